@@ -1,0 +1,75 @@
+//! What can be wrong with data from outside.
+
+use std::path::Path;
+
+use crate::files::FileError;
+
+/// An input could not be used. Every variant says which file, where in it, and what was expected.
+#[derive(Debug, thiserror::Error)]
+pub enum DataError {
+    /// The file could not be read or written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The file is not the JSON that was expected.
+    #[error("{file}: {place}: {message}")]
+    Json {
+        /// The file.
+        file: String,
+        /// The field as a path (`[3].qa.program`), or "the whole file".
+        place: String,
+        /// What was expected, with line and column.
+        message: String,
+    },
+    /// A record is JSON of the right form but cannot be used.
+    #[error("{file}: record {record}, field {field}: {message}")]
+    Record {
+        /// The file.
+        file: String,
+        /// The record's id, or its position where it has none.
+        record: String,
+        /// The field as a path.
+        field: String,
+        /// What was expected, what was found, what to do.
+        message: String,
+    },
+    /// Settings that do not fit together or do not fit the data.
+    #[error("{key}: {message}")]
+    Setting {
+        /// The setting's key, such as `data.train`.
+        key: &'static str,
+        /// What is wrong and what to do.
+        message: String,
+    },
+    /// A prepared data set could not be written or read through polars.
+    #[error("{file}: {message}")]
+    Prepared {
+        /// The Parquet file.
+        file: String,
+        /// What went wrong and what to do.
+        message: String,
+    },
+}
+
+/// Reads JSON with errors that name the field.
+pub(crate) fn from_json<T: serde::de::DeserializeOwned>(file: &Path, text: &str) -> Result<T, DataError> {
+    let json_error = |place: String, message: String| DataError::Json {
+        file: file.display().to_string(),
+        place,
+        message,
+    };
+    if text.trim().is_empty() {
+        return Err(json_error("the whole file".into(), "the file is empty; expected JSON".into()));
+    }
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
+        let place = match error.path().to_string() {
+            path if path == "." => "the whole file".to_owned(),
+            path => path,
+        };
+        json_error(place, error.into_inner().to_string())
+    })?;
+    deserializer
+        .end()
+        .map_err(|error| json_error("after the end of the value".into(), error.to_string()))?;
+    Ok(value)
+}

@@ -1,0 +1,22 @@
+//! Documents, data sets, graphs: everything before the first vector.
+//!
+//! A file is read into [`sample::Sample`]s ([`native`], [`finqa`], [`synthetic`]), distractor
+//! tables are added ([`distractors`]), each document becomes a typed graph ([`graph`]), and the
+//! whole is kept as Parquet ([`prepared`]).
+
+pub mod config;
+pub mod distractors;
+pub mod document;
+pub mod error;
+pub mod files;
+pub mod finqa;
+pub mod graph;
+pub mod lexical;
+pub mod native;
+pub mod node_id;
+pub mod numbers;
+pub mod prepared;
+pub mod sample;
+pub mod synthetic;
+
+pub use error::DataError;

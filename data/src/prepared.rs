@@ -1,0 +1,243 @@
+//! The prepared data set: documents, nodes, edges and questions as four Parquet files, kept under
+//! a digest of everything they were made from, so that the same data are prepared once.
+//!
+//! | file | columns |
+//! |---|---|
+//! | `documents.parquet` | `document` u32, `id` str, `tables` u32, `passages` u32 |
+//! | `nodes.parquet` | `document` u32, `node` u32, `id` str, `kind` str, `text` str, `ranking_text` str, and for nodes of a table (else null) `table`, `row`, `col`, `rowspan`, `colspan` u32, `row_path`, `column_path` str |
+//! | `edges.parquet` | `document` u32, `source` u32, `destination` u32, `type` str, by document, destination, source, type |
+//! | `questions.parquet` | `id` str, `document` u32, `question` str, `gold` list of u32 (node numbers) |
+//!
+//! `document` counts documents and `node` the nodes of a document from 0, in order.
+//! `statistics.json` beside them holds [`Statistics`].
+
+mod parquet;
+mod statistics;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+pub use statistics::Statistics;
+
+use crate::config::Source;
+use crate::distractors::DistractorPool;
+use crate::document::Document;
+use crate::error::{DataError, from_json};
+use crate::files::{Digest, Staging, read_text, sha256_file, write_bytes_atomic};
+use crate::graph::{CompressedGraph, DocumentGraph, GraphConfig, Node, NodeKind};
+use crate::lexical::Bm25Config;
+use crate::sample::{Sample, Samples};
+use crate::{finqa, native, synthetic};
+
+/// Changes when the files' schema or the meaning of a setting does.
+const FORMAT: u32 = 1;
+
+/// A document ready for training and ranking.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PreparedDocument {
+    /// The document's name.
+    pub id: String,
+    /// Nodes in document order.
+    pub nodes: Vec<Node>,
+    /// `[nodes]`: what the encoder and the lexical rankers read.
+    pub ranking_texts: Vec<String>,
+    /// The edges.
+    pub graph: CompressedGraph,
+}
+
+impl PreparedDocument {
+    /// Builds the graph of a document.
+    pub fn new(document: &Document, config: &GraphConfig) -> Self {
+        let graph = DocumentGraph::new(document);
+        let nodes: Vec<Node> = graph.nodes().cloned().collect();
+        let ranking_texts = nodes.iter().map(|node| node.ranking_text(config.cell_text)).collect();
+        Self { id: document.id.clone(), nodes, ranking_texts, graph: graph.compress() }
+    }
+}
+
+/// A question ready for training and measuring.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PreparedQuestion {
+    /// The question's id.
+    pub id: String,
+    /// Index of its document.
+    pub document: usize,
+    /// The question's text.
+    pub text: String,
+    /// Gold nodes by number, rising.
+    pub gold: Vec<u32>,
+}
+
+/// A prepared part of a data set.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Prepared {
+    /// Digest of the inputs and settings, 64 hexadecimal digits.
+    pub digest: String,
+    /// The documents.
+    pub documents: Vec<PreparedDocument>,
+    /// The questions, by document.
+    pub questions: Vec<PreparedQuestion>,
+    /// What is in it.
+    pub statistics: Statistics,
+}
+
+/// How samples become a prepared data set.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct PrepareSettings {
+    /// How a document becomes a graph.
+    pub graph: GraphConfig,
+    /// Distractor tables added to each FinQA document.
+    pub distractors: usize,
+    /// Seed of the distractors' places.
+    pub seed: u64,
+    /// How distractors are found.
+    pub bm25: Bm25Config,
+}
+
+/// Where a prepared data set came from in this run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// Made now and written to this directory.
+    Made(PathBuf),
+    /// Read from this directory.
+    Read(PathBuf),
+}
+
+/// Prepares `source`, or reads what an earlier run prepared from the same bytes with the same
+/// settings under `cache`.
+///
+/// # Errors
+/// What is wrong with the inputs; a gold id that names no node; a prepared file that cannot be
+/// written, or read back (delete its directory then).
+pub fn prepare(source: &Source, settings: &PrepareSettings, cache: &Path) -> Result<(Prepared, Origin), DataError> {
+    let digest = digest(source, settings)?;
+    let directory = cache.join("prepared").join(&digest[..32]);
+    if directory.join(STATISTICS).is_file() {
+        let prepared = read(&directory, digest)?;
+        return Ok((prepared, Origin::Read(directory)));
+    }
+    let prepared = prepare_in_memory(source, settings, digest)?;
+    write(&prepared, &directory)?;
+    Ok((prepared, Origin::Made(directory)))
+}
+
+/// Prepares documents and questions without a cache, such as those of one question.
+fn prepare_in_memory(source: &Source, settings: &PrepareSettings, digest: String) -> Result<Prepared, DataError> {
+    let (place, samples) = read_source(source, settings)?;
+    let mut documents = Vec::with_capacity(samples.samples.len());
+    let mut questions = Vec::new();
+    let mut seen = HashMap::new();
+    for sample in samples.samples {
+        let document = PreparedDocument::new(&sample.document, &settings.graph);
+        let numbers: HashMap<&str, u32> =
+            document.nodes.iter().zip(0..).map(|(node, number)| (node.id.as_str(), number)).collect();
+        for (position, question) in sample.questions.into_iter().enumerate() {
+            let error = |field: String, message: String| DataError::Record {
+                file: place.clone(),
+                record: sample.document.id.clone(),
+                field: format!("questions[{position}] ({}).{field}", question.id),
+                message,
+            };
+            if let Some(other) = seen.insert(question.id.clone(), sample.document.id.clone()) {
+                return Err(error("id".into(), format!("document {other} has a question of this id already")));
+            }
+            let mut gold = Vec::with_capacity(question.gold.len());
+            for id in &question.gold {
+                gold.push(*numbers.get(id.as_str()).ok_or_else(|| {
+                    error("gold".into(), format!("{id:?} is no node of the document; expected ids such as p0 or t0:r1c2"))
+                })?);
+            }
+            gold.sort_unstable();
+            gold.dedup();
+            questions.push(PreparedQuestion { id: question.id, document: documents.len(), text: question.text, gold });
+        }
+        documents.push(document);
+    }
+    let statistics = Statistics::new(&documents, &questions, &samples.left_out);
+    Ok(Prepared { digest, documents, questions, statistics })
+}
+
+fn read_source(source: &Source, settings: &PrepareSettings) -> Result<(String, Samples), DataError> {
+    Ok(match source {
+        Source::Finqa { files, pool, labels } => {
+            let mut samples = finqa::read(files, *labels)?;
+            if settings.distractors > 0 {
+                let pool = DistractorPool::new(finqa::read_pool(pool)?, settings.bm25);
+                for Sample { document, .. } in &mut samples.samples {
+                    pool.add_to(document, settings.distractors, settings.seed);
+                }
+            }
+            (names(files), samples)
+        }
+        Source::Native(files) => {
+            let mut samples = Samples::default();
+            for file in files {
+                samples.samples.extend(native::read_samples(file)?);
+            }
+            (names(files), samples)
+        }
+        Source::Synthetic(config, part) => {
+            let samples = synthetic::generate(config, *part);
+            ("the made reports".into(), Samples { samples, left_out: Vec::new() })
+        }
+    })
+}
+
+fn names(files: &[PathBuf]) -> String {
+    files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(", ")
+}
+
+fn digest(source: &Source, settings: &PrepareSettings) -> Result<String, DataError> {
+    let mut digest = Digest::new().part(b"prepared").part(FORMAT.to_le_bytes()).part(json(settings));
+    let files = |mut digest: Digest, name: &str, files: &[PathBuf]| -> Result<Digest, DataError> {
+        digest = digest.part(name);
+        for file in files {
+            digest = digest.part(sha256_file(file)?);
+        }
+        Ok(digest)
+    };
+    digest = match source {
+        Source::Finqa { files: records, pool, labels } => {
+            digest = files(digest.part(format!("finqa {labels:?}")), "files", records)?;
+            // Without distractors the pool is not read.
+            if settings.distractors > 0 { files(digest, "pool", pool)? } else { digest }
+        }
+        Source::Native(records) => files(digest, "native", records)?,
+        Source::Synthetic(config, part) => digest.part("synthetic").part(format!("{part:?}")).part(json(config)),
+    };
+    Ok(digest.hex())
+}
+
+/// Settings are numbers, names and lists of them: there is nothing JSON cannot hold.
+fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+const STATISTICS: &str = "statistics.json";
+
+fn write(prepared: &Prepared, directory: &Path) -> Result<(), DataError> {
+    let staging = Staging::new(directory)?;
+    parquet::write(prepared, staging.path())?;
+    write_bytes_atomic(&staging.path().join(STATISTICS), json(&prepared.statistics).as_bytes())?;
+    Ok(staging.commit()?)
+}
+
+fn read(directory: &Path, digest: String) -> Result<Prepared, DataError> {
+    let path = directory.join(STATISTICS);
+    let statistics = from_json(&path, &read_text(&path)?)?;
+    let (documents, questions) = parquet::read(directory)?;
+    Ok(Prepared { digest, documents, questions, statistics })
+}
+
+impl Prepared {
+    /// The kinds of a question's gold nodes, for slices by evidence.
+    pub fn gold_kinds(&self, question: &PreparedQuestion) -> Vec<NodeKind> {
+        let nodes = &self.documents[question.document].nodes;
+        question.gold.iter().map(|&node| nodes[node as usize].kind).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

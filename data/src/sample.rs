@@ -1,0 +1,41 @@
+//! A labelled document: what every data set is read into.
+
+use crate::document::Document;
+
+/// A document and the questions asked of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sample {
+    /// The document, distractors not yet added.
+    pub document: Document,
+    /// Questions with gold nodes. May be empty.
+    pub questions: Vec<Question>,
+}
+
+/// A question and its gold nodes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question {
+    /// Unique in its data set.
+    pub id: String,
+    /// The question as asked.
+    pub text: String,
+    /// Ids of the gold nodes; empty where the gold is not known.
+    pub gold: Vec<String>,
+}
+
+/// A question that no measure can be taken of, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftOut {
+    /// The question's id.
+    pub question: String,
+    /// Why it is left out; the same words for the same reason, so that they can be counted.
+    pub reason: &'static str,
+}
+
+/// What a file of a data set holds.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Samples {
+    /// Documents in the order in which they first occur.
+    pub samples: Vec<Sample>,
+    /// Questions left out.
+    pub left_out: Vec<LeftOut>,
+}

@@ -1,0 +1,71 @@
+//! Encodes a file of texts, one a line, and says how fast.
+//!
+//! ```text
+//! cargo run --release -p tabsegnet-encoder --example encode -- DIR TEXTS [--out vectors.f32]
+//!     [--repeat N] [--kind bert|static] [--max-tokens N] [--batch-tokens N]
+//! ```
+//!
+//! Prints one line of JSON a repetition: texts, seconds, texts a second, threads (set by
+//! RAYON_NUM_THREADS). `--out` takes the vectors as little-endian f32, row-major.
+
+use std::error::Error;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use tabsegnet_encoder::{EncoderConfig, load};
+
+struct Arguments {
+    texts: PathBuf,
+    out: Option<PathBuf>,
+    repeat: usize,
+    config: EncoderConfig,
+}
+
+fn arguments() -> Result<Arguments, Box<dyn Error>> {
+    let mut words = std::env::args().skip(1);
+    let mut next = |what: &str| words.next().ok_or(format!("expected {what}"));
+    let mut config: EncoderConfig = serde_json::from_str(r#"{"kind": "bert"}"#)?;
+    config.model = next("the encoder's directory")?;
+    let mut arguments = Arguments { texts: next("a file of texts")?.into(), out: None, repeat: 1, config };
+    while let Ok(option) = next("an option") {
+        let value = next(&format!("a value after {option}"))?;
+        match option.as_str() {
+            "--out" => arguments.out = Some(value.into()),
+            "--repeat" => arguments.repeat = value.parse()?,
+            "--kind" => arguments.config.kind = serde_json::from_value(value.into())?,
+            "--max-tokens" => arguments.config.max_tokens = value.parse()?,
+            "--batch-tokens" => arguments.config.batch_tokens = value.parse()?,
+            _ => return Err(format!("{option}: no such option").into()),
+        }
+    }
+    Ok(arguments)
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments = arguments()?;
+    let content = std::fs::read_to_string(&arguments.texts)?;
+    let texts: Vec<&str> = content.lines().collect();
+    let encoder = load(&arguments.config)?;
+    // Threads and the processor's clock are up before the first measurement.
+    encoder.encode(texts.get(..64).unwrap_or(&texts), &mut |_| ())?;
+    for _ in 0..arguments.repeat {
+        let start = Instant::now();
+        let vectors = encoder.encode(&texts, &mut |_| ())?;
+        let seconds = start.elapsed().as_secs_f64();
+        println!(
+            "{}",
+            serde_json::json!({
+                "peer": "tabsegnet",
+                "texts": texts.len(),
+                "seconds": seconds,
+                "texts_per_s": texts.len() as f64 / seconds,
+                "threads": rayon::current_num_threads(),
+            })
+        );
+        if let Some(out) = &arguments.out {
+            let bytes: Vec<u8> = vectors.iter().flat_map(|value| value.to_le_bytes()).collect();
+            std::fs::write(out, bytes)?;
+        }
+    }
+    Ok(())
+}

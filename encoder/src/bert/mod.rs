@@ -1,0 +1,218 @@
+//! The `bert` encoder: BERT-family sentence encoders in Hugging Face layout.
+
+mod config;
+mod forward;
+mod pooling;
+mod weights;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use tabsegnet_data::files::{Digest, read_bytes};
+
+use crate::error::check_finite;
+use crate::math::unit_rows;
+use crate::source::Source;
+use crate::tensors::Tensors;
+use crate::tokens::Tokens;
+use crate::{Encoder, EncoderConfig, EncoderError, work};
+use config::ModelConfig;
+use forward::Scratch;
+use pooling::{Pipeline, Pooling};
+use weights::Model;
+
+const KIND: &str = "bert";
+const FILES: &str = "config.json, tokenizer.json and model.safetensors";
+
+/// A sentence encoder of the BERT family (model types `bert`, `roberta`, `xlm-roberta`,
+/// `camembert`, `distilbert`), in f32 on the CPU.
+///
+/// Reads what sentence-transformers writes: `config.json`, `model.safetensors` and
+/// `tokenizer.json`; the pooling and whether vectors get length 1 from `modules.json` and the
+/// pooling module's `config.json` (mean and no normalisation where there is no `modules.json`, as
+/// sentence-transformers does). A text counts up to the lowest of the configured limit, the
+/// `max_seq_length` of `sentence_bert_config.json` and the positions that the model has.
+///
+/// Equal texts are encoded once. Texts are sorted by length and laid one after the other, never
+/// padded, so a token costs the same in any batch; batches go to as many threads as rayon has.
+pub struct BertEncoder {
+    tokens: Tokens,
+    model: Model,
+    pooling: Pooling,
+    normalise: bool,
+    lowercase: bool,
+    batch_tokens: usize,
+    identity: String,
+}
+
+impl BertEncoder {
+    /// Opens the encoder in `dir` with the default limits.
+    ///
+    /// # Errors
+    ///
+    /// A directory or file that is not there, an architecture or module that is not supported,
+    /// weights or a tokenizer that do not fit the configuration.
+    pub fn load(dir: &Path) -> Result<Self, EncoderError> {
+        if !dir.is_dir() {
+            return Err(EncoderError::NoDirectory { path: dir.to_owned(), kind: KIND });
+        }
+        let EncoderConfig { max_tokens, batch_tokens, .. } = EncoderConfig::default();
+        Self::open(&Source::directory(dir), max_tokens, batch_tokens)
+    }
+
+    pub(crate) fn open(source: &Source, max_tokens: usize, batch_tokens: usize) -> Result<Self, EncoderError> {
+        let pipeline = Pipeline::read(source)?;
+        let (config_path, config) = required(source, &pipeline.file("config.json"))?;
+        let config = ModelConfig::parse(&config_path, &config)?;
+        let pooling = pipeline.pooling(source, config.hidden)?;
+        let (limit, lowercase) = pipeline.limits(source)?;
+        let limit = [max_tokens, limit.unwrap_or(usize::MAX), config.positions()].into_iter().fold(usize::MAX, usize::min);
+
+        let (tokenizer_path, tokenizer) = required(source, &pipeline.file("tokenizer.json"))?;
+        let tokens = Tokens::parse(&tokenizer_path, &tokenizer, true, limit)?;
+        let (weights_path, weights) = required(source, &pipeline.file("model.safetensors"))?;
+        let model = Model::read(&Tensors::parse(&weights_path, &weights)?, &config)?;
+        tokens.check_rows(config.vocab, &weights_path)?;
+
+        let identity = Digest::new()
+            .part("bert 1")
+            .part(&weights)
+            .part(&tokenizer)
+            .part(format!("{config:?} {pooling:?} {} {lowercase} {limit}", pipeline.normalise))
+            .hex();
+        Ok(Self {
+            tokens,
+            model,
+            pooling,
+            normalise: pipeline.normalise,
+            lowercase,
+            batch_tokens,
+            identity,
+        })
+    }
+
+    fn token_ids(&self, texts: &[&str]) -> Result<Vec<Vec<u32>>, EncoderError> {
+        if self.lowercase {
+            let lower: Vec<String> = texts.iter().map(|text| text.to_lowercase()).collect();
+            let lower: Vec<&str> = lower.iter().map(String::as_str).collect();
+            self.tokens.ids(&lower)
+        } else {
+            self.tokens.ids(texts)
+        }
+    }
+}
+
+impl Encoder for BertEncoder {
+    fn dim(&self) -> usize {
+        self.model.hidden
+    }
+
+    fn identity(&self) -> &str {
+        &self.identity
+    }
+
+    fn encode(&self, texts: &[&str], progress: &mut dyn FnMut(usize)) -> Result<Vec<f32>, EncoderError> {
+        let dim = self.dim();
+        let unique = Unique::of(texts);
+        let ids = self.token_ids(&unique.texts)?;
+        let batches = batches(&ids, self.batch_tokens);
+        let vectors = work::run(
+            batches.len(),
+            |batch| batches.get(batch).into_iter().flatten().map(|text| unique.copies(*text)).sum(),
+            Scratch::default,
+            |scratch, batch| {
+                let batch = batches.get(batch).map(Vec::as_slice).unwrap_or_default();
+                let ids: Vec<&[u32]> = batch.iter().filter_map(|text| ids.get(*text)).map(Vec::as_slice).collect();
+                let states = self.model.forward(&ids, scratch);
+                let mut vectors = self.pooling.apply(states, &ids, dim);
+                if self.normalise {
+                    unit_rows(&mut vectors, dim);
+                }
+                let texts: Vec<&str> = batch.iter().filter_map(|text| unique.texts.get(*text)).copied().collect();
+                check_finite(&texts, &vectors, dim)?;
+                Ok::<_, EncoderError>(vectors)
+            },
+            progress,
+        )?;
+        let mut by_text: Vec<&[f32]> = vec![&[]; unique.texts.len()];
+        for (batch, vectors) in batches.iter().zip(&vectors) {
+            for (text, vector) in batch.iter().zip(vectors.chunks_exact(dim)) {
+                if let Some(place) = by_text.get_mut(*text) {
+                    *place = vector;
+                }
+            }
+        }
+        progress(texts.len());
+        Ok(unique.of_text.iter().filter_map(|text| by_text.get(*text)).flat_map(|vector| vector.iter().copied()).collect())
+    }
+}
+
+/// Texts, each once, and which of them each text is.
+struct Unique<'a> {
+    texts: Vec<&'a str>,
+    of_text: Vec<usize>,
+    copies: Vec<usize>,
+}
+
+impl<'a> Unique<'a> {
+    fn of(texts: &[&'a str]) -> Self {
+        let mut seen = HashMap::with_capacity(texts.len());
+        let mut unique = Self { texts: Vec::new(), of_text: Vec::with_capacity(texts.len()), copies: Vec::new() };
+        for text in texts {
+            let at = *seen.entry(*text).or_insert(unique.texts.len());
+            match unique.copies.get_mut(at) {
+                Some(copies) => *copies += 1,
+                None => {
+                    unique.texts.push(text);
+                    unique.copies.push(1);
+                }
+            }
+            unique.of_text.push(at);
+        }
+        unique
+    }
+
+    fn copies(&self, text: usize) -> usize {
+        self.copies.get(text).copied().unwrap_or_default()
+    }
+}
+
+/// Texts in batches of at most `budget` tokens (or one text), the longest first: the last batches
+/// are the small ones, so that all threads end at about the same time. Depends on the texts and
+/// the budget alone.
+fn batches(ids: &[Vec<u32>], budget: usize) -> Vec<Vec<usize>> {
+    let length = |text: &usize| ids.get(*text).map_or(0, Vec::len);
+    let mut order: Vec<usize> = (0..ids.len()).collect();
+    order.sort_by_key(|text| std::cmp::Reverse(length(text)));
+    let mut batches: Vec<Vec<usize>> = Vec::new();
+    let mut room = 0;
+    for text in order {
+        let length = length(&text).max(1);
+        match batches.last_mut() {
+            Some(batch) if length <= room => {
+                batch.push(text);
+                room -= length;
+            }
+            _ => {
+                batches.push(vec![text]);
+                room = budget.saturating_sub(length);
+            }
+        }
+    }
+    batches
+}
+
+fn required(source: &Source, file: &str) -> Result<(PathBuf, Vec<u8>), EncoderError> {
+    match source.get(file)? {
+        Some(path) => {
+            let bytes = read_bytes(&path)?;
+            Ok((path, bytes))
+        }
+        None => Err(EncoderError::MissingFile {
+            place: source.place(),
+            file: file.to_owned(),
+            kind: KIND,
+            expected: FILES,
+        }),
+    }
+}

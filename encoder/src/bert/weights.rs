@@ -1,0 +1,159 @@
+//! A BERT-family model's weights.
+
+use super::config::{Family, ModelConfig};
+use crate::EncoderError;
+use crate::math::{Activation, Norm, transpose};
+use crate::tensors::Tensors;
+
+/// The weights of a model, as the forward pass reads them.
+pub(crate) struct Model {
+    pub(crate) hidden: usize,
+    pub(crate) heads: usize,
+    pub(crate) inner: usize,
+    pub(crate) activation: Activation,
+    /// `[vocab, hidden]`
+    pub(crate) words: Vec<f32>,
+    /// `[positions, hidden]`, from the first token's on, the token type's row added.
+    pub(crate) positions: Vec<f32>,
+    pub(crate) norm: Norm,
+    pub(crate) layers: Vec<Layer>,
+}
+
+/// One layer.
+pub(crate) struct Layer {
+    /// Queries, keys and values side by side: `hidden` to `3 hidden`.
+    pub(crate) qkv: Linear,
+    pub(crate) out: Linear,
+    pub(crate) attention_norm: Norm,
+    pub(crate) up: Linear,
+    pub(crate) down: Linear,
+    pub(crate) output_norm: Norm,
+}
+
+/// `y = x weight + bias`
+pub(crate) struct Linear {
+    /// `[in, out]`: the transpose of what the file holds, which the product reads without
+    /// rearranging it.
+    pub(crate) weight: Vec<f32>,
+    pub(crate) bias: Vec<f32>,
+}
+
+/// Names of a layer's parts, in the order query, key, value, out, attention norm, up, down, output
+/// norm.
+type Names = [&'static str; 8];
+
+const BERT: Names = [
+    "attention.self.query",
+    "attention.self.key",
+    "attention.self.value",
+    "attention.output.dense",
+    "attention.output.LayerNorm",
+    "intermediate.dense",
+    "output.dense",
+    "output.LayerNorm",
+];
+
+const DISTILBERT: Names = [
+    "attention.q_lin",
+    "attention.k_lin",
+    "attention.v_lin",
+    "attention.out_lin",
+    "sa_layer_norm",
+    "ffn.lin1",
+    "ffn.lin2",
+    "output_layer_norm",
+];
+
+impl Model {
+    /// Reads the weights of a model that `config` describes.
+    pub(crate) fn read(tensors: &Tensors<'_>, config: &ModelConfig) -> Result<Self, EncoderError> {
+        // Models with a head keep the encoder under its name.
+        let prefix = ["", "bert.", "roberta.", "distilbert."]
+            .into_iter()
+            .find(|prefix| tensors.has(&format!("{prefix}embeddings.word_embeddings.weight")))
+            .unwrap_or_default();
+        let (names, layers) = match config.family {
+            Family::Bert => (BERT, format!("{prefix}encoder.layer")),
+            Family::DistilBert => (DISTILBERT, format!("{prefix}transformer.layer")),
+        };
+        let reader = Reader { tensors, config };
+        let embeddings = format!("{prefix}embeddings");
+        let hidden = config.hidden;
+        let words = reader.matrix(&format!("{embeddings}.word_embeddings.weight"), config.vocab, hidden)?;
+        let mut positions =
+            reader.matrix(&format!("{embeddings}.position_embeddings.weight"), config.position_rows, hidden)?;
+        positions.drain(..config.first_position * hidden);
+        if config.types > 0 {
+            // Every token of a single text has type 0.
+            let types = reader.matrix(&format!("{embeddings}.token_type_embeddings.weight"), config.types, hidden)?;
+            for position in positions.chunks_exact_mut(hidden) {
+                position.iter_mut().zip(&types).for_each(|(position, kind)| *position += kind);
+            }
+        }
+        Ok(Self {
+            hidden,
+            heads: config.heads,
+            inner: config.inner,
+            activation: config.activation,
+            words,
+            positions,
+            norm: reader.norm(&format!("{embeddings}.LayerNorm"))?,
+            layers: (0..config.layers)
+                .map(|layer| reader.layer(&format!("{layers}.{layer}"), &names))
+                .collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+struct Reader<'a> {
+    tensors: &'a Tensors<'a>,
+    config: &'a ModelConfig,
+}
+
+impl Reader<'_> {
+    fn layer(&self, prefix: &str, names: &Names) -> Result<Layer, EncoderError> {
+        let [query, key, value, out, attention_norm, up, down, output_norm] =
+            names.map(|name| format!("{prefix}.{name}"));
+        let ModelConfig { hidden, inner, .. } = *self.config;
+        Ok(Layer {
+            qkv: self.linear(&[&query, &key, &value], hidden, hidden)?,
+            out: self.linear(&[&out], hidden, hidden)?,
+            attention_norm: self.norm(&attention_norm)?,
+            up: self.linear(&[&up], hidden, inner)?,
+            down: self.linear(&[&down], inner, hidden)?,
+            output_norm: self.norm(&output_norm)?,
+        })
+    }
+
+    /// Linear maps of one input side by side, each from `input` to `output` numbers.
+    fn linear(&self, names: &[&str], input: usize, output: usize) -> Result<Linear, EncoderError> {
+        let (mut weight, mut bias) = (Vec::new(), Vec::new());
+        for name in names {
+            weight.extend(self.matrix(&format!("{name}.weight"), output, input)?);
+            bias.extend(self.vector(&format!("{name}.bias"), output)?);
+        }
+        Ok(Linear { weight: transpose(&weight, output * names.len(), input), bias })
+    }
+
+    fn norm(&self, name: &str) -> Result<Norm, EncoderError> {
+        // TensorFlow's names stand in old files.
+        let [weight, bias] = if self.tensors.has(&format!("{name}.gamma")) {
+            ["gamma", "beta"]
+        } else {
+            ["weight", "bias"]
+        };
+        Ok(Norm {
+            weight: self.vector(&format!("{name}.{weight}"), self.config.hidden)?,
+            bias: self.vector(&format!("{name}.{bias}"), self.config.hidden)?,
+            eps: self.config.eps,
+        })
+    }
+
+    fn matrix(&self, name: &str, rows: usize, cols: usize) -> Result<Vec<f32>, EncoderError> {
+        self.tensors.floats(name, &[rows, cols], "config.json")
+    }
+
+    fn vector(&self, name: &str, len: usize) -> Result<Vec<f32>, EncoderError> {
+        self.tensors.floats(name, &[len], "config.json")
+    }
+}

@@ -1,0 +1,143 @@
+//! Which encoder: the `[encoder]` table of a configuration.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::source::Source;
+use crate::{BertEncoder, Encoder, EncoderError, StaticEncoder, shipped_static};
+
+/// The kinds of encoder.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EncoderKind {
+    /// A BERT-family sentence encoder in Hugging Face layout.
+    Bert,
+    /// A table of token vectors.
+    #[default]
+    Static,
+}
+
+/// Which encoder to use and how.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct EncoderConfig {
+    /// The kind of encoder; `static` unless said.
+    pub kind: EncoderKind,
+    /// A directory, or a hub name: a string with exactly one `/` that is no directory here. Empty
+    /// stands for the static encoder that comes with the project.
+    pub model: String,
+    /// Branch, tag or commit of a hub name; `main` unless said.
+    pub revision: String,
+    /// Tokens of a text that count, the model's special tokens included; the model's own limit
+    /// holds where it is lower.
+    pub max_tokens: usize,
+    /// Tokens that one thread takes through a `bert` encoder at a time. Sets memory and speed; the
+    /// vectors stay the same within 1e-5.
+    pub batch_tokens: usize,
+}
+
+impl Default for EncoderConfig {
+    fn default() -> Self {
+        Self {
+            kind: EncoderKind::default(),
+            model: String::new(),
+            revision: "main".to_owned(),
+            max_tokens: 128,
+            batch_tokens: 512,
+        }
+    }
+}
+
+/// Opens the encoder that `config` names.
+///
+/// # Errors
+///
+/// A value out of range, a directory or file that is not there, a file that is not what it should
+/// be, a hub that does not answer: each says what was read, where, and what was expected.
+pub fn load(config: &EncoderConfig) -> Result<Box<dyn Encoder>, EncoderError> {
+    for (key, value) in [("max_tokens", config.max_tokens), ("batch_tokens", config.batch_tokens)] {
+        if value == 0 {
+            return Err(EncoderError::Config {
+                key,
+                value: value.to_string(),
+                expected: "expected at least 1".to_owned(),
+            });
+        }
+    }
+    match config.kind {
+        EncoderKind::Static if config.model.is_empty() => {
+            Ok(Box::new(StaticEncoder::load_limited(&shipped_static()?, config.max_tokens)?))
+        }
+        EncoderKind::Static => {
+            let source = source(config, "static")?;
+            Ok(Box::new(StaticEncoder::open(&source, config.max_tokens)?))
+        }
+        EncoderKind::Bert => {
+            let source = source(config, "bert")?;
+            Ok(Box::new(BertEncoder::open(&source, config.max_tokens, config.batch_tokens)?))
+        }
+    }
+}
+
+fn source(config: &EncoderConfig, kind: &'static str) -> Result<Source, EncoderError> {
+    let path = Path::new(&config.model);
+    if path.is_dir() {
+        return Ok(Source::directory(path));
+    }
+    match config.model.split_once('/') {
+        Some((owner, name)) if hub_part(owner) && hub_part(name) => Source::hub(owner, name, &config.revision),
+        _ if config.model.is_empty() => Err(EncoderError::Config {
+            key: "model",
+            value: "\"\"".to_owned(),
+            expected: "a bert encoder does not come with the project; expected a directory, or a hub name such as \"sentence-transformers/all-MiniLM-L6-v2\"".to_owned(),
+        }),
+        _ => Err(EncoderError::NoDirectory { path: path.to_owned(), kind }),
+    }
+}
+
+/// Whether the hub could have an owner or a repository of that name; "..", "." and what holds a
+/// further "/" are paths.
+fn hub_part(part: &str) -> bool {
+    !part.is_empty()
+        && !part.starts_with('.')
+        && part.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_keys_are_refused_and_the_default_is_the_shipped_encoder() {
+        let error = serde_json::from_str::<EncoderConfig>(r#"{"modle": "x"}"#).unwrap_err().to_string();
+        assert!(error.contains("unknown field `modle`"), "{error}");
+        let config: EncoderConfig = serde_json::from_str("{}").unwrap();
+        assert_eq!(config, EncoderConfig::default());
+        assert_eq!((config.kind, config.model.as_str()), (EncoderKind::Static, ""));
+    }
+
+    fn refused(config: EncoderConfig) -> String {
+        load(&config).err().expect("an error").to_string()
+    }
+
+    #[test]
+    fn a_limit_of_zero_and_a_bert_encoder_without_a_model_are_refused() {
+        let zero = refused(EncoderConfig { max_tokens: 0, ..EncoderConfig::default() });
+        assert_eq!(zero, "encoder.max_tokens = 0: expected at least 1");
+        let nameless = refused(EncoderConfig { kind: EncoderKind::Bert, ..EncoderConfig::default() });
+        assert!(nameless.contains("encoder.model = \"\""), "{nameless}");
+    }
+
+    #[test]
+    fn a_path_that_is_not_there_is_told_from_a_hub_name() {
+        for model in ["./models/minilm", "../minilm", "/no/such/place", "minilm"] {
+            let error = refused(EncoderConfig {
+                kind: EncoderKind::Bert,
+                model: model.to_owned(),
+                ..EncoderConfig::default()
+            });
+            assert!(error.starts_with(&format!("{model}: there is no such directory")), "{error}");
+        }
+    }
+}

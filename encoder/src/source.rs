@@ -1,0 +1,120 @@
+//! Where a model's files come from: a directory, or a repository of the hub.
+
+use std::path::{Path, PathBuf};
+
+use hf_hub::repository::RepoTypeModel;
+use hf_hub::{HFClient, HFClientSync, HFError, HFRepositorySync};
+
+use crate::EncoderError;
+
+/// The place of one model's files.
+pub(crate) enum Source {
+    /// A directory.
+    Directory(PathBuf),
+    /// A repository of the hub.
+    Hub(Hub),
+}
+
+/// A repository of the hub at one revision.
+pub(crate) struct Hub {
+    repository: HFRepositorySync<RepoTypeModel>,
+    name: String,
+    revision: String,
+    endpoint: String,
+}
+
+impl Source {
+    pub(crate) fn directory(path: &Path) -> Self {
+        Self::Directory(path.to_owned())
+    }
+
+    /// The repository `owner/name` of the hub that `HF_ENDPOINT` names.
+    pub(crate) fn hub(owner: &str, name: &str, revision: &str) -> Result<Self, EncoderError> {
+        let revision = if revision.is_empty() { "main" } else { revision };
+        let failed = |reason: HFError| EncoderError::Hub {
+            repo: format!("{owner}/{name}"),
+            revision: revision.to_owned(),
+            file: "any file".to_owned(),
+            endpoint: std::env::var("HF_ENDPOINT").unwrap_or_else(|_| "the hub".to_owned()),
+            reason: chain(&reason),
+        };
+        // One retry: a hub that cannot be reached should be said at once, not after a minute.
+        let client = HFClient::builder().retry_max_attempts(1).build().map_err(failed)?;
+        let endpoint = client.endpoint().to_owned();
+        let repository = HFClientSync::from_inner(client).map_err(failed)?.model(owner, name);
+        Ok(Self::Hub(Hub {
+            repository,
+            name: format!("{owner}/{name}"),
+            revision: revision.to_owned(),
+            endpoint,
+        }))
+    }
+
+    /// The source as messages name it.
+    pub(crate) fn place(&self) -> String {
+        match self {
+            Self::Directory(path) => path.display().to_string(),
+            Self::Hub(hub) => format!("{} (revision {})", hub.name, hub.revision),
+        }
+    }
+
+    /// A local path of `file`, or nothing where the source does not have it.
+    pub(crate) fn get(&self, file: &str) -> Result<Option<PathBuf>, EncoderError> {
+        match self {
+            Self::Directory(path) => {
+                let path = path.join(file);
+                Ok(path.is_file().then_some(path))
+            }
+            Self::Hub(hub) => hub.get(file),
+        }
+    }
+}
+
+impl Hub {
+    /// The hub's cache first, so that what was downloaded once works without a connection; then
+    /// the hub, unless `HF_HUB_OFFLINE` forbids it.
+    fn get(&self, file: &str) -> Result<Option<PathBuf>, EncoderError> {
+        let get = |local: bool| {
+            self.repository
+                .download_file()
+                .filename(file)
+                .revision(self.revision.clone())
+                .local_files_only(local)
+                .send()
+        };
+        let result = match get(true) {
+            Err(HFError::LocalEntryNotFound { .. }) if !offline() => get(false),
+            cached => cached,
+        };
+        match result {
+            Ok(path) => Ok(Some(path)),
+            Err(HFError::EntryNotFound { .. }) => Ok(None),
+            Err(error) => Err(EncoderError::Hub {
+                repo: self.name.clone(),
+                revision: self.revision.clone(),
+                file: file.to_owned(),
+                endpoint: self.endpoint.clone(),
+                reason: chain(&error),
+            }),
+        }
+    }
+}
+
+fn offline() -> bool {
+    std::env::var("HF_HUB_OFFLINE").is_ok_and(|value| matches!(value.to_lowercase().as_str(), "1" | "true" | "yes" | "on"))
+}
+
+/// An error with its causes: a connection's own reason stands at the end of the chain.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let cause_text = cause.to_string();
+        if !text.contains(&cause_text) {
+            text.push_str(": ");
+            text.push_str(&cause_text);
+        }
+        source = cause.source();
+    }
+    text
+}

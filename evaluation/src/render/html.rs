@@ -1,0 +1,1 @@
+pub(crate) fn render(_: &crate::report::Report) -> String { String::new() }

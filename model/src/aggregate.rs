@@ -1,0 +1,57 @@
+//! Aggregation of messages (8): for each node and channel the max, sum or mean of `s(e | q) x(v)`
+//! over its in-edges `e` from `v`; 0 for a node without in-edges.
+//!
+//! One pass over edges sorted by destination, and one over the same edges sorted by source for the
+//! gradients: no `[edges, d]` tensor, no scatter, and the same bits for any number of threads.
+
+#[cfg(feature = "training")]
+mod backward;
+mod cpu;
+
+use std::sync::Arc;
+
+use burn::backend::{Backend, Dispatch, Flex, backend_extension, tensor::FloatTensor};
+use burn::tensor::Tensor;
+
+use crate::config::Aggregation;
+use crate::edges::EdgeIndex;
+
+/// The operation as burn's backends see it.
+#[cfg_attr(feature = "training", backend_extension(Flex, Autodiff))]
+#[cfg_attr(not(feature = "training"), backend_extension(Flex))]
+trait AggregateBackend: Backend {
+    fn aggregate(
+        x: FloatTensor<Self>,
+        strength: FloatTensor<Self>,
+        edges: Arc<EdgeIndex>,
+        aggregation: Aggregation,
+    ) -> FloatTensor<Self>;
+}
+
+impl AggregateBackend for Flex {
+    fn aggregate(
+        x: FloatTensor<Self>,
+        strength: FloatTensor<Self>,
+        edges: Arc<EdgeIndex>,
+        aggregation: Aggregation,
+    ) -> FloatTensor<Self> {
+        cpu::forward(&x, &strength, &edges, aggregation).0
+    }
+}
+
+/// Aggregates the messages of a batch.
+///
+/// `x` is `[nodes, d]`, `strength` the `[questions, edge_types]` table that the edges point into;
+/// the result is `[nodes, d]`. Gradients flow to both; where messages tie for the max, to the
+/// first edge by source.
+pub fn aggregate(x: Tensor<2>, strength: Tensor<2>, edges: &Arc<EdgeIndex>, aggregation: Aggregation) -> Tensor<2> {
+    Tensor::from_dispatch(<Dispatch as AggregateBackend>::aggregate(
+        x.into_dispatch(),
+        strength.into_dispatch(),
+        Arc::clone(edges),
+        aggregation,
+    ))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,177 @@
+//! The kernels on the CPU.
+
+use burn::tensor::{DType, Shape, TensorData};
+use burn_flex::FlexTensor;
+use rayon::prelude::*;
+
+use crate::config::Aggregation;
+use crate::edges::{EdgeIndex, NO_EDGE};
+
+/// Nodes a task works on: enough work to be worth handing over, few enough to share out evenly.
+const NODES_PER_TASK: usize = 64;
+
+/// A tensor's values in row-major order.
+pub(super) struct Values(FlexTensor);
+
+impl Values {
+    pub(super) fn of(tensor: &FlexTensor) -> Self {
+        Self(tensor.to_contiguous())
+    }
+
+    pub(super) fn as_slice(&self) -> &[f32] {
+        match self.0.as_slice() {
+            Some(values) => values,
+            None => unreachable!("to_contiguous gives a contiguous tensor"),
+        }
+    }
+}
+
+pub(super) fn tensor(values: Vec<f32>, shape: [usize; 2]) -> FlexTensor {
+    FlexTensor::from_data(TensorData::new(values, Shape::from(shape)))
+}
+
+fn shape_of(tensor: &FlexTensor) -> [usize; 2] {
+    debug_assert_eq!(tensor.dtype(), DType::F32);
+    let shape = tensor.layout().shape();
+    [shape[0], shape[1]]
+}
+
+/// The aggregated messages, and for max which edge won each channel (`[nodes, d]`,
+/// [`NO_EDGE`] without in-edges; empty for sum and mean).
+pub(super) fn forward(
+    x: &FlexTensor,
+    strength: &FlexTensor,
+    edges: &EdgeIndex,
+    aggregation: Aggregation,
+) -> (FlexTensor, Vec<u32>) {
+    let [nodes, d] = shape_of(x);
+    debug_assert_eq!(nodes, edges.nodes());
+    let (x, strength) = (Values::of(x), Values::of(strength));
+    let (x, strength) = (x.as_slice(), strength.as_slice());
+    let message = |edge: usize| {
+        let source = edges.sources[edge] as usize;
+        (strength[edges.strengths[edge] as usize], &x[source * d..(source + 1) * d])
+    };
+    let mut out = vec![0.0; nodes * d];
+    let mut winners = Vec::new();
+    if aggregation == Aggregation::Max {
+        winners = vec![NO_EDGE; nodes * d];
+        let tasks = out.par_chunks_mut(NODES_PER_TASK * d).zip(winners.par_chunks_mut(NODES_PER_TASK * d));
+        tasks.enumerate().for_each(|(task, (out, winners))| {
+            let rows = out.chunks_exact_mut(d).zip(winners.chunks_exact_mut(d));
+            for (node, (out, winners)) in (task * NODES_PER_TASK..).zip(rows) {
+                for (nth, edge) in edges.into(node).enumerate() {
+                    let (s, x) = message(edge);
+                    for ((out, winner), x) in out.iter_mut().zip(&mut *winners).zip(x) {
+                        let candidate = s * x;
+                        let wins = nth == 0 || candidate > *out;
+                        *out = if wins { candidate } else { *out };
+                        *winner = if wins { edge as u32 } else { *winner };
+                    }
+                }
+            }
+        });
+    } else {
+        out.par_chunks_mut(NODES_PER_TASK * d).enumerate().for_each(|(task, out)| {
+            for (node, out) in (task * NODES_PER_TASK..).zip(out.chunks_exact_mut(d)) {
+                let share = share(edges, node, aggregation);
+                for edge in edges.into(node) {
+                    let (s, x) = message(edge);
+                    for (out, x) in out.iter_mut().zip(x) {
+                        *out += s * share * x;
+                    }
+                }
+            }
+        });
+    }
+    (tensor(out, [nodes, d]), winners)
+}
+
+/// What a message counts for: 1 in a sum, 1 / in-edges in a mean.
+fn share(edges: &EdgeIndex, node: usize, aggregation: Aggregation) -> f32 {
+    match aggregation {
+        Aggregation::Mean => 1.0 / edges.into(node).len().max(1) as f32,
+        Aggregation::Max | Aggregation::Sum => 1.0,
+    }
+}
+
+/// The gradients of `x` and `strength` from that of the result.
+#[cfg(feature = "training")]
+pub(super) fn backward(
+    gradient: &FlexTensor,
+    x: &FlexTensor,
+    strength: &FlexTensor,
+    winners: &[u32],
+    edges: &EdgeIndex,
+    aggregation: Aggregation,
+) -> (FlexTensor, FlexTensor) {
+    let [nodes, d] = shape_of(x);
+    let strength_shape = shape_of(strength);
+    let (gradient, x, strength) = (Values::of(gradient), Values::of(x), Values::of(strength));
+    let (gradient, x, strength) = (gradient.as_slice(), x.as_slice(), strength.as_slice());
+
+    let mut x_gradient = vec![0.0; nodes * d];
+    // One number an edge, in the order of `by_source` so that each task writes its own stretch.
+    let mut edge_gradient = vec![0.0; edges.len()];
+    let mut tasks = Vec::new();
+    let mut rest = edge_gradient.as_mut_slice();
+    for (task, rows) in x_gradient.chunks_mut(NODES_PER_TASK * d).enumerate() {
+        let first = task * NODES_PER_TASK;
+        let last = first + rows.len() / d;
+        let count = (edges.source_offsets[last] - edges.source_offsets[first]) as usize;
+        let (own, others) = rest.split_at_mut(count);
+        rest = others;
+        tasks.push((first, rows, own));
+    }
+    tasks.into_par_iter().for_each(|(first, rows, edge_gradient)| {
+        let mut edge_gradients = edge_gradient.iter_mut();
+        for (node, x_gradient) in (first..).zip(rows.chunks_exact_mut(d)) {
+            let x = &x[node * d..(node + 1) * d];
+            for (&edge, edge_gradient) in edges.out_of(node).iter().zip(&mut edge_gradients) {
+                let s = strength[edges.strengths[edge as usize] as usize];
+                let destination = edges.destinations[edge as usize] as usize;
+                let gradient = &gradient[destination * d..(destination + 1) * d];
+                *edge_gradient = if aggregation == Aggregation::Max {
+                    let winners = &winners[destination * d..(destination + 1) * d];
+                    max_message(x_gradient, x, gradient, s, |channel| winners[channel] == edge)
+                } else {
+                    sum_message(x_gradient, x, gradient, s, share(edges, destination, aggregation))
+                };
+            }
+        }
+    });
+
+    let mut strength_gradient = vec![0.0; strength.len()];
+    for (&edge, gradient) in edges.by_source.iter().zip(edge_gradient) {
+        strength_gradient[edges.strengths[edge as usize] as usize] += gradient;
+    }
+    (tensor(x_gradient, [nodes, d]), tensor(strength_gradient, strength_shape))
+}
+
+/// Lanes of the dot products below: a fixed number of partial sums lets the compiler use vector
+/// registers without changing the result between machines.
+#[cfg(feature = "training")]
+const LANES: usize = 16;
+
+/// Adds a won message's gradient to its source and returns that of its strength.
+#[cfg(feature = "training")]
+fn max_message(x_gradient: &mut [f32], x: &[f32], gradient: &[f32], s: f32, won: impl Fn(usize) -> bool) -> f32 {
+    let mut sums = [0.0; LANES];
+    for (channel, ((x_gradient, x), gradient)) in x_gradient.iter_mut().zip(x).zip(gradient).enumerate() {
+        let gradient = if won(channel) { *gradient } else { 0.0 };
+        *x_gradient += s * gradient;
+        sums[channel % LANES] += gradient * x;
+    }
+    sums.iter().sum()
+}
+
+#[cfg(feature = "training")]
+fn sum_message(x_gradient: &mut [f32], x: &[f32], gradient: &[f32], s: f32, share: f32) -> f32 {
+    let mut sums = [0.0; LANES];
+    for (channel, ((x_gradient, x), gradient)) in x_gradient.iter_mut().zip(x).zip(gradient).enumerate() {
+        let gradient = gradient * share;
+        *x_gradient += s * gradient;
+        sums[channel % LANES] += gradient * x;
+    }
+    sums.iter().sum()
+}

@@ -1,0 +1,207 @@
+//! Block-diagonal batches: the graphs of several questions side by side, no edge between them.
+
+use std::sync::Arc;
+
+use burn::tensor::{Device, Int, Tensor, TensorData};
+use tabsegnet_data::graph::CompressedGraph;
+
+use crate::config::{EdgeTypes, ModelConfig};
+use crate::edges::EdgeIndex;
+use crate::loss::Pairs;
+
+/// One question about one document.
+#[derive(Debug, Clone, Copy)]
+pub struct Example<'a> {
+    /// The document's edges.
+    pub graph: &'a CompressedGraph,
+    /// `[nodes, d_enc]`: node vectors.
+    pub u: &'a [f32],
+    /// `[d_enc]`: the question's vector.
+    pub q: &'a [f32],
+    /// `[segments, d_enc]`: vectors of the question's segments; not looked at by a model without.
+    pub segments: &'a [f32],
+    /// Gold nodes; empty when ranking.
+    pub gold: &'a [u32],
+}
+
+/// An example that does not fit the model.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum BatchError {
+    /// A vector of another width, or not as many vectors as nodes.
+    #[error("question {example} of the batch: {what} has {found} numbers, expected {expected}")]
+    Width {
+        /// Position in the batch.
+        example: usize,
+        /// `u`, `q` or `segments`.
+        what: &'static str,
+        /// What there is.
+        found: usize,
+        /// What the model and the graph ask for.
+        expected: usize,
+    },
+    /// A model with segments was given a question without one.
+    #[error("question {example} of the batch has no segment, but the model was trained with segments; \
+             give the whole question as its segment")]
+    NoSegment {
+        /// Position in the batch.
+        example: usize,
+    },
+    /// A gold node outside the document, or an edge type that the model does not know.
+    #[error("question {example} of the batch: {what} {found} is not below {limit}")]
+    OutOfRange {
+        /// Position in the batch.
+        example: usize,
+        /// `gold node` or `edge type`.
+        what: &'static str,
+        /// What there is.
+        found: usize,
+        /// What there is room for.
+        limit: usize,
+    },
+    /// More nodes or edges than can be numbered.
+    #[error("the batch has more than 2³¹ nodes, edges or strengths; use smaller batches")]
+    TooLarge,
+}
+
+/// Tensors of a batch.
+#[derive(Debug, Clone)]
+pub struct Batch {
+    /// `[nodes, d_enc]`
+    pub u: Tensor<2>,
+    /// `[questions, d_enc]`
+    pub q: Tensor<2>,
+    /// `[nodes]`: which question each node belongs to.
+    pub question_of_node: Tensor<1, Int>,
+    /// Vectors `[segments, d_enc]` of all questions' segments and, `[nodes]`, each node's best.
+    pub segments: Option<(Tensor<2>, Tensor<1, Int>)>,
+    /// All edges.
+    pub edges: Arc<EdgeIndex>,
+    /// (gold, other) pairs for the loss; `None` where no example has both.
+    pub pairs: Option<Pairs>,
+    /// `[questions + 1]`: question `i`'s nodes are `offsets[i]..offsets[i + 1]`.
+    pub offsets: Vec<usize>,
+}
+
+impl Batch {
+    /// Puts examples side by side.
+    pub fn new(examples: &[Example<'_>], config: &ModelConfig, d_enc: usize, device: &Device) -> Result<Self, BatchError> {
+        let nodes: usize = examples.iter().map(|e| e.graph.nodes()).sum();
+        let edges: usize = examples.iter().map(|e| e.graph.edges()).sum();
+        let strengths = examples.len().saturating_mul(config.edge_types.count());
+        if [nodes, edges, strengths].into_iter().any(|count| count >= 1 << 31) {
+            return Err(BatchError::TooLarge);
+        }
+        let mut u = Vec::with_capacity(nodes * d_enc);
+        let mut q = Vec::with_capacity(examples.len() * d_enc);
+        let mut question_of_node = Vec::with_capacity(nodes);
+        let mut offsets = vec![0];
+        for (position, example) in examples.iter().enumerate() {
+            let graph_nodes = example.graph.nodes();
+            check(position, "u", example.u.len(), graph_nodes * d_enc)?;
+            check(position, "q", example.q.len(), d_enc)?;
+            if let Some(&node) = example.gold.iter().find(|&&node| node as usize >= graph_nodes) {
+                let (what, found, limit) = ("gold node", node as usize, graph_nodes);
+                return Err(BatchError::OutOfRange { example: position, what, found, limit });
+            }
+            u.extend_from_slice(example.u);
+            q.extend_from_slice(example.q);
+            question_of_node.extend(std::iter::repeat_n(position as i32, graph_nodes));
+            offsets.push(question_of_node.len());
+        }
+        let segments = if config.segments { Some(segments(examples, &offsets, d_enc, device)?) } else { None };
+        Ok(Self {
+            u: Tensor::from_data(TensorData::new(u, [nodes, d_enc]), device),
+            q: Tensor::from_data(TensorData::new(q, [examples.len(), d_enc]), device),
+            question_of_node: indices(question_of_node, device),
+            segments,
+            edges: Arc::new(join_edges(examples, config.edge_types, nodes, edges)?),
+            pairs: Pairs::new(examples, &offsets, device),
+            offsets,
+        })
+    }
+
+    /// The scores of each question's nodes, from those of the batch.
+    pub fn split<'a>(&'a self, scores: &'a [f32]) -> impl Iterator<Item = &'a [f32]> {
+        self.offsets.windows(2).map(move |range| &scores[range[0]..range[1]])
+    }
+}
+
+fn check(example: usize, what: &'static str, found: usize, expected: usize) -> Result<(), BatchError> {
+    if found == expected { Ok(()) } else { Err(BatchError::Width { example, what, found, expected }) }
+}
+
+pub(crate) fn indices(values: Vec<i32>, device: &Device) -> Tensor<1, Int> {
+    let count = values.len();
+    Tensor::from_data(TensorData::new(values, [count]), device)
+}
+
+fn join_edges(examples: &[Example<'_>], types: EdgeTypes, nodes: usize, edges: usize) -> Result<EdgeIndex, BatchError> {
+    let count = types.count();
+    let mut offsets = Vec::with_capacity(nodes + 1);
+    offsets.push(0);
+    let mut sources = Vec::with_capacity(edges);
+    let mut strengths = Vec::with_capacity(edges);
+    let mut first_node = 0;
+    for (position, example) in examples.iter().enumerate() {
+        let graph = example.graph;
+        let first_edge = sources.len() as u32;
+        offsets.extend(graph.offsets().iter().skip(1).map(|&offset| first_edge + offset));
+        sources.extend(graph.sources().iter().map(|&source| first_node + source));
+        let first_strength = position * count;
+        for &edge_type in graph.types() {
+            let edge_type = match types {
+                EdgeTypes::Typed => usize::from(edge_type),
+                EdgeTypes::Single => 0,
+            };
+            if edge_type >= count {
+                let (what, found, limit) = ("edge type", edge_type, count);
+                return Err(BatchError::OutOfRange { example: position, what, found, limit });
+            }
+            strengths.push((first_strength + edge_type) as u32);
+        }
+        first_node += graph.nodes() as u32;
+    }
+    Ok(EdgeIndex::new(offsets, sources, strengths))
+}
+
+/// All segments, and for each node the one of its question with the highest cosine to u; the first
+/// of equal ones.
+fn segments(
+    examples: &[Example<'_>],
+    offsets: &[usize],
+    d_enc: usize,
+    device: &Device,
+) -> Result<(Tensor<2>, Tensor<1, Int>), BatchError> {
+    let mut vectors: Vec<f32> = Vec::new();
+    let mut best = Vec::with_capacity(offsets.last().copied().unwrap_or_default());
+    for (position, example) in examples.iter().enumerate() {
+        if example.segments.is_empty() {
+            return Err(BatchError::NoSegment { example: position });
+        }
+        let count = example.segments.len().div_ceil(d_enc.max(1));
+        check(position, "segments", example.segments.len(), count * d_enc)?;
+        let first = (vectors.len() / d_enc) as i32;
+        let lengths: Vec<f32> = example.segments.chunks_exact(d_enc).map(|s| dot(s, s).sqrt()).collect();
+        for u in example.u.chunks_exact(d_enc) {
+            let mut highest = (f32::NEG_INFINITY, 0);
+            for (i, (s, length)) in example.segments.chunks_exact(d_enc).zip(&lengths).enumerate() {
+                // |u| is the same for all of them.
+                let cosine = if *length > 0.0 { dot(u, s) / length } else { 0.0 };
+                if cosine > highest.0 {
+                    highest = (cosine, i as i32);
+                }
+            }
+            best.push(first + highest.1);
+        }
+        vectors.extend_from_slice(example.segments);
+    }
+    let count = vectors.len() / d_enc;
+    Ok((Tensor::from_data(TensorData::new(vectors, [count, d_enc]), device), indices(best, device)))
+}
+
+fn dot(a: &[f32], b: &[f32]) -> f32 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+#[cfg(test)]
+mod tests;

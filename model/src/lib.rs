@@ -1,0 +1,18 @@
+//! TabSegNet's scorer (DESIGN section 3; equation numbers are the paper's): graphs and vectors
+//! go in, one score a node comes out.
+//!
+//! Symbols keep the paper's names: `u`, `q`, `s` are the vectors of nodes, questions and segments,
+//! `R`, `A`, `b`, `W_q` make the edge strengths (5), `C`, `d` the node initialisation (6, 7),
+//! `W_1`, `W_2` the graph convolution (8). Shapes stand at the end of the line.
+
+pub mod aggregate;
+pub mod batch;
+pub mod checkpoint;
+pub mod config;
+pub mod edges;
+pub mod loss;
+pub mod scorer;
+
+pub use batch::{Batch, Example};
+pub use config::ModelConfig;
+pub use scorer::TabSegNet;

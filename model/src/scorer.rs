@@ -1,0 +1,217 @@
+//! The model: edge strengths, node initialisation, graph convolutions, scorer.
+#![allow(non_snake_case)] // the paper's symbols
+
+use burn::module::{Module, Param, ParamId};
+use burn::tensor::{Device, Tensor, TensorData, activation::relu};
+use rand::{RngExt as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
+
+use crate::aggregate::aggregate;
+use crate::batch::Batch;
+use crate::config::{Aggregation, ModelConfig};
+
+/// s(e | q) = (q W_q) · tanh(R[t(e)] A + b) (5), for all edge types at once.
+#[derive(Module, Debug)]
+pub struct EdgeStrength {
+    /// `[edge_types, d_edge]`
+    pub R: Param<Tensor<2>>,
+    /// `[d_edge, d_in]`
+    pub A: Param<Tensor<2>>,
+    /// `[d_in]`
+    pub b: Param<Tensor<1>>,
+    /// `[d_enc, d_in]`
+    pub W_q: Param<Tensor<2>>,
+}
+
+impl EdgeStrength {
+    /// `q` `[questions, d_enc]` → `[questions, edge_types]`
+    pub fn forward(&self, q: Tensor<2>) -> Tensor<2> {
+        let types = (self.R.val().matmul(self.A.val()) + self.b.val().unsqueeze()).tanh(); // [edge_types, d_in]
+        q.matmul(self.W_q.val()).matmul(types.transpose()) // [questions, edge_types]
+    }
+}
+
+/// x⁰(u) = tanh([u, q, s*(u)] C + d) (7), or [u, q] without segments (6).
+#[derive(Module, Debug)]
+pub struct NodeInit {
+    /// `[2 d_enc, d_in]`, or `[3 d_enc, d_in]` with segments.
+    pub C: Param<Tensor<2>>,
+    /// `[d_in]`
+    pub d: Param<Tensor<1>>,
+}
+
+impl NodeInit {
+    /// The rows of `C` that meet u, q and s* are multiplied apart, so that the question's part is
+    /// computed once a question and the segment's once a segment. The result is `[nodes, d_in]`.
+    pub fn forward(&self, batch: &Batch) -> Tensor<2> {
+        let C = self.C.val();
+        let d_enc = batch.u.dims()[1];
+        let rows = |i: usize| C.clone().slice([i * d_enc..(i + 1) * d_enc]); // [d_enc, d_in]
+        let q = batch.q.clone().matmul(rows(1)) + self.d.val().unsqueeze(); // [questions, d_in]
+        let mut x = batch.u.clone().matmul(rows(0)) + q.select(0, batch.question_of_node.clone()); // [nodes, d_in]
+        if let Some((s, best)) = &batch.segments {
+            x = x + s.clone().matmul(rows(2)).select(0, best.clone()); // [nodes, d_in]
+        }
+        x.tanh()
+    }
+}
+
+/// x^{l+1}(u) = ReLU(W_1 x^l(u) + W_2 agg s(e | q) x^l(v) + b) (8). The bias is not in the paper;
+/// the peer (PyG's GraphConv) has it.
+#[derive(Module, Debug)]
+pub struct GraphConv {
+    /// `[d, d_out]`
+    pub W_1: Param<Tensor<2>>,
+    /// `[d, d_out]`
+    pub W_2: Param<Tensor<2>>,
+    /// `[d_out]`
+    pub b: Param<Tensor<1>>,
+}
+
+impl GraphConv {
+    /// `x` `[nodes, d]` and the strength table `[questions, edge_types]` → `[nodes, d_out]`
+    pub fn forward(&self, x: Tensor<2>, strength: Tensor<2>, batch: &Batch, aggregation: Aggregation) -> Tensor<2> {
+        let messages = aggregate(x.clone(), strength, &batch.edges, aggregation); // [nodes, d]
+        let own = x.matmul(self.W_1.val()); // [nodes, d_out]
+        relu(own + messages.matmul(self.W_2.val()) + self.b.val().unsqueeze())
+    }
+}
+
+/// The score of a node: one linear layer on x^L (9).
+#[derive(Module, Debug)]
+pub struct Scorer {
+    /// `[d_out, 1]`
+    pub w: Param<Tensor<2>>,
+    /// `[1]`
+    pub b: Param<Tensor<1>>,
+}
+
+/// The whole model.
+#[derive(Module, Debug)]
+pub struct TabSegNet {
+    /// (5)
+    pub edge_strength: EdgeStrength,
+    /// (6), (7)
+    pub node_init: NodeInit,
+    /// (8), L of them
+    pub graph_conv: Vec<GraphConv>,
+    /// (9)
+    pub scorer: Scorer,
+    #[module(skip)]
+    aggregation: Aggregation,
+}
+
+impl TabSegNet {
+    /// A model with Xavier-uniform weights and biases of 0. The same seed gives the same bits on
+    /// every device.
+    pub fn new(config: &ModelConfig, d_enc: usize, seed: u64, device: &Device) -> Self {
+        let mut init = XavierUniform { rng: ChaCha8Rng::seed_from_u64(seed), device };
+        Self::build(config, d_enc, &mut |_, shape| {
+            Ok::<_, std::convert::Infallible>(init.tensor(shape))
+        })
+        .unwrap_or_else(|never| match never {})
+    }
+
+    /// A model with the parameters that `parameter` gives for a name and a shape; a shape of one
+    /// number is a vector.
+    pub(crate) fn build<E>(
+        config: &ModelConfig,
+        d_enc: usize,
+        parameter: &mut impl FnMut(&str, &[usize]) -> Result<Tensor<1>, E>,
+    ) -> Result<Self, E> {
+        let config = config.resolved();
+        let ModelConfig { d_in, d_out, d_edge, layers, .. } = config;
+        // Numbered ids instead of burn's random ones: the optimiser's state is saved under them.
+        let mut id = 0;
+        let mut flat = |name: &str, shape: &[usize]| {
+            id += 1;
+            Ok((ParamId::from(id), parameter(name, shape)?))
+        };
+        let mut matrix = |name: &str, shape: [usize; 2]| {
+            let (id, values) = flat(name, &shape)?;
+            Ok(Param::initialized(id, values.reshape(shape)))
+        };
+        let parts = if config.segments { 3 } else { 2 };
+        let R = matrix("edge_strength.R", [config.edge_types.count(), d_edge])?;
+        let A = matrix("edge_strength.A", [d_edge, d_in])?;
+        let W_q = matrix("edge_strength.W_q", [d_enc, d_in])?;
+        let C = matrix("node_init.C", [parts * d_enc, d_in])?;
+        let mut weights = Vec::with_capacity(layers);
+        for layer in 0..layers {
+            let d = if layer == 0 { d_in } else { d_out };
+            weights.push((
+                matrix(&format!("graph_conv.{layer}.W_1"), [d, d_out])?,
+                matrix(&format!("graph_conv.{layer}.W_2"), [d, d_out])?,
+            ));
+        }
+        let w = matrix("scorer.w", [d_out, 1])?;
+
+        let mut vector = |name: &str, length: usize| {
+            let (id, values) = flat(name, &[length])?;
+            Ok(Param::initialized(id, values))
+        };
+        let edge_strength = EdgeStrength { R, A, b: vector("edge_strength.b", d_in)?, W_q };
+        let node_init = NodeInit { C, d: vector("node_init.d", d_in)? };
+        let mut graph_conv = Vec::with_capacity(layers);
+        for (layer, (W_1, W_2)) in weights.into_iter().enumerate() {
+            graph_conv.push(GraphConv { W_1, W_2, b: vector(&format!("graph_conv.{layer}.b"), d_out)? });
+        }
+        let scorer = Scorer { w, b: vector("scorer.b", 1)? };
+        Ok(Self { edge_strength, node_init, graph_conv, scorer, aggregation: config.aggregation })
+    }
+
+    /// Scores `[nodes]` of a batch, higher is more relevant.
+    pub fn forward(&self, batch: &Batch) -> Tensor<1> {
+        let strength = self.edge_strength.forward(batch.q.clone()); // [questions, edge_types]
+        let mut x = self.node_init.forward(batch); // [nodes, d_in]
+        for conv in &self.graph_conv {
+            x = conv.forward(x, strength.clone(), batch, self.aggregation); // [nodes, d_out]
+        }
+        let score = x.matmul(self.scorer.w.val()).squeeze_dim::<1>(1); // [nodes]
+        score + self.scorer.b.val()
+    }
+
+    /// Every parameter with its name and shape, in a fixed order.
+    pub fn parameters(&self) -> Vec<(String, TensorData)> {
+        let EdgeStrength { R, A, b, W_q } = &self.edge_strength;
+        let NodeInit { C, d } = &self.node_init;
+        let matrix = |name: String, tensor: &Param<Tensor<2>>| (name, tensor.val().into_data());
+        let vector = |name: String, tensor: &Param<Tensor<1>>| (name, tensor.val().into_data());
+        let mut parameters = vec![
+            matrix("edge_strength.R".into(), R),
+            matrix("edge_strength.A".into(), A),
+            vector("edge_strength.b".into(), b),
+            matrix("edge_strength.W_q".into(), W_q),
+            matrix("node_init.C".into(), C),
+            vector("node_init.d".into(), d),
+        ];
+        for (layer, conv) in self.graph_conv.iter().enumerate() {
+            parameters.push(matrix(format!("graph_conv.{layer}.W_1"), &conv.W_1));
+            parameters.push(matrix(format!("graph_conv.{layer}.W_2"), &conv.W_2));
+            parameters.push(vector(format!("graph_conv.{layer}.b"), &conv.b));
+        }
+        parameters.push(matrix("scorer.w".into(), &self.scorer.w));
+        parameters.push(vector("scorer.b".into(), &self.scorer.b));
+        parameters
+    }
+}
+
+/// Glorot and Bengio (2010): uniform in ±√(6 / (fan_in + fan_out)); vectors start at 0.
+struct XavierUniform<'a> {
+    rng: ChaCha8Rng,
+    device: &'a Device,
+}
+
+impl XavierUniform<'_> {
+    fn tensor(&mut self, shape: &[usize]) -> Tensor<1> {
+        let count = shape.iter().product();
+        let values: Vec<f32> = match shape {
+            [fan_in, fan_out] => {
+                let bound = (6.0 / (fan_in + fan_out) as f32).sqrt();
+                (0..count).map(|_| self.rng.random_range(-bound..bound)).collect()
+            }
+            _ => vec![0.0; count],
+        };
+        Tensor::from_data(TensorData::new(values, [count]), self.device)
+    }
+}
