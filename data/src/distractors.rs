@@ -4,7 +4,7 @@ use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 use crate::document::{Block, Document, Table};
-use crate::files::Digest;
+use tabsegnet_files::Digest;
 use crate::lexical::{Bm25Config, LexicalIndex};
 
 /// Tables of many documents, indexed by BM25 over their tokens.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::files::FileError;
+use tabsegnet_files::FileError;
 
 /// An input could not be used. Every variant says which file, where in it, and what was expected.
 #[derive(Debug, thiserror::Error)]

@@ -15,7 +15,7 @@ use serde::de::IgnoredAny;
 
 use crate::document::{Block, Document, Table, TableSource};
 use crate::error::{DataError, from_json};
-use crate::files::read_text;
+use tabsegnet_files::read_text;
 use crate::sample::{LeftOut, Question, Sample, Samples};
 
 /// Fields that the programs do not need are passed over, so that files with more of them read.

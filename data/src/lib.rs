@@ -8,7 +8,7 @@ pub mod config;
 pub mod distractors;
 pub mod document;
 pub mod error;
-pub mod files;
+
 pub mod finqa;
 pub mod graph;
 pub mod lexical;

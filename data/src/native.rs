@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::document::{Block, CellSource, Document, Table, TableSource};
 use crate::error::{DataError, from_json};
-use crate::files::read_text;
+use tabsegnet_files::read_text;
 use crate::sample::{Question, Sample};
 
 #[derive(Serialize, Deserialize)]

@@ -25,7 +25,7 @@ use crate::config::Source;
 use crate::distractors::DistractorPool;
 use crate::document::Document;
 use crate::error::{DataError, from_json};
-use crate::files::{Digest, Staging, read_text, sha256_file, write_bytes_atomic};
+use tabsegnet_files::{Digest, Staging, read_text, sha256_file, write_bytes_atomic};
 use crate::graph::{CompressedGraph, DocumentGraph, GraphConfig, Node, NodeKind};
 use crate::lexical::Bm25Config;
 use crate::sample::{Sample, Samples};

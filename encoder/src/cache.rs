@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use heed::types::Bytes;
 use heed::{CommitOrAbort, Database, Env, EnvOpenOptions, MdbError, RoTxn, WithoutTls};
-use tabsegnet_data::files::{Digest, create_dir};
+use tabsegnet_files::{Digest, create_dir};
 
 use crate::{Encoder, EncoderError};
 

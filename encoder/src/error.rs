@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use tabsegnet_data::files::FileError;
+use tabsegnet_files::FileError;
 
 /// An encoder could not be loaded, or a text could not be encoded.
 #[derive(Debug, thiserror::Error)]

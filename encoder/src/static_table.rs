@@ -18,7 +18,7 @@ use rayon::prelude::*;
 use safetensors::Dtype;
 use safetensors::tensor::TensorView;
 use serde::{Deserialize, Serialize};
-use tabsegnet_data::files::{Digest, Staging, read_bytes, write_bytes_atomic};
+use tabsegnet_files::{Digest, Staging, read_bytes, write_bytes_atomic};
 
 use crate::error::check_finite;
 use crate::math::unit_rows;

@@ -37,7 +37,11 @@ pub struct Resampling {
 impl Default for Resampling {
     /// 2,000 resamples, 10,000 rounds, seed 0.
     fn default() -> Self {
-        Self { resamples: 2_000, rounds: 10_000, seed: 0 }
+        Self {
+            resamples: 2_000,
+            rounds: 10_000,
+            seed: 0,
+        }
     }
 }
 
@@ -78,7 +82,10 @@ pub struct Units {
 impl Units {
     /// Every question is a unit of its own.
     pub fn independent(questions: usize) -> Self {
-        Self { of_question: (0..).take(questions).collect(), count: questions }
+        Self {
+            of_question: (0..).take(questions).collect(),
+            count: questions,
+        }
     }
 
     /// Questions with equal keys (say, the id of their document) are one unit. Units are numbered
@@ -92,7 +99,10 @@ impl Units {
                 *numbers.entry(key).or_insert(next)
             })
             .collect();
-        Self { of_question, count: numbers.len() }
+        Self {
+            of_question,
+            count: numbers.len(),
+        }
     }
 
     /// Number of units.
@@ -148,7 +158,11 @@ impl Estimate {
             let above = resampled[position.ceil() as usize];
             below + (above - below) * position.fract()
         });
-        Self { mean, low: low.min(mean), high: high.max(mean) }
+        Self {
+            mean,
+            low: low.min(mean),
+            high: high.max(mean),
+        }
     }
 }
 
@@ -174,22 +188,30 @@ impl Bootstrap {
         }
         columns.iter().try_for_each(|column| units.check(column))?;
         let sizes = units.sums(std::iter::repeat_n(1.0, units.questions()));
-        let sums: Vec<Vec<f64>> = columns.iter().map(|c| units.sums(c.iter().copied())).collect();
+        let sums: Vec<Vec<f64>> = columns
+            .iter()
+            .map(|c| units.sums(c.iter().copied()))
+            .collect();
         let questions = units.questions() as f64;
         let rounds: Vec<Vec<f64>> = (0..resampling.resamples)
             .into_par_iter()
             .map(|round| {
                 let mut rng = resampling.stream(u64::from(round));
                 let drawn: Vec<usize> = (0..units.count)
-                    .map(|_| (u64::from(rng.next_u32()) * units.count as u64 >> 32) as usize)
+                    .map(|_| ((u64::from(rng.next_u32()) * units.count as u64) >> 32) as usize)
                     .collect();
                 let total = |sums: &[f64]| drawn.iter().map(|&unit| sums[unit]).sum::<f64>();
                 let questions = total(&sizes);
-                sums.iter().map(|column| total(column) / questions).collect()
+                sums.iter()
+                    .map(|column| total(column) / questions)
+                    .collect()
             })
             .collect();
         Ok(Self {
-            means: sums.iter().map(|column| column.iter().sum::<f64>() / questions).collect(),
+            means: sums
+                .iter()
+                .map(|column| column.iter().sum::<f64>() / questions)
+                .collect(),
             resampled: (0..columns.len())
                 .map(|column| rounds.iter().map(|means| means[column]).collect())
                 .collect(),
@@ -198,7 +220,10 @@ impl Bootstrap {
 
     /// Mean and interval of a column; `None` for a column that was not given.
     pub fn estimate(&self, column: usize) -> Option<Estimate> {
-        Some(Estimate::new(*self.means.get(column)?, self.resampled.get(column)?.clone()))
+        Some(Estimate::new(
+            *self.means.get(column)?,
+            self.resampled.get(column)?.clone(),
+        ))
     }
 
     /// Mean and interval of column `a` minus column `b`, paired by resample.

@@ -20,7 +20,7 @@ use std::collections::HashSet;
 use std::io::Write as _;
 use std::path::Path;
 
-use tabsegnet_data::files::{FileError, write_atomic};
+use tabsegnet_files::{FileError, write_atomic};
 
 use crate::measures::{GoldRanks, MeasureError};
 
@@ -162,7 +162,11 @@ fn check_question<'a>(
         return Err(unwritable(path, question, "its id is empty".to_owned()));
     }
     if !seen.insert(question) {
-        return Err(unwritable(path, question, "it comes twice, make ids unique".to_owned()));
+        return Err(unwritable(
+            path,
+            question,
+            "it comes twice, make ids unique".to_owned(),
+        ));
     }
     Ok(())
 }
@@ -175,10 +179,18 @@ fn check_nodes<'a>(
     let mut seen = HashSet::new();
     for node in nodes {
         if node.is_empty() {
-            return Err(unwritable(path, question, "the id of a node is empty".to_owned()));
+            return Err(unwritable(
+                path,
+                question,
+                "the id of a node is empty".to_owned(),
+            ));
         }
         if !seen.insert(node) {
-            return Err(unwritable(path, question, format!("node {node:?} comes twice")));
+            return Err(unwritable(
+                path,
+                question,
+                format!("node {node:?} comes twice"),
+            ));
         }
     }
     if seen.is_empty() {
@@ -189,7 +201,11 @@ fn check_nodes<'a>(
 }
 
 fn unwritable(path: &Path, question: &str, reason: String) -> TrecError {
-    TrecError::Unwritable { path: path.display().to_string(), question: question.to_owned(), reason }
+    TrecError::Unwritable {
+        path: path.display().to_string(),
+        question: question.to_owned(),
+        reason,
+    }
 }
 
 #[cfg(test)]

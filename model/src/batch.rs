@@ -181,22 +181,29 @@ fn segments(
         let count = example.segments.len().div_ceil(d_enc.max(1));
         check(position, "segments", example.segments.len(), count * d_enc)?;
         let first = (vectors.len() / d_enc) as i32;
-        let lengths: Vec<f32> = example.segments.chunks_exact(d_enc).map(|s| dot(s, s).sqrt()).collect();
         for u in example.u.chunks_exact(d_enc) {
-            let mut highest = (f32::NEG_INFINITY, 0);
-            for (i, (s, length)) in example.segments.chunks_exact(d_enc).zip(&lengths).enumerate() {
-                // |u| is the same for all of them.
-                let cosine = if *length > 0.0 { dot(u, s) / length } else { 0.0 };
-                if cosine > highest.0 {
-                    highest = (cosine, i as i32);
-                }
-            }
-            best.push(first + highest.1);
+            best.push(first + best_segment(u, example.segments).unwrap_or_default() as i32);
         }
         vectors.extend_from_slice(example.segments);
     }
     let count = vectors.len() / d_enc;
     Ok((Tensor::from_data(TensorData::new(vectors, [count, d_enc]), device), indices(best, device)))
+}
+
+/// Which of the segments `[segments, d_enc]` has the highest cosine to `u` `[d_enc]`, the first of
+/// equal ones; `None` without segments.
+pub fn best_segment(u: &[f32], segments: &[f32]) -> Option<usize> {
+    let mut best = None;
+    let mut highest = f32::NEG_INFINITY;
+    for (i, s) in segments.chunks_exact(u.len().max(1)).enumerate() {
+        let length = dot(s, s).sqrt();
+        // |u| is the same for all of them.
+        let cosine = if length > 0.0 { dot(u, s) / length } else { 0.0 };
+        if cosine > highest {
+            (best, highest) = (Some(i), cosine);
+        }
+    }
+    best
 }
 
 fn dot(a: &[f32], b: &[f32]) -> f32 {

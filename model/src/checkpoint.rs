@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use burn::tensor::{Device, Tensor, TensorData};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
-use tabsegnet_data::files::{FileError, Staging, read_bytes, read_text, sha256_file, write_bytes_atomic};
+use tabsegnet_files::{FileError, Staging, read_bytes, read_text, sha256_file, write_bytes_atomic};
 use tabsegnet_data::graph::{EdgeType, NodeKind};
 
 use crate::config::ModelConfig;
@@ -121,7 +121,7 @@ pub fn write(
 ) -> Result<(), CheckpointError> {
     let staging = Staging::new(directory)?;
     let at = |name: &str| staging.path().join(name);
-    write_bytes_atomic(&at(MODEL), &serialize(&model.parameters(), &at(MODEL))?)?;
+    write_model(&at(MODEL), model)?;
     write_bytes_atomic(&at(CONFIG), config.as_bytes())?;
     write_bytes_atomic(&at(CARD), card.as_bytes())?;
     manifest.files.clear();
@@ -162,7 +162,7 @@ pub fn read(directory: &Path, device: &Device) -> Result<Checkpoint, CheckpointE
     if manifest.node_kinds != node_kinds() || manifest.edge_types != edge_types() {
         return Err(content(&path, "names node kinds or edge types that this version does not have; use the version that wrote it"));
     }
-    let model = read_model(&at(MODEL), &manifest, device)?;
+    let model = read_model(&at(MODEL), &manifest.model, manifest.d_enc, device)?;
     let config = read_text(&at(CONFIG))?;
     Ok(Checkpoint { directory: directory.to_owned(), model, manifest, config })
 }
@@ -184,10 +184,25 @@ fn check_version(path: &Path, text: &str) -> Result<(), CheckpointError> {
     Ok(())
 }
 
-fn read_model(path: &Path, manifest: &Manifest, device: &Device) -> Result<TabSegNet, CheckpointError> {
+/// Writes a model's parameters alone.
+pub fn write_model(path: &Path, model: &TabSegNet) -> Result<(), CheckpointError> {
+    Ok(write_bytes_atomic(path, &serialize(&model.parameters(), path)?)?)
+}
+
+/// Reads a model's parameters onto a device.
+///
+/// # Errors
+/// A file that is cut short, lacks a tensor, or holds one of another shape or with a number that
+/// is not finite.
+pub fn read_model(
+    path: &Path,
+    config: &ModelConfig,
+    d_enc: usize,
+    device: &Device,
+) -> Result<TabSegNet, CheckpointError> {
     let bytes = read_bytes(path)?;
     let tensors = deserialize(path, &bytes)?;
-    TabSegNet::build(&manifest.model, manifest.d_enc, &mut |name, shape| {
+    TabSegNet::build(config, d_enc, &mut |name, shape| {
         let (found, values) =
             tensors.get(name).ok_or_else(|| content(path, format!("has no tensor {name}")))?;
         if found != shape {
@@ -203,14 +218,12 @@ fn read_model(path: &Path, manifest: &Manifest, device: &Device) -> Result<TabSe
 /// Named f32 tensors as the bytes of a safetensors file.
 pub fn serialize(tensors: &[(String, TensorData)], path: &Path) -> Result<Vec<u8>, CheckpointError> {
     let failed = |error: safetensors::SafeTensorError| content(path, format!("cannot be written: {error}"));
-    let views: Result<Vec<_>, _> = tensors
-        .iter()
-        .map(|(name, data)| {
-            let shape = data.shape().iter().copied().collect();
-            Ok((name.as_str(), TensorView::new(Dtype::F32, shape, data.as_bytes()).map_err(failed)?))
-        })
-        .collect();
-    safetensors::serialize(views?, None).map_err(failed)
+    let mut views = Vec::with_capacity(tensors.len());
+    for (name, data) in tensors {
+        let shape = data.shape().iter().copied().collect();
+        views.push((name.as_str(), TensorView::new(Dtype::F32, shape, data.as_bytes()).map_err(failed)?));
+    }
+    safetensors::serialize(views, None).map_err(failed)
 }
 
 /// The f32 tensors of a safetensors file with their shapes.

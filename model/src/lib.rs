@@ -9,6 +9,7 @@ pub mod aggregate;
 pub mod batch;
 pub mod checkpoint;
 pub mod config;
+pub mod device;
 pub mod edges;
 pub mod loss;
 pub mod scorer;

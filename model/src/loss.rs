@@ -13,6 +13,8 @@ pub struct Pairs {
     other: Tensor<1, Int>,
     /// `[pairs]`: 1 / (pairs of the question × questions with pairs).
     weight: Tensor<1>,
+    /// Questions that have a pair.
+    pub questions: usize,
 }
 
 impl Pairs {
@@ -47,6 +49,7 @@ impl Pairs {
             gold: indices(gold_nodes, device),
             other: indices(others, device),
             weight: Tensor::from_data(TensorData::new(weight, [pairs]), device),
+            questions,
         })
     }
 }

@@ -129,7 +129,7 @@ impl TabSegNet {
         };
         let mut matrix = |name: &str, shape: [usize; 2]| {
             let (id, values) = flat(name, &shape)?;
-            Ok(Param::initialized(id, values.reshape(shape)))
+            Ok(Param::initialized(id, trainable(values.reshape(shape))))
         };
         let parts = if config.segments { 3 } else { 2 };
         let R = matrix("edge_strength.R", [config.edge_types.count(), d_edge])?;
@@ -148,7 +148,7 @@ impl TabSegNet {
 
         let mut vector = |name: &str, length: usize| {
             let (id, values) = flat(name, &[length])?;
-            Ok(Param::initialized(id, values))
+            Ok(Param::initialized(id, trainable(values)))
         };
         let edge_strength = EdgeStrength { R, A, b: vector("edge_strength.b", d_in)?, W_q };
         let node_init = NodeInit { C, d: vector("node_init.d", d_in)? };
@@ -196,6 +196,15 @@ impl TabSegNet {
     }
 }
 
+/// On a device with autodiff a parameter asks for its gradient.
+fn trainable<const D: usize>(values: Tensor<D>) -> Tensor<D> {
+    #[cfg(feature = "training")]
+    if values.device().is_autodiff() {
+        return values.require_grad();
+    }
+    values
+}
+
 /// Glorot and Bengio (2010): uniform in ±√(6 / (fan_in + fan_out)); vectors start at 0.
 struct XavierUniform<'a> {
     rng: ChaCha8Rng,
@@ -215,3 +224,6 @@ impl XavierUniform<'_> {
         Tensor::from_data(TensorData::new(values, [count]), self.device)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -7,7 +7,7 @@ use polars::prelude::*;
 
 use super::{Prepared, PreparedDocument, PreparedQuestion};
 use crate::error::DataError;
-use crate::files::FileError;
+use tabsegnet_files::FileError;
 use crate::graph::{CompressedGraph, EdgeType, Node, NodeKind, TablePlace};
 
 const DOCUMENTS: &str = "documents.parquet";

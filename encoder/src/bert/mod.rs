@@ -8,7 +8,7 @@ mod weights;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use tabsegnet_data::files::{Digest, read_bytes};
+use tabsegnet_files::{Digest, read_bytes};
 
 use crate::error::check_finite;
 use crate::math::unit_rows;

@@ -1,7 +1,7 @@
 //! What sentence-transformers does around the model: pooling, normalisation, limits.
 
 use serde::Deserialize;
-use tabsegnet_data::files::read_bytes;
+use tabsegnet_files::read_bytes;
 
 use crate::EncoderError;
 use crate::source::Source;

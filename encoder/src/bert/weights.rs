@@ -9,7 +9,6 @@ use crate::tensors::Tensors;
 pub(crate) struct Model {
     pub(crate) hidden: usize,
     pub(crate) heads: usize,
-    pub(crate) inner: usize,
     pub(crate) activation: Activation,
     /// `[vocab, hidden]`
     pub(crate) words: Vec<f32>,
@@ -93,7 +92,6 @@ impl Model {
         Ok(Self {
             hidden,
             heads: config.heads,
-            inner: config.inner,
             activation: config.activation,
             words,
             positions,

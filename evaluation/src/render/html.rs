@@ -1,1 +1,194 @@
-pub(crate) fn render(_: &crate::report::Report) -> String { String::new() }
+//! The report as one HTML page: no scripts, nothing loaded from elsewhere.
+
+use super::bars::{self, BarGroup};
+use super::content;
+use super::curves::Curves;
+use super::palette;
+use super::text::escape_html;
+use crate::measures::Measure;
+use crate::report::{Report, Slice};
+
+const STYLE: &str = include_str!("style.css");
+
+/// With more pairs of methods than this, their table is folded at first.
+const PAIRS_SHOWN: usize = 15;
+
+/// The whole page.
+pub(crate) fn render(report: &Report) -> String {
+    let title = escape_html(&report.title);
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n\
+         <style>\n{}</style>\n</head>\n<body>\n<main>\n\
+         <header>\n<h1>{title}</h1>\n<p>{}, {}: {}. {}</p>\n</header>\n{}</main>\n</body>\n</html>\n",
+        style(),
+        escape_html(&report.dataset.name),
+        escape_html(&report.dataset.part),
+        content::extent(report),
+        escape_html(&report.created),
+        [
+            methods(report),
+            curve(report),
+            differences(report),
+            parts(report),
+            settings(report),
+            made(report)
+        ]
+        .concat()
+    )
+}
+
+fn style() -> String {
+    format!(
+        "{STYLE}:root{{{}}}\n@media screen and (prefers-color-scheme:dark){{:root{{{}}}}}\n{}\n",
+        palette::properties(false),
+        palette::properties(true),
+        palette::rules()
+    )
+}
+
+fn section(id: &str, heading: &str, content: &str) -> String {
+    format!(
+        "<section aria-labelledby=\"{id}\">\n<h2 id=\"{id}\">{heading}</h2>\n{content}</section>\n"
+    )
+}
+
+fn figure(caption: &str, plot: &str) -> String {
+    format!("<figure>\n<figcaption>{caption}</figcaption>\n{plot}\n</figure>\n")
+}
+
+fn methods(report: &Report) -> String {
+    let figures = Measure::MAIN.map(|measure| {
+        let bars = report.methods.iter();
+        let bars =
+            bars.filter_map(|method| Some((method.name.as_str(), method.estimate(measure)?)));
+        let group = BarGroup {
+            heading: String::new(),
+            bars: bars.collect(),
+        };
+        figure_of_bars("methods", measure, &[group])
+    });
+    let content = format!(
+        "<div class=\"pair\">\n{}</div>\n{}",
+        figures.concat(),
+        content::measures(report, true).html()
+    );
+    section("methods", "Methods", &content)
+}
+
+fn figure_of_bars(place: &str, measure: Measure, groups: &[BarGroup]) -> String {
+    let name = measure.name();
+    let id = format!("{place}-{}", name.replace('@', "-").to_lowercase());
+    let caption = format!("{name}, mean and 95 % interval");
+    figure(&caption, &bars::svg(&id, &caption, groups))
+}
+
+fn curve(report: &Report) -> String {
+    let legend: String = report
+        .methods
+        .iter()
+        .enumerate()
+        .map(|(number, method)| {
+            format!(
+                "<li>{}{}</li>",
+                palette::swatch(number),
+                escape_html(&method.name)
+            )
+        })
+        .collect();
+    // Two plots, of which the style sheet shows the one that suits the page's width: one plot
+    // scaled to a telephone would have labels too small to read.
+    let wide = Curves::new(report, "wide", (1040.0, 400.0), 200.0).svg();
+    let narrow = Curves::new(report, "narrow", (400.0, 380.0), 70.0).svg();
+    let plot = format!("{wide}{narrow}\n<ul class=\"legend\">{legend}</ul>");
+    let content =
+        figure("Mean recall@k for k from 1 to 50", &plot) + &content::curve(report).html();
+    section("recall", "Recall by number of nodes read", &content)
+}
+
+fn differences(report: &Report) -> String {
+    let Some(table) = content::comparisons(report) else {
+        return String::new();
+    };
+    let table_html = table.html();
+    let content = if table.rows.len() > PAIRS_SHOWN {
+        format!(
+            "<details><summary>{} pairs</summary>\n{table_html}</details>\n",
+            table.rows.len()
+        )
+    } else {
+        table_html
+    };
+    section("differences", "Differences between methods", &content)
+}
+
+fn parts(report: &Report) -> String {
+    let groups = content::slice_groups(report);
+    let group = |(number, (group, slices)): (usize, &(&str, Vec<&Slice>))| {
+        let figures = Measure::MAIN.map(|measure| {
+            let groups: Vec<BarGroup> = slices
+                .iter()
+                .map(|slice| bars_of_slice(slice, measure))
+                .collect();
+            figure_of_bars(&format!("slice-{number}"), measure, &groups)
+        });
+        let tables = Measure::MAIN.map(|measure| content::slices(group, slices, measure).html());
+        format!(
+            "<h3>{}</h3>\n<div class=\"pair\">\n{}</div>\n{}",
+            escape_html(&content::group_title(group)),
+            figures.concat(),
+            tables.concat()
+        )
+    };
+    section(
+        "parts",
+        "Parts of the questions",
+        &groups.iter().enumerate().map(group).collect::<String>(),
+    )
+}
+
+fn bars_of_slice(slice: &Slice, measure: Measure) -> BarGroup<'_> {
+    let bars = slice
+        .methods
+        .iter()
+        .map(|method| (method.name.as_str(), *method.main(measure)));
+    BarGroup {
+        heading: content::slice_title(slice),
+        bars: bars.collect(),
+    }
+}
+
+fn settings(report: &Report) -> String {
+    let fact = |(name, value): &(String, String)| {
+        format!(
+            "<div><dt>{}</dt><dd>{}</dd></div>\n",
+            escape_html(name),
+            escape_html(value)
+        )
+    };
+    let facts: String = content::facts(report).iter().map(fact).collect();
+    section(
+        "settings",
+        "Data and settings",
+        &format!("<dl>\n{facts}</dl>\n"),
+    )
+}
+
+fn made(report: &Report) -> String {
+    let paragraphs = |texts: &[String]| -> String {
+        texts
+            .iter()
+            .map(|text| format!("<p>{}</p>\n", escape_html(text)))
+            .collect()
+    };
+    let made = section(
+        "made",
+        "How the figures were made",
+        &paragraphs(&content::method(report)),
+    );
+    if report.notes.is_empty() {
+        return made;
+    }
+    made + &section("notes", "Notes", &paragraphs(&report.notes))
+}

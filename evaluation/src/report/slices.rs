@@ -31,14 +31,29 @@ pub(super) fn groups(questions: &[QuestionInfo]) -> Vec<Group> {
             Evidence::Text => "text only",
             Evidence::Both => "tables and text",
         };
-        groups.push(group("evidence", name.to_owned(), &|q| q.evidence == evidence));
+        groups.push(group("evidence", name.to_owned(), &|q| {
+            q.evidence == evidence
+        }));
     }
-    for (name, bounds) in [("1", 1..=1), ("2", 2..=2), ("3–4", 3..=4), ("5 or more", 5..=usize::MAX)] {
-        groups.push(group("gold nodes", name.to_owned(), &|q| bounds.contains(&q.gold)));
+    for (name, bounds) in [
+        ("1", 1..=1),
+        ("2", 2..=2),
+        ("3–4", 3..=4),
+        ("5 or more", 5..=usize::MAX),
+    ] {
+        groups.push(group("gold nodes", name.to_owned(), &|q| {
+            bounds.contains(&q.gold)
+        }));
     }
     for (low, high) in terciles(questions.iter().map(|question| question.nodes).collect()) {
-        let name = if low == high { format!("{low} nodes") } else { format!("{low}–{high} nodes") };
-        groups.push(group("document size", name, &|q| (low..=high).contains(&q.nodes)));
+        let name = if low == high {
+            format!("{low} nodes")
+        } else {
+            format!("{low}–{high} nodes")
+        };
+        groups.push(group("document size", name, &|q| {
+            (low..=high).contains(&q.nodes)
+        }));
     }
     groups.retain(|group| group.members.contains(&true));
     groups
@@ -52,7 +67,9 @@ fn terciles(mut values: Vec<usize>) -> Vec<(usize, usize)> {
     for third in 1..=3 {
         let end = (values.len() * third).div_ceil(3);
         let taken = values.len() - rest.len();
-        let Some(&high) = values.get(end.saturating_sub(1)) else { break };
+        let Some(&high) = values.get(end.saturating_sub(1)) else {
+            break;
+        };
         if end <= taken {
             // The slice before took these, for they are as large as its largest.
             continue;
@@ -95,7 +112,10 @@ mod tests {
         let groups = groups(&questions);
         for name in ["evidence", "gold nodes", "document size"] {
             for question in 0..questions.len() {
-                let slices = groups.iter().filter(|g| g.group == name && g.members[question]).count();
+                let slices = groups
+                    .iter()
+                    .filter(|g| g.group == name && g.members[question])
+                    .count();
                 assert_eq!(slices, 1, "question {question}, group {name}");
             }
         }

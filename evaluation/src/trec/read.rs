@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use tabsegnet_data::files::read_text;
+use tabsegnet_files::read_text;
 
 use super::ids::decode_id;
 use super::{JudgedQuestion, RankedQuestion, TrecError};
@@ -48,12 +48,17 @@ pub fn read_run(path: &Path) -> Result<Run, TrecError> {
         }
         questions.add(&at, question, node, score)?;
     }
-    let Some(tag) = tag else { return Err(no_lines(path, RUN_FORM)) };
+    let Some(tag) = tag else {
+        return Err(no_lines(path, RUN_FORM));
+    };
     let rank = |(question, mut nodes): (_, Vec<(String, f32)>)| {
         nodes.sort_by(|(a, x), (b, y)| falling(*x, *y).then_with(|| b.cmp(a)));
         RankedQuestion { question, nodes }
     };
-    Ok(Run { tag, questions: questions.questions.into_iter().map(rank).collect() })
+    Ok(Run {
+        tag,
+        questions: questions.questions.into_iter().map(rank).collect(),
+    })
 }
 
 /// Reads a qrels file. A relevance above 0 makes a node gold; a question whose nodes are all
@@ -73,13 +78,20 @@ pub fn read_qrels(path: &Path) -> Result<Vec<JudgedQuestion>, TrecError> {
     }
     let judge = |(question, nodes): (_, Vec<(String, bool)>)| JudgedQuestion {
         question,
-        gold: nodes.into_iter().filter(|(_, gold)| *gold).map(|(node, _)| node).collect(),
+        gold: nodes
+            .into_iter()
+            .filter(|(_, gold)| *gold)
+            .map(|(node, _)| node)
+            .collect(),
     };
     Ok(questions.questions.into_iter().map(judge).collect())
 }
 
 fn no_lines(path: &Path, form: &'static str) -> TrecError {
-    TrecError::NoLines { path: path.display().to_string(), form }
+    TrecError::NoLines {
+        path: path.display().to_string(),
+        form,
+    }
 }
 
 /// The lines that are not blank, as exactly `N` fields.
@@ -88,8 +100,10 @@ fn lines<'a, const N: usize>(
     text: &'a str,
     form: &'static str,
 ) -> impl Iterator<Item = Result<(Place<'a>, [&'a str; N]), TrecError>> {
-    (1..).zip(text.lines()).filter(|(_, line)| !line.trim_ascii().is_empty()).map(
-        move |(number, line)| {
+    (1..)
+        .zip(text.lines())
+        .filter(|(_, line)| !line.trim_ascii().is_empty())
+        .map(move |(number, line)| {
             let at = Place { path, line: number };
             let fields: Vec<&str> = line.split_ascii_whitespace().collect();
             let count = fields.len();
@@ -100,8 +114,7 @@ fn lines<'a, const N: usize>(
                     Err(at.unexpected("1 and on", line, &expected))
                 }
             }
-        },
-    )
+        })
 }
 
 /// A line of a file, for errors.
@@ -123,7 +136,8 @@ impl Place<'_> {
 
     fn id(&self, field: &'static str, found: &str) -> Result<String, TrecError> {
         decode_id(found).ok_or_else(|| {
-            let expected = "two hexadecimal digits after each %, UTF-8 when decoded; write % as %25";
+            let expected =
+                "two hexadecimal digits after each %, UTF-8 when decoded; write % as %25";
             self.unexpected(field, found, expected)
         })
     }
@@ -138,7 +152,11 @@ struct Grouped<T> {
 
 impl<T> Default for Grouped<T> {
     fn default() -> Self {
-        Self { questions: Vec::new(), numbers: HashMap::new(), seen: HashSet::new() }
+        Self {
+            questions: Vec::new(),
+            numbers: HashMap::new(),
+            seen: HashSet::new(),
+        }
     }
 }
 

@@ -24,7 +24,11 @@ pub(super) fn strictly_falling(
 /// Numbers the finite floats in order, without gaps: key(next_down(x)) = key(x) - 1, with 0 for
 /// both zeros.
 fn key(score: f32) -> i64 {
-    let finite = if score.is_nan() { f32::MIN } else { score.clamp(f32::MIN, f32::MAX) };
+    let finite = if score.is_nan() {
+        f32::MIN
+    } else {
+        score.clamp(f32::MIN, f32::MAX)
+    };
     let magnitude = i64::from(finite.abs().to_bits());
     if finite < 0.0 { -magnitude } else { magnitude }
 }
@@ -47,7 +51,10 @@ mod tests {
 
     #[test]
     fn ties_go_to_the_next_lower_float() {
-        assert_eq!(lowered(&[2.0, 1.0, 1.0, 0.5]), [2.0, 1.0, 1.0f32.next_down(), 0.5]);
+        assert_eq!(
+            lowered(&[2.0, 1.0, 1.0, 0.5]),
+            [2.0, 1.0, 1.0f32.next_down(), 0.5]
+        );
         let tiny = f32::from_bits(1);
         assert_eq!(lowered(&[0.0, -0.0, 0.0]), [0.0, -tiny, -2.0 * tiny]);
         // A score that rises again is not believed: the order given is the ranking.
@@ -59,7 +66,13 @@ mod tests {
         let (min, infinity) = (f32::MIN, f32::INFINITY);
         assert_eq!(
             lowered(&[infinity, infinity, min, -infinity, f32::NAN]),
-            [f32::MAX, f32::MAX.next_down(), min.next_up().next_up(), min.next_up(), min]
+            [
+                f32::MAX,
+                f32::MAX.next_down(),
+                min.next_up().next_up(),
+                min.next_up(),
+                min
+            ]
         );
     }
 

@@ -1,0 +1,123 @@
+//! What must hold of the HTML and Markdown of any report.
+
+use super::*;
+
+/// A report whose every text tries to break out of its place.
+fn hostile() -> Report {
+    let evil = "</title><script>alert('x')</script> a|b [l](http://e.org) \"quoted\" & `c`\n# h";
+    let mut input = small();
+    for text in [
+        &mut input.title,
+        &mut input.created,
+        &mut input.dataset,
+        &mut input.part,
+    ] {
+        *text = evil.to_owned();
+    }
+    input.questions_left_out = vec![(evil.to_owned(), 2)];
+    input.settings = vec![(evil.to_owned(), evil.to_owned())];
+    input.notes = vec![evil.to_owned()];
+    for (number, method) in input.methods.iter_mut().enumerate() {
+        method.name = format!("{number}{evil}");
+        method.description = evil.to_owned();
+    }
+    let mut report = Report::build(input).unwrap();
+    for slice in &mut report.slices {
+        slice.group += evil;
+        slice.name += evil;
+    }
+    report
+}
+
+/// Checks that tags are closed in order and returns the values of all attributes called `wanted`.
+pub(super) fn well_formed(html: &str, wanted: &str) -> Vec<String> {
+    const VOID: [&str; 2] = ["meta", "!DOCTYPE"];
+    let (mut open, mut values) = (Vec::new(), Vec::new());
+    for part in html.split('<').skip(1) {
+        let (tag, _) = part.split_once('>').expect("a tag is closed by >");
+        let name = tag.split([' ', '/']).find(|word| !word.is_empty()).unwrap();
+        if tag.starts_with('/') {
+            assert_eq!(open.pop(), Some(name), "closing {name} near {part}");
+        } else if !tag.ends_with('/') && !VOID.contains(&name) {
+            open.push(name);
+        }
+        let marker = format!(" {wanted}=\"");
+        values.extend(
+            tag.split(&marker)
+                .skip(1)
+                .filter_map(|v| v.split('"').next())
+                .map(str::to_owned),
+        );
+    }
+    assert_eq!(open, [""; 0]);
+    values
+}
+
+#[test]
+fn html_is_well_formed_self_contained_and_escapes_everything() {
+    for report in [Report::build(small()).unwrap(), hostile()] {
+        let html = report.to_html();
+        let mut ids = well_formed(&html, "id");
+        for labels in well_formed(&html, "aria-labelledby") {
+            assert!(
+                labels
+                    .split(' ')
+                    .all(|label| ids.iter().any(|id| id == label)),
+                "{labels}"
+            );
+        }
+        let count = ids.len();
+        ids.sort();
+        ids.dedup();
+        assert_eq!(ids.len(), count, "ids are unique");
+        for loaded in [
+            "<script", "src=", "href=", "url(", "@import", "NaN", "alert('",
+        ] {
+            assert!(!html.contains(loaded), "{loaded}");
+        }
+    }
+}
+
+#[test]
+fn markdown_tables_keep_their_columns_whatever_the_names_hold() {
+    let markdown = hostile().to_markdown();
+    assert!(!markdown.replace("\\<", "").contains('<'));
+    assert!(markdown.contains("\\](h") && !markdown.replace("\\]", "").contains("]("));
+    assert_eq!(
+        markdown
+            .lines()
+            .filter(|line| line.starts_with("# "))
+            .count(),
+        1
+    );
+    let mut columns = None;
+    for line in markdown.lines() {
+        if !line.starts_with('|') {
+            columns = None;
+            continue;
+        }
+        let bars = line.replace("\\|", "").matches('|').count();
+        assert_eq!(
+            *columns.get_or_insert((bars, line.chars().count())),
+            (bars, line.chars().count())
+        );
+    }
+}
+
+#[test]
+fn reports_at_the_edge_render() {
+    let one = |ranking| {
+        input(
+            vec![question(0, 1, 60, Evidence::Text)],
+            vec![method("only", vec![ranking])],
+        )
+    };
+    for ranking in [ranks(&[1], 1), ranks(&[], 1), ranks(&[60], 1)] {
+        let report = Report::build(one(ranking)).unwrap();
+        assert!(report.comparisons.is_empty());
+        let html = report.to_html();
+        well_formed(&html, "id");
+        assert!(!html.contains("NaN") && !html.contains("inf ") && !html.contains("Differences"));
+        assert!(!report.to_markdown().contains("Differences"));
+    }
+}

@@ -1,0 +1,306 @@
+//! The config of a training: TOML, every key with a default, unknown keys refused.
+
+mod keys;
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use tabsegnet_data::config::DataConfig;
+use tabsegnet_files::{Digest, FileError, read_text};
+use tabsegnet_data::graph::GraphConfig;
+use tabsegnet_data::prepared::PrepareSettings;
+use tabsegnet_encoder::{EncoderConfig, EncoderError, SegmenterConfig, default_cache_dir};
+use tabsegnet_model::ModelConfig;
+use toml::{Table, Value};
+
+/// What is trained.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Task {
+    /// The graph ranker.
+    #[default]
+    Ranker,
+    /// A static encoder, distilled from the one that `[encoder]` names.
+    StaticEncoder,
+}
+
+/// `[task]`
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct TaskConfig {
+    /// What is trained.
+    pub kind: Task,
+    /// Seed of weights, order and resampling.
+    pub seed: u64,
+}
+
+/// `[optimisation]`: Adam (Kingma and Ba 2015) on the pairwise hinge loss.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct OptimisationConfig {
+    /// Passes over the questions.
+    pub epochs: usize,
+    /// Questions a step.
+    pub batch_size: usize,
+    /// Adam's step size.
+    pub learning_rate: f64,
+    /// Adam's β₁.
+    pub beta_1: f32,
+    /// Adam's β₂.
+    pub beta_2: f32,
+    /// Adam's ε.
+    pub epsilon: f32,
+    /// L2 penalty on all weights.
+    pub weight_decay: f32,
+    /// δ of the hinge (10).
+    pub margin: f32,
+}
+
+impl Default for OptimisationConfig {
+    fn default() -> Self {
+        Self {
+            epochs: 20,
+            batch_size: 32,
+            learning_rate: 1e-3,
+            beta_1: 0.9,
+            beta_2: 0.999,
+            epsilon: 1e-8,
+            weight_decay: 0.0,
+            margin: 1.0,
+        }
+    }
+}
+
+/// `[static_encoder]`: for the task `static-encoder`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct StaticEncoderConfig {
+    /// Width of the vectors.
+    pub dim: usize,
+    /// Passes over the texts.
+    pub epochs: usize,
+    /// Texts a step.
+    pub batch_size: usize,
+    /// Adam's step size.
+    pub learning_rate: f64,
+    /// Whether to store the vectors as 8-bit integers with a scale a token.
+    pub quantise: bool,
+}
+
+impl Default for StaticEncoderConfig {
+    fn default() -> Self {
+        Self { dim: 128, epochs: 10, batch_size: 256, learning_rate: 1e-3, quantise: true }
+    }
+}
+
+/// `[evaluation]`
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct EvaluationConfig {
+    /// Bootstrap resamples of an interval.
+    pub resamples: u32,
+    /// Rounds of a paired randomisation test.
+    pub rounds: u32,
+    /// Whether `train` writes a report when it is done.
+    pub after_training: bool,
+    /// Example rankings that `train` then prints.
+    pub examples: usize,
+}
+
+impl Default for EvaluationConfig {
+    fn default() -> Self {
+        Self { resamples: 2000, rounds: 10_000, after_training: false, examples: 0 }
+    }
+}
+
+/// `[output]`
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct OutputConfig {
+    /// Where checkpoints, training state, metrics and reports go.
+    pub directory: String,
+    /// Where prepared data and vectors are kept between runs; empty stands for `$TABSEGNET_CACHE`
+    /// or the user's cache directory.
+    pub cache: String,
+}
+
+impl Default for OutputConfig {
+    fn default() -> Self {
+        Self { directory: "runs/default".into(), cache: String::new() }
+    }
+}
+
+/// A whole config.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// What is trained.
+    pub task: TaskConfig,
+    /// On which data.
+    pub data: DataConfig,
+    /// How documents become graphs.
+    pub graph: GraphConfig,
+    /// How texts become vectors.
+    pub encoder: EncoderConfig,
+    /// How questions become segments.
+    pub segmenter: SegmenterConfig,
+    /// The ranker.
+    pub model: ModelConfig,
+    /// How the ranker is trained.
+    pub optimisation: OptimisationConfig,
+    /// How a static encoder is distilled.
+    pub static_encoder: StaticEncoderConfig,
+    /// How rankings are measured.
+    pub evaluation: EvaluationConfig,
+    /// Where results go.
+    pub output: OutputConfig,
+}
+
+/// A config that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// The file could not be read.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// Not TOML, or a value of another type.
+    #[error("{file}: {message}")]
+    Toml {
+        /// The file.
+        file: String,
+        /// With line and column.
+        message: String,
+    },
+    /// A key that does not exist.
+    #[error("{place}: unknown key {key}{hint}")]
+    UnknownKey {
+        /// The file, or `--set`.
+        place: String,
+        /// The whole key.
+        key: String,
+        /// The nearest known key.
+        hint: String,
+    },
+    /// `--set` without `=`, or through a value.
+    #[error("--set {argument}: {message}")]
+    Set {
+        /// As given.
+        argument: String,
+        /// What was expected.
+        message: String,
+    },
+    /// A value out of range.
+    #[error("{key} is {value}; expected {expected}")]
+    Range {
+        /// The key.
+        key: &'static str,
+        /// Its value.
+        value: String,
+        /// What is allowed.
+        expected: &'static str,
+    },
+    /// No cache directory.
+    #[error(transparent)]
+    Cache(#[from] EncoderError),
+}
+
+impl Config {
+    /// Reads a config file and overrides keys with `section.key=value` arguments, whose values are
+    /// TOML, or else plain text.
+    pub fn load(file: &Path, overrides: &[String]) -> Result<Self, ConfigError> {
+        let text = read_text(file)?;
+        let place = file.display().to_string();
+        let toml_error = |error: toml::de::Error| ConfigError::Toml { file: place.clone(), message: error.to_string() };
+        let mut table: Table = toml::from_str(&text).map_err(toml_error)?;
+        keys::check(&place, &table)?;
+        // Types are checked on the text, where an error can show the line.
+        toml::from_str::<Self>(&text).map_err(toml_error)?;
+        let mut config = None;
+        for argument in overrides {
+            keys::set(&mut table, argument)?;
+            config = Some(table.clone().try_into::<Self>().map_err(|error: toml::de::Error| ConfigError::Set {
+                argument: argument.clone(),
+                message: error.message().to_owned(),
+            })?);
+        }
+        let config = match config {
+            Some(config) => config,
+            None => table.try_into().map_err(toml_error)?,
+        };
+        let config = Self { model: config.model.resolved(), ..config };
+        config.check_ranges()?;
+        Ok(config)
+    }
+
+    fn check_ranges(&self) -> Result<(), ConfigError> {
+        let positive = |key, value: usize| match value {
+            0 => Err(ConfigError::Range { key, value: "0".into(), expected: "at least 1" }),
+            _ => Ok(()),
+        };
+        positive("optimisation.epochs", self.optimisation.epochs)?;
+        positive("optimisation.batch_size", self.optimisation.batch_size)?;
+        positive("static_encoder.dim", self.static_encoder.dim)?;
+        positive("static_encoder.batch_size", self.static_encoder.batch_size)?;
+        positive("evaluation.resamples", self.evaluation.resamples as usize)?;
+        positive("evaluation.rounds", self.evaluation.rounds as usize)?;
+        let finite = |key, value: f64, low: f64, expected| {
+            if value.is_finite() && value > low {
+                Ok(())
+            } else {
+                Err(ConfigError::Range { key, value: value.to_string(), expected })
+            }
+        };
+        let optimisation = &self.optimisation;
+        finite("optimisation.learning_rate", optimisation.learning_rate, 0.0, "a number above 0")?;
+        finite("optimisation.epsilon", optimisation.epsilon.into(), 0.0, "a number above 0")?;
+        finite("optimisation.margin", optimisation.margin.into(), 0.0, "a number above 0")?;
+        finite("optimisation.weight_decay", optimisation.weight_decay.into(), -f64::MIN_POSITIVE, "a number from 0")?;
+        for (key, beta) in [("optimisation.beta_1", optimisation.beta_1), ("optimisation.beta_2", optimisation.beta_2)] {
+            if !(0.0..1.0).contains(&beta) {
+                return Err(ConfigError::Range { key, value: beta.to_string(), expected: "a number from 0, below 1" });
+            }
+        }
+        Ok(())
+    }
+
+    /// Every key with its value, as TOML.
+    pub fn to_toml(&self) -> Result<String, ConfigError> {
+        toml::to_string(self)
+            .map_err(|error| ConfigError::Toml { file: "the config".into(), message: error.to_string() })
+    }
+
+    /// Digest of everything that the weights depend on; where results go is not part of it.
+    pub fn digest(&self) -> Result<String, ConfigError> {
+        let results = Self { output: OutputConfig::default(), evaluation: EvaluationConfig::default(), ..self.clone() };
+        Ok(Digest::new().part(results.to_toml()?).hex())
+    }
+
+    /// The cache directory.
+    pub fn cache(&self) -> Result<PathBuf, ConfigError> {
+        match self.output.cache.as_str() {
+            "" => Ok(default_cache_dir()?),
+            path => Ok(path.into()),
+        }
+    }
+
+    /// How documents are prepared.
+    pub fn prepare(&self) -> PrepareSettings {
+        PrepareSettings {
+            graph: self.graph.clone(),
+            distractors: self.data.distractors,
+            seed: self.data.seed,
+            bm25: self.data.bm25,
+        }
+    }
+}
+
+/// All known keys.
+fn known() -> Result<Table, ConfigError> {
+    match Value::try_from(Config::default()) {
+        Ok(Value::Table(table)) => Ok(table),
+        Ok(_) => Ok(Table::new()),
+        Err(error) => Err(ConfigError::Toml { file: "the defaults".into(), message: error.to_string() }),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,83 @@
+//! Keys of a config: unknown ones, and setting one.
+
+use toml::{Table, Value};
+
+use super::{ConfigError, known};
+
+/// Every key of `table` must be one of the defaults'.
+pub(super) fn check(place: &str, table: &Table) -> Result<(), ConfigError> {
+    check_in(place, "", table, &known()?)
+}
+
+fn check_in(place: &str, prefix: &str, table: &Table, known_here: &Table) -> Result<(), ConfigError> {
+    for (key, value) in table {
+        let path = format!("{prefix}{key}");
+        match (known_here.get(key), value) {
+            (None, _) => return Err(unknown(place, &path)),
+            (Some(Value::Table(known_below)), Value::Table(below)) => {
+                check_in(place, &format!("{path}."), below, known_below)?;
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn unknown(place: &str, key: &str) -> ConfigError {
+    let mut candidates = Vec::new();
+    if let Ok(known) = known() {
+        paths("", &known, &mut candidates);
+    }
+    // The same last part elsewhere is what was meant more often than a similar whole path.
+    let last = |path: &str| path.rsplit('.').next().unwrap_or_default().to_owned();
+    let distance = |path: &String| {
+        strsim::damerau_levenshtein(key, path).min(1 + strsim::damerau_levenshtein(&last(key), &last(path)))
+    };
+    let hint = candidates
+        .iter()
+        .min_by_key(|path| distance(path))
+        .map_or_else(String::new, |path| format!("; the nearest known key is {path} (--print-config shows all)"));
+    ConfigError::UnknownKey { place: place.to_owned(), key: key.to_owned(), hint }
+}
+
+fn paths(prefix: &str, table: &Table, out: &mut Vec<String>) {
+    for (key, value) in table {
+        let path = format!("{prefix}{key}");
+        if let Value::Table(below) = value {
+            paths(&format!("{path}."), below, out);
+        }
+        out.push(path);
+    }
+}
+
+/// Sets `section.key=value`; the value is TOML where it parses as such, else text.
+pub(super) fn set(table: &mut Table, argument: &str) -> Result<(), ConfigError> {
+    let error = |message: &str| ConfigError::Set { argument: argument.to_owned(), message: message.to_owned() };
+    let (path, text) = argument.split_once('=').ok_or_else(|| error("expected section.key=value"))?;
+    let path = path.trim();
+    let value = match toml::from_str::<Table>(&format!("value = {text}")) {
+        Ok(mut parsed) if parsed.len() == 1 => parsed.remove("value"),
+        _ => None,
+    }
+    .unwrap_or_else(|| Value::String(text.trim().to_owned()));
+
+    let mut defaults = Value::Table(known()?);
+    let mut here = table;
+    let mut parts = path.split('.').peekable();
+    while let Some(part) = parts.next() {
+        let Some(default) = defaults.as_table_mut().and_then(|table| table.remove(part)) else {
+            return Err(unknown("--set", path));
+        };
+        defaults = default;
+        if parts.peek().is_none() {
+            if defaults.is_table() && !value.is_table() {
+                return Err(error("is a section; name a key in it"));
+            }
+            here.insert(part.to_owned(), value);
+            return Ok(());
+        }
+        let below = here.entry(part).or_insert_with(|| Value::Table(Table::new()));
+        here = below.as_table_mut().ok_or_else(|| error("goes through a key that is no section"))?;
+    }
+    Err(error("expected section.key=value"))
+}

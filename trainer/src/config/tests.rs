@@ -1,0 +1,80 @@
+use std::fs;
+
+use super::*;
+
+fn load(text: &str, overrides: &[&str]) -> Result<Config, ConfigError> {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("c.toml");
+    fs::write(&file, text).unwrap();
+    Config::load(&file, &overrides.iter().map(|&s| s.to_owned()).collect::<Vec<_>>())
+}
+
+fn message(text: &str, overrides: &[&str]) -> String {
+    load(text, overrides).unwrap_err().to_string()
+}
+
+#[test]
+fn an_empty_file_is_the_defaults_with_widths_filled_in() {
+    let config = load("", &[]).unwrap();
+    assert_eq!((config.model.d_in, config.model.d_out, config.model.d_edge, config.model.layers), (128, 256, 128, 1));
+    let base = load("[model]\npreset = \"base\"\nd_out = 7", &[]).unwrap();
+    assert_eq!((base.model.d_in, base.model.d_out, base.model.d_edge), (120, 7, 10));
+}
+
+#[test]
+fn what_print_config_prints_reads_back_as_the_same() {
+    let config = load("[task]\nseed = 9\n[data]\ntrain = [\"a\"]", &[]).unwrap();
+    assert_eq!(load(&config.to_toml().unwrap(), &[]).unwrap(), config);
+    let keys: Vec<String> = config.to_toml().unwrap().lines().map(str::to_owned).collect();
+    assert!(keys.contains(&"learning_rate = 0.001".to_owned()));
+}
+
+#[test]
+fn unknown_keys_name_the_nearest_known_one() {
+    let typo = message("[optimisation]\nlerning_rate = 1", &[]);
+    assert!(typo.contains("unknown key optimisation.lerning_rate; the nearest known key is optimisation.learning_rate"), "{typo}");
+    let misplaced = message("epochs = 1", &[]);
+    assert!(misplaced.contains("nearest known key is optimisation.epochs"), "{misplaced}");
+    assert!(message("[modle]\n", &[]).contains("nearest known key is model "));
+    assert!(message("[data.bm25]\nk2 = 1", &[]).contains("nearest known key is data.bm25.k1"));
+    assert!(message("", &["model.layer=1"]).contains("--set: unknown key model.layer; the nearest known key is model.layers"));
+}
+
+#[test]
+fn wrong_types_name_the_line() {
+    let wrong = message("[task]\nseed = 1\n[optimisation]\nepochs = \"ten\"", &[]);
+    assert!(wrong.contains("line 4") && wrong.contains("epochs"), "{wrong}");
+    assert!(message("[task]\nkind = \"rankr\"", &[]).contains("unknown variant `rankr`, expected `ranker` or `static-encoder`"));
+    assert!(message("[task\n", &[]).contains("line 1"));
+    assert!(message("", &["optimisation.epochs=ten"]).contains("--set optimisation.epochs=ten: invalid type"));
+}
+
+#[test]
+fn set_overrides_one_key() {
+    let config = load("[task]\nseed = 1", &["task.seed=2", "data.train=[\"a b\"]", "output.directory=runs/x y"]).unwrap();
+    assert_eq!((config.task.seed, config.output.directory.as_str()), (2, "runs/x y"));
+    assert_eq!(config.data.train, ["a b"]);
+    assert!(message("", &["task.seed"]).contains("expected section.key=value"));
+    assert!(message("", &["task=1"]).contains("is a section"));
+    assert!(message("", &["task.seed.x=1"]).contains("unknown key task.seed.x"));
+}
+
+#[test]
+fn values_out_of_range_are_refused() {
+    for (set, expected) in [
+        ("optimisation.epochs=0", "optimisation.epochs is 0; expected at least 1"),
+        ("optimisation.learning_rate=nan", "learning_rate is NaN"),
+        ("optimisation.learning_rate=-1.0", "learning_rate is -1"),
+        ("optimisation.beta_1=1.0", "beta_1 is 1"),
+        ("optimisation.weight_decay=-0.1", "weight_decay"),
+    ] {
+        assert!(message("", &[set]).contains(expected), "{}", message("", &[set]));
+    }
+}
+
+#[test]
+fn the_digest_covers_what_weights_depend_on() {
+    let digest = |overrides: &[&str]| load("", overrides).unwrap().digest().unwrap();
+    assert_eq!(digest(&[]), digest(&["output.directory=elsewhere"]));
+    assert_ne!(digest(&[]), digest(&["task.seed=1"]));
+}

@@ -1,0 +1,98 @@
+//! From a config to documents and questions with vectors.
+
+use std::path::Path;
+
+use anyhow::{Context as _, Result};
+use tabsegnet_data::config::Part;
+use tabsegnet_data::prepared::{Origin, Prepared, Statistics, prepare};
+use tabsegnet_encoder::{EmbeddingCache, Encoder, Segmenter, load, load_segmenter};
+use tabsegnet_ranking::Embedded;
+
+use crate::config::Config;
+use crate::progress::Progress;
+
+/// A part of the data, ready.
+pub struct Input {
+    /// Documents, questions, vectors.
+    pub embedded: Embedded,
+    /// Digest of the prepared data.
+    pub digest: String,
+    /// What is in it.
+    pub statistics: Statistics,
+}
+
+/// What turns texts into vectors, and keeps them.
+pub struct Encoding {
+    /// The encoder.
+    pub encoder: Box<dyn Encoder>,
+    /// The segmenter.
+    pub segmenter: Box<dyn Segmenter>,
+    cache: EmbeddingCache,
+}
+
+impl Encoding {
+    /// Opens what the config names.
+    pub fn open(config: &Config) -> Result<Self> {
+        Ok(Self {
+            encoder: load(&config.encoder).context("the encoder cannot be opened")?,
+            segmenter: load_segmenter(&config.segmenter)?,
+            cache: EmbeddingCache::open(&config.cache()?)?,
+        })
+    }
+
+    /// Prepares and encodes a part; statistics go to stderr.
+    pub fn input(&self, config: &Config, part: Part) -> Result<Input> {
+        let Prepared { digest, documents, questions, statistics } = prepared(config, part)?;
+        let name = format!("encode {}", part.name());
+        let mut progress = Progress::new(&name, 0);
+        let (encoder, segmenter) = (self.encoder.as_ref(), self.segmenter.as_ref());
+        let embedded = Embedded::new(documents, questions, encoder, segmenter, &self.cache, &mut |done, of| {
+            progress.set(done, of, "texts");
+        })?;
+        progress.finish(&format!("vectors of width {}, encoder {}", encoder.dim(), short(encoder.identity())));
+        Ok(Input { embedded, digest, statistics })
+    }
+}
+
+/// Prepares a part, or reads it prepared; statistics go to stderr.
+pub fn prepared(config: &Config, part: Part) -> Result<Prepared> {
+    let progress = Progress::new(&format!("prepare {}", part.name()), 1);
+    let source = config.data.source(part)?;
+    let (prepared, origin) = prepare(&source, &config.prepare(), &config.cache()?)?;
+    progress.finish(&match &origin {
+        Origin::Made(directory) => format!("made {}", directory.display()),
+        Origin::Read(directory) => format!("read {}", directory.display()),
+    });
+    eprintln!("{}", prepared.statistics);
+    anyhow::ensure!(
+        !prepared.questions.is_empty(),
+        "the {} part has no question with gold nodes; there is nothing to {}",
+        part.name(),
+        if part == Part::Train { "train on" } else { "measure on" }
+    );
+    Ok(prepared)
+}
+
+/// The first digits of a digest, for lines that people read.
+pub fn short(digest: &str) -> &str {
+    digest.get(..12).unwrap_or(digest)
+}
+
+/// The directory for results, with a lock on it: two programs that write there would spoil each
+/// other's files. The lock goes with the returned file.
+pub fn lock(directory: &Path) -> Result<std::fs::File> {
+    std::fs::create_dir_all(directory)
+        .with_context(|| format!("{}: could not create the directory (output.directory)", directory.display()))?;
+    let path = directory.join(".lock");
+    let file = std::fs::File::create(&path).with_context(|| format!("{}: could not write", path.display()))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(std::fs::TryLockError::WouldBlock) => anyhow::bail!(
+            "{}: another training is writing here; wait for it or set another output.directory",
+            directory.display()
+        ),
+        Err(std::fs::TryLockError::Error(error)) => {
+            Err(error).with_context(|| format!("{}: could not lock", path.display()))
+        }
+    }
+}

@@ -1,0 +1,318 @@
+//! Training the ranker.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use anyhow::{Context as _, Result, bail};
+use burn::module::Module as _;
+use burn::optim::decay::WeightDecayConfig;
+use burn::optim::{AdamConfig, GradientsParams, ModuleOptimizer};
+use burn::tensor::Device;
+use rand::SeedableRng as _;
+use rand::seq::SliceRandom as _;
+use rand_chacha::ChaCha8Rng;
+use tabsegnet_files::{Digest, write_bytes_atomic};
+use tabsegnet_evaluation::{GoldRanks, QuestionMeasures};
+use tabsegnet_model::TabSegNet;
+use tabsegnet_model::checkpoint::{self, Manifest};
+use tabsegnet_model::loss::pairwise_hinge;
+use tabsegnet_ranking::scores::{floats, groups};
+
+use crate::card;
+use crate::config::{Config, OptimisationConfig};
+use crate::inputs::{Encoding, Input};
+use crate::progress::Progress;
+use crate::state::{EpochMetrics, State};
+
+/// How a training ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// All epochs are done.
+    Finished,
+    /// It was asked to stop; `--resume` goes on.
+    Stopped,
+}
+
+/// Where a training keeps its files.
+pub struct Layout {
+    directory: PathBuf,
+}
+
+impl Layout {
+    /// Below `output.directory`.
+    pub fn new(config: &Config) -> Self {
+        Self { directory: config.output.directory.clone().into() }
+    }
+
+    /// The checkpoint of the best epoch by dev loss.
+    pub fn best(&self) -> PathBuf {
+        self.directory.join("best")
+    }
+
+    /// The checkpoint of the last epoch.
+    pub fn last(&self) -> PathBuf {
+        self.directory.join("last")
+    }
+
+    /// The training state.
+    pub fn state(&self) -> PathBuf {
+        self.directory.join("state")
+    }
+
+    /// One JSON line an epoch.
+    pub fn metrics(&self) -> PathBuf {
+        self.directory.join("metrics.jsonl")
+    }
+}
+
+/// A training in progress.
+pub struct Training<'a> {
+    config: &'a Config,
+    train: &'a Input,
+    dev: &'a Input,
+    encoding: &'a Encoding,
+    layout: Layout,
+    /// Without autodiff; [`Training::device`] with.
+    plain: Device,
+    device: Device,
+    model: TabSegNet,
+    optimiser: ModuleOptimizer,
+    state: State,
+}
+
+impl<'a> Training<'a> {
+    /// Starts anew, or goes on where the state below `output.directory` stands.
+    ///
+    /// # Errors
+    /// To resume without a state or with one of other inputs; to start over one that is not
+    /// finished or whose inputs were others, since that would lose it.
+    pub fn new(
+        config: &'a Config,
+        train: &'a Input,
+        dev: &'a Input,
+        encoding: &'a Encoding,
+        device: Device,
+        resume: bool,
+    ) -> Result<Self> {
+        let layout = Layout::new(config);
+        let encoder = encoding.encoder.as_ref();
+        let inputs = Digest::new()
+            .part(config.digest()?)
+            .part(&train.digest)
+            .part(&dev.digest)
+            .part(encoder.identity())
+            .part(encoding.segmenter.identity())
+            .hex();
+        let autodiff = device.clone().autodiff();
+        let optimiser = optimiser(&config.optimisation);
+        let place = layout.state();
+        let (model, optimiser, state) = match (State::peek(&place)?, resume) {
+            (None, true) => bail!("{}: there is no training to resume; run without --resume", place.display()),
+            (Some(state), true) => {
+                if state.inputs != inputs {
+                    bail!(
+                        "{}: was made with another config, data or encoder; resume with the same, or set another output.directory",
+                        place.display()
+                    );
+                }
+                let (model, optimiser) = state.read(&place, &config.model, encoder.dim(), optimiser, &autodiff)?;
+                (model, optimiser, state)
+            }
+            (Some(state), false) if !state.finished => bail!(
+                "{}: a training was interrupted here; go on with --resume, set another output.directory, or delete it",
+                place.display()
+            ),
+            (Some(state), false) if state.inputs != inputs => bail!(
+                "{}: holds a training with another config, data or encoder; set another output.directory, or delete it",
+                layout.directory.display()
+            ),
+            (_, false) => {
+                let model = TabSegNet::new(&config.model, encoder.dim(), config.task.seed, &autodiff);
+                (model, optimiser, State::new(inputs))
+            }
+        };
+        Ok(Self { config, train, dev, encoding, layout, plain: device, device: autodiff, model, optimiser, state })
+    }
+
+    /// Trains to the end, or until `stop` is set: then the current step is finished and the state
+    /// written.
+    pub fn run(&mut self, stop: &AtomicBool) -> Result<Outcome> {
+        while self.state.epochs.len() < self.config.optimisation.epochs {
+            if self.epoch(stop)? == Outcome::Stopped {
+                return Ok(Outcome::Stopped);
+            }
+        }
+        if let Some(best) = self.state.best() {
+            eprintln!(
+                "best epoch by dev loss: {} (loss {:.4}, R@10 {:.4}, MAP {:.4}) in {}",
+                best.epoch,
+                best.dev_loss,
+                best.dev_recall_10,
+                best.dev_map,
+                self.layout.best().display()
+            );
+        }
+        Ok(Outcome::Finished)
+    }
+
+    fn epoch(&mut self, stop: &AtomicBool) -> Result<Outcome> {
+        let started = Instant::now();
+        let epoch = self.state.epochs.len() + 1;
+        let epochs = self.config.optimisation.epochs;
+        let order = self.order(epoch);
+        let batches: Vec<&[usize]> = order.chunks(self.config.optimisation.batch_size).collect();
+        let mut progress = Progress::new(&format!("epoch {epoch}/{epochs}"), batches.len());
+        for (step, questions) in batches.iter().enumerate().skip(self.state.step) {
+            let loss = self.step(questions)?;
+            if !loss.is_finite() {
+                bail!(self.not_finite(loss, epoch, step + 1, questions));
+            }
+            self.state.loss_sum += loss;
+            self.state.step = step + 1;
+            let mean = self.state.loss_sum / self.state.step as f64;
+            progress.set(self.state.step, batches.len(), &format!("loss {mean:.4}"));
+            // The end of an epoch is written below, with its figures.
+            if stop.load(Ordering::Relaxed) && self.state.step < batches.len() {
+                self.state.write(&self.layout.state(), &self.model, &self.optimiser)?;
+                progress.finish(&format!("stopped after step {}; --resume goes on", self.state.step));
+                return Ok(Outcome::Stopped);
+            }
+        }
+        let (dev_loss, measures) = self.measure_dev()?;
+        let before = self.state.epochs.last().map_or(0, |metrics| metrics.steps);
+        let metrics = EpochMetrics {
+            epoch,
+            steps: before + batches.len(),
+            train_loss: self.state.loss_sum / batches.len() as f64,
+            dev_loss,
+            dev_recall_10: measures.recall_at[3],
+            dev_map: measures.average_precision,
+            seconds: started.elapsed().as_secs_f64(),
+        };
+        progress.finish(&format!(
+            "train loss {:.4}, dev loss {:.4}, dev R@10 {:.4}, dev MAP {:.4}",
+            metrics.train_loss, metrics.dev_loss, metrics.dev_recall_10, metrics.dev_map
+        ));
+        self.state.epochs.push(metrics.clone());
+        (self.state.step, self.state.loss_sum) = (0, 0.0);
+        self.state.finished = epoch == epochs;
+        self.write_epoch(&metrics)?;
+        Ok(if stop.load(Ordering::Relaxed) && epoch < epochs { Outcome::Stopped } else { Outcome::Finished })
+    }
+
+    /// The order of questions depends on the seed and the epoch alone, so that a resumed training
+    /// takes them in the same order.
+    fn order(&self, epoch: usize) -> Vec<usize> {
+        let mut rng = ChaCha8Rng::seed_from_u64(self.config.task.seed);
+        rng.set_stream(epoch as u64); // stream 0 made the weights
+        let mut order: Vec<usize> = (0..self.train.embedded.questions.len()).collect();
+        order.shuffle(&mut rng);
+        order
+    }
+
+    /// One optimiser step; returns the loss before it.
+    fn step(&mut self, questions: &[usize]) -> Result<f64> {
+        let optimisation = &self.config.optimisation;
+        let batch = self.train.embedded.batch(questions, &self.config.model, &self.device)?;
+        let Some(pairs) = &batch.pairs else { return Ok(0.0) };
+        let loss = pairwise_hinge(self.model.forward(&batch), pairs, optimisation.margin);
+        let gradients = GradientsParams::from_grads(loss.backward(), &self.model);
+        self.model = self.optimiser.step(optimisation.learning_rate, self.model.clone(), gradients);
+        Ok(floats(loss.into_data()).into_iter().map(f64::from).sum())
+    }
+
+    fn not_finite(&self, loss: f64, epoch: usize, step: usize, questions: &[usize]) -> String {
+        let embedded = &self.train.embedded;
+        let names: Vec<String> = questions
+            .iter()
+            .map(|&q| format!("{} ({})", embedded.questions[q].id, embedded.document_of(q).id))
+            .collect();
+        format!(
+            "the loss is {loss} at epoch {epoch}, step {step}; questions (documents) of the step: {}; \
+             the last complete epoch is in {}; try a lower optimisation.learning_rate",
+            names.join(", "),
+            self.layout.last().display()
+        )
+    }
+
+    /// Mean loss and measures over the dev questions with gold.
+    fn measure_dev(&self) -> Result<(f64, QuestionMeasures)> {
+        let model = self.model.valid();
+        let embedded = &self.dev.embedded;
+        let (mut loss, mut with_pairs) = (0.0, 0);
+        let mut measures = Vec::with_capacity(embedded.questions.len());
+        for group in groups(embedded) {
+            let batch = embedded.batch(&group, &self.config.model, &self.plain)?;
+            let scores = model.forward(&batch);
+            if let Some(pairs) = &batch.pairs {
+                let mean = floats(pairwise_hinge(scores.clone(), pairs, self.config.optimisation.margin).into_data());
+                loss += mean.into_iter().map(f64::from).sum::<f64>() * pairs.questions as f64;
+                with_pairs += pairs.questions;
+            }
+            let scores = floats(scores.into_data());
+            for (&question, scores) in group.iter().zip(batch.split(&scores)) {
+                let gold = &embedded.questions[question].gold;
+                if !gold.is_empty() {
+                    measures.push(QuestionMeasures::of(&GoldRanks::of_scores(scores, gold)?));
+                }
+            }
+        }
+        let measures = QuestionMeasures::mean(&measures).context("no dev question has a gold node")?;
+        Ok((loss / with_pairs.max(1) as f64, measures))
+    }
+
+    /// Checkpoints first, the state last: whatever is cut off in between is done again, alike, by
+    /// a resumed training.
+    fn write_epoch(&mut self, metrics: &EpochMetrics) -> Result<()> {
+        let manifest = self.manifest(metrics);
+        let config = self.config.to_toml()?;
+        let card = card::ranker(self.config, metrics, &self.train.statistics, &self.dev.statistics);
+        let write = |directory: &Path| {
+            checkpoint::write(directory, &self.model, manifest.clone(), &config, &card)
+                .with_context(|| format!("the checkpoint of epoch {} was not written; earlier files are whole", metrics.epoch))
+        };
+        if self.state.best().is_some_and(|best| best.epoch == metrics.epoch) {
+            write(&self.layout.best())?;
+        }
+        write(&self.layout.last())?;
+        let mut lines = String::new();
+        for epoch in &self.state.epochs {
+            lines += &serde_json::to_string(epoch)?;
+            lines.push('\n');
+        }
+        write_bytes_atomic(&self.layout.metrics(), lines.as_bytes())?;
+        self.state.write(&self.layout.state(), &self.model, &self.optimiser)
+    }
+
+    fn manifest(&self, metrics: &EpochMetrics) -> Manifest {
+        let (encoder, segmenter) = (self.encoding.encoder.as_ref(), self.encoding.segmenter.as_ref());
+        let mut manifest = Manifest::new(
+            &self.config.model,
+            encoder.dim(),
+            encoder.identity(),
+            segmenter.identity(),
+            self.config.task.seed,
+        );
+        manifest.epoch = metrics.epoch;
+        for (part, input) in [("train", self.train), ("dev", self.dev)] {
+            manifest.data.insert(part.to_owned(), input.digest.clone());
+        }
+        for (name, value) in
+            [("loss", metrics.dev_loss), ("recall@10", metrics.dev_recall_10), ("MAP", metrics.dev_map)]
+        {
+            manifest.dev.insert(name.to_owned(), value);
+        }
+        manifest
+    }
+}
+
+fn optimiser(config: &OptimisationConfig) -> ModuleOptimizer {
+    let decay = (config.weight_decay > 0.0).then(|| WeightDecayConfig::new(config.weight_decay));
+    AdamConfig::new()
+        .with_beta_1(config.beta_1)
+        .with_beta_2(config.beta_2)
+        .with_epsilon(config.epsilon)
+        .with_weight_decay(decay)
+        .init()
+}
