@@ -80,6 +80,25 @@ pub fn load(config: &EncoderConfig) -> Result<Box<dyn Encoder>, EncoderError> {
     }
 }
 
+/// The `tokenizer.json` of the `bert` encoder that `config` names, as for one that is distilled
+/// from it.
+///
+/// # Errors
+///
+/// As [`load`] for a model whose files are not there.
+pub fn tokenizer_json(config: &EncoderConfig) -> Result<Vec<u8>, EncoderError> {
+    let source = source(config, "bert")?;
+    match source.get("tokenizer.json")? {
+        Some(path) => Ok(tabsegnet_files::read_bytes(&path)?),
+        None => Err(EncoderError::MissingFile {
+            place: source.place(),
+            file: "tokenizer.json".to_owned(),
+            kind: "bert",
+            expected: "config.json, model.safetensors and tokenizer.json",
+        }),
+    }
+}
+
 fn source(config: &EncoderConfig, kind: &'static str) -> Result<Source, EncoderError> {
     let path = Path::new(&config.model);
     if path.is_dir() {

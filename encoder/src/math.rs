@@ -112,20 +112,50 @@ pub(crate) fn add_bias(y: &mut [f32], bias: &[f32]) {
 /// `y[t] = activation(y[t] + bias)` for every row `t`.
 pub(crate) fn add_bias_activate(y: &mut [f32], bias: &[f32], activation: Activation) {
     match activation {
-        Activation::Gelu => map_rows(y, bias, gelu),
-        Activation::GeluTanh => map_rows(y, bias, gelu_tanh),
-        Activation::Relu => map_rows(y, bias, |x| x.max(0.0)),
+        Activation::Gelu => map_rows::<Gelu>(y, bias),
+        Activation::GeluTanh => map_rows::<GeluTanh>(y, bias),
+        Activation::Relu => map_rows::<Relu>(y, bias),
     }
 }
 
-#[inline(always)]
-fn map_rows(y: &mut [f32], bias: &[f32], f: impl Fn(f32) -> f32) {
+/// A function of one number, as a type: a function passed as a value is not always inlined, and
+/// without that the loop around it is scalar.
+trait Map {
+    fn apply(x: f32) -> f32;
+}
+
+struct Gelu;
+struct GeluTanh;
+struct Relu;
+
+impl Map for Gelu {
+    #[inline(always)]
+    fn apply(x: f32) -> f32 {
+        gelu(x)
+    }
+}
+
+impl Map for GeluTanh {
+    #[inline(always)]
+    fn apply(x: f32) -> f32 {
+        gelu_tanh(x)
+    }
+}
+
+impl Map for Relu {
+    #[inline(always)]
+    fn apply(x: f32) -> f32 {
+        if x > 0.0 { x } else { 0.0 }
+    }
+}
+
+fn map_rows<F: Map>(y: &mut [f32], bias: &[f32]) {
     Arch::new().dispatch(
         #[inline(always)]
         || {
             for row in y.chunks_exact_mut(bias.len().max(1)) {
                 for (y, bias) in row.iter_mut().zip(bias) {
-                    *y = f(*y + bias);
+                    *y = F::apply(*y + bias);
                 }
             }
         },
@@ -171,25 +201,30 @@ pub(crate) fn layer_norm(x: &mut [f32], norm: &Norm) {
 #[inline(always)]
 fn normalise_row(x: &mut [f32], norm: &Norm) {
     let width = x.len() as f32;
-    let mean = sum(x, |x| x) / width;
-    let variance = sum(x, |x| (x - mean) * (x - mean)) / width;
+    let mean = sum_of_powers::<1>(x, 0.0) / width;
+    let variance = sum_of_powers::<2>(x, mean) / width;
     let scale = 1.0 / (variance + norm.eps).sqrt();
     for ((x, weight), bias) in x.iter_mut().zip(&norm.weight).zip(&norm.bias) {
         *x = (*x - mean) * scale * weight + bias;
     }
 }
 
-/// Σ f(x) in a fixed order: [`LANES`] partial sums, then those.
+/// Σ (x − from)ᵖ for p of 1 or 2, in a fixed order: [`LANES`] partial sums, then those.
 #[inline(always)]
-fn sum(x: &[f32], f: impl Fn(f32) -> f32) -> f32 {
+fn sum_of_powers<const P: usize>(x: &[f32], from: f32) -> f32 {
     let (chunks, rest) = x.as_chunks::<LANES>();
     let mut lanes = [0.0f32; LANES];
     for chunk in chunks {
         for (lane, x) in lanes.iter_mut().zip(chunk) {
-            *lane += f(*x);
+            let x = *x - from;
+            *lane += if P == 2 { x * x } else { x };
         }
     }
-    lanes.iter().sum::<f32>() + rest.iter().map(|x| f(*x)).sum::<f32>()
+    for (lane, x) in lanes.iter_mut().zip(rest) {
+        let x = *x - from;
+        *lane += if P == 2 { x * x } else { x };
+    }
+    lanes.iter().sum()
 }
 
 /// Width at which rows of `len` scores are laid out for [`softmax`]: whole vector registers.
@@ -235,7 +270,7 @@ pub(crate) fn softmax(scores: &mut [f32], len: usize) {
 pub(crate) fn unit_rows(x: &mut [f32], width: usize) {
     for row in x.chunks_exact_mut(width.max(1)) {
         // torch.nn.functional.normalize divides by max(length, 1e-12).
-        let length = sum(row, |x| x * x).sqrt().max(1e-12);
+        let length = sum_of_powers::<2>(row, 0.0).sqrt().max(1e-12);
         for x in row {
             *x /= length;
         }

@@ -14,7 +14,7 @@ pub struct EdgeIndex {
     pub(crate) destinations: Vec<u32>,
     /// `[edges]`: position in the flattened `[questions, edge_types]` strength table.
     pub(crate) strengths: Vec<u32>,
-    /// `[nodes + 1]`: node `u`'s out-edges are `by_source[source_offsets[u]..source_offsets[u + 1]]`.
+    /// `[source nodes + 1]`: node `u`'s out-edges are `by_source[source_offsets[u]..source_offsets[u + 1]]`.
     pub(crate) source_offsets: Vec<u32>,
     /// `[edges]`: edges by source, then by position.
     pub(crate) by_source: Vec<u32>,
@@ -25,16 +25,23 @@ impl EdgeIndex {
     /// `[edges]`. Sources are nodes of the same graph.
     pub fn new(offsets: Vec<u32>, sources: Vec<u32>, strengths: Vec<u32>) -> Self {
         let nodes = offsets.len().saturating_sub(1);
+        Self::bipartite(nodes, offsets, sources, strengths)
+    }
+
+    /// Edges from one set of `source_nodes` nodes to another of `offsets.len() − 1`, such as from
+    /// tokens to the texts that they stand in.
+    pub fn bipartite(source_nodes: usize, offsets: Vec<u32>, sources: Vec<u32>, strengths: Vec<u32>) -> Self {
+        let nodes = offsets.len().saturating_sub(1);
         let mut destinations = vec![0; sources.len()];
         for node in 0..nodes {
             destinations[offsets[node] as usize..offsets[node + 1] as usize].fill(node as u32);
         }
         // Counting sort by source; stable, so each source's edges stay in order.
-        let mut source_offsets = vec![0; nodes + 1];
+        let mut source_offsets = vec![0; source_nodes + 1];
         for &source in &sources {
             source_offsets[source as usize + 1] += 1;
         }
-        for node in 0..nodes {
+        for node in 0..source_nodes {
             source_offsets[node + 1] += source_offsets[node];
         }
         let mut next = source_offsets.clone();
@@ -46,7 +53,7 @@ impl EdgeIndex {
         Self { offsets, sources, destinations, strengths, source_offsets, by_source }
     }
 
-    /// Number of nodes.
+    /// Number of nodes that edges end at.
     pub fn nodes(&self) -> usize {
         self.offsets.len().saturating_sub(1)
     }

@@ -9,6 +9,7 @@ pub mod embedded;
 pub mod ranker;
 pub mod scores;
 pub mod settings;
+pub mod table;
 
 pub use embedded::Embedded;
 pub use ranker::{RankedNode, Ranker, Ranking};

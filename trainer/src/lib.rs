@@ -1,1 +1,11 @@
-//! placeholder
+//! Training and measuring: what the programs `train` and `evaluate` are made of.
+
+pub mod card;
+pub mod cli;
+pub mod config;
+pub mod evaluation;
+pub mod inputs;
+pub mod progress;
+pub mod state;
+pub mod static_encoder;
+pub mod training;

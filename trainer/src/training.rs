@@ -60,6 +60,11 @@ impl Layout {
         self.directory.join("state")
     }
 
+    /// The report after a training.
+    pub fn report(&self) -> PathBuf {
+        self.directory.join("report")
+    }
+
     /// One JSON line an epoch.
     pub fn metrics(&self) -> PathBuf {
         self.directory.join("metrics.jsonl")

@@ -76,7 +76,7 @@ impl<'a> Asker<'a> {
             "Which moved further {s}: {a} or {b}?",
             "Compare the change in {a} {s} with the change in {b}.",
         ]);
-        let span = self.nouns.from_to(first_before, first, dice);
+        let span = self.nouns.change_span(first_before, first, dice);
         let text = template.replace("{a}", &a).replace("{b}", &b).replace("{s}", &span);
         let facts = [first_before, first, second_before, second];
         (!self.in_one_table(&facts)).then(|| self.finish(text, &facts))

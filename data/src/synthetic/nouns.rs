@@ -76,7 +76,7 @@ impl<'a> Nouns<'a> {
     }
 
     /// `from 2017 to 2018`, for two periods of one kind.
-    pub fn from_to(&self, before: &Fact, after: &Fact, dice: &mut Dice) -> String {
+    pub fn change_span(&self, before: &Fact, after: &Fact, dice: &mut Dice) -> String {
         let mut year = |y: i32| year_noun(y, self.report.year, dice);
         match (before.period, after.period) {
             (Period::End(a), Period::End(b)) => {

@@ -149,7 +149,7 @@ impl<'a> Asker<'a> {
                 "What was the difference in {a} {s}?",
                 "How far did {a} rise or fall {s}?",
             ]);
-            template.replace("{s}", &self.nouns.from_to(before, fact, dice))
+            template.replace("{s}", &self.nouns.change_span(before, fact, dice))
         } else {
             let template = dice.pick(&[
                 "How much more or less did {a} come to {p} than a year earlier?",

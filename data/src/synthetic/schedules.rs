@@ -154,7 +154,6 @@ pub(super) fn tax_rates(report: &Report, dice: &mut Dice) -> Built {
 
 /// A figure by named lines with its total.
 fn by_line(
-    report: &Report,
     mut sheet: YearSheet<'_>,
     dice: &mut Dice,
     concept: &'static Concept,
@@ -167,8 +166,13 @@ fn by_line(
     for (&line, &amounts) in lines.iter().zip(amounts) {
         rows.push(sheet.labelled(line.0, concept, &Scope::named("in", line), measure, amounts));
     }
-    let total =
-        sheet.labelled("Total", concept, &Scope::company(), measure, report.books.of(concept));
+    let total = sheet.labelled(
+        "Total",
+        concept,
+        &Scope::company(),
+        measure,
+        sheet.report.books.of(concept),
+    );
     sheet.sum(total, &rows);
     sheet.build(dice, title)
 }
@@ -179,7 +183,6 @@ pub(super) fn awards_cost(report: &Report, dice: &mut Dice) -> Built {
     let title =
         format!("{} by income statement line", report.label(&v::SHARE_COMPENSATION).to_lowercase());
     by_line(
-        report,
         sheet,
         dice,
         &v::SHARE_COMPENSATION,
@@ -195,7 +198,6 @@ pub(super) fn staff(report: &Report, dice: &mut Dice) -> Built {
     let sheet = YearSheet::without_unit(report, dice, 3, true);
     let title = format!("{} by function", report.label(&v::HEADCOUNT).to_lowercase());
     by_line(
-        report,
         sheet,
         dice,
         &v::HEADCOUNT,

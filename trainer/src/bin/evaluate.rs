@@ -1,0 +1,63 @@
+//! `evaluate`: measures checkpoints and baselines on the dev part of a config.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Parser;
+use tabsegnet_data::config::Part;
+use tabsegnet_model::device::DeviceChoice;
+use tabsegnet_trainer::config::Config;
+use tabsegnet_trainer::inputs::Encoding;
+use tabsegnet_trainer::training::Layout;
+use tabsegnet_trainer::{cli, evaluation};
+
+/// Measures checkpoints, BM25, TF-IDF and dense retrieval on the dev part of a config.
+///
+/// Writes report.json, report.md, report.html, qrels.trec and runs/METHOD.trec. Exit codes: 0
+/// done, 1 failed, 2 wrong usage or config.
+#[derive(Parser)]
+#[command(name = "evaluate", version)]
+struct Arguments {
+    /// The config file (TOML).
+    #[arg(long)]
+    config: PathBuf,
+    /// A checkpoint to measure; may be given several times. Without one, the best checkpoint below
+    /// output.directory.
+    #[arg(long = "checkpoint", value_name = "DIR")]
+    checkpoints: Vec<PathBuf>,
+    /// Measures the baselines alone.
+    #[arg(long, conflicts_with = "checkpoints")]
+    baselines: bool,
+    /// Where the report goes; report/ below output.directory unless said.
+    #[arg(long, value_name = "DIR")]
+    output: Option<PathBuf>,
+    /// Overrides one key of the config; may be given several times.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    overrides: Vec<String>,
+    /// auto, cpu, wgpu or cuda.
+    #[arg(long, default_value = "auto")]
+    device: DeviceChoice,
+}
+
+fn main() -> ExitCode {
+    cli::exit(run(&Arguments::parse()))
+}
+
+fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let config = Config::load(&arguments.config, &arguments.overrides)?;
+    let layout = Layout::new(&config);
+    let device = cli::open_device(arguments.device)?;
+    let directories = match (arguments.baselines, arguments.checkpoints.as_slice()) {
+        (true, _) => Vec::new(),
+        (false, []) => vec![layout.best()],
+        (false, given) => given.to_vec(),
+    };
+    let encoding = Encoding::open(&config)?;
+    let checkpoints = evaluation::open_checkpoints(&directories, &encoding, &device)?;
+    let dev = encoding.input(&config, Part::Dev)?;
+    let output = arguments.output.clone().unwrap_or_else(|| layout.report());
+    let report = evaluation::evaluate(&config, &dev, &checkpoints, &device, &output)?;
+    println!("{}\n\nreport: {}", evaluation::summary(&report), output.join("report.html").display());
+    Ok(ExitCode::SUCCESS)
+}

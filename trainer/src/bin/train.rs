@@ -1,0 +1,94 @@
+//! `train`: trains what a config says.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Parser;
+use tabsegnet_data::config::Part;
+use tabsegnet_model::device::DeviceChoice;
+use tabsegnet_trainer::config::{Config, Task};
+use tabsegnet_trainer::inputs::{Encoding, lock, prepared};
+use tabsegnet_trainer::training::{Layout, Outcome, Training};
+use tabsegnet_trainer::{cli, evaluation, static_encoder};
+
+/// Trains a ranker or a static encoder as a config says.
+///
+/// Results go below output.directory: best/ and last/ (checkpoints), state/ (for --resume),
+/// metrics.jsonl (one line an epoch). Exit codes: 0 done, 1 failed or interrupted, 2 wrong usage
+/// or config.
+#[derive(Parser)]
+#[command(name = "train", version)]
+struct Arguments {
+    /// The config file (TOML).
+    #[arg(long)]
+    config: PathBuf,
+    /// Overrides one key of the config; may be given several times.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    overrides: Vec<String>,
+    /// auto, cpu, wgpu or cuda.
+    #[arg(long, default_value = "auto")]
+    device: DeviceChoice,
+    /// Goes on with an interrupted training.
+    #[arg(long)]
+    resume: bool,
+    /// Prints the whole config, defaults filled in, and ends.
+    #[arg(long)]
+    print_config: bool,
+    /// Prepares the data, prints its statistics, and ends.
+    #[arg(long)]
+    prepare: bool,
+}
+
+fn main() -> ExitCode {
+    cli::exit(run(&Arguments::parse()))
+}
+
+fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let config = Config::load(&arguments.config, &arguments.overrides)?;
+    if arguments.print_config {
+        print!("{}", config.to_toml()?);
+        return Ok(ExitCode::SUCCESS);
+    }
+    if arguments.prepare {
+        for part in [Part::Train, Part::Dev] {
+            println!("{}\n{}", part.name(), prepared(&config, part)?.statistics);
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    let stop = cli::stop_flag()?;
+    let device = cli::open_device(arguments.device)?;
+    let _lock = lock(config.output.directory.as_ref())?;
+    if config.task.kind == Task::StaticEncoder {
+        anyhow::ensure!(!arguments.resume, "a static encoder is trained in minutes and cannot be resumed; run without --resume");
+        return static_encoder::train(&config, &device, &stop).map(exit_code);
+    }
+
+    let encoding = Encoding::open(&config)?;
+    let train = encoding.input(&config, Part::Train)?;
+    let dev = encoding.input(&config, Part::Dev)?;
+    let outcome = Training::new(&config, &train, &dev, &encoding, device.clone(), arguments.resume)?.run(&stop)?;
+    if outcome == Outcome::Finished {
+        let best = Layout::new(&config).best();
+        println!("checkpoint: {}", best.display());
+        if config.evaluation.after_training {
+            let checkpoints = evaluation::open_checkpoints(&[best], &encoding, &device)?;
+            let output = Layout::new(&config).report();
+            let report = evaluation::evaluate(&config, &dev, &checkpoints, &device, &output)?;
+            println!("\n{}\n\nreport: {}", evaluation::summary(&report), output.join("report.html").display());
+            for checkpoint in &checkpoints {
+                let count = config.evaluation.examples;
+                print!("\n{}", evaluation::examples(&dev.embedded, checkpoint, &device, count)?);
+            }
+        }
+    }
+    Ok(exit_code(outcome))
+}
+
+/// An interrupted training is not done: a script must not go on as if it were.
+fn exit_code(outcome: Outcome) -> ExitCode {
+    match outcome {
+        Outcome::Finished => ExitCode::SUCCESS,
+        Outcome::Stopped => ExitCode::from(1),
+    }
+}

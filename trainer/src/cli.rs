@@ -1,0 +1,43 @@
+//! What the programs' command lines share.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use anyhow::{Context as _, Result};
+use burn::tensor::Device;
+use signal_hook::consts::{SIGINT, SIGTERM};
+use tabsegnet_model::device::{DeviceChoice, DeviceError};
+
+use crate::config::ConfigError;
+
+/// Exit code for wrong usage or a config that cannot be used.
+pub const USAGE: u8 = 2;
+
+/// Prints an error and chooses the exit code: 2 where the command line or the config is at fault,
+/// 1 else.
+pub fn exit(result: Result<ExitCode>) -> ExitCode {
+    result.unwrap_or_else(|error| {
+        eprintln!("error: {error:#}");
+        let usage = error.chain().any(|cause| cause.is::<ConfigError>() || cause.is::<DeviceError>());
+        ExitCode::from(if usage { USAGE } else { 1 })
+    })
+}
+
+/// Opens a device and says which.
+pub fn open_device(choice: DeviceChoice) -> Result<Device> {
+    let (device, name) = choice.open()?;
+    eprintln!("device: {name}");
+    Ok(device)
+}
+
+/// A flag that the first SIGINT or SIGTERM sets; the second ends the program at once.
+pub fn stop_flag() -> Result<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        let registered = signal_hook::flag::register_conditional_shutdown(signal, 1, Arc::clone(&stop))
+            .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&stop)));
+        registered.context("signals cannot be handled")?;
+    }
+    Ok(stop)
+}

@@ -1,0 +1,228 @@
+//! Measuring methods on the dev part and writing the report.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::{Context as _, Result};
+use burn::tensor::Device;
+use tabsegnet_data::graph::NodeKind;
+use tabsegnet_evaluation::trec::{JudgedQuestion, RankedQuestion, write_qrels, write_run};
+use tabsegnet_evaluation::{Evidence, GoldRanks, Measure, MethodRun, QuestionInfo, Report, ReportInput, Resampling, rank_order};
+use tabsegnet_model::checkpoint::{self, Checkpoint};
+use tabsegnet_ranking::baselines::Baseline;
+use tabsegnet_ranking::ranker::ranking;
+use tabsegnet_ranking::{Embedded, RankingError, scores};
+
+use crate::config::Config;
+use crate::inputs::{Encoding, Input, short};
+use crate::progress::Progress;
+
+/// The scores of one method: for each question one a node.
+struct Scored {
+    name: String,
+    description: String,
+    scores: Vec<Vec<f32>>,
+    seconds: f64,
+}
+
+/// Reads checkpoints that fit the config's encoder and segmenter.
+pub fn open_checkpoints(directories: &[PathBuf], encoding: &Encoding, device: &Device) -> Result<Vec<Checkpoint>> {
+    let mut checkpoints = Vec::with_capacity(directories.len());
+    for directory in directories {
+        let checkpoint = checkpoint::read(directory, device)?;
+        for (what, expected, found) in [
+            ("encoder", &checkpoint.manifest.encoder, encoding.encoder.identity()),
+            ("segmenter", &checkpoint.manifest.segmenter, encoding.segmenter.identity()),
+        ] {
+            if expected != found {
+                Err(RankingError::Identity {
+                    checkpoint: directory.display().to_string(),
+                    what,
+                    expected: expected.clone(),
+                    found: found.to_owned(),
+                })?;
+            }
+        }
+        checkpoints.push(checkpoint);
+    }
+    Ok(checkpoints)
+}
+
+/// Measures the checkpoints and the baselines, writes `report.json`, `report.md`, `report.html`,
+/// `qrels.trec` and `runs/METHOD.trec` into `output`, and returns the report.
+pub fn evaluate(
+    config: &Config,
+    dev: &Input,
+    checkpoints: &[Checkpoint],
+    device: &Device,
+    output: &Path,
+) -> Result<Report> {
+    let embedded = &dev.embedded;
+    let measured: Vec<usize> =
+        (0..embedded.questions.len()).filter(|&question| !embedded.questions[question].gold.is_empty()).collect();
+    let mut methods = Vec::new();
+    let mut progress = Progress::new("evaluate", checkpoints.len() + Baseline::ALL.len());
+    let mut add = |name: String, description: String, score: &mut dyn FnMut() -> Result<Vec<Vec<f32>>>| -> Result<()> {
+        let started = Instant::now();
+        let scores = score()?;
+        let seconds = started.elapsed().as_secs_f64() / scores.len().max(1) as f64;
+        methods.push(Scored { name, description, scores, seconds });
+        progress.set(methods.len(), checkpoints.len() + Baseline::ALL.len(), "methods");
+        Ok(())
+    };
+    for (checkpoint, name) in checkpoints.iter().zip(names(checkpoints)) {
+        let manifest = &checkpoint.manifest;
+        let description = format!("checkpoint, epoch {}, seed {}", manifest.epoch, manifest.seed);
+        add(name, description, &mut || Ok(scores::model(&checkpoint.model, &manifest.model, embedded, device)?))?;
+    }
+    for baseline in Baseline::ALL {
+        let description = baseline.description().to_owned();
+        add(baseline.name().to_owned(), description, &mut || Ok(baseline.scores(embedded, config.data.bm25)))?;
+    }
+    progress.finish(&format!("{} methods on {} questions", methods.len(), measured.len()));
+
+    write_trec(embedded, &measured, &methods, output)?;
+    let report = Report::build(input(config, dev, &measured, methods)?)?;
+    report.write(output)?;
+    Ok(report)
+}
+
+/// A checkpoint is called after its directory; several of one name by their whole paths.
+fn names(checkpoints: &[Checkpoint]) -> Vec<String> {
+    let short = |checkpoint: &Checkpoint| {
+        let name = checkpoint.directory.file_name().map(|name| name.to_string_lossy().into_owned());
+        format!("tabsegnet-{}", name.unwrap_or_else(|| "checkpoint".into()))
+    };
+    let whole = |checkpoint: &Checkpoint| {
+        format!("tabsegnet-{}", checkpoint.directory.display()).replace(['/', '\\', ' '], "-")
+    };
+    let shorts: Vec<String> = checkpoints.iter().map(short).collect();
+    let unique = |name: &String| shorts.iter().filter(|other| *other == name).count() == 1;
+    if shorts.iter().all(unique) { shorts } else { checkpoints.iter().map(whole).collect() }
+}
+
+fn write_trec(embedded: &Embedded, measured: &[usize], methods: &[Scored], output: &Path) -> Result<()> {
+    let node_id = |question: usize, node: u32| embedded.document_of(question).nodes[node as usize].id.clone();
+    let judged: Vec<JudgedQuestion> = measured
+        .iter()
+        .map(|&question| {
+            let asked = &embedded.questions[question];
+            let gold = asked.gold.iter().map(|&node| node_id(question, node)).collect();
+            JudgedQuestion { question: asked.id.clone(), gold }
+        })
+        .collect();
+    write_qrels(&output.join("qrels.trec"), &judged)?;
+    for method in methods {
+        let ranked: Vec<RankedQuestion> = measured
+            .iter()
+            .map(|&question| {
+                let scores = &method.scores[question];
+                let order = rank_order(scores).into_iter();
+                let nodes = order.map(|node| (node_id(question, node), scores[node as usize])).collect();
+                RankedQuestion { question: embedded.questions[question].id.clone(), nodes }
+            })
+            .collect();
+        write_run(&output.join("runs").join(format!("{}.trec", method.name)), &method.name, &ranked)?;
+    }
+    Ok(())
+}
+
+fn input(config: &Config, dev: &Input, measured: &[usize], methods: Vec<Scored>) -> Result<ReportInput> {
+    let embedded = &dev.embedded;
+    let mut left_out: Vec<(String, usize)> =
+        dev.statistics.left_out.iter().map(|(reason, &count)| (reason.clone(), count)).collect();
+    if measured.len() < embedded.questions.len() {
+        left_out.push(("no gold node is known".into(), embedded.questions.len() - measured.len()));
+    }
+    let questions = measured
+        .iter()
+        .map(|&question| {
+            let asked = &embedded.questions[question];
+            let document = embedded.document_of(question);
+            let in_text = |&&node: &&u32| document.nodes[node as usize].kind == NodeKind::Passage;
+            let sentences = asked.gold.iter().filter(in_text).count();
+            Ok(QuestionInfo {
+                id: asked.id.clone(),
+                document: document.id.clone(),
+                evidence: Evidence::of(sentences < asked.gold.len(), sentences > 0).context("a question without gold")?,
+                gold: asked.gold.len(),
+                nodes: document.nodes.len(),
+            })
+        })
+        .collect::<Result<_>>()?;
+    let methods = methods
+        .into_iter()
+        .map(|method| {
+            let ranks = |&question: &usize| {
+                GoldRanks::of_scores(&method.scores[question], &embedded.questions[question].gold)
+            };
+            Ok(MethodRun {
+                rankings: measured.iter().map(ranks).collect::<Result<_, _>>()?,
+                name: method.name,
+                description: method.description,
+                seconds_per_question: Some(method.seconds),
+            })
+        })
+        .collect::<Result<_>>()?;
+    let encoder = match config.encoder.model.as_str() {
+        "" => "static, shipped".to_owned(),
+        model => model.to_owned(),
+    };
+    Ok(ReportInput {
+        title: "Evidence retrieval".into(),
+        created: chrono::Utc::now().format("%Y-%m-%d %H:%M UTC").to_string(),
+        dataset: format!("{:?}", config.data.kind).to_lowercase(),
+        part: "dev".into(),
+        questions_left_out: left_out,
+        settings: vec![
+            ("data".into(), short(&dev.digest).to_owned()),
+            ("distractor tables".into(), config.data.distractors.to_string()),
+            ("cell text".into(), format!("{:?}", config.graph.cell_text).to_lowercase()),
+            ("encoder".into(), encoder),
+            ("segmenter".into(), config.segmenter.kind.clone()),
+        ],
+        questions,
+        methods,
+        notes: vec![
+            "Intervals are 95 % bootstrap intervals of the mean, p-values those of a paired randomisation test. Seconds \
+             a question are the scoring alone, texts already encoded."
+                .into(),
+        ],
+        resampling: Resampling {
+            resamples: config.evaluation.resamples,
+            rounds: config.evaluation.rounds,
+            seed: config.task.seed,
+        },
+    })
+}
+
+/// The main measures as lines for a terminal.
+pub fn summary(report: &Report) -> String {
+    let shown = [Measure::Recall1, Measure::Recall5, Measure::Recall10, Measure::Recall20, Measure::Map, Measure::Mrr, Measure::Ndcg10];
+    let width = report.methods.iter().map(|method| method.name.len()).max().unwrap_or_default().max(6);
+    let mut text = format!("{:width$}", "method");
+    for measure in shown {
+        text += &format!(" {:>9}", measure.name());
+    }
+    for method in &report.methods {
+        text += &format!("\n{:width$}", method.name);
+        for measure in shown {
+            text += &method.estimate(measure).map_or_else(String::new, |estimate| format!(" {:>9.4}", estimate.mean));
+        }
+    }
+    text
+}
+
+/// Example rankings: the first questions, five nodes each, gold nodes marked.
+pub fn examples(embedded: &Embedded, checkpoint: &Checkpoint, device: &Device, count: usize) -> Result<String> {
+    let scores = scores::model(&checkpoint.model, &checkpoint.manifest.model, embedded, device)?;
+    let mut text = String::new();
+    for (question, scores) in scores.iter().enumerate().take(count) {
+        let gold = &embedded.questions[question].gold;
+        let nodes = &embedded.document_of(question).nodes;
+        let ids: Vec<&str> = gold.iter().map(|&node| nodes[node as usize].id.as_str()).collect();
+        text += &tabsegnet_ranking::table::render(&ranking(embedded, question, scores, 5), &ids);
+        text.push('\n');
+    }
+    Ok(text)
+}
