@@ -13,7 +13,6 @@
 
 use std::path::{Path, PathBuf};
 
-use pulp::Arch;
 use rayon::prelude::*;
 use safetensors::Dtype;
 use safetensors::tensor::TensorView;
@@ -21,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use tabsegnet_files::{Digest, Staging, read_bytes, write_bytes_atomic};
 
 use crate::error::check_finite;
-use crate::math::unit_rows;
+use crate::math::{unit_rows, vectorised};
 use crate::source::Source;
 use crate::tensors::Tensors;
 use crate::tokens::Tokens;
@@ -124,16 +123,19 @@ impl StaticEncoder {
         Ok(Self { tokens, table, factor, dim, identity })
     }
 
-    /// Adds the text's vector to `vector`, which holds zeros.
+    /// Writes a text's weighted mean to `vector`, which holds zeros.
     fn pool(&self, ids: &[u32], vector: &mut [f32]) {
-        let dim = self.dim;
-        let row = |id: u32| (id as usize).checked_mul(dim).map(|start| start..start + dim);
-        Arch::new().dispatch(
+        vectorised(
+            (self, ids, vector),
             #[inline(always)]
-            || {
+            |(encoder, ids, vector): (&Self, &[u32], &mut [f32])| {
+                let share = 1.0 / ids.len().max(1) as f32;
                 for id in ids {
-                    let (Some(range), Some(factor)) = (row(*id), self.factor.get(*id as usize)) else { continue };
-                    match &self.table {
+                    // Every id has a row: the tokenizer was checked against the table.
+                    let row = *id as usize;
+                    let range = row * encoder.dim..(row + 1) * encoder.dim;
+                    let factor = encoder.factor.get(row).map_or(0.0, |factor| factor * share);
+                    match &encoder.table {
                         Table::Bytes(bytes) => {
                             for (sum, byte) in vector.iter_mut().zip(bytes.get(range).unwrap_or_default()) {
                                 *sum += factor * f32::from(*byte);
@@ -145,10 +147,6 @@ impl StaticEncoder {
                             }
                         }
                     }
-                }
-                let share = 1.0 / ids.len().max(1) as f32;
-                for sum in vector.iter_mut() {
-                    *sum *= share;
                 }
             },
         );
