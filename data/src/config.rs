@@ -103,7 +103,7 @@ impl DataConfig {
     /// Where a part comes from.
     ///
     /// # Errors
-    /// A part without files.
+    /// A part without files, and a file that is not there.
     pub fn source(&self, part: Part) -> Result<Source, DataError> {
         let (key, names, synthetic_part) = match part {
             Part::Train => ("data.train", &self.train, synthetic::Part::Train),
@@ -116,15 +116,15 @@ impl DataConfig {
             let message = "names no file; expected a list of paths, such as [\"train.json\"]".into();
             return Err(DataError::Setting { key, message });
         }
-        let files = self.paths(names);
+        let files = existing(key, self.paths(names))?;
         Ok(match self.kind {
             DataKind::Native => Source::Native(files),
             DataKind::Finqa | DataKind::Synthetic => Source::Finqa {
                 files,
                 pool: if self.pool.is_empty() {
-                    self.paths(self.train.iter().chain(&self.dev))
+                    existing("data.train and data.dev", self.paths(self.train.iter().chain(&self.dev)))?
                 } else {
-                    self.paths(&self.pool)
+                    existing("data.pool", self.paths(&self.pool))?
                 },
                 labels: crate::finqa::Labels::Required,
             },
@@ -133,5 +133,15 @@ impl DataConfig {
 
     fn paths<'a>(&self, names: impl IntoIterator<Item = &'a String>) -> Vec<PathBuf> {
         names.into_iter().map(|name| Path::new(&self.root).join(name)).collect()
+    }
+}
+
+fn existing(key: &'static str, files: Vec<PathBuf>) -> Result<Vec<PathBuf>, DataError> {
+    match files.iter().find(|file| !file.is_file()) {
+        None => Ok(files),
+        Some(missing) => Err(DataError::Setting {
+            key,
+            message: format!("{}: there is no such file; paths are relative to data.root, that to where the program runs", missing.display()),
+        }),
     }
 }

@@ -118,13 +118,20 @@ pub fn prepare(source: &Source, settings: &PrepareSettings, cache: &Path) -> Res
         let prepared = read(&directory, digest)?;
         return Ok((prepared, Origin::Read(directory)));
     }
-    let prepared = prepare_in_memory(source, settings, digest)?;
+    let prepared = make(source, settings, digest)?;
     write(&prepared, &directory)?;
     Ok((prepared, Origin::Made(directory)))
 }
 
-/// Prepares documents and questions without a cache, such as those of one question.
-fn prepare_in_memory(source: &Source, settings: &PrepareSettings, digest: String) -> Result<Prepared, DataError> {
+/// [`prepare`] without files: nothing is read back or kept.
+///
+/// # Errors
+/// What is wrong with the inputs; a gold id that names no node.
+pub fn prepare_in_memory(source: &Source, settings: &PrepareSettings) -> Result<Prepared, DataError> {
+    make(source, settings, digest(source, settings)?)
+}
+
+fn make(source: &Source, settings: &PrepareSettings, digest: String) -> Result<Prepared, DataError> {
     let (place, samples) = read_source(source, settings)?;
     let mut documents = Vec::with_capacity(samples.samples.len());
     let mut questions = Vec::new();

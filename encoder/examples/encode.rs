@@ -2,21 +2,23 @@
 //!
 //! ```text
 //! cargo run --release -p tabsegnet-encoder --example encode -- DIR TEXTS [--out vectors.f32]
-//!     [--repeat N] [--kind bert|static] [--max-tokens N] [--batch-tokens N]
+//!     [--repeat N] [--cache DIR] [--kind bert|static] [--max-tokens N] [--batch-tokens N]
 //! ```
 //!
 //! Prints one line of JSON a repetition: texts, seconds, texts a second, threads (set by
-//! RAYON_NUM_THREADS). `--out` takes the vectors as little-endian f32, row-major.
+//! RAYON_NUM_THREADS). `--out` takes the vectors as little-endian f32, row-major; with `--cache`
+//! they go through an embedding cache.
 
 use std::error::Error;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use tabsegnet_encoder::{EncoderConfig, load};
+use tabsegnet_encoder::{EmbeddingCache, EncoderConfig, load};
 
 struct Arguments {
     texts: PathBuf,
     out: Option<PathBuf>,
+    cache: Option<PathBuf>,
     repeat: usize,
     config: EncoderConfig,
 }
@@ -26,11 +28,13 @@ fn arguments() -> Result<Arguments, Box<dyn Error>> {
     let mut next = |what: &str| words.next().ok_or(format!("expected {what}"));
     let mut config: EncoderConfig = serde_json::from_str(r#"{"kind": "bert"}"#)?;
     config.model = next("the encoder's directory")?;
-    let mut arguments = Arguments { texts: next("a file of texts")?.into(), out: None, repeat: 1, config };
+    let texts = next("a file of texts")?.into();
+    let mut arguments = Arguments { texts, out: None, cache: None, repeat: 1, config };
     while let Ok(option) = next("an option") {
         let value = next(&format!("a value after {option}"))?;
         match option.as_str() {
             "--out" => arguments.out = Some(value.into()),
+            "--cache" => arguments.cache = Some(value.into()),
             "--repeat" => arguments.repeat = value.parse()?,
             "--kind" => arguments.config.kind = serde_json::from_value(value.into())?,
             "--max-tokens" => arguments.config.max_tokens = value.parse()?,
@@ -46,11 +50,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     let content = std::fs::read_to_string(&arguments.texts)?;
     let texts: Vec<&str> = content.lines().collect();
     let encoder = load(&arguments.config)?;
+    let cache = arguments.cache.as_deref().map(EmbeddingCache::open).transpose()?;
     // Threads and the processor's clock are up before the first measurement.
     encoder.encode(texts.get(..64).unwrap_or(&texts), &mut |_| ())?;
     for _ in 0..arguments.repeat {
         let start = Instant::now();
-        let vectors = encoder.encode(&texts, &mut |_| ())?;
+        let vectors = match &cache {
+            Some(cache) => cache.embed(encoder.as_ref(), &texts, &mut |_| ())?,
+            None => encoder.encode(&texts, &mut |_| ())?,
+        };
         let seconds = start.elapsed().as_secs_f64();
         println!(
             "{}",

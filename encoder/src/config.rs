@@ -151,11 +151,8 @@ mod tests {
     #[test]
     fn a_path_that_is_not_there_is_told_from_a_hub_name() {
         for model in ["./models/minilm", "../minilm", "/no/such/place", "minilm"] {
-            let error = refused(EncoderConfig {
-                kind: EncoderKind::Bert,
-                model: model.to_owned(),
-                ..EncoderConfig::default()
-            });
+            let error =
+                refused(EncoderConfig { kind: EncoderKind::Bert, model: model.to_owned(), ..EncoderConfig::default() });
             assert!(error.starts_with(&format!("{model}: there is no such directory")), "{error}");
         }
     }

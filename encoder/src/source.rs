@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use hf_hub::repository::RepoTypeModel;
 use hf_hub::{HFClient, HFClientSync, HFError, HFRepositorySync};
+use tabsegnet_files::read_bytes;
 
 use crate::EncoderError;
 
@@ -42,12 +43,7 @@ impl Source {
         let client = HFClient::builder().retry_max_attempts(1).build().map_err(failed)?;
         let endpoint = client.endpoint().to_owned();
         let repository = HFClientSync::from_inner(client).map_err(failed)?.model(owner, name);
-        Ok(Self::Hub(Hub {
-            repository,
-            name: format!("{owner}/{name}"),
-            revision: revision.to_owned(),
-            endpoint,
-        }))
+        Ok(Self::Hub(Hub { repository, name: format!("{owner}/{name}"), revision: revision.to_owned(), endpoint }))
     }
 
     /// The source as messages name it.
@@ -55,6 +51,22 @@ impl Source {
         match self {
             Self::Directory(path) => path.display().to_string(),
             Self::Hub(hub) => format!("{} (revision {})", hub.name, hub.revision),
+        }
+    }
+
+    /// The path and the content of a file that every encoder of `kind` has.
+    pub(crate) fn read(&self, kind: &'static str, file: &str) -> Result<(PathBuf, Vec<u8>), EncoderError> {
+        match self.get(file)? {
+            Some(path) => {
+                let bytes = read_bytes(&path)?;
+                Ok((path, bytes))
+            }
+            None => Err(EncoderError::MissingFile {
+                place: self.place(),
+                file: file.to_owned(),
+                kind,
+                expected: "config.json, tokenizer.json and model.safetensors",
+            }),
         }
     }
 
@@ -101,7 +113,8 @@ impl Hub {
 }
 
 fn offline() -> bool {
-    std::env::var("HF_HUB_OFFLINE").is_ok_and(|value| matches!(value.to_lowercase().as_str(), "1" | "true" | "yes" | "on"))
+    std::env::var("HF_HUB_OFFLINE")
+        .is_ok_and(|value| matches!(value.to_lowercase().as_str(), "1" | "true" | "yes" | "on"))
 }
 
 /// An error with its causes: a connection's own reason stands at the end of the chain.

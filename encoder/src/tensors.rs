@@ -19,10 +19,7 @@ impl<'a> Tensors<'a> {
     pub(crate) fn parse(path: &Path, bytes: &'a [u8]) -> Result<Self, EncoderError> {
         let tensors = SafeTensors::deserialize(bytes).map_err(|error| EncoderError::Malformed {
             path: path.to_owned(),
-            reason: format!(
-                "not a whole safetensors file ({} bytes read): {error}; get the file again",
-                bytes.len()
-            ),
+            reason: format!("not a whole safetensors file ({} bytes read): {error}; get the file again", bytes.len()),
         })?;
         Ok(Self { path: path.to_owned(), tensors })
     }
@@ -47,7 +44,9 @@ impl<'a> Tensors<'a> {
             Dtype::F32 => data.as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect(),
             Dtype::F16 => data.as_chunks().0.iter().map(|bytes| f16::from_le_bytes(*bytes).to_f32()).collect(),
             Dtype::BF16 => data.as_chunks().0.iter().map(|bytes| bf16::from_le_bytes(*bytes).to_f32()).collect(),
-            other => return Err(self.malformed(format!("`{name}` holds {other:?}; expected F32, F16 or BF16"))),
+            other => {
+                return Err(self.malformed(format!("`{name}` holds {other:?}; expected F32, F16 or BF16")));
+            }
         };
         match values.iter().position(|value| !value.is_finite()) {
             Some(at) => Err(self.malformed(format!("`{name}` holds a number that is not finite, at position {at}"))),
@@ -124,7 +123,10 @@ mod tests {
         );
         assert!(said(tensors.floats("bad", &[4], "test")).contains("not finite, at position 3"));
         assert!(said(tensors.floats("small", &[4], "test")).contains("holds I8"));
-        assert!(said(tensors.floats("none", &[4], "test")).contains("no tensor `none` among its 4 tensors (bad, good, half, …)"));
+        assert!(
+            said(tensors.floats("none", &[4], "test"))
+                .contains("no tensor `none` among its 4 tensors (bad, good, half, …)")
+        );
     }
 
     #[test]

@@ -61,9 +61,8 @@ mod tests {
     fn results_keep_the_order_and_progress_rises() {
         for threads in [1, 2, 5] {
             let mut seen = Vec::new();
-            let results = pool(threads).install(|| {
-                run(40, |batch| batch, || 0, |_, batch| Ok::<_, ()>(batch * batch), &mut |n| seen.push(n))
-            });
+            let results = pool(threads)
+                .install(|| run(40, |batch| batch, || 0, |_, batch| Ok::<_, ()>(batch * batch), &mut |n| seen.push(n)));
             assert_eq!(results.unwrap(), (0..40).map(|n| n * n).collect::<Vec<_>>());
             assert!(seen.is_sorted() && *seen.last().unwrap_or(&0) <= 780, "{seen:?}");
         }
@@ -71,9 +70,8 @@ mod tests {
 
     #[test]
     fn an_error_ends_the_work() {
-        let result = pool(2).install(|| {
-            run(1000, |_| 1, || (), |_, batch| if batch < 7 { Ok(()) } else { Err(batch) }, &mut |_| ())
-        });
+        let result = pool(2)
+            .install(|| run(1000, |_| 1, || (), |_, batch| if batch < 7 { Ok(()) } else { Err(batch) }, &mut |_| ()));
         assert_eq!(result.unwrap_err(), 7);
     }
 }

@@ -4,7 +4,7 @@
 mod common;
 
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -172,7 +172,14 @@ fn damage_is_an_error_that_names_the_directory() {
     assert!(error.contains("delete the directory"), "{error}");
     drop(cache);
 
-    std::fs::write(dir.path().join("data.mdb"), vec![b'x'; 100_000]).unwrap();
+    // A page that is not there would end the process when it is read.
+    let data = dir.path().join("data.mdb");
+    let whole = std::fs::read(&data).unwrap();
+    std::fs::write(&data, &whole[..whole.len() - 4096]).unwrap();
+    let error = EmbeddingCache::open(dir.path()).err().unwrap().to_string();
+    assert!(error.contains(&place) && error.contains("has been cut off"), "{error}");
+
+    std::fs::write(&data, vec![b'x'; 100_000]).unwrap();
     let error = EmbeddingCache::open(dir.path()).err().unwrap().to_string();
     assert!(error.contains(&place) && error.contains("delete the directory"), "{error}");
 }
@@ -195,7 +202,9 @@ fn a_directory_that_cannot_be_made_and_a_full_cache_are_errors() {
 /// The second process: encodes and keeps on its own.
 #[test]
 fn child() {
-    let Some(dir) = std::env::var_os("TABSEGNET_TEST_CACHE") else { return };
+    let Some(dir) = std::env::var_os("TABSEGNET_TEST_CACHE") else {
+        return;
+    };
     let cache = EmbeddingCache::open(Path::new(&dir)).unwrap();
     let encoder = Counting::new("a");
     for round in 0..30 {
@@ -212,6 +221,7 @@ fn two_processes_may_write_at_once() {
         Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "child", "--test-threads=1"])
             .env("TABSEGNET_TEST_CACHE", dir.path())
+            .stdout(Stdio::null())
             .spawn()
             .unwrap()
     };

@@ -16,7 +16,8 @@ fn by_candle() -> candle_core::Result<Vec<f32>> {
     let dir = reference("bert");
     let device = Device::Cpu;
     let config: Config = serde_json::from_slice(&std::fs::read(dir.join("config.json"))?).unwrap();
-    let weights = VarBuilder::from_buffered_safetensors(std::fs::read(dir.join("model.safetensors"))?, DType::F32, &device)?;
+    let weights =
+        VarBuilder::from_buffered_safetensors(std::fs::read(dir.join("model.safetensors"))?, DType::F32, &device)?;
     let model = BertModel::load(weights, &config)?;
     let tokenizer = Tokenizer::from_file(dir.join("tokenizer.json")).unwrap();
     let ids: Vec<Vec<u32>> =

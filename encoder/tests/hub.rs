@@ -89,7 +89,9 @@ fn open_in_child(name: &str, endpoint: &str, cache: &Path) -> String {
 
 #[test]
 fn child() {
-    let Ok(name) = std::env::var("TABSEGNET_TEST_MODEL") else { return };
+    let Ok(name) = std::env::var("TABSEGNET_TEST_MODEL") else {
+        return;
+    };
     match load(&bert(Path::new(&name))) {
         Ok(encoder) => println!("SAID {}", encoder.identity()),
         Err(error) => println!("SAID {error}"),
@@ -115,7 +117,7 @@ fn a_hub_that_does_not_answer_is_named_with_the_way_out() {
     let cache = tempfile::tempdir().unwrap();
     let hub = nobody();
     let error = open_in_child(NAME, &hub, cache.path());
-    for part in [NAME, "revision main", &hub, "config.json", "give `encoder.model` its directory"] {
+    for part in [NAME, "revision main", &hub, "modules.json", "give `encoder.model` its directory"] {
         assert!(error.contains(part), "{error:?} does not say {part:?}");
     }
 }

@@ -117,11 +117,7 @@ fn progress_rises_to_the_number_of_texts() {
 
 /// Texts of known and unknown words, of none, and of whatever characters.
 fn any_text() -> impl Strategy<Value = String> {
-    prop_oneof![
-        "((net|income|revenue|tax|12|,|zzz|é) ?){0,40}",
-        "\\PC{0,30}",
-        Just(String::new()),
-    ]
+    prop_oneof!["((net|income|revenue|tax|12|,|zzz|é) ?){0,40}", "\\PC{0,30}", Just(String::new()),]
 }
 
 proptest! {

@@ -17,7 +17,7 @@ mod read;
 mod scores;
 
 use std::collections::HashSet;
-use std::io::Write as _;
+use std::io::Write;
 use std::path::Path;
 
 use tabsegnet_files::{FileError, write_atomic};
@@ -93,7 +93,19 @@ pub enum TrecError {
     },
 }
 
-/// Writes a run file, whole or not at all.
+/// Writes a run file, whole or not at all; see [`write_run_to`].
+///
+/// # Errors
+/// As [`write_run_to`], and a file that cannot be written.
+pub fn write_run<'a>(
+    path: &Path,
+    tag: &str,
+    questions: impl IntoIterator<Item = &'a RankedQuestion>,
+) -> Result<(), TrecError> {
+    write_atomic(path, |file| write_run_to(file, path, tag, questions))
+}
+
+/// Writes a run's lines to `out`; `place` names it in messages.
 ///
 /// Ranks are the order given. Scores strictly fall, also when read as 32-bit floats: a score that
 /// is not below the one before it is lowered to the next 32-bit float below that one. Scores that
@@ -102,32 +114,31 @@ pub enum TrecError {
 /// # Errors
 /// A question or node that comes twice, an empty id or tag, and a question without nodes (which
 /// `trec_eval` would leave out of its means without a word).
-pub fn write_run<'a>(
-    path: &Path,
+pub fn write_run_to<'a>(
+    out: &mut impl Write,
+    place: &Path,
     tag: &str,
     questions: impl IntoIterator<Item = &'a RankedQuestion>,
 ) -> Result<(), TrecError> {
     if tag.is_empty() {
         let reason = "the run's tag is empty, give it the method's name".to_owned();
-        return Err(unwritable(path, "", reason));
+        return Err(unwritable(place, "", reason));
     }
     let tag = encode_id(tag);
     let mut seen = HashSet::new();
-    write_atomic(path, |file| {
-        for RankedQuestion { question, nodes } in questions {
-            check_question(path, question, &mut seen)?;
-            check_nodes(path, question, nodes.iter().map(|(node, _)| node.as_str()))?;
-            let id = encode_id(question);
-            let falling = scores::strictly_falling(nodes.iter().map(|(_, score)| *score));
-            for ((rank, (node, _)), score) in (1..).zip(nodes).zip(falling) {
-                // Debug prints the shortest decimals that are read back as the same float, with an
-                // exponent where that is shorter.
-                writeln!(file, "{id} Q0 {} {rank} {score:?} {tag}", encode_id(node))
-                    .map_err(FileError::at(path, "write"))?;
-            }
+    for RankedQuestion { question, nodes } in questions {
+        check_question(place, question, &mut seen)?;
+        check_nodes(place, question, nodes.iter().map(|(node, _)| node.as_str()))?;
+        let id = encode_id(question);
+        let falling = scores::strictly_falling(nodes.iter().map(|(_, score)| *score));
+        for ((rank, (node, _)), score) in (1..).zip(nodes).zip(falling) {
+            // Debug prints the shortest decimals that are read back as the same float, with an
+            // exponent where that is shorter.
+            writeln!(out, "{id} Q0 {} {rank} {score:?} {tag}", encode_id(node))
+                .map_err(FileError::at(place, "write"))?;
         }
-        Ok(())
-    })
+    }
+    Ok(())
 }
 
 /// Writes a qrels file, whole or not at all.

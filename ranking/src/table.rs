@@ -7,7 +7,7 @@ use tabsegnet_data::graph::NodeKind;
 use crate::ranker::{RankedNode, Ranking};
 
 /// Characters of a node's text that are shown.
-const TEXT: usize = 72;
+const TEXT: usize = 90;
 
 /// The question, then one line a node; nodes in `gold` get a star.
 pub fn render(ranking: &Ranking, gold: &[&str]) -> String {
@@ -29,16 +29,16 @@ pub fn render(ranking: &Ranking, gold: &[&str]) -> String {
     text
 }
 
-/// A cell reads with its headers; every text is cut to one line.
+/// A cell reads with its headers behind it; every text is cut to one line.
 fn described(node: &RankedNode) -> String {
-    let mut text = String::new();
+    let mut text = node.text.clone();
     if node.kind == NodeKind::Cell {
-        for path in [&node.row_headers, &node.column_headers].into_iter().flatten() {
-            text += path;
-            text += " | ";
+        let headers: Vec<&str> =
+            [&node.row_headers, &node.column_headers].into_iter().flatten().map(String::as_str).collect();
+        if !headers.is_empty() {
+            text += &format!("  ← {}", headers.join(" | "));
         }
     }
-    text += &node.text;
     let text = one_line(&text);
     match text.char_indices().nth(TEXT) {
         Some((end, _)) => format!("{}…", &text[..end]),

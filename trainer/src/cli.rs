@@ -7,6 +7,8 @@ use std::sync::atomic::AtomicBool;
 use anyhow::{Context as _, Result};
 use burn::tensor::Device;
 use signal_hook::consts::{SIGINT, SIGTERM};
+use tabsegnet_data::DataError;
+use tabsegnet_encoder::{EncoderError, SegmenterError};
 use tabsegnet_model::device::{DeviceChoice, DeviceError};
 
 use crate::config::ConfigError;
@@ -19,7 +21,13 @@ pub const USAGE: u8 = 2;
 pub fn exit(result: Result<ExitCode>) -> ExitCode {
     result.unwrap_or_else(|error| {
         eprintln!("error: {error:#}");
-        let usage = error.chain().any(|cause| cause.is::<ConfigError>() || cause.is::<DeviceError>());
+        let usage = error.chain().any(|cause| {
+            cause.is::<ConfigError>()
+                || cause.is::<DeviceError>()
+                || cause.is::<SegmenterError>()
+                || matches!(cause.downcast_ref(), Some(DataError::Setting { .. }))
+                || matches!(cause.downcast_ref(), Some(EncoderError::Config { .. } | EncoderError::NoDirectory { .. }))
+        });
         ExitCode::from(if usage { USAGE } else { 1 })
     })
 }

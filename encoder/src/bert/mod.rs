@@ -6,9 +6,9 @@ mod pooling;
 mod weights;
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use tabsegnet_files::{Digest, read_bytes};
+use tabsegnet_files::Digest;
 
 use crate::error::check_finite;
 use crate::math::unit_rows;
@@ -22,7 +22,6 @@ use pooling::{Pipeline, Pooling};
 use weights::Model;
 
 const KIND: &str = "bert";
-const FILES: &str = "config.json, tokenizer.json and model.safetensors";
 
 /// A sentence encoder of the BERT family (model types `bert`, `roberta`, `xlm-roberta`,
 /// `camembert`, `distilbert`), in f32 on the CPU.
@@ -62,15 +61,16 @@ impl BertEncoder {
 
     pub(crate) fn open(source: &Source, max_tokens: usize, batch_tokens: usize) -> Result<Self, EncoderError> {
         let pipeline = Pipeline::read(source)?;
-        let (config_path, config) = required(source, &pipeline.file("config.json"))?;
+        let (config_path, config) = source.read(KIND, &pipeline.file("config.json"))?;
         let config = ModelConfig::parse(&config_path, &config)?;
         let pooling = pipeline.pooling(source, config.hidden)?;
         let (limit, lowercase) = pipeline.limits(source)?;
-        let limit = [max_tokens, limit.unwrap_or(usize::MAX), config.positions()].into_iter().fold(usize::MAX, usize::min);
+        let limit =
+            [max_tokens, limit.unwrap_or(usize::MAX), config.positions()].into_iter().fold(usize::MAX, usize::min);
 
-        let (tokenizer_path, tokenizer) = required(source, &pipeline.file("tokenizer.json"))?;
+        let (tokenizer_path, tokenizer) = source.read(KIND, &pipeline.file("tokenizer.json"))?;
         let tokens = Tokens::parse(&tokenizer_path, &tokenizer, true, limit)?;
-        let (weights_path, weights) = required(source, &pipeline.file("model.safetensors"))?;
+        let (weights_path, weights) = source.read(KIND, &pipeline.file("model.safetensors"))?;
         let model = Model::read(&Tensors::parse(&weights_path, &weights)?, &config)?;
         tokens.check_rows(config.vocab, &weights_path)?;
 
@@ -80,15 +80,7 @@ impl BertEncoder {
             .part(&tokenizer)
             .part(format!("{config:?} {pooling:?} {} {lowercase} {limit}", pipeline.normalise))
             .hex();
-        Ok(Self {
-            tokens,
-            model,
-            pooling,
-            normalise: pipeline.normalise,
-            lowercase,
-            batch_tokens,
-            identity,
-        })
+        Ok(Self { tokens, model, pooling, normalise: pipeline.normalise, lowercase, batch_tokens, identity })
     }
 
     fn token_ids(&self, texts: &[&str]) -> Result<Vec<Vec<u32>>, EncoderError> {
@@ -143,7 +135,12 @@ impl Encoder for BertEncoder {
             }
         }
         progress(texts.len());
-        Ok(unique.of_text.iter().filter_map(|text| by_text.get(*text)).flat_map(|vector| vector.iter().copied()).collect())
+        Ok(unique
+            .of_text
+            .iter()
+            .filter_map(|text| by_text.get(*text))
+            .flat_map(|vector| vector.iter().copied())
+            .collect())
     }
 }
 
@@ -200,19 +197,4 @@ fn batches(ids: &[Vec<u32>], budget: usize) -> Vec<Vec<usize>> {
         }
     }
     batches
-}
-
-fn required(source: &Source, file: &str) -> Result<(PathBuf, Vec<u8>), EncoderError> {
-    match source.get(file)? {
-        Some(path) => {
-            let bytes = read_bytes(&path)?;
-            Ok((path, bytes))
-        }
-        None => Err(EncoderError::MissingFile {
-            place: source.place(),
-            file: file.to_owned(),
-            kind: KIND,
-            expected: FILES,
-        }),
-    }
 }

@@ -172,7 +172,9 @@ fn read_json<T: for<'a> Deserialize<'a>>(source: &Source, name: &str) -> Result<
         return Ok(None);
     };
     let bytes = read_bytes(&path)?;
-    let value = serde_json::from_slice(&bytes)
-        .map_err(|error| EncoderError::Malformed { path, reason: format!("not what sentence-transformers writes: {error}") })?;
+    let value = serde_json::from_slice(&bytes).map_err(|error| EncoderError::Malformed {
+        path,
+        reason: format!("not what sentence-transformers writes: {error}"),
+    })?;
     Ok(Some(value))
 }

@@ -135,11 +135,8 @@ impl Reader<'_> {
 
     fn norm(&self, name: &str) -> Result<Norm, EncoderError> {
         // TensorFlow's names stand in old files.
-        let [weight, bias] = if self.tensors.has(&format!("{name}.gamma")) {
-            ["gamma", "beta"]
-        } else {
-            ["weight", "bias"]
-        };
+        let [weight, bias] =
+            if self.tensors.has(&format!("{name}.gamma")) { ["gamma", "beta"] } else { ["weight", "bias"] };
         Ok(Norm {
             weight: self.vector(&format!("{name}.{weight}"), self.config.hidden)?,
             bias: self.vector(&format!("{name}.{bias}"), self.config.hidden)?,

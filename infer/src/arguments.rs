@@ -1,0 +1,139 @@
+//! The command line, and what it means.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use clap::{Parser, ValueEnum};
+use tabsegnet_model::device::DeviceChoice;
+
+/// Ranks the nodes (cells, headers, sentences) of a document for a question.
+///
+/// Either --document with --question, or --dataset with --input. Results go to stdout, the rest to
+/// stderr. Exit codes: 0 done, 1 failed, 2 wrong usage.
+#[derive(Parser)]
+#[command(name = "infer", version)]
+pub struct Arguments {
+    /// A checkpoint, such as `train` writes.
+    #[arg(long, value_name = "DIR")]
+    pub checkpoint: PathBuf,
+    /// A document in the native JSON form.
+    #[arg(long, value_name = "FILE", requires = "question", conflicts_with = "dataset")]
+    document: Option<PathBuf>,
+    /// The question.
+    #[arg(long, value_name = "TEXT", requires = "document")]
+    question: Option<String>,
+    /// The form of --input.
+    #[arg(long, value_name = "KIND", requires = "input")]
+    dataset: Option<DatasetKind>,
+    /// A file with questions; may be given several times.
+    #[arg(long, value_name = "FILE", requires = "dataset")]
+    input: Vec<PathBuf>,
+    /// A FinQA file whose tables may become distractors; may be given several times. The input
+    /// files themselves unless given.
+    #[arg(long, value_name = "FILE", requires = "dataset")]
+    pool: Vec<PathBuf>,
+    /// How many nodes to give a question; all of them for --format trec unless said.
+    #[arg(long, value_name = "N")]
+    top_k: Option<usize>,
+    /// How to print the ranking.
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+    /// Writes the result into a file, whole or not at all, instead of to stdout.
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Also writes the document's graph: GraphML, or DOT where the name ends in .dot.
+    #[arg(long, value_name = "FILE")]
+    pub graph: Option<PathBuf>,
+    /// Where vectors are kept between runs; $TABSEGNET_CACHE or the user's cache directory unless
+    /// given.
+    #[arg(long, value_name = "DIR")]
+    pub cache: Option<PathBuf>,
+    /// auto, cpu, wgpu or cuda.
+    #[arg(long, default_value = "auto")]
+    pub device: DeviceChoice,
+}
+
+/// Data sets that can be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum DatasetKind {
+    /// FinQA as published.
+    Finqa,
+    /// JSON lines of native documents with questions.
+    Native,
+}
+
+/// How to print rankings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Lines for a terminal.
+    Table,
+    /// One indented JSON value: an object for one question, a list for a file of them.
+    Json,
+    /// One JSON object a line and question.
+    Jsonl,
+    /// `question_id Q0 node_id rank score tag`.
+    Trec,
+}
+
+/// Nodes a question unless said.
+const TOP_K: usize = 10;
+
+/// What to rank.
+pub enum Input<'a> {
+    /// One question on one document.
+    Document {
+        /// A native JSON document.
+        document: &'a Path,
+        /// The question.
+        question: &'a str,
+    },
+    /// Every question of the files.
+    Dataset(Files<'a>),
+}
+
+/// Files of a data set.
+pub struct Files<'a> {
+    /// Their form.
+    pub kind: DatasetKind,
+    /// Files with questions.
+    pub input: &'a [PathBuf],
+    /// Files with distractors.
+    pub pool: &'a [PathBuf],
+}
+
+/// The command line asks for something that does not go together.
+#[derive(Debug)]
+pub struct UsageError(pub String);
+
+impl std::fmt::Display for UsageError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for UsageError {}
+
+impl Arguments {
+    /// What to rank.
+    pub fn input(&self) -> Result<Input<'_>, UsageError> {
+        if self.top_k == Some(0) {
+            return Err(UsageError("--top-k is 0; expected at least 1".into()));
+        }
+        match (&self.document, &self.question, self.dataset) {
+            (Some(document), Some(question), None) => Ok(Input::Document { document, question }),
+            (None, None, Some(kind)) => {
+                let pool = if self.pool.is_empty() { &self.input } else { &self.pool };
+                Ok(Input::Dataset(Files { kind, input: &self.input, pool }))
+            }
+            _ => Err(UsageError(
+                "expected --document FILE --question TEXT, or --dataset KIND --input FILE (--help shows all)".into(),
+            )),
+        }
+    }
+
+    /// How many nodes a question.
+    pub fn top_k(&self) -> usize {
+        let all = self.format == Format::Trec;
+        self.top_k.unwrap_or(if all { usize::MAX } else { TOP_K })
+    }
+}
