@@ -32,11 +32,7 @@ fn main() -> ExitCode {
         }
     };
     let documents = first.saturating_add(count);
-    let config = SyntheticConfig {
-        train_documents: documents,
-        dev_documents: documents,
-        ..Default::default()
-    };
+    let config = SyntheticConfig { train_documents: documents, dev_documents: documents, ..Default::default() };
     match print(&config, part, first) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             eprintln!("could not write: {error}");
@@ -54,11 +50,7 @@ fn print(config: &SyntheticConfig, part: Part, first: usize) -> io::Result<()> {
         for question in &sample.questions {
             writeln!(out, "\n{}: {}", question.id, question.text)?;
             for node in &question.gold {
-                writeln!(
-                    out,
-                    "    {node}: {}",
-                    node_text(&sample.document, node).unwrap_or_default()
-                )?;
+                writeln!(out, "    {node}: {}", node_text(&sample.document, node).unwrap_or_default())?;
             }
         }
         writeln!(out)?;
@@ -70,9 +62,7 @@ fn print_document(out: &mut impl Write, document: &Document) -> io::Result<()> {
     let mut passages = 0..;
     for block in &document.blocks {
         match block {
-            Block::Passage(text) => {
-                writeln!(out, "p{}  {text}", passages.next().unwrap_or_default())?
-            }
+            Block::Passage(text) => writeln!(out, "p{}  {text}", passages.next().unwrap_or_default())?,
             Block::Table(table) => print_table(out, table)?,
         }
     }

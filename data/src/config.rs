@@ -141,7 +141,10 @@ fn existing(key: &'static str, files: Vec<PathBuf>) -> Result<Vec<PathBuf>, Data
         None => Ok(files),
         Some(missing) => Err(DataError::Setting {
             key,
-            message: format!("{}: there is no such file; paths are relative to data.root, that to where the program runs", missing.display()),
+            message: format!(
+                "{}: there is no such file; paths are relative to data.root, that to where the program runs",
+                missing.display()
+            ),
         }),
     }
 }

@@ -4,8 +4,8 @@ use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 use crate::document::{Block, Document, Table};
-use tabsegnet_files::Digest;
 use crate::lexical::{Bm25Config, LexicalIndex};
+use tabsegnet_files::Digest;
 
 /// Tables of many documents, indexed by BM25 over their tokens.
 pub struct DistractorPool {
@@ -102,8 +102,7 @@ mod tests {
     fn the_nearest_tables_of_other_documents_are_chosen_and_copies_are_not() {
         let pool = pool();
         let own = table("2018", &["net sales", "cost of sales"]);
-        let headers: Vec<_> =
-            pool.nearest("own", &own, 3).iter().map(|t| t.cells().last().unwrap().row).collect();
+        let headers: Vec<_> = pool.nearest("own", &own, 3).iter().map(|t| t.cells().last().unwrap().row).collect();
         assert_eq!(headers, [2, 1, 1]);
         assert_eq!(pool.nearest("own", &own, 9).len(), 3);
     }

@@ -191,9 +191,7 @@ impl Table {
         if rows.saturating_mul(cols) > MAX_GRID_POSITIONS {
             return Err(TableError::TooLarge);
         }
-        for (which, found, limit) in
-            [("header_rows", header_rows, rows), ("header_cols", header_cols, cols)]
-        {
+        for (which, found, limit) in [("header_rows", header_rows, rows), ("header_cols", header_cols, cols)] {
             if found > limit {
                 return Err(TableError::Headers { which, found, limit });
             }
@@ -452,14 +450,7 @@ mod tests {
         assert_eq!(wide.unwrap_err(), TableError::Ragged { row: 1, expected: 1, found: 2 });
         let beyond = table(0, 0, vec![vec![span("a", 2, 1)]]);
         assert!(matches!(beyond.unwrap_err(), TableError::SpanBeyondEnd { rowspan: 2, .. }));
-        let overlap = table(
-            0,
-            0,
-            vec![
-                vec!["a".into(), span("b", 2, 1), "c".into()],
-                vec![span("d", 1, 2)],
-            ],
-        );
+        let overlap = table(0, 0, vec![vec!["a".into(), span("b", 2, 1), "c".into()], vec![span("d", 1, 2)]]);
         assert_eq!(overlap.unwrap_err(), TableError::Overlap { row: 1, cell: 0 });
         assert_eq!(table(0, 0, vec![]).unwrap_err(), TableError::Empty);
         assert!(matches!(table(0, 0, vec![vec![span("a", 0, 1)]]).unwrap_err(), TableError::ZeroSpan { .. }));

@@ -52,11 +52,8 @@ pub enum DataError {
 
 /// Reads JSON with errors that name the field.
 pub(crate) fn from_json<T: serde::de::DeserializeOwned>(file: &Path, text: &str) -> Result<T, DataError> {
-    let json_error = |place: String, message: String| DataError::Json {
-        file: file.display().to_string(),
-        place,
-        message,
-    };
+    let json_error =
+        |place: String, message: String| DataError::Json { file: file.display().to_string(), place, message };
     if text.trim().is_empty() {
         return Err(json_error("the whole file".into(), "the file is empty; expected JSON".into()));
     }
@@ -68,8 +65,6 @@ pub(crate) fn from_json<T: serde::de::DeserializeOwned>(file: &Path, text: &str)
         };
         json_error(place, error.into_inner().to_string())
     })?;
-    deserializer
-        .end()
-        .map_err(|error| json_error("after the end of the value".into(), error.to_string()))?;
+    deserializer.end().map_err(|error| json_error("after the end of the value".into(), error.to_string()))?;
     Ok(value)
 }

@@ -15,8 +15,8 @@ use serde::de::IgnoredAny;
 
 use crate::document::{Block, Document, Table, TableSource};
 use crate::error::{DataError, from_json};
-use tabsegnet_files::read_text;
 use crate::sample::{LeftOut, Question, Sample, Samples};
+use tabsegnet_files::read_text;
 
 /// Fields that the programs do not need are passed over, so that files with more of them read.
 #[derive(Deserialize)]
@@ -192,8 +192,7 @@ fn read_gold(
     let no_labels = "it; a file without gold can be ranked (infer) or be a pool, not be measured";
     let program = place.require(program, "qa.program", no_labels)?;
     let gold_inds = place.require(gold_inds, "qa.gold_inds", no_labels)?;
-    let program = program::Program::parse(&program)
-        .map_err(|message| place.error("qa.program", message))?;
+    let program = program::Program::parse(&program).map_err(|message| place.error("qa.program", message))?;
     gold::gold_nodes(document, &program, gold_inds.keys().map(String::as_str))
         .map_err(|(key, message)| place.error(&format!("qa.gold_inds.{key}"), message))
 }

@@ -27,8 +27,7 @@ pub enum NodeKind {
 
 impl NodeKind {
     /// All kinds; the position is the kind's number in prepared data.
-    pub const ALL: [Self; 5] =
-        [Self::Passage, Self::Caption, Self::ColumnHeader, Self::RowHeader, Self::Cell];
+    pub const ALL: [Self; 5] = [Self::Passage, Self::Caption, Self::ColumnHeader, Self::RowHeader, Self::Cell];
 
     /// The name used in files.
     pub fn name(self) -> &'static str {

@@ -126,11 +126,8 @@ impl LexicalIndex {
     /// holds count in its length neither.
     pub fn tf_idf(&self, query: &str) -> Vec<f32> {
         let count = self.len() as f64;
-        let idf: Vec<f64> = self
-            .postings
-            .iter()
-            .map(|postings| ((1.0 + count) / (1.0 + postings.len() as f64)).ln() + 1.0)
-            .collect();
+        let idf: Vec<f64> =
+            self.postings.iter().map(|postings| ((1.0 + count) / (1.0 + postings.len() as f64)).ln() + 1.0).collect();
         let mut squares = vec![0.0; self.len()];
         for (postings, idf) in self.postings.iter().zip(&idf) {
             for &(text, occurrences) in postings {
@@ -186,11 +183,7 @@ mod tests {
         let net = (1.0_f64 + 1.5 / 2.5).ln();
         let income = (1.0_f64 + 2.5 / 1.5).ln();
         let long = 1.5 * (0.25 + 0.75 * 1.5);
-        let expected = [
-            net * 2.5 / (1.0 + 1.5),
-            net * 2.0 * 2.5 / (2.0 + long) + income * 2.5 / (1.0 + long),
-            0.0,
-        ];
+        let expected = [net * 2.5 / (1.0 + 1.5), net * 2.0 * 2.5 / (2.0 + long) + income * 2.5 / (1.0 + long), 0.0];
         let scores = index.bm25("Net income, dividends", Bm25Config::default());
         for (score, expected) in scores.iter().zip(expected) {
             assert!((f64::from(*score) - expected).abs() < 1e-6, "{score} {expected}");

@@ -18,8 +18,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::document::{Block, CellSource, Document, Table, TableSource};
 use crate::error::{DataError, from_json};
-use tabsegnet_files::read_text;
 use crate::sample::{Question, Sample};
+use tabsegnet_files::read_text;
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -148,23 +148,16 @@ fn build(path: &Path, json: DocumentJson) -> Result<Sample, DataError> {
                     caption: table.caption,
                     header_rows: table.header_rows,
                     header_cols: table.header_cols,
-                    rows: table
-                        .rows
-                        .into_iter()
-                        .map(|row| row.into_iter().map(CellSource::from).collect())
-                        .collect(),
+                    rows: table.rows.into_iter().map(|row| row.into_iter().map(CellSource::from).collect()).collect(),
                 };
-                Block::Table(Table::new(source).map_err(|error| {
-                    record_error(format!("blocks[{position}].table"), error.to_string())
-                })?)
+                Block::Table(
+                    Table::new(source)
+                        .map_err(|error| record_error(format!("blocks[{position}].table"), error.to_string()))?,
+                )
             }
         });
     }
-    let questions = json
-        .questions
-        .into_iter()
-        .map(|q| Question { id: q.id, text: q.question, gold: q.gold })
-        .collect();
+    let questions = json.questions.into_iter().map(|q| Question { id: q.id, text: q.question, gold: q.gold }).collect();
     Ok(Sample { document: Document { id: json.id, blocks }, questions })
 }
 

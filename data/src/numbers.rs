@@ -4,8 +4,7 @@
 /// (DESIGN section 4). FinQA writes some cells twice, as shown and as meant (`-2 ( 2 )`,
 /// `12% ( 12 % )`): there the first form counts.
 pub fn parse_number(text: &str) -> Option<f64> {
-    let compact: String =
-        text.chars().filter(|c| !c.is_whitespace() && !matches!(c, '$' | ',' | '%')).collect();
+    let compact: String = text.chars().filter(|c| !c.is_whitespace() && !matches!(c, '$' | ',' | '%')).collect();
     if let Some(number) = plain(&compact) {
         return Some(number);
     }
@@ -20,8 +19,8 @@ pub fn parse_number(text: &str) -> Option<f64> {
 /// Digits with at most one point and one leading sign; `inf`, `nan` and exponents are words here.
 fn plain(text: &str) -> Option<f64> {
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
-    let numeric = digits.contains(|c: char| c.is_ascii_digit())
-        && digits.chars().all(|c| c.is_ascii_digit() || c == '.');
+    let numeric =
+        digits.contains(|c: char| c.is_ascii_digit()) && digits.chars().all(|c| c.is_ascii_digit() || c == '.');
     if numeric { text.parse().ok() } else { None }
 }
 
@@ -48,7 +47,9 @@ mod tests {
 
     #[test]
     fn words_are_no_numbers() {
-        for text in ["", "-", "n/a", "inf", "NaN", "1e5", "1.2.3", "( a )", "2014 ( 3 )", "$ 739 million", "()", "(", "- 2 -"] {
+        for text in
+            ["", "-", "n/a", "inf", "NaN", "1e5", "1.2.3", "( a )", "2014 ( 3 )", "$ 739 million", "()", "(", "- 2 -"]
+        {
             assert_eq!(parse_number(text), None, "{text}");
         }
     }

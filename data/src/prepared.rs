@@ -25,11 +25,11 @@ use crate::config::Source;
 use crate::distractors::DistractorPool;
 use crate::document::Document;
 use crate::error::{DataError, from_json};
-use tabsegnet_files::{Digest, Staging, read_text, sha256_file, write_bytes_atomic};
 use crate::graph::{CompressedGraph, DocumentGraph, GraphConfig, Node, NodeKind};
 use crate::lexical::Bm25Config;
 use crate::sample::{Sample, Samples};
 use crate::{finqa, native, synthetic};
+use tabsegnet_files::{Digest, Staging, read_text, sha256_file, write_bytes_atomic};
 
 /// Changes when the files' schema or the meaning of a setting does.
 const FORMAT: u32 = 1;
@@ -153,7 +153,10 @@ fn make(source: &Source, settings: &PrepareSettings, digest: String) -> Result<P
             let mut gold = Vec::with_capacity(question.gold.len());
             for id in &question.gold {
                 gold.push(*numbers.get(id.as_str()).ok_or_else(|| {
-                    error("gold".into(), format!("{id:?} is no node of the document; expected ids such as p0 or t0:r1c2"))
+                    error(
+                        "gold".into(),
+                        format!("{id:?} is no node of the document; expected ids such as p0 or t0:r1c2"),
+                    )
                 })?);
             }
             gold.sort_unstable();

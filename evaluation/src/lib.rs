@@ -14,8 +14,6 @@ pub mod report;
 pub mod significance;
 pub mod trec;
 
-pub use measures::{
-    CURVE_LENGTH, CUTOFFS, GoldRanks, Measure, QuestionMeasures, rank_order, recall_curve,
-};
+pub use measures::{CURVE_LENGTH, CUTOFFS, GoldRanks, Measure, QuestionMeasures, rank_order, recall_curve};
 pub use report::{Evidence, MethodRun, QuestionInfo, Report, ReportInput};
 pub use significance::{Estimate, Resampling};

@@ -26,8 +26,7 @@ pub fn rank_order(scores: &[f32]) -> Vec<u32> {
 
 /// Falling order of scores, NaN last.
 pub(crate) fn falling(a: f32, b: f32) -> Ordering {
-    b.partial_cmp(&a)
-        .unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()))
+    b.partial_cmp(&a).unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()))
 }
 
 /// The ranks do not describe a ranking of gold nodes.
@@ -69,10 +68,7 @@ impl GoldRanks {
             return Err(MeasureError::NoGold);
         }
         if ranks.len() > gold {
-            return Err(MeasureError::TooMany {
-                ranks: ranks.len(),
-                gold,
-            });
+            return Err(MeasureError::TooMany { ranks: ranks.len(), gold });
         }
         ranks.sort_unstable();
         if ranks.first() == Some(&0) {
@@ -92,10 +88,7 @@ impl GoldRanks {
     ) -> Result<Self, MeasureError> {
         let mut missing: HashSet<T> = gold.into_iter().collect();
         let count = missing.len();
-        let ranks = (1..)
-            .zip(ranking)
-            .filter(|(_, node)| missing.remove(node))
-            .map(|(rank, _)| rank);
+        let ranks = (1..).zip(ranking).filter(|(_, node)| missing.remove(node)).map(|(rank, _)| rank);
         Self::new(ranks.collect(), count)
     }
 
@@ -116,11 +109,7 @@ impl GoldRanks {
 
     /// recall@k = |gold ∩ top k| / |gold|, in [0, 1] and never falling in k.
     pub fn recall_at(&self, k: usize) -> f64 {
-        self.ranks
-            .iter()
-            .filter(|&&rank| rank as usize <= k)
-            .count() as f64
-            / self.gold as f64
+        self.ranks.iter().filter(|&&rank| rank as usize <= k).count() as f64 / self.gold as f64
     }
 }
 
@@ -148,35 +137,20 @@ impl QuestionMeasures {
     pub fn of(ranks: &GoldRanks) -> Self {
         let gain = |rank: u32| 1.0 / (f64::from(rank) + 1.0).log2();
         // AP = (1 / |gold|) Σ_i i / rank_i
-        let precisions = (1..)
-            .zip(&ranks.ranks)
-            .map(|(found, &rank)| f64::from(found) / f64::from(rank));
-        let dcg: f64 = ranks
-            .ranks
-            .iter()
-            .take_while(|&&rank| rank <= 10)
-            .map(|&rank| gain(rank))
-            .sum();
+        let precisions = (1..).zip(&ranks.ranks).map(|(found, &rank)| f64::from(found) / f64::from(rank));
+        let dcg: f64 = ranks.ranks.iter().take_while(|&&rank| rank <= 10).map(|&rank| gain(rank)).sum();
         let ideal: f64 = (1..=10).take(ranks.gold).map(gain).sum();
         Self {
             recall_at: CUTOFFS.map(|k| ranks.recall_at(k)),
             average_precision: precisions.sum::<f64>() / ranks.gold as f64,
-            reciprocal_rank: ranks
-                .ranks
-                .first()
-                .map_or(0.0, |&rank| 1.0 / f64::from(rank)),
+            reciprocal_rank: ranks.ranks.first().map_or(0.0, |&rank| 1.0 / f64::from(rank)),
             ndcg_10: dcg / ideal,
         }
     }
 
     /// The mean of each measure over questions; `None` without questions.
     pub fn mean<'a>(questions: impl IntoIterator<Item = &'a Self>) -> Option<Self> {
-        let mut sum = Self {
-            recall_at: [0.0; 5],
-            average_precision: 0.0,
-            reciprocal_rank: 0.0,
-            ndcg_10: 0.0,
-        };
+        let mut sum = Self { recall_at: [0.0; 5], average_precision: 0.0, reciprocal_rank: 0.0, ndcg_10: 0.0 };
         let mut count = 0.0;
         for question in questions {
             count += 1.0;

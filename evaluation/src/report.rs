@@ -163,10 +163,7 @@ pub struct MethodReport {
 impl MethodReport {
     /// The estimate of one measure; `None` only in a report that was edited by hand.
     pub fn estimate(&self, measure: Measure) -> Option<Estimate> {
-        self.measures
-            .iter()
-            .find(|m| m.measure == measure)
-            .map(|m| m.estimate)
+        self.measures.iter().find(|m| m.measure == measure).map(|m| m.estimate)
     }
 }
 
@@ -224,11 +221,7 @@ pub struct SliceMethod {
 impl SliceMethod {
     /// One of the two measures of a slice: recall at 10, or MAP for every other measure.
     pub(crate) fn main(&self, measure: Measure) -> &Estimate {
-        if measure == Measure::Recall10 {
-            &self.recall_10
-        } else {
-            &self.map
-        }
+        if measure == Measure::Recall10 { &self.recall_10 } else { &self.map }
     }
 }
 

@@ -37,11 +37,7 @@ pub struct Resampling {
 impl Default for Resampling {
     /// 2,000 resamples, 10,000 rounds, seed 0.
     fn default() -> Self {
-        Self {
-            resamples: 2_000,
-            rounds: 10_000,
-            seed: 0,
-        }
+        Self { resamples: 2_000, rounds: 10_000, seed: 0 }
     }
 }
 
@@ -82,10 +78,7 @@ pub struct Units {
 impl Units {
     /// Every question is a unit of its own.
     pub fn independent(questions: usize) -> Self {
-        Self {
-            of_question: (0..).take(questions).collect(),
-            count: questions,
-        }
+        Self { of_question: (0..).take(questions).collect(), count: questions }
     }
 
     /// Questions with equal keys (say, the id of their document) are one unit. Units are numbered
@@ -99,10 +92,7 @@ impl Units {
                 *numbers.entry(key).or_insert(next)
             })
             .collect();
-        Self {
-            of_question,
-            count: numbers.len(),
-        }
+        Self { of_question, count: numbers.len() }
     }
 
     /// Number of units.
@@ -158,11 +148,7 @@ impl Estimate {
             let above = resampled[position.ceil() as usize];
             below + (above - below) * position.fract()
         });
-        Self {
-            mean,
-            low: low.min(mean),
-            high: high.max(mean),
-        }
+        Self { mean, low: low.min(mean), high: high.max(mean) }
     }
 }
 
@@ -178,20 +164,13 @@ pub struct Bootstrap {
 impl Bootstrap {
     /// Resamples `columns`, each one value a question. A resample draws as many units as there
     /// are, with replacement, and takes the mean over all questions of the drawn units.
-    pub fn new(
-        columns: &[Vec<f64>],
-        units: &Units,
-        resampling: &Resampling,
-    ) -> Result<Self, SignificanceError> {
+    pub fn new(columns: &[Vec<f64>], units: &Units, resampling: &Resampling) -> Result<Self, SignificanceError> {
         if resampling.resamples == 0 {
             return Err(SignificanceError::NoResamples);
         }
         columns.iter().try_for_each(|column| units.check(column))?;
         let sizes = units.sums(std::iter::repeat_n(1.0, units.questions()));
-        let sums: Vec<Vec<f64>> = columns
-            .iter()
-            .map(|c| units.sums(c.iter().copied()))
-            .collect();
+        let sums: Vec<Vec<f64>> = columns.iter().map(|c| units.sums(c.iter().copied())).collect();
         let questions = units.questions() as f64;
         let rounds: Vec<Vec<f64>> = (0..resampling.resamples)
             .into_par_iter()
@@ -202,28 +181,18 @@ impl Bootstrap {
                     .collect();
                 let total = |sums: &[f64]| drawn.iter().map(|&unit| sums[unit]).sum::<f64>();
                 let questions = total(&sizes);
-                sums.iter()
-                    .map(|column| total(column) / questions)
-                    .collect()
+                sums.iter().map(|column| total(column) / questions).collect()
             })
             .collect();
         Ok(Self {
-            means: sums
-                .iter()
-                .map(|column| column.iter().sum::<f64>() / questions)
-                .collect(),
-            resampled: (0..columns.len())
-                .map(|column| rounds.iter().map(|means| means[column]).collect())
-                .collect(),
+            means: sums.iter().map(|column| column.iter().sum::<f64>() / questions).collect(),
+            resampled: (0..columns.len()).map(|column| rounds.iter().map(|means| means[column]).collect()).collect(),
         })
     }
 
     /// Mean and interval of a column; `None` for a column that was not given.
     pub fn estimate(&self, column: usize) -> Option<Estimate> {
-        Some(Estimate::new(
-            *self.means.get(column)?,
-            self.resampled.get(column)?.clone(),
-        ))
+        Some(Estimate::new(*self.means.get(column)?, self.resampled.get(column)?.clone()))
     }
 
     /// Mean and interval of column `a` minus column `b`, paired by resample.
@@ -239,12 +208,7 @@ impl Bootstrap {
 ///
 /// In (0, 1], the same for (b, a) as for (a, b), and 1 for identical inputs. Sums that differ by
 /// rounding alone count as equal, on the cautious side.
-pub fn randomisation_p(
-    a: &[f64],
-    b: &[f64],
-    units: &Units,
-    resampling: &Resampling,
-) -> Result<f64, SignificanceError> {
+pub fn randomisation_p(a: &[f64], b: &[f64], units: &Units, resampling: &Resampling) -> Result<f64, SignificanceError> {
     units.check(a)?;
     units.check(b)?;
     let mut differences = units.sums(a.iter().zip(b).map(|(a, b)| a - b));

@@ -145,10 +145,7 @@ pub fn write_run_to<'a>(
 ///
 /// # Errors
 /// A question or node that comes twice, an empty id, and a question without gold nodes.
-pub fn write_qrels<'a>(
-    path: &Path,
-    questions: impl IntoIterator<Item = &'a JudgedQuestion>,
-) -> Result<(), TrecError> {
+pub fn write_qrels<'a>(path: &Path, questions: impl IntoIterator<Item = &'a JudgedQuestion>) -> Result<(), TrecError> {
     let mut seen = HashSet::new();
     write_atomic(path, |file| {
         for JudgedQuestion { question, gold } in questions {
@@ -156,52 +153,31 @@ pub fn write_qrels<'a>(
             check_nodes(path, question, gold.iter().map(String::as_str))?;
             let id = encode_id(question);
             for node in gold {
-                writeln!(file, "{id} 0 {} 1", encode_id(node))
-                    .map_err(FileError::at(path, "write"))?;
+                writeln!(file, "{id} 0 {} 1", encode_id(node)).map_err(FileError::at(path, "write"))?;
             }
         }
         Ok(())
     })
 }
 
-fn check_question<'a>(
-    path: &Path,
-    question: &'a str,
-    seen: &mut HashSet<&'a str>,
-) -> Result<(), TrecError> {
+fn check_question<'a>(path: &Path, question: &'a str, seen: &mut HashSet<&'a str>) -> Result<(), TrecError> {
     if question.is_empty() {
         return Err(unwritable(path, question, "its id is empty".to_owned()));
     }
     if !seen.insert(question) {
-        return Err(unwritable(
-            path,
-            question,
-            "it comes twice, make ids unique".to_owned(),
-        ));
+        return Err(unwritable(path, question, "it comes twice, make ids unique".to_owned()));
     }
     Ok(())
 }
 
-fn check_nodes<'a>(
-    path: &Path,
-    question: &str,
-    nodes: impl Iterator<Item = &'a str>,
-) -> Result<(), TrecError> {
+fn check_nodes<'a>(path: &Path, question: &str, nodes: impl Iterator<Item = &'a str>) -> Result<(), TrecError> {
     let mut seen = HashSet::new();
     for node in nodes {
         if node.is_empty() {
-            return Err(unwritable(
-                path,
-                question,
-                "the id of a node is empty".to_owned(),
-            ));
+            return Err(unwritable(path, question, "the id of a node is empty".to_owned()));
         }
         if !seen.insert(node) {
-            return Err(unwritable(
-                path,
-                question,
-                format!("node {node:?} comes twice"),
-            ));
+            return Err(unwritable(path, question, format!("node {node:?} comes twice")));
         }
     }
     if seen.is_empty() {
@@ -212,11 +188,7 @@ fn check_nodes<'a>(
 }
 
 fn unwritable(path: &Path, question: &str, reason: String) -> TrecError {
-    TrecError::Unwritable {
-        path: path.display().to_string(),
-        question: question.to_owned(),
-        reason,
-    }
+    TrecError::Unwritable { path: path.display().to_string(), question: question.to_owned(), reason }
 }
 
 #[cfg(test)]

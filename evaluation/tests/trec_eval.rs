@@ -17,48 +17,28 @@ use tabsegnet_evaluation::{GoldRanks, QuestionMeasures, rank_order};
 type Figures = BTreeMap<String, BTreeMap<String, f64>>;
 
 fn figures(ranks: &GoldRanks) -> BTreeMap<String, f64> {
-    let QuestionMeasures {
-        recall_at,
-        average_precision,
-        reciprocal_rank,
-        ndcg_10,
-    } = QuestionMeasures::of(ranks);
-    let recall = ["recall_1", "recall_3", "recall_5", "recall_10", "recall_20"]
-        .into_iter()
-        .zip(recall_at);
+    let QuestionMeasures { recall_at, average_precision, reciprocal_rank, ndcg_10 } = QuestionMeasures::of(ranks);
+    let recall = ["recall_1", "recall_3", "recall_5", "recall_10", "recall_20"].into_iter().zip(recall_at);
     recall
-        .chain([
-            ("map", average_precision),
-            ("recip_rank", reciprocal_rank),
-            ("ndcg_cut_10", ndcg_10),
-        ])
+        .chain([("map", average_precision), ("recip_rank", reciprocal_rank), ("ndcg_cut_10", ndcg_10)])
         .map(|(name, value)| (name.to_owned(), value))
         .collect()
 }
 
 fn assert_same(ours: &Figures, theirs: &Figures) {
-    assert_eq!(
-        ours.keys().collect::<Vec<_>>(),
-        theirs.keys().collect::<Vec<_>>()
-    );
+    assert_eq!(ours.keys().collect::<Vec<_>>(), theirs.keys().collect::<Vec<_>>());
     for (question, ours) in ours {
         for (measure, value) in ours {
             let expected = theirs[question][measure];
-            assert!(
-                (value - expected).abs() < 1e-9,
-                "{question} {measure}: {value}, trec_eval {expected}"
-            );
+            assert!((value - expected).abs() < 1e-9, "{question} {measure}: {value}, trec_eval {expected}");
         }
     }
 }
 
 /// Our figures of files, as the crate reads them.
 fn figures_of_files(run: &Path, qrels: &Path) -> Figures {
-    let gold: BTreeMap<String, Vec<String>> = read_qrels(qrels)
-        .unwrap()
-        .into_iter()
-        .map(|q| (q.question, q.gold))
-        .collect();
+    let gold: BTreeMap<String, Vec<String>> =
+        read_qrels(qrels).unwrap().into_iter().map(|q| (q.question, q.gold)).collect();
     let ranked = read_run(run).unwrap().questions;
     ranked
         .iter()
@@ -81,14 +61,9 @@ fn stored_reference() {
 fn python() -> Option<String> {
     let named = std::env::var("TABSEGNET_PYTHON").ok();
     let python = named.clone().unwrap_or_else(|| "python3".to_owned());
-    let found = Command::new(&python)
-        .args(["-c", "import pytrec_eval"])
-        .output();
+    let found = Command::new(&python).args(["-c", "import pytrec_eval"]).output();
     let usable = found.is_ok_and(|output| output.status.success());
-    assert!(
-        usable || named.is_none(),
-        "TABSEGNET_PYTHON={python} has no pytrec_eval"
-    );
+    assert!(usable || named.is_none(), "TABSEGNET_PYTHON={python} has no pytrec_eval");
     usable.then_some(python)
 }
 
@@ -109,9 +84,7 @@ fn random_rankings_with_ties() {
         // From "all equal" to "all distinct"; zero is what most nodes get from a lexical ranker.
         let levels = rng.random_range(1..=nodes);
         let scale = [1.0, 1e-30, 1e30][number % 3];
-        let scores: Vec<f32> = (0..nodes)
-            .map(|_| rng.random_range(0..levels) as f32 * scale)
-            .collect();
+        let scores: Vec<f32> = (0..nodes).map(|_| rng.random_range(0..levels) as f32 * scale).collect();
         let wanted = rng.random_range(1..=nodes.min(15));
         let mut gold: Vec<u32> = (0..wanted).map(|_| rng.random_range(0..nodes)).collect();
         gold.sort_unstable();
@@ -120,17 +93,9 @@ fn random_rankings_with_ties() {
         ours.insert(encode_id(&question).into_owned(), figures(&ranks));
         let id = |node: u32| format!("t0:r{node}c {}", node % 7);
         let order = rank_order(&scores).into_iter();
-        let nodes = order
-            .map(|node| (id(node), scores[node as usize]))
-            .collect();
-        ranked.push(RankedQuestion {
-            question: question.clone(),
-            nodes,
-        });
-        judged.push(JudgedQuestion {
-            question,
-            gold: gold.into_iter().map(id).collect(),
-        });
+        let nodes = order.map(|node| (id(node), scores[node as usize])).collect();
+        ranked.push(RankedQuestion { question: question.clone(), nodes });
+        judged.push(JudgedQuestion { question, gold: gold.into_iter().map(id).collect() });
     }
     let dir = tempfile::tempdir().unwrap();
     let (run, qrels) = (dir.path().join("run.trec"), dir.path().join("qrels.trec"));
@@ -139,15 +104,7 @@ fn random_rankings_with_ties() {
     assert_same(&ours, &figures_of_files(&run, &qrels));
 
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/check_trec.py");
-    let output = Command::new(python)
-        .args([script, "figures"])
-        .args([&run, &qrels])
-        .output()
-        .unwrap();
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    let output = Command::new(python).args([script, "figures"]).args([&run, &qrels]).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     assert_same(&ours, &serde_json::from_slice(&output.stdout).unwrap());
 }

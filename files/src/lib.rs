@@ -49,19 +49,14 @@ pub fn create_dir(path: &Path) -> Result<(), FileError> {
 /// Writes `path` whole or not at all: into a temporary file beside it, synced, renamed over it,
 /// and the directory synced. Missing parent directories are created. On an error the file that
 /// was there before is untouched and the temporary file is removed.
-pub fn write_atomic<E>(
-    path: &Path,
-    write: impl FnOnce(&mut BufWriter<&File>) -> Result<(), E>,
-) -> Result<(), E>
+pub fn write_atomic<E>(path: &Path, write: impl FnOnce(&mut BufWriter<&File>) -> Result<(), E>) -> Result<(), E>
 where
     E: From<FileError>,
 {
     let parent = parent_of(path);
     create_dir(parent)?;
-    let temporary = tempfile::Builder::new()
-        .prefix(".writing-")
-        .tempfile_in(parent)
-        .map_err(FileError::at(path, "write"))?;
+    let temporary =
+        tempfile::Builder::new().prefix(".writing-").tempfile_in(parent).map_err(FileError::at(path, "write"))?;
     let mut buffer = BufWriter::new(temporary.as_file());
     write(&mut buffer)?;
     buffer.flush().map_err(FileError::at(path, "write"))?;
@@ -90,10 +85,8 @@ impl Staging {
     pub fn new(target: &Path) -> Result<Self, FileError> {
         let parent = parent_of(target);
         create_dir(parent)?;
-        let temporary = tempfile::Builder::new()
-            .prefix(".writing-")
-            .tempdir_in(parent)
-            .map_err(FileError::at(target, "write"))?;
+        let temporary =
+            tempfile::Builder::new().prefix(".writing-").tempdir_in(parent).map_err(FileError::at(target, "write"))?;
         Ok(Self { temporary, target: target.to_owned() })
     }
 
@@ -268,9 +261,6 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("abc");
         fs::write(&path, "abc").unwrap();
-        assert_eq!(
-            sha256_file(&path).unwrap(),
-            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-        );
+        assert_eq!(sha256_file(&path).unwrap(), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     }
 }

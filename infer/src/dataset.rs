@@ -24,7 +24,12 @@ pub fn rank(
         DatasetKind::Native => Source::Native(files.input.to_vec()),
     };
     let prepared = prepare_in_memory(&source, &ranker.settings().prepare())?;
-    eprintln!("{} questions, {} documents, {} nodes", prepared.questions.len(), prepared.documents.len(), prepared.statistics.nodes);
+    eprintln!(
+        "{} questions, {} documents, {} nodes",
+        prepared.questions.len(),
+        prepared.documents.len(),
+        prepared.statistics.nodes
+    );
     let mut last = std::time::Instant::now();
     let embedded = ranker.embed(prepared.documents, prepared.questions, cache, &mut |done, of| {
         if last.elapsed().as_secs() >= 10 {

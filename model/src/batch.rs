@@ -40,8 +40,10 @@ pub enum BatchError {
         expected: usize,
     },
     /// A model with segments was given a question without one.
-    #[error("question {example} of the batch has no segment, but the model was trained with segments; \
-             give the whole question as its segment")]
+    #[error(
+        "question {example} of the batch has no segment, but the model was trained with segments; \
+             give the whole question as its segment"
+    )]
     NoSegment {
         /// Position in the batch.
         example: usize,
@@ -84,7 +86,12 @@ pub struct Batch {
 
 impl Batch {
     /// Puts examples side by side.
-    pub fn new(examples: &[Example<'_>], config: &ModelConfig, d_enc: usize, device: &Device) -> Result<Self, BatchError> {
+    pub fn new(
+        examples: &[Example<'_>],
+        config: &ModelConfig,
+        d_enc: usize,
+        device: &Device,
+    ) -> Result<Self, BatchError> {
         let nodes: usize = examples.iter().map(|e| e.graph.nodes()).sum();
         let edges: usize = examples.iter().map(|e| e.graph.edges()).sum();
         let strengths = examples.len().saturating_mul(config.edge_types.count());

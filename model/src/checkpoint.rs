@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use burn::tensor::{Device, Tensor, TensorData};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
-use tabsegnet_files::{FileError, Staging, read_bytes, read_text, sha256_file, write_bytes_atomic};
 use tabsegnet_data::graph::{EdgeType, NodeKind};
+use tabsegnet_files::{FileError, Staging, read_bytes, read_text, sha256_file, write_bytes_atomic};
 
 use crate::config::ModelConfig;
 use crate::scorer::TabSegNet;
@@ -155,12 +155,17 @@ pub fn read(directory: &Path, device: &Device) -> Result<Checkpoint, CheckpointE
             let expected = expected.map_or("none", String::as_str);
             return Err(content(
                 &at(name),
-                format!("has SHA-256 {found}, but {MANIFEST} says {expected}; the file is damaged or was changed, copy the checkpoint again"),
+                format!(
+                    "has SHA-256 {found}, but {MANIFEST} says {expected}; the file is damaged or was changed, copy the checkpoint again"
+                ),
             ));
         }
     }
     if manifest.node_kinds != node_kinds() || manifest.edge_types != edge_types() {
-        return Err(content(&path, "names node kinds or edge types that this version does not have; use the version that wrote it"));
+        return Err(content(
+            &path,
+            "names node kinds or edge types that this version does not have; use the version that wrote it",
+        ));
     }
     let model = read_model(&at(MODEL), &manifest.model, manifest.d_enc, device)?;
     let config = read_text(&at(CONFIG))?;
@@ -178,7 +183,9 @@ fn check_version(path: &Path, text: &str) -> Result<(), CheckpointError> {
     if format_version != FORMAT_VERSION {
         return Err(content(
             path,
-            format!("has format version {format_version}, this program reads {FORMAT_VERSION}; use the version that wrote it, or train again"),
+            format!(
+                "has format version {format_version}, this program reads {FORMAT_VERSION}; use the version that wrote it, or train again"
+            ),
         ));
     }
     Ok(())
@@ -203,13 +210,15 @@ pub fn read_model(
     let bytes = read_bytes(path)?;
     let tensors = deserialize(path, &bytes)?;
     TabSegNet::build(config, d_enc, &mut |name, shape| {
-        let (found, values) =
-            tensors.get(name).ok_or_else(|| content(path, format!("has no tensor {name}")))?;
+        let (found, values) = tensors.get(name).ok_or_else(|| content(path, format!("has no tensor {name}")))?;
         if found != shape {
             return Err(content(path, format!("tensor {name} has shape {found:?}, expected {shape:?}")));
         }
         if let Some(bad) = values.iter().position(|value| !value.is_finite()) {
-            return Err(content(path, format!("tensor {name} holds {} at position {bad}; expected finite numbers", values[bad])));
+            return Err(content(
+                path,
+                format!("tensor {name} holds {} at position {bad}; expected finite numbers", values[bad]),
+            ));
         }
         Ok(Tensor::from_data(TensorData::new(values.clone(), [values.len()]), device))
     })

@@ -75,7 +75,10 @@ mod tests {
     #[test]
     fn a_named_device_that_is_not_there_is_an_error() {
         assert!("auto".parse::<DeviceChoice>().unwrap().open().unwrap().1.starts_with("cpu"));
-        assert_eq!("wgpu".parse::<DeviceChoice>().unwrap().open().unwrap_err(), DeviceError::NotBuilt(DeviceChoice::Wgpu));
+        assert_eq!(
+            "wgpu".parse::<DeviceChoice>().unwrap().open().unwrap_err(),
+            DeviceError::NotBuilt(DeviceChoice::Wgpu)
+        );
         assert!("gpu".parse::<DeviceChoice>().unwrap_err().to_string().contains("expected auto, cpu, wgpu or cuda"));
     }
 }

@@ -106,10 +106,8 @@ impl TabSegNet {
     /// every device.
     pub fn new(config: &ModelConfig, d_enc: usize, seed: u64, device: &Device) -> Self {
         let mut init = XavierUniform { rng: ChaCha8Rng::seed_from_u64(seed), device };
-        Self::build(config, d_enc, &mut |_, shape| {
-            Ok::<_, std::convert::Infallible>(init.tensor(shape))
-        })
-        .unwrap_or_else(|never| match never {})
+        Self::build(config, d_enc, &mut |_, shape| Ok::<_, std::convert::Infallible>(init.tensor(shape)))
+            .unwrap_or_else(|never| match never {})
     }
 
     /// A model with the parameters that `parameter` gives for a name and a shape; a shape of one

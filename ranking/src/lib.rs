@@ -50,8 +50,10 @@ pub enum RankingError {
         message: String,
     },
     /// The checkpoint was trained with another encoder or segmenter.
-    #[error("{checkpoint}: was trained with the {what} {expected}, but the config names one that is {found}; \
-             give the {what} it was trained with")]
+    #[error(
+        "{checkpoint}: was trained with the {what} {expected}, but the config names one that is {found}; \
+             give the {what} it was trained with"
+    )]
     Identity {
         /// The checkpoint.
         checkpoint: String,
@@ -63,7 +65,9 @@ pub enum RankingError {
         found: String,
     },
     /// A score that no order can be made of.
-    #[error("question {question}: the score of node {node} is {score}; the weights do not fit the vectors, train again")]
+    #[error(
+        "question {question}: the score of node {node} is {score}; the weights do not fit the vectors, train again"
+    )]
     NotFinite {
         /// The question's id.
         question: String,

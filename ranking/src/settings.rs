@@ -27,10 +27,8 @@ pub struct RankerSettings {
 impl RankerSettings {
     /// Reads them from a config's text; `file` is for messages.
     pub fn parse(file: &Path, text: &str) -> Result<Self, RankingError> {
-        toml::from_str(text).map_err(|error| RankingError::Settings {
-            file: file.display().to_string(),
-            message: error.to_string(),
-        })
+        toml::from_str(text)
+            .map_err(|error| RankingError::Settings { file: file.display().to_string(), message: error.to_string() })
     }
 
     /// How documents are prepared.

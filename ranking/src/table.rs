@@ -12,7 +12,8 @@ const TEXT: usize = 90;
 /// The question, then one line a node; nodes in `gold` get a star.
 pub fn render(ranking: &Ranking, gold: &[&str]) -> String {
     let id_width = ranking.nodes.iter().map(|node| node.id.len()).max().unwrap_or_default().max(4);
-    let mut text = format!("{}  ({}, {} nodes)\n", one_line(&ranking.question), ranking.document, ranking.nodes_in_document);
+    let mut text =
+        format!("{}  ({}, {} nodes)\n", one_line(&ranking.question), ranking.document, ranking.nodes_in_document);
     let _ = writeln!(text, "{:>4}  {:>9}  {:id_width$}  {:13}  text", "rank", "score", "node", "kind");
     for node in &ranking.nodes {
         let star = if gold.contains(&node.id.as_str()) { '*' } else { ' ' };
@@ -48,5 +49,8 @@ fn described(node: &RankedNode) -> String {
 
 /// Control characters could move the cursor or change colours.
 fn one_line(text: &str) -> String {
-    text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+    text.split(|c: char| c.is_whitespace() || c.is_control())
+        .filter(|word| !word.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
 }

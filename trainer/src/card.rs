@@ -9,7 +9,9 @@ use crate::state::EpochMetrics;
 
 /// The card of a ranker: what it is, what it was trained on, how it measured, what it is not.
 pub fn ranker(config: &Config, metrics: &EpochMetrics, train: &Statistics, dev: &Statistics) -> String {
-    let mut card = String::from("# Ranker\n\nA TabSegNet scorer: ranks the nodes (cells, headers, sentences) of a document for a question.\n\n");
+    let mut card = String::from(
+        "# Ranker\n\nA TabSegNet scorer: ranks the nodes (cells, headers, sentences) of a document for a question.\n\n",
+    );
     let model = match config.encoder.model.as_str() {
         "" => "the static encoder that comes with the project",
         model => model,

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use tabsegnet_data::config::DataConfig;
-use tabsegnet_files::{Digest, FileError, read_text};
 use tabsegnet_data::graph::GraphConfig;
 use tabsegnet_data::prepared::PrepareSettings;
 use tabsegnet_encoder::{EncoderConfig, EncoderError, SegmenterConfig, default_cache_dir};
+use tabsegnet_files::{Digest, FileError, read_text};
 use tabsegnet_model::ModelConfig;
 use toml::{Table, Value};
 
@@ -254,7 +254,8 @@ impl Config {
         finite("optimisation.epsilon", optimisation.epsilon.into(), 0.0, "a number above 0")?;
         finite("optimisation.margin", optimisation.margin.into(), 0.0, "a number above 0")?;
         finite("optimisation.weight_decay", optimisation.weight_decay.into(), -f64::MIN_POSITIVE, "a number from 0")?;
-        for (key, beta) in [("optimisation.beta_1", optimisation.beta_1), ("optimisation.beta_2", optimisation.beta_2)] {
+        for (key, beta) in [("optimisation.beta_1", optimisation.beta_1), ("optimisation.beta_2", optimisation.beta_2)]
+        {
             if !(0.0..1.0).contains(&beta) {
                 return Err(ConfigError::Range { key, value: beta.to_string(), expected: "a number from 0, below 1" });
             }

@@ -7,7 +7,9 @@ use anyhow::{Context as _, Result};
 use burn::tensor::Device;
 use tabsegnet_data::graph::NodeKind;
 use tabsegnet_evaluation::trec::{JudgedQuestion, RankedQuestion, write_qrels, write_run};
-use tabsegnet_evaluation::{Evidence, GoldRanks, Measure, MethodRun, QuestionInfo, Report, ReportInput, Resampling, rank_order};
+use tabsegnet_evaluation::{
+    Evidence, GoldRanks, Measure, MethodRun, QuestionInfo, Report, ReportInput, Resampling, rank_order,
+};
 use tabsegnet_model::checkpoint::{self, Checkpoint};
 use tabsegnet_ranking::baselines::Baseline;
 use tabsegnet_ranking::ranker::ranking;
@@ -144,7 +146,8 @@ fn input(config: &Config, dev: &Input, measured: &[usize], methods: Vec<Scored>)
             Ok(QuestionInfo {
                 id: asked.id.clone(),
                 document: document.id.clone(),
-                evidence: Evidence::of(sentences < asked.gold.len(), sentences > 0).context("a question without gold")?,
+                evidence: Evidence::of(sentences < asked.gold.len(), sentences > 0)
+                    .context("a question without gold")?,
                 gold: asked.gold.len(),
                 nodes: document.nodes.len(),
             })
@@ -153,9 +156,8 @@ fn input(config: &Config, dev: &Input, measured: &[usize], methods: Vec<Scored>)
     let methods = methods
         .into_iter()
         .map(|method| {
-            let ranks = |&question: &usize| {
-                GoldRanks::of_scores(&method.scores[question], &embedded.questions[question].gold)
-            };
+            let ranks =
+                |&question: &usize| GoldRanks::of_scores(&method.scores[question], &embedded.questions[question].gold);
             Ok(MethodRun {
                 rankings: measured.iter().map(ranks).collect::<Result<_, _>>()?,
                 name: method.name,
@@ -198,7 +200,15 @@ fn input(config: &Config, dev: &Input, measured: &[usize], methods: Vec<Scored>)
 
 /// The main measures as lines for a terminal.
 pub fn summary(report: &Report) -> String {
-    let shown = [Measure::Recall1, Measure::Recall5, Measure::Recall10, Measure::Recall20, Measure::Map, Measure::Mrr, Measure::Ndcg10];
+    let shown = [
+        Measure::Recall1,
+        Measure::Recall5,
+        Measure::Recall10,
+        Measure::Recall20,
+        Measure::Map,
+        Measure::Mrr,
+        Measure::Ndcg10,
+    ];
     let width = report.methods.iter().map(|method| method.name.len()).max().unwrap_or_default().max(6);
     let mut text = format!("{:width$}", "method");
     for measure in shown {

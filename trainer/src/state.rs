@@ -90,8 +90,9 @@ impl State {
             return Ok(None);
         }
         let text = read_text(&path)?;
-        let state: Self = serde_json::from_str(&text)
-            .with_context(|| format!("{}: is no training state; delete {} to start anew", path.display(), directory.display()))?;
+        let state: Self = serde_json::from_str(&text).with_context(|| {
+            format!("{}: is no training state; delete {} to start anew", path.display(), directory.display())
+        })?;
         if state.format != FORMAT {
             bail!("{}: has format {}, this program reads {FORMAT}; train anew", path.display(), state.format);
         }
@@ -110,7 +111,11 @@ impl State {
         for (name, expected) in [MODEL, OPTIMISER].into_iter().zip(&self.files) {
             let path = directory.join(name);
             if sha256_file(&path)? != *expected {
-                bail!("{}: is damaged (its SHA-256 is not that of {STATE}); delete {} to start anew", path.display(), directory.display());
+                bail!(
+                    "{}: is damaged (its SHA-256 is not that of {STATE}); delete {} to start anew",
+                    path.display(),
+                    directory.display()
+                );
             }
         }
         let model = read_model(&directory.join(MODEL), config, d_enc, device)?;

@@ -74,7 +74,12 @@ pub fn train(config: &Config, device: &Device, stop: &AtomicBool) -> Result<Outc
     );
     let teacher = load(&config.encoder).context("the teacher (encoder.model) cannot be opened")?;
     let settings = &config.static_encoder;
-    ensure!(settings.dim <= teacher.dim(), "static_encoder.dim is {}, the teacher's width {}; expected at most that", settings.dim, teacher.dim());
+    ensure!(
+        settings.dim <= teacher.dim(),
+        "static_encoder.dim is {}, the teacher's width {}; expected at most that",
+        settings.dim,
+        teacher.dim()
+    );
     let cache = EmbeddingCache::open(&config.cache()?)?;
     let vocabulary = Vocabulary::of_teacher(&tokenizer_json(&config.encoder)?)?;
     let embed = |name: &str, texts: &[&str]| -> Result<Vec<f32>> {
@@ -104,11 +109,16 @@ pub fn train(config: &Config, device: &Device, stop: &AtomicBool) -> Result<Outc
     let autodiff = device.clone().autodiff();
     let parameter = |id: u64, values: Vec<f32>, width: usize| {
         let shape = [values.len() / width, width];
-        Param::initialized(ParamId::from(id), Tensor::from_data(TensorData::new(values, shape), &autodiff).require_grad())
+        Param::initialized(
+            ParamId::from(id),
+            Tensor::from_data(TensorData::new(values, shape), &autodiff).require_grad(),
+        )
     };
-    let mut table =
-        TokenTable { embedding: parameter(1, start, settings.dim), weight: parameter(2, weights, 1) };
-    eprintln!("before training: mean cosine to the teacher on dev {:.4}", mean_cosine(&table.valid(), &dev, settings.dim, device));
+    let mut table = TokenTable { embedding: parameter(1, start, settings.dim), weight: parameter(2, weights, 1) };
+    eprintln!(
+        "before training: mean cosine to the teacher on dev {:.4}",
+        mean_cosine(&table.valid(), &dev, settings.dim, device)
+    );
 
     let mut optimiser = AdamConfig::new().with_epsilon(1e-8).init();
     for epoch in 1..=settings.epochs {
@@ -123,14 +133,21 @@ pub fn train(config: &Config, device: &Device, stop: &AtomicBool) -> Result<Outc
         for (step, texts) in order.chunks(settings.batch_size).enumerate() {
             let loss;
             (table, loss) = step_on(table, &mut optimiser, &train, texts, settings.dim, learning_rate, &autodiff);
-            ensure!(loss.is_finite(), "the loss is {loss} at epoch {epoch}, step {}; try a lower static_encoder.learning_rate", step + 1);
+            ensure!(
+                loss.is_finite(),
+                "the loss is {loss} at epoch {epoch}, step {}; try a lower static_encoder.learning_rate",
+                step + 1
+            );
             progress.set(step + 1, batches, &format!("loss {loss:.4}"));
             if stop.load(Ordering::Relaxed) {
                 progress.finish("stopped; nothing was written");
                 return Ok(Outcome::Stopped);
             }
         }
-        progress.finish(&format!("mean cosine to the teacher on dev {:.4}", mean_cosine(&table.valid(), &dev, settings.dim, device)));
+        progress.finish(&format!(
+            "mean cosine to the teacher on dev {:.4}",
+            mean_cosine(&table.valid(), &dev, settings.dim, device)
+        ));
     }
 
     let cosine = mean_cosine(&table.valid(), &dev, settings.dim, device);

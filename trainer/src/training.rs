@@ -12,8 +12,8 @@ use burn::tensor::Device;
 use rand::SeedableRng as _;
 use rand::seq::SliceRandom as _;
 use rand_chacha::ChaCha8Rng;
-use tabsegnet_files::{Digest, write_bytes_atomic};
 use tabsegnet_evaluation::{GoldRanks, QuestionMeasures};
+use tabsegnet_files::{Digest, write_bytes_atomic};
 use tabsegnet_model::TabSegNet;
 use tabsegnet_model::checkpoint::{self, Manifest};
 use tabsegnet_model::loss::pairwise_hinge;
@@ -274,8 +274,9 @@ impl<'a> Training<'a> {
         let config = self.config.to_toml()?;
         let card = card::ranker(self.config, metrics, &self.train.statistics, &self.dev.statistics);
         let write = |directory: &Path| {
-            checkpoint::write(directory, &self.model, manifest.clone(), &config, &card)
-                .with_context(|| format!("the checkpoint of epoch {} was not written; earlier files are whole", metrics.epoch))
+            checkpoint::write(directory, &self.model, manifest.clone(), &config, &card).with_context(|| {
+                format!("the checkpoint of epoch {} was not written; earlier files are whole", metrics.epoch)
+            })
         };
         if self.state.best().is_some_and(|best| best.epoch == metrics.epoch) {
             write(&self.layout.best())?;

@@ -57,9 +57,8 @@ fn row_nodes(table: &Table, row: usize, program: &Program) -> Vec<String> {
     if header.is_some_and(|header| program.rows.iter().any(|row| row == header)) && !data.is_empty() {
         return ids(&data);
     }
-    let is_argument = |cell: &&&Cell| {
-        parse_number(&cell.text).is_some_and(|number| program.numbers.contains(&number.abs()))
-    };
+    let is_argument =
+        |cell: &&&Cell| parse_number(&cell.text).is_some_and(|number| program.numbers.contains(&number.abs()));
     let matching: Vec<&Cell> = data.iter().filter(is_argument).copied().collect();
     match (matching.is_empty(), headers.is_empty()) {
         (false, _) => ids(&matching),

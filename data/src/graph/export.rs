@@ -24,9 +24,8 @@ impl DocumentGraph {
     /// The graph in Graphviz's DOT language, labels cut at 40 characters.
     pub fn to_dot(&self) -> String {
         let config = [Config::EdgeNoLabel, Config::NodeNoLabel];
-        let edge = |_, edge: petgraph::graph::EdgeReference<'_, EdgeType, u32>| {
-            format!("label=\"{}\"", edge.weight().name())
-        };
+        let edge =
+            |_, edge: petgraph::graph::EdgeReference<'_, EdgeType, u32>| format!("label=\"{}\"", edge.weight().name());
         let node = |_, (_, node): (_, &super::Node)| {
             let short: String = printable(&node.text).chars().take(40).collect();
             format!("label=\"{}\\n{}\"", node.id, short.replace('\\', "\\\\").replace('"', "\\\""))

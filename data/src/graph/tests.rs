@@ -42,10 +42,7 @@ fn arbitrary_table() -> impl Strategy<Value = Table> {
 }
 
 fn arbitrary_document() -> impl Strategy<Value = Document> {
-    let block = prop_oneof![
-        "[a-z]{0,6}".prop_map(Block::Passage),
-        arbitrary_table().prop_map(Block::Table),
-    ];
+    let block = prop_oneof!["[a-z]{0,6}".prop_map(Block::Passage), arbitrary_table().prop_map(Block::Table),];
     prop::collection::vec(block, 0..7).prop_map(|mut blocks| {
         let mut number = 0;
         for block in &mut blocks {
@@ -149,10 +146,7 @@ fn a_document_gives_the_edges_of_the_design() {
     let edges = edges_of(&Document { id: "d".into(), blocks });
     let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
     assert_eq!(edges["passage_next_passage"], [pair("p0", "p1")]);
-    assert_eq!(
-        edges["passage_to_caption"],
-        [pair("p0", "t0"), pair("p0", "t1"), pair("p1", "t0"), pair("p1", "t1")]
-    );
+    assert_eq!(edges["passage_to_caption"], [pair("p0", "t0"), pair("p0", "t1"), pair("p1", "t0"), pair("p1", "t1")]);
     assert_eq!(edges["caption_next_caption"], [pair("t0", "t1")]);
     let of_first = |name: &str| {
         let own = |(a, b): &&(String, String)| a.starts_with("t0") && b.starts_with("t0");

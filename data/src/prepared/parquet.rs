@@ -7,8 +7,8 @@ use polars::prelude::*;
 
 use super::{Prepared, PreparedDocument, PreparedQuestion};
 use crate::error::DataError;
-use tabsegnet_files::FileError;
 use crate::graph::{CompressedGraph, EdgeType, Node, NodeKind, TablePlace};
+use tabsegnet_files::FileError;
 
 const DOCUMENTS: &str = "documents.parquet";
 const NODES: &str = "nodes.parquet";
@@ -19,12 +19,17 @@ pub(super) fn write(prepared: &Prepared, directory: &Path) -> Result<(), DataErr
     let documents = &prepared.documents;
     let passages = |d: &PreparedDocument| d.nodes.iter().filter(|n| n.kind == NodeKind::Passage).count() as u32;
     let tables = |d: &PreparedDocument| d.nodes.iter().filter(|n| n.kind == NodeKind::Caption).count() as u32;
-    write_table(directory, DOCUMENTS, documents.len(), vec![
-        numbers("document", 0..documents.len() as u32),
-        texts("id", documents.iter().map(|d| d.id.as_str())),
-        numbers("tables", documents.iter().map(tables)),
-        numbers("passages", documents.iter().map(passages)),
-    ])?;
+    write_table(
+        directory,
+        DOCUMENTS,
+        documents.len(),
+        vec![
+            numbers("document", 0..documents.len() as u32),
+            texts("id", documents.iter().map(|d| d.id.as_str())),
+            numbers("tables", documents.iter().map(tables)),
+            numbers("passages", documents.iter().map(passages)),
+        ],
+    )?;
 
     let nodes: Vec<(u32, u32, &Node, &String)> = documents
         .iter()
@@ -42,44 +47,59 @@ pub(super) fn write(prepared: &Prepared, directory: &Path) -> Result<(), DataErr
         let values = nodes.iter().map(|(_, _, node, _)| node.place.as_ref().map(field));
         Column::new(name.into(), values.collect::<Vec<Option<&str>>>())
     };
-    write_table(directory, NODES, nodes.len(), vec![
-        numbers("document", nodes.iter().map(|node| node.0)),
-        numbers("node", nodes.iter().map(|node| node.1)),
-        texts("id", nodes.iter().map(|node| node.2.id.as_str())),
-        texts("kind", nodes.iter().map(|node| node.2.kind.name())),
-        texts("text", nodes.iter().map(|node| node.2.text.as_str())),
-        texts("ranking_text", nodes.iter().map(|node| node.3.as_str())),
-        in_table("table", |place| place.table),
-        in_table("row", |place| place.row),
-        in_table("col", |place| place.col),
-        in_table("rowspan", |place| place.rowspan),
-        in_table("colspan", |place| place.colspan),
-        path("row_path", |place| &place.row_path),
-        path("column_path", |place| &place.column_path),
-    ])?;
+    write_table(
+        directory,
+        NODES,
+        nodes.len(),
+        vec![
+            numbers("document", nodes.iter().map(|node| node.0)),
+            numbers("node", nodes.iter().map(|node| node.1)),
+            texts("id", nodes.iter().map(|node| node.2.id.as_str())),
+            texts("kind", nodes.iter().map(|node| node.2.kind.name())),
+            texts("text", nodes.iter().map(|node| node.2.text.as_str())),
+            texts("ranking_text", nodes.iter().map(|node| node.3.as_str())),
+            in_table("table", |place| place.table),
+            in_table("row", |place| place.row),
+            in_table("col", |place| place.col),
+            in_table("rowspan", |place| place.rowspan),
+            in_table("colspan", |place| place.colspan),
+            path("row_path", |place| &place.row_path),
+            path("column_path", |place| &place.column_path),
+        ],
+    )?;
 
     let edges: Vec<(u32, (u32, u32, u8))> =
         documents.iter().zip(0..).flat_map(|(d, number)| d.graph.iter().map(move |e| (number, e))).collect();
     let type_name = |number: u8| EdgeType::from_number(number).map_or("unknown", EdgeType::name);
-    write_table(directory, EDGES, edges.len(), vec![
-        numbers("document", edges.iter().map(|edge| edge.0)),
-        numbers("source", edges.iter().map(|(_, edge)| edge.0)),
-        numbers("destination", edges.iter().map(|(_, edge)| edge.1)),
-        texts("type", edges.iter().map(|(_, edge)| type_name(edge.2))),
-    ])?;
+    write_table(
+        directory,
+        EDGES,
+        edges.len(),
+        vec![
+            numbers("document", edges.iter().map(|edge| edge.0)),
+            numbers("source", edges.iter().map(|(_, edge)| edge.0)),
+            numbers("destination", edges.iter().map(|(_, edge)| edge.1)),
+            texts("type", edges.iter().map(|(_, edge)| type_name(edge.2))),
+        ],
+    )?;
 
     let questions = &prepared.questions;
     let gold: Vec<Series> = questions.iter().map(|q| Series::new("".into(), &q.gold)).collect();
-    write_table(directory, QUESTIONS, questions.len(), vec![
-        texts("id", questions.iter().map(|q| q.id.as_str())),
-        numbers("document", questions.iter().map(|q| q.document as u32)),
-        texts("question", questions.iter().map(|q| q.text.as_str())),
-        if gold.is_empty() {
-            Column::new_empty("gold".into(), &DataType::List(Box::new(DataType::UInt32)))
-        } else {
-            Column::new("gold".into(), gold)
-        },
-    ])
+    write_table(
+        directory,
+        QUESTIONS,
+        questions.len(),
+        vec![
+            texts("id", questions.iter().map(|q| q.id.as_str())),
+            numbers("document", questions.iter().map(|q| q.document as u32)),
+            texts("question", questions.iter().map(|q| q.text.as_str())),
+            if gold.is_empty() {
+                Column::new_empty("gold".into(), &DataType::List(Box::new(DataType::UInt32)))
+            } else {
+                Column::new("gold".into(), gold)
+            },
+        ],
+    )
 }
 
 fn numbers(name: &str, values: impl Iterator<Item = u32>) -> Column {
@@ -208,14 +228,14 @@ fn read_edges(directory: &Path, documents: &mut [PreparedDocument]) -> Result<()
             .into_iter()
             .find(|known| known.name() == name)
             .ok_or_else(|| table.damaged(format!("row {i} has the unknown type {name:?}")))?;
-        edges
-            .get_mut(of[i] as usize)
-            .ok_or_else(|| table.damaged(format!("row {i} belongs to no document")))?
-            .push((source, destination, edge_type.number()));
+        edges.get_mut(of[i] as usize).ok_or_else(|| table.damaged(format!("row {i} belongs to no document")))?.push((
+            source,
+            destination,
+            edge_type.number(),
+        ));
     }
     for (document, edges) in documents.iter_mut().zip(edges) {
-        document.graph =
-            CompressedGraph::new(document.nodes.len(), &edges).map_err(|error| table.damaged(error))?;
+        document.graph = CompressedGraph::new(document.nodes.len(), &edges).map_err(|error| table.damaged(error))?;
     }
     Ok(())
 }
@@ -227,8 +247,7 @@ fn read_questions(directory: &Path, documents: &[PreparedDocument]) -> Result<Ve
     let mut questions = Vec::with_capacity(gold.len());
     for (i, ((id, document), text)) in rest.enumerate() {
         let gold = gold.get_as_series(i).ok_or_else(|| table.damaged(format!("row {i} has no gold")))?;
-        let gold: Option<Vec<u32>> =
-            gold.u32().map_err(|error| table.damaged(error))?.iter().collect();
+        let gold: Option<Vec<u32>> = gold.u32().map_err(|error| table.damaged(error))?.iter().collect();
         let nodes = documents.get(document as usize).map_or(0, |document| document.nodes.len());
         let gold = gold
             .filter(|gold| gold.iter().all(|&node| (node as usize) < nodes))

@@ -37,11 +37,7 @@ pub struct Statistics {
 }
 
 impl Statistics {
-    pub(super) fn new(
-        documents: &[PreparedDocument],
-        questions: &[PreparedQuestion],
-        left_out: &[LeftOut],
-    ) -> Self {
+    pub(super) fn new(documents: &[PreparedDocument], questions: &[PreparedQuestion], left_out: &[LeftOut]) -> Self {
         let mut statistics = Self { documents: documents.len(), questions: questions.len(), ..Self::default() };
         let count = |map: &mut BTreeMap<String, usize>, name: &str| *map.entry(name.to_owned()).or_default() += 1;
         for document in documents {

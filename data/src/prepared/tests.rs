@@ -76,6 +76,9 @@ fn statistics_print_what_is_there() {
     let source = native(dir.path(), LABELLED);
     let (prepared, _) = prepare(&source, &PrepareSettings::default(), dir.path()).unwrap();
     let text = prepared.statistics.to_string();
-    assert!(text.contains("questions         2   2 gold nodes, 1.00 a question; by number of gold nodes: 0: 1, 2: 1"), "{text}");
+    assert!(
+        text.contains("questions         2   2 gold nodes, 1.00 a question; by number of gold nodes: 0: 1, 2: 1"),
+        "{text}"
+    );
     assert!(text.contains("caption_to_cell"));
 }

@@ -57,11 +57,7 @@ pub(super) fn words(value: i64, measure: Measure, unit: Unit) -> String {
             let tenths = (value.abs() + 50) / 100;
             let sign = if value < 0 { "( " } else { "" };
             let end = if value < 0 { " )" } else { "" };
-            format!(
-                "$ {sign}{}.{}{end} million",
-                grouped((tenths / 10).unsigned_abs()),
-                tenths % 10
-            )
+            format!("$ {sign}{}.{}{end} million", grouped((tenths / 10).unsigned_abs()), tenths % 10)
         }
         _ => plain,
     }

@@ -61,8 +61,7 @@ impl Books {
             awards_cost: vec![[0; 3]; 3],
             quarters: Default::default(),
         };
-        let region_weights: Vec<i64> =
-            (0..regions).map(|i| dice.range(60, 240 - 30 * i as i64)).collect();
+        let region_weights: Vec<i64> = (0..regions).map(|i| dice.range(60, 240 - 30 * i as i64)).collect();
         for year in (0..3).rev() {
             books.draw_income(dice, year);
             books.draw_balance(dice, year);
@@ -88,11 +87,8 @@ impl Books {
         self.set(&v::OPERATING_INCOME, year, operating);
         // Head office costs are in no segment, so the segments earn more than the company.
         let unallocated = dice.share(revenue, 15, 60);
-        let weights: Vec<i64> =
-            self.segments.iter().map(|s| s.revenue[year] * dice.range(70, 130) / 100).collect();
-        for (segment, profit) in
-            self.segments.iter_mut().zip(split_by(operating + unallocated, &weights))
-        {
+        let weights: Vec<i64> = self.segments.iter().map(|s| s.revenue[year] * dice.range(70, 130) / 100).collect();
+        for (segment, profit) in self.segments.iter_mut().zip(split_by(operating + unallocated, &weights)) {
             segment.profit[year] = profit;
         }
         let interest = dice.share(revenue, 8, 20);
@@ -134,21 +130,10 @@ impl Books {
             self.set(concept, year, amount);
         }
         let total = |concepts: &[&Concept]| concepts.iter().map(|c| self.of(c)[year]).sum::<i64>();
-        let current = total(&[
-            &v::CASH,
-            &v::SHORT_INVESTMENTS,
-            &v::RECEIVABLES,
-            &v::INVENTORIES,
-            &v::OTHER_CURRENT_ASSETS,
-        ]);
+        let current =
+            total(&[&v::CASH, &v::SHORT_INVESTMENTS, &v::RECEIVABLES, &v::INVENTORIES, &v::OTHER_CURRENT_ASSETS]);
         let assets = current + total(&[&v::PPE, &v::GOODWILL, &v::INTANGIBLES, &v::OTHER_ASSETS]);
-        let owed = total(&[
-            &v::PAYABLES,
-            &v::ACCRUED_PAY,
-            &v::DEFERRED_CURRENT,
-            &v::DEBT_CURRENT,
-            &v::OTHER_CURRENT,
-        ]);
+        let owed = total(&[&v::PAYABLES, &v::ACCRUED_PAY, &v::DEFERRED_CURRENT, &v::DEBT_CURRENT, &v::OTHER_CURRENT]);
         let liabilities = owed + total(&[&v::DEBT_LONG, &v::DEFERRED_LONG, &v::OTHER_LONG]);
         self.set(&v::CURRENT_ASSETS, year, current);
         self.set(&v::TOTAL_ASSETS, year, assets);
@@ -163,9 +148,8 @@ impl Books {
             let amount = dice.share(revenue, low, high);
             self.set(concept, year, amount)
         };
-        let inflow = draw(&v::DEPRECIATION, 30, 70)
-            + draw(&v::SHARE_COMPENSATION, 10, 40)
-            + draw(&v::WORKING_CAPITAL, -25, 25);
+        let inflow =
+            draw(&v::DEPRECIATION, 30, 70) + draw(&v::SHARE_COMPENSATION, 10, 40) + draw(&v::WORKING_CAPITAL, -25, 25);
         let outflow = draw(&v::ACQUISITIONS, -60, -5);
         let owners = draw(&v::BUYBACKS, -60, -10) + draw(&v::DIVIDENDS, -30, -8);
         let (borrowed, repaid) = (draw(&v::BORROWED, 10, 40), draw(&v::REPAID, -40, -10));
@@ -195,20 +179,14 @@ impl Books {
         };
         let staff = 900 + self.of(&v::NET_REVENUE)[2] % 7_919 + (2 - year as i64) * 83;
         spread(revenue, region_weights, &mut self.region_revenue);
-        spread(
-            self.whole.get(v::PPE.id).copied().unwrap_or_default()[year],
-            region_weights,
-            &mut self.region_assets,
-        );
+        spread(self.whole.get(v::PPE.id).copied().unwrap_or_default()[year], region_weights, &mut self.region_assets);
         spread(staff, region_weights, &mut self.region_staff);
         spread(staff, &[50, 18, 22, 10], &mut self.function_staff);
         let awards = self.whole.get(v::SHARE_COMPENSATION.id).copied().unwrap_or_default()[year];
         spread(awards, &[15, 35, 50], &mut self.awards_cost);
         self.set(&v::HEADCOUNT, year, staff);
         if year < 2 {
-            for (row, concept) in
-                [&v::NET_REVENUE, &v::GROSS_PROFIT, &v::NET_EARNINGS].into_iter().enumerate()
-            {
+            for (row, concept) in [&v::NET_REVENUE, &v::GROSS_PROFIT, &v::NET_EARNINGS].into_iter().enumerate() {
                 self.quarters[year][row] = dice.split(self.of(concept)[year], 4);
             }
         }
@@ -227,8 +205,7 @@ fn draw_segments(dice: &mut Dice, scale: i64, count: usize) -> Vec<SegmentBooks>
                 books.cost[year] = dice.share(revenue, margin, margin + 40);
                 books.capex[year] = dice.share(revenue, 25, 80);
                 if year < 2 {
-                    books.goodwill_added[year] =
-                        if dice.chance(75) { dice.share(revenue, 5, 60) } else { 0 };
+                    books.goodwill_added[year] = if dice.chance(75) { dice.share(revenue, 5, 60) } else { 0 };
                     books.goodwill_fx[year] = dice.share(goodwill, -40, 40);
                     goodwill += books.goodwill_added[year] + books.goodwill_fx[year];
                 }

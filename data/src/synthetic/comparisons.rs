@@ -9,21 +9,12 @@ use super::vocabulary as v;
 
 impl<'a> Asker<'a> {
     /// Another fact for the same time, in no table with the first, that can be set against it.
-    fn partner(
-        &self,
-        fact: &Fact,
-        dice: &mut Dice,
-        fits: impl Fn(&Fact) -> bool,
-    ) -> Option<&'a Fact> {
+    fn partner(&self, fact: &Fact, dice: &mut Dice, fits: impl Fn(&Fact) -> bool) -> Option<&'a Fact> {
         let others: Vec<&'a Fact> = self
             .in_tables
             .iter()
             .copied()
-            .filter(|other| {
-                self.nouns.same_time(fact, other)
-                    && fits(other)
-                    && !self.in_one_table(&[fact, other])
-            })
+            .filter(|other| self.nouns.same_time(fact, other) && fits(other) && !self.in_one_table(&[fact, other]))
             .collect();
         dice.choose(&others).copied()
     }
@@ -54,8 +45,7 @@ impl<'a> Asker<'a> {
             "{p}, how did {a} {s} compare with that {t}?",
             "By how much did {a} {s} and {a} {t} differ {p}?",
         ]);
-        let text =
-            template.replace("{a}", &a).replace("{s}", &s).replace("{t}", &t).replace("{p}", &p);
+        let text = template.replace("{a}", &a).replace("{s}", &s).replace("{t}", &t).replace("{p}", &p);
         Some(self.finish(text, &[first, second]))
     }
 
@@ -63,9 +53,7 @@ impl<'a> Asker<'a> {
     pub(super) fn race(&self, dice: &mut Dice) -> Option<Draft> {
         let first = *dice.choose(&self.in_tables)?;
         let first_before = self.year_before(first)?;
-        let second = self.partner(first, dice, |other| {
-            comparable(first, other) && other.period == first.period
-        })?;
+        let second = self.partner(first, dice, |other| comparable(first, other) && other.period == first.period)?;
         if [first, second].iter().any(|fact| fact.concept.id == v::CASH.id) {
             return None;
         }
@@ -91,11 +79,8 @@ impl<'a> Asker<'a> {
             .filter(|other| comparable(told, other) && self.nouns.close_in_time(told, other))
             .collect();
         let fact = *dice.choose(&others)?;
-        let text = if dice.chance(50) {
-            self.nouns.ratio(told, fact, dice)
-        } else {
-            self.nouns.ratio(fact, told, dice)
-        };
+        let text =
+            if dice.chance(50) { self.nouns.ratio(told, fact, dice) } else { self.nouns.ratio(fact, told, dice) };
         Some(self.finish(text, &[told, fact]))
     }
 

@@ -136,8 +136,7 @@ impl Draw {
         for gap in gaps {
             for told in gap {
                 let node = format!("p{passages}");
-                facts
-                    .extend(told.facts.into_iter().map(|fact| Fact { node: node.clone(), ..fact }));
+                facts.extend(told.facts.into_iter().map(|fact| Fact { node: node.clone(), ..fact }));
                 blocks.push(Block::Passage(told.text));
                 passages += 1;
             }

@@ -38,22 +38,12 @@ impl Scope {
 
     /// A segment: its label, or now and then words for what it sells.
     pub fn segment((label, ask): (&str, &str)) -> Self {
-        Self::part(
-            label,
-            [
-                format!("of the {label} segment"),
-                format!("in the {label} business"),
-                format!("of {ask}"),
-            ],
-        )
+        Self::part(label, [format!("of the {label} segment"), format!("in the {label} business"), format!("of {ask}")])
     }
 
     /// A region: its label or words for it.
     pub fn region((label, ask): (&str, &str)) -> Self {
-        Self::part(
-            label,
-            [format!("in {label}"), format!("in the {label} region"), format!("in {ask}")],
-        )
+        Self::part(label, [format!("in {label}"), format!("in the {label} region"), format!("in {ask}")])
     }
 }
 

@@ -52,8 +52,7 @@ impl<'a> Nouns<'a> {
     /// Whether two facts of one concept differ by the part they are about alone. Awards are
     /// counted and priced, fair values stand in groups.
     pub fn alike(&self, one: &Fact, other: &Fact) -> bool {
-        let detail =
-            |fact: &Fact| fact.scope.key.split_once('/').map(|(_, detail)| detail.to_owned());
+        let detail = |fact: &Fact| fact.scope.key.split_once('/').map(|(_, detail)| detail.to_owned());
         detail(one) == detail(other)
     }
 
@@ -104,9 +103,7 @@ impl<'a> Nouns<'a> {
                 other => other.key(),
             })
             .collect();
-        let (last, rest) = names
-            .split_last()
-            .map_or((String::new(), &[][..]), |(last, rest)| (last.clone(), rest));
+        let (last, rest) = names.split_last().map_or((String::new(), &[][..]), |(last, rest)| (last.clone(), rest));
         let listed = format!("{} and {last}", rest.join(", "));
         match facts.last().map(|fact| fact.period) {
             Some(Period::Quarter(_, y)) => {
@@ -114,10 +111,7 @@ impl<'a> Nouns<'a> {
             }
             Some(Period::Due(_)) => format!("due in {listed}"),
             Some(Period::Year(y)) if dice.chance(40) => {
-                format!(
-                    "over the {count} years that end with {}",
-                    year_noun(y, self.report.year, dice)
-                )
+                format!("over the {count} years that end with {}", year_noun(y, self.report.year, dice))
             }
             _ => format!("in {listed}"),
         }

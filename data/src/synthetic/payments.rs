@@ -19,8 +19,7 @@ fn due_table(
 ) -> Built {
     let single = columns.len() < 2;
     let mut names: Vec<&str> = columns.iter().map(|column| column.0).collect();
-    let mut scopes: Vec<Scope> =
-        columns.iter().map(|&column| Scope::named("for the", column)).collect();
+    let mut scopes: Vec<Scope> = columns.iter().map(|&column| Scope::named("for the", column)).collect();
     if single {
         (names, scopes) = (vec!["Amount"], vec![]);
     } else {
@@ -32,17 +31,16 @@ fn due_table(
     let mut sheet = Sheet::new(vec![header], 1);
 
     let years = 3 + dice.below(3);
-    let mut periods: Vec<Period> =
-        (1..=years as i32).map(|ahead| Period::Due(report.year + ahead)).collect();
+    let mut periods: Vec<Period> = (1..=years as i32).map(|ahead| Period::Due(report.year + ahead)).collect();
     periods.push(Period::After(report.year + years as i32));
-    let split: Vec<Vec<i64>> =
-        totals.iter().map(|&total| dice.split(total, periods.len())).collect();
+    let split: Vec<Vec<i64>> = totals.iter().map(|&total| dice.split(total, periods.len())).collect();
     let row = |sheet: &mut Sheet, label: &str, period: Period, amounts: Vec<i64>| {
         let total: i64 = amounts.iter().sum();
         let amounts = if single { amounts } else { [amounts, vec![total]].concat() };
-        let facts = scopes.iter().zip(amounts).map(|(scope, amount)| {
-            Fact::new(concept, scope.clone(), period, Measure::Money, amount)
-        });
+        let facts = scopes
+            .iter()
+            .zip(amounts)
+            .map(|(scope, amount)| Fact::new(concept, scope.clone(), period, Measure::Money, amount));
         sheet.row(vec![label.into()], facts.collect(), false)
     };
     let mut parts = Vec::new();
@@ -78,7 +76,6 @@ pub(super) fn leases(report: &Report, dice: &mut Dice) -> Built {
     let owed = dice.share(report.books.of(&v::NET_REVENUE)[0], 40, 120);
     let columns = if dice.chance(40) { &names::LEASES[..1] } else { names::LEASES };
     let totals = split_by(owed, &[80, 20][..columns.len()]);
-    let title =
-        format!("{} under non-cancelable leases", report.label(&v::LEASE_DUE).to_lowercase());
+    let title = format!("{} under non-cancelable leases", report.label(&v::LEASE_DUE).to_lowercase());
     due_table(report, dice, &v::LEASE_DUE, columns, &totals, &title)
 }

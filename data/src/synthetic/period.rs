@@ -67,9 +67,7 @@ impl Period {
                 format!("{due} {}", year_noun(y, report, dice))
             }
             Self::After(y) => format!("{} {y}", dice.pick(&["due after", "payable beyond"])),
-            Self::AllDue => {
-                dice.pick(&["due over all years", "payable over time in total"]).to_string()
-            }
+            Self::AllDue => dice.pick(&["due over all years", "payable over time in total"]).to_string(),
         }
     }
 }
@@ -81,11 +79,7 @@ pub(super) fn year_noun(year: i32, report: i32, dice: &mut Dice) -> String {
     }
     let variants: &[&str] = match year - report {
         0 => &["the year under review", "the latest fiscal year", "the most recent year reported"],
-        -1 => &[
-            "the year before fiscal {}",
-            "the year preceding {}",
-            "the year prior to the one under review",
-        ],
+        -1 => &["the year before fiscal {}", "the year preceding {}", "the year prior to the one under review"],
         -2 => &["the year two before fiscal {}", "the second year before {}"],
         1 => &["the year after fiscal {}", "the year following the one under review"],
         2 => &["the second year after fiscal {}"],

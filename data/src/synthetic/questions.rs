@@ -33,8 +33,7 @@ pub(super) struct Asker<'a> {
 impl<'a> Asker<'a> {
     /// All facts and sums of a report, with the node ids of their final places.
     pub fn new(report: &'a Report, all: &'a [Fact], sums: &'a [Sum]) -> Self {
-        let (in_tables, in_text) =
-            all.iter().filter(|fact| fact.value != 0).partition(|fact| fact.table.is_some());
+        let (in_tables, in_text) = all.iter().filter(|fact| fact.value != 0).partition(|fact| fact.table.is_some());
         Self { report, nouns: Nouns::new(report, all), in_tables, in_text, all, sums }
     }
 
@@ -97,8 +96,7 @@ impl<'a> Asker<'a> {
 
     /// Whether some table tells all of the facts.
     pub(super) fn in_one_table(&self, facts: &[&Fact]) -> bool {
-        self.tables_of(facts[0])
-            .any(|table| facts.iter().all(|fact| self.tables_of(fact).any(|other| other == table)))
+        self.tables_of(facts[0]).any(|table| facts.iter().all(|fact| self.tables_of(fact).any(|other| other == table)))
     }
 
     fn tables_of(&self, fact: &Fact) -> impl Iterator<Item = usize> {
@@ -128,9 +126,7 @@ impl<'a> Asker<'a> {
     pub(super) fn year_before(&self, fact: &Fact) -> Option<&'a Fact> {
         let before = fact.period.year_before()?;
         self.pool(fact.table.is_none()).iter().copied().find(|other| {
-            other.concept.id == fact.concept.id
-                && other.scope.key == fact.scope.key
-                && other.period == before
+            other.concept.id == fact.concept.id && other.scope.key == fact.scope.key && other.period == before
         })
     }
 
@@ -199,8 +195,7 @@ impl<'a> Asker<'a> {
             return None;
         }
         let a = self.nouns.of(part, dice);
-        let text =
-            format!("What share of all {a} is {}?", part.period.phrase(self.report.year, dice));
+        let text = format!("What share of all {a} is {}?", part.period.phrase(self.report.year, dice));
         Some(self.finish(text, &[part, total]))
     }
 
@@ -213,9 +208,7 @@ impl<'a> Asker<'a> {
         let step = |period: Period, back: i32| match period {
             Period::Year(y) => Some(Period::Year(y - back)),
             Period::Due(y) => Some(Period::Due(y - back)),
-            Period::Quarter(q, y) if q > back as usize => {
-                Some(Period::Quarter(q - back as usize, y))
-            }
+            Period::Quarter(q, y) if q > back as usize => Some(Period::Quarter(q - back as usize, y)),
             _ => None,
         };
         let count = 2 + dice.below(2) as i32;

@@ -90,13 +90,7 @@ impl YearColumns {
     }
 
     /// The header rows: years alone, spelled out, or below one heading over all of them.
-    pub fn header(
-        &self,
-        report: &Report,
-        dice: &mut Dice,
-        corner: &str,
-        header_cols: usize,
-    ) -> Vec<Vec<CellSource>> {
+    pub fn header(&self, report: &Report, dice: &mut Dice, corner: &str, header_cols: usize) -> Vec<Vec<CellSource>> {
         let style = dice.below(4);
         let years = self.back.iter().map(|&back| {
             let year = report.year_ago(back);
@@ -124,9 +118,7 @@ impl YearColumns {
         measure: Measure,
         amounts: Years,
     ) -> Vec<Fact> {
-        let fact = |&back: &usize| {
-            Fact::new(concept, scope.clone(), self.period(report, back), measure, amounts[back])
-        };
+        let fact = |&back: &usize| Fact::new(concept, scope.clone(), self.period(report, back), measure, amounts[back]);
         self.back.iter().map(fact).collect()
     }
 }
@@ -146,22 +138,11 @@ impl<'a> YearSheet<'a> {
     }
 
     /// A table with one header column, for people or rates.
-    pub fn without_unit(
-        report: &'a Report,
-        dice: &mut Dice,
-        at_most: usize,
-        balances: bool,
-    ) -> Self {
+    pub fn without_unit(report: &'a Report, dice: &mut Dice, at_most: usize, balances: bool) -> Self {
         Self::under("", report, dice, at_most, balances)
     }
 
-    fn under(
-        corner: &str,
-        report: &'a Report,
-        dice: &mut Dice,
-        at_most: usize,
-        balances: bool,
-    ) -> Self {
+    fn under(corner: &str, report: &'a Report, dice: &mut Dice, at_most: usize, balances: bool) -> Self {
         let columns = YearColumns::draw(dice, at_most, balances);
         let sheet = Sheet::new(columns.header(report, dice, corner, 1), 1);
         Self { report, columns, sheet }
@@ -173,13 +154,7 @@ impl<'a> YearSheet<'a> {
     }
 
     /// A row under the concept's own label.
-    pub fn row(
-        &mut self,
-        concept: &'static Concept,
-        scope: &Scope,
-        measure: Measure,
-        amounts: Years,
-    ) -> usize {
+    pub fn row(&mut self, concept: &'static Concept, scope: &Scope, measure: Measure, amounts: Years) -> usize {
         self.labelled(self.report.label(concept), concept, scope, measure, amounts)
     }
 

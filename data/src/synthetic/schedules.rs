@@ -12,18 +12,12 @@ use super::vocabulary::{self as v, Concept};
 /// A year's movements of one kind of share awards, in number and value.
 pub(super) fn awards(report: &Report, dice: &mut Dice, kind: usize) -> Built {
     let (name, ask) = names::AWARDS[kind];
-    let columns = [
-        ("Number of units", "by number"),
-        ("Weighted-average grant-date fair value", "by average value at grant"),
-    ];
-    let header =
-        vec![std::iter::once("").chain(columns.map(|column| column.0)).map(Into::into).collect()];
+    let columns =
+        [("Number of units", "by number"), ("Weighted-average grant-date fair value", "by average value at grant")];
+    let header = vec![std::iter::once("").chain(columns.map(|column| column.0)).map(Into::into).collect()];
     let mut sheet = Sheet::new(header, 1);
     let scopes = columns.map(|(column, counted)| {
-        Scope::part(
-            format!("{name}/{column}"),
-            [format!("of {name} , {counted}"), format!("{ask} , {counted}")],
-        )
+        Scope::part(format!("{name}/{column}"), [format!("of {name} , {counted}"), format!("{ask} , {counted}")])
     });
     let open = dice.range(400, 6_000);
     let (granted, vested) = (dice.share(open, 200, 600), dice.share(open, 150, 400));
@@ -66,20 +60,13 @@ pub(super) fn reserve(report: &Report, dice: &mut Dice, kind: usize) -> Built {
         open += added + used;
     }
     let mut rows = Vec::new();
-    let concepts: [&'static Concept; 4] =
-        [&v::ROLL_OPEN, &v::ROLL_ADDED, &v::ROLL_USED, &v::ROLL_CLOSE];
+    let concepts: [&'static Concept; 4] = [&v::ROLL_OPEN, &v::ROLL_ADDED, &v::ROLL_USED, &v::ROLL_CLOSE];
     for (concept, amounts) in concepts.into_iter().zip(amounts) {
         let mut facts = sheet.columns.facts(report, concept, &scope, Measure::Money, amounts);
         for (fact, &back) in facts.iter_mut().zip(&sheet.columns.back) {
             let year = report.year_ago(back);
             if std::ptr::eq(concept, &v::ROLL_CLOSE) {
-                *fact = Fact::new(
-                    concept,
-                    scope.clone(),
-                    Period::End(year),
-                    Measure::Money,
-                    amounts[back],
-                );
+                *fact = Fact::new(concept, scope.clone(), Period::End(year), Measure::Money, amounts[back]);
             } else if std::ptr::eq(concept, &v::ROLL_OPEN) {
                 *fact = fact.clone().same_as(&v::ROLL_CLOSE, Period::End(year - 1));
             }
@@ -113,8 +100,7 @@ pub(super) fn pension(report: &Report, dice: &mut Dice, plan: usize) -> Built {
     }
     let cost = sheet.row(&v::PENSION_COST, &scope, Measure::Money, total);
     sheet.sum(cost, &rows);
-    sheet
-        .build(dice, &format!("the components of pension cost for our {}", names::PENSIONS[plan].0))
+    sheet.build(dice, &format!("the components of pension cost for our {}", names::PENSIONS[plan].0))
 }
 
 /// From the statutory to the effective tax rate.
@@ -125,23 +111,14 @@ pub(super) fn tax_rates(report: &Report, dice: &mut Dice) -> Built {
     for year in 0..3 {
         let effective = tax[year] * 1000 / pretax[year].max(1);
         let statutory = if report.year_ago(year) >= 2018 { 210 } else { 350 };
-        let (state, foreign, credits) =
-            (dice.range(8, 35), dice.range(-60, -10), dice.range(-25, -4));
+        let (state, foreign, credits) = (dice.range(8, 35), dice.range(-60, -10), dice.range(-25, -4));
         let other = effective - statutory - state - foreign - credits;
-        for (row, rate) in
-            rates.iter_mut().zip([statutory, state, foreign, credits, other, effective])
-        {
+        for (row, rate) in rates.iter_mut().zip([statutory, state, foreign, credits, other, effective]) {
             row[year] = rate;
         }
     }
-    let concepts: [&'static Concept; 6] = [
-        &v::STATUTORY_RATE,
-        &v::STATE_RATE,
-        &v::FOREIGN_RATE,
-        &v::CREDIT_RATE,
-        &v::OTHER_RATE,
-        &v::EFFECTIVE_RATE,
-    ];
+    let concepts: [&'static Concept; 6] =
+        [&v::STATUTORY_RATE, &v::STATE_RATE, &v::FOREIGN_RATE, &v::CREDIT_RATE, &v::OTHER_RATE, &v::EFFECTIVE_RATE];
     let mut rows: Vec<usize> = Vec::new();
     for (concept, rates) in concepts.into_iter().zip(rates) {
         rows.push(sheet.row(concept, &Scope::company(), Measure::Rate, rates));
@@ -166,13 +143,7 @@ fn by_line(
     for (&line, &amounts) in lines.iter().zip(amounts) {
         rows.push(sheet.labelled(line.0, concept, &Scope::named("in", line), measure, amounts));
     }
-    let total = sheet.labelled(
-        "Total",
-        concept,
-        &Scope::company(),
-        measure,
-        sheet.report.books.of(concept),
-    );
+    let total = sheet.labelled("Total", concept, &Scope::company(), measure, sheet.report.books.of(concept));
     sheet.sum(total, &rows);
     sheet.build(dice, title)
 }
@@ -180,40 +151,20 @@ fn by_line(
 /// Share-based compensation by the cost line that bears it: the income statement's row headers.
 pub(super) fn awards_cost(report: &Report, dice: &mut Dice) -> Built {
     let sheet = YearSheet::new(report, dice, 3, false);
-    let title =
-        format!("{} by income statement line", report.label(&v::SHARE_COMPENSATION).to_lowercase());
-    by_line(
-        sheet,
-        dice,
-        &v::SHARE_COMPENSATION,
-        names::COST_LINES,
-        &report.books.awards_cost,
-        Measure::Money,
-        &title,
-    )
+    let title = format!("{} by income statement line", report.label(&v::SHARE_COMPENSATION).to_lowercase());
+    by_line(sheet, dice, &v::SHARE_COMPENSATION, names::COST_LINES, &report.books.awards_cost, Measure::Money, &title)
 }
 
 /// Employees by what they do.
 pub(super) fn staff(report: &Report, dice: &mut Dice) -> Built {
     let sheet = YearSheet::without_unit(report, dice, 3, true);
     let title = format!("{} by function", report.label(&v::HEADCOUNT).to_lowercase());
-    by_line(
-        sheet,
-        dice,
-        &v::HEADCOUNT,
-        names::FUNCTIONS,
-        &report.books.function_staff,
-        Measure::Count,
-        &title,
-    )
+    by_line(sheet, dice, &v::HEADCOUNT, names::FUNCTIONS, &report.books.function_staff, Measure::Count, &title)
 }
 
 /// Financial assets by level of the fair value hierarchy, two years, grouped rows.
 pub(super) fn fair_values(report: &Report, dice: &mut Dice) -> Built {
-    let levels = [
-        ("Level 1", "at quoted prices"),
-        ("Level 2", "from observable inputs other than quoted prices"),
-    ];
+    let levels = [("Level 1", "at quoted prices"), ("Level 2", "from observable inputs other than quoted prices")];
     let years = [report.year, report.year - 1];
     let header = vec![
         std::iter::once(span("", 2, 2))
@@ -223,12 +174,7 @@ pub(super) fn fair_values(report: &Report, dice: &mut Dice) -> Built {
     ];
     let mut sheet = Sheet::new(header, 2);
     let groups: [(&str, &str, &Concept, &[&'static Concept]); 2] = [
-        (
-            "Cash equivalents",
-            "held for less than three months",
-            &v::CASH,
-            &[&v::MONEY_FUNDS, &v::COMMERCIAL_PAPER],
-        ),
+        ("Cash equivalents", "held for less than three months", &v::CASH, &[&v::MONEY_FUNDS, &v::COMMERCIAL_PAPER]),
         (
             "Short-term investments",
             "placed for over three months",
@@ -241,8 +187,7 @@ pub(super) fn fair_values(report: &Report, dice: &mut Dice) -> Built {
     for (group, group_ask, source, concepts) in groups {
         let held = report.books.of(source);
         let held = if rows.is_empty() { held.map(|cash| cash * 6 / 10) } else { held };
-        let split =
-            [dice.split(held[0], 2 * concepts.len()), dice.split(held[1], 2 * concepts.len())];
+        let split = [dice.split(held[0], 2 * concepts.len()), dice.split(held[1], 2 * concepts.len())];
         for (line, &concept) in concepts.iter().enumerate() {
             let mut facts = Vec::new();
             for col in 0..4 {
@@ -255,30 +200,17 @@ pub(super) fn fair_values(report: &Report, dice: &mut Dice) -> Built {
                     format!("{group_ask} and valued at {level}"),
                 ];
                 let scope = Scope::part(format!("{group}/{level}"), asks);
-                facts.push(Fact::new(
-                    concept,
-                    scope,
-                    Period::End(years[year]),
-                    Measure::Money,
-                    amount,
-                ));
+                facts.push(Fact::new(concept, scope, Period::End(years[year]), Measure::Money, amount));
             }
             let label = report.label(concept).into();
-            let heads =
-                if line == 0 { vec![span(group, concepts.len(), 1), label] } else { vec![label] };
+            let heads = if line == 0 { vec![span(group, concepts.len(), 1), label] } else { vec![label] };
             rows.push((1, sheet.row(heads, facts, false)));
         }
     }
     let facts = (0..4).map(|col| {
         let (level, ask) = levels[col % 2];
         let scope = Scope::part(level, [format!("valued at {level}"), format!("valued {ask}")]);
-        Fact::new(
-            &v::HELD_AT_FAIR_VALUE,
-            scope,
-            Period::End(years[col / 2]),
-            Measure::Money,
-            totals[col],
-        )
+        Fact::new(&v::HELD_AT_FAIR_VALUE, scope, Period::End(years[col / 2]), Measure::Money, totals[col])
     });
     let facts = facts.collect();
     let total = sheet.row(vec![span(report.label(&v::HELD_AT_FAIR_VALUE), 1, 2)], facts, false);

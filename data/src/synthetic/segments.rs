@@ -34,22 +34,12 @@ pub(super) fn overview(report: &Report, dice: &mut Dice) -> Built {
     let mut total_profit = [0; 3];
     for (&segment, books) in report.segments.iter().zip(&report.books.segments) {
         let scope = Scope::segment(segment);
-        parts.push((
-            1,
-            sheet.row(
-                vec![segment.0.into()],
-                facts(&scope, &scope, books.revenue, books.profit),
-                true,
-            ),
-        ));
+        parts.push((1, sheet.row(vec![segment.0.into()], facts(&scope, &scope, books.revenue, books.profit), true)));
         for (sum, profit) in total_profit.iter_mut().zip(books.profit) {
             *sum += profit;
         }
     }
-    let all = Scope::part(
-        "all segments",
-        ["of all segments together", "of the divisions combined"].map(str::to_owned),
-    );
+    let all = Scope::part("all segments", ["of all segments together", "of the divisions combined"].map(str::to_owned));
     let total = facts(&Scope::company(), &all, report.books.of(&v::NET_REVENUE), total_profit);
     let total = sheet.row(vec!["Total".into()], total, true);
     sheet.sum_rows(total, &parts);
@@ -143,29 +133,19 @@ pub(super) fn region_staff(report: &Report, dice: &mut Dice) -> Built {
 /// The four quarters of a year. Only the title says which year.
 pub(super) fn quarters(report: &Report, dice: &mut Dice, back: usize) -> Built {
     let year = report.year_ago(back);
-    let names = dice.pick(&[
-        ["First Quarter", "Second Quarter", "Third Quarter", "Fourth Quarter"],
-        ["Q1", "Q2", "Q3", "Q4"],
-    ]);
+    let names =
+        dice.pick(&[["First Quarter", "Second Quarter", "Third Quarter", "Fourth Quarter"], ["Q1", "Q2", "Q3", "Q4"]]);
     let header = std::iter::once("").chain(*names).map(Into::into).collect();
     let mut sheet = Sheet::new(vec![header], 1);
     let concepts: [&'static Concept; 3] = [&v::NET_REVENUE, &v::GROSS_PROFIT, &v::NET_EARNINGS];
     for (concept, amounts) in concepts.into_iter().zip(&report.books.quarters[back.min(1)]) {
         let facts = (1..).zip(amounts).map(|(quarter, &amount)| {
-            Fact::new(
-                concept,
-                Scope::company(),
-                Period::Quarter(quarter, year),
-                Measure::Money,
-                amount,
-            )
+            Fact::new(concept, Scope::company(), Period::Quarter(quarter, year), Measure::Money, amount)
         });
         sheet.row(vec![report.label(concept).into()], facts.collect(), true);
     }
-    let title = format!(
-        "{} for fiscal {year}",
-        dice.pick(&["quarterly financial data", "our unaudited quarterly results"])
-    );
+    let title =
+        format!("{} for fiscal {year}", dice.pick(&["quarterly financial data", "our unaudited quarterly results"]));
     titled(sheet, report, dice, &title)
 }
 
@@ -174,16 +154,8 @@ pub(super) fn goodwill(report: &Report, dice: &mut Dice) -> Built {
     let names = report.segments.iter().map(|segment| segment.0).chain(["Total"]);
     let header = std::iter::once(report.unit.note()).chain(names).map(Into::into).collect();
     let mut sheet = Sheet::new(vec![header], 1);
-    let row = |sheet: &mut Sheet,
-               label: &str,
-               concept: &'static Concept,
-               period: Period,
-               amounts: Vec<i64>| {
-        let scopes = report
-            .segments
-            .iter()
-            .map(|&segment| Scope::segment(segment))
-            .chain([Scope::company()]);
+    let row = |sheet: &mut Sheet, label: &str, concept: &'static Concept, period: Period, amounts: Vec<i64>| {
+        let scopes = report.segments.iter().map(|&segment| Scope::segment(segment)).chain([Scope::company()]);
         let total = amounts.iter().sum();
         let facts = scopes
             .zip(amounts.into_iter().chain([total]))
@@ -191,32 +163,17 @@ pub(super) fn goodwill(report: &Report, dice: &mut Dice) -> Built {
         sheet.row(vec![label.into()], facts.collect(), false)
     };
     let books = &report.books.segments;
-    let balance =
-        |back: usize| format!("Balance at {} , {}", report.year_end, report.year_ago(back));
+    let balance = |back: usize| format!("Balance at {} , {}", report.year_end, report.year_ago(back));
     let first = Period::End(report.year_ago(2));
-    let mut open = row(
-        &mut sheet,
-        &balance(2),
-        &v::GOODWILL,
-        first,
-        books.iter().map(|s| s.goodwill[2]).collect(),
-    );
+    let mut open = row(&mut sheet, &balance(2), &v::GOODWILL, first, books.iter().map(|s| s.goodwill[2]).collect());
     let start = open;
     for back in [1, 0] {
         let year = report.year_ago(back);
         let movement = |sheet: &mut Sheet, concept: &'static Concept, amounts| {
             row(sheet, report.label(concept), concept, Period::Year(year), amounts)
         };
-        let added = movement(
-            &mut sheet,
-            &v::GOODWILL_ADDED,
-            books.iter().map(|s| s.goodwill_added[back]).collect(),
-        );
-        let moved = movement(
-            &mut sheet,
-            &v::GOODWILL_FX,
-            books.iter().map(|s| s.goodwill_fx[back]).collect(),
-        );
+        let added = movement(&mut sheet, &v::GOODWILL_ADDED, books.iter().map(|s| s.goodwill_added[back]).collect());
+        let moved = movement(&mut sheet, &v::GOODWILL_FX, books.iter().map(|s| s.goodwill_fx[back]).collect());
         let amounts = books.iter().map(|s| s.goodwill[back]).collect();
         let close = row(&mut sheet, &balance(back), &v::GOODWILL, Period::End(year), amounts);
         sheet.sum_rows(close, &[(1, open), (1, added), (1, moved)]);

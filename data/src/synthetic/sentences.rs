@@ -18,11 +18,7 @@ pub(super) fn opening(report: &Report, dice: &mut Dice) -> Vec<String> {
         .replace("{c}", company)
         .replace("{e}", end)
         .replace("{y}", &year.to_string()),
-        format!(
-            "We manage our business in {} segments : {} .",
-            segments.len(),
-            segments.join(" , ")
-        ),
+        format!("We manage our business in {} segments : {} .", segments.len(), segments.join(" , ")),
     ]
 }
 
@@ -66,17 +62,14 @@ pub(super) fn talk(report: &Report, dice: &mut Dice, facts: &[Fact], count: usiz
     dice.shuffle(&mut talk);
     dice.shuffle(&mut general);
     // Words for a part's figure, such as "deductions", mean nothing without the part.
-    let whole: Vec<&Fact> = facts
-        .iter()
-        .filter(|fact| fact.scope.is_company() && fact.measure == Measure::Money)
-        .collect();
+    let whole: Vec<&Fact> =
+        facts.iter().filter(|fact| fact.scope.is_company() && fact.measure == Measure::Money).collect();
     let mut sentences = Vec::new();
     while sentences.len() < count {
         let fact = dice.choose(&whole);
         let first = if dice.chance(60) && fact.is_some() { talk.pop() } else { general.pop() };
         let last = || if fact.is_some() { talk.pop() } else { None };
-        let Some(mut text) = first.or_else(|| general.pop()).or_else(last).map(str::to_owned)
-        else {
+        let Some(mut text) = first.or_else(|| general.pop()).or_else(last).map(str::to_owned) else {
             break;
         };
         if let Some(fact) = fact {

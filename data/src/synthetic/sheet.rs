@@ -25,13 +25,7 @@ pub(super) struct Fact {
 
 impl Fact {
     /// A fact that no node tells yet.
-    pub fn new(
-        concept: &'static Concept,
-        scope: Scope,
-        period: Period,
-        measure: Measure,
-        value: i64,
-    ) -> Self {
+    pub fn new(concept: &'static Concept, scope: Scope, period: Period, measure: Measure, value: i64) -> Self {
         let key = key(concept, &scope, period);
         let node = String::new();
         Self { concept, scope, period, measure, value, key, node, table: None }
@@ -106,14 +100,7 @@ impl Sheet {
     /// Starts with the header rows; the first of them says how wide the table is.
     pub fn new(header: Vec<Vec<CellSource>>, header_cols: usize) -> Self {
         let width = header.first().map_or(0, |row| row.iter().map(|cell| cell.colspan).sum());
-        Self {
-            header_rows: header.len(),
-            header_cols,
-            width,
-            rows: header,
-            facts: vec![],
-            sums: vec![],
-        }
+        Self { header_rows: header.len(), header_cols, width, rows: header, facts: vec![], sums: vec![] }
     }
 
     /// Adds a row of facts and returns its grid row. `heads` are the row headers that start here.

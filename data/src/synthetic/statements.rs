@@ -21,9 +21,7 @@ pub(super) fn income(report: &Report, dice: &mut Dice) -> Built {
     let overhead = sheet.line(&v::OVERHEAD);
     let amortization = sheet.line(&v::AMORTIZATION);
     let operating = sheet.line(&v::OPERATING_INCOME);
-    sheet
-        .sheet
-        .sum_rows(operating, &[(1, gross), (-1, research), (-1, overhead), (-1, amortization)]);
+    sheet.sheet.sum_rows(operating, &[(1, gross), (-1, research), (-1, overhead), (-1, amortization)]);
     let interest = sheet.line(&v::INTEREST);
     let other = sheet.line(&v::OTHER_INCOME);
     let pretax = sheet.line(&v::PRETAX);
@@ -34,8 +32,7 @@ pub(super) fn income(report: &Report, dice: &mut Dice) -> Built {
     if dice.chance(60) {
         sheet.row(&v::EPS, &Scope::company(), Measure::PerShare, report.books.of(&v::EPS));
     }
-    let title = *dice
-        .pick(&["our consolidated results of operations", "the consolidated statements of income"]);
+    let title = *dice.pick(&["our consolidated results of operations", "the consolidated statements of income"]);
     sheet.build(dice, title)
 }
 
@@ -45,24 +42,15 @@ pub(super) fn assets(report: &Report, dice: &mut Dice) -> Built {
     if dice.chance(50) {
         sheet.sheet.heading("Current assets :");
     }
-    let current = [
-        &v::CASH,
-        &v::SHORT_INVESTMENTS,
-        &v::RECEIVABLES,
-        &v::INVENTORIES,
-        &v::OTHER_CURRENT_ASSETS,
-    ]
-    .map(|concept| sheet.line(concept));
+    let current = [&v::CASH, &v::SHORT_INVESTMENTS, &v::RECEIVABLES, &v::INVENTORIES, &v::OTHER_CURRENT_ASSETS]
+        .map(|concept| sheet.line(concept));
     let total_current = sheet.line(&v::CURRENT_ASSETS);
     sheet.sum(total_current, &current);
-    let rest = [&v::PPE, &v::GOODWILL, &v::INTANGIBLES, &v::OTHER_ASSETS]
-        .map(|concept| sheet.line(concept));
+    let rest = [&v::PPE, &v::GOODWILL, &v::INTANGIBLES, &v::OTHER_ASSETS].map(|concept| sheet.line(concept));
     let total = sheet.line(&v::TOTAL_ASSETS);
     sheet.sum(total, &[&[total_current], &rest[..]].concat());
-    let title = *dice.pick(&[
-        "the assets shown in our consolidated balance sheets",
-        "our consolidated financial position , assets",
-    ]);
+    let title = *dice
+        .pick(&["the assets shown in our consolidated balance sheets", "our consolidated financial position , assets"]);
     sheet.build(dice, title)
 }
 
@@ -72,13 +60,11 @@ pub(super) fn liabilities(report: &Report, dice: &mut Dice) -> Built {
     if dice.chance(50) {
         sheet.sheet.heading("Current liabilities :");
     }
-    let current =
-        [&v::PAYABLES, &v::ACCRUED_PAY, &v::DEFERRED_CURRENT, &v::DEBT_CURRENT, &v::OTHER_CURRENT]
-            .map(|concept| sheet.line(concept));
+    let current = [&v::PAYABLES, &v::ACCRUED_PAY, &v::DEFERRED_CURRENT, &v::DEBT_CURRENT, &v::OTHER_CURRENT]
+        .map(|concept| sheet.line(concept));
     let total_current = sheet.line(&v::CURRENT_LIABILITIES);
     sheet.sum(total_current, &current);
-    let rest =
-        [&v::DEBT_LONG, &v::DEFERRED_LONG, &v::OTHER_LONG].map(|concept| sheet.line(concept));
+    let rest = [&v::DEBT_LONG, &v::DEFERRED_LONG, &v::OTHER_LONG].map(|concept| sheet.line(concept));
     let total = sheet.line(&v::LIABILITIES);
     sheet.sum(total, &[&[total_current], &rest[..]].concat());
     sheet.line(&v::EQUITY);
@@ -101,11 +87,7 @@ pub(super) fn cash_flows(report: &Report, dice: &mut Dice) -> Built {
             &v::OPERATING_CASH,
         ),
         ("Investing activities :", &[&v::CAPEX, &v::ACQUISITIONS][..], &v::INVESTING_CASH),
-        (
-            "Financing activities :",
-            &[&v::BORROWED, &v::REPAID, &v::BUYBACKS, &v::DIVIDENDS][..],
-            &v::FINANCING_CASH,
-        ),
+        ("Financing activities :", &[&v::BORROWED, &v::REPAID, &v::BUYBACKS, &v::DIVIDENDS][..], &v::FINANCING_CASH),
     ] {
         if headings {
             sheet.sheet.heading(heading);

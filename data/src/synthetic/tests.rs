@@ -55,8 +55,7 @@ fn the_bytes_are_those_of_every_platform_and_release() {
 #[test]
 fn more_documents_or_questions_leave_the_earlier_ones_as_they_are() {
     let small = SyntheticConfig { dev_documents: 4, ..Default::default() };
-    let large =
-        SyntheticConfig { dev_documents: 9, questions_per_document: 6, ..Default::default() };
+    let large = SyntheticConfig { dev_documents: 9, questions_per_document: 6, ..Default::default() };
     let (small, large) = (generate(&small, Part::Dev), generate(&large, Part::Dev));
     assert_eq!((small.len(), large.len()), (4, 9));
     for (one, other) in small.iter().zip(&large) {
@@ -79,15 +78,12 @@ fn every_question_has_gold_that_is_there() {
             assert_eq!(distinct.len(), question.gold.len(), "{}", question.id);
             for node in &question.gold {
                 let there = match node.strip_prefix('p') {
-                    Some(passage) => {
-                        passage.parse::<usize>().is_ok_and(|passage| passage < passages)
-                    }
+                    Some(passage) => passage.parse::<usize>().is_ok_and(|passage| passage < passages),
                     None => cell_text(&sample.document, node).is_some(),
                 };
                 assert!(there, "{}: {node} is no cell or sentence of the document", question.id);
             }
-            let leftover =
-                ["{", "}", "  ", " ?", " ,"].iter().find(|mark| question.text.contains(**mark));
+            let leftover = ["{", "}", "  ", " ?", " ,"].iter().find(|mark| question.text.contains(**mark));
             assert_eq!(leftover, None, "{}: {}", question.id, question.text);
         }
     }
@@ -115,12 +111,7 @@ fn sums_add_up_as_shown() {
         for sum in &draw.sums {
             let parts: f64 = sum.parts.iter().map(|(sign, part)| *sign as f64 * shown(part)).sum();
             let total = shown(&sum.total);
-            assert!(
-                (parts - total).abs() < 1e-6,
-                "{} {}: {parts} {total}",
-                draw.document.id,
-                sum.total
-            );
+            assert!((parts - total).abs() < 1e-6, "{} {}: {parts} {total}", draw.document.id, sum.total);
         }
     }
 }
@@ -134,12 +125,7 @@ fn a_figure_told_twice_is_the_same_and_words_tell_parts_apart() {
         let mut parts: BTreeMap<(&str, &str), &str> = BTreeMap::new();
         for fact in &draw.facts {
             let id = &draw.document.id;
-            assert_eq!(
-                *values.entry(&fact.key).or_insert(fact.value),
-                fact.value,
-                "{id}: {}",
-                fact.key
-            );
+            assert_eq!(*values.entry(&fact.key).or_insert(fact.value), fact.value, "{id}: {}", fact.key);
             for ask in &fact.scope.asks {
                 let part = *parts.entry((fact.concept.id, ask)).or_insert(&fact.scope.key);
                 assert_eq!(part, fact.scope.key, "{id}: {ask}");
@@ -154,8 +140,7 @@ fn at_least_a_third_of_the_questions_need_two_tables() {
     let (mut two, mut all) = (0, 0);
     for draw in draws() {
         for draft in draw.drafts(&config) {
-            let gold: Vec<&Fact> =
-                draw.facts.iter().filter(|fact| draft.gold.contains(&fact.node)).collect();
+            let gold: Vec<&Fact> = draw.facts.iter().filter(|fact| draft.gold.contains(&fact.node)).collect();
             let keys: BTreeSet<&str> = gold.iter().map(|fact| fact.key.as_str()).collect();
             let tells_all = |table: usize| {
                 let told = gold.iter().filter(|fact| fact.table == Some(table));
@@ -172,9 +157,8 @@ fn at_least_a_third_of_the_questions_need_two_tables() {
 #[test]
 fn the_parts_share_no_company() {
     assert!(TRAIN_STEMS.iter().all(|stem| !DEV_STEMS.contains(stem)));
-    let companies = |part: Part| -> BTreeSet<String> {
-        (0..60).map(|index| Draw::new(0, part, index).report.company).collect()
-    };
+    let companies =
+        |part: Part| -> BTreeSet<String> { (0..60).map(|index| Draw::new(0, part, index).report.company).collect() };
     assert!(companies(Part::Train).is_disjoint(&companies(Part::Dev)));
 }
 

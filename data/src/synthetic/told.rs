@@ -69,10 +69,7 @@ static PATTERNS: &[Pattern] = &[
         When::AtEnd,
         Measure::Money,
         (150, 700),
-        &[
-            "Our order backlog was {v} as of {d} .",
-            "Order backlog believed to be firm stood at {v} at {d} .",
-        ],
+        &["Our order backlog was {v} as of {d} .", "Order backlog believed to be firm stood at {v} at {d} ."],
     ),
     pattern(
         &v::CAPEX_PLAN,
@@ -139,10 +136,7 @@ static PATTERNS: &[Pattern] = &[
         When::AtEnd,
         Measure::Money,
         (4, 30),
-        &[
-            "Our accrual for legal matters was {v} as of {d} .",
-            "We had accrued {v} for legal matters at {d} .",
-        ],
+        &["Our accrual for legal matters was {v} as of {d} .", "We had accrued {v} for legal matters at {d} ."],
     ),
     pattern(
         &v::PENSION_PLAN,
@@ -159,20 +153,14 @@ static PATTERNS: &[Pattern] = &[
         When::During,
         Measure::PerShare,
         (40, 320),
-        &[
-            "We declared dividends of {v} per share in {y} .",
-            "Dividends declared per share were {v} in {y} .",
-        ],
+        &["We declared dividends of {v} per share in {y} .", "Dividends declared per share were {v} in {y} ."],
     ),
     pattern(
         &v::STORES,
         When::AtEnd,
         Measure::Count,
         (110, 2_400),
-        &[
-            "We operated {v} retail locations as of {d} .",
-            "At {d} our network comprised {v} retail locations .",
-        ],
+        &["We operated {v} retail locations as of {d} .", "At {d} our network comprised {v} retail locations ."],
     ),
     pattern(
         &v::CREDIT_LETTERS,
@@ -199,20 +187,14 @@ static PATTERNS: &[Pattern] = &[
         When::During,
         Measure::Money,
         (3, 35),
-        &[
-            "We recorded impairment charges of {v} in {y} .",
-            "Impairment charges of {v} were recognized in {y} .",
-        ],
+        &["We recorded impairment charges of {v} in {y} .", "Impairment charges of {v} were recognized in {y} ."],
     ),
     pattern(
         &v::PATENTS,
         When::AtEnd,
         Measure::Count,
         (60, 5_200),
-        &[
-            "We held {v} issued patents as of {d} .",
-            "As of {d} our portfolio contained {v} issued patents .",
-        ],
+        &["We held {v} issued patents as of {d} .", "As of {d} our portfolio contained {v} issued patents ."],
     ),
 ];
 
@@ -227,19 +209,14 @@ impl Pattern {
         };
         let (low, high) = self.range;
         let value = match self.measure {
-            Measure::Money => {
-                dice.share(report.books.of(&v::NET_REVENUE)[back.min(2)], low, high).max(1)
-            }
+            Measure::Money => dice.share(report.books.of(&v::NET_REVENUE)[back.min(2)], low, high).max(1),
             _ => dice.range(low, high),
         };
         let text = dice
             .pick(self.texts)
             .replace("{v}", &words(value, self.measure, report.unit))
             .replace("{d}", &format!("{} , {year}", report.year_end))
-            .replace(
-                "{y}",
-                &if dice.chance(50) { format!("fiscal {year}") } else { format!("{year}") },
-            );
+            .replace("{y}", &if dice.chance(50) { format!("fiscal {year}") } else { format!("{year}") });
         Told {
             text: capitalized(&text),
             facts: vec![Fact::new(self.concept, Scope::company(), period, self.measure, value)],
@@ -265,13 +242,7 @@ fn from_books(report: &Report, dice: &mut Dice, concept: &'static Concept) -> To
         .replace("{y}", &report.year.to_string())
         .replace("{x}", &report.year_ago(1).to_string());
     let facts = [0, 1].map(|back| {
-        Fact::new(
-            concept,
-            Scope::company(),
-            Period::Year(report.year_ago(back)),
-            Measure::Money,
-            amounts[back],
-        )
+        Fact::new(concept, Scope::company(), Period::Year(report.year_ago(back)), Measure::Money, amounts[back])
     });
     Told { text, facts: facts.to_vec() }
 }
@@ -289,11 +260,8 @@ pub(super) fn telling(report: &Report, dice: &mut Dice, tables: &[Built]) -> Vec
     }
     let concepts: [&'static Concept; 5] =
         [&v::NET_REVENUE, &v::OPERATING_INCOME, &v::NET_EARNINGS, &v::INTEREST, &v::RESEARCH];
-    let in_tables = |concept: &Concept| {
-        tables.iter().flat_map(|t| &t.facts).any(|f| f.concept.id == concept.id)
-    };
-    let absent: Vec<&'static Concept> =
-        concepts.into_iter().filter(|concept| !in_tables(concept)).collect();
+    let in_tables = |concept: &Concept| tables.iter().flat_map(|t| &t.facts).any(|f| f.concept.id == concept.id);
+    let absent: Vec<&'static Concept> = concepts.into_iter().filter(|concept| !in_tables(concept)).collect();
     if let Some(concept) = dice.choose(&absent) {
         told.push(from_books(report, dice, concept));
     }

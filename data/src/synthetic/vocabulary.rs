@@ -25,9 +25,7 @@ impl Concept {
 pub(super) fn in_sentence(label: &str) -> String {
     let mut chars = label.chars();
     match (chars.next(), chars.clone().next()) {
-        (Some(first), Some(second)) if second.is_lowercase() => {
-            first.to_lowercase().chain(chars).collect()
-        }
+        (Some(first), Some(second)) if second.is_lowercase() => first.to_lowercase().chain(chars).collect(),
         _ => label.to_owned(),
     }
 }

@@ -12,34 +12,17 @@ fn a_ranking_worked_out_by_hand() {
     let ranks = GoldRanks::new(vec![12, 1, 4], 4).unwrap();
     let measures = QuestionMeasures::of(&ranks);
     assert_eq!(measures.recall_at, [0.25, 0.25, 0.5, 0.5, 0.75]);
-    assert!(close(
-        measures.average_precision,
-        (1.0 + 2.0 / 4.0 + 3.0 / 12.0) / 4.0
-    ));
+    assert!(close(measures.average_precision, (1.0 + 2.0 / 4.0 + 3.0 / 12.0) / 4.0));
     assert_eq!(measures.reciprocal_rank, 1.0);
     let ideal = 1.0 + 1.0 / 3f64.log2() + 0.5 + 1.0 / 5f64.log2();
     assert!(close(measures.ndcg_10, (1.0 + 1.0 / 5f64.log2()) / ideal));
-    assert!(close(
-        QuestionMeasures::mean([&measures, &measures])
-            .unwrap()
-            .ndcg_10,
-        measures.ndcg_10
-    ));
+    assert!(close(QuestionMeasures::mean([&measures, &measures]).unwrap().ndcg_10, measures.ndcg_10));
     assert_eq!(QuestionMeasures::mean([]), None);
 }
 
 #[test]
 fn equal_scores_rank_in_document_order_and_nan_last() {
-    let scores = [
-        0.0,
-        f32::NAN,
-        2.0,
-        -0.0,
-        f32::NEG_INFINITY,
-        2.0,
-        f32::INFINITY,
-        f32::NAN,
-    ];
+    let scores = [0.0, f32::NAN, 2.0, -0.0, f32::NEG_INFINITY, 2.0, f32::INFINITY, f32::NAN];
     assert_eq!(rank_order(&scores), [6, 2, 5, 0, 3, 4, 1, 7]);
     assert_eq!(rank_order(&[]), [0u32; 0]);
 }
@@ -48,14 +31,8 @@ fn equal_scores_rank_in_document_order_and_nan_last() {
 fn ranks_that_are_no_ranking_are_refused() {
     assert_eq!(GoldRanks::new(vec![], 0), Err(MeasureError::NoGold));
     assert_eq!(GoldRanks::new(vec![3, 0], 2), Err(MeasureError::RankZero));
-    assert_eq!(
-        GoldRanks::new(vec![3, 7, 3], 3),
-        Err(MeasureError::SameRank(3))
-    );
-    assert_eq!(
-        GoldRanks::new(vec![1, 2], 1),
-        Err(MeasureError::TooMany { ranks: 2, gold: 1 })
-    );
+    assert_eq!(GoldRanks::new(vec![3, 7, 3], 3), Err(MeasureError::SameRank(3)));
+    assert_eq!(GoldRanks::new(vec![1, 2], 1), Err(MeasureError::TooMany { ranks: 2, gold: 1 }));
     assert_eq!(GoldRanks::of_scores(&[1.0], &[]), Err(MeasureError::NoGold));
 }
 

@@ -28,29 +28,17 @@ pub(super) struct BarGroup<'a> {
 /// what the bars measure. The axis starts at 0: the length of a bar is its value.
 pub(super) fn svg(id: &str, title: &str, groups: &[BarGroup]) -> String {
     let bars = || groups.iter().flat_map(|group| &group.bars);
-    let names = bars()
-        .map(|(name, _)| width(name, FONT))
-        .fold(0.0, f64::max)
-        .min(NAMES);
-    let largest = bars()
-        .map(|(_, estimate)| estimate.high)
-        .fold(0.1, f64::max);
+    let names = bars().map(|(name, _)| width(name, FONT)).fold(0.0, f64::max).min(NAMES);
+    let largest = bars().map(|(_, estimate)| estimate.high).fold(0.1, f64::max);
     let end = (largest * 10.0).ceil() / 10.0;
-    let scale = Scale {
-        left: names + 28.0,
-        right: WIDTH - VALUE - 8.0,
-        end,
-    };
+    let scale = Scale { left: names + 28.0, right: WIDTH - VALUE - 8.0, end };
     let mut y = TOP;
     let mut rows = String::new();
     for group in groups {
         if !group.heading.is_empty() {
             y += HEADING;
-            rows += &format!(
-                r#"<text class="heading" x="0" y="{:.1}">{}</text>"#,
-                y - 8.0,
-                escape_html(&group.heading)
-            );
+            rows +=
+                &format!(r#"<text class="heading" x="0" y="{:.1}">{}</text>"#, y - 8.0, escape_html(&group.heading));
         }
         for (number, (name, estimate)) in group.bars.iter().enumerate() {
             rows += &bar(number, name, estimate, y, names, &scale);
@@ -80,9 +68,7 @@ impl Scale {
 
     fn axis(&self, bottom: f64) -> String {
         let step = if self.end > 0.5 { 0.2 } else { 0.1 };
-        let ticks = (0..)
-            .map(|tick| f64::from(tick) * step)
-            .take_while(|value| *value <= self.end + 1e-9);
+        let ticks = (0..).map(|tick| f64::from(tick) * step).take_while(|value| *value <= self.end + 1e-9);
         ticks
             .map(|value| {
                 let x = self.x(value);
@@ -96,17 +82,9 @@ impl Scale {
     }
 }
 
-fn bar(
-    number: usize,
-    name: &str,
-    estimate: &Estimate,
-    y: f64,
-    names: f64,
-    scale: &Scale,
-) -> String {
+fn bar(number: usize, name: &str, estimate: &Estimate, y: f64, names: f64, scale: &Scale) -> String {
     let middle = y + ROW / 2.0;
-    let [low, mean, high] =
-        [estimate.low, estimate.mean, estimate.high].map(|value| scale.x(value));
+    let [low, mean, high] = [estimate.low, estimate.mean, estimate.high].map(|value| scale.x(value));
     let (cap_top, cap_bottom) = (middle - 4.0, middle + 4.0);
     format!(
         r#"<g class="{}"><title>{} {} {}</title><text class="name" x="0" y="{:.1}">{}</text>{}<rect class="bar" x="{:.1}" y="{:.1}" width="{:.1}" height="{:.1}"/><path class="interval" d="M{low:.1} {cap_top:.1}V{cap_bottom:.1}M{low:.1} {middle:.1}H{high:.1}M{high:.1} {cap_top:.1}V{cap_bottom:.1}"/><text class="value" x="{WIDTH}" y="{:.1}" text-anchor="end">{}</text></g>"#,
@@ -129,11 +107,7 @@ fn bar(
 fn description(groups: &[BarGroup]) -> String {
     let group = |group: &BarGroup| {
         let bar = |(name, estimate): &(&str, Estimate)| {
-            format!(
-                "{name} {} {}",
-                numbers::measure(estimate.mean),
-                numbers::interval(estimate)
-            )
+            format!("{name} {} {}", numbers::measure(estimate.mean), numbers::interval(estimate))
         };
         let bars: Vec<String> = group.bars.iter().map(bar).collect();
         let colon = if group.heading.is_empty() { "" } else { ": " };

@@ -12,19 +12,12 @@ const CURVE_COLUMNS: [usize; 9] = [1, 2, 3, 5, 10, 15, 20, 30, 50];
 /// "900 questions on 360 documents".
 pub(super) fn extent(report: &Report) -> String {
     let dataset = &report.dataset;
-    format!(
-        "{} on {}",
-        count(dataset.questions, "question"),
-        count(dataset.documents, "document")
-    )
+    format!("{} on {}", count(dataset.questions, "question"), count(dataset.documents, "document"))
 }
 
 /// Every method by every measure; with intervals, these stand below the means.
 pub(super) fn measures(report: &Report, intervals: bool) -> Table {
-    let timed = report
-        .methods
-        .iter()
-        .any(|method| method.seconds_per_question.is_some());
+    let timed = report.methods.iter().any(|method| method.seconds_per_question.is_some());
     let mut head = vec!["Method".to_owned()];
     head.extend(Measure::ALL.map(|measure| measure.name().to_owned()));
     if timed {
@@ -32,11 +25,7 @@ pub(super) fn measures(report: &Report, intervals: bool) -> Table {
     }
     let rows = report.methods.iter().enumerate().map(|(number, method)| {
         let name = Cell::new(&method.name).method(number);
-        let mut row = vec![if intervals {
-            name.detail(&method.description)
-        } else {
-            name
-        }];
+        let mut row = vec![if intervals { name.detail(&method.description) } else { name }];
         row.extend(Measure::ALL.map(|measure| match method.estimate(measure) {
             Some(estimate) if intervals => estimated(&estimate),
             Some(estimate) => Cell::new(numbers::measure(estimate.mean)),
@@ -48,21 +37,9 @@ pub(super) fn measures(report: &Report, intervals: bool) -> Table {
         }
         row
     });
-    let below = if intervals {
-        ", with 95 % intervals"
-    } else {
-        ""
-    };
-    let caption = format!(
-        "Means over {}{below}; the best of a column in bold",
-        extent(report)
-    );
-    let mut table = Table {
-        caption,
-        headings: 1,
-        head,
-        rows: rows.collect(),
-    };
+    let below = if intervals { ", with 95 % intervals" } else { "" };
+    let caption = format!("Means over {}{below}; the best of a column in bold", extent(report));
+    let mut table = Table { caption, headings: 1, head, rows: rows.collect() };
     table.mark_best(1, 1 + Measure::ALL.len());
     table
 }
@@ -73,21 +50,10 @@ pub(super) fn intervals(report: &Report) -> Table {
     head.extend(Measure::MAIN.map(|measure| measure.name().to_owned()));
     let rows = report.methods.iter().map(|method| {
         let mut row = vec![Cell::new(&method.name)];
-        row.extend(Measure::MAIN.map(|measure| {
-            method
-                .estimate(measure)
-                .as_ref()
-                .map(estimated)
-                .unwrap_or_default()
-        }));
+        row.extend(Measure::MAIN.map(|measure| method.estimate(measure).as_ref().map(estimated).unwrap_or_default()));
         row
     });
-    Table {
-        caption: "Means and 95 % intervals".to_owned(),
-        headings: 1,
-        head,
-        rows: rows.collect(),
-    }
+    Table { caption: "Means and 95 % intervals".to_owned(), headings: 1, head, rows: rows.collect() }
 }
 
 /// recall@k for some k.
@@ -103,12 +69,7 @@ pub(super) fn curve(report: &Report) -> Table {
         row
     });
     let caption = "Mean recall@k; the best of a column in bold".to_owned();
-    let mut table = Table {
-        caption,
-        headings: 1,
-        head,
-        rows: rows.collect(),
-    };
+    let mut table = Table { caption, headings: 1, head, rows: rows.collect() };
     table.mark_best(1, 1 + CURVE_COLUMNS.len());
     table
 }
@@ -117,11 +78,7 @@ pub(super) fn curve(report: &Report) -> Table {
 pub(super) fn comparisons(report: &Report) -> Option<Table> {
     let mut head = vec!["A".to_owned(), "B".to_owned()];
     for measure in Measure::MAIN {
-        head.extend([
-            format!("{} A\u{a0}−\u{a0}B", measure.name()),
-            "p".to_owned(),
-            "p, Holm".to_owned(),
-        ]);
+        head.extend([format!("{} A\u{a0}−\u{a0}B", measure.name()), "p".to_owned(), "p, Holm".to_owned()]);
     }
     let [first, ..] = Measure::MAIN;
     let rows: Vec<Vec<Cell>> = report
@@ -130,40 +87,25 @@ pub(super) fn comparisons(report: &Report) -> Option<Table> {
         .filter(|pair| pair.measure == first)
         .map(|pair| {
             let mut row = vec![Cell::new(&pair.method_a), Cell::new(&pair.method_b)];
-            row.extend(
-                Measure::MAIN
-                    .iter()
-                    .flat_map(|&measure| compared(report, pair, measure)),
-            );
+            row.extend(Measure::MAIN.iter().flat_map(|&measure| compared(report, pair, measure)));
             row
         })
         .collect();
     let caption = "Differences of means with paired 95 % intervals, and how likely one as large is by \
                    chance: alone (p) and given the number of pairs (p, Holm)";
-    (!rows.is_empty()).then(|| Table {
-        caption: caption.to_owned(),
-        headings: 2,
-        head,
-        rows,
-    })
+    (!rows.is_empty()).then(|| Table { caption: caption.to_owned(), headings: 2, head, rows })
 }
 
 fn compared(report: &Report, pair: &Comparison, measure: Measure) -> [Cell; 3] {
     let same = |other: &&Comparison| {
-        other.measure == measure
-            && other.method_a == pair.method_a
-            && other.method_b == pair.method_b
+        other.measure == measure && other.method_a == pair.method_a && other.method_b == pair.method_b
     };
     let Some(found) = report.comparisons.iter().find(same) else {
         return Default::default();
     };
-    let difference = Cell::new(numbers::difference(found.difference.mean))
-        .detail(numbers::difference_interval(&found.difference));
-    [
-        difference,
-        Cell::new(numbers::p(found.p)),
-        Cell::new(numbers::p(found.p_adjusted)),
-    ]
+    let difference =
+        Cell::new(numbers::difference(found.difference.mean)).detail(numbers::difference_interval(&found.difference));
+    [difference, Cell::new(numbers::p(found.p)), Cell::new(numbers::p(found.p_adjusted))]
 }
 
 /// The groups of slices in order, each with its slices.
@@ -195,21 +137,14 @@ pub(super) fn slice_title(slice: &Slice) -> String {
         ("gold nodes", _) => " gold nodes",
         _ => "",
     };
-    format!(
-        "{}{unit} ({})",
-        slice.name,
-        count(slice.questions, "question")
-    )
+    format!("{}{unit} ({})", slice.name, count(slice.questions, "question"))
 }
 
 /// Every method on every slice of a group by one measure.
 pub(super) fn slices(group: &str, slices: &[&Slice], measure: Measure) -> Table {
     let mut head = vec!["Method".to_owned()];
     head.extend(slices.iter().map(|slice| slice_title(slice)));
-    let names = slices
-        .first()
-        .map(|slice| slice.methods.as_slice())
-        .unwrap_or_default();
+    let names = slices.first().map(|slice| slice.methods.as_slice()).unwrap_or_default();
     let rows = names.iter().enumerate().map(|(number, method)| {
         let mut row = vec![Cell::new(&method.name).method(number)];
         row.extend(slices.iter().map(|slice| match slice.methods.get(number) {
@@ -219,12 +154,7 @@ pub(super) fn slices(group: &str, slices: &[&Slice], measure: Measure) -> Table 
         row
     });
     let caption = format!("{} by {group}, with 95 % intervals", measure.name());
-    let mut table = Table {
-        caption,
-        headings: 1,
-        head,
-        rows: rows.collect(),
-    };
+    let mut table = Table { caption, headings: 1, head, rows: rows.collect() };
     table.mark_best(1, 1 + slices.len());
     table
 }
@@ -240,23 +170,14 @@ pub(super) fn facts(report: &Report) -> Vec<(String, String)> {
     let mut facts = vec![
         fact("data set", format!("{}, {}", dataset.name, dataset.part)),
         fact("questions", extent(report)),
-        fact(
-            "gold nodes per question",
-            format!("{:.2} on average", dataset.gold_per_question),
-        ),
+        fact("gold nodes per question", format!("{:.2} on average", dataset.gold_per_question)),
         fact(
             "nodes per document",
-            format!(
-                "{:.1} on average, {} at most",
-                dataset.mean_nodes_per_document, dataset.max_nodes_per_document
-            ),
+            format!("{:.1} on average, {} at most", dataset.mean_nodes_per_document, dataset.max_nodes_per_document),
         ),
     ];
     for (reason, number) in &dataset.questions_left_out {
-        facts.push(fact(
-            "left out",
-            format!("{}: {reason}", count(*number, "question")),
-        ));
+        facts.push(fact("left out", format!("{}: {reason}", count(*number, "question"))));
     }
     facts.extend(report.settings.iter().cloned());
     facts

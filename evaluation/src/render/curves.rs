@@ -30,29 +30,13 @@ pub(super) struct Curves<'a> {
 
 impl<'a> Curves<'a> {
     /// A plot `width` wide with room for names of up to `label_width`.
-    pub(super) fn new(
-        report: &'a Report,
-        id: &'static str,
-        size: (f64, f64),
-        label_width: f64,
-    ) -> Self {
-        let values = || {
-            report
-                .methods
-                .iter()
-                .flat_map(|method| method.recall_curve.iter().copied())
-        };
-        let (low, high) = values().fold((1.0_f64, 0.0_f64), |(low, high), value| {
-            (low.min(value), high.max(value))
-        });
+    pub(super) fn new(report: &'a Report, id: &'static str, size: (f64, f64), label_width: f64) -> Self {
+        let values = || report.methods.iter().flat_map(|method| method.recall_curve.iter().copied());
+        let (low, high) = values().fold((1.0_f64, 0.0_f64), |(low, high), value| (low.min(value), high.max(value)));
         // Tenths around the values, at least one of them.
         let high = ((high * 10.0).ceil() / 10.0).max(0.1);
         let low = ((low * 10.0).floor() / 10.0).min(high - 0.1);
-        let longest = report
-            .methods
-            .iter()
-            .map(|method| width(&method.name, FONT))
-            .fold(0.0, f64::max);
+        let longest = report.methods.iter().map(|method| width(&method.name, FONT)).fold(0.0, f64::max);
         let labels = TOP + BOTTOM + LABEL_HEIGHT * report.methods.len() as f64;
         Self {
             report,
@@ -67,19 +51,9 @@ impl<'a> Curves<'a> {
 
     /// The plot as an SVG element.
     pub(super) fn svg(&self) -> String {
-        let Self {
-            report,
-            id,
-            width,
-            height,
-            ..
-        } = self;
-        let curves: String = report
-            .methods
-            .iter()
-            .enumerate()
-            .map(|(number, method)| self.curve(number, method))
-            .collect();
+        let Self { report, id, width, height, .. } = self;
+        let curves: String =
+            report.methods.iter().enumerate().map(|(number, method)| self.curve(number, method)).collect();
         format!(
             r#"<svg class="plot {id}" viewBox="0 0 {width} {height}" role="img" aria-labelledby="{id}-title {id}-desc"><title id="{id}-title">Recall by number of nodes read</title><desc id="{id}-desc">{}</desc>{}{curves}{}</svg>"#,
             escape_html(&self.description()),
@@ -91,19 +65,10 @@ impl<'a> Curves<'a> {
     fn description(&self) -> String {
         let ends = self.report.methods.iter().map(|method| {
             let at = |k: usize| method.recall_curve.get(k - 1).copied().unwrap_or_default();
-            format!(
-                "{}: {:.3} at 1, {:.3} at 10, {:.3} at 50",
-                method.name,
-                at(1),
-                at(10),
-                at(50)
-            )
+            format!("{}: {:.3} at 1, {:.3} at 10, {:.3} at 50", method.name, at(1), at(10), at(50))
         });
         let ends: Vec<String> = ends.collect();
-        format!(
-            "One line a method, mean recall for k from 1 to 50. {}.",
-            ends.join("; ")
-        )
+        format!("One line a method, mean recall for k from 1 to 50. {}.", ends.join("; "))
     }
 
     /// k on a logarithmic axis: the first ranks are what a reader sees.
@@ -152,14 +117,7 @@ impl<'a> Curves<'a> {
             .collect();
         let markers: String = TICKS
             .into_iter()
-            .filter_map(|k| {
-                Some(marker(
-                    number,
-                    self.x(k),
-                    self.y(*method.recall_curve.get(k - 1)?),
-                    3.6,
-                ))
-            })
+            .filter_map(|k| Some(marker(number, self.x(k), self.y(*method.recall_curve.get(k - 1)?), 3.6)))
             .collect();
         format!(
             r#"<g class="{}"><title>{}</title><path class="curve" d="M{}" stroke-dasharray="{}"/>{markers}</g>"#,
@@ -178,9 +136,7 @@ impl<'a> Curves<'a> {
             .methods
             .iter()
             .enumerate()
-            .filter_map(|(number, method)| {
-                Some((number, method, self.y(*method.recall_curve.last()?)))
-            })
+            .filter_map(|(number, method)| Some((number, method, self.y(*method.recall_curve.last()?))))
             .collect();
         ends.sort_by(|(.., a), (.., b)| a.total_cmp(b));
         let wanted: Vec<f64> = ends.iter().map(|(.., y)| *y).collect();
@@ -223,9 +179,8 @@ fn spread(wanted: &[f64], gap: f64, top: f64, bottom: f64) -> Vec<f64> {
         }
         blocks.push((centre, count));
     }
-    let places = |(centre, count): (f64, usize)| {
-        (0..count).map(move |i| centre + gap * (i as f64 - (count - 1) as f64 / 2.0))
-    };
+    let places =
+        |(centre, count): (f64, usize)| (0..count).map(move |i| centre + gap * (i as f64 - (count - 1) as f64 / 2.0));
     blocks.into_iter().flat_map(places).collect()
 }
 

@@ -27,15 +27,7 @@ pub(crate) fn render(report: &Report) -> String {
         escape_html(&report.dataset.part),
         content::extent(report),
         escape_html(&report.created),
-        [
-            methods(report),
-            curve(report),
-            differences(report),
-            parts(report),
-            settings(report),
-            made(report)
-        ]
-        .concat()
+        [methods(report), curve(report), differences(report), parts(report), settings(report), made(report)].concat()
     )
 }
 
@@ -49,9 +41,7 @@ fn style() -> String {
 }
 
 fn section(id: &str, heading: &str, content: &str) -> String {
-    format!(
-        "<section aria-labelledby=\"{id}\">\n<h2 id=\"{id}\">{heading}</h2>\n{content}</section>\n"
-    )
+    format!("<section aria-labelledby=\"{id}\">\n<h2 id=\"{id}\">{heading}</h2>\n{content}</section>\n")
 }
 
 fn figure(caption: &str, plot: &str) -> String {
@@ -61,19 +51,12 @@ fn figure(caption: &str, plot: &str) -> String {
 fn methods(report: &Report) -> String {
     let figures = Measure::MAIN.map(|measure| {
         let bars = report.methods.iter();
-        let bars =
-            bars.filter_map(|method| Some((method.name.as_str(), method.estimate(measure)?)));
-        let group = BarGroup {
-            heading: String::new(),
-            bars: bars.collect(),
-        };
+        let bars = bars.filter_map(|method| Some((method.name.as_str(), method.estimate(measure)?)));
+        let group = BarGroup { heading: String::new(), bars: bars.collect() };
         figure_of_bars("methods", measure, &[group])
     });
-    let content = format!(
-        "<div class=\"pair\">\n{}</div>\n{}",
-        figures.concat(),
-        content::measures(report, true).html()
-    );
+    let content =
+        format!("<div class=\"pair\">\n{}</div>\n{}", figures.concat(), content::measures(report, true).html());
     section("methods", "Methods", &content)
 }
 
@@ -89,21 +72,14 @@ fn curve(report: &Report) -> String {
         .methods
         .iter()
         .enumerate()
-        .map(|(number, method)| {
-            format!(
-                "<li>{}{}</li>",
-                palette::swatch(number),
-                escape_html(&method.name)
-            )
-        })
+        .map(|(number, method)| format!("<li>{}{}</li>", palette::swatch(number), escape_html(&method.name)))
         .collect();
     // Two plots, of which the style sheet shows the one that suits the page's width: one plot
     // scaled to a telephone would have labels too small to read.
     let wide = Curves::new(report, "wide", (1040.0, 400.0), 200.0).svg();
     let narrow = Curves::new(report, "narrow", (400.0, 380.0), 70.0).svg();
     let plot = format!("{wide}{narrow}\n<ul class=\"legend\">{legend}</ul>");
-    let content =
-        figure("Mean recall@k for k from 1 to 50", &plot) + &content::curve(report).html();
+    let content = figure("Mean recall@k for k from 1 to 50", &plot) + &content::curve(report).html();
     section("recall", "Recall by number of nodes read", &content)
 }
 
@@ -113,10 +89,7 @@ fn differences(report: &Report) -> String {
     };
     let table_html = table.html();
     let content = if table.rows.len() > PAIRS_SHOWN {
-        format!(
-            "<details><summary>{} pairs</summary>\n{table_html}</details>\n",
-            table.rows.len()
-        )
+        format!("<details><summary>{} pairs</summary>\n{table_html}</details>\n", table.rows.len())
     } else {
         table_html
     };
@@ -127,10 +100,7 @@ fn parts(report: &Report) -> String {
     let groups = content::slice_groups(report);
     let group = |(number, (group, slices)): (usize, &(&str, Vec<&Slice>))| {
         let figures = Measure::MAIN.map(|measure| {
-            let groups: Vec<BarGroup> = slices
-                .iter()
-                .map(|slice| bars_of_slice(slice, measure))
-                .collect();
+            let groups: Vec<BarGroup> = slices.iter().map(|slice| bars_of_slice(slice, measure)).collect();
             figure_of_bars(&format!("slice-{number}"), measure, &groups)
         });
         let tables = Measure::MAIN.map(|measure| content::slices(group, slices, measure).html());
@@ -141,52 +111,26 @@ fn parts(report: &Report) -> String {
             tables.concat()
         )
     };
-    section(
-        "parts",
-        "Parts of the questions",
-        &groups.iter().enumerate().map(group).collect::<String>(),
-    )
+    section("parts", "Parts of the questions", &groups.iter().enumerate().map(group).collect::<String>())
 }
 
 fn bars_of_slice(slice: &Slice, measure: Measure) -> BarGroup<'_> {
-    let bars = slice
-        .methods
-        .iter()
-        .map(|method| (method.name.as_str(), *method.main(measure)));
-    BarGroup {
-        heading: content::slice_title(slice),
-        bars: bars.collect(),
-    }
+    let bars = slice.methods.iter().map(|method| (method.name.as_str(), *method.main(measure)));
+    BarGroup { heading: content::slice_title(slice), bars: bars.collect() }
 }
 
 fn settings(report: &Report) -> String {
     let fact = |(name, value): &(String, String)| {
-        format!(
-            "<div><dt>{}</dt><dd>{}</dd></div>\n",
-            escape_html(name),
-            escape_html(value)
-        )
+        format!("<div><dt>{}</dt><dd>{}</dd></div>\n", escape_html(name), escape_html(value))
     };
     let facts: String = content::facts(report).iter().map(fact).collect();
-    section(
-        "settings",
-        "Data and settings",
-        &format!("<dl>\n{facts}</dl>\n"),
-    )
+    section("settings", "Data and settings", &format!("<dl>\n{facts}</dl>\n"))
 }
 
 fn made(report: &Report) -> String {
-    let paragraphs = |texts: &[String]| -> String {
-        texts
-            .iter()
-            .map(|text| format!("<p>{}</p>\n", escape_html(text)))
-            .collect()
-    };
-    let made = section(
-        "made",
-        "How the figures were made",
-        &paragraphs(&content::method(report)),
-    );
+    let paragraphs =
+        |texts: &[String]| -> String { texts.iter().map(|text| format!("<p>{}</p>\n", escape_html(text))).collect() };
+    let made = section("made", "How the figures were made", &paragraphs(&content::method(report)));
     if report.notes.is_empty() {
         return made;
     }

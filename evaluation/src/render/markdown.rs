@@ -21,49 +21,27 @@ pub(crate) fn render(report: &Report) -> String {
         table(&content::measures(report, false)),
         table(&content::intervals(report)),
     ];
-    let described = report
-        .methods
-        .iter()
-        .filter(|method| !method.description.is_empty());
+    let described = report.methods.iter().filter(|method| !method.description.is_empty());
     let list: Vec<String> = described
-        .map(|method| {
-            format!(
-                "- **{}**: {}",
-                escape_markdown(&method.name),
-                escape_markdown(&method.description)
-            )
-        })
+        .map(|method| format!("- **{}**: {}", escape_markdown(&method.name), escape_markdown(&method.description)))
         .collect();
     if !list.is_empty() {
         parts.push(list.join("\n"));
     }
-    parts.extend([
-        "## Recall by number of nodes read".to_owned(),
-        table(&content::curve(report)),
-    ]);
+    parts.extend(["## Recall by number of nodes read".to_owned(), table(&content::curve(report))]);
     if let Some(comparisons) = content::comparisons(report) {
-        parts.extend([
-            "## Differences between methods".to_owned(),
-            table(&comparisons),
-        ]);
+        parts.extend(["## Differences between methods".to_owned(), table(&comparisons)]);
     }
     parts.push("## Parts of the questions".to_owned());
     for (group, slices) in content::slice_groups(report) {
-        parts.push(format!(
-            "### {}",
-            escape_markdown(&content::group_title(group))
-        ));
+        parts.push(format!("### {}", escape_markdown(&content::group_title(group))));
         for measure in Measure::MAIN {
             parts.push(table(&content::slices(group, &slices, measure)));
         }
     }
     parts.extend(["## Data and settings".to_owned(), facts(report)]);
     parts.push("## How the figures were made".to_owned());
-    parts.extend(
-        content::method(report)
-            .iter()
-            .map(|paragraph| escape_markdown(paragraph)),
-    );
+    parts.extend(content::method(report).iter().map(|paragraph| escape_markdown(paragraph)));
     if !report.notes.is_empty() {
         parts.push("## Notes".to_owned());
         parts.extend(report.notes.iter().map(|note| escape_markdown(note)));
@@ -72,16 +50,9 @@ pub(crate) fn render(report: &Report) -> String {
 }
 
 fn facts(report: &Report) -> String {
-    let rows = content::facts(report)
-        .into_iter()
-        .map(|(name, value)| vec![Cell::new(name), Cell::new(value)]);
+    let rows = content::facts(report).into_iter().map(|(name, value)| vec![Cell::new(name), Cell::new(value)]);
     let head = ["Name", "Value"].map(str::to_owned).to_vec();
-    aligned(&Table {
-        caption: String::new(),
-        headings: 2,
-        head,
-        rows: rows.collect(),
-    })
+    aligned(&Table { caption: String::new(), headings: 2, head, rows: rows.collect() })
 }
 
 fn table(table: &Table) -> String {
@@ -90,54 +61,27 @@ fn table(table: &Table) -> String {
 
 /// Columns padded to their widest cell; words to the left, numbers to the right.
 fn aligned(table: &Table) -> String {
-    let head = table
-        .head
-        .iter()
-        .map(|text| escape_markdown(text))
-        .collect();
+    let head = table.head.iter().map(|text| escape_markdown(text)).collect();
     let mut rows: Vec<Vec<String>> = vec![head];
     rows.extend(table.rows.iter().map(|row| row.iter().map(cell).collect()));
     let length = |text: &String| text.chars().count();
     let widths: Vec<usize> = (0..table.head.len())
-        .map(|column| {
-            rows.iter()
-                .filter_map(|row| row.get(column))
-                .map(length)
-                .max()
-                .unwrap_or(0)
-                .max(3)
-        })
+        .map(|column| rows.iter().filter_map(|row| row.get(column)).map(length).max().unwrap_or(0).max(3))
         .collect();
     let line = |row: &Vec<String>| {
-        let cells = row
-            .iter()
-            .zip(&widths)
-            .enumerate()
-            .map(|(column, (text, width))| {
-                if column < table.headings {
-                    format!(" {text:<width$} |")
-                } else {
-                    format!(" {text:>width$} |")
-                }
-            });
+        let cells = row.iter().zip(&widths).enumerate().map(|(column, (text, width))| {
+            if column < table.headings { format!(" {text:<width$} |") } else { format!(" {text:>width$} |") }
+        });
         format!("|{}", cells.collect::<String>())
     };
     let rules = widths.iter().enumerate().map(|(column, &width)| {
         let dashes = "-".repeat(width);
-        if column < table.headings {
-            format!(" {dashes} |")
-        } else {
-            format!(" {}: |", &dashes[1..])
-        }
+        if column < table.headings { format!(" {dashes} |") } else { format!(" {}: |", &dashes[1..]) }
     });
     let rule = format!("|{}", rules.collect::<String>());
     let mut lines = rows.iter().map(line);
     let head = lines.next();
-    head.into_iter()
-        .chain([rule])
-        .chain(lines)
-        .collect::<Vec<String>>()
-        .join("\n")
+    head.into_iter().chain([rule]).chain(lines).collect::<Vec<String>>().join("\n")
 }
 
 fn cell(cell: &Cell) -> String {

@@ -24,11 +24,7 @@ pub(super) fn difference_interval(estimate: &Estimate) -> String {
 
 /// A p-value. Rounding never makes one 0.
 pub(super) fn p(value: f64) -> String {
-    if value < 0.0001 {
-        "<0.0001".to_owned()
-    } else {
-        format!("{value:.4}")
-    }
+    if value < 0.0001 { "<0.0001".to_owned() } else { format!("{value:.4}") }
 }
 
 /// A time in the unit that suits it.
@@ -38,11 +34,7 @@ pub(super) fn seconds(value: f64) -> String {
         _ if value >= 1e-3 => (value * 1e3, "ms"),
         _ => (value * 1e6, "µs"),
     };
-    let decimals = if scaled < 10.0 {
-        2
-    } else {
-        usize::from(scaled < 100.0)
-    };
+    let decimals = if scaled < 10.0 { 2 } else { usize::from(scaled < 100.0) };
     format!("{scaled:.decimals$} {unit}")
 }
 
@@ -64,13 +56,7 @@ mod tests {
         assert_eq!(p(1.0 / 10_001.0), "<0.0001");
         assert_eq!(p(0.04321), "0.0432");
         let times = [0.0, 0.000_38, 0.0123, 0.123, 4.0, 250.0].map(seconds);
-        assert_eq!(
-            times,
-            ["0.00 µs", "380 µs", "12.3 ms", "123 ms", "4.00 s", "250 s"]
-        );
-        assert_eq!(
-            [0, 1, 2].map(|n| count(n, "node")),
-            ["0 nodes", "1 node", "2 nodes"]
-        );
+        assert_eq!(times, ["0.00 µs", "380 µs", "12.3 ms", "123 ms", "4.00 s", "250 s"]);
+        assert_eq!([0, 1, 2].map(|n| count(n, "node")), ["0 nodes", "1 node", "2 nodes"]);
     }
 }

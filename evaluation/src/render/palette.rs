@@ -35,9 +35,7 @@ pub(super) fn properties(dark: bool) -> String {
 
 /// CSS rules for `.m0` and on: `color` for whatever is drawn with `currentColor`.
 pub(super) fn rules() -> String {
-    (0..COLOURS.len())
-        .map(|number| format!(".m{number}{{color:var(--m{number})}}"))
-        .collect()
+    (0..COLOURS.len()).map(|number| format!(".m{number}{{color:var(--m{number})}}")).collect()
 }
 
 /// Class with the colour of a method, by its number in the report.
@@ -53,9 +51,7 @@ pub(super) fn dash(method: usize) -> &'static str {
 /// A method's marker at (x, y), in the current colour.
 pub(super) fn marker(method: usize, x: f64, y: f64, radius: f64) -> String {
     let outline = pick(&MARKERS, method);
-    format!(
-        r#"<path class="marker" d="{outline}" transform="translate({x:.1} {y:.1}) scale({radius})"/>"#
-    )
+    format!(r#"<path class="marker" d="{outline}" transform="translate({x:.1} {y:.1}) scale({radius})"/>"#)
 }
 
 /// A line with a marker, for tables and legends; the name stands beside it.
@@ -69,11 +65,7 @@ pub(super) fn swatch(method: usize) -> String {
 }
 
 fn pick(from: &[&'static str], method: usize) -> &'static str {
-    from.iter()
-        .copied()
-        .cycle()
-        .nth(method % from.len().max(1))
-        .unwrap_or_default()
+    from.iter().copied().cycle().nth(method % from.len().max(1)).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -86,11 +78,7 @@ mod tests {
     fn luminance(colour: &str) -> f64 {
         let channel = |at: usize| {
             let value = f64::from(u8::from_str_radix(&colour[at..at + 2], 16).unwrap()) / 255.0;
-            if value <= 0.04045 {
-                value / 12.92
-            } else {
-                ((value + 0.055) / 1.055).powf(2.4)
-            }
+            if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
         };
         0.2126 * channel(1) + 0.7152 * channel(3) + 0.0722 * channel(5)
     }
@@ -111,9 +99,7 @@ mod tests {
 
     #[test]
     fn many_methods_look_different() {
-        let looks: HashSet<_> = (0..56)
-            .map(|m| (class(m), dash(m), marker(m, 0.0, 0.0, 1.0)))
-            .collect();
+        let looks: HashSet<_> = (0..56).map(|m| (class(m), dash(m), marker(m, 0.0, 0.0, 1.0))).collect();
         assert_eq!(looks.len(), 56);
     }
 }

@@ -16,10 +16,7 @@ pub(super) struct Cell {
 
 impl Cell {
     pub fn new(text: impl Into<String>) -> Self {
-        Self {
-            text: text.into(),
-            ..Self::default()
-        }
+        Self { text: text.into(), ..Self::default() }
     }
 
     pub fn detail(mut self, detail: impl Into<String>) -> Self {
@@ -49,10 +46,7 @@ impl Table {
             return;
         }
         for column in from..to {
-            let number = |row: &Vec<Cell>| {
-                row.get(column)
-                    .and_then(|cell| cell.text.parse::<f64>().ok())
-            };
+            let number = |row: &Vec<Cell>| row.get(column).and_then(|cell| cell.text.parse::<f64>().ok());
             let Some(best) = self.rows.iter().filter_map(number).max_by(f64::total_cmp) else {
                 continue;
             };
@@ -71,11 +65,7 @@ impl Table {
             .iter()
             .enumerate()
             .map(|(column, text)| {
-                let class = if column < self.headings {
-                    ""
-                } else {
-                    r#" class="number""#
-                };
+                let class = if column < self.headings { "" } else { r#" class="number""# };
                 format!(r#"<th scope="col"{class}>{}</th>"#, escape_html(text))
             })
             .collect();

@@ -28,8 +28,7 @@ pub(super) fn escape_markdown(text: &str) -> String {
     let mut rest = text.trim().chars().peekable();
     while let Some(c) = rest.next() {
         let next = rest.peek().copied();
-        let in_word =
-            before.is_some_and(char::is_alphanumeric) && next.is_some_and(char::is_alphanumeric);
+        let in_word = before.is_some_and(char::is_alphanumeric) && next.is_some_and(char::is_alphanumeric);
         let special = match c {
             '\\' | '|' | '`' | '*' | '~' | '$' => true,
             '_' | '#' | '@' => !in_word,
@@ -65,15 +64,8 @@ pub(super) fn fit(text: &str, width: f64, size: f64) -> String {
     }
     let room = (width - advance('…') * size).max(0.0);
     let start = within(text.chars(), room * 0.55, size);
-    let end: Vec<char> = within(text.chars().rev(), room * 0.45, size)
-        .chars()
-        .rev()
-        .collect();
-    format!(
-        "{}…{}",
-        start.trim_end(),
-        String::from_iter(end).trim_start()
-    )
+    let end: Vec<char> = within(text.chars().rev(), room * 0.45, size).chars().rev().collect();
+    format!("{}…{}", start.trim_end(), String::from_iter(end).trim_start())
 }
 
 /// As many of the characters, in their order, as fit into `width`.
@@ -121,10 +113,7 @@ mod tests {
             ("a|b\n<i>*x*</i>", r"a\|b \<i>\*x\*\</i>"),
             ("graph.cell_text _x_ C#", r"graph.cell_text \_x\_ C\#"),
             ("[a](b) `c` \\ &lt;", r"[a\](b) \`c\` \\ \&lt;"),
-            (
-                "recall@10 [-0.1, 0.2] <0.01 & @someone",
-                r"recall@10 [-0.1, 0.2] <0.01 & \@someone",
-            ),
+            ("recall@10 [-0.1, 0.2] <0.01 & @someone", r"recall@10 [-0.1, 0.2] <0.01 & \@someone"),
             ("- a", r"\- a"),
             ("12. a", r"12\. a"),
             ("> a", r"\> a"),

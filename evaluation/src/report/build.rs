@@ -6,8 +6,8 @@ use rayon::prelude::*;
 
 use super::slices::{Group, groups};
 use super::{
-    Comparison, DatasetSummary, FORMAT, Measured, MethodReport, MethodRun, QuestionInfo, Report,
-    ReportError, ReportInput, Slice, SliceMethod,
+    Comparison, DatasetSummary, FORMAT, Measured, MethodReport, MethodRun, QuestionInfo, Report, ReportError,
+    ReportInput, Slice, SliceMethod,
 };
 use crate::measures::{CURVE_LENGTH, Measure, QuestionMeasures, recall_curve};
 use crate::significance::{Bootstrap, Resampling, Units, holm, randomisation_p};
@@ -21,12 +21,7 @@ impl Report {
     /// document's nodes.
     pub fn build(input: ReportInput) -> Result<Self, ReportError> {
         check(&input)?;
-        let ReportInput {
-            questions,
-            methods,
-            resampling,
-            ..
-        } = input;
+        let ReportInput { questions, methods, resampling, .. } = input;
         let units = Units::grouped(questions.iter().map(|question| &question.document));
         let columns = columns(&methods);
         let bootstrap = Bootstrap::new(&columns, &units, &resampling)?;
@@ -49,12 +44,7 @@ impl Report {
             format: FORMAT,
             title: input.title,
             created: input.created,
-            dataset: summary(
-                input.dataset,
-                input.part,
-                &questions,
-                input.questions_left_out,
-            ),
+            dataset: summary(input.dataset, input.part, &questions, input.questions_left_out),
             settings: input.settings,
             resampling,
             methods: methods.into_iter().enumerate().map(method_report).collect(),
@@ -129,11 +119,9 @@ fn comparisons(
         for (a, method_a) in methods.iter().enumerate() {
             for (b, method_b) in methods.iter().enumerate().skip(a + 1) {
                 let (column_a, column_b) = (column(a, measure), column(b, measure));
-                let (Some(values_a), Some(values_b), Some(difference)) = (
-                    columns.get(column_a),
-                    columns.get(column_b),
-                    bootstrap.difference(column_a, column_b),
-                ) else {
+                let (Some(values_a), Some(values_b), Some(difference)) =
+                    (columns.get(column_a), columns.get(column_b), bootstrap.difference(column_a, column_b))
+                else {
                     continue;
                 };
                 pairs.push(Comparison {
@@ -165,21 +153,10 @@ fn slices(
         .flat_map(|method| Measure::MAIN.map(|measure| columns.get(column(method, measure))))
         .flatten()
         .collect();
-    let slice = |Group {
-                     group,
-                     name,
-                     members,
-                 }: Group| {
+    let slice = |Group { group, name, members }: Group| {
         let chosen: Vec<Vec<f64>> = main
             .iter()
-            .map(|values| {
-                values
-                    .iter()
-                    .zip(&members)
-                    .filter(|(_, m)| **m)
-                    .map(|(v, _)| *v)
-                    .collect()
-            })
+            .map(|values| values.iter().zip(&members).filter(|(_, m)| **m).map(|(v, _)| *v).collect())
             .collect();
         let documents = questions.iter().zip(&members).filter(|(_, m)| **m);
         let units = Units::grouped(documents.map(|(question, _)| &question.document));
@@ -203,36 +180,23 @@ fn slices(
 }
 
 fn check(input: &ReportInput) -> Result<(), ReportError> {
-    let ReportInput {
-        questions, methods, ..
-    } = input;
+    let ReportInput { questions, methods, .. } = input;
     if questions.is_empty() {
         return Err(ReportError::Empty("question"));
     }
     if methods.is_empty() {
         return Err(ReportError::Empty("method"));
     }
-    check_unique(
-        "question",
-        questions.iter().map(|question| question.id.as_str()),
-    )?;
+    check_unique("question", questions.iter().map(|question| question.id.as_str()))?;
     check_unique("method", methods.iter().map(|method| method.name.as_str()))?;
-    methods
-        .iter()
-        .try_for_each(|method| check_method(method, questions))
+    methods.iter().try_for_each(|method| check_method(method, questions))
 }
 
-fn check_unique<'a>(
-    what: &'static str,
-    names: impl Iterator<Item = &'a str>,
-) -> Result<(), ReportError> {
+fn check_unique<'a>(what: &'static str, names: impl Iterator<Item = &'a str>) -> Result<(), ReportError> {
     let mut seen = HashSet::new();
     for name in names {
         if !seen.insert(name) {
-            return Err(ReportError::NotUnique {
-                what,
-                name: name.to_owned(),
-            });
+            return Err(ReportError::NotUnique { what, name: name.to_owned() });
         }
     }
     Ok(())
@@ -241,19 +205,12 @@ fn check_unique<'a>(
 fn check_method(method: &MethodRun, questions: &[QuestionInfo]) -> Result<(), ReportError> {
     let (found, expected) = (method.rankings.len(), questions.len());
     if found != expected {
-        return Err(ReportError::Rankings {
-            method: method.name.clone(),
-            found,
-            expected,
-        });
+        return Err(ReportError::Rankings { method: method.name.clone(), found, expected });
     }
     if let Some(seconds) = method.seconds_per_question
         && !(seconds.is_finite() && seconds >= 0.0)
     {
-        return Err(ReportError::Seconds {
-            method: method.name.clone(),
-            seconds,
-        });
+        return Err(ReportError::Seconds { method: method.name.clone(), seconds });
     }
     for (ranking, question) in method.rankings.iter().zip(questions) {
         let mismatch = |found: String, expected: String| ReportError::Mismatch {

@@ -19,9 +19,7 @@ pub enum ReportError {
         name: String,
     },
     /// The rankings are not one a question.
-    #[error(
-        "method {method:?} has {found} rankings for {expected} questions: one a question, in their order"
-    )]
+    #[error("method {method:?} has {found} rankings for {expected} questions: one a question, in their order")]
     Rankings {
         /// Name of the method.
         method: String,
@@ -46,9 +44,7 @@ pub enum ReportError {
         expected: String,
     },
     /// A time that is none.
-    #[error(
-        "method {method:?}: {seconds} seconds per question is no time, expected a finite number >= 0"
-    )]
+    #[error("method {method:?}: {seconds} seconds per question is no time, expected a finite number >= 0")]
     Seconds {
         /// Name of the method.
         method: String,

@@ -38,17 +38,12 @@ impl Report {
     /// Reads a `report.json`.
     pub fn read(path: &Path) -> Result<Self, ReportError> {
         let text = read_text(path)?;
-        let fail = |reason| ReportError::Json {
-            path: path.display().to_string(),
-            reason,
-        };
-        let report: Self = serde_json::from_str(&text)
-            .map_err(|error| fail(format!("this is no report of this program: {error}")))?;
+        let fail = |reason| ReportError::Json { path: path.display().to_string(), reason };
+        let report: Self =
+            serde_json::from_str(&text).map_err(|error| fail(format!("this is no report of this program: {error}")))?;
         if report.format != FORMAT {
             let found = report.format;
-            return Err(fail(format!(
-                "field format: found {found}, this version reads {FORMAT}"
-            )));
+            return Err(fail(format!("field format: found {found}, this version reads {FORMAT}")));
         }
         Ok(report)
     }

@@ -31,29 +31,14 @@ pub(super) fn groups(questions: &[QuestionInfo]) -> Vec<Group> {
             Evidence::Text => "text only",
             Evidence::Both => "tables and text",
         };
-        groups.push(group("evidence", name.to_owned(), &|q| {
-            q.evidence == evidence
-        }));
+        groups.push(group("evidence", name.to_owned(), &|q| q.evidence == evidence));
     }
-    for (name, bounds) in [
-        ("1", 1..=1),
-        ("2", 2..=2),
-        ("3–4", 3..=4),
-        ("5 or more", 5..=usize::MAX),
-    ] {
-        groups.push(group("gold nodes", name.to_owned(), &|q| {
-            bounds.contains(&q.gold)
-        }));
+    for (name, bounds) in [("1", 1..=1), ("2", 2..=2), ("3–4", 3..=4), ("5 or more", 5..=usize::MAX)] {
+        groups.push(group("gold nodes", name.to_owned(), &|q| bounds.contains(&q.gold)));
     }
     for (low, high) in terciles(questions.iter().map(|question| question.nodes).collect()) {
-        let name = if low == high {
-            format!("{low} nodes")
-        } else {
-            format!("{low}–{high} nodes")
-        };
-        groups.push(group("document size", name, &|q| {
-            (low..=high).contains(&q.nodes)
-        }));
+        let name = if low == high { format!("{low} nodes") } else { format!("{low}–{high} nodes") };
+        groups.push(group("document size", name, &|q| (low..=high).contains(&q.nodes)));
     }
     groups.retain(|group| group.members.contains(&true));
     groups
@@ -112,10 +97,7 @@ mod tests {
         let groups = groups(&questions);
         for name in ["evidence", "gold nodes", "document size"] {
             for question in 0..questions.len() {
-                let slices = groups
-                    .iter()
-                    .filter(|g| g.group == name && g.members[question])
-                    .count();
+                let slices = groups.iter().filter(|g| g.group == name && g.members[question]).count();
                 assert_eq!(slices, 1, "question {question}, group {name}");
             }
         }

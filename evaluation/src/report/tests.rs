@@ -6,31 +6,16 @@ use super::*;
 
 mod rendering;
 
-const FEW: Resampling = Resampling {
-    resamples: 200,
-    rounds: 200,
-    seed: 3,
-};
+const FEW: Resampling = Resampling { resamples: 200, rounds: 200, seed: 3 };
 
 fn question(number: usize, gold: usize, nodes: usize, evidence: Evidence) -> QuestionInfo {
     let (id, document) = (format!("q{number}"), format!("d{}", number / 2));
-    QuestionInfo {
-        id,
-        document,
-        evidence,
-        gold,
-        nodes,
-    }
+    QuestionInfo { id, document, evidence, gold, nodes }
 }
 
 fn method(name: &str, rankings: Vec<GoldRanks>) -> MethodRun {
     let description = format!("what {name} is");
-    MethodRun {
-        name: name.to_owned(),
-        description,
-        rankings,
-        seconds_per_question: Some(0.002),
-    }
+    MethodRun { name: name.to_owned(), description, rankings, seconds_per_question: Some(0.002) }
 }
 
 fn ranks(ranks: &[u32], gold: usize) -> GoldRanks {
@@ -67,21 +52,9 @@ fn small() -> ReportInput {
 fn figures_are_means_over_questions() {
     let report = Report::build(small()).unwrap();
     let dataset = &report.dataset;
-    assert_eq!(
-        (
-            dataset.documents,
-            dataset.questions,
-            dataset.max_nodes_per_document
-        ),
-        (2, 3, 90)
-    );
-    assert_eq!(
-        (dataset.mean_nodes_per_document, dataset.gold_per_question),
-        (65.0, 7.0 / 3.0)
-    );
-    let [good, bad] = report.methods.as_slice() else {
-        panic!("two methods")
-    };
+    assert_eq!((dataset.documents, dataset.questions, dataset.max_nodes_per_document), (2, 3, 90));
+    assert_eq!((dataset.mean_nodes_per_document, dataset.gold_per_question), (65.0, 7.0 / 3.0));
+    let [good, bad] = report.methods.as_slice() else { panic!("two methods") };
     let recall = good.estimate(Measure::Recall10).unwrap();
     assert!((recall.mean - 2.5 / 3.0).abs() < 1e-12 && recall.high <= 1.0 && recall.low >= 0.5);
     assert_eq!(good.estimate(Measure::Mrr).unwrap().mean, 1.0);
@@ -95,26 +68,16 @@ fn figures_are_means_over_questions() {
 #[test]
 fn every_pair_is_compared_and_every_slice_measured() {
     let report = Report::build(small()).unwrap();
-    let [recall, map] = report.comparisons.as_slice() else {
-        panic!("one pair, two measures")
-    };
-    assert_eq!(
-        (recall.method_a.as_str(), recall.method_b.as_str()),
-        ("good", "bad")
-    );
+    let [recall, map] = report.comparisons.as_slice() else { panic!("one pair, two measures") };
+    assert_eq!((recall.method_a.as_str(), recall.method_b.as_str()), ("good", "bad"));
     assert_eq!([recall.measure, map.measure], Measure::MAIN);
-    let [good, bad] = report.methods.as_slice() else {
-        panic!("two methods")
-    };
+    let [good, bad] = report.methods.as_slice() else { panic!("two methods") };
     let means = [good, bad].map(|m| m.estimate(Measure::Recall10).unwrap().mean);
     assert!((recall.difference.mean - (means[0] - means[1])).abs() < 1e-12);
     assert!(recall.p > 0.0 && recall.p <= recall.p_adjusted && recall.p_adjusted <= 1.0);
 
-    let slices: Vec<(&str, &str, usize)> = report
-        .slices
-        .iter()
-        .map(|s| (s.group.as_str(), s.name.as_str(), s.questions))
-        .collect();
+    let slices: Vec<(&str, &str, usize)> =
+        report.slices.iter().map(|s| (s.group.as_str(), s.name.as_str(), s.questions)).collect();
     assert_eq!(
         slices,
         [
@@ -129,11 +92,7 @@ fn every_pair_is_compared_and_every_slice_measured() {
         ]
     );
     let both = &report.slices[2].methods[0];
-    let expected = Estimate {
-        mean: 0.5,
-        low: 0.5,
-        high: 0.5,
-    };
+    let expected = Estimate { mean: 0.5, low: 0.5, high: 0.5 };
     assert_eq!((both.name.as_str(), both.recall_10), ("good", expected));
 }
 
@@ -144,14 +103,8 @@ fn rankings_of_other_questions_are_refused() {
         change(&mut input);
         Report::build(input).unwrap_err().to_string()
     };
-    assert_eq!(
-        refused(&|i| i.questions.clear()),
-        "a report needs at least one question"
-    );
-    assert_eq!(
-        refused(&|i| i.methods.clear()),
-        "a report needs at least one method"
-    );
+    assert_eq!(refused(&|i| i.questions.clear()), "a report needs at least one question");
+    assert_eq!(refused(&|i| i.methods.clear()), "a report needs at least one method");
     assert_eq!(
         refused(&|i| i.methods[1].name = "good".to_owned()),
         "two methods are called \"good\": give each a name of its own"
@@ -187,20 +140,10 @@ fn files_are_written_and_the_json_is_read_back() {
     report.write(dir.path()).unwrap();
     let path = dir.path().join("report.json");
     assert_eq!(Report::read(&path).unwrap(), report);
-    assert_eq!(
-        fs::read_to_string(dir.path().join("report.md")).unwrap(),
-        report.to_markdown()
-    );
-    assert_eq!(
-        fs::read_to_string(dir.path().join("report.html")).unwrap(),
-        report.to_html()
-    );
+    assert_eq!(fs::read_to_string(dir.path().join("report.md")).unwrap(), report.to_markdown());
+    assert_eq!(fs::read_to_string(dir.path().join("report.html")).unwrap(), report.to_html());
     // The first keys, so that a change of their order is seen.
-    assert!(
-        report
-            .to_json()
-            .starts_with("{\n  \"format\": 1,\n  \"title\": \"A title\",\n  \"created\"")
-    );
+    assert!(report.to_json().starts_with("{\n  \"format\": 1,\n  \"title\": \"A title\",\n  \"created\""));
 }
 
 #[test]
@@ -209,18 +152,12 @@ fn what_is_no_report_is_refused_with_its_place() {
     let path = dir.path().join("report.json");
     fs::write(&path, "{\"format\": 1,\n \"title\": 7}").unwrap();
     let error = Report::read(&path).unwrap_err().to_string();
-    assert!(
-        error.contains("report.json: this is no report") && error.contains("line 2 column 11"),
-        "{error}"
-    );
+    assert!(error.contains("report.json: this is no report") && error.contains("line 2 column 11"), "{error}");
     let mut report = Report::build(small()).unwrap();
     report.format = 9;
     fs::write(&path, report.to_json()).unwrap();
     let error = Report::read(&path).unwrap_err().to_string();
-    assert!(
-        error.ends_with("field format: found 9, this version reads 1"),
-        "{error}"
-    );
+    assert!(error.ends_with("field format: found 9, this version reads 1"), "{error}");
 }
 
 proptest! {

@@ -2,25 +2,17 @@ use proptest::prelude::*;
 
 use super::*;
 
-const FEW: Resampling = Resampling {
-    resamples: 400,
-    rounds: 400,
-    seed: 7,
-};
+const FEW: Resampling = Resampling { resamples: 400, rounds: 400, seed: 7 };
 
 fn estimate(values: &[f64], units: &Units, resampling: &Resampling) -> Estimate {
-    Bootstrap::new(&[values.to_vec()], units, resampling)
-        .unwrap()
-        .estimate(0)
-        .unwrap()
+    Bootstrap::new(&[values.to_vec()], units, resampling).unwrap().estimate(0).unwrap()
 }
 
 #[test]
 fn the_interval_is_near_the_normal_one_for_many_questions() {
     // 1,000 questions, half 0 and half 1: standard error 0.5 / sqrt(1000) = 0.0158.
     let values: Vec<f64> = (0..1000).map(|i| f64::from(i % 2)).collect();
-    let Estimate { mean, low, high } =
-        estimate(&values, &Units::independent(1000), &Resampling::default());
+    let Estimate { mean, low, high } = estimate(&values, &Units::independent(1000), &Resampling::default());
     assert_eq!(mean, 0.5);
     assert!((low - 0.469).abs() < 0.003, "{low}");
     assert!((high - 0.531).abs() < 0.003, "{high}");
@@ -45,15 +37,11 @@ fn results_are_the_same_for_any_number_of_threads() {
     let b: Vec<f64> = (0..300).map(|i| f64::from(i * 53 % 97) / 97.0).collect();
     let units = Units::grouped((0..300).map(|i| i / 2));
     let run = |threads| {
-        rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .unwrap()
-            .install(|| {
-                let bootstrap = Bootstrap::new(&[a.clone(), b.clone()], &units, &FEW).unwrap();
-                let p = randomisation_p(&a, &b, &units, &FEW).unwrap();
-                (bootstrap.estimate(0), bootstrap.difference(0, 1), p)
-            })
+        rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| {
+            let bootstrap = Bootstrap::new(&[a.clone(), b.clone()], &units, &FEW).unwrap();
+            let p = randomisation_p(&a, &b, &units, &FEW).unwrap();
+            (bootstrap.estimate(0), bootstrap.difference(0, 1), p)
+        })
     };
     assert_eq!(run(1), run(5));
 }
@@ -65,17 +53,10 @@ fn the_test_finds_what_is_there_and_not_what_is_not() {
     let better: Vec<f64> = base.iter().map(|value| value + 0.1).collect();
     let default = Resampling::default();
     // Only the two rounds in 2⁶⁰ without any mixed signs are as large.
-    assert_eq!(
-        randomisation_p(&better, &base, &units, &default),
-        Ok(1.0 / 10_001.0)
-    );
+    assert_eq!(randomisation_p(&better, &base, &units, &default), Ok(1.0 / 10_001.0));
     assert_eq!(randomisation_p(&base, &base, &units, &default), Ok(1.0));
     // Differences +0.1 and -0.1 in turn: the sum is 0, and nothing is smaller.
-    let shifted: Vec<f64> = base
-        .iter()
-        .enumerate()
-        .map(|(i, v)| v + if i % 2 == 0 { 0.1 } else { -0.1 })
-        .collect();
+    let shifted: Vec<f64> = base.iter().enumerate().map(|(i, v)| v + if i % 2 == 0 { 0.1 } else { -0.1 }).collect();
     assert_eq!(randomisation_p(&shifted, &base, &units, &default), Ok(1.0));
 }
 
@@ -85,18 +66,12 @@ fn p_agrees_with_all_sign_patterns_of_a_small_sample() {
     let observed = d.iter().sum::<f64>() - 1e-9;
     let as_large = (0..1u32 << d.len())
         .filter(|signs| {
-            let signed = d
-                .iter()
-                .enumerate()
-                .map(|(i, d)| if signs >> i & 1 == 0 { *d } else { -d });
+            let signed = d.iter().enumerate().map(|(i, d)| if signs >> i & 1 == 0 { *d } else { -d });
             signed.sum::<f64>().abs() >= observed
         })
         .count();
     let exact = as_large as f64 / f64::from(1u32 << d.len());
-    let resampling = Resampling {
-        rounds: 40_000,
-        ..FEW
-    };
+    let resampling = Resampling { rounds: 40_000, ..FEW };
     let p = randomisation_p(&d, &[0.0; 8], &Units::independent(8), &resampling).unwrap();
     assert!((p - exact).abs() < 0.01, "{p} against {exact}");
 }
@@ -105,44 +80,20 @@ fn p_agrees_with_all_sign_patterns_of_a_small_sample() {
 fn holm_as_in_a_textbook() {
     let adjusted = holm(&[0.01, 0.04, 0.03, 0.005]);
     let expected = [0.03, 0.06, 0.06, 0.02];
-    assert!(
-        adjusted
-            .iter()
-            .zip(expected)
-            .all(|(a, e)| (a - e).abs() < 1e-12),
-        "{adjusted:?}"
-    );
+    assert!(adjusted.iter().zip(expected).all(|(a, e)| (a - e).abs() < 1e-12), "{adjusted:?}");
     assert_eq!(holm(&[0.9, 0.8]), [1.0, 1.0]);
 }
 
 #[test]
 fn what_is_no_sample_is_refused() {
     let units = Units::independent(2);
-    let short = SignificanceError::Length {
-        found: 1,
-        expected: 2,
-    };
-    assert_eq!(
-        Bootstrap::new(&[vec![1.0]], &units, &FEW).unwrap_err(),
-        short
-    );
-    assert_eq!(
-        randomisation_p(&[1.0, 2.0], &[1.0], &units, &FEW),
-        Err(short)
-    );
+    let short = SignificanceError::Length { found: 1, expected: 2 };
+    assert_eq!(Bootstrap::new(&[vec![1.0]], &units, &FEW).unwrap_err(), short);
+    assert_eq!(randomisation_p(&[1.0, 2.0], &[1.0], &units, &FEW), Err(short));
     let none = Units::independent(0);
-    assert_eq!(
-        randomisation_p(&[], &[], &none, &FEW),
-        Err(SignificanceError::Empty)
-    );
-    let no_resamples = Resampling {
-        resamples: 0,
-        ..FEW
-    };
-    assert_eq!(
-        Bootstrap::new(&[vec![1.0, 2.0]], &units, &no_resamples).unwrap_err(),
-        SignificanceError::NoResamples
-    );
+    assert_eq!(randomisation_p(&[], &[], &none, &FEW), Err(SignificanceError::Empty));
+    let no_resamples = Resampling { resamples: 0, ..FEW };
+    assert_eq!(Bootstrap::new(&[vec![1.0, 2.0]], &units, &no_resamples).unwrap_err(), SignificanceError::NoResamples);
 }
 
 proptest! {

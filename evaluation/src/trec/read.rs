@@ -55,10 +55,7 @@ pub fn read_run(path: &Path) -> Result<Run, TrecError> {
         nodes.sort_by(|(a, x), (b, y)| falling(*x, *y).then_with(|| b.cmp(a)));
         RankedQuestion { question, nodes }
     };
-    Ok(Run {
-        tag,
-        questions: questions.questions.into_iter().map(rank).collect(),
-    })
+    Ok(Run { tag, questions: questions.questions.into_iter().map(rank).collect() })
 }
 
 /// Reads a qrels file. A relevance above 0 makes a node gold; a question whose nodes are all
@@ -78,20 +75,13 @@ pub fn read_qrels(path: &Path) -> Result<Vec<JudgedQuestion>, TrecError> {
     }
     let judge = |(question, nodes): (_, Vec<(String, bool)>)| JudgedQuestion {
         question,
-        gold: nodes
-            .into_iter()
-            .filter(|(_, gold)| *gold)
-            .map(|(node, _)| node)
-            .collect(),
+        gold: nodes.into_iter().filter(|(_, gold)| *gold).map(|(node, _)| node).collect(),
     };
     Ok(questions.questions.into_iter().map(judge).collect())
 }
 
 fn no_lines(path: &Path, form: &'static str) -> TrecError {
-    TrecError::NoLines {
-        path: path.display().to_string(),
-        form,
-    }
+    TrecError::NoLines { path: path.display().to_string(), form }
 }
 
 /// The lines that are not blank, as exactly `N` fields.
@@ -100,21 +90,18 @@ fn lines<'a, const N: usize>(
     text: &'a str,
     form: &'static str,
 ) -> impl Iterator<Item = Result<(Place<'a>, [&'a str; N]), TrecError>> {
-    (1..)
-        .zip(text.lines())
-        .filter(|(_, line)| !line.trim_ascii().is_empty())
-        .map(move |(number, line)| {
-            let at = Place { path, line: number };
-            let fields: Vec<&str> = line.split_ascii_whitespace().collect();
-            let count = fields.len();
-            match <[&str; N]>::try_from(fields) {
-                Ok(fields) => Ok((at, fields)),
-                Err(_) => {
-                    let expected = format!("{N} fields instead of {count}: {form}");
-                    Err(at.unexpected("1 and on", line, &expected))
-                }
+    (1..).zip(text.lines()).filter(|(_, line)| !line.trim_ascii().is_empty()).map(move |(number, line)| {
+        let at = Place { path, line: number };
+        let fields: Vec<&str> = line.split_ascii_whitespace().collect();
+        let count = fields.len();
+        match <[&str; N]>::try_from(fields) {
+            Ok(fields) => Ok((at, fields)),
+            Err(_) => {
+                let expected = format!("{N} fields instead of {count}: {form}");
+                Err(at.unexpected("1 and on", line, &expected))
             }
-        })
+        }
+    })
 }
 
 /// A line of a file, for errors.
@@ -136,8 +123,7 @@ impl Place<'_> {
 
     fn id(&self, field: &'static str, found: &str) -> Result<String, TrecError> {
         decode_id(found).ok_or_else(|| {
-            let expected =
-                "two hexadecimal digits after each %, UTF-8 when decoded; write % as %25";
+            let expected = "two hexadecimal digits after each %, UTF-8 when decoded; write % as %25";
             self.unexpected(field, found, expected)
         })
     }
@@ -152,11 +138,7 @@ struct Grouped<T> {
 
 impl<T> Default for Grouped<T> {
     fn default() -> Self {
-        Self {
-            questions: Vec::new(),
-            numbers: HashMap::new(),
-            seen: HashSet::new(),
-        }
+        Self { questions: Vec::new(), numbers: HashMap::new(), seen: HashSet::new() }
     }
 }
 

@@ -5,9 +5,7 @@ const LOWEST: i64 = -(f32::MAX.to_bits() as i64);
 
 /// Lowers scores just far enough that each is below the one before, and raises those at the very
 /// bottom of the range of f32 where no room would be left below. Finite for every input.
-pub(super) fn strictly_falling(
-    scores: impl DoubleEndedIterator<Item = f32> + ExactSizeIterator,
-) -> Vec<f32> {
+pub(super) fn strictly_falling(scores: impl DoubleEndedIterator<Item = f32> + ExactSizeIterator) -> Vec<f32> {
     let count = scores.len() as i64;
     let mut before = i64::MAX;
     scores
@@ -24,11 +22,7 @@ pub(super) fn strictly_falling(
 /// Numbers the finite floats in order, without gaps: key(next_down(x)) = key(x) - 1, with 0 for
 /// both zeros.
 fn key(score: f32) -> i64 {
-    let finite = if score.is_nan() {
-        f32::MIN
-    } else {
-        score.clamp(f32::MIN, f32::MAX)
-    };
+    let finite = if score.is_nan() { f32::MIN } else { score.clamp(f32::MIN, f32::MAX) };
     let magnitude = i64::from(finite.abs().to_bits());
     if finite < 0.0 { -magnitude } else { magnitude }
 }
@@ -51,10 +45,7 @@ mod tests {
 
     #[test]
     fn ties_go_to_the_next_lower_float() {
-        assert_eq!(
-            lowered(&[2.0, 1.0, 1.0, 0.5]),
-            [2.0, 1.0, 1.0f32.next_down(), 0.5]
-        );
+        assert_eq!(lowered(&[2.0, 1.0, 1.0, 0.5]), [2.0, 1.0, 1.0f32.next_down(), 0.5]);
         let tiny = f32::from_bits(1);
         assert_eq!(lowered(&[0.0, -0.0, 0.0]), [0.0, -tiny, -2.0 * tiny]);
         // A score that rises again is not believed: the order given is the ranking.
@@ -66,13 +57,7 @@ mod tests {
         let (min, infinity) = (f32::MIN, f32::INFINITY);
         assert_eq!(
             lowered(&[infinity, infinity, min, -infinity, f32::NAN]),
-            [
-                f32::MAX,
-                f32::MAX.next_down(),
-                min.next_up().next_up(),
-                min.next_up(),
-                min
-            ]
+            [f32::MAX, f32::MAX.next_down(), min.next_up().next_up(), min.next_up(), min]
         );
     }
 

@@ -26,14 +26,15 @@ fn made() -> impl Strategy<Value = Made> {
     let vectors = |n: usize| prop::collection::vec(-1.0..1.0_f32, n * D_ENC);
     (1..20_usize).prop_flat_map(move |nodes| {
         let edge = (0..nodes as u32, 0..nodes as u32, 0..22_u8);
-        (prop::collection::vec(edge, 0..60), vectors(nodes), vectors(1), (1..4_usize).prop_flat_map(vectors))
-            .prop_map(move |(edges, u, q, segments)| Made {
+        (prop::collection::vec(edge, 0..60), vectors(nodes), vectors(1), (1..4_usize).prop_flat_map(vectors)).prop_map(
+            move |(edges, u, q, segments)| Made {
                 graph: CompressedGraph::new(nodes, &edges).expect("edges are below nodes"),
                 u,
                 q,
                 segments,
                 gold: vec![0],
-            })
+            },
+        )
     })
 }
 

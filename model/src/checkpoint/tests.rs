@@ -31,9 +31,8 @@ fn replace(path: &Path, name: &str, bytes: &[u8]) {
 fn a_checkpoint_round_trips() {
     let (_dir, path) = written();
     let checkpoint = read(&path, &Device::flex()).unwrap();
-    let bytes = |model: &TabSegNet| {
-        model.parameters().iter().flat_map(|(_, d)| d.as_bytes().to_vec()).collect::<Vec<_>>()
-    };
+    let bytes =
+        |model: &TabSegNet| model.parameters().iter().flat_map(|(_, d)| d.as_bytes().to_vec()).collect::<Vec<_>>();
     assert_eq!(bytes(&checkpoint.model), bytes(&model().0));
     assert_eq!(checkpoint.config, "[model]\n");
     assert_eq!(checkpoint.manifest.files.len(), 3);

@@ -44,9 +44,7 @@ impl Reference {
         };
         let (shape, values) = &self.0[&format!("{prefix}.{peer}")];
         match (transpose, shape.as_slice()) {
-            (true, &[rows, cols]) => {
-                (0..rows * cols).map(|i| values[(i % rows) * cols + i / rows]).collect()
-            }
+            (true, &[rows, cols]) => (0..rows * cols).map(|i| values[(i % rows) * cols + i / rows]).collect(),
             _ => values.clone(),
         }
     }
@@ -60,8 +58,7 @@ impl Reference {
             .zip(0..)
             .map(|(edges, question)| {
                 let first = question * nodes as u32;
-                let edges: Vec<_> =
-                    edges.iter().map(|&((s, d), t)| (s - first, d - first, t as u8)).collect();
+                let edges: Vec<_> = edges.iter().map(|&((s, d), t)| (s - first, d - first, t as u8)).collect();
                 CompressedGraph::new(nodes, &edges).unwrap()
             })
             .collect()

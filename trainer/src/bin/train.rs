@@ -60,7 +60,10 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
     let device = cli::open_device(arguments.device)?;
     let _lock = lock(config.output.directory.as_ref())?;
     if config.task.kind == Task::StaticEncoder {
-        anyhow::ensure!(!arguments.resume, "a static encoder is trained in minutes and cannot be resumed; run without --resume");
+        anyhow::ensure!(
+            !arguments.resume,
+            "a static encoder is trained in minutes and cannot be resumed; run without --resume"
+        );
         return static_encoder::train(&config, &device, &stop).map(exit_code);
     }
 

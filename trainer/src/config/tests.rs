@@ -32,26 +32,36 @@ fn what_print_config_prints_reads_back_as_the_same() {
 #[test]
 fn unknown_keys_name_the_nearest_known_one() {
     let typo = message("[optimisation]\nlerning_rate = 1", &[]);
-    assert!(typo.contains("unknown key optimisation.lerning_rate; the nearest known key is optimisation.learning_rate"), "{typo}");
+    assert!(
+        typo.contains("unknown key optimisation.lerning_rate; the nearest known key is optimisation.learning_rate"),
+        "{typo}"
+    );
     let misplaced = message("epochs = 1", &[]);
     assert!(misplaced.contains("nearest known key is optimisation.epochs"), "{misplaced}");
     assert!(message("[modle]\n", &[]).contains("nearest known key is model "));
     assert!(message("[data.bm25]\nk2 = 1", &[]).contains("nearest known key is data.bm25.k1"));
-    assert!(message("", &["model.layer=1"]).contains("--set: unknown key model.layer; the nearest known key is model.layers"));
+    assert!(
+        message("", &["model.layer=1"])
+            .contains("--set: unknown key model.layer; the nearest known key is model.layers")
+    );
 }
 
 #[test]
 fn wrong_types_name_the_line() {
     let wrong = message("[task]\nseed = 1\n[optimisation]\nepochs = \"ten\"", &[]);
     assert!(wrong.contains("line 4") && wrong.contains("epochs"), "{wrong}");
-    assert!(message("[task]\nkind = \"rankr\"", &[]).contains("unknown variant `rankr`, expected `ranker` or `static-encoder`"));
+    assert!(
+        message("[task]\nkind = \"rankr\"", &[])
+            .contains("unknown variant `rankr`, expected `ranker` or `static-encoder`")
+    );
     assert!(message("[task\n", &[]).contains("line 1"));
     assert!(message("", &["optimisation.epochs=ten"]).contains("--set optimisation.epochs=ten: invalid type"));
 }
 
 #[test]
 fn set_overrides_one_key() {
-    let config = load("[task]\nseed = 1", &["task.seed=2", "data.train=[\"a b\"]", "output.directory=runs/x y"]).unwrap();
+    let config =
+        load("[task]\nseed = 1", &["task.seed=2", "data.train=[\"a b\"]", "output.directory=runs/x y"]).unwrap();
     assert_eq!((config.task.seed, config.output.directory.as_str()), (2, "runs/x y"));
     assert_eq!(config.data.train, ["a b"]);
     assert!(message("", &["task.seed"]).contains("expected section.key=value"));

@@ -26,8 +26,10 @@ impl Projection {
         let eigen = SymmetricEigen::new(moment);
         let mut order: Vec<usize> = (0..from).collect();
         order.sort_by(|&a, &b| eigen.eigenvalues[b].total_cmp(&eigen.eigenvalues[a]).then(a.cmp(&b)));
-        let directions =
-            order.iter().take(to).flat_map(|&i| eigen.eigenvectors.column(i).iter().map(|&v| v as f32).collect::<Vec<_>>());
+        let directions = order
+            .iter()
+            .take(to)
+            .flat_map(|&i| eigen.eigenvectors.column(i).iter().map(|&v| v as f32).collect::<Vec<_>>());
         Self { from, to, directions: directions.collect() }
     }
 
@@ -59,9 +61,11 @@ mod tests {
     fn vectors_in_a_plane_keep_their_dot_products_in_two_directions() {
         let (a, b) = ([0.6, 0.0, 0.8, 0.0], [0.0, 1.0, 0.0, 0.0]);
         let mix = |x: f32, y: f32| (0..4).map(move |i| x * a[i] + y * b[i]);
-        let vectors: Vec<f32> = [(1.0, 0.0), (0.5, 0.5), (-0.3, 0.9), (2.0, 1.0)].into_iter().flat_map(|(x, y)| mix(x, y)).collect();
+        let vectors: Vec<f32> =
+            [(1.0, 0.0), (0.5, 0.5), (-0.3, 0.9), (2.0, 1.0)].into_iter().flat_map(|(x, y)| mix(x, y)).collect();
         let projected = Projection::new(&vectors, 4, 2).project(&vectors);
-        let dot = |v: &[f32], w: usize, i: usize, j: usize| -> f32 { (0..w).map(|k| v[i * w + k] * v[j * w + k]).sum() };
+        let dot =
+            |v: &[f32], w: usize, i: usize, j: usize| -> f32 { (0..w).map(|k| v[i * w + k] * v[j * w + k]).sum() };
         for i in 0..4 {
             for j in 0..4 {
                 assert!((dot(&projected, 2, i, j) - dot(&vectors, 4, i, j)).abs() < 1e-5);

@@ -16,7 +16,8 @@ impl Vocabulary {
     /// Keeps the special tokens and those of Latin script, digits and punctuation, in the
     /// teacher's order; WordPiece only.
     pub(super) fn of_teacher(tokenizer_json: &[u8]) -> Result<Self> {
-        let mut json: Value = serde_json::from_slice(tokenizer_json).context("the teacher's tokenizer.json is no JSON")?;
+        let mut json: Value =
+            serde_json::from_slice(tokenizer_json).context("the teacher's tokenizer.json is no JSON")?;
         let kind = json["model"]["type"].as_str().unwrap_or_default().to_owned();
         ensure!(kind == "WordPiece", "the teacher's tokenizer is a {kind} model; expected WordPiece, as BERT's");
         let Value::Object(vocabulary) = &json["model"]["vocab"] else {
@@ -45,14 +46,16 @@ impl Vocabulary {
                 Some(token)
             })
             .collect();
-        json["model"]["vocab"] =
-            Value::Object(tokens.iter().enumerate().map(|(id, token)| (token.clone(), json!(id))).collect::<Map<_, _>>());
+        json["model"]["vocab"] = Value::Object(
+            tokens.iter().enumerate().map(|(id, token)| (token.clone(), json!(id))).collect::<Map<_, _>>(),
+        );
         json["added_tokens"] = Value::Array(added);
         for section in ["post_processor", "truncation", "padding"] {
             json[section] = Value::Null;
         }
         let tokenizer = serde_json::to_vec(&json)?;
-        let parsed = Tokenizer::from_bytes(&tokenizer).map_err(|error| anyhow::anyhow!("the cut tokenizer does not work: {error}"))?;
+        let parsed = Tokenizer::from_bytes(&tokenizer)
+            .map_err(|error| anyhow::anyhow!("the cut tokenizer does not work: {error}"))?;
         Ok(Self { tokenizer, parsed, tokens })
     }
 

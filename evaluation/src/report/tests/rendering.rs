@@ -6,12 +6,7 @@ use super::*;
 fn hostile() -> Report {
     let evil = "</title><script>alert('x')</script> a|b [l](http://e.org) \"quoted\" & `c`\n# h";
     let mut input = small();
-    for text in [
-        &mut input.title,
-        &mut input.created,
-        &mut input.dataset,
-        &mut input.part,
-    ] {
+    for text in [&mut input.title, &mut input.created, &mut input.dataset, &mut input.part] {
         *text = evil.to_owned();
     }
     input.questions_left_out = vec![(evil.to_owned(), 2)];
@@ -42,12 +37,7 @@ pub(super) fn well_formed(html: &str, wanted: &str) -> Vec<String> {
             open.push(name);
         }
         let marker = format!(" {wanted}=\"");
-        values.extend(
-            tag.split(&marker)
-                .skip(1)
-                .filter_map(|v| v.split('"').next())
-                .map(str::to_owned),
-        );
+        values.extend(tag.split(&marker).skip(1).filter_map(|v| v.split('"').next()).map(str::to_owned));
     }
     assert_eq!(open, [""; 0]);
     values
@@ -59,20 +49,13 @@ fn html_is_well_formed_self_contained_and_escapes_everything() {
         let html = report.to_html();
         let mut ids = well_formed(&html, "id");
         for labels in well_formed(&html, "aria-labelledby") {
-            assert!(
-                labels
-                    .split(' ')
-                    .all(|label| ids.iter().any(|id| id == label)),
-                "{labels}"
-            );
+            assert!(labels.split(' ').all(|label| ids.iter().any(|id| id == label)), "{labels}");
         }
         let count = ids.len();
         ids.sort();
         ids.dedup();
         assert_eq!(ids.len(), count, "ids are unique");
-        for loaded in [
-            "<script", "src=", "href=", "url(", "@import", "NaN", "alert('",
-        ] {
+        for loaded in ["<script", "src=", "href=", "url(", "@import", "NaN", "alert('"] {
             assert!(!html.contains(loaded), "{loaded}");
         }
     }
@@ -83,13 +66,7 @@ fn markdown_tables_keep_their_columns_whatever_the_names_hold() {
     let markdown = hostile().to_markdown();
     assert!(!markdown.replace("\\<", "").contains('<'));
     assert!(markdown.contains("\\](h") && !markdown.replace("\\]", "").contains("]("));
-    assert_eq!(
-        markdown
-            .lines()
-            .filter(|line| line.starts_with("# "))
-            .count(),
-        1
-    );
+    assert_eq!(markdown.lines().filter(|line| line.starts_with("# ")).count(), 1);
     let mut columns = None;
     for line in markdown.lines() {
         if !line.starts_with('|') {
@@ -97,21 +74,13 @@ fn markdown_tables_keep_their_columns_whatever_the_names_hold() {
             continue;
         }
         let bars = line.replace("\\|", "").matches('|').count();
-        assert_eq!(
-            *columns.get_or_insert((bars, line.chars().count())),
-            (bars, line.chars().count())
-        );
+        assert_eq!(*columns.get_or_insert((bars, line.chars().count())), (bars, line.chars().count()));
     }
 }
 
 #[test]
 fn reports_at_the_edge_render() {
-    let one = |ranking| {
-        input(
-            vec![question(0, 1, 60, Evidence::Text)],
-            vec![method("only", vec![ranking])],
-        )
-    };
+    let one = |ranking| input(vec![question(0, 1, 60, Evidence::Text)], vec![method("only", vec![ranking])]);
     for ranking in [ranks(&[1], 1), ranks(&[], 1), ranks(&[60], 1)] {
         let report = Report::build(one(ranking)).unwrap();
         assert!(report.comparisons.is_empty());
