@@ -231,7 +231,15 @@ fn write(prepared: &Prepared, directory: &Path) -> Result<(), DataError> {
     let staging = Staging::new(directory)?;
     parquet::write(prepared, staging.path())?;
     write_bytes_atomic(&staging.path().join(STATISTICS), json(&prepared.statistics).as_bytes())?;
-    Ok(staging.commit()?)
+    // Another program may have made the same meanwhile, and be reading it.
+    let made = || directory.join(STATISTICS).is_file();
+    if made() {
+        return Ok(());
+    }
+    match staging.commit() {
+        Err(_) if made() => Ok(()),
+        result => Ok(result?),
+    }
 }
 
 fn read(directory: &Path, digest: String) -> Result<Prepared, DataError> {

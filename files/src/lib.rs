@@ -134,6 +134,26 @@ impl Staging {
     }
 }
 
+/// Clears what a program that was killed left of its [`Staging`] in `parent`: half-written
+/// directories are removed, one that was moved aside goes back where its place is empty. Only for
+/// who alone writes there, such as the holder of a lock.
+pub fn recover(parent: &Path) -> Result<(), FileError> {
+    for entry in fs::read_dir(parent).map_err(FileError::at(parent, "read"))? {
+        let path = entry.map_err(FileError::at(parent, "read"))?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let replaced = name.strip_prefix(".replaced-").and_then(|rest| rest.rsplit_once('-'));
+        match replaced {
+            _ if !path.is_dir() => {}
+            Some((target, _)) if !parent.join(target).exists() => {
+                fs::rename(&path, parent.join(target)).map_err(FileError::at(&path, "put back"))?;
+            }
+            None if !name.starts_with(".writing-") => {}
+            _ => fs::remove_dir_all(&path).map_err(FileError::at(&path, "remove"))?,
+        }
+    }
+    sync_dir(parent)
+}
+
 fn parent_of(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -253,6 +273,21 @@ mod tests {
         }
         drop(Staging::new(&target).unwrap());
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn what_a_killed_program_left_is_cleared_and_nothing_is_lost() {
+        let dir = tempfile::tempdir().unwrap();
+        for (name, content) in [(".replaced-state-7", "old"), (".replaced-best-7", "old"), ("best", "new"), (".writing-x", "half"), ("other-1", "own")] {
+            fs::create_dir(dir.path().join(name)).unwrap();
+            fs::write(dir.path().join(name).join("file"), content).unwrap();
+        }
+        recover(dir.path()).unwrap();
+        let mut left: Vec<_> = fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        left.sort();
+        assert_eq!(left, ["best", "other-1", "state"]);
+        assert_eq!(fs::read_to_string(dir.path().join("best/file")).unwrap(), "new");
+        assert_eq!(fs::read_to_string(dir.path().join("state/file")).unwrap(), "old");
     }
 
     #[test]

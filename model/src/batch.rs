@@ -5,6 +5,7 @@ use std::sync::Arc;
 use burn::tensor::{Device, Int, Tensor, TensorData};
 use tabsegnet_data::graph::CompressedGraph;
 
+use crate::activation::SharedRows;
 use crate::config::{EdgeTypes, ModelConfig};
 use crate::edges::EdgeIndex;
 use crate::loss::Pairs;
@@ -72,10 +73,11 @@ pub struct Batch {
     pub u: Tensor<2>,
     /// `[questions, d_enc]`
     pub q: Tensor<2>,
-    /// `[nodes]`: which question each node belongs to.
-    pub question_of_node: Tensor<1, Int>,
-    /// Vectors `[segments, d_enc]` of all questions' segments and, `[nodes]`, each node's best.
-    pub segments: Option<(Tensor<2>, Tensor<1, Int>)>,
+    /// `[segments, d_enc]`: all questions' segments.
+    pub segments: Option<Tensor<2>>,
+    /// Each node's question, a row of `q`, and with segments its best one, as the row that it has
+    /// when `segments` stands below `q`.
+    pub shared: Arc<SharedRows>,
     /// All edges.
     pub edges: Arc<EdgeIndex>,
     /// (gold, other) pairs for the loss; `None` where no example has both.
@@ -100,7 +102,6 @@ impl Batch {
         }
         let mut u = Vec::with_capacity(nodes * d_enc);
         let mut q = Vec::with_capacity(examples.len() * d_enc);
-        let mut question_of_node = Vec::with_capacity(nodes);
         let mut offsets = vec![0];
         for (position, example) in examples.iter().enumerate() {
             let graph_nodes = example.graph.nodes();
@@ -112,15 +113,21 @@ impl Batch {
             }
             u.extend_from_slice(example.u);
             q.extend_from_slice(example.q);
-            question_of_node.extend(std::iter::repeat_n(position as i32, graph_nodes));
-            offsets.push(question_of_node.len());
+            offsets.push(offsets[position] + graph_nodes);
         }
-        let segments = if config.segments { Some(segments(examples, &offsets, d_enc, device)?) } else { None };
+        let (segments, shared) = if config.segments {
+            let (segments, best) = segments(examples, nodes, d_enc, device)?;
+            let first = examples.len() as u32;
+            let rows = question_of_node(&offsets).zip(best).flat_map(|(question, best)| [question, first + best]);
+            (Some(segments), SharedRows::new(2, rows.collect()))
+        } else {
+            (None, SharedRows::new(1, question_of_node(&offsets).collect()))
+        };
         Ok(Self {
             u: Tensor::from_data(TensorData::new(u, [nodes, d_enc]), device),
             q: Tensor::from_data(TensorData::new(q, [examples.len(), d_enc]), device),
-            question_of_node: indices(question_of_node, device),
             segments,
+            shared: Arc::new(shared),
             edges: Arc::new(join_edges(examples, config.edge_types, nodes, edges)?),
             pairs: Pairs::new(examples, &offsets, device),
             offsets,
@@ -131,6 +138,10 @@ impl Batch {
     pub fn split<'a>(&'a self, scores: &'a [f32]) -> impl Iterator<Item = &'a [f32]> {
         self.offsets.windows(2).map(move |range| &scores[range[0]..range[1]])
     }
+}
+
+fn question_of_node(offsets: &[usize]) -> impl Iterator<Item = u32> {
+    offsets.windows(2).zip(0..).flat_map(|(range, question)| std::iter::repeat_n(question, range[1] - range[0]))
 }
 
 fn check(example: usize, what: &'static str, found: usize, expected: usize) -> Result<(), BatchError> {
@@ -175,26 +186,26 @@ fn join_edges(examples: &[Example<'_>], types: EdgeTypes, nodes: usize, edges: u
 /// of equal ones.
 fn segments(
     examples: &[Example<'_>],
-    offsets: &[usize],
+    nodes: usize,
     d_enc: usize,
     device: &Device,
-) -> Result<(Tensor<2>, Tensor<1, Int>), BatchError> {
+) -> Result<(Tensor<2>, Vec<u32>), BatchError> {
     let mut vectors: Vec<f32> = Vec::new();
-    let mut best = Vec::with_capacity(offsets.last().copied().unwrap_or_default());
+    let mut best = Vec::with_capacity(nodes);
     for (position, example) in examples.iter().enumerate() {
         if example.segments.is_empty() {
             return Err(BatchError::NoSegment { example: position });
         }
         let count = example.segments.len().div_ceil(d_enc.max(1));
         check(position, "segments", example.segments.len(), count * d_enc)?;
-        let first = (vectors.len() / d_enc) as i32;
+        let first = (vectors.len() / d_enc) as u32;
         for u in example.u.chunks_exact(d_enc) {
-            best.push(first + best_segment(u, example.segments).unwrap_or_default() as i32);
+            best.push(first + best_segment(u, example.segments).unwrap_or_default() as u32);
         }
         vectors.extend_from_slice(example.segments);
     }
     let count = vectors.len() / d_enc;
-    Ok((Tensor::from_data(TensorData::new(vectors, [count, d_enc]), device), indices(best, device)))
+    Ok((Tensor::from_data(TensorData::new(vectors, [count, d_enc]), device), best))
 }
 
 /// Which of the segments `[segments, d_enc]` has the highest cosine to `u` `[d_enc]`, the first of

@@ -5,12 +5,14 @@
 //! `R`, `A`, `b`, `W_q` make the edge strengths (5), `C`, `d` the node initialisation (6, 7),
 //! `W_1`, `W_2` the graph convolution (8). Shapes stand at the end of the line.
 
+pub mod activation;
 pub mod aggregate;
 pub mod batch;
 pub mod checkpoint;
 pub mod config;
 pub mod device;
 pub mod edges;
+mod flex;
 pub mod loss;
 pub mod scorer;
 

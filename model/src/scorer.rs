@@ -2,10 +2,11 @@
 #![allow(non_snake_case)] // the paper's symbols
 
 use burn::module::{Module, Param, ParamId};
-use burn::tensor::{Device, Tensor, TensorData, activation::relu};
+use burn::tensor::{Device, Tensor, TensorData};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
+use crate::activation::{relu_of_sum, tanh_of_sum};
 use crate::aggregate::aggregate;
 use crate::batch::Batch;
 use crate::config::{Aggregation, ModelConfig};
@@ -47,12 +48,13 @@ impl NodeInit {
         let C = self.C.val();
         let d_enc = batch.u.dims()[1];
         let rows = |i: usize| C.clone().slice([i * d_enc..(i + 1) * d_enc]); // [d_enc, d_in]
+        let own = batch.u.clone().matmul(rows(0)); // [nodes, d_in]
         let q = batch.q.clone().matmul(rows(1)) + self.d.val().unsqueeze(); // [questions, d_in]
-        let mut x = batch.u.clone().matmul(rows(0)) + q.select(0, batch.question_of_node.clone()); // [nodes, d_in]
-        if let Some((s, best)) = &batch.segments {
-            x = x + s.clone().matmul(rows(2)).select(0, best.clone()); // [nodes, d_in]
-        }
-        x.tanh()
+        let table = match &batch.segments {
+            Some(s) => Tensor::cat(vec![q, s.clone().matmul(rows(2))], 0), // [questions + segments, d_in]
+            None => q,
+        };
+        tanh_of_sum(own, table, &batch.shared)
     }
 }
 
@@ -73,7 +75,7 @@ impl GraphConv {
     pub fn forward(&self, x: Tensor<2>, strength: Tensor<2>, batch: &Batch, aggregation: Aggregation) -> Tensor<2> {
         let messages = aggregate(x.clone(), strength, &batch.edges, aggregation); // [nodes, d]
         let own = x.matmul(self.W_1.val()); // [nodes, d_out]
-        relu(own + messages.matmul(self.W_2.val()) + self.b.val().unsqueeze())
+        relu_of_sum(own, messages.matmul(self.W_2.val()), self.b.val())
     }
 }
 

@@ -1,5 +1,6 @@
 //! What the programs' command lines share.
 
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -30,6 +31,16 @@ pub fn exit(result: Result<ExitCode>) -> ExitCode {
         });
         ExitCode::from(if usage { USAGE } else { 1 })
     })
+}
+
+/// Prints a result to stdout. That nobody reads it any more, as in `evaluate … | head`, is no
+/// error: the files are still to be written.
+pub fn print(text: &str) -> Result<()> {
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        result => result.context("stdout: could not write"),
+    }
 }
 
 /// Opens a device and says which.

@@ -86,7 +86,10 @@ pub fn lock(directory: &Path) -> Result<std::fs::File> {
     let path = directory.join(".lock");
     let file = std::fs::File::create(&path).with_context(|| format!("{}: could not write", path.display()))?;
     match file.try_lock() {
-        Ok(()) => Ok(file),
+        Ok(()) => {
+            tabsegnet_files::recover(directory)?;
+            Ok(file)
+        }
         Err(std::fs::TryLockError::WouldBlock) => anyhow::bail!(
             "{}: another training is writing here; wait for it or set another output.directory",
             directory.display()

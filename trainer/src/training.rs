@@ -235,10 +235,18 @@ impl<'a> Training<'a> {
             .collect();
         format!(
             "the loss is {loss} at epoch {epoch}, step {step}; questions (documents) of the step: {}; \
-             the last complete epoch is in {}; try a lower optimisation.learning_rate",
+             {}; try a lower optimisation.learning_rate",
             names.join(", "),
-            self.layout.last().display()
+            self.last_whole()
         )
+    }
+
+    /// What is left of a training that cannot go on.
+    fn last_whole(&self) -> String {
+        match self.state.epochs.last() {
+            Some(metrics) => format!("epoch {} is whole in {}", metrics.epoch, self.layout.last().display()),
+            None => "no epoch was complete".into(),
+        }
     }
 
     /// Mean loss and measures over the dev questions with gold.
@@ -257,6 +265,17 @@ impl<'a> Training<'a> {
             }
             let scores = floats(scores.into_data());
             for (&question, scores) in group.iter().zip(batch.split(&scores)) {
+                if let Some(score) = scores.iter().find(|score| !score.is_finite()) {
+                    bail!(
+                        "a score is {score} after epoch {}, step {}, for the dev question {} ({}); {}; try a lower \
+                         optimisation.learning_rate",
+                        self.state.epochs.len() + 1,
+                        self.state.step,
+                        embedded.questions[question].id,
+                        embedded.document_of(question).id,
+                        self.last_whole()
+                    );
+                }
                 let gold = &embedded.questions[question].gold;
                 if !gold.is_empty() {
                     measures.push(QuestionMeasures::of(&GoldRanks::of_scores(scores, gold)?));
@@ -264,6 +283,14 @@ impl<'a> Training<'a> {
             }
         }
         let measures = QuestionMeasures::mean(&measures).context("no dev question has a gold node")?;
+        // Finite scores too far apart for their differences.
+        if !loss.is_finite() {
+            bail!(
+                "the dev loss is {loss} after epoch {}; {}; try a lower optimisation.learning_rate",
+                self.state.epochs.len() + 1,
+                self.last_whole()
+            );
+        }
         Ok((loss / with_pairs.max(1) as f64, measures))
     }
 

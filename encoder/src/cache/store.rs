@@ -11,6 +11,9 @@ use crate::EncoderError;
 /// SHA-256 of an encoder's identity and a text.
 pub(super) type Key = [u8; 32];
 
+/// EIO, which LMDB makes of a write that took a part of a page: what a full disk does.
+const PAGE_CUT_SHORT: i32 = 5;
+
 /// An LMDB environment with one database.
 pub(super) struct Store {
     env: Env<WithoutTls>,
@@ -136,7 +139,9 @@ pub(super) fn failure(dir: &Path, action: &'static str, error: heed::Error) -> E
             | MdbError::VersionMismatch
             | MdbError::Panic,
         ) => "its files are damaged or not a cache's: delete the directory, or name another by TABSEGNET_CACHE",
-        heed::Error::Io(error) if error.kind() == std::io::ErrorKind::StorageFull => {
+        heed::Error::Io(error)
+            if error.kind() == std::io::ErrorKind::StorageFull || error.raw_os_error() == Some(PAGE_CUT_SHORT) =>
+        {
             "the disk is full: make room, or name a directory on another disk by TABSEGNET_CACHE"
         }
         heed::Error::Io(error) if error.kind() == std::io::ErrorKind::OutOfMemory => {

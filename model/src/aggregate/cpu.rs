@@ -1,40 +1,11 @@
 //! The kernels on the CPU.
 
-use burn::tensor::{DType, Shape, TensorData};
 use burn_flex::FlexTensor;
 use rayon::prelude::*;
 
 use crate::config::Aggregation;
 use crate::edges::{EdgeIndex, NO_EDGE};
-
-/// Nodes a task works on: enough work to be worth handing over, few enough to share out evenly.
-const NODES_PER_TASK: usize = 64;
-
-/// A tensor's values in row-major order.
-pub(super) struct Values(FlexTensor);
-
-impl Values {
-    pub(super) fn of(tensor: &FlexTensor) -> Self {
-        Self(tensor.to_contiguous())
-    }
-
-    pub(super) fn as_slice(&self) -> &[f32] {
-        match self.0.as_slice() {
-            Some(values) => values,
-            None => unreachable!("to_contiguous gives a contiguous tensor"),
-        }
-    }
-}
-
-pub(super) fn tensor(values: Vec<f32>, shape: [usize; 2]) -> FlexTensor {
-    FlexTensor::from_data(TensorData::new(values, Shape::from(shape)))
-}
-
-fn shape_of(tensor: &FlexTensor) -> [usize; 2] {
-    debug_assert_eq!(tensor.dtype(), DType::F32);
-    let shape = tensor.layout().shape();
-    [shape[0], shape[1]]
-}
+use crate::flex::{ROWS_PER_TASK, Values, shape_of, tensor};
 
 /// The aggregated messages, and for max which edge won each channel (`[nodes, d]`,
 /// [`NO_EDGE`] without in-edges; empty for sum and mean).
@@ -56,10 +27,10 @@ pub(super) fn forward(
     let mut winners = Vec::new();
     if aggregation == Aggregation::Max {
         winners = vec![NO_EDGE; nodes * d];
-        let tasks = out.par_chunks_mut(NODES_PER_TASK * d).zip(winners.par_chunks_mut(NODES_PER_TASK * d));
+        let tasks = out.par_chunks_mut(ROWS_PER_TASK * d).zip(winners.par_chunks_mut(ROWS_PER_TASK * d));
         tasks.enumerate().for_each(|(task, (out, winners))| {
             let rows = out.chunks_exact_mut(d).zip(winners.chunks_exact_mut(d));
-            for (node, (out, winners)) in (task * NODES_PER_TASK..).zip(rows) {
+            for (node, (out, winners)) in (task * ROWS_PER_TASK..).zip(rows) {
                 for (nth, edge) in edges.into(node).enumerate() {
                     let (s, x) = message(edge);
                     for ((out, winner), x) in out.iter_mut().zip(&mut *winners).zip(x) {
@@ -72,8 +43,8 @@ pub(super) fn forward(
             }
         });
     } else {
-        out.par_chunks_mut(NODES_PER_TASK * d).enumerate().for_each(|(task, out)| {
-            for (node, out) in (task * NODES_PER_TASK..).zip(out.chunks_exact_mut(d)) {
+        out.par_chunks_mut(ROWS_PER_TASK * d).enumerate().for_each(|(task, out)| {
+            for (node, out) in (task * ROWS_PER_TASK..).zip(out.chunks_exact_mut(d)) {
                 let share = share(edges, node, aggregation);
                 for edge in edges.into(node) {
                     let (s, x) = message(edge);
@@ -115,8 +86,8 @@ pub(super) fn backward(
     let mut edge_gradient = vec![0.0; edges.len()];
     let mut tasks = Vec::new();
     let mut rest = edge_gradient.as_mut_slice();
-    for (task, rows) in x_gradient.chunks_mut(NODES_PER_TASK * d).enumerate() {
-        let first = task * NODES_PER_TASK;
+    for (task, rows) in x_gradient.chunks_mut(ROWS_PER_TASK * d).enumerate() {
+        let first = task * ROWS_PER_TASK;
         let last = first + rows.len() / d;
         let count = (edges.source_offsets[last] - edges.source_offsets[first]) as usize;
         let (own, others) = rest.split_at_mut(count);
@@ -133,7 +104,7 @@ pub(super) fn backward(
                 let gradient = &gradient[destination * d..(destination + 1) * d];
                 *edge_gradient = if aggregation == Aggregation::Max {
                     let winners = &winners[destination * d..(destination + 1) * d];
-                    max_message(x_gradient, x, gradient, s, |channel| winners[channel] == edge)
+                    max_message(x_gradient, x, gradient, s, winners, edge)
                 } else {
                     sum_message(x_gradient, x, gradient, s, share(edges, destination, aggregation))
                 };
@@ -155,23 +126,43 @@ const LANES: usize = 16;
 
 /// Adds a won message's gradient to its source and returns that of its strength.
 #[cfg(feature = "training")]
-fn max_message(x_gradient: &mut [f32], x: &[f32], gradient: &[f32], s: f32, won: impl Fn(usize) -> bool) -> f32 {
-    let mut sums = [0.0; LANES];
-    for (channel, ((x_gradient, x), gradient)) in x_gradient.iter_mut().zip(x).zip(gradient).enumerate() {
-        let gradient = if won(channel) { *gradient } else { 0.0 };
-        *x_gradient += s * gradient;
-        sums[channel % LANES] += gradient * x;
-    }
-    sums.iter().sum()
+fn max_message(x_gradient: &mut [f32], x: &[f32], gradient: &[f32], s: f32, winners: &[u32], edge: u32) -> f32 {
+    message(x_gradient, x, gradient, s, winners, |gradient, winner| if winner == edge { gradient } else { 0.0 })
 }
 
 #[cfg(feature = "training")]
 fn sum_message(x_gradient: &mut [f32], x: &[f32], gradient: &[f32], s: f32, share: f32) -> f32 {
+    // There is no winner to look at; any slice of the length will do.
+    message(x_gradient, x, gradient, s, gradient, |gradient, _| gradient * share)
+}
+
+/// What the two have in common: `own` makes a channel's gradient out of the node's and its winner.
+#[cfg(feature = "training")]
+fn message<W: Copy>(
+    x_gradient: &mut [f32],
+    x: &[f32],
+    gradient: &[f32],
+    s: f32,
+    winners: &[W],
+    own: impl Fn(f32, W) -> f32,
+) -> f32 {
     let mut sums = [0.0; LANES];
-    for (channel, ((x_gradient, x), gradient)) in x_gradient.iter_mut().zip(x).zip(gradient).enumerate() {
-        let gradient = gradient * share;
+    let (x_gradients, x_gradient_rest) = x_gradient.as_chunks_mut::<LANES>();
+    let (xs, x_rest) = x.as_chunks::<LANES>();
+    let (gradients, gradient_rest) = gradient.as_chunks::<LANES>();
+    let (winner_chunks, winner_rest) = winners.as_chunks::<LANES>();
+    for (((x_gradient, x), gradient), winners) in x_gradients.iter_mut().zip(xs).zip(gradients).zip(winner_chunks) {
+        for lane in 0..LANES {
+            let gradient = own(gradient[lane], winners[lane]);
+            x_gradient[lane] += s * gradient;
+            sums[lane] += gradient * x[lane];
+        }
+    }
+    let rest = x_gradient_rest.iter_mut().zip(x_rest).zip(gradient_rest).zip(winner_rest);
+    for ((((x_gradient, x), gradient), winner), sum) in rest.zip(&mut sums) {
+        let gradient = own(*gradient, *winner);
         *x_gradient += s * gradient;
-        sums[channel % LANES] += gradient * x;
+        *sum += gradient * x;
     }
     sums.iter().sum()
 }

@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::activation::SharedRows;
 use crate::config::Aggregation;
 use crate::scorer::TabSegNet;
 
@@ -108,9 +109,9 @@ fn the_best_segment_is_the_one_of_highest_cosine() {
     made.u = axis(1, 1.0).chain(axis(2, 1.0)).collect();
     made.segments = axis(0, 9.0).chain(axis(2, 5.0)).chain(axis(1, 0.1)).collect();
     let batch = Batch::new(&[made.example(), made.example()], &config, D_ENC, &Device::flex()).unwrap();
-    let (s, best) = batch.segments.unwrap();
-    assert_eq!(s.dims(), [6, D_ENC]);
-    assert_eq!(best.into_data().as_slice::<i32>().unwrap(), [2, 1, 5, 4]);
+    assert_eq!(batch.segments.unwrap().dims(), [6, D_ENC]);
+    // Rows 0 and 1 are the two questions', then come the segments'.
+    assert_eq!(*batch.shared, SharedRows::new(2, vec![0, 4, 0, 3, 1, 7, 1, 6]));
 }
 
 #[test]

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use tabsegnet_data::graph::CompressedGraph;
 
 use super::*;
-use crate::batch::{Example, indices};
+use crate::activation::SharedRows;
+use crate::batch::Example;
 use crate::checkpoint::deserialize;
 use crate::loss::pairwise_hinge;
 
@@ -81,8 +83,8 @@ impl Reference {
             .collect();
         let mut batch = Batch::new(&examples, config, d_enc, device).unwrap();
         // The reference gives every node a segment of its own.
-        let own = indices((0..(QUESTIONS * nodes) as i32).collect(), device);
-        batch.segments = batch.segments.map(|(s, _)| (s, own));
+        let rows = (0..QUESTIONS * nodes).flat_map(|node| [(node / nodes) as u32, (QUESTIONS + node) as u32]);
+        batch.shared = Arc::new(SharedRows::new(2, rows.collect()));
         batch
     }
 }

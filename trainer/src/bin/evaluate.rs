@@ -58,6 +58,6 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
     let dev = encoding.input(&config, Part::Dev)?;
     let output = arguments.output.clone().unwrap_or_else(|| layout.report());
     let report = evaluation::evaluate(&config, &dev, &checkpoints, &device, &output)?;
-    println!("{}\n\nreport: {}", evaluation::summary(&report), output.join("report.html").display());
+    cli::print(&format!("{}\n\nreport: {}\n", evaluation::summary(&report), output.join("report.html").display()))?;
     Ok(ExitCode::SUCCESS)
 }

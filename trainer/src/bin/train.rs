@@ -47,12 +47,12 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> Result<ExitCode> {
     let config = Config::load(&arguments.config, &arguments.overrides)?;
     if arguments.print_config {
-        print!("{}", config.to_toml()?);
+        cli::print(&config.to_toml()?)?;
         return Ok(ExitCode::SUCCESS);
     }
     if arguments.prepare {
         for part in [Part::Train, Part::Dev] {
-            println!("{}\n{}", part.name(), prepared(&config, part)?.statistics);
+            cli::print(&format!("{}\n{}\n", part.name(), prepared(&config, part)?.statistics))?;
         }
         return Ok(ExitCode::SUCCESS);
     }
@@ -73,15 +73,16 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
     let outcome = Training::new(&config, &train, &dev, &encoding, device.clone(), arguments.resume)?.run(&stop)?;
     if outcome == Outcome::Finished {
         let best = Layout::new(&config).best();
-        println!("checkpoint: {}", best.display());
+        cli::print(&format!("checkpoint: {}\n", best.display()))?;
         if config.evaluation.after_training {
             let checkpoints = evaluation::open_checkpoints(&[best], &encoding, &device)?;
             let output = Layout::new(&config).report();
             let report = evaluation::evaluate(&config, &dev, &checkpoints, &device, &output)?;
-            println!("\n{}\n\nreport: {}", evaluation::summary(&report), output.join("report.html").display());
+            let page = output.join("report.html");
+            cli::print(&format!("\n{}\n\nreport: {}\n", evaluation::summary(&report), page.display()))?;
             for checkpoint in &checkpoints {
                 let count = config.evaluation.examples;
-                print!("\n{}", evaluation::examples(&dev.embedded, checkpoint, &device, count)?);
+                cli::print(&format!("\n{}", evaluation::examples(&dev.embedded, checkpoint, &device, count)?))?;
             }
         }
     }

@@ -1,0 +1,103 @@
+//! The programs under test, built now.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output};
+use std::sync::OnceLock;
+
+/// A command that runs one of the project's programs: `train`, `evaluate` or `infer`.
+///
+/// The programs belong to other packages, so cargo does not build them for these tests: they are
+/// built here, once a process, in the profile of the tests. What is up to date costs a moment, and
+/// a program of an earlier state is never run.
+pub fn program(name: &str) -> Command {
+    static DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
+    let mut command = Command::new(DIRECTORY.get_or_init(build).join(name));
+    for (variable, _) in std::env::vars_os() {
+        if variable.to_string_lossy().starts_with("TABSEGNET_") {
+            command.env_remove(variable);
+        }
+    }
+    command
+        .env("TABSEGNET_CHECKPOINTS", Path::new(env!("CARGO_MANIFEST_DIR")).join("../checkpoints"))
+        .env_remove("RAYON_NUM_THREADS")
+        .env("RUST_BACKTRACE", "0");
+    command
+}
+
+/// Builds the programs and returns their directory, the one that this test runs in.
+fn build() -> PathBuf {
+    let test = std::env::current_exe().expect("the test has a path");
+    // target/PROFILE/deps/test
+    let directory = test.ancestors().nth(2).expect("the test runs in a target directory").to_owned();
+    let profile = match directory.file_name().and_then(|name| name.to_str()) {
+        Some("debug") => "dev",
+        Some(profile) => profile,
+        None => panic!("{}: is no target directory", directory.display()),
+    };
+    let built = Command::new(env!("CARGO"))
+        .args(["build", "--quiet", "-p", "tabsegnet-trainer", "-p", "tabsegnet-infer", "--bins", "--profile", profile])
+        .arg("--target-dir")
+        .arg(directory.parent().expect("the profile's directory has a parent"))
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(".."))
+        .output()
+        .expect("cargo runs");
+    assert!(built.status.success(), "the programs do not build:\n{}", String::from_utf8_lossy(&built.stderr));
+    directory
+}
+
+/// How a program ended.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The exit code; none where a signal ended it.
+    pub code: Option<i32>,
+    /// The results.
+    pub stdout: String,
+    /// Messages and progress.
+    pub stderr: String,
+}
+
+impl Outcome {
+    /// Runs a command to its end.
+    pub fn of(command: &mut Command) -> Self {
+        let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+        output.into()
+    }
+
+    /// Waits for a program that was started with its output piped.
+    pub fn after(child: Child) -> Self {
+        child.wait_with_output().expect("the program can be waited for").into()
+    }
+
+    /// The exit code must be 0.
+    #[track_caller]
+    pub fn ok(self) -> Self {
+        assert_eq!(self.code, Some(0), "{}", self.stderr);
+        self
+    }
+
+    /// The exit code must be `code`, stdout empty, and the message (the last line that starts with
+    /// `error: `) hold each of `parts`.
+    #[track_caller]
+    pub fn fails(self, code: i32, parts: &[&str]) -> Self {
+        assert_eq!((self.code, self.stdout.as_str()), (Some(code), ""), "{}", self.stderr);
+        assert!(!self.stderr.contains("panicked"), "{}", self.stderr);
+        let message = self.stderr.rfind("error: ").map_or("", |start| &self.stderr[start..]);
+        for part in parts {
+            assert!(message.contains(part), "expected {part:?} in the message:\n{}", self.stderr);
+        }
+        self
+    }
+}
+
+impl From<Output> for Outcome {
+    fn from(output: Output) -> Self {
+        let text = |bytes| String::from_utf8(bytes).expect("output is UTF-8");
+        Self { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+    }
+}
+
+/// Sends SIGINT, as Ctrl-C does.
+pub fn interrupt(child: &Child) {
+    let sent = Command::new("sh").arg("-c").arg(format!("kill -INT {}", child.id())).status();
+    assert!(sent.expect("sh runs").success(), "the program has ended already");
+}

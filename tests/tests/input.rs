@@ -1,0 +1,206 @@
+//! Bad and unusual data: every message names file, record and field, and nothing earlier is harmed.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tabsegnet_tests::{TINY, Work, files, native_lines, report, table_document};
+
+/// A finished training, so that there is something to harm, and FinQA files to train on next.
+fn finqa(records: &Value) -> Work {
+    let (_, settings) = TINY.split_once("[model]").expect("a section");
+    let data = "[data]\nkind = \"finqa\"\ntrain = [\"train.json\"]\ndev = [\"dev.json\"]\ndistractors = 1\n";
+    let work = Work::with(&format!("{data}[model]{settings}"));
+    work.write("train.json", records.to_string());
+    work.write("dev.json", json!([record("dev", "DEV/page_1.pdf")]).to_string());
+    work
+}
+
+fn record(id: &str, page: &str) -> Value {
+    json!({
+        "id": id, "filename": page,
+        "pre_text": ["sales rose .", "costs fell ."], "post_text": ["see note 3 ."],
+        "table": [["", "2018", "2017"], ["net sales", "$ 480", "415"], ["costs", "1,000", "990"]],
+        "qa": {"question": "how did sales change?", "program": "subtract(480, 415)", "gold_inds": {"table_1": "", "text_0": ""}}
+    })
+}
+
+fn records() -> Value {
+    json!([record("a-1", "A/page_1.pdf"), record("b-1", "B/page_2.pdf")])
+}
+
+#[test]
+fn bad_finqa_files_are_refused_by_file_record_and_field() {
+    let whole = records().to_string();
+    let changed = |change: &dyn Fn(&mut Value)| {
+        let mut records = records();
+        change(&mut records[1]);
+        records.to_string()
+    };
+    let removed = |field: &str| {
+        changed(&|record| {
+            record.as_object_mut().expect("a record").remove(field);
+        })
+    };
+    let gold = |key: &str| changed(&|record| record["qa"]["gold_inds"] = json!({ key: "" }));
+    let cases: Vec<(&str, String, &str)> = vec![
+        ("empty", String::new(), "train.json: the whole file: the file is empty"),
+        ("cut short", whole[..whole.len() / 2].into(), "train.json: "),
+        ("malformed", whole.replacen(':', ";", 1), "train.json: "),
+        ("no list", "{}".into(), "train.json: "),
+        ("no records", "[]".into(), "train.json: the whole file: the list of records is empty"),
+        ("no UTF-8", String::new(), "train.json: could not read"),
+        ("no table", removed("table"), "train.json: record b-1, field table: is missing"),
+        ("no id", removed("id"), "train.json: record #1, field id: is missing"),
+        ("no qa", removed("qa"), "train.json: record b-1, field qa: is missing"),
+        (
+            "no question",
+            changed(&|record| record["qa"] = json!({"program": "", "gold_inds": {}})),
+            "train.json: record b-1, field qa.question: is missing",
+        ),
+        ("blank question", changed(&|record| record["qa"]["question"] = " ".into()), "record b-1, field qa.question: is blank"),
+        (
+            "no program",
+            changed(&|record| record["qa"] = json!({"question": "q", "gold_inds": {}})),
+            "train.json: record b-1, field qa.program: is missing",
+        ),
+        ("sentence out of range", gold("text_3"), "record b-1, field qa.gold_inds.text_3: is out of range: the page has 3 sentences"),
+        ("row out of range", gold("table_3"), "record b-1, field qa.gold_inds.table_3: is out of range: the table has 3 rows"),
+        ("no place", gold("row_1"), "record b-1, field qa.gold_inds.row_1: expected text_K or table_R"),
+        ("ragged", changed(&|record| record["table"][1] = json!(["a", "b"])), "record b-1, field table: row 1 covers 2 columns, row 0 covers 3"),
+        ("no cells", changed(&|record| record["table"] = json!([])), "record b-1, field table: the table has no cells"),
+        ("a number for a text", changed(&|record| record["table"][1][1] = 480.into()), "[1].table[1][1]: invalid type: integer"),
+        ("an id twice", changed(&|record| record["id"] = "a-1".into()), "record a-1, field id: "),
+        ("nothing with gold", changed(&|_| ()).replace("\"table_1\":\"\",\"text_0\":\"\"", ""), "the train part has no question with gold nodes"),
+    ];
+    let work = finqa(&records());
+    work.train(&[]).ok();
+    let before = files(&work.path(""));
+    for (what, text, message) in cases {
+        eprintln!("{what}");
+        match what {
+            "no UTF-8" => work.write("train.json", b"[\xff"),
+            _ => work.write("train.json", text),
+        }
+        work.train(&["--prepare"]).fails(1, &[message]);
+        work.train(&[]).fails(1, &[message]);
+        let mut after = files(&work.path(""));
+        if what == "nothing with gold" {
+            // Data without gold can be prepared.
+            after.retain(|name, _| before.contains_key(name));
+        }
+        after.insert("train.json".into(), before[std::path::Path::new("train.json")].clone());
+        assert!(after == before, "files were changed");
+    }
+}
+
+#[test]
+fn bad_native_files_are_refused_by_file_line_and_field() {
+    let work = Work::new();
+    work.train(&[]).ok();
+    let before = files(&work.path("out"));
+    let line = |question: Value| {
+        let mut document = report();
+        document["questions"] = json!([question]);
+        native_lines() + &document.to_string()
+    };
+    let good = native_lines();
+    let question = |text: &str, gold: &str| line(json!({"id": "q", "question": text, "gold": [gold]}));
+    let cases: [(&str, String, &str); 7] = [
+        ("empty", String::new(), "dev.jsonl: the whole file: no document"),
+        ("cut short", good[..good.len() - 9].into(), "dev.jsonl: line 6, "),
+        ("no such node", question("revenue?", "t0:r9c9"), "dev.jsonl: record report, field questions[0] (q).gold: \"t0:r9c9\" is no node"),
+        ("blank question", question("  ", "p0"), "dev.jsonl: record report, field questions[0].question: is blank"),
+        ("unknown field", good.replacen("\"blocks\"", "\"bloks\"", 1), "dev.jsonl: line 1, "),
+        ("ragged", good.replacen("\"rows\":[[", "\"rows\":[[\"one more\",", 1), "dev.jsonl: record dev-0000, field blocks["),
+        ("id twice", line(json!({"id": "dev-0000-0", "question": "q?", "gold": ["p0"]})), "document dev-0000 has a question of this id already"),
+    ];
+    for (what, text, message) in cases {
+        eprintln!("{what}");
+        work.write("dev.jsonl", text);
+        work.infer(&["--dataset", "native", "--input", "dev.jsonl", "--output", "out.json"]).fails(1, &[message]);
+        assert!(!work.path("out.json").exists());
+    }
+    work.infer(&["--dataset", "native", "--input", "nowhere.jsonl"]).fails(1, &["nowhere.jsonl: could not read"]);
+    assert!(files(&work.path("out")) == before);
+}
+
+#[test]
+fn bad_documents_and_questions_are_refused() {
+    let work = Work::new();
+    work.train(&[]).ok();
+    let ragged = json!({"id": "r", "blocks": [{"table": {"rows": [["a"], ["b", "c"]]}}]}).to_string();
+    let whole = report().to_string();
+    for (what, text, message) in [
+        ("empty", "", "d.json: the whole file: the file is empty"),
+        ("cut short", &whole[..60], "d.json: "),
+        ("two values", "{\"id\": \"a\", \"blocks\": []} {}", "d.json: after the end of the value"),
+        ("ragged", &ragged, "d.json: record r, field blocks[0].table: row 1 covers 2 columns"),
+        ("no nodes", "{\"id\": \"a\", \"blocks\": []}", "d.json"),
+    ] {
+        eprintln!("{what}");
+        work.write("d.json", text);
+        work.infer(&["--document", "d.json", "--question", "revenue?"]).fails(1, &[message]);
+    }
+    work.write("d.json", whole);
+    work.infer(&["--document", "d.json", "--question", " \t"]).fails(1, &["d.json", "the question is blank"]);
+    work.infer(&["--document", "nowhere.json", "--question", "revenue?"]).fails(1, &["nowhere.json: could not read"]);
+}
+
+#[test]
+fn a_table_of_one_row_is_ranked() {
+    let work = Work::new();
+    work.train(&[]).ok();
+    for (columns, nodes) in [(1, 2), (3, 4)] {
+        work.write("d.json", table_document(1, columns).to_string());
+        let run = work.infer(&["--document", "d.json", "--question", "revenue?", "--format", "json", "--top-k", "99"]).ok();
+        let ranking: Value = serde_json::from_str(&run.stdout).expect("JSON");
+        assert_eq!(ranking["nodes_in_document"], nodes, "{ranking:#}");
+    }
+    // One of FinQA's pages has such a table: a header row and nothing else.
+    let mut records = records();
+    records[1]["table"] = json!([["", "2018", "2017"]]);
+    records[1]["qa"]["gold_inds"] = json!({"table_0": ""});
+    finqa(&records).train(&[]).ok();
+}
+
+#[test]
+fn a_table_of_100_000_cells_is_ranked_in_seconds() {
+    let work = Work::new();
+    work.train(&[]).ok();
+    work.write("d.json", table_document(1000, 100).to_string());
+    let ask = ["--document", "d.json", "--question", "what is 4321 ?", "--format", "trec"];
+    let started = Instant::now();
+    let run = work.infer(&ask).ok();
+    let taken = started.elapsed();
+    // Every cell and the caption, each once.
+    let ids: std::collections::BTreeSet<&str> = run.stdout.lines().filter_map(|line| line.split(' ').nth(2)).collect();
+    assert_eq!((run.stdout.lines().count(), ids.len()), (100_001, 100_001));
+    assert!(taken < Duration::from_secs(30), "{taken:?}");
+}
+
+#[test]
+fn a_question_of_10_000_tokens_is_cut_and_ranked() {
+    let work = Work::new();
+    work.train(&[]).ok();
+    work.write("d.json", report().to_string());
+    let ask = |question: &str| {
+        work.infer(&["--document", "d.json", "--question", question, "--format", "trec"]).ok().stdout
+    };
+    let long = ask(&"revenue of products ".repeat(10_000 / 3 + 1));
+    // 128 tokens count.
+    assert_eq!(long, ask(&"revenue of products ".repeat(60)));
+}
+
+#[test]
+fn texts_of_any_script_and_without_words_are_ranked() {
+    let work = Work::new();
+    work.train(&[]).ok();
+    let document = json!({"id": "数据\n表", "blocks": [
+        {"passage": ""}, {"passage": "\u{0}\u{7}\u{1b}[31m"}, {"passage": "收入增长 🚀 e\u{301}"},
+        {"table": {"header_rows": 1, "rows": [["", "\u{202e}x"], ["—", "۱۲۳"]]}}]});
+    work.write("d.json", document.to_string());
+    for format in ["table", "json", "jsonl", "trec"] {
+        let run = work.infer(&["--document", "d.json", "--question", "収入は? \u{1b}[2J", "--format", format]).ok();
+        assert!(!run.stdout.contains('\u{1b}'), "control characters reach the terminal: {:?}", run.stdout);
+    }
+}
