@@ -157,6 +157,14 @@ fn build(path: &Path, json: DocumentJson) -> Result<Sample, DataError> {
             }
         });
     }
+    if blocks.is_empty() {
+        let message = "is empty; expected at least one passage or table".into();
+        return Err(record_error("blocks".into(), message));
+    }
+    if let Some(blank) = json.questions.iter().position(|question| question.question.trim().is_empty()) {
+        let message = "is blank; expected the question's text".into();
+        return Err(record_error(format!("questions[{blank}].question"), message));
+    }
     let questions = json.questions.into_iter().map(|q| Question { id: q.id, text: q.question, gold: q.gold }).collect();
     Ok(Sample { document: Document { id: json.id, blocks }, questions })
 }
@@ -239,6 +247,8 @@ mod tests {
         assert!(message(ragged).contains("record r, field blocks[0].table: row 1 covers 2 columns"));
         let twice = r#"{"id": "r", "blocks": [{"table": {"number": 1, "rows": [["a"]]}}, {"table": {"number": 1, "rows": [["b"]]}}]}"#;
         assert!(message(twice).contains("blocks[1].table.number"));
+        assert!(message(r#"{"id": "r", "blocks": []}"#).contains("record r, field blocks: is empty"));
+        assert!(message(&REPORT.replace("revenue?", " ")).contains("field questions[0].question: is blank"));
         let cell = r#"{"id": "r", "blocks": [{"table": {"rows": [[7]]}}]}"#;
         assert!(message(cell).contains("blocks[0].table.rows[0][0]: a cell"), "{}", message(cell));
     }

@@ -35,7 +35,7 @@ impl AggregateBackend for Flex {
         edges: Arc<EdgeIndex>,
         aggregation: Aggregation,
     ) -> FloatTensor<Self> {
-        cpu::forward(&x, &strength, &edges, aggregation).0
+        cpu::forward(&x, &strength, &edges, aggregation, false).0
     }
 }
 

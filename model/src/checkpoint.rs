@@ -235,8 +235,11 @@ pub fn serialize(tensors: &[(String, TensorData)], path: &Path) -> Result<Vec<u8
     safetensors::serialize(views, None).map_err(failed)
 }
 
-/// The f32 tensors of a safetensors file with their shapes.
-pub fn deserialize(path: &Path, bytes: &[u8]) -> Result<BTreeMap<String, (Vec<usize>, Vec<f32>)>, CheckpointError> {
+/// Tensors by name, each as its shape and its row-major values.
+pub type NamedTensors = BTreeMap<String, (Vec<usize>, Vec<f32>)>;
+
+/// The f32 tensors of a safetensors file.
+pub fn deserialize(path: &Path, bytes: &[u8]) -> Result<NamedTensors, CheckpointError> {
     let tensors = SafeTensors::deserialize(bytes)
         .map_err(|error| content(path, format!("is no whole safetensors file: {error}")))?;
     let mut values = BTreeMap::new();

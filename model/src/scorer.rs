@@ -47,7 +47,7 @@ impl NodeInit {
     pub fn forward(&self, batch: &Batch) -> Tensor<2> {
         let C = self.C.val();
         let d_enc = batch.u.dims()[1];
-        let rows = |i: usize| C.clone().slice([i * d_enc..(i + 1) * d_enc]); // [d_enc, d_in]
+        let rows = |i: usize| C.clone().slice_dim(0, i * d_enc..(i + 1) * d_enc); // [d_enc, d_in]
         let own = batch.u.clone().matmul(rows(0)); // [nodes, d_in]
         let q = batch.q.clone().matmul(rows(1)) + self.d.val().unsqueeze(); // [questions, d_in]
         let table = match &batch.segments {

@@ -9,8 +9,8 @@ use tabsegnet_model::loss::pairwise_hinge;
 use tabsegnet_model::{Batch, Example, ModelConfig, TabSegNet};
 
 // Wide enough that matrix products are shared out among threads.
-const DOCUMENTS: usize = 32;
-const NODES: usize = 128;
+const DOCUMENTS: usize = 8;
+const NODES: usize = 100;
 const EDGES: usize = 700;
 const D_ENC: usize = 384;
 const STEPS: usize = 4;
@@ -22,7 +22,7 @@ fn vectors(count: usize, rng: &mut ChaCha8Rng) -> Vec<f32> {
 /// Names and bytes of the parameters after some steps.
 fn train() -> Vec<(String, Vec<u8>)> {
     let mut rng = ChaCha8Rng::seed_from_u64(5);
-    let config = ModelConfig { segments: true, layers: 3, ..ModelConfig::default() };
+    let config = ModelConfig { segments: true, layers: 2, ..ModelConfig::default() };
     let graphs: Vec<_> = (0..DOCUMENTS)
         .map(|_| {
             let mut below = |limit: usize| rng.random_range(0..limit);
@@ -31,8 +31,7 @@ fn train() -> Vec<(String, Vec<u8>)> {
             CompressedGraph::new(NODES, &edges).unwrap()
         })
         .collect();
-    let inputs: Vec<_> =
-        (0..DOCUMENTS).map(|_| [NODES, 1, 3].map(|count| vectors(count, &mut rng))).collect();
+    let inputs: Vec<_> = (0..DOCUMENTS).map(|_| [NODES, 1, 3].map(|count| vectors(count, &mut rng))).collect();
     let examples: Vec<_> = graphs
         .iter()
         .zip(&inputs)
@@ -52,9 +51,7 @@ fn train() -> Vec<(String, Vec<u8>)> {
 
 #[test]
 fn a_training_has_the_same_bits_on_any_number_of_threads() {
-    let on = |threads: usize| {
-        rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(train)
-    };
+    let on = |threads: usize| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(train);
     let one = on(1);
     for threads in [2, 3, 8] {
         for ((name, expected), (_, found)) in one.iter().zip(on(threads)) {

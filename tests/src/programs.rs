@@ -75,13 +75,14 @@ impl Outcome {
         self
     }
 
-    /// The exit code must be `code`, stdout empty, and the message (the last line that starts with
-    /// `error: `) hold each of `parts`.
+    /// The exit code must be `code`, stdout empty, and the message (from the first line that starts
+    /// with `error: `) hold each of `parts`.
     #[track_caller]
     pub fn fails(self, code: i32, parts: &[&str]) -> Self {
         assert_eq!((self.code, self.stdout.as_str()), (Some(code), ""), "{}", self.stderr);
         assert!(!self.stderr.contains("panicked"), "{}", self.stderr);
-        let message = self.stderr.rfind("error: ").map_or("", |start| &self.stderr[start..]);
+        let lines = self.stderr.split_inclusive('\n').skip_while(|line| !line.starts_with("error: "));
+        let message: String = lines.collect();
         for part in parts {
             assert!(message.contains(part), "expected {part:?} in the message:\n{}", self.stderr);
         }

@@ -137,7 +137,8 @@ pub fn files(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 }
 
 fn collect(directory: &Path, below: &Path, found: &mut BTreeMap<PathBuf, Vec<u8>>) {
-    for entry in fs::read_dir(directory.join(below)).unwrap_or_else(|error| panic!("{}: {error}", directory.display())) {
+    for entry in fs::read_dir(directory.join(below)).unwrap_or_else(|error| panic!("{}: {error}", directory.display()))
+    {
         let entry = entry.expect("an entry");
         let name = below.join(entry.file_name());
         if entry.path().is_dir() {

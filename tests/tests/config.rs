@@ -44,7 +44,8 @@ fn print_config_holds_every_key_and_reads_back_the_same() {
         work.write("config.toml", &text);
         assert_eq!(names(&print_config(&work, &[])), all);
     }
-    for key in ["task.kind", "data.bm25.k1", "graph.cell_text", "encoder.max_tokens", "segmenter.kind", "model.layers"] {
+    for key in ["task.kind", "data.bm25.k1", "graph.cell_text", "encoder.max_tokens", "segmenter.kind", "model.layers"]
+    {
         assert!(all.contains(key), "{key}");
     }
 }
@@ -69,14 +70,22 @@ fn the_config_in_a_checkpoint_is_the_whole_config() {
 #[test]
 fn a_wrong_config_is_wrong_usage_and_says_what_was_meant() {
     let cases: [(&str, &str, &[&str]); 8] = [
-        ("unknown key", "[optimisation]\nlerning_rate = 1", &["config.toml: unknown key optimisation.lerning_rate", "optimisation.learning_rate"]),
+        (
+            "unknown key",
+            "[optimisation]\nlerning_rate = 1",
+            &["config.toml: unknown key optimisation.lerning_rate", "optimisation.learning_rate"],
+        ),
         ("unknown section", "[optimization]\n", &["unknown key optimization", "optimisation"]),
         ("wrong type", "[task]\nseed = 1\n[optimisation]\nepochs = \"ten\"", &["config.toml: ", "line 4", "epochs"]),
         ("no such choice", "[model]\naggregation = \"min\"", &["line 2", "unknown variant `min`", "`max`"]),
         ("no TOML", "[task\n", &["config.toml", "line 1"]),
         ("out of range", "[optimisation]\nepochs = 0", &["optimisation.epochs is 0; expected at least 1"]),
         ("no files", "[data]\nkind = \"finqa\"", &["data.train: names no file"]),
-        ("no data", "[data]\nroot = \"nowhere\"\ntrain = [\"t.json\"]\ndev = [\"d.json\"]", &["data.train: nowhere/t.json: there is no such file"]),
+        (
+            "no data",
+            "[data]\nroot = \"nowhere\"\ntrain = [\"t.json\"]\ndev = [\"d.json\"]",
+            &["data.train: nowhere/t.json: there is no such file"],
+        ),
     ];
     for (what, text, parts) in cases {
         let work = Work::with(text);
@@ -137,7 +146,8 @@ fn infer_refuses_arguments_that_do_not_go_together() {
 #[test]
 fn an_encoder_that_is_not_there_is_wrong_usage() {
     let work = Work::with(TINY);
-    work.train(&["--set", "encoder.model=./nowhere"]).fails(2, &["./nowhere: there is no such directory", "encoder.model"]);
+    work.train(&["--set", "encoder.model=./nowhere"])
+        .fails(2, &["./nowhere: there is no such directory", "encoder.model"]);
     work.train(&["--set", "encoder.kind=bert"]).fails(2, &["encoder.model"]);
     work.train(&["--set", "segmenter.kind=t6"]).fails(2, &["t6"]);
     std::fs::create_dir(work.path("empty")).expect("a directory");

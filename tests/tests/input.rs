@@ -57,20 +57,44 @@ fn bad_finqa_files_are_refused_by_file_record_and_field() {
             changed(&|record| record["qa"] = json!({"program": "", "gold_inds": {}})),
             "train.json: record b-1, field qa.question: is missing",
         ),
-        ("blank question", changed(&|record| record["qa"]["question"] = " ".into()), "record b-1, field qa.question: is blank"),
+        (
+            "blank question",
+            changed(&|record| record["qa"]["question"] = " ".into()),
+            "record b-1, field qa.question: is blank",
+        ),
         (
             "no program",
             changed(&|record| record["qa"] = json!({"question": "q", "gold_inds": {}})),
             "train.json: record b-1, field qa.program: is missing",
         ),
-        ("sentence out of range", gold("text_3"), "record b-1, field qa.gold_inds.text_3: is out of range: the page has 3 sentences"),
-        ("row out of range", gold("table_3"), "record b-1, field qa.gold_inds.table_3: is out of range: the table has 3 rows"),
+        (
+            "sentence out of range",
+            gold("text_3"),
+            "record b-1, field qa.gold_inds.text_3: is out of range: the page has 3 sentences",
+        ),
+        (
+            "row out of range",
+            gold("table_3"),
+            "record b-1, field qa.gold_inds.table_3: is out of range: the table has 3 rows",
+        ),
         ("no place", gold("row_1"), "record b-1, field qa.gold_inds.row_1: expected text_K or table_R"),
-        ("ragged", changed(&|record| record["table"][1] = json!(["a", "b"])), "record b-1, field table: row 1 covers 2 columns, row 0 covers 3"),
+        (
+            "ragged",
+            changed(&|record| record["table"][1] = json!(["a", "b"])),
+            "record b-1, field table: row 1 covers 2 columns, row 0 covers 3",
+        ),
         ("no cells", changed(&|record| record["table"] = json!([])), "record b-1, field table: the table has no cells"),
-        ("a number for a text", changed(&|record| record["table"][1][1] = 480.into()), "[1].table[1][1]: invalid type: integer"),
+        (
+            "a number for a text",
+            changed(&|record| record["table"][1][1] = 480.into()),
+            "[1].table[1][1]: invalid type: integer",
+        ),
         ("an id twice", changed(&|record| record["id"] = "a-1".into()), "record a-1, field id: "),
-        ("nothing with gold", changed(&|_| ()).replace("\"table_1\":\"\",\"text_0\":\"\"", ""), "the train part has no question with gold nodes"),
+        (
+            "nothing with gold",
+            changed(&|_| ()).replace("\"table_1\":\"\",\"text_0\":\"\"", ""),
+            "the train part has no question with gold nodes",
+        ),
     ];
     let work = finqa(&records());
     work.train(&[]).ok();
@@ -108,11 +132,23 @@ fn bad_native_files_are_refused_by_file_line_and_field() {
     let cases: [(&str, String, &str); 7] = [
         ("empty", String::new(), "dev.jsonl: the whole file: no document"),
         ("cut short", good[..good.len() - 9].into(), "dev.jsonl: line 6, "),
-        ("no such node", question("revenue?", "t0:r9c9"), "dev.jsonl: record report, field questions[0] (q).gold: \"t0:r9c9\" is no node"),
+        (
+            "no such node",
+            question("revenue?", "t0:r9c9"),
+            "dev.jsonl: record report, field questions[0] (q).gold: \"t0:r9c9\" is no node",
+        ),
         ("blank question", question("  ", "p0"), "dev.jsonl: record report, field questions[0].question: is blank"),
         ("unknown field", good.replacen("\"blocks\"", "\"bloks\"", 1), "dev.jsonl: line 1, "),
-        ("ragged", good.replacen("\"rows\":[[", "\"rows\":[[\"one more\",", 1), "dev.jsonl: record dev-0000, field blocks["),
-        ("id twice", line(json!({"id": "dev-0000-0", "question": "q?", "gold": ["p0"]})), "document dev-0000 has a question of this id already"),
+        (
+            "ragged",
+            good.replacen("\"rows\":[[", "\"rows\":[[\"one more\",", 1),
+            "dev.jsonl: record dev-0000, field blocks[",
+        ),
+        (
+            "id twice",
+            line(json!({"id": "dev-0000-0", "question": "q?", "gold": ["p0"]})),
+            "document dev-0000 has a question of this id already",
+        ),
     ];
     for (what, text, message) in cases {
         eprintln!("{what}");
@@ -135,7 +171,7 @@ fn bad_documents_and_questions_are_refused() {
         ("cut short", &whole[..60], "d.json: "),
         ("two values", "{\"id\": \"a\", \"blocks\": []} {}", "d.json: after the end of the value"),
         ("ragged", &ragged, "d.json: record r, field blocks[0].table: row 1 covers 2 columns"),
-        ("no nodes", "{\"id\": \"a\", \"blocks\": []}", "d.json"),
+        ("no nodes", "{\"id\": \"a\", \"blocks\": []}", "d.json: record a, field blocks: is empty"),
     ] {
         eprintln!("{what}");
         work.write("d.json", text);
@@ -152,7 +188,8 @@ fn a_table_of_one_row_is_ranked() {
     work.train(&[]).ok();
     for (columns, nodes) in [(1, 2), (3, 4)] {
         work.write("d.json", table_document(1, columns).to_string());
-        let run = work.infer(&["--document", "d.json", "--question", "revenue?", "--format", "json", "--top-k", "99"]).ok();
+        let run =
+            work.infer(&["--document", "d.json", "--question", "revenue?", "--format", "json", "--top-k", "99"]).ok();
         let ranking: Value = serde_json::from_str(&run.stdout).expect("JSON");
         assert_eq!(ranking["nodes_in_document"], nodes, "{ranking:#}");
     }
@@ -183,9 +220,8 @@ fn a_question_of_10_000_tokens_is_cut_and_ranked() {
     let work = Work::new();
     work.train(&[]).ok();
     work.write("d.json", report().to_string());
-    let ask = |question: &str| {
-        work.infer(&["--document", "d.json", "--question", question, "--format", "trec"]).ok().stdout
-    };
+    let ask =
+        |question: &str| work.infer(&["--document", "d.json", "--question", question, "--format", "trec"]).ok().stdout;
     let long = ask(&"revenue of products ".repeat(10_000 / 3 + 1));
     // 128 tokens count.
     assert_eq!(long, ask(&"revenue of products ".repeat(60)));

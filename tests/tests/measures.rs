@@ -86,9 +86,17 @@ fn finqa_is_read_whole_once_and_bm25_finds_what_it_should() {
     };
     let first = work.train(&["--prepare"]).ok();
     assert_eq!(questions(&first.stdout), ["1135", "333"], "{}", first.stdout);
-    assert!(first.stderr.contains("prepare train: made") && first.stderr.contains("prepare dev: made"), "{}", first.stderr);
+    assert!(
+        first.stderr.contains("prepare train: made") && first.stderr.contains("prepare dev: made"),
+        "{}",
+        first.stderr
+    );
     let second = work.train(&["--prepare"]).ok();
-    assert!(second.stderr.contains("prepare train: read") && second.stderr.contains("prepare dev: read"), "{}", second.stderr);
+    assert!(
+        second.stderr.contains("prepare train: read") && second.stderr.contains("prepare dev: read"),
+        "{}",
+        second.stderr
+    );
     assert_eq!(first.stdout, second.stdout);
 
     work.evaluate(&["--baselines", "--output", "report"]).ok();

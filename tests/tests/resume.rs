@@ -33,10 +33,14 @@ fn complete_epochs(work: &Work) -> usize {
 
 /// All that must not depend on interruptions.
 fn results(work: &Work) -> BTreeMap<&'static str, Vec<u8>> {
-    let mut results: BTreeMap<_, _> =
-        ["out/best/model.safetensors", "out/last/model.safetensors", "out/best/manifest.json", "out/last/manifest.json"]
-            .map(|file| (file, work.read(file)))
-            .into();
+    let mut results: BTreeMap<_, _> = [
+        "out/best/model.safetensors",
+        "out/last/model.safetensors",
+        "out/best/manifest.json",
+        "out/last/manifest.json",
+    ]
+    .map(|file| (file, work.read(file)))
+    .into();
     let mut metrics = String::new();
     for line in work.text("out/metrics.jsonl").lines() {
         let mut epoch: Value = serde_json::from_str(line).expect("a JSON line");
@@ -73,7 +77,8 @@ fn ctrl_c_after_the_first_step_keeps_a_state_and_resume_ends_alike() {
     assert_eq!(work.json("out/state/state.json")["step"], 1);
 
     work.train(&[]).fails(1, &["out/state: a training was interrupted here; go on with --resume"]);
-    work.train(&["--resume", "--set", "task.seed=1"]).fails(1, &["out/state: was made with another config, data or encoder"]);
+    work.train(&["--resume", "--set", "task.seed=1"])
+        .fails(1, &["out/state: was made with another config, data or encoder"]);
     work.train(&["--resume", "--set", "data.synthetic.seed=1"]).fails(1, &["out/state: was made with another config"]);
     assert_eq!(work.json("out/state/state.json")["step"], 1);
 
@@ -104,6 +109,7 @@ fn ctrl_c_at_any_step_and_resume_end_alike() {
             break;
         }
         assert_eq!(ended.code, Some(1), "{}", ended.stderr);
+        // It did not say so where the signal came in the last step of an epoch.
         assert!(ended.stderr.contains("--resume goes on"), "{}", ended.stderr);
         stops += 1;
         assert!(stops < 50, "no end");
@@ -150,7 +156,8 @@ fn regression_kill_9_while_a_directory_is_replaced_loses_nothing() {
     let stopped = Outcome::after(child);
     assert_eq!(stopped.code, Some(1), "{}", stopped.stderr);
     for name in ["state", "last"] {
-        std::fs::rename(work.path(&format!("out/{name}")), work.path(&format!("out/.replaced-{name}-7"))).expect("renamed");
+        std::fs::rename(work.path(&format!("out/{name}")), work.path(&format!("out/.replaced-{name}-7")))
+            .expect("renamed");
     }
     work.write("out/.writing-abc/model.safetensors", "half");
     work.train(&["--resume"]).ok();
@@ -161,7 +168,9 @@ fn regression_kill_9_while_a_directory_is_replaced_loses_nothing() {
 #[test]
 fn a_second_ctrl_c_ends_at_once() {
     // An epoch of it takes far longer than the test.
-    let work = Work::with(&TINY.replace("train_documents = 12", "train_documents = 400").replace("batch_size = 8", "batch_size = 1200"));
+    let work = Work::with(
+        &TINY.replace("train_documents = 12", "train_documents = 400").replace("batch_size = 8", "batch_size = 1200"),
+    );
     let mut child = start(&work, &["--set", "optimisation.epochs=100000"]);
     wait_for(&mut child, || work.path("out/.lock").exists());
     interrupt(&child);

@@ -38,12 +38,15 @@ fn a_training_leaves_checkpoints_metrics_and_a_report() {
     );
 
     // Results and nothing else on stdout; plain lines on stderr.
-    for part in ["checkpoint: out/best\n", "recall@10", "tabsegnet-best ", "bm25 ", "report: out/report/report.html\n", "rank "] {
+    for part in
+        ["checkpoint: out/best\n", "recall@10", "tabsegnet-best ", "bm25 ", "report: out/report/report.html\n", "rank "]
+    {
         assert!(run.stdout.contains(part), "expected {part:?} in\n{}", run.stdout);
     }
     assert_eq!(run.stdout.lines().filter(|line| line.starts_with("rank ")).count(), 2);
     assert!(!run.stdout.contains("epoch 1/3"), "{}", run.stdout);
-    for part in ["device: cpu", "prepare train: made", "encode dev: ", "epoch 1/3: train loss", "epoch 3/3: train loss"] {
+    for part in ["device: cpu", "prepare train: made", "encode dev: ", "epoch 1/3: train loss", "epoch 3/3: train loss"]
+    {
         assert!(run.stderr.contains(part), "expected {part:?} in\n{}", run.stderr);
     }
     assert!(!run.stderr.contains(['\r', '\u{1b}']), "a bar where there is no terminal:\n{}", run.stderr);
@@ -173,7 +176,10 @@ fn one_question_gives_nodes_with_their_place_and_headers() {
     assert!(passage.get("row_headers").is_none());
     let scores: Vec<f64> = nodes.iter().map(|node| node["score"].as_f64().expect("a score")).collect();
     assert!(scores.is_sorted_by(|a, b| a >= b), "{scores:?}");
-    assert_eq!(nodes.iter().map(|node| node["rank"].as_u64()).collect::<Option<Vec<_>>>(), Some((1..=nodes.len() as u64).collect()));
+    assert_eq!(
+        nodes.iter().map(|node| node["rank"].as_u64()).collect::<Option<Vec<_>>>(),
+        Some((1..=nodes.len() as u64).collect())
+    );
     let two = ranking(&["--top-k", "2"]);
     assert_eq!(two["nodes"].as_array().map(Vec::as_slice), Some(&nodes[..2]));
 }
@@ -193,13 +199,18 @@ fn two_trainings_at_once_may_share_a_cache() {
     let work = Work::new();
     let start = |output: &str| {
         let set = format!("output.directory={output}");
-        work.command("train", &["--set", &set]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("train runs")
+        work.command("train", &["--set", &set])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("train runs")
     };
     let children: Vec<_> = ["a", "b", "c", "d"].map(start).into();
     for child in children {
         Outcome::after(child).ok();
     }
-    let weights: BTreeSet<Vec<u8>> = ["a", "b", "c", "d"].map(|output| work.read(&format!("{output}/best/model.safetensors"))).into();
+    let weights: BTreeSet<Vec<u8>> =
+        ["a", "b", "c", "d"].map(|output| work.read(&format!("{output}/best/model.safetensors"))).into();
     assert_eq!(weights.len(), 1);
 }
 

@@ -132,9 +132,15 @@ impl<'a> Training<'a> {
                 "{}: holds a training with another config, data or encoder; set another output.directory, or delete it",
                 layout.directory.display()
             ),
-            (_, false) => {
+            (earlier, false) => {
                 let model = TabSegNet::new(&config.model, encoder.dim(), config.task.seed, &autodiff);
-                (model, optimiser, State::new(inputs))
+                let mut state = State::new(inputs);
+                // From here on the checkpoints of the earlier training are replaced: a state that
+                // calls them finished must not outlast them.
+                if earlier.is_some() {
+                    state.write(&place, &model, &optimiser)?;
+                }
+                (model, optimiser, state)
             }
         };
         Ok(Self { config, train, dev, encoding, layout, plain: device, device: autodiff, model, optimiser, state })
@@ -203,7 +209,11 @@ impl<'a> Training<'a> {
         (self.state.step, self.state.loss_sum) = (0, 0.0);
         self.state.finished = epoch == epochs;
         self.write_epoch(&metrics)?;
-        Ok(if stop.load(Ordering::Relaxed) && epoch < epochs { Outcome::Stopped } else { Outcome::Finished })
+        if stop.load(Ordering::Relaxed) && epoch < epochs {
+            eprintln!("stopped after epoch {epoch}; --resume goes on");
+            return Ok(Outcome::Stopped);
+        }
+        Ok(Outcome::Finished)
     }
 
     /// The order of questions depends on the seed and the epoch alone, so that a resumed training

@@ -4,9 +4,9 @@ use burn_flex::FlexTensor;
 use rayon::prelude::*;
 
 use super::SharedRows;
+use crate::flex::{ROWS_PER_TASK, Values, change};
 #[cfg(feature = "training")]
 use crate::flex::{shape_of, tensor};
-use crate::flex::{ROWS_PER_TASK, Values, change};
 
 /// Calls `each` with every node and its row of `values` `[nodes, d]`.
 fn for_rows(values: &mut [f32], d: usize, each: impl Fn(usize, &mut [f32]) + Sync) {

@@ -66,7 +66,8 @@ impl Case {
         self.tanh(|own, table| {
             (0..self.per_node)
                 .fold(own, |sum, i| {
-                    let rows: Vec<i32> = (0..self.nodes).map(|node| self.rows[node * self.per_node + i] as i32).collect();
+                    let rows: Vec<i32> =
+                        (0..self.nodes).map(|node| self.rows[node * self.per_node + i] as i32).collect();
                     let rows = Tensor::<1, Int>::from_data(TensorData::new(rows, [self.nodes]), &sum.device());
                     sum + table.clone().select(0, rows)
                 })

@@ -48,7 +48,7 @@ impl<C: CheckpointStrategy> AggregateBackend for Autodiff<Flex, C> {
         edges: Arc<EdgeIndex>,
         aggregation: Aggregation,
     ) -> FloatTensor<Self> {
-        let (out, winners) = cpu::forward(x.primitive(), strength.primitive(), &edges, aggregation);
+        let (out, winners) = cpu::forward(x.primitive(), strength.primitive(), &edges, aggregation, true);
         match Aggregate.prepare::<C>([x.node(), strength.node()]).compute_bound().stateful() {
             OpsKind::Tracked(prep) => {
                 let state = State {

@@ -7,13 +7,14 @@ use crate::config::Aggregation;
 use crate::edges::{EdgeIndex, NO_EDGE};
 use crate::flex::{ROWS_PER_TASK, Values, shape_of, tensor};
 
-/// The aggregated messages, and for max which edge won each channel (`[nodes, d]`,
-/// [`NO_EDGE`] without in-edges; empty for sum and mean).
+/// The aggregated messages, and for max, where a backward pass will ask for it, which edge won each
+/// channel (`[nodes, d]`, [`NO_EDGE`] without in-edges; empty otherwise).
 pub(super) fn forward(
     x: &FlexTensor,
     strength: &FlexTensor,
     edges: &EdgeIndex,
     aggregation: Aggregation,
+    keep_winners: bool,
 ) -> (FlexTensor, Vec<u32>) {
     let [_, d] = shape_of(x);
     let nodes = edges.nodes();
@@ -25,7 +26,7 @@ pub(super) fn forward(
     };
     let mut out = vec![0.0; nodes * d];
     let mut winners = Vec::new();
-    if aggregation == Aggregation::Max {
+    if aggregation == Aggregation::Max && keep_winners {
         winners = vec![NO_EDGE; nodes * d];
         let tasks = out.par_chunks_mut(ROWS_PER_TASK * d).zip(winners.par_chunks_mut(ROWS_PER_TASK * d));
         tasks.enumerate().for_each(|(task, (out, winners))| {
@@ -38,6 +39,18 @@ pub(super) fn forward(
                         let wins = nth == 0 || candidate > *out;
                         *out = if wins { candidate } else { *out };
                         *winner = if wins { edge as u32 } else { *winner };
+                    }
+                }
+            }
+        });
+    } else if aggregation == Aggregation::Max {
+        out.par_chunks_mut(ROWS_PER_TASK * d).enumerate().for_each(|(task, out)| {
+            for (node, out) in (task * ROWS_PER_TASK..).zip(out.chunks_exact_mut(d)) {
+                for (nth, edge) in edges.into(node).enumerate() {
+                    let (s, x) = message(edge);
+                    for (out, x) in out.iter_mut().zip(x) {
+                        let candidate = s * x;
+                        *out = if nth == 0 || candidate > *out { candidate } else { *out };
                     }
                 }
             }
