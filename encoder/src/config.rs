@@ -18,6 +18,17 @@ pub enum EncoderKind {
     Static,
 }
 
+/// What computes a `bert` encoder's forward pass. The vectors are the same within 1e-5.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Engine {
+    /// The project's own: no padding, fused projections, all cores.
+    #[default]
+    Native,
+    /// candle-transformers' BertModel; model type `bert` alone.
+    Candle,
+}
+
 /// Which encoder to use and how.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -29,6 +40,8 @@ pub struct EncoderConfig {
     pub model: String,
     /// Branch, tag or commit of a hub name; `main` unless said.
     pub revision: String,
+    /// What computes a `bert` encoder's forward pass.
+    pub engine: Engine,
     /// Tokens of a text that count, the model's special tokens included; the model's own limit
     /// holds where it is lower.
     pub max_tokens: usize,
@@ -43,6 +56,7 @@ impl Default for EncoderConfig {
             kind: EncoderKind::default(),
             model: String::new(),
             revision: "main".to_owned(),
+            engine: Engine::default(),
             max_tokens: 128,
             batch_tokens: 512,
         }
@@ -75,7 +89,7 @@ pub fn load(config: &EncoderConfig) -> Result<Box<dyn Encoder>, EncoderError> {
         }
         EncoderKind::Bert => {
             let source = source(config, "bert")?;
-            Ok(Box::new(BertEncoder::open(&source, config.max_tokens, config.batch_tokens)?))
+            Ok(Box::new(BertEncoder::open(&source, config)?))
         }
     }
 }
@@ -87,16 +101,7 @@ pub fn load(config: &EncoderConfig) -> Result<Box<dyn Encoder>, EncoderError> {
 ///
 /// As [`load`] for a model whose files are not there.
 pub fn tokenizer_json(config: &EncoderConfig) -> Result<Vec<u8>, EncoderError> {
-    let source = source(config, "bert")?;
-    match source.get("tokenizer.json")? {
-        Some(path) => Ok(tabsegnet_files::read_bytes(&path)?),
-        None => Err(EncoderError::MissingFile {
-            place: source.place(),
-            file: "tokenizer.json".to_owned(),
-            kind: "bert",
-            expected: "config.json, model.safetensors and tokenizer.json",
-        }),
-    }
+    Ok(source(config, "bert")?.read("bert", "tokenizer.json")?.1)
 }
 
 fn source(config: &EncoderConfig, kind: &'static str) -> Result<Source, EncoderError> {

@@ -12,6 +12,13 @@ pub enum EncoderError {
     #[error(transparent)]
     File(#[from] FileError),
 
+    /// The engine failed on texts that should have been within its limits.
+    #[error("the encoder's engine failed: {reason}; use encoder.engine = \"native\"")]
+    Engine {
+        /// The engine's own words.
+        reason: String,
+    },
+
     /// The model's directory is not there.
     #[error(
         "{}: there is no such directory; give `encoder.model` the directory of a {kind} encoder, or a hub name such as \"sentence-transformers/all-MiniLM-L6-v2\"",

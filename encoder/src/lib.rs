@@ -32,7 +32,7 @@ mod work;
 
 pub use bert::BertEncoder;
 pub use cache::{EmbeddingCache, default_cache_dir};
-pub use config::{EncoderConfig, EncoderKind, load, tokenizer_json};
+pub use config::{EncoderConfig, EncoderKind, Engine, load, tokenizer_json};
 pub use error::EncoderError;
 pub use segment::{NoSegments, Segmenter, SegmenterConfig, SegmenterError, load_segmenter};
 pub use shipped::shipped_static;

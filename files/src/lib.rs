@@ -278,7 +278,13 @@ mod tests {
     #[test]
     fn what_a_killed_program_left_is_cleared_and_nothing_is_lost() {
         let dir = tempfile::tempdir().unwrap();
-        for (name, content) in [(".replaced-state-7", "old"), (".replaced-best-7", "old"), ("best", "new"), (".writing-x", "half"), ("other-1", "own")] {
+        for (name, content) in [
+            (".replaced-state-7", "old"),
+            (".replaced-best-7", "old"),
+            ("best", "new"),
+            (".writing-x", "half"),
+            ("other-1", "own"),
+        ] {
             fs::create_dir(dir.path().join(name)).unwrap();
             fs::write(dir.path().join(name).join("file"), content).unwrap();
         }

@@ -16,6 +16,9 @@ use tabsegnet_ranking::Ranker;
 
 use arguments::{Arguments, Input, UsageError};
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Exit code for wrong usage.
 const USAGE: u8 = 2;
 

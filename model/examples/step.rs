@@ -18,6 +18,9 @@ use tabsegnet_model::config::{Aggregation, EdgeTypes};
 use tabsegnet_model::loss::pairwise_hinge;
 use tabsegnet_model::{Batch, Example, ModelConfig, TabSegNet};
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Segments of a question; each node takes the best of them.
 const SEGMENTS: usize = 3;
 

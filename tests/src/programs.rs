@@ -25,6 +25,9 @@ pub fn program(name: &str) -> Command {
 }
 
 /// Builds the programs and returns their directory, the one that this test runs in.
+///
+/// `--workspace --tests` makes cargo choose the features of dependencies as for `cargo test
+/// --workspace`, which has built them all; with other features all of them would be built again.
 fn build() -> PathBuf {
     let test = std::env::current_exe().expect("the test has a path");
     // target/PROFILE/deps/test
@@ -35,7 +38,7 @@ fn build() -> PathBuf {
         None => panic!("{}: is no target directory", directory.display()),
     };
     let built = Command::new(env!("CARGO"))
-        .args(["build", "--quiet", "-p", "tabsegnet-trainer", "-p", "tabsegnet-infer", "--bins", "--profile", profile])
+        .args(["build", "--quiet", "--workspace", "--bins", "--tests", "--profile", profile])
         .arg("--target-dir")
         .arg(directory.parent().expect("the profile's directory has a parent"))
         .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(".."))

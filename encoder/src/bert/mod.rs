@@ -1,5 +1,6 @@
 //! The `bert` encoder: BERT-family sentence encoders in Hugging Face layout.
 
+mod candle;
 mod config;
 mod forward;
 mod pooling;
@@ -15,7 +16,8 @@ use crate::math::unit_rows;
 use crate::source::Source;
 use crate::tensors::Tensors;
 use crate::tokens::Tokens;
-use crate::{Encoder, EncoderConfig, EncoderError, work};
+use crate::{Encoder, EncoderConfig, EncoderError, Engine, work};
+use candle::CandleModel;
 use config::ModelConfig;
 use forward::Scratch;
 use pooling::{Pipeline, Pooling};
@@ -36,12 +38,19 @@ const KIND: &str = "bert";
 /// padded, so a token costs the same in any batch; batches go to as many threads as rayon has.
 pub struct BertEncoder {
     tokens: Tokens,
-    model: Model,
+    hidden: usize,
+    forward: Forward,
     pooling: Pooling,
     normalise: bool,
     lowercase: bool,
     batch_tokens: usize,
     identity: String,
+}
+
+/// The engines behind the one encoder.
+enum Forward {
+    Native(Box<Model>),
+    Candle(Box<CandleModel>),
 }
 
 impl BertEncoder {
@@ -55,14 +64,14 @@ impl BertEncoder {
         if !dir.is_dir() {
             return Err(EncoderError::NoDirectory { path: dir.to_owned(), kind: KIND });
         }
-        let EncoderConfig { max_tokens, batch_tokens, .. } = EncoderConfig::default();
-        Self::open(&Source::directory(dir), max_tokens, batch_tokens)
+        Self::open(&Source::directory(dir), &EncoderConfig::default())
     }
 
-    pub(crate) fn open(source: &Source, max_tokens: usize, batch_tokens: usize) -> Result<Self, EncoderError> {
+    pub(crate) fn open(source: &Source, settings: &EncoderConfig) -> Result<Self, EncoderError> {
+        let EncoderConfig { max_tokens, batch_tokens, engine, .. } = *settings;
         let pipeline = Pipeline::read(source)?;
-        let (config_path, config) = source.read(KIND, &pipeline.file("config.json"))?;
-        let config = ModelConfig::parse(&config_path, &config)?;
+        let (config_path, config_json) = source.read(KIND, &pipeline.file("config.json"))?;
+        let config = ModelConfig::parse(&config_path, &config_json)?;
         let pooling = pipeline.pooling(source, config.hidden)?;
         let (limit, lowercase) = pipeline.limits(source)?;
         let limit =
@@ -73,6 +82,11 @@ impl BertEncoder {
         let (weights_path, weights) = source.read(KIND, &pipeline.file("model.safetensors"))?;
         let model = Model::read(&Tensors::parse(&weights_path, &weights)?, &config)?;
         tokens.check_rows(config.vocab, &weights_path)?;
+        let hidden = model.hidden;
+        let forward = match engine {
+            Engine::Native => Forward::Native(Box::new(model)),
+            Engine::Candle => Forward::Candle(Box::new(CandleModel::read(&weights_path, &config_json, &weights)?)),
+        };
 
         let identity = Digest::new()
             .part("bert 1")
@@ -80,7 +94,7 @@ impl BertEncoder {
             .part(&tokenizer)
             .part(format!("{config:?} {pooling:?} {} {lowercase} {limit}", pipeline.normalise))
             .hex();
-        Ok(Self { tokens, model, pooling, normalise: pipeline.normalise, lowercase, batch_tokens, identity })
+        Ok(Self { tokens, hidden, forward, pooling, normalise: pipeline.normalise, lowercase, batch_tokens, identity })
     }
 
     fn token_ids(&self, texts: &[&str]) -> Result<Vec<Vec<u32>>, EncoderError> {
@@ -96,7 +110,7 @@ impl BertEncoder {
 
 impl Encoder for BertEncoder {
     fn dim(&self) -> usize {
-        self.model.hidden
+        self.hidden
     }
 
     fn identity(&self) -> &str {
@@ -115,8 +129,10 @@ impl Encoder for BertEncoder {
             |scratch, batch| {
                 let batch = batches.get(batch).map(Vec::as_slice).unwrap_or_default();
                 let ids: Vec<&[u32]> = batch.iter().filter_map(|text| ids.get(*text)).map(Vec::as_slice).collect();
-                let states = self.model.forward(&ids, scratch);
-                let mut vectors = self.pooling.apply(states, &ids, dim);
+                let mut vectors = match &self.forward {
+                    Forward::Native(model) => self.pooling.apply(model.forward(&ids, scratch), &ids, dim),
+                    Forward::Candle(model) => self.pooling.apply(&model.forward(&ids)?, &ids, dim),
+                };
                 if self.normalise {
                     unit_rows(&mut vectors, dim);
                 }

@@ -12,6 +12,9 @@ use tabsegnet_trainer::inputs::Encoding;
 use tabsegnet_trainer::training::Layout;
 use tabsegnet_trainer::{cli, evaluation};
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Measures checkpoints, BM25, TF-IDF and dense retrieval on the dev part of a config.
 ///
 /// Writes report.json, report.md, report.html, qrels.trec and runs/METHOD.trec. Exit codes: 0

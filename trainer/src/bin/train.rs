@@ -12,6 +12,9 @@ use tabsegnet_trainer::inputs::{Encoding, lock, prepared};
 use tabsegnet_trainer::training::{Layout, Outcome, Training};
 use tabsegnet_trainer::{cli, evaluation, static_encoder};
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Trains a ranker or a static encoder as a config says.
 ///
 /// Results go below output.directory: best/ and last/ (checkpoints), state/ (for --resume),
