@@ -84,7 +84,18 @@ fn one() -> usize {
 pub fn read_document(path: &Path) -> Result<Document, DataError> {
     let text = read_text(path)?;
     let json: DocumentJson = from_json(path, &text)?;
-    Ok(build(path, json)?.document)
+    let document = build(path, json)?.document;
+    if document.blocks.is_empty() { Err(no_blocks(path, document.id)) } else { Ok(document) }
+}
+
+/// There is nothing to rank.
+fn no_blocks(path: &Path, record: String) -> DataError {
+    DataError::Record {
+        file: path.display().to_string(),
+        record,
+        field: "blocks".into(),
+        message: "is empty; expected at least one passage or table".into(),
+    }
 }
 
 /// Reads labelled documents: JSON lines, one document with its questions a line. Blank lines are
@@ -157,9 +168,8 @@ fn build(path: &Path, json: DocumentJson) -> Result<Sample, DataError> {
             }
         });
     }
-    if blocks.is_empty() {
-        let message = "is empty; expected at least one passage or table".into();
-        return Err(record_error("blocks".into(), message));
+    if blocks.is_empty() && !json.questions.is_empty() {
+        return Err(no_blocks(path, json.id));
     }
     if let Some(blank) = json.questions.iter().position(|question| question.question.trim().is_empty()) {
         let message = "is blank; expected the question's text".into();
@@ -247,7 +257,8 @@ mod tests {
         assert!(message(ragged).contains("record r, field blocks[0].table: row 1 covers 2 columns"));
         let twice = r#"{"id": "r", "blocks": [{"table": {"number": 1, "rows": [["a"]]}}, {"table": {"number": 1, "rows": [["b"]]}}]}"#;
         assert!(message(twice).contains("blocks[1].table.number"));
-        assert!(message(r#"{"id": "r", "blocks": []}"#).contains("record r, field blocks: is empty"));
+        let nothing = r#"{"id": "r", "blocks": [], "questions": [{"id": "q", "question": "revenue?", "gold": []}]}"#;
+        assert!(message(nothing).contains("record r, field blocks: is empty"));
         assert!(message(&REPORT.replace("revenue?", " ")).contains("field questions[0].question: is blank"));
         let cell = r#"{"id": "r", "blocks": [{"table": {"rows": [[7]]}}]}"#;
         assert!(message(cell).contains("blocks[0].table.rows[0][0]: a cell"), "{}", message(cell));
