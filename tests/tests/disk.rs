@@ -128,8 +128,6 @@ fn a_full_disk_behind_the_cache_is_an_error_and_the_cache_stays_whole() {
     work.train(&third).ok();
 }
 
-#[ignore = "LMDB maps its new lock file without room on the disk for it, and the first write to it ends the program \
-            by SIGBUS (encoder/src/cache/store.rs)"]
 #[test]
 fn a_full_disk_under_a_new_cache_is_an_error() {
     let work = Work::new();

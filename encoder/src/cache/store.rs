@@ -6,6 +6,8 @@ use std::time::Duration;
 use heed::types::Bytes;
 use heed::{CommitOrAbort, Database, Env, EnvOpenOptions, MdbError, RoTxn, WithoutTls};
 
+use tabsegnet_files::FileError;
+
 use crate::EncoderError;
 
 /// SHA-256 of an encoder's identity and a text.
@@ -26,6 +28,7 @@ impl Store {
     pub(super) fn new(dir: PathBuf, bytes: usize) -> Result<Self, EncoderError> {
         let mut options = EnvOpenOptions::new().read_txn_without_tls();
         options.map_size(bytes);
+        reserve_lock(&dir.join("lock.mdb"))?;
         let env = loop {
             // SAFETY: the map must not be changed by anything but LMDB. The directory is the
             // cache's own, opened with LMDB's locks on and none of its unsafe flags, and once a
@@ -107,6 +110,30 @@ impl Store {
         }
         Ok(())
     }
+}
+
+/// Gives LMDB's lock file its room on the disk. LMDB makes it longer without writing to it and maps
+/// it: on a full disk the first write into the map would end the process by a signal.
+#[cfg(target_os = "linux")]
+fn reserve_lock(path: &Path) -> Result<(), EncoderError> {
+    use rustix::fs::{FallocateFlags, fallocate};
+    use rustix::io::Errno;
+
+    /// Bytes of a lock file with LMDB's default number of readers.
+    const LOCK: u64 = 8192;
+    let open = std::fs::File::options().create(true).truncate(false).read(true).write(true).open(path);
+    let file = open.map_err(FileError::at(path, "write"))?;
+    // The size stays: it tells LMDB whether the file was set up already.
+    match fallocate(&file, FallocateFlags::KEEP_SIZE, 0, LOCK) {
+        // A file system that cannot reserve is one that LMDB has to do without it on.
+        Ok(()) | Err(Errno::OPNOTSUPP | Errno::NOSYS) => Ok(()),
+        Err(error) => Err(FileError::at(path, "write")(error.into()).into()),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn reserve_lock(_: &Path) -> Result<(), EncoderError> {
+    Ok(())
 }
 
 /// An error where the file is shorter than its pages: LMDB would not notice, and reading a page
