@@ -1,11 +1,12 @@
 """What a cold release build of the programs costs, by direct dependency.
 
-    python scripts/build_cost.py > docs/build.md
+    python scripts/build_cost.py [TARGET] > docs/build.md
 
-Builds into an empty target directory with cargo's --timings. A crate that several direct dependencies need is shared
+Builds with cargo's --timings into a new directory, kept where TARGET names it. A crate that several direct dependencies need is shared
 out evenly between them, so the column adds up to all compile seconds (of one core).
 """
 
+import contextlib
 import json
 import os
 import re
@@ -21,10 +22,13 @@ PROGRAMS = ["--bin", "train", "--bin", "evaluate", "--bin", "infer"]
 
 def main():
     root = Path(__file__).resolve().parent.parent
-    with tempfile.TemporaryDirectory(dir=os.environ.get("BUILD_COST_DIR")) as target:
+    kept = Path(sys.argv[1]) if len(sys.argv) > 1 else None
+    if kept and kept.exists():
+        sys.exit(f"{kept} is there already; a cold build needs a new directory")
+    with contextlib.nullcontext(kept) if kept else tempfile.TemporaryDirectory() as target:
         start = time.monotonic()
         command = ["cargo", "build", "--release", "--locked", "--timings", *PROGRAMS]
-        subprocess.run(command, check=True, cwd=root, env=dict(os.environ, CARGO_TARGET_DIR=target), stdout=sys.stderr)
+        subprocess.run(command, check=True, cwd=root, env=dict(os.environ, CARGO_TARGET_DIR=str(target)), stdout=sys.stderr)
         wall = time.monotonic() - start
         html = (Path(target) / "cargo-timings/cargo-timing.html").read_text()
     units = json.loads(re.search(r"const UNIT_DATA = (\[.*?\]);\n", html, re.S).group(1))
