@@ -1,0 +1,44 @@
+"""PyTorch Geometric's scatter: messages s(e) x(v) gathered to [edges, width], aggregated by destination, and back."""
+
+import argparse
+import json
+import time
+
+import torch
+from torch_geometric.utils import scatter
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--nodes", type=int, default=20_000)
+parser.add_argument("--edges", type=int, default=400_000)
+parser.add_argument("--width", type=int, default=256)
+parser.add_argument("--edge-types", type=int, default=22)
+parser.add_argument("--aggr", default="max", choices=["max", "add", "mean"])
+parser.add_argument("--steps", type=int, default=10)
+parser.add_argument("--warmup", type=int, default=2)
+parser.add_argument("--threads", type=int, default=2)
+parser.add_argument("--seed", type=int, default=0)
+options = parser.parse_args()
+torch.set_num_threads(options.threads)
+torch.manual_seed(options.seed)
+
+source, destination = torch.randint(options.nodes, (2, options.edges))
+edge_type = torch.randint(options.edge_types, (options.edges,))
+x = torch.rand(options.nodes, options.width).mul_(2).sub_(1).requires_grad_()
+strength = torch.rand(options.edge_types).mul_(2).sub_(1).requires_grad_()
+
+
+def step():
+    x.grad = strength.grad = None
+    messages = strength[edge_type][:, None] * x[source]  # [edges, width]
+    scatter(messages, destination, dim_size=options.nodes, reduce=options.aggr).sum().backward()
+
+
+for _ in range(options.warmup):
+    step()
+times = []
+for _ in range(options.steps):
+    start = time.perf_counter()
+    step()
+    times.append(1e3 * (time.perf_counter() - start))
+times.sort()
+print(json.dumps({"peer": "pyg", **vars(options), "median_ms": times[len(times) // 2], "min_ms": times[0]}))

@@ -1,0 +1,95 @@
+"""The paper's scorer trained in PyTorch Geometric on the project's prepared data, for its time alone.
+
+    pyg_training.py TRAIN_DIR DEV_DIR [--epochs 20] [--batch-size N]
+
+The directories hold the Parquet files that `train --prepare` writes. Graphs, questions and gold nodes are theirs; the
+vectors are random ones of the encoder's width, since no value of theirs changes what a step costs. Batches are put
+together as PyTorch Geometric's users do, by its DataLoader, and the dev part is scored after each epoch, as `train`
+does. Prints one line of JSON.
+"""
+
+import argparse
+import json
+import time
+from pathlib import Path
+
+import polars
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+from torch_geometric.data import Data
+from torch_geometric.loader import DataLoader
+from torch_geometric.nn import GraphConv
+
+parser = argparse.ArgumentParser()
+parser.add_argument("train", type=Path)
+parser.add_argument("dev", type=Path)
+parser.add_argument("--epochs", type=int, default=20)
+parser.add_argument("--batch-size", type=int, default=32)
+parser.add_argument("--d-enc", type=int, default=384)
+parser.add_argument("--threads", type=int, default=2)
+options = parser.parse_args()
+torch.set_num_threads(options.threads)
+torch.manual_seed(0)
+
+
+def read(directory, types):
+    nodes = dict(polars.read_parquet(directory / "nodes.parquet").group_by("document").len().iter_rows())
+    edges = {}
+    for (document,), part in polars.read_parquet(directory / "edges.parquet").group_by("document"):
+        ends = torch.from_numpy(part.select("source", "destination").to_numpy().astype("int64")).T.contiguous()
+        kinds = torch.tensor([types.setdefault(name, len(types)) for name in part["type"]])
+        edges[document] = (ends, kinds)
+    vectors = {document: F.normalize(torch.randn(count, options.d_enc), dim=1) for document, count in nodes.items()}
+    examples = []
+    for row in polars.read_parquet(directory / "questions.parquet").iter_rows(named=True):
+        document = row["document"]
+        ends, kinds = edges[document]
+        gold = torch.zeros(nodes[document], dtype=torch.bool)
+        gold[row["gold"]] = True
+        q = F.normalize(torch.randn(1, options.d_enc), dim=1)
+        examples.append(Data(u=vectors[document], edge_index=ends, kinds=kinds, q=q, gold=gold, num_nodes=len(gold)))
+    return examples
+
+
+class Scorer(nn.Module):
+    def __init__(self, types, d_edge=128, d_in=128, d_out=256):
+        super().__init__()
+        self.R = nn.Embedding(types, d_edge)
+        self.A = nn.Linear(d_edge, d_in)
+        self.Q = nn.Linear(options.d_enc, d_in, bias=False)
+        self.C = nn.Linear(2 * options.d_enc, d_in)
+        self.conv = GraphConv(d_in, d_out, aggr="max")
+        self.score = nn.Linear(d_out, 1)
+
+    def forward(self, data):
+        x = torch.tanh(self.C(torch.cat([data.u, data.q[data.batch]], 1)))  # [nodes, d_in]
+        strength = self.Q(data.q) @ torch.tanh(self.A(self.R.weight)).T  # [questions, edge_types]
+        weight = strength[data.batch[data.edge_index[1]], data.kinds]  # [edges]
+        return self.score(F.relu(self.conv(x, data.edge_index, weight)))[:, 0]  # [nodes]
+
+
+def hinge(score, data):
+    losses = []
+    for start, end in zip(data.ptr[:-1].tolist(), data.ptr[1:].tolist()):
+        z, gold = score[start:end], data.gold[start:end]
+        losses.append(F.relu(1 + z[~gold][None, :] - z[gold][:, None]).mean())
+    return torch.stack(losses).mean()
+
+
+types = {}
+train, dev = read(options.train, types), read(options.dev, types)
+model = Scorer(len(types))
+optimiser = torch.optim.Adam(model.parameters(), lr=1e-3)
+start = time.perf_counter()
+for _ in range(options.epochs):
+    for data in DataLoader(train, batch_size=options.batch_size, shuffle=True):
+        optimiser.zero_grad(set_to_none=True)
+        hinge(model(data), data).backward()
+        optimiser.step()
+    with torch.no_grad():
+        for data in DataLoader(dev, batch_size=options.batch_size):
+            hinge(model(data), data)
+seconds = time.perf_counter() - start
+print(json.dumps({"peer": "pyg", "questions": len(train), "epochs": options.epochs, "batch_size": options.batch_size,
+                  "threads": options.threads, "seconds": seconds}))
