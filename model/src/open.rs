@@ -18,9 +18,11 @@ use crate::config::{Aggregation, EdgeTypes, ModelConfig};
 use crate::product::{product, vectorised};
 use crate::scorer::TabSegNet;
 
-/// Rows that a thread takes from reading to writing: their values in every step fit into a core's
-/// cache, and the weights are read often enough from it to pay for packing them.
-const ROWS: usize = 256;
+/// Least rows that a thread takes from reading to writing: their values in every step fit into a
+/// core's cache, and the weights are read often enough from it to pay for packing them. Products
+/// with a vector of at most 256 rows sum in another order than those of more; above it a block has
+/// the bits of the whole.
+const ROWS: usize = 257;
 
 /// A model laid out for ranking.
 #[derive(Debug)]
@@ -194,8 +196,9 @@ fn values<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
 fn node_init(own: &[f32], table: &[f32], best: &[u32], d: usize) -> Vec<f32> {
     let (q, segments) = table.split_at(d);
     let mut x = vec![0.0; own.len()];
-    x.par_chunks_mut(ROWS * d).zip(own.par_chunks(ROWS * d)).enumerate().for_each(|(block, (x, own))| {
-        let best = best.get(block * ROWS..).unwrap_or_default();
+    blocks(&mut x, d).into_par_iter().for_each(|(first, x)| {
+        let own = &own[first * d..first * d + x.len()];
+        let best = best.get(first..).unwrap_or_default();
         vectorised(
             (x, own, best),
             #[inline(always)]
@@ -218,6 +221,22 @@ fn node_init(own: &[f32], table: &[f32], best: &[u32], d: usize) -> Vec<f32> {
         );
     });
     x
+}
+
+/// Cuts `[rows, d]` into blocks, each with the number of its first row: as many as there are with
+/// [`ROWS`] rows, of one length give or take a row.
+fn blocks(values: &mut [f32], d: usize) -> Vec<(usize, &mut [f32])> {
+    let rows = values.len() / d;
+    let count = (rows / ROWS).max(1);
+    let mut rest = values;
+    let mut blocks = Vec::with_capacity(count);
+    for block in 0..count {
+        let (first, end) = (block * rows / count, (block + 1) * rows / count);
+        let (own, others) = rest.split_at_mut((end - first) * d);
+        blocks.push((first, own));
+        rest = others;
+    }
+    blocks
 }
 
 /// A document's edges with their strengths for one question.
@@ -293,18 +312,18 @@ impl Weights {
         let Some((last, inner)) = self.layers.split_last() else { return vec![self.b; nodes] };
         for layer in inner {
             let mut next = vec![0.0; nodes * d_out];
-            next.par_chunks_mut(ROWS * d_out).enumerate().for_each_init(Vec::new, |messages, (block, out)| {
-                layer.forward(&x, graph, block * ROWS, messages, out);
+            blocks(&mut next, d_out).into_par_iter().for_each_init(Vec::new, |messages, (first, out)| {
+                layer.forward(&x, graph, first, messages, out);
             });
             x = next;
         }
         let mut scores = vec![0.0; nodes];
-        scores.par_chunks_mut(ROWS).enumerate().for_each_init(
-            || (Vec::new(), vec![0.0; ROWS * d_out]),
-            |(messages, out), (block, scores)| {
+        blocks(&mut scores, 1).into_par_iter().for_each_init(
+            || (Vec::new(), Vec::new()),
+            |(messages, out), (first, scores)| {
                 let rows = scores.len();
-                let out = &mut out[..rows * d_out];
-                last.forward(&x, graph, block * ROWS, messages, out);
+                out.resize(rows * d_out, 0.0);
+                last.forward(&x, graph, first, messages, out);
                 product(scores, false, out, &self.w, [rows, d_out, 1]);
                 scores.iter_mut().for_each(|score| *score += self.b);
             },
