@@ -67,8 +67,11 @@ fn questions_keep_their_ids_and_are_numbered_without() {
     let work = work();
     work.write("q.txt", "{\"id\": \"x-1\", \"question\": \"revenue?\"}\r\ncosts?\n");
     let run = infer(&work, &["--question", "what rose?", "--questions", "q.txt", "--format", "jsonl"]).ok();
-    let ids: Vec<Value> =
-        run.stdout.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON")["question_id"].clone()).collect();
+    let ids: Vec<Value> = run
+        .stdout
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).expect("JSON")["question_id"].clone())
+        .collect();
     assert_eq!(ids, ["q1", "x-1", "q3"]);
 }
 
@@ -84,7 +87,10 @@ fn a_file_of_questions_is_refused_by_line_before_anything_is_ranked() {
         ("{\"text\": \"costs?\"}\n", "q.txt: line 1: expected a question"),
         ("{\"id\": 7, \"question\": \"costs?\"}\n", "q.txt: line 1: expected a question"),
         ("{\"id\": \"a b\", \"question\": \"costs?\"}\n", "q.txt: line 1: the question's id \"a b\""),
-        ("a?\n{\"id\": \"q1\", \"question\": \"costs?\"}\n", "q.txt: line 2: the question's id \"q1\" is that of an earlier"),
+        (
+            "a?\n{\"id\": \"q1\", \"question\": \"costs?\"}\n",
+            "q.txt: line 2: the question's id \"q1\" is that of an earlier",
+        ),
     ] {
         work.write("q.txt", text);
         infer(&work, &["--questions", "q.txt"]).fails(1, &[message]);
@@ -106,7 +112,10 @@ fn a_file_of_questions_is_refused_by_line_before_anything_is_ranked() {
 fn questions_on_stdin_are_answered_one_by_one() {
     let work = work();
     let mut child = work
-        .command("infer", &["--checkpoint", "out/best", "--document", "d.json", "--questions", "-", "--format", "jsonl"])
+        .command(
+            "infer",
+            &["--checkpoint", "out/best", "--document", "d.json", "--questions", "-", "--format", "jsonl"],
+        )
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -170,7 +179,8 @@ fn a_document_of_one_passage_is_ranked_before_and_after_it_is_kept() {
 #[test]
 fn several_programs_may_open_one_document_at_once() {
     let work = work();
-    let arguments = ["--checkpoint", "out/best", "--document", "d.json", "--question", QUESTIONS[0], "--format", "trec"];
+    let arguments =
+        ["--checkpoint", "out/best", "--document", "d.json", "--question", QUESTIONS[0], "--format", "trec"];
     let start = |_| {
         let mut command = work.command("infer", &arguments);
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("infer runs")
