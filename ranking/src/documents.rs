@@ -6,14 +6,17 @@
 //! whoever removes it meanwhile takes it from the next one only.
 
 use std::fs::{self, File};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use tabsegnet_data::graph::GraphConfig;
+use tabsegnet_data::graph::{EdgeType, GraphConfig};
 use tabsegnet_files::{Digest, FileError, create_dir, read_bytes, write_bytes_atomic};
 
 use crate::encoded::EncodedDocument;
 
+/// Changes when the same bytes and settings give another graph, other texts or other vectors.
+const FORMAT: u32 = 1;
 /// Bytes that the files may take together unless said: 1 GiB.
 pub const LIMIT: u64 = 1 << 30;
 const EXTENSION: &str = "doc";
@@ -36,7 +39,10 @@ impl DocumentKey {
     pub fn new(source: &[u8], graph: &GraphConfig, encoder: &str) -> Self {
         // Every key is named here, so that none can be added without a part of its own.
         let GraphConfig { cell_text } = graph;
-        Self(Digest::new().part("document").part(source).part(format!("{cell_text:?}")).part(encoder).bytes())
+        let digest = Digest::new().part("document").part(FORMAT.to_le_bytes()).part(env!("CARGO_PKG_VERSION"));
+        let edge_types = EdgeType::ALL.map(EdgeType::name).join(" ");
+        let digest = digest.part(edge_types).part(source).part(format!("{cell_text:?}")).part(encoder);
+        Self(digest.bytes())
     }
 }
 
@@ -73,11 +79,12 @@ impl DocumentCache {
     /// A file that is cut short, changed or foreign, or cannot be read; to be made anew.
     pub fn read(&self, key: DocumentKey) -> Result<Option<EncodedDocument>, Damaged> {
         let path = self.path(key);
-        if !path.exists() {
-            return Ok(None);
-        }
         let damaged = |reason: String| Damaged { file: path.display().to_string(), reason };
-        let bytes = read_bytes(&path).map_err(|error| damaged(error.source.to_string()))?;
+        let bytes = match read_bytes(&path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.source.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(damaged(error.source.to_string())),
+        };
         let document = EncodedDocument::from_bytes(&bytes, &key.0).map_err(|reason| damaged(reason.into()))?;
         // Used last now. Best effort: a cache that cannot be written can still be read.
         let _ = File::options().append(true).open(&path).and_then(|file| file.set_modified(SystemTime::now()));
@@ -125,7 +132,7 @@ impl DocumentCache {
                 break;
             }
             match fs::remove_file(path) {
-                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(error) if error.kind() != ErrorKind::NotFound => {
                     return Err(FileError::at(path, "remove")(error));
                 }
                 _ => size -= own,

@@ -21,7 +21,7 @@ fn config(layers: usize, pick: usize) -> ModelConfig {
         d_edge: 6,
         layers,
         aggregation: [Aggregation::Max, Aggregation::Sum, Aggregation::Mean][pick % 3],
-        segments: pick % 2 == 0,
+        segments: pick.is_multiple_of(2),
         edge_types: [EdgeTypes::Typed, EdgeTypes::Single][pick / 6 % 2],
         ..ModelConfig::default()
     }
