@@ -82,8 +82,12 @@ fn one() -> usize {
 
 /// Reads one native JSON document. Questions beside the blocks are allowed and not looked at.
 pub fn read_document(path: &Path) -> Result<Document, DataError> {
-    let text = read_text(path)?;
-    let json: DocumentJson = from_json(path, &text)?;
+    parse_document(path, &read_text(path)?)
+}
+
+/// [`read_document`] of a text that was read already; `path` is for messages.
+pub fn parse_document(path: &Path, text: &str) -> Result<Document, DataError> {
+    let json: DocumentJson = from_json(path, text)?;
     let document = build(path, json)?.document;
     if document.blocks.is_empty() { Err(no_blocks(path, document.id)) } else { Ok(document) }
 }

@@ -54,16 +54,9 @@ impl Tokens {
 
     /// An error unless every token has one of the `rows` rows of an embedding.
     pub(crate) fn check_rows(&self, rows: usize, weights: &Path) -> Result<(), EncoderError> {
-        let last = self.tokenizer.get_vocab(true).into_iter().max_by_key(|(_, id)| *id);
-        match last {
-            Some((token, id)) if id as usize >= rows => Err(EncoderError::Malformed {
-                path: self.path.clone(),
-                reason: format!(
-                    "token {token:?} has number {id}, but the embedding of {} has {rows} rows; the files are of different models",
-                    weights.display()
-                ),
-            }),
-            _ => Ok(()),
+        match self.tokenizer.get_vocab(true).iter().max_by_key(|(_, id)| **id) {
+            Some((token, id)) => check_row(&self.path, (token, *id), rows, weights),
+            None => Ok(()),
         }
     }
 
@@ -82,4 +75,20 @@ impl Tokens {
         let ids = encoding.get_ids();
         Ok(ids.get(..self.limit).unwrap_or(ids).to_vec())
     }
+}
+
+/// An error unless the last token of the tokenizer `path` has one of the `rows` rows of an
+/// embedding.
+pub(crate) fn check_row(path: &Path, last: (&str, u32), rows: usize, weights: &Path) -> Result<(), EncoderError> {
+    let (token, id) = last;
+    if (id as usize) < rows {
+        return Ok(());
+    }
+    Err(EncoderError::Malformed {
+        path: path.to_owned(),
+        reason: format!(
+            "token {token:?} has number {id}, but the embedding of {} has {rows} rows; the files are of different models",
+            weights.display()
+        ),
+    })
 }

@@ -6,10 +6,10 @@ use anyhow::Result;
 use clap::{Parser, ValueEnum};
 use tabsegnet_model::device::DeviceChoice;
 
-/// Ranks the nodes (cells, headers, sentences) of a document for a question.
+/// Ranks the nodes (cells, headers, sentences) of a document for questions.
 ///
-/// Either --document with --question, or --dataset with --input. Results go to stdout, the rest to
-/// stderr. Exit codes: 0 done, 1 failed, 2 wrong usage.
+/// Either --document with --question or --questions, or --dataset with --input. Results go to
+/// stdout, the rest to stderr. Exit codes: 0 done, 1 failed, 2 wrong usage.
 #[derive(Parser)]
 #[command(name = "infer", version)]
 pub struct Arguments {
@@ -17,11 +17,16 @@ pub struct Arguments {
     #[arg(long, value_name = "DIR")]
     pub checkpoint: PathBuf,
     /// A document in the native JSON form.
-    #[arg(long, value_name = "FILE", requires = "question", conflicts_with = "dataset")]
+    #[arg(long, value_name = "FILE", conflicts_with = "dataset")]
     document: Option<PathBuf>,
-    /// The question.
+    /// A question about the document; may be given several times.
     #[arg(long, value_name = "TEXT", requires = "document")]
-    question: Option<String>,
+    question: Vec<String>,
+    /// A file of questions about the document, one a line: the question itself, or
+    /// {"id": "q7", "question": "…"}. With - they are read from stdin and each is answered at once,
+    /// so that another program can go on asking.
+    #[arg(long, value_name = "FILE", requires = "document")]
+    questions: Option<PathBuf>,
     /// The form of --input.
     #[arg(long, value_name = "KIND", requires = "input")]
     dataset: Option<DatasetKind>,
@@ -67,7 +72,7 @@ pub enum DatasetKind {
 pub enum Format {
     /// Lines for a terminal.
     Table,
-    /// One indented JSON value: an object for one question, a list for a file of them.
+    /// One indented JSON value: an object for one question, a list for several.
     Json,
     /// One JSON object a line and question.
     Jsonl,
@@ -80,15 +85,28 @@ const TOP_K: usize = 10;
 
 /// What to rank.
 pub enum Input<'a> {
-    /// One question on one document.
+    /// Questions on one document.
     Document {
         /// A native JSON document.
         document: &'a Path,
-        /// The question.
-        question: &'a str,
+        /// Questions of the command line.
+        questions: &'a [String],
+        /// Where further ones stand.
+        more: More<'a>,
     },
     /// Every question of the files.
     Dataset(Files<'a>),
+}
+
+/// Questions that are not on the command line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum More<'a> {
+    /// There are none.
+    None,
+    /// In a file.
+    File(&'a Path),
+    /// On stdin, to be answered as they come.
+    Stdin,
 }
 
 /// Files of a data set.
@@ -119,14 +137,27 @@ impl Arguments {
         if self.top_k == Some(0) {
             return Err(UsageError("--top-k is 0; expected at least 1".into()));
         }
-        match (&self.document, &self.question, self.dataset) {
-            (Some(document), Some(question), None) => Ok(Input::Document { document, question }),
-            (None, None, Some(kind)) => {
+        let more = match self.questions.as_deref() {
+            None => More::None,
+            Some(path) if path == Path::new("-") => More::Stdin,
+            Some(path) => More::File(path),
+        };
+        if more == More::Stdin && (self.output.is_some() || self.format == Format::Json) {
+            return Err(UsageError(
+                "--questions - answers each question on stdout as it comes; expected --format table, jsonl or trec and no --output".into(),
+            ));
+        }
+        match (&self.document, self.dataset) {
+            (Some(document), None) if more != More::None || !self.question.is_empty() => {
+                Ok(Input::Document { document, questions: &self.question, more })
+            }
+            (None, Some(kind)) => {
                 let pool = if self.pool.is_empty() { &self.input } else { &self.pool };
                 Ok(Input::Dataset(Files { kind, input: &self.input, pool }))
             }
             _ => Err(UsageError(
-                "expected --document FILE --question TEXT, or --dataset KIND --input FILE (--help shows all)".into(),
+                "expected --document FILE with --question TEXT or --questions FILE, or --dataset KIND --input FILE (--help shows all)"
+                    .into(),
             )),
         }
     }

@@ -1,22 +1,20 @@
 //! Every question of a data set's files.
 
+use std::path::Path;
+
 use anyhow::Result;
 use tabsegnet_data::config::Source;
 use tabsegnet_data::finqa::Labels;
 use tabsegnet_data::prepared::prepare_in_memory;
 use tabsegnet_encoder::EmbeddingCache;
+use tabsegnet_ranking::Ranker;
 use tabsegnet_ranking::ranker::ranking;
-use tabsegnet_ranking::{Ranker, Ranking};
 
 use crate::arguments::{DatasetKind, Files};
+use crate::output::Writer;
 
-/// The rankings, and of each question the ids of its gold nodes as far as the files name them.
-pub fn rank(
-    ranker: &Ranker,
-    files: &Files<'_>,
-    top_k: usize,
-    cache: &EmbeddingCache,
-) -> Result<(Vec<Ranking>, Vec<Vec<String>>)> {
+/// Ranks for every question. In tables the gold nodes, as far as the files name them, get a star.
+pub fn rank(ranker: &Ranker, files: &Files<'_>, top_k: usize, cache: &Path, writer: &mut Writer<'_>) -> Result<()> {
     let source = match files.kind {
         DatasetKind::Finqa => {
             Source::Finqa { files: files.input.to_vec(), pool: files.pool.to_vec(), labels: Labels::Optional }
@@ -31,17 +29,18 @@ pub fn rank(
         prepared.statistics.nodes
     );
     let mut last = std::time::Instant::now();
-    let embedded = ranker.embed(prepared.documents, prepared.questions, cache, &mut |done, of| {
+    let vectors = ranker.keeps_vectors().then(|| EmbeddingCache::open(cache)).transpose()?;
+    let embedded = ranker.embed(prepared.documents, prepared.questions, vectors.as_ref(), &mut |done, of| {
         if last.elapsed().as_secs() >= 10 {
             last = std::time::Instant::now();
             eprintln!("encode: {done}/{of} texts");
         }
     })?;
     let scores = ranker.scores(&embedded)?;
-    let rankings = scores.iter().enumerate().map(|(question, scores)| ranking(&embedded, question, scores, top_k));
-    let gold = embedded.questions.iter().enumerate().map(|(index, question)| {
+    for (index, question) in embedded.questions.iter().enumerate() {
         let nodes = &embedded.document_of(index).nodes;
-        question.gold.iter().map(|&node| nodes[node as usize].id.clone()).collect()
-    });
-    Ok((rankings.collect(), gold.collect()))
+        let gold: Vec<&str> = question.gold.iter().map(|&node| nodes[node as usize].id.as_str()).collect();
+        writer.add(ranking(&embedded, index, &scores[index], top_k), &gold)?;
+    }
+    writer.finish()
 }

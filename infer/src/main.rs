@@ -1,20 +1,23 @@
-//! `infer`: ranks the nodes of a document for a question, or of a whole file of questions.
+//! `infer`: ranks the nodes of a document for questions, or for every question of a data set.
 
 mod arguments;
 mod dataset;
+mod document;
 mod output;
+mod questions;
 
 use std::process::ExitCode;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use clap::Parser as _;
 use tabsegnet_data::graph::DocumentGraph;
 use tabsegnet_data::native::read_document;
-use tabsegnet_encoder::{EmbeddingCache, default_cache_dir};
+use tabsegnet_encoder::default_cache_dir;
 use tabsegnet_model::device::DeviceError;
-use tabsegnet_ranking::Ranker;
+use tabsegnet_ranking::ranker::Opening;
 
 use arguments::{Arguments, Input, UsageError};
+use output::Writer;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -45,24 +48,16 @@ fn run(arguments: &Arguments) -> Result<()> {
     }
     let (device, name) = arguments.device.open()?;
     eprintln!("device: {name}");
-    let ranker = Ranker::open(&arguments.checkpoint, device)?;
+    let opening = Opening::read(&arguments.checkpoint, device)?;
     let cache = match &arguments.cache {
         Some(directory) => directory.clone(),
         None => default_cache_dir()?,
     };
-    let cache = EmbeddingCache::open(&cache)?;
+    let mut writer = Writer::new(arguments.format, arguments.output.as_deref());
     match input {
-        Input::Document { document, question } => {
-            let document_path = document;
-            let document = read_document(document_path)?;
-            let ranking = ranker
-                .rank(&document, question, arguments.top_k(), &cache)
-                .with_context(|| format!("{}: could not be ranked", document_path.display()))?;
-            output::write(&[ranking], &[Vec::new()], arguments.format, arguments.output.as_deref())
+        Input::Document { document, questions, more } => {
+            document::rank(opening, document, questions, more, arguments.top_k(), &cache, &mut writer)
         }
-        Input::Dataset(files) => {
-            let (rankings, gold) = dataset::rank(&ranker, &files, arguments.top_k(), &cache)?;
-            output::write(&rankings, &gold, arguments.format, arguments.output.as_deref())
-        }
+        Input::Dataset(files) => dataset::rank(&opening.finish()?, &files, arguments.top_k(), &cache, &mut writer),
     }
 }

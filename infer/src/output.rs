@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result};
 use tabsegnet_data::graph::DocumentGraph;
-use tabsegnet_evaluation::trec::{RankedQuestion, write_run, write_run_to};
+use tabsegnet_evaluation::trec::{RankedQuestion, write_run_to};
 use tabsegnet_files::write_bytes_atomic;
 use tabsegnet_ranking::{Ranking, table};
 
@@ -14,61 +14,73 @@ use crate::arguments::Format;
 /// The tag of TREC runs.
 const TAG: &str = "tabsegnet";
 
-/// Prints rankings, or writes them into a file. In tables the nodes in `gold` get a star.
-pub fn write(rankings: &[Ranking], gold: &[Vec<String>], format: Format, output: Option<&Path>) -> Result<()> {
-    if let (Format::Trec, Some(path)) = (format, output) {
-        return Ok(write_run(path, TAG, &trec(rankings))?);
+/// Prints rankings as they come, or gathers them for a file.
+pub struct Writer<'a> {
+    format: Format,
+    output: Option<&'a Path>,
+    /// What waits for the end: everything that goes into a file, and the values of a JSON list.
+    text: String,
+    list: Vec<Ranking>,
+    first: bool,
+}
+
+impl<'a> Writer<'a> {
+    /// To a file, or to stdout.
+    pub fn new(format: Format, output: Option<&'a Path>) -> Self {
+        Self { format, output, text: String::new(), list: Vec::new(), first: true }
     }
-    let text = match format {
-        Format::Table => tables(rankings, gold),
-        Format::Json => match rankings {
-            [ranking] if ranking.question_id.is_empty() => serde_json::to_string_pretty(ranking)? + "\n",
-            _ => serde_json::to_string_pretty(rankings)? + "\n",
-        },
-        Format::Jsonl => {
-            let mut lines = String::new();
-            for ranking in rankings {
-                lines += &serde_json::to_string(ranking)?;
-                lines.push('\n');
+
+    /// Adds a ranking. In tables the nodes in `gold` get a star.
+    pub fn add(&mut self, ranking: Ranking, gold: &[&str]) -> Result<()> {
+        let text = match self.format {
+            Format::Table if self.first => table::render(&ranking, gold),
+            Format::Table => format!("\n{}", table::render(&ranking, gold)),
+            Format::Json => {
+                self.list.push(ranking);
+                return Ok(());
             }
-            lines
+            Format::Jsonl => serde_json::to_string(&ranking)? + "\n",
+            Format::Trec => {
+                let mut lines = Vec::new();
+                write_run_to(&mut lines, Path::new("stdout"), TAG, &[trec(&ranking)])?;
+                String::from_utf8(lines)?
+            }
+        };
+        self.first = false;
+        match self.output {
+            Some(_) => self.text += &text,
+            None => print(&text)?,
         }
-        Format::Trec => {
-            let mut lines = Vec::new();
-            write_run_to(&mut lines, Path::new("stdout"), TAG, &trec(rankings))?;
-            String::from_utf8(lines)?
+        Ok(())
+    }
+
+    /// Writes what waits.
+    pub fn finish(&mut self) -> Result<()> {
+        if self.format == Format::Json {
+            self.text = match self.list.as_slice() {
+                [ranking] if ranking.question_id.is_empty() => serde_json::to_string_pretty(ranking)?,
+                list => serde_json::to_string_pretty(list)?,
+            };
+            self.text.push('\n');
         }
-    };
-    match output {
-        Some(path) => write_bytes_atomic(path, text.as_bytes())?,
-        None => {
-            let mut stdout = io::stdout().lock();
-            stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).context("stdout: could not write")?;
+        match self.output {
+            Some(path) => Ok(write_bytes_atomic(path, self.text.as_bytes())?),
+            None => print(&self.text),
         }
     }
-    Ok(())
 }
 
-fn tables(rankings: &[Ranking], gold: &[Vec<String>]) -> String {
-    let mut text = String::new();
-    for (ranking, gold) in rankings.iter().zip(gold) {
-        if !text.is_empty() {
-            text.push('\n');
-        }
-        text += &table::render(ranking, &gold.iter().map(String::as_str).collect::<Vec<_>>());
+fn print(text: &str) -> Result<()> {
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).context("stdout: could not write")
+}
+
+fn trec(ranking: &Ranking) -> RankedQuestion {
+    RankedQuestion {
+        // A question from the command line has no id; a run needs one.
+        question: if ranking.question_id.is_empty() { "q".into() } else { ranking.question_id.clone() },
+        nodes: ranking.nodes.iter().map(|node| (node.id.clone(), node.score)).collect(),
     }
-    text
-}
-
-fn trec(rankings: &[Ranking]) -> Vec<RankedQuestion> {
-    rankings
-        .iter()
-        .map(|ranking| RankedQuestion {
-            // A question from the command line has no id; a run needs one.
-            question: if ranking.question_id.is_empty() { "q".into() } else { ranking.question_id.clone() },
-            nodes: ranking.nodes.iter().map(|node| (node.id.clone(), node.score)).collect(),
-        })
-        .collect()
 }
 
 /// Writes a graph as DOT where the name ends in `.dot`, else as GraphML.

@@ -5,7 +5,7 @@
 
 #[cfg(feature = "training")]
 mod backward;
-mod cpu;
+pub(crate) mod cpu;
 
 use std::sync::Arc;
 

@@ -14,8 +14,11 @@ pub mod device;
 pub mod edges;
 mod flex;
 pub mod loss;
+pub mod open;
+mod product;
 pub mod scorer;
 
 pub use batch::{Batch, Example};
 pub use config::ModelConfig;
+pub use open::{Inference, OpenGraph};
 pub use scorer::TabSegNet;

@@ -42,19 +42,30 @@ pub struct NodeInit {
 }
 
 impl NodeInit {
-    /// The rows of `C` that meet u, q and s* are multiplied apart, so that the question's part is
-    /// computed once a question and the segment's once a segment. The result is `[nodes, d_in]`.
-    pub fn forward(&self, batch: &Batch) -> Tensor<2> {
-        let C = self.C.val();
-        let d_enc = batch.u.dims()[1];
-        let rows = |i: usize| C.clone().slice_dim(0, i * d_enc..(i + 1) * d_enc); // [d_enc, d_in]
-        let own = batch.u.clone().matmul(rows(0)); // [nodes, d_in]
-        let q = batch.q.clone().matmul(rows(1)) + self.d.val().unsqueeze(); // [questions, d_in]
-        let table = match &batch.segments {
-            Some(s) => Tensor::cat(vec![q, s.clone().matmul(rows(2))], 0), // [questions + segments, d_in]
+    /// u C_u, the part of a node that no question changes: `[nodes, d_enc]` → `[nodes, d_in]`.
+    pub fn own(&self, u: Tensor<2>) -> Tensor<2> {
+        self.meet(0, u)
+    }
+
+    /// q C_q + d, and below it s C_s: the part of a question, computed once a question, and that of
+    /// a segment, once a segment. `[questions + segments, d_in]`.
+    pub(crate) fn shared(&self, q: Tensor<2>, segments: Option<Tensor<2>>) -> Tensor<2> {
+        let q = self.meet(1, q) + self.d.val().unsqueeze(); // [questions, d_in]
+        match segments {
+            Some(s) => Tensor::cat(vec![q, self.meet(2, s)], 0),
             None => q,
-        };
-        tanh_of_sum(own, table, &batch.shared)
+        }
+    }
+
+    /// x⁰ `[nodes, d_in]` of a batch from the nodes' own part.
+    pub fn forward(&self, own: Tensor<2>, batch: &Batch) -> Tensor<2> {
+        tanh_of_sum(own, self.shared(batch.q.clone(), batch.segments.clone()), &batch.shared)
+    }
+
+    /// Vectors times the rows of C that meet them: u is part 0 of `[u, q, s*]`, q 1 and s* 2.
+    fn meet(&self, part: usize, vectors: Tensor<2>) -> Tensor<2> {
+        let d_enc = vectors.dims()[1];
+        vectors.matmul(self.C.val().slice_dim(0, part * d_enc..(part + 1) * d_enc))
     }
 }
 
@@ -162,8 +173,14 @@ impl TabSegNet {
 
     /// Scores `[nodes]` of a batch, higher is more relevant.
     pub fn forward(&self, batch: &Batch) -> Tensor<1> {
+        self.forward_from(self.node_init.own(batch.u.clone()), batch)
+    }
+
+    /// [`TabSegNet::forward`] with the nodes' own part [`NodeInit::own`] computed before; the
+    /// batch's `u` is not looked at.
+    pub fn forward_from(&self, own: Tensor<2>, batch: &Batch) -> Tensor<1> {
         let strength = self.edge_strength.forward(batch.q.clone()); // [questions, edge_types]
-        let mut x = self.node_init.forward(batch); // [nodes, d_in]
+        let mut x = self.node_init.forward(own, batch); // [nodes, d_in]
         for conv in &self.graph_conv {
             x = conv.forward(x, strength.clone(), batch, self.aggregation); // [nodes, d_out]
         }

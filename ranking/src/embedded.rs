@@ -36,6 +36,17 @@ impl Embedded {
         cache: &EmbeddingCache,
         progress: &mut dyn FnMut(usize, usize),
     ) -> Result<Self, RankingError> {
+        Self::embed(documents, questions, encoder, segmenter, Some(cache), progress)
+    }
+
+    pub(crate) fn embed(
+        documents: Vec<PreparedDocument>,
+        questions: Vec<PreparedQuestion>,
+        encoder: &dyn Encoder,
+        segmenter: &dyn Segmenter,
+        cache: Option<&EmbeddingCache>,
+        progress: &mut dyn FnMut(usize, usize),
+    ) -> Result<Self, RankingError> {
         let segments =
             questions.iter().map(|question| segmenter.segments(&question.text)).collect::<Result<Vec<_>, _>>()?;
         let mut texts: Vec<&str> = Vec::new();
@@ -46,7 +57,11 @@ impl Embedded {
         texts.extend(segments.iter().flatten().map(String::as_str));
 
         let total = texts.len();
-        let vectors = cache.embed(encoder, &texts, &mut |done| progress(done, total))?;
+        let mut progress = |done| progress(done, total);
+        let vectors = match cache {
+            Some(cache) => cache.embed(encoder, &texts, &mut progress)?,
+            None => encoder.encode(&texts, &mut progress)?,
+        };
         let d_enc = encoder.dim();
         let mut rest = vectors.as_slice();
         let mut take = |texts: usize| {
@@ -80,27 +95,27 @@ impl Embedded {
         &self.question_vectors[question * self.d_enc..(question + 1) * self.d_enc]
     }
 
-    /// Which segment of a question a node is nearest to by cosine, as the model takes it; `None`
-    /// where the question has no segments.
-    pub fn best_segment(&self, question: usize, node: usize) -> Option<usize> {
-        let u = &self.nodes_of(question)[node * self.d_enc..(node + 1) * self.d_enc];
-        tabsegnet_model::batch::best_segment(u, &self.segment_vectors[question])
+    /// `[segments, d_enc]`: the vectors of a question's segments; empty where it has none.
+    pub fn segment_vectors(&self, question: usize) -> &[f32] {
+        &self.segment_vectors[question]
+    }
+
+    /// What a model with segments takes for a question's: a question without is its own segment.
+    pub(crate) fn asked(&self, question: usize) -> &[f32] {
+        let segments = &self.segment_vectors[question];
+        if segments.is_empty() { self.question(question) } else { segments }
     }
 
     /// Questions by number as a batch of the model.
     pub fn batch(&self, questions: &[usize], config: &ModelConfig, device: &Device) -> Result<Batch, BatchError> {
         let examples: Vec<Example<'_>> = questions
             .iter()
-            .map(|&question| {
-                // A question without segments is its own segment.
-                let segments = &self.segment_vectors[question];
-                Example {
-                    graph: &self.document_of(question).graph,
-                    u: self.nodes_of(question),
-                    q: self.question(question),
-                    segments: if segments.is_empty() { self.question(question) } else { segments },
-                    gold: &self.questions[question].gold,
-                }
+            .map(|&question| Example {
+                graph: &self.document_of(question).graph,
+                u: self.nodes_of(question),
+                q: self.question(question),
+                segments: self.asked(question),
+                gold: &self.questions[question].gold,
             })
             .collect();
         Batch::new(&examples, config, self.d_enc, device)

@@ -2,16 +2,43 @@
 //!
 //! [`embedded`] puts vectors to prepared documents and questions, [`scores`] lets a model or a
 //! [`baselines`] method score their nodes, [`ranker`] is the whole way from a checkpoint, a
-//! document and a question to a ranking.
+//! document and a question to a ranking. [`open`] keeps a document ready for many questions,
+//! [`documents`] its [`encoded`] form between runs.
+//!
+//! ```no_run
+//! use std::path::Path;
+//! use tabsegnet_data::native::read_document;
+//! use tabsegnet_data::prepared::PreparedDocument;
+//! use tabsegnet_model::device::DeviceChoice;
+//! use tabsegnet_ranking::Ranker;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let (device, _) = DeviceChoice::Auto.open()?;
+//! let ranker = Ranker::open(Path::new("runs/quickstart/best"), device)?;
+//! let document = read_document(Path::new("report.json"))?;
+//! let document = ranker.encode(PreparedDocument::new(&document, &ranker.settings().graph), None)?;
+//! let open = ranker.open_document(document)?;
+//! for question in ["What was revenue in 2019?", "And in 2018?"] {
+//!     println!("{}", open.rank("", question, 10)?.nodes[0].id);
+//! }
+//! # Ok(())
+//! # }
+//! ```
 
 pub mod baselines;
+pub mod documents;
 pub mod embedded;
+pub mod encoded;
+pub mod open;
 pub mod ranker;
 pub mod scores;
 pub mod settings;
 pub mod table;
 
+pub use documents::{DocumentCache, DocumentKey};
 pub use embedded::Embedded;
+pub use encoded::EncodedDocument;
+pub use open::OpenDocument;
 pub use ranker::{RankedNode, Ranker, Ranking};
 
 use tabsegnet_data::DataError;
@@ -75,6 +102,18 @@ pub enum RankingError {
         node: String,
         /// The score.
         score: f32,
+    },
+    /// A vector that no score can be made of.
+    #[error(
+        "{of}: component {component} of its vector is {value}; the encoder's weights or the cache of vectors are damaged"
+    )]
+    VectorNotFinite {
+        /// Whose vector, in words.
+        of: String,
+        /// From 0.
+        component: usize,
+        /// The value.
+        value: f32,
     },
     /// A question without a word.
     #[error("the question is blank; expected a question in words")]

@@ -5,11 +5,15 @@ use std::path::Path;
 use burn::tensor::Device;
 use serde::Serialize;
 use tabsegnet_data::document::Document;
-use tabsegnet_data::graph::NodeKind;
+use tabsegnet_data::graph::{Node, NodeKind};
 use tabsegnet_data::prepared::{PreparedDocument, PreparedQuestion};
-use tabsegnet_encoder::{EmbeddingCache, Encoder, Segmenter, load, load_segmenter};
-use tabsegnet_model::checkpoint::{self, Checkpoint};
+use tabsegnet_encoder::{EmbeddingCache, Encoder, EncoderKind, Segmenter, load, load_segmenter};
+use tabsegnet_model::Inference;
+use tabsegnet_model::batch::best_segment;
+use tabsegnet_model::checkpoint::{self, Checkpoint, Manifest};
 
+use crate::encoded::EncodedDocument;
+use crate::open::OpenDocument;
 use crate::settings::RankerSettings;
 use crate::{Embedded, RankingError, scores};
 
@@ -88,27 +92,54 @@ pub struct Ranking {
 
 /// A trained ranker with the encoder and segmenter it was trained with.
 pub struct Ranker {
-    checkpoint: Checkpoint,
+    manifest: Manifest,
+    inference: Inference,
     settings: RankerSettings,
     encoder: Box<dyn Encoder>,
     segmenter: Box<dyn Segmenter>,
+}
+
+/// A checkpoint that was read, before the encoder and segmenter that its config names are opened:
+/// what it says of documents is known, so that one can be read meanwhile.
+pub struct Opening {
+    checkpoint: Checkpoint,
+    settings: RankerSettings,
     device: Device,
 }
 
-impl Ranker {
-    /// Opens a checkpoint on a device, and what its config names.
+impl Opening {
+    /// Reads a checkpoint onto a device.
     ///
     /// # Errors
-    /// A checkpoint that is damaged; an encoder or segmenter that is not there or is not the one
-    /// that the checkpoint was trained with.
-    pub fn open(directory: &Path, device: Device) -> Result<Self, RankingError> {
+    /// A checkpoint that is damaged.
+    pub fn read(directory: &Path, device: Device) -> Result<Self, RankingError> {
         let checkpoint = checkpoint::read(directory, &device)?;
         let settings = RankerSettings::parse(&directory.join("config.toml"), &checkpoint.config)?;
+        Ok(Self { checkpoint, settings, device })
+    }
+
+    /// What the checkpoint's config says about ranking.
+    pub fn settings(&self) -> &RankerSettings {
+        &self.settings
+    }
+
+    /// Identity of the encoder that [`Opening::finish`] opens.
+    pub fn encoder(&self) -> &str {
+        &self.checkpoint.manifest.encoder
+    }
+
+    /// Opens encoder and segmenter.
+    ///
+    /// # Errors
+    /// An encoder or segmenter that is not there or is not the one that the checkpoint was trained
+    /// with.
+    pub fn finish(self) -> Result<Ranker, RankingError> {
+        let Self { checkpoint: Checkpoint { directory, model, manifest, .. }, settings, device } = self;
         let encoder = load(&settings.encoder)?;
         let segmenter = load_segmenter(&settings.segmenter)?;
         for (what, expected, found) in [
-            ("encoder", &checkpoint.manifest.encoder, encoder.identity()),
-            ("segmenter", &checkpoint.manifest.segmenter, segmenter.identity()),
+            ("encoder", &manifest.encoder, encoder.identity()),
+            ("segmenter", &manifest.segmenter, segmenter.identity()),
         ] {
             if expected != found {
                 return Err(RankingError::Identity {
@@ -119,12 +150,24 @@ impl Ranker {
                 });
             }
         }
-        Ok(Self { checkpoint, settings, encoder, segmenter, device })
+        let inference = Inference::new(model, &manifest.model, manifest.d_enc, &device);
+        Ok(Ranker { manifest, inference, settings, encoder, segmenter })
+    }
+}
+
+impl Ranker {
+    /// Opens a checkpoint on a device, and what its config names.
+    ///
+    /// # Errors
+    /// A checkpoint that is damaged; an encoder or segmenter that is not there or is not the one
+    /// that the checkpoint was trained with.
+    pub fn open(directory: &Path, device: Device) -> Result<Self, RankingError> {
+        Opening::read(directory, device)?.finish()
     }
 
-    /// The checkpoint.
-    pub fn checkpoint(&self) -> &Checkpoint {
-        &self.checkpoint
+    /// What the checkpoint says of itself.
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
     }
 
     /// What its config says about ranking.
@@ -132,81 +175,145 @@ impl Ranker {
         &self.settings
     }
 
-    /// Puts vectors to documents and questions.
+    pub(crate) fn inference(&self) -> &Inference {
+        &self.inference
+    }
+
+    pub(crate) fn encoder(&self) -> &dyn Encoder {
+        self.encoder.as_ref()
+    }
+
+    pub(crate) fn segmenter(&self) -> &dyn Segmenter {
+        self.segmenter.as_ref()
+    }
+
+    /// Whether vectors should be kept: those of a static encoder cost less than a look into the
+    /// cache.
+    pub fn keeps_vectors(&self) -> bool {
+        self.settings.encoder.kind != EncoderKind::Static
+    }
+
+    /// Puts vectors to documents and questions; without a cache all are made.
     pub fn embed(
         &self,
         documents: Vec<PreparedDocument>,
         questions: Vec<PreparedQuestion>,
-        cache: &EmbeddingCache,
+        cache: Option<&EmbeddingCache>,
         progress: &mut dyn FnMut(usize, usize),
     ) -> Result<Embedded, RankingError> {
-        Embedded::new(documents, questions, self.encoder.as_ref(), self.segmenter.as_ref(), cache, progress)
+        Embedded::embed(documents, questions, self.encoder(), self.segmenter(), cache, progress)
     }
 
-    /// For each question one score a node of its document.
+    /// For each question one score a node of its document. Each document is opened once for all of
+    /// its questions.
     pub fn scores(&self, embedded: &Embedded) -> Result<Vec<Vec<f32>>, RankingError> {
-        let Checkpoint { model, manifest, .. } = &self.checkpoint;
-        scores::model(model, &manifest.model, embedded, &self.device)
+        scores::inference(&self.inference, embedded)
     }
 
-    /// Ranks the nodes of one document for one question.
-    pub fn rank(
+    /// A document with its vectors; without a cache all are made.
+    ///
+    /// # Errors
+    /// What the encoder or the cache says; a vector that is not finite.
+    pub fn encode(
         &self,
-        document: &Document,
-        question: &str,
-        top_k: usize,
-        cache: &EmbeddingCache,
-    ) -> Result<Ranking, RankingError> {
-        if question.trim().is_empty() {
-            return Err(RankingError::BlankQuestion);
-        }
-        let documents = vec![PreparedDocument::new(document, &self.settings.graph)];
-        let questions =
-            vec![PreparedQuestion { id: String::new(), document: 0, text: question.to_owned(), gold: Vec::new() }];
-        let embedded = self.embed(documents, questions, cache, &mut |_, _| {})?;
-        let scores = self.scores(&embedded)?;
-        Ok(ranking(&embedded, 0, scores.first().map_or(&[], Vec::as_slice), top_k))
+        document: PreparedDocument,
+        cache: Option<&EmbeddingCache>,
+    ) -> Result<EncodedDocument, RankingError> {
+        let texts: Vec<&str> = document.ranking_texts.iter().map(String::as_str).collect();
+        let vectors = match cache {
+            Some(cache) => cache.embed(self.encoder(), &texts, &mut |_| {})?,
+            None => self.encoder.encode(&texts, &mut |_| {})?,
+        };
+        EncodedDocument::new(document, self.encoder.dim(), vectors)
+    }
+
+    /// Opens a document for questions.
+    ///
+    /// # Errors
+    /// A document whose vectors are of another width or whose edges the model does not know.
+    pub fn open_document(&self, document: EncodedDocument) -> Result<OpenDocument<'_>, RankingError> {
+        OpenDocument::new(self, document)
+    }
+
+    /// Ranks the nodes of one document for one question. For several questions open the document:
+    /// [`Ranker::open_document`].
+    ///
+    /// # Errors
+    /// A blank question; whatever encoder and model say.
+    pub fn rank(&self, document: &Document, question: &str, top_k: usize) -> Result<Ranking, RankingError> {
+        let document = self.encode(PreparedDocument::new(document, &self.settings.graph), None)?;
+        self.open_document(document)?.rank("", question, top_k)
     }
 }
 
 /// The `top_k` best nodes of a question by their scores.
 pub fn ranking(embedded: &Embedded, question: usize, scores: &[f32], top_k: usize) -> Ranking {
     let document = embedded.document_of(question);
+    let PreparedQuestion { id, text, .. } = &embedded.questions[question];
+    let (vectors, d_enc) = (embedded.nodes_of(question), embedded.d_enc());
+    let subject = Subject { id: &document.id, nodes: &document.nodes, vectors, d_enc };
     let segments = &embedded.segments[question];
-    let mut order: Vec<usize> = (0..scores.len()).collect();
-    order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a])); // stable: equal scores in document order
-    let nodes = order
-        .into_iter()
-        .take(top_k)
-        .enumerate()
-        .map(|(rank, index)| {
-            let node = &document.nodes[index];
-            let path = |path: &str| (node.kind == NodeKind::Cell && !path.is_empty()).then(|| path.to_owned());
-            RankedNode {
-                rank: rank + 1,
-                id: node.id.clone(),
-                kind: node.kind,
-                text: node.text.clone(),
-                row_headers: node.place.as_ref().and_then(|place| path(&place.row_path)),
-                column_headers: node.place.as_ref().and_then(|place| path(&place.column_path)),
-                position: position(document, index),
-                segment: embedded.best_segment(question, index).map(|best| segments[best].clone()),
-                score: scores[index],
-            }
-        })
-        .collect();
+    ranked(&subject, id, text, segments, embedded.segment_vectors(question), scores, top_k)
+}
+
+/// What is ranked: a document's name, nodes and vectors `[nodes, d_enc]`.
+pub(crate) struct Subject<'a> {
+    pub(crate) id: &'a str,
+    pub(crate) nodes: &'a [Node],
+    pub(crate) vectors: &'a [f32],
+    pub(crate) d_enc: usize,
+}
+
+/// The `top_k` best nodes by `scores` `[nodes]`, each with the nearest of the segments.
+pub(crate) fn ranked(
+    subject: &Subject<'_>,
+    question_id: &str,
+    question: &str,
+    segments: &[String],
+    segment_vectors: &[f32],
+    scores: &[f32],
+    top_k: usize,
+) -> Ranking {
+    let nodes = best(scores, top_k).into_iter().enumerate().map(|(rank, index)| {
+        let node = &subject.nodes[index];
+        let path = |path: &str| (node.kind == NodeKind::Cell && !path.is_empty()).then(|| path.to_owned());
+        let u = &subject.vectors[index * subject.d_enc..(index + 1) * subject.d_enc];
+        RankedNode {
+            rank: rank + 1,
+            id: node.id.clone(),
+            kind: node.kind,
+            text: node.text.clone(),
+            row_headers: node.place.as_ref().and_then(|place| path(&place.row_path)),
+            column_headers: node.place.as_ref().and_then(|place| path(&place.column_path)),
+            position: position(node),
+            segment: best_segment(u, segment_vectors).map(|best| segments[best].clone()),
+            score: scores[index],
+        }
+    });
     Ranking {
-        question_id: embedded.questions[question].id.clone(),
-        question: embedded.questions[question].text.clone(),
-        document: document.id.clone(),
-        nodes_in_document: document.nodes.len(),
-        segments: segments.clone(),
-        nodes,
+        question_id: question_id.to_owned(),
+        question: question.to_owned(),
+        document: subject.id.to_owned(),
+        nodes_in_document: subject.nodes.len(),
+        segments: segments.to_vec(),
+        nodes: nodes.collect(),
     }
 }
 
-fn position(document: &PreparedDocument, index: usize) -> Position {
-    let node = &document.nodes[index];
+/// Indices of the `top_k` highest scores, highest first; equal ones in order of index. Only those
+/// are sorted.
+fn best(scores: &[f32], top_k: usize) -> Vec<usize> {
+    let before = |&a: &usize, &b: &usize| scores[b].total_cmp(&scores[a]).then(a.cmp(&b));
+    let mut order: Vec<usize> = (0..scores.len()).collect();
+    if top_k < order.len() {
+        order.select_nth_unstable_by(top_k, before);
+        order.truncate(top_k);
+    }
+    order.sort_unstable_by(before);
+    order
+}
+
+fn position(node: &Node) -> Position {
     match (&node.place, node.kind) {
         (Some(place), NodeKind::Caption) => Position::Table { table: place.table },
         (Some(place), _) => Position::Cell {
@@ -218,5 +325,21 @@ fn position(document: &PreparedDocument, index: usize) -> Position {
         },
         // The id is "p" and the number of the passage.
         (None, _) => Position::Passage { passage: node.id.get(1..).and_then(|n| n.parse().ok()).unwrap_or_default() },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_best_are_the_head_of_the_sorted_scores(scores in prop::collection::vec(-3..3_i8, 0..40), top_k in 0..50_usize) {
+            let scores: Vec<f32> = scores.into_iter().map(f32::from).collect();
+            let mut order: Vec<usize> = (0..scores.len()).collect();
+            order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a])); // stable: equal scores in order
+            order.truncate(top_k);
+            prop_assert_eq!(super::best(&scores, top_k), order);
+        }
     }
 }

@@ -1,8 +1,12 @@
 //! One score a node: by a model, or by a baseline.
 
 use burn::tensor::Device;
-use tabsegnet_model::{ModelConfig, TabSegNet};
+use rayon::prelude::*;
+use tabsegnet_data::graph::Node;
+use tabsegnet_data::prepared::PreparedQuestion;
+use tabsegnet_model::{Inference, ModelConfig, TabSegNet};
 
+use crate::encoded::check_finite;
 use crate::{Embedded, RankingError};
 
 /// Nodes that are scored at once; sets memory, not results.
@@ -41,7 +45,7 @@ pub fn model(
         let batch = embedded.batch(&group, config, device)?;
         let scores = floats(model.forward(&batch).into_data());
         for (&question, scores) in group.iter().zip(batch.split(&scores)) {
-            check(embedded, question, scores)?;
+            check(&embedded.questions[question].id, &embedded.document_of(question).nodes, scores)?;
             all.push(scores.to_vec());
         }
     }
@@ -53,12 +57,44 @@ pub fn floats(data: burn::tensor::TensorData) -> Vec<f32> {
     data.iter::<f32>().collect()
 }
 
-fn check(embedded: &Embedded, question: usize, scores: &[f32]) -> Result<(), RankingError> {
+/// The scores of [`model`], a document at a time: what no question changes is computed once.
+///
+/// # Errors
+/// Vectors that do not fit the model or are not finite; a score that is not finite.
+pub(crate) fn inference(inference: &Inference, embedded: &Embedded) -> Result<Vec<Vec<f32>>, RankingError> {
+    let mut of_document: Vec<Vec<usize>> = vec![Vec::new(); embedded.documents.len()];
+    for (index, question) in embedded.questions.iter().enumerate() {
+        of_document[question.document].push(index);
+    }
+    of_document.retain(|questions| !questions.is_empty());
+    let scored = of_document.par_iter().map(|questions| {
+        let first = questions[0];
+        let (document, d_enc) = (embedded.document_of(first), embedded.d_enc());
+        let u = embedded.nodes_of(first);
+        check_finite(u, d_enc, |node| format!("node {} of document {}", document.nodes[node].id, document.id))?;
+        let open = inference.open(&document.graph, u)?;
+        let score = |&question: &usize| {
+            let PreparedQuestion { id, .. } = &embedded.questions[question];
+            let q = embedded.question(question);
+            check_finite(q, d_enc, |_| format!("question {id}"))?;
+            let scores = inference.scores(&open, q, embedded.asked(question))?;
+            check(id, &document.nodes, &scores)?;
+            Ok((question, scores))
+        };
+        questions.iter().map(score).collect::<Result<Vec<_>, RankingError>>()
+    });
+    let mut scored: Vec<(usize, Vec<f32>)> = scored.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
+    scored.sort_unstable_by_key(|(question, _)| *question);
+    Ok(scored.into_iter().map(|(_, scores)| scores).collect())
+}
+
+/// An error unless all scores `[nodes]` are finite.
+pub(crate) fn check(question: &str, nodes: &[Node], scores: &[f32]) -> Result<(), RankingError> {
     match scores.iter().position(|score| !score.is_finite()) {
         None => Ok(()),
         Some(node) => Err(RankingError::NotFinite {
-            question: embedded.questions[question].id.clone(),
-            node: embedded.document_of(question).nodes[node].id.clone(),
+            question: question.to_owned(),
+            node: nodes[node].id.clone(),
             score: scores[node],
         }),
     }

@@ -12,6 +12,8 @@
 //! vector(text) = normalise(Σ_t weight[t] · embedding[t] / tokens)
 
 mod save;
+mod tokenizer;
+mod words;
 
 use std::path::Path;
 
@@ -24,10 +26,10 @@ use crate::error::check_finite;
 use crate::math::{unit_rows, vectorised};
 use crate::source::Source;
 use crate::tensors::Tensors;
-use crate::tokens::Tokens;
 use crate::{Encoder, EncoderConfig, EncoderError};
 
 pub use save::save_static;
+use tokenizer::Tokenizer;
 
 const FORMAT: &str = "tabsegnet-static";
 const VERSION: u32 = 1;
@@ -49,7 +51,7 @@ struct Header {
 /// unit vector along the first axis: finite, of length 1 like the others, and the same for all such
 /// texts.
 pub struct StaticEncoder {
-    tokens: Tokens,
+    tokenizer: Tokenizer,
     table: Table,
     /// What a token's row is multiplied by: its weight, times its scale where the rows are bytes.
     factor: Vec<f32>,
@@ -60,6 +62,30 @@ pub struct StaticEncoder {
 enum Table {
     Bytes(Vec<i8>),
     Floats(Vec<f32>),
+}
+
+struct Weights {
+    table: Table,
+    factor: Vec<f32>,
+}
+
+impl Weights {
+    fn parse(path: &Path, bytes: &[u8], dim: usize) -> Result<Self, EncoderError> {
+        let tensors = Tensors::parse(path, bytes)?;
+        let (dtype, shape) = tensors.describe("embedding")?;
+        let &[rows, _] = shape.as_slice() else {
+            return Err(tensors.malformed(format!("`embedding` has shape {shape:?}; expected [vocabulary, {dim}]")));
+        };
+        let mut factor = tensors.floats("weight", &[rows], "the rows of `embedding`")?;
+        let table = if dtype == Dtype::I8 {
+            let scale = tensors.floats("scale", &[rows], "the rows of `embedding`")?;
+            factor.iter_mut().zip(scale).for_each(|(factor, scale)| *factor *= scale);
+            Table::Bytes(tensors.bytes("embedding", &[rows, dim], "dim of config.json")?)
+        } else {
+            Table::Floats(tensors.floats("embedding", &[rows, dim], "dim of config.json")?)
+        };
+        Ok(Self { table, factor })
+    }
 }
 
 impl StaticEncoder {
@@ -101,29 +127,19 @@ impl StaticEncoder {
         }
         let dim = header.dim;
 
-        let tensors = Tensors::parse(&weights_path, &weights)?;
-        let (dtype, shape) = tensors.describe("embedding")?;
-        let &[rows, _] = shape.as_slice() else {
-            return Err(tensors.malformed(format!("`embedding` has shape {shape:?}; expected [vocabulary, {dim}]")));
-        };
-        let mut factor = tensors.floats("weight", &[rows], "the rows of `embedding`")?;
-        let table = if dtype == Dtype::I8 {
-            let scale = tensors.floats("scale", &[rows], "the rows of `embedding`")?;
-            factor.iter_mut().zip(scale).for_each(|(factor, scale)| *factor *= scale);
-            Table::Bytes(tensors.bytes("embedding", &[rows, dim], "dim of config.json")?)
-        } else {
-            Table::Floats(tensors.floats("embedding", &[rows, dim], "dim of config.json")?)
-        };
-
-        let tokens = Tokens::parse(&tokenizer_path, &tokenizer, false, max_tokens)?;
-        tokens.check_rows(rows, &weights_path)?;
-        let identity = Digest::new()
-            .part("static 1")
-            .part(&weights)
-            .part(&tokenizer)
-            .part((max_tokens as u64).to_le_bytes())
-            .hex();
-        Ok(Self { tokens, table, factor, dim, identity })
+        // A program that ranks one document waits for both.
+        let (parsed, (weights, identity)) = rayon::join(
+            || Tokenizer::parse(&tokenizer_path, &tokenizer, max_tokens),
+            || {
+                let identity = Digest::new().part("static 1").part(&weights).part(&tokenizer);
+                let identity = identity.part((max_tokens as u64).to_le_bytes()).hex();
+                (Weights::parse(&weights_path, &weights, dim), identity)
+            },
+        );
+        let Weights { table, factor } = weights?;
+        let tokenizer = parsed?;
+        tokenizer.check_rows(factor.len(), &weights_path)?;
+        Ok(Self { tokenizer, table, factor, dim, identity })
     }
 
     /// Writes a text's weighted mean to `vector`, which holds zeros.
@@ -171,8 +187,10 @@ impl Encoder for StaticEncoder {
         for (texts, vectors) in texts.chunks(WAVE).zip(vectors.chunks_mut(WAVE * self.dim)) {
             texts.par_chunks(CHUNK).zip(vectors.par_chunks_mut(CHUNK * self.dim)).try_for_each(
                 |(texts, vectors)| {
+                    let mut ids = Vec::new();
                     for (text, vector) in texts.iter().zip(vectors.chunks_exact_mut(self.dim)) {
-                        self.pool(&self.tokens.ids_of(text)?, vector);
+                        self.tokenizer.ids_of(text, &mut ids)?;
+                        self.pool(&ids, vector);
                         if vector.iter().all(|x| *x == 0.0) {
                             vector.iter_mut().take(1).for_each(|x| *x = 1.0);
                         }

@@ -1,0 +1,90 @@
+//! Questions about one document: of the command line, of a file, of stdin.
+
+use std::collections::HashSet;
+use std::io::{self, BufRead as _};
+use std::path::Path;
+
+use anyhow::{Context as _, Result, bail};
+use serde::Deserialize;
+use tabsegnet_files::read_text;
+
+/// A question with an id that no other one has.
+pub struct Question {
+    /// Empty for the only question of the command line, which needs none.
+    pub id: String,
+    /// The question.
+    pub text: String,
+}
+
+/// Takes questions in and sees to their ids.
+#[derive(Default)]
+pub struct Questions {
+    ids: HashSet<String>,
+    count: usize,
+}
+
+/// A line that is not the question itself.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    id: Option<String>,
+    question: String,
+}
+
+impl Questions {
+    /// A line of a file or of stdin, the `number`-th of `place`, from 1.
+    fn line(&mut self, place: &str, number: usize, line: &str) -> Result<Question> {
+        let line = line.trim();
+        let at = || format!("{place}: line {number}");
+        let (id, text) = if line.starts_with('{') {
+            let Line { id, question } = serde_json::from_str(line)
+                .with_context(|| format!("{}: expected a question, or {{\"id\": …, \"question\": …}}", at()))?;
+            (id, question)
+        } else {
+            (None, line.to_owned())
+        };
+        if text.trim().is_empty() {
+            bail!("{}: the question is blank; expected a question in words", at());
+        }
+        self.add(id, text).with_context(at)
+    }
+
+    /// Gives a question without an id its number for one.
+    fn add(&mut self, id: Option<String>, text: String) -> Result<Question> {
+        self.count += 1;
+        let id = id.unwrap_or_else(|| format!("q{}", self.count));
+        if id.is_empty() || id.contains(char::is_whitespace) {
+            bail!("the question's id {id:?} is empty or holds white space; expected a word");
+        }
+        if !self.ids.insert(id.clone()) {
+            bail!("the question's id {id:?} is that of an earlier one; give each its own");
+        }
+        Ok(Question { id, text })
+    }
+
+    /// Those of the command line and of a file.
+    pub fn listed(&mut self, arguments: &[String], file: Option<&Path>) -> Result<Vec<Question>> {
+        let mut questions = Vec::new();
+        for text in arguments {
+            questions.push(self.add(None, text.clone())?);
+        }
+        if let Some(path) = file {
+            let (place, text) = (path.display().to_string(), read_text(path)?);
+            for (number, line) in (1..).zip(text.lines()) {
+                questions.push(self.line(&place, number, line)?);
+            }
+            if text.is_empty() {
+                bail!("{place}: the file is empty; expected a question a line");
+            }
+        }
+        Ok(questions)
+    }
+
+    /// Those of stdin, each as it comes.
+    pub fn stdin(&mut self) -> impl Iterator<Item = Result<Question>> {
+        (1..).zip(io::stdin().lock().lines()).map(|(number, line)| {
+            let line = line.with_context(|| format!("stdin: line {number}: could not read"))?;
+            self.line("stdin", number, &line)
+        })
+    }
+}

@@ -1,0 +1,362 @@
+//! A document opened for many questions: what no question changes is computed once.
+//!
+//! On the CPU a question takes three passes over blocks of rows, every block on one thread from
+//! reading to writing: the node initialisation, then for each layer aggregation, both products,
+//! sum and ReLU, and with the last layer the score. Blocks stay in the core's own cache, and of the
+//! `[nodes, d]` matrices only x⁰ is ever whole. Other devices take the tensors' way.
+
+use std::sync::Arc;
+
+use burn::tensor::{Device, Tensor, TensorData};
+use rayon::prelude::*;
+use tabsegnet_data::graph::CompressedGraph;
+
+use crate::activation::SharedRows;
+use crate::activation::cpu::tanh;
+use crate::batch::{Batch, BatchError, Example, best_segment};
+use crate::config::{Aggregation, EdgeTypes, ModelConfig};
+use crate::product::{product, vectorised};
+use crate::scorer::TabSegNet;
+
+/// Least rows that a thread takes from reading to writing: their values in every step fit into a
+/// core's cache, and the weights are read often enough from it to pay for packing them. Products
+/// with a vector of at most 256 rows sum in another order than those of more; above it a block has
+/// the bits of the whole.
+const ROWS: usize = 257;
+
+/// A model laid out for ranking.
+#[derive(Debug)]
+pub struct Inference {
+    model: TabSegNet,
+    config: ModelConfig,
+    d_enc: usize,
+    device: Device,
+    /// Nothing where the model does not run on the CPU.
+    weights: Option<Weights>,
+}
+
+/// Weights as row-major values.
+#[derive(Debug)]
+struct Weights {
+    layers: Vec<Layer>,
+    /// `[d_out]`
+    w: Vec<f32>,
+    b: f32,
+}
+
+#[derive(Debug)]
+#[allow(non_snake_case)] // the paper's symbols
+struct Layer {
+    d: usize,
+    /// `[d, d_out]`
+    W_1: Vec<f32>,
+    /// `[d, d_out]`
+    W_2: Vec<f32>,
+    /// `[d_out]`
+    b: Vec<f32>,
+}
+
+/// A document's graph with what a model makes of its vectors, whatever the question.
+#[derive(Debug)]
+pub struct OpenGraph {
+    nodes: usize,
+    /// `[nodes, d_enc]` where nodes look for their best segment; else empty.
+    u: Vec<f32>,
+    parts: Parts,
+}
+
+#[derive(Debug)]
+enum Parts {
+    Cpu {
+        /// u C_u, `[nodes, d_in]`
+        own: Vec<f32>,
+        /// `[nodes + 1]`
+        offsets: Vec<u32>,
+        /// `[edges]`: source and row of the strengths, by destination.
+        edges: Vec<(u32, u32)>,
+    },
+    Tensors {
+        /// u C_u, `[nodes, d_in]`
+        own: Tensor<2>,
+        /// Of a question that is put in place later.
+        batch: Box<Batch>,
+    },
+}
+
+impl Inference {
+    /// Lays a model out; `config` and `d_enc` are those that it was made with.
+    pub fn new(model: TabSegNet, config: &ModelConfig, d_enc: usize, device: &Device) -> Self {
+        let config = config.resolved();
+        let weights = (*device == Device::flex()).then(|| Weights::of(&model, &config));
+        Self { model, config, d_enc, device: device.clone(), weights }
+    }
+
+    /// The model.
+    pub fn model(&self) -> &TabSegNet {
+        &self.model
+    }
+
+    /// Opens a document: its edges and the vectors `u` `[nodes, d_enc]` of its nodes.
+    ///
+    /// # Errors
+    /// Not as many vectors as nodes, or of another width; an edge type that the model does not know.
+    pub fn open(&self, graph: &CompressedGraph, u: &[f32]) -> Result<OpenGraph, BatchError> {
+        let nodes = graph.nodes();
+        width("u", u.len(), nodes * self.d_enc)?;
+        let parts = match &self.weights {
+            Some(_) => Parts::Cpu {
+                own: values(self.model.node_init.own(self.matrix(u))),
+                offsets: graph.offsets().to_vec(),
+                edges: self.edges(graph)?,
+            },
+            None => {
+                let q = vec![0.0; self.d_enc];
+                let example = Example { graph, u, q: &q, segments: &q, gold: &[] };
+                let batch = Batch::new(&[example], &self.config, self.d_enc, &self.device)?;
+                Parts::Tensors { own: self.model.node_init.own(batch.u.clone()), batch: Box::new(batch) }
+            }
+        };
+        let u = if self.config.segments { u.to_vec() } else { Vec::new() };
+        Ok(OpenGraph { nodes, u, parts })
+    }
+
+    fn edges(&self, graph: &CompressedGraph) -> Result<Vec<(u32, u32)>, BatchError> {
+        let limit = self.config.edge_types.count();
+        let row = |edge_type: u8| match self.config.edge_types {
+            EdgeTypes::Typed => u32::from(edge_type),
+            EdgeTypes::Single => 0,
+        };
+        match graph.types().iter().find(|&&edge_type| row(edge_type) as usize >= limit) {
+            Some(&found) => {
+                Err(BatchError::OutOfRange { example: 0, what: "edge type", found: usize::from(found), limit })
+            }
+            None => Ok(graph.sources().iter().zip(graph.types()).map(|(&source, &t)| (source, row(t))).collect()),
+        }
+    }
+
+    /// One score a node of an open document, higher is more relevant: those of
+    /// [`TabSegNet::forward`]. `q` is `[d_enc]`, `segments` `[segments, d_enc]`, not looked at by a
+    /// model without.
+    ///
+    /// # Errors
+    /// A vector of another width; no segment for a model with segments.
+    pub fn scores(&self, open: &OpenGraph, q: &[f32], segments: &[f32]) -> Result<Vec<f32>, BatchError> {
+        width("q", q.len(), self.d_enc)?;
+        let q = self.matrix(q); // [1, d_enc]
+        let mut best = Vec::new();
+        let segments = if self.config.segments {
+            let count = segments.len() / self.d_enc.max(1);
+            if count == 0 {
+                return Err(BatchError::NoSegment { example: 0 });
+            }
+            width("segments", segments.len(), count * self.d_enc)?;
+            let of = |u: &[f32]| best_segment(u, segments).unwrap_or_default() as u32;
+            best = open.u.par_chunks_exact(self.d_enc.max(1)).map(of).collect();
+            Some(self.matrix(segments)) // [segments, d_enc]
+        } else {
+            None
+        };
+        match (&open.parts, &self.weights) {
+            (Parts::Cpu { own, offsets, edges }, Some(weights)) => {
+                let strength = values(self.model.edge_strength.forward(q.clone())); // [1, edge_types]
+                let table = values(self.model.node_init.shared(q, segments)); // [1 + segments, d_in]
+                let graph = Edges { offsets, edges, strength: &strength, aggregation: self.config.aggregation };
+                Ok(weights.scores(node_init(own, &table, &best, self.config.d_in), &graph))
+            }
+            (Parts::Tensors { own, batch }, _) => {
+                let shared = match segments {
+                    Some(_) => SharedRows::new(2, best.iter().flat_map(|best| [0, 1 + best]).collect()),
+                    None => SharedRows::new(1, vec![0; open.nodes]),
+                };
+                let batch = Batch { q, segments, shared: Arc::new(shared), ..batch.as_ref().clone() };
+                Ok(values(self.model.forward_from(own.clone(), &batch)))
+            }
+            (Parts::Cpu { .. }, None) => unreachable!("a graph is opened by the inference that it is given to"),
+        }
+    }
+
+    /// Row-major vectors as a matrix `[vectors, d_enc]`.
+    fn matrix(&self, vectors: &[f32]) -> Tensor<2> {
+        let shape = [vectors.len() / self.d_enc.max(1), self.d_enc];
+        Tensor::from_data(TensorData::new(vectors.to_vec(), shape), &self.device)
+    }
+}
+
+fn width(what: &'static str, found: usize, expected: usize) -> Result<(), BatchError> {
+    if found == expected { Ok(()) } else { Err(BatchError::Width { example: 0, what, found, expected }) }
+}
+
+fn values<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
+    let data = tensor.into_data();
+    data.try_to_vec().unwrap_or_else(|_| data.iter::<f32>().collect())
+}
+
+/// x⁰(u) = tanh(u C_u + (q C_q + d) + s* C_s) (6, 7). `own` is `[nodes, d]`, `table`
+/// `[1 + segments, d]`, `best` `[nodes]` or empty.
+fn node_init(own: &[f32], table: &[f32], best: &[u32], d: usize) -> Vec<f32> {
+    let (q, segments) = table.split_at(d);
+    let mut x = vec![0.0; own.len()];
+    blocks(&mut x, d).into_par_iter().for_each(|(first, x)| {
+        let own = &own[first * d..first * d + x.len()];
+        let best = best.get(first..).unwrap_or_default();
+        vectorised(
+            (x, own, best),
+            #[inline(always)]
+            |(x, own, best): (&mut [f32], &[f32], &[u32])| {
+                if segments.is_empty() {
+                    for (x, own) in x.chunks_exact_mut(d).zip(own.chunks_exact(d)) {
+                        for ((x, own), q) in x.iter_mut().zip(own).zip(q) {
+                            *x = tanh(own + q);
+                        }
+                    }
+                    return;
+                }
+                for ((x, own), best) in x.chunks_exact_mut(d).zip(own.chunks_exact(d)).zip(best) {
+                    let s = &segments[*best as usize * d..(*best as usize + 1) * d];
+                    for (((x, own), q), s) in x.iter_mut().zip(own).zip(q).zip(s) {
+                        *x = tanh(own + q + s);
+                    }
+                }
+            },
+        );
+    });
+    x
+}
+
+/// Cuts `[rows, d]` into blocks, each with the number of its first row: as many as there are with
+/// [`ROWS`] rows, of one length give or take a row.
+fn blocks(values: &mut [f32], d: usize) -> Vec<(usize, &mut [f32])> {
+    let rows = values.len() / d;
+    let count = (rows / ROWS).max(1);
+    let mut rest = values;
+    let mut blocks = Vec::with_capacity(count);
+    for block in 0..count {
+        let (first, end) = (block * rows / count, (block + 1) * rows / count);
+        let (own, others) = rest.split_at_mut((end - first) * d);
+        blocks.push((first, own));
+        rest = others;
+    }
+    blocks
+}
+
+/// A document's edges with their strengths for one question.
+struct Edges<'a> {
+    offsets: &'a [u32],
+    edges: &'a [(u32, u32)],
+    strength: &'a [f32],
+    aggregation: Aggregation,
+}
+
+impl Edges<'_> {
+    /// The aggregated messages of the nodes from `first` on into `out` `[rows, d]`.
+    fn aggregate(&self, x: &[f32], d: usize, first: usize, out: &mut [f32]) {
+        vectorised(
+            (self, x, out),
+            #[inline(always)]
+            |(graph, x, out): (&Self, &[f32], &mut [f32])| {
+                out.fill(0.0);
+                for (node, out) in (first..).zip(out.chunks_exact_mut(d)) {
+                    let edges = &graph.edges[graph.offsets[node] as usize..graph.offsets[node + 1] as usize];
+                    let message = |&(source, row): &(u32, u32)| {
+                        (graph.strength[row as usize], &x[source as usize * d..(source as usize + 1) * d])
+                    };
+                    match graph.aggregation {
+                        Aggregation::Max => {
+                            for (nth, edge) in edges.iter().enumerate() {
+                                let (s, x) = message(edge);
+                                for (out, x) in out.iter_mut().zip(x) {
+                                    let candidate = s * x;
+                                    *out = if nth == 0 || candidate > *out { candidate } else { *out };
+                                }
+                            }
+                        }
+                        Aggregation::Sum | Aggregation::Mean => {
+                            let mean = graph.aggregation == Aggregation::Mean;
+                            let share = if mean { 1.0 / edges.len().max(1) as f32 } else { 1.0 };
+                            for edge in edges {
+                                let (s, x) = message(edge);
+                                for (out, x) in out.iter_mut().zip(x) {
+                                    *out += s * share * x;
+                                }
+                            }
+                        }
+                    }
+                }
+            },
+        );
+    }
+}
+
+impl Weights {
+    fn of(model: &TabSegNet, config: &ModelConfig) -> Self {
+        // Every key is named here, so that none can be added without a thought of this way.
+        let ModelConfig { preset: _, d_in, d_out, d_edge: _, layers: _, aggregation: _, segments: _, edge_types: _ } =
+            *config;
+        let layer = |(layer, conv): (usize, &crate::scorer::GraphConv)| Layer {
+            d: if layer == 0 { d_in } else { d_out },
+            W_1: values(conv.W_1.val()),
+            W_2: values(conv.W_2.val()),
+            b: values(conv.b.val()),
+        };
+        Self {
+            layers: model.graph_conv.iter().enumerate().map(layer).collect(),
+            w: values(model.scorer.w.val()),
+            b: values(model.scorer.b.val()).first().copied().unwrap_or_default(),
+        }
+    }
+
+    /// Scores `[nodes]` from x⁰.
+    fn scores(&self, mut x: Vec<f32>, graph: &Edges<'_>) -> Vec<f32> {
+        let nodes = graph.offsets.len().saturating_sub(1);
+        let d_out = self.w.len();
+        let Some((last, inner)) = self.layers.split_last() else { return vec![self.b; nodes] };
+        for layer in inner {
+            let mut next = vec![0.0; nodes * d_out];
+            blocks(&mut next, d_out).into_par_iter().for_each_init(Vec::new, |messages, (first, out)| {
+                layer.forward(&x, graph, first, messages, out);
+            });
+            x = next;
+        }
+        let mut scores = vec![0.0; nodes];
+        blocks(&mut scores, 1).into_par_iter().for_each_init(
+            || (Vec::new(), Vec::new()),
+            |(messages, out), (first, scores)| {
+                let rows = scores.len();
+                out.resize(rows * d_out, 0.0);
+                last.forward(&x, graph, first, messages, out);
+                product(scores, false, out, &self.w, [rows, d_out, 1]);
+                scores.iter_mut().for_each(|score| *score += self.b);
+            },
+        );
+        scores
+    }
+}
+
+impl Layer {
+    /// ReLU(W_1 x(u) + W_2 agg s(e | q) x(v) + b) (8) of the nodes from `first` on, into `out`
+    /// `[rows, d_out]`.
+    fn forward(&self, x: &[f32], graph: &Edges<'_>, first: usize, messages: &mut Vec<f32>, out: &mut [f32]) {
+        let (d, d_out) = (self.d, self.b.len());
+        let rows = out.len() / d_out;
+        messages.resize(rows * d, 0.0);
+        graph.aggregate(x, d, first, messages);
+        product(out, false, &x[first * d..(first + rows) * d], &self.W_1, [rows, d, d_out]);
+        product(out, true, messages, &self.W_2, [rows, d, d_out]);
+        vectorised(
+            (out, self.b.as_slice()),
+            #[inline(always)]
+            |(out, b): (&mut [f32], &[f32])| {
+                for out in out.chunks_exact_mut(b.len()) {
+                    for (out, b) in out.iter_mut().zip(b) {
+                        let sum = *out + b;
+                        // Not max(0): a NaN must reach the score.
+                        *out = if sum < 0.0 { 0.0 } else { sum };
+                    }
+                }
+            },
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,117 @@
+use proptest::prelude::*;
+
+use super::*;
+
+const D_ENC: usize = 12;
+
+/// Numbers in [−1, 1) that look random.
+fn noise(count: usize, seed: u32) -> Vec<f32> {
+    let mut state = seed.wrapping_mul(2_654_435_761).wrapping_add(1);
+    let mut next = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 8) as f32 / (1 << 23) as f32 - 1.0
+    };
+    (0..count).map(|_| next()).collect()
+}
+
+fn config(layers: usize, pick: usize) -> ModelConfig {
+    ModelConfig {
+        d_in: 24,
+        d_out: 40,
+        d_edge: 6,
+        layers,
+        aggregation: [Aggregation::Max, Aggregation::Sum, Aggregation::Mean][pick % 3],
+        segments: pick.is_multiple_of(2),
+        edge_types: [EdgeTypes::Typed, EdgeTypes::Single][pick / 6 % 2],
+        ..ModelConfig::default()
+    }
+}
+
+/// Scores of two questions on a graph that was opened once, and of each by a batch of its own.
+fn both_ways(config: &ModelConfig, graph: &CompressedGraph, on_cpu: bool) -> (Vec<f32>, Vec<f32>) {
+    let device = Device::flex();
+    let u = noise(graph.nodes() * D_ENC, 7);
+    let mut inference = Inference::new(TabSegNet::new(config, D_ENC, 3, &device), config, D_ENC, &device);
+    if !on_cpu {
+        inference.weights = None;
+    }
+    let open = inference.open(graph, &u).unwrap();
+    let (mut scores, mut expected) = (Vec::new(), Vec::new());
+    for question in 0..2 {
+        let (q, segments) = (noise(D_ENC, 11 + question), noise(3 * D_ENC, 13 + question));
+        scores.extend(inference.scores(&open, &q, &segments).unwrap());
+        let example = Example { graph, u: &u, q: &q, segments: &segments, gold: &[] };
+        let batch = Batch::new(&[example], config, D_ENC, &device).unwrap();
+        expected.extend(values(inference.model().forward(&batch)));
+    }
+    (scores, expected)
+}
+
+fn largest_difference(a: &[f32], b: &[f32]) -> f32 {
+    assert_eq!(a.len(), b.len());
+    a.iter().zip(b).map(|(a, b)| (a - b).abs() / b.abs().max(1.0)).fold(0.0, f32::max)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn an_open_document_scores_as_a_batch_of_it(
+        nodes in 1..700_usize, edges in 0..900_usize, seed in 0..1000_u32, layers in 1..3_usize, pick in 0..12_usize,
+        on_cpu in any::<bool>(),
+    ) {
+        let at = |value: f32, limit: usize| ((value + 1.0) / 2.0 * limit as f32) as usize % limit;
+        let made = noise(edges * 3, seed);
+        let edges: Vec<(u32, u32, u8)> = made
+            .chunks_exact(3)
+            .map(|e| (at(e[0], nodes) as u32, at(e[1], nodes) as u32, at(e[2], 22) as u8))
+            .collect();
+        let graph = CompressedGraph::new(nodes, &edges).unwrap();
+        let (scores, expected) = both_ways(&config(layers, pick), &graph, on_cpu);
+        prop_assert!(largest_difference(&scores, &expected) <= 1e-6, "{scores:?}\n{expected:?}");
+    }
+}
+
+#[test]
+fn a_node_of_100_000_in_edges_one_node_and_no_edges_are_graphs_like_others() {
+    let star: Vec<(u32, u32, u8)> = (1..=100_000).map(|source| (source, 0, (source % 22) as u8)).collect();
+    for (graph, pick) in [
+        (CompressedGraph::new(100_001, &star).unwrap(), 0),
+        (CompressedGraph::new(1, &[]).unwrap(), 1),
+        (CompressedGraph::new(1, &[(0, 0, 3)]).unwrap(), 2),
+        (CompressedGraph::new(5000, &[]).unwrap(), 0),
+    ] {
+        let (scores, expected) = both_ways(&config(1, pick), &graph, true);
+        assert!(scores.iter().all(|score| score.is_finite()));
+        assert!(largest_difference(&scores, &expected) <= 1e-6);
+    }
+}
+
+#[test]
+fn the_number_of_threads_changes_no_bit() {
+    let edges: Vec<(u32, u32, u8)> = (0..4000).map(|e| (e * 7 % 2000, e % 2000, (e % 22) as u8)).collect();
+    let graph = CompressedGraph::new(2000, &edges).unwrap();
+    let with = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| both_ways(&config(2, 0), &graph, true).0)
+    };
+    let one = with(1);
+    assert!(with(2) == one && with(5) == one);
+}
+
+#[test]
+fn what_does_not_fit_is_said() {
+    let device = Device::flex();
+    let config = config(1, 0);
+    let inference = Inference::new(TabSegNet::new(&config, D_ENC, 3, &device), &config, D_ENC, &device);
+    let graph = CompressedGraph::new(2, &[(0, 1, 0)]).unwrap();
+    let said = |result: Result<OpenGraph, BatchError>| result.unwrap_err().to_string();
+    assert!(said(inference.open(&graph, &[0.0; D_ENC])).contains("u has 12 numbers, expected 24"));
+    let unknown = CompressedGraph::new(2, &[(0, 1, 22)]).unwrap();
+    assert!(said(inference.open(&unknown, &[0.0; 2 * D_ENC])).contains("edge type 22 is not below 22"));
+    let open = inference.open(&graph, &[0.0; 2 * D_ENC]).unwrap();
+    let said = |q: &[f32], segments: &[f32]| inference.scores(&open, q, segments).unwrap_err();
+    assert!(matches!(said(&[0.0; 5], &[0.0; D_ENC]), BatchError::Width { what: "q", found: 5, .. }));
+    assert!(matches!(said(&[0.0; D_ENC], &[]), BatchError::NoSegment { .. }));
+    assert!(matches!(said(&[0.0; D_ENC], &[0.0; D_ENC + 1]), BatchError::Width { what: "segments", .. }));
+}

@@ -1,0 +1,209 @@
+//! Many questions about one document, and the document's encoded form between runs.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::Stdio;
+
+use serde_json::Value;
+use tabsegnet_tests::{Outcome, Work, files, report};
+
+const QUESTIONS: [&str; 3] = ["revenue of products in 2018?", "What fell?", "services 2017"];
+
+fn work() -> Work {
+    let work = Work::new();
+    work.train(&[]).ok();
+    work.write("d.json", report().to_string());
+    work
+}
+
+fn infer(work: &Work, arguments: &[&str]) -> Outcome {
+    work.infer(&[&["--document", "d.json"], arguments].concat())
+}
+
+/// Names of the files that hold encoded documents.
+fn kept(work: &Work) -> Vec<String> {
+    let names = files(&work.path("cache/documents")).into_keys().map(|name| name.display().to_string());
+    names.map(|name| format!("cache/documents/{name}")).collect()
+}
+
+#[test]
+fn many_questions_are_answered_as_each_alone() {
+    let work = work();
+    work.write("plain.txt", QUESTIONS.join("\n"));
+    let lines = QUESTIONS.iter().map(|question| serde_json::json!({"question": question}).to_string() + "\n");
+    work.write("lines.jsonl", lines.collect::<String>());
+    let alone: Vec<Value> = QUESTIONS
+        .iter()
+        .map(|question| {
+            let run = infer(&work, &["--question", question, "--format", "json"]).ok();
+            let ranking: Value = serde_json::from_str(&run.stdout).expect("JSON");
+            assert!(ranking.get("question_id").is_none(), "{ranking}");
+            ranking["nodes"].clone()
+        })
+        .collect();
+    for asked in [
+        &["--questions", "plain.txt"][..],
+        &["--questions", "lines.jsonl"],
+        &["--question", QUESTIONS[0], "--question", QUESTIONS[1], "--question", QUESTIONS[2]],
+    ] {
+        let run = |format: &str| infer(&work, &[asked, &["--format", format]].concat()).ok().stdout;
+        let rankings: Vec<Value> = serde_json::from_str(&run("json")).expect("a list");
+        let nodes: Vec<Value> = rankings.iter().map(|ranking| ranking["nodes"].clone()).collect();
+        assert_eq!(nodes, alone);
+        let ids: Vec<&str> = rankings.iter().filter_map(|ranking| ranking["question_id"].as_str()).collect();
+        assert_eq!(ids, ["q1", "q2", "q3"]);
+        let lines: Vec<Value> = run("jsonl").lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+        assert_eq!(lines, rankings);
+        assert_eq!(run("table").lines().filter(|line| line.starts_with("rank ")).count(), 3);
+        let trec = run("trec");
+        assert_eq!(trec.lines().filter(|line| line.starts_with("q2 Q0 ")).count(), trec.lines().count() / 3);
+    }
+    infer(&work, &["--questions", "plain.txt", "--format", "json", "--output", "out.json"]).ok();
+    assert_eq!(work.json("out.json").as_array().map(Vec::len), Some(3));
+}
+
+#[test]
+fn questions_keep_their_ids_and_are_numbered_without() {
+    let work = work();
+    work.write("q.txt", "{\"id\": \"x-1\", \"question\": \"revenue?\"}\r\ncosts?\n");
+    let run = infer(&work, &["--question", "what rose?", "--questions", "q.txt", "--format", "jsonl"]).ok();
+    let ids: Vec<Value> = run
+        .stdout
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).expect("JSON")["question_id"].clone())
+        .collect();
+    assert_eq!(ids, ["q1", "x-1", "q3"]);
+}
+
+#[test]
+fn a_file_of_questions_is_refused_by_line_before_anything_is_ranked() {
+    let work = work();
+    for (text, message) in [
+        ("", "q.txt: the file is empty"),
+        ("revenue?\n\ncosts?\n", "q.txt: line 2: the question is blank"),
+        ("\n", "q.txt: line 1: the question is blank"),
+        ("revenue?\n{\"question\": \" \"}\n", "q.txt: line 2: the question is blank"),
+        ("revenue?\n{\"question\": \"costs?\"\n", "q.txt: line 2: expected a question, or {\"id\""),
+        ("{\"text\": \"costs?\"}\n", "q.txt: line 1: expected a question"),
+        ("{\"id\": 7, \"question\": \"costs?\"}\n", "q.txt: line 1: expected a question"),
+        ("{\"id\": \"a b\", \"question\": \"costs?\"}\n", "q.txt: line 1: the question's id \"a b\""),
+        (
+            "a?\n{\"id\": \"q1\", \"question\": \"costs?\"}\n",
+            "q.txt: line 2: the question's id \"q1\" is that of an earlier",
+        ),
+    ] {
+        work.write("q.txt", text);
+        infer(&work, &["--questions", "q.txt"]).fails(1, &[message]);
+    }
+    work.write("q.txt", b"\xff");
+    infer(&work, &["--questions", "q.txt"]).fails(1, &["q.txt: could not read"]);
+    infer(&work, &["--questions", "nowhere.txt"]).fails(1, &["nowhere.txt: could not read"]);
+    infer(&work, &["--question", "revenue?", "--question", " "]).fails(1, &["d.json", "the question is blank"]);
+    for arguments in [
+        &["--questions", "-", "--format", "json"][..],
+        &["--questions", "-", "--output", "out.txt"],
+        &["--questions", "q.txt", "--dataset", "native", "--input", "d.json"],
+    ] {
+        infer(&work, arguments).fails(2, &[]);
+    }
+}
+
+#[test]
+fn questions_on_stdin_are_answered_one_by_one() {
+    let work = work();
+    let mut child = work
+        .command(
+            "infer",
+            &["--checkpoint", "out/best", "--document", "d.json", "--questions", "-", "--format", "jsonl"],
+        )
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("infer runs");
+    let mut stdin = child.stdin.take().expect("stdin");
+    let mut answers = BufReader::new(child.stdout.take().expect("stdout")).lines();
+    for question in QUESTIONS {
+        writeln!(stdin, "{question}").expect("a question can be asked");
+        // The next question is asked when this one is answered.
+        let answer: Value =
+            serde_json::from_str(&answers.next().expect("an answer").expect("a line")).expect("a JSON line");
+        assert_eq!(answer["question"], question);
+    }
+    writeln!(stdin).expect("a question can be asked");
+    drop(stdin);
+    Outcome::after(child).fails(1, &["stdin: line 4: the question is blank"]);
+    assert_eq!(kept(&work).len(), 1);
+}
+
+#[test]
+fn an_encoded_document_is_kept_and_used_and_never_trusted_when_damaged() {
+    let work = work();
+    let ask = ["--question", QUESTIONS[0], "--format", "trec"];
+    let expected = infer(&work, &ask).ok().stdout;
+    let [file] = &kept(&work)[..] else { panic!("one file: {:?}", kept(&work)) };
+    let whole = work.read(file);
+    let run = infer(&work, &ask).ok();
+    assert_eq!((run.stdout, run.stderr.lines().count()), (expected.clone(), 1), "{}", run.stderr);
+
+    let mut changed = whole.clone();
+    changed[whole.len() / 2] ^= 4;
+    for damaged in [&whole[..whole.len() / 2], b"", b"something else", &changed] {
+        work.write(file, damaged);
+        let run = infer(&work, &ask).ok();
+        assert_eq!(run.stdout, expected);
+        assert!(run.stderr.contains(file) && run.stderr.contains("the document is encoded anew"), "{}", run.stderr);
+        assert!(work.read(file) == whole, "it is not made anew");
+    }
+
+    // Another document, another text of nodes.
+    work.write("d.json", report().to_string().replace("2018", "2019"));
+    infer(&work, &ask).ok();
+    assert_eq!(kept(&work).len(), 2);
+    let config = work.text("out/best/config.toml");
+    work.change_checkpoint("out/best", "config.toml", config.replace("cell_text = \"path\"", "cell_text = \"bare\""));
+    infer(&work, &ask).ok();
+    assert_eq!(kept(&work).len(), 3);
+}
+
+#[test]
+fn a_document_of_one_passage_is_ranked_before_and_after_it_is_kept() {
+    let work = work();
+    work.write("d.json", r#"{"id": "one", "blocks": [{"passage": "Revenue rose."}]}"#);
+    let ask = ["--question", "revenue?", "--format", "trec"];
+    let first = infer(&work, &ask).ok().stdout;
+    assert!(first.starts_with("q Q0 p0 1 ") && first.lines().count() == 1, "{first}");
+    assert_eq!(infer(&work, &ask).ok().stdout, first);
+}
+
+#[test]
+fn several_programs_may_open_one_document_at_once() {
+    let work = work();
+    let arguments =
+        ["--checkpoint", "out/best", "--document", "d.json", "--question", QUESTIONS[0], "--format", "trec"];
+    let start = |_| {
+        let mut command = work.command("infer", &arguments);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("infer runs")
+    };
+    let children: Vec<_> = (0..6).map(start).collect();
+    let mut answers: Vec<String> = children.into_iter().map(|child| Outcome::after(child).ok().stdout).collect();
+    answers.dedup();
+    assert_eq!((answers.len(), kept(&work).len()), (1, 1));
+    let left = fs::read_dir(work.path("cache/documents")).expect("a directory").count();
+    assert_eq!(left, 1, "something half-written is left");
+}
+
+/// What cannot be kept is made again the next time.
+#[test]
+fn a_document_that_cannot_be_kept_is_ranked_all_the_same() {
+    let work = work();
+    let ask = ["--question", QUESTIONS[0], "--format", "trec"];
+    let expected = infer(&work, &ask).ok().stdout;
+    let [file] = &kept(&work)[..] else { panic!("one file") };
+    // A directory at its place: root may write everywhere else.
+    fs::remove_file(work.path(file)).expect("it was there");
+    fs::create_dir(work.path(file)).expect("a directory");
+    let run = infer(&work, &ask).ok();
+    assert_eq!(run.stdout, expected);
+    assert!(run.stderr.contains("encoded form is not kept"), "{}", run.stderr);
+}
