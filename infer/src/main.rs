@@ -7,11 +7,12 @@ mod output;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
+use burn::tensor::Device;
 use clap::Parser as _;
 use tabsegnet_data::graph::DocumentGraph;
 use tabsegnet_data::native::read_document;
 use tabsegnet_encoder::{EmbeddingCache, default_cache_dir};
-use tabsegnet_model::device::DeviceError;
+use tabsegnet_model::device::guard;
 use tabsegnet_ranking::Ranker;
 
 use arguments::{Arguments, Input, UsageError};
@@ -28,8 +29,7 @@ fn main() -> ExitCode {
         Err(error) if output::is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");
-            let usage = error.chain().any(|cause| cause.is::<UsageError>() || cause.is::<DeviceError>());
-            ExitCode::from(if usage { USAGE } else { 1 })
+            ExitCode::from(if error.chain().any(|cause| cause.is::<UsageError>()) { USAGE } else { 1 })
         }
     }
 }
@@ -45,6 +45,10 @@ fn run(arguments: &Arguments) -> Result<()> {
     }
     let (device, name) = arguments.device.open()?;
     eprintln!("device: {name}");
+    guard(&device, || rank(arguments, input, device.clone()))?
+}
+
+fn rank(arguments: &Arguments, input: Input<'_>, device: Device) -> Result<()> {
     let ranker = Ranker::open(&arguments.checkpoint, device)?;
     let cache = match &arguments.cache {
         Some(directory) => directory.clone(),

@@ -15,8 +15,9 @@ use rand_chacha::ChaCha8Rng;
 use serde_json::json;
 use tabsegnet_data::graph::CompressedGraph;
 use tabsegnet_model::config::{Aggregation, EdgeTypes};
+use tabsegnet_model::device::{DeviceChoice, guard};
 use tabsegnet_model::loss::pairwise_hinge;
-use tabsegnet_model::{Batch, Example, ModelConfig, TabSegNet};
+use tabsegnet_model::{Batch, Example, ModelConfig, Precision, TabSegNet};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -66,6 +67,12 @@ struct Options {
     /// Threads.
     #[arg(long, default_value_t = 2)]
     threads: usize,
+    /// auto, cpu, wgpu or cuda; the build has the GPUs that its features name.
+    #[arg(long, default_value = "cpu")]
+    device: DeviceChoice,
+    /// Number type of the products over all nodes.
+    #[arg(long, value_enum, default_value_t = Number::F32)]
+    precision: Number,
     /// The forward pass alone, without autodiff.
     #[arg(long)]
     infer: bool,
@@ -80,6 +87,24 @@ enum Aggr {
     Max,
     Add,
     Mean,
+}
+
+/// The number types.
+#[derive(Clone, Copy, ValueEnum)]
+enum Number {
+    F32,
+    Bf16,
+    F16,
+}
+
+impl From<Number> for Precision {
+    fn from(number: Number) -> Self {
+        match number {
+            Number::F32 => Self::F32,
+            Number::Bf16 => Self::Bf16,
+            Number::F16 => Self::F16,
+        }
+    }
 }
 
 struct Document {
@@ -141,20 +166,23 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             gold: &document.gold,
         })
         .collect();
-    let device = if options.infer { Device::flex() } else { Device::flex().autodiff() };
+    let (plain, name) = options.device.open()?;
+    let precision = Precision::from(options.precision);
+    precision.check(&plain)?;
+    let device = if options.infer { plain.clone() } else { plain.clone().autodiff() };
     let batch = Batch::new(&examples, &config, d_enc, &device)?;
-    let mut model = TabSegNet::new(&config, d_enc, options.seed, &device);
+    let mut model = TabSegNet::new(&config, d_enc, options.seed, &device).with_precision(precision);
 
     let mut times = if options.infer {
-        time(&options, || drop(model.forward(&batch)))
+        time(&options, &plain, || drop(model.forward(&batch)))?
     } else {
         let pairs = batch.pairs.as_ref().ok_or("a question needs gold nodes and others to train on")?;
         let mut optimiser = AdamConfig::new().with_epsilon(1e-8).init();
-        time(&options, || {
+        time(&options, &plain, || {
             let loss = pairwise_hinge(model.forward(&batch), pairs, 1.0);
             let gradients = GradientsParams::from_grads(loss.backward(), &model);
             model = optimiser.step(1e-3, model.clone(), gradients);
-        })
+        })?
     };
     times.sort_unstable_by(f64::total_cmp);
     let (Some(&min), Some(&median)) = (times.first(), times.get(times.len() / 2)) else {
@@ -168,20 +196,21 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             "edge_types": EdgeTypes::Typed.count(),
             "d_enc": d_enc, "d_edge": d_edge, "d_in": d_in, "d_out": d_out, "layers": layers, "aggr": aggr,
             "steps": options.steps, "warmup": options.warmup, "threads": options.threads, "seed": options.seed,
+            "device": name, "precision": precision.name(),
             "median_ms": median, "min_ms": min, "docs_per_s": docs as f64 / median * 1e3,
         })
     );
     Ok(())
 }
 
-/// Milliseconds of each step after the warm-up.
-fn time(options: &Options, mut step: impl FnMut()) -> Vec<f64> {
-    (0..options.warmup).for_each(|_| step());
-    (0..options.steps)
-        .map(|_| {
-            let start = Instant::now();
-            step();
-            start.elapsed().as_secs_f64() * 1e3
-        })
-        .collect()
+/// Milliseconds of each step after the warm-up, until the device has done it.
+fn time(options: &Options, device: &Device, mut step: impl FnMut()) -> Result<Vec<f64>, Box<dyn std::error::Error>> {
+    let mut times = Vec::with_capacity(options.warmup + options.steps);
+    for _ in 0..options.warmup + options.steps {
+        let start = Instant::now();
+        guard(device, &mut step)?;
+        device.sync()?;
+        times.push(start.elapsed().as_secs_f64() * 1e3);
+    }
+    Ok(times.split_off(options.warmup))
 }

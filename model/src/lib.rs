@@ -13,9 +13,15 @@ pub mod config;
 pub mod device;
 pub mod edges;
 mod flex;
+#[cfg(feature = "gpu")]
+mod gpu;
 pub mod loss;
+pub mod precision;
 pub mod scorer;
+#[cfg(test)]
+mod testing;
 
 pub use batch::{Batch, Example};
 pub use config::ModelConfig;
+pub use precision::Precision;
 pub use scorer::TabSegNet;

@@ -10,6 +10,7 @@ use crate::activation::{relu_of_sum, tanh_of_sum};
 use crate::aggregate::aggregate;
 use crate::batch::Batch;
 use crate::config::{Aggregation, ModelConfig};
+use crate::precision::Precision;
 
 /// s(e | q) = (q W_q) · tanh(R[t(e)] A + b) (5), for all edge types at once.
 #[derive(Module, Debug)]
@@ -44,11 +45,11 @@ pub struct NodeInit {
 impl NodeInit {
     /// The rows of `C` that meet u, q and s* are multiplied apart, so that the question's part is
     /// computed once a question and the segment's once a segment. The result is `[nodes, d_in]`.
-    pub fn forward(&self, batch: &Batch) -> Tensor<2> {
+    pub fn forward(&self, batch: &Batch, precision: Precision) -> Tensor<2> {
         let C = self.C.val();
         let d_enc = batch.u.dims()[1];
         let rows = |i: usize| C.clone().slice_dim(0, i * d_enc..(i + 1) * d_enc); // [d_enc, d_in]
-        let own = batch.u.clone().matmul(rows(0)); // [nodes, d_in]
+        let own = precision.product(batch.u.clone(), rows(0)); // [nodes, d_in]
         let q = batch.q.clone().matmul(rows(1)) + self.d.val().unsqueeze(); // [questions, d_in]
         let table = match &batch.segments {
             Some(s) => Tensor::cat(vec![q, s.clone().matmul(rows(2))], 0), // [questions + segments, d_in]
@@ -72,10 +73,17 @@ pub struct GraphConv {
 
 impl GraphConv {
     /// `x` `[nodes, d]` and the strength table `[questions, edge_types]` → `[nodes, d_out]`
-    pub fn forward(&self, x: Tensor<2>, strength: Tensor<2>, batch: &Batch, aggregation: Aggregation) -> Tensor<2> {
+    pub fn forward(
+        &self,
+        x: Tensor<2>,
+        strength: Tensor<2>,
+        batch: &Batch,
+        aggregation: Aggregation,
+        precision: Precision,
+    ) -> Tensor<2> {
         let messages = aggregate(x.clone(), strength, &batch.edges, aggregation); // [nodes, d]
-        let own = x.matmul(self.W_1.val()); // [nodes, d_out]
-        relu_of_sum(own, messages.matmul(self.W_2.val()), self.b.val())
+        let own = precision.product(x, self.W_1.val()); // [nodes, d_out]
+        relu_of_sum(own, precision.product(messages, self.W_2.val()), self.b.val())
     }
 }
 
@@ -101,6 +109,8 @@ pub struct TabSegNet {
     pub scorer: Scorer,
     #[module(skip)]
     aggregation: Aggregation,
+    #[module(skip)]
+    precision: Precision,
 }
 
 impl TabSegNet {
@@ -157,15 +167,29 @@ impl TabSegNet {
             graph_conv.push(GraphConv { W_1, W_2, b: vector(&format!("graph_conv.{layer}.b"), d_out)? });
         }
         let scorer = Scorer { w, b: vector("scorer.b", 1)? };
-        Ok(Self { edge_strength, node_init, graph_conv, scorer, aggregation: config.aggregation })
+        Ok(Self {
+            edge_strength,
+            node_init,
+            graph_conv,
+            scorer,
+            aggregation: config.aggregation,
+            precision: Precision::F32,
+        })
+    }
+
+    /// The same model with its products over all nodes in another precision; f32 before. The device
+    /// must have it ([`Precision::check`]).
+    #[must_use]
+    pub fn with_precision(self, precision: Precision) -> Self {
+        Self { precision, ..self }
     }
 
     /// Scores `[nodes]` of a batch, higher is more relevant.
     pub fn forward(&self, batch: &Batch) -> Tensor<1> {
         let strength = self.edge_strength.forward(batch.q.clone()); // [questions, edge_types]
-        let mut x = self.node_init.forward(batch); // [nodes, d_in]
+        let mut x = self.node_init.forward(batch, self.precision); // [nodes, d_in]
         for conv in &self.graph_conv {
-            x = conv.forward(x, strength.clone(), batch, self.aggregation); // [nodes, d_out]
+            x = conv.forward(x, strength.clone(), batch, self.aggregation, self.precision); // [nodes, d_out]
         }
         let score = x.matmul(self.scorer.w.val()).squeeze_dim::<1>(1); // [nodes]
         score + self.scorer.b.val()
