@@ -19,6 +19,10 @@ pub(crate) const UNITS: usize = 256;
 /// Neighbouring channels that a cube works on, so that it reads memory in whole lines.
 pub(crate) const CHANNELS: usize = 32;
 
+/// Units that share the edges of a node and channel: a node with very many would keep the others
+/// waiting (and lavapipe leaves a loop after 65,535 rounds).
+pub(crate) const LANES: usize = UNITS / CHANNELS;
+
 /// Arrays of a batch on the device that its tensors are on: brought there once, then used by every
 /// layer, forward and backward.
 #[derive(Debug)]
@@ -92,10 +96,39 @@ pub(crate) fn by_element(matrix: &CubeTensor) -> Option<(CubeCount, CubeDim, Add
     (elements > 0).then(|| (count, dim, matrix.required_address_type()))
 }
 
-/// A launch of `cubes` cubes, spread over the three dimensions of the grid: one alone takes 65,535
-/// at most on some devices. It may have more cubes than asked for.
-pub(crate) fn by_cube(like: &CubeTensor, cubes: usize) -> CubeCount {
-    CubeCountSelection::new(&like.client, cubes as u32).cube_count()
+/// A launch of as many cubes as are asked for or a few more, spread over the three dimensions of the
+/// grid: one alone takes 65,535 at most on some devices.
+pub(crate) fn cubes(like: &CubeTensor, count: usize) -> CubeCount {
+    CubeCountSelection::new(&like.client, count as u32).cube_count()
+}
+
+/// A launch of one cube for each row of `matrix` and `channels` of its columns, the rest of whose
+/// units share the work; `None` where there is no element. [`place`] tells a unit where it is.
+pub(crate) fn by_row(matrix: &CubeTensor, channels: usize) -> Option<(CubeCount, CubeDim, AddressType)> {
+    let [rows, columns] = shape_of(matrix);
+    let dim = CubeDim::new_2d(channels as u32, (UNITS / channels) as u32);
+    let count = cubes(matrix, rows * columns.div_ceil(channels));
+    (rows * columns > 0).then(|| (count, dim, matrix.required_address_type()))
+}
+
+/// Where a unit of such a launch works.
+#[derive(CubeType)]
+pub(crate) struct Place {
+    pub(crate) row: usize,
+    pub(crate) channel: usize,
+    /// Which of the units that share the row and channel.
+    pub(crate) lane: usize,
+    /// Whether the matrix has that row and channel.
+    pub(crate) inside: bool,
+}
+
+#[cube]
+pub(crate) fn place(rows: usize, columns: usize, #[comptime] channels: usize) -> Place {
+    let blocks = columns.div_ceil(channels);
+    let row = CUBE_POS / blocks;
+    let channel = CUBE_POS % blocks * channels + UNIT_POS_X as usize;
+    let inside = row < rows && channel < columns;
+    Place { row, channel, lane: UNIT_POS_Y as usize, inside }
 }
 
 /// Adds up `partial` over the units of each group, lane 0 to lane `lanes − 1`, `stride` apart; the
@@ -103,7 +136,7 @@ pub(crate) fn by_cube(like: &CubeTensor, cubes: usize) -> CubeCount {
 #[cube]
 pub(crate) fn reduce(partial: &mut Shared<[f32]>, lane: usize, #[comptime] lanes: usize, #[comptime] stride: usize) {
     let position = UNIT_POS as usize;
-    let mut step = lanes / 2;
+    let mut step = comptime!(lanes / 2).runtime();
     while step > 0 {
         sync_cube();
         if lane < step {
@@ -114,7 +147,6 @@ pub(crate) fn reduce(partial: &mut Shared<[f32]>, lane: usize, #[comptime] lanes
     }
 }
 
-/// A cube is `channels` wide; its other units share the segment.
 #[cube(launch, address_type = "dynamic")]
 fn segment_sum_kernel(
     values: &Tensor<f32>,
@@ -124,26 +156,21 @@ fn segment_sum_kernel(
     #[comptime] channels: usize,
 ) {
     let lanes = comptime!(UNITS / channels);
-    let blocks = out.shape(1).div_ceil(channels);
-    let segment = CUBE_POS / blocks;
-    let channel = CUBE_POS % blocks * channels + UNIT_POS_X as usize;
-    let lane = UNIT_POS_Y as usize;
-    let inside = segment < out.shape(0) && channel < out.shape(1);
-
+    let place = place(out.shape(0), out.shape(1), channels);
     let mut sum = 0.0f32;
     // Segments after the last of `offsets` are empty.
-    if inside && segment + 1 < offsets.len() {
-        let mut position = offsets[segment] as usize + lane;
-        while position < offsets[segment + 1] as usize {
-            sum += values[order[position] as usize * values.stride(0) + channel];
+    if place.inside && place.row + 1 < offsets.len() {
+        let mut position = offsets[place.row] as usize + place.lane;
+        while position < offsets[place.row + 1] as usize {
+            sum += values[order[position] as usize * values.stride(0) + place.channel];
             position += lanes;
         }
     }
     let mut partial = Shared::<[f32]>::new_slice(UNITS);
     partial[UNIT_POS as usize] = sum;
-    reduce(&mut partial, lane, lanes, channels);
-    if inside && lane == 0 {
-        let at = segment * out.stride(0) + channel;
+    reduce(&mut partial, place.lane, lanes, channels);
+    if place.inside && place.lane == 0 {
+        let at = place.row * out.stride(0) + place.channel;
         out[at] = partial[UNIT_POS as usize];
     }
 }
@@ -158,13 +185,13 @@ pub(crate) fn segment_sum(
 ) -> CubeTensor {
     let [_, d] = shape_of(values);
     let out = flat_like(values, [segments, d], DType::F32);
-    if segments * d > 0 {
-        let channels = if d == 1 { 1 } else { CHANNELS };
+    let channels = if d == 1 { 1 } else { CHANNELS };
+    if let Some((count, dim, address)) = by_row(&out, channels) {
         segment_sum_kernel::launch(
             &out.client,
-            by_cube(&out, segments * d.div_ceil(channels)),
-            CubeDim::new_2d(channels as u32, (UNITS / channels) as u32),
-            values.required_address_type().max(out.required_address_type()),
+            count,
+            dim,
+            address.max(values.required_address_type()),
             values.clone().into_tensor_arg(),
             order.clone().into_buffer_arg(),
             offsets.clone().into_buffer_arg(),

@@ -39,11 +39,8 @@ impl Made {
     }
 
     fn batch(&self, config: &ModelConfig, device: &Device) -> Batch {
-        let examples: Vec<_> = self
-            .0
-            .iter()
-            .map(|(graph, [u, q, segments])| Example { graph, u, q, segments, gold: &[3, 20] })
-            .collect();
+        let examples: Vec<_> =
+            self.0.iter().map(|(graph, [u, q, segments])| Example { graph, u, q, segments, gold: &[3, 20] }).collect();
         Batch::new(&examples, config, D_ENC, device).unwrap()
     }
 
@@ -77,7 +74,10 @@ fn train(made: &Made, config: &ModelConfig, device: &Device, precision: Precisio
 fn close(what: &str, found: &[f32], expected: &[f32], tolerance: f32) {
     assert_eq!(found.len(), expected.len(), "{what}");
     for (found, expected) in found.iter().zip(expected) {
-        assert!((found - expected).abs() <= tolerance * expected.abs().max(1.0), "{what}: {found}, expected {expected}");
+        assert!(
+            (found - expected).abs() <= tolerance * expected.abs().max(1.0),
+            "{what}: {found}, expected {expected}"
+        );
     }
 }
 
@@ -91,6 +91,10 @@ fn training_steps_equal_the_processors_and_checkpoints_open_on_either() {
         let [(losses, model), (gpu_losses, gpu_model)] = &trained;
         close("losses", gpu_losses, losses, 1e-4);
         for ((name, found), (_, expected)) in gpu_model.parameters().iter().zip(model.parameters()) {
+            // The loss does not change when all scores shift: its gradient is rounding, which Adam enlarges.
+            if name == "scorer.b" {
+                continue;
+            }
             let [found, expected] = [found, &expected].map(|data| data.iter::<f32>().collect::<Vec<_>>());
             close(name, &found, &expected, 1e-4);
         }
@@ -99,9 +103,9 @@ fn training_steps_equal_the_processors_and_checkpoints_open_on_either() {
             let directory = tempfile::tempdir().unwrap();
             let path = directory.path().join("best");
             checkpoint::write(&path, model, Manifest::new(&config, D_ENC, "encoder", "none", 1), "", "").unwrap();
-            let [on_cpu, on_gpu] = devices.each_ref().map(|device| {
-                made.scores(&checkpoint::read(&path, device).unwrap().model, &config, device)
-            });
+            let [on_cpu, on_gpu] = devices
+                .each_ref()
+                .map(|device| made.scores(&checkpoint::read(&path, device).unwrap().model, &config, device));
             close("scores", &on_gpu, &on_cpu, 1e-4);
         }
     }
@@ -130,7 +134,9 @@ fn half_precision_trains_where_the_gpu_has_it_and_is_refused_elsewhere() {
 #[test]
 fn a_tensor_too_large_for_the_gpu_is_an_error_and_the_gpu_goes_on() {
     let gpu = gpu();
-    let failure = guard(&gpu, || (Tensor::<2>::zeros([1 << 20, 1 << 20], &gpu) + 1.0).sum().into_data()).unwrap_err();
+    // 8 GiB: more than Vulkan lets a kernel see of an array.
+    let failure =
+        guard(&gpu, || (Tensor::<2>::zeros([1 << 16, 1 << 15], &gpu) + 1.0).sum_dim(0).into_data()).unwrap_err();
     assert!(matches!(failure, DeviceFailure::OutOfMemory(_)), "{failure:?}");
     let message = failure.to_string();
     assert!(message.contains("out of memory") && message.len() < 400, "{message}");

@@ -54,9 +54,8 @@ fn train_infer_evaluate_and_resume_run_on_a_gpu() {
 #[test]
 fn a_precision_that_the_device_does_not_have_is_an_error() {
     let work = Work::new();
-    let half = |device, precision| {
-        work.train(&["--device", device, "--set", &format!("optimisation.precision={precision}")])
-    };
+    let half =
+        |device, precision| work.train(&["--device", device, "--set", &format!("optimisation.precision={precision}")]);
     half("cpu", "f16").fails(1, &["f16", "the processor computes in f32 alone"]);
     half("wgpu", "bf16").fails(1, &["bf16", "set precision = \"f32\""]);
 }
@@ -64,7 +63,6 @@ fn a_precision_that_the_device_does_not_have_is_an_error() {
 #[test]
 fn a_batch_too_large_for_the_gpu_is_an_error_that_says_what_to_do() {
     let work = Work::new();
-    work.train(&["--device", "wgpu", "--set", "model.d_out=20000000"])
-        .fails(1, &["out of memory"]);
+    work.train(&["--device", "wgpu", "--set", "model.d_out=20000000"]).fails(1, &["out of memory"]);
     assert!(!work.path("out/best").exists() && !work.path("out/last").exists());
 }

@@ -136,11 +136,8 @@ fn gradient_kernel(
     if node < own_gradient.shape(0) {
         let value = out[node * out.stride(0) + channel];
         let above = gradient[node * gradient.stride(0) + channel];
-        let own = if comptime!(of_tanh) {
-            above * (1.0f32 - value * value)
-        } else {
-            select(value > 0.0f32, above, 0.0f32)
-        };
+        let own =
+            if comptime!(of_tanh) { above * (1.0f32 - value * value) } else { select(value > 0.0f32, above, 0.0f32) };
         let at = node * own_gradient.stride(0) + channel;
         own_gradient[at] = own;
     }

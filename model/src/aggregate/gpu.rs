@@ -9,9 +9,11 @@ use crate::config::Aggregation;
 #[cfg(feature = "training")]
 use crate::edges::sort_by_key;
 use crate::edges::{EdgeIndex, NO_EDGE};
+use crate::gpu::{
+    CHANNELS, Kept, LANES, UNITS, array, by_row, flat, flat_like, matrix_like, place, reduce, rows, shape_of,
+};
 #[cfg(feature = "training")]
-use crate::gpu::{CHANNELS, UNITS, by_cube, reduce, segment_sum};
-use crate::gpu::{Kept, array, by_element, flat, flat_like, matrix_like, rows, shape_of};
+use crate::gpu::{cubes, segment_sum};
 
 /// A batch's edges on a GPU.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -67,7 +69,7 @@ impl EdgeIndex {
     }
 }
 
-/// A unit a node and channel.
+/// Lanes a node and channel, each with every so many-th of the edges.
 #[cube(launch, address_type = "dynamic")]
 fn forward_kernel(
     x: &Tensor<f32>,
@@ -79,34 +81,68 @@ fn forward_kernel(
     #[comptime] aggregation: Aggregation,
     #[comptime] keep_winners: bool,
 ) {
-    let d = out.shape(1);
-    let node = ABSOLUTE_POS / d;
-    let channel = ABSOLUTE_POS % d;
-    if node < out.shape(0) {
-        let first = offsets[node] as usize;
-        let last = offsets[node + 1] as usize;
-        let mut value = 0.0f32;
-        let mut winner = NO_EDGE.runtime();
-        for edge in first..last {
+    let place = place(out.shape(0), out.shape(1), CHANNELS);
+    let mut value = 0.0f32;
+    let mut winner = NO_EDGE.runtime();
+    if place.inside {
+        let mut edge = offsets[place.row] as usize + place.lane;
+        while edge < offsets[place.row + 1] as usize {
             let source = edges[3 * edge] as usize;
-            let message = strength[edges[3 * edge + 1] as usize] * x[source * x.stride(0) + channel];
+            let message = strength[edges[3 * edge + 1] as usize] * x[source * x.stride(0) + place.channel];
             if comptime!(aggregation == Aggregation::Max) {
-                if edge == first || message > value {
+                if winner == NO_EDGE || message > value {
                     value = message;
                     winner = edge as u32;
                 }
             } else {
                 value += message;
             }
+            edge += LANES;
         }
-        if comptime!(aggregation == Aggregation::Mean) && last > first {
-            value /= (last - first) as f32;
+    }
+    let unit = UNIT_POS as usize;
+    let mut values = Shared::<[f32]>::new_slice(UNITS);
+    values[unit] = value;
+    if comptime!(aggregation == Aggregation::Max) {
+        let mut edges_of = Shared::<[u32]>::new_slice(UNITS);
+        edges_of[unit] = winner;
+        best(&mut values, &mut edges_of, place.lane);
+        winner = edges_of[unit];
+    } else {
+        reduce(&mut values, place.lane, LANES, CHANNELS);
+    }
+    if place.inside && place.lane == 0 {
+        let mut result = values[unit];
+        let in_edges = offsets[place.row + 1] - offsets[place.row];
+        if comptime!(aggregation == Aggregation::Mean) && in_edges > 0 {
+            result /= in_edges as f32;
         }
-        let at = node * out.stride(0) + channel;
-        out[at] = value;
+        let at = place.row * out.stride(0) + place.channel;
+        out[at] = result;
         if comptime!(keep_winners) {
-            winners[ABSOLUTE_POS] = winner;
+            winners[place.row * out.shape(1) + place.channel] = winner;
         }
+    }
+}
+
+/// The greatest of the lanes' values, of equal ones that of the first edge; it is then at lane 0. All
+/// units of the cube must come here.
+#[cube]
+fn best(values: &mut Shared<[f32]>, edges: &mut Shared<[u32]>, lane: usize) {
+    let unit = UNIT_POS as usize;
+    let mut step = comptime!(LANES / 2).runtime();
+    while step > 0 {
+        sync_cube();
+        if lane < step {
+            let value = values[unit + step * CHANNELS];
+            let edge = edges[unit + step * CHANNELS];
+            let wins = value > values[unit] || (value == values[unit] && edge < edges[unit]);
+            if edge != NO_EDGE && (edges[unit] == NO_EDGE || wins) {
+                values[unit] = value;
+                edges[unit] = edge;
+            }
+        }
+        step /= 2;
     }
 }
 
@@ -124,7 +160,7 @@ pub(super) fn forward(
     let out = matrix_like(&x, shape);
     let keep_winners = keep_winners && aggregation == Aggregation::Max;
     let winners = flat_like(&x, if keep_winners { shape } else { [1, 1] }, DType::U32);
-    if let Some((count, dim, address)) = by_element(&out) {
+    if let Some((count, dim, address)) = by_row(&out, CHANNELS) {
         let Into { offsets, edges } = edges.into_on(&x.device);
         forward_kernel::launch(
             &out.client,
@@ -168,7 +204,7 @@ fn handed_on(
     value
 }
 
-/// A unit a source and channel: the gradient of `x`.
+/// Lanes a source and channel: the gradient of `x`.
 #[cfg(feature = "training")]
 #[cube(launch, address_type = "dynamic")]
 fn source_kernel(
@@ -182,19 +218,24 @@ fn source_kernel(
     x_gradient: &mut Tensor<f32>,
     #[comptime] aggregation: Aggregation,
 ) {
-    let d = x_gradient.shape(1);
-    let node = ABSOLUTE_POS / d;
-    let channel = ABSOLUTE_POS % d;
-    if node < x_gradient.shape(0) {
-        let mut sum = 0.0f32;
-        for position in source_offsets[node] as usize..source_offsets[node + 1] as usize {
+    let place = place(x_gradient.shape(0), x_gradient.shape(1), CHANNELS);
+    let mut sum = 0.0f32;
+    if place.inside {
+        let mut position = source_offsets[place.row] as usize + place.lane;
+        while position < source_offsets[place.row + 1] as usize {
             let edge = by_source[position] as usize;
             let to = edges[3 * edge + 2] as usize;
-            let own = handed_on(gradient, winners, offsets, edge, to, channel, aggregation);
+            let own = handed_on(gradient, winners, offsets, edge, to, place.channel, aggregation);
             sum += strength[edges[3 * edge + 1] as usize] * own;
+            position += LANES;
         }
-        let at = node * x_gradient.stride(0) + channel;
-        x_gradient[at] = sum;
+    }
+    let mut partial = Shared::<[f32]>::new_slice(UNITS);
+    partial[UNIT_POS as usize] = sum;
+    reduce(&mut partial, place.lane, LANES, CHANNELS);
+    if place.inside && place.lane == 0 {
+        let at = place.row * x_gradient.stride(0) + place.channel;
+        x_gradient[at] = partial[UNIT_POS as usize];
     }
 }
 
@@ -211,7 +252,7 @@ fn edge_kernel(
     #[comptime] aggregation: Aggregation,
 ) {
     let lane = UNIT_POS_X as usize;
-    let edge = CUBE_POS * comptime!(UNITS / CHANNELS) + UNIT_POS_Y as usize;
+    let edge = CUBE_POS * LANES + UNIT_POS_Y as usize;
     let inside = edge < edge_gradient.shape(0);
     let mut sum = 0.0f32;
     if inside {
@@ -246,7 +287,7 @@ pub(super) fn backward(
     let into = edges.into_on(&x.device);
     let back = edges.back_on(&x.device);
     let x_gradient = matrix_like(&x, shape_of(&x));
-    if let Some((count, dim, address)) = by_element(&x_gradient) {
+    if let Some((count, dim, address)) = by_row(&x_gradient, CHANNELS) {
         source_kernel::launch(
             &x.client,
             count,
@@ -267,8 +308,8 @@ pub(super) fn backward(
     if !edges.is_empty() {
         edge_kernel::launch(
             &edge_gradient.client,
-            by_cube(&edge_gradient, edges.len().div_ceil(UNITS / CHANNELS)),
-            CubeDim::new_2d(CHANNELS as u32, (UNITS / CHANNELS) as u32),
+            cubes(&edge_gradient, edges.len().div_ceil(LANES)),
+            CubeDim::new_2d(CHANNELS as u32, LANES as u32),
             gradient.required_address_type().max(x.required_address_type()),
             gradient.into_tensor_arg(),
             x.into_tensor_arg(),

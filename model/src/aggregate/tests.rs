@@ -113,10 +113,14 @@ fn floats(tensor: Tensor<2>) -> Vec<f32> {
 }
 
 fn close(a: &[f32], b: &[f32]) -> Result<(), TestCaseError> {
+    close_within(1e-5, a, b)
+}
+
+fn close_within(tolerance: f32, a: &[f32], b: &[f32]) -> Result<(), TestCaseError> {
     prop_assert_eq!(a.len(), b.len());
     let scale = b.iter().fold(1.0_f32, |max, v| max.max(v.abs()));
     for (a, b) in a.iter().zip(b) {
-        prop_assert!((a - b).abs() <= 1e-5 * scale, "{} {}", a, b);
+        prop_assert!((a - b).abs() <= tolerance * scale, "{} {}", a, b);
     }
     Ok(())
 }
@@ -229,11 +233,13 @@ fn large_graphs_are_the_same_on_every_device() {
     let strengths = vec![0.7, -0.4, 0.9, 1.3, -0.8, 0.6];
     let x = (0..nodes as usize * d).map(|i| ((i * 7919) % 2003) as f32 / 1000.0 - 1.0).collect();
     let case = Case { nodes: nodes as usize, d, edges, strengths, x };
-    for aggregation in [Aggregation::Max, Aggregation::Mean] {
+    for aggregation in AGGREGATIONS {
         let results: Vec<_> = devices().iter().map(|device| case.run(aggregation, device)).collect();
         for other in &results[1..] {
-            for (found, expected) in other.iter().zip(&results[0]) {
-                close(found, expected).unwrap();
+            // A message of the hub is a sum of 100,000 terms, a strength's gradient of 6.4 million that
+            // cancel out, each in another order on each device.
+            for ((found, expected), tolerance) in other.iter().zip(&results[0]).zip([1e-4, 1e-5, 1e-3]) {
+                close_within(tolerance, found, expected).unwrap();
             }
         }
     }

@@ -74,10 +74,11 @@ fn listen() {
 }
 
 impl DeviceFailure {
-    /// Of a panic's message or an error, of which backtraces are left out.
+    /// Of a panic's message, which names causes from the outermost on, some with a backtrace.
     fn of(message: &str) -> Self {
         let message = message.replace("\\n", "\n");
-        let lines = message.lines().map(str::trim);
+        let last = message.rsplit("Caused by:").next().unwrap_or_default();
+        let lines = last.lines().map(str::trim);
         let said: Vec<&str> = lines.take_while(|line| !line.to_lowercase().contains("backtrace")).collect();
         let said = said.join(" ").trim().to_owned();
         let lower = message.to_lowercase();

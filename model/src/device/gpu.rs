@@ -2,7 +2,7 @@
 
 use burn::tensor::{Device, Tensor};
 use burn_cubecl::CubeDevice;
-use cubecl::device::{DeviceUnavailable, WgpuDeviceKind};
+use cubecl::device::{DeviceUnavailable, WgpuBackend, WgpuDevice, WgpuDeviceKind};
 
 use super::{DeviceChoice, DeviceError, guard};
 
@@ -35,10 +35,14 @@ pub(super) fn wgpu(software: bool) -> Result<(Device, String), DeviceError> {
     ];
     for kind in gpus.into_iter().chain(software.then_some(WgpuDeviceKind::Cpu)) {
         let what = if kind == WgpuDeviceKind::Cpu { ", a software GPU" } else { "" };
-        match CubeDevice::wgpu(kind) {
-            Ok(device) => return open(DeviceChoice::Wgpu, device, what, WGPU_REMEDY),
-            Err(DeviceUnavailable::NotLinked(_)) => return Err(DeviceError::NotBuilt(DeviceChoice::Wgpu)),
-            Err(DeviceUnavailable::NoSuchDevice { .. }) => {}
+        // Named one by one: wgpu's own choice also asks OpenGL, which complains on stderr of machines
+        // without a screen.
+        for api in [WgpuBackend::Vulkan, WgpuBackend::Metal, WgpuBackend::Dx12] {
+            match CubeDevice::Wgpu(WgpuDevice::new(kind.clone())).on(api) {
+                Ok(device) => return open(DeviceChoice::Wgpu, device, &format!(", {api:?}{what}"), WGPU_REMEDY),
+                Err(DeviceUnavailable::NotLinked(_)) => return Err(DeviceError::NotBuilt(DeviceChoice::Wgpu)),
+                Err(DeviceUnavailable::NoSuchDevice { .. }) => {}
+            }
         }
     }
     let missing = "no graphics adapter was found";
