@@ -26,11 +26,18 @@ infer *arguments:
 test:
     cargo test --release --workspace
 
+# The tests of the GPU kernels, on any GPU that wgpu finds, one of software too (mesa-vulkan-drivers).
+test-gpu:
+    cargo test --release -p tabsegnet-model -p tabsegnet-trainer -p tabsegnet-infer \
+        -p tabsegnet-tests --features wgpu --lib --test gpu
+
 # Format, lints, licences and advisories.
 lint:
     cargo fmt --all --check
     cargo clippy --release --workspace --all-targets -- -D warnings
+    cargo clippy --release --workspace --all-targets --features wgpu,cuda -- -D warnings
     cargo deny --locked check
+    cargo deny --locked --all-features check bans licenses sources
 
 # Micro benchmarks, and the peers beside us where PEERS (a directory with their scripts) is set.
 bench:

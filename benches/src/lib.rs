@@ -79,17 +79,28 @@ pub struct Times(Vec<f64>);
 
 impl Times {
     /// Runs `warmup` times, then `runs` times (at least once) under the clock.
-    pub fn of(warmup: usize, runs: usize, mut run: impl FnMut()) -> Self {
-        (0..warmup).for_each(|_| run());
-        let mut times: Vec<f64> = (0..runs.max(1))
-            .map(|_| {
-                let start = Instant::now();
-                run();
-                start.elapsed().as_secs_f64() * 1e3
-            })
-            .collect();
+    ///
+    /// # Errors
+    /// Of the first run that has one.
+    pub fn of<E>(warmup: usize, runs: usize, mut run: impl FnMut() -> Result<(), E>) -> Result<Self, E> {
+        (0..warmup).try_for_each(|_| run())?;
+        let mut times = Vec::with_capacity(runs);
+        for _ in 0..runs.max(1) {
+            let start = Instant::now();
+            run()?;
+            times.push(start.elapsed().as_secs_f64() * 1e3);
+        }
         times.sort_unstable_by(f64::total_cmp);
-        Self(times)
+        Ok(Self(times))
+    }
+
+    /// [`Times::of`] something that cannot fail.
+    pub fn of_sure(warmup: usize, runs: usize, mut run: impl FnMut()) -> Self {
+        Self::of(warmup, runs, || {
+            run();
+            Ok::<_, std::convert::Infallible>(())
+        })
+        .unwrap_or_else(|never| match never {})
     }
 
     /// The middle one.

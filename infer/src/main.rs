@@ -9,11 +9,12 @@ mod questions;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use burn::tensor::Device;
 use clap::Parser as _;
 use tabsegnet_data::graph::DocumentGraph;
 use tabsegnet_data::native::read_document;
 use tabsegnet_encoder::default_cache_dir;
-use tabsegnet_model::device::DeviceError;
+use tabsegnet_model::device::guard;
 use tabsegnet_ranking::ranker::Opening;
 
 use arguments::{Arguments, Input, UsageError};
@@ -31,8 +32,7 @@ fn main() -> ExitCode {
         Err(error) if output::is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");
-            let usage = error.chain().any(|cause| cause.is::<UsageError>() || cause.is::<DeviceError>());
-            ExitCode::from(if usage { USAGE } else { 1 })
+            ExitCode::from(if error.chain().any(|cause| cause.is::<UsageError>()) { USAGE } else { 1 })
         }
     }
 }
@@ -48,6 +48,10 @@ fn run(arguments: &Arguments) -> Result<()> {
     }
     let (device, name) = arguments.device.open()?;
     eprintln!("device: {name}");
+    guard(&device, || rank(arguments, input, device.clone()))?
+}
+
+fn rank(arguments: &Arguments, input: Input<'_>, device: Device) -> Result<()> {
     let opening = Opening::read(&arguments.checkpoint, device)?;
     let cache = match &arguments.cache {
         Some(directory) => directory.clone(),

@@ -7,18 +7,22 @@
 #[cfg(feature = "training")]
 mod backward;
 mod cpu;
+#[cfg(feature = "gpu")]
+pub(crate) mod gpu;
 
 use std::sync::Arc;
 
 use burn::backend::{Backend, Dispatch, Flex, backend_extension, tensor::FloatTensor};
 use burn::tensor::Tensor;
+#[cfg(feature = "gpu")]
+use burn_cubecl::CubeBackend;
 
 use crate::config::Aggregation;
 use crate::edges::EdgeIndex;
 
 /// The operation as burn's backends see it.
-#[cfg_attr(feature = "training", backend_extension(Flex, Autodiff))]
-#[cfg_attr(not(feature = "training"), backend_extension(Flex))]
+#[cfg_attr(feature = "training", backend_extension(Flex, Cube: cfg(feature = "gpu"), Autodiff))]
+#[cfg_attr(not(feature = "training"), backend_extension(Flex, Cube: cfg(feature = "gpu")))]
 trait AggregateBackend: Backend {
     fn aggregate(
         x: FloatTensor<Self>,
@@ -36,6 +40,18 @@ impl AggregateBackend for Flex {
         aggregation: Aggregation,
     ) -> FloatTensor<Self> {
         cpu::forward(&x, &strength, &edges, aggregation, false).0
+    }
+}
+
+#[cfg(feature = "gpu")]
+impl AggregateBackend for CubeBackend {
+    fn aggregate(
+        x: FloatTensor<Self>,
+        strength: FloatTensor<Self>,
+        edges: Arc<EdgeIndex>,
+        aggregation: Aggregation,
+    ) -> FloatTensor<Self> {
+        gpu::forward(x, strength, &edges, aggregation, false).0
     }
 }
 

@@ -134,6 +134,23 @@ impl Batch {
         })
     }
 
+    /// Nodes of all questions.
+    pub fn nodes(&self) -> usize {
+        self.u.dims()[0]
+    }
+
+    /// About the memory in bytes that a training step on the batch takes: vectors and activations of
+    /// the nodes with their gradients, and the edges. Weights are left out.
+    pub fn step_bytes(&self, config: &ModelConfig) -> u64 {
+        let ModelConfig { d_in, d_out, layers, .. } = config.resolved();
+        // x⁰ before and after the tanh; of each layer the messages, two products and the result.
+        let layers: usize = (0..layers).map(|layer| if layer == 0 { d_in } else { d_out } + 3 * d_out).sum();
+        let node = self.u.dims()[1] + 2 * (2 * d_in + layers);
+        // Source, strength, destination; both orders; the gradient.
+        let edge = 6;
+        4 * (self.nodes() as u64 * node as u64 + self.edges.len() as u64 * edge)
+    }
+
     /// The scores of each question's nodes, from those of the batch.
     pub fn split<'a>(&'a self, scores: &'a [f32]) -> impl Iterator<Item = &'a [f32]> {
         self.offsets.windows(2).map(move |range| &scores[range[0]..range[1]])

@@ -23,7 +23,7 @@ impl Preset {
 }
 
 /// How a node takes up its neighbours' messages (8).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Aggregation {
     /// The greatest message of each channel; the paper's.

@@ -1,21 +1,29 @@
 //! Which device the model runs on.
 
+mod failure;
+#[cfg(feature = "gpu")]
+mod gpu;
+
 use std::fmt;
 use std::str::FromStr;
 
 use burn::tensor::Device;
 
+pub use failure::{DeviceFailure, guard};
+
 /// What a user may ask for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum DeviceChoice {
-    /// The best device there is.
+    /// The best device there is: a GPU through CUDA, a GPU through wgpu, the processor. Never a GPU
+    /// that is made of software.
     #[default]
     Auto,
     /// The processor.
     Cpu,
-    /// Any GPU through wgpu.
+    /// A GPU through wgpu (Vulkan, Metal, DirectX 12): the first discrete one, else integrated, else
+    /// virtual, else one of software.
     Wgpu,
-    /// An NVIDIA GPU through CUDA.
+    /// The first NVIDIA GPU, through CUDA.
     Cuda,
 }
 
@@ -26,8 +34,38 @@ pub enum DeviceError {
     #[error("device {0:?} is unknown; expected auto, cpu, wgpu or cuda")]
     Unknown(String),
     /// Not part of this build.
-    #[error("device {0} is not part of this version; use --device cpu or --device auto")]
+    #[error("device {0} is not part of this build; build with `--features {0}`, or use --device cpu or auto")]
     NotBuilt(DeviceChoice),
+    /// The machine has none.
+    #[error("device {device}: {missing}; {remedy}")]
+    Missing {
+        /// What was asked for.
+        device: DeviceChoice,
+        /// What was not found.
+        missing: &'static str,
+        /// What to install.
+        remedy: &'static str,
+    },
+    /// There is one, but it does not work.
+    #[error("device {device}: {message}; {remedy}")]
+    Broken {
+        /// What was asked for.
+        device: DeviceChoice,
+        /// Its name, and what failed.
+        message: String,
+        /// What to install.
+        remedy: &'static str,
+    },
+    /// A number type that the device does not compute in.
+    #[error("precision {precision} is not to be had: {why}; set precision = \"f32\"{other}")]
+    Precision {
+        /// What was asked for.
+        precision: &'static str,
+        /// Why not.
+        why: &'static str,
+        /// What else could be done.
+        other: &'static str,
+    },
 }
 
 impl fmt::Display for DeviceChoice {
@@ -56,16 +94,31 @@ impl DeviceChoice {
     /// The device, and words for it that a user can check.
     ///
     /// # Errors
-    /// A device that this build does not have.
+    /// A device that this build or this machine does not have, or that does not work.
     pub fn open(self) -> Result<(Device, String), DeviceError> {
         match self {
-            Self::Auto | Self::Cpu => {
-                let threads = rayon::current_num_threads();
-                Ok((Device::flex(), format!("cpu ({threads} threads)")))
-            }
+            Self::Cpu => Ok(cpu()),
+            #[cfg(feature = "gpu")]
+            Self::Auto => Ok(gpu::best(cpu)),
+            #[cfg(feature = "gpu")]
+            Self::Wgpu => gpu::wgpu(true),
+            #[cfg(feature = "gpu")]
+            Self::Cuda => gpu::cuda(),
+            #[cfg(not(feature = "gpu"))]
+            Self::Auto => Ok(cpu()),
+            #[cfg(not(feature = "gpu"))]
             Self::Wgpu | Self::Cuda => Err(DeviceError::NotBuilt(self)),
         }
     }
+}
+
+fn cpu() -> (Device, String) {
+    (Device::flex(), format!("cpu ({} threads)", rayon::current_num_threads()))
+}
+
+/// Whether a device is the processor, with autodiff or without.
+pub(crate) fn is_cpu(device: &Device) -> bool {
+    device.clone().without_autodiff() == Device::flex()
 }
 
 #[cfg(test)]
@@ -74,11 +127,17 @@ mod tests {
 
     #[test]
     fn a_named_device_that_is_not_there_is_an_error() {
-        assert!("auto".parse::<DeviceChoice>().unwrap().open().unwrap().1.starts_with("cpu"));
-        assert_eq!(
-            "wgpu".parse::<DeviceChoice>().unwrap().open().unwrap_err(),
-            DeviceError::NotBuilt(DeviceChoice::Wgpu)
-        );
+        assert!("cpu".parse::<DeviceChoice>().unwrap().open().unwrap().1.starts_with("cpu"));
         assert!("gpu".parse::<DeviceChoice>().unwrap_err().to_string().contains("expected auto, cpu, wgpu or cuda"));
+        #[cfg(not(feature = "wgpu"))]
+        assert_eq!(DeviceChoice::Wgpu.open().unwrap_err(), DeviceError::NotBuilt(DeviceChoice::Wgpu));
+        #[cfg(not(feature = "cuda"))]
+        assert_eq!(DeviceChoice::Cuda.open().unwrap_err(), DeviceError::NotBuilt(DeviceChoice::Cuda));
+    }
+
+    #[test]
+    fn auto_takes_no_gpu_of_software() {
+        let (device, name) = DeviceChoice::Auto.open().unwrap();
+        assert!(!name.contains("software") && (is_cpu(&device) == name.starts_with("cpu")), "{name}");
     }
 }

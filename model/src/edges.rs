@@ -1,5 +1,8 @@
 //! The edges of a batch as arrays, by destination and by source.
 
+#[cfg(feature = "gpu")]
+use std::sync::Arc;
+
 /// Marks a channel of a node without in-edges in [`crate::aggregate`].
 pub(crate) const NO_EDGE: u32 = u32::MAX;
 
@@ -18,6 +21,28 @@ pub struct EdgeIndex {
     pub(crate) source_offsets: Vec<u32>,
     /// `[edges]`: edges by source, then by position.
     pub(crate) by_source: Vec<u32>,
+    /// The same on a GPU, after the first use there.
+    #[cfg(feature = "gpu")]
+    pub(crate) on_gpu: Arc<crate::aggregate::gpu::Edges>,
+}
+
+/// Positions by their key, which is below `keys_below`, then by themselves: position
+/// `order[offsets[key]..offsets[key + 1]]` have the key.
+pub(crate) fn sort_by_key(keys_below: usize, keys: &[u32]) -> (Vec<u32>, Vec<u32>) {
+    let mut offsets = vec![0; keys_below + 1];
+    for &key in keys {
+        offsets[key as usize + 1] += 1;
+    }
+    for key in 0..keys_below {
+        offsets[key + 1] += offsets[key];
+    }
+    let mut next = offsets.clone();
+    let mut order = vec![0; keys.len()];
+    for (position, &key) in keys.iter().enumerate() {
+        order[next[key as usize] as usize] = position as u32;
+        next[key as usize] += 1;
+    }
+    (offsets, order)
 }
 
 impl EdgeIndex {
@@ -36,21 +61,17 @@ impl EdgeIndex {
         for node in 0..nodes {
             destinations[offsets[node] as usize..offsets[node + 1] as usize].fill(node as u32);
         }
-        // Counting sort by source; stable, so each source's edges stay in order.
-        let mut source_offsets = vec![0; source_nodes + 1];
-        for &source in &sources {
-            source_offsets[source as usize + 1] += 1;
+        let (source_offsets, by_source) = sort_by_key(source_nodes, &sources);
+        Self {
+            offsets,
+            sources,
+            destinations,
+            strengths,
+            source_offsets,
+            by_source,
+            #[cfg(feature = "gpu")]
+            on_gpu: Arc::default(),
         }
-        for node in 0..source_nodes {
-            source_offsets[node + 1] += source_offsets[node];
-        }
-        let mut next = source_offsets.clone();
-        let mut by_source = vec![0; sources.len()];
-        for (edge, &source) in sources.iter().enumerate() {
-            by_source[next[source as usize] as usize] = edge as u32;
-            next[source as usize] += 1;
-        }
-        Self { offsets, sources, destinations, strengths, source_offsets, by_source }
     }
 
     /// Number of nodes that edges end at.

@@ -13,12 +13,18 @@ pub mod config;
 pub mod device;
 pub mod edges;
 mod flex;
+#[cfg(feature = "gpu")]
+mod gpu;
 pub mod loss;
 pub mod open;
+pub mod precision;
 mod product;
 pub mod scorer;
+#[cfg(test)]
+mod testing;
 
 pub use batch::{Batch, Example};
 pub use config::ModelConfig;
 pub use open::{Inference, OpenGraph};
+pub use precision::Precision;
 pub use scorer::TabSegNet;

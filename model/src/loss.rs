@@ -59,5 +59,6 @@ impl Pairs {
 pub fn pairwise_hinge(scores: Tensor<1>, pairs: &Pairs, margin: f32) -> Tensor<1> {
     let gold = scores.clone().select(0, pairs.gold.clone()); // [pairs]
     let other = scores.select(0, pairs.other.clone()); // [pairs]
-    (relu(other - gold + margin) * pairs.weight.clone()).sum()
+    // Along an axis: the sum of all is made with atomics on some GPUs, in any order.
+    (relu(other - gold + margin) * pairs.weight.clone()).sum_dim(0)
 }

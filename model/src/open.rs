@@ -15,6 +15,7 @@ use crate::activation::SharedRows;
 use crate::activation::cpu::tanh;
 use crate::batch::{Batch, BatchError, Example, best_segment};
 use crate::config::{Aggregation, EdgeTypes, ModelConfig};
+use crate::device::is_cpu;
 use crate::product::{product, vectorised};
 use crate::scorer::TabSegNet;
 
@@ -87,7 +88,7 @@ impl Inference {
     /// Lays a model out; `config` and `d_enc` are those that it was made with.
     pub fn new(model: TabSegNet, config: &ModelConfig, d_enc: usize, device: &Device) -> Self {
         let config = config.resolved();
-        let weights = (*device == Device::flex()).then(|| Weights::of(&model, &config));
+        let weights = is_cpu(device).then(|| Weights::of(&model, &config));
         Self { model, config, d_enc, device: device.clone(), weights }
     }
 
@@ -105,7 +106,7 @@ impl Inference {
         width("u", u.len(), nodes * self.d_enc)?;
         let parts = match &self.weights {
             Some(_) => Parts::Cpu {
-                own: values(self.model.node_init.own(self.matrix(u))),
+                own: values(self.model.project(self.matrix(u))),
                 offsets: graph.offsets().to_vec(),
                 edges: self.edges(graph)?,
             },
@@ -113,7 +114,7 @@ impl Inference {
                 let q = vec![0.0; self.d_enc];
                 let example = Example { graph, u, q: &q, segments: &q, gold: &[] };
                 let batch = Batch::new(&[example], &self.config, self.d_enc, &self.device)?;
-                Parts::Tensors { own: self.model.node_init.own(batch.u.clone()), batch: Box::new(batch) }
+                Parts::Tensors { own: self.model.project(batch.u.clone()), batch: Box::new(batch) }
             }
         };
         let u = if self.config.segments { u.to_vec() } else { Vec::new() };

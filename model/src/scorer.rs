@@ -10,6 +10,7 @@ use crate::activation::{relu_of_sum, tanh_of_sum};
 use crate::aggregate::aggregate;
 use crate::batch::Batch;
 use crate::config::{Aggregation, ModelConfig};
+use crate::precision::Precision;
 
 /// s(e | q) = (q W_q) · tanh(R[t(e)] A + b) (5), for all edge types at once.
 #[derive(Module, Debug)]
@@ -43,16 +44,18 @@ pub struct NodeInit {
 
 impl NodeInit {
     /// u C_u, the part of a node that no question changes: `[nodes, d_enc]` → `[nodes, d_in]`.
-    pub fn own(&self, u: Tensor<2>) -> Tensor<2> {
-        self.meet(0, u)
+    pub fn own(&self, u: Tensor<2>, precision: Precision) -> Tensor<2> {
+        let C_u = self.rows(0, u.dims()[1]);
+        precision.product(u, C_u)
     }
 
     /// q C_q + d, and below it s C_s: the part of a question, computed once a question, and that of
     /// a segment, once a segment. `[questions + segments, d_in]`.
     pub(crate) fn shared(&self, q: Tensor<2>, segments: Option<Tensor<2>>) -> Tensor<2> {
-        let q = self.meet(1, q) + self.d.val().unsqueeze(); // [questions, d_in]
+        let d_enc = q.dims()[1];
+        let q = q.matmul(self.rows(1, d_enc)) + self.d.val().unsqueeze(); // [questions, d_in]
         match segments {
-            Some(s) => Tensor::cat(vec![q, self.meet(2, s)], 0),
+            Some(s) => Tensor::cat(vec![q, s.matmul(self.rows(2, d_enc))], 0),
             None => q,
         }
     }
@@ -62,10 +65,9 @@ impl NodeInit {
         tanh_of_sum(own, self.shared(batch.q.clone(), batch.segments.clone()), &batch.shared)
     }
 
-    /// Vectors times the rows of C that meet them: u is part 0 of `[u, q, s*]`, q 1 and s* 2.
-    fn meet(&self, part: usize, vectors: Tensor<2>) -> Tensor<2> {
-        let d_enc = vectors.dims()[1];
-        vectors.matmul(self.C.val().slice_dim(0, part * d_enc..(part + 1) * d_enc))
+    /// The rows of C that meet a part of `[u, q, s*]`, u being part 0: `[d_enc, d_in]`.
+    fn rows(&self, part: usize, d_enc: usize) -> Tensor<2> {
+        self.C.val().slice_dim(0, part * d_enc..(part + 1) * d_enc)
     }
 }
 
@@ -83,10 +85,17 @@ pub struct GraphConv {
 
 impl GraphConv {
     /// `x` `[nodes, d]` and the strength table `[questions, edge_types]` → `[nodes, d_out]`
-    pub fn forward(&self, x: Tensor<2>, strength: Tensor<2>, batch: &Batch, aggregation: Aggregation) -> Tensor<2> {
+    pub fn forward(
+        &self,
+        x: Tensor<2>,
+        strength: Tensor<2>,
+        batch: &Batch,
+        aggregation: Aggregation,
+        precision: Precision,
+    ) -> Tensor<2> {
         let messages = aggregate(x.clone(), strength, &batch.edges, aggregation); // [nodes, d]
-        let own = x.matmul(self.W_1.val()); // [nodes, d_out]
-        relu_of_sum(own, messages.matmul(self.W_2.val()), self.b.val())
+        let own = precision.product(x, self.W_1.val()); // [nodes, d_out]
+        relu_of_sum(own, precision.product(messages, self.W_2.val()), self.b.val())
     }
 }
 
@@ -112,6 +121,8 @@ pub struct TabSegNet {
     pub scorer: Scorer,
     #[module(skip)]
     aggregation: Aggregation,
+    #[module(skip)]
+    precision: Precision,
 }
 
 impl TabSegNet {
@@ -168,21 +179,40 @@ impl TabSegNet {
             graph_conv.push(GraphConv { W_1, W_2, b: vector(&format!("graph_conv.{layer}.b"), d_out)? });
         }
         let scorer = Scorer { w, b: vector("scorer.b", 1)? };
-        Ok(Self { edge_strength, node_init, graph_conv, scorer, aggregation: config.aggregation })
+        Ok(Self {
+            edge_strength,
+            node_init,
+            graph_conv,
+            scorer,
+            aggregation: config.aggregation,
+            precision: Precision::F32,
+        })
+    }
+
+    /// The same model with its products over all nodes in another precision; f32 before. The device
+    /// must have it ([`Precision::check`]).
+    #[must_use]
+    pub fn with_precision(self, precision: Precision) -> Self {
+        Self { precision, ..self }
     }
 
     /// Scores `[nodes]` of a batch, higher is more relevant.
     pub fn forward(&self, batch: &Batch) -> Tensor<1> {
-        self.forward_from(self.node_init.own(batch.u.clone()), batch)
+        self.forward_from(self.project(batch.u.clone()), batch)
     }
 
-    /// [`TabSegNet::forward`] with the nodes' own part [`NodeInit::own`] computed before; the
+    /// u C_u, the part of a node that no question changes: `[nodes, d_enc]` → `[nodes, d_in]`.
+    pub fn project(&self, u: Tensor<2>) -> Tensor<2> {
+        self.node_init.own(u, self.precision)
+    }
+
+    /// [`TabSegNet::forward`] with [`TabSegNet::project`] computed before; the
     /// batch's `u` is not looked at.
     pub fn forward_from(&self, own: Tensor<2>, batch: &Batch) -> Tensor<1> {
         let strength = self.edge_strength.forward(batch.q.clone()); // [questions, edge_types]
         let mut x = self.node_init.forward(own, batch); // [nodes, d_in]
         for conv in &self.graph_conv {
-            x = conv.forward(x, strength.clone(), batch, self.aggregation); // [nodes, d_out]
+            x = conv.forward(x, strength.clone(), batch, self.aggregation, self.precision); // [nodes, d_out]
         }
         let score = x.matmul(self.scorer.w.val()).squeeze_dim::<1>(1); // [nodes]
         score + self.scorer.b.val()

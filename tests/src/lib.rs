@@ -5,7 +5,7 @@ mod programs;
 mod work;
 
 pub use data::{native_lines, report, table_document};
-pub use programs::{Outcome, interrupt, program};
+pub use programs::{Outcome, interrupt, program, wait_for};
 pub use work::{TINY, Work, files};
 
 use std::io::Write as _;

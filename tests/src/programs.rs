@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output};
 use std::sync::OnceLock;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 /// A command that runs one of the project's programs: `train`, `evaluate` or `infer`.
 ///
@@ -26,8 +28,9 @@ pub fn program(name: &str) -> Command {
 
 /// Builds the programs and returns their directory, the one that this test runs in.
 ///
-/// `--workspace --tests` makes cargo choose the features of dependencies as for `cargo test
-/// --workspace`, which has built them all; with other features all of them would be built again.
+/// What is built beside them makes cargo choose the features of dependencies as for the command that
+/// has built these tests, `cargo test --workspace`, or with a feature for GPUs the one in `.ci/run`;
+/// with other features all of them would be built again.
 fn build() -> PathBuf {
     let test = std::env::current_exe().expect("the test has a path");
     // target/PROFILE/deps/test
@@ -37,8 +40,14 @@ fn build() -> PathBuf {
         Some(profile) => profile,
         None => panic!("{}: is no target directory", directory.display()),
     };
+    let what: &[&str] = if cfg!(feature = "wgpu") {
+        &["-ptabsegnet-model", "-ptabsegnet-trainer", "-ptabsegnet-infer", "-ptabsegnet-tests", "--features=wgpu"]
+    } else {
+        &["--workspace"]
+    };
     let built = Command::new(env!("CARGO"))
-        .args(["build", "--quiet", "--workspace", "--bins", "--tests", "--profile", profile])
+        .args(["build", "--quiet", "--bins", "--tests", "--profile", profile])
+        .args(what)
         .arg("--target-dir")
         .arg(directory.parent().expect("the profile's directory has a parent"))
         .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(".."))
@@ -97,6 +106,15 @@ impl From<Output> for Outcome {
     fn from(output: Output) -> Self {
         let text = |bytes| String::from_utf8(bytes).expect("output is UTF-8");
         Self { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+    }
+}
+
+/// Waits until `reached`, or the program has ended.
+pub fn wait_for(child: &mut Child, mut reached: impl FnMut() -> bool) {
+    let started = Instant::now();
+    while !reached() && child.try_wait().expect("a child").is_none() {
+        assert!(started.elapsed() < Duration::from_secs(60), "nothing happens");
+        sleep(Duration::from_micros(200));
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
 
 use tempfile::TempDir;
 
@@ -98,6 +98,13 @@ impl Work {
     /// Runs `train`.
     pub fn train(&self, arguments: &[&str]) -> Outcome {
         Outcome::of(&mut self.command("train", arguments))
+    }
+
+    /// Starts a training; it handles signals from when `out/.lock` is there.
+    pub fn start(&self, arguments: &[&str]) -> Child {
+        let _ = fs::remove_file(self.path("out/.lock"));
+        let mut command = self.command("train", arguments);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("train runs")
     }
 
     /// Runs `evaluate`.

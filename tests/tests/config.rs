@@ -109,15 +109,19 @@ fn a_wrong_config_is_wrong_usage_and_says_what_was_meant() {
 }
 
 #[test]
-fn devices_that_are_not_there_are_wrong_usage() {
+fn a_named_device_that_is_not_there_is_an_error() {
     let work = Work::new();
     work.train(&[]).ok();
     work.write("report.json", tabsegnet_tests::report().to_string());
     let ask = ["--document", "report.json", "--question", "revenue?", "--device"];
-    for (device, message) in [("gpu", "expected auto, cpu, wgpu or cuda"), ("wgpu", "wgpu"), ("cuda", "cuda")] {
-        work.train(&["--device", device]).fails(2, &[message]);
-        work.evaluate(&["--device", device]).fails(2, &[message]);
-        work.infer(&[ask.as_slice(), &[device]].concat()).fails(2, &[message]);
+    let mut missing = vec![("gpu", 2, "expected auto, cpu, wgpu or cuda"), ("cuda", 1, "--features cuda")];
+    if cfg!(not(feature = "wgpu")) {
+        missing.push(("wgpu", 1, "--features wgpu"));
+    }
+    for (device, code, message) in missing {
+        work.train(&["--device", device]).fails(code, &[message]);
+        work.evaluate(&["--device", device]).fails(code, &[message]);
+        work.infer(&[ask.as_slice(), &[device]].concat()).fails(code, &[message]);
     }
     for device in ["auto", "cpu"] {
         work.infer(&[ask.as_slice(), &[device]].concat()).ok();

@@ -2,31 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
-use std::process::{Child, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use tabsegnet_tests::{Outcome, TINY, Work, interrupt};
+use tabsegnet_tests::{Outcome, TINY, Work, interrupt, wait_for};
 
 /// Long enough to be interrupted in an epoch: 36 steps of one question in each of 4 epochs.
 fn work() -> Work {
     Work::with(&TINY.replace("batch_size = 8", "batch_size = 1").replace("epochs = 3", "epochs = 4"))
-}
-
-/// Starts a training; it handles signals from when `out/.lock` is there.
-fn start(work: &Work, arguments: &[&str]) -> Child {
-    let _ = std::fs::remove_file(work.path("out/.lock"));
-    work.command("train", arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("train runs")
-}
-
-/// Waits until `reached`, or the program has ended.
-fn wait_for(child: &mut Child, mut reached: impl FnMut() -> bool) {
-    let started = Instant::now();
-    while !reached() && child.try_wait().expect("a child").is_none() {
-        assert!(started.elapsed() < Duration::from_secs(60), "nothing happens");
-        sleep(Duration::from_micros(200));
-    }
 }
 
 fn complete_epochs(work: &Work) -> usize {
@@ -69,7 +53,7 @@ fn assert_same(work: &Work, expected: &BTreeMap<&'static str, Vec<u8>>) {
 #[test]
 fn ctrl_c_after_the_first_step_keeps_a_state_and_resume_ends_alike() {
     let work = work();
-    let mut child = start(&work, &[]);
+    let mut child = work.start(&[]);
     // The step in progress is finished.
     wait_for(&mut child, || work.path("out/.lock").exists());
     interrupt(&child);
@@ -96,7 +80,7 @@ fn ctrl_c_at_any_step_and_resume_end_alike() {
     loop {
         let before = complete_epochs(&work);
         let resume = work.path("out/state").exists();
-        let mut child = start(&work, if resume { &["--resume"] } else { &[] });
+        let mut child = work.start(if resume { &["--resume"] } else { &[] });
         // Every time a little later in an epoch.
         wait_for(&mut child, || work.path("out/.lock").exists());
         if stops % 2 == 0 {
@@ -152,7 +136,7 @@ fn kill_9_at_any_moment_and_resume_end_alike() {
 #[test]
 fn regression_kill_9_while_a_directory_is_replaced_loses_nothing() {
     let (work, expected) = (work(), uninterrupted());
-    let mut child = start(&work, &[]);
+    let mut child = work.start(&[]);
     wait_for(&mut child, || complete_epochs(&work) >= 1);
     interrupt(&child);
     let stopped = Outcome::after(child);
@@ -197,7 +181,7 @@ fn there_must_be_something_to_resume() {
 #[test]
 fn a_damaged_state_is_named_and_not_used() {
     let work = work();
-    let mut child = start(&work, &[]);
+    let mut child = work.start(&[]);
     wait_for(&mut child, || work.path("out/.lock").exists());
     interrupt(&child);
     Outcome::after(child);

@@ -10,7 +10,7 @@ use burn::tensor::Device;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use tabsegnet_data::DataError;
 use tabsegnet_encoder::{EncoderError, SegmenterError};
-use tabsegnet_model::device::{DeviceChoice, DeviceError};
+use tabsegnet_model::device::{DeviceChoice, guard};
 
 use crate::config::ConfigError;
 
@@ -24,7 +24,6 @@ pub fn exit(result: Result<ExitCode>) -> ExitCode {
         eprintln!("error: {error:#}");
         let usage = error.chain().any(|cause| {
             cause.is::<ConfigError>()
-                || cause.is::<DeviceError>()
                 || cause.is::<SegmenterError>()
                 || matches!(cause.downcast_ref(), Some(DataError::Setting { .. }))
                 || matches!(cause.downcast_ref(), Some(EncoderError::Config { .. } | EncoderError::NoDirectory { .. }))
@@ -48,6 +47,11 @@ pub fn open_device(choice: DeviceChoice) -> Result<Device> {
     let (device, name) = choice.open()?;
     eprintln!("device: {name}");
     Ok(device)
+}
+
+/// Does work on a device; that the device fails in the midst of it is an error, too.
+pub fn on_device<T>(device: &Device, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    guard(device, work)?
 }
 
 /// A flag that the first SIGINT or SIGTERM sets; the second ends the program at once.

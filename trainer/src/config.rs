@@ -10,7 +10,7 @@ use tabsegnet_data::graph::GraphConfig;
 use tabsegnet_data::prepared::PrepareSettings;
 use tabsegnet_encoder::{EncoderConfig, EncoderError, SegmenterConfig, default_cache_dir};
 use tabsegnet_files::{Digest, FileError, read_text};
-use tabsegnet_model::ModelConfig;
+use tabsegnet_model::{ModelConfig, Precision};
 use toml::{Table, Value};
 
 /// What is trained.
@@ -54,6 +54,8 @@ pub struct OptimisationConfig {
     pub weight_decay: f32,
     /// δ of the hinge (10).
     pub margin: f32,
+    /// Number type of the ranker's large matrix products in training; half precision is for GPUs.
+    pub precision: Precision,
 }
 
 impl Default for OptimisationConfig {
@@ -67,6 +69,7 @@ impl Default for OptimisationConfig {
             epsilon: 1e-8,
             weight_decay: 0.0,
             margin: 1.0,
+            precision: Precision::F32,
         }
     }
 }

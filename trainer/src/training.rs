@@ -14,9 +14,10 @@ use rand::seq::SliceRandom as _;
 use rand_chacha::ChaCha8Rng;
 use tabsegnet_evaluation::{GoldRanks, QuestionMeasures};
 use tabsegnet_files::{Digest, write_bytes_atomic};
-use tabsegnet_model::TabSegNet;
 use tabsegnet_model::checkpoint::{self, Manifest};
-use tabsegnet_model::loss::pairwise_hinge;
+use tabsegnet_model::device::guard;
+use tabsegnet_model::loss::{Pairs, pairwise_hinge};
+use tabsegnet_model::{Batch, Precision, TabSegNet};
 use tabsegnet_ranking::scores::{floats, groups};
 
 use crate::card;
@@ -91,7 +92,8 @@ impl<'a> Training<'a> {
     ///
     /// # Errors
     /// To resume without a state or with one of other inputs; to start over one that is not
-    /// finished or whose inputs were others, since that would lose it.
+    /// finished or whose inputs were others, since that would lose it; a precision that the device
+    /// does not have.
     pub fn new(
         config: &'a Config,
         train: &'a Input,
@@ -100,6 +102,8 @@ impl<'a> Training<'a> {
         device: Device,
         resume: bool,
     ) -> Result<Self> {
+        let precision = config.optimisation.precision;
+        precision.check(&device)?;
         let layout = Layout::new(config);
         let encoder = encoding.encoder.as_ref();
         let inputs = Digest::new()
@@ -143,6 +147,7 @@ impl<'a> Training<'a> {
                 (model, optimiser, state)
             }
         };
+        let model = model.with_precision(precision);
         Ok(Self { config, train, dev, encoding, layout, plain: device, device: autodiff, model, optimiser, state })
     }
 
@@ -228,13 +233,29 @@ impl<'a> Training<'a> {
 
     /// One optimiser step; returns the loss before it.
     fn step(&mut self, questions: &[usize]) -> Result<f64> {
-        let optimisation = &self.config.optimisation;
         let batch = self.train.embedded.batch(questions, &self.config.model, &self.device)?;
         let Some(pairs) = &batch.pairs else { return Ok(0.0) };
-        let loss = pairwise_hinge(self.model.forward(&batch), pairs, optimisation.margin);
+        let device = self.plain.clone();
+        guard(&device, || self.learn(&batch, pairs)).with_context(|| {
+            format!(
+                "a step on {} questions with {} nodes and {} edges, which takes about {} MB (optimisation.batch_size is \
+                 {}); {}",
+                questions.len(),
+                batch.nodes(),
+                batch.edges.len(),
+                batch.step_bytes(&self.config.model).div_ceil(1_000_000),
+                self.config.optimisation.batch_size,
+                self.last_whole()
+            )
+        })
+    }
+
+    fn learn(&mut self, batch: &Batch, pairs: &Pairs) -> f64 {
+        let optimisation = &self.config.optimisation;
+        let loss = pairwise_hinge(self.model.forward(batch), pairs, optimisation.margin);
         let gradients = GradientsParams::from_grads(loss.backward(), &self.model);
         self.model = self.optimiser.step(optimisation.learning_rate, self.model.clone(), gradients);
-        Ok(floats(loss.into_data()).into_iter().map(f64::from).sum())
+        floats(loss.into_data()).into_iter().map(f64::from).sum()
     }
 
     fn not_finite(&self, loss: f64, epoch: usize, step: usize, questions: &[usize]) -> String {
@@ -245,10 +266,20 @@ impl<'a> Training<'a> {
             .collect();
         format!(
             "the loss is {loss} at epoch {epoch}, step {step}; questions (documents) of the step: {}; \
-             {}; try a lower optimisation.learning_rate",
+             {}; {}",
             names.join(", "),
-            self.last_whole()
+            self.last_whole(),
+            self.steadier()
         )
+    }
+
+    /// What keeps numbers finite.
+    fn steadier(&self) -> String {
+        let rate = "try a lower optimisation.learning_rate";
+        match self.config.optimisation.precision {
+            Precision::F32 => rate.to_owned(),
+            half => format!("{rate}, or optimisation.precision = \"f32\" instead of \"{}\"", half.name()),
+        }
     }
 
     /// What is left of a training that cannot go on.
@@ -277,13 +308,13 @@ impl<'a> Training<'a> {
             for (&question, scores) in group.iter().zip(batch.split(&scores)) {
                 if let Some(score) = scores.iter().find(|score| !score.is_finite()) {
                     bail!(
-                        "a score is {score} after epoch {}, step {}, for the dev question {} ({}); {}; try a lower \
-                         optimisation.learning_rate",
+                        "a score is {score} after epoch {}, step {}, for the dev question {} ({}); {}; {}",
                         self.state.epochs.len() + 1,
                         self.state.step,
                         embedded.questions[question].id,
                         embedded.document_of(question).id,
-                        self.last_whole()
+                        self.last_whole(),
+                        self.steadier()
                     );
                 }
                 let gold = &embedded.questions[question].gold;
@@ -296,9 +327,10 @@ impl<'a> Training<'a> {
         // Finite scores too far apart for their differences.
         if !loss.is_finite() {
             bail!(
-                "the dev loss is {loss} after epoch {}; {}; try a lower optimisation.learning_rate",
+                "the dev loss is {loss} after epoch {}; {}; {}",
                 self.state.epochs.len() + 1,
-                self.last_whole()
+                self.last_whole(),
+                self.steadier()
             );
         }
         Ok((loss / with_pairs.max(1) as f64, measures))

@@ -60,7 +60,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let x = tensor(nodes, width).require_grad();
     let strength = tensor(1, EDGE_TYPES).require_grad();
-    let times = Times::of(warmup, steps, || {
+    let times = Times::of_sure(warmup, steps, || {
         let out = aggregate(x.clone(), strength.clone(), &index, aggregation);
         drop(out.sum().backward());
     });

@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let (a, b) = (uniform(n * n, &mut rng), uniform(n * n, &mut rng));
         let mut y = vec![0.0; n * n];
         let stride = n as isize;
-        let times = Times::of(2, 20, || {
+        let times = Times::of_sure(2, 20, || {
             // SAFETY: the three matrices are [n, n], row-major and apart; `y` is only written.
             #[allow(unsafe_code)]
             unsafe {

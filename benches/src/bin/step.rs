@@ -12,9 +12,9 @@ use rayon::prelude::*;
 use serde_json::json;
 use tabsegnet_benches::{Document, EDGE_TYPES, SEGMENTS, Times, peak_memory, rng};
 use tabsegnet_model::config::Aggregation;
-use tabsegnet_model::device::DeviceChoice;
+use tabsegnet_model::device::{DeviceChoice, guard};
 use tabsegnet_model::loss::pairwise_hinge;
-use tabsegnet_model::{Batch, Inference, ModelConfig, TabSegNet};
+use tabsegnet_model::{Batch, Inference, ModelConfig, Precision, TabSegNet};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -60,9 +60,12 @@ struct Options {
     /// Threads.
     #[arg(long, default_value_t = 2)]
     threads: usize,
-    /// Where to compute.
+    /// auto, cpu, wgpu or cuda; the build has the GPUs that its features name.
     #[arg(long, default_value = "cpu")]
     device: DeviceChoice,
+    /// Number type of the products over all nodes: f32, bf16 or f16.
+    #[arg(long, default_value = "f32", value_parser = precision)]
+    precision: Precision,
     /// The forward pass alone, without autodiff.
     #[arg(long)]
     infer: bool,
@@ -72,6 +75,10 @@ struct Options {
     /// Seed of graphs, vectors and weights.
     #[arg(long, default_value_t = 0)]
     seed: u64,
+}
+
+fn precision(name: &str) -> Result<Precision, serde_json::Error> {
+    serde_json::from_value(name.into())
 }
 
 /// PyTorch Geometric's names.
@@ -114,45 +121,46 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let config = ModelConfig { d_in, d_out, d_edge, layers, aggregation, segments: true, ..ModelConfig::default() };
     let (device, name) = options.device.open()?;
+    options.precision.check(&device)?;
+    let model = |device: &Device| TabSegNet::new(&config, d_enc, seed, device).with_precision(options.precision);
 
     let mut rng = rng(seed);
     let documents: Vec<_> = (0..docs).map(|_| Document::random(nodes, edges, gold, d_enc, &mut rng)).collect();
     let examples: Vec<_> = documents.iter().map(Document::example).collect();
     let times = if options.projected {
-        let inference = Inference::new(TabSegNet::new(&config, d_enc, seed, &device), &config, d_enc, &device);
+        let inference = Inference::new(model(&device), &config, d_enc, &device);
         let open = examples.iter().map(|example| inference.open(example.graph, example.u));
         let open = open.collect::<Result<Vec<_>, _>>()?;
         let pass = || {
-            open.par_iter()
-                .zip(&examples)
-                .try_for_each(|(open, example)| inference.scores(open, example.q, example.segments).map(drop))
+            let mut all = open.par_iter().zip(&examples);
+            all.try_for_each(|(open, example)| inference.scores(open, example.q, example.segments).map(drop))
         };
-        pass()?;
-        Times::of(warmup, steps, || drop(pass()))
+        time(&options, &device, || Ok(pass()?))?
     } else if options.infer {
-        let model = TabSegNet::new(&config, d_enc, seed, &device);
+        let model = model(&device);
         let batch = Batch::new(&examples, &config, d_enc, &device)?;
-        Times::of(warmup, steps, || drop(model.forward(&batch).into_data()))
+        time(&options, &device, || {
+            drop(model.forward(&batch));
+            Ok(())
+        })?
     } else {
         let device = device.autodiff();
-        let mut model = TabSegNet::new(&config, d_enc, seed, &device);
+        let mut model = model(&device);
         let batch = Batch::new(&examples, &config, d_enc, &device)?;
         let pairs = batch.pairs.as_ref().ok_or("a question needs gold nodes and others to train on")?;
         let mut optimiser = AdamConfig::new().with_epsilon(1e-8).init();
-        Times::of(warmup, steps, || {
+        time(&options, &device, || {
             let loss = pairwise_hinge(model.forward(&batch), pairs, 1.0);
             let gradients = GradientsParams::from_grads(loss.backward(), &model);
             model = optimiser.step(1e-3, model.clone(), gradients);
-            // On a GPU the step is under way until somebody waits for it.
-            if let Err(error) = device.sync() {
-                panic!("the device failed: {error}");
-            }
-        })
+            Ok(())
+        })?
     };
     println!(
         "{}",
         json!({
             "peer": "tabsegnet", "mode": if options.infer { "infer" } else { "train" }, "device": name,
+            "precision": options.precision.name(),
             "projected": options.projected,
             "docs": docs, "nodes": nodes, "edges": edges, "gold": gold, "edge_types": EDGE_TYPES,
             "d_enc": d_enc, "d_edge": d_edge, "d_in": d_in, "d_out": d_out, "layers": layers,
@@ -162,4 +170,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         })
     );
     Ok(())
+}
+
+/// Times of a step, each until the device has done it.
+fn time(
+    options: &Options,
+    device: &Device,
+    mut step: impl FnMut() -> Result<(), Box<dyn std::error::Error>>,
+) -> Result<Times, Box<dyn std::error::Error>> {
+    Times::of(options.warmup, options.steps, || {
+        guard(device, &mut step)??;
+        Ok(device.sync()?)
+    })
 }

@@ -1,24 +1,80 @@
 //! The operation under burn's autodiff.
 
+use std::fmt::Debug;
 use std::sync::Arc;
 
 use burn::backend::autodiff::checkpoint::base::Checkpointer;
 use burn::backend::autodiff::checkpoint::strategy::CheckpointStrategy;
 use burn::backend::autodiff::grads::Gradients;
 use burn::backend::autodiff::ops::{Backward, Ops, OpsKind};
-use burn::backend::{Autodiff, Flex, tensor::FloatTensor};
-use burn_flex::FlexTensor;
+use burn::backend::{Autodiff, Backend, Flex, tensor::FloatTensor};
+#[cfg(feature = "gpu")]
+use burn_cubecl::{CubeBackend, tensor::CubeTensor};
 
 use super::{AggregateBackend, cpu};
 use crate::config::Aggregation;
 use crate::edges::EdgeIndex;
 
+/// The two passes of a backend.
+pub(super) trait Passes: Backend {
+    /// Which edge won each channel of a max.
+    type Winners: Clone + Debug + Send + 'static;
+
+    fn forward(
+        x: FloatTensor<Self>,
+        strength: FloatTensor<Self>,
+        edges: &EdgeIndex,
+        aggregation: Aggregation,
+    ) -> (FloatTensor<Self>, Self::Winners);
+
+    /// The gradients of `x` and `strength` from that of the result.
+    fn backward(gradient: FloatTensor<Self>, state: State<Self>) -> (FloatTensor<Self>, FloatTensor<Self>);
+}
+
+impl Passes for Flex {
+    type Winners = Arc<Vec<u32>>;
+
+    fn forward(
+        x: FloatTensor<Self>,
+        strength: FloatTensor<Self>,
+        edges: &EdgeIndex,
+        aggregation: Aggregation,
+    ) -> (FloatTensor<Self>, Self::Winners) {
+        let (out, winners) = cpu::forward(&x, &strength, edges, aggregation, true);
+        (out, Arc::new(winners))
+    }
+
+    fn backward(gradient: FloatTensor<Self>, state: State<Self>) -> (FloatTensor<Self>, FloatTensor<Self>) {
+        let State { x, strength, winners, edges, aggregation } = state;
+        cpu::backward(&gradient, &x, &strength, &winners, &edges, aggregation)
+    }
+}
+
+#[cfg(feature = "gpu")]
+impl Passes for CubeBackend {
+    type Winners = CubeTensor;
+
+    fn forward(
+        x: FloatTensor<Self>,
+        strength: FloatTensor<Self>,
+        edges: &EdgeIndex,
+        aggregation: Aggregation,
+    ) -> (FloatTensor<Self>, Self::Winners) {
+        super::gpu::forward(x, strength, edges, aggregation, true)
+    }
+
+    fn backward(gradient: FloatTensor<Self>, state: State<Self>) -> (FloatTensor<Self>, FloatTensor<Self>) {
+        let State { x, strength, winners, edges, aggregation } = state;
+        super::gpu::backward(gradient, x, strength, &winners, &edges, aggregation)
+    }
+}
+
 /// What the backward pass needs of the forward pass.
 #[derive(Debug, Clone)]
-struct State {
-    x: FlexTensor,
-    strength: FlexTensor,
-    winners: Arc<Vec<u32>>,
+pub(super) struct State<B: Passes> {
+    x: FloatTensor<B>,
+    strength: FloatTensor<B>,
+    winners: B::Winners,
     edges: Arc<EdgeIndex>,
     aggregation: Aggregation,
 }
@@ -26,40 +82,32 @@ struct State {
 #[derive(Debug)]
 struct Aggregate;
 
-impl Backward<Flex, 2> for Aggregate {
-    type State = State;
+impl<B: Passes> Backward<B, 2> for Aggregate {
+    type State = State<B>;
 
-    fn backward(self, ops: Ops<State, 2>, gradients: &mut Gradients, _: &mut Checkpointer) {
-        let State { x, strength, winners, edges, aggregation } = ops.state;
-        let gradient = gradients.consume::<Flex>(&ops.node);
-        let (x, strength) = cpu::backward(&gradient, &x, &strength, &winners, &edges, aggregation);
+    fn backward(self, ops: Ops<Self::State, 2>, gradients: &mut Gradients, _: &mut Checkpointer) {
+        let gradient = gradients.consume::<B>(&ops.node);
+        let (x, strength) = B::backward(gradient, ops.state);
         for (parent, gradient) in ops.parents.into_iter().zip([x, strength]) {
             if let Some(parent) = parent {
-                gradients.register::<Flex>(parent.id, gradient);
+                gradients.register::<B>(parent.id, gradient);
             }
         }
     }
 }
 
-impl<C: CheckpointStrategy> AggregateBackend for Autodiff<Flex, C> {
+impl<B: Passes, C: CheckpointStrategy> AggregateBackend for Autodiff<B, C> {
     fn aggregate(
         x: FloatTensor<Self>,
         strength: FloatTensor<Self>,
         edges: Arc<EdgeIndex>,
         aggregation: Aggregation,
     ) -> FloatTensor<Self> {
-        let (out, winners) = cpu::forward(x.primitive(), strength.primitive(), &edges, aggregation, true);
-        match Aggregate.prepare::<C>([x.node(), strength.node()]).compute_bound().stateful() {
-            OpsKind::Tracked(prep) => {
-                let state = State {
-                    x: x.into_primitive(),
-                    strength: strength.into_primitive(),
-                    winners: Arc::new(winners),
-                    edges,
-                    aggregation,
-                };
-                prep.finish(state, out)
-            }
+        let nodes = [x.node(), strength.node()];
+        let (x, strength) = (x.into_primitive(), strength.into_primitive());
+        let (out, winners) = B::forward(x.clone(), strength.clone(), &edges, aggregation);
+        match Backward::<B, 2>::prepare::<C>(Aggregate, nodes).compute_bound().stateful() {
+            OpsKind::Tracked(prep) => prep.finish(State { x, strength, winners, edges, aggregation }, out),
             OpsKind::UnTracked(prep) => prep.finish(out),
         }
     }

@@ -4,6 +4,7 @@ use super::*;
 use crate::activation::SharedRows;
 use crate::config::Aggregation;
 use crate::scorer::TabSegNet;
+use crate::testing::devices;
 
 const D_ENC: usize = 8;
 
@@ -56,20 +57,21 @@ proptest! {
             edge_types: [EdgeTypes::Typed, EdgeTypes::Single][pick / 6],
             ..ModelConfig::default()
         };
-        let device = Device::flex();
-        let model = TabSegNet::new(&config, D_ENC, 3, &device);
-        let scores = |examples: &[Example<'_>]| {
-            let batch = Batch::new(examples, &config, D_ENC, &device).unwrap();
-            let scores = model.forward(&batch).into_data().as_slice::<f32>().unwrap().to_vec();
-            batch.split(&scores).map(<[f32]>::to_vec).collect::<Vec<_>>()
-        };
-        let examples: Vec<_> = documents.iter().map(Made::example).collect();
-        let together = scores(&examples);
-        for (example, together) in examples.iter().zip(together) {
-            let alone = scores(std::slice::from_ref(example)).remove(0);
-            prop_assert_eq!(alone.len(), together.len());
-            for (a, b) in alone.iter().zip(&together) {
-                prop_assert!((a - b).abs() <= 1e-5 * a.abs().max(1.0), "{} {}", a, b);
+        for device in devices() {
+            let model = TabSegNet::new(&config, D_ENC, 3, &device);
+            let scores = |examples: &[Example<'_>]| {
+                let batch = Batch::new(examples, &config, D_ENC, &device).unwrap();
+                let scores = model.forward(&batch).into_data().as_slice::<f32>().unwrap().to_vec();
+                batch.split(&scores).map(<[f32]>::to_vec).collect::<Vec<_>>()
+            };
+            let examples: Vec<_> = documents.iter().map(Made::example).collect();
+            let together = scores(&examples);
+            for (example, together) in examples.iter().zip(together) {
+                let alone = scores(std::slice::from_ref(example)).remove(0);
+                prop_assert_eq!(alone.len(), together.len());
+                for (a, b) in alone.iter().zip(&together) {
+                    prop_assert!((a - b).abs() <= 1e-5 * a.abs().max(1.0), "{} {}", a, b);
+                }
             }
         }
     }
@@ -117,9 +119,8 @@ fn the_best_segment_is_the_one_of_highest_cosine() {
 #[test]
 fn graphs_without_edges_or_nodes_can_be_scored() {
     let config = ModelConfig::default();
-    let device = Device::flex();
-    let model = TabSegNet::new(&config, D_ENC, 0, &device);
-    for nodes in [0, 1] {
+    for (nodes, device) in devices().into_iter().flat_map(|device| [(0, device.clone()), (1, device)]) {
+        let model = TabSegNet::new(&config, D_ENC, 0, &device);
         let mut made = two_nodes();
         made.graph = CompressedGraph::new(nodes, &[]).unwrap();
         made.u.truncate(nodes * D_ENC);

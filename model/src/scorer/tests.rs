@@ -11,6 +11,7 @@ use crate::activation::SharedRows;
 use crate::batch::Example;
 use crate::checkpoint::deserialize;
 use crate::loss::pairwise_hinge;
+use crate::testing::devices;
 
 const QUESTIONS: usize = 3;
 const GOLD: [u32; 2] = [0, 1];
@@ -105,6 +106,12 @@ fn floats(data: &TensorData) -> Vec<f32> {
 
 #[test]
 fn scores_loss_and_gradients_equal_pyg() {
+    for device in devices() {
+        equal_pyg(&device.autodiff());
+    }
+}
+
+fn equal_pyg(device: &Device) {
     for (aggregation, name) in [(Aggregation::Max, "max"), (Aggregation::Sum, "sum"), (Aggregation::Mean, "mean")] {
         for layers in 1..=3 {
             let reference = Reference::read(name, layers);
@@ -117,16 +124,15 @@ fn scores_loss_and_gradients_equal_pyg() {
                 segments: true,
                 ..ModelConfig::default()
             };
-            let device = Device::flex().autodiff();
             let model = TabSegNet::build(&config, reference.0["q"].0[1], &mut |name, shape| {
                 let values = reference.parameter("weight", name);
                 assert_eq!(values.len(), shape.iter().product::<usize>(), "{name}");
                 let count = values.len();
-                Ok::<_, ()>(Tensor::from_data(TensorData::new(values, [count]), &device))
+                Ok::<_, ()>(Tensor::from_data(TensorData::new(values, [count]), device))
             })
             .unwrap();
             let graphs = reference.graphs();
-            let batch = reference.batch(&graphs, &config, &device);
+            let batch = reference.batch(&graphs, &config, device);
             let scores = model.forward(&batch);
             let loss = pairwise_hinge(scores.clone(), batch.pairs.as_ref().unwrap(), 1.0);
             let gradients = loss.backward();

@@ -57,10 +57,10 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
         (false, given) => given.to_vec(),
     };
     let encoding = Encoding::open(&config)?;
-    let checkpoints = evaluation::open_checkpoints(&directories, &encoding, &device)?;
+    let checkpoints = cli::on_device(&device, || evaluation::open_checkpoints(&directories, &encoding, &device))?;
     let dev = encoding.input(&config, Part::Dev)?;
     let output = arguments.output.clone().unwrap_or_else(|| layout.report());
-    let report = evaluation::evaluate(&config, &dev, &checkpoints, &device, &output)?;
+    let report = cli::on_device(&device, || evaluation::evaluate(&config, &dev, &checkpoints, &device, &output))?;
     cli::print(&format!("{}\n\nreport: {}\n", evaluation::summary(&report), output.join("report.html").display()))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -4,11 +4,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use burn::tensor::Device;
 use clap::Parser;
 use tabsegnet_data::config::Part;
 use tabsegnet_model::device::DeviceChoice;
 use tabsegnet_trainer::config::{Config, Task};
-use tabsegnet_trainer::inputs::{Encoding, lock, prepared};
+use tabsegnet_trainer::inputs::{Encoding, Input, lock, prepared};
 use tabsegnet_trainer::training::{Layout, Outcome, Training};
 use tabsegnet_trainer::{cli, evaluation, static_encoder};
 
@@ -67,29 +68,37 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
             !arguments.resume,
             "a static encoder is trained in minutes and cannot be resumed; run without --resume"
         );
-        return static_encoder::train(&config, &device, &stop).map(exit_code);
+        return cli::on_device(&device, || static_encoder::train(&config, &device, &stop)).map(exit_code);
     }
 
     let encoding = Encoding::open(&config)?;
     let train = encoding.input(&config, Part::Train)?;
     let dev = encoding.input(&config, Part::Dev)?;
-    let outcome = Training::new(&config, &train, &dev, &encoding, device.clone(), arguments.resume)?.run(&stop)?;
+    let outcome = cli::on_device(&device, || {
+        Training::new(&config, &train, &dev, &encoding, device.clone(), arguments.resume)?.run(&stop)
+    })?;
     if outcome == Outcome::Finished {
         let best = Layout::new(&config).best();
         cli::print(&format!("checkpoint: {}\n", best.display()))?;
         if config.evaluation.after_training {
-            let checkpoints = evaluation::open_checkpoints(&[best], &encoding, &device)?;
-            let output = Layout::new(&config).report();
-            let report = evaluation::evaluate(&config, &dev, &checkpoints, &device, &output)?;
-            let page = output.join("report.html");
-            cli::print(&format!("\n{}\n\nreport: {}\n", evaluation::summary(&report), page.display()))?;
-            for checkpoint in &checkpoints {
-                let count = config.evaluation.examples;
-                cli::print(&format!("\n{}", evaluation::examples(&dev.embedded, checkpoint, &device, count)?))?;
-            }
+            cli::on_device(&device, || report(&config, best, &encoding, &dev, &device))?;
         }
     }
     Ok(exit_code(outcome))
+}
+
+/// Measures a checkpoint, prints its figures and example rankings.
+fn report(config: &Config, checkpoint: PathBuf, encoding: &Encoding, dev: &Input, device: &Device) -> Result<()> {
+    let checkpoints = evaluation::open_checkpoints(&[checkpoint], encoding, device)?;
+    let output = Layout::new(config).report();
+    let report = evaluation::evaluate(config, dev, &checkpoints, device, &output)?;
+    let page = output.join("report.html");
+    cli::print(&format!("\n{}\n\nreport: {}\n", evaluation::summary(&report), page.display()))?;
+    for checkpoint in &checkpoints {
+        let count = config.evaluation.examples;
+        cli::print(&format!("\n{}", evaluation::examples(&dev.embedded, checkpoint, device, count)?))?;
+    }
+    Ok(())
 }
 
 /// An interrupted training is not done: a script must not go on as if it were.

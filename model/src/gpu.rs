@@ -1,0 +1,203 @@
+//! What the kernels on GPUs share: arrays kept there, shapes, launches, sums over segments.
+//!
+//! The kernels are written once, in CubeCL, for wgpu and CUDA. They read matrices by the stride of a
+//! row, since CUDA pads rows, and use no atomics, so that the same batch gives the same bits.
+
+use std::sync::OnceLock;
+
+use burn::backend::ops::IntTensorOps as _;
+use burn::tensor::{DType, Shape, TensorData};
+use burn_cubecl::ops::numeric::{empty_device_contiguous_dtype, empty_device_dtype};
+use burn_cubecl::tensor::CubeTensor;
+use burn_cubecl::{CubeBackend, CubeDevice, kernel};
+use cubecl::prelude::*;
+use cubecl::server::CubeCountSelection;
+
+/// Units of a cube that works together: what every API allows.
+pub(crate) const UNITS: usize = 256;
+
+/// Neighbouring channels that a cube works on, so that it reads memory in whole lines.
+pub(crate) const CHANNELS: usize = 32;
+
+/// Units that share the edges of a node and channel: a node with very many would keep the others
+/// waiting (and lavapipe leaves a loop after 65,535 rounds).
+pub(crate) const LANES: usize = UNITS / CHANNELS;
+
+/// Arrays of a batch on the device that its tensors are on: brought there once, then used by every
+/// layer, forward and backward.
+#[derive(Debug)]
+pub(crate) struct Kept<T>(OnceLock<(CubeDevice, T)>);
+
+impl<T> Default for Kept<T> {
+    fn default() -> Self {
+        Self(OnceLock::new())
+    }
+}
+
+/// Says nothing about the batch that it belongs to.
+impl<T> PartialEq for Kept<T> {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl<T> Eq for Kept<T> {}
+
+impl<T: Clone> Kept<T> {
+    /// The arrays, brought to the device by `upload` on the first call. A call with another device
+    /// than the first brings them there, too, but keeps them not.
+    pub(crate) fn on(&self, device: &CubeDevice, upload: impl Fn(&CubeDevice) -> T) -> T {
+        match self.0.get_or_init(|| (device.clone(), upload(device))) {
+            (kept_on, kept) if kept_on == device => kept.clone(),
+            _ => upload(device),
+        }
+    }
+}
+
+/// An array of numbers on a device. Graphics APIs know no empty arrays, so an empty one gets an
+/// element that no kernel reads.
+pub(crate) fn array(values: &[u32], device: &CubeDevice) -> CubeTensor {
+    let values = if values.is_empty() { &[0] } else { values };
+    CubeBackend::int_from_data(TensorData::new(values.to_vec(), [values.len()]), device)
+}
+
+/// A matrix as kernels read it: rows one after the other, perhaps with space between them.
+pub(crate) fn rows(matrix: CubeTensor) -> CubeTensor {
+    debug_assert_eq!(matrix.dtype, DType::F32);
+    kernel::into_contiguous_aligned(matrix)
+}
+
+/// The same without space between the rows.
+pub(crate) fn flat(tensor: CubeTensor) -> CubeTensor {
+    kernel::into_contiguous(tensor)
+}
+
+/// `[rows, columns]` of a matrix.
+pub(crate) fn shape_of(matrix: &CubeTensor) -> [usize; 2] {
+    let shape = matrix.meta.shape();
+    [shape[0], shape[1]]
+}
+
+/// An f32 matrix of unset values beside `like`, laid out as the device likes best.
+pub(crate) fn matrix_like(like: &CubeTensor, shape: [usize; 2]) -> CubeTensor {
+    empty_device_dtype(like.client.clone(), like.device.clone(), Shape::from(shape), DType::F32)
+}
+
+/// A tensor of unset values beside `like`, without space between its rows.
+pub(crate) fn flat_like<const D: usize>(like: &CubeTensor, shape: [usize; D], dtype: DType) -> CubeTensor {
+    empty_device_contiguous_dtype(like.client.clone(), like.device.clone(), Shape::from(shape), dtype)
+}
+
+/// A launch of one unit an element of `matrix`; `None` where there is no element.
+pub(crate) fn by_element(matrix: &CubeTensor) -> Option<(CubeCount, CubeDim, AddressType)> {
+    let elements = matrix.meta.num_elements();
+    let dim = CubeDim::new(&matrix.client, elements);
+    let count = cubecl::calculate_cube_count_elemwise(&matrix.client, elements, dim);
+    (elements > 0).then(|| (count, dim, matrix.required_address_type()))
+}
+
+/// A launch of as many cubes as are asked for or a few more, spread over the three dimensions of the
+/// grid: one alone takes 65,535 at most on some devices.
+pub(crate) fn cubes(like: &CubeTensor, count: usize) -> CubeCount {
+    CubeCountSelection::new(&like.client, count as u32).cube_count()
+}
+
+/// A launch of one cube for each row of `matrix` and `channels` of its columns, the rest of whose
+/// units share the work; `None` where there is no element. [`place`] tells a unit where it is.
+pub(crate) fn by_row(matrix: &CubeTensor, channels: usize) -> Option<(CubeCount, CubeDim, AddressType)> {
+    let [rows, columns] = shape_of(matrix);
+    let dim = CubeDim::new_2d(channels as u32, (UNITS / channels) as u32);
+    let count = cubes(matrix, rows * columns.div_ceil(channels));
+    (rows * columns > 0).then(|| (count, dim, matrix.required_address_type()))
+}
+
+/// Where a unit of such a launch works.
+#[derive(CubeType)]
+pub(crate) struct Place {
+    pub(crate) row: usize,
+    pub(crate) channel: usize,
+    /// Which of the units that share the row and channel.
+    pub(crate) lane: usize,
+    /// Whether the matrix has that row and channel.
+    pub(crate) inside: bool,
+}
+
+#[cube]
+pub(crate) fn place(rows: usize, columns: usize, #[comptime] channels: usize) -> Place {
+    let blocks = columns.div_ceil(channels);
+    let row = CUBE_POS / blocks;
+    let channel = CUBE_POS % blocks * channels + UNIT_POS_X as usize;
+    let inside = row < rows && channel < columns;
+    Place { row, channel, lane: UNIT_POS_Y as usize, inside }
+}
+
+/// Adds up `partial` over the units of each group, lane 0 to lane `lanes − 1`, `stride` apart; the
+/// sum is then at lane 0. All units of the cube must come here.
+#[cube]
+pub(crate) fn reduce(partial: &mut Shared<[f32]>, lane: usize, #[comptime] lanes: usize, #[comptime] stride: usize) {
+    let position = UNIT_POS as usize;
+    let mut step = comptime!(lanes / 2).runtime();
+    while step > 0 {
+        sync_cube();
+        if lane < step {
+            let other = partial[position + step * stride];
+            partial[position] += other;
+        }
+        step /= 2;
+    }
+}
+
+#[cube(launch, address_type = "dynamic")]
+fn segment_sum_kernel(
+    values: &Tensor<f32>,
+    order: &[u32],
+    offsets: &[u32],
+    out: &mut Tensor<f32>,
+    #[comptime] channels: usize,
+) {
+    let lanes = comptime!(UNITS / channels);
+    let place = place(out.shape(0), out.shape(1), channels);
+    let mut sum = 0.0f32;
+    // Segments after the last of `offsets` are empty.
+    if place.inside && place.row + 1 < offsets.len() {
+        let mut position = offsets[place.row] as usize + place.lane;
+        while position < offsets[place.row + 1] as usize {
+            sum += values[order[position] as usize * values.stride(0) + place.channel];
+            position += lanes;
+        }
+    }
+    let mut partial = Shared::<[f32]>::new_slice(UNITS);
+    partial[UNIT_POS as usize] = sum;
+    reduce(&mut partial, place.lane, lanes, channels);
+    if place.inside && place.lane == 0 {
+        let at = place.row * out.stride(0) + place.channel;
+        out[at] = partial[UNIT_POS as usize];
+    }
+}
+
+/// Sums of the rows of `values` `[rows, d]` over segments: row `s` of the result `[segments, d]` is
+/// that of the rows `order[offsets[s]..offsets[s + 1]]`, 0 where there is none.
+pub(crate) fn segment_sum(
+    values: &CubeTensor,
+    order: &CubeTensor,
+    offsets: &CubeTensor,
+    segments: usize,
+) -> CubeTensor {
+    let [_, d] = shape_of(values);
+    let out = flat_like(values, [segments, d], DType::F32);
+    let channels = if d == 1 { 1 } else { CHANNELS };
+    if let Some((count, dim, address)) = by_row(&out, channels) {
+        segment_sum_kernel::launch(
+            &out.client,
+            count,
+            dim,
+            address.max(values.required_address_type()),
+            values.clone().into_tensor_arg(),
+            order.clone().into_buffer_arg(),
+            offsets.clone().into_buffer_arg(),
+            out.clone().into_tensor_arg(),
+            channels,
+        );
+    }
+    out
+}
