@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::math::Precision;
 use crate::source::Source;
 use crate::{BertEncoder, Encoder, EncoderError, StaticEncoder, shipped_static};
 
@@ -42,6 +43,8 @@ pub struct EncoderConfig {
     pub revision: String,
     /// What computes a `bert` encoder's forward pass.
     pub engine: Engine,
+    /// The numbers that a `bert` encoder's linear maps are computed with.
+    pub precision: Precision,
     /// Tokens of a text that count, the model's special tokens included; the model's own limit
     /// holds where it is lower.
     pub max_tokens: usize,
@@ -57,6 +60,7 @@ impl Default for EncoderConfig {
             model: String::new(),
             revision: "main".to_owned(),
             engine: Engine::default(),
+            precision: Precision::default(),
             max_tokens: 128,
             batch_tokens: 512,
         }
@@ -78,6 +82,14 @@ pub fn load(config: &EncoderConfig) -> Result<Box<dyn Encoder>, EncoderError> {
                 expected: "expected at least 1".to_owned(),
             });
         }
+    }
+    if config.precision == Precision::Int8 && (config.kind == EncoderKind::Static || config.engine == Engine::Candle) {
+        return Err(EncoderError::Config {
+            key: "precision",
+            value: "\"int8\"".to_owned(),
+            expected: "int8 is for encoder.kind = \"bert\" with encoder.engine = \"native\"; expected \"f32\""
+                .to_owned(),
+        });
     }
     match config.kind {
         EncoderKind::Static if config.model.is_empty() => {

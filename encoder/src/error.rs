@@ -64,6 +64,15 @@ pub enum EncoderError {
         expected: String,
     },
 
+    /// The instruction set that the environment names is unknown, or not one of this processor's.
+    #[error(
+        "TABSEGNET_SIMD = {value:?}: expected avx512, avx2 or portable, and one that this processor has; unset it for the best"
+    )]
+    Simd {
+        /// The variable's value.
+        value: String,
+    },
+
     /// The hub did not give a file.
     #[error(
         "{repo} (revision {revision}): could not get {file} from {endpoint}: {reason}; check the name, the revision and the connection, or download the model and give `encoder.model` its directory"

@@ -34,6 +34,7 @@ pub use bert::BertEncoder;
 pub use cache::{EmbeddingCache, default_cache_dir};
 pub use config::{EncoderConfig, EncoderKind, Engine, load, tokenizer_json};
 pub use error::EncoderError;
+pub use math::Precision;
 pub use segment::{NoSegments, Segmenter, SegmenterConfig, SegmenterError, load_segmenter};
 pub use shipped::shipped_static;
 pub use static_table::{StaticEncoder, save_static};

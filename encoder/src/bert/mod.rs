@@ -12,18 +12,21 @@ use std::path::Path;
 use tabsegnet_files::Digest;
 
 use crate::error::check_finite;
-use crate::math::unit_rows;
+use crate::math::{Isa, MOST_DEPTH, Precision, Team, unit_rows};
 use crate::source::Source;
 use crate::tensors::Tensors;
 use crate::tokens::Tokens;
 use crate::{Encoder, EncoderConfig, EncoderError, Engine, work};
 use candle::CandleModel;
 use config::ModelConfig;
-use forward::Scratch;
+use forward::{Model, Scratch};
 use pooling::{Pipeline, Pooling};
-use weights::Model;
+use weights::Weights;
 
 const KIND: &str = "bert";
+/// With fewer batches a thread than this, all threads share each batch: a question alone uses them
+/// all, and none waits long for the last batch of another.
+const BATCHES_A_THREAD: usize = 4;
 
 /// A sentence encoder of the BERT family (model types `bert`, `roberta`, `xlm-roberta`,
 /// `camembert`, `distilbert`), in f32 on the CPU.
@@ -35,7 +38,8 @@ const KIND: &str = "bert";
 /// `max_seq_length` of `sentence_bert_config.json` and the positions that the model has.
 ///
 /// Equal texts are encoded once. Texts are sorted by length and laid one after the other, never
-/// padded, so a token costs the same in any batch; batches go to as many threads as rayon has.
+/// padded, so a token costs the same in any batch. Many batches go to as many threads as rayon has;
+/// few are shared by all threads, one after the other.
 pub struct BertEncoder {
     tokens: Tokens,
     hidden: usize,
@@ -68,7 +72,8 @@ impl BertEncoder {
     }
 
     pub(crate) fn open(source: &Source, settings: &EncoderConfig) -> Result<Self, EncoderError> {
-        let EncoderConfig { max_tokens, batch_tokens, engine, .. } = *settings;
+        let EncoderConfig { max_tokens, batch_tokens, engine, precision, .. } = *settings;
+        Isa::choose()?;
         let pipeline = Pipeline::read(source)?;
         let (config_path, config_json) = source.read(KIND, &pipeline.file("config.json"))?;
         let config = ModelConfig::parse(&config_path, &config_json)?;
@@ -80,21 +85,40 @@ impl BertEncoder {
         let (tokenizer_path, tokenizer) = source.read(KIND, &pipeline.file("tokenizer.json"))?;
         let tokens = Tokens::parse(&tokenizer_path, &tokenizer, true, limit)?;
         let (weights_path, weights) = source.read(KIND, &pipeline.file("model.safetensors"))?;
-        let model = Model::read(&Tensors::parse(&weights_path, &weights)?, &config)?;
+        let model = Weights::read(&Tensors::parse(&weights_path, &weights)?, &config)?;
         tokens.check_rows(config.vocab, &weights_path)?;
-        let hidden = model.hidden;
+        let widest = config.hidden.max(config.inner);
+        if precision == Precision::Int8 && widest > MOST_DEPTH {
+            return Err(EncoderError::Config {
+                key: "precision",
+                value: "\"int8\"".to_owned(),
+                expected: format!("the model is {widest} wide and int8 has room for {MOST_DEPTH}; expected \"f32\""),
+            });
+        }
         let forward = match engine {
-            Engine::Native => Forward::Native(Box::new(model)),
+            Engine::Native => Forward::Native(Box::new(Model::new(model, precision))),
             Engine::Candle => Forward::Candle(Box::new(CandleModel::read(&weights_path, &config_json, &weights)?)),
         };
 
         let identity = Digest::new()
-            .part("bert 1")
+            .part(match precision {
+                Precision::F32 => "bert 1",
+                Precision::Int8 => "bert 1 int8",
+            })
             .part(&weights)
             .part(&tokenizer)
             .part(format!("{config:?} {pooling:?} {} {lowercase} {limit}", pipeline.normalise))
             .hex();
-        Ok(Self { tokens, hidden, forward, pooling, normalise: pipeline.normalise, lowercase, batch_tokens, identity })
+        Ok(Self {
+            tokens,
+            hidden: config.hidden,
+            forward,
+            pooling,
+            normalise: pipeline.normalise,
+            lowercase,
+            batch_tokens,
+            identity,
+        })
     }
 
     fn token_ids(&self, texts: &[&str]) -> Result<Vec<Vec<u32>>, EncoderError> {
@@ -105,6 +129,28 @@ impl BertEncoder {
         } else {
             self.tokens.ids(texts)
         }
+    }
+
+    /// Vectors of the texts of one batch, `[texts, dim]`.
+    fn encode_batch(
+        &self,
+        texts: &[&str],
+        ids: &[Vec<u32>],
+        batch: &[usize],
+        scratch: &mut Scratch,
+        team: Team,
+    ) -> Result<Vec<f32>, EncoderError> {
+        let ids: Vec<&[u32]> = batch.iter().filter_map(|text| ids.get(*text)).map(Vec::as_slice).collect();
+        let mut vectors = match &self.forward {
+            Forward::Native(model) => self.pooling.apply(model.forward(&ids, scratch, team), &ids, self.hidden),
+            Forward::Candle(model) => self.pooling.apply(&model.forward(&ids)?, &ids, self.hidden),
+        };
+        if self.normalise {
+            unit_rows(&mut vectors, self.hidden);
+        }
+        let texts: Vec<&str> = batch.iter().filter_map(|text| texts.get(*text)).copied().collect();
+        check_finite(&texts, &vectors, self.hidden)?;
+        Ok(vectors)
     }
 }
 
@@ -122,26 +168,29 @@ impl Encoder for BertEncoder {
         let unique = Unique::of(texts);
         let ids = self.token_ids(&unique.texts)?;
         let batches = batches(&ids, self.batch_tokens);
-        let vectors = work::run(
-            batches.len(),
-            |batch| batches.get(batch).into_iter().flatten().map(|text| unique.copies(*text)).sum(),
-            Scratch::default,
-            |scratch, batch| {
-                let batch = batches.get(batch).map(Vec::as_slice).unwrap_or_default();
-                let ids: Vec<&[u32]> = batch.iter().filter_map(|text| ids.get(*text)).map(Vec::as_slice).collect();
-                let mut vectors = match &self.forward {
-                    Forward::Native(model) => self.pooling.apply(model.forward(&ids, scratch), &ids, dim),
-                    Forward::Candle(model) => self.pooling.apply(&model.forward(&ids)?, &ids, dim),
-                };
-                if self.normalise {
-                    unit_rows(&mut vectors, dim);
-                }
-                let texts: Vec<&str> = batch.iter().filter_map(|text| unique.texts.get(*text)).copied().collect();
-                check_finite(&texts, &vectors, dim)?;
-                Ok::<_, EncoderError>(vectors)
-            },
-            progress,
-        )?;
+        let size = |batch: &[usize]| batch.iter().map(|text| unique.copies(*text)).sum::<usize>();
+        let threads = rayon::current_num_threads();
+        let vectors = if threads > 1 && batches.len() < BATCHES_A_THREAD * threads {
+            let mut scratch = Scratch::default();
+            let mut done = 0;
+            let mut vectors = Vec::with_capacity(batches.len());
+            for batch in &batches {
+                // In rayon's pool, so that its threads share the batch.
+                vectors.push(rayon::scope(|_| self.encode_batch(&unique.texts, &ids, batch, &mut scratch, Team::All))?);
+                done += size(batch);
+                progress(done);
+            }
+            vectors
+        } else {
+            let batch = |batch: usize| batches.get(batch).map(Vec::as_slice).unwrap_or_default();
+            work::run(
+                batches.len(),
+                |number| size(batch(number)),
+                Scratch::default,
+                |scratch, number| self.encode_batch(&unique.texts, &ids, batch(number), scratch, Team::One),
+                progress,
+            )?
+        };
         let mut by_text: Vec<&[f32]> = vec![&[]; unique.texts.len()];
         for (batch, vectors) in batches.iter().zip(&vectors) {
             for (text, vector) in batch.iter().zip(vectors.chunks_exact(dim)) {
