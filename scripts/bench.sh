@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Benchmarks, as `just bench`. Without peers ours alone; with them side by side in one alternating run:
 #   PEERS=DIR      with pyg_tabsegnet.py and st_encode.py
-#   PYTHON=FILE    a Python that has their packages
+#   PYTHON=FILE    a Python that has their packages and those of scripts/onnxruntime_peer.py
 #   ENCODER=DIR    all-MiniLM-L6-v2          TEXTS=FILE  one text a line
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -10,7 +10,8 @@ peer() { [ -n "${PEERS:-}" ] && echo "--peer $PEERS/$1 --python ${PYTHON:-python
 python3 scripts/bench_step.py $(peer pyg_tabsegnet.py)
 if [ -n "${ENCODER:-}" ] && [ -n "${TEXTS:-}" ]; then
     # shellcheck disable=SC2046
-    python3 scripts/bench_encode.py --encoder "$ENCODER" --texts "$TEXTS" $(peer st_encode.py)
+    python3 scripts/bench_encode.py --encoder "$ENCODER" --texts "$TEXTS" $(peer st_encode.py) \
+        ${PEERS:+--onnxruntime}
 else
     echo "ENCODER or TEXTS is not set: encoding is not measured"
 fi

@@ -19,6 +19,13 @@ pub enum EncoderError {
         reason: String,
     },
 
+    /// The device failed.
+    #[error("the device failed while encoding: {reason}; smaller encoder.batch_tokens take less of its memory")]
+    Device {
+        /// The device's own words.
+        reason: String,
+    },
+
     /// The model's directory is not there.
     #[error(
         "{}: there is no such directory; give `encoder.model` the directory of a {kind} encoder, or a hub name such as \"sentence-transformers/all-MiniLM-L6-v2\"",

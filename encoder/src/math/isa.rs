@@ -51,10 +51,15 @@ impl Isa {
             _ => None,
         }
     }
+}
 
-    /// Every instruction set that this processor has.
-    #[cfg(test)]
-    pub(crate) fn all() -> Vec<Self> {
-        ["portable", "avx2", "avx512"].into_iter().filter_map(Self::named).collect()
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_instruction_set_is_none() {
+        assert!(Isa::named("portable").is_some());
+        assert!(Isa::named("").is_none() && Isa::named("AVX2").is_none());
     }
 }

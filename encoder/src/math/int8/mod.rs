@@ -16,6 +16,8 @@ use super::{isa, vectorised};
 pub(crate) const MOST_DEPTH: usize = 1 << 16;
 /// Numbers that the kernels multiply at a time; depths are padded to it with 0.
 const GROUP: usize = 4;
+/// Adding 1.5 · 2²³ rounds to an integer, ties to even, and leaves it in the low bits.
+const ROUND: f32 = 12_582_912.0;
 /// Lanes of a partial result, as in the f32 functions.
 const LANES: usize = 16;
 
@@ -53,8 +55,6 @@ impl Rows {
 
 #[inline(always)]
 fn quantise_row(x: &[f32], q: &mut [u8]) -> (f32, i32) {
-    // Adding 1.5 · 2²³ rounds to an integer and leaves it in the low bits.
-    const ROUND: f32 = 12_582_912.0;
     // 0 is always in the range, so that it has a number.
     let (mut low, mut high, mut odd) = ([0.0f32; LANES], [0.0f32; LANES], [0.0f32; LANES]);
     let (chunks, rest) = x.as_chunks::<LANES>();
@@ -75,7 +75,7 @@ fn quantise_row(x: &[f32], q: &mut [u8]) -> (f32, i32) {
     let high = high.iter().fold(0.0f32, |a, b| a.max(*b));
     let scale = (high - low) / 255.0;
     let inverse = if scale > 0.0 { 1.0 / scale } else { 0.0 };
-    let zero = (-low * inverse).round_ties_even();
+    let zero = -low * inverse + ROUND - ROUND;
     for (q, x) in q.iter_mut().zip(x) {
         let y = x * inverse + zero;
         let y = if y > 0.0 { y } else { 0.0 };
@@ -119,7 +119,7 @@ impl Quantised {
             let start = col / width * padded * width + col % width * GROUP;
             let mut sum = 0;
             for (k, w) in column.iter().enumerate() {
-                let q = (w * inverse).round_ties_even() as i8;
+                let q = (w * inverse + ROUND).to_bits() as i8;
                 sum += i32::from(q);
                 bytes[start + k / GROUP * width * GROUP + k % GROUP] = q;
             }
@@ -212,7 +212,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_kernel_gives_the_bits_of_the_sums((m, k, n, x, columns) in sizes()) {
+        fn every_kernel_gives_the_bits_of_the_sums((m, k, _n, x, columns) in sizes()) {
             let mut left = Rows::default();
             left.quantise(&x, k);
             // The weights' numbers again, and the sums in order, in whole numbers.
