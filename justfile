@@ -40,5 +40,6 @@ lint:
     cargo deny --locked --all-features check bans licenses sources
 
 # Micro benchmarks, and the peers beside us where PEERS (a directory with their scripts) is set.
-bench:
-    bash scripts/bench.sh
+bench *arguments:
+    cargo bench -p tabsegnet-benches
+    python3 scripts/bench.py {{arguments}}

@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 """What the project costs beside what people run today, in one alternating run: peer, project, peer, project, ...
 
-    python scripts/bench.py --python PYTHON --pyg PYG_SCRIPT [--encoder DIR --texts FILE] [--finqa DIR]
+    python scripts/bench.py --python PYTHON --peers DIR [--encoder DIR --texts FILE] [--finqa DIR]
         [--only SECTION,...] [--rounds 5] [--output docs/speed.md]
 
-PYTHON has the packages of scripts/peers/requirements.txt. PYG_SCRIPT is the whole scorer in PyTorch Geometric, with
-the options of the program `step` and one JSON line with `median_ms`. Sections:
+PYTHON has the packages of scripts/peers/requirements.txt. DIR holds two peers more, with one JSON line of output each:
+pyg_tabsegnet.py, the scorer in PyTorch Geometric with the options of the program `step` and `median_ms`, and
+st_encode.py ENCODER TEXTS --threads N, sentence-transformers, with `texts_per_s`. Sections:
 
-    step         one training step, one inference pass               (needs --pyg)
+    step         one training step, one inference pass               (needs --peers)
     aggregation  the aggregation of messages alone, there and back
-    growth       how the cost grows with nodes, edges, documents and threads, as a plot   (needs --pyg)
-    encoder      texts a second of a sentence encoder                (needs --encoder, --texts)
+    growth       how the cost grows with nodes, edges, documents and threads, as a plot   (needs --peers)
+    encoder      texts a second of a sentence encoder                (needs --encoder, --texts, --peers)
     lexical      BM25                                                (needs --texts)
     document     ranking a document of 10,000 nodes, cold and warm
     training     a whole training on FinQA, vectors cached           (needs --encoder, --finqa)
@@ -24,7 +25,6 @@ a run failed, 2 wrong usage.
 import argparse
 import json
 import os
-import platform
 import re
 import statistics
 import subprocess
@@ -32,74 +32,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-PEERS = ROOT / "scripts/peers"
-
-
-def log(words):
-    print(words, file=sys.stderr, flush=True)
-
-
-def run(command, **environment):
-    """The last line that a command prints, as JSON."""
-    result = subprocess.run(
-        [str(word) for word in command], capture_output=True, text=True, cwd=ROOT, env=os.environ | environment
-    )
-    if result.returncode:
-        sys.exit(f"{' '.join(map(str, command))} failed with exit code {result.returncode}:\n{result.stderr[-2000:]}")
-    lines = result.stdout.strip().splitlines()
-    return json.loads(lines[-1]) if lines and lines[-1].startswith("{") else {}
-
-
-def build(package, *selection):
-    """Paths of built programs by name, wherever the target directory is."""
-    command = ["cargo", "build", "--release", "--locked", "-p", package, *selection, "--message-format=json"]
-    result = subprocess.run(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
-    if result.returncode:
-        sys.exit(f"{' '.join(command)} failed")
-    messages = [json.loads(line) for line in result.stdout.splitlines() if line.startswith("{")]
-    return {m["target"]["name"]: m["executable"] for m in messages if m.get("executable")}
-
-
-def alternate(what, commands, rounds):
-    """The results of each command, all of them in turn in each round."""
-    results = {name: [] for name in commands}
-    for turn in range(1, rounds + 1):
-        log(f"{what}: round {turn}/{rounds}")
-        for name, command in commands.items():
-            results[name].append(run(command))
-    return results
-
-
-def values(results, key):
-    return [result[key] for result in results]
-
-
-def cell(numbers, digits=1):
-    shown = [f"{number:,.{digits}f}" for number in (statistics.median(numbers), min(numbers), max(numbers))]
-    return f"{shown[0]} ({shown[1]}–{shown[2]})"
-
-
-def ratio(peer, project):
-    return f"{statistics.median(peer) / statistics.median(project):.2f}"
-
-
-def table(head, rows):
-    rule = "|".join("---" if i == 0 else "---:" for i in range(len(head)))
-    return "\n".join([f"| {' | '.join(head)} |", f"|{rule}|", *(f"| {' | '.join(row)} |" for row in rows)])
-
-
-def machine(options):
-    try:
-        names = re.findall(r"^model name\s*: (.*)$", Path("/proc/cpuinfo").read_text(), re.M)
-    except OSError:
-        names = []
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    return (
-        f"{names[0] if names else platform.processor()}, {os.cpu_count()} cores, {memory:.0f} GiB; "
-        f"{options.threads} threads, {options.rounds} rounds; load average {os.getloadavg()[0]:.1f} before"
-    )
-
+from benching import PEERS, ROOT, alternate, cell, log, machine, programs, ratio, run, table, values
 
 # One training step, one inference pass.
 
@@ -111,9 +44,9 @@ SHAPES = {
 
 
 def step(options):
-    bench = build("tabsegnet-benches", "--bins")
+    bench = programs()
     threads = ["--threads", options.threads]
-    pyg = [options.python, options.pyg.resolve(), *threads]
+    pyg = [options.python, options.peers.resolve() / "pyg_tabsegnet.py", *threads]
     ours = [bench["step"], *threads]
     peaks = alternate(
         "peak",
@@ -146,7 +79,7 @@ def step(options):
 
 
 def aggregation(options):
-    ours = build("tabsegnet-benches", "--bins")["aggregate"]
+    ours = programs()["aggregate"]
     rows = []
     for aggr in ("max", "add", "mean"):
         arguments = ["--aggr", aggr, "--threads", options.threads]
@@ -162,7 +95,7 @@ def aggregation(options):
 
 
 def growth(options):
-    ours = build("tabsegnet-benches", "--bins")["step"]
+    ours = programs()["step"]
     series = {
         "nodes of one document (7 edges a node)": [
             (nodes, ["--docs", 1, "--nodes", nodes, "--edges", 7 * nodes]) for nodes in (10**2, 10**3, 10**4, 10**5, 10**6)
@@ -183,7 +116,7 @@ def growth(options):
                 commands = {"ours": [ours, *shape, *steps, *threads, *mode]}
                 # A million nodes in PyTorch Geometric ask for more memory than many machines have.
                 if not large:
-                    peer = [options.python, options.pyg.resolve(), *shape, *steps, *threads, *mode]
+                    peer = [options.python, options.peers.resolve() / "pyg_tabsegnet.py", *shape, *steps, *threads, *mode]
                     commands = {"peer": peer} | commands
                 results = alternate(f"{name}: {size}", commands, 1 if large else min(options.rounds, 3))
                 times = {key: statistics.median(values(value, "median_ms")) for key, value in results.items()}
@@ -206,7 +139,7 @@ def growth(options):
 
 
 def lexical(options):
-    ours = build("tabsegnet-benches", "--bins")["bm25"]
+    ours = programs()["bm25"]
     commands = {"peer": [options.python, PEERS / "bm25s_search.py", options.texts], "ours": [ours, options.texts]}
     results = alternate("BM25", commands, options.rounds)
     texts = results["ours"][0]["texts"]
@@ -221,7 +154,6 @@ def lexical(options):
 
 
 def training(options):
-    programs = build("tabsegnet-trainer", "--bins")
     rows, stages = [], []
     with tempfile.TemporaryDirectory() as directory:
         settings = ["--config", ROOT / "configs/finqa.toml"]
@@ -230,7 +162,7 @@ def training(options):
         cache = os.environ.get("TABSEGNET_CACHE", str(Path(directory) / "cache"))
         for turn in range(options.rounds + 1):
             output = Path(directory) / str(turn)
-            command = [programs["train"], *settings, "--set", f"output.directory={output}"]
+            command = [programs()["train"], *settings, "--set", f"output.directory={output}"]
             run(command, TABSEGNET_CACHE=cache)  # the first fills the cache
             epochs = [json.loads(line) for line in (output / "metrics.jsonl").read_text().splitlines()]
             if turn:
@@ -254,28 +186,42 @@ def prepared_parts(command, cache):
 
 
 def encoder(options):
-    script = ROOT / "scripts/bench_encode.py"
-    arguments = ["--encoder", options.encoder, "--texts", options.texts, "--python", options.python]
-    return section_of(script, [*arguments, "--rounds", options.rounds, "--threads", options.threads])
+    arguments = ["--encoder", options.encoder, "--texts", options.texts, "--peer", options.peers / "st_encode.py"]
+    arguments += ["--onnxruntime", "--python", options.python]
+    return printed_by("bench_encode.py", [*arguments, "--rounds", options.rounds, "--threads", options.threads])
 
 
 def document(options):
-    return section_of(ROOT / "scripts/bench_infer.py", ["--rounds", options.rounds])
+    bert = ["--bert", options.encoder] if options.encoder else []
+    report = json.loads(printed_by("bench_infer.py", ["--runs", max(options.rounds, 10), *bert]))
+    rows = []
+    for result in report["results"]:
+        for name, found in result.items():
+            if isinstance(found, dict) and "first_answer_ms" in found:
+                times = found["first_answer_ms"]
+                shown = f"{times['median']:,.1f} ({times['min']:,.1f}–{times['max']:,.1f})"
+                rows.append([f"{result['encoder']}: {name.replace('_', ' ')}, first answer", shown, ""])
+        warm = result["warm"]
+        memory = f"{warm['peak_mib']:,.0f}"
+        rows.append([f"{result['encoder']}: a new question, p50", f"{warm['p50_ms']:.1f}", memory])
+        rows.append([f"{result['encoder']}: a new question, p99", f"{warm['p99_ms']:.1f}", memory])
+    return table(["", "ms", "peak memory, MiB"], rows)
 
 
-def section_of(script, arguments):
-    """What another script prints, a section's body."""
-    result = subprocess.run([sys.executable, str(script), *map(str, arguments)], stdout=subprocess.PIPE, text=True, cwd=ROOT)
+def printed_by(script, arguments):
+    """What another script prints."""
+    command = [sys.executable, ROOT / "scripts" / script, *arguments]
+    result = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, text=True, cwd=ROOT)
     if result.returncode:
         sys.exit(f"{script} failed with exit code {result.returncode}")
     return result.stdout.strip()
 
 
 SECTIONS = {
-    "step": ("The model: a training step, an inference pass", step, ["pyg"]),
+    "step": ("The model: a training step, an inference pass", step, ["peers"]),
     "aggregation": ("Aggregation alone, forward and backward", aggregation, []),
-    "growth": ("How the cost grows", growth, ["pyg"]),
-    "encoder": ("Sentence encoder", encoder, ["encoder", "texts"]),
+    "growth": ("How the cost grows", growth, ["peers"]),
+    "encoder": ("Sentence encoder", encoder, ["encoder", "texts", "peers"]),
     "lexical": ("BM25", lexical, ["texts"]),
     "document": ("Ranking a document of 10,000 nodes", document, []),
     "training": ("FinQA training, vectors cached", training, ["encoder", "finqa"]),
@@ -292,7 +238,7 @@ def replace_section(text, title, body):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--python", default=sys.executable, help="a Python with the peers' packages")
-    parser.add_argument("--pyg", type=Path, help="the scorer in PyTorch Geometric")
+    parser.add_argument("--peers", type=Path, help="directory of pyg_tabsegnet.py and st_encode.py")
     parser.add_argument("--encoder", type=Path, help="directory of a sentence encoder")
     parser.add_argument("--texts", type=Path, help="a file with one text a line")
     parser.add_argument("--finqa", type=Path, help="directory of FinQA's train.json and dev.json")
@@ -306,7 +252,7 @@ def main():
         parser.error(f"unknown section {unknown[0]!r}; expected some of {', '.join(SECTIONS)}")
     if options.rounds < 1:
         parser.error("--rounds must be at least 1")
-    for name in ("pyg", "encoder", "texts", "finqa"):
+    for name in ("peers", "encoder", "texts", "finqa"):
         path = getattr(options, name)
         if path and not path.exists():
             parser.error(f"--{name} {path} is not there")

@@ -25,21 +25,9 @@ import tempfile
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from benching import ROOT, programs
+
 QUESTION = "What was the net income of Europe in 2009?"
-
-
-def build(arguments, name):
-    """Path of a built program, wherever the target directory is."""
-    command = ["cargo", "build", "--release", *arguments, "--message-format=json"]
-    result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
-    if result.returncode:
-        sys.exit(f"{' '.join(command)} failed:\n{result.stderr[-2000:]}")
-    for line in result.stdout.splitlines():
-        message = json.loads(line)
-        if message.get("target", {}).get("name") == name and message.get("executable"):
-            return message["executable"]
-    sys.exit(f"cargo built no {name}")
 
 
 def run(command):
@@ -90,7 +78,7 @@ def measure(infer, example, bert, options):
         runs = options.runs
         # In this order: the last run on the large document leaves its encoded form.
         result = {
-            "encoder": str(bert) if bert else "static",
+            "encoder": bert.name if bert else "static",
             "cold_small": cold(infer, small, checkpoint, directory, runs, keep=False),
             "cold_unseen": cold(infer, large, checkpoint, directory, 1 if bert else runs, keep=False),
             "cold_kept": cold(infer, large, checkpoint, directory, runs, keep=True),
@@ -116,9 +104,7 @@ def main():
         parser.error(f"--bert {options.bert} is not a directory")
     options.bert = options.bert and options.bert.resolve()
 
-    # The selection of the other programs, so that nothing is built for other features.
-    infer = build(["--bin", "train", "--bin", "evaluate", "--bin", "infer"], "infer")
-    example = build(["--workspace", "--example", "rank_document"], "rank_document")
+    infer, example = programs()["infer"], programs()["rank_document"]
     load = os.getloadavg()[0]
     results = [measure(infer, example, None, options)]
     if options.bert:

@@ -19,6 +19,13 @@ pub enum EncoderError {
         reason: String,
     },
 
+    /// The device failed.
+    #[error("the device failed while encoding: {reason}; smaller encoder.batch_tokens take less of its memory")]
+    Device {
+        /// The device's own words.
+        reason: String,
+    },
+
     /// The model's directory is not there.
     #[error(
         "{}: there is no such directory; give `encoder.model` the directory of a {kind} encoder, or a hub name such as \"sentence-transformers/all-MiniLM-L6-v2\"",
@@ -62,6 +69,15 @@ pub enum EncoderError {
         value: String,
         /// What it may be.
         expected: String,
+    },
+
+    /// The instruction set that the environment names is unknown, or not one of this processor's.
+    #[error(
+        "TABSEGNET_SIMD = {value:?}: expected avx512, avx2 or portable, and one that this processor has; unset it for the best"
+    )]
+    Simd {
+        /// The variable's value.
+        value: String,
     },
 
     /// The hub did not give a file.

@@ -1,7 +1,7 @@
 //! Text to vectors: sentence encoders, a cache of their vectors, and question segmenters.
 //!
 //! An [`Encoder`] turns texts into rows of one width. Two kinds exist, chosen by
-//! [`EncoderConfig`] and opened by [`load`]: [`BertEncoder`], any BERT-family sentence encoder in
+//! [`EncoderConfig`] and opened by [`load`] or, for a GPU, [`load_on`]: [`BertEncoder`], any BERT-family sentence encoder in
 //! Hugging Face layout, and [`StaticEncoder`], a table of token vectors that comes with the
 //! project. [`EmbeddingCache`] keeps vectors by content, so that a document is encoded once.
 //!
@@ -32,8 +32,9 @@ mod work;
 
 pub use bert::BertEncoder;
 pub use cache::{EmbeddingCache, default_cache_dir};
-pub use config::{EncoderConfig, EncoderKind, Engine, load, tokenizer_json};
+pub use config::{EncoderConfig, EncoderKind, Engine, load, load_on, tokenizer_json};
 pub use error::EncoderError;
+pub use math::Precision;
 pub use segment::{NoSegments, Segmenter, SegmenterConfig, SegmenterError, load_segmenter};
 pub use shipped::shipped_static;
 pub use static_table::{StaticEncoder, save_static};
@@ -55,7 +56,7 @@ pub trait Encoder: Send + Sync {
     fn dim(&self) -> usize;
 
     /// Hexadecimal digest of everything the vectors depend on: the kind, the weights, the
-    /// tokenizer, the pooling and the length limit. Two encoders of one identity give the same
+    /// tokenizer, the pooling, the length limit and the precision. Two encoders of one identity give the same
     /// vectors; a change of any of these changes it.
     fn identity(&self) -> &str;
 

@@ -5,6 +5,7 @@ mod common;
 
 use common::*;
 use proptest::prelude::*;
+use tabsegnet_encoder::{EncoderConfig, Engine, Precision};
 
 #[test]
 fn vectors_equal_those_of_sentence_transformers() {
@@ -15,6 +16,54 @@ fn vectors_equal_those_of_sentence_transformers() {
         let vectors = encode(encoder.as_ref(), &strs(&texts));
         let difference = largest_difference(&vectors, &expected);
         assert!(difference < 1e-5, "{model}: {difference}");
+    }
+}
+
+#[test]
+fn the_tensor_engine_gives_the_same_vectors_under_the_same_identity() {
+    let texts = texts();
+    for model in MODELS {
+        let native = bert(&reference(model));
+        let expected = encode(open(&native).as_ref(), &strs(&texts));
+        // Batches of all texts, of a few and of one.
+        for batch_tokens in [1000, 2, 1] {
+            let tensors = open(&EncoderConfig { engine: Engine::Tensors, batch_tokens, ..native.clone() });
+            let mut seen = Vec::new();
+            let vectors = tensors.encode(&strs(&texts), &mut |done| seen.push(done)).unwrap();
+            let difference = largest_difference(&vectors, &expected);
+            assert!(difference < 1e-5, "{model}: {difference}");
+            assert_eq!(tensors.identity(), open(&native).identity());
+            assert!(seen.is_sorted() && seen.last() == Some(&texts.len()), "{seen:?}");
+            assert!(encode(tensors.as_ref(), &[]).is_empty());
+        }
+    }
+}
+
+#[test]
+fn int8_is_near_f32_and_has_its_own_identity() {
+    let texts = texts();
+    for model in MODELS {
+        let f32 = open(&bert(&reference(model)));
+        let int8 = open(&EncoderConfig { precision: Precision::Int8, ..bert(&reference(model)) });
+        assert_ne!(f32.identity(), int8.identity());
+        let (exact, near) = (encode(f32.as_ref(), &strs(&texts)), encode(int8.as_ref(), &strs(&texts)));
+        for (a, b) in exact.chunks(f32.dim()).zip(near.chunks(f32.dim())) {
+            let cosine = cosine(a, b);
+            // 16 numbers wide, with random weights: errors do not average out as in a real model.
+            assert!(cosine > 0.98, "{model}: {cosine}");
+        }
+    }
+}
+
+#[test]
+fn int8_is_refused_where_it_is_not() {
+    for config in [
+        EncoderConfig { engine: Engine::Candle, ..bert(&reference("bert")) },
+        EncoderConfig { engine: Engine::Tensors, ..bert(&reference("bert")) },
+        EncoderConfig::default(),
+    ] {
+        let error = refused(&EncoderConfig { precision: Precision::Int8, ..config });
+        assert!(error.starts_with("encoder.precision = \"int8\": int8 is for encoder.kind"), "{error}");
     }
 }
 
@@ -83,11 +132,11 @@ fn a_text_counts_up_to_the_limit() {
 }
 
 #[test]
-fn threads_do_not_change_a_bit_and_batches_nothing_to_speak_of() {
+fn neither_threads_nor_company_change_a_bit() {
     let texts = texts();
     let many: Vec<&str> = strs(&texts).repeat(5);
-    for model in MODELS {
-        let mut config = bert(&reference(model));
+    for (model, precision) in MODELS.into_iter().flat_map(|model| [(model, Precision::F32), (model, Precision::Int8)]) {
+        let mut config = EncoderConfig { precision, ..bert(&reference(model)) };
         let encoder = open(&config);
         let one = with_threads(1, || encode(encoder.as_ref(), &many));
         for threads in [2, 7] {
@@ -98,7 +147,7 @@ fn threads_do_not_change_a_bit_and_batches_nothing_to_speak_of() {
             config.batch_tokens = batch_tokens;
             let other = open(&config);
             assert_eq!(other.identity(), encoder.identity());
-            assert!(largest_difference(&one, &encode(other.as_ref(), &many)) < 1e-5);
+            assert_eq!(one, encode(other.as_ref(), &many));
         }
     }
 }
@@ -137,7 +186,7 @@ proptest! {
             prop_assert!(together.iter().all(|x| x.is_finite()));
             for (text, vector) in texts.iter().zip(together.chunks(dim)) {
                 let alone = encode(encoder.as_ref(), &[text]);
-                prop_assert!(largest_difference(&alone, vector) < 1e-5, "{:?}", text);
+                prop_assert_eq!(&alone, vector, "{:?}", text);
             }
             let last = &together[(texts.len() - 1) * dim..];
             let twin = doubled.index(texts.len() - 1);

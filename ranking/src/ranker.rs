@@ -7,7 +7,7 @@ use serde::Serialize;
 use tabsegnet_data::document::Document;
 use tabsegnet_data::graph::{Node, NodeKind};
 use tabsegnet_data::prepared::{PreparedDocument, PreparedQuestion};
-use tabsegnet_encoder::{EmbeddingCache, Encoder, EncoderKind, Segmenter, load, load_segmenter};
+use tabsegnet_encoder::{EmbeddingCache, Encoder, EncoderKind, Segmenter, load_on, load_segmenter};
 use tabsegnet_model::Inference;
 use tabsegnet_model::batch::best_segment;
 use tabsegnet_model::checkpoint::{self, Checkpoint, Manifest};
@@ -135,7 +135,7 @@ impl Opening {
     /// with.
     pub fn finish(self) -> Result<Ranker, RankingError> {
         let Self { checkpoint: Checkpoint { directory, model, manifest, .. }, settings, device } = self;
-        let encoder = load(&settings.encoder)?;
+        let encoder = load_on(&settings.encoder, &device)?;
         let segmenter = load_segmenter(&settings.segmenter)?;
         for (what, expected, found) in [
             ("encoder", &manifest.encoder, encoder.identity()),

@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
+use burn::tensor::Device;
 use tabsegnet_data::config::Part;
 use tabsegnet_data::prepared::{Origin, Prepared, Statistics, prepare};
-use tabsegnet_encoder::{EmbeddingCache, Encoder, Segmenter, load, load_segmenter};
+use tabsegnet_encoder::{EmbeddingCache, Encoder, Segmenter, load_on, load_segmenter};
 use tabsegnet_ranking::Embedded;
 
 use crate::config::Config;
@@ -31,10 +32,10 @@ pub struct Encoding {
 }
 
 impl Encoding {
-    /// Opens what the config names.
-    pub fn open(config: &Config) -> Result<Self> {
+    /// Opens what the config names; the encoder on a device.
+    pub fn open(config: &Config, device: &Device) -> Result<Self> {
         Ok(Self {
-            encoder: load(&config.encoder).context("the encoder cannot be opened")?,
+            encoder: load_on(&config.encoder, device).context("the encoder cannot be opened")?,
             segmenter: load_segmenter(&config.segmenter)?,
             cache: EmbeddingCache::open(&config.cache()?)?,
         })

@@ -22,7 +22,7 @@ use rand::SeedableRng as _;
 use rand::seq::SliceRandom as _;
 use rand_chacha::ChaCha8Rng;
 use tabsegnet_data::config::Part;
-use tabsegnet_encoder::{EmbeddingCache, EncoderKind, load, save_static, tokenizer_json};
+use tabsegnet_encoder::{EmbeddingCache, EncoderKind, load_on, save_static, tokenizer_json};
 use tabsegnet_model::aggregate::aggregate;
 use tabsegnet_model::config::Aggregation;
 use tabsegnet_model::edges::EdgeIndex;
@@ -72,7 +72,7 @@ pub fn train(config: &Config, device: &Device, stop: &AtomicBool) -> Result<Outc
         config.encoder.kind == EncoderKind::Bert,
         "encoder.kind is static; a static encoder is distilled from one of kind bert"
     );
-    let teacher = load(&config.encoder).context("the teacher (encoder.model) cannot be opened")?;
+    let teacher = load_on(&config.encoder, device).context("the teacher (encoder.model) cannot be opened")?;
     let settings = &config.static_encoder;
     ensure!(
         settings.dim <= teacher.dim(),

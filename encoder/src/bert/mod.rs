@@ -4,29 +4,39 @@ mod candle;
 mod config;
 mod forward;
 mod pooling;
+mod tensors;
 mod weights;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::path::Path;
 
+use burn::tensor::Device;
 use tabsegnet_files::Digest;
 
 use crate::error::check_finite;
-use crate::math::unit_rows;
+use crate::math::{Isa, MOST_DEPTH, Precision, Team, unit_rows};
 use crate::source::Source;
 use crate::tensors::Tensors;
 use crate::tokens::Tokens;
 use crate::{Encoder, EncoderConfig, EncoderError, Engine, work};
 use candle::CandleModel;
 use config::ModelConfig;
-use forward::Scratch;
+use forward::{Model, Scratch};
 use pooling::{Pipeline, Pooling};
-use weights::Model;
+use tensors::{Pending, TensorModel};
+use weights::Weights;
 
 const KIND: &str = "bert";
+/// With fewer batches a thread than this, all threads share each batch: a question alone uses them
+/// all, and none waits long for the last batch of another.
+const BATCHES_A_THREAD: usize = 4;
+/// Times the tokens of a thread's batch that a batch on a device has, padding included.
+const DEVICE_BATCH: usize = 32;
+/// Batches that a device has before the first of them is read.
+const AHEAD: usize = 3;
 
 /// A sentence encoder of the BERT family (model types `bert`, `roberta`, `xlm-roberta`,
-/// `camembert`, `distilbert`), in f32 on the CPU.
+/// `camembert`, `distilbert`), on the CPU or, in f32, on another device.
 ///
 /// Reads what sentence-transformers writes: `config.json`, `model.safetensors` and
 /// `tokenizer.json`; the pooling and whether vectors get length 1 from `modules.json` and the
@@ -35,7 +45,9 @@ const KIND: &str = "bert";
 /// `max_seq_length` of `sentence_bert_config.json` and the positions that the model has.
 ///
 /// Equal texts are encoded once. Texts are sorted by length and laid one after the other, never
-/// padded, so a token costs the same in any batch; batches go to as many threads as rayon has.
+/// padded, so a token costs the same in any batch. Many batches go to as many threads as rayon has;
+/// few are shared by all threads, one after the other. On a GPU texts are padded to the longest of
+/// their batch.
 pub struct BertEncoder {
     tokens: Tokens,
     hidden: usize,
@@ -51,6 +63,7 @@ pub struct BertEncoder {
 enum Forward {
     Native(Box<Model>),
     Candle(Box<CandleModel>),
+    Tensors(Box<TensorModel>),
 }
 
 impl BertEncoder {
@@ -64,11 +77,12 @@ impl BertEncoder {
         if !dir.is_dir() {
             return Err(EncoderError::NoDirectory { path: dir.to_owned(), kind: KIND });
         }
-        Self::open(&Source::directory(dir), &EncoderConfig::default())
+        Self::open(&Source::directory(dir), &EncoderConfig::default(), &Device::flex())
     }
 
-    pub(crate) fn open(source: &Source, settings: &EncoderConfig) -> Result<Self, EncoderError> {
-        let EncoderConfig { max_tokens, batch_tokens, engine, .. } = *settings;
+    pub(crate) fn open(source: &Source, settings: &EncoderConfig, device: &Device) -> Result<Self, EncoderError> {
+        let EncoderConfig { max_tokens, batch_tokens, engine, precision, .. } = *settings;
+        Isa::choose()?;
         let pipeline = Pipeline::read(source)?;
         let (config_path, config_json) = source.read(KIND, &pipeline.file("config.json"))?;
         let config = ModelConfig::parse(&config_path, &config_json)?;
@@ -80,21 +94,41 @@ impl BertEncoder {
         let (tokenizer_path, tokenizer) = source.read(KIND, &pipeline.file("tokenizer.json"))?;
         let tokens = Tokens::parse(&tokenizer_path, &tokenizer, true, limit)?;
         let (weights_path, weights) = source.read(KIND, &pipeline.file("model.safetensors"))?;
-        let model = Model::read(&Tensors::parse(&weights_path, &weights)?, &config)?;
+        let model = Weights::read(&Tensors::parse(&weights_path, &weights)?, &config)?;
         tokens.check_rows(config.vocab, &weights_path)?;
-        let hidden = model.hidden;
+        let widest = config.hidden.max(config.inner);
+        if precision == Precision::Int8 && widest > MOST_DEPTH {
+            return Err(EncoderError::Config {
+                key: "precision",
+                value: "\"int8\"".to_owned(),
+                expected: format!("the model is {widest} wide and int8 has room for {MOST_DEPTH}; expected \"f32\""),
+            });
+        }
         let forward = match engine {
-            Engine::Native => Forward::Native(Box::new(model)),
+            Engine::Native if is_cpu(device) => Forward::Native(Box::new(Model::new(model, precision))),
+            Engine::Native | Engine::Tensors => Forward::Tensors(Box::new(TensorModel::new(&model, device))),
             Engine::Candle => Forward::Candle(Box::new(CandleModel::read(&weights_path, &config_json, &weights)?)),
         };
 
         let identity = Digest::new()
-            .part("bert 1")
+            .part(match precision {
+                Precision::F32 => "bert 1",
+                Precision::Int8 => "bert 1 int8",
+            })
             .part(&weights)
             .part(&tokenizer)
             .part(format!("{config:?} {pooling:?} {} {lowercase} {limit}", pipeline.normalise))
             .hex();
-        Ok(Self { tokens, hidden, forward, pooling, normalise: pipeline.normalise, lowercase, batch_tokens, identity })
+        Ok(Self {
+            tokens,
+            hidden: config.hidden,
+            forward,
+            pooling,
+            normalise: pipeline.normalise,
+            lowercase,
+            batch_tokens,
+            identity,
+        })
     }
 
     fn token_ids(&self, texts: &[&str]) -> Result<Vec<Vec<u32>>, EncoderError> {
@@ -106,6 +140,111 @@ impl BertEncoder {
             self.tokens.ids(texts)
         }
     }
+
+    fn encode_on_cpu(
+        &self,
+        unique: &Unique<'_>,
+        ids: &[Vec<u32>],
+        progress: &mut dyn FnMut(usize),
+    ) -> Result<Batches, EncoderError> {
+        let batches = batches(ids, self.batch_tokens, false);
+        let threads = rayon::current_num_threads();
+        if threads == 1 || batches.len() >= BATCHES_A_THREAD * threads {
+            let batch = |batch: usize| batches.get(batch).map(Vec::as_slice).unwrap_or_default();
+            let vectors = work::run(
+                batches.len(),
+                |number| unique.size(batch(number)),
+                Scratch::default,
+                |scratch, number| self.encode_batch(unique, ids, batch(number), scratch, Team::One),
+                progress,
+            )?;
+            return Ok((batches, vectors));
+        }
+        let mut scratch = Scratch::default();
+        let mut done = 0;
+        let mut vectors = Vec::with_capacity(batches.len());
+        for batch in &batches {
+            // In rayon's pool, so that its threads share the batch.
+            vectors.push(rayon::scope(|_| self.encode_batch(unique, ids, batch, &mut scratch, Team::All))?);
+            done += unique.size(batch);
+            progress(done);
+        }
+        Ok((batches, vectors))
+    }
+
+    /// Vectors of the texts of one batch, `[texts, dim]`.
+    fn encode_batch(
+        &self,
+        unique: &Unique<'_>,
+        ids: &[Vec<u32>],
+        batch: &[usize],
+        scratch: &mut Scratch,
+        team: Team,
+    ) -> Result<Vec<f32>, EncoderError> {
+        let ids = select(ids, batch);
+        let vectors = match &self.forward {
+            Forward::Native(model) => self.pooling.apply(model.forward(&ids, scratch, team), &ids, self.hidden),
+            Forward::Candle(model) => self.pooling.apply(&model.forward(&ids)?, &ids, self.hidden),
+            Forward::Tensors(model) => read(model.vectors(&ids, self.pooling))?,
+        };
+        self.finished(unique, batch, vectors)
+    }
+
+    /// One batch after the other, a few of them ahead of the one that is read, so that the device
+    /// never waits for the next.
+    fn encode_on_device(
+        &self,
+        model: &TensorModel,
+        unique: &Unique<'_>,
+        ids: &[Vec<u32>],
+        progress: &mut dyn FnMut(usize),
+    ) -> Result<Batches, EncoderError> {
+        let batches = batches(ids, self.batch_tokens.saturating_mul(DEVICE_BATCH), true);
+        let mut pending = VecDeque::with_capacity(AHEAD + 1);
+        let mut vectors = Vec::with_capacity(batches.len());
+        let mut done = 0;
+        let mut next = batches.iter();
+        loop {
+            let batch = next.next();
+            if let Some(batch) = batch {
+                pending.push_back((batch, model.vectors(&select(ids, batch), self.pooling)));
+            }
+            if batch.is_some() && pending.len() <= AHEAD {
+                continue;
+            }
+            let Some((batch, tensor)) = pending.pop_front() else { break };
+            vectors.push(self.finished(unique, batch, read(tensor)?)?);
+            done += unique.size(batch);
+            progress(done);
+        }
+        Ok((batches, vectors))
+    }
+
+    /// The pooled vectors of a batch, normalised if need be, all numbers finite.
+    fn finished(&self, unique: &Unique<'_>, batch: &[usize], mut vectors: Vec<f32>) -> Result<Vec<f32>, EncoderError> {
+        if self.normalise {
+            unit_rows(&mut vectors, self.hidden);
+        }
+        let texts: Vec<&str> = batch.iter().filter_map(|text| unique.texts.get(*text)).copied().collect();
+        check_finite(&texts, &vectors, self.hidden)?;
+        Ok(vectors)
+    }
+}
+
+/// Which texts each batch has, and their vectors.
+type Batches = (Vec<Vec<usize>>, Vec<Vec<f32>>);
+
+/// Whether a device is the processor.
+pub(crate) fn is_cpu(device: &Device) -> bool {
+    device.clone().without_autodiff() == Device::flex()
+}
+
+fn select<'a>(ids: &'a [Vec<u32>], batch: &[usize]) -> Vec<&'a [u32]> {
+    batch.iter().filter_map(|text| ids.get(*text)).map(Vec::as_slice).collect()
+}
+
+fn read(pending: Pending) -> Result<Vec<f32>, EncoderError> {
+    pending.read().map_err(|error| EncoderError::Device { reason: error.to_string() })
 }
 
 impl Encoder for BertEncoder {
@@ -121,27 +260,10 @@ impl Encoder for BertEncoder {
         let dim = self.dim();
         let unique = Unique::of(texts);
         let ids = self.token_ids(&unique.texts)?;
-        let batches = batches(&ids, self.batch_tokens);
-        let vectors = work::run(
-            batches.len(),
-            |batch| batches.get(batch).into_iter().flatten().map(|text| unique.copies(*text)).sum(),
-            Scratch::default,
-            |scratch, batch| {
-                let batch = batches.get(batch).map(Vec::as_slice).unwrap_or_default();
-                let ids: Vec<&[u32]> = batch.iter().filter_map(|text| ids.get(*text)).map(Vec::as_slice).collect();
-                let mut vectors = match &self.forward {
-                    Forward::Native(model) => self.pooling.apply(model.forward(&ids, scratch), &ids, dim),
-                    Forward::Candle(model) => self.pooling.apply(&model.forward(&ids)?, &ids, dim),
-                };
-                if self.normalise {
-                    unit_rows(&mut vectors, dim);
-                }
-                let texts: Vec<&str> = batch.iter().filter_map(|text| unique.texts.get(*text)).copied().collect();
-                check_finite(&texts, &vectors, dim)?;
-                Ok::<_, EncoderError>(vectors)
-            },
-            progress,
-        )?;
+        let (batches, vectors) = match &self.forward {
+            Forward::Tensors(model) => self.encode_on_device(model, &unique, &ids, progress)?,
+            _ => self.encode_on_cpu(&unique, &ids, progress)?,
+        };
         let mut by_text: Vec<&[f32]> = vec![&[]; unique.texts.len()];
         for (batch, vectors) in batches.iter().zip(&vectors) {
             for (text, vector) in batch.iter().zip(vectors.chunks_exact(dim)) {
@@ -185,30 +307,33 @@ impl<'a> Unique<'a> {
         unique
     }
 
-    fn copies(&self, text: usize) -> usize {
-        self.copies.get(text).copied().unwrap_or_default()
+    /// How many of all texts the texts of a batch are.
+    fn size(&self, batch: &[usize]) -> usize {
+        batch.iter().filter_map(|text| self.copies.get(*text)).sum()
     }
 }
 
 /// Texts in batches of at most `budget` tokens (or one text), the longest first: the last batches
-/// are the small ones, so that all threads end at about the same time. Depends on the texts and
-/// the budget alone.
-fn batches(ids: &[Vec<u32>], budget: usize) -> Vec<Vec<usize>> {
+/// are the small ones, so that all threads end at about the same time. With `padded`, every text
+/// counts as long as the longest of its batch. Depends on the texts and the budget alone.
+fn batches(ids: &[Vec<u32>], budget: usize, padded: bool) -> Vec<Vec<usize>> {
     let length = |text: &usize| ids.get(*text).map_or(0, Vec::len);
     let mut order: Vec<usize> = (0..ids.len()).collect();
     order.sort_by_key(|text| std::cmp::Reverse(length(text)));
     let mut batches: Vec<Vec<usize>> = Vec::new();
-    let mut room = 0;
+    let (mut room, mut longest) = (0, 0);
     for text in order {
         let length = length(&text).max(1);
+        let cost = if padded { length.max(longest) } else { length };
         match batches.last_mut() {
-            Some(batch) if length <= room => {
+            Some(batch) if cost <= room => {
                 batch.push(text);
-                room -= length;
+                room -= cost;
             }
             _ => {
                 batches.push(vec![text]);
                 room = budget.saturating_sub(length);
+                longest = length;
             }
         }
     }

@@ -1,38 +1,43 @@
-//! A BERT-family model's weights.
+//! Reads a BERT-family model's weights.
 
 use super::config::{Family, ModelConfig};
 use crate::EncoderError;
-use crate::math::{Activation, Norm, transpose};
+use crate::math::{Activation, Norm};
 use crate::tensors::Tensors;
 
-/// The weights of a model, as the forward pass reads them.
-pub(crate) struct Model {
+/// The weights of a model, as its file has them but for what is said here.
+pub(crate) struct Weights {
     pub(crate) hidden: usize,
     pub(crate) heads: usize,
     pub(crate) activation: Activation,
+    pub(crate) embeddings: Embeddings,
+    pub(crate) layers: Vec<LayerWeights>,
+}
+
+/// What a token's first state is made of.
+pub(crate) struct Embeddings {
     /// `[vocab, hidden]`
     pub(crate) words: Vec<f32>,
     /// `[positions, hidden]`, from the first token's on, the token type's row added.
     pub(crate) positions: Vec<f32>,
     pub(crate) norm: Norm,
-    pub(crate) layers: Vec<Layer>,
 }
 
 /// One layer.
-pub(crate) struct Layer {
-    /// Queries, keys and values side by side: `hidden` to `3 hidden`.
-    pub(crate) qkv: Linear,
-    pub(crate) out: Linear,
+pub(crate) struct LayerWeights {
+    /// Queries, keys and values side by side: `hidden` to `3 hidden`. Queries are scaled by 1/√d,
+    /// as attention needs them.
+    pub(crate) qkv: LinearWeights,
+    pub(crate) out: LinearWeights,
     pub(crate) attention_norm: Norm,
-    pub(crate) up: Linear,
-    pub(crate) down: Linear,
+    pub(crate) up: LinearWeights,
+    pub(crate) down: LinearWeights,
     pub(crate) output_norm: Norm,
 }
 
-/// `y = x weight + bias`
-pub(crate) struct Linear {
-    /// `[in, out]`: the transpose of what the file holds, which the product reads without
-    /// rearranging it.
+/// `y = x weightᵀ + bias`
+pub(crate) struct LinearWeights {
+    /// `[out, in]`
     pub(crate) weight: Vec<f32>,
     pub(crate) bias: Vec<f32>,
 }
@@ -63,7 +68,7 @@ const DISTILBERT: Names = [
     "output_layer_norm",
 ];
 
-impl Model {
+impl Weights {
     /// Reads the weights of a model that `config` describes.
     pub(crate) fn read(tensors: &Tensors<'_>, config: &ModelConfig) -> Result<Self, EncoderError> {
         // Models with a head keep the encoder under its name.
@@ -93,9 +98,7 @@ impl Model {
             hidden,
             heads: config.heads,
             activation: config.activation,
-            words,
-            positions,
-            norm: reader.norm(&format!("{embeddings}.LayerNorm"))?,
+            embeddings: Embeddings { words, positions, norm: reader.norm(&format!("{embeddings}.LayerNorm"))? },
             layers: (0..config.layers)
                 .map(|layer| reader.layer(&format!("{layers}.{layer}"), &names))
                 .collect::<Result<_, _>>()?,
@@ -109,12 +112,16 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn layer(&self, prefix: &str, names: &Names) -> Result<Layer, EncoderError> {
+    fn layer(&self, prefix: &str, names: &Names) -> Result<LayerWeights, EncoderError> {
         let [query, key, value, out, attention_norm, up, down, output_norm] =
             names.map(|name| format!("{prefix}.{name}"));
         let ModelConfig { hidden, inner, .. } = *self.config;
-        Ok(Layer {
-            qkv: self.linear(&[&query, &key, &value], hidden, hidden)?,
+        let mut qkv = self.linear(&[&query, &key, &value], hidden, hidden)?;
+        let scale = 1.0 / ((hidden / self.config.heads) as f32).sqrt();
+        let queries = qkv.weight.iter_mut().take(hidden * hidden).chain(qkv.bias.iter_mut().take(hidden));
+        queries.for_each(|x| *x *= scale);
+        Ok(LayerWeights {
+            qkv,
             out: self.linear(&[&out], hidden, hidden)?,
             attention_norm: self.norm(&attention_norm)?,
             up: self.linear(&[&up], hidden, inner)?,
@@ -124,13 +131,13 @@ impl Reader<'_> {
     }
 
     /// Linear maps of one input side by side, each from `input` to `output` numbers.
-    fn linear(&self, names: &[&str], input: usize, output: usize) -> Result<Linear, EncoderError> {
+    fn linear(&self, names: &[&str], input: usize, output: usize) -> Result<LinearWeights, EncoderError> {
         let (mut weight, mut bias) = (Vec::new(), Vec::new());
         for name in names {
             weight.extend(self.matrix(&format!("{name}.weight"), output, input)?);
             bias.extend(self.vector(&format!("{name}.bias"), output)?);
         }
-        Ok(Linear { weight: transpose(&weight, output * names.len(), input), bias })
+        Ok(LinearWeights { weight, bias })
     }
 
     fn norm(&self, name: &str) -> Result<Norm, EncoderError> {

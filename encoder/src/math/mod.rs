@@ -1,17 +1,29 @@
-//! Single-threaded dense math on row-major f32 slices.
+//! Dense math on row-major f32 slices.
 //!
 //! Loops are written so that the compiler turns them into vector instructions; [`pulp`] picks the
-//! widest that the processor has. Nothing here depends on the number of threads.
+//! widest that the processor has. Every row of a result is computed by itself, each number of it
+//! in a fixed order: neither the other rows nor the number of threads change a bit.
 
+mod attention;
 mod functions;
-mod matmul;
+mod int8;
+mod isa;
+mod line;
+mod linear;
 mod rows;
+mod team;
+mod tile;
 
-use pulp::{Arch, Simd, WithSimd};
+use pulp::{Simd, WithSimd};
 
+pub(crate) use attention::attend;
 pub(crate) use functions::Activation;
-pub(crate) use matmul::{View, matmul, transpose};
-pub(crate) use rows::{Norm, add_bias, add_bias_activate, add_norm, layer_norm, padded, softmax, unit_rows};
+pub(crate) use int8::MOST_DEPTH;
+pub(crate) use isa::{Isa, isa};
+pub use linear::Precision;
+pub(crate) use linear::{Linear, Scratch as LinearScratch};
+pub(crate) use rows::{Norm, add_norm, layer_norm, unit_rows};
+pub(crate) use team::Team;
 
 /// Calls `op` with `args`, compiled for the widest vector instructions of this processor.
 ///
@@ -30,5 +42,5 @@ pub(crate) fn vectorised<A>(args: A, op: impl Fn(A)) {
         }
     }
 
-    Arch::new().dispatch(Call(args, op));
+    isa().arch.dispatch(Call(args, op));
 }

@@ -1,44 +1,28 @@
 //! Operations on every row of a matrix.
 
-use super::functions::{Activation, exp, gelu, gelu_tanh};
+use super::functions::{exp, gelu, gelu_tanh};
 use super::vectorised;
 
 /// Lanes of a partial sum: one AVX-512 register of f32.
 const LANES: usize = 16;
 
-/// `y[t] += bias` for every row `t` of `bias.len()` numbers.
-pub(crate) fn add_bias(y: &mut [f32], bias: &[f32]) {
-    vectorised(
-        (y, bias),
-        #[inline(always)]
-        |(y, bias): (&mut [f32], &[f32])| {
-            for row in y.chunks_exact_mut(bias.len().max(1)) {
-                for (y, bias) in row.iter_mut().zip(bias) {
-                    *y += bias;
-                }
-            }
-        },
-    );
-}
-
-/// `y[t] = activation(y[t] + bias)` for every row `t`.
-pub(crate) fn add_bias_activate(y: &mut [f32], bias: &[f32], activation: Activation) {
-    match activation {
-        Activation::Gelu => map_rows::<Gelu>(y, bias),
-        Activation::GeluTanh => map_rows::<GeluTanh>(y, bias),
-        Activation::Relu => map_rows::<Relu>(y, bias),
-    }
-}
-
 /// A function of one number, as a type: a function passed as a value is not always inlined, and
 /// without that the loop around it is scalar.
-trait Map {
+pub(super) trait Map {
     fn apply(x: f32) -> f32;
 }
 
-struct Gelu;
-struct GeluTanh;
-struct Relu;
+pub(super) struct Identity;
+pub(super) struct Gelu;
+pub(super) struct GeluTanh;
+pub(super) struct Relu;
+
+impl Map for Identity {
+    #[inline(always)]
+    fn apply(x: f32) -> f32 {
+        x
+    }
+}
 
 impl Map for Gelu {
     #[inline(always)]
@@ -61,20 +45,6 @@ impl Map for Relu {
     }
 }
 
-fn map_rows<F: Map>(y: &mut [f32], bias: &[f32]) {
-    vectorised(
-        (y, bias),
-        #[inline(always)]
-        |(y, bias): (&mut [f32], &[f32])| {
-            for row in y.chunks_exact_mut(bias.len().max(1)) {
-                for (y, bias) in row.iter_mut().zip(bias) {
-                    *y = F::apply(*y + bias);
-                }
-            }
-        },
-    );
-}
-
 /// Scale and shift of a layer normalisation, and its ε.
 pub(crate) struct Norm {
     pub(crate) weight: Vec<f32>,
@@ -82,16 +52,16 @@ pub(crate) struct Norm {
     pub(crate) eps: f32,
 }
 
-/// `x[t] = norm(x[t] + y[t] + bias)` for every row `t`.
-pub(crate) fn add_norm(x: &mut [f32], y: &[f32], bias: &[f32], norm: &Norm) {
+/// `x[t] = norm(x[t] + y[t])` for every row `t`.
+pub(crate) fn add_norm(x: &mut [f32], y: &[f32], norm: &Norm) {
     vectorised(
-        (x, y, bias, norm),
+        (x, y, norm),
         #[inline(always)]
-        |(x, y, bias, norm): (&mut [f32], &[f32], &[f32], &Norm)| {
+        |(x, y, norm): (&mut [f32], &[f32], &Norm)| {
             let width = norm.weight.len().max(1);
             for (x, y) in x.chunks_exact_mut(width).zip(y.chunks_exact(width)) {
-                for ((x, y), bias) in x.iter_mut().zip(y).zip(bias) {
-                    *x += y + bias;
+                for (x, y) in x.iter_mut().zip(y) {
+                    *x += y;
                 }
                 normalise_row(x, norm);
             }
@@ -230,7 +200,7 @@ mod tests {
                 prop_assert!((row.iter().map(|x| x * x).sum::<f32>() - 37.0).abs() < 1e-2);
             }
             let mut added = vec![0.0; x.len()];
-            add_norm(&mut added, &x, &[0.0; 37], &norm);
+            add_norm(&mut added, &x, &norm);
             prop_assert_eq!(added, y);
         }
     }

@@ -91,6 +91,11 @@ pub fn largest_difference(a: &[f32], b: &[f32]) -> f32 {
     a.iter().zip(b).fold(0.0, |most, (a, b)| most.max((a - b).abs()))
 }
 
+pub fn cosine(a: &[f32], b: &[f32]) -> f64 {
+    let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum::<f64>();
+    dot(a, b) / (dot(a, a) * dot(b, b)).sqrt()
+}
+
 /// Runs `work` with so many rayon threads.
 pub fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(work)

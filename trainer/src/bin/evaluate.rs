@@ -56,11 +56,13 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
         (false, []) => vec![layout.best()],
         (false, given) => given.to_vec(),
     };
-    let encoding = Encoding::open(&config)?;
-    let checkpoints = cli::on_device(&device, || evaluation::open_checkpoints(&directories, &encoding, &device))?;
-    let dev = encoding.input(&config, Part::Dev)?;
     let output = arguments.output.clone().unwrap_or_else(|| layout.report());
-    let report = cli::on_device(&device, || evaluation::evaluate(&config, &dev, &checkpoints, &device, &output))?;
+    let report = cli::on_device(&device, || {
+        let encoding = Encoding::open(&config, &device)?;
+        let checkpoints = evaluation::open_checkpoints(&directories, &encoding, &device)?;
+        let dev = encoding.input(&config, Part::Dev)?;
+        evaluation::evaluate(&config, &dev, &checkpoints, &device, &output)
+    })?;
     cli::print(&format!("{}\n\nreport: {}\n", evaluation::summary(&report), output.join("report.html").display()))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
 use burn::tensor::Device;
@@ -63,28 +64,32 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
     let stop = cli::stop_flag()?;
     let device = cli::open_device(arguments.device)?;
     let _lock = lock(config.output.directory.as_ref())?;
-    if config.task.kind == Task::StaticEncoder {
-        anyhow::ensure!(
-            !arguments.resume,
-            "a static encoder is trained in minutes and cannot be resumed; run without --resume"
-        );
-        return cli::on_device(&device, || static_encoder::train(&config, &device, &stop)).map(exit_code);
-    }
-
-    let encoding = Encoding::open(&config)?;
-    let train = encoding.input(&config, Part::Train)?;
-    let dev = encoding.input(&config, Part::Dev)?;
-    let outcome = cli::on_device(&device, || {
-        Training::new(&config, &train, &dev, &encoding, device.clone(), arguments.resume)?.run(&stop)
+    let outcome = cli::on_device(&device, || match config.task.kind {
+        Task::Ranker => ranker(&config, &device, arguments.resume, &stop),
+        Task::StaticEncoder => {
+            anyhow::ensure!(
+                !arguments.resume,
+                "a static encoder is trained in minutes and cannot be resumed; run without --resume"
+            );
+            static_encoder::train(&config, &device, &stop)
+        }
     })?;
+    Ok(exit_code(outcome))
+}
+
+fn ranker(config: &Config, device: &Device, resume: bool, stop: &AtomicBool) -> Result<Outcome> {
+    let encoding = Encoding::open(config, device)?;
+    let train = encoding.input(config, Part::Train)?;
+    let dev = encoding.input(config, Part::Dev)?;
+    let outcome = Training::new(config, &train, &dev, &encoding, device.clone(), resume)?.run(stop)?;
     if outcome == Outcome::Finished {
-        let best = Layout::new(&config).best();
+        let best = Layout::new(config).best();
         cli::print(&format!("checkpoint: {}\n", best.display()))?;
         if config.evaluation.after_training {
-            cli::on_device(&device, || report(&config, best, &encoding, &dev, &device))?;
+            report(config, best, &encoding, &dev, device)?;
         }
     }
-    Ok(exit_code(outcome))
+    Ok(outcome)
 }
 
 /// Measures a checkpoint, prints its figures and example rankings.
