@@ -19,21 +19,26 @@ const VARIABLE: &str = "TABSEGNET_SIMD";
 
 static CHOSEN: OnceLock<Isa> = OnceLock::new();
 
-/// What [`Isa::choose`] chose, or the best there is.
+/// The instruction set of this process. What the variable says is checked by [`Isa::choose`] when an
+/// encoder is opened.
 pub(crate) fn isa() -> Isa {
-    *CHOSEN.get_or_init(Isa::best)
+    *CHOSEN.get_or_init(|| Isa::wanted().unwrap_or_else(|_| Isa::best()))
 }
 
 impl Isa {
-    /// Settles the instruction set for the process: the best that the processor has, or the one
-    /// that `TABSEGNET_SIMD` names (`avx512`, `avx2`, `portable`).
+    /// Settles the instruction set: the best that the processor has, or the one that
+    /// `TABSEGNET_SIMD` names (`avx512`, `avx2`, `portable`).
     pub(crate) fn choose() -> Result<(), EncoderError> {
-        let chosen = match std::env::var(VARIABLE) {
-            Ok(name) => Self::named(&name).ok_or_else(|| EncoderError::Simd { value: name })?,
-            Err(_) => Self::best(),
-        };
-        CHOSEN.get_or_init(|| chosen);
+        let wanted = Self::wanted()?;
+        CHOSEN.get_or_init(|| wanted);
         Ok(())
+    }
+
+    fn wanted() -> Result<Self, EncoderError> {
+        match std::env::var(VARIABLE) {
+            Ok(name) => Self::named(&name).ok_or(EncoderError::Simd { value: name }),
+            Err(_) => Ok(Self::best()),
+        }
     }
 
     fn best() -> Self {
