@@ -3,12 +3,15 @@
 use std::sync::Arc;
 
 use burn::tensor::{Device, Int, Tensor, TensorData};
+use rayon::prelude::*;
 use tabsegnet_data::graph::CompressedGraph;
 
 use crate::activation::SharedRows;
 use crate::config::{EdgeTypes, ModelConfig};
 use crate::edges::EdgeIndex;
+use crate::flex::ROWS_PER_TASK;
 use crate::loss::Pairs;
+use crate::product::vectorised;
 
 /// One question about one document.
 #[derive(Debug, Clone, Copy)]
@@ -216,33 +219,58 @@ fn segments(
         let count = example.segments.len().div_ceil(d_enc.max(1));
         check(position, "segments", example.segments.len(), count * d_enc)?;
         let first = (vectors.len() / d_enc) as u32;
-        for u in example.u.chunks_exact(d_enc) {
-            best.push(first + best_segment(u, example.segments).unwrap_or_default() as u32);
-        }
+        best.extend(best_segments(example.u, example.segments, d_enc).into_iter().map(|best| first + best));
         vectors.extend_from_slice(example.segments);
     }
     let count = vectors.len() / d_enc;
     Ok((Tensor::from_data(TensorData::new(vectors, [count, d_enc]), device), best))
 }
 
-/// Which of the segments `[segments, d_enc]` has the highest cosine to `u` `[d_enc]`, the first of
-/// equal ones; `None` without segments.
-pub fn best_segment(u: &[f32], segments: &[f32]) -> Option<usize> {
-    let mut best = None;
-    let mut highest = f32::NEG_INFINITY;
-    for (i, s) in segments.chunks_exact(u.len().max(1)).enumerate() {
-        let length = dot(s, s).sqrt();
-        // |u| is the same for all of them.
-        let cosine = if length > 0.0 { dot(u, s) / length } else { 0.0 };
-        if cosine > highest {
-            (best, highest) = (Some(i), cosine);
-        }
+/// For each vector of `u` `[nodes, d_enc]` which of the segments `[segments, d_enc]` has the highest
+/// cosine to it, the first of equal ones. Nothing without segments.
+pub fn best_segments(u: &[f32], segments: &[f32], d_enc: usize) -> Vec<u32> {
+    if d_enc == 0 || segments.is_empty() {
+        return Vec::new();
     }
+    let lengths: Vec<f32> = segments.chunks_exact(d_enc).map(|s| dot(s, s).sqrt()).collect();
+    let mut best = vec![0; u.len() / d_enc];
+    best.par_chunks_mut(ROWS_PER_TASK).zip(u.par_chunks(ROWS_PER_TASK * d_enc)).for_each(|(best, u)| {
+        vectorised(
+            (best, u),
+            #[inline(always)]
+            |(best, u): (&mut [u32], &[f32])| {
+                for (best, u) in best.iter_mut().zip(u.chunks_exact(d_enc)) {
+                    let mut highest = f32::NEG_INFINITY;
+                    for (i, (s, length)) in (0..).zip(segments.chunks_exact(d_enc).zip(&lengths)) {
+                        // |u| is the same for all of them.
+                        let cosine = if *length > 0.0 { dot(u, s) / length } else { 0.0 };
+                        if cosine > highest {
+                            (*best, highest) = (i, cosine);
+                        }
+                    }
+                }
+            },
+        );
+    });
     best
 }
 
+/// Partial sums of [`dot`]: a fixed number lets the compiler use vector registers without changing
+/// the result between machines.
+const LANES: usize = 16;
+
+#[inline(always)]
 fn dot(a: &[f32], b: &[f32]) -> f32 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
+    let (a_chunks, a_rest) = a.as_chunks::<LANES>();
+    let (b_chunks, b_rest) = b.as_chunks::<LANES>();
+    let mut sums = [0.0; LANES];
+    for (a, b) in a_chunks.iter().zip(b_chunks) {
+        for lane in 0..LANES {
+            sums[lane] += a[lane] * b[lane];
+        }
+    }
+    let rest: f32 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
+    sums.iter().sum::<f32>() + rest
 }
 
 #[cfg(test)]

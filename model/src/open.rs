@@ -13,7 +13,7 @@ use tabsegnet_data::graph::CompressedGraph;
 
 use crate::activation::SharedRows;
 use crate::activation::cpu::tanh;
-use crate::batch::{Batch, BatchError, Example, best_segment};
+use crate::batch::{Batch, BatchError, Example, best_segments};
 use crate::config::{Aggregation, EdgeTypes, ModelConfig};
 use crate::device::is_cpu;
 use crate::product::{product, vectorised};
@@ -38,7 +38,18 @@ pub struct Inference {
 
 /// Weights as row-major values.
 #[derive(Debug)]
+#[allow(non_snake_case)] // the paper's symbols
 struct Weights {
+    /// `[d_enc, d_in]`: the rows of C that meet q.
+    C_q: Vec<f32>,
+    /// `[d_enc, d_in]`: those that meet s*; empty without segments.
+    C_s: Vec<f32>,
+    /// `[d_in]`
+    d: Vec<f32>,
+    /// `[d_enc, d_in]`
+    W_q: Vec<f32>,
+    /// tanh(R A + b)ᵀ, `[d_in, edge_types]`
+    types: Vec<f32>,
     layers: Vec<Layer>,
     /// `[d_out]`
     w: Vec<f32>,
@@ -88,7 +99,7 @@ impl Inference {
     /// Lays a model out; `config` and `d_enc` are those that it was made with.
     pub fn new(model: TabSegNet, config: &ModelConfig, d_enc: usize, device: &Device) -> Self {
         let config = config.resolved();
-        let weights = is_cpu(device).then(|| Weights::of(&model, &config));
+        let weights = is_cpu(device).then(|| Weights::of(&model, &config, d_enc));
         Self { model, config, d_enc, device: device.clone(), weights }
     }
 
@@ -143,32 +154,28 @@ impl Inference {
     /// A vector of another width; no segment for a model with segments.
     pub fn scores(&self, open: &OpenGraph, q: &[f32], segments: &[f32]) -> Result<Vec<f32>, BatchError> {
         width("q", q.len(), self.d_enc)?;
-        let q = self.matrix(q); // [1, d_enc]
-        let mut best = Vec::new();
-        let segments = if self.config.segments {
-            let count = segments.len() / self.d_enc.max(1);
-            if count == 0 {
-                return Err(BatchError::NoSegment { example: 0 });
-            }
-            width("segments", segments.len(), count * self.d_enc)?;
-            let of = |u: &[f32]| best_segment(u, segments).unwrap_or_default() as u32;
-            best = open.u.par_chunks_exact(self.d_enc.max(1)).map(of).collect();
-            Some(self.matrix(segments)) // [segments, d_enc]
-        } else {
-            None
-        };
+        let segments = if self.config.segments { segments } else { &[] };
+        let count = segments.len() / self.d_enc.max(1);
+        width("segments", segments.len(), count * self.d_enc)?;
+        if self.config.segments && count == 0 {
+            return Err(BatchError::NoSegment { example: 0 });
+        }
+        let best = best_segments(&open.u, segments, self.d_enc);
         match (&open.parts, &self.weights) {
             (Parts::Cpu { own, offsets, edges }, Some(weights)) => {
-                let strength = values(self.model.edge_strength.forward(q.clone())); // [1, edge_types]
-                let table = values(self.model.node_init.shared(q, segments)); // [1 + segments, d_in]
+                let strength = weights.strength(q);
+                let table = weights.shared(q, segments);
                 let graph = Edges { offsets, edges, strength: &strength, aggregation: self.config.aggregation };
                 Ok(weights.scores(node_init(own, &table, &best, self.config.d_in), &graph))
             }
             (Parts::Tensors { own, batch }, _) => {
-                let shared = match segments {
-                    Some(_) => SharedRows::new(2, best.iter().flat_map(|best| [0, 1 + best]).collect()),
-                    None => SharedRows::new(1, vec![0; open.nodes]),
+                let (shared, segments) = if self.config.segments {
+                    let rows = best.iter().flat_map(|best| [0, 1 + best]).collect();
+                    (SharedRows::new(2, rows), Some(self.matrix(segments))) // [segments, d_enc]
+                } else {
+                    (SharedRows::new(1, vec![0; open.nodes]), None)
                 };
+                let q = self.matrix(q); // [1, d_enc]
                 let batch = Batch { q, segments, shared: Arc::new(shared), ..batch.as_ref().clone() };
                 Ok(values(self.model.forward_from(own.clone(), &batch)))
             }
@@ -289,9 +296,9 @@ impl Edges<'_> {
 }
 
 impl Weights {
-    fn of(model: &TabSegNet, config: &ModelConfig) -> Self {
+    fn of(model: &TabSegNet, config: &ModelConfig, d_enc: usize) -> Self {
         // Every key is named here, so that none can be added without a thought of this way.
-        let ModelConfig { preset: _, d_in, d_out, d_edge: _, layers: _, aggregation: _, segments: _, edge_types: _ } =
+        let ModelConfig { preset: _, d_in, d_out, d_edge: _, layers: _, aggregation: _, segments, edge_types: _ } =
             *config;
         let layer = |(layer, conv): (usize, &crate::scorer::GraphConv)| Layer {
             d: if layer == 0 { d_in } else { d_out },
@@ -300,10 +307,37 @@ impl Weights {
             b: values(conv.b.val()),
         };
         Self {
+            C_q: values(model.node_init.rows(1, d_enc)),
+            C_s: if segments { values(model.node_init.rows(2, d_enc)) } else { Vec::new() },
+            d: values(model.node_init.d.val()),
+            W_q: values(model.edge_strength.W_q.val()),
+            types: values(model.edge_strength.types().transpose()),
             layers: model.graph_conv.iter().enumerate().map(layer).collect(),
             w: values(model.scorer.w.val()),
             b: values(model.scorer.b.val()).first().copied().unwrap_or_default(),
         }
+    }
+
+    /// s(e | q) (5) of every edge type, `[edge_types]`.
+    fn strength(&self, q: &[f32]) -> Vec<f32> {
+        let d_in = self.d.len();
+        let mut asked = vec![0.0; d_in]; // q W_q
+        product(&mut asked, false, q, &self.W_q, [1, q.len(), d_in]);
+        let mut strength = vec![0.0; self.types.len() / d_in];
+        product(&mut strength, false, &asked, &self.types, [1, d_in, self.types.len() / d_in]);
+        strength
+    }
+
+    /// q C_q + d, and below it s C_s of each segment: `[1 + segments, d_in]`.
+    fn shared(&self, q: &[f32], segments: &[f32]) -> Vec<f32> {
+        let (d_enc, d_in) = (q.len(), self.d.len());
+        let count = segments.len() / d_enc;
+        let mut table = vec![0.0; (1 + count) * d_in];
+        let (of_q, of_segments) = table.split_at_mut(d_in);
+        of_q.copy_from_slice(&self.d);
+        product(of_q, true, q, &self.C_q, [1, d_enc, d_in]);
+        product(of_segments, false, segments, &self.C_s, [count, d_enc, d_in]);
+        table
     }
 
     /// Scores `[nodes]` from x⁰.

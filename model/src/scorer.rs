@@ -28,8 +28,12 @@ pub struct EdgeStrength {
 impl EdgeStrength {
     /// `q` `[questions, d_enc]` → `[questions, edge_types]`
     pub fn forward(&self, q: Tensor<2>) -> Tensor<2> {
-        let types = (self.R.val().matmul(self.A.val()) + self.b.val().unsqueeze()).tanh(); // [edge_types, d_in]
-        q.matmul(self.W_q.val()).matmul(types.transpose()) // [questions, edge_types]
+        q.matmul(self.W_q.val()).matmul(self.types().transpose()) // [questions, edge_types]
+    }
+
+    /// tanh(R A + b), which no question changes: `[edge_types, d_in]`.
+    pub(crate) fn types(&self) -> Tensor<2> {
+        (self.R.val().matmul(self.A.val()) + self.b.val().unsqueeze()).tanh()
     }
 }
 
@@ -66,7 +70,7 @@ impl NodeInit {
     }
 
     /// The rows of C that meet a part of `[u, q, s*]`, u being part 0: `[d_enc, d_in]`.
-    fn rows(&self, part: usize, d_enc: usize) -> Tensor<2> {
+    pub(crate) fn rows(&self, part: usize, d_enc: usize) -> Tensor<2> {
         self.C.val().slice_dim(0, part * d_enc..(part + 1) * d_enc)
     }
 }

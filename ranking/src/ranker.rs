@@ -9,7 +9,7 @@ use tabsegnet_data::graph::{Node, NodeKind};
 use tabsegnet_data::prepared::{PreparedDocument, PreparedQuestion};
 use tabsegnet_encoder::{EmbeddingCache, Encoder, EncoderKind, Segmenter, load_on, load_segmenter};
 use tabsegnet_model::Inference;
-use tabsegnet_model::batch::best_segment;
+use tabsegnet_model::batch::best_segments;
 use tabsegnet_model::checkpoint::{self, Checkpoint, Manifest};
 
 use crate::encoded::EncodedDocument;
@@ -286,7 +286,9 @@ pub(crate) fn ranked(
             row_headers: node.place.as_ref().and_then(|place| path(&place.row_path)),
             column_headers: node.place.as_ref().and_then(|place| path(&place.column_path)),
             position: position(node),
-            segment: best_segment(u, segment_vectors).map(|best| segments[best].clone()),
+            segment: best_segments(u, segment_vectors, subject.d_enc)
+                .first()
+                .map(|&best| segments[best as usize].clone()),
             score: scores[index],
         }
     });

@@ -131,9 +131,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let inference = Inference::new(model(&device), &config, d_enc, &device);
         let open = examples.iter().map(|example| inference.open(example.graph, example.u));
         let open = open.collect::<Result<Vec<_>, _>>()?;
-        let pass = || {
-            let mut all = open.par_iter().zip(&examples);
-            all.try_for_each(|(open, example)| inference.scores(open, example.q, example.segments).map(drop))
+        let pass = || -> Result<(), _> {
+            let all = open.par_iter().zip(&examples);
+            all.map(|(open, example)| inference.scores(open, example.q, example.segments).map(drop)).collect()
         };
         time(&options, &device, || Ok(pass()?))?
     } else if options.infer {
