@@ -2,13 +2,14 @@
 //!
 //! ```text
 //! cargo run --release -p tabsegnet-encoder --example encode -- DIR TEXTS [--out vectors.f32]
-//!     [--repeat N] [--alone N] [--cache DIR] [--kind bert|static] [--precision f32|int8] [--max-tokens N] [--batch-tokens N]
+//!     [--repeat N] [--alone N] [--cache DIR] [--kind bert|static] [--precision f32|int8]
+//!     [--max-tokens N] [--batch-tokens N]
 //! ```
 //!
 //! Prints one line of JSON a repetition: texts, seconds, texts a second, threads (set by
 //! RAYON_NUM_THREADS). `--alone` encodes the first N texts one at a time instead and prints the
-//! least, the median and the 95th percentile of their milliseconds. `--out` takes the vectors as little-endian f32, row-major; with `--cache`
-//! they go through an embedding cache.
+//! least, the median and the 95th percentile of their milliseconds. `--out` takes the vectors as
+//! little-endian f32, row-major; with `--cache` they go through an embedding cache.
 
 use std::error::Error;
 use std::path::PathBuf;

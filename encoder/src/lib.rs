@@ -1,9 +1,10 @@
 //! Text to vectors: sentence encoders, a cache of their vectors, and question segmenters.
 //!
 //! An [`Encoder`] turns texts into rows of one width. Two kinds exist, chosen by
-//! [`EncoderConfig`] and opened by [`load`] or, for a GPU, [`load_on`]: [`BertEncoder`], any BERT-family sentence encoder in
-//! Hugging Face layout, and [`StaticEncoder`], a table of token vectors that comes with the
-//! project. [`EmbeddingCache`] keeps vectors by content, so that a document is encoded once.
+//! [`EncoderConfig`] and opened by [`load`] or, for a GPU, [`load_on`]: [`BertEncoder`], any
+//! BERT-family sentence encoder in Hugging Face layout, and [`StaticEncoder`], a table of token
+//! vectors that comes with the project. [`EmbeddingCache`] keeps vectors by content, so that a
+//! document is encoded once.
 //!
 //! ```no_run
 //! use tabsegnet_encoder::{EmbeddingCache, EncoderConfig, default_cache_dir, load};

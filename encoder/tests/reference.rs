@@ -40,6 +40,25 @@ fn the_tensor_engine_gives_the_same_vectors_under_the_same_identity() {
 }
 
 #[test]
+fn a_text_without_tokens_has_the_vector_0() {
+    for model in MODELS {
+        // Without the special tokens.
+        let dir = copy(&reference(model));
+        let path = dir.path().join("tokenizer.json");
+        let mut tokenizer: serde_json::Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+        tokenizer["post_processor"] = serde_json::Value::Null;
+        std::fs::write(&path, tokenizer.to_string()).unwrap();
+        let mut vectors = Vec::new();
+        for engine in [Engine::Native, Engine::Tensors] {
+            let encoder = open(&EncoderConfig { engine, ..bert(dir.path()) });
+            assert!(encode(encoder.as_ref(), &[""]).iter().all(|x| *x == 0.0), "{model}");
+            vectors.push(encode(encoder.as_ref(), &["", "net income", "e"]));
+        }
+        assert!(largest_difference(&vectors[0], &vectors[1]) < 1e-5, "{model}");
+    }
+}
+
+#[test]
 fn int8_is_near_f32_and_has_its_own_identity() {
     let texts = texts();
     for model in MODELS {

@@ -93,7 +93,7 @@ impl TensorModel {
     pub(super) fn vectors(&self, texts: &[&[u32]], pooling: Pooling) -> Pending {
         let [positions, hidden] = self.positions.dims();
         let longest = texts.iter().map(|ids| ids.len()).max().unwrap_or_default();
-        let shape = [texts.len(), longest.next_multiple_of(LENGTHS).min(positions)];
+        let shape = [texts.len(), longest.max(1).next_multiple_of(LENGTHS).min(positions)];
         let [batch, length] = shape;
         let (mut ids, mut mask) = (Vec::with_capacity(batch * length), Vec::with_capacity(batch * length));
         for text in texts {
@@ -168,12 +168,16 @@ impl NormTensors {
 fn pool(pooling: Pooling, states: Tensor<3>, mask: Tensor<2>) -> Tensor<2> {
     let [batch, length, hidden] = states.dims();
     let present = mask.clone().reshape([batch, length, 1]);
-    match pooling {
-        Pooling::Mean => (states * present).sum_dim(1).reshape([batch, hidden]) / mask.sum_dim(1),
+    let vectors = match pooling {
+        Pooling::Mean => {
+            (states * present).sum_dim(1).reshape([batch, hidden]) / mask.clone().sum_dim(1).clamp_min(1.0)
+        }
         Pooling::Cls => states.narrow(1, 0, 1).reshape([batch, hidden]),
         Pooling::Max => {
             let absent = (present - 1.0) * -NEVER;
             (states + absent).max_dim(1).reshape([batch, hidden])
         }
-    }
+    };
+    // A text without tokens has the vector 0.
+    vectors * mask.max_dim(1)
 }

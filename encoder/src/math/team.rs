@@ -15,10 +15,10 @@ pub(crate) enum Team {
 
 impl Team {
     /// Calls `work` with every number below `parts`, in any order and on any of the team.
-    pub(crate) fn each(self, parts: usize, work: impl Fn(usize) + Sync) {
+    pub(crate) fn each(self, parts: usize, work: impl Fn(usize) + Send + Sync) {
         match self {
-            Self::All if parts > 1 => (0..parts).into_par_iter().for_each(|part| work(part)),
-            _ => (0..parts).for_each(|part| work(part)),
+            Self::All if parts > 1 => (0..parts).into_par_iter().for_each(work),
+            _ => (0..parts).for_each(work),
         }
     }
 }
