@@ -336,7 +336,9 @@ impl Weights {
         let (of_q, of_segments) = table.split_at_mut(d_in);
         of_q.copy_from_slice(&self.d);
         product(of_q, true, q, &self.C_q, [1, d_enc, d_in]);
-        product(of_segments, false, segments, &self.C_s, [count, d_enc, d_in]);
+        if count > 0 {
+            product(of_segments, false, segments, &self.C_s, [count, d_enc, d_in]);
+        }
         table
     }
 

@@ -92,7 +92,8 @@ impl Case {
         for node in 0..self.nodes {
             let edges: Vec<_> = self.edges.iter().filter(|e| e.0 as usize == node).collect();
             if edges.is_empty() {
-                rows.push(Tensor::zeros([1, self.d], &device));
+                // Tracked like any other row: a graph may have no edge at all.
+                rows.push(x.clone().slice_dim(0, 0..1) * 0.0);
                 continue;
             }
             let s = flat.clone().select(0, indices(edges.iter().map(|e| e.2 as i32).collect()));
