@@ -28,8 +28,7 @@ test:
 
 # The tests of the GPU kernels, on any GPU that wgpu finds, one of software too (mesa-vulkan-drivers).
 test-gpu:
-    cargo test --release -p tabsegnet-model -p tabsegnet-trainer -p tabsegnet-infer \
-        -p tabsegnet-tests --features wgpu --lib --test gpu
+    cargo test --release --workspace --features wgpu --lib --test gpu
 
 # Format, lints, licences and advisories.
 lint:

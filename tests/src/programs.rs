@@ -28,9 +28,8 @@ pub fn program(name: &str) -> Command {
 
 /// Builds the programs and returns their directory, the one that this test runs in.
 ///
-/// What is built beside them makes cargo choose the features of dependencies as for the command that
-/// has built these tests, `cargo test --workspace`, or with a feature for GPUs the one in `.ci/run`;
-/// with other features all of them would be built again.
+/// `--workspace --tests` makes cargo choose the features of dependencies as for `cargo test
+/// --workspace`, which has built them all; with other features all of them would be built again.
 fn build() -> PathBuf {
     let test = std::env::current_exe().expect("the test has a path");
     // target/PROFILE/deps/test
@@ -40,14 +39,10 @@ fn build() -> PathBuf {
         Some(profile) => profile,
         None => panic!("{}: is no target directory", directory.display()),
     };
-    let what: &[&str] = if cfg!(feature = "wgpu") {
-        &["-ptabsegnet-model", "-ptabsegnet-trainer", "-ptabsegnet-infer", "-ptabsegnet-tests", "--features=wgpu"]
-    } else {
-        &["--workspace"]
-    };
+    let features: &[&str] = if cfg!(feature = "wgpu") { &["--features=wgpu"] } else { &[] };
     let built = Command::new(env!("CARGO"))
-        .args(["build", "--quiet", "--bins", "--tests", "--profile", profile])
-        .args(what)
+        .args(["build", "--quiet", "--workspace", "--bins", "--tests", "--profile", profile])
+        .args(features)
         .arg("--target-dir")
         .arg(directory.parent().expect("the profile's directory has a parent"))
         .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(".."))
