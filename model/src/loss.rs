@@ -23,8 +23,8 @@ pub struct Pairs {
 /// The two nodes of each pair.
 #[derive(Debug, Clone)]
 enum Ends {
-    /// On the processor: `[pairs]` each.
-    Rows { gold: Tensor<1, Int>, other: Tensor<1, Int> },
+    /// On the processor: gold and other node, `[pairs]` each.
+    Rows(Box<[Tensor<1, Int>; 2]>),
     /// On GPUs, where burn's way back from rows goes through the pairs one after the other: edges to
     /// each pair from its gold node (strength 0) and its other node (strength 1).
     Edges(Arc<EdgeIndex>),
@@ -34,7 +34,7 @@ impl Ends {
     /// Of `gold` and `other` `[pairs]`, nodes of a batch of `nodes`.
     fn new(gold: Vec<i32>, other: Vec<i32>, nodes: usize, device: &Device) -> Self {
         if is_cpu(device) {
-            return Self::Rows { gold: indices(gold, device), other: indices(other, device) };
+            return Self::Rows(Box::new([indices(gold, device), indices(other, device)]));
         }
         let offsets = (0..=gold.len() as u32).map(|pair| 2 * pair).collect();
         let strengths = [0, 1].repeat(gold.len());
@@ -45,7 +45,10 @@ impl Ends {
     /// score(other) − score(gold) of each pair, `[pairs]`, of `scores` `[nodes]`.
     fn difference(&self, scores: Tensor<1>) -> Tensor<1> {
         match self {
-            Self::Rows { gold, other } => scores.clone().select(0, other.clone()) - scores.select(0, gold.clone()),
+            Self::Rows(rows) => {
+                let [gold, other] = rows.as_ref().clone();
+                scores.clone().select(0, other) - scores.select(0, gold)
+            }
             Self::Edges(edges) => {
                 let sign = Tensor::from_data(TensorData::new(vec![-1.0_f32, 1.0], [1, 2]), &scores.device());
                 aggregate(scores.unsqueeze_dim(1), sign, edges, Aggregation::Sum).squeeze_dim(1)
