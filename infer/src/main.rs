@@ -7,7 +7,6 @@ mod output;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
-use burn::tensor::Device;
 use clap::Parser as _;
 use tabsegnet_data::graph::DocumentGraph;
 use tabsegnet_data::native::read_document;
@@ -45,11 +44,11 @@ fn run(arguments: &Arguments) -> Result<()> {
     }
     let (device, name) = arguments.device.open()?;
     eprintln!("device: {name}");
-    guard(&device, || rank(arguments, input, device.clone()))?
+    let ranker = guard(&device, || Ranker::open(&arguments.checkpoint, device.clone()))??;
+    guard(&device, || rank(arguments, input, &ranker))?
 }
 
-fn rank(arguments: &Arguments, input: Input<'_>, device: Device) -> Result<()> {
-    let ranker = Ranker::open(&arguments.checkpoint, device)?;
+fn rank(arguments: &Arguments, input: Input<'_>, ranker: &Ranker) -> Result<()> {
     let cache = match &arguments.cache {
         Some(directory) => directory.clone(),
         None => default_cache_dir()?,
@@ -65,7 +64,7 @@ fn rank(arguments: &Arguments, input: Input<'_>, device: Device) -> Result<()> {
             output::write(&[ranking], &[Vec::new()], arguments.format, arguments.output.as_deref())
         }
         Input::Dataset(files) => {
-            let (rankings, gold) = dataset::rank(&ranker, &files, arguments.top_k(), &cache)?;
+            let (rankings, gold) = dataset::rank(ranker, &files, arguments.top_k(), &cache)?;
             output::write(&rankings, &gold, arguments.format, arguments.output.as_deref())
         }
     }

@@ -1,20 +1,57 @@
 //! The pairwise hinge loss (10).
 
+use std::sync::Arc;
+
 use burn::tensor::{Device, Int, Tensor, TensorData, activation::relu};
 
+use crate::aggregate::aggregate;
 use crate::batch::{Example, indices};
+use crate::config::Aggregation;
+use crate::device::is_cpu;
+use crate::edges::EdgeIndex;
 
 /// The (gold, other) pairs of a batch.
 #[derive(Debug, Clone)]
 pub struct Pairs {
-    /// `[pairs]`: the gold node of each pair.
-    gold: Tensor<1, Int>,
-    /// `[pairs]`: the other node of each pair.
-    other: Tensor<1, Int>,
+    ends: Ends,
     /// `[pairs]`: 1 / (pairs of the question × questions with pairs).
     weight: Tensor<1>,
     /// Questions that have a pair.
     pub questions: usize,
+}
+
+/// The two nodes of each pair.
+#[derive(Debug, Clone)]
+enum Ends {
+    /// On the processor: `[pairs]` each.
+    Rows { gold: Tensor<1, Int>, other: Tensor<1, Int> },
+    /// On GPUs, where burn's way back from rows goes through the pairs one after the other: edges to
+    /// each pair from its gold node (strength 0) and its other node (strength 1).
+    Edges(Arc<EdgeIndex>),
+}
+
+impl Ends {
+    /// Of `gold` and `other` `[pairs]`, nodes of a batch of `nodes`.
+    fn new(gold: Vec<i32>, other: Vec<i32>, nodes: usize, device: &Device) -> Self {
+        if is_cpu(device) {
+            return Self::Rows { gold: indices(gold, device), other: indices(other, device) };
+        }
+        let offsets = (0..=gold.len() as u32).map(|pair| 2 * pair).collect();
+        let strengths = [0, 1].repeat(gold.len());
+        let sources = gold.into_iter().zip(other).flat_map(|(gold, other)| [gold as u32, other as u32]).collect();
+        Self::Edges(Arc::new(EdgeIndex::bipartite(nodes, offsets, sources, strengths)))
+    }
+
+    /// score(other) − score(gold) of each pair, `[pairs]`, of `scores` `[nodes]`.
+    fn difference(&self, scores: Tensor<1>) -> Tensor<1> {
+        match self {
+            Self::Rows { gold, other } => scores.clone().select(0, other.clone()) - scores.select(0, gold.clone()),
+            Self::Edges(edges) => {
+                let sign = Tensor::from_data(TensorData::new(vec![-1.0_f32, 1.0], [1, 2]), &scores.device());
+                aggregate(scores.unsqueeze_dim(1), sign, edges, Aggregation::Sum).squeeze_dim(1)
+            }
+        }
+    }
 }
 
 impl Pairs {
@@ -46,8 +83,7 @@ impl Pairs {
             .collect();
         let pairs = weight.len();
         Some(Self {
-            gold: indices(gold_nodes, device),
-            other: indices(others, device),
+            ends: Ends::new(gold_nodes, others, offsets.last().copied().unwrap_or_default(), device),
             weight: Tensor::from_data(TensorData::new(weight, [pairs]), device),
             questions,
         })
@@ -57,8 +93,7 @@ impl Pairs {
 /// Mean over the questions of the mean over their (gold, other) pairs of
 /// ReLU(δ + score(other) − score(gold)). `scores` is `[nodes]`, the result `[1]`.
 pub fn pairwise_hinge(scores: Tensor<1>, pairs: &Pairs, margin: f32) -> Tensor<1> {
-    let gold = scores.clone().select(0, pairs.gold.clone()); // [pairs]
-    let other = scores.select(0, pairs.other.clone()); // [pairs]
+    let difference = pairs.ends.difference(scores); // [pairs]
     // Along an axis: the sum of all is made with atomics on some GPUs, in any order.
-    (relu(other - gold + margin) * pairs.weight.clone()).sum_dim(0)
+    (relu(difference + margin) * pairs.weight.clone()).sum_dim(0)
 }

@@ -111,7 +111,7 @@ fn kill_9_at_any_moment_and_resume_end_alike() {
         let work = work();
         for kill in 0..6 {
             let before = complete_epochs(&work);
-            let mut child = start(&work, if work.path("out/state").exists() { &["--resume"] } else { &[] });
+            let mut child = work.start(if work.path("out/state").exists() { &["--resume"] } else { &[] });
             // While an epoch's files are written, or some way into an epoch.
             match kill % 3 {
                 0 => wait_for(&mut child, || work.path("out/best").exists() && complete_epochs(&work) >= before),
@@ -157,7 +157,7 @@ fn a_second_ctrl_c_ends_at_once() {
     let work = Work::with(
         &TINY.replace("train_documents = 12", "train_documents = 400").replace("batch_size = 8", "batch_size = 1200"),
     );
-    let mut child = start(&work, &["--set", "optimisation.epochs=100000"]);
+    let mut child = work.start(&["--set", "optimisation.epochs=100000"]);
     wait_for(&mut child, || work.path("out/.lock").exists());
     interrupt(&child);
     // The first is noted, the step goes on.
@@ -196,7 +196,7 @@ fn a_damaged_state_is_named_and_not_used() {
 #[test]
 fn a_second_training_into_the_same_directory_is_refused() {
     let work = work();
-    let mut first = start(&work, &["--set", "optimisation.epochs=100000"]);
+    let mut first = work.start(&["--set", "optimisation.epochs=100000"]);
     wait_for(&mut first, || complete_epochs(&work) >= 1);
     work.train(&[]).fails(1, &["out: another training is writing here"]);
     interrupt(&first);

@@ -65,7 +65,7 @@ impl Passes for CubeBackend {
 
     fn backward(gradient: FloatTensor<Self>, state: State<Self>) -> (FloatTensor<Self>, FloatTensor<Self>) {
         let State { x, strength, winners, edges, aggregation } = state;
-        super::gpu::backward(gradient, x, strength, &winners, &edges, aggregation)
+        super::gpu::backward(gradient, x, strength, winners, &edges, aggregation)
     }
 }
 

@@ -18,25 +18,25 @@ use crate::gpu::{cubes, segment_sum};
 /// A batch's edges on a GPU.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Edges {
-    into: Kept<Into>,
+    into: Kept<InEdges>,
     #[cfg(feature = "training")]
-    back: Kept<Back>,
+    out_of: Kept<OutEdges>,
 }
 
 /// For the forward pass.
 #[derive(Debug, Clone)]
-struct Into {
+struct InEdges {
     /// `[nodes + 1]`, as in [`EdgeIndex`].
     offsets: CubeTensor,
     /// `[edges, 3]`: source, strength, destination. One array, since some devices give a kernel
-    /// eight at most.
+    /// eight at most, one of which cubecl takes.
     edges: CubeTensor,
 }
 
 /// For the backward pass.
 #[cfg(feature = "training")]
 #[derive(Debug, Clone)]
-struct Back {
+struct OutEdges {
     /// `[source nodes + 1]` and `[edges]`, as in [`EdgeIndex`].
     source_offsets: CubeTensor,
     by_source: CubeTensor,
@@ -46,20 +46,20 @@ struct Back {
 }
 
 impl EdgeIndex {
-    fn into_on(&self, device: &CubeDevice) -> Into {
+    fn into_on(&self, device: &CubeDevice) -> InEdges {
         self.on_gpu.into.on(device, |device| {
             let ends = self.sources.iter().zip(&self.strengths).zip(&self.destinations);
             let edges: Vec<u32> = ends.flat_map(|((&source, &strength), &to)| [source, strength, to]).collect();
-            Into { offsets: array(&self.offsets, device), edges: array(&edges, device) }
+            InEdges { offsets: array(&self.offsets, device), edges: array(&edges, device) }
         })
     }
 
     #[cfg(feature = "training")]
-    fn back_on(&self, device: &CubeDevice) -> Back {
-        self.on_gpu.back.on(device, |device| {
+    fn out_of_on(&self, device: &CubeDevice) -> OutEdges {
+        self.on_gpu.out_of.on(device, |device| {
             let strengths = self.strengths.iter().max().map_or(0, |&last| last as usize + 1);
             let (offsets, order) = sort_by_key(strengths, &self.strengths);
-            Back {
+            OutEdges {
                 source_offsets: array(&self.source_offsets, device),
                 by_source: array(&self.by_source, device),
                 strength_offsets: array(&offsets, device),
@@ -161,7 +161,7 @@ pub(super) fn forward(
     let keep_winners = keep_winners && aggregation == Aggregation::Max;
     let winners = flat_like(&x, if keep_winners { shape } else { [1, 1] }, DType::U32);
     if let Some((count, dim, address)) = by_row(&out, CHANNELS) {
-        let Into { offsets, edges } = edges.into_on(&x.device);
+        let InEdges { offsets, edges } = edges.into_on(&x.device);
         forward_kernel::launch(
             &out.client,
             count,
@@ -181,13 +181,13 @@ pub(super) fn forward(
 }
 
 /// What the gradient of a node's channel hands on to one of its in-edges: all to the winner of a
-/// max, all to each of a sum, a share of it to each of a mean.
+/// max, all to each of a sum, a share of it to each of a mean. `split` is the winners `[nodes, d]` of
+/// a max, else the offsets `[nodes + 1]` of the in-edges.
 #[cfg(feature = "training")]
 #[cube]
 fn handed_on(
     gradient: &Tensor<f32>,
-    winners: &[u32],
-    offsets: &[u32],
+    split: &[u32],
     edge: usize,
     node: usize,
     channel: usize,
@@ -195,11 +195,11 @@ fn handed_on(
 ) -> f32 {
     let mut value = gradient[node * gradient.stride(0) + channel];
     if comptime!(aggregation == Aggregation::Max) {
-        if winners[node * gradient.shape(1) + channel] != edge as u32 {
+        if split[node * gradient.shape(1) + channel] != edge as u32 {
             value = 0.0f32;
         }
     } else if comptime!(aggregation == Aggregation::Mean) {
-        value /= (offsets[node + 1] - offsets[node]) as f32;
+        value /= (split[node + 1] - split[node]) as f32;
     }
     value
 }
@@ -210,8 +210,7 @@ fn handed_on(
 fn source_kernel(
     gradient: &Tensor<f32>,
     strength: &[f32],
-    winners: &[u32],
-    offsets: &[u32],
+    split: &[u32],
     edges: &[u32],
     source_offsets: &[u32],
     by_source: &[u32],
@@ -225,7 +224,7 @@ fn source_kernel(
         while position < source_offsets[place.row + 1] as usize {
             let edge = by_source[position] as usize;
             let to = edges[3 * edge + 2] as usize;
-            let own = handed_on(gradient, winners, offsets, edge, to, place.channel, aggregation);
+            let own = handed_on(gradient, split, edge, to, place.channel, aggregation);
             sum += strength[edges[3 * edge + 1] as usize] * own;
             position += LANES;
         }
@@ -245,8 +244,7 @@ fn source_kernel(
 fn edge_kernel(
     gradient: &Tensor<f32>,
     x: &Tensor<f32>,
-    winners: &[u32],
-    offsets: &[u32],
+    split: &[u32],
     edges: &[u32],
     edge_gradient: &mut Tensor<f32>,
     #[comptime] aggregation: Aggregation,
@@ -260,7 +258,7 @@ fn edge_kernel(
         let to = edges[3 * edge + 2] as usize;
         let mut channel = lane;
         while channel < x.shape(1) {
-            let own = handed_on(gradient, winners, offsets, edge, to, channel, aggregation);
+            let own = handed_on(gradient, split, edge, to, channel, aggregation);
             sum += own * x[source * x.stride(0) + channel];
             channel += CHANNELS;
         }
@@ -279,13 +277,14 @@ pub(super) fn backward(
     gradient: CubeTensor,
     x: CubeTensor,
     strength: CubeTensor,
-    winners: &CubeTensor,
+    winners: CubeTensor,
     edges: &EdgeIndex,
     aggregation: Aggregation,
 ) -> (CubeTensor, CubeTensor) {
     let (gradient, x, strength) = (rows(gradient), rows(x), flat(strength));
     let into = edges.into_on(&x.device);
-    let back = edges.back_on(&x.device);
+    let out_of = edges.out_of_on(&x.device);
+    let split = if aggregation == Aggregation::Max { winners } else { into.offsets };
     let x_gradient = matrix_like(&x, shape_of(&x));
     if let Some((count, dim, address)) = by_row(&x_gradient, CHANNELS) {
         source_kernel::launch(
@@ -295,11 +294,10 @@ pub(super) fn backward(
             address.max(gradient.required_address_type()),
             gradient.clone().into_tensor_arg(),
             strength.clone().into_buffer_arg(),
-            winners.clone().into_buffer_arg(),
-            into.offsets.clone().into_buffer_arg(),
+            split.clone().into_buffer_arg(),
             into.edges.clone().into_buffer_arg(),
-            back.source_offsets.into_buffer_arg(),
-            back.by_source.into_buffer_arg(),
+            out_of.source_offsets.into_buffer_arg(),
+            out_of.by_source.into_buffer_arg(),
             x_gradient.clone().into_tensor_arg(),
             aggregation,
         );
@@ -313,15 +311,14 @@ pub(super) fn backward(
             gradient.required_address_type().max(x.required_address_type()),
             gradient.into_tensor_arg(),
             x.into_tensor_arg(),
-            winners.clone().into_buffer_arg(),
-            into.offsets.into_buffer_arg(),
+            split.into_buffer_arg(),
             into.edges.into_buffer_arg(),
             edge_gradient.clone().into_tensor_arg(),
             aggregation,
         );
     }
     let shape = shape_of(&strength);
-    let strengths = segment_sum(&edge_gradient, &back.by_strength, &back.strength_offsets, shape[0] * shape[1]);
+    let strengths = segment_sum(&edge_gradient, &out_of.by_strength, &out_of.strength_offsets, shape[0] * shape[1]);
     let CubeTensor { client, handle, device, .. } = strengths;
     (x_gradient, CubeTensor::new_contiguous(client, device, Shape::from(shape), handle, DType::F32))
 }

@@ -27,6 +27,7 @@ fn what_print_config_prints_reads_back_as_the_same() {
     assert_eq!(load(&config.to_toml().unwrap(), &[]).unwrap(), config);
     let keys: Vec<String> = config.to_toml().unwrap().lines().map(str::to_owned).collect();
     assert!(keys.contains(&"learning_rate = 0.001".to_owned()));
+    assert!(keys.contains(&"precision = \"f32\"".to_owned()));
 }
 
 #[test]
@@ -55,6 +56,10 @@ fn wrong_types_name_the_line() {
             .contains("unknown variant `rankr`, expected `ranker` or `static-encoder`")
     );
     assert!(message("[task\n", &[]).contains("line 1"));
+    assert!(
+        message("", &["optimisation.precision=f64"])
+            .contains("unknown variant `f64`, expected one of `f32`, `bf16`, `f16`")
+    );
     assert!(message("", &["optimisation.epochs=ten"]).contains("--set optimisation.epochs=ten: invalid type"));
 }
 

@@ -4,7 +4,7 @@
 use std::convert::Infallible;
 use std::ffi::c_char;
 
-use cubecl_core::ir::{DeviceProperties, amd::GfxArch, nvidia::SmArch};
+use cubecl_core::ir::{DeviceProperties, nvidia::SmArch};
 use cubecl_environment::backtrace::BackTrace;
 use cubecl_runtime::compiler::{CompilationError, Compiler};
 use cubecl_runtime::kernel::{BufferIOAttr, KernelDefinition};
@@ -29,8 +29,8 @@ pub struct PlironCompiler {
 /// Not looked at.
 #[derive(Clone, Debug, Default)]
 pub struct PlironOptions {
-    /// Architecture of an AMD GPU.
-    pub arch: Option<GfxArch>,
+    /// Architecture of an AMD GPU; of no use here.
+    pub arch: Option<Infallible>,
     /// Architecture of an NVIDIA GPU.
     pub sm_arch: Option<SmArch>,
     /// PTX version to emit.
