@@ -48,7 +48,8 @@ fn run(arguments: &Arguments) -> Result<()> {
     }
     let (device, name) = arguments.device.open()?;
     eprintln!("device: {name}");
-    guard(&device, || rank(arguments, input, device.clone()))?
+    let ranker = guard(&device, || Ranker::open(&arguments.checkpoint, device.clone()))??;
+    guard(&device, || rank(arguments, input, &ranker))?
 }
 
 fn rank(arguments: &Arguments, input: Input<'_>, device: Device) -> Result<()> {

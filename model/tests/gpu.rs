@@ -58,7 +58,8 @@ fn train(made: &Made, config: &ModelConfig, device: &Device, precision: Precisio
     let device = device.clone().autodiff();
     let batch = made.batch(config, &device);
     let mut model = TabSegNet::new(config, D_ENC, 1, &device).with_precision(precision);
-    let mut optimiser = AdamConfig::new().with_epsilon(1e-8).init();
+    // A large ε: with the usual one Adam makes whole steps of gradients that are all rounding.
+    let mut optimiser = AdamConfig::new().with_epsilon(1e-5).init();
     let losses = (0..5)
         .map(|_| {
             let loss = pairwise_hinge(model.forward(&batch), batch.pairs.as_ref().unwrap(), 1.0);
@@ -91,7 +92,7 @@ fn training_steps_equal_the_processors_and_checkpoints_open_on_either() {
         let [(losses, model), (gpu_losses, gpu_model)] = &trained;
         close("losses", gpu_losses, losses, 1e-4);
         for ((name, found), (_, expected)) in gpu_model.parameters().iter().zip(model.parameters()) {
-            // The loss does not change when all scores shift: its gradient is rounding, which Adam enlarges.
+            // The loss does not change when all scores shift: this gradient is rounding alone.
             if name == "scorer.b" {
                 continue;
             }
