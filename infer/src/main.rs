@@ -9,7 +9,6 @@ mod questions;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use burn::tensor::Device;
 use clap::Parser as _;
 use tabsegnet_data::graph::DocumentGraph;
 use tabsegnet_data::native::read_document;
@@ -48,12 +47,11 @@ fn run(arguments: &Arguments) -> Result<()> {
     }
     let (device, name) = arguments.device.open()?;
     eprintln!("device: {name}");
-    let ranker = guard(&device, || Ranker::open(&arguments.checkpoint, device.clone()))??;
-    guard(&device, || rank(arguments, input, &ranker))?
+    let opening = guard(&device, || Opening::read(&arguments.checkpoint, device.clone()))??;
+    guard(&device, || rank(arguments, input, opening))?
 }
 
-fn rank(arguments: &Arguments, input: Input<'_>, device: Device) -> Result<()> {
-    let opening = Opening::read(&arguments.checkpoint, device)?;
+fn rank(arguments: &Arguments, input: Input<'_>, opening: Opening) -> Result<()> {
     let cache = match &arguments.cache {
         Some(directory) => directory.clone(),
         None => default_cache_dir()?,

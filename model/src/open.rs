@@ -87,12 +87,8 @@ enum Parts {
         /// `[edges]`: source and row of the strengths, by destination.
         edges: Vec<(u32, u32)>,
     },
-    Tensors {
-        /// u C_u, `[nodes, d_in]`
-        own: Tensor<2>,
-        /// Of a question that is put in place later.
-        batch: Box<Batch>,
-    },
+    /// u C_u, `[nodes, d_in]`, and a batch whose question is put in place later.
+    Tensors(Box<(Tensor<2>, Batch)>),
 }
 
 impl Inference {
@@ -125,7 +121,7 @@ impl Inference {
                 let q = vec![0.0; self.d_enc];
                 let example = Example { graph, u, q: &q, segments: &q, gold: &[] };
                 let batch = Batch::new(&[example], &self.config, self.d_enc, &self.device)?;
-                Parts::Tensors { own: self.model.project(batch.u.clone()), batch: Box::new(batch) }
+                Parts::Tensors(Box::new((self.model.project(batch.u.clone()), batch)))
             }
         };
         let u = if self.config.segments { u.to_vec() } else { Vec::new() };
@@ -168,7 +164,8 @@ impl Inference {
                 let graph = Edges { offsets, edges, strength: &strength, aggregation: self.config.aggregation };
                 Ok(weights.scores(node_init(own, &table, &best, self.config.d_in), &graph))
             }
-            (Parts::Tensors { own, batch }, _) => {
+            (Parts::Tensors(tensors), _) => {
+                let (own, batch) = tensors.as_ref();
                 let (shared, segments) = if self.config.segments {
                     let rows = best.iter().flat_map(|best| [0, 1 + best]).collect();
                     (SharedRows::new(2, rows), Some(self.matrix(segments))) // [segments, d_enc]
@@ -176,7 +173,7 @@ impl Inference {
                     (SharedRows::new(1, vec![0; open.nodes]), None)
                 };
                 let q = self.matrix(q); // [1, d_enc]
-                let batch = Batch { q, segments, shared: Arc::new(shared), ..batch.as_ref().clone() };
+                let batch = Batch { q, segments, shared: Arc::new(shared), ..batch.clone() };
                 Ok(values(self.model.forward_from(own.clone(), &batch)))
             }
             (Parts::Cpu { .. }, None) => unreachable!("a graph is opened by the inference that it is given to"),

@@ -46,7 +46,7 @@ struct OutEdges {
 }
 
 impl EdgeIndex {
-    fn into_on(&self, device: &CubeDevice) -> InEdges {
+    fn in_edges_on(&self, device: &CubeDevice) -> InEdges {
         self.on_gpu.into.on(device, |device| {
             let ends = self.sources.iter().zip(&self.strengths).zip(&self.destinations);
             let edges: Vec<u32> = ends.flat_map(|((&source, &strength), &to)| [source, strength, to]).collect();
@@ -55,7 +55,7 @@ impl EdgeIndex {
     }
 
     #[cfg(feature = "training")]
-    fn out_of_on(&self, device: &CubeDevice) -> OutEdges {
+    fn out_edges_on(&self, device: &CubeDevice) -> OutEdges {
         self.on_gpu.out_of.on(device, |device| {
             let strengths = self.strengths.iter().max().map_or(0, |&last| last as usize + 1);
             let (offsets, order) = sort_by_key(strengths, &self.strengths);
@@ -161,7 +161,7 @@ pub(super) fn forward(
     let keep_winners = keep_winners && aggregation == Aggregation::Max;
     let winners = flat_like(&x, if keep_winners { shape } else { [1, 1] }, DType::U32);
     if let Some((count, dim, address)) = by_row(&out, CHANNELS) {
-        let InEdges { offsets, edges } = edges.into_on(&x.device);
+        let InEdges { offsets, edges } = edges.in_edges_on(&x.device);
         forward_kernel::launch(
             &out.client,
             count,
@@ -282,8 +282,8 @@ pub(super) fn backward(
     aggregation: Aggregation,
 ) -> (CubeTensor, CubeTensor) {
     let (gradient, x, strength) = (rows(gradient), rows(x), flat(strength));
-    let into = edges.into_on(&x.device);
-    let out_of = edges.out_of_on(&x.device);
+    let into = edges.in_edges_on(&x.device);
+    let out_of = edges.out_edges_on(&x.device);
     let split = if aggregation == Aggregation::Max { winners } else { into.offsets };
     let x_gradient = matrix_like(&x, shape_of(&x));
     if let Some((count, dim, address)) = by_row(&x_gradient, CHANNELS) {
