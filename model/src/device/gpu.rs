@@ -35,8 +35,7 @@ pub(super) fn wgpu(software: bool) -> Result<(Device, String), DeviceError> {
     ];
     for kind in gpus.into_iter().chain(software.then_some(WgpuDeviceKind::Cpu)) {
         let what = if kind == WgpuDeviceKind::Cpu { ", a software GPU" } else { "" };
-        // Named one by one: wgpu's own choice also asks OpenGL, which complains on stderr of machines
-        // without a screen.
+        // Named one by one: wgpu's own choice may also be OpenGL, which nothing here is tested on.
         for api in [WgpuBackend::Vulkan, WgpuBackend::Metal, WgpuBackend::Dx12] {
             match CubeDevice::Wgpu(WgpuDevice::new(kind.clone())).on(api) {
                 Ok(device) => return open(DeviceChoice::Wgpu, device, &format!(", {api:?}{what}"), WGPU_REMEDY),
