@@ -1,6 +1,8 @@
 //! The programs on a GPU, one of software too.
 #![cfg(feature = "wgpu")]
 
+use std::process::Command;
+
 use serde_json::Value;
 use tabsegnet_tests::{Outcome, Work, interrupt, report, wait_for};
 
@@ -63,7 +65,13 @@ fn a_precision_that_the_device_does_not_have_is_an_error() {
 #[test]
 fn a_batch_too_large_for_the_gpu_is_an_error_that_says_what_to_do() {
     let work = Work::new();
-    work.train(&["--device", "wgpu", "--set", "model.d_out=4000000"])
+    // A GPU of software takes the computer's memory, and a system may promise more than it has. The
+    // limit is 16 GB beside the 64 GiB that the cache of vectors maps.
+    let train = work.command("train", &["--device", "wgpu", "--set", "model.d_out=1500000"]);
+    let mut limited = Command::new("sh");
+    limited.args(["-c", "ulimit -v 83000000 && exec \"$0\" \"$@\""]).arg(train.get_program()).args(train.get_args());
+    limited.current_dir(work.path(".")).envs(train.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    Outcome::of(&mut limited)
         .fails(1, &["out of memory", "a step on 8 questions", "optimisation.batch_size is 8", "no epoch was complete"]);
     assert!(!work.path("out/best").exists() && !work.path("out/last").exists());
 }
