@@ -1,0 +1,64 @@
+//! Which rows stand under which: rows that hold nothing but a title head the rows below them.
+
+use super::rows::{is_title, is_unit_row};
+use crate::grid::{Grid, GridCell};
+
+/// A title whose rows are being read.
+#[derive(Debug, Clone, Copy)]
+struct Open {
+    row: usize,
+    indent: f32,
+    /// The indent of the row right below it.
+    child_indent: f32,
+    unit: bool,
+}
+
+/// For each row its parent; empty where no row has one.
+pub(super) fn infer(grid: &Grid, header_rows: usize, header_cols: usize) -> Vec<Option<usize>> {
+    let mut parents = vec![None; grid.rows];
+    let mut open: Vec<Open> = Vec::new();
+    for row in header_rows..grid.rows {
+        let indent = label(grid, row).map_or(0.0, |cell| cell.style.indent);
+        let unit = is_unit_row(grid, row);
+        let title = unit || is_title(grid, row);
+        let follows_title = open.last().is_some_and(|last| last.row + 1 == row);
+        open.retain(|above| stays_open(above, indent, title, unit, follows_title));
+        parents[row] = open.last().map(|above| above.row);
+        if title && row + 1 < grid.rows {
+            let child_indent = label(grid, row + 1).map_or(indent, |cell| cell.style.indent);
+            open.push(Open { row, indent, child_indent, unit });
+        } else if is_total(grid, row) {
+            // A total closes its group where indentation does not.
+            if open.last().is_some_and(|above| above.child_indent <= above.indent && !above.unit) {
+                open.pop();
+            }
+        }
+    }
+    let _ = header_cols;
+    if parents.iter().all(Option::is_none) { Vec::new() } else { parents }
+}
+
+fn stays_open(above: &Open, indent: f32, title: bool, unit: bool, follows_title: bool) -> bool {
+    if unit {
+        return false;
+    }
+    if above.unit {
+        return true;
+    }
+    if above.child_indent > above.indent {
+        return indent > above.indent;
+    }
+    if indent < above.indent {
+        return false;
+    }
+    indent > above.indent || !title || follows_title
+}
+
+/// The cell that names a row.
+fn label(grid: &Grid, row: usize) -> Option<&GridCell> {
+    grid.filled(row).next()
+}
+
+fn is_total(grid: &Grid, row: usize) -> bool {
+    label(grid, row).is_some_and(|cell| cell.text.trim_start().get(..5).is_some_and(|start| start.eq_ignore_ascii_case("total")))
+}
