@@ -143,6 +143,26 @@ impl Grid {
         grid
     }
 
+    /// Takes the leading rows off that hold one text and nothing beside it, where a table remains
+    /// below: they are its title. Gives their cells.
+    pub fn take_titles(&mut self) -> Vec<GridCell> {
+        let is_title = |row: usize| {
+            let mut filled = self.filled(row);
+            let only = filled.next().filter(|_| filled.next().is_none());
+            only.is_some_and(|cell| cell.row == row && cell.rowspan == 1 && cell.kind == Kind::Text)
+        };
+        let titles = (0..self.rows).take_while(|&row| is_title(row)).count();
+        // "Assets" over a balance sheet without column headers is no title of it; nor is "percent".
+        let below = (titles < self.rows).then(|| self.filled(titles).filter(|cell| cell.col > 0).any(|cell| cell.kind.is_value()));
+        if titles == 0 || below != Some(false) {
+            return Vec::new();
+        }
+        let (taken, mut rest): (Vec<_>, Vec<_>) = std::mem::take(&mut self.cells).into_iter().partition(|cell| cell.row < titles);
+        rest.iter_mut().for_each(|cell| cell.row -= titles);
+        *self = Self::from_cells(self.rows - titles, self.cols, rest);
+        taken.into_iter().filter(|cell| !cell.is_empty()).collect()
+    }
+
     /// The cell that covers a position; the position must be inside.
     pub fn at(&self, row: usize, col: usize) -> &GridCell {
         &self.cells[self.owner[row * self.cols + col] as usize]

@@ -47,3 +47,17 @@ pub(crate) fn infer(grid: &Grid, known: Known) -> Headers {
     }
     Headers { rows, cols, parents, why }
 }
+
+/// A corner that says what the numbers are counted in.
+pub(crate) fn unit_in_corner(grid: &Grid, header_rows: usize) -> Option<&str> {
+    (0..header_rows.min(grid.rows)).map(|row| grid.at(row, 0).text.as_str()).find(|text| is_unit_line(text))
+}
+
+/// `(In millions, except par value)`, `Dollars in thousands`.
+pub(crate) fn is_unit_line(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    text.len() <= 160
+        && ["in millions", "in thousands", "in billions", "in percent", "in dollars", "$ million", "($000", "unaudited"]
+            .iter()
+            .any(|unit| lower.contains(unit))
+}

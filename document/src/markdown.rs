@@ -1,0 +1,1 @@
+pub(crate) fn read(_: &str, _: &crate::Limits, _: &mut crate::builder::Builder) {}
