@@ -156,8 +156,8 @@ fn shows(text: &str, fact: &Fact) -> bool {
     if let Some(number) = parse_cell_number(text) {
         return same(number);
     }
-    let words = text.split(|c: char| c.is_whitespace() || matches!(c, '$' | '€' | '£' | '/' | '(' | ')' | '%'));
-    let trimmed = words.map(|word| word.trim_matches([',', '.', ';', ':', '-', '–']));
+    let words = text.split(|c: char| c.is_whitespace() || matches!(c, '$' | '€' | '£' | '/' | '(' | ')' | '%' | '-' | '–'));
+    let trimmed = words.map(|word| word.trim_matches([',', '.', ';', ':']));
     let mut numbers = trimmed.filter_map(|word| parse_cell_number(word).or_else(|| number_in_words(word)));
     numbers.any(same) || (value == 0.0 && text.contains(['—', '–', '-']))
 }

@@ -120,6 +120,9 @@ impl<'a> Builder<'a> {
             return Vec::new();
         }
         let headers = headers::infer(&grid, known);
+        grid.fill_stubs(headers.rows, headers.cols);
+        let outer: std::collections::BTreeSet<usize> = headers.parents.iter().copied().flatten().collect();
+        grid.widen_titles(outer.into_iter());
         if let Some(unit) = headers::unit_in_corner(&grid, headers.rows) {
             caption = join_non_empty([caption.as_str(), unit].into_iter(), " ");
         }

@@ -152,15 +152,65 @@ impl Grid {
             only.is_some_and(|cell| cell.row == row && cell.rowspan == 1 && cell.kind == Kind::Text)
         };
         let titles = (0..self.rows).take_while(|&row| is_title(row)).count();
-        // "Assets" over a balance sheet without column headers is no title of it; nor is "percent".
-        let below = (titles < self.rows).then(|| self.filled(titles).filter(|cell| cell.col > 0).any(|cell| cell.kind.is_value()));
-        if titles == 0 || below != Some(false) {
+        // "Assets" over a balance sheet without column headers is no title of it.
+        let mut values_below = titles < self.rows && self.filled(titles).any(|cell| cell.col > 0 && cell.kind.is_value());
+        if titles == 1 && self.filled(0).all(|cell| crate::headers::is_unit_line(&cell.text)) {
+            values_below = false;
+        }
+        if titles == 0 || titles == self.rows || values_below {
             return Vec::new();
         }
         let (taken, mut rest): (Vec<_>, Vec<_>) = std::mem::take(&mut self.cells).into_iter().partition(|cell| cell.row < titles);
         rest.iter_mut().for_each(|cell| cell.row -= titles);
         *self = Self::from_cells(self.rows - titles, self.cols, rest);
         taken.into_iter().filter(|cell| !cell.is_empty()).collect()
+    }
+
+    /// Where a name in the first of several header columns holds for the rows below it too, until
+    /// the next name or a row without names, makes it one cell with the blanks below it.
+    pub fn fill_stubs(&mut self, header_rows: usize, header_cols: usize) {
+        for col in 0..header_cols.saturating_sub(1) {
+            let mut above: Option<u32> = None;
+            for row in header_rows..self.rows {
+                let index = self.owner[row * self.cols + col];
+                let cell = &self.cells[index as usize];
+                let single = cell.row == row && cell.rowspan == 1 && cell.colspan == 1;
+                let named_beside = !self.at(row, col + 1).is_empty();
+                match above {
+                    Some(above) if cell.is_empty() && single && named_beside => {
+                        self.owner[row * self.cols + col] = above;
+                        self.cells[above as usize].rowspan += 1;
+                        self.cells[index as usize].rowspan = 0;
+                    }
+                    _ => above = (single && !cell.is_empty() && named_beside).then_some(index),
+                }
+            }
+        }
+        if self.cells.iter().any(|cell| cell.rowspan == 0) {
+            let cells = std::mem::take(&mut self.cells).into_iter().filter(|cell| cell.rowspan > 0).collect();
+            *self = Self::from_cells(self.rows, self.cols, cells);
+        }
+    }
+
+    /// Lets the title of a row that has nothing else span the row.
+    pub fn widen_titles(&mut self, rows: impl Iterator<Item = usize>) {
+        let mut widened = false;
+        for row in rows {
+            let index = self.owner[row * self.cols] as usize;
+            let free = (1..self.cols).all(|col| {
+                let cell = self.at(row, col);
+                (cell.is_empty() || std::ptr::eq(cell, &self.cells[index])) && cell.row == row && cell.rowspan == 1
+            });
+            let title = &mut self.cells[index];
+            if free && title.row == row && title.rowspan == 1 && !title.is_empty() && title.colspan < self.cols {
+                title.colspan = self.cols;
+                widened = true;
+            }
+        }
+        if widened {
+            // The wide cells come first in their rows; the blanks they cover are dropped.
+            *self = Self::from_cells(self.rows, self.cols, std::mem::take(&mut self.cells));
+        }
     }
 
     /// The cell that covers a position; the position must be inside.

@@ -39,7 +39,7 @@ pub(crate) fn infer(grid: &Grid, known: Known) -> Headers {
         Some(cols) => (cols.min(grid.cols), "given"),
         None => columns::infer(grid, rows),
     };
-    let parents = outline::infer(grid, rows, cols);
+    let parents = outline::infer(grid, rows);
     let under = parents.iter().flatten().count();
     let mut why = format!("header rows: {why_rows}; header columns: {why_cols}");
     if under > 0 {

@@ -29,11 +29,35 @@ pub(super) fn infer(grid: &Grid, header_rows: usize) -> (usize, &'static str) {
     if plain > 1 {
         return (plain, "column headers without levels");
     }
+    if most >= 2 && is_stub(grid, header_rows) {
+        return (2, "names in the first column hold for several rows");
+    }
     if kinds[0].is_data() {
         // A rank or a number of its own before the name.
         return if kinds[1].values * 4 < kinds[1].filled && most >= 2 { (2, "numbered rows") } else { (1, "the first column") };
     }
     (1, "the first column")
+}
+
+/// Whether rows without a name in the first column have one in the second, and so have most rows
+/// with a name.
+fn is_stub(grid: &Grid, header_rows: usize) -> bool {
+    let (mut blank, mut blank_named, mut named, mut both) = (0, 0, 0, 0);
+    for row in header_rows..grid.rows {
+        let (first, second) = (grid.at(row, 0), grid.at(row, 1));
+        if grid.filled(row).count() < 2 || first.colspan > 1 {
+            continue;
+        }
+        let text = second.kind == Kind::Text || second.kind == Kind::Year;
+        if first.is_empty() {
+            blank += 1;
+            blank_named += usize::from(text);
+        } else {
+            named += 1;
+            both += usize::from(text);
+        }
+    }
+    blank >= 2 && blank_named * 10 >= blank * 9 && both * 2 > named
 }
 
 fn is_merged_header(cell: &GridCell, header_rows: usize) -> bool {

@@ -1,5 +1,6 @@
 //! Which rows stand under which: rows that hold nothing but a title head the rows below them.
 
+use super::is_unit_line;
 use super::rows::{is_title, is_unit_row};
 use crate::grid::{Grid, GridCell};
 
@@ -14,13 +15,13 @@ struct Open {
 }
 
 /// For each row its parent; empty where no row has one.
-pub(super) fn infer(grid: &Grid, header_rows: usize, header_cols: usize) -> Vec<Option<usize>> {
+pub(super) fn infer(grid: &Grid, header_rows: usize) -> Vec<Option<usize>> {
     let mut parents = vec![None; grid.rows];
     let mut open: Vec<Open> = Vec::new();
     for row in header_rows..grid.rows {
         let indent = label(grid, row).map_or(0.0, |cell| cell.style.indent);
         let unit = is_unit_row(grid, row);
-        let title = unit || is_title(grid, row);
+        let title = unit || (is_title(grid, row) && !is_line_item(grid, row));
         let follows_title = open.last().is_some_and(|last| last.row + 1 == row);
         open.retain(|above| stays_open(above, indent, title, unit, follows_title));
         parents[row] = open.last().map(|above| above.row);
@@ -34,7 +35,6 @@ pub(super) fn infer(grid: &Grid, header_rows: usize, header_cols: usize) -> Vec<
             }
         }
     }
-    let _ = header_cols;
     if parents.iter().all(Option::is_none) { Vec::new() } else { parents }
 }
 
@@ -57,6 +57,14 @@ fn stays_open(above: &Open, indent: f32, title: bool, unit: bool, follows_title:
 /// The cell that names a row.
 fn label(grid: &Grid, row: usize) -> Option<&GridCell> {
     grid.filled(row).next()
+}
+
+/// Names that stand alone and head nothing: a unit, and the line that balance sheets must have
+/// though it has no amount.
+fn is_line_item(grid: &Grid, row: usize) -> bool {
+    label(grid, row).is_some_and(|cell| {
+        is_unit_line(&cell.text) || cell.text.to_lowercase().starts_with("commitments and contingencies")
+    })
 }
 
 fn is_total(grid: &Grid, row: usize) -> bool {

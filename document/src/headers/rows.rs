@@ -1,5 +1,6 @@
 //! Header rows.
 
+use super::is_unit_line;
 use crate::grid::{Grid, GridCell};
 use crate::kind::Kind;
 
@@ -41,6 +42,10 @@ fn by_shape(grid: &Grid) -> (usize, &'static str) {
         spans += 1;
     }
     let leading = (0..grid.rows).take_while(|&row| is_header_like(grid, row)).count();
+    // A first line that only names what follows is no column header.
+    if leading >= 1 && (0..leading).all(|row| is_title(grid, row)) && leading < grid.rows {
+        return (0, "a title and numbers");
+    }
     if leading == grid.rows || leading == 0 {
         // No numbers anywhere, or at once.
         if spans > 0 {
@@ -60,7 +65,7 @@ fn by_shape(grid: &Grid) -> (usize, &'static str) {
     (rows, "words or years over numbers")
 }
 
-/// Words or years where data would be.
+/// Words or years where data would be, or nothing.
 fn is_header_like(grid: &Grid, row: usize) -> bool {
     grid.filled(row).filter(|cell| cell.col > 0).all(|cell| !cell.kind.is_value())
 }
@@ -81,9 +86,13 @@ pub(super) fn is_title(grid: &Grid, row: usize) -> bool {
     named && rest && third.is_none()
 }
 
-/// One text over the data columns and nothing beside it but what reaches in from above.
+/// One text over all data columns, such as "percent", and nothing beside it but what reaches in
+/// from above. "(in millions)" in such a place belongs to the column headers.
 pub(super) fn is_unit_row(grid: &Grid, row: usize) -> bool {
     let mut cells = grid.filled(row).filter(|cell| cell.row == row);
-    let one = |cell: &GridCell| cell.col > 0 && cell.kind == Kind::Text && (cell.colspan > 1 || grid.cols == cell.col + 1);
-    matches!((cells.next(), cells.next()), (Some(cell), None) if one(cell))
+    let over_all = |cell: &GridCell| {
+        let before = cell.col == 1 || (1..cell.col).all(|col| grid.at(row, col).row < row);
+        cell.col > 0 && before && cell.kind == Kind::Text && cell.col + cell.colspan == grid.cols && !is_unit_line(&cell.text)
+    };
+    matches!((cells.next(), cells.next()), (Some(cell), None) if over_all(cell))
 }
