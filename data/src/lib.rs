@@ -6,17 +6,15 @@
 
 pub mod config;
 pub mod distractors;
-pub mod document;
 pub mod error;
 
 pub mod finqa;
 pub mod graph;
 pub mod lexical;
 pub mod native;
-pub mod node_id;
-pub mod numbers;
 pub mod prepared;
 pub mod sample;
 pub mod synthetic;
 
 pub use error::DataError;
+pub use tabsegnet_document::{model as document, node_id, numbers};

@@ -160,6 +160,7 @@ fn build(path: &Path, json: DocumentJson) -> Result<Sample, DataError> {
                     header_rows: table.header_rows,
                     header_cols: table.header_cols,
                     rows: table.rows.into_iter().map(|row| row.into_iter().map(CellSource::from).collect()).collect(),
+                    ..TableSource::default()
                 };
                 Block::Table(
                     Table::new(source)
