@@ -32,4 +32,4 @@ pub use error::{ReadError, from_json};
 pub use format::{Format, KNOWN};
 pub use options::{HeaderOverride, Limits, ReadOptions};
 pub use read::{Inferred, ReadDocument, read, read_bytes};
-pub use texts::{Region, table_of_texts};
+pub use texts::{KnownTable, Region, table_of_html, table_of_texts, table_with};

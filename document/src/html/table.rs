@@ -78,7 +78,7 @@ pub(super) fn read(dom: &Dom, table: Id, max_cells: usize, facts: &mut Vec<Fact>
     if !marked && is_layout(&grid) { layout(rows) } else { Read::Table { grid, caption, cut } }
 }
 
-fn cell(dom: &Dom, id: Id, run: &Run, header: bool) -> RawCell {
+pub(super) fn cell(dom: &Dom, id: Id, run: &Run, header: bool) -> RawCell {
     let span = |name| dom.attribute(id, name).and_then(|span| span.trim().parse::<usize>().ok());
     // A rowspan of 0 reaches to the end of the table.
     let rowspan = span("rowspan").map_or(1, |span| if span == 0 { usize::MAX } else { span });
