@@ -87,12 +87,12 @@ pub struct DataConfig {
     pub limit: usize,
     /// Seed of the distractors' places and of the choice of questions.
     pub seed: u64,
+    /// The data sets, for kind `mix`; each has the keys of this section, its root relative to this one's.
+    pub parts: Vec<DataConfig>,
     /// How distractors are found, and the BM25 baseline's settings.
     pub bm25: Bm25Config,
     /// The made reports, for kind `synthetic`.
     pub synthetic: SyntheticConfig,
-    /// The data sets, for kind `mix`; each has the keys of this section.
-    pub parts: Vec<DataConfig>,
 }
 
 impl Default for DataConfig {
@@ -109,9 +109,9 @@ impl Default for DataConfig {
             distractors: 3,
             limit: 0,
             seed: 0,
+            parts: Vec::new(),
             bm25: Bm25Config::default(),
             synthetic: SyntheticConfig::default(),
-            parts: Vec::new(),
         }
     }
 }
@@ -254,7 +254,8 @@ impl DataConfig {
             if files.is_empty() && config.kind != DataKind::Synthetic {
                 continue;
             }
-            let source = config.source(part).map_err(|error| match error {
+            let root = Path::new(&self.root).join(&config.root).display().to_string();
+            let source = Self { root, ..config.clone() }.source(part).map_err(|error| match error {
                 DataError::Setting { key, message } => wrong(format!("{key}: {message}")),
                 other => other,
             })?;

@@ -51,6 +51,8 @@ impl Evidence {
 pub struct QuestionInfo {
     /// Its id, unique in the report.
     pub id: String,
+    /// The data set that it is from, where the report is on several; else empty.
+    pub dataset: String,
     /// Id of its document. Questions with the same one are resampled together.
     pub document: String,
     /// Where its gold nodes lie.

@@ -58,6 +58,14 @@ pub struct Arguments {
 pub enum DatasetKind {
     /// FinQA as published.
     Finqa,
+    /// MultiHierTT as published.
+    Multihiertt,
+    /// TAT-QA as published.
+    Tatqa,
+    /// HybridQA as published; its tables are --tables.
+    Hybridqa,
+    /// HiTab as published; its tables are --tables.
+    Hitab,
     /// JSON lines of native documents with questions.
     Native,
 }
@@ -99,6 +107,10 @@ pub struct Files<'a> {
     pub input: &'a [PathBuf],
     /// Files with distractors.
     pub pool: &'a [PathBuf],
+    /// Files or directories of tables.
+    pub tables: &'a [PathBuf],
+    /// Files or directories of linked passages.
+    pub passages: &'a [PathBuf],
 }
 
 /// The command line asks for something that does not go together.
@@ -123,7 +135,14 @@ impl Arguments {
             (Some(document), Some(question), None) => Ok(Input::Document { document, question }),
             (None, None, Some(kind)) => {
                 let pool = if self.pool.is_empty() { &self.input } else { &self.pool };
-                Ok(Input::Dataset(Files { kind, input: &self.input, pool }))
+                let takes_tables = matches!(kind, DatasetKind::Hybridqa | DatasetKind::Hitab);
+                if takes_tables == self.tables.is_empty() {
+                    return Err(UsageError(
+                        "--tables is for --dataset hybridqa and hitab, whose tables are in files of their own".into(),
+                    ));
+                }
+                let Self { input, tables, passages, .. } = self;
+                Ok(Input::Dataset(Files { kind, input, pool, tables, passages }))
             }
             _ => Err(UsageError(
                 "expected --document FILE --question TEXT, or --dataset KIND --input FILE (--help shows all)".into(),

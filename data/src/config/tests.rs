@@ -64,6 +64,10 @@ fn a_mix_has_each_part_that_has_files() {
     let Source::Mix(parts) = mix.source(Part::Dev).unwrap() else { panic!("another kind") };
     assert!(matches!(&parts[1].1, Source::Finqa { distractors, .. } if distractors.count == 2));
     assert_eq!((mix.distractors(), tatqa.distractors()), (2, 0));
+
+    let below = DataConfig { root: "tables".into(), dev: vec!["a.json".into()], ..tatqa.clone() };
+    let mix = DataConfig { kind: DataKind::Mix, root: tatqa.root, parts: vec![below], ..DataConfig::default() };
+    assert!(mix.source(Part::Dev).is_ok());
 }
 
 #[test]

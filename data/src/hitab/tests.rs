@@ -68,6 +68,22 @@ fn a_header_covers_the_blanks_that_its_children_are_in() {
 }
 
 #[test]
+fn a_unit_over_the_data_columns_names_the_rows_below_and_is_no_header_column() {
+    let mut table = table();
+    table["texts"] = json!([["", "2018", "2017"], ["", "percent", ""], ["men", "3", "4"], ["women", "6", "5"]]);
+    table["merged_regions"] = json!([{"first_row": 1, "last_row": 1, "first_column": 1, "last_column": 2}]);
+    table["top_root"] = node(-1, -1, vec![node(0, 1, vec![]), node(0, 2, vec![])]);
+    table["left_root"] = node(-1, -1, vec![node(1, 1, vec![node(2, 0, vec![]), node(3, 0, vec![])])]);
+    let mut question = question();
+    question["linked_cells"] = json!({"quantity_link": {"[ANSWER]": {"(3, 2)": 5.0}}});
+    let samples = read_json(&question, &table, Labels::Required).unwrap();
+    let table = samples.samples[0].document.tables().next().unwrap();
+    assert_eq!((table.header_rows(), table.header_cols()), (1, 1));
+    assert_eq!(table.path(&table.row_headers_of(table.cell_at(3, 2).unwrap())), "percent > women");
+    assert_eq!(samples.samples[0].questions[0].gold, ["t0:r3c2"]);
+}
+
+#[test]
 fn trees_that_point_outside_of_the_table_do_no_harm() {
     let mut table = table();
     table["left_root"] = node(-1, -1, vec![node(99, 99, vec![node(3, 0, vec![node(2, 0, vec![])])])]);

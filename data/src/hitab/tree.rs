@@ -1,6 +1,6 @@
 //! HiTab's header trees, and what they say of a table's rows and columns.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::Deserialize;
 use tabsegnet_document::Region;
@@ -73,11 +73,20 @@ impl Headers {
             .filter(|span| is_free(texts, merged, span));
         Self {
             rows: top.iter().map(|((row, _), _)| row + 1).max().unwrap_or(0),
-            cols: left.iter().map(|((_, col), _)| col + 1).max().unwrap_or(0),
+            cols: header_columns(&left),
             row_parents,
             spans: spans.collect(),
         }
     }
+}
+
+/// How many columns the row headers take. What stands over data columns ("percent") and has the
+/// names of the rows below it under it is a title among the rows, not a row header.
+fn header_columns(left: &[(Place, Option<Place>)]) -> usize {
+    let over_data: HashSet<Place> =
+        left.iter().filter_map(|&((_, col), parent)| parent.filter(|&(_, parent_col)| parent_col > col)).collect();
+    let headers = left.iter().filter(|(place, _)| !over_data.contains(place));
+    headers.map(|((_, col), _)| col + 1).max().unwrap_or(0)
 }
 
 /// Of the headers that have children on a deeper level, the last row and the last column that
