@@ -149,7 +149,7 @@ impl Grid {
         let is_title = |row: usize| {
             let mut filled = self.filled(row);
             let only = filled.next().filter(|_| filled.next().is_none());
-            only.is_some_and(|cell| cell.row == row && cell.rowspan == 1 && cell.kind == Kind::Text)
+            only.is_some_and(|cell| cell.row == row && cell.col == 0 && cell.rowspan == 1 && cell.kind == Kind::Text)
         };
         let titles = (0..self.rows).take_while(|&row| is_title(row)).count();
         // "Assets" over a balance sheet without column headers is no title of it.

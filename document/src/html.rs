@@ -22,3 +22,6 @@ pub(crate) fn read(text: &str, limits: &Limits, builder: &mut Builder) {
     }
     blocks::read(&dom, limits, builder);
 }
+
+#[cfg(test)]
+mod tests;

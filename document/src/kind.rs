@@ -11,7 +11,7 @@ pub enum Kind {
     Number,
     /// What stands where a number is missing: a dash, `n/a`, `..`.
     Missing,
-    /// A year or a span of years: a number that heads columns and rows.
+    /// A year, a span of years or a date: numbers that head columns and rows.
     Year,
     /// Words.
     Text,
@@ -23,7 +23,7 @@ impl Kind {
         let text = text.trim();
         if text.is_empty() {
             Self::Empty
-        } else if is_year(text) {
+        } else if is_year(text) || is_date(text) {
             Self::Year
         } else if is_missing(text) {
             Self::Missing
@@ -54,6 +54,16 @@ fn is_year(text: &str) -> bool {
     parts.is_some_and(|(_, to)| {
         let to = to.trim_start_matches([' ', '-', '–', '/', '—']).trim_start_matches("to ").trim();
         plain(to) || (to.len() == 2 && to.bytes().all(|b| b.is_ascii_digit()))
+    })
+}
+
+/// `2024-12-31`, `12/31/2024`, `31.12.2024`.
+fn is_date(text: &str) -> bool {
+    ['-', '/', '.'].into_iter().any(|separator| {
+        let parts: Vec<&str> = text.split(separator).collect();
+        let digits = parts.iter().all(|part| part.bytes().all(|b| b.is_ascii_digit()));
+        let lengths: Vec<usize> = parts.iter().map(|part| part.len()).collect();
+        digits && matches!(lengths[..], [4, 2, 2] | [1..=2, 1..=2, 4])
     })
 }
 
@@ -90,7 +100,7 @@ mod tests {
     fn kinds() {
         for (kind, texts) in [
             (Kind::Empty, &["", "  ", "\u{a0}"][..]),
-            (Kind::Year, &["2024", "2023-24", "2005/2006", "2005 to 2008", "FY2024", "1999*"]),
+            (Kind::Year, &["2024", "2023-24", "2005/2006", "2005 to 2008", "FY2024", "1999*", "2024-12-31", "1/31/2024"]),
             (Kind::Missing, &["-", "—", "n/a", "..", "$ —", "— %", "x"]),
             (Kind::Number, &["12", "$ (1,234)", "5.25 %", "1.5–3.2 %", "0.5x", "+4", "20,240", "$2024", "3-2"]),
             (Kind::Text, &["Cash", "2 years", "May 2024", "Level 1", "Q1"]),

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::cell::{Cell, Ref, RefCell};
 
 use html5ever::interface::{ElemName, ElementFlags, NodeOrText, QuirksMode, TreeSink};
-use html5ever::tendril::{StrTendril, TendrilSink as _};
+use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::{BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts};
 use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
 use html5ever::{Attribute, LocalName, Namespace, QualName, local_name, ns};
@@ -98,10 +98,6 @@ impl Dom {
 
     pub fn parent(&self, id: Id) -> Option<Id> {
         some(self.node(id).parent)
-    }
-
-    pub fn children(&self, id: Id) -> impl Iterator<Item = Id> {
-        std::iter::successors(some(self.node(id).first_child), |&child| some(self.node(child).next))
     }
 
     /// All nodes of a subtree, the root of it included, in document order.
@@ -208,7 +204,7 @@ impl TokenSink for Guard {
             Token::TagToken(tag) if self.xml && tag.self_closing && tag.kind == TagKind::StartTag && !is_void(&tag.name) => {
                 let end = Tag { kind: TagKind::EndTag, self_closing: false, attrs: Vec::new(), ..tag.clone() };
                 let result = self.builder.process_token(Token::TagToken(Tag { self_closing: false, ..tag }), line);
-                self.builder.process_token(Token::TagToken(end), line);
+                let _ = self.builder.process_token(Token::TagToken(end), line);
                 match result {
                     // The element is closed already: what follows is no script or raw text.
                     TokenSinkResult::Script(_) | TokenSinkResult::RawData(_) => TokenSinkResult::Continue,
