@@ -22,13 +22,6 @@ struct QuestionJson {
     gold: Vec<String>,
 }
 
-/// Reads one native JSON document. Questions beside the blocks are allowed and not looked at.
-pub fn read_document(path: &Path) -> Result<Document, DataError> {
-    let text = read_text(path)?;
-    let document = build(path, from_json(path, &text)?)?.document;
-    if document.blocks.is_empty() { Err(no_blocks(path, document.id).into()) } else { Ok(document) }
-}
-
 /// Reads labelled documents: JSON lines, one document with its questions a line. Blank lines are
 /// passed over; a file without any document is an error.
 pub fn read_samples(path: &Path) -> Result<Vec<Sample>, DataError> {
