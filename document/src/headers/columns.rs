@@ -21,7 +21,7 @@ pub(super) fn infer(grid: &Grid, header_rows: usize) -> (usize, &'static str) {
     let kinds: Vec<Share> = (0..grid.cols).map(|col| Share::of(grid, header_rows, col)).collect();
     // Where some column headers have levels, those without stand over the row headers.
     let levelled = header_rows > 1 && (0..grid.cols).any(|col| grid.at(0, col).colspan > 1 && grid.at(0, col).rowspan < header_rows);
-    let plain = |&col: &usize| grid.at(0, col).rowspan >= header_rows && grid.at(0, col).colspan == 1 && !kinds[col].is_data();
+    let plain = |&col: &usize| grid.at(0, col).rowspan >= header_rows && grid.at(0, col).colspan == 1 && (col == 0 || !kinds[col].is_data());
     let plain = if levelled { (0..most).take_while(plain).count() } else { 0 };
     if spans > 0 {
         return ((spans + 1).max(plain).min(most), "merged headers have their children beside them");

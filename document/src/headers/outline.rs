@@ -1,5 +1,7 @@
 //! Which rows stand under which: rows that hold nothing but a title head the rows below them.
 
+mod totals;
+
 use super::is_unit_line;
 use super::rows::{is_title, is_unit_row};
 use crate::grid::{Grid, GridCell};
@@ -17,11 +19,13 @@ struct Open {
 /// For each row its parent; empty where no row has one.
 pub(super) fn infer(grid: &Grid, header_rows: usize) -> Vec<Option<usize>> {
     let mut parents = vec![None; grid.rows];
+    let mut titles = vec![false; grid.rows];
     let mut open: Vec<Open> = Vec::new();
     for row in header_rows..grid.rows {
         let indent = label(grid, row).map_or(0.0, |cell| cell.style.indent);
         let unit = is_unit_row(grid, row);
         let title = unit || (is_title(grid, row) && !is_line_item(grid, row));
+        titles[row] = title;
         let follows_title = open.last().is_some_and(|last| last.row + 1 == row);
         open.retain(|above| stays_open(above, indent, title, unit, follows_title));
         parents[row] = open.last().map(|above| above.row);
@@ -35,6 +39,7 @@ pub(super) fn infer(grid: &Grid, header_rows: usize) -> Vec<Option<usize>> {
             }
         }
     }
+    totals::infer(grid, header_rows, &titles, &mut parents);
     if parents.iter().all(Option::is_none) { Vec::new() } else { parents }
 }
 
