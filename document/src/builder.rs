@@ -55,7 +55,10 @@ impl<'a> Builder<'a> {
     /// Adds a paragraph as one passage a sentence; a heading is one passage. Gives the passage of
     /// each mark, marks being pairs of a place in the text and anything.
     pub fn paragraph<T: Copy>(&mut self, text: &str, heading: bool, marks: &[(usize, T)]) -> Vec<(T, usize)> {
-        let mut sentences = if heading { vec![0..text.len()] } else { sentences::split(text) };
+        let mut sentences = sentences::split(text);
+        if heading {
+            sentences = std::iter::once(0..text.len()).collect();
+        }
         sentences.retain(|range| !text[range.clone()].trim().is_empty());
         let mut placed = Vec::with_capacity(marks.len());
         for &(at, mark) in marks {

@@ -57,7 +57,11 @@ fn sniff(text: &str) -> u8 {
     let score = |delimiter: u8| {
         let lengths: Vec<usize> =
             reader(text, delimiter).records().take(SAMPLE).map_while(Result::ok).map(|record| record.len()).collect();
-        let most = lengths.iter().copied().filter(|&length| length > 1).max_by_key(|length| lengths.iter().filter(|l| *l == length).count())?;
+        let most = lengths
+            .iter()
+            .copied()
+            .filter(|&length| length > 1)
+            .max_by_key(|length| lengths.iter().filter(|l| *l == length).count())?;
         let alike = lengths.iter().filter(|&&length| length == most).count();
         Some((alike * 100 / lengths.len(), most))
     };
@@ -88,7 +92,9 @@ mod tests {
 
     #[test]
     fn delimiters_are_found() {
-        for text in ["a;b\n1,5;2,5\n3;4\n", "a\tb\n1,5\t2,5\n3\t4\n", "a|b\n1,5|2,5\n3|4\n", "a,b\n\"1,5\",\"2,5\"\n3,4\n"] {
+        for text in
+            ["a;b\n1,5;2,5\n3;4\n", "a\tb\n1,5\t2,5\n3\t4\n", "a|b\n1,5|2,5\n3|4\n", "a,b\n\"1,5\",\"2,5\"\n3,4\n"]
+        {
             let read = read("x.csv", text);
             let table = table(&read);
             assert_eq!((table.rows(), table.cols(), table.header_rows()), (3, 2, 1), "{text}");
@@ -102,7 +108,10 @@ mod tests {
         let table = table(&read);
         assert_eq!(table.caption(), "Revenue by segment");
         let cell = table.cell_at(1, 2).unwrap();
-        assert_eq!((table.path(&table.column_headers_of(cell)), table.path(&table.row_headers_of(cell))), ("2024".into(), "Cloud".into()));
+        assert_eq!(
+            (table.path(&table.column_headers_of(cell)), table.path(&table.row_headers_of(cell))),
+            ("2024".into(), "Cloud".into())
+        );
     }
 
     #[test]
@@ -116,7 +125,8 @@ mod tests {
     #[test]
     fn a_million_records_are_cut_with_a_warning() {
         let text = "a,b\n".to_owned() + &"1,2\n".repeat(1_000_000);
-        let options = ReadOptions { limits: Limits { max_cells_per_table: 10_000, ..Limits::default() }, ..Default::default() };
+        let options =
+            ReadOptions { limits: Limits { max_cells_per_table: 10_000, ..Limits::default() }, ..Default::default() };
         let read = read_bytes(Path::new("x.csv"), text.into(), &options).unwrap();
         assert_eq!(table(&read).rows(), 5000);
         assert!(read.warnings[0].contains("5000 of 1000001 records"), "{:?}", read.warnings);

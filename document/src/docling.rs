@@ -131,7 +131,11 @@ pub(crate) fn read(path: &Path, text: &str, limits: &Limits, builder: &mut Build
                 None
             }
             "groups" => document.groups.get(index).map(|group| &group.children),
-            "pictures" => document.pictures.get(index).filter(|picture| picture.content_layer == Layer::Body).map(|picture| &picture.children),
+            "pictures" => document
+                .pictures
+                .get(index)
+                .filter(|picture| picture.content_layer == Layer::Body)
+                .map(|picture| &picture.children),
             _ => None,
         };
         open.extend(children.into_iter().flatten().rev());

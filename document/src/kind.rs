@@ -44,9 +44,8 @@ impl Kind {
 fn is_year(text: &str) -> bool {
     let text = text.strip_prefix("FY").unwrap_or(text).trim();
     let text = text.trim_end_matches(['*', 'E', 'e', '†', ':']);
-    let plain = |text: &str| {
-        text.len() == 4 && text.bytes().all(|b| b.is_ascii_digit()) && ("1700"..="2199").contains(&text)
-    };
+    let plain =
+        |text: &str| text.len() == 4 && text.bytes().all(|b| b.is_ascii_digit()) && ("1700"..="2199").contains(&text);
     if plain(text) {
         return true;
     }
@@ -70,7 +69,9 @@ fn is_date(text: &str) -> bool {
 fn is_missing(text: &str) -> bool {
     let text = text.trim_start_matches(['$', '€', '£', '¥']).trim_end_matches('%').trim();
     !text.is_empty() && text.chars().all(|c| matches!(c, '-' | '–' | '—' | '―' | '.' | '*' | '…' | '−'))
-        || ["n/a", "na", "n.a.", "nm", "n/m", "n.m.", "nil", "x", "f"].iter().any(|word| text.eq_ignore_ascii_case(word))
+        || ["n/a", "na", "n.a.", "nm", "n/m", "n.m.", "nil", "x", "f"]
+            .iter()
+            .any(|word| text.eq_ignore_ascii_case(word))
 }
 
 /// Mostly digits, with only signs and short units beside them: `1.5–3.2 %`, `0.5x`, `12 / 15`, `25 bps`.
@@ -84,7 +85,32 @@ fn is_numeric(text: &str) -> bool {
             letters += 1;
         } else if !matches!(
             c,
-            ' ' | ',' | '.' | '-' | '–' | '—' | '−' | '+' | '%' | '$' | '€' | '£' | '¥' | '(' | ')' | '/' | ':' | '*' | '~' | '±' | '\u{a0}' | '<' | '>' | '†' | '[' | ']' | '\''
+            ' ' | ','
+                | '.'
+                | '-'
+                | '–'
+                | '—'
+                | '−'
+                | '+'
+                | '%'
+                | '$'
+                | '€'
+                | '£'
+                | '¥'
+                | '('
+                | ')'
+                | '/'
+                | ':'
+                | '*'
+                | '~'
+                | '±'
+                | '\u{a0}'
+                | '<'
+                | '>'
+                | '†'
+                | '['
+                | ']'
+                | '\''
         ) {
             return false;
         }
@@ -100,7 +126,10 @@ mod tests {
     fn kinds() {
         for (kind, texts) in [
             (Kind::Empty, &["", "  ", "\u{a0}"][..]),
-            (Kind::Year, &["2024", "2023-24", "2005/2006", "2005 to 2008", "FY2024", "1999*", "2024-12-31", "1/31/2024"]),
+            (
+                Kind::Year,
+                &["2024", "2023-24", "2005/2006", "2005 to 2008", "FY2024", "1999*", "2024-12-31", "1/31/2024"],
+            ),
             (Kind::Missing, &["-", "—", "n/a", "..", "$ —", "— %", "x"]),
             (Kind::Number, &["12", "$ (1,234)", "5.25 %", "1.5–3.2 %", "0.5x", "+4", "20,240", "$2024", "3-2"]),
             (Kind::Text, &["Cash", "2 years", "May 2024", "Level 1", "Q1"]),

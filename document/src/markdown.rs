@@ -13,13 +13,9 @@ pub(crate) fn read(text: &str, limits: &Limits, builder: &mut Builder) {
     let mut reading = Reading::default();
     for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
         match event {
-            Event::Text(part) | Event::Code(part) | Event::InlineHtml(part) if !reading.html => {
-                if !part.starts_with('<') {
-                    reading.push(&part);
-                }
-            }
+            Event::Text(part) | Event::Code(part) if !reading.html => reading.push(&part),
             Event::Html(part) | Event::Text(part) => reading.text += &part,
-            Event::SoftBreak | Event::HardBreak => reading.text.push(' '),
+            Event::SoftBreak | Event::HardBreak | Event::InlineHtml(_) => reading.text.push(' '),
             Event::Start(Tag::HtmlBlock) => {
                 reading.paragraph(builder);
                 reading.html = true;
@@ -46,7 +42,9 @@ pub(crate) fn read(text: &str, limits: &Limits, builder: &mut Builder) {
             Event::End(TagEnd::TableCell) => reading.cell(),
             Event::End(TagEnd::TableHead) => reading.in_head = false,
             Event::End(TagEnd::Table) => reading.table(limits, builder),
-            Event::Start(Tag::Item | Tag::Paragraph | Tag::BlockQuote(_) | Tag::CodeBlock(_) | Tag::FootnoteDefinition(_))
+            Event::Start(
+                Tag::Item | Tag::Paragraph | Tag::BlockQuote(_) | Tag::CodeBlock(_) | Tag::FootnoteDefinition(_),
+            )
             | Event::End(TagEnd::Item | TagEnd::Paragraph | TagEnd::Heading(_) | TagEnd::CodeBlock)
             | Event::Rule => reading.paragraph(builder),
             _ => {}

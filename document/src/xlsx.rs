@@ -23,7 +23,9 @@ pub(crate) fn read(path: &Path, bytes: Vec<u8>, limits: &Limits, builder: &mut B
     check_unpacked_size(path, &bytes, limits.max_unpacked_bytes)?;
     let broken = |error: XlsxError| ReadError::Format {
         file: path.display().to_string(),
-        message: format!("is no workbook that can be read: {error}; open it in a spreadsheet program and save it again"),
+        message: format!(
+            "is no workbook that can be read: {error}; open it in a spreadsheet program and save it again"
+        ),
     };
     let mut workbook: Xlsx<_> = Xlsx::new(Cursor::new(bytes)).map_err(broken)?;
     for sheet in workbook.sheets_metadata().to_vec() {
@@ -45,8 +47,7 @@ pub(crate) fn read(path: &Path, bytes: Vec<u8>, limits: &Limits, builder: &mut B
             .collect();
         let mut cells = Cells::new();
         let mut reader = workbook.worksheet_cells_reader(&sheet.name).map_err(broken)?;
-        loop {
-            let Some((cell, style)) = reader.next_cell_with_style_id().map_err(broken)? else { break };
+        while let Some((cell, style)) = reader.next_cell_with_style_id().map_err(broken)? {
             let style = reader.styles().get(style);
             let format = style.and_then(|style| style.number_format.as_ref()).map_or("", |format| &format.format_code);
             let text = text(cell.get_value(), format);

@@ -132,7 +132,8 @@ fn neighbours(table: &Table) -> BTreeSet<(usize, usize, EdgeType)> {
     let mut pairs = BTreeSet::new();
     for row in 0..table.rows() {
         let title = table.row_parent(row).and_then(|parent| table.title_of_row(parent).pop());
-        let first = table.cell_index_at(row, 0).filter(|&first| table.role(&table.cells()[first]) == CellRole::RowHeader);
+        let first =
+            table.cell_index_at(row, 0).filter(|&first| table.role(&table.cells()[first]) == CellRole::RowHeader);
         if let (Some(title), Some(first)) = (title, first)
             && title != first
         {

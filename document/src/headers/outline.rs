@@ -27,7 +27,14 @@ pub(super) fn infer(grid: &Grid, header_rows: usize) -> Vec<Option<usize>> {
         let title = unit || (is_title(grid, row) && !is_line_item(grid, row));
         titles[row] = title;
         let follows_title = open.last().is_some_and(|last| last.row + 1 == row);
-        open.retain(|above| stays_open(above, indent, title, unit, follows_title));
+        let heads_title = title && row + 1 < grid.rows && is_title(grid, row + 1) && !is_line_item(grid, row + 1);
+        let innermost = open.len().saturating_sub(1);
+        let mut level = 0;
+        open.retain(|above| {
+            let inner = level == innermost;
+            level += 1;
+            stays_open(above, indent, title, unit, follows_title || !(inner || heads_title))
+        });
         parents[row] = open.last().map(|above| above.row);
         if title && row + 1 < grid.rows {
             let child_indent = label(grid, row + 1).map_or(indent, |cell| cell.style.indent);
@@ -43,7 +50,10 @@ pub(super) fn infer(grid: &Grid, header_rows: usize) -> Vec<Option<usize>> {
     if parents.iter().all(Option::is_none) { Vec::new() } else { parents }
 }
 
-fn stays_open(above: &Open, indent: f32, title: bool, unit: bool, follows_title: bool) -> bool {
+/// Whether a title still holds for a row. Where indents do not tell, a title ends the one before it
+/// unless it stands right below; two titles in a row end all, so that "Assets / Current: … / Other:
+/// …" has both parts under "Assets".
+fn stays_open(above: &Open, indent: f32, title: bool, unit: bool, below_it: bool) -> bool {
     if unit {
         return false;
     }
@@ -56,7 +66,7 @@ fn stays_open(above: &Open, indent: f32, title: bool, unit: bool, follows_title:
     if indent < above.indent {
         return false;
     }
-    indent > above.indent || !title || follows_title
+    indent > above.indent || !title || below_it
 }
 
 /// The cell that names a row.
@@ -73,5 +83,6 @@ fn is_line_item(grid: &Grid, row: usize) -> bool {
 }
 
 fn is_total(grid: &Grid, row: usize) -> bool {
-    label(grid, row).is_some_and(|cell| cell.text.trim_start().get(..5).is_some_and(|start| start.eq_ignore_ascii_case("total")))
+    label(grid, row)
+        .is_some_and(|cell| cell.text.trim_start().get(..5).is_some_and(|start| start.eq_ignore_ascii_case("total")))
 }

@@ -4,15 +4,23 @@ use super::dom::{Dom, Id, ROOT, Step};
 use super::ixbrl::references;
 use super::table::{self, Read, is_bullet};
 use super::text::{Flow, Reading, Run, is_block};
+use crate::builder::Builder;
 use crate::facts::FactPlace;
 use crate::facts::Facts;
-use crate::builder::Builder;
 use crate::options::Limits;
 
 /// Walks the page and puts what it finds into a document.
 pub(super) fn read(dom: &Dom, limits: &Limits, builder: &mut Builder) {
     let (contexts, units) = references(dom);
-    let mut page = Page { dom, limits, builder, facts: Facts { contexts, units, numbers: Vec::new() }, reading: Reading::default(), bullet: Run::default(), tables: 0 };
+    let mut page = Page {
+        dom,
+        limits,
+        builder,
+        facts: Facts { contexts, units, numbers: Vec::new() },
+        reading: Reading::default(),
+        bullet: Run::default(),
+        tables: 0,
+    };
     page.walk();
     let Page { facts, builder, .. } = page;
     builder.facts = facts;
@@ -55,7 +63,8 @@ impl Page<'_, '_> {
                 },
                 Step::Leave(id) => {
                     let name = dom.name(id);
-                    if is_block(name) || dom.attribute(id, "style").is_some_and(|style| style.contains("display:block")) {
+                    if is_block(name) || dom.attribute(id, "style").is_some_and(|style| style.contains("display:block"))
+                    {
                         self.flush(is_heading(name));
                     }
                     if name == "table" {
@@ -111,7 +120,8 @@ impl Page<'_, '_> {
             Read::Table { grid, caption, cut } => {
                 let place = format!("line {}", self.dom.node(id).line);
                 if cut {
-                    self.builder.warn(format!("{place}: the table is cut off after {} cells", self.limits.max_cells_per_table));
+                    self.builder
+                        .warn(format!("{place}: the table is cut off after {} cells", self.limits.max_cells_per_table));
                 }
                 let number = self.builder.table_number();
                 for &(_, fact) in &caption.facts {
@@ -128,7 +138,8 @@ impl Page<'_, '_> {
 
     /// Tables in the cells of a table come after it.
     fn nested(&mut self, outer: Id) {
-        let inner: Vec<Id> = self.dom.subtree(outer).filter(|&id| id != outer && self.dom.name(id) == "table").collect();
+        let inner: Vec<Id> =
+            self.dom.subtree(outer).filter(|&id| id != outer && self.dom.name(id) == "table").collect();
         for id in inner {
             // Only those right inside: theirs follow with them.
             let mut above = self.dom.parent(id);

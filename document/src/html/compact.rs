@@ -15,7 +15,9 @@ pub(super) fn join_numbers(row: Vec<RawCell>) -> Vec<RawCell> {
             Some(last) if opens_number(&joined[last].text) && is_amount(text) && cell.rowspan <= 1 => {
                 absorb(&mut joined, last, cell, " ");
             }
-            Some(last) if closes_number(text, cell.style.bold) && is_amount(&joined[last].text) && near(&joined, last) => {
+            Some(last)
+                if closes_number(text, cell.style.bold) && is_amount(&joined[last].text) && near(&joined, last) =>
+            {
                 absorb(&mut joined, last, cell, "");
             }
             _ => joined.push(cell),
@@ -48,14 +50,17 @@ fn opens_number(text: &str) -> bool {
 
 /// A closing bracket, a percent sign, or a footnote mark that is set as a cell of its own.
 fn closes_number(text: &str, _bold: bool) -> bool {
-    !text.is_empty() && text.len() <= 8 && text.chars().all(|c| matches!(c, ')' | '%' | ' ' | '*' | '†')) || matches!(text, "pts" | "pts." | "bps" | "bp" | "pp" | "x" | ")pts" | "%pts")
+    !text.is_empty() && text.len() <= 8 && text.chars().all(|c| matches!(c, ')' | '%' | ' ' | '*' | '†'))
+        || matches!(text, "pts" | "pts." | "bps" | "bp" | "pp" | "x" | ")pts" | "%pts")
 }
 
 fn is_amount(text: &str) -> bool {
     let text = text.trim();
     let kind = Kind::of(text);
     matches!(kind, Kind::Number | Kind::Missing | Kind::Year)
-        || text.strip_prefix('(').is_some_and(|rest| matches!(Kind::of(rest), Kind::Number | Kind::Missing | Kind::Year))
+        || text
+            .strip_prefix('(')
+            .is_some_and(|rest| matches!(Kind::of(rest), Kind::Number | Kind::Missing | Kind::Year))
         || text.contains(|c: char| c.is_ascii_digit()) && text.starts_with(['$', '(', '€', '£', '¥'])
 }
 
@@ -82,8 +87,12 @@ fn column_groups(grid: &Grid, rows: &[usize]) -> Vec<usize> {
     let mut groups = Vec::with_capacity(grid.cols);
     let mut group = 0;
     for col in 0..grid.cols {
-        let here = |row: usize| Some(grid.at(row, col)).filter(|cell| !cell.is_empty()).map(|cell| (cell.row, cell.col));
-        let conflict = rows.iter().zip(&occupant).any(|(&row, occupant)| here(row).is_some_and(|cell| occupant.is_some_and(|o| o != cell)));
+        let here =
+            |row: usize| Some(grid.at(row, col)).filter(|cell| !cell.is_empty()).map(|cell| (cell.row, cell.col));
+        let conflict = rows
+            .iter()
+            .zip(&occupant)
+            .any(|(&row, occupant)| here(row).is_some_and(|cell| occupant.is_some_and(|o| o != cell)));
         if conflict {
             group += 1;
             occupant.fill(None);

@@ -45,7 +45,13 @@ pub(super) fn read(sheet: &str, mut cells: Cells, merged: Vec<Region>, limits: &
             });
             continue;
         }
-        let place = format!("sheet {sheet:?}, {}{}:{}{}", letters(block.left), block.top + 1, letters(block.right), block.bottom + 1);
+        let place = format!(
+            "sheet {sheet:?}, {}{}:{}{}",
+            letters(block.left),
+            block.top + 1,
+            letters(block.right),
+            block.bottom + 1
+        );
         // Rows and columns without a text take no place in the grid.
         let rows: Vec<u32> = inside.iter().map(|((row, _), _)| *row).collect::<BTreeSet<_>>().into_iter().collect();
         let cols: Vec<u32> = inside.iter().map(|((_, col), _)| *col).collect::<BTreeSet<_>>().into_iter().collect();

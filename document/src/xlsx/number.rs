@@ -8,7 +8,7 @@ pub(super) fn format(number: f64, format: &str) -> String {
     let negative = sections.next();
     let zero = sections.next();
     let section = match (number, negative, zero) {
-        (n, _, Some(zero)) if n == 0.0 => zero,
+        (0.0, _, Some(zero)) => zero,
         (n, Some(negative), _) if n < 0.0 => negative,
         _ => positive,
     };
@@ -20,7 +20,9 @@ pub(super) fn format(number: f64, format: &str) -> String {
         return plain(number);
     }
     let percent = digits.contains('%');
-    let decimals = digits.split_once('.').map_or(0, |(_, after)| after.chars().take_while(|c| matches!(c, '0' | '#' | '?')).count());
+    let decimals = digits
+        .split_once('.')
+        .map_or(0, |(_, after)| after.chars().take_while(|c| matches!(c, '0' | '#' | '?')).count());
     let value = if percent { number * 100.0 } else { number };
     let fixed = format!("{:.*}", decimals.min(15), value.abs());
     let mut shown = if digits.contains(",0") || digits.contains("#,#") { grouped(&fixed) } else { fixed };

@@ -45,19 +45,20 @@ fn by_sums(grid: &Grid, rows: std::ops::Range<usize>, parents: &mut [Option<usiz
 /// How many of the rows below, the nearest last, add up to a total.
 fn parts(total: &[Option<f64>], below: &[(usize, Vec<Option<f64>>)]) -> Option<usize> {
     // Small numbers add up by chance.
-    let telling: Vec<usize> = (0..total.len()).filter(|&col| total[col].is_some_and(|value| value.abs() >= 10.0)).collect();
+    let telling: Vec<usize> =
+        (0..total.len()).filter(|&col| total[col].is_some_and(|value| value.abs() >= 10.0)).collect();
     if telling.is_empty() {
         return None;
     }
-    let alone = telling.len() == 1 && total[telling[0]].is_some_and(|value| value.abs() >= 1000.0);
     let mut sums = vec![0.0; total.len()];
     for (count, (_, values)) in below.iter().rev().take(MOST_PARTS).enumerate() {
         for (sum, value) in sums.iter_mut().zip(values) {
             *sum += value.unwrap_or(0.0);
         }
         let equal = |&&col: &&usize| total[col].is_some_and(|value| (sums[col] - value).abs() <= 0.004 * value.abs());
-        let equal = telling.iter().filter(equal).count();
-        if count > 0 && equal * 2 > telling.len() && (equal > 1 || alone) {
+        let equal: Vec<usize> = telling.iter().filter(equal).copied().collect();
+        let large = equal.iter().any(|&col| total[col].is_some_and(|value| value.abs() >= 1000.0));
+        if count > 0 && equal.len() * 2 >= telling.len() && (equal.len() > 1 || (equal.len() == 1 && large)) {
             return Some(count + 1);
         }
     }
@@ -67,7 +68,11 @@ fn parts(total: &[Option<f64>], below: &[(usize, Vec<Option<f64>>)]) -> Option<u
 fn numbers(grid: &Grid, row: usize) -> Vec<Option<f64>> {
     let number = |col| {
         let cell = grid.at(row, col);
-        if cell.col == col && cell.row == row && cell.kind == Kind::Number { parse_cell_number(&cell.text) } else { None }
+        if cell.col == col && cell.row == row && cell.kind == Kind::Number {
+            parse_cell_number(&cell.text)
+        } else {
+            None
+        }
     };
     (1..grid.cols).map(number).collect()
 }
@@ -77,7 +82,9 @@ fn by_name(grid: &Grid, rows: std::ops::Range<usize>, parents: &mut [Option<usiz
     let Some(first) = rows.clone().next().filter(|_| rows.len() > 2) else { return };
     let is_all = |row: usize| {
         let word = grid.at(row, 0).text.split([' ', ',']).next().unwrap_or_default();
-        word.eq_ignore_ascii_case("total") || word.eq_ignore_ascii_case("all")
+        // With a footnote mark as in "Total¹" or "totalb".
+        let total = word.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("total")) && word.chars().count() <= 6;
+        total || word.eq_ignore_ascii_case("all")
     };
     if is_all(first) && !rows.clone().skip(1).any(is_all) {
         let above = parents[first];
