@@ -10,7 +10,6 @@ use tabsegnet_files::read_text;
 
 pub use tabsegnet_document::native::document_json;
 
-use crate::document::Document;
 use crate::error::{DataError, from_json};
 use crate::sample::{Question, Sample};
 

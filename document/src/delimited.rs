@@ -123,6 +123,15 @@ mod tests {
     }
 
     #[test]
+    fn a_long_column_of_words_makes_no_deep_outline() {
+        let text = "name,value\n".to_owned() + &"word,\n".repeat(200_000) + "last,1\n";
+        let read = read("x.csv", &text);
+        let table = table(&read);
+        let last = table.cell_at(table.rows() - 1, 1).unwrap();
+        assert!(table.row_headers_of(last).len() <= 7);
+    }
+
+    #[test]
     fn a_million_records_are_cut_with_a_warning() {
         let text = "a,b\n".to_owned() + &"1,2\n".repeat(1_000_000);
         let options =

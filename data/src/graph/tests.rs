@@ -177,7 +177,7 @@ fn a_row_s_outer_titles_are_headers_of_its_cells() {
     assert!(edges["row_header_to_cell"].contains(&pair("t0:r1h0", "t0:r2c1")));
     assert!(edges["header_child_header"].contains(&pair("t0:r1h0", "t0:r2h0")));
     let graph = DocumentGraph::new(&document);
-    let cell = graph.nodes().iter().find(|node| node.id == "t0:r2c1").unwrap();
+    let cell = graph.nodes().find(|node| node.id == "t0:r2c1").unwrap();
     assert_eq!(cell.place.as_ref().unwrap().row_path, "Assets > Cash");
 }
 

@@ -5,6 +5,7 @@ mod totals;
 use super::is_unit_line;
 use super::rows::{is_title, is_unit_row};
 use crate::grid::{Grid, GridCell};
+use crate::model::MAX_ROW_LEVELS;
 
 /// A title whose rows are being read.
 #[derive(Debug, Clone, Copy)]
@@ -15,6 +16,9 @@ struct Open {
     child_indent: f32,
     unit: bool,
 }
+
+/// Levels of titles that hold at a time.
+const MOST_OPEN: usize = 6;
 
 /// For each row its parent; empty where no row has one.
 pub(super) fn infer(grid: &Grid, header_rows: usize) -> Vec<Option<usize>> {
@@ -35,6 +39,9 @@ pub(super) fn infer(grid: &Grid, header_rows: usize) -> Vec<Option<usize>> {
             level += 1;
             stays_open(above, indent, title, unit, follows_title || !(inner || heads_title))
         });
+        if title {
+            open.truncate(MOST_OPEN - 1);
+        }
         parents[row] = open.last().map(|above| above.row);
         if title && row + 1 < grid.rows {
             let child_indent = label(grid, row + 1).map_or(indent, |cell| cell.style.indent);
@@ -47,7 +54,21 @@ pub(super) fn infer(grid: &Grid, header_rows: usize) -> Vec<Option<usize>> {
         }
     }
     totals::infer(grid, header_rows, &titles, &mut parents);
+    flatten(&mut parents);
     if parents.iter().all(Option::is_none) { Vec::new() } else { parents }
+}
+
+/// Rows beyond the deepest level that a table may have go up to it.
+fn flatten(parents: &mut [Option<usize>]) {
+    let mut levels = vec![0; parents.len()];
+    for row in 0..parents.len() {
+        if let Some(parent) = parents[row] {
+            levels[row] = levels[parent] + 1;
+            if levels[row] > MAX_ROW_LEVELS {
+                (parents[row], levels[row]) = (parents[parent], levels[parent]);
+            }
+        }
+    }
 }
 
 /// Whether a title still holds for a row. Where indents do not tell, a title ends the one before it

@@ -19,6 +19,7 @@ pub(super) fn read(dom: &Dom, limits: &Limits, builder: &mut Builder) {
         facts: Facts { contexts, units, numbers: Vec::new() },
         reading: Reading::default(),
         bullet: Run::default(),
+        frames: 0,
         tables: 0,
     };
     page.walk();
@@ -35,6 +36,8 @@ struct Page<'a, 'o> {
     /// A bullet waiting for its paragraph.
     bullet: Run,
     /// How many frames of tables the walk is in.
+    frames: usize,
+    /// Tables of the page so far, whatever they were read as.
     tables: usize,
 }
 
@@ -53,10 +56,10 @@ impl Page<'_, '_> {
                         walk.pass_over(id);
                     } else {
                         // What stands in its cells is read block by block.
-                        self.tables += 1;
+                        self.frames += 1;
                     }
                 }
-                Step::Enter(id) => match self.reading.enter(dom, id, self.tables > 0, &mut self.facts.numbers) {
+                Step::Enter(id) => match self.reading.enter(dom, id, self.frames > 0, &mut self.facts.numbers) {
                     Flow::Hidden => walk.pass_over(id),
                     Flow::Block => self.flush(false),
                     Flow::Inline => {}
@@ -68,7 +71,7 @@ impl Page<'_, '_> {
                         self.flush(is_heading(name));
                     }
                     if name == "table" {
-                        self.tables -= 1;
+                        self.frames -= 1;
                     }
                     self.reading.leave(id, &mut self.facts.numbers);
                 }
@@ -113,12 +116,13 @@ impl Page<'_, '_> {
 
     /// Reads a table; false where it is a frame around others.
     fn table(&mut self, id: Id) -> bool {
+        self.tables += 1;
         match table::read(self.dom, id, self.limits.max_cells_per_table, &mut self.facts.numbers) {
             Read::Frame => return false,
             Read::Empty => {}
             Read::Layout(rows) => rows.into_iter().for_each(|row| self.paragraph(row, false)),
             Read::Table { grid, caption, cut } => {
-                let place = format!("line {}", self.dom.node(id).line);
+                let place = format!("table {} of the page, line {}", self.tables, self.dom.node(id).line);
                 if cut {
                     self.builder
                         .warn(format!("{place}: the table is cut off after {} cells", self.limits.max_cells_per_table));

@@ -105,6 +105,9 @@ fn column_groups(grid: &Grid, rows: &[usize]) -> Vec<usize> {
     groups
 }
 
+/// Most times that a cell is looked at to find columns to drop.
+const MOST_LOOKS: usize = 10_000_000;
+
 /// Where a label reaches a little under the next column's header, a column remains that belongs to
 /// no cell alone: the cells over it are cut back.
 fn drop_columns_of_overlaps(cells: &mut Vec<GridCell>, cols: usize, rows: usize) -> Grid {
@@ -112,7 +115,11 @@ fn drop_columns_of_overlaps(cells: &mut Vec<GridCell>, cols: usize, rows: usize)
     for cell in cells.iter().filter(|cell| cell.colspan == 1) {
         alone[cell.col] = true;
     }
-    // A column may go only if every cell over it also covers one that stays.
+    // A column may go only if every cell over it also covers one that stays. It is for looks: a
+    // table that would take long keeps them.
+    if cols.saturating_mul(cells.len()) > MOST_LOOKS {
+        alone.fill(true);
+    }
     for col in 0..cols {
         if !alone[col] {
             let needed = cells.iter().any(|cell| {
@@ -122,12 +129,15 @@ fn drop_columns_of_overlaps(cells: &mut Vec<GridCell>, cols: usize, rows: usize)
             alone[col] = needed;
         }
     }
-    let place = |col: usize| alone[..col].iter().filter(|&&kept| kept).count();
+    let mut place = vec![0];
+    for kept in alone {
+        place.push(place[place.len() - 1] + usize::from(kept));
+    }
     for cell in cells.iter_mut() {
-        let (left, right) = (place(cell.col), place(cell.col + cell.colspan));
+        let (left, right) = (place[cell.col], place[cell.col + cell.colspan]);
         (cell.col, cell.colspan) = (left, (right - left).max(1));
     }
-    Grid::from_cells(rows, place(cols), std::mem::take(cells))
+    Grid::from_cells(rows, place[cols], std::mem::take(cells))
 }
 
 #[cfg(test)]

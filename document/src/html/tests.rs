@@ -157,6 +157,15 @@ fn a_hundred_thousand_nested_tags_are_read_in_bounded_time() {
 }
 
 #[test]
+fn wide_tables_of_shifted_cells_are_read_in_bounded_time() {
+    let start = Instant::now();
+    let row = |shift: usize| format!("<tr>{}{}</tr>", "<td>x</td>".repeat(shift), "<td colspan=2>1</td>".repeat(400));
+    let rows: String = (0..1000).map(|index| row(index % 2)).collect();
+    assert_eq!(read(&format!("<table>{rows}</table>")).tables.len(), 1);
+    assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
+}
+
+#[test]
 fn a_table_beyond_the_limit_is_cut_with_a_warning() {
     let page = format!("<table><tr><th>a</th><th>b</th></tr>{}</table>", "<tr><td>x</td><td>1</td></tr>".repeat(1000));
     let limits = Limits { max_cells_per_table: 100, ..Limits::default() };
