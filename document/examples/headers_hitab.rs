@@ -12,7 +12,7 @@ use std::collections::HashMap;
 
 use anyhow::{Context as _, Result};
 use serde::Deserialize;
-use tabsegnet_document::model::{CellRole, Table};
+use tabsegnet_document::model::{Cell, CellRole, Table};
 use tabsegnet_document::{Region, table_of_texts};
 
 #[derive(Deserialize)]
@@ -46,7 +46,9 @@ fn paths(root: &HitabNode, texts: &[Vec<String>], line: impl Fn(&HitabNode) -> i
     let mut found: HashMap<usize, Vec<String>> = HashMap::new();
     let mut open: Vec<(&HitabNode, Vec<String>)> = root.children.iter().map(|node| (node, Vec::new())).collect();
     while let Some((node, mut path)) = open.pop() {
-        let (Ok(row), Ok(col)) = (usize::try_from(node.row_index), usize::try_from(node.column_index)) else { continue };
+        let (Ok(row), Ok(col)) = (usize::try_from(node.row_index), usize::try_from(node.column_index)) else {
+            continue;
+        };
         let text = texts.get(row).and_then(|row| row.get(col)).map_or("", |text| text.trim());
         if !text.is_empty() {
             path.push(text.to_owned());
@@ -108,8 +110,10 @@ fn main() -> Result<()> {
                 continue;
             }
             let data = table.role(cell) == CellRole::Data;
-            let found_rows = texts_of(&table, &table.row_headers_of(cell));
-            let found_columns = texts_of(&table, &table.column_headers_of(cell));
+            // The trees speak of single positions: of a merged cell its top-left one.
+            let position = Cell { rowspan: 1, colspan: 1, ..cell.clone() };
+            let found_rows = texts_of(&table, &table.row_headers_of(&position));
+            let found_columns = texts_of(&table, &table.column_headers_of(&position));
             let (row_right, column_right) = (data && found_rows == *rows, data && found_columns == *columns);
             counts.cells += 1;
             counts.rows_right += usize::from(row_right);

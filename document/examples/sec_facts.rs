@@ -103,8 +103,7 @@ fn tagged_in_tables(source: &str) -> usize {
 
 fn measure(read: &ReadDocument, show: usize) -> Counts {
     let tables: Vec<&Table> = read.document.tables().collect();
-    let mut counts =
-        Counts { tables: tables.len(), passages: read.document.passages().count(), ..Counts::default() };
+    let mut counts = Counts { tables: tables.len(), passages: read.document.passages().count(), ..Counts::default() };
     let mut shown = 0;
     for fact in read.facts.numbers.iter().filter(|fact| fact.in_table && !fact.nil) {
         counts.in_tables += 1;
@@ -130,9 +129,15 @@ fn measure(read: &ReadDocument, show: usize) -> Counts {
             counts.with_paths += 1;
         } else {
             let why = read.tables.iter().find(|inferred| inferred.number == table.number());
-            let place = why.map_or(String::new(), |i| format!("{} headers {}x{} {}", i.source, i.header_rows, i.header_cols, i.why));
+            let place = why.map_or(String::new(), |i| {
+                format!("{} headers {}x{} {}", i.source, i.header_rows, i.header_cols, i.why)
+            });
             let caption: String = table.caption().chars().take(80).collect();
-            miss(&mut shown, show, &format!("path: {:?} row [{rows}] column [{columns}] {place} «{caption}»", cell.text));
+            miss(
+                &mut shown,
+                show,
+                &format!("path: {:?} row [{rows}] column [{columns}] {place} «{caption}»", cell.text),
+            );
         }
     }
     counts
@@ -156,7 +161,8 @@ fn shows(text: &str, fact: &Fact) -> bool {
     if let Some(number) = parse_cell_number(text) {
         return same(number);
     }
-    let words = text.split(|c: char| c.is_whitespace() || matches!(c, '$' | '€' | '£' | '/' | '(' | ')' | '%' | '-' | '–'));
+    let words =
+        text.split(|c: char| c.is_whitespace() || matches!(c, '$' | '€' | '£' | '/' | '(' | ')' | '%' | '-' | '–'));
     let trimmed = words.map(|word| word.trim_matches([',', '.', ';', ':']));
     let mut numbers = trimmed.filter_map(|word| parse_cell_number(word).or_else(|| number_in_words(word)));
     numbers.any(same) || (value == 0.0 && text.contains(['—', '–', '-']))

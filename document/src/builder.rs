@@ -55,7 +55,10 @@ impl<'a> Builder<'a> {
     /// Adds a paragraph as one passage a sentence; a heading is one passage. Gives the passage of
     /// each mark, marks being pairs of a place in the text and anything.
     pub fn paragraph<T: Copy>(&mut self, text: &str, heading: bool, marks: &[(usize, T)]) -> Vec<(T, usize)> {
-        let mut sentences = if heading { vec![0..text.len()] } else { sentences::split(text) };
+        let mut sentences = sentences::split(text);
+        if heading {
+            sentences = std::iter::once(0..text.len()).collect();
+        }
         sentences.retain(|range| !text[range.clone()].trim().is_empty());
         let mut placed = Vec::with_capacity(marks.len());
         for &(at, mark) in marks {
@@ -78,29 +81,13 @@ impl<'a> Builder<'a> {
     }
 
     /// Adds a table whose headers are to be inferred. Gives the place of each tagged number in it.
-    pub fn table(&mut self, grid: Grid, caption: &str, source: String) -> Vec<(usize, FactPlace)> {
+    pub fn table(&mut self, mut grid: Grid, caption: &str, source: String) -> Vec<(usize, FactPlace)> {
         let number = self.table_number();
         let given = self.options.tables.get(&number).copied().unwrap_or_default();
         let known = Known {
             rows: given.header_rows.or(self.options.header_rows),
             cols: given.header_cols.or(self.options.header_cols),
         };
-        self.table_with(grid, caption, source, known)
-    }
-
-    /// As [`Self::table`], for what the format itself says about headers; the user's word goes first.
-    pub fn table_of_format(&mut self, grid: Grid, caption: &str, source: String, format: Known) -> Vec<(usize, FactPlace)> {
-        let number = self.table_number();
-        let given = self.options.tables.get(&number).copied().unwrap_or_default();
-        let known = Known {
-            rows: given.header_rows.or(self.options.header_rows).or(format.rows),
-            cols: given.header_cols.or(self.options.header_cols).or(format.cols),
-        };
-        self.table_with(grid, caption, source, known)
-    }
-
-    fn table_with(&mut self, mut grid: Grid, caption: &str, source: String, known: Known) -> Vec<(usize, FactPlace)> {
-        let number = self.table_number();
         let mut places = Vec::new();
         if grid.rows * grid.cols == 0 {
             return places;

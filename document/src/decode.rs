@@ -24,7 +24,7 @@ fn named(bytes: &[u8]) -> Option<&'static Encoding> {
     ["charset=", "encoding="].iter().find_map(|key| {
         let label = head.split_once(key)?.1.trim_start_matches(['"', '\'']);
         let end = label.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))).unwrap_or(label.len());
-        Encoding::for_label(label[..end].as_bytes())
+        Encoding::for_label(&label.as_bytes()[..end])
     })
 }
 

@@ -138,8 +138,26 @@ impl Fact {
 /// `twelve`, `twenty-five`, `no`; up to a hundred and its multiples.
 pub fn number_in_words(text: &str) -> Option<f64> {
     const SMALL: [&str; 20] = [
-        "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen",
-        "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+        "zero",
+        "one",
+        "two",
+        "three",
+        "four",
+        "five",
+        "six",
+        "seven",
+        "eight",
+        "nine",
+        "ten",
+        "eleven",
+        "twelve",
+        "thirteen",
+        "fourteen",
+        "fifteen",
+        "sixteen",
+        "seventeen",
+        "eighteen",
+        "nineteen",
     ];
     const TENS: [&str; 8] = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
     let text = text.trim().to_lowercase();
@@ -195,7 +213,8 @@ mod tests {
 
     #[test]
     fn words() {
-        for (words, number) in [("three", 3.0), ("one hundred and five", 105.0), ("Two thousand", 2000.0), ("no", 0.0)] {
+        for (words, number) in [("three", 3.0), ("one hundred and five", 105.0), ("Two thousand", 2000.0), ("no", 0.0)]
+        {
             assert_eq!(number_in_words(words), Some(number), "{words}");
         }
         assert_eq!(number_in_words("several"), None);

@@ -69,7 +69,9 @@ pub(crate) fn of(path: &Path, bytes: &[u8]) -> Result<Format, ReadError> {
         return if is_workbook(bytes) || matches!(extension.as_str(), "xlsx" | "xlsm") {
             Ok(Format::Xlsx)
         } else {
-            refuse(format!("is an archive but no workbook; convert DOCX, PPTX or ODF with docling to JSON. Known forms: {KNOWN}"))
+            refuse(format!(
+                "is an archive but no workbook; convert DOCX, PPTX or ODF with docling to JSON. Known forms: {KNOWN}"
+            ))
         };
     }
     for (magic, what, advice) in [
@@ -91,11 +93,17 @@ pub(crate) fn of(path: &Path, bytes: &[u8]) -> Result<Format, ReadError> {
         "md" | "markdown" => Format::Markdown,
         "csv" | "tsv" | "tab" => Format::Csv,
         "txt" | "text" if !looks_like_html(head) => Format::Text,
-        "xlsx" | "xlsm" => return refuse("is no workbook: an .xlsx file begins with the letters PK; save it again".into()),
+        "xlsx" | "xlsm" => {
+            return refuse("is no workbook: an .xlsx file begins with the letters PK; save it again".into());
+        }
         "json" => json(bytes),
         _ if looks_like_html(head) => Format::Html,
         _ if head.trim_ascii_start().starts_with(b"{") => json(bytes),
-        _ => return refuse(format!("has no known extension and its content does not tell its form. Known forms: {KNOWN}")),
+        _ => {
+            return refuse(format!(
+                "has no known extension and its content does not tell its form. Known forms: {KNOWN}"
+            ));
+        }
     })
 }
 
@@ -108,7 +116,9 @@ fn json(bytes: &[u8]) -> Format {
 fn looks_like_html(head: &[u8]) -> bool {
     let head = String::from_utf8_lossy(head).to_ascii_lowercase();
     let start = head.trim_start_matches(['\u{feff}', ' ', '\n', '\r', '\t']);
-    start.starts_with("<!doctype html") || start.starts_with("<html") || (start.starts_with('<') && (head.contains("<html") || head.contains("<table") || head.contains("<body")))
+    start.starts_with("<!doctype html")
+        || start.starts_with("<html")
+        || (start.starts_with('<') && (head.contains("<html") || head.contains("<table") || head.contains("<body")))
 }
 
 /// Names of a workbook's parts stand unpacked in the archive.

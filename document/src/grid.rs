@@ -75,7 +75,7 @@ impl Grid {
     /// cut; the second value says whether that happened.
     pub fn place(rows: Vec<Vec<RawCell>>, max_cells: usize) -> (Self, bool) {
         let (cols, mut cut) = width(&rows, max_cells);
-        let fit = if cols == 0 { 0 } else { (max_cells / cols).min(rows.len()) };
+        let fit = max_cells.checked_div(cols).unwrap_or(0).min(rows.len());
         cut |= fit < rows.len();
         let mut grid = Self { rows: fit, cols, cells: Vec::new(), owner: vec![FREE; fit * cols] };
         for (row, line) in rows.into_iter().take(fit).enumerate() {
@@ -149,18 +149,20 @@ impl Grid {
         let is_title = |row: usize| {
             let mut filled = self.filled(row);
             let only = filled.next().filter(|_| filled.next().is_none());
-            only.is_some_and(|cell| cell.row == row && cell.rowspan == 1 && cell.kind == Kind::Text)
+            only.is_some_and(|cell| cell.row == row && cell.col == 0 && cell.rowspan == 1 && cell.kind == Kind::Text)
         };
         let titles = (0..self.rows).take_while(|&row| is_title(row)).count();
         // "Assets" over a balance sheet without column headers is no title of it.
-        let mut values_below = titles < self.rows && self.filled(titles).any(|cell| cell.col > 0 && cell.kind.is_value());
+        let mut values_below =
+            titles < self.rows && self.filled(titles).any(|cell| cell.col > 0 && cell.kind.is_value());
         if titles == 1 && self.filled(0).all(|cell| crate::headers::is_unit_line(&cell.text)) {
             values_below = false;
         }
         if titles == 0 || titles == self.rows || values_below {
             return Vec::new();
         }
-        let (taken, mut rest): (Vec<_>, Vec<_>) = std::mem::take(&mut self.cells).into_iter().partition(|cell| cell.row < titles);
+        let (taken, mut rest): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.cells).into_iter().partition(|cell| cell.row < titles);
         rest.iter_mut().for_each(|cell| cell.row -= titles);
         *self = Self::from_cells(self.rows - titles, self.cols, rest);
         taken.into_iter().filter(|cell| !cell.is_empty()).collect()
@@ -289,7 +291,10 @@ mod tests {
         ];
         let (grid, cut) = Grid::place(rows, 1000);
         assert_eq!((grid.rows, grid.cols, cut), (3, 3, false));
-        assert_eq!((grid.at(0, 2).text.as_str(), grid.at(1, 0).text.as_str(), grid.at(2, 1).text.as_str()), ("b", "a", "c"));
+        assert_eq!(
+            (grid.at(0, 2).text.as_str(), grid.at(1, 0).text.as_str(), grid.at(2, 1).text.as_str()),
+            ("b", "a", "c")
+        );
         assert!(grid.at(2, 2).is_empty());
     }
 

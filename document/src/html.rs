@@ -27,7 +27,9 @@ pub(crate) fn read(text: &str, limits: &Limits, builder: &mut Builder) {
 /// The first table of the markup, position by position as written, empty where there is none.
 /// `None` where it has more cells than a table may have.
 pub(crate) fn first_table(text: &str, limits: &Limits) -> Option<crate::grid::Grid> {
-    let (grid, cut) =
-        single::first_table(text, limits.max_depth, limits.max_cells_per_table).unwrap_or_default();
+    let (grid, cut) = single::first_table(text, limits.max_depth, limits.max_cells_per_table).unwrap_or_default();
     (!cut).then_some(grid)
 }
+
+#[cfg(test)]
+mod tests;

@@ -11,7 +11,7 @@ pub enum Kind {
     Number,
     /// What stands where a number is missing: a dash, `n/a`, `..`.
     Missing,
-    /// A year or a span of years: a number that heads columns and rows.
+    /// A year, a span of years or a date: numbers that head columns and rows.
     Year,
     /// Words.
     Text,
@@ -23,7 +23,7 @@ impl Kind {
         let text = text.trim();
         if text.is_empty() {
             Self::Empty
-        } else if is_year(text) {
+        } else if is_year(text) || is_date(text) {
             Self::Year
         } else if is_missing(text) {
             Self::Missing
@@ -44,9 +44,8 @@ impl Kind {
 fn is_year(text: &str) -> bool {
     let text = text.strip_prefix("FY").unwrap_or(text).trim();
     let text = text.trim_end_matches(['*', 'E', 'e', '†', ':']);
-    let plain = |text: &str| {
-        text.len() == 4 && text.bytes().all(|b| b.is_ascii_digit()) && ("1700"..="2199").contains(&text)
-    };
+    let plain =
+        |text: &str| text.len() == 4 && text.bytes().all(|b| b.is_ascii_digit()) && ("1700"..="2199").contains(&text);
     if plain(text) {
         return true;
     }
@@ -57,10 +56,22 @@ fn is_year(text: &str) -> bool {
     })
 }
 
+/// `2024-12-31`, `12/31/2024`, `31.12.2024`.
+fn is_date(text: &str) -> bool {
+    ['-', '/', '.'].into_iter().any(|separator| {
+        let parts: Vec<&str> = text.split(separator).collect();
+        let digits = parts.iter().all(|part| part.bytes().all(|b| b.is_ascii_digit()));
+        let lengths: Vec<usize> = parts.iter().map(|part| part.len()).collect();
+        digits && matches!(lengths[..], [4, 2, 2] | [1..=2, 1..=2, 4])
+    })
+}
+
 fn is_missing(text: &str) -> bool {
     let text = text.trim_start_matches(['$', '€', '£', '¥']).trim_end_matches('%').trim();
     !text.is_empty() && text.chars().all(|c| matches!(c, '-' | '–' | '—' | '―' | '.' | '*' | '…' | '−'))
-        || ["n/a", "na", "n.a.", "nm", "n/m", "n.m.", "nil", "x", "f"].iter().any(|word| text.eq_ignore_ascii_case(word))
+        || ["n/a", "na", "n.a.", "nm", "n/m", "n.m.", "nil", "x", "f"]
+            .iter()
+            .any(|word| text.eq_ignore_ascii_case(word))
 }
 
 /// Mostly digits, with only signs and short units beside them: `1.5–3.2 %`, `0.5x`, `12 / 15`, `25 bps`.
@@ -74,7 +85,32 @@ fn is_numeric(text: &str) -> bool {
             letters += 1;
         } else if !matches!(
             c,
-            ' ' | ',' | '.' | '-' | '–' | '—' | '−' | '+' | '%' | '$' | '€' | '£' | '¥' | '(' | ')' | '/' | ':' | '*' | '~' | '±' | '\u{a0}' | '<' | '>' | '†' | '[' | ']' | '\''
+            ' ' | ','
+                | '.'
+                | '-'
+                | '–'
+                | '—'
+                | '−'
+                | '+'
+                | '%'
+                | '$'
+                | '€'
+                | '£'
+                | '¥'
+                | '('
+                | ')'
+                | '/'
+                | ':'
+                | '*'
+                | '~'
+                | '±'
+                | '\u{a0}'
+                | '<'
+                | '>'
+                | '†'
+                | '['
+                | ']'
+                | '\''
         ) {
             return false;
         }
@@ -90,7 +126,10 @@ mod tests {
     fn kinds() {
         for (kind, texts) in [
             (Kind::Empty, &["", "  ", "\u{a0}"][..]),
-            (Kind::Year, &["2024", "2023-24", "2005/2006", "2005 to 2008", "FY2024", "1999*"]),
+            (
+                Kind::Year,
+                &["2024", "2023-24", "2005/2006", "2005 to 2008", "FY2024", "1999*", "2024-12-31", "1/31/2024"],
+            ),
             (Kind::Missing, &["-", "—", "n/a", "..", "$ —", "— %", "x"]),
             (Kind::Number, &["12", "$ (1,234)", "5.25 %", "1.5–3.2 %", "0.5x", "+4", "20,240", "$2024", "3-2"]),
             (Kind::Text, &["Cash", "2 years", "May 2024", "Level 1", "Q1"]),

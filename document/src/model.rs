@@ -6,6 +6,9 @@ use std::fmt;
 /// what the rest of the program is built for, and a span of a billion columns is a typing error.
 pub const MAX_GRID_POSITIONS: usize = 4_000_000;
 
+/// Most rows that a row may stand under, one within the other.
+pub const MAX_ROW_LEVELS: usize = 32;
+
 /// A document: passages and tables in reading order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Document {
@@ -165,6 +168,12 @@ pub enum TableError {
         /// Rows of the table.
         rows: usize,
     },
+    /// Rows stand under rows more than [`MAX_ROW_LEVELS`] deep.
+    #[error("row_parents puts row {row} under more than {MAX_ROW_LEVELS} rows; leave outer levels out")]
+    RowLevels {
+        /// The row, from 0.
+        row: usize,
+    },
     /// More than [`MAX_GRID_POSITIONS`].
     #[error("the grid has more than {MAX_GRID_POSITIONS} positions; split the table")]
     TooLarge,
@@ -215,11 +224,16 @@ impl Table {
         if row_parents.iter().all(Option::is_none) {
             row_parents.clear();
         }
+        let mut levels = vec![0; row_parents.len()];
         for (row, parent) in row_parents.iter().enumerate() {
-            if let Some(parent) = *parent
-                && (parent >= row || row_parents.len() != rows)
-            {
-                return Err(TableError::RowParent { row, parent, rows });
+            if let Some(parent) = *parent {
+                if parent >= row || row_parents.len() != rows {
+                    return Err(TableError::RowParent { row, parent, rows });
+                }
+                levels[row] = levels[parent] + 1;
+                if levels[row] > MAX_ROW_LEVELS {
+                    return Err(TableError::RowLevels { row });
+                }
             }
         }
 
@@ -517,6 +531,10 @@ mod tests {
             let refused = Table::new(TableSource { row_parents: wrong, ..source.clone() });
             assert!(matches!(refused.unwrap_err(), TableError::RowParent { rows: 6, .. }));
         }
+        let rows = vec![vec![CellSource::from("a")]; 100];
+        let row_parents = (0..100).map(|row: usize| row.checked_sub(1)).collect();
+        let deep = Table::new(TableSource { rows, row_parents, ..TableSource::default() });
+        assert_eq!(deep.unwrap_err(), TableError::RowLevels { row: 33 });
     }
 
     #[test]

@@ -43,6 +43,13 @@ pub struct Inferred {
     pub source: String,
 }
 
+impl std::fmt::Display for Inferred {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { number, header_rows, header_cols, why, source } = self;
+        write!(f, "t{number} ({source}): {header_rows} header rows, {header_cols} header columns ({why})")
+    }
+}
+
 /// Reads a file as a document.
 ///
 /// # Errors

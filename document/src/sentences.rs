@@ -4,24 +4,69 @@ use std::ops::Range;
 
 /// Words that end in a point and never end a sentence: something always follows.
 const BEFORE: &[&str] = &[
-    "mr", "mrs", "ms", "dr", "prof", "rev", "hon", "gen", "col", "lt", "sgt", "capt", "sen", "rep", "gov", "pres", "messrs",
-    "no", "nos", "fig", "figs", "sec", "secs", "art", "ch", "vol", "vols", "pp", "p", "para", "ex", "exh", "ref", "eq", "tab",
-    "approx", "ca", "cf", "vs", "v", "viz", "e.g", "i.e", "eg", "ie", "al", "est", "st", "mt", "ft", "avg", "max", "min", "incl",
-    "excl", "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec", "fn",
+    "mr", "mrs", "ms", "dr", "prof", "rev", "hon", "gen", "col", "lt", "sgt", "capt", "sen", "rep", "gov", "pres",
+    "messrs", "no", "nos", "fig", "figs", "sec", "secs", "art", "ch", "vol", "vols", "pp", "p", "para", "ex", "exh",
+    "ref", "eq", "tab", "approx", "ca", "cf", "vs", "v", "viz", "e.g", "i.e", "eg", "ie", "al", "est", "st", "mt",
+    "ft", "avg", "max", "min", "incl", "excl", "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct",
+    "nov", "dec", "fn",
 ];
 
 /// Words that end in a point inside a sentence as well as at the end of one.
 const EITHER: &[&str] = &[
-    "inc", "corp", "co", "cos", "ltd", "llc", "lp", "plc", "bros", "jr", "sr", "esq", "etc", "dept", "div", "assn", "ave", "blvd",
-    "rd", "n.a", "s.a", "n.v", "a.g", "b.v", "mfg", "intl", "natl", "univ", "gmbh", "a.m", "p.m", "u.s", "u.k", "u.n", "e.u", "ph.d", "m.d", "d.c",
+    "inc", "corp", "co", "cos", "ltd", "llc", "lp", "plc", "bros", "jr", "sr", "esq", "etc", "dept", "div", "assn",
+    "ave", "blvd", "rd", "n.a", "s.a", "n.v", "a.g", "b.v", "mfg", "intl", "natl", "univ", "gmbh", "a.m", "p.m", "u.s",
+    "u.k", "u.n", "e.u", "ph.d", "m.d", "d.c",
 ];
 
 /// Words that begin sentences and seldom names: after an abbreviation they tell that it was the
 /// last word.
 const STARTERS: &[&str] = &[
-    "the", "a", "an", "in", "on", "at", "as", "for", "we", "our", "it", "its", "this", "these", "that", "those", "there", "if",
-    "when", "while", "although", "because", "such", "under", "however", "he", "she", "they", "their", "from", "during", "to",
-    "additionally", "each", "all", "any", "see", "with", "no", "both", "after", "before", "since", "upon", "certain", "other",
+    "the",
+    "a",
+    "an",
+    "in",
+    "on",
+    "at",
+    "as",
+    "for",
+    "we",
+    "our",
+    "it",
+    "its",
+    "this",
+    "these",
+    "that",
+    "those",
+    "there",
+    "if",
+    "when",
+    "while",
+    "although",
+    "because",
+    "such",
+    "under",
+    "however",
+    "he",
+    "she",
+    "they",
+    "their",
+    "from",
+    "during",
+    "to",
+    "additionally",
+    "each",
+    "all",
+    "any",
+    "see",
+    "with",
+    "no",
+    "both",
+    "after",
+    "before",
+    "since",
+    "upon",
+    "certain",
+    "other",
 ];
 
 /// The sentences of a text as ranges of bytes, blanks at their ends left out. Put together they
@@ -81,7 +126,9 @@ fn ends_sentence(before: &str, mark: char, after: &str) -> bool {
     let starter = STARTERS.contains(&next_word.to_lowercase().as_str());
     if BEFORE.contains(&lower.as_str()) {
         // "No." is also an answer, and months end sentences: before a capital that begins one.
-        return starter && !next_word.is_empty() && !matches!(lower.as_str(), "mr" | "mrs" | "ms" | "dr" | "e.g" | "i.e" | "vs" | "v");
+        return starter
+            && !next_word.is_empty()
+            && !matches!(lower.as_str(), "mr" | "mrs" | "ms" | "dr" | "e.g" | "i.e" | "vs" | "v");
     }
     let initial = word.chars().count() == 1 && word.chars().all(char::is_uppercase);
     if initial || EITHER.contains(&lower.as_str()) || is_dotted(word) {
@@ -116,9 +163,7 @@ mod tests {
             "1. Business",
             "At 5 p.m. Eastern Time it closed.",
             "Revenue was up 10.5% to approx. $3.4 bn.",
-            "Item 7A. Quantitative disclosures"
-                .get(..7)
-                .unwrap_or_default(),
+            "Item 7A. Quantitative disclosures".get(..7).unwrap_or_default(),
             "the company (formerly Foo, Inc.) was sold.",
             "www.sec.gov has it.",
             "a sentence without an end",

@@ -112,7 +112,8 @@ mod tests {
 
     #[test]
     fn what_is_known_is_not_inferred() {
-        let rows: Vec<Vec<String>> = [["a", "b"], ["c", "1"], ["d", "2"]].map(|row| row.map(str::to_owned).to_vec()).to_vec();
+        let rows: Vec<Vec<String>> =
+            [["a", "b"], ["c", "1"], ["d", "2"]].map(|row| row.map(str::to_owned).to_vec()).to_vec();
         let known = KnownTable {
             caption: "T".into(),
             header_rows: Some(0),

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::{Parser, ValueEnum};
+use tabsegnet_document::{Format as InputFormat, ReadOptions};
 use tabsegnet_model::device::DeviceChoice;
 
 /// Ranks the nodes (cells, headers, sentences) of a document for a question.
@@ -16,12 +17,25 @@ pub struct Arguments {
     /// A checkpoint, such as `train` writes.
     #[arg(long, value_name = "DIR")]
     pub checkpoint: PathBuf,
-    /// A document in the native JSON form.
+    /// A document: HTML, Markdown, XLSX, CSV, TSV, plain text, docling's JSON or the native JSON.
     #[arg(long, value_name = "FILE", requires = "question", conflicts_with = "dataset")]
     document: Option<PathBuf>,
     /// The question.
     #[arg(long, value_name = "TEXT", requires = "document")]
     question: Option<String>,
+    /// The form of --document (native, html, markdown, xlsx, csv, docling, text); by its name and
+    /// content unless given.
+    #[arg(long, value_name = "FORM", requires = "document")]
+    input_format: Option<InputFormat>,
+    /// Header rows of every table of --document; inferred unless given.
+    #[arg(long, value_name = "N", requires = "document")]
+    header_rows: Option<usize>,
+    /// Header columns of every table of --document; inferred unless given.
+    #[arg(long, value_name = "N", requires = "document")]
+    header_cols: Option<usize>,
+    /// Says on stderr what was read and inferred for each table of --document.
+    #[arg(long, requires = "document")]
+    pub show_tables: bool,
     /// The form of --input.
     #[arg(long, value_name = "KIND", requires = "input")]
     dataset: Option<DatasetKind>,
@@ -90,7 +104,7 @@ const TOP_K: usize = 10;
 pub enum Input<'a> {
     /// One question on one document.
     Document {
-        /// A native JSON document.
+        /// The document's file.
         document: &'a Path,
         /// The question.
         question: &'a str,
@@ -131,6 +145,9 @@ impl Arguments {
         if self.top_k == Some(0) {
             return Err(UsageError("--top-k is 0; expected at least 1".into()));
         }
+        if self.graph.is_some() && self.document.is_none() {
+            return Err(UsageError("--graph goes with --document".into()));
+        }
         match (&self.document, &self.question, self.dataset) {
             (Some(document), Some(question), None) => Ok(Input::Document { document, question }),
             (None, None, Some(kind)) => {
@@ -147,6 +164,16 @@ impl Arguments {
             _ => Err(UsageError(
                 "expected --document FILE --question TEXT, or --dataset KIND --input FILE (--help shows all)".into(),
             )),
+        }
+    }
+
+    /// How to read the document.
+    pub fn read_options(&self) -> ReadOptions {
+        ReadOptions {
+            format: self.input_format,
+            header_rows: self.header_rows,
+            header_cols: self.header_cols,
+            ..ReadOptions::default()
         }
     }
 

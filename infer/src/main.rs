@@ -4,12 +4,13 @@ mod arguments;
 mod dataset;
 mod output;
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
 use clap::Parser as _;
 use tabsegnet_data::graph::DocumentGraph;
-use tabsegnet_data::native::read_document;
+use tabsegnet_document::model::Document;
 use tabsegnet_encoder::{EmbeddingCache, default_cache_dir};
 use tabsegnet_model::device::DeviceError;
 use tabsegnet_ranking::Ranker;
@@ -36,13 +37,28 @@ fn main() -> ExitCode {
 
 fn run(arguments: &Arguments) -> Result<()> {
     let input = arguments.input()?;
-    if let Some(path) = &arguments.graph {
-        let Input::Document { document, .. } = &input else {
-            return Err(UsageError("--graph goes with --document".into()).into());
-        };
-        let graph = DocumentGraph::new(&read_document(document)?);
-        output::write_graph(path, &graph)?;
+    match input {
+        Input::Document { document: path, question } => {
+            let document = read_document(path, arguments)?;
+            if let Some(path) = &arguments.graph {
+                output::write_graph(path, &DocumentGraph::new(&document))?;
+            }
+            let (ranker, cache) = open(arguments)?;
+            let ranking = ranker
+                .rank(&document, question, arguments.top_k(), &cache)
+                .with_context(|| format!("{}: could not be ranked", path.display()))?;
+            output::write(&[ranking], &[Vec::new()], arguments.format, arguments.output.as_deref())
+        }
+        Input::Dataset(files) => {
+            let (ranker, cache) = open(arguments)?;
+            let (rankings, gold) = dataset::rank(&ranker, &files, arguments.top_k(), &cache)?;
+            output::write(&rankings, &gold, arguments.format, arguments.output.as_deref())
+        }
     }
+}
+
+/// The checkpoint on the device, and the cache of vectors.
+fn open(arguments: &Arguments) -> Result<(Ranker, EmbeddingCache)> {
     let (device, name) = arguments.device.open()?;
     eprintln!("device: {name}");
     let ranker = Ranker::open(&arguments.checkpoint, device)?;
@@ -50,19 +66,19 @@ fn run(arguments: &Arguments) -> Result<()> {
         Some(directory) => directory.clone(),
         None => default_cache_dir()?,
     };
-    let cache = EmbeddingCache::open(&cache)?;
-    match input {
-        Input::Document { document, question } => {
-            let document_path = document;
-            let document = read_document(document_path)?;
-            let ranking = ranker
-                .rank(&document, question, arguments.top_k(), &cache)
-                .with_context(|| format!("{}: could not be ranked", document_path.display()))?;
-            output::write(&[ranking], &[Vec::new()], arguments.format, arguments.output.as_deref())
-        }
-        Input::Dataset(files) => {
-            let (rankings, gold) = dataset::rank(&ranker, &files, arguments.top_k(), &cache)?;
-            output::write(&rankings, &gold, arguments.format, arguments.output.as_deref())
+    Ok((ranker, EmbeddingCache::open(&cache)?))
+}
+
+/// Reads a document of any form and says on stderr what a person should know of the reading.
+fn read_document(path: &Path, arguments: &Arguments) -> Result<Document> {
+    let read = tabsegnet_document::read(path, &arguments.read_options())?;
+    for warning in &read.warnings {
+        eprintln!("warning: {}: {warning}", path.display());
+    }
+    if arguments.show_tables {
+        for table in &read.tables {
+            eprintln!("{table}");
         }
     }
+    Ok(read.document)
 }

@@ -15,13 +15,15 @@ pub(super) fn infer(grid: &Grid, header_rows: usize) -> (usize, &'static str) {
         return (marked, "marked");
     }
     // A header that spans rows has its children in the next column.
-    let spans = (0..most)
-        .take_while(|&col| body.clone().any(|row| is_merged_header(grid.at(row, col), header_rows)))
-        .count();
+    let spans =
+        (0..most).take_while(|&col| body.clone().any(|row| is_merged_header(grid.at(row, col), header_rows))).count();
     let kinds: Vec<Share> = (0..grid.cols).map(|col| Share::of(grid, header_rows, col)).collect();
     // Where some column headers have levels, those without stand over the row headers.
-    let levelled = header_rows > 1 && (0..grid.cols).any(|col| grid.at(0, col).colspan > 1 && grid.at(0, col).rowspan < header_rows);
-    let plain = |&col: &usize| grid.at(0, col).rowspan >= header_rows && grid.at(0, col).colspan == 1 && !kinds[col].is_data();
+    let levelled = header_rows > 1
+        && (0..grid.cols).any(|col| grid.at(0, col).colspan > 1 && grid.at(0, col).rowspan < header_rows);
+    let plain = |&col: &usize| {
+        grid.at(0, col).rowspan >= header_rows && grid.at(0, col).colspan == 1 && (col == 0 || !kinds[col].is_data())
+    };
     let plain = if levelled { (0..most).take_while(plain).count() } else { 0 };
     if spans > 0 {
         return ((spans + 1).max(plain).min(most), "merged headers have their children beside them");
@@ -34,7 +36,12 @@ pub(super) fn infer(grid: &Grid, header_rows: usize) -> (usize, &'static str) {
     }
     if kinds[0].is_data() {
         // A rank or a number of its own before the name.
-        return if kinds[1].values * 4 < kinds[1].filled && most >= 2 { (2, "numbered rows") } else { (1, "the first column") };
+        let named = kinds[1].values * 4 < kinds[1].filled && most >= 2;
+        return if named && !(levelled && grid.at(0, 1).rowspan < header_rows) {
+            (2, "numbered rows")
+        } else {
+            (1, "the first column")
+        };
     }
     (1, "the first column")
 }

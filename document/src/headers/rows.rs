@@ -33,12 +33,17 @@ fn is_marked(grid: &Grid, row: usize) -> bool {
 
 fn by_shape(grid: &Grid) -> (usize, &'static str) {
     let corner = grid.at(0, 0);
-    if corner.rowspan > 1 && corner.rowspan < grid.rows && (1..grid.cols).any(|col| grid.at(0, col).rowspan < corner.rowspan) {
+    if corner.rowspan > 1
+        && corner.rowspan < grid.rows
+        && (1..grid.cols).any(|col| grid.at(0, col).rowspan < corner.rowspan)
+    {
         return (corner.rowspan, "the corner spans them");
     }
     // The children of a merged header stand in the next row.
     let mut spans = 0;
-    while spans + 2 < grid.rows && grid.row(spans).any(|cell| cell.row == spans && cell.col > 0 && cell.colspan > 1 && !cell.is_empty()) {
+    while spans + 2 < grid.rows
+        && grid.row(spans).any(|cell| cell.row == spans && cell.col > 0 && cell.colspan > 1 && !cell.is_empty())
+    {
         spans += 1;
     }
     let leading = (0..grid.rows).take_while(|&row| is_header_like(grid, row)).count();
@@ -81,7 +86,11 @@ pub(super) fn is_title(grid: &Grid, row: usize) -> bool {
     let named = first.is_some_and(|cell| cell.col == 0 && cell.row == row && cell.kind == Kind::Text);
     let rest = second.is_none_or(|cell| {
         let first_end = first.map_or(0, |cell| cell.colspan);
-        cell.row == row && cell.kind == Kind::Text && cell.col == first_end && cell.colspan > 1 && cell.col + cell.colspan == grid.cols
+        cell.row == row
+            && cell.kind == Kind::Text
+            && cell.col == first_end
+            && cell.colspan > 1
+            && cell.col + cell.colspan == grid.cols
     });
     named && rest && third.is_none()
 }
@@ -92,7 +101,11 @@ pub(super) fn is_unit_row(grid: &Grid, row: usize) -> bool {
     let mut cells = grid.filled(row).filter(|cell| cell.row == row);
     let over_all = |cell: &GridCell| {
         let before = cell.col == 1 || (1..cell.col).all(|col| grid.at(row, col).row < row);
-        cell.col > 0 && before && cell.kind == Kind::Text && cell.col + cell.colspan == grid.cols && !is_unit_line(&cell.text)
+        cell.col > 0
+            && before
+            && cell.kind == Kind::Text
+            && cell.col + cell.colspan == grid.cols
+            && !is_unit_line(&cell.text)
     };
     matches!((cells.next(), cells.next()), (Some(cell), None) if over_all(cell))
 }

@@ -4,15 +4,24 @@ use super::dom::{Dom, Id, ROOT, Step};
 use super::ixbrl::references;
 use super::table::{self, Read, is_bullet};
 use super::text::{Flow, Reading, Run, is_block};
+use crate::builder::Builder;
 use crate::facts::FactPlace;
 use crate::facts::Facts;
-use crate::builder::Builder;
 use crate::options::Limits;
 
 /// Walks the page and puts what it finds into a document.
 pub(super) fn read(dom: &Dom, limits: &Limits, builder: &mut Builder) {
     let (contexts, units) = references(dom);
-    let mut page = Page { dom, limits, builder, facts: Facts { contexts, units, numbers: Vec::new() }, reading: Reading::default(), bullet: Run::default(), tables: 0 };
+    let mut page = Page {
+        dom,
+        limits,
+        builder,
+        facts: Facts { contexts, units, numbers: Vec::new() },
+        reading: Reading::default(),
+        bullet: Run::default(),
+        frames: 0,
+        tables: 0,
+    };
     page.walk();
     let Page { facts, builder, .. } = page;
     builder.facts = facts;
@@ -27,6 +36,8 @@ struct Page<'a, 'o> {
     /// A bullet waiting for its paragraph.
     bullet: Run,
     /// How many frames of tables the walk is in.
+    frames: usize,
+    /// Tables of the page so far, whatever they were read as.
     tables: usize,
 }
 
@@ -45,21 +56,22 @@ impl Page<'_, '_> {
                         walk.pass_over(id);
                     } else {
                         // What stands in its cells is read block by block.
-                        self.tables += 1;
+                        self.frames += 1;
                     }
                 }
-                Step::Enter(id) => match self.reading.enter(dom, id, self.tables > 0, &mut self.facts.numbers) {
+                Step::Enter(id) => match self.reading.enter(dom, id, self.frames > 0, &mut self.facts.numbers) {
                     Flow::Hidden => walk.pass_over(id),
                     Flow::Block => self.flush(false),
                     Flow::Inline => {}
                 },
                 Step::Leave(id) => {
                     let name = dom.name(id);
-                    if is_block(name) || dom.attribute(id, "style").is_some_and(|style| style.contains("display:block")) {
+                    if is_block(name) || dom.attribute(id, "style").is_some_and(|style| style.contains("display:block"))
+                    {
                         self.flush(is_heading(name));
                     }
                     if name == "table" {
-                        self.tables -= 1;
+                        self.frames -= 1;
                     }
                     self.reading.leave(id, &mut self.facts.numbers);
                 }
@@ -104,14 +116,16 @@ impl Page<'_, '_> {
 
     /// Reads a table; false where it is a frame around others.
     fn table(&mut self, id: Id) -> bool {
+        self.tables += 1;
         match table::read(self.dom, id, self.limits.max_cells_per_table, &mut self.facts.numbers) {
             Read::Frame => return false,
             Read::Empty => {}
             Read::Layout(rows) => rows.into_iter().for_each(|row| self.paragraph(row, false)),
             Read::Table { grid, caption, cut } => {
-                let place = format!("line {}", self.dom.node(id).line);
+                let place = format!("table {} of the page, line {}", self.tables, self.dom.node(id).line);
                 if cut {
-                    self.builder.warn(format!("{place}: the table is cut off after {} cells", self.limits.max_cells_per_table));
+                    self.builder
+                        .warn(format!("{place}: the table is cut off after {} cells", self.limits.max_cells_per_table));
                 }
                 let number = self.builder.table_number();
                 for &(_, fact) in &caption.facts {
@@ -128,7 +142,8 @@ impl Page<'_, '_> {
 
     /// Tables in the cells of a table come after it.
     fn nested(&mut self, outer: Id) {
-        let inner: Vec<Id> = self.dom.subtree(outer).filter(|&id| id != outer && self.dom.name(id) == "table").collect();
+        let inner: Vec<Id> =
+            self.dom.subtree(outer).filter(|&id| id != outer && self.dom.name(id) == "table").collect();
         for id in inner {
             // Only those right inside: theirs follow with them.
             let mut above = self.dom.parent(id);

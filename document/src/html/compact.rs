@@ -15,7 +15,9 @@ pub(super) fn join_numbers(row: Vec<RawCell>) -> Vec<RawCell> {
             Some(last) if opens_number(&joined[last].text) && is_amount(text) && cell.rowspan <= 1 => {
                 absorb(&mut joined, last, cell, " ");
             }
-            Some(last) if closes_number(text, cell.style.bold) && is_amount(&joined[last].text) && near(&joined, last) => {
+            Some(last)
+                if closes_number(text, cell.style.bold) && is_amount(&joined[last].text) && near(&joined, last) =>
+            {
                 absorb(&mut joined, last, cell, "");
             }
             _ => joined.push(cell),
@@ -48,14 +50,17 @@ fn opens_number(text: &str) -> bool {
 
 /// A closing bracket, a percent sign, or a footnote mark that is set as a cell of its own.
 fn closes_number(text: &str, _bold: bool) -> bool {
-    !text.is_empty() && text.len() <= 8 && text.chars().all(|c| matches!(c, ')' | '%' | ' ' | '*' | '†')) || matches!(text, "pts" | "pts." | "bps" | "bp" | "pp" | "x" | ")pts" | "%pts")
+    !text.is_empty() && text.len() <= 8 && text.chars().all(|c| matches!(c, ')' | '%' | ' ' | '*' | '†'))
+        || matches!(text, "pts" | "pts." | "bps" | "bp" | "pp" | "x" | ")pts" | "%pts")
 }
 
 fn is_amount(text: &str) -> bool {
     let text = text.trim();
     let kind = Kind::of(text);
     matches!(kind, Kind::Number | Kind::Missing | Kind::Year)
-        || text.strip_prefix('(').is_some_and(|rest| matches!(Kind::of(rest), Kind::Number | Kind::Missing | Kind::Year))
+        || text
+            .strip_prefix('(')
+            .is_some_and(|rest| matches!(Kind::of(rest), Kind::Number | Kind::Missing | Kind::Year))
         || text.contains(|c: char| c.is_ascii_digit()) && text.starts_with(['$', '(', '€', '£', '¥'])
 }
 
@@ -82,8 +87,12 @@ fn column_groups(grid: &Grid, rows: &[usize]) -> Vec<usize> {
     let mut groups = Vec::with_capacity(grid.cols);
     let mut group = 0;
     for col in 0..grid.cols {
-        let here = |row: usize| Some(grid.at(row, col)).filter(|cell| !cell.is_empty()).map(|cell| (cell.row, cell.col));
-        let conflict = rows.iter().zip(&occupant).any(|(&row, occupant)| here(row).is_some_and(|cell| occupant.is_some_and(|o| o != cell)));
+        let here =
+            |row: usize| Some(grid.at(row, col)).filter(|cell| !cell.is_empty()).map(|cell| (cell.row, cell.col));
+        let conflict = rows
+            .iter()
+            .zip(&occupant)
+            .any(|(&row, occupant)| here(row).is_some_and(|cell| occupant.is_some_and(|o| o != cell)));
         if conflict {
             group += 1;
             occupant.fill(None);
@@ -96,6 +105,9 @@ fn column_groups(grid: &Grid, rows: &[usize]) -> Vec<usize> {
     groups
 }
 
+/// Most times that a cell is looked at to find columns to drop.
+const MOST_LOOKS: usize = 10_000_000;
+
 /// Where a label reaches a little under the next column's header, a column remains that belongs to
 /// no cell alone: the cells over it are cut back.
 fn drop_columns_of_overlaps(cells: &mut Vec<GridCell>, cols: usize, rows: usize) -> Grid {
@@ -103,7 +115,11 @@ fn drop_columns_of_overlaps(cells: &mut Vec<GridCell>, cols: usize, rows: usize)
     for cell in cells.iter().filter(|cell| cell.colspan == 1) {
         alone[cell.col] = true;
     }
-    // A column may go only if every cell over it also covers one that stays.
+    // A column may go only if every cell over it also covers one that stays. It is for looks: a
+    // table that would take long keeps them.
+    if cols.saturating_mul(cells.len()) > MOST_LOOKS {
+        alone.fill(true);
+    }
     for col in 0..cols {
         if !alone[col] {
             let needed = cells.iter().any(|cell| {
@@ -113,12 +129,15 @@ fn drop_columns_of_overlaps(cells: &mut Vec<GridCell>, cols: usize, rows: usize)
             alone[col] = needed;
         }
     }
-    let place = |col: usize| alone[..col].iter().filter(|&&kept| kept).count();
+    let mut place = vec![0];
+    for kept in alone {
+        place.push(place[place.len() - 1] + usize::from(kept));
+    }
     for cell in cells.iter_mut() {
-        let (left, right) = (place(cell.col), place(cell.col + cell.colspan));
+        let (left, right) = (place[cell.col], place[cell.col + cell.colspan]);
         (cell.col, cell.colspan) = (left, (right - left).max(1));
     }
-    Grid::from_cells(rows, place(cols), std::mem::take(cells))
+    Grid::from_cells(rows, place[cols], std::mem::take(cells))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::cell::{Cell, Ref, RefCell};
 
 use html5ever::interface::{ElemName, ElementFlags, NodeOrText, QuirksMode, TreeSink};
-use html5ever::tendril::{StrTendril, TendrilSink as _};
+use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::{BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts};
 use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
 use html5ever::{Attribute, LocalName, Namespace, QualName, local_name, ns};
@@ -91,17 +91,15 @@ impl Dom {
 
     pub fn attribute(&self, id: Id, name: &str) -> Option<&str> {
         match &self.node(id).data {
-            Data::Element { attributes, .. } => attributes.iter().find(|(key, _)| &**key == name).map(|(_, value)| &**value),
+            Data::Element { attributes, .. } => {
+                attributes.iter().find(|(key, _)| &**key == name).map(|(_, value)| &**value)
+            }
             _ => None,
         }
     }
 
     pub fn parent(&self, id: Id) -> Option<Id> {
         some(self.node(id).parent)
-    }
-
-    pub fn children(&self, id: Id) -> impl Iterator<Item = Id> {
-        std::iter::successors(some(self.node(id).first_child), |&child| some(self.node(child).next))
     }
 
     /// All nodes of a subtree, the root of it included, in document order.
@@ -204,11 +202,15 @@ impl TokenSink for Guard {
                 }
                 TokenSinkResult::Continue
             }
-            Token::TagToken(tag) if tag.kind == TagKind::EndTag && self.was_left_out(&tag.name) => TokenSinkResult::Continue,
-            Token::TagToken(tag) if self.xml && tag.self_closing && tag.kind == TagKind::StartTag && !is_void(&tag.name) => {
+            Token::TagToken(tag) if tag.kind == TagKind::EndTag && self.was_left_out(&tag.name) => {
+                TokenSinkResult::Continue
+            }
+            Token::TagToken(tag)
+                if self.xml && tag.self_closing && tag.kind == TagKind::StartTag && !is_void(&tag.name) =>
+            {
                 let end = Tag { kind: TagKind::EndTag, self_closing: false, attrs: Vec::new(), ..tag.clone() };
                 let result = self.builder.process_token(Token::TagToken(Tag { self_closing: false, ..tag }), line);
-                self.builder.process_token(Token::TagToken(end), line);
+                let _ = self.builder.process_token(Token::TagToken(end), line);
                 match result {
                     // The element is closed already: what follows is no script or raw text.
                     TokenSinkResult::Script(_) | TokenSinkResult::RawData(_) => TokenSinkResult::Continue,
@@ -242,9 +244,19 @@ impl Guard {
 fn is_void(name: &LocalName) -> bool {
     matches!(
         *name,
-        local_name!("area") | local_name!("base") | local_name!("br") | local_name!("col") | local_name!("embed")
-            | local_name!("hr") | local_name!("img") | local_name!("input") | local_name!("link")
-            | local_name!("meta") | local_name!("param") | local_name!("source") | local_name!("track")
+        local_name!("area")
+            | local_name!("base")
+            | local_name!("br")
+            | local_name!("col")
+            | local_name!("embed")
+            | local_name!("hr")
+            | local_name!("img")
+            | local_name!("input")
+            | local_name!("link")
+            | local_name!("meta")
+            | local_name!("param")
+            | local_name!("source")
+            | local_name!("track")
             | local_name!("wbr")
     )
 }
@@ -266,7 +278,16 @@ impl Sink {
     fn add(&self, data: Data) -> Id {
         let mut nodes = self.nodes.borrow_mut();
         let line = self.line.get();
-        nodes.push(Node { parent: NONE, first_child: NONE, last_child: NONE, previous: NONE, next: NONE, depth: 0, line, data });
+        nodes.push(Node {
+            parent: NONE,
+            first_child: NONE,
+            last_child: NONE,
+            previous: NONE,
+            next: NONE,
+            depth: 0,
+            line,
+            data,
+        });
         (nodes.len() - 1) as Id
     }
 
@@ -343,12 +364,30 @@ impl ElemName for Name<'_> {
 }
 
 /// For nodes that are no elements; the builder does not ask for their names.
-static NO_NAME: std::sync::LazyLock<QualName> = std::sync::LazyLock::new(|| QualName::new(None, ns!(), local_name!("")));
+static NO_NAME: std::sync::LazyLock<QualName> =
+    std::sync::LazyLock::new(|| QualName::new(None, ns!(), local_name!("")));
 
 /// The attributes that readers look at; the others would only take memory.
 const KEPT: [&str; 19] = [
-    "style", "rowspan", "colspan", "hidden", "role", "href", "scope", "align", "id", "name", "contextref", "unitref", "scale",
-    "sign", "decimals", "format", "dimension", "xsi:nil", "bgcolor",
+    "style",
+    "rowspan",
+    "colspan",
+    "hidden",
+    "role",
+    "href",
+    "scope",
+    "align",
+    "id",
+    "name",
+    "contextref",
+    "unitref",
+    "scale",
+    "sign",
+    "decimals",
+    "format",
+    "dimension",
+    "xsi:nil",
+    "bgcolor",
 ];
 
 impl TreeSink for Sink {

@@ -16,7 +16,10 @@ pub(super) fn fact(dom: &Dom, id: Id, in_table: bool) -> Fact {
         context: attribute("contextref").unwrap_or_default(),
         unit: attribute("unitref"),
         // A scale beyond any number's range is a typing error and must not make infinities.
-        scale: attribute("scale").and_then(|scale| scale.trim().parse().ok()).filter(|scale: &i32| scale.abs() <= 30).unwrap_or(0),
+        scale: attribute("scale")
+            .and_then(|scale| scale.trim().parse().ok())
+            .filter(|scale: &i32| scale.abs() <= 30)
+            .unwrap_or(0),
         negative: attribute("sign").is_some_and(|sign| sign.trim() == "-"),
         decimals: attribute("decimals"),
         format: attribute("format"),

@@ -22,7 +22,11 @@ impl Declared {
             let Some((property, value)) = declaration.split_once(':') else { continue };
             let (property, value) = (property.trim(), value.trim());
             match property {
-                "font-weight" => declared.bold = Some(value == "bold" || value == "bolder" || value.parse().is_ok_and(|weight: u32| weight >= 600)),
+                "font-weight" => {
+                    declared.bold = Some(
+                        value == "bold" || value == "bolder" || value.parse().is_ok_and(|weight: u32| weight >= 600),
+                    )
+                }
                 "display" => {
                     declared.hidden = value == "none";
                     declared.block = match value {

@@ -210,24 +210,76 @@ pub(super) fn is_mark(text: &str) -> bool {
     let text = text.trim();
     text.len() <= 12
         && text.split([',', ' ', '(', ')', '[', ']']).all(|part| {
-            part.len() <= 2 && part.chars().all(|c| c.is_ascii_alphanumeric()) || part.chars().all(|c| matches!(c, '*' | '†' | '‡' | '§' | '#'))
+            part.len() <= 2 && part.chars().all(|c| c.is_ascii_alphanumeric())
+                || part.chars().all(|c| matches!(c, '*' | '†' | '‡' | '§' | '#'))
         })
 }
 
 fn is_hidden(name: &str) -> bool {
     matches!(
         name,
-        "script" | "style" | "head" | "title" | "template" | "noscript" | "ix:header" | "iframe" | "object" | "select"
-            | "textarea" | "svg" | "math" | "audio" | "video" | "nav"
+        "script"
+            | "style"
+            | "head"
+            | "title"
+            | "template"
+            | "noscript"
+            | "ix:header"
+            | "iframe"
+            | "object"
+            | "select"
+            | "textarea"
+            | "svg"
+            | "math"
+            | "audio"
+            | "video"
+            | "nav"
     )
 }
 
 pub(super) fn is_block(name: &str) -> bool {
     matches!(
         name,
-        "html" | "body" | "div" | "p" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "ul" | "ol" | "li" | "dl" | "dt" | "dd"
-            | "blockquote" | "pre" | "hr" | "section" | "article" | "header" | "footer" | "main" | "aside" | "address"
-            | "figure" | "figcaption" | "form" | "fieldset" | "table" | "caption" | "thead" | "tbody" | "tfoot" | "tr" | "td"
-            | "th" | "center" | "details" | "summary"
+        "html"
+            | "body"
+            | "div"
+            | "p"
+            | "h1"
+            | "h2"
+            | "h3"
+            | "h4"
+            | "h5"
+            | "h6"
+            | "ul"
+            | "ol"
+            | "li"
+            | "dl"
+            | "dt"
+            | "dd"
+            | "blockquote"
+            | "pre"
+            | "hr"
+            | "section"
+            | "article"
+            | "header"
+            | "footer"
+            | "main"
+            | "aside"
+            | "address"
+            | "figure"
+            | "figcaption"
+            | "form"
+            | "fieldset"
+            | "table"
+            | "caption"
+            | "thead"
+            | "tbody"
+            | "tfoot"
+            | "tr"
+            | "td"
+            | "th"
+            | "center"
+            | "details"
+            | "summary"
     )
 }
