@@ -199,7 +199,7 @@ pub struct Comparison {
 /// Questions with something in common.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Slice {
-    /// "evidence", "gold nodes" or "document size".
+    /// "data set", "evidence", "gold nodes" or "document size".
     pub group: String,
     /// Name within the group.
     pub name: String,
