@@ -64,6 +64,7 @@ INTRODUCTION = """# Data sets
 
 What the readers make of each data set, and what the methods reach on its dev part with the shipped static encoder,
 written by `python scripts/datasets.py`. Where each comes from and which files are expected: [README](../README.md).
+How a record becomes a document and which nodes are gold is said at the head of each reader in `data/src`.
 The figures hold for the files at hand, whose numbers of questions stand in each section, not for the whole of the
 published data sets.
 """

@@ -283,13 +283,10 @@ fn existing(key: &'static str, files: Vec<PathBuf>) -> Result<Vec<PathBuf>, Data
 }
 
 fn no_such(key: &'static str, missing: &Path) -> DataError {
-    DataError::Setting {
-        key,
-        message: format!(
-            "{}: there is no such file; paths are relative to data.root, that to where the program runs",
-            missing.display()
-        ),
-    }
+    let from =
+        if key.starts_with("data.") { "data.root, that to where the program runs" } else { "where the program runs" };
+    let message = format!("{}: there is no such file; paths are relative to {from}", missing.display());
+    DataError::Setting { key, message }
 }
 
 /// Files as they are, and of directories the JSON files in them, by name.

@@ -291,9 +291,8 @@ impl Config {
 
 /// All known keys. A list of tables holds one of them, for its keys.
 fn known() -> Result<Table, ConfigError> {
-    let mut config = Config::default();
-    config.data.parts = vec![DataConfig::default()];
-    match Value::try_from(config) {
+    let data = DataConfig { parts: vec![DataConfig::default()], ..DataConfig::default() };
+    match Value::try_from(Config { data, ..Config::default() }) {
         Ok(Value::Table(table)) => Ok(table),
         Ok(_) => Ok(Table::new()),
         Err(error) => Err(ConfigError::Toml { file: "the defaults".into(), message: error.to_string() }),
