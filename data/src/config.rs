@@ -4,9 +4,14 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::distractors::DistractorConfig;
 use crate::error::DataError;
 use crate::lexical::Bm25Config;
+use crate::mix::SEPARATOR;
+use crate::sample::Labels;
+use crate::source::Source;
 use crate::synthetic::{self, SyntheticConfig};
+use crate::{hitab, hybridqa};
 
 /// Which form the files have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -15,10 +20,41 @@ pub enum DataKind {
     /// FinQA as published.
     #[default]
     Finqa,
+    /// MultiHierTT as published.
+    Multihiertt,
+    /// TAT-QA as published.
+    Tatqa,
+    /// HybridQA as published.
+    Hybridqa,
+    /// HiTab as published.
+    Hitab,
     /// JSON lines of labelled documents in the native form.
     Native,
     /// Reports made by the project; no files.
     Synthetic,
+    /// Several data sets, those of `parts`.
+    Mix,
+}
+
+impl DataKind {
+    /// The name used in configs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Finqa => "finqa",
+            Self::Multihiertt => "multihiertt",
+            Self::Tatqa => "tatqa",
+            Self::Hybridqa => "hybridqa",
+            Self::Hitab => "hitab",
+            Self::Native => "native",
+            Self::Synthetic => "synthetic",
+            Self::Mix => "mix",
+        }
+    }
+
+    /// Whether the tables are in files of their own.
+    fn has_tables(self) -> bool {
+        matches!(self, Self::Hybridqa | Self::Hitab)
+    }
 }
 
 /// Which data to use.
@@ -27,6 +63,9 @@ pub enum DataKind {
 pub struct DataConfig {
     /// Which form the files have.
     pub kind: DataKind,
+    /// What the data set is called in reports and, in a mix, before its ids; the kind's name unless
+    /// given.
+    pub name: String,
     /// The directory that the paths below are relative to; relative itself to where the program
     /// is run.
     pub root: String,
@@ -34,12 +73,22 @@ pub struct DataConfig {
     pub train: Vec<String>,
     /// Files to measure on.
     pub dev: Vec<String>,
-    /// Files whose tables may become distractors; empty means those of `train` and `dev`.
+    /// For HybridQA and HiTab: the files of tables, of both parts. A directory stands for the JSON
+    /// files in it.
+    pub tables: Vec<String>,
+    /// For HybridQA: the files of linked passages, where the tables do not hold them. A directory
+    /// stands for the JSON files in it.
+    pub passages: Vec<String>,
+    /// For FinQA: files whose tables may become distractors; empty means those of `train` and `dev`.
     pub pool: Vec<String>,
-    /// Distractor tables added to each FinQA document.
+    /// Distractor tables added to each FinQA document; other data sets get none.
     pub distractors: usize,
-    /// Seed of the distractors' places.
+    /// The most questions to train on, chosen by the seed; 0 takes all. The dev part stays whole.
+    pub limit: usize,
+    /// Seed of the distractors' places and of the choice of questions.
     pub seed: u64,
+    /// The data sets, for kind `mix`; each has the keys of this section, its root relative to this one's.
+    pub parts: Vec<DataConfig>,
     /// How distractors are found, and the BM25 baseline's settings.
     pub bm25: Bm25Config,
     /// The made reports, for kind `synthetic`.
@@ -50,12 +99,17 @@ impl Default for DataConfig {
     fn default() -> Self {
         Self {
             kind: DataKind::default(),
+            name: String::new(),
             root: String::new(),
             train: Vec::new(),
             dev: Vec::new(),
+            tables: Vec::new(),
+            passages: Vec::new(),
             pool: Vec::new(),
             distractors: 3,
+            limit: 0,
             seed: 0,
+            parts: Vec::new(),
             bm25: Bm25Config::default(),
             synthetic: SyntheticConfig::default(),
         }
@@ -81,30 +135,69 @@ impl Part {
     }
 }
 
-/// Where the documents and questions of one part come from.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Source {
-    /// FinQA files, and the files whose tables may become distractors.
-    Finqa {
-        /// Records with questions.
-        files: Vec<PathBuf>,
-        /// Records with tables.
-        pool: Vec<PathBuf>,
-        /// Whether gold is needed.
-        labels: crate::finqa::Labels,
-    },
-    /// Labelled documents, one a line.
-    Native(Vec<PathBuf>),
-    /// Made reports.
-    Synthetic(SyntheticConfig, synthetic::Part),
-}
-
 impl DataConfig {
     /// Where a part comes from.
     ///
     /// # Errors
-    /// A part without files, and a file that is not there.
+    /// A part without files, a file that is not there, settings that do not go together.
     pub fn source(&self, part: Part) -> Result<Source, DataError> {
+        self.check()?;
+        let source = if self.kind == DataKind::Mix { self.mix(part)? } else { self.single(part)? };
+        Ok(match part {
+            Part::Train if self.limit > 0 => {
+                Source::Limited { source: Box::new(source), questions: self.limit, seed: self.seed }
+            }
+            _ => source,
+        })
+    }
+
+    /// What the data set is called.
+    pub fn name(&self) -> &str {
+        if self.name.is_empty() { self.kind.name() } else { &self.name }
+    }
+
+    /// What FinQA documents get as distractors: in a mix what its first FinQA part says.
+    pub fn finqa_distractors(&self) -> DistractorConfig {
+        let config = self.parts.iter().find(|part| part.kind == DataKind::Finqa).unwrap_or(self);
+        DistractorConfig { count: config.distractors, seed: config.seed, bm25: config.bm25 }
+    }
+
+    /// Distractor tables added to each document, where the data have any.
+    pub fn distractors(&self) -> usize {
+        let finqa = |config: &Self| config.kind == DataKind::Finqa;
+        if finqa(self) || self.parts.iter().any(finqa) { self.finqa_distractors().count } else { 0 }
+    }
+
+    fn check(&self) -> Result<(), DataError> {
+        let setting = |key, message: String| Err(DataError::Setting { key, message });
+        let kind = self.kind.name();
+        if self.kind == DataKind::Mix {
+            for (key, given) in [("data.train", &self.train), ("data.dev", &self.dev), ("data.tables", &self.tables)] {
+                if !given.is_empty() {
+                    return setting(key, "a mix has no files of its own; name them in [[data.parts]]".into());
+                }
+            }
+            return Ok(());
+        }
+        if !self.parts.is_empty() {
+            return setting("data.parts", format!("is for data.kind = \"mix\", not for {kind:?}"));
+        }
+        if self.kind.has_tables() && self.tables.is_empty() {
+            return setting("data.tables", format!("names no file; {kind} has its tables in files of their own"));
+        }
+        if !self.kind.has_tables() && !self.tables.is_empty() {
+            return setting(
+                "data.tables",
+                format!("is for hybridqa and hitab; {kind} has its tables beside the questions"),
+            );
+        }
+        if self.kind != DataKind::Hybridqa && !self.passages.is_empty() {
+            return setting("data.passages", format!("is for hybridqa, not for {kind}"));
+        }
+        Ok(())
+    }
+
+    fn single(&self, part: Part) -> Result<Source, DataError> {
         let (key, names, synthetic_part) = match part {
             Part::Train => ("data.train", &self.train, synthetic::Part::Train),
             Part::Dev => ("data.dev", &self.dev, synthetic::Part::Dev),
@@ -117,18 +210,64 @@ impl DataConfig {
             return Err(DataError::Setting { key, message });
         }
         let files = existing(key, self.paths(names))?;
+        let labels = Labels::Required;
+        let tables = || json_files("data.tables", self.paths(&self.tables));
         Ok(match self.kind {
             DataKind::Native => Source::Native(files),
-            DataKind::Finqa | DataKind::Synthetic => Source::Finqa {
+            DataKind::Multihiertt => Source::Multihiertt(files, labels),
+            DataKind::Tatqa => Source::Tatqa(files, labels),
+            DataKind::Hybridqa => {
+                let passages = json_files("data.passages", self.paths(&self.passages))?;
+                Source::Hybridqa(hybridqa::Files { questions: files, tables: tables()?, passages }, labels)
+            }
+            DataKind::Hitab => Source::Hitab(hitab::Files { questions: files, tables: tables()? }, labels),
+            DataKind::Finqa | DataKind::Synthetic | DataKind::Mix => Source::Finqa {
                 files,
                 pool: if self.pool.is_empty() {
                     existing("data.train and data.dev", self.paths(self.train.iter().chain(&self.dev)))?
                 } else {
                     existing("data.pool", self.paths(&self.pool))?
                 },
-                labels: crate::finqa::Labels::Required,
+                distractors: self.finqa_distractors(),
+                labels,
             },
         })
+    }
+
+    /// The data sets that have files for the part.
+    fn mix(&self, part: Part) -> Result<Source, DataError> {
+        let key = "data.parts";
+        let mut sources: Vec<(String, Source)> = Vec::new();
+        for config in &self.parts {
+            let name = config.name();
+            let wrong = |message: String| DataError::Setting { key, message: format!("{name}: {message}") };
+            if config.kind == DataKind::Mix {
+                return Err(wrong("a mix cannot be part of a mix; name its parts here".into()));
+            }
+            if name.contains(|c: char| c == SEPARATOR || c.is_whitespace()) {
+                return Err(wrong(format!("data.name holds a blank or {SEPARATOR:?}; it goes before ids")));
+            }
+            if self.parts.iter().filter(|other| other.name() == name).count() > 1 {
+                return Err(wrong("two parts have this name; give each a data.name of its own".into()));
+            }
+            let files = if part == Part::Train { &config.train } else { &config.dev };
+            if files.is_empty() && config.kind != DataKind::Synthetic {
+                continue;
+            }
+            let root = Path::new(&self.root).join(&config.root).display().to_string();
+            let source = Self { root, ..config.clone() }.source(part).map_err(|error| match error {
+                DataError::Setting { key, message } => wrong(format!("{key}: {message}")),
+                other => other,
+            })?;
+            sources.push((name.to_owned(), source));
+        }
+        if sources.is_empty() {
+            let part = part.name();
+            let message =
+                format!("no part has {part} files; expected [[data.parts]] with kind, root, {part} and so on");
+            return Err(DataError::Setting { key, message });
+        }
+        Ok(Source::Mix(sources))
     }
 
     fn paths<'a>(&self, names: impl IntoIterator<Item = &'a String>) -> Vec<PathBuf> {
@@ -139,12 +278,46 @@ impl DataConfig {
 fn existing(key: &'static str, files: Vec<PathBuf>) -> Result<Vec<PathBuf>, DataError> {
     match files.iter().find(|file| !file.is_file()) {
         None => Ok(files),
-        Some(missing) => Err(DataError::Setting {
-            key,
-            message: format!(
-                "{}: there is no such file; paths are relative to data.root, that to where the program runs",
-                missing.display()
-            ),
-        }),
+        Some(missing) => Err(no_such(key, missing)),
     }
 }
+
+fn no_such(key: &'static str, missing: &Path) -> DataError {
+    let from =
+        if key.starts_with("data.") { "data.root, that to where the program runs" } else { "where the program runs" };
+    let message = format!("{}: there is no such file; paths are relative to {from}", missing.display());
+    DataError::Setting { key, message }
+}
+
+/// Files as they are, and of directories the JSON files in them, by name.
+///
+/// # Errors
+/// A path that is not there, a directory that cannot be read or has no JSON file.
+pub fn json_files(key: &'static str, paths: Vec<PathBuf>) -> Result<Vec<PathBuf>, DataError> {
+    let mut files = Vec::new();
+    for path in paths {
+        if path.is_file() {
+            files.push(path);
+            continue;
+        }
+        if !path.is_dir() {
+            return Err(no_such(key, &path));
+        }
+        let unreadable =
+            |error: std::io::Error| DataError::Setting { key, message: format!("{}: {error}", path.display()) };
+        let entries = std::fs::read_dir(&path).map_err(unreadable)?;
+        let mut inside: Vec<PathBuf> =
+            entries.map(|entry| Ok(entry.map_err(unreadable)?.path())).collect::<Result<_, DataError>>()?;
+        inside.retain(|file| file.extension().is_some_and(|extension| extension == "json"));
+        if inside.is_empty() {
+            let message = format!("{}: the directory holds no .json file", path.display());
+            return Err(DataError::Setting { key, message });
+        }
+        inside.sort();
+        files.extend(inside);
+    }
+    Ok(files)
+}
+
+#[cfg(test)]
+mod tests;

@@ -2,10 +2,22 @@
 
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
+use serde::Serialize;
 
 use crate::document::{Block, Document, Table};
 use crate::lexical::{Bm25Config, LexicalIndex};
 use tabsegnet_files::Digest;
+
+/// Which tables are added to a document.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct DistractorConfig {
+    /// Tables added to each document.
+    pub count: usize,
+    /// Seed of their places.
+    pub seed: u64,
+    /// How they are found.
+    pub bm25: Bm25Config,
+}
 
 /// Tables of many documents, indexed by BM25 over their tokens.
 pub struct DistractorPool {

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use tabsegnet_document::ReadError;
 use tabsegnet_files::FileError;
 
 /// An input could not be used. Every variant says which file, where in it, and what was expected.
@@ -32,6 +33,9 @@ pub enum DataError {
         /// What was expected, what was found, what to do.
         message: String,
     },
+    /// A document of a form that cannot be read, or beyond a limit.
+    #[error(transparent)]
+    Document(ReadError),
     /// Settings that do not fit together or do not fit the data.
     #[error("{key}: {message}")]
     Setting {
@@ -50,21 +54,18 @@ pub enum DataError {
     },
 }
 
+impl From<ReadError> for DataError {
+    fn from(error: ReadError) -> Self {
+        match error {
+            ReadError::File(error) => Self::File(error),
+            ReadError::Json { file, place, message } => Self::Json { file, place, message },
+            ReadError::Record { file, record, field, message } => Self::Record { file, record, field, message },
+            other => Self::Document(other),
+        }
+    }
+}
+
 /// Reads JSON with errors that name the field.
 pub(crate) fn from_json<T: serde::de::DeserializeOwned>(file: &Path, text: &str) -> Result<T, DataError> {
-    let json_error =
-        |place: String, message: String| DataError::Json { file: file.display().to_string(), place, message };
-    if text.trim().is_empty() {
-        return Err(json_error("the whole file".into(), "the file is empty; expected JSON".into()));
-    }
-    let mut deserializer = serde_json::Deserializer::from_str(text);
-    let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
-        let place = match error.path().to_string() {
-            path if path == "." => "the whole file".to_owned(),
-            path => path,
-        };
-        json_error(place, error.into_inner().to_string())
-    })?;
-    deserializer.end().map_err(|error| json_error("after the end of the value".into(), error.to_string()))?;
-    Ok(value)
+    Ok(tabsegnet_document::from_json(file, text)?)
 }

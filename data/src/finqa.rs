@@ -8,15 +8,15 @@ mod gold;
 mod program;
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use crate::document::{Block, Document, Table, TableSource};
-use crate::error::{DataError, from_json};
-use crate::sample::{LeftOut, Question, Sample, Samples};
-use tabsegnet_files::read_text;
+use crate::error::DataError;
+use crate::record::{Ids, Place, read_list};
+use crate::sample::{Labels, LeftOut, Question, Sample, Samples};
 
 /// Fields that the programs do not need are passed over, so that files with more of them read.
 #[derive(Deserialize)]
@@ -36,38 +36,8 @@ struct Qa {
     gold_inds: Option<BTreeMap<String, IgnoredAny>>,
 }
 
-/// What the questions are read for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Labels {
-    /// Gold nodes are needed: a record without `qa.program` or `qa.gold_inds` is an error.
-    Required,
-    /// Gold nodes are taken where `qa.program` and `qa.gold_inds` are there.
-    Optional,
-}
-
 /// Why a question is left out of every measure.
 const NO_GOLD: &str = "no gold node (qa.gold_inds is empty)";
-
-/// A place in a file, for messages.
-struct Place<'a> {
-    file: &'a Path,
-    record: String,
-}
-
-impl Place<'_> {
-    fn error(&self, field: &str, message: impl Into<String>) -> DataError {
-        DataError::Record {
-            file: self.file.display().to_string(),
-            record: self.record.clone(),
-            field: field.to_owned(),
-            message: message.into(),
-        }
-    }
-
-    fn require<T>(&self, value: Option<T>, field: &str, expected: &str) -> Result<T, DataError> {
-        value.ok_or_else(|| self.error(field, format!("is missing; expected {expected}")))
-    }
-}
 
 /// Reads FinQA files as one data set: pages in the order of their first record, each with the
 /// questions of all its records.
@@ -79,22 +49,14 @@ impl Place<'_> {
 pub fn read(files: &[PathBuf], labels: Labels) -> Result<Samples, DataError> {
     let mut samples = Samples::default();
     let mut pages: HashMap<String, usize> = HashMap::new();
-    let mut seen: HashMap<String, PathBuf> = HashMap::new();
+    let mut ids = Ids::default();
     for file in files {
-        for (index, record) in read_records(file)?.into_iter().enumerate() {
-            let mut place = Place { file, record: format!("#{index}") };
-            let id = place.require(record.id, "id", "the question's id")?;
-            place.record.clone_from(&id);
-            if let Some(earlier) = seen.insert(id.clone(), file.clone()) {
-                let message = format!("{} has a record of this id already; remove one", earlier.display());
-                return Err(place.error("id", message));
-            }
+        for (index, record) in read_list::<Record>(file, "FinQA record")?.into_iter().enumerate() {
+            let mut place = Place::at(file, index);
+            let id = ids.take(&mut place, record.id, "id")?;
             let document = read_page(&place, record.filename, record.pre_text, record.post_text, record.table)?;
             let qa = place.require(record.qa, "qa", "question, program and gold_inds")?;
-            let text = place.require(qa.question, "qa.question", "the question's text")?;
-            if text.trim().is_empty() {
-                return Err(place.error("qa.question", "is blank; expected the question's text"));
-            }
+            let text = place.question(qa.question, "qa.question")?;
             let gold = read_gold(&place, &document, qa.program, qa.gold_inds, labels)?;
 
             let sample = match pages.get(&document.id) {
@@ -127,7 +89,7 @@ pub fn read_pool(files: &[PathBuf]) -> Result<Vec<(String, Table)>, DataError> {
     let mut tables = Vec::new();
     let mut seen: HashMap<String, ()> = HashMap::new();
     for file in files {
-        for (index, record) in read_records(file)?.into_iter().enumerate() {
+        for (index, record) in read_list::<Record>(file, "FinQA record")?.into_iter().enumerate() {
             let place = Place { file, record: record.id.unwrap_or_else(|| format!("#{index}")) };
             let page = place.require(record.filename, "filename", "the page, such as ABC/2018/page_7.pdf")?;
             if seen.insert(page.clone(), ()).is_none() {
@@ -136,19 +98,6 @@ pub fn read_pool(files: &[PathBuf]) -> Result<Vec<(String, Table)>, DataError> {
         }
     }
     Ok(tables)
-}
-
-fn read_records(file: &Path) -> Result<Vec<Record>, DataError> {
-    let text = read_text(file)?;
-    let records: Vec<Record> = from_json(file, &text)?;
-    if records.is_empty() {
-        return Err(DataError::Json {
-            file: file.display().to_string(),
-            place: "the whole file".into(),
-            message: "the list of records is empty; expected at least one FinQA record".into(),
-        });
-    }
-    Ok(records)
 }
 
 fn read_page(

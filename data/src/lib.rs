@@ -1,22 +1,29 @@
 //! Documents, data sets, graphs: everything before the first vector.
 //!
-//! A file is read into [`sample::Sample`]s ([`native`], [`finqa`], [`synthetic`]), distractor
-//! tables are added ([`distractors`]), each document becomes a typed graph ([`graph`]), and the
-//! whole is kept as Parquet ([`prepared`]).
+//! The document model and the readers of single documents are those of `tabsegnet-document`.
+//! A data set is read into [`sample::Sample`]s ([`native`], [`finqa`], [`multihiertt`], [`tatqa`],
+//! [`hybridqa`], [`hitab`], [`synthetic`], several of them by [`mix`]; [`source`] says which),
+//! distractor tables are added ([`distractors`]), each document becomes a typed graph ([`graph`]),
+//! and the whole is kept as Parquet ([`prepared`]).
 
 pub mod config;
 pub mod distractors;
-pub mod document;
 pub mod error;
-
 pub mod finqa;
 pub mod graph;
+pub mod hitab;
+pub mod hybridqa;
 pub mod lexical;
+pub mod mix;
+pub mod multihiertt;
 pub mod native;
-pub mod node_id;
-pub mod numbers;
 pub mod prepared;
+mod record;
 pub mod sample;
+pub mod source;
 pub mod synthetic;
+pub mod tatqa;
+mod values;
 
 pub use error::DataError;
+pub use tabsegnet_document::{model as document, node_id, numbers};

@@ -21,18 +21,14 @@ use serde::{Deserialize, Serialize};
 
 pub use statistics::Statistics;
 
-use crate::config::Source;
-use crate::distractors::DistractorPool;
 use crate::document::Document;
 use crate::error::{DataError, from_json};
 use crate::graph::{CompressedGraph, DocumentGraph, GraphConfig, Node, NodeKind};
-use crate::lexical::Bm25Config;
-use crate::sample::{Sample, Samples};
-use crate::{finqa, native, synthetic};
-use tabsegnet_files::{Digest, Staging, read_text, sha256_file, write_bytes_atomic};
+use crate::source::Source;
+use tabsegnet_files::{Digest, Staging, read_text, write_bytes_atomic};
 
 /// Changes when the files' schema or the meaning of a setting does.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// A document ready for training and ranking.
 #[derive(Debug, Clone, PartialEq)]
@@ -84,16 +80,10 @@ pub struct Prepared {
 }
 
 /// How samples become a prepared data set.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PrepareSettings {
     /// How a document becomes a graph.
     pub graph: GraphConfig,
-    /// Distractor tables added to each FinQA document.
-    pub distractors: usize,
-    /// Seed of the distractors' places.
-    pub seed: u64,
-    /// How distractors are found.
-    pub bm25: Bm25Config,
 }
 
 /// Where a prepared data set came from in this run.
@@ -132,7 +122,7 @@ pub fn prepare_in_memory(source: &Source, settings: &PrepareSettings) -> Result<
 }
 
 fn make(source: &Source, settings: &PrepareSettings, digest: String) -> Result<Prepared, DataError> {
-    let (place, samples) = read_source(source, settings)?;
+    let (place, samples) = (source.describe(), source.read()?);
     let mut documents = Vec::with_capacity(samples.samples.len());
     let mut questions = Vec::new();
     let mut seen = HashMap::new();
@@ -165,59 +155,13 @@ fn make(source: &Source, settings: &PrepareSettings, digest: String) -> Result<P
         }
         documents.push(document);
     }
-    let statistics = Statistics::new(&documents, &questions, &samples.left_out);
+    let statistics = Statistics::new(&documents, &questions, &samples.left_out, &source.datasets());
     Ok(Prepared { digest, documents, questions, statistics })
 }
 
-fn read_source(source: &Source, settings: &PrepareSettings) -> Result<(String, Samples), DataError> {
-    Ok(match source {
-        Source::Finqa { files, pool, labels } => {
-            let mut samples = finqa::read(files, *labels)?;
-            if settings.distractors > 0 {
-                let pool = DistractorPool::new(finqa::read_pool(pool)?, settings.bm25);
-                for Sample { document, .. } in &mut samples.samples {
-                    pool.add_to(document, settings.distractors, settings.seed);
-                }
-            }
-            (names(files), samples)
-        }
-        Source::Native(files) => {
-            let mut samples = Samples::default();
-            for file in files {
-                samples.samples.extend(native::read_samples(file)?);
-            }
-            (names(files), samples)
-        }
-        Source::Synthetic(config, part) => {
-            let samples = synthetic::generate(config, *part);
-            ("the made reports".into(), Samples { samples, left_out: Vec::new() })
-        }
-    })
-}
-
-fn names(files: &[PathBuf]) -> String {
-    files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(", ")
-}
-
 fn digest(source: &Source, settings: &PrepareSettings) -> Result<String, DataError> {
-    let mut digest = Digest::new().part(b"prepared").part(FORMAT.to_le_bytes()).part(json(settings));
-    let files = |mut digest: Digest, name: &str, files: &[PathBuf]| -> Result<Digest, DataError> {
-        digest = digest.part(name);
-        for file in files {
-            digest = digest.part(sha256_file(file)?);
-        }
-        Ok(digest)
-    };
-    digest = match source {
-        Source::Finqa { files: records, pool, labels } => {
-            digest = files(digest.part(format!("finqa {labels:?}")), "files", records)?;
-            // Without distractors the pool is not read.
-            if settings.distractors > 0 { files(digest, "pool", pool)? } else { digest }
-        }
-        Source::Native(records) => files(digest, "native", records)?,
-        Source::Synthetic(config, part) => digest.part("synthetic").part(format!("{part:?}")).part(json(config)),
-    };
-    Ok(digest.hex())
+    let digest = Digest::new().part(b"prepared").part(FORMAT.to_le_bytes()).part(json(settings));
+    Ok(source.digest(digest)?.hex())
 }
 
 /// Settings are numbers, names and lists of them: there is nothing JSON cannot hold.

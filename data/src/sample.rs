@@ -22,6 +22,16 @@ pub struct Question {
     pub gold: Vec<String>,
 }
 
+/// What questions are read for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Labels {
+    /// Gold nodes are needed: a question without what they are made from is an error, and one that
+    /// has none is left out.
+    Required,
+    /// Gold nodes are taken where the file has them; every question stays.
+    Optional,
+}
+
 /// A question that no measure can be taken of, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeftOut {

@@ -34,6 +34,7 @@ fn synthetic(questions: usize) -> ReportInput {
             let document = number * 2 / 5;
             QuestionInfo {
                 id: format!("question {number}"),
+                dataset: String::new(),
                 document: format!("page {document}"),
                 evidence: match rng.random_range(0..10) {
                     0..6 => Evidence::Table,

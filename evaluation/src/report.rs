@@ -51,6 +51,8 @@ impl Evidence {
 pub struct QuestionInfo {
     /// Its id, unique in the report.
     pub id: String,
+    /// The data set that it is from, where the report is on several; else empty.
+    pub dataset: String,
     /// Id of its document. Questions with the same one are resampled together.
     pub document: String,
     /// Where its gold nodes lie.
@@ -197,7 +199,7 @@ pub struct Comparison {
 /// Questions with something in common.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Slice {
-    /// "evidence", "gold nodes" or "document size".
+    /// "data set", "evidence", "gold nodes" or "document size".
     pub group: String,
     /// Name within the group.
     pub name: String,

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::{Parser, ValueEnum};
+use tabsegnet_document::{Format as InputFormat, ReadOptions};
 use tabsegnet_model::device::DeviceChoice;
 
 /// Ranks the nodes (cells, headers, sentences) of a document for questions.
@@ -16,7 +17,7 @@ pub struct Arguments {
     /// A checkpoint, such as `train` writes.
     #[arg(long, value_name = "DIR")]
     pub checkpoint: PathBuf,
-    /// A document in the native JSON form.
+    /// A document: HTML, Markdown, XLSX, CSV, TSV, plain text, docling's JSON or the native JSON.
     #[arg(long, value_name = "FILE", conflicts_with = "dataset")]
     document: Option<PathBuf>,
     /// A question about the document; may be given several times.
@@ -27,6 +28,19 @@ pub struct Arguments {
     /// so that another program can go on asking.
     #[arg(long, value_name = "FILE", requires = "document")]
     questions: Option<PathBuf>,
+    /// The form of --document (native, html, markdown, xlsx, csv, docling, text); by its name and
+    /// content unless given.
+    #[arg(long, value_name = "FORM", requires = "document")]
+    input_format: Option<InputFormat>,
+    /// Header rows of every table of --document; inferred unless given.
+    #[arg(long, value_name = "N", requires = "document")]
+    header_rows: Option<usize>,
+    /// Header columns of every table of --document; inferred unless given.
+    #[arg(long, value_name = "N", requires = "document")]
+    header_cols: Option<usize>,
+    /// Says on stderr what was read and inferred for each table of --document.
+    #[arg(long, requires = "document")]
+    pub show_tables: bool,
     /// The form of --input.
     #[arg(long, value_name = "KIND", requires = "input")]
     dataset: Option<DatasetKind>,
@@ -37,6 +51,12 @@ pub struct Arguments {
     /// files themselves unless given.
     #[arg(long, value_name = "FILE", requires = "dataset")]
     pool: Vec<PathBuf>,
+    /// A file of HybridQA's or HiTab's tables, or a directory of them; may be given several times.
+    #[arg(long, value_name = "PATH", requires = "dataset")]
+    tables: Vec<PathBuf>,
+    /// A file of HybridQA's linked passages, or a directory of them; may be given several times.
+    #[arg(long, value_name = "PATH", requires = "dataset")]
+    passages: Vec<PathBuf>,
     /// How many nodes to give a question; all of them for --format trec unless said.
     #[arg(long, value_name = "N")]
     top_k: Option<usize>,
@@ -63,6 +83,14 @@ pub struct Arguments {
 pub enum DatasetKind {
     /// FinQA as published.
     Finqa,
+    /// MultiHierTT as published.
+    Multihiertt,
+    /// TAT-QA as published.
+    Tatqa,
+    /// HybridQA as published; its tables are --tables.
+    Hybridqa,
+    /// HiTab as published; its tables are --tables.
+    Hitab,
     /// JSON lines of native documents with questions.
     Native,
 }
@@ -86,16 +114,19 @@ const TOP_K: usize = 10;
 /// What to rank.
 pub enum Input<'a> {
     /// Questions on one document.
-    Document {
-        /// A native JSON document.
-        document: &'a Path,
-        /// Questions of the command line.
-        questions: &'a [String],
-        /// Where further ones stand.
-        more: More<'a>,
-    },
+    Document(Asked<'a>),
     /// Every question of the files.
     Dataset(Files<'a>),
+}
+
+/// A document and what is asked of it.
+pub struct Asked<'a> {
+    /// The document's file.
+    pub document: &'a Path,
+    /// Questions of the command line.
+    pub questions: &'a [String],
+    /// Where further ones stand.
+    pub more: More<'a>,
 }
 
 /// Questions that are not on the command line.
@@ -117,6 +148,10 @@ pub struct Files<'a> {
     pub input: &'a [PathBuf],
     /// Files with distractors.
     pub pool: &'a [PathBuf],
+    /// Files or directories of tables.
+    pub tables: &'a [PathBuf],
+    /// Files or directories of linked passages.
+    pub passages: &'a [PathBuf],
 }
 
 /// The command line asks for something that does not go together.
@@ -137,6 +172,9 @@ impl Arguments {
         if self.top_k == Some(0) {
             return Err(UsageError("--top-k is 0; expected at least 1".into()));
         }
+        if self.graph.is_some() && self.document.is_none() {
+            return Err(UsageError("--graph goes with --document".into()));
+        }
         let more = match self.questions.as_deref() {
             None => More::None,
             Some(path) if path == Path::new("-") => More::Stdin,
@@ -149,16 +187,33 @@ impl Arguments {
         }
         match (&self.document, self.dataset) {
             (Some(document), None) if more != More::None || !self.question.is_empty() => {
-                Ok(Input::Document { document, questions: &self.question, more })
+                Ok(Input::Document(Asked { document, questions: &self.question, more }))
             }
             (None, Some(kind)) => {
                 let pool = if self.pool.is_empty() { &self.input } else { &self.pool };
-                Ok(Input::Dataset(Files { kind, input: &self.input, pool }))
+                let takes_tables = matches!(kind, DatasetKind::Hybridqa | DatasetKind::Hitab);
+                if takes_tables == self.tables.is_empty() {
+                    return Err(UsageError(
+                        "--tables is for --dataset hybridqa and hitab, whose tables are in files of their own".into(),
+                    ));
+                }
+                let Self { input, tables, passages, .. } = self;
+                Ok(Input::Dataset(Files { kind, input, pool, tables, passages }))
             }
             _ => Err(UsageError(
                 "expected --document FILE with --question TEXT or --questions FILE, or --dataset KIND --input FILE (--help shows all)"
                     .into(),
             )),
+        }
+    }
+
+    /// How to read the document.
+    pub fn read_options(&self) -> ReadOptions {
+        ReadOptions {
+            format: self.input_format,
+            header_rows: self.header_rows,
+            header_cols: self.header_cols,
+            ..ReadOptions::default()
         }
     }
 

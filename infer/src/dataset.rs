@@ -3,9 +3,11 @@
 use std::path::Path;
 
 use anyhow::Result;
-use tabsegnet_data::config::Source;
-use tabsegnet_data::finqa::Labels;
+use tabsegnet_data::config::json_files;
 use tabsegnet_data::prepared::prepare_in_memory;
+use tabsegnet_data::sample::Labels;
+use tabsegnet_data::source::Source;
+use tabsegnet_data::{hitab, hybridqa};
 use tabsegnet_encoder::EmbeddingCache;
 use tabsegnet_ranking::Ranker;
 use tabsegnet_ranking::ranker::ranking;
@@ -15,11 +17,21 @@ use crate::output::Writer;
 
 /// Ranks for every question. In tables the gold nodes, as far as the files name them, get a star.
 pub fn rank(ranker: &Ranker, files: &Files<'_>, top_k: usize, cache: &Path, writer: &mut Writer<'_>) -> Result<()> {
+    let (questions, labels) = (files.input.to_vec(), Labels::Optional);
+    let tables = || json_files("--tables", files.tables.to_vec());
     let source = match files.kind {
         DatasetKind::Finqa => {
-            Source::Finqa { files: files.input.to_vec(), pool: files.pool.to_vec(), labels: Labels::Optional }
+            let distractors = ranker.settings().data.finqa_distractors();
+            Source::Finqa { files: questions, pool: files.pool.to_vec(), distractors, labels }
         }
-        DatasetKind::Native => Source::Native(files.input.to_vec()),
+        DatasetKind::Multihiertt => Source::Multihiertt(questions, labels),
+        DatasetKind::Tatqa => Source::Tatqa(questions, labels),
+        DatasetKind::Hybridqa => {
+            let passages = json_files("--passages", files.passages.to_vec())?;
+            Source::Hybridqa(hybridqa::Files { questions, tables: tables()?, passages }, labels)
+        }
+        DatasetKind::Hitab => Source::Hitab(hitab::Files { questions, tables: tables()? }, labels),
+        DatasetKind::Native => Source::Native(questions),
     };
     let prepared = prepare_in_memory(&source, &ranker.settings().prepare())?;
     eprintln!(

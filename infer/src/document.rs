@@ -4,15 +4,12 @@ use std::path::Path;
 use std::thread;
 
 use anyhow::{Context as _, Result};
-use tabsegnet_data::graph::GraphConfig;
-use tabsegnet_data::native::parse_document;
 use tabsegnet_data::prepared::PreparedDocument;
 use tabsegnet_encoder::EmbeddingCache;
-use tabsegnet_files::read_text;
 use tabsegnet_ranking::ranker::Opening;
 use tabsegnet_ranking::{DocumentCache, DocumentKey, EncodedDocument, OpenDocument, Ranker, RankingError, documents};
 
-use crate::arguments::More;
+use crate::arguments::{Arguments, Asked, More};
 use crate::output::Writer;
 use crate::questions::{Question, Questions};
 
@@ -20,46 +17,68 @@ use crate::questions::{Question, Questions};
 enum Loaded {
     /// From the cache.
     Kept(EncodedDocument),
-    /// It has to be encoded.
-    Prepared(PreparedDocument),
+    /// It has to be encoded; with what its reader warned of.
+    Prepared(PreparedDocument, Vec<String>),
 }
 
 /// Answers the questions in order: the listed ones when all have been read, those of stdin as they
 /// come.
 pub fn rank(
     opening: Opening,
-    path: &Path,
-    arguments: &[String],
-    more: More<'_>,
-    top_k: usize,
+    arguments: &Arguments,
+    asked: &Asked<'_>,
     cache: &Path,
     writer: &mut Writer<'_>,
 ) -> Result<()> {
+    let Asked { document: path, questions: given, more } = *asked;
     let documents = DocumentCache::open(cache, documents::LIMIT)?;
     let failed = || format!("{}: could not be ranked", path.display());
-    if arguments.iter().any(|question| question.trim().is_empty()) {
+    if given.iter().any(|question| question.trim().is_empty()) {
         return Err(RankingError::BlankQuestion).with_context(failed);
     }
     let mut questions = Questions::default();
     let file = if let More::File(file) = more { Some(file) } else { None };
-    let mut listed = questions.listed(arguments, file)?;
+    let mut listed = questions.listed(given, file)?;
     if let ([question], More::None) = (listed.as_mut_slice(), more) {
         question.id.clear();
     }
 
-    let source = read_text(path)?;
+    let options = arguments.read_options();
+    let source = tabsegnet_document::read_source(path, &options)?;
     let graph = opening.settings().graph.clone();
-    let key = DocumentKey::new(source.as_bytes(), &graph, opening.encoder());
-    let (ranker, loaded) = rayon::join(|| opening.finish(), || load(&documents, key, path, &source, &graph));
+    // The name gives a document its id, and its form where nothing else does.
+    let reading = format!("{:?} {options:?}", path.file_name());
+    let key = DocumentKey::new(&source, &reading, &graph, opening.encoder());
+    let load = || match documents.read(key) {
+        // What was inferred is said by who reads.
+        Ok(Some(document)) if !arguments.show_tables => Ok(Loaded::Kept(document)),
+        kept => {
+            if let Err(damaged) = kept {
+                eprintln!("{damaged}; the document is encoded anew");
+            }
+            let read = tabsegnet_document::read_bytes(path, source, &options)?;
+            if arguments.show_tables {
+                read.tables.iter().for_each(|table| eprintln!("{table}"));
+            }
+            anyhow::Ok(Loaded::Prepared(PreparedDocument::new(&read.document, &graph), read.warnings))
+        }
+    };
+    let (ranker, loaded) = rayon::join(|| opening.finish(), load);
     let ranker = ranker?;
     let (document, kept) = match loaded? {
         Loaded::Kept(document) => (document, true),
-        Loaded::Prepared(document) => (encode(&ranker, document, cache).with_context(failed)?, false),
+        Loaded::Prepared(document, warnings) => {
+            let document = encode(&ranker, document, cache).with_context(failed)?;
+            (EncodedDocument { warnings, ..document }, false)
+        }
     };
+    for warning in &document.warnings {
+        eprintln!("warning: {}: {warning}", path.display());
+    }
     let open = ranker.open_document(document).with_context(failed)?;
 
     let mut answer = |question: &Question| -> Result<()> {
-        let ranking = open.rank(&question.id, &question.text, top_k).with_context(failed)?;
+        let ranking = open.rank(&question.id, &question.text, arguments.top_k()).with_context(failed)?;
         writer.add(ranking, &[])
     };
     // Nobody waits for the file.
@@ -78,15 +97,6 @@ pub fn rank(
         scope.spawn(keep);
         questions.stdin().try_for_each(|question| answer(&question?))
     })
-}
-
-fn load(documents: &DocumentCache, key: DocumentKey, path: &Path, source: &str, graph: &GraphConfig) -> Result<Loaded> {
-    match documents.read(key) {
-        Ok(Some(document)) => return Ok(Loaded::Kept(document)),
-        Ok(None) => {}
-        Err(damaged) => eprintln!("{damaged}; the document is encoded anew"),
-    }
-    Ok(Loaded::Prepared(PreparedDocument::new(&parse_document(path, source)?, graph)))
 }
 
 fn encode(ranker: &Ranker, document: PreparedDocument, cache: &Path) -> Result<EncodedDocument> {

@@ -11,7 +11,6 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Parser as _;
 use tabsegnet_data::graph::DocumentGraph;
-use tabsegnet_data::native::read_document;
 use tabsegnet_encoder::default_cache_dir;
 use tabsegnet_model::device::guard;
 use tabsegnet_ranking::ranker::Opening;
@@ -38,12 +37,9 @@ fn main() -> ExitCode {
 
 fn run(arguments: &Arguments) -> Result<()> {
     let input = arguments.input()?;
-    if let Some(path) = &arguments.graph {
-        let Input::Document { document, .. } = &input else {
-            return Err(UsageError("--graph goes with --document".into()).into());
-        };
-        let graph = DocumentGraph::new(&read_document(document)?);
-        output::write_graph(path, &graph)?;
+    if let (Some(path), Input::Document(asked)) = (&arguments.graph, &input) {
+        let read = tabsegnet_document::read(asked.document, &arguments.read_options())?;
+        output::write_graph(path, &DocumentGraph::new(&read.document))?;
     }
     let (device, name) = arguments.device.open()?;
     eprintln!("device: {name}");
@@ -58,9 +54,7 @@ fn rank(arguments: &Arguments, input: Input<'_>, opening: Opening) -> Result<()>
     };
     let mut writer = Writer::new(arguments.format, arguments.output.as_deref());
     match input {
-        Input::Document { document, questions, more } => {
-            document::rank(opening, document, questions, more, arguments.top_k(), &cache, &mut writer)
-        }
+        Input::Document(asked) => document::rank(opening, arguments, &asked, &cache, &mut writer),
         Input::Dataset(files) => dataset::rank(&opening.finish()?, &files, arguments.top_k(), &cache, &mut writer),
     }
 }

@@ -16,7 +16,7 @@ use tabsegnet_files::{Digest, FileError, create_dir, read_bytes, write_bytes_ato
 use crate::encoded::EncodedDocument;
 
 /// Changes when the same bytes and settings give another graph, other texts or other vectors.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 /// Bytes that the files may take together unless said: 1 GiB.
 pub const LIMIT: u64 = 1 << 30;
 const EXTENSION: &str = "doc";
@@ -35,13 +35,14 @@ pub struct DocumentCache {
 pub struct DocumentKey([u8; 32]);
 
 impl DocumentKey {
-    /// `source` is the document's own bytes, `encoder` the identity of the encoder.
-    pub fn new(source: &[u8], graph: &GraphConfig, encoder: &str) -> Self {
+    /// `source` is the document's own bytes, `reading` whatever else says how they are read (name,
+    /// form, known headers), `encoder` the identity of the encoder.
+    pub fn new(source: &[u8], reading: &str, graph: &GraphConfig, encoder: &str) -> Self {
         // Every key is named here, so that none can be added without a part of its own.
         let GraphConfig { cell_text } = graph;
         let digest = Digest::new().part("document").part(FORMAT.to_le_bytes()).part(env!("CARGO_PKG_VERSION"));
         let edge_types = EdgeType::ALL.map(EdgeType::name).join(" ");
-        let digest = digest.part(edge_types).part(source).part(format!("{cell_text:?}")).part(encoder);
+        let digest = digest.part(edge_types).part(source).part(reading).part(format!("{cell_text:?}")).part(encoder);
         Self(digest.bytes())
     }
 }

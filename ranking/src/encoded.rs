@@ -1,7 +1,7 @@
 //! A document in encoded form: nodes, edges and vectors, and their bytes in a file.
 //!
 //! The bytes: [`MAGIC`], the key, the lengths of the two parts (u64), their digests (32 bytes
-//! each), then the parts. The first holds id, width, nodes and edges, the second the vectors.
+//! each), then the parts. The first holds id, width, nodes, edges and warnings, the second the vectors.
 //! Numbers are little-endian; a text is its length (u32) and its UTF-8.
 
 use rayon::prelude::*;
@@ -12,7 +12,7 @@ use tabsegnet_files::Digest;
 use crate::RankingError;
 
 /// What a file begins with; ends in the format's version.
-const MAGIC: &[u8; 16] = b"tabsegnet doc 1\n";
+const MAGIC: &[u8; 16] = b"tabsegnet doc 2\n";
 const HEADER: usize = MAGIC.len() + 32 + 8 + 8 + 32 + 32;
 /// Bytes of the vectors that a task digests and reads.
 const CHUNK: usize = 1 << 19;
@@ -26,6 +26,8 @@ pub struct EncodedDocument {
     pub nodes: Vec<Node>,
     /// The edges.
     pub graph: CompressedGraph,
+    /// What the document's reader warned of: told again when the kept form is used.
+    pub warnings: Vec<String>,
     d_enc: usize,
     /// `[nodes, d_enc]`
     vectors: Vec<f32>,
@@ -43,7 +45,7 @@ impl EncodedDocument {
             let found = vectors.len();
             return Err(tabsegnet_model::batch::BatchError::Width { example: 0, what: "u", found, expected }.into());
         }
-        let encoded = Self { id, nodes, graph, d_enc, vectors };
+        let encoded = Self { id, nodes, graph, warnings: Vec::new(), d_enc, vectors };
         encoded.check()?;
         Ok(encoded)
     }
@@ -80,6 +82,10 @@ impl EncodedDocument {
             write.number(source as usize);
             write.number(destination as usize);
             write.0.push(edge_type);
+        }
+        write.number(self.warnings.len());
+        for warning in &self.warnings {
+            write.text(warning);
         }
         let vectors: Vec<u8> = self.vectors.iter().flat_map(|value| value.to_le_bytes()).collect();
         let mut bytes = Vec::with_capacity(HEADER + structure.len() + vectors.len());
@@ -148,7 +154,12 @@ impl EncodedDocument {
             edges.push((source, destination, read.byte()?));
         }
         let graph = CompressedGraph::new(nodes.len(), &edges).ok()?;
-        read.0.is_empty().then_some(Self { id, nodes, graph, d_enc, vectors: Vec::new() })
+        let count = read.number()?;
+        let mut warnings = Vec::with_capacity(count.min(structure.len()));
+        for _ in 0..count {
+            warnings.push(read.text()?);
+        }
+        read.0.is_empty().then_some(Self { id, nodes, graph, warnings, d_enc, vectors: Vec::new() })
     }
 }
 

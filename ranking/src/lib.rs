@@ -7,16 +7,16 @@
 //!
 //! ```no_run
 //! use std::path::Path;
-//! use tabsegnet_data::native::read_document;
 //! use tabsegnet_data::prepared::PreparedDocument;
+//! use tabsegnet_document::{ReadOptions, read};
 //! use tabsegnet_model::device::DeviceChoice;
 //! use tabsegnet_ranking::Ranker;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let (device, _) = DeviceChoice::Auto.open()?;
 //! let ranker = Ranker::open(Path::new("runs/quickstart/best"), device)?;
-//! let document = read_document(Path::new("report.json"))?;
-//! let document = ranker.encode(PreparedDocument::new(&document, &ranker.settings().graph), None)?;
+//! let report = read(Path::new("report.html"), &ReadOptions::default())?;
+//! let document = ranker.encode(PreparedDocument::new(&report.document, &ranker.settings().graph), None)?;
 //! let open = ranker.open_document(document)?;
 //! for question in ["What was revenue in 2019?", "And in 2018?"] {
 //!     println!("{}", open.rank("", question, 10)?.nodes[0].id);

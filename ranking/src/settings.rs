@@ -14,7 +14,7 @@ use crate::RankingError;
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct RankerSettings {
-    /// Distractors, BM25.
+    /// Distractors and how they are found.
     pub data: DataConfig,
     /// How a document becomes a graph.
     pub graph: GraphConfig,
@@ -33,11 +33,6 @@ impl RankerSettings {
 
     /// How documents are prepared.
     pub fn prepare(&self) -> PrepareSettings {
-        PrepareSettings {
-            graph: self.graph.clone(),
-            distractors: self.data.distractors,
-            seed: self.data.seed,
-            bm25: self.data.bm25,
-        }
+        PrepareSettings { graph: self.graph.clone() }
     }
 }

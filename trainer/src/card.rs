@@ -34,7 +34,10 @@ pub fn ranker(config: &Config, metrics: &EpochMetrics, train: &Statistics, dev: 
             part,
             format!(
                 "{} questions, {} documents, {} nodes, {} distractor table(s) a document",
-                statistics.questions, statistics.documents, statistics.nodes, config.data.distractors
+                statistics.questions,
+                statistics.documents,
+                statistics.nodes,
+                config.data.distractors()
             ),
         );
     }

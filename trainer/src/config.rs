@@ -288,18 +288,14 @@ impl Config {
 
     /// How documents are prepared.
     pub fn prepare(&self) -> PrepareSettings {
-        PrepareSettings {
-            graph: self.graph.clone(),
-            distractors: self.data.distractors,
-            seed: self.data.seed,
-            bm25: self.data.bm25,
-        }
+        PrepareSettings { graph: self.graph.clone() }
     }
 }
 
-/// All known keys.
+/// All known keys. A list of tables holds one of them, for its keys.
 fn known() -> Result<Table, ConfigError> {
-    match Value::try_from(Config::default()) {
+    let data = DataConfig { parts: vec![DataConfig::default()], ..DataConfig::default() };
+    match Value::try_from(Config { data, ..Config::default() }) {
         Ok(Value::Table(table)) => Ok(table),
         Ok(_) => Ok(Table::new()),
         Err(error) => Err(ConfigError::Toml { file: "the defaults".into(), message: error.to_string() }),

@@ -5,7 +5,9 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result};
 use burn::tensor::Device;
+use tabsegnet_data::config::DataKind;
 use tabsegnet_data::graph::NodeKind;
+use tabsegnet_data::mix::dataset_of;
 use tabsegnet_evaluation::trec::{JudgedQuestion, RankedQuestion, write_qrels, write_run};
 use tabsegnet_evaluation::{
     Evidence, GoldRanks, Measure, MethodRun, QuestionInfo, Report, ReportInput, Resampling, rank_order,
@@ -145,6 +147,10 @@ fn input(config: &Config, dev: &Input, measured: &[usize], methods: Vec<Scored>)
             let sentences = asked.gold.iter().filter(in_text).count();
             Ok(QuestionInfo {
                 id: asked.id.clone(),
+                dataset: match config.data.kind {
+                    DataKind::Mix => dataset_of(&asked.id).to_owned(),
+                    _ => String::new(),
+                },
                 document: document.id.clone(),
                 evidence: Evidence::of(sentences < asked.gold.len(), sentences > 0)
                     .context("a question without gold")?,
@@ -173,12 +179,12 @@ fn input(config: &Config, dev: &Input, measured: &[usize], methods: Vec<Scored>)
     Ok(ReportInput {
         title: "Evidence retrieval".into(),
         created: chrono::Utc::now().format("%Y-%m-%d %H:%M UTC").to_string(),
-        dataset: format!("{:?}", config.data.kind).to_lowercase(),
+        dataset: config.data.name().to_owned(),
         part: "dev".into(),
         questions_left_out: left_out,
         settings: vec![
             ("data".into(), short(&dev.digest).to_owned()),
-            ("distractor tables".into(), config.data.distractors.to_string()),
+            ("distractor tables".into(), config.data.distractors().to_string()),
             ("cell text".into(), format!("{:?}", config.graph.cell_text).to_lowercase()),
             ("encoder".into(), encoder),
             ("segmenter".into(), config.segmenter.kind.clone()),

@@ -127,10 +127,18 @@ impl Builder {
 
 /// Pairs of cells that touch in the grid, by index, each once: data cells side by side, and
 /// headers with the headers of the next level that they reach over (in header rows downwards, in
-/// header columns rightwards).
+/// header columns rightwards), and the title of a row with the headers of the rows under it.
 fn neighbours(table: &Table) -> BTreeSet<(usize, usize, EdgeType)> {
     let mut pairs = BTreeSet::new();
     for row in 0..table.rows() {
+        let title = table.row_parent(row).and_then(|parent| table.title_of_row(parent).pop());
+        let first =
+            table.cell_index_at(row, 0).filter(|&first| table.role(&table.cells()[first]) == CellRole::RowHeader);
+        if let (Some(title), Some(first)) = (title, first)
+            && title != first
+        {
+            pairs.insert((title, first, EdgeType::HeaderChild));
+        }
         for col in 0..table.cols() {
             let Some(here) = table.cell_index_at(row, col) else { continue };
             for (there, beside, header) in [

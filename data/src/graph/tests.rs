@@ -167,6 +167,21 @@ fn a_document_gives_the_edges_of_the_design() {
 }
 
 #[test]
+fn a_row_s_outer_titles_are_headers_of_its_cells() {
+    let rows = [["", "2018"], ["Assets", ""], ["Cash", "1"]].map(|row| row.map(CellSource::from).to_vec()).to_vec();
+    let row_parents = vec![None, None, Some(1)];
+    let source = TableSource { header_rows: 1, header_cols: 1, rows, row_parents, ..TableSource::default() };
+    let document = Document { id: "d".into(), blocks: vec![Block::Table(Table::new(source).unwrap())] };
+    let edges = edges_of(&document);
+    let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
+    assert!(edges["row_header_to_cell"].contains(&pair("t0:r1h0", "t0:r2c1")));
+    assert!(edges["header_child_header"].contains(&pair("t0:r1h0", "t0:r2h0")));
+    let graph = DocumentGraph::new(&document);
+    let cell = graph.nodes().find(|node| node.id == "t0:r2c1").unwrap();
+    assert_eq!(cell.place.as_ref().unwrap().row_path, "Assets > Cash");
+}
+
+#[test]
 fn exports_hold_every_node_and_edge() {
     let blocks = vec![Block::Passage("say \"a\" & <b> \\ \u{1}".into()), table(0)];
     let graph = DocumentGraph::new(&Document { id: "d".into(), blocks });

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{PreparedDocument, PreparedQuestion};
 use crate::graph::EdgeType;
+use crate::mix::dataset_of;
 use crate::sample::LeftOut;
 
 /// Counts over a prepared data set.
@@ -34,10 +35,30 @@ pub struct Statistics {
     pub questions_by_gold: BTreeMap<usize, usize>,
     /// Questions left out, by reason.
     pub left_out: BTreeMap<String, usize>,
+    /// The data sets of a mix; empty where there is one data set.
+    pub datasets: BTreeMap<String, DatasetCounts>,
+}
+
+/// Counts over one data set of a mix.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DatasetCounts {
+    /// Documents, with or without questions.
+    pub documents: usize,
+    /// Questions that can be measured.
+    pub questions: usize,
+    /// Gold nodes of all questions.
+    pub gold: usize,
+    /// Questions left out.
+    pub left_out: usize,
 }
 
 impl Statistics {
-    pub(super) fn new(documents: &[PreparedDocument], questions: &[PreparedQuestion], left_out: &[LeftOut]) -> Self {
+    pub(super) fn new(
+        documents: &[PreparedDocument],
+        questions: &[PreparedQuestion],
+        left_out: &[LeftOut],
+        datasets: &[&str],
+    ) -> Self {
         let mut statistics = Self { documents: documents.len(), questions: questions.len(), ..Self::default() };
         let count = |map: &mut BTreeMap<String, usize>, name: &str| *map.entry(name.to_owned()).or_default() += 1;
         for document in documents {
@@ -59,6 +80,17 @@ impl Statistics {
         }
         for question in left_out {
             count(&mut statistics.left_out, question.reason);
+        }
+        for &name in datasets {
+            let of = |id: &str| dataset_of(id) == name;
+            let measured = || questions.iter().filter(|question| of(&question.id));
+            let counts = DatasetCounts {
+                documents: documents.iter().filter(|document| of(&document.id)).count(),
+                questions: measured().count(),
+                gold: measured().map(|question| question.gold.len()).sum(),
+                left_out: left_out.iter().filter(|left_out| of(&left_out.question)).count(),
+            };
+            statistics.datasets.insert(name.to_owned(), counts);
         }
         statistics
     }
@@ -99,6 +131,12 @@ impl fmt::Display for Statistics {
         write!(f, "\nleft out  {left_out:>9}")?;
         for (reason, count) in &self.left_out {
             write!(f, "\n  {count}: {reason}")?;
+        }
+        for (name, DatasetCounts { documents, questions, gold, left_out }) in &self.datasets {
+            write!(
+                f,
+                "\n{name}: {documents} documents, {questions} questions, {gold} gold nodes, {left_out} left out"
+            )?;
         }
         Ok(())
     }

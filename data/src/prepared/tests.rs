@@ -31,10 +31,7 @@ fn a_second_run_reads_what_the_first_prepared() {
 fn other_bytes_or_settings_are_prepared_anew() {
     let dir = tempfile::tempdir().unwrap();
     let source = native(dir.path(), LABELLED);
-    let bare = PrepareSettings {
-        graph: GraphConfig { cell_text: crate::graph::CellText::Bare },
-        ..PrepareSettings::default()
-    };
+    let bare = PrepareSettings { graph: GraphConfig { cell_text: crate::graph::CellText::Bare } };
     let (path, _) = prepare(&source, &PrepareSettings::default(), dir.path()).unwrap();
     let (bare, _) = prepare(&source, &bare, dir.path()).unwrap();
     assert_ne!(path.digest, bare.digest);

@@ -156,6 +156,7 @@ impl Sheet {
             header_rows: self.header_rows,
             header_cols: self.header_cols,
             rows: self.rows,
+            row_parents: Vec::new(),
         };
         // Nothing of this comes from outside: a row of the wrong width is a fault of this module.
         let table = Table::new(source).expect("every kind of table fills its own width");

@@ -1,5 +1,7 @@
 //! Which questions belong to which slice.
 
+use std::collections::BTreeSet;
+
 use super::{Evidence, QuestionInfo};
 
 /// A slice before anything is measured on it.
@@ -12,6 +14,7 @@ pub(super) struct Group {
 
 /// The slices that hold a question, group by group. Within a group each question is in one slice.
 ///
+/// - "data set", where there are several
 /// - "evidence": tables, text, both
 /// - "gold nodes": 1, 2, 3–4, 5 and more
 /// - "document size": the terciles of the questions by their document's nodes, named by the sizes
@@ -25,6 +28,12 @@ pub(super) fn groups(questions: &[QuestionInfo]) -> Vec<Group> {
         members: questions.iter().map(belongs).collect(),
     };
     let mut groups: Vec<Group> = Vec::new();
+    let datasets: BTreeSet<&str> = questions.iter().map(|question| question.dataset.as_str()).collect();
+    if datasets.len() > 1 {
+        for name in datasets {
+            groups.push(group("data set", name.to_owned(), &|q| q.dataset == name));
+        }
+    }
     for evidence in Evidence::ALL {
         let name = match evidence {
             Evidence::Table => "tables only",
@@ -88,6 +97,7 @@ mod tests {
         let questions: Vec<QuestionInfo> = (0..40)
             .map(|i| QuestionInfo {
                 id: i.to_string(),
+                dataset: ["a", "b"][i % 2].to_owned(),
                 document: i.to_string(),
                 evidence: Evidence::ALL[i % 3],
                 gold: 1 + i % 7,
@@ -95,12 +105,12 @@ mod tests {
             })
             .collect();
         let groups = groups(&questions);
-        for name in ["evidence", "gold nodes", "document size"] {
+        for name in ["data set", "evidence", "gold nodes", "document size"] {
             for question in 0..questions.len() {
                 let slices = groups.iter().filter(|g| g.group == name && g.members[question]).count();
                 assert_eq!(slices, 1, "question {question}, group {name}");
             }
         }
-        assert_eq!(groups.len(), 10);
+        assert_eq!(groups.len(), 12);
     }
 }

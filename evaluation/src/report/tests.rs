@@ -10,7 +10,7 @@ const FEW: Resampling = Resampling { resamples: 200, rounds: 200, seed: 3 };
 
 fn question(number: usize, gold: usize, nodes: usize, evidence: Evidence) -> QuestionInfo {
     let (id, document) = (format!("q{number}"), format!("d{}", number / 2));
-    QuestionInfo { id, document, evidence, gold, nodes }
+    QuestionInfo { id, dataset: String::new(), document, evidence, gold, nodes }
 }
 
 fn method(name: &str, rankings: Vec<GoldRanks>) -> MethodRun {

@@ -17,6 +17,14 @@ fn check_in(place: &str, prefix: &str, table: &Table, known_here: &Table) -> Res
             (Some(Value::Table(known_below)), Value::Table(below)) => {
                 check_in(place, &format!("{path}."), below, known_below)?;
             }
+            (Some(Value::Array(example)), Value::Array(items)) => {
+                let Some(Value::Table(known_below)) = example.first() else { continue };
+                for (index, item) in items.iter().enumerate() {
+                    if let Value::Table(below) = item {
+                        check_in(place, &format!("{path}[{index}]."), below, known_below)?;
+                    }
+                }
+            }
             _ => {}
         }
     }
@@ -43,8 +51,14 @@ fn unknown(place: &str, key: &str) -> ConfigError {
 fn paths(prefix: &str, table: &Table, out: &mut Vec<String>) {
     for (key, value) in table {
         let path = format!("{prefix}{key}");
-        if let Value::Table(below) = value {
-            paths(&format!("{path}."), below, out);
+        match value {
+            Value::Table(below) => paths(&format!("{path}."), below, out),
+            Value::Array(items) => {
+                if let Some(Value::Table(below)) = items.first() {
+                    paths(&format!("{path}[0]."), below, out);
+                }
+            }
+            _ => {}
         }
         out.push(path);
     }

@@ -64,6 +64,19 @@ fn wrong_types_name_the_line() {
 }
 
 #[test]
+fn keys_of_a_mix_are_checked_part_by_part() {
+    let mix = "[data]\nkind = \"mix\"\n[[data.parts]]\nkind = \"tatqa\"\n[[data.parts]]\nkind = \"hitab\"\nlimit = 9\n";
+    let config = load(mix, &[]).unwrap();
+    assert_eq!((config.data.parts.len(), config.data.parts[1].limit), (2, 9));
+    assert_eq!(load(&config.to_toml().unwrap(), &[]).unwrap(), config);
+    let typo = message(&format!("{mix}tabels = [\"t\"]\n"), &[]);
+    assert!(typo.contains("unknown key data.parts[1].tabels; the nearest known key is data"), "{typo}");
+    assert!(typo.contains("tables (--print-config"), "{typo}");
+    let below = message(&format!("{mix}[data.parts.bm25]\nk2 = 1\n"), &[]);
+    assert!(below.contains("unknown key data.parts[1].bm25.k2"), "{below}");
+}
+
+#[test]
 fn set_overrides_one_key() {
     let config =
         load("[task]\nseed = 1", &["task.seed=2", "data.train=[\"a b\"]", "output.directory=runs/x y"]).unwrap();

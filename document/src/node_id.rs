@@ -1,7 +1,7 @@
 //! Node ids (DESIGN section 2). They depend on the source document alone: not on where tables are
 //! placed, and not on tables that are added to it.
 
-use crate::document::{Cell, CellRole, Table};
+use crate::model::{Cell, CellRole, Table};
 
 /// `p12`: the 12th passage of the document, from 0.
 pub fn passage(index: usize) -> String {

@@ -6,6 +6,9 @@ use std::fmt;
 /// what the rest of the program is built for, and a span of a billion columns is a typing error.
 pub const MAX_GRID_POSITIONS: usize = 4_000_000;
 
+/// Most rows that a row may stand under, one within the other.
+pub const MAX_ROW_LEVELS: usize = 32;
+
 /// A document: passages and tables in reading order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Document {
@@ -94,6 +97,9 @@ pub struct TableSource {
     /// Rows of cells, placed as HTML places them: each cell takes the next position of its row
     /// that no cell of an earlier row reaches into.
     pub rows: Vec<Vec<CellSource>>,
+    /// For each row the earlier row, if any, whose header is the next outer level of its row
+    /// headers: under "Current assets:" stand "Cash" and "Receivables". Empty where there is none.
+    pub row_parents: Vec<Option<usize>>,
 }
 
 /// Why a table cannot be built.
@@ -152,6 +158,22 @@ pub enum TableError {
         /// What there is.
         limit: usize,
     },
+    /// A row's parent is not an earlier row, or there are parents for other than all rows.
+    #[error("row_parents gives row {row} the parent {parent}; expected one entry a row ({rows}), each an earlier row")]
+    RowParent {
+        /// The row, from 0.
+        row: usize,
+        /// Its parent.
+        parent: usize,
+        /// Rows of the table.
+        rows: usize,
+    },
+    /// Rows stand under rows more than [`MAX_ROW_LEVELS`] deep.
+    #[error("row_parents puts row {row} under more than {MAX_ROW_LEVELS} rows; leave outer levels out")]
+    RowLevels {
+        /// The row, from 0.
+        row: usize,
+    },
     /// More than [`MAX_GRID_POSITIONS`].
     #[error("the grid has more than {MAX_GRID_POSITIONS} positions; split the table")]
     TooLarge,
@@ -169,6 +191,8 @@ pub struct Table {
     cells: Vec<Cell>,
     /// The cell that covers each grid position, row-major.
     owner: Vec<u32>,
+    /// Empty or one entry a row; a parent is always an earlier row.
+    row_parents: Vec<Option<usize>>,
 }
 
 impl fmt::Debug for Table {
@@ -178,6 +202,7 @@ impl fmt::Debug for Table {
             .field("caption", &self.caption)
             .field("headers", &(self.header_rows, self.header_cols))
             .field("cells", &self.cells)
+            .field("row_parents", &self.row_parents)
             .finish()
     }
 }
@@ -185,7 +210,7 @@ impl fmt::Debug for Table {
 impl Table {
     /// Lays the rows out on a grid.
     pub fn new(source: TableSource) -> Result<Self, TableError> {
-        let TableSource { number, caption, header_rows, header_cols, rows: source } = source;
+        let TableSource { number, caption, header_rows, header_cols, rows: source, mut row_parents } = source;
         let rows = source.len();
         let cols = width_of_first_row(&source)?;
         if rows.saturating_mul(cols) > MAX_GRID_POSITIONS {
@@ -194,6 +219,21 @@ impl Table {
         for (which, found, limit) in [("header_rows", header_rows, rows), ("header_cols", header_cols, cols)] {
             if found > limit {
                 return Err(TableError::Headers { which, found, limit });
+            }
+        }
+        if row_parents.iter().all(Option::is_none) {
+            row_parents.clear();
+        }
+        let mut levels = vec![0; row_parents.len()];
+        for (row, parent) in row_parents.iter().enumerate() {
+            if let Some(parent) = *parent {
+                if parent >= row || row_parents.len() != rows {
+                    return Err(TableError::RowParent { row, parent, rows });
+                }
+                levels[row] = levels[parent] + 1;
+                if levels[row] > MAX_ROW_LEVELS {
+                    return Err(TableError::RowLevels { row });
+                }
             }
         }
 
@@ -237,7 +277,7 @@ impl Table {
                 return Err(TableError::Ragged { row, expected: cols, found: covered });
             }
         }
-        Ok(Self { number, caption, header_rows, header_cols, rows, cols, cells, owner })
+        Ok(Self { number, caption, header_rows, header_cols, rows, cols, cells, owner, row_parents })
     }
 
     /// The number `n` of the node ids `t{n}…`. It stays with the table wherever it is placed.
@@ -265,6 +305,11 @@ impl Table {
     /// How many leading columns are row headers.
     pub fn header_cols(&self) -> usize {
         self.header_cols
+    }
+
+    /// The earlier row whose header is the next outer level of a row's own headers.
+    pub fn row_parent(&self, row: usize) -> Option<usize> {
+        self.row_parents.get(row).copied().flatten()
     }
 
     /// Rows of the grid.
@@ -318,15 +363,44 @@ impl Table {
         headers
     }
 
-    /// Indices of the row headers left of a cell, outermost level first, each once.
+    /// Indices of the row headers of a cell, outermost level first, each once: those of the rows
+    /// that its row stands under, then those left of it.
     pub fn row_headers_of(&self, cell: &Cell) -> Vec<usize> {
+        let mut outer = Vec::new();
+        let mut row = cell.row;
+        while let Some(parent) = self.row_parent(row) {
+            outer.push(parent);
+            row = parent;
+        }
         let mut headers = Vec::new();
+        for &row in outer.iter().rev() {
+            for index in self.title_of_row(row) {
+                if !headers.contains(&index) {
+                    headers.push(index);
+                }
+            }
+        }
         for level in 0..self.header_cols.min(cell.col) {
             for row in cell.row..cell.row + cell.rowspan {
                 self.push_header(row, level, CellRole::RowHeader, &mut headers);
             }
         }
         headers
+    }
+
+    /// Indices of the cells that name a row: its row headers, or its first cell with a text where
+    /// they are blank, as in a line "percent" over the data columns. Outermost level first.
+    pub fn title_of_row(&self, row: usize) -> Vec<usize> {
+        let mut cells: Vec<usize> = (0..self.cols).filter_map(|col| self.cell_index_at(row, col)).collect();
+        cells.dedup();
+        // A corner that reaches down into the row does not name it.
+        cells.retain(|&index| {
+            let cell = &self.cells[index];
+            !cell.text.trim().is_empty() && (cell.row == row || self.role(cell) != CellRole::ColumnHeader)
+        });
+        let headers = cells.iter().filter(|&&index| self.role(&self.cells[index]) == CellRole::RowHeader).count();
+        cells.truncate(headers.max(1));
+        cells
     }
 
     fn push_header(&self, row: usize, col: usize, role: CellRole, headers: &mut Vec<usize>) {
@@ -368,7 +442,7 @@ pub enum CellRole {
 }
 
 /// Joins the parts that are not blank.
-pub(crate) fn join_non_empty<'a>(parts: impl Iterator<Item = &'a str>, separator: &str) -> String {
+pub fn join_non_empty<'a>(parts: impl Iterator<Item = &'a str>, separator: &str) -> String {
     let mut joined = String::new();
     for part in parts.map(str::trim).filter(|part| !part.is_empty()) {
         if !joined.is_empty() {
@@ -440,6 +514,27 @@ mod tests {
         assert_eq!(table.role(cell), CellRole::Data);
         assert_eq!(table.role(table.cell_at(1, 0).unwrap()), CellRole::ColumnHeader);
         assert_eq!(table.caption_text(), "Revenue | 2018 | 2019");
+    }
+
+    #[test]
+    fn a_row_stands_under_the_rows_that_its_parents_name() {
+        let rows = [["", "2018"], ["Assets", ""], ["Current:", ""], ["Cash", "1"], ["", "percent"], ["Tax", "2"]];
+        let rows = rows.map(|row| row.map(CellSource::from).to_vec()).to_vec();
+        let row_parents = vec![None, None, Some(1), Some(2), None, Some(4)];
+        let source = TableSource { header_rows: 1, header_cols: 1, rows, row_parents, ..TableSource::default() };
+        let table = Table::new(source.clone()).unwrap();
+        let path = |row, col| table.path(&table.row_headers_of(table.cell_at(row, col).unwrap()));
+        assert_eq!(path(3, 1), "Assets > Current: > Cash");
+        assert_eq!(path(3, 0), "Assets > Current:");
+        assert_eq!(path(5, 1), "percent > Tax");
+        for wrong in [vec![Some(0)], vec![None, Some(1), None, None, None, None]] {
+            let refused = Table::new(TableSource { row_parents: wrong, ..source.clone() });
+            assert!(matches!(refused.unwrap_err(), TableError::RowParent { rows: 6, .. }));
+        }
+        let rows = vec![vec![CellSource::from("a")]; 100];
+        let row_parents = (0..100).map(|row: usize| row.checked_sub(1)).collect();
+        let deep = Table::new(TableSource { rows, row_parents, ..TableSource::default() });
+        assert_eq!(deep.unwrap_err(), TableError::RowLevels { row: 33 });
     }
 
     #[test]

@@ -1,0 +1,163 @@
+//! A document in the making: what every reader puts its paragraphs and tables into.
+
+use crate::facts::{FactPlace, Facts};
+use crate::grid::Grid;
+use crate::headers::{self, Known};
+use crate::model::{Block, Document, join_non_empty};
+use crate::options::ReadOptions;
+use crate::read::{Inferred, ReadDocument};
+use crate::sentences;
+
+/// Paragraphs before a table that may say what it is.
+const LINES_BEFORE: usize = 3;
+
+/// The longest sentence that introduces a table.
+const INTRODUCTION: usize = 300;
+
+pub(crate) struct Builder<'a> {
+    options: &'a ReadOptions,
+    blocks: Vec<Block>,
+    passages: usize,
+    tables: Vec<Inferred>,
+    cells: usize,
+    warnings: Vec<String>,
+    pub facts: Facts,
+    /// The last paragraphs since the last table, and whether each is a heading.
+    lines: Vec<(String, bool)>,
+    /// The last heading.
+    heading: String,
+}
+
+impl<'a> Builder<'a> {
+    pub fn new(options: &'a ReadOptions) -> Self {
+        Self {
+            options,
+            blocks: Vec::new(),
+            passages: 0,
+            tables: Vec::new(),
+            cells: 0,
+            warnings: Vec::new(),
+            facts: Facts::default(),
+            lines: Vec::new(),
+            heading: String::new(),
+        }
+    }
+
+    pub fn warn(&mut self, warning: String) {
+        self.warnings.push(warning);
+    }
+
+    /// The number that the next table gets.
+    pub fn table_number(&self) -> usize {
+        self.tables.len()
+    }
+
+    /// Adds a paragraph as one passage a sentence; a heading is one passage. Gives the passage of
+    /// each mark, marks being pairs of a place in the text and anything.
+    pub fn paragraph<T: Copy>(&mut self, text: &str, heading: bool, marks: &[(usize, T)]) -> Vec<(T, usize)> {
+        let mut sentences = sentences::split(text);
+        if heading {
+            sentences = std::iter::once(0..text.len()).collect();
+        }
+        sentences.retain(|range| !text[range.clone()].trim().is_empty());
+        let mut placed = Vec::with_capacity(marks.len());
+        for &(at, mark) in marks {
+            let sentence = sentences.partition_point(|range| range.end <= at).min(sentences.len().saturating_sub(1));
+            placed.push((mark, self.passages + sentence));
+        }
+        if sentences.is_empty() {
+            return Vec::new();
+        }
+        self.passages += sentences.len();
+        self.blocks.extend(sentences.into_iter().map(|range| Block::Passage(text[range].trim().to_owned())));
+        if heading {
+            self.heading = text.trim().to_owned();
+        }
+        if self.lines.len() == LINES_BEFORE {
+            self.lines.remove(0);
+        }
+        self.lines.push((text.trim().to_owned(), heading));
+        placed
+    }
+
+    /// Adds a table whose headers are to be inferred. Gives the place of each tagged number in it.
+    pub fn table(&mut self, mut grid: Grid, caption: &str, source: String) -> Vec<(usize, FactPlace)> {
+        let number = self.table_number();
+        let given = self.options.tables.get(&number).copied().unwrap_or_default();
+        let known = Known {
+            rows: given.header_rows.or(self.options.header_rows),
+            cols: given.header_cols.or(self.options.header_cols),
+        };
+        let mut places = Vec::new();
+        if grid.rows * grid.cols == 0 {
+            return places;
+        }
+        let mut caption = if caption.trim().is_empty() { self.caption_before() } else { caption.trim().to_owned() };
+        if known.rows.is_none() {
+            for title in grid.take_titles() {
+                places.extend(title.facts.iter().map(|&fact| (fact, FactPlace::Caption(number))));
+                caption = join_non_empty([caption.as_str(), &title.text].into_iter(), " ");
+            }
+        }
+        self.cells += grid.rows * grid.cols;
+        if self.cells > self.options.limits.max_cells {
+            let limit = self.options.limits.max_cells;
+            self.warn(format!("{source}: the table is left out, all tables together have more than {limit} cells"));
+            self.cells -= grid.rows * grid.cols;
+            return Vec::new();
+        }
+        let headers = headers::infer(&grid, known);
+        grid.fill_stubs(headers.rows, headers.cols);
+        let outer: std::collections::BTreeSet<usize> = headers.parents.iter().copied().flatten().collect();
+        grid.widen_titles(outer.into_iter());
+        if let Some(unit) = headers::unit_in_corner(&grid, headers.rows) {
+            caption = join_non_empty([caption.as_str(), unit].into_iter(), " ");
+        }
+        for cell in &grid.cells {
+            let place = FactPlace::Cell { table: number, row: cell.row, col: cell.col };
+            places.extend(cell.facts.iter().map(|&fact| (fact, place)));
+        }
+        let headers::Headers { rows, cols, parents, why } = headers;
+        match grid.into_table(number, caption, (rows, cols), parents) {
+            Ok(table) => {
+                self.tables.push(Inferred { number, header_rows: rows, header_cols: cols, why, source });
+                self.blocks.push(Block::Table(table));
+                self.lines.clear();
+                places
+            }
+            Err(error) => {
+                self.warn(format!("{source}: the table is left out: {error}"));
+                Vec::new()
+            }
+        }
+    }
+
+    /// The lines before a table that name it: headings and units right above it, a sentence that
+    /// ends in a colon, else the last heading.
+    fn caption_before(&self) -> String {
+        let mut parts: Vec<&str> = Vec::new();
+        let mut headed = false;
+        for (distance, (line, heading)) in self.lines.iter().rev().enumerate() {
+            let introduces = distance == 0 && line.ends_with(':') && line.len() <= INTRODUCTION;
+            if !(*heading || introduces || headers::is_unit_line(line)) {
+                break;
+            }
+            headed |= *heading || introduces;
+            parts.push(line);
+        }
+        if !headed && !self.heading.is_empty() {
+            parts.push(&self.heading);
+        }
+        join_non_empty(parts.into_iter().rev(), " ")
+    }
+
+    pub fn finish(self, id: String, format: crate::Format) -> ReadDocument {
+        ReadDocument {
+            document: Document { id, blocks: self.blocks },
+            format,
+            facts: self.facts,
+            tables: self.tables,
+            warnings: self.warnings,
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! CSV, TSV and their relatives: one table a file.
+
+use std::path::Path;
+
+use crate::builder::Builder;
+use crate::error::ReadError;
+use crate::grid::{Grid, RawCell};
+use crate::options::ReadOptions;
+
+const DELIMITERS: [u8; 4] = [b',', b'\t', b';', b'|'];
+
+/// Records that the delimiter is found from.
+const SAMPLE: usize = 50;
+
+/// Reads a file of delimited values. Records may have different lengths.
+pub(crate) fn read(path: &Path, text: &str, options: &ReadOptions, builder: &mut Builder) -> Result<(), ReadError> {
+    let tabs = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("tsv"));
+    let delimiter = if tabs { b'\t' } else { sniff(text) };
+    let max_cells = options.limits.max_cells_per_table;
+    let mut rows: Vec<Vec<RawCell>> = Vec::new();
+    let (mut width, mut records) = (0, 0usize);
+    let mut record = csv::StringRecord::new();
+    let mut reader = reader(text, delimiter);
+    loop {
+        match reader.read_record(&mut record) {
+            Ok(false) => break,
+            Ok(true) => {}
+            Err(error) => {
+                let message = format!("record {}: {error}", records + 1);
+                return Err(ReadError::Format { file: path.display().to_string(), message });
+            }
+        }
+        records += 1;
+        width = width.max(record.len());
+        if (rows.len() + 1).saturating_mul(width) <= max_cells {
+            rows.push(record.iter().map(|field| RawCell::new(field.trim())).collect());
+        }
+    }
+    if rows.len() < records {
+        builder.warn(format!(
+            "the table is cut off after {} of {records} records: a table may have {max_cells} cells",
+            rows.len()
+        ));
+    }
+    let (grid, _) = Grid::place(rows, max_cells);
+    builder.table(grid, "", format!("{records} records, delimiter {:?}", char::from(delimiter)));
+    Ok(())
+}
+
+fn reader(text: &str, delimiter: u8) -> csv::Reader<&[u8]> {
+    csv::ReaderBuilder::new().delimiter(delimiter).has_headers(false).flexible(true).from_reader(text.as_bytes())
+}
+
+/// The delimiter that parts most records into the same number of fields, the more fields the
+/// better; a comma where none does.
+fn sniff(text: &str) -> u8 {
+    let score = |delimiter: u8| {
+        let lengths: Vec<usize> =
+            reader(text, delimiter).records().take(SAMPLE).map_while(Result::ok).map(|record| record.len()).collect();
+        let most = lengths
+            .iter()
+            .copied()
+            .filter(|&length| length > 1)
+            .max_by_key(|length| lengths.iter().filter(|l| *l == length).count())?;
+        let alike = lengths.iter().filter(|&&length| length == most).count();
+        Some((alike * 100 / lengths.len(), most))
+    };
+    let mut best = (b',', None);
+    for delimiter in DELIMITERS {
+        let score = score(delimiter);
+        if score > best.1 {
+            best = (delimiter, score);
+        }
+    }
+    best.0
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use crate::model::Table;
+    use crate::{Limits, ReadDocument, ReadOptions, read_bytes};
+
+    fn read(name: &str, text: &str) -> ReadDocument {
+        read_bytes(Path::new(name), text.into(), &ReadOptions::default()).unwrap()
+    }
+
+    fn table(read: &ReadDocument) -> &Table {
+        read.document.tables().next().unwrap()
+    }
+
+    #[test]
+    fn delimiters_are_found() {
+        for text in
+            ["a;b\n1,5;2,5\n3;4\n", "a\tb\n1,5\t2,5\n3\t4\n", "a|b\n1,5|2,5\n3|4\n", "a,b\n\"1,5\",\"2,5\"\n3,4\n"]
+        {
+            let read = read("x.csv", text);
+            let table = table(&read);
+            assert_eq!((table.rows(), table.cols(), table.header_rows()), (3, 2, 1), "{text}");
+            assert_eq!(table.cell_at(1, 1).unwrap().text, "2,5");
+        }
+    }
+
+    #[test]
+    fn a_title_line_becomes_the_caption() {
+        let read = read("x.csv", "Revenue by segment\n\nSegment,2023,2024\nCloud,1,2\nOther,3,4\n");
+        let table = table(&read);
+        assert_eq!(table.caption(), "Revenue by segment");
+        let cell = table.cell_at(1, 2).unwrap();
+        assert_eq!(
+            (table.path(&table.column_headers_of(cell)), table.path(&table.row_headers_of(cell))),
+            ("2024".into(), "Cloud".into())
+        );
+    }
+
+    #[test]
+    fn quotes_and_ragged_records_are_read() {
+        let read = read("x.csv", "name,text\r\n\"a\nb\",\"say \"\"hi\"\"\"\r\nc\r\nd,e,f\r\n");
+        let table = table(&read);
+        assert_eq!((table.rows(), table.cols()), (4, 3));
+        assert_eq!(table.cell_at(1, 1).unwrap().text, "say \"hi\"");
+    }
+
+    #[test]
+    fn a_long_column_of_words_makes_no_deep_outline() {
+        let text = "name,value\n".to_owned() + &"word,\n".repeat(200_000) + "last,1\n";
+        let read = read("x.csv", &text);
+        let table = table(&read);
+        let last = table.cell_at(table.rows() - 1, 1).unwrap();
+        assert!(table.row_headers_of(last).len() <= 7);
+    }
+
+    #[test]
+    fn a_million_records_are_cut_with_a_warning() {
+        let text = "a,b\n".to_owned() + &"1,2\n".repeat(1_000_000);
+        let options =
+            ReadOptions { limits: Limits { max_cells_per_table: 10_000, ..Limits::default() }, ..Default::default() };
+        let read = read_bytes(Path::new("x.csv"), text.into(), &options).unwrap();
+        assert_eq!(table(&read).rows(), 5000);
+        assert!(read.warnings[0].contains("5000 of 1000001 records"), "{:?}", read.warnings);
+    }
+}

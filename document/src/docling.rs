@@ -1,0 +1,215 @@
+//! What docling writes as JSON (`DoclingDocument`): the way in for PDF, DOCX and PPTX.
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+use serde::Deserialize;
+
+use crate::builder::Builder;
+use crate::error::{ReadError, from_json};
+use crate::grid::{Grid, GridCell, RawCell};
+use crate::options::Limits;
+
+#[derive(Deserialize)]
+struct Docling {
+    body: Group,
+    #[serde(default)]
+    texts: Vec<Text>,
+    #[serde(default)]
+    tables: Vec<Table>,
+    #[serde(default)]
+    groups: Vec<Group>,
+    #[serde(default)]
+    pictures: Vec<Group>,
+}
+
+#[derive(Deserialize)]
+struct Reference {
+    #[serde(rename = "$ref", alias = "cref")]
+    target: String,
+}
+
+#[derive(Deserialize)]
+struct Group {
+    #[serde(default)]
+    children: Vec<Reference>,
+    #[serde(default)]
+    content_layer: Layer,
+}
+
+#[derive(Deserialize)]
+struct Text {
+    #[serde(default)]
+    text: String,
+    #[serde(default)]
+    label: String,
+    #[serde(default)]
+    children: Vec<Reference>,
+    #[serde(default)]
+    content_layer: Layer,
+}
+
+/// Page heads and feet are furniture.
+#[derive(Deserialize, Default, Clone, Copy, PartialEq)]
+#[serde(rename_all = "snake_case")]
+enum Layer {
+    #[default]
+    Body,
+    Furniture,
+    #[serde(other)]
+    Other,
+}
+
+#[derive(Deserialize)]
+struct Table {
+    data: TableData,
+    #[serde(default)]
+    captions: Vec<Reference>,
+    #[serde(default)]
+    prov: Vec<Provenance>,
+    #[serde(default)]
+    content_layer: Layer,
+}
+
+#[derive(Deserialize)]
+struct Provenance {
+    page_no: u64,
+}
+
+#[derive(Deserialize)]
+struct TableData {
+    #[serde(default)]
+    table_cells: Vec<Cell>,
+    num_rows: usize,
+    num_cols: usize,
+}
+
+#[derive(Deserialize)]
+struct Cell {
+    text: String,
+    start_row_offset_idx: usize,
+    end_row_offset_idx: usize,
+    start_col_offset_idx: usize,
+    end_col_offset_idx: usize,
+    #[serde(default)]
+    column_header: bool,
+    #[serde(default)]
+    row_header: bool,
+}
+
+/// Reads a document.
+pub(crate) fn read(path: &Path, text: &str, limits: &Limits, builder: &mut Builder) -> Result<(), ReadError> {
+    let document: Docling = from_json(path, text)?;
+    let captions: HashSet<&str> =
+        document.tables.iter().flat_map(|table| &table.captions).map(|caption| caption.target.as_str()).collect();
+    let texts: HashMap<String, &Text> =
+        document.texts.iter().enumerate().map(|(index, text)| (format!("#/texts/{index}"), text)).collect();
+    // A reference that leads back to where it came from is followed once.
+    let mut seen: HashSet<&str> = HashSet::new();
+    let mut open: Vec<&Reference> = document.body.children.iter().rev().collect();
+    while let Some(reference) = open.pop() {
+        let target = reference.target.as_str();
+        if !seen.insert(target) || captions.contains(target) {
+            continue;
+        }
+        let Some((list, index)) = target.trim_start_matches("#/").split_once('/') else { continue };
+        let Ok(index) = index.parse::<usize>() else { continue };
+        let children = match list {
+            "texts" => document.texts.get(index).map(|text| {
+                if text.content_layer == Layer::Body {
+                    let heading = matches!(text.label.as_str(), "section_header" | "title");
+                    if !matches!(text.label.as_str(), "page_header" | "page_footer") && !text.text.trim().is_empty() {
+                        builder.paragraph::<()>(text.text.trim(), heading, &[]);
+                    }
+                }
+                &text.children
+            }),
+            "tables" => {
+                if let Some(table) = document.tables.get(index).filter(|table| table.content_layer == Layer::Body) {
+                    read_table(index, table, &texts, limits, builder);
+                }
+                None
+            }
+            "groups" => document.groups.get(index).map(|group| &group.children),
+            "pictures" => document
+                .pictures
+                .get(index)
+                .filter(|picture| picture.content_layer == Layer::Body)
+                .map(|picture| &picture.children),
+            _ => None,
+        };
+        open.extend(children.into_iter().flatten().rev());
+    }
+    Ok(())
+}
+
+fn read_table(index: usize, table: &Table, texts: &HashMap<String, &Text>, limits: &Limits, builder: &mut Builder) {
+    let page = table.prov.first().map_or(String::new(), |prov| format!(", page {}", prov.page_no));
+    let place = format!("tables[{index}]{page}");
+    let TableData { table_cells, num_rows, num_cols } = &table.data;
+    let (mut rows, cols) = (*num_rows, *num_cols);
+    if cols == 0 || cols > limits.max_cells_per_table {
+        return;
+    }
+    if rows > limits.max_cells_per_table / cols {
+        rows = limits.max_cells_per_table / cols;
+        builder.warn(format!("{place}: the table is cut off after {rows} rows"));
+    }
+    let mut cells: Vec<GridCell> = table_cells
+        .iter()
+        .filter(|cell| cell.start_row_offset_idx < rows && cell.start_col_offset_idx < cols)
+        .map(|cell| {
+            let (row, col) = (cell.start_row_offset_idx, cell.start_col_offset_idx);
+            let mut raw = RawCell::new(cell.text.trim());
+            raw.rowspan = cell.end_row_offset_idx.saturating_sub(row).max(1);
+            raw.colspan = cell.end_col_offset_idx.saturating_sub(col).clamp(1, cols - col);
+            raw.style.header = cell.column_header || cell.row_header;
+            GridCell::new(row, col, raw)
+        })
+        .collect();
+    cells.sort_by_key(|cell| (cell.row, cell.col));
+    let caption: Vec<&str> =
+        table.captions.iter().filter_map(|caption| texts.get(&caption.target)).map(|text| text.text.trim()).collect();
+    builder.table(Grid::from_cells(rows, cols, cells), &caption.join(" "), place);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use crate::{Format, ReadError, ReadOptions, read_bytes};
+
+    const DOCUMENT: &str = r##"{"schema_name": "DoclingDocument", "version": "1.5.0", "name": "r",
+      "body": {"self_ref": "#/body", "children": [{"$ref": "#/texts/0"}, {"$ref": "#/groups/0"}, {"$ref": "#/tables/0"}, {"$ref": "#/texts/3"}]},
+      "groups": [{"children": [{"$ref": "#/texts/1"}, {"$ref": "#/groups/0"}]}],
+      "texts": [{"label": "section_header", "text": "Revenue", "level": 1},
+                {"label": "text", "text": "It rose. It fell."},
+                {"label": "caption", "text": "Revenue by year"},
+                {"label": "page_footer", "text": "12", "content_layer": "furniture"}],
+      "tables": [{"captions": [{"$ref": "#/texts/2"}], "prov": [{"page_no": 3, "bbox": {}}],
+        "data": {"num_rows": 2, "num_cols": 3, "table_cells": [
+          {"text": "", "start_row_offset_idx": 0, "end_row_offset_idx": 1, "start_col_offset_idx": 0, "end_col_offset_idx": 1},
+          {"text": "Years", "column_header": true, "start_row_offset_idx": 0, "end_row_offset_idx": 1, "start_col_offset_idx": 1, "end_col_offset_idx": 3},
+          {"text": "Cloud", "row_header": true, "start_row_offset_idx": 1, "end_row_offset_idx": 2, "start_col_offset_idx": 0, "end_col_offset_idx": 1},
+          {"text": "1", "start_row_offset_idx": 1, "end_row_offset_idx": 2, "start_col_offset_idx": 1, "end_col_offset_idx": 2},
+          {"text": "2", "start_row_offset_idx": 1, "end_row_offset_idx": 9, "start_col_offset_idx": 2, "end_col_offset_idx": 99}]}}]}"##;
+
+    #[test]
+    fn texts_and_tables_come_in_the_order_of_the_body() {
+        let read = read_bytes(Path::new("r.json"), DOCUMENT.into(), &ReadOptions::default()).unwrap();
+        assert_eq!(read.format, Format::Docling);
+        assert_eq!(read.document.passages().collect::<Vec<_>>(), ["Revenue", "It rose.", "It fell."]);
+        let table = read.document.tables().next().unwrap();
+        assert_eq!((table.caption(), table.header_rows(), table.header_cols()), ("Revenue by year", 1, 1));
+        assert_eq!(table.path(&table.column_headers_of(table.cell_at(1, 2).unwrap())), "Years");
+        assert_eq!(read.tables[0].source, "tables[0], page 3");
+    }
+
+    #[test]
+    fn what_is_missing_is_named() {
+        let text = DOCUMENT.replace("\"num_rows\": 2,", "");
+        let error = read_bytes(Path::new("r.json"), text.into(), &ReadOptions::default()).unwrap_err();
+        assert!(matches!(error, ReadError::Json { .. }), "{error}");
+        assert!(error.to_string().contains("tables[0].data"), "{error}");
+    }
+}

@@ -1,0 +1,127 @@
+//! Which form a file has, by its name and its content.
+
+use std::path::Path;
+use std::str::FromStr;
+
+use crate::error::ReadError;
+
+/// A form that documents can be read from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// The project's own JSON.
+    Native,
+    /// HTML and XHTML pages, with inline XBRL where there is.
+    Html,
+    /// Markdown with GitHub's tables.
+    Markdown,
+    /// Excel workbooks of 2007 and later.
+    Xlsx,
+    /// Values parted by commas, tabs, semicolons or bars.
+    Csv,
+    /// What docling writes as JSON: the way in for PDF, DOCX and PPTX.
+    Docling,
+    /// Plain text.
+    Text,
+}
+
+/// Names of all forms with their extensions, for messages.
+pub const KNOWN: &str = "native (.json), docling (.json), html (.html, .htm, .xhtml), markdown (.md), xlsx (.xlsx, .xlsm), csv (.csv, .tsv), text (.txt)";
+
+impl Format {
+    /// All forms.
+    pub const ALL: [Self; 7] =
+        [Self::Native, Self::Html, Self::Markdown, Self::Xlsx, Self::Csv, Self::Docling, Self::Text];
+
+    /// The name, as [`FromStr`] reads it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Native => "native",
+            Self::Html => "html",
+            Self::Markdown => "markdown",
+            Self::Xlsx => "xlsx",
+            Self::Csv => "csv",
+            Self::Docling => "docling",
+            Self::Text => "text",
+        }
+    }
+}
+
+impl std::fmt::Display for Format {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Format {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let found = Self::ALL.into_iter().find(|format| format.name() == name);
+        found.ok_or_else(|| format!("there is no input format {name}; known are {KNOWN}"))
+    }
+}
+
+/// The form of a file. The content decides where it is unmistakable, the name else.
+pub(crate) fn of(path: &Path, bytes: &[u8]) -> Result<Format, ReadError> {
+    let refuse = |message: String| Err(ReadError::Format { file: path.display().to_string(), message });
+    let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase()).unwrap_or_default();
+    if bytes.starts_with(b"PK\x03\x04") {
+        return if is_workbook(bytes) || matches!(extension.as_str(), "xlsx" | "xlsm") {
+            Ok(Format::Xlsx)
+        } else {
+            refuse(format!(
+                "is an archive but no workbook; convert DOCX, PPTX or ODF with docling to JSON. Known forms: {KNOWN}"
+            ))
+        };
+    }
+    for (magic, what, advice) in [
+        (&b"%PDF"[..], "a PDF", "convert it with docling to JSON"),
+        (b"\xd0\xcf\x11\xe0", "an Office file from before 2007", "save it as .xlsx"),
+        (b"\x1f\x8b", "packed with gzip", "unpack it"),
+    ] {
+        if bytes.starts_with(magic) {
+            return refuse(format!("is {what}; {advice}. Known forms: {KNOWN}"));
+        }
+    }
+    let utf16 = bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff");
+    let head = &bytes[..bytes.len().min(8192)];
+    if head.contains(&0) && !utf16 {
+        return refuse(format!("is no text. Known forms: {KNOWN}"));
+    }
+    Ok(match extension.as_str() {
+        "html" | "htm" | "xhtml" | "xht" => Format::Html,
+        "md" | "markdown" => Format::Markdown,
+        "csv" | "tsv" | "tab" => Format::Csv,
+        "txt" | "text" if !looks_like_html(head) => Format::Text,
+        "xlsx" | "xlsm" => {
+            return refuse("is no workbook: an .xlsx file begins with the letters PK; save it again".into());
+        }
+        "json" => json(bytes),
+        _ if looks_like_html(head) => Format::Html,
+        _ if head.trim_ascii_start().starts_with(b"{") => json(bytes),
+        _ => {
+            return refuse(format!(
+                "has no known extension and its content does not tell its form. Known forms: {KNOWN}"
+            ));
+        }
+    })
+}
+
+/// Docling writes its schema's name first or nearly so.
+fn json(bytes: &[u8]) -> Format {
+    let head = &bytes[..bytes.len().min(4096)];
+    if String::from_utf8_lossy(head).contains("DoclingDocument") { Format::Docling } else { Format::Native }
+}
+
+fn looks_like_html(head: &[u8]) -> bool {
+    let head = String::from_utf8_lossy(head).to_ascii_lowercase();
+    let start = head.trim_start_matches(['\u{feff}', ' ', '\n', '\r', '\t']);
+    start.starts_with("<!doctype html")
+        || start.starts_with("<html")
+        || (start.starts_with('<') && (head.contains("<html") || head.contains("<table") || head.contains("<body")))
+}
+
+/// Names of a workbook's parts stand unpacked in the archive.
+fn is_workbook(bytes: &[u8]) -> bool {
+    bytes.windows(3).any(|window| window == b"xl/")
+}

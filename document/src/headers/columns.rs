@@ -1,0 +1,102 @@
+//! Header columns.
+
+use crate::grid::{Grid, GridCell};
+use crate::kind::Kind;
+
+/// How many leading columns are row headers, and why.
+pub(super) fn infer(grid: &Grid, header_rows: usize) -> (usize, &'static str) {
+    let body = header_rows..grid.rows;
+    if grid.cols < 2 || body.is_empty() {
+        return (0, "one column only");
+    }
+    let most = grid.cols - 1;
+    let marked = (0..most).take_while(|&col| is_marked(grid, header_rows, col)).count();
+    if marked > 0 {
+        return (marked, "marked");
+    }
+    // A header that spans rows has its children in the next column.
+    let spans =
+        (0..most).take_while(|&col| body.clone().any(|row| is_merged_header(grid.at(row, col), header_rows))).count();
+    let kinds: Vec<Share> = (0..grid.cols).map(|col| Share::of(grid, header_rows, col)).collect();
+    // Where some column headers have levels, those without stand over the row headers.
+    let levelled = header_rows > 1
+        && (0..grid.cols).any(|col| grid.at(0, col).colspan > 1 && grid.at(0, col).rowspan < header_rows);
+    let plain = |&col: &usize| {
+        grid.at(0, col).rowspan >= header_rows && grid.at(0, col).colspan == 1 && (col == 0 || !kinds[col].is_data())
+    };
+    let plain = if levelled { (0..most).take_while(plain).count() } else { 0 };
+    if spans > 0 {
+        return ((spans + 1).max(plain).min(most), "merged headers have their children beside them");
+    }
+    if plain > 1 {
+        return (plain, "column headers without levels");
+    }
+    if most >= 2 && is_stub(grid, header_rows) {
+        return (2, "names in the first column hold for several rows");
+    }
+    if kinds[0].is_data() {
+        // A rank or a number of its own before the name.
+        let named = kinds[1].values * 4 < kinds[1].filled && most >= 2;
+        return if named && !(levelled && grid.at(0, 1).rowspan < header_rows) {
+            (2, "numbered rows")
+        } else {
+            (1, "the first column")
+        };
+    }
+    (1, "the first column")
+}
+
+/// Whether rows without a name in the first column have one in the second, and so have most rows
+/// with a name.
+fn is_stub(grid: &Grid, header_rows: usize) -> bool {
+    let (mut blank, mut blank_named, mut named, mut both) = (0, 0, 0, 0);
+    for row in header_rows..grid.rows {
+        let (first, second) = (grid.at(row, 0), grid.at(row, 1));
+        if grid.filled(row).count() < 2 || first.colspan > 1 {
+            continue;
+        }
+        let text = second.kind == Kind::Text || second.kind == Kind::Year;
+        if first.is_empty() {
+            blank += 1;
+            blank_named += usize::from(text);
+        } else {
+            named += 1;
+            both += usize::from(text);
+        }
+    }
+    blank >= 2 && blank_named * 10 >= blank * 9 && both * 2 > named
+}
+
+fn is_merged_header(cell: &GridCell, header_rows: usize) -> bool {
+    cell.row >= header_rows && cell.rowspan > 1 && !cell.is_empty()
+}
+
+fn is_marked(grid: &Grid, header_rows: usize, col: usize) -> bool {
+    let cells: Vec<_> = (header_rows..grid.rows).map(|row| grid.at(row, col)).filter(|cell| !cell.is_empty()).collect();
+    !cells.is_empty() && cells.iter().filter(|cell| cell.style.header).count() * 2 > cells.len()
+}
+
+/// What a column's cells below the header rows look like.
+struct Share {
+    filled: usize,
+    values: usize,
+}
+
+impl Share {
+    /// Whether the column rather holds numbers than names.
+    fn is_data(&self) -> bool {
+        self.values * 2 > self.filled
+    }
+
+    fn of(grid: &Grid, header_rows: usize, col: usize) -> Self {
+        let mut share = Self { filled: 0, values: 0 };
+        for row in header_rows..grid.rows {
+            let cell = grid.at(row, col);
+            if cell.col == col && !cell.is_empty() {
+                share.filled += 1;
+                share.values += usize::from(matches!(cell.kind, Kind::Number | Kind::Missing));
+            }
+        }
+        share
+    }
+}

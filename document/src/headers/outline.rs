@@ -1,0 +1,109 @@
+//! Which rows stand under which: rows that hold nothing but a title head the rows below them.
+
+mod totals;
+
+use super::is_unit_line;
+use super::rows::{is_title, is_unit_row};
+use crate::grid::{Grid, GridCell};
+use crate::model::MAX_ROW_LEVELS;
+
+/// A title whose rows are being read.
+#[derive(Debug, Clone, Copy)]
+struct Open {
+    row: usize,
+    indent: f32,
+    /// The indent of the row right below it.
+    child_indent: f32,
+    unit: bool,
+}
+
+/// Levels of titles that hold at a time.
+const MOST_OPEN: usize = 6;
+
+/// For each row its parent; empty where no row has one.
+pub(super) fn infer(grid: &Grid, header_rows: usize) -> Vec<Option<usize>> {
+    let mut parents = vec![None; grid.rows];
+    let mut titles = vec![false; grid.rows];
+    let mut open: Vec<Open> = Vec::new();
+    for row in header_rows..grid.rows {
+        let indent = label(grid, row).map_or(0.0, |cell| cell.style.indent);
+        let unit = is_unit_row(grid, row);
+        let title = unit || (is_title(grid, row) && !is_line_item(grid, row));
+        titles[row] = title;
+        let follows_title = open.last().is_some_and(|last| last.row + 1 == row);
+        let heads_title = title && row + 1 < grid.rows && is_title(grid, row + 1) && !is_line_item(grid, row + 1);
+        let innermost = open.len().saturating_sub(1);
+        let mut level = 0;
+        open.retain(|above| {
+            let inner = level == innermost;
+            level += 1;
+            stays_open(above, indent, title, unit, follows_title || !(inner || heads_title))
+        });
+        if title {
+            open.truncate(MOST_OPEN - 1);
+        }
+        parents[row] = open.last().map(|above| above.row);
+        if title && row + 1 < grid.rows {
+            let child_indent = label(grid, row + 1).map_or(indent, |cell| cell.style.indent);
+            open.push(Open { row, indent, child_indent, unit });
+        } else if is_total(grid, row) {
+            // A total closes its group where indentation does not.
+            if open.last().is_some_and(|above| above.child_indent <= above.indent && !above.unit) {
+                open.pop();
+            }
+        }
+    }
+    totals::infer(grid, header_rows, &titles, &mut parents);
+    flatten(&mut parents);
+    if parents.iter().all(Option::is_none) { Vec::new() } else { parents }
+}
+
+/// Rows beyond the deepest level that a table may have go up to it.
+fn flatten(parents: &mut [Option<usize>]) {
+    let mut levels = vec![0; parents.len()];
+    for row in 0..parents.len() {
+        if let Some(parent) = parents[row] {
+            levels[row] = levels[parent] + 1;
+            if levels[row] > MAX_ROW_LEVELS {
+                (parents[row], levels[row]) = (parents[parent], levels[parent]);
+            }
+        }
+    }
+}
+
+/// Whether a title still holds for a row. Where indents do not tell, a title ends the one before it
+/// unless it stands right below; two titles in a row end all, so that "Assets / Current: … / Other:
+/// …" has both parts under "Assets".
+fn stays_open(above: &Open, indent: f32, title: bool, unit: bool, below_it: bool) -> bool {
+    if unit {
+        return false;
+    }
+    if above.unit {
+        return true;
+    }
+    if above.child_indent > above.indent {
+        return indent > above.indent;
+    }
+    if indent < above.indent {
+        return false;
+    }
+    indent > above.indent || !title || below_it
+}
+
+/// The cell that names a row.
+fn label(grid: &Grid, row: usize) -> Option<&GridCell> {
+    grid.filled(row).next()
+}
+
+/// Names that stand alone and head nothing: a unit, and the line that balance sheets must have
+/// though it has no amount.
+fn is_line_item(grid: &Grid, row: usize) -> bool {
+    label(grid, row).is_some_and(|cell| {
+        is_unit_line(&cell.text) || cell.text.to_lowercase().starts_with("commitments and contingencies")
+    })
+}
+
+fn is_total(grid: &Grid, row: usize) -> bool {
+    label(grid, row)
+        .is_some_and(|cell| cell.text.trim_start().get(..5).is_some_and(|start| start.eq_ignore_ascii_case("total")))
+}

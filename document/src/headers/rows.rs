@@ -1,0 +1,111 @@
+//! Header rows.
+
+use super::is_unit_line;
+use crate::grid::{Grid, GridCell};
+use crate::kind::Kind;
+
+/// How many leading rows are column headers, and why.
+pub(super) fn infer(grid: &Grid) -> (usize, &'static str) {
+    if grid.rows < 2 {
+        return if grid.rows == 1 && grid.filled(0).all(|cell| cell.style.header) && grid.filled(0).count() > 0 {
+            (1, "marked")
+        } else {
+            (0, "one row only")
+        };
+    }
+    let marked = (0..grid.rows).take_while(|&row| is_marked(grid, row)).count();
+    if marked > 0 && marked < grid.rows {
+        return (marked, "marked");
+    }
+    let (rows, why) = by_shape(grid);
+    // What says "percent" over all columns names the rows below, as a title row does.
+    let mut rows = rows.min(grid.rows - 1);
+    while rows > 1 && is_unit_row(grid, rows - 1) {
+        rows -= 1;
+    }
+    (rows, why)
+}
+
+fn is_marked(grid: &Grid, row: usize) -> bool {
+    let mut cells = grid.filled(row).peekable();
+    cells.peek().is_some() && cells.all(|cell| cell.style.header)
+}
+
+fn by_shape(grid: &Grid) -> (usize, &'static str) {
+    let corner = grid.at(0, 0);
+    if corner.rowspan > 1
+        && corner.rowspan < grid.rows
+        && (1..grid.cols).any(|col| grid.at(0, col).rowspan < corner.rowspan)
+    {
+        return (corner.rowspan, "the corner spans them");
+    }
+    // The children of a merged header stand in the next row.
+    let mut spans = 0;
+    while spans + 2 < grid.rows
+        && grid.row(spans).any(|cell| cell.row == spans && cell.col > 0 && cell.colspan > 1 && !cell.is_empty())
+    {
+        spans += 1;
+    }
+    let leading = (0..grid.rows).take_while(|&row| is_header_like(grid, row)).count();
+    // A first line that only names what follows is no column header.
+    if leading >= 1 && (0..leading).all(|row| is_title(grid, row)) && leading < grid.rows {
+        return (0, "a title and numbers");
+    }
+    if leading == grid.rows || leading == 0 {
+        // No numbers anywhere, or at once.
+        if spans > 0 {
+            return (spans + 1, "merged headers have their children below");
+        }
+        let words = grid.filled(0).count() > 1 && grid.filled(0).all(|cell| !cell.kind.is_value());
+        return if words { (1, "words in the first row") } else { (0, "numbers from the first row on") };
+    }
+    if leading > spans + 1 && !has_numbers(grid, leading) {
+        return (spans.max(1), "words in the first row");
+    }
+    // Rows with only a title at the end of the words belong to the body.
+    let mut rows = leading;
+    while rows > 1 && is_title(grid, rows - 1) {
+        rows -= 1;
+    }
+    (rows, "words or years over numbers")
+}
+
+/// Words or years where data would be, or nothing.
+fn is_header_like(grid: &Grid, row: usize) -> bool {
+    grid.filled(row).filter(|cell| cell.col > 0).all(|cell| !cell.kind.is_value())
+}
+
+fn has_numbers(grid: &Grid, row: usize) -> bool {
+    grid.filled(row).any(|cell| cell.col > 0 && cell.kind == Kind::Number)
+}
+
+/// Nothing but a text in the first column, or beside it one that spans all others.
+pub(super) fn is_title(grid: &Grid, row: usize) -> bool {
+    let mut cells = grid.filled(row);
+    let (first, second, third) = (cells.next(), cells.next(), cells.next());
+    let named = first.is_some_and(|cell| cell.col == 0 && cell.row == row && cell.kind == Kind::Text);
+    let rest = second.is_none_or(|cell| {
+        let first_end = first.map_or(0, |cell| cell.colspan);
+        cell.row == row
+            && cell.kind == Kind::Text
+            && cell.col == first_end
+            && cell.colspan > 1
+            && cell.col + cell.colspan == grid.cols
+    });
+    named && rest && third.is_none()
+}
+
+/// One text over all data columns, such as "percent", and nothing beside it but what reaches in
+/// from above. "(in millions)" in such a place belongs to the column headers.
+pub(super) fn is_unit_row(grid: &Grid, row: usize) -> bool {
+    let mut cells = grid.filled(row).filter(|cell| cell.row == row);
+    let over_all = |cell: &GridCell| {
+        let before = cell.col == 1 || (1..cell.col).all(|col| grid.at(row, col).row < row);
+        cell.col > 0
+            && before
+            && cell.kind == Kind::Text
+            && cell.col + cell.colspan == grid.cols
+            && !is_unit_line(&cell.text)
+    };
+    matches!((cells.next(), cells.next()), (Some(cell), None) if over_all(cell))
+}

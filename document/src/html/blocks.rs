@@ -1,0 +1,162 @@
+//! The blocks of a page in reading order.
+
+use super::dom::{Dom, Id, ROOT, Step};
+use super::ixbrl::references;
+use super::table::{self, Read, is_bullet};
+use super::text::{Flow, Reading, Run, is_block};
+use crate::builder::Builder;
+use crate::facts::FactPlace;
+use crate::facts::Facts;
+use crate::options::Limits;
+
+/// Walks the page and puts what it finds into a document.
+pub(super) fn read(dom: &Dom, limits: &Limits, builder: &mut Builder) {
+    let (contexts, units) = references(dom);
+    let mut page = Page {
+        dom,
+        limits,
+        builder,
+        facts: Facts { contexts, units, numbers: Vec::new() },
+        reading: Reading::default(),
+        bullet: Run::default(),
+        frames: 0,
+        tables: 0,
+    };
+    page.walk();
+    let Page { facts, builder, .. } = page;
+    builder.facts = facts;
+}
+
+struct Page<'a, 'o> {
+    dom: &'a Dom,
+    limits: &'a Limits,
+    builder: &'a mut Builder<'o>,
+    facts: Facts,
+    reading: Reading,
+    /// A bullet waiting for its paragraph.
+    bullet: Run,
+    /// How many frames of tables the walk is in.
+    frames: usize,
+    /// Tables of the page so far, whatever they were read as.
+    tables: usize,
+}
+
+impl Page<'_, '_> {
+    fn walk(&mut self) {
+        let dom = self.dom;
+        let mut walk = dom.walk(ROOT);
+        while let Some(step) = walk.next() {
+            match step {
+                Step::Enter(id) if dom.name(id) == "table" => {
+                    self.flush(false);
+                    if self.reading.enter(dom, id, true, &mut self.facts.numbers) == Flow::Hidden {
+                        walk.pass_over(id);
+                    } else if self.table(id) {
+                        self.reading.leave(id, &mut self.facts.numbers);
+                        walk.pass_over(id);
+                    } else {
+                        // What stands in its cells is read block by block.
+                        self.frames += 1;
+                    }
+                }
+                Step::Enter(id) => match self.reading.enter(dom, id, self.frames > 0, &mut self.facts.numbers) {
+                    Flow::Hidden => walk.pass_over(id),
+                    Flow::Block => self.flush(false),
+                    Flow::Inline => {}
+                },
+                Step::Leave(id) => {
+                    let name = dom.name(id);
+                    if is_block(name) || dom.attribute(id, "style").is_some_and(|style| style.contains("display:block"))
+                    {
+                        self.flush(is_heading(name));
+                    }
+                    if name == "table" {
+                        self.frames -= 1;
+                    }
+                    self.reading.leave(id, &mut self.facts.numbers);
+                }
+            }
+        }
+        self.flush(false);
+        let bullet = std::mem::take(&mut self.bullet);
+        self.passage(bullet, false);
+    }
+
+    /// Ends the paragraph that was being read.
+    fn flush(&mut self, heading: bool) {
+        let run = std::mem::take(&mut self.reading.run);
+        self.paragraph(run, heading);
+    }
+
+    fn paragraph(&mut self, run: Run, heading: bool) {
+        if run.is_empty() {
+            return;
+        }
+        if is_bullet(&run.text) && run.facts.is_empty() {
+            self.bullet = run;
+            return;
+        }
+        let mut line = std::mem::take(&mut self.bullet);
+        line.append(run);
+        self.passage(line, heading);
+    }
+
+    fn passage(&mut self, run: Run, heading: bool) {
+        // Page numbers, and ways back to the contents.
+        let furniture = run.text.len() <= 4 && run.text.bytes().all(|b| b.is_ascii_digit())
+            || run.linked > 0 && run.linked == run.solid;
+        if run.is_empty() || (furniture && run.facts.is_empty()) {
+            return;
+        }
+        let heading = heading || (run.is_bold() && run.text.len() <= 160);
+        for (fact, passage) in self.builder.paragraph(&run.text, heading, &run.facts) {
+            self.facts.numbers[fact].place = FactPlace::Passage(passage);
+        }
+    }
+
+    /// Reads a table; false where it is a frame around others.
+    fn table(&mut self, id: Id) -> bool {
+        self.tables += 1;
+        match table::read(self.dom, id, self.limits.max_cells_per_table, &mut self.facts.numbers) {
+            Read::Frame => return false,
+            Read::Empty => {}
+            Read::Layout(rows) => rows.into_iter().for_each(|row| self.paragraph(row, false)),
+            Read::Table { grid, caption, cut } => {
+                let place = format!("table {} of the page, line {}", self.tables, self.dom.node(id).line);
+                if cut {
+                    self.builder
+                        .warn(format!("{place}: the table is cut off after {} cells", self.limits.max_cells_per_table));
+                }
+                let number = self.builder.table_number();
+                for &(_, fact) in &caption.facts {
+                    self.facts.numbers[fact].place = FactPlace::Caption(number);
+                }
+                for (fact, found) in self.builder.table(grid, &caption.text, place) {
+                    self.facts.numbers[fact].place = found;
+                }
+            }
+        }
+        self.nested(id);
+        true
+    }
+
+    /// Tables in the cells of a table come after it.
+    fn nested(&mut self, outer: Id) {
+        let inner: Vec<Id> =
+            self.dom.subtree(outer).filter(|&id| id != outer && self.dom.name(id) == "table").collect();
+        for id in inner {
+            // Only those right inside: theirs follow with them.
+            let mut above = self.dom.parent(id);
+            while let Some(node) = above.filter(|&node| self.dom.name(node) != "table") {
+                above = self.dom.parent(node);
+            }
+            if above == Some(outer) && !self.table(id) {
+                self.nested(id);
+            }
+        }
+    }
+}
+
+fn is_heading(name: &str) -> bool {
+    matches!(name, "h1" | "h2" | "h3" | "h4" | "h5" | "h6")
+}

@@ -1,0 +1,268 @@
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use proptest::prelude::*;
+
+use crate::facts::{FactPlace, Period};
+use crate::model::{Block, CellRole, Table};
+use crate::{HeaderOverride, Limits, ReadDocument, ReadOptions, read_bytes};
+
+fn read_with(text: &str, options: &ReadOptions) -> ReadDocument {
+    read_bytes(Path::new("page.html"), text.into(), options).unwrap()
+}
+
+fn read(text: &str) -> ReadDocument {
+    read_with(text, &ReadOptions::default())
+}
+
+fn table(read: &ReadDocument) -> &Table {
+    read.document.tables().next().unwrap()
+}
+
+/// Row path, column path and text of a cell.
+fn cell(table: &Table, row: usize, col: usize) -> (String, String, &str) {
+    let cell = table.cell_at(row, col).unwrap();
+    (table.path(&table.row_headers_of(cell)), table.path(&table.column_headers_of(cell)), cell.text.as_str())
+}
+
+fn passages(read: &ReadDocument) -> Vec<&str> {
+    read.document.passages().collect()
+}
+
+#[test]
+fn marked_headers_of_two_levels_become_paths() {
+    let page = "<h2>Sales</h2><p>We sold &amp; bought. A lot.</p><table><thead><tr><th rowspan=2></th><th colspan=2>Year</th></tr>\
+        <tr><th>2023</th><th>2024</th></tr></thead><tbody><tr><th>Cloud</th><td>1</td><td>2</td></tr></tbody></table>";
+    let read = read(page);
+    assert_eq!(passages(&read), ["Sales", "We sold & bought.", "A lot."]);
+    let table = table(&read);
+    assert_eq!((table.header_rows(), table.header_cols(), table.caption()), (2, 1, "Sales"));
+    assert_eq!(cell(table, 2, 2), ("Cloud".into(), "Year > 2024".into(), "2"));
+    assert!(read.tables[0].why.contains("marked"), "{}", read.tables[0].why);
+}
+
+/// A balance sheet as filings write it: no `th`, spacer columns, signs in cells of their own.
+const FILING: &str = r##"<div><b>Consolidated Balance Sheets</b></div><div>(In millions)</div><table>
+  <tr><td></td><td></td><td colspan="3">2024</td><td></td><td colspan="3">2023</td></tr>
+  <tr><td>Current assets:</td></tr>
+  <tr><td style="padding-left:9pt">Cash</td><td></td><td>$</td><td>1,234</td><td></td><td></td><td>$</td><td>5</td><td></td></tr>
+  <tr><td style="padding-left:9pt">Tax<sup>(1)</sup></td><td></td><td></td><td>(7</td><td>)</td><td></td><td></td><td>&#8212;</td><td></td></tr>
+  <tr><td>Total assets</td><td></td><td>$</td><td>1,227</td><td></td><td></td><td>$</td><td>5</td><td></td></tr>
+</table><p>(1) See note.</p>"##;
+
+#[test]
+fn numbers_spread_over_cells_become_one() {
+    let read = read(FILING);
+    let table = table(&read);
+    assert_eq!((table.rows(), table.cols()), (5, 3));
+    assert_eq!(table.caption(), "Consolidated Balance Sheets (In millions)");
+    assert_eq!(cell(table, 2, 1), ("Current assets: > Cash".into(), "2024".into(), "$ 1,234"));
+    assert_eq!(cell(table, 3, 1), ("Current assets: > Tax".into(), "2024".into(), "(7)"));
+    assert_eq!(cell(table, 4, 2), ("Total assets".into(), "2023".into(), "$ 5"));
+}
+
+#[test]
+fn what_was_inferred_can_be_overridden() {
+    let all = read_with(FILING, &ReadOptions { header_rows: Some(0), ..Default::default() });
+    assert_eq!(table(&all).header_rows(), 0);
+    let own = HeaderOverride { header_rows: Some(2), header_cols: Some(99) };
+    let one = read_with(FILING, &ReadOptions { tables: [(0, own)].into(), header_rows: Some(0), ..Default::default() });
+    assert_eq!((table(&one).header_rows(), table(&one).header_cols()), (2, 3));
+}
+
+#[test]
+fn facts_keep_their_place_and_what_they_refer_to() {
+    let page = r#"<?xml version="1.0"?><html><body><div style="display:none"><ix:header><ix:resources>
+        <xbrli:context id="c1"><xbrli:entity><xbrli:segment><xbrldi:explicitMember dimension="us:Axis">us:Member</xbrldi:explicitMember></xbrli:segment></xbrli:entity>
+        <xbrli:period><xbrli:startDate>2024-01-01</xbrli:startDate><xbrli:endDate>2024-12-31</xbrli:endDate></xbrli:period></xbrli:context>
+        <xbrli:unit id="u"><xbrli:divide><xbrli:unitNumerator><xbrli:measure>iso4217:USD</xbrli:measure></xbrli:unitNumerator>
+        <xbrli:unitDenominator><xbrli:measure>shares</xbrli:measure></xbrli:unitDenominator></xbrli:divide></xbrli:unit></ix:resources></ix:header></div>
+        <p>It rose. To <ix:nonFraction name="us:A" contextRef="c1" unitRef="u" scale="6" decimals="-5">1.5</ix:nonFraction> million. End.</p>
+        <table><tr><td/><td>2024</td></tr><tr><td>Loss</td><td>(<ix:nonFraction name="us:B" contextRef="c1" sign="-" format="ixt:num-dot-decimal">1,200</ix:nonFraction>)</td></tr></table>
+        </body></html>"#;
+    let read = read(page);
+    let [a, b] = &read.facts.numbers[..] else { panic!("{:?}", read.facts.numbers) };
+    assert_eq!((a.value(), a.place, a.in_table), (Some(1_500_000.0), FactPlace::Passage(1), false));
+    assert_eq!((b.value(), b.place, b.in_table), (Some(-1200.0), FactPlace::Cell { table: 0, row: 1, col: 1 }, true));
+    let context = &read.facts.contexts["c1"];
+    assert_eq!(context.period, Period::Duration { start: "2024-01-01".into(), end: "2024-12-31".into() });
+    assert_eq!(context.dimensions[0].member, "us:Member");
+    assert_eq!((&read.facts.units["u"].measures[0][..], &read.facts.units["u"].per[0][..]), ("iso4217:USD", "shares"));
+    assert_eq!(cell(table(&read), 1, 1).2, "(1,200)");
+}
+
+#[test]
+fn what_is_only_laid_out_as_a_table_is_text() {
+    let bullets = "<table><tr><td>&#8226;</td><td>First thing. Second thing.</td></tr></table>";
+    assert_eq!(passages(&read(bullets)), ["• First thing.", "Second thing."]);
+    let contents = "<p>Contents of it</p><table><tr><td><a href='#a'>Item 1</a></td><td>Business</td><td>4</td></tr>\
+        <tr><td><a href='#b'>Item 2</a></td><td>Risks</td><td>9</td></tr><tr><td><a href='#c'>Item 3</a></td><td>Law</td><td>12</td></tr></table>";
+    assert_eq!(read(contents).tables.len(), 0);
+    let frame = "<table><tr><td><p>Left text.</p></td><td><table><tr><th>a</th><th>b</th></tr><tr><td>x</td><td>1</td></tr></table></td></tr></table>";
+    let read = read(frame);
+    assert_eq!((passages(&read), read.tables.len()), (vec!["Left text."], 1));
+}
+
+#[test]
+fn nested_tables_follow_the_one_they_stand_in() {
+    let page = "<table><tr><th>a</th><th>b</th></tr><tr><td>x</td><td>1</td></tr><tr><td>y</td><td>2</td></tr>\
+        <tr><td>z</td><td>3<table><tr><th>c</th><th>d</th></tr><tr><td>u</td><td>4</td></tr></table></td></tr></table>";
+    let read = read(page);
+    let sizes: Vec<_> = read.document.tables().map(|table| (table.rows(), table.cols())).collect();
+    assert_eq!(sizes, [(4, 2), (2, 2)]);
+    assert_eq!(cell(table(&read), 3, 1).2, "3");
+}
+
+#[test]
+fn names_that_hold_for_several_rows_reach_over_them() {
+    let row = |a: &str, b: &str, n: &str| format!("<tr><td>{a}</td><td>{b}</td><td>{n}</td></tr>");
+    let page = format!(
+        "<table>{}{}{}{}{}</table>",
+        row("", "", "2024"),
+        row("Humira", "United States", "7"),
+        row("", "International", "1"),
+        row("Skyrizi", "United States", "3"),
+        row("", "International", "2")
+    );
+    let read = read(&page);
+    assert_eq!(cell(table(&read), 4, 2).0, "Skyrizi > International");
+}
+
+#[test]
+fn hidden_texts_scripts_and_page_numbers_are_left_out() {
+    let page = "<script>var x = 1;</script><p style='display: none'>no</p><div hidden>no</div><p>yes</p><div>53</div>\
+        <p><a href='#toc'>Table of Contents</a></p><p>It is 10<sup>2</sup> m<sup>2</sup>.</p>";
+    assert_eq!(passages(&read(page)), ["yes", "It is 102 m2."]);
+}
+
+#[test]
+fn a_huge_span_is_cut_to_the_table() {
+    let page = "<table><tr><th colspan=1000000000>a</th></tr><tr><td rowspan=1000000000>b</td><td>1</td></tr><tr><td>2</td></tr></table>";
+    let read = read(page);
+    assert!(table(&read).rows() * table(&read).cols() <= 6, "{:?}", table(&read));
+}
+
+#[test]
+fn a_hundred_thousand_nested_tags_are_read_in_bounded_time() {
+    let start = Instant::now();
+    for tag in ["div", "b", "table><tr><td", "span", "p><font", "ul><li", "a href=x"] {
+        let page =
+            format!("<p>before</p>{}deep{}<p>after</p>", format!("<{tag}>").repeat(100_000), "</div>".repeat(1000));
+        let read = read(&page);
+        assert!(passages(&read).concat().contains("before"), "{tag}");
+    }
+    let attributes: String = (0..30_000).map(|n| format!("<p><font color={n}>")).collect();
+    read(&format!("<p>before</p>{attributes}"));
+    assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
+}
+
+#[test]
+fn wide_tables_of_shifted_cells_are_read_in_bounded_time() {
+    let start = Instant::now();
+    let row = |shift: usize| format!("<tr>{}{}</tr>", "<td>x</td>".repeat(shift), "<td colspan=2>1</td>".repeat(400));
+    let rows: String = (0..1000).map(|index| row(index % 2)).collect();
+    assert_eq!(read(&format!("<table>{rows}</table>")).tables.len(), 1);
+    assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
+}
+
+#[test]
+fn a_table_beyond_the_limit_is_cut_with_a_warning() {
+    let page = format!("<table><tr><th>a</th><th>b</th></tr>{}</table>", "<tr><td>x</td><td>1</td></tr>".repeat(1000));
+    let limits = Limits { max_cells_per_table: 100, ..Limits::default() };
+    let read = read_with(&page, &ReadOptions { limits, ..Default::default() });
+    assert_eq!(table(&read).rows(), 50);
+    assert!(read.warnings[0].contains("cut off after 100 cells"), "{:?}", read.warnings);
+}
+
+/// Tags and texts as they come.
+fn soup() -> impl Strategy<Value = String> {
+    let tags = prop::sample::select(vec![
+        "<table>",
+        "</table>",
+        "<tr>",
+        "</tr>",
+        "<td>",
+        "<th>",
+        "</td>",
+        "<td colspan=3>",
+        "<td rowspan=4>",
+        "<td rowspan=0>",
+        "<thead>",
+        "<tbody>",
+        "<caption>",
+        "<p>",
+        "</p>",
+        "<div>",
+        "</div>",
+        "<b>",
+        "</b>",
+        "<i>",
+        "</i>",
+        "<a href='#x'>",
+        "</a>",
+        "<ix:nonFraction name=a contextRef=c scale=3>",
+        "</ix:nonFraction>",
+        "<sup>",
+        "</sup>",
+        "<br>",
+        "$",
+        "(",
+        ")",
+        "%",
+        "1,234",
+        "2024",
+        "Total",
+        " words ",
+        "&nbsp;",
+        "•",
+        "<select>",
+        "<template>",
+        "<svg>",
+        "</svg>",
+        "<script>",
+        "</script>",
+        "<!--",
+        "-->",
+        "<div style='display:none'>",
+        "<h1>",
+        "</h1>",
+        "<form>",
+        "<frameset>",
+        "é",
+    ]);
+    prop::collection::vec(tags, 0..60).prop_map(|parts| parts.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    /// Whatever the page, nothing panics, no tagged number is lost, and each says a place that is there.
+    #[test]
+    fn any_page_is_read(page in soup()) {
+        let page = format!("<p>start</p>{page}");
+        let Ok(read) = read_bytes(Path::new("page.html"), page.into(), &ReadOptions::default()) else { return Ok(()) };
+        let tables: Vec<&Table> = read.document.tables().collect();
+        prop_assert_eq!(tables.len(), read.tables.len());
+        for fact in &read.facts.numbers {
+            match fact.place {
+                FactPlace::Cell { table, row, col } => {
+                    let cell = tables[table].cell_at(row, col).unwrap();
+                    prop_assert_eq!((cell.row, cell.col), (row, col));
+                }
+                FactPlace::Passage(passage) => prop_assert!(passage < read.document.passages().count()),
+                FactPlace::Caption(table) => prop_assert!(table < tables.len()),
+                FactPlace::Hidden => {}
+            }
+        }
+        for block in &read.document.blocks {
+            if let Block::Table(table) = block {
+                prop_assert!(table.cells().iter().all(|cell| table.role(cell) != CellRole::Data || cell.row >= table.header_rows()));
+            }
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_a_document_or_an_error(bytes in prop::collection::vec(any::<u8>(), 0..200), name in "[a-z]{1,3}\\.(html|md|csv|tsv|txt|json|xlsx|bin)") {
+        let _ = read_bytes(Path::new(&name), bytes, &ReadOptions::default());
+    }
+}

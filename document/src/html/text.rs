@@ -1,0 +1,285 @@
+//! Texts of a page: blanks as browsers show them, and what was tagged or bold in them.
+
+use super::dom::{Data, Dom, Id, Step};
+use super::ixbrl;
+use super::style::Declared;
+use crate::facts::Fact;
+
+/// A text that is being read.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Run {
+    pub text: String,
+    /// Where in the text each tagged number begins.
+    pub facts: Vec<(usize, usize)>,
+    /// The indent where the text begins, in points.
+    pub indent: f32,
+    /// How many characters that are no blanks there are; how many of them bold, raised, in links
+    /// within the page.
+    pub solid: usize,
+    pub bold: usize,
+    pub raised: usize,
+    pub linked: usize,
+    blank: bool,
+    /// No-break spaces before the text.
+    leading: usize,
+}
+
+impl Run {
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// A break: a blank if there is text before and after it.
+    pub fn gap(&mut self) {
+        self.blank = true;
+    }
+
+    pub fn is_bold(&self) -> bool {
+        self.bold > 0 && self.bold == self.solid
+    }
+
+    /// Puts another run behind this one.
+    pub fn append(&mut self, other: Run) {
+        if other.is_empty() {
+            return;
+        }
+        if self.is_empty() {
+            *self = other;
+            return;
+        }
+        self.text.push(' ');
+        let offset = self.text.len();
+        self.text += &other.text;
+        self.facts.extend(other.facts.into_iter().map(|(at, fact)| (at + offset, fact)));
+        self.solid += other.solid;
+        self.bold += other.bold;
+        self.raised += other.raised;
+        self.linked += other.linked;
+    }
+
+    /// Whether a raised number behind this text is a footnote mark and no exponent.
+    fn takes_marks(&self) -> bool {
+        let unit = self.text.rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+        !self.is_empty() && !["m", "km", "cm", "mm", "ft", "in", "mi"].contains(&unit)
+    }
+
+    fn push(&mut self, text: &str, look: &Look) {
+        for c in text.chars() {
+            if c.is_whitespace() || matches!(c, '\u{200b}' | '\u{feff}' | '\u{ad}') {
+                self.leading += usize::from(c == '\u{a0}' && self.text.is_empty());
+                self.blank |= c.is_whitespace();
+                continue;
+            }
+            if self.text.is_empty() {
+                self.indent = look.indent + 2.5 * self.leading as f32;
+            } else if self.blank {
+                self.text.push(' ');
+            }
+            self.blank = false;
+            self.text.push(c);
+            self.solid += 1;
+            self.bold += usize::from(look.bold);
+            self.raised += usize::from(look.raised);
+            self.linked += usize::from(look.linked);
+        }
+    }
+
+    /// Where the next character will stand.
+    fn position(&self) -> usize {
+        self.text.len() + usize::from(self.blank && !self.text.is_empty())
+    }
+}
+
+/// What is inherited from the elements around a text.
+#[derive(Debug, Clone, Copy, Default)]
+struct Look {
+    bold: bool,
+    raised: bool,
+    linked: bool,
+    indent: f32,
+}
+
+/// Reads texts in the course of a walk; keeps what the open elements say.
+#[derive(Debug, Default)]
+pub(super) struct Reading {
+    pub run: Run,
+    open: Vec<(Id, Look)>,
+    /// Tagged numbers that are open, by index.
+    tagged: Vec<(Id, usize)>,
+    /// Raised footnote marks behind a text are left out, as cells want it.
+    without_marks: bool,
+}
+
+/// What an element is for the text around it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Flow {
+    /// It and all in it is not shown.
+    Hidden,
+    Inline,
+    /// It stands on lines of its own.
+    Block,
+}
+
+impl Reading {
+    /// Enters a node: takes its text, or what it says about the texts in it.
+    pub fn enter(&mut self, dom: &Dom, id: Id, in_table: bool, facts: &mut Vec<Fact>) -> Flow {
+        match &dom.node(id).data {
+            Data::Text(text) => {
+                let look = self.look();
+                for &(_, fact) in &self.tagged {
+                    facts[fact].text += text;
+                }
+                if !(self.without_marks && look.raised && is_mark(text) && self.run.takes_marks()) {
+                    self.run.push(text, &look);
+                }
+                Flow::Inline
+            }
+            Data::Other => Flow::Inline,
+            Data::Element { .. } => {
+                let name = dom.name(id);
+                let declared = dom.attribute(id, "style").map(Declared::parse).unwrap_or_default();
+                if declared.hidden || dom.attribute(id, "hidden").is_some() || is_hidden(name) {
+                    return Flow::Hidden;
+                }
+                let mut look = self.look();
+                look.bold = declared.bold.unwrap_or(look.bold || matches!(name, "b" | "strong" | "th"));
+                look.raised |= declared.raised || name == "sup";
+                look.linked |= name == "a" && dom.attribute(id, "href").is_some_and(|href| href.starts_with('#'));
+                look.indent += declared.indent;
+                self.open.push((id, look));
+                if name == ixbrl::NUMBER {
+                    self.tagged.push((id, facts.len()));
+                    self.run.facts.push((self.run.position(), facts.len()));
+                    facts.push(ixbrl::fact(dom, id, in_table));
+                }
+                let block = declared.block.unwrap_or(false) || is_block(name);
+                if name == "br" {
+                    self.run.gap();
+                }
+                if block { Flow::Block } else { Flow::Inline }
+            }
+        }
+    }
+
+    /// Leaves an element that was entered.
+    pub fn leave(&mut self, id: Id, facts: &mut [Fact]) {
+        if self.open.last().is_some_and(|(open, _)| *open == id) {
+            self.open.pop();
+        }
+        if let Some(&(open, fact)) = self.tagged.last()
+            && open == id
+        {
+            self.tagged.pop();
+            facts[fact].text = facts[fact].text.trim().to_owned();
+        }
+    }
+
+    fn look(&self) -> Look {
+        self.open.last().map(|(_, look)| *look).unwrap_or_default()
+    }
+}
+
+/// All text of a subtree as one run, blocks parted by blanks; nested tables are left out.
+pub(super) fn read_all(dom: &Dom, root: Id, facts: &mut Vec<Fact>) -> Run {
+    let mut reading = Reading { without_marks: true, ..Reading::default() };
+    let mut walk = dom.walk(root);
+    while let Some(step) = walk.next() {
+        match step {
+            Step::Enter(id) if id != root && dom.name(id) == "table" => {
+                reading.run.gap();
+                walk.pass_over(id);
+            }
+            Step::Enter(id) => match reading.enter(dom, id, true, facts) {
+                Flow::Hidden => walk.pass_over(id),
+                Flow::Block => reading.run.gap(),
+                Flow::Inline => {}
+            },
+            Step::Leave(id) => {
+                reading.leave(id, facts);
+                if is_block(dom.name(id)) {
+                    reading.run.gap();
+                }
+            }
+        }
+    }
+    reading.run
+}
+
+/// `(1)`, `a`, `*`, `1,2`: a footnote mark once it is raised.
+pub(super) fn is_mark(text: &str) -> bool {
+    let text = text.trim();
+    text.len() <= 12
+        && text.split([',', ' ', '(', ')', '[', ']']).all(|part| {
+            part.len() <= 2 && part.chars().all(|c| c.is_ascii_alphanumeric())
+                || part.chars().all(|c| matches!(c, '*' | '†' | '‡' | '§' | '#'))
+        })
+}
+
+fn is_hidden(name: &str) -> bool {
+    matches!(
+        name,
+        "script"
+            | "style"
+            | "head"
+            | "title"
+            | "template"
+            | "noscript"
+            | "ix:header"
+            | "iframe"
+            | "object"
+            | "select"
+            | "textarea"
+            | "svg"
+            | "math"
+            | "audio"
+            | "video"
+            | "nav"
+    )
+}
+
+pub(super) fn is_block(name: &str) -> bool {
+    matches!(
+        name,
+        "html"
+            | "body"
+            | "div"
+            | "p"
+            | "h1"
+            | "h2"
+            | "h3"
+            | "h4"
+            | "h5"
+            | "h6"
+            | "ul"
+            | "ol"
+            | "li"
+            | "dl"
+            | "dt"
+            | "dd"
+            | "blockquote"
+            | "pre"
+            | "hr"
+            | "section"
+            | "article"
+            | "header"
+            | "footer"
+            | "main"
+            | "aside"
+            | "address"
+            | "figure"
+            | "figcaption"
+            | "form"
+            | "fieldset"
+            | "table"
+            | "caption"
+            | "thead"
+            | "tbody"
+            | "tfoot"
+            | "tr"
+            | "td"
+            | "th"
+            | "center"
+            | "details"
+            | "summary"
+    )
+}

@@ -1,0 +1,142 @@
+//! What a cell's text looks like: the types that header inference weighs.
+
+use crate::numbers::parse_cell_number;
+
+/// The look of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Nothing, or blanks.
+    Empty,
+    /// An amount, a share, a range of numbers.
+    Number,
+    /// What stands where a number is missing: a dash, `n/a`, `..`.
+    Missing,
+    /// A year, a span of years or a date: numbers that head columns and rows.
+    Year,
+    /// Words.
+    Text,
+}
+
+impl Kind {
+    /// The look of a text.
+    pub fn of(text: &str) -> Self {
+        let text = text.trim();
+        if text.is_empty() {
+            Self::Empty
+        } else if is_year(text) || is_date(text) {
+            Self::Year
+        } else if is_missing(text) {
+            Self::Missing
+        } else if parse_cell_number(text).is_some() || is_numeric(text) {
+            Self::Number
+        } else {
+            Self::Text
+        }
+    }
+
+    /// Whether such a text is data rather than a name.
+    pub fn is_value(self) -> bool {
+        matches!(self, Self::Number | Self::Missing)
+    }
+}
+
+/// `2024`, `2023-24`, `2005/2006`, `2005 to 2008`, `2024E`, `FY2024`.
+fn is_year(text: &str) -> bool {
+    let text = text.strip_prefix("FY").unwrap_or(text).trim();
+    let text = text.trim_end_matches(['*', 'E', 'e', '†', ':']);
+    let plain =
+        |text: &str| text.len() == 4 && text.bytes().all(|b| b.is_ascii_digit()) && ("1700"..="2199").contains(&text);
+    if plain(text) {
+        return true;
+    }
+    let parts = text.split_once([' ', '-', '–', '/', '—']).filter(|(from, _)| plain(from));
+    parts.is_some_and(|(_, to)| {
+        let to = to.trim_start_matches([' ', '-', '–', '/', '—']).trim_start_matches("to ").trim();
+        plain(to) || (to.len() == 2 && to.bytes().all(|b| b.is_ascii_digit()))
+    })
+}
+
+/// `2024-12-31`, `12/31/2024`, `31.12.2024`.
+fn is_date(text: &str) -> bool {
+    ['-', '/', '.'].into_iter().any(|separator| {
+        let parts: Vec<&str> = text.split(separator).collect();
+        let digits = parts.iter().all(|part| part.bytes().all(|b| b.is_ascii_digit()));
+        let lengths: Vec<usize> = parts.iter().map(|part| part.len()).collect();
+        digits && matches!(lengths[..], [4, 2, 2] | [1..=2, 1..=2, 4])
+    })
+}
+
+fn is_missing(text: &str) -> bool {
+    let text = text.trim_start_matches(['$', '€', '£', '¥']).trim_end_matches('%').trim();
+    !text.is_empty() && text.chars().all(|c| matches!(c, '-' | '–' | '—' | '―' | '.' | '*' | '…' | '−'))
+        || ["n/a", "na", "n.a.", "nm", "n/m", "n.m.", "nil", "x", "f"]
+            .iter()
+            .any(|word| text.eq_ignore_ascii_case(word))
+}
+
+/// Mostly digits, with only signs and short units beside them: `1.5–3.2 %`, `0.5x`, `12 / 15`, `25 bps`.
+fn is_numeric(text: &str) -> bool {
+    let mut digits = 0;
+    let mut letters = 0;
+    for c in text.chars() {
+        if c.is_ascii_digit() {
+            digits += 1;
+        } else if c.is_alphabetic() {
+            letters += 1;
+        } else if !matches!(
+            c,
+            ' ' | ','
+                | '.'
+                | '-'
+                | '–'
+                | '—'
+                | '−'
+                | '+'
+                | '%'
+                | '$'
+                | '€'
+                | '£'
+                | '¥'
+                | '('
+                | ')'
+                | '/'
+                | ':'
+                | '*'
+                | '~'
+                | '±'
+                | '\u{a0}'
+                | '<'
+                | '>'
+                | '†'
+                | '['
+                | ']'
+                | '\''
+        ) {
+            return false;
+        }
+    }
+    digits > 0 && (letters == 0 || (letters <= 1 && text.ends_with(char::is_alphabetic)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Kind;
+
+    #[test]
+    fn kinds() {
+        for (kind, texts) in [
+            (Kind::Empty, &["", "  ", "\u{a0}"][..]),
+            (
+                Kind::Year,
+                &["2024", "2023-24", "2005/2006", "2005 to 2008", "FY2024", "1999*", "2024-12-31", "1/31/2024"],
+            ),
+            (Kind::Missing, &["-", "—", "n/a", "..", "$ —", "— %", "x"]),
+            (Kind::Number, &["12", "$ (1,234)", "5.25 %", "1.5–3.2 %", "0.5x", "+4", "20,240", "$2024", "3-2"]),
+            (Kind::Text, &["Cash", "2 years", "May 2024", "Level 1", "Q1"]),
+        ] {
+            for text in texts {
+                assert_eq!(Kind::of(text), kind, "{text:?}");
+            }
+        }
+    }
+}

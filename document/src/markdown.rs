@@ -1,0 +1,134 @@
+//! Markdown with GitHub's tables; HTML blocks in it are read as HTML.
+
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+
+use crate::builder::Builder;
+use crate::grid::{Grid, RawCell};
+use crate::html;
+use crate::options::Limits;
+
+/// Reads a text.
+pub(crate) fn read(text: &str, limits: &Limits, builder: &mut Builder) {
+    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_FOOTNOTES;
+    let mut reading = Reading::default();
+    for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
+        match event {
+            Event::Text(part) | Event::Code(part) if !reading.html => reading.push(&part),
+            Event::Html(part) | Event::Text(part) => reading.text += &part,
+            Event::SoftBreak | Event::HardBreak | Event::InlineHtml(_) => reading.text.push(' '),
+            Event::Start(Tag::HtmlBlock) => {
+                reading.paragraph(builder);
+                reading.html = true;
+            }
+            Event::End(TagEnd::HtmlBlock) => {
+                reading.html = false;
+                html::read(&std::mem::take(&mut reading.text), limits, builder);
+            }
+            Event::Start(Tag::Heading { .. }) => {
+                reading.paragraph(builder);
+                reading.heading = true;
+            }
+            Event::Start(Tag::Strong) => reading.strong += 1,
+            Event::End(TagEnd::Strong) => reading.strong -= 1,
+            Event::Start(Tag::Table(_)) => {
+                reading.paragraph(builder);
+                reading.line = text[..range.start].matches('\n').count() + 1;
+            }
+            Event::Start(Tag::TableHead) => {
+                reading.in_head = true;
+                reading.rows.push(Vec::new());
+            }
+            Event::Start(Tag::TableRow) => reading.rows.push(Vec::new()),
+            Event::End(TagEnd::TableCell) => reading.cell(),
+            Event::End(TagEnd::TableHead) => reading.in_head = false,
+            Event::End(TagEnd::Table) => reading.table(limits, builder),
+            Event::Start(
+                Tag::Item | Tag::Paragraph | Tag::BlockQuote(_) | Tag::CodeBlock(_) | Tag::FootnoteDefinition(_),
+            )
+            | Event::End(TagEnd::Item | TagEnd::Paragraph | TagEnd::Heading(_) | TagEnd::CodeBlock)
+            | Event::Rule => reading.paragraph(builder),
+            _ => {}
+        }
+    }
+    reading.paragraph(builder);
+}
+
+#[derive(Default)]
+struct Reading {
+    text: String,
+    heading: bool,
+    html: bool,
+    strong: usize,
+    /// Characters of the text that are bold.
+    bold: usize,
+    rows: Vec<Vec<RawCell>>,
+    in_head: bool,
+    line: usize,
+}
+
+impl Reading {
+    fn push(&mut self, part: &str) {
+        self.text += part;
+        self.bold += if self.strong > 0 { part.len() } else { 0 };
+    }
+
+    fn take(&mut self) -> (String, bool) {
+        let text = std::mem::take(&mut self.text).split_whitespace().collect::<Vec<_>>().join(" ");
+        let bold = std::mem::take(&mut self.bold) >= text.len();
+        (text, bold)
+    }
+
+    fn paragraph(&mut self, builder: &mut Builder) {
+        let (text, bold) = self.take();
+        let heading = std::mem::take(&mut self.heading) || (bold && text.len() <= 160);
+        builder.paragraph::<()>(&text, heading && !text.is_empty(), &[]);
+    }
+
+    fn cell(&mut self) {
+        let (text, bold) = self.take();
+        let mut cell = RawCell::new(text);
+        cell.style.header = self.in_head;
+        cell.style.bold = bold;
+        if let Some(row) = self.rows.last_mut() {
+            row.push(cell);
+        }
+    }
+
+    fn table(&mut self, limits: &Limits, builder: &mut Builder) {
+        let (grid, cut) = Grid::place(std::mem::take(&mut self.rows), limits.max_cells_per_table);
+        let place = format!("line {}", self.line);
+        if cut {
+            builder.warn(format!("{place}: the table is cut off after {} cells", limits.max_cells_per_table));
+        }
+        builder.table(grid, "", place);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use crate::{ReadOptions, read_bytes};
+
+    #[test]
+    fn tables_headings_and_lists() {
+        let text = "# Report\n\nRevenue rose in the U.S. by 3 %. Costs\nfell.\n\n- one\n- two\n\n## Segments\n\n\
+            | Segment | 2023 | 2024 |\n|:--|--:|--:|\n| **Cloud** | 1 | 2 |\n| a \\| b | 3 |\n";
+        let read = read_bytes(Path::new("x.md"), text.into(), &ReadOptions::default()).unwrap();
+        let passages: Vec<&str> = read.document.passages().collect();
+        assert_eq!(passages, ["Report", "Revenue rose in the U.S. by 3 %.", "Costs fell.", "one", "two", "Segments"]);
+        let table = read.document.tables().next().unwrap();
+        assert_eq!((table.caption(), table.header_rows(), table.header_cols()), ("Segments", 1, 1));
+        assert_eq!((table.rows(), table.cols()), (3, 3));
+        assert_eq!(table.cell_at(2, 0).unwrap().text, "a | b");
+        assert_eq!(read.tables[0].source, "line 11");
+    }
+
+    #[test]
+    fn html_tables_in_markdown_are_tables() {
+        let text = "Before.\n\n<table><tr><th>a</th><th>b</th></tr>\n<tr><td>x</td><td>1</td></tr></table>\n\nAfter.\n";
+        let read = read_bytes(Path::new("x.md"), text.into(), &ReadOptions::default()).unwrap();
+        assert_eq!(read.document.blocks.len(), 3);
+        assert_eq!(read.document.tables().next().unwrap().header_rows(), 1);
+    }
+}

@@ -1,0 +1,211 @@
+//! The native document form: one JSON object.
+//!
+//! ```json
+//! {"id": "report", "blocks": [
+//!   {"passage": "Revenue rose."},
+//!   {"table": {"caption": "Revenue", "header_rows": 1, "header_cols": 1,
+//!              "rows": [["", "2018"], ["Products", {"text": "12", "rowspan": 1, "colspan": 1}]]}}]}
+//! ```
+//!
+//! A table may carry `"number"`, the `n` of its node ids; without it tables are numbered in
+//! reading order. It may carry `"row_parents"`: for each row the earlier row that it stands under,
+//! or null. A labelled document has `"questions"` beside its blocks.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{ReadError, from_json};
+use crate::model::{Block, CellSource, Document, Table, TableSource};
+
+/// A document with what is asked of it, as its JSON has it.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[serde(bound(deserialize = "Q: Deserialize<'de>"))]
+pub struct DocumentJson<Q> {
+    id: String,
+    blocks: Vec<BlockJson>,
+    /// Questions, in a form that is not the document's.
+    #[serde(default = "Vec::new", skip_serializing_if = "Vec::is_empty")]
+    pub questions: Vec<Q>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum BlockJson {
+    Passage(String),
+    Table(TableJson),
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TableJson {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    number: Option<usize>,
+    #[serde(default)]
+    caption: String,
+    #[serde(default)]
+    header_rows: usize,
+    #[serde(default)]
+    header_cols: usize,
+    rows: Vec<Vec<CellJson>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    row_parents: Vec<Option<usize>>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(untagged, expecting = "a cell: text, or {\"text\", \"rowspan\", \"colspan\"}")]
+enum CellJson {
+    Text(String),
+    Span(SpanJson),
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SpanJson {
+    text: String,
+    #[serde(default = "one")]
+    rowspan: usize,
+    #[serde(default = "one")]
+    colspan: usize,
+}
+
+fn one() -> usize {
+    1
+}
+
+/// A document from its JSON; questions beside the blocks are allowed and not looked at.
+pub(crate) fn parse(path: &Path, text: &str) -> Result<Document, ReadError> {
+    let json: DocumentJson<serde::de::IgnoredAny> = from_json(path, text)?;
+    json.into_document(path)
+}
+
+/// There is nothing to rank.
+pub fn no_blocks(path: &Path, record: String) -> ReadError {
+    ReadError::Record {
+        file: path.display().to_string(),
+        record,
+        field: "blocks".into(),
+        message: "is empty; expected at least one passage or table".into(),
+    }
+}
+
+impl<Q> DocumentJson<Q> {
+    /// The JSON form of a document.
+    pub fn new(document: &Document, questions: Vec<Q>) -> Self {
+        let blocks = document.blocks.iter().map(|block| match block {
+            Block::Passage(text) => BlockJson::Passage(text.clone()),
+            Block::Table(table) => BlockJson::Table(table_json(table)),
+        });
+        Self { id: document.id.clone(), blocks: blocks.collect(), questions }
+    }
+
+    /// The document; `path` is for messages.
+    ///
+    /// # Errors
+    /// Two tables of one number, and cells that do not tile a grid.
+    pub fn into_document(self, path: &Path) -> Result<Document, ReadError> {
+        let record_error = |field: String, message: String| ReadError::Record {
+            file: path.display().to_string(),
+            record: self.id.clone(),
+            field,
+            message,
+        };
+        let mut numbers = HashSet::new();
+        let mut next = 0;
+        let mut blocks = Vec::with_capacity(self.blocks.len());
+        for (position, block) in self.blocks.into_iter().enumerate() {
+            blocks.push(match block {
+                BlockJson::Passage(text) => Block::Passage(text),
+                BlockJson::Table(table) => {
+                    let number = table.number.unwrap_or(next);
+                    next = number.saturating_add(1).max(next);
+                    if !numbers.insert(number) {
+                        return Err(record_error(
+                            format!("blocks[{position}].table.number"),
+                            format!("{number} is the number of an earlier table; give every table its own, or none"),
+                        ));
+                    }
+                    let rows = table.rows.into_iter().map(|row| row.into_iter().map(CellSource::from).collect());
+                    let source = TableSource {
+                        number,
+                        caption: table.caption,
+                        header_rows: table.header_rows,
+                        header_cols: table.header_cols,
+                        rows: rows.collect(),
+                        row_parents: table.row_parents,
+                    };
+                    let table = Table::new(source);
+                    Block::Table(
+                        table.map_err(|error| record_error(format!("blocks[{position}].table"), error.to_string()))?,
+                    )
+                }
+            });
+        }
+        Ok(Document { id: self.id, blocks })
+    }
+}
+
+/// The native JSON of a document, one line.
+pub fn document_json(document: &Document) -> String {
+    // Strings, numbers and lists only: there is nothing here that JSON cannot hold.
+    serde_json::to_string(&DocumentJson::<()>::new(document, Vec::new())).unwrap_or_default()
+}
+
+impl From<CellJson> for CellSource {
+    fn from(cell: CellJson) -> Self {
+        match cell {
+            CellJson::Text(text) => text.into(),
+            CellJson::Span(SpanJson { text, rowspan, colspan }) => Self { text, rowspan, colspan },
+        }
+    }
+}
+
+fn table_json(table: &Table) -> TableJson {
+    let mut rows: Vec<Vec<CellJson>> = (0..table.rows()).map(|_| Vec::new()).collect();
+    for cell in table.cells() {
+        let text = cell.text.clone();
+        rows[cell.row].push(match (cell.rowspan, cell.colspan) {
+            (1, 1) => CellJson::Text(text),
+            (rowspan, colspan) => CellJson::Span(SpanJson { text, rowspan, colspan }),
+        });
+    }
+    let row_parents: Vec<Option<usize>> = (0..table.rows()).map(|row| table.row_parent(row)).collect();
+    TableJson {
+        number: Some(table.number()),
+        caption: table.caption().to_owned(),
+        header_rows: table.header_rows(),
+        header_cols: table.header_cols(),
+        rows,
+        row_parents: if row_parents.iter().all(Option::is_none) { Vec::new() } else { row_parents },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(text: &str) -> Result<Document, ReadError> {
+        parse(Path::new("r.json"), text)
+    }
+
+    #[test]
+    fn a_document_round_trips_with_its_outer_rows() {
+        let text = r#"{"id": "r", "blocks": [{"passage": "Revenue rose."},
+            {"table": {"header_rows": 1, "header_cols": 1, "row_parents": [null, null, 1],
+                       "rows": [["", {"text": "2018", "colspan": 2}], ["Sales:", "", ""], ["a", "1", "2"]]}}]}"#;
+        let document = parsed(text).unwrap();
+        let table = document.tables().next().unwrap();
+        let cell = table.cell_at(2, 2).unwrap();
+        assert_eq!(table.path(&table.row_headers_of(cell)), "Sales: > a");
+        assert_eq!(parsed(&document_json(&document)).unwrap(), document);
+    }
+
+    #[test]
+    fn a_parent_that_comes_later_is_refused() {
+        let text = r#"{"id": "r", "blocks": [{"table": {"row_parents": [1, null], "rows": [["a"], ["b"]]}}]}"#;
+        let message = parsed(text).unwrap_err().to_string();
+        assert!(message.contains("field blocks[0].table: row_parents gives row 0 the parent 1"), "{message}");
+    }
+}

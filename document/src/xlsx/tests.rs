@@ -1,0 +1,151 @@
+use std::io::{Cursor, Write as _};
+use std::path::Path;
+
+use zip::write::SimpleFileOptions;
+
+use crate::{Limits, ReadDocument, ReadError, ReadOptions, read_bytes};
+
+/// A workbook of sheets given as the XML of their rows and merged cells.
+fn workbook(sheets: &[(&str, &str, &str)]) -> Vec<u8> {
+    let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    let mut add = |name: &str, text: &str| {
+        archive.start_file(name, SimpleFileOptions::default()).unwrap();
+        archive.write_all(text.as_bytes()).unwrap();
+    };
+    let part = |index: usize| format!("worksheets/sheet{}.xml", index + 1);
+    let main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
+    let relations = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+    let package = "http://schemas.openxmlformats.org/package/2006/relationships";
+    let (mut list, mut targets) = (String::new(), String::new());
+    for (index, (name, rows, merged)) in sheets.iter().enumerate() {
+        list += &format!("<sheet name=\"{name}\" sheetId=\"{0}\" r:id=\"r{0}\"/>", index + 1);
+        targets +=
+            &format!("<Relationship Id=\"r{}\" Type=\"{relations}/worksheet\" Target=\"{}\"/>", index + 1, part(index));
+        add(
+            &format!("xl/{}", part(index)),
+            &format!("<worksheet xmlns=\"{main}\"><sheetData>{rows}</sheetData>{merged}</worksheet>"),
+        );
+    }
+    add("[Content_Types].xml", "<Types xmlns=\"http://schemas.openxmlformats.org/package/2006/content-types\"/>");
+    add(
+        "_rels/.rels",
+        &format!(
+            "<Relationships xmlns=\"{package}\"><Relationship Id=\"r\" Type=\"{relations}/officeDocument\" Target=\"xl/workbook.xml\"/></Relationships>"
+        ),
+    );
+    add(
+        "xl/workbook.xml",
+        &format!("<workbook xmlns=\"{main}\" xmlns:r=\"{relations}\"><sheets>{list}</sheets></workbook>"),
+    );
+    add(
+        "xl/_rels/workbook.xml.rels",
+        &format!(
+            "<Relationships xmlns=\"{package}\">{targets}<Relationship Id=\"s\" Type=\"{relations}/styles\" Target=\"styles.xml\"/></Relationships>"
+        ),
+    );
+    add(
+        "xl/styles.xml",
+        &format!(
+            "<styleSheet xmlns=\"{main}\"><numFmts count=\"1\"><numFmt numFmtId=\"164\" formatCode=\"#,##0_);(#,##0)\"/></numFmts>\
+        <fonts><font/></fonts><fills><fill/></fills><borders><border/></borders>\
+        <cellXfs><xf numFmtId=\"0\"/><xf numFmtId=\"14\"/><xf numFmtId=\"10\"/><xf numFmtId=\"164\"/></cellXfs></styleSheet>"
+        ),
+    );
+    archive.finish().unwrap().into_inner()
+}
+
+/// Rows of cells; `#3:` before a number gives it the style 3, `=` a formula with its value.
+fn rows(first: usize, lines: &[&[&str]]) -> String {
+    let cell = |row: usize, col: usize, text: &str| {
+        let place = format!("{}{row}", char::from(b'A' + col as u8));
+        if let Some((style, number)) = text.strip_prefix('#').and_then(|text| text.split_once(':')) {
+            return format!("<c r=\"{place}\" s=\"{style}\"><v>{number}</v></c>");
+        }
+        match text.strip_prefix('=') {
+            Some(value) => format!("<c r=\"{place}\"><f>SUM(A1:B2)</f><v>{value}</v></c>"),
+            None if text.is_empty() => String::new(),
+            None => format!("<c r=\"{place}\" t=\"inlineStr\"><is><t>{text}</t></is></c>"),
+        }
+    };
+    let row = |(index, line): (usize, &&[&str])| {
+        let cells: String = line.iter().enumerate().map(|(col, text)| cell(first + index, col, text)).collect();
+        format!("<row r=\"{}\">{cells}</row>", first + index)
+    };
+    lines.iter().enumerate().map(row).collect()
+}
+
+fn read(bytes: Vec<u8>) -> Result<ReadDocument, ReadError> {
+    read_bytes(Path::new("book.xlsx"), bytes, &ReadOptions::default())
+}
+
+#[test]
+fn values_dates_formats_and_merged_cells() {
+    let cells = rows(
+        1,
+        &[
+            &["Segment", "Sales", ""],
+            &["", "#1:45657", "#1:45291"],
+            &["Cloud", "#3:-1234", "=56.5"],
+            &["Share", "#2:0.125", "#2:1"],
+        ],
+    );
+    let merged = "<mergeCells count=\"1\"><mergeCell ref=\"B1:C1\"/></mergeCells>";
+    let read = read(workbook(&[("Results", &cells, merged)])).unwrap();
+    let table = read.document.tables().next().unwrap();
+    let cell = table.cell_at(2, 1).unwrap();
+    assert_eq!(cell.text, "(1,234)");
+    assert_eq!(table.path(&table.column_headers_of(cell)), "Sales > 2024-12-31");
+    assert_eq!(table.cell_at(2, 2).unwrap().text, "56.5");
+    assert_eq!(table.cell_at(3, 1).unwrap().text, "12.50%");
+    assert_eq!((table.header_rows(), table.header_cols(), table.caption()), (2, 1, "Results"));
+    assert_eq!(read.tables[0].source, "sheet \"Results\", A1:C4");
+}
+
+#[test]
+fn several_tables_on_several_sheets() {
+    let first = rows(1, &[&["Annual figures"]])
+        + &rows(3, &[&["", "2023", "2024"], &["Cash", "#0:1", "#0:2"]])
+        + &rows(8, &[&["", "Q1", "Q2"], &["Debt", "#0:3", "#0:4"]]);
+    let second = rows(2, &[&["a", "b", "", "c", "d"], &["x", "#0:1", "", "y", "#0:2"]]);
+    let read = read(workbook(&[("One", &first, ""), ("Two", &second, "")])).unwrap();
+    let places: Vec<&str> = read.tables.iter().map(|table| table.source.as_str()).collect();
+    assert_eq!(
+        places,
+        ["sheet \"One\", A3:C4", "sheet \"One\", A8:C9", "sheet \"Two\", A2:B3", "sheet \"Two\", D2:E3"]
+    );
+    assert_eq!(read.document.passages().collect::<Vec<_>>(), ["One", "Annual figures", "Two"]);
+}
+
+#[test]
+fn a_cell_in_the_last_row_and_column_takes_no_memory() {
+    let cells = "<row r=\"1\"><c r=\"A1\"><v>1</v></c></row><row r=\"1048576\"><c r=\"XFD1048576\"><v>2</v></c></row>";
+    let read =
+        read(workbook(&[("Far", cells, "<mergeCells><mergeCell ref=\"A1:XFD1048575\"/></mergeCells>")])).unwrap();
+    assert_eq!(read.document.blocks.len(), read.document.passages().count() + read.tables.len());
+}
+
+#[test]
+fn a_bomb_is_refused_before_it_is_read() {
+    let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    let packed = SimpleFileOptions::default().compression_method(zip::CompressionMethod::Deflated);
+    archive.start_file("xl/workbook.xml", packed).unwrap();
+    let blanks = vec![b' '; 1 << 20];
+    for _ in 0..64 {
+        archive.write_all(&blanks).unwrap();
+    }
+    let bytes = archive.finish().unwrap().into_inner();
+    assert!(bytes.len() < 1 << 18);
+    let options =
+        ReadOptions { limits: Limits { max_unpacked_bytes: 8 << 20, ..Limits::default() }, ..Default::default() };
+    let error = read_bytes(Path::new("bomb.xlsx"), bytes, &options).unwrap_err();
+    assert!(matches!(error, ReadError::TooLarge { limit, .. } if limit == 8 << 20), "{error}");
+}
+
+#[test]
+fn damaged_workbooks_are_errors() {
+    let good = workbook(&[("a", &rows(1, &[&["a", "#0:1"]]), "")]);
+    for length in [4, 100, good.len() / 2, good.len() - 1] {
+        assert!(matches!(read(good[..length].to_vec()), Err(ReadError::Format { .. })), "{length}");
+    }
+    assert!(matches!(read(b"not a workbook".to_vec()), Err(ReadError::Format { .. })));
+}
