@@ -5,7 +5,6 @@ use std::thread;
 
 use anyhow::{Context as _, Result};
 use tabsegnet_data::prepared::PreparedDocument;
-use tabsegnet_document::ReadDocument;
 use tabsegnet_encoder::EmbeddingCache;
 use tabsegnet_ranking::ranker::Opening;
 use tabsegnet_ranking::{DocumentCache, DocumentKey, EncodedDocument, OpenDocument, Ranker, RankingError, documents};
@@ -71,8 +70,9 @@ pub fn rank(
     let (document, in_cache) = match loaded {
         Loaded::Kept(document) => (document, true),
         Loaded::Prepared(document) => {
-            let warnings = read.as_ref().map_or_else(Vec::new, |read| read.warnings.clone());
-            (EncodedDocument { warnings, ..encode(&ranker, document, cache).with_context(failed)? }, false)
+            let mut document = encode(&ranker, document, cache).with_context(failed)?;
+            document.warnings = read.as_ref().map_or_else(Vec::new, |read| read.warnings.clone());
+            (document, false)
         }
     };
     if let (Some(read), true) = (&read, arguments.show_tables) {

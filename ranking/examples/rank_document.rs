@@ -131,7 +131,14 @@ fn made(tables: usize) -> Result<Document> {
             rows.push(row);
         }
         let caption = format!("{segment} : selected data {number}");
-        blocks.push(Block::Table(Table::new(TableSource { number, caption, header_rows: 1, header_cols: 1, rows })?));
+        blocks.push(Block::Table(Table::new(TableSource {
+            number,
+            caption,
+            header_rows: 1,
+            header_cols: 1,
+            rows,
+            ..TableSource::default()
+        })?));
     }
     Ok(Document { id: "large".into(), blocks })
 }
