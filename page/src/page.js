@@ -123,12 +123,13 @@ function choose(number, focus) {
   chosen = number;
   nodes[number].setAttribute('aria-current', 'true');
   for (const link of links()) {
-    if (target(link) !== number) continue;
-    link.setAttribute('aria-current', 'true');
-    link.scrollIntoView({ block: 'nearest' });
+    if (target(link) === number) link.setAttribute('aria-current', 'true');
   }
   explain(number);
   byId('node').hidden = false;
+  // In the panel, where it has a scroll bar of its own; it is shorter now.
+  const link = panel.querySelector('.answer:not([hidden]) .ranks [aria-current]');
+  if (link && getComputedStyle(panel).position === 'sticky') link.scrollIntoView({ block: 'nearest' });
   document.documentElement.classList.add('chosen');
   prepare();
   bring(number, 3);
@@ -191,12 +192,13 @@ function explain(at) {
 
 function explanation([alone, edges]) {
   const most = edges.reduce((most, edge) => Math.max(most, Math.abs(edge[3])), 0) || 1;
+  const both = edges.some((edge) => edge[3] < 0) ? 'bar both' : 'bar';
   const lead = element('p', {}, `Score if no neighbour spoke: ${number(alone)}`);
   if (!edges.length) return [lead];
   const head = element('tr', {}, ...['From', 'Edge', 'Strength', 'Adds'].map((name, column) =>
     element('th', { scope: 'col', className: column > 1 ? 'n' : '' }, name)));
   const rows = edges.map(([from, type, strength, effect]) => {
-    const bar = element('span', { className: effect < 0 ? 'bar both less' : 'bar both' });
+    const bar = element('span', { className: effect < 0 ? 'bar both less' : both });
     bar.style.setProperty('--v', Math.abs(effect) / most);
     const go = element('button', { type: 'button', className: 'from' }, textOf(nodes[from]).slice(0, 60) || '(no text)');
     go.dataset.node = from;

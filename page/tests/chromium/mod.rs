@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 /// Longer than anything here takes on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A browser with one page.
 pub struct Browser {
@@ -32,7 +32,7 @@ pub fn find() -> Option<OsString> {
     }
     let names = ["chromium", "chromium-browser", "google-chrome"];
     let starts = |name: &&str| Command::new(name).arg("--version").output().is_ok_and(|output| output.status.success());
-    names.iter().find(starts).map(OsString::from)
+    names.into_iter().find(starts).map(OsString::from)
 }
 
 impl Browser {
