@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The HTML page of a made-up document in Chromium: its size, how soon it is painted, how smoothly it scrolls.
 
-    scripts/bench_page.py [--nodes 10000] [--runs 7] [--screenshots DIRECTORY]
+    scripts/bench_page.py [--nodes 10000] [--rows 24] [--runs 7] [--screenshots DIRECTORY]
 
 Builds page/examples/sample_page.rs in release mode and opens what it writes, each time in a new browser. `paint_ms`
 is the first paint after the start of the navigation, `ready_ms` the load event; `choose_ms` the time from a call that
@@ -108,17 +108,18 @@ def screenshots(directory, page):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--nodes", type=int, default=10_000, help="nodes of the document")
+    parser.add_argument("--rows", type=int, default=24, help="rows a table")
     parser.add_argument("--runs", type=int, default=7, help="browsers to open the page in")
     parser.add_argument("--screenshots", type=Path, help="write pictures of the short page there")
     options = parser.parse_args()
-    if options.runs < 1 or options.nodes < 1:
-        parser.error("--runs and --nodes must be at least 1")
+    if min(options.runs, options.nodes, options.rows) < 1:
+        parser.error("--runs, --nodes and --rows must be at least 1")
     with tempfile.TemporaryDirectory() as name:
         file = Path(name) / "page.html"
         if options.screenshots:
             sample(file)
             screenshots(options.screenshots, file)
-        nodes = sample(file, "--nodes", str(options.nodes))
+        nodes = sample(file, "--nodes", str(options.nodes), "--rows", str(options.rows))
         load = os.getloadavg()[0]
         result = {"nodes": nodes, "bytes": file.stat().st_size, "load_before": load, **measure(file, options.runs)}
     print(json.dumps(result, indent=1))

@@ -9,7 +9,7 @@ pub struct Answer {
     pub segments: Vec<String>,
     /// How strongly the question lets each type of edge speak; may be empty.
     pub strengths: Vec<EdgeStrength>,
-    /// The top nodes, best first.
+    /// The top nodes, best first: tens of them, each stands in the page's list.
     pub nodes: Vec<RankedNode>,
     /// Node id and score of all nodes, equal scores in document order; what nodes are shaded by.
     /// May be empty: then only the top nodes are marked.
@@ -45,7 +45,8 @@ pub struct RankedNode {
 pub struct Explanation {
     /// The score that the node would have if no neighbour spoke.
     pub alone: f32,
-    /// The edges that lead to the node.
+    /// The edges that lead to the node, in any order; the page shows those of the greatest effect.
+    /// Effects need not add up: where the strongest neighbour counts alone, most are 0.
     pub edges: Vec<InEdge>,
 }
 

@@ -25,13 +25,20 @@ struct Data<'a> {
 struct AnswerData<'a> {
     segments: &'a [String],
     /// Node, rank, segment or −1, score.
-    ranked: Vec<(usize, usize, i64, f64)>,
+    ranked: Vec<(usize, usize, i64, f32)>,
     shades: &'a [Vec<usize>; SHADES],
     /// By node number, five digits; empty where there are none.
     scores: Vec<Option<f64>>,
-    /// By node number: the score alone, and its edges.
-    why: BTreeMap<usize, (f32, Vec<EdgeData>)>,
+    /// By node number.
+    why: BTreeMap<usize, Why>,
 }
+
+/// Edges of an explanation that are shown; a caption may have one from every cell of its table.
+const EDGES_SHOWN: usize = 40;
+
+/// The score alone; the edges of the greatest effect; how many are left out, and the greatest
+/// effect of those.
+type Why = (f32, Vec<EdgeData>, usize, f32);
 
 /// Node, edge type, strength, effect.
 type EdgeData = (usize, usize, f32, f32);
@@ -66,7 +73,9 @@ fn answer_data<'a>(marks: &'a Marks, types: &mut Interned<'a>) -> AnswerData<'a>
             .collect();
         // What matters most first; sorted stably, so that equal effects stay in the given order.
         edges.sort_by(|a, b| b.3.abs().total_cmp(&a.3.abs()));
-        why.insert(ranked.number, (explanation.alone, edges));
+        let left_out = edges.split_off(edges.len().min(EDGES_SHOWN));
+        let greatest = left_out.first().map_or(0.0, |edge| edge.3.abs());
+        why.insert(ranked.number, (explanation.alone, edges, left_out.len(), greatest));
     }
     let segment = |segment: Option<usize>| segment.and_then(|segment| i64::try_from(segment).ok()).unwrap_or(-1);
     let mut scores: Vec<Option<f64>> = marks.scores.iter().map(|score| score.map(five_digits)).collect();
@@ -74,7 +83,7 @@ fn answer_data<'a>(marks: &'a Marks, types: &mut Interned<'a>) -> AnswerData<'a>
         scores.clear();
     }
     let ranked = marks.ranked.iter();
-    let ranked = ranked.map(|node| (node.number, node.rank, segment(node.segment), five_digits(node.score)));
+    let ranked = ranked.map(|node| (node.number, node.rank, segment(node.segment), node.score));
     AnswerData { segments: &marks.answer.segments, ranked: ranked.collect(), shades: &marks.shades, scores, why }
 }
 

@@ -190,12 +190,12 @@ function explain(at) {
   byId('next').disabled = position + 1 >= count;
 }
 
-function explanation([alone, edges]) {
+function explanation([alone, edges, more, least]) {
   const most = edges.reduce((most, edge) => Math.max(most, Math.abs(edge[3])), 0) || 1;
   const both = edges.some((edge) => edge[3] < 0) ? 'bar both' : 'bar';
   const lead = element('p', {}, `Score if no neighbour spoke: ${number(alone)}`);
   if (!edges.length) return [lead];
-  const head = element('tr', {}, ...['From', 'Edge', 'Strength', 'Adds'].map((name, column) =>
+  const head = element('tr', {}, ...['From', 'Edge', 'Strength', 'Effect'].map((name, column) =>
     element('th', { scope: 'col', className: column > 1 ? 'n' : '' }, name)));
   const rows = edges.map(([from, type, strength, effect]) => {
     const bar = element('span', { className: effect < 0 ? 'bar both less' : both });
@@ -206,8 +206,10 @@ function explanation([alone, edges]) {
     return element('tr', {}, element('td', {}, go), element('td', {}, data.types[type]),
       element('td', { className: 'n' }, number(strength)), element('td', { className: 'n' }, bar, number(effect)));
   });
-  return [lead, element('table', { className: 'effects' },
-    element('caption', {}, 'What each neighbour adds'), element('thead', {}, head), element('tbody', {}, ...rows))];
+  const table = element('table', { className: 'effects' },
+    element('caption', {}, 'What the score owes to each neighbour'), element('thead', {}, head), element('tbody', {}, ...rows));
+  const rest = `and ${more} more, each with an effect of at most ${number(least)}`;
+  return more ? [lead, table, element('p', {}, element('small', {}, rest))] : [lead, table];
 }
 
 /* Mouse and touch. */
@@ -325,5 +327,6 @@ const strengths = [...document.querySelectorAll('.strengths')];
 if (innerWidth <= 860) strengths.forEach((details) => { details.open = false; });
 addEventListener('beforeprint', () => strengths.forEach((details) => { details.open = true; }));
 
+byId('keys').hidden = false;
 prepare();
 })();

@@ -19,10 +19,14 @@ pub(crate) fn render(answers: &[Marks], nodes: &Nodes) -> String {
         answers.iter().enumerate().map(|(position, marks)| section(position, marks, nodes)).collect();
     let sections = if answers.is_empty() { "<p>No question was asked.</p>\n".to_owned() } else { sections };
     format!(
-        "<aside class=\"panel\" aria-label=\"Answers\">\n<div class=\"answers\">\n{}{sections}</div>\n{NODE}</aside>\n",
+        "<aside class=\"panel\" aria-label=\"Answers\">\n<div class=\"answers\">\n{}{sections}{KEYS}</div>\n{NODE}</aside>\n",
         switch(answers)
     )
 }
+
+/// Shown by the script, without which no key does anything.
+const KEYS: &str = "<p id=\"keys\" class=\"legend\" hidden>↑ ↓ look through the ranks, Enter goes to the place, arrows go \
+    on from there, Esc comes back. A click on any cell or sentence says where its score comes from.</p>\n";
 
 /// Filled by the script.
 const NODE: &str = "<section id=\"node\" aria-labelledby=\"node-title\" hidden>\n<header>\n<h2 id=\"node-title\"></h2>\n\
@@ -59,7 +63,7 @@ fn segments(marks: &Marks) -> String {
     if marks.answer.segments.is_empty() {
         return String::new();
     }
-    let mut html = String::from("<h3>Segments</h3>\n<ul class=\"segments\">\n");
+    let mut html = String::from("<h3>Segments</h3>\n<ul class=\"segments\" role=\"list\">\n");
     for (segment, text) in marks.answer.segments.iter().enumerate() {
         let _ = write!(
             html,
@@ -84,7 +88,9 @@ fn ranks(position: usize, marks: &Marks, nodes: &Nodes) -> String {
     if marks.ranked.is_empty() {
         return "<p>No node was ranked.</p>\n".to_owned();
     }
-    let mut html = format!("<h3 id=\"r{position}\">Ranks</h3>\n<ol class=\"ranks\" aria-labelledby=\"r{position}\">\n");
+    let mut html = format!(
+        "<h3 id=\"r{position}\">Ranks</h3>\n<ol class=\"ranks\" role=\"list\" aria-labelledby=\"r{position}\">\n"
+    );
     for ranked in &marks.ranked {
         let Some(node) = nodes.get(ranked.number) else { continue };
         let text = match node.text.trim() {

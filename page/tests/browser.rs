@@ -25,7 +25,7 @@ const IN_VIEW: &str = "const inView = (node) => {
 
 /// The page of the made-up report, short or of about so many nodes.
 fn page(directory: &tempfile::TempDir, nodes: Option<usize>) -> PathBuf {
-    let read = made::document(nodes, 1).unwrap();
+    let read = made::document(nodes.map(|nodes| (nodes, 24)), 1).unwrap();
     let answers = made::answers(&read.document, 10, 1);
     let layout = Some(&read.layout);
     let page = Page { title: "Kingsford", about: &[], document: &read.document, layout, answers: &answers };
@@ -89,7 +89,7 @@ fn a_click_on_a_rank_brings_its_cell_into_view_and_explains_it() {
     assert_eq!(browser.value("link.getAttribute('aria-current')"), "true");
     let said = browser.value("document.querySelector('#said').textContent");
     assert!(said.as_str().unwrap().starts_with("Rank "), "{said}");
-    // Its explanation, what its score is without neighbours and what each adds, makes the score.
+    // Its explanation, what its score is without neighbours and what it owes to each, makes the score.
     let numbers = "(text) => Number(text.replace('\u{2212}', '-'))";
     let [alone, adds, score] = [
         "number(document.querySelector('#node-body p:nth-of-type(4)').textContent.split(': ')[1])",

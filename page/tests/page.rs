@@ -223,7 +223,7 @@ fn answers_that_do_not_fit_the_document_are_refused() {
 
 #[test]
 fn ten_thousand_nodes_take_less_than_5_mb_and_are_the_same_each_time() {
-    let read = made::document(Some(10_000), 1).unwrap();
+    let read = made::document(Some((10_000, 24)), 1).unwrap();
     let answers = made::answers(&read.document, 50, 1);
     assert!(answers[0].scores.len() >= 10_000, "{}", answers[0].scores.len());
     let html = page(&read.document, Some(&read.layout), &answers).unwrap();

@@ -54,14 +54,14 @@ Cash at the end of 2024 was higher than a year before. Inventories were written 
 הכנסות החברה הבת עלו ב-2024 ל-12.4 מיליון. המנהלים מצפים לצמיחה נוספת.\n\n\
 | סעיף | 2024 | 2023 |\n|:--|--:|--:|\n| הכנסות | 12.4 | 11.0 |\n| הוצאות | 9.8 | 9.1 |\n";
 
-/// The short report, or one of about as many nodes.
-pub fn document(nodes: Option<usize>, seed: u64) -> Result<ReadDocument, Box<dyn Error>> {
-    let text = nodes.map_or_else(|| REPORT.to_owned(), |nodes| long_report(nodes, seed));
+/// The short report, or one of about as many nodes with as many rows a table.
+pub fn document(size: Option<(usize, usize)>, seed: u64) -> Result<ReadDocument, Box<dyn Error>> {
+    let text = size.map_or_else(|| REPORT.to_owned(), |(nodes, rows)| long_report(nodes, rows, seed));
     Ok(read_bytes(Path::new("kingsford-2024.md"), text.into_bytes(), &ReadOptions::default())?)
 }
 
-/// Sections of a table of 24 rows and seven columns with paragraphs around it.
-fn long_report(nodes: usize, seed: u64) -> String {
+/// Sections of four paragraphs and a table of seven columns.
+fn long_report(nodes: usize, rows: usize, seed: u64) -> String {
     const LINES: [&str; 8] =
         ["Net revenue", "Cost of sales", "Gross profit", "Marketing", "Research", "Interest", "Taxes", "Net income"];
     const PLACES: [&str; 6] = ["Europe", "Asia", "Americas", "Africa", "Wholesale", "Retail"];
@@ -85,7 +85,7 @@ fn long_report(nodes: usize, seed: u64) -> String {
         }
         text += "| (in millions) | 2024 | 2023 | 2022 | 2021 | 2020 | 2019 |\n|:--|--:|--:|--:|--:|--:|--:|\n";
         made += 9;
-        for row in 0..24 {
+        for row in 0..rows {
             let line = LINES.get(row % LINES.len()).unwrap_or(&"Other");
             let _ = write!(text, "| {line} of {place}, unit {row} |");
             for _ in 0..6 {
