@@ -96,8 +96,7 @@ def screenshots(directory, page):
             stem = f"{name}-{'dark' if dark else 'light'}"
             browser.screenshot(directory / f"{stem}.png")
             browser.value("document.querySelector('.answer .ranks li:nth-child(2) a').click()")
-            # The frame around the chosen node is drawn in half a second.
-            browser.value("new Promise((done) => setTimeout(done, 700))")
+            browser.value("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 100)))")
             browser.screenshot(directory / f"{stem}-chosen.png")
     browser.window(1366, 768)
     browser.open(page)

@@ -39,7 +39,8 @@ fn opened(test: &str, nodes: Option<usize>, width: u32, scripts: bool) -> Option
     let Some(program) = chromium::find() else {
         // Not by eprintln, which the test harness shows for tests that fail only.
         let note = "no Chromium; install one (apt-get install chromium) or name it in TABSEGNET_CHROMIUM";
-        writeln!(std::io::stderr(), "\nSKIPPED {test}: {note}\n").unwrap();
+        let mut stderr = std::io::stderr();
+        writeln!(stderr, "\nSKIPPED {test}: {note}\n").unwrap();
         return None;
     };
     let directory = tempfile::tempdir().unwrap();
