@@ -60,6 +60,9 @@ pub struct Arguments {
     /// How many nodes to give a question; all of them for --format trec unless said.
     #[arg(long, value_name = "N")]
     top_k: Option<usize>,
+    /// About how many tokens the context of --format prompt may have; 1000 unless given.
+    #[arg(long, value_name = "N")]
+    tokens: Option<usize>,
     /// How to print the ranking.
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
@@ -106,10 +109,24 @@ pub enum Format {
     Jsonl,
     /// `question_id Q0 node_id rank score tag`.
     Trec,
+    /// A context for a language model: the best nodes of --document with ids to cite, tables cut to
+    /// their rows and columns, within --tokens.
+    Prompt,
+}
+
+impl Format {
+    /// Whether the document itself is needed, not only its nodes.
+    pub fn shows_document(self) -> bool {
+        self == Self::Prompt
+    }
 }
 
 /// Nodes a question unless said.
 const TOP_K: usize = 10;
+/// Nodes that a context holds at most unless said.
+const PROMPT_TOP_K: usize = 50;
+/// Tokens of a context unless said.
+const TOKENS: usize = 1000;
 
 /// What to rank.
 pub enum Input<'a> {
@@ -175,6 +192,12 @@ impl Arguments {
         if self.graph.is_some() && self.document.is_none() {
             return Err(UsageError("--graph goes with --document".into()));
         }
+        if self.tokens.is_some() && self.format != Format::Prompt {
+            return Err(UsageError("--tokens goes with --format prompt".into()));
+        }
+        if self.format.shows_document() && self.document.is_none() {
+            return Err(UsageError("--format prompt goes with --document".into()));
+        }
         let more = match self.questions.as_deref() {
             None => More::None,
             Some(path) if path == Path::new("-") => More::Stdin,
@@ -182,7 +205,7 @@ impl Arguments {
         };
         if more == More::Stdin && (self.output.is_some() || self.format == Format::Json) {
             return Err(UsageError(
-                "--questions - answers each question on stdout as it comes; expected --format table, jsonl or trec and no --output".into(),
+                "--questions - answers each question on stdout as it comes; expected --format table, jsonl, trec or prompt and no --output".into(),
             ));
         }
         match (&self.document, self.dataset) {
@@ -219,7 +242,15 @@ impl Arguments {
 
     /// How many nodes a question.
     pub fn top_k(&self) -> usize {
-        let all = self.format == Format::Trec;
-        self.top_k.unwrap_or(if all { usize::MAX } else { TOP_K })
+        self.top_k.unwrap_or(match self.format {
+            Format::Trec => usize::MAX,
+            Format::Prompt => PROMPT_TOP_K,
+            _ => TOP_K,
+        })
+    }
+
+    /// About how many tokens a context may have.
+    pub fn tokens(&self) -> usize {
+        self.tokens.unwrap_or(TOKENS)
     }
 }

@@ -5,6 +5,7 @@ use std::thread;
 
 use anyhow::{Context as _, Result};
 use tabsegnet_data::prepared::PreparedDocument;
+use tabsegnet_document::ReadDocument;
 use tabsegnet_encoder::EmbeddingCache;
 use tabsegnet_ranking::ranker::Opening;
 use tabsegnet_ranking::{DocumentCache, DocumentKey, EncodedDocument, OpenDocument, Ranker, RankingError, documents};
@@ -17,8 +18,8 @@ use crate::questions::{Question, Questions};
 enum Loaded {
     /// From the cache.
     Kept(EncodedDocument),
-    /// It has to be encoded; with what its reader warned of.
-    Prepared(PreparedDocument, Vec<String>),
+    /// It has to be encoded.
+    Prepared(PreparedDocument),
 }
 
 /// Answers the questions in order: the listed ones when all have been read, those of stdin as they
@@ -49,29 +50,34 @@ pub fn rank(
     // The name gives a document its id, and its form where nothing else does.
     let reading = format!("{:?} {options:?}", path.file_name());
     let key = DocumentKey::new(&source, &reading, &graph, opening.encoder());
-    let load = || match documents.read(key) {
-        // What was inferred is said by who reads.
-        Ok(Some(document)) if !arguments.show_tables => Ok(Loaded::Kept(document)),
-        kept => {
-            if let Err(damaged) = kept {
-                eprintln!("{damaged}; the document is encoded anew");
+    let load = || {
+        let kept = documents.read(key).unwrap_or_else(|damaged| {
+            eprintln!("{damaged}; the document is encoded anew");
+            None
+        });
+        let shown = arguments.show_tables || arguments.format.shows_document();
+        let read = || tabsegnet_document::read_bytes(path, source, &options);
+        anyhow::Ok(match kept {
+            Some(document) if !shown => (Loaded::Kept(document), None),
+            Some(document) => (Loaded::Kept(document), Some(read()?)),
+            None => {
+                let read = read()?;
+                (Loaded::Prepared(PreparedDocument::new(&read.document, &graph)), Some(read))
             }
-            let read = tabsegnet_document::read_bytes(path, source, &options)?;
-            if arguments.show_tables {
-                read.tables.iter().for_each(|table| eprintln!("{table}"));
-            }
-            anyhow::Ok(Loaded::Prepared(PreparedDocument::new(&read.document, &graph), read.warnings))
-        }
+        })
     };
     let (ranker, loaded) = rayon::join(|| opening.finish(), load);
-    let ranker = ranker?;
-    let (document, kept) = match loaded? {
+    let (ranker, (loaded, read)) = (ranker?, loaded?);
+    let (document, in_cache) = match loaded {
         Loaded::Kept(document) => (document, true),
-        Loaded::Prepared(document, warnings) => {
-            let document = encode(&ranker, document, cache).with_context(failed)?;
-            (EncodedDocument { warnings, ..document }, false)
+        Loaded::Prepared(document) => {
+            let warnings = read.as_ref().map_or_else(Vec::new, |read| read.warnings.clone());
+            (EncodedDocument { warnings, ..encode(&ranker, document, cache).with_context(failed)? }, false)
         }
     };
+    if let (Some(read), true) = (&read, arguments.show_tables) {
+        read.tables.iter().for_each(|table| eprintln!("{table}"));
+    }
     for warning in &document.warnings {
         eprintln!("warning: {}: {warning}", path.display());
     }
@@ -79,11 +85,11 @@ pub fn rank(
 
     let mut answer = |question: &Question| -> Result<()> {
         let ranking = open.rank(&question.id, &question.text, arguments.top_k()).with_context(failed)?;
-        writer.add(ranking, &[])
+        writer.add(ranking, &[], read.as_ref().map(|read| &read.document))
     };
     // Nobody waits for the file.
     let keep = || {
-        if !kept {
+        if !in_cache {
             self::keep(&documents, key, &open)
         }
     };

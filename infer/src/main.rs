@@ -52,7 +52,7 @@ fn rank(arguments: &Arguments, input: Input<'_>, opening: Opening) -> Result<()>
         Some(directory) => directory.clone(),
         None => default_cache_dir()?,
     };
-    let mut writer = Writer::new(arguments.format, arguments.output.as_deref());
+    let mut writer = Writer::new(arguments.format, arguments.output.as_deref(), arguments.tokens());
     match input {
         Input::Document(asked) => document::rank(opening, arguments, &asked, &cache, &mut writer),
         Input::Dataset(files) => dataset::rank(&opening.finish()?, &files, arguments.top_k(), &cache, &mut writer),

@@ -4,9 +4,11 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
+use tabsegnet_data::document::Document;
 use tabsegnet_data::graph::DocumentGraph;
 use tabsegnet_evaluation::trec::{RankedQuestion, write_run_to};
 use tabsegnet_files::write_bytes_atomic;
+use tabsegnet_ranking::context::context;
 use tabsegnet_ranking::{Ranking, table};
 
 use crate::arguments::Format;
@@ -18,6 +20,8 @@ const TAG: &str = "tabsegnet";
 pub struct Writer<'a> {
     format: Format,
     output: Option<&'a Path>,
+    /// Tokens of a context.
+    tokens: usize,
     /// What waits for the end: everything that goes into a file, and the values of a JSON list.
     text: String,
     list: Vec<Ranking>,
@@ -26,12 +30,12 @@ pub struct Writer<'a> {
 
 impl<'a> Writer<'a> {
     /// To a file, or to stdout.
-    pub fn new(format: Format, output: Option<&'a Path>) -> Self {
-        Self { format, output, text: String::new(), list: Vec::new(), first: true }
+    pub fn new(format: Format, output: Option<&'a Path>, tokens: usize) -> Self {
+        Self { format, output, tokens, text: String::new(), list: Vec::new(), first: true }
     }
 
-    /// Adds a ranking. In tables the nodes in `gold` get a star.
-    pub fn add(&mut self, ranking: Ranking, gold: &[&str]) -> Result<()> {
+    /// Adds a ranking. In tables the nodes in `gold` get a star; a context is cut from `document`.
+    pub fn add(&mut self, ranking: Ranking, gold: &[&str], document: Option<&Document>) -> Result<()> {
         let text = match self.format {
             Format::Table if self.first => table::render(&ranking, gold),
             Format::Table => format!("\n{}", table::render(&ranking, gold)),
@@ -40,6 +44,11 @@ impl<'a> Writer<'a> {
                 return Ok(());
             }
             Format::Jsonl => serde_json::to_string(&ranking)? + "\n",
+            Format::Prompt => {
+                let document = document.context("--format prompt goes with --document")?;
+                let context = context(document, &ranking, self.tokens).context("--tokens")?;
+                if self.first { context.text } else { format!("\n{}", context.text) }
+            }
             Format::Trec => {
                 let mut lines = Vec::new();
                 write_run_to(&mut lines, Path::new("stdout"), TAG, &[trec(&ranking)])?;

@@ -26,6 +26,7 @@
 //! ```
 
 pub mod baselines;
+pub mod context;
 pub mod documents;
 pub mod embedded;
 pub mod encoded;
