@@ -43,6 +43,9 @@ struct Text {
     text: String,
     #[serde(default)]
     label: String,
+    /// Of a section header, 1 for the outermost.
+    #[serde(default)]
+    level: Option<u64>,
     #[serde(default)]
     children: Vec<Reference>,
     #[serde(default)]
@@ -117,7 +120,11 @@ pub(crate) fn read(path: &Path, text: &str, limits: &Limits, builder: &mut Build
         let children = match list {
             "texts" => document.texts.get(index).map(|text| {
                 if text.content_layer == Layer::Body {
-                    let heading = matches!(text.label.as_str(), "section_header" | "title");
+                    let heading = match text.label.as_str() {
+                        "title" => Some(1),
+                        "section_header" => Some(text.level.map_or(2, |level| level.saturating_add(1).min(6) as u8)),
+                        _ => None,
+                    };
                     if !matches!(text.label.as_str(), "page_header" | "page_footer") && !text.text.trim().is_empty() {
                         builder.paragraph::<()>(text.text.trim(), heading, &[]);
                     }
@@ -203,6 +210,8 @@ mod tests {
         assert_eq!((table.caption(), table.header_rows(), table.header_cols()), ("Revenue by year", 1, 1));
         assert_eq!(table.path(&table.column_headers_of(table.cell_at(1, 2).unwrap())), "Years");
         assert_eq!(read.tables[0].source, "tables[0], page 3");
+        let paragraphs: Vec<_> = read.layout.paragraphs.iter().map(|p| (p.passages.clone(), p.heading)).collect();
+        assert_eq!(paragraphs, [(0..1, Some(2)), (1..3, None)]);
     }
 
     #[test]

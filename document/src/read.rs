@@ -9,6 +9,7 @@ use crate::decode::decode;
 use crate::error::ReadError;
 use crate::facts::Facts;
 use crate::format::{self, Format};
+use crate::layout::Layout;
 use crate::model::{Block, Document};
 use crate::options::ReadOptions;
 use crate::{delimited, docling, html, markdown, native, text, xlsx};
@@ -18,6 +19,8 @@ use crate::{delimited, docling, html, markdown, native, text, xlsx};
 pub struct ReadDocument {
     /// The document; its id is the file's name without the extension, or what the file says.
     pub document: Document,
+    /// Which of its passages form a paragraph, and which are headings.
+    pub layout: Layout,
     /// The form it was read as.
     pub format: Format,
     /// The numbers that the page tags (HTML with inline XBRL only).
