@@ -54,5 +54,5 @@ pub fn rank(ranker: &Ranker, files: &Files<'_>, top_k: usize, cache: &Path, writ
         let gold: Vec<&str> = question.gold.iter().map(|&node| nodes[node as usize].id.as_str()).collect();
         writer.add(ranking(&embedded, index, &scores[index], top_k), &gold, None)?;
     }
-    writer.finish()
+    writer.finish(None)
 }

@@ -84,8 +84,13 @@ pub fn rank(
     let open = ranker.open_document(document).with_context(failed)?;
 
     let mut answer = |question: &Question| -> Result<()> {
-        let ranking = open.rank(&question.id, &question.text, arguments.top_k()).with_context(failed)?;
-        writer.add(ranking, &[], read.as_ref().map(|read| &read.document))
+        let Question { id, text } = question;
+        if !arguments.explains() {
+            let ranking = open.rank(id, text, arguments.top_k()).with_context(failed)?;
+            return writer.add(ranking, &[], read.as_ref().map(|read| &read.document));
+        }
+        let (ranking, scores) = open.rank_explained(id, text, arguments.top_k()).with_context(failed)?;
+        writer.add_explained(ranking, &open.document().nodes, &scores)
     };
     // Nobody waits for the file.
     let keep = || {
@@ -95,7 +100,7 @@ pub fn rank(
     };
     listed.iter().try_for_each(&mut answer)?;
     if more != More::Stdin {
-        writer.finish()?;
+        writer.finish(read.as_ref())?;
         keep();
         return Ok(());
     }

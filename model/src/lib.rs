@@ -25,6 +25,6 @@ mod testing;
 
 pub use batch::{Batch, Example};
 pub use config::ModelConfig;
-pub use open::{Inference, OpenGraph};
+pub use open::{EdgeEffect, Explanation, Inference, OpenGraph};
 pub use precision::Precision;
 pub use scorer::TabSegNet;

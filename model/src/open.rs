@@ -5,6 +5,8 @@
 //! sum and ReLU, and with the last layer the score. Blocks stay in the core's own cache, and of the
 //! `[nodes, d]` matrices only x⁰ is ever whole. Other devices take the tensors' way.
 
+mod explain;
+
 use std::sync::Arc;
 
 use burn::tensor::{Device, Tensor, TensorData};
@@ -18,6 +20,8 @@ use crate::config::{Aggregation, EdgeTypes, ModelConfig};
 use crate::device::is_cpu;
 use crate::product::{product, vectorised};
 use crate::scorer::TabSegNet;
+
+pub use explain::{EdgeEffect, Explanation};
 
 /// Least rows that a thread takes from reading to writing: their values in every step fit into a
 /// core's cache, and the weights are read often enough from it to pay for packing them. Products
@@ -149,13 +153,7 @@ impl Inference {
     /// # Errors
     /// A vector of another width; no segment for a model with segments.
     pub fn scores(&self, open: &OpenGraph, q: &[f32], segments: &[f32]) -> Result<Vec<f32>, BatchError> {
-        width("q", q.len(), self.d_enc)?;
-        let segments = if self.config.segments { segments } else { &[] };
-        let count = segments.len() / self.d_enc.max(1);
-        width("segments", segments.len(), count * self.d_enc)?;
-        if self.config.segments && count == 0 {
-            return Err(BatchError::NoSegment { example: 0 });
-        }
+        let segments = self.asked(q, segments)?;
         let best = best_segments(&open.u, segments, self.d_enc);
         match (&open.parts, &self.weights) {
             (Parts::Cpu { own, offsets, edges }, Some(weights)) => {
@@ -178,6 +176,18 @@ impl Inference {
             }
             (Parts::Cpu { .. }, None) => unreachable!("a graph is opened by the inference that it is given to"),
         }
+    }
+
+    /// Checks a question's vectors; a model without segments gets none.
+    fn asked<'s>(&self, q: &[f32], segments: &'s [f32]) -> Result<&'s [f32], BatchError> {
+        width("q", q.len(), self.d_enc)?;
+        let segments = if self.config.segments { segments } else { &[] };
+        let count = segments.len() / self.d_enc.max(1);
+        width("segments", segments.len(), count * self.d_enc)?;
+        if self.config.segments && count == 0 {
+            return Err(BatchError::NoSegment { example: 0 });
+        }
+        Ok(segments)
     }
 
     /// Row-major vectors as a matrix `[vectors, d_enc]`.

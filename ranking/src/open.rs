@@ -1,9 +1,10 @@
 //! A document opened with a ranker: a question costs what depends on it, and no more.
 
-use tabsegnet_model::OpenGraph;
+use tabsegnet_data::graph::EdgeType;
+use tabsegnet_model::{EdgeEffect, Explanation, OpenGraph};
 
 use crate::encoded::{EncodedDocument, check_finite};
-use crate::ranker::{Ranker, Ranking, Subject, ranked};
+use crate::ranker::{NodeEdge, NodeExplanation, Ranker, Ranking, Subject, TypeStrength, best, ranked};
 use crate::{RankingError, scores};
 
 /// A document that many questions can be asked of, one after the other or from several threads.
@@ -29,6 +30,30 @@ impl<'r> OpenDocument<'r> {
     /// # Errors
     /// A blank question; one that cannot be encoded; a score that is not finite.
     pub fn rank(&self, question_id: &str, question: &str, top_k: usize) -> Result<Ranking, RankingError> {
+        Ok(self.answer(question_id, question, top_k, false)?.0)
+    }
+
+    /// [`OpenDocument::rank`] with edge strengths and an explanation of each node, and the scores of all
+    /// nodes `[nodes]`. Costs a second pass over the document, and a little a node.
+    ///
+    /// # Errors
+    /// As [`OpenDocument::rank`].
+    pub fn rank_explained(
+        &self,
+        question_id: &str,
+        question: &str,
+        top_k: usize,
+    ) -> Result<(Ranking, Vec<f32>), RankingError> {
+        self.answer(question_id, question, top_k, true)
+    }
+
+    fn answer(
+        &self,
+        question_id: &str,
+        question: &str,
+        top_k: usize,
+        explained: bool,
+    ) -> Result<(Ranking, Vec<f32>), RankingError> {
         if question.trim().is_empty() {
             return Err(RankingError::BlankQuestion);
         }
@@ -46,6 +71,36 @@ impl<'r> OpenDocument<'r> {
         let subject =
             Subject { id: &self.document.id, nodes: &self.document.nodes, vectors: self.document.vectors(), d_enc };
         scores::check(question_id, subject.nodes, &scores)?;
-        Ok(ranked(&subject, question_id, question, &segments, segment_vectors, &scores, top_k))
+        let mut ranking = ranked(&subject, question_id, question, &segments, segment_vectors, &scores, top_k);
+        if explained {
+            self.explain(&mut ranking, q, asked, &best(&scores, top_k))?;
+        }
+        Ok((ranking, scores))
+    }
+
+    /// `order` are the ranked nodes by number.
+    fn explain(&self, ranking: &mut Ranking, q: &[f32], asked: &[f32], order: &[usize]) -> Result<(), RankingError> {
+        let EncodedDocument { nodes, graph, .. } = &self.document;
+        let inference = self.ranker.inference();
+        let strengths = inference.strengths(q)?;
+        ranking.edge_strengths = match strengths.as_slice() {
+            &[strength] => vec![TypeStrength { edge_type: "every type", strength }],
+            many => {
+                let types = EdgeType::ALL.iter().map(|edge_type| edge_type.name());
+                types.zip(many).map(|(edge_type, &strength)| TypeStrength { edge_type, strength }).collect()
+            }
+        };
+        let numbers: Vec<u32> = order.iter().map(|&node| node as u32).collect();
+        let found = inference.explain(&self.graph, q, asked, &numbers)?;
+        for (node, Explanation { alone, edges }) in ranking.nodes.iter_mut().zip(found) {
+            let edges = edges.into_iter().map(|EdgeEffect { edge, strength, effect }| NodeEdge {
+                node: nodes[graph.sources()[edge] as usize].id.clone(),
+                edge_type: EdgeType::from_number(graph.types()[edge]).map_or("unknown", EdgeType::name),
+                strength,
+                effect,
+            });
+            node.explanation = Some(NodeExplanation { alone, edges: edges.collect() });
+        }
+        Ok(())
     }
 }

@@ -41,6 +41,41 @@ pub struct RankedNode {
     pub segment: Option<String>,
     /// Higher is more relevant; comparable within one question.
     pub score: f32,
+    /// Where the score comes from; absent unless asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explanation: Option<NodeExplanation>,
+}
+
+/// Where a node's score comes from (DESIGN section 3). Exact: an effect is the score less that of
+/// the same document without the edge.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct NodeExplanation {
+    /// The score if no edge led to the node.
+    pub alone: f32,
+    /// Edges into the node that it hears, the greatest effect by amount first.
+    pub edges: Vec<NodeEdge>,
+}
+
+/// An edge into a node.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct NodeEdge {
+    /// The node that it comes from.
+    pub node: String,
+    /// Its type.
+    pub edge_type: &'static str,
+    /// s(e | q).
+    pub strength: f32,
+    /// The score less that without this edge. Effects need not add up to the score.
+    pub effect: f32,
+}
+
+/// How strongly a question makes a type of edge speak.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TypeStrength {
+    /// The type.
+    pub edge_type: &'static str,
+    /// s(e | q) (5).
+    pub strength: f32,
 }
 
 /// Where a node stands in its document.
@@ -86,6 +121,10 @@ pub struct Ranking {
     pub nodes_in_document: usize,
     /// The segments of the question that the ranking used.
     pub segments: Vec<String>,
+    /// How strongly the question made each type of edge speak; empty unless explanations are asked
+    /// for. One for all types in a model that does not tell them apart.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub edge_strengths: Vec<TypeStrength>,
     /// The best nodes, best first; equal scores in document order.
     pub nodes: Vec<RankedNode>,
 }
@@ -290,6 +329,7 @@ pub(crate) fn ranked(
                 .first()
                 .map(|&best| segments[best as usize].clone()),
             score: scores[index],
+            explanation: None,
         }
     });
     Ranking {
@@ -298,13 +338,14 @@ pub(crate) fn ranked(
         document: subject.id.to_owned(),
         nodes_in_document: subject.nodes.len(),
         segments: segments.to_vec(),
+        edge_strengths: Vec::new(),
         nodes: nodes.collect(),
     }
 }
 
 /// Indices of the `top_k` highest scores, highest first; equal ones in order of index. Only those
 /// are sorted.
-fn best(scores: &[f32], top_k: usize) -> Vec<usize> {
+pub(crate) fn best(scores: &[f32], top_k: usize) -> Vec<usize> {
     let before = |&a: &usize, &b: &usize| scores[b].total_cmp(&scores[a]).then(a.cmp(&b));
     let mut order: Vec<usize> = (0..scores.len()).collect();
     if top_k < order.len() {

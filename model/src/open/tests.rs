@@ -2,10 +2,10 @@ use proptest::prelude::*;
 
 use super::*;
 
-const D_ENC: usize = 12;
+pub(super) const D_ENC: usize = 12;
 
 /// Numbers in [−1, 1) that look random.
-fn noise(count: usize, seed: u32) -> Vec<f32> {
+pub(super) fn noise(count: usize, seed: u32) -> Vec<f32> {
     let mut state = seed.wrapping_mul(2_654_435_761).wrapping_add(1);
     let mut next = || {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -14,7 +14,7 @@ fn noise(count: usize, seed: u32) -> Vec<f32> {
     (0..count).map(|_| next()).collect()
 }
 
-fn config(layers: usize, pick: usize) -> ModelConfig {
+pub(super) fn config(layers: usize, pick: usize) -> ModelConfig {
     ModelConfig {
         d_in: 24,
         d_out: 40,
