@@ -89,6 +89,11 @@ impl FeaturesConfig {
         names
     }
 
+    /// Whether vectors of [`crate::Strings::compared`] are wanted.
+    pub fn compares(self) -> bool {
+        self.cosine || self.tables
+    }
+
     /// How many features a node gets.
     pub fn count(self) -> usize {
         self.names().len()
