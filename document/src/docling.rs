@@ -148,6 +148,9 @@ fn read_table(index: usize, table: &Table, texts: &HashMap<String, &Text>, limit
     let place = format!("tables[{index}]{page}");
     let TableData { table_cells, num_rows, num_cols } = &table.data;
     let (mut rows, cols) = (*num_rows, *num_cols);
+    if cols > limits.max_cells_per_table {
+        builder.warn(format!("{place}: the table is left out, it has {cols} columns"));
+    }
     if cols == 0 || cols > limits.max_cells_per_table {
         return;
     }

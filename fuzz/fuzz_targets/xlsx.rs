@@ -23,9 +23,12 @@ const PACKAGE: &str = "http://schemas.openxmlformats.org/package/2006/relationsh
 fn workbook(sheet: &[u8]) -> zip::result::ZipResult<Vec<u8>> {
     let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
     let stored = SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
-    let mut add = |name: &str, parts: &[&[u8]]| {
+    let mut add = |name: &str, parts: &[&[u8]]| -> zip::result::ZipResult<()> {
         archive.start_file(name, stored)?;
-        parts.iter().try_for_each(|part| archive.write_all(part).map_err(Into::into))
+        for part in parts {
+            archive.write_all(part)?;
+        }
+        Ok(())
     };
     add("[Content_Types].xml", &[b"<Types/>"])?;
     let root = format!(
