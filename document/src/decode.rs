@@ -23,7 +23,7 @@ pub(crate) fn decode(bytes: Vec<u8>) -> (String, Option<String>) {
     (text.into_owned(), warning)
 }
 
-fn undecodable(encoding: &Encoding) -> String {
+fn undecodable(encoding: &'static Encoding) -> String {
     format!("some bytes are no text in {} and became \u{fffd}", encoding.name())
 }
 

@@ -119,20 +119,32 @@ fn numbers(grid: &Grid, row: usize) -> Vec<Option<f64>> {
     (1..grid.cols).map(number).collect()
 }
 
-/// A group whose first row is "Total" or "All …" and whose others are none: they stand under it.
+/// Where rows begin with one that is "All …", each such row heads those up to the next; where they
+/// begin with the only "Total", that heads them all.
 fn by_name(grid: &Grid, rows: std::ops::Range<usize>, parents: &mut [Option<usize>]) {
-    let Some(first) = rows.clone().next().filter(|_| rows.len() > 2) else { return };
-    let is_all = |row: usize| {
-        let word = grid.at(row, 0).text.split([' ', ',']).next().unwrap_or_default();
-        // With a footnote mark as in "Total¹" or "totalb".
-        let total = word.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("total")) && word.chars().count() <= 6;
-        total || word.eq_ignore_ascii_case("all")
+    let word = |row: usize| grid.at(row, 0).text.split([' ', ',']).next().unwrap_or_default();
+    let is_all = |row: usize| word(row).eq_ignore_ascii_case("all");
+    // With a footnote mark as in "Total¹" or "totalb".
+    let is_total = |row: usize| {
+        let word = word(row);
+        word.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("total")) && word.chars().count() <= 6
     };
-    if is_all(first) && !rows.clone().skip(1).any(is_all) {
-        let above = parents[first];
-        for row in rows.skip(1) {
+    let mut heads: Vec<usize> = rows.clone().filter(|&row| is_all(row)).collect();
+    if heads.len() < 2 {
+        heads = rows.clone().filter(|&row| is_all(row) || is_total(row)).collect();
+        heads.truncate(2);
+    }
+    let single = heads.len() == 1 || heads.iter().all(|&head| is_all(head));
+    let ends = heads.iter().skip(1).copied().chain([rows.end]);
+    let groups: Vec<(usize, usize)> = heads.iter().copied().zip(ends).collect();
+    if !single || heads.first() != Some(&rows.start) || groups.iter().any(|(head, end)| end - head <= 2) {
+        return;
+    }
+    for (head, end) in groups {
+        let above = parents[head];
+        for row in head + 1..end {
             if parents[row] == above {
-                parents[row] = Some(first);
+                parents[row] = Some(head);
             }
         }
     }
