@@ -175,7 +175,8 @@ fn spans_of_a_billion_are_cut_or_refused() {
     let native = r#"{"id": "r", "blocks": [{"table": {"rows": [[{"text": "a", "colspan": 1000000000}]]}}]}"#;
     assert!(error("x.json", native).contains("more than 4000000 positions"));
     let docling = r##"{"schema_name": "DoclingDocument", "body": {"children": [{"$ref": "#/tables/0"}, {"$ref": "#/texts/0"}]},
-        "texts": [{"text": "a", "label": "text"}], "tables": [{"data": {"num_rows": 1000000000, "num_cols": 1000000000, "table_cells": []}}]}"##;
+        "texts": [{"text": "a", "label": "text"}], "tables": [{"data": {"num_rows": 1, "num_cols": 1000000000, "table_cells": [
+            {"text": "x", "start_row_offset_idx": 0, "end_row_offset_idx": 1, "start_col_offset_idx": 999999999, "end_col_offset_idx": 1000000000}]}}]}"##;
     let read = good("x.json", docling);
     assert_eq!(read.tables.len(), 0);
     assert!(read.warnings[0].contains("1000000000 columns"), "{:?}", read.warnings);
