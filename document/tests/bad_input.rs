@@ -129,15 +129,11 @@ fn a_table_of_empty_cells_is_left_out_with_a_warning() {
 
 #[test]
 fn five_thousand_columns_are_read() {
-    let line = |first: &str, cell: &dyn Fn(usize) -> String| {
-        let cells: Vec<String> = std::iter::once(first.to_owned()).chain((1..5000).map(cell)).collect();
-        cells
+    let line = |first: &str, cell: &dyn Fn(usize) -> String| -> Vec<String> {
+        std::iter::once(first.to_owned()).chain((1..5000).map(cell)).collect()
     };
-    let rows: Vec<Vec<String>> = vec![
-        line("", &|n| format!("c{n}")),
-        line("Sales", &|n| n.to_string()),
-        line("Costs", &|n| (n * 2).to_string()),
-    ];
+    let rows =
+        [line("", &|n| format!("c{n}")), line("Sales", &|n| n.to_string()), line("Costs", &|n| (n * 2).to_string())];
     let csv: String = rows.iter().map(|row| row.join(",") + "\n").collect();
     let html = rows.iter().fold(String::from("<table>"), |mut page, row| {
         let _ = write!(page, "<tr><td>{}</td></tr>", row.join("</td><td>"));
