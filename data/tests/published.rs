@@ -259,7 +259,7 @@ fn hitab() {
                         Value::String(value) => node.text.trim() == value.trim(),
                         number => amount(node) == number.as_f64().map(f64::abs),
                     };
-                    shown += usize::from(gold.iter().any(|node| shows(&node)));
+                    shown += usize::from(gold.iter().any(shows));
                 }
             }
         }
