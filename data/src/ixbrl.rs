@@ -69,8 +69,8 @@ impl Default for IxbrlConfig {
         Self {
             documents_per_filing: 8,
             questions_per_document: 12,
-            tables: 8,
-            nodes: 700,
+            tables: 10,
+            nodes: 900,
             sentences: 4,
             dev_share: 0.2,
         }

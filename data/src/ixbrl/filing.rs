@@ -222,7 +222,13 @@ fn named(read: &ReadDocument, tagged: &facts::Fact, key: &Key, value: f64, cell:
     let names = match said.name {
         Some(name) => vec![name.to_owned()],
         None => {
-            let formal = words::concept(&concept)?;
+            let mut formal = words::concept(&concept)?;
+            // Members say of which plan.
+            if let Some(rest) = formal.strip_prefix("defined benefit plan ")
+                && said.parts.iter().any(|part| part.ends_with("plans"))
+            {
+                formal = rest.to_owned();
+            }
             let plain = words::plain_names(&concept).iter().map(|&name| name.to_owned());
             std::iter::once(formal.clone()).chain(plain.filter(|name| *name != formal)).collect()
         }

@@ -111,7 +111,7 @@ fn part(concept: &str, axis: &str, member: &str) -> Option<(u8, String)> {
 fn segment(words: &str) -> String {
     let named = ["segment", "segments", "businesses"].iter().any(|kind| words.ends_with(kind));
     match words {
-        _ if words.starts_with("all ") => format!("of {words}"),
+        _ if words.starts_with("all ") || words.starts_with("the ") => format!("of {words}"),
         _ if words.starts_with("total ") || words.starts_with("Total ") => {
             format!("of {}{} as a whole", words[..1].to_lowercase(), &words[1..])
         }

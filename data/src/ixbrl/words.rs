@@ -19,12 +19,31 @@ pub(super) fn split(name: &str) -> Vec<String> {
         word.push(c);
     }
     words.extend(Some(word).filter(|word| !word.is_empty()));
+    let mut words: Vec<String> = words.into_iter().flat_map(unglued).collect();
     // A name cannot begin with a digit: `A2022RestructuringMember` is the restructuring of 2022.
     let is_year = |word: &String| word.len() >= 2 && word.bytes().all(|b| b.is_ascii_digit());
     if words.len() >= 2 && words[0] == "A" && is_year(&words[1]) {
         words.remove(0);
     }
     words
+}
+
+/// Small words that filers forget to begin with a capital: `Subscriptionand`, `Lossof`.
+fn unglued(word: String) -> Vec<String> {
+    const WHOLE: &[&str] =
+        &["land", "brand", "demand", "thousand", "island", "expand", "command", "hand", "stand", "understand", "proof"];
+    const WHOLE_OF: &[&str] = &["thereof", "whereof", "hereof", "roof"];
+    let lower = word.to_lowercase();
+    let whole = WHOLE.iter().any(|end| lower.ends_with(end)) || WHOLE_OF.contains(&lower.as_str());
+    for small in ["and", "of"] {
+        if let Some(rest) = word.strip_suffix(small)
+            && rest.chars().count() >= 4
+            && !whole
+        {
+            return vec![rest.to_owned(), small.to_owned()];
+        }
+    }
+    vec![word]
 }
 
 /// Whether a word begins at `c`.
@@ -87,6 +106,7 @@ pub(super) fn concept(name: &str) -> Option<String> {
     if let Some(rest) = text.strip_prefix("business combination acquired ") {
         text = format!("{rest} acquired in business combinations");
     }
+    let text = measure_first(&once(&text));
     let count = text.split_whitespace().count();
     let readable = text.split([' ', '-']).all(|word| word.chars().count() <= LONGEST_WORD);
     (count > 0 && count <= MOST_WORDS && readable).then_some(text)
@@ -108,8 +128,60 @@ fn kind_first(text: &str) -> String {
     if let Some(rest) = text.strip_suffix(" net") {
         text = format!("{rest}, net");
     }
-    front.push(&text);
-    front.join(" ")
+    // `other assets noncurrent` are other noncurrent assets.
+    let (sort, rest) = text.split_once(' ').filter(|(first, _)| *first == "other").unwrap_or(("", &text));
+    let words = Some(sort).filter(|sort| !sort.is_empty()).into_iter().chain(front).chain([rest]);
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// Words said twice in a row are said once: `intangible assets intangible assets`.
+fn once(text: &str) -> String {
+    let mut words: Vec<&str> = text.split_whitespace().collect();
+    for length in (1..=3).rev() {
+        let mut at = 0;
+        while at + 2 * length <= words.len() {
+            if words[at..at + length] == words[at + length..at + 2 * length] {
+                words.drain(at..at + length);
+            } else {
+                at += 1;
+            }
+        }
+    }
+    words.join(" ")
+}
+
+/// What is measured of a thing is said before it: `options granted weighted-average exercise price`
+/// is the weighted-average exercise price of options granted.
+fn measure_first(text: &str) -> String {
+    const MEASURES: &[&str] = &[
+        "weighted-average exercise price",
+        "weighted-average grant date fair value",
+        "weighted-average remaining contractual term",
+        "weighted-average intrinsic value",
+        "aggregate intrinsic value",
+        "total intrinsic value",
+        "total fair value",
+        "intrinsic value",
+        "accumulated loss",
+        "accumulated gain",
+        "amortized cost basis",
+        "amortized cost",
+        "valuation allowance",
+        "accumulated amortization",
+    ];
+    for measure in MEASURES {
+        if let Some(of) = text.strip_suffix(measure).and_then(|rest| rest.strip_suffix(' ')) {
+            return format!("{measure} of {of}");
+        }
+    }
+    for sort in ["deferred tax assets", "deferred tax liabilities"] {
+        if let Some(rest) = text.strip_prefix(sort).and_then(|rest| rest.strip_prefix(' '))
+            && !["for", "net", "gross", "or", "of", "and", "other"].iter().any(|word| rest.split(' ').next() == Some(word))
+        {
+            return format!("{sort} for {rest}");
+        }
+    }
+    text.to_owned()
 }
 
 /// What concepts' names say at length, in the order in which it is shortened. Blank: left out.
@@ -117,10 +189,13 @@ const SHORTER: &[(&str, &str)] = &[
     // What only tells a concept from its neighbours in the taxonomy.
     ("extraordinary items noncontrolling interest", ""),
     ("minority interest and income loss from equity method investments", ""),
+    ("available for sale securities debt securities", "available for sale debt securities"),
+    ("available for sale securities debt", "available for sale debt securities"),
+    ("debt securities available for sale", "available for sale debt securities"),
     ("share based compensation arrangement by share based payment award", ""),
     ("share based compensation arrangements by share based payment award", ""),
-    ("equity instruments other than options", "other equity awards"),
-    ("non option equity instruments", "other equity awards"),
+    ("equity instruments other than options", "awards"),
+    ("non option equity instruments", "awards"),
     ("including portion attributable to noncontrolling interest", "including noncontrolling interests"),
     ("portion attributable to parent", "attributable to the parent"),
     ("portion attributable to noncontrolling interest", "attributable to noncontrolling interests"),
@@ -138,9 +213,26 @@ const SHORTER: &[(&str, &str)] = &[
     ("fair value disclosure", "at fair value"),
     ("fair value of derivative", "fair value"),
     ("at carrying value", ""),
-    ("in period", "in the period"),
-    ("during period", "during the period"),
+    // The question says which.
+    ("in period", ""),
+    ("during period", ""),
+    ("intangible assets net excluding goodwill", "net intangible assets other than goodwill"),
+    ("intangible assets gross excluding goodwill", "gross intangible assets other than goodwill"),
     ("excluding goodwill", "other than goodwill"),
+    ("debt instrument carrying amount", "carrying amount of debt"),
+    ("debt instrument face amount", "face amount of debt"),
+    ("debt instrument interest rate effective percentage", "effective interest rate of debt"),
+    ("debt instrument unamortized discount", "unamortized discount on debt"),
+    ("due year", "due in year"),
+    ("paid year", "paid in year"),
+    ("intangible assets year", "intangible assets in year"),
+    ("due next twelve months", "due in the next twelve months"),
+    ("paid due", "due"),
+    ("securities unrealized loss position", "securities in an unrealized loss position"),
+    ("goodwill and intangible assets intangible assets", "intangible assets"),
+    ("goodwill and intangible assets goodwill", "goodwill"),
+    ("deferred tax assets tax deferred expense", "deferred tax assets for"),
+    ("compensation and benefits share based compensation cost", "share based compensation"),
     // Amounts of either sign.
     ("income loss", "income"),
     ("profit loss", "profit"),
@@ -310,6 +402,8 @@ const SHORTER_MEMBERS: &[(&str, &str)] = &[
     ("US states and political subdivisions", "US states and municipalities"),
     ("including portion attributable to noncontrolling interest", ""),
     ("parent", ""),
+    ("defined benefit plan", ""),
+    ("defined benefit plans", ""),
 ];
 
 const MEMBERS: &[(&str, &str)] = &[
@@ -330,6 +424,14 @@ const MEMBERS: &[(&str, &str)] = &[
     ("ReportableSegmentAggregationBeforeOtherOperatingSegment", "the reportable segments"),
     ("ReportableSegment", "the reportable segments"),
     ("ParentCompany", "the parent company"),
+    ("ForeignExchangeContract", "foreign exchange contracts"),
+    ("ForeignExchangeForward", "foreign exchange forwards"),
+    ("InterestRateContract", "interest rate contracts"),
+    ("InterestRateSwap", "interest rate swaps"),
+    ("CrossCurrencyInterestRateContract", "cross-currency interest rate contracts"),
+    ("CashFlowHedging", "cash flow hedges"),
+    ("FairValueHedging", "fair value hedges"),
+    ("NetInvestmentHedging", "net investment hedges"),
     ("Product", "products"),
     ("Service", "services"),
     ("Nondesignated", "derivatives not designated as hedges"),
@@ -409,10 +511,16 @@ const COUNTRIES: &[(&str, &str)] = &[
 
 /// Whether the thing that a name names is several: by the last word before the first preposition.
 pub(super) fn is_plural(name: &str) -> bool {
-    const PREPOSITIONS: &[&str] = &["of", "from", "in", "for", "to", "at", "by", "with", "on", "per", "before", "or"];
-    let head = name.split_whitespace().take_while(|word| !PREPOSITIONS.contains(word)).last().unwrap_or(name);
+    const PREPOSITIONS: &[&str] = &[
+        "of", "from", "in", "for", "to", "at", "by", "with", "on", "per", "before", "or", "due", "after", "other",
+        "including", "excluding", "attributable", "resulting", "net", "recognized", "outstanding", "acquired", "paid",
+        "granted", "vested", "forfeited", "issued", "arising", "under", "expected", "held",
+    ];
+    // A preposition that begins a name ends nothing: `other assets`, `net sales`.
+    let mut words = name.split_whitespace().skip_while(|word| PREPOSITIONS.contains(word));
+    let first = words.next().unwrap_or(name);
+    let head = words.take_while(|word| !PREPOSITIONS.contains(word)).last().unwrap_or(first);
     let head = head.trim_end_matches([',', ':']);
-    let head = if head == "net" { name.split(',').next().unwrap_or(name) } else { head };
     head.ends_with('s') && !head.ends_with("ss")
 }
 
@@ -430,6 +538,8 @@ mod tests {
         assert_eq!(words("A2022RestructuringMember"), "2022 Restructuring Member");
         assert_eq!(words("OwnDataCompanyLtd.Member"), "Own Data Company Ltd Member");
         assert_eq!(words("FairValueInputsLevel2"), "Fair Value Inputs Level 2");
+        assert_eq!(words("SubscriptionandSupport"), "Subscription and Support");
+        assert_eq!(words("DemandThereof"), "Demand Thereof");
         assert_eq!(words("_"), "");
     }
 
@@ -451,6 +561,15 @@ mod tests {
             ("us-gaap:EffectiveIncomeTaxRateReconciliationFdiiPercent", "effective tax rate effect of fdii percent"),
             ("us-gaap:StockRepurchaseProgramAuthorizedAmount1", "stock repurchase program authorized amount"),
             ("us-gaap:EarningsPerShareDiluted", "diluted earnings per share"),
+            (
+                "us-gaap:DeferredTaxLiabilitiesGoodwillAndIntangibleAssetsIntangibleAssets",
+                "deferred tax liabilities for intangible assets",
+            ),
+            (
+                "us-gaap:ShareBasedCompensationArrangementByShareBasedPaymentAwardOptionsExercisesInPeriodTotalIntrinsicValue",
+                "total intrinsic value of options exercises",
+            ),
+            ("us-gaap:OtherAssetsNoncurrent", "other noncurrent assets"),
         ] {
             assert_eq!(concept(name).as_deref(), Some(words));
         }
@@ -478,6 +597,8 @@ mod tests {
             ("cost of goods sold", false),
             ("payments for property", true),
             ("accounts receivable, net", false),
+            ("other assets", true),
+            ("operating lease payments due in year two", true),
             ("loss", false),
         ] {
             assert_eq!(is_plural(name), plural, "{name}");
@@ -500,7 +621,8 @@ mod tests {
         #[test]
         fn words_are_the_name(name in "([A-Z]{1,4}[a-z]{0,9}|[0-9]{1,3}){0,9}") {
             let joined = split(&name).concat();
-            prop_assert!(joined == name || format!("A{joined}") == name);
+            let with_a = String::from("A") + &joined;
+            prop_assert!(joined == name || with_a == name);
         }
     }
 }
