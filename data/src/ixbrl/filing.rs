@@ -227,7 +227,7 @@ fn named(read: &ReadDocument, tagged: &facts::Fact, key: &Key, value: f64, cell:
             if let Some(rest) = formal.strip_prefix("defined benefit plan ")
                 && said.parts.iter().any(|part| part.ends_with("plans"))
             {
-                formal = rest.to_owned();
+                formal = if rest.starts_with("assets") { format!("plan {rest}") } else { rest.to_owned() };
             }
             let plain = words::plain_names(&concept).iter().map(|&name| name.to_owned());
             std::iter::once(formal.clone()).chain(plain.filter(|name| *name != formal)).collect()

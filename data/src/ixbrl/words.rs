@@ -270,6 +270,7 @@ const SHORTER: &[(&str, &str)] = &[
     ),
     ("including exchange rate effect", ""),
     ("excluding exchange rate effect", "before exchange rate effects"),
+    ("allocated share based", "share based"),
     ("employee related", "employee-related"),
     ("available for sale", "available-for-sale"),
     ("held to maturity", "held-to-maturity"),
@@ -310,7 +311,6 @@ const PLAIN: &[(&str, &[&str])] = &[
     ("NetIncomeLoss", &["net income", "net earnings", "profit after tax"]),
     ("ProfitLoss", &["net income including noncontrolling interests"]),
     ("OperatingIncomeLoss", &["operating income", "operating profit", "income from operations"]),
-    ("GrossProfit", &["gross profit", "gross margin in dollars"]),
     (
         "IncomeLossFromContinuingOperationsBeforeIncomeTaxesExtraordinaryItemsNoncontrollingInterest",
         &["income before income taxes", "pre-tax income", "earnings before taxes"],
@@ -389,6 +389,7 @@ const SMALL: &[&str] =
 const SHORTER_MEMBERS: &[(&str, &str)] = &[
     ("RSU", ""),
     ("segment segment", "segment"),
+    ("selling general and administrative", "selling, general and administrative"),
     ("us", "US"),
     ("non US", "non-US"),
     ("long term", "long-term"),
