@@ -1,8 +1,9 @@
 //! A document in the making: what every reader puts its paragraphs and tables into.
 
 use crate::facts::{FactPlace, Facts};
-use crate::grid::Grid;
+use crate::grid::{Grid, GridCell};
 use crate::headers::{self, Known};
+use crate::layout::{Layout, Paragraph};
 use crate::model::{Block, Document, join_non_empty};
 use crate::options::ReadOptions;
 use crate::read::{Inferred, ReadDocument};
@@ -18,6 +19,7 @@ pub(crate) struct Builder<'a> {
     options: &'a ReadOptions,
     blocks: Vec<Block>,
     passages: usize,
+    layout: Layout,
     tables: Vec<Inferred>,
     cells: usize,
     warnings: Vec<String>,
@@ -34,6 +36,7 @@ impl<'a> Builder<'a> {
             options,
             blocks: Vec::new(),
             passages: 0,
+            layout: Layout::default(),
             tables: Vec::new(),
             cells: 0,
             warnings: Vec::new(),
@@ -52,11 +55,11 @@ impl<'a> Builder<'a> {
         self.tables.len()
     }
 
-    /// Adds a paragraph as one passage a sentence; a heading is one passage. Gives the passage of
-    /// each mark, marks being pairs of a place in the text and anything.
-    pub fn paragraph<T: Copy>(&mut self, text: &str, heading: bool, marks: &[(usize, T)]) -> Vec<(T, usize)> {
+    /// Adds a paragraph as one passage a sentence; a heading, with its level, is one passage. Gives
+    /// the passage of each mark, marks being pairs of a place in the text and anything.
+    pub fn paragraph<T: Copy>(&mut self, text: &str, heading: Option<u8>, marks: &[(usize, T)]) -> Vec<(T, usize)> {
         let mut sentences = sentences::split(text);
-        if heading {
+        if heading.is_some() {
             sentences = std::iter::once(0..text.len()).collect();
         }
         sentences.retain(|range| !text[range.clone()].trim().is_empty());
@@ -68,15 +71,17 @@ impl<'a> Builder<'a> {
         if sentences.is_empty() {
             return Vec::new();
         }
+        let first = self.passages;
         self.passages += sentences.len();
+        self.layout.paragraphs.push(Paragraph { passages: first..self.passages, heading });
         self.blocks.extend(sentences.into_iter().map(|range| Block::Passage(text[range].trim().to_owned())));
-        if heading {
+        if heading.is_some() {
             self.heading = text.trim().to_owned();
         }
         if self.lines.len() == LINES_BEFORE {
             self.lines.remove(0);
         }
-        self.lines.push((text.trim().to_owned(), heading));
+        self.lines.push((text.trim().to_owned(), heading.is_some()));
         placed
     }
 
@@ -90,6 +95,10 @@ impl<'a> Builder<'a> {
         };
         let mut places = Vec::new();
         if grid.rows * grid.cols == 0 {
+            return places;
+        }
+        if grid.cells.iter().all(GridCell::is_empty) {
+            self.warn(format!("{source}: the table is left out, all its cells are empty"));
             return places;
         }
         let mut caption = if caption.trim().is_empty() { self.caption_before() } else { caption.trim().to_owned() };
@@ -154,6 +163,7 @@ impl<'a> Builder<'a> {
     pub fn finish(self, id: String, format: crate::Format) -> ReadDocument {
         ReadDocument {
             document: Document { id, blocks: self.blocks },
+            layout: self.layout,
             format,
             facts: self.facts,
             tables: self.tables,

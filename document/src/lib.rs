@@ -16,6 +16,7 @@ mod grid;
 mod headers;
 mod html;
 mod kind;
+pub mod layout;
 mod markdown;
 pub mod model;
 pub mod native;
@@ -30,6 +31,7 @@ mod xlsx;
 
 pub use error::{ReadError, from_json};
 pub use format::{Format, KNOWN};
+pub use layout::Layout;
 pub use options::{HeaderOverride, Limits, ReadOptions};
 pub use read::{Inferred, ReadDocument, read, read_bytes, read_source};
 pub use texts::{KnownTable, Region, table_of_html, table_of_texts, table_with};

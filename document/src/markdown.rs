@@ -5,6 +5,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use crate::builder::Builder;
 use crate::grid::{Grid, RawCell};
 use crate::html;
+use crate::layout::BOLD_LINE;
 use crate::options::Limits;
 
 /// Reads a text.
@@ -24,9 +25,9 @@ pub(crate) fn read(text: &str, limits: &Limits, builder: &mut Builder) {
                 reading.html = false;
                 html::read(&std::mem::take(&mut reading.text), limits, builder);
             }
-            Event::Start(Tag::Heading { .. }) => {
+            Event::Start(Tag::Heading { level, .. }) => {
                 reading.paragraph(builder);
-                reading.heading = true;
+                reading.heading = Some(level as u8);
             }
             Event::Start(Tag::Strong) => reading.strong += 1,
             Event::End(TagEnd::Strong) => reading.strong -= 1,
@@ -56,7 +57,7 @@ pub(crate) fn read(text: &str, limits: &Limits, builder: &mut Builder) {
 #[derive(Default)]
 struct Reading {
     text: String,
-    heading: bool,
+    heading: Option<u8>,
     html: bool,
     strong: usize,
     /// Characters of the text that are bold.
@@ -80,8 +81,8 @@ impl Reading {
 
     fn paragraph(&mut self, builder: &mut Builder) {
         let (text, bold) = self.take();
-        let heading = std::mem::take(&mut self.heading) || (bold && text.len() <= 160);
-        builder.paragraph::<()>(&text, heading && !text.is_empty(), &[]);
+        let heading = self.heading.take().or((bold && text.len() <= 160).then_some(BOLD_LINE));
+        builder.paragraph::<()>(&text, heading.filter(|_| !text.is_empty()), &[]);
     }
 
     fn cell(&mut self) {
@@ -122,6 +123,8 @@ mod tests {
         assert_eq!((table.rows(), table.cols()), (3, 3));
         assert_eq!(table.cell_at(2, 0).unwrap().text, "a | b");
         assert_eq!(read.tables[0].source, "line 11");
+        let paragraphs: Vec<_> = read.layout.paragraphs.iter().map(|p| (p.passages.clone(), p.heading)).collect();
+        assert_eq!(paragraphs, [(0..1, Some(1)), (1..3, None), (3..4, None), (4..5, None), (5..6, Some(2))]);
     }
 
     #[test]

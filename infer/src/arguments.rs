@@ -60,6 +60,13 @@ pub struct Arguments {
     /// How many nodes to give a question; all of them for --format trec unless said.
     #[arg(long, value_name = "N")]
     top_k: Option<usize>,
+    /// About how many tokens the context of --format prompt may have; 1000 unless given.
+    #[arg(long, value_name = "N")]
+    tokens: Option<usize>,
+    /// Says of each node in --format json and jsonl where its score comes from: the edges into it, with
+    /// what the score would lose without each. --format html always does.
+    #[arg(long, requires = "document")]
+    explain: bool,
     /// How to print the ranking.
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
@@ -108,10 +115,33 @@ pub enum Format {
     Jsonl,
     /// `question_id Q0 node_id rank score tag`.
     Trec,
+    /// A context for a language model: the best nodes of --document with ids to cite, tables cut to
+    /// their rows and columns, within --tokens.
+    Prompt,
+    /// A page that shows --document with the best nodes marked in it.
+    Html,
+}
+
+impl Format {
+    /// Whether the document itself is needed, not only its nodes.
+    pub fn shows_document(self) -> bool {
+        matches!(self, Self::Prompt | Self::Html)
+    }
+
+    /// Whether it waits for the last answer.
+    fn waits(self) -> bool {
+        matches!(self, Self::Json | Self::Html)
+    }
 }
 
 /// Nodes a question unless said.
 const TOP_K: usize = 10;
+/// Nodes that a page numbers unless said.
+const HTML_TOP_K: usize = 20;
+/// Nodes that a context holds at most unless said.
+const PROMPT_TOP_K: usize = 50;
+/// Tokens of a context unless said.
+const TOKENS: usize = 1000;
 
 /// What to rank.
 pub enum Input<'a> {
@@ -177,14 +207,23 @@ impl Arguments {
         if self.graph.is_some() && self.document.is_none() {
             return Err(UsageError("--graph goes with --document".into()));
         }
+        if self.tokens.is_some() && self.format != Format::Prompt {
+            return Err(UsageError("--tokens goes with --format prompt".into()));
+        }
+        if self.format.shows_document() && self.document.is_none() {
+            return Err(UsageError("--format prompt and html go with --document".into()));
+        }
+        if self.explain && !matches!(self.format, Format::Json | Format::Jsonl | Format::Html) {
+            return Err(UsageError("--explain goes with --format json, jsonl or html".into()));
+        }
         let more = match self.questions.as_deref() {
             None => More::None,
             Some(path) if path == Path::new("-") => More::Stdin,
             Some(path) => More::File(path),
         };
-        if more == More::Stdin && (self.output.is_some() || self.format == Format::Json) {
+        if more == More::Stdin && (self.output.is_some() || self.format.waits()) {
             return Err(UsageError(
-                "--questions - answers each question on stdout as it comes; expected --format table, jsonl or trec and no --output".into(),
+                "--questions - answers each question on stdout as it comes; expected --format table, jsonl, trec or prompt and no --output".into(),
             ));
         }
         match (&self.document, self.dataset) {
@@ -221,7 +260,21 @@ impl Arguments {
 
     /// How many nodes a question.
     pub fn top_k(&self) -> usize {
-        let all = self.format == Format::Trec;
-        self.top_k.unwrap_or(if all { usize::MAX } else { TOP_K })
+        self.top_k.unwrap_or(match self.format {
+            Format::Trec => usize::MAX,
+            Format::Prompt => PROMPT_TOP_K,
+            Format::Html => HTML_TOP_K,
+            _ => TOP_K,
+        })
+    }
+
+    /// Whether scores are explained.
+    pub fn explains(&self) -> bool {
+        self.explain || self.format == Format::Html
+    }
+
+    /// About how many tokens a context may have.
+    pub fn tokens(&self) -> usize {
+        self.tokens.unwrap_or(TOKENS)
     }
 }

@@ -17,8 +17,8 @@ use crate::questions::{Question, Questions};
 enum Loaded {
     /// From the cache.
     Kept(EncodedDocument),
-    /// It has to be encoded; with what its reader warned of.
-    Prepared(PreparedDocument, Vec<String>),
+    /// It has to be encoded.
+    Prepared(PreparedDocument),
 }
 
 /// Answers the questions in order: the listed ones when all have been read, those of stdin as they
@@ -48,48 +48,59 @@ pub fn rank(
     let graph = opening.settings().graph.clone();
     // The name gives a document its id, and its form where nothing else does.
     let reading = format!("{:?} {options:?}", path.file_name());
-    let key = DocumentKey::new(&source, &reading, &graph, opening.encoder());
-    let load = || match documents.read(key) {
-        // What was inferred is said by who reads.
-        Ok(Some(document)) if !arguments.show_tables => Ok(Loaded::Kept(document)),
-        kept => {
-            if let Err(damaged) = kept {
-                eprintln!("{damaged}; the document is encoded anew");
+    let key = DocumentKey::new(&source, &reading, &graph, opening.encoder(), opening.compares());
+    let load = || {
+        let kept = documents.read(key).unwrap_or_else(|damaged| {
+            eprintln!("{damaged}; the document is encoded anew");
+            None
+        });
+        let shown = arguments.show_tables || arguments.format.shows_document();
+        let read = || tabsegnet_document::read_bytes(path, source, &options);
+        anyhow::Ok(match kept {
+            Some(document) if !shown => (Loaded::Kept(document), None),
+            Some(document) => (Loaded::Kept(document), Some(read()?)),
+            None => {
+                let read = read()?;
+                (Loaded::Prepared(PreparedDocument::new(&read.document, &graph)), Some(read))
             }
-            let read = tabsegnet_document::read_bytes(path, source, &options)?;
-            if arguments.show_tables {
-                read.tables.iter().for_each(|table| eprintln!("{table}"));
-            }
-            anyhow::Ok(Loaded::Prepared(PreparedDocument::new(&read.document, &graph), read.warnings))
-        }
+        })
     };
     let (ranker, loaded) = rayon::join(|| opening.finish(), load);
-    let ranker = ranker?;
-    let (document, kept) = match loaded? {
+    let (ranker, (loaded, read)) = (ranker?, loaded?);
+    let (document, in_cache) = match loaded {
         Loaded::Kept(document) => (document, true),
-        Loaded::Prepared(document, warnings) => {
-            let document = encode(&ranker, document, cache).with_context(failed)?;
-            (EncodedDocument { warnings, ..document }, false)
+        Loaded::Prepared(document) => {
+            let mut document = encode(&ranker, document, cache).with_context(failed)?;
+            document.warnings = read.as_ref().map_or_else(Vec::new, |read| read.warnings.clone());
+            (document, false)
         }
     };
+    if let (Some(read), true) = (&read, arguments.show_tables) {
+        read.tables.iter().for_each(|table| eprintln!("{table}"));
+    }
     for warning in &document.warnings {
         eprintln!("warning: {}: {warning}", path.display());
     }
     let open = ranker.open_document(document).with_context(failed)?;
 
     let mut answer = |question: &Question| -> Result<()> {
-        let ranking = open.rank(&question.id, &question.text, arguments.top_k()).with_context(failed)?;
-        writer.add(ranking, &[])
+        let Question { id, text } = question;
+        if !arguments.explains() {
+            let ranking = open.rank(id, text, arguments.top_k()).with_context(failed)?;
+            return writer.add(ranking, &[], read.as_ref().map(|read| &read.document));
+        }
+        let (ranking, scores) = open.rank_explained(id, text, arguments.top_k()).with_context(failed)?;
+        writer.add_explained(ranking, &open.document().nodes, &scores)
     };
     // Nobody waits for the file.
     let keep = || {
-        if !kept {
+        if !in_cache {
             self::keep(&documents, key, &open)
         }
     };
     listed.iter().try_for_each(&mut answer)?;
     if more != More::Stdin {
-        writer.finish()?;
+        writer.finish(read.as_ref())?;
         keep();
         return Ok(());
     }

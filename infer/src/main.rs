@@ -44,15 +44,17 @@ fn run(arguments: &Arguments) -> Result<()> {
     let (device, name) = arguments.device.open()?;
     eprintln!("device: {name}");
     let opening = guard(&device, || Opening::read(&arguments.checkpoint, device.clone()))??;
-    guard(&device, || rank(arguments, input, opening))?
+    let about = [("checkpoint", arguments.checkpoint.display().to_string()), ("device", name)];
+    let about = about.map(|(what, value)| (what.to_owned(), value)).to_vec();
+    guard(&device, || rank(arguments, input, opening, about))?
 }
 
-fn rank(arguments: &Arguments, input: Input<'_>, opening: Opening) -> Result<()> {
+fn rank(arguments: &Arguments, input: Input<'_>, opening: Opening, about: Vec<(String, String)>) -> Result<()> {
     let cache = match &arguments.cache {
         Some(directory) => directory.clone(),
         None => default_cache_dir()?,
     };
-    let mut writer = Writer::new(arguments.format, arguments.output.as_deref());
+    let mut writer = Writer::new(arguments.format, arguments.output.as_deref(), arguments.tokens(), about);
     match input {
         Input::Document(asked) => document::rank(opening, arguments, &asked, &cache, &mut writer),
         Input::Dataset(files) => dataset::rank(&opening.finish()?, &files, arguments.top_k(), &cache, &mut writer),

@@ -3,14 +3,21 @@
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use anyhow::{Context as _, Result};
-use tabsegnet_data::graph::DocumentGraph;
+use anyhow::{Context as _, Result, bail};
+use tabsegnet_data::document::Document;
+use tabsegnet_data::graph::{DocumentGraph, Node};
+use tabsegnet_document::ReadDocument;
 use tabsegnet_evaluation::trec::{RankedQuestion, write_run_to};
 use tabsegnet_files::write_bytes_atomic;
+use tabsegnet_page::{Answer, EdgeStrength, Explanation, InEdge, Page, RankedNode};
+use tabsegnet_ranking::context::context;
+use tabsegnet_ranking::ranker::{NodeEdge, NodeExplanation, TypeStrength};
 use tabsegnet_ranking::{Ranking, table};
 
 use crate::arguments::Format;
 
+/// Scores that a page holds for shades, over all questions: about a megabyte.
+const SHADED: usize = 100_000;
 /// The tag of TREC runs.
 const TAG: &str = "tabsegnet";
 
@@ -18,20 +25,25 @@ const TAG: &str = "tabsegnet";
 pub struct Writer<'a> {
     format: Format,
     output: Option<&'a Path>,
+    /// Tokens of a context.
+    tokens: usize,
     /// What waits for the end: everything that goes into a file, and the values of a JSON list.
     text: String,
     list: Vec<Ranking>,
+    answers: Vec<Answer>,
+    /// Of what made the rankings.
+    about: Vec<(String, String)>,
     first: bool,
 }
 
 impl<'a> Writer<'a> {
     /// To a file, or to stdout.
-    pub fn new(format: Format, output: Option<&'a Path>) -> Self {
-        Self { format, output, text: String::new(), list: Vec::new(), first: true }
+    pub fn new(format: Format, output: Option<&'a Path>, tokens: usize, about: Vec<(String, String)>) -> Self {
+        Self { format, output, tokens, text: String::new(), list: Vec::new(), answers: Vec::new(), about, first: true }
     }
 
-    /// Adds a ranking. In tables the nodes in `gold` get a star.
-    pub fn add(&mut self, ranking: Ranking, gold: &[&str]) -> Result<()> {
+    /// Adds a ranking. In tables the nodes in `gold` get a star; a context is cut from `document`.
+    pub fn add(&mut self, ranking: Ranking, gold: &[&str], document: Option<&Document>) -> Result<()> {
         let text = match self.format {
             Format::Table if self.first => table::render(&ranking, gold),
             Format::Table => format!("\n{}", table::render(&ranking, gold)),
@@ -39,7 +51,13 @@ impl<'a> Writer<'a> {
                 self.list.push(ranking);
                 return Ok(());
             }
+            Format::Html => bail!("--format html goes with --document"),
             Format::Jsonl => serde_json::to_string(&ranking)? + "\n",
+            Format::Prompt => {
+                let document = document.context("--format prompt goes with --document")?;
+                let context = context(document, &ranking, self.tokens).context("--tokens")?;
+                if self.first { context.text } else { format!("\n{}", context.text) }
+            }
             Format::Trec => {
                 let mut lines = Vec::new();
                 write_run_to(&mut lines, Path::new("stdout"), TAG, &[trec(&ranking)])?;
@@ -54,8 +72,29 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// Writes what waits.
-    pub fn finish(&mut self) -> Result<()> {
+    /// Adds an explained ranking with the scores of all nodes `[nodes]`.
+    pub fn add_explained(&mut self, ranking: Ranking, nodes: &[Node], scores: &[f32]) -> Result<()> {
+        if self.format != Format::Html {
+            return self.add(ranking, &[], None);
+        }
+        let shaded: usize = self.answers.iter().map(|answer| answer.scores.len()).sum();
+        let scores = if shaded + nodes.len() <= SHADED {
+            nodes.iter().zip(scores).map(|(node, &score)| (node.id.clone(), score)).collect()
+        } else {
+            eprintln!("the page shades only the numbered nodes of {:?}: it has many questions", ranking.question);
+            Vec::new()
+        };
+        self.answers.push(answer(ranking, scores));
+        Ok(())
+    }
+
+    /// Writes what waits; a page of `read`.
+    pub fn finish(&mut self, read: Option<&ReadDocument>) -> Result<()> {
+        if self.format == Format::Html {
+            let ReadDocument { document, layout, .. } = read.context("--format html goes with --document")?;
+            let (about, answers) = (&self.about, &self.answers);
+            self.text = Page { title: &document.id, about, document, layout: Some(layout), answers }.html()?;
+        }
         if self.format == Format::Json {
             self.text = match self.list.as_slice() {
                 [ranking] if ranking.question_id.is_empty() => serde_json::to_string_pretty(ranking)?,
@@ -68,6 +107,33 @@ impl<'a> Writer<'a> {
             None => print(&self.text),
         }
     }
+}
+
+fn answer(ranking: Ranking, scores: Vec<(String, f32)>) -> Answer {
+    let Ranking { question, segments, edge_strengths, nodes, .. } = ranking;
+    let explained = |NodeExplanation { alone, edges }| Explanation {
+        alone,
+        edges: edges
+            .into_iter()
+            .map(|NodeEdge { node, edge_type, strength, effect }| InEdge {
+                node,
+                edge_type: edge_type.to_owned(),
+                strength,
+                effect,
+            })
+            .collect(),
+    };
+    let nodes = nodes.into_iter().map(|node| RankedNode {
+        segment: node.segment.and_then(|nearest| segments.iter().position(|segment| *segment == nearest)),
+        explanation: node.explanation.map(explained),
+        id: node.id,
+        rank: node.rank,
+        score: node.score,
+    });
+    let strengths = edge_strengths
+        .into_iter()
+        .map(|TypeStrength { edge_type, strength }| EdgeStrength { edge_type: edge_type.to_owned(), strength });
+    Answer { nodes: nodes.collect(), strengths: strengths.collect(), question, segments, scores }
 }
 
 fn print(text: &str) -> Result<()> {

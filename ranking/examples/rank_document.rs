@@ -131,7 +131,14 @@ fn made(tables: usize) -> Result<Document> {
             rows.push(row);
         }
         let caption = format!("{segment} : selected data {number}");
-        blocks.push(Block::Table(Table::new(TableSource { number, caption, header_rows: 1, header_cols: 1, rows })?));
+        blocks.push(Block::Table(Table::new(TableSource {
+            number,
+            caption,
+            header_rows: 1,
+            header_cols: 1,
+            rows,
+            ..TableSource::default()
+        })?));
     }
     Ok(Document { id: "large".into(), blocks })
 }
@@ -205,7 +212,8 @@ fn main() -> Result<()> {
 
     let cache = DocumentCache::open(arguments.cache.as_deref().unwrap_or(own.path()), LIMIT)?;
     let settings = ranker.settings();
-    let key = DocumentKey::new(document_json(&document).as_bytes(), "", &settings.graph, &ranker.manifest().encoder);
+    let key =
+        DocumentKey::new(document_json(&document).as_bytes(), "", &settings.graph, &ranker.manifest().encoder, false);
     let start = Instant::now();
     let prepared = PreparedDocument::new(&document, &settings.graph);
     let graph_ms = milliseconds(start);

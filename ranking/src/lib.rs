@@ -26,9 +26,11 @@
 //! ```
 
 pub mod baselines;
+pub mod context;
 pub mod documents;
 pub mod embedded;
 pub mod encoded;
+pub mod features;
 pub mod open;
 pub mod ranker;
 pub mod scores;

@@ -1,9 +1,12 @@
 //! A document opened with a ranker: a question costs what depends on it, and no more.
 
-use tabsegnet_model::OpenGraph;
+use tabsegnet_data::graph::EdgeType;
+use tabsegnet_features::DocumentFeatures;
+use tabsegnet_model::{Asked, EdgeEffect, Explanation, OpenGraph};
 
 use crate::encoded::{EncodedDocument, check_finite};
-use crate::ranker::{Ranker, Ranking, Subject, ranked};
+use crate::features::Featuriser;
+use crate::ranker::{NodeEdge, NodeExplanation, Ranker, Ranking, Subject, TypeStrength, best, ranked};
 use crate::{RankingError, scores};
 
 /// A document that many questions can be asked of, one after the other or from several threads.
@@ -11,12 +14,21 @@ pub struct OpenDocument<'r> {
     ranker: &'r Ranker,
     document: EncodedDocument,
     graph: OpenGraph,
+    features: Option<DocumentFeatures>,
 }
 
 impl<'r> OpenDocument<'r> {
     pub(crate) fn new(ranker: &'r Ranker, document: EncodedDocument) -> Result<Self, RankingError> {
         let graph = ranker.inference().open(&document.graph, document.vectors())?;
-        Ok(Self { ranker, document, graph })
+        let featuriser = ranker.featuriser();
+        let features = match featuriser.any() {
+            true => {
+                let strings = Featuriser::strings(&document.nodes, ranker.settings().graph.cell_text);
+                Some(featuriser.document(&document.nodes, strings, document.vectors(), document.compared())?)
+            }
+            false => None,
+        };
+        Ok(Self { ranker, document, graph, features })
     }
 
     /// The document in encoded form.
@@ -29,6 +41,30 @@ impl<'r> OpenDocument<'r> {
     /// # Errors
     /// A blank question; one that cannot be encoded; a score that is not finite.
     pub fn rank(&self, question_id: &str, question: &str, top_k: usize) -> Result<Ranking, RankingError> {
+        Ok(self.answer(question_id, question, top_k, false)?.0)
+    }
+
+    /// [`OpenDocument::rank`] with edge strengths and an explanation of each node, and the scores of all
+    /// nodes `[nodes]`. Costs a second pass over the document, and a little a node.
+    ///
+    /// # Errors
+    /// As [`OpenDocument::rank`].
+    pub fn rank_explained(
+        &self,
+        question_id: &str,
+        question: &str,
+        top_k: usize,
+    ) -> Result<(Ranking, Vec<f32>), RankingError> {
+        self.answer(question_id, question, top_k, true)
+    }
+
+    fn answer(
+        &self,
+        question_id: &str,
+        question: &str,
+        top_k: usize,
+        explained: bool,
+    ) -> Result<(Ranking, Vec<f32>), RankingError> {
         if question.trim().is_empty() {
             return Err(RankingError::BlankQuestion);
         }
@@ -42,10 +78,48 @@ impl<'r> OpenDocument<'r> {
         let (q, segment_vectors) = vectors.split_at(d_enc.min(vectors.len()));
         // A question without segments is its own segment.
         let asked = if segment_vectors.is_empty() { q } else { segment_vectors };
-        let scores = self.ranker.inference().scores(&self.graph, q, asked)?;
+        let features = match &self.features {
+            Some(document) => {
+                let (words, vectors) = self.ranker.featuriser().question(question)?;
+                document.ask(&words, q, &vectors, self.document.vectors())
+            }
+            None => Vec::new(),
+        };
+        let asked = Asked { q, segments: asked, features: &features };
+        let scores = self.ranker.inference().scores(&self.graph, &asked)?;
         let subject =
             Subject { id: &self.document.id, nodes: &self.document.nodes, vectors: self.document.vectors(), d_enc };
         scores::check(question_id, subject.nodes, &scores)?;
-        Ok(ranked(&subject, question_id, question, &segments, segment_vectors, &scores, top_k))
+        let mut ranking = ranked(&subject, question_id, question, &segments, segment_vectors, &scores, top_k);
+        if explained {
+            self.explain(&mut ranking, &asked, &best(&scores, top_k))?;
+        }
+        Ok((ranking, scores))
+    }
+
+    /// `order` are the ranked nodes by number.
+    fn explain(&self, ranking: &mut Ranking, asked: &Asked<'_>, order: &[usize]) -> Result<(), RankingError> {
+        let EncodedDocument { nodes, graph, .. } = &self.document;
+        let inference = self.ranker.inference();
+        let strengths = inference.strengths(asked.q)?;
+        ranking.edge_strengths = match strengths.as_slice() {
+            &[strength] => vec![TypeStrength { edge_type: "every type", strength }],
+            many => {
+                let types = EdgeType::ALL.iter().map(|edge_type| edge_type.name());
+                types.zip(many).map(|(edge_type, &strength)| TypeStrength { edge_type, strength }).collect()
+            }
+        };
+        let numbers: Vec<u32> = order.iter().map(|&node| node as u32).collect();
+        let found = inference.explain(&self.graph, asked, &numbers)?;
+        for (node, Explanation { alone, edges }) in ranking.nodes.iter_mut().zip(found) {
+            let edges = edges.into_iter().map(|EdgeEffect { edge, strength, effect }| NodeEdge {
+                node: nodes[graph.sources()[edge] as usize].id.clone(),
+                edge_type: EdgeType::from_number(graph.types()[edge]).map_or("unknown", EdgeType::name),
+                strength,
+                effect,
+            });
+            node.explanation = Some(NodeExplanation { alone, edges: edges.collect() });
+        }
+        Ok(())
     }
 }

@@ -12,7 +12,9 @@ use tabsegnet_model::Inference;
 use tabsegnet_model::batch::best_segments;
 use tabsegnet_model::checkpoint::{self, Checkpoint, Manifest};
 
+use crate::embedded::Sight;
 use crate::encoded::EncodedDocument;
+use crate::features::Featuriser;
 use crate::open::OpenDocument;
 use crate::settings::RankerSettings;
 use crate::{Embedded, RankingError, scores};
@@ -41,6 +43,41 @@ pub struct RankedNode {
     pub segment: Option<String>,
     /// Higher is more relevant; comparable within one question.
     pub score: f32,
+    /// Where the score comes from; absent unless asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explanation: Option<NodeExplanation>,
+}
+
+/// Where a node's score comes from (DESIGN section 3). Exact: an effect is the score less that of
+/// the same document without the edge.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct NodeExplanation {
+    /// The score if no edge led to the node.
+    pub alone: f32,
+    /// Edges into the node that it hears, the greatest effect by amount first.
+    pub edges: Vec<NodeEdge>,
+}
+
+/// An edge into a node.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct NodeEdge {
+    /// The node that it comes from.
+    pub node: String,
+    /// Its type.
+    pub edge_type: &'static str,
+    /// s(e | q).
+    pub strength: f32,
+    /// The score less that without this edge. Effects need not add up to the score.
+    pub effect: f32,
+}
+
+/// How strongly a question makes a type of edge speak.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TypeStrength {
+    /// The type.
+    pub edge_type: &'static str,
+    /// s(e | q) (5).
+    pub strength: f32,
 }
 
 /// Where a node stands in its document.
@@ -86,6 +123,10 @@ pub struct Ranking {
     pub nodes_in_document: usize,
     /// The segments of the question that the ranking used.
     pub segments: Vec<String>,
+    /// How strongly the question made each type of edge speak; empty unless explanations are asked
+    /// for. One for all types in a model that does not tell them apart.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub edge_strengths: Vec<TypeStrength>,
     /// The best nodes, best first; equal scores in document order.
     pub nodes: Vec<RankedNode>,
 }
@@ -97,6 +138,7 @@ pub struct Ranker {
     settings: RankerSettings,
     encoder: Box<dyn Encoder>,
     segmenter: Box<dyn Segmenter>,
+    featuriser: Featuriser,
 }
 
 /// A checkpoint that was read, before the encoder and segmenter that its config names are opened:
@@ -128,6 +170,11 @@ impl Opening {
         &self.checkpoint.manifest.encoder
     }
 
+    /// Whether the ranker wants vectors of header paths and tables too.
+    pub fn compares(&self) -> bool {
+        self.settings.features.compares()
+    }
+
     /// Opens encoder and segmenter.
     ///
     /// # Errors
@@ -137,9 +184,11 @@ impl Opening {
         let Self { checkpoint: Checkpoint { directory, model, manifest, .. }, settings, device } = self;
         let encoder = load_on(&settings.encoder, &device)?;
         let segmenter = load_segmenter(&settings.segmenter)?;
+        let featuriser = Featuriser::open(settings.features)?;
         for (what, expected, found) in [
             ("encoder", &manifest.encoder, encoder.identity()),
             ("segmenter", &manifest.segmenter, segmenter.identity()),
+            ("word vectors", &manifest.words, featuriser.words()),
         ] {
             if expected != found {
                 return Err(RankingError::Identity {
@@ -151,7 +200,7 @@ impl Opening {
             }
         }
         let inference = Inference::new(model, &manifest.model, manifest.d_enc, &device);
-        Ok(Ranker { manifest, inference, settings, encoder, segmenter })
+        Ok(Ranker { manifest, inference, settings, encoder, segmenter, featuriser })
     }
 }
 
@@ -187,6 +236,10 @@ impl Ranker {
         self.segmenter.as_ref()
     }
 
+    pub(crate) fn featuriser(&self) -> &Featuriser {
+        &self.featuriser
+    }
+
     /// Whether vectors should be kept: those of a static encoder cost less than a look into the
     /// cache.
     pub fn keeps_vectors(&self) -> bool {
@@ -201,7 +254,13 @@ impl Ranker {
         cache: Option<&EmbeddingCache>,
         progress: &mut dyn FnMut(usize, usize),
     ) -> Result<Embedded, RankingError> {
-        Embedded::embed(documents, questions, self.encoder(), self.segmenter(), cache, progress)
+        let sight = Sight {
+            encoder: self.encoder(),
+            segmenter: self.segmenter(),
+            featuriser: &self.featuriser,
+            cell_text: self.settings.graph.cell_text,
+        };
+        Embedded::embed(documents, questions, &sight, cache, progress)
     }
 
     /// For each question one score a node of its document. Each document is opened once for all of
@@ -219,7 +278,12 @@ impl Ranker {
         document: PreparedDocument,
         cache: Option<&EmbeddingCache>,
     ) -> Result<EncodedDocument, RankingError> {
-        let texts: Vec<&str> = document.ranking_texts.iter().map(String::as_str).collect();
+        let mut texts: Vec<&str> = document.ranking_texts.iter().map(String::as_str).collect();
+        let strings;
+        if self.featuriser.compares() {
+            strings = Featuriser::strings(&document.nodes, self.settings.graph.cell_text);
+            texts.extend(strings.compared());
+        }
         let vectors = match cache {
             Some(cache) => cache.embed(self.encoder(), &texts, &mut |_| {})?,
             None => self.encoder.encode(&texts, &mut |_| {})?,
@@ -290,6 +354,7 @@ pub(crate) fn ranked(
                 .first()
                 .map(|&best| segments[best as usize].clone()),
             score: scores[index],
+            explanation: None,
         }
     });
     Ranking {
@@ -298,13 +363,14 @@ pub(crate) fn ranked(
         document: subject.id.to_owned(),
         nodes_in_document: subject.nodes.len(),
         segments: segments.to_vec(),
+        edge_strengths: Vec::new(),
         nodes: nodes.collect(),
     }
 }
 
 /// Indices of the `top_k` highest scores, highest first; equal ones in order of index. Only those
 /// are sorted.
-fn best(scores: &[f32], top_k: usize) -> Vec<usize> {
+pub(crate) fn best(scores: &[f32], top_k: usize) -> Vec<usize> {
     let before = |&a: &usize, &b: &usize| scores[b].total_cmp(&scores[a]).then(a.cmp(&b));
     let mut order: Vec<usize> = (0..scores.len()).collect();
     if top_k < order.len() {

@@ -47,6 +47,21 @@ pub fn open_checkpoints(directories: &[PathBuf], encoding: &Encoding, device: &D
                 })?;
             }
         }
+        let file = directory.join("config.toml");
+        let features = RankerSettings::parse(&file, &checkpoint.config)?.features;
+        let wanted = encoding.featuriser.config();
+        anyhow::ensure!(
+            checkpoint.manifest.model.features == 0 || features == wanted,
+            "{}: was trained with other features ([features]) than the config has; measure it with a config of its own, or \
+             with --config {}",
+            directory.display(),
+            file.display()
+        );
+        anyhow::ensure!(
+            checkpoint.manifest.model.features == 0 || checkpoint.manifest.words == encoding.featuriser.words(),
+            "{}: was trained with other word vectors; use the static encoder that it was trained with",
+            directory.display()
+        );
         checkpoints.push(checkpoint);
     }
     Ok(checkpoints)

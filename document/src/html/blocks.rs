@@ -7,6 +7,7 @@ use super::text::{Flow, Reading, Run, is_block};
 use crate::builder::Builder;
 use crate::facts::FactPlace;
 use crate::facts::Facts;
+use crate::layout::BOLD_LINE;
 use crate::options::Limits;
 
 /// Walks the page and puts what it finds into a document.
@@ -47,7 +48,7 @@ impl Page<'_, '_> {
         while let Some(step) = walk.next() {
             match step {
                 Step::Enter(id) if dom.name(id) == "table" => {
-                    self.flush(false);
+                    self.flush(None);
                     if self.reading.enter(dom, id, true, &mut self.facts.numbers) == Flow::Hidden {
                         walk.pass_over(id);
                     } else if self.table(id) {
@@ -60,14 +61,14 @@ impl Page<'_, '_> {
                 }
                 Step::Enter(id) => match self.reading.enter(dom, id, self.frames > 0, &mut self.facts.numbers) {
                     Flow::Hidden => walk.pass_over(id),
-                    Flow::Block => self.flush(false),
+                    Flow::Block => self.flush(None),
                     Flow::Inline => {}
                 },
                 Step::Leave(id) => {
                     let name = dom.name(id);
                     if is_block(name) || dom.attribute(id, "style").is_some_and(|style| style.contains("display:block"))
                     {
-                        self.flush(is_heading(name));
+                        self.flush(heading_level(name));
                     }
                     if name == "table" {
                         self.frames -= 1;
@@ -76,18 +77,18 @@ impl Page<'_, '_> {
                 }
             }
         }
-        self.flush(false);
+        self.flush(None);
         let bullet = std::mem::take(&mut self.bullet);
-        self.passage(bullet, false);
+        self.passage(bullet, None);
     }
 
     /// Ends the paragraph that was being read.
-    fn flush(&mut self, heading: bool) {
+    fn flush(&mut self, heading: Option<u8>) {
         let run = std::mem::take(&mut self.reading.run);
         self.paragraph(run, heading);
     }
 
-    fn paragraph(&mut self, run: Run, heading: bool) {
+    fn paragraph(&mut self, run: Run, heading: Option<u8>) {
         if run.is_empty() {
             return;
         }
@@ -100,14 +101,14 @@ impl Page<'_, '_> {
         self.passage(line, heading);
     }
 
-    fn passage(&mut self, run: Run, heading: bool) {
+    fn passage(&mut self, run: Run, heading: Option<u8>) {
         // Page numbers, and ways back to the contents.
         let furniture = run.text.len() <= 4 && run.text.bytes().all(|b| b.is_ascii_digit())
             || run.linked > 0 && run.linked == run.solid;
         if run.is_empty() || (furniture && run.facts.is_empty()) {
             return;
         }
-        let heading = heading || (run.is_bold() && run.text.len() <= 160);
+        let heading = heading.or((run.is_bold() && run.text.len() <= 160).then_some(BOLD_LINE));
         for (fact, passage) in self.builder.paragraph(&run.text, heading, &run.facts) {
             self.facts.numbers[fact].place = FactPlace::Passage(passage);
         }
@@ -119,7 +120,7 @@ impl Page<'_, '_> {
         match table::read(self.dom, id, self.limits.max_cells_per_table, &mut self.facts.numbers) {
             Read::Frame => return false,
             Read::Empty => {}
-            Read::Layout(rows) => rows.into_iter().for_each(|row| self.paragraph(row, false)),
+            Read::Layout(rows) => rows.into_iter().for_each(|row| self.paragraph(row, None)),
             Read::Table { grid, caption, cut } => {
                 let place = format!("table {} of the page, line {}", self.tables, self.dom.node(id).line);
                 if cut {
@@ -156,6 +157,8 @@ impl Page<'_, '_> {
     }
 }
 
-fn is_heading(name: &str) -> bool {
-    matches!(name, "h1" | "h2" | "h3" | "h4" | "h5" | "h6")
+/// 1 for `h1` to 6 for `h6`.
+fn heading_level(name: &str) -> Option<u8> {
+    let level = name.strip_prefix('h')?.parse().ok()?;
+    (1..=6).contains(&level).then_some(level)
 }

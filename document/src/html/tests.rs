@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 use proptest::prelude::*;
 
 use crate::facts::{FactPlace, Period};
+use crate::layout::BOLD_LINE;
 use crate::model::{Block, CellRole, Table};
 use crate::{HeaderOverride, Limits, ReadDocument, ReadOptions, read_bytes};
 
@@ -39,6 +40,16 @@ fn marked_headers_of_two_levels_become_paths() {
     assert_eq!((table.header_rows(), table.header_cols(), table.caption()), (2, 1, "Sales"));
     assert_eq!(cell(table, 2, 2), ("Cloud".into(), "Year > 2024".into(), "2"));
     assert!(read.tables[0].why.contains("marked"), "{}", read.tables[0].why);
+}
+
+#[test]
+fn paragraphs_and_headings_keep_their_passages() {
+    let page = "<h3>Sales</h3><p>We sold. We bought.</p><div><b>Outlook</b></div><table><tr><th>a</th><th>b</th></tr>\
+        <tr><td>x</td><td>1</td></tr></table><hr><p>We hope.</p>";
+    let read = read(page);
+    let paragraphs: Vec<_> = read.layout.paragraphs.iter().map(|p| (p.passages.clone(), p.heading)).collect();
+    assert_eq!(paragraphs, [(0..1, Some(3)), (1..3, None), (3..4, Some(BOLD_LINE)), (4..5, None)]);
+    assert_eq!(read.document.passages().count(), 5);
 }
 
 /// A balance sheet as filings write it: no `th`, spacer columns, signs in cells of their own.
