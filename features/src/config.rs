@@ -85,7 +85,7 @@ impl FeaturesConfig {
         group(self.bm25, "bm25", &BM25);
         group(self.years, "years", &years::NAMES);
         group(self.places, "place", &places::NAMES);
-        group(self.tables, "table", &tables::names());
+        group(self.tables, "fit", &tables::names());
         names
     }
 

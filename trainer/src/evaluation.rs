@@ -17,6 +17,8 @@ use tabsegnet_ranking::baselines::Baseline;
 use tabsegnet_ranking::ranker::ranking;
 use tabsegnet_ranking::{Embedded, RankingError, scores};
 
+use tabsegnet_ranking::settings::RankerSettings;
+
 use crate::config::Config;
 use crate::inputs::{Encoding, Input, short};
 use crate::progress::Progress;

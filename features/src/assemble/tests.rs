@@ -84,11 +84,11 @@ fn a_table_fits_the_sentences_that_tell_its_numbers_and_years() {
     let all = FeaturesConfig::ALL;
     let values = ask(all, &nodes, &own, "sales?");
     let of = |id: &str, name: &str| named(all, &values, &nodes, id, name);
-    assert!(of("t0:r1c1", "table.numbers") > of("t1:r2c1", "table.years_after_text"));
-    assert_eq!(of("t0:r1c1", "table.share_of_years"), 0.5);
-    assert_eq!((of("t1:r1c1", "table.share_of_years"), of("t1:r1c1", "table.share_of_years.below_best")), (0.0, -0.5));
-    assert_eq!((of("t0:r1c1", "table.years_after_tables"), of("t1:r1c1", "table.years_after_tables")), (0.0, -1.0));
-    assert_eq!((of("p0", "table.numbers"), of("p0", "table.has_year")), (0.0, 0.0));
+    assert!(of("t0:r1c1", "fit.numbers") > of("t1:r2c1", "fit.years_after_text"));
+    assert_eq!(of("t0:r1c1", "fit.share_of_years"), 0.5);
+    assert_eq!((of("t1:r1c1", "fit.share_of_years"), of("t1:r1c1", "fit.share_of_years.below_best")), (0.0, -0.5));
+    assert_eq!((of("t0:r1c1", "fit.years_after_tables"), of("t1:r1c1", "fit.years_after_tables")), (0.0, -1.0));
+    assert_eq!((of("p0", "fit.numbers"), of("p0", "fit.has_year")), (0.0, 0.0));
 }
 
 #[test]

@@ -79,8 +79,11 @@ proptest! {
             .map(|e| (at(e[0], nodes) as u32, at(e[1], nodes) as u32, at(e[2], 22) as u8))
             .collect();
         let graph = CompressedGraph::new(nodes, &edges).unwrap();
-        let (scores, expected) = both_ways(&config(layers, pick), &graph, on_cpu);
-        prop_assert!(largest_difference(&scores, &expected) <= 1e-6, "{scores:?}\n{expected:?}");
+        let config = config(layers, pick);
+        let (scores, expected) = both_ways(&config, &graph, on_cpu);
+        // With more parts added up in another order, less near.
+        let bound = if config.interaction || config.features > 0 { 1e-5 } else { 1e-6 };
+        prop_assert!(largest_difference(&scores, &expected) <= bound, "{scores:?}\n{expected:?}");
     }
 }
 
