@@ -133,7 +133,8 @@ pub fn read(filings: &Filings) -> Result<Samples, DataError> {
     for file in &filings.files {
         let name = name_of(file);
         if let Some(earlier) = names.insert(name.clone(), file) {
-            let message = format!("{} and {} have one name; documents are called by it", earlier.display(), file.display());
+            let message =
+                format!("{} and {} have one name; documents are called by it", earlier.display(), file.display());
             return Err(DataError::Setting { key: "data.train", message });
         }
         let read = read_filing(file)?;
@@ -178,14 +179,11 @@ fn part_of(company: &str, filings: &Filings) -> Part {
     if share < filings.config.dev_share { Part::Dev } else { Part::Train }
 }
 
-fn check_companies(
-    filings: &Filings,
-    wanted: &BTreeSet<String>,
-    others: &BTreeSet<String>,
-) -> Result<(), DataError> {
+fn check_companies(filings: &Filings, wanted: &BTreeSet<String>, others: &BTreeSet<String>) -> Result<(), DataError> {
     let setting = |key, message| Err(DataError::Setting { key, message });
     if wanted.is_empty() && others.is_empty() {
-        let message = "none of the files is a filing with inline XBRL; expected annual or quarterly reports in HTML as filed";
+        let message =
+            "none of the files is a filing with inline XBRL; expected annual or quarterly reports in HTML as filed";
         return setting("data.train", message.into());
     }
     match &filings.companies {

@@ -289,7 +289,12 @@ fn hitab() {
 #[test]
 fn sec() {
     let Some(folder) = folder("sec") else { return };
-    let config = DataConfig { kind: DataKind::Ixbrl, root: folder.display().to_string(), train: vec![".".into()], ..DataConfig::default() };
+    let config = DataConfig {
+        kind: DataKind::Ixbrl,
+        root: folder.display().to_string(),
+        train: vec![".".into()],
+        ..DataConfig::default()
+    };
     let mut filings: HashMap<String, ReadDocument> = HashMap::new();
     let mut companies: Vec<HashSet<String>> = Vec::new();
     for part in [Part::Train, Part::Dev] {
@@ -313,7 +318,8 @@ fn sec() {
                 two_tables += usize::from(tables.reduce(|a, b| &a & &b).unwrap().is_empty());
                 for segment in &question.segments {
                     let mut values = Vec::new();
-                    for place in segment.nodes.iter().filter_map(|id| nodes[id].place.as_ref().map(|place| (id, place))) {
+                    for place in segment.nodes.iter().filter_map(|id| nodes[id].place.as_ref().map(|place| (id, place)))
+                    {
                         let (id, place) = place;
                         cells += 1;
                         let at = FactPlace::Cell { table: place.table, row: place.row, col: place.col };
@@ -321,7 +327,9 @@ fn sec() {
                         let shown = parse_cell_number(&nodes[id].text).unwrap();
                         let facts: Vec<_> = facts.collect();
                         tagged += usize::from(!facts.is_empty());
-                        let value = facts.iter().filter_map(|fact| fact.value().filter(|value| same(fact.apply(shown), *value)));
+                        let value = facts
+                            .iter()
+                            .filter_map(|fact| fact.value().filter(|value| same(fact.apply(shown), *value)));
                         right += usize::from(value.clone().next().is_some());
                         values.extend(value.take(1));
                     }

@@ -87,7 +87,9 @@ fn needs_two_tables(document: &PreparedDocument, question: &PreparedQuestion) ->
     let mut segments = question.segments.iter().map(|segment| tables(&segment.nodes));
     match segments.next() {
         None => tables(&question.gold).len() > 1,
-        Some(first) => segments.fold(first, |common, tables| common.intersection(&tables).copied().collect()).is_empty(),
+        Some(first) => {
+            segments.fold(first, |common, tables| common.intersection(&tables).copied().collect()).is_empty()
+        }
     }
 }
 

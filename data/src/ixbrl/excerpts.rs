@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use tabsegnet_document::model::{Block, Document, Table};
-use tabsegnet_document::numbers::parse_cell_number;
 use tabsegnet_document::node_id;
+use tabsegnet_document::numbers::parse_cell_number;
 
 use super::IxbrlConfig;
 use super::filing::{Fact, Filing, recognizable};

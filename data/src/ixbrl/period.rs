@@ -69,13 +69,14 @@ impl Calendar {
     /// From the fiscal year that the page says it reports on, `dei:DocumentFiscalYearFocus`, and
     /// the period it says that of. Nothing where that is no whole year, as in quarterly reports.
     pub fn of(facts: &Facts) -> Self {
-        let year_end = facts.about.iter().filter(|about| about.name == "dei:DocumentFiscalYearFocus").find_map(|about| {
-            let number: i32 = about.text.parse().ok()?;
-            match Span::of(&facts.contexts.get(&about.context)?.period)? {
-                Span::Year(end) if (end.year - number).abs() <= 1 => Some((end, number)),
-                _ => None,
-            }
-        });
+        let year_end =
+            facts.about.iter().filter(|about| about.name == "dei:DocumentFiscalYearFocus").find_map(|about| {
+                let number: i32 = about.text.parse().ok()?;
+                match Span::of(&facts.contexts.get(&about.context)?.period)? {
+                    Span::Year(end) if (end.year - number).abs() <= 1 => Some((end, number)),
+                    _ => None,
+                }
+            });
         Self { year_end }
     }
 

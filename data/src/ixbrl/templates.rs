@@ -133,11 +133,8 @@ pub(super) fn members(a: &Named, b: &Named, dice: &mut Dice) -> String {
 /// A part of a total: one concept with members and without.
 pub(super) fn share(part: &Named, total: &Named, dice: &mut Dice) -> String {
     let (name, time, was) = (&total.name, total.time(), total.was());
-    let whole = if name.starts_with("total ") || name.starts_with("the ") {
-        name.clone()
-    } else {
-        format!("total {name}")
-    };
+    let whole =
+        if name.starts_with("total ") || name.starts_with("the ") { name.clone() } else { format!("total {name}") };
     let that = if is_plural(name) { "those" } else { "that" };
     pick(
         dice,

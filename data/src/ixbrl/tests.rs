@@ -5,7 +5,9 @@ use crate::graph::DocumentGraph;
 
 /// A fact as a page tags it.
 fn tag(concept: &str, context: &str, text: &str) -> String {
-    format!(r#"<ix:nonFraction name="{concept}" contextRef="{context}" unitRef="usd" scale="6">{text}</ix:nonFraction>"#)
+    format!(
+        r#"<ix:nonFraction name="{concept}" contextRef="{context}" unitRef="usd" scale="6">{text}</ix:nonFraction>"#
+    )
 }
 
 fn context(id: &str, company: &str, member: &str, period: &str) -> String {
@@ -50,7 +52,10 @@ fn page(company: &str) -> String {
     let revenue = "us-gaap:Revenues";
     let income = [
         row("Revenues", &years("", revenue, ["9,100", "8,200", "7,300"])),
-        row("Research and development", &years("", "us-gaap:ResearchAndDevelopmentExpense", ["2,410", "2,320", "2,230"])),
+        row(
+            "Research and development",
+            &years("", "us-gaap:ResearchAndDevelopmentExpense", ["2,410", "2,320", "2,230"]),
+        ),
         row("Net income", &years("", "us-gaap:NetIncomeLoss", ["1,110", "1,020", "—"])),
         row("Par value", &years("", "us-gaap:CommonStockParOrStatedValuePerShare", ["111", "111", "111"])),
     ];
@@ -107,7 +112,10 @@ fn questions_have_gold_cells_and_a_segment_for_each_fact() {
             for segment in &question.segments {
                 wordings += &format!("{}\n", segment.text);
                 assert!(!segment.nodes.is_empty() && segment.nodes.iter().all(|node| question.gold.contains(node)));
-                if segment.text.contains("2024") && !segment.text.contains("segment") && segment.text.contains("revenue") {
+                if segment.text.contains("2024")
+                    && !segment.text.contains("segment")
+                    && segment.text.contains("revenue")
+                {
                     // In both tables with tags, and in the sentence with one; not where nothing is tagged.
                     let texts: Vec<String> = segment.nodes.iter().map(text).collect();
                     assert_eq!(texts, ["9,100", "9,100", "Revenues rose to 9,100 million."], "{segment:?}");
@@ -120,7 +128,8 @@ fn questions_have_gold_cells_and_a_segment_for_each_fact() {
         assert!(!(asks_revenue && talks));
         assert!(!wordings.contains("par or stated"));
     }
-    for said in ["net income in fiscal 2024", "of the North segment", "fiscal year ended June 30, 2023", "research and"] {
+    for said in ["net income in fiscal 2024", "of the North segment", "fiscal year ended June 30, 2023", "research and"]
+    {
         assert!(wordings.contains(said), "{said} in\n{wordings}");
     }
     // The dash is no net income.

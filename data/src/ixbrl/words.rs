@@ -176,7 +176,9 @@ fn measure_first(text: &str) -> String {
     }
     for sort in ["deferred tax assets", "deferred tax liabilities"] {
         if let Some(rest) = text.strip_prefix(sort).and_then(|rest| rest.strip_prefix(' '))
-            && !["for", "net", "gross", "or", "of", "and", "other"].iter().any(|word| rest.split(' ').next() == Some(word))
+            && !["for", "net", "gross", "or", "of", "and", "other"]
+                .iter()
+                .any(|word| rest.split(' ').next() == Some(word))
         {
             return format!("{sort} for {rest}");
         }
@@ -513,9 +515,38 @@ const COUNTRIES: &[(&str, &str)] = &[
 /// Whether the thing that a name names is several: by the last word before the first preposition.
 pub(super) fn is_plural(name: &str) -> bool {
     const PREPOSITIONS: &[&str] = &[
-        "of", "from", "in", "for", "to", "at", "by", "with", "on", "per", "before", "or", "due", "after", "other",
-        "including", "excluding", "attributable", "resulting", "net", "recognized", "outstanding", "acquired", "paid",
-        "granted", "vested", "forfeited", "issued", "arising", "under", "expected", "held",
+        "of",
+        "from",
+        "in",
+        "for",
+        "to",
+        "at",
+        "by",
+        "with",
+        "on",
+        "per",
+        "before",
+        "or",
+        "due",
+        "after",
+        "other",
+        "including",
+        "excluding",
+        "attributable",
+        "resulting",
+        "net",
+        "recognized",
+        "outstanding",
+        "acquired",
+        "paid",
+        "granted",
+        "vested",
+        "forfeited",
+        "issued",
+        "arising",
+        "under",
+        "expected",
+        "held",
     ];
     // A preposition that begins a name ends nothing: `other assets`, `net sales`.
     let mut words = name.split_whitespace().skip_while(|word| PREPOSITIONS.contains(word));
