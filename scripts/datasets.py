@@ -1,21 +1,25 @@
 """Writes what each data set holds and what the methods reach on its dev part.
 
     python scripts/datasets.py --work DIR --output docs/datasets.md [--data KIND=DIR]… [--set KIND:KEY=VALUE]…
-        [--kinds KIND…] [--train KIND…] [--epochs N]
+        [--kinds KIND…] [--train KIND…] [--seeds N…]
 
 Runs `train --prepare` and `evaluate` with configs/KIND.toml of each kind, with the shipped static encoder. --data says
 where a kind's files are, --set overrides a key of its config, for files of other names. BM25, TF-IDF and dense
-retrieval are always measured, the ranker of the config for the kinds of --train.
+retrieval are always measured, the ranker of the config for the kinds of --train, once for each of --seeds.
 """
 
 import argparse
 import json
+import os
+import re
 import subprocess
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-KINDS = ["finqa", "multihiertt", "tatqa", "hybridqa", "hitab", "mix"]
-NAMES = {"finqa": "FinQA", "multihiertt": "MultiHierTT", "tatqa": "TAT-QA", "hybridqa": "HybridQA", "hitab": "HiTab"}
+KINDS = ["finqa", "multihiertt", "tatqa", "hybridqa", "hitab", "ixbrl", "mix"]
+CONFIGS = {"finqa": "finqa-plus"}
+NAMES = {"finqa": "FinQA", "multihiertt": "MultiHierTT", "tatqa": "TAT-QA", "hybridqa": "HybridQA", "hitab": "HiTab",
+         "ixbrl": "Inline XBRL"}
 MEASURES = ["recall@1", "recall@5", "recall@10", "recall@20", "MAP", "MRR", "nDCG@10"]
 
 
@@ -27,7 +31,7 @@ def main():
     parser.add_argument("--set", action="append", default=[], metavar="KIND:KEY=VALUE")
     parser.add_argument("--kinds", nargs="+", choices=KINDS, default=KINDS)
     parser.add_argument("--train", nargs="+", choices=KINDS, default=[])
-    parser.add_argument("--epochs", type=int, default=20)
+    parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1, 2])
     args = parser.parse_args()
     overrides = {kind: ["encoder.kind=static", "encoder.model="] for kind in KINDS}
     for given in args.data:
@@ -40,13 +44,14 @@ def main():
     pages = []
     for kind in args.kinds:
         run = args.work / kind
-        common = ["--config", str(ROOT / f"configs/{kind}.toml"), "--set", f"output.directory={run}"]
-        common += ["--set", f"optimisation.epochs={args.epochs}"]
+        common = ["--config", str(ROOT / f"configs/{CONFIGS.get(kind, kind)}.toml"), "--set", f"output.directory={run}"]
         common += [part for override in overrides[kind] for part in ("--set", override)]
         statistics = program("train", *common, "--prepare")
         if kind in args.train:
-            program("train", *common)
-            program("evaluate", *common)
+            directories = [run / f"seed-{seed}" for seed in args.seeds]
+            for seed, directory in zip(args.seeds, directories):
+                program("train", *common, "--set", f"output.directory={directory}", "--set", f"task.seed={seed}")
+            program("evaluate", *common, *(part for d in directories for part in ("--checkpoint", str(d / "best"))))
         else:
             program("evaluate", *common, "--baselines")
         report = json.loads((run / "report/report.json").read_text())
@@ -55,8 +60,13 @@ def main():
     print(args.output)
 
 
+# A directory of built programs; without it cargo builds them.
+PROGRAMS = os.environ.get("TABSEGNET_PROGRAMS") and Path(os.environ["TABSEGNET_PROGRAMS"])
+
+
 def program(name, *arguments):
-    command = ["cargo", "run", "--release", "--quiet", "--bin", name, "--", *arguments]
+    command = [str(PROGRAMS / name)] if PROGRAMS else ["cargo", "run", "--release", "--quiet", "--bin", name, "--"]
+    command += arguments
     return subprocess.run(command, check=True, cwd=ROOT, stdout=subprocess.PIPE, text=True).stdout
 
 
@@ -79,15 +89,30 @@ def section(kind, statistics, report):
         f"{dataset['gold_per_question']:.2f} gold nodes a question, "
         f"{dataset['mean_nodes_per_document']:.0f} nodes a document.",
         "",
-        *table("method", [(method["name"], values(method)) for method in report["methods"]]),
+        *table("method", rows(report["methods"])),
         "",
     ]
     slices = [part for part in report["slices"] if part["group"] == "data set"]
     for part in slices:
-        rows = [(m["name"], {"recall@10": m["recall_10"]["mean"], "MAP": m["map"]["mean"]}) for m in part["methods"]]
-        lines += [f"{NAMES.get(part['name'], part['name'])}, {part['questions']} questions:", "", *table("method", rows), ""]
+        shown = [(name_of(m), {"recall@10": m["recall_10"]["mean"], "MAP": m["map"]["mean"]}) for m in part["methods"]]
+        lines += [f"{NAMES.get(part['name'], part['name'])}, {part['questions']} questions:", "", *table("method", shown), ""]
     lines += ["What was prepared:", "", "```", statistics.rstrip(), "```", ""]
     return "\n".join(lines)
+
+
+def rows(methods):
+    """A row a method, and one for the mean of the seeds of the ranker."""
+    found = [(name_of(method), values(method)) for method in methods]
+    seeds = [row for name, row in found if name.startswith("ranker")]
+    if len(seeds) > 1:
+        mean = {measure: sum(row[measure] for row in seeds) / len(seeds) for measure in seeds[0]}
+        found.insert(0, (f"**ranker, mean of {len(seeds)} seeds**", mean))
+    return found
+
+
+def name_of(method):
+    seed = re.search(r"seed-(\d+)-best$", method["name"])
+    return f"ranker, seed {seed[1]}" if seed else method["name"]
 
 
 def values(method):
