@@ -2,9 +2,10 @@
 
 use burn::tensor::Device;
 use tabsegnet_data::prepared::{PreparedDocument, PreparedQuestion};
-use tabsegnet_encoder::{EmbeddingCache, Encoder, Segmenter};
+use tabsegnet_encoder::{EmbeddingCache, Encoder};
 use tabsegnet_model::batch::BatchError;
 use tabsegnet_model::{Batch, Example, ModelConfig};
+use tabsegnet_segmenter::Segmenter;
 
 use crate::RankingError;
 
@@ -47,8 +48,8 @@ impl Embedded {
         cache: Option<&EmbeddingCache>,
         progress: &mut dyn FnMut(usize, usize),
     ) -> Result<Self, RankingError> {
-        let segments =
-            questions.iter().map(|question| segmenter.segments(&question.text)).collect::<Result<Vec<_>, _>>()?;
+        let asked: Vec<&str> = questions.iter().map(|question| question.text.as_str()).collect();
+        let segments = segmenter.segments_of_all(&asked, &mut |_| {})?;
         let mut texts: Vec<&str> = Vec::new();
         for document in &documents {
             texts.extend(document.ranking_texts.iter().map(String::as_str));
