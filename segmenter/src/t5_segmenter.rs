@@ -17,7 +17,8 @@ const CHUNK: usize = 64;
 
 /// A T5 in Hugging Face layout as a segmenter.
 ///
-/// What always holds: at least one segment, the whole question where the model writes none.
+/// What always holds: at least one segment, the whole question where the model writes none; a blank
+/// question has none.
 pub struct T5Segmenter {
     generator: Generator,
     tokenizer: T5Tokenizer,
@@ -90,7 +91,7 @@ impl T5Segmenter {
     }
 
     fn find(&self, question: &str) -> Result<Vec<String>, SegmenterError> {
-        let whole = question.trim();
+        let whole = question.split_whitespace().collect::<Vec<_>>().join(" ");
         if whole.is_empty() {
             return Ok(Vec::new());
         }
@@ -109,7 +110,7 @@ impl T5Segmenter {
         }
         if segments.is_empty() {
             self.say(2, question, || "got no segment; the whole question is taken as one".to_owned());
-            return Ok(vec![whole.to_owned()]);
+            return Ok(vec![whole]);
         }
         Ok(segments)
     }
@@ -130,6 +131,10 @@ impl T5Segmenter {
 impl Segmenter for T5Segmenter {
     fn identity(&self) -> &str {
         &self.identity
+    }
+
+    fn is_costly(&self) -> bool {
+        true
     }
 
     fn segments(&self, question: &str) -> Result<Vec<String>, SegmenterError> {
