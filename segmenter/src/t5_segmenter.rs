@@ -76,8 +76,7 @@ impl T5Segmenter {
         }
         let weights = files.weights()?;
         let own_head = weights.has("lm_head.weight");
-        let generator =
-            Generator::new(&config, own_head, limits, &mut |name, shape| weights.floats(name, shape))?;
+        let generator = Generator::new(&config, own_head, limits, &mut |name, shape| weights.floats(name, shape))?;
         let mut digest = Digest::new().part("segmenter t5 1").part(&config_bytes).part(&tokenizer_bytes);
         for file in weights.digests()? {
             digest = digest.part(file);
@@ -100,7 +99,10 @@ impl T5Segmenter {
         let limits = self.generator.limits;
         if input > limits.input {
             self.say(0, question, || {
-                format!("has {input} tokens with the prompt; the first {} count (segmenter.max_input_tokens)", limits.input)
+                format!(
+                    "has {input} tokens with the prompt; the first {} count (segmenter.max_input_tokens)",
+                    limits.input
+                )
             });
         }
         if !finished {
