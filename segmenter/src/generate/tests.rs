@@ -20,7 +20,7 @@ fn generator(name: &str, limits: Limits) -> Generator {
     Generator::new(&config, own_head, limits, &mut |name, shape| weights.floats(name, shape)).unwrap()
 }
 
-const LIMITS: Limits = Limits { input: 64, output: 24, beams: 1 };
+const LIMITS: Limits = Limits { input: 128, output: 24, beams: 1 };
 
 #[test]
 fn logits_equal_those_of_transformers() {
