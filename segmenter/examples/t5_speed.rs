@@ -164,8 +164,11 @@ fn train(batch: usize, micro: usize, steps: usize, lengths: &[usize]) {
 }
 
 fn generator(config: &T5Config, output: usize, beams: usize) -> Result<Generator, Box<dyn std::error::Error>> {
-    let mut tensors: std::collections::HashMap<_, _> =
-        T5::new(config, false, 0, &Device::flex()).parameters().into_iter().map(|(name, _, values)| (name, values)).collect();
+    let mut tensors: std::collections::HashMap<_, _> = T5::new(config, false, 0, &Device::flex())
+        .parameters()
+        .into_iter()
+        .map(|(name, _, values)| (name, values))
+        .collect();
     let limits = Limits { input: 512, output, beams };
     Ok(Generator::new(config, false, limits, &mut |name, _| Ok(tensors.remove(name).unwrap_or_default()))?)
 }

@@ -95,7 +95,9 @@ pub enum SegmenterError {
         reason: String,
     },
     /// Logits that are no numbers.
-    #[error("the segmenter's logits are not finite at token {position} of its output; the weights are damaged or not meant for f32")]
+    #[error(
+        "the segmenter's logits are not finite at token {position} of its output; the weights are damaged or not meant for f32"
+    )]
     NotFinite {
         /// From 0.
         position: usize,

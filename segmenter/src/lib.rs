@@ -39,7 +39,7 @@ pub use generate::{Generated, Generator, Limits};
 pub use model_config::{FeedForward, T5Config};
 pub use prompt::Prompt;
 pub use segmenter::{NoSegments, Segmenter};
-pub use t5_segmenter::{T5Segmenter, segments_of};
+pub use t5_segmenter::{Found, T5Segmenter, segments_of};
 pub use tokenizer::T5Tokenizer;
 pub use unigram::train_unigram;
 pub use weights::{ModelFiles, Weights, serialize};

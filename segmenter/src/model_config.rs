@@ -101,8 +101,8 @@ impl T5Config {
     /// Another kind of model, an activation that is not known, a size out of range.
     pub fn parse(path: &Path, bytes: &[u8]) -> Result<Self, SegmenterError> {
         let malformed = |reason: String| SegmenterError::Malformed { path: path.to_owned(), reason };
-        let file: File = serde_json::from_slice(bytes)
-            .map_err(|error| malformed(format!("is not the config of a T5: {error}")))?;
+        let file: File =
+            serde_json::from_slice(bytes).map_err(|error| malformed(format!("is not the config of a T5: {error}")))?;
         if let Some(other) = file.model_type.as_deref().filter(|kind| *kind != "t5") {
             return Err(malformed(format!("model_type is {other:?}; expected \"t5\"")));
         }
@@ -161,8 +161,7 @@ impl T5Config {
         if !(self.eps.is_finite() && self.eps > 0.0) {
             return Err(format!("layer_norm_epsilon is {}; expected a number above 0", self.eps));
         }
-        let tokens =
-            [("pad_token_id", self.pad), ("eos_token_id", self.eos), ("decoder_start_token_id", self.start)];
+        let tokens = [("pad_token_id", self.pad), ("eos_token_id", self.eos), ("decoder_start_token_id", self.start)];
         match tokens.into_iter().find(|(_, token)| *token as usize >= self.vocab_size) {
             Some((name, token)) => Err(format!("{name} is {token}; expected one of the {} tokens", self.vocab_size)),
             None => Ok(()),
@@ -298,13 +297,12 @@ mod tests {
     #[test]
     fn what_cannot_be_used_is_named() {
         let silu = message(|json| json["feed_forward_proj"] = "gated-silu".into());
-        assert_eq!(
-            silu,
-            "config.json: feed_forward_proj is \"gated-silu\"; expected \"relu\" or \"gated-gelu\""
-        );
+        assert_eq!(silu, "config.json: feed_forward_proj is \"gated-silu\"; expected \"relu\" or \"gated-gelu\"");
         assert!(message(|json| json["model_type"] = "bart".into()).contains("model_type is \"bart\"; expected \"t5\""));
         assert!(message(|json| json["num_heads"] = 0.into()).contains("num_heads is 0; expected at least 1"));
-        assert!(message(|json| json["eos_token_id"] = 64.into()).contains("eos_token_id is 64; expected one of the 64"));
+        assert!(
+            message(|json| json["eos_token_id"] = 64.into()).contains("eos_token_id is 64; expected one of the 64")
+        );
         assert!(message(|json| json["d_model"] = Value::Null).contains("not the config of a T5"));
         assert!(message(|json| json["relative_attention_max_distance"] = 16.into()).contains("more than half"));
     }

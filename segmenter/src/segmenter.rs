@@ -4,11 +4,16 @@ use crate::SegmenterError;
 
 /// Splits a question into segments.
 ///
-/// What always holds: no segment is empty, and the same question gives the same segments. No
-/// segments is a valid answer.
+/// What always holds: no segment is empty or holds a line break, and the same question gives the same
+/// segments. No segments is a valid answer.
 pub trait Segmenter: Send + Sync {
     /// Names everything that the segments depend on.
     fn identity(&self) -> &str;
+
+    /// Whether a look into a cache on the disk takes less time than to find the segments.
+    fn is_costly(&self) -> bool {
+        false
+    }
 
     /// The segments of `question`, in the order in which the segmenter gives them.
     ///

@@ -17,7 +17,8 @@ const CHUNK: usize = 64;
 
 /// A T5 in Hugging Face layout as a segmenter.
 ///
-/// What always holds: at least one segment, the whole question where the model writes none.
+/// What always holds: at least one segment, the whole question where the model writes none; a blank
+/// question has none.
 pub struct T5Segmenter {
     generator: Generator,
     tokenizer: T5Tokenizer,
@@ -75,8 +76,7 @@ impl T5Segmenter {
         }
         let weights = files.weights()?;
         let own_head = weights.has("lm_head.weight");
-        let generator =
-            Generator::new(&config, own_head, limits, &mut |name, shape| weights.floats(name, shape))?;
+        let generator = Generator::new(&config, own_head, limits, &mut |name, shape| weights.floats(name, shape))?;
         let mut digest = Digest::new().part("segmenter t5 1").part(&config_bytes).part(&tokenizer_bytes);
         for file in weights.digests()? {
             digest = digest.part(file);
@@ -90,7 +90,7 @@ impl T5Segmenter {
     }
 
     fn find(&self, question: &str) -> Result<Vec<String>, SegmenterError> {
-        let whole = question.trim();
+        let whole = question.split_whitespace().collect::<Vec<_>>().join(" ");
         if whole.is_empty() {
             return Ok(Vec::new());
         }
@@ -99,7 +99,10 @@ impl T5Segmenter {
         let limits = self.generator.limits;
         if input > limits.input {
             self.say(0, question, || {
-                format!("has {input} tokens with the prompt; the first {} count (segmenter.max_input_tokens)", limits.input)
+                format!(
+                    "has {input} tokens with the prompt; the first {} count (segmenter.max_input_tokens)",
+                    limits.input
+                )
             });
         }
         if !finished {
@@ -109,7 +112,7 @@ impl T5Segmenter {
         }
         if segments.is_empty() {
             self.say(2, question, || "got no segment; the whole question is taken as one".to_owned());
-            return Ok(vec![whole.to_owned()]);
+            return Ok(vec![whole]);
         }
         Ok(segments)
     }
@@ -130,6 +133,10 @@ impl T5Segmenter {
 impl Segmenter for T5Segmenter {
     fn identity(&self) -> &str {
         &self.identity
+    }
+
+    fn is_costly(&self) -> bool {
+        true
     }
 
     fn segments(&self, question: &str) -> Result<Vec<String>, SegmenterError> {

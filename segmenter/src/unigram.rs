@@ -30,8 +30,7 @@ pub fn train_unigram<S: AsRef<str>>(
     vocabulary: usize,
     sentinels: usize,
 ) -> Result<Vec<u8>, SegmenterError> {
-    let failed =
-        |reason: String| SegmenterError::Vocabulary { texts: texts.len(), vocabulary, reason };
+    let failed = |reason: String| SegmenterError::Vocabulary { texts: texts.len(), vocabulary, reason };
     let words = words(texts).map_err(|error| failed(error.to_string()))?;
     let special: Vec<AddedToken> = [PAD, EOS, UNKNOWN].map(|token| AddedToken::from(token, true)).into();
     let learnt = vocabulary.saturating_sub(sentinels);
@@ -161,7 +160,8 @@ mod tests {
         let tokenizer = Tokenizer::from_bytes(&bytes).unwrap();
         let size = tokenizer.get_vocab_size(true) as u32;
         assert!(size <= 160 && size > 60, "{size}");
-        for (token, number) in [(PAD, 0), (EOS, 1), (UNKNOWN, 2), ("<extra_id_0>", size - 1), ("<extra_id_7>", size - 8)]
+        for (token, number) in
+            [(PAD, 0), (EOS, 1), (UNKNOWN, 2), ("<extra_id_0>", size - 1), ("<extra_id_7>", size - 8)]
         {
             assert_eq!(tokenizer.token_to_id(token), Some(number), "{token}");
         }

@@ -41,8 +41,9 @@ impl ModelFiles {
             None if model.is_empty() => Err(SegmenterError::Setting {
                 key,
                 value: "\"\"".to_owned(),
-                expected: "the directory of a T5 in Hugging Face layout, or a hub name such as \"google/flan-t5-small\""
-                    .to_owned(),
+                expected:
+                    "the directory of a T5 in Hugging Face layout, or a hub name such as \"google/flan-t5-small\""
+                        .to_owned(),
             }),
             None => Err(SegmenterError::NoDirectory { path: path.to_owned(), key }),
         }
@@ -90,7 +91,9 @@ impl ModelFiles {
         }
         let Some((index, bytes)) = self.read_if_there(INDEX)? else {
             let hint = match self.0.get("pytorch_model.bin")? {
-                Some(_) => "; this one has pytorch_model.bin alone: open it with Python's transformers and save it again",
+                Some(_) => {
+                    "; this one has pytorch_model.bin alone: open it with Python's transformers and save it again"
+                }
                 None => "",
             };
             return Err(self.missing(WEIGHTS, hint));
@@ -178,7 +181,9 @@ impl Weights {
                 ),
             ));
         };
-        let Some((path, start)) = self.files.get(*file) else { return Err(malformed(&self.named, "no file".to_owned())) };
+        let Some((path, start)) = self.files.get(*file) else {
+            return Err(malformed(&self.named, "no file".to_owned()));
+        };
         if info.shape != shape {
             return Err(malformed(
                 path,
@@ -200,9 +205,7 @@ impl Weights {
             other => return Err(malformed(path, format!("`{name}` holds {other:?}; expected F32, F16 or BF16"))),
         };
         match values.iter().position(|value| !value.is_finite()) {
-            Some(at) => {
-                Err(malformed(path, format!("`{name}` holds a number that is not finite, at position {at}")))
-            }
+            Some(at) => Err(malformed(path, format!("`{name}` holds a number that is not finite, at position {at}"))),
             None => Ok(values),
         }
     }
@@ -269,7 +272,6 @@ pub fn serialize(
     let metadata = HashMap::from([("format".to_owned(), "pt".to_owned())]);
     safetensors::serialize(views, Some(metadata)).map_err(failed)
 }
-
 
 /// A file of expected numbers, for tests.
 #[cfg(test)]

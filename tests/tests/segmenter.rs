@@ -54,7 +54,10 @@ fn work() -> Work {
     let work = Work::with(SEGMENTER);
     work.write("train.jsonl", questions(0, 40));
     work.write("dev.jsonl", questions(40, 48));
-    work.write("texts.txt", "Revenue rose by 8 % in 2019 after a weak year.\nCosts of sales fell in 2018 and in 2017.\n".repeat(6));
+    work.write(
+        "texts.txt",
+        "Revenue rose by 8 % in 2019 after a weak year.\nCosts of sales fell in 2018 and in 2017.\n".repeat(6),
+    );
     work
 }
 
@@ -111,11 +114,13 @@ fn a_segmenter_is_trained_and_a_ranker_uses_it() {
     assert_eq!((&manifest["kind"], &manifest["format_version"]), (&json!("segmenter"), &json!(1)));
 
     work.write("config.toml", TINY.replace("directory = \"out\"", "directory = \"ranker\""));
-    let with = ["--set", "segmenter.kind=t5", "--set", "segmenter.model=out/best", "--set", "segmenter.max_output_tokens=16"];
+    let with =
+        ["--set", "segmenter.kind=t5", "--set", "segmenter.model=out/best", "--set", "segmenter.max_output_tokens=16"];
     work.train(&with).ok();
     work.write("report.json", tabsegnet_tests::report().to_string());
     let ask = |work: &Work| {
-        let mut infer = work.command("infer", &["--checkpoint", "ranker/best", "--document", "report.json", "--format", "json"]);
+        let mut infer =
+            work.command("infer", &["--checkpoint", "ranker/best", "--document", "report.json", "--format", "json"]);
         Outcome::of(infer.args(["--question", "What was Revenue in 2018 and in 2017?"]))
     };
     let ranked: Value = serde_json::from_str(&ask(&work).ok().stdout).expect("JSON");
@@ -201,7 +206,12 @@ fn a_hub_that_does_not_answer_is_named_with_the_way_out() {
     train.env_remove("HF_HUB_OFFLINE").env("NO_PROXY", "127.0.0.1");
     Outcome::of(&mut train).fails(
         1,
-        &["example/small-t5 (revision main)", "config.json", "http://127.0.0.1:9", "give `segmenter_training.model` its directory"],
+        &[
+            "example/small-t5 (revision main)",
+            "config.json",
+            "http://127.0.0.1:9",
+            "give `segmenter_training.model` its directory",
+        ],
     );
 }
 
@@ -211,7 +221,14 @@ fn a_trained_model_can_be_trained_on_and_stored_in_half_precision() {
     work.train(&[]).ok();
     let whole = work.read("out/best/model.safetensors").len();
     work.copy("out/best", "start");
-    let on = ["--set", "segmenter_training.model=start", "--set", "output.directory=again", "--set", "segmenter_training.store=f16"];
+    let on = [
+        "--set",
+        "segmenter_training.model=start",
+        "--set",
+        "output.directory=again",
+        "--set",
+        "segmenter_training.store=f16",
+    ];
     work.train(&on).ok();
     let half = work.read("again/best/model.safetensors").len();
     assert!(half < whole * 3 / 5, "{half} of {whole} bytes");

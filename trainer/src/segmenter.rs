@@ -66,7 +66,8 @@ impl<'a> SegmenterTraining<'a> {
         let train = pairs(&train_questions, "train")?;
         let dev = pairs(&dev_questions, "dev")?;
         let texts = base.span_texts(&texts, config.segmenter.max_input_tokens)?;
-        let mut inputs = Digest::new().part(config.digest()?).part(&train_digest).part(&dev_digest).part(&base.identity);
+        let mut inputs =
+            Digest::new().part(config.digest()?).part(&train_digest).part(&dev_digest).part(&base.identity);
         for text in &texts {
             inputs = inputs.part(text.iter().flat_map(|token| token.to_le_bytes()).collect::<Vec<u8>>());
         }
@@ -90,7 +91,11 @@ impl<'a> SegmenterTraining<'a> {
         let model = model.with_precision(settings.precision);
         eprintln!(
             "segmenter: {} parameters, {} questions to train on, {} to measure on{}",
-            base.config.parameters(model.own_head()).iter().map(|(_, shape)| shape.iter().product::<usize>()).sum::<usize>(),
+            base.config
+                .parameters(model.own_head())
+                .iter()
+                .map(|(_, shape)| shape.iter().product::<usize>())
+                .sum::<usize>(),
             train.len(),
             dev.len(),
             if texts.is_empty() { String::new() } else { format!(", {} texts to fill spans in", texts.len()) }
@@ -190,7 +195,9 @@ impl<'a> SegmenterTraining<'a> {
     fn pairs(&self, stage: Stage, epoch: usize) -> Vec<Pair> {
         match stage {
             Stage::Segments => self.train.clone(),
-            Stage::Spans => spans::pairs(&self.texts, &self.base.sentinels, self.base.config.eos, self.config.task.seed, epoch),
+            Stage::Spans => {
+                spans::pairs(&self.texts, &self.base.sentinels, self.base.config.eos, self.config.task.seed, epoch)
+            }
         }
     }
 

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use super::*;
 use crate::t5::{Batch, Dropout, Pair, T5};
-use crate::{ModelFiles, Prompt, Segmenter as _, T5Segmenter, T5Tokenizer};
 use crate::weights::Reference;
+use crate::{ModelFiles, Prompt, Segmenter as _, T5Segmenter, T5Tokenizer};
 
 fn directory(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/reference").join(name)
@@ -20,7 +20,7 @@ fn generator(name: &str, limits: Limits) -> Generator {
     Generator::new(&config, own_head, limits, &mut |name, shape| weights.floats(name, shape)).unwrap()
 }
 
-const LIMITS: Limits = Limits { input: 64, output: 24, beams: 1 };
+const LIMITS: Limits = Limits { input: 128, output: 24, beams: 1 };
 
 #[test]
 fn logits_equal_those_of_transformers() {
@@ -111,7 +111,9 @@ fn files_that_do_not_fit_are_named() {
         "model.safetensors: `shared.weight` has shape [72, 16]; expected [80, 16] by config.json; the files are of different models"
     );
     let few = refused("config.json", replaced("\"vocab_size\": 72", "\"vocab_size\": 40"));
-    assert!(few.starts_with("tokenizer.json: has token numbers up to ") && few.contains("vocab_size in config.json is 40"));
+    assert!(
+        few.starts_with("tokenizer.json: has token numbers up to ") && few.contains("vocab_size in config.json is 40")
+    );
     let layers = refused("config.json", replaced("\"num_decoder_layers\": 2", "\"num_decoder_layers\": 3"));
     assert!(
         layers.starts_with("model.safetensors: there is no tensor `decoder.block.2.layer.0.SelfAttention.q.weight`"),
@@ -138,7 +140,9 @@ fn a_missing_file_is_named_with_what_there_should_be() {
     let copy = changed("", |bytes| bytes);
     std::fs::rename(copy.path().join("model.safetensors"), copy.path().join("pytorch_model.bin")).unwrap();
     let error = T5Segmenter::open(&ModelFiles::directory(copy.path()), LIMITS).err().unwrap().to_string();
-    assert!(error.contains("there is no model.safetensors; a T5 has config.json") && error.contains("pytorch_model.bin"));
+    assert!(
+        error.contains("there is no model.safetensors; a T5 has config.json") && error.contains("pytorch_model.bin")
+    );
 }
 
 #[test]
@@ -177,7 +181,8 @@ fn any_question_gets_segments_and_ends() {
     let limits = Limits { input: 200, output: 12, beams: 1 };
     let segmenter = T5Segmenter::open(&ModelFiles::directory(&directory("untied")), limits).unwrap();
     let long = "what was the revenue of 2019 ".repeat(1000);
-    for question in ["what was the revenue?", "2019年の収益はいくらですか", long.as_str(), "\u{0}\u{202e}🦀"] {
+    for question in ["what was the revenue?", "2019年の収益はいくらですか", long.as_str(), "\u{0}\u{202e}🦀"]
+    {
         let segments = segmenter.segments(question).unwrap();
         assert!(!segments.is_empty() && segments.iter().all(|segment| !segment.trim().is_empty()), "{question:?}");
         assert_eq!(segments, segmenter.segments(question).unwrap());

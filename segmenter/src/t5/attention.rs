@@ -1,8 +1,8 @@
 //! Attention with relative positions; its scores are not divided by √d_kv.
 
 use burn::module::{Module, Param};
-use burn::tensor::activation::softmax;
 use burn::tensor::Tensor;
+use burn::tensor::activation::softmax;
 
 use super::batch::Texts;
 use super::{Builder, Listed, Pass, matrix};

@@ -71,7 +71,7 @@ impl Batch {
         let mask = |rows: Vec<f32>, shape: [usize; 4]| Tensor::<4>::from_data(TensorData::new(rows, shape), device);
         let seen = |is: bool| if is { 0.0 } else { MASKED };
         let padding = pairs.iter().any(|pair| pair.input.len() < inputs).then(|| {
-            let rows = pairs.iter().flat_map(|pair| (0..inputs).map(|key| seen(key < pair.input.len())));
+            let rows = pairs.iter().flat_map(|pair| (0..inputs).map(move |key| seen(key < pair.input.len())));
             mask(rows.collect(), [pairs.len(), 1, 1, inputs])
         });
         let causal = (outputs > 1).then(|| {

@@ -197,7 +197,7 @@ impl Dropout {
         Self::new(0.0, 0)
     }
 
-    fn apply(&mut self, x: Tensor<2>) -> Tensor<2> {
+    pub(super) fn apply(&mut self, x: Tensor<2>) -> Tensor<2> {
         if self.drop == 0 {
             return x;
         }

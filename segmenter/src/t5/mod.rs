@@ -18,8 +18,8 @@ use tabsegnet_model::Precision;
 
 use crate::{SegmenterError, T5Config, Weights};
 pub use batch::{Batch, Pair};
-use layers::Stack;
 pub use layers::Dropout;
+use layers::Stack;
 pub use loss::Loss;
 
 /// The whole model.
@@ -155,7 +155,8 @@ impl T5 {
         let pass = Pass { config: &self.config, precision: self.precision };
         let embed = |tokens: &Tensor<1, burn::tensor::Int>| self.shared.val().select(0, tokens.clone());
         let read = self.encoder.forward(embed(&batch.input), &batch.encoder, None, dropout, pass);
-        let written = self.decoder.forward(embed(&batch.output), &batch.decoder, Some((read, &batch.cross)), dropout, pass);
+        let written =
+            self.decoder.forward(embed(&batch.output), &batch.decoder, Some((read, &batch.cross)), dropout, pass);
         let mut written = written.select(0, batch.rows.clone()); // [targets, d_model]
         if self.config.scaled_output {
             written = written * (self.config.d_model as f64).powf(-0.5);
@@ -213,4 +214,3 @@ pub(crate) type Listed = Vec<(String, Vec<usize>, Vec<f32>)>;
 pub(crate) trait List {
     fn list(&self, prefix: &str, list: &mut Listed);
 }
-

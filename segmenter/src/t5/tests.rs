@@ -90,9 +90,8 @@ fn buckets_equal_those_of_transformers() {
 fn a_batch_gives_each_pair_what_it_has_alone() {
     let device = Device::flex();
     let (model, _, pairs) = read("gated", &device);
-    let logits = |pairs: &[&Pair]| {
-        values(model.logits(&Batch::new(pairs, model.config(), &device), &mut Dropout::none()))
-    };
+    let logits =
+        |pairs: &[&Pair]| values(model.logits(&Batch::new(pairs, model.config(), &device), &mut Dropout::none()));
     let together = logits(&[&pairs[0], &pairs[1]]);
     let alone = [logits(&[&pairs[0]]), logits(&[&pairs[1]])].concat();
     assert_eq!(together.len(), alone.len());

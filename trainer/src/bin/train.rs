@@ -11,8 +11,8 @@ use tabsegnet_data::config::Part;
 use tabsegnet_model::device::DeviceChoice;
 use tabsegnet_trainer::config::{Config, Task};
 use tabsegnet_trainer::inputs::{Encoding, Input, lock, prepared};
-use tabsegnet_trainer::training::{Layout, Outcome, Training};
 use tabsegnet_trainer::segmenter::SegmenterTraining;
+use tabsegnet_trainer::training::{Layout, Outcome, Training};
 use tabsegnet_trainer::{cli, evaluation, static_encoder};
 
 #[global_allocator]

@@ -2,13 +2,11 @@
 
 use anyhow::{Result, ensure};
 use burn::tensor::Device;
+use std::path::Path;
 use tabsegnet_files::Digest;
 use tabsegnet_segmenter::data::LabelledQuestion;
 use tabsegnet_segmenter::t5::{Pair, T5};
-use tabsegnet_segmenter::{
-    FeedForward, ModelFiles, Prompt, SegmenterConfig, T5Config, T5Tokenizer, train_unigram,
-};
-use std::path::Path;
+use tabsegnet_segmenter::{FeedForward, ModelFiles, Prompt, SegmenterConfig, T5Config, T5Tokenizer, train_unigram};
 
 use crate::config::{Config, NewModelConfig};
 
@@ -128,7 +126,8 @@ impl Base {
     ) -> Result<Vec<Pair>> {
         let (mut pairs, mut cut) = (Vec::with_capacity(questions.len()), 0);
         for question in questions {
-            let (input, whole) = self.tokenizer.encode(&self.prompt.input(&question.question), limits.max_input_tokens)?;
+            let (input, whole) =
+                self.tokenizer.encode(&self.prompt.input(&question.question), limits.max_input_tokens)?;
             let (target, whole_target) =
                 self.tokenizer.encode(&self.prompt.target(&question.segments), limits.max_output_tokens)?;
             cut += usize::from(whole > input.len() || whole_target > target.len());

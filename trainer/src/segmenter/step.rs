@@ -88,7 +88,7 @@ impl SegmenterTraining<'_> {
 fn scheduled(step: usize, steps: usize, warm_up: f64) -> f64 {
     let warm_up = (steps as f64 * warm_up).ceil();
     let step = step as f64 + 1.0;
-    if step <= warm_up { step / warm_up } else { (steps as f64 + 1.0 - step) / (steps as f64 + 1.0 - warm_up) }
+    if step <= warm_up { step / warm_up } else { (steps as f64 + 1.0 - step) / (steps as f64 - warm_up) }
 }
 
 /// Mean loss a target token, pairs of like length together.

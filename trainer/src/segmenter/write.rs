@@ -21,7 +21,8 @@ impl SegmenterTraining<'_> {
     /// Segments of dev questions, generated as they will be when the model is used.
     pub(super) fn dev_segments(&self, stage: Stage) -> Result<Option<SegmentMeasures>> {
         let count = self.settings.generate.min(self.dev_questions.len());
-        let Some(questions) = self.dev_questions.get(..count).filter(|some| !some.is_empty() && stage == Stage::Segments)
+        let Some(questions) =
+            self.dev_questions.get(..count).filter(|some| !some.is_empty() && stage == Stage::Segments)
         else {
             return Ok(None);
         };
@@ -46,8 +47,9 @@ impl SegmenterTraining<'_> {
 
     /// A model in Hugging Face layout, with its prompt, card and manifest.
     pub(super) fn write_checkpoint(&self, directory: &Path, epoch: &SegmenterEpoch) -> Result<()> {
-        self.write_files(directory, epoch)
-            .with_context(|| format!("the checkpoint of epoch {} was not written; earlier files are whole", epoch.epoch))
+        self.write_files(directory, epoch).with_context(|| {
+            format!("the checkpoint of epoch {} was not written; earlier files are whole", epoch.epoch)
+        })
     }
 
     fn write_files(&self, directory: &Path, epoch: &SegmenterEpoch) -> Result<()> {
@@ -109,7 +111,13 @@ impl SegmenterTraining<'_> {
                 config.vocab_size
             ),
         );
-        line("Prompt", format!("{:?} before the question, {:?} between segments", self.base.prompt.prefix, self.base.prompt.separator));
+        line(
+            "Prompt",
+            format!(
+                "{:?} before the question, {:?} between segments",
+                self.base.prompt.prefix, self.base.prompt.separator
+            ),
+        );
         line("Trained on", format!("{} questions, seed {}", self.train.len(), self.config.task.seed));
         line("Dev, epoch", format!("{}: {epoch}", epoch.epoch));
         card.push_str(
