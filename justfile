@@ -42,3 +42,17 @@ lint:
 bench *arguments:
     cargo bench -p tabsegnet-benches
     python3 scripts/bench.py {{arguments}}
+
+# Fuzz a reader, as in `just fuzz html`; targets are the files of fuzz/fuzz_targets. Needs cargo-fuzz. What is found
+# stays in fuzz/found and, where it is a bug, in fuzz/artifacts.
+fuzz target seconds="600":
+    mkdir -p fuzz/found/{{target}}
+    RUSTC_BOOTSTRAP=1 cargo fuzz run {{target}} fuzz/found/{{target}} fuzz/corpus/{{target}} -- \
+        -max_total_time={{seconds}} -timeout=10 -rss_limit_mb=2048 -max_len=16384 \
+        $(test -f fuzz/dictionaries/{{target}}.dict && echo -dict=fuzz/dictionaries/{{target}}.dict)
+
+# The same for what is built on burn and polars (config, manifest, weights): hours of building first.
+fuzz-heavy target seconds="600":
+    mkdir -p fuzz/heavy/found/{{target}}
+    RUSTC_BOOTSTRAP=1 cargo fuzz run --fuzz-dir fuzz/heavy {{target}} fuzz/heavy/found/{{target}} \
+        fuzz/heavy/corpus/{{target}} -- -max_total_time={{seconds}} -timeout=10 -rss_limit_mb=2048

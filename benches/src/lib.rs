@@ -70,7 +70,14 @@ impl Document {
 
     /// What a batch is made of.
     pub fn example(&self) -> Example<'_> {
-        Example { graph: &self.graph, u: &self.u, q: &self.q, segments: &self.segments, gold: &self.gold }
+        Example {
+            graph: &self.graph,
+            u: &self.u,
+            q: &self.q,
+            segments: &self.segments,
+            features: &[],
+            gold: &self.gold,
+        }
     }
 }
 

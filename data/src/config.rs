@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::distractors::DistractorConfig;
 use crate::error::DataError;
+use crate::ixbrl::{Companies, Filings, IxbrlConfig};
 use crate::lexical::Bm25Config;
 use crate::mix::SEPARATOR;
 use crate::sample::Labels;
@@ -28,6 +29,8 @@ pub enum DataKind {
     Hybridqa,
     /// HiTab as published.
     Hitab,
+    /// Annual and quarterly reports with inline XBRL; questions are made from their tags.
+    Ixbrl,
     /// JSON lines of labelled documents in the native form.
     Native,
     /// Reports made by the project; no files.
@@ -45,6 +48,7 @@ impl DataKind {
             Self::Tatqa => "tatqa",
             Self::Hybridqa => "hybridqa",
             Self::Hitab => "hitab",
+            Self::Ixbrl => "ixbrl",
             Self::Native => "native",
             Self::Synthetic => "synthetic",
             Self::Mix => "mix",
@@ -69,9 +73,10 @@ pub struct DataConfig {
     /// The directory that the paths below are relative to; relative itself to where the program
     /// is run.
     pub root: String,
-    /// Files to train on.
+    /// Files to train on; for iXBRL filings, where a directory stands for the HTML files in it.
     pub train: Vec<String>,
-    /// Files to measure on.
+    /// Files to measure on. For iXBRL none need be named: the filings of some companies of `train`
+    /// are taken then (`ixbrl.dev_share`).
     pub dev: Vec<String>,
     /// For HybridQA and HiTab: the files of tables, of both parts. A directory stands for the JSON
     /// files in it.
@@ -85,12 +90,14 @@ pub struct DataConfig {
     pub distractors: usize,
     /// The most questions to train on, chosen by the seed; 0 takes all. The dev part stays whole.
     pub limit: usize,
-    /// Seed of the distractors' places and of the choice of questions.
+    /// Seed of the distractors' places, of the choice of questions and of those made from filings.
     pub seed: u64,
     /// The data sets, for kind `mix`; each has the keys of this section, its root relative to this one's.
     pub parts: Vec<DataConfig>,
     /// How distractors are found, and the BM25 baseline's settings.
     pub bm25: Bm25Config,
+    /// How questions are made from filings, for kind `ixbrl`.
+    pub ixbrl: IxbrlConfig,
     /// The made reports, for kind `synthetic`.
     pub synthetic: SyntheticConfig,
 }
@@ -111,6 +118,7 @@ impl Default for DataConfig {
             seed: 0,
             parts: Vec::new(),
             bm25: Bm25Config::default(),
+            ixbrl: IxbrlConfig::default(),
             synthetic: SyntheticConfig::default(),
         }
     }
@@ -162,6 +170,12 @@ impl DataConfig {
         DistractorConfig { count: config.distractors, seed: config.seed, bm25: config.bm25 }
     }
 
+    /// How questions are made from filings: in a mix what its first part of filings says.
+    pub fn filings(&self, files: Vec<PathBuf>, companies: Companies) -> Filings {
+        let config = self.parts.iter().find(|part| part.kind == DataKind::Ixbrl).unwrap_or(self);
+        Filings { files, companies, config: config.ixbrl.clone(), seed: config.seed }
+    }
+
     /// Distractor tables added to each document, where the data have any.
     pub fn distractors(&self) -> usize {
         let finqa = |config: &Self| config.kind == DataKind::Finqa;
@@ -205,6 +219,9 @@ impl DataConfig {
         if self.kind == DataKind::Synthetic {
             return Ok(Source::Synthetic(self.synthetic.clone(), synthetic_part));
         }
+        if self.kind == DataKind::Ixbrl {
+            return self.ixbrl(part);
+        }
         if names.is_empty() {
             let message = "names no file; expected a list of paths, such as [\"train.json\"]".into();
             return Err(DataError::Setting { key, message });
@@ -221,7 +238,7 @@ impl DataConfig {
                 Source::Hybridqa(hybridqa::Files { questions: files, tables: tables()?, passages }, labels)
             }
             DataKind::Hitab => Source::Hitab(hitab::Files { questions: files, tables: tables()? }, labels),
-            DataKind::Finqa | DataKind::Synthetic | DataKind::Mix => Source::Finqa {
+            DataKind::Finqa | DataKind::Ixbrl | DataKind::Synthetic | DataKind::Mix => Source::Finqa {
                 files,
                 pool: if self.pool.is_empty() {
                     existing("data.train and data.dev", self.paths(self.train.iter().chain(&self.dev)))?
@@ -232,6 +249,21 @@ impl DataConfig {
                 labels,
             },
         })
+    }
+
+    fn ixbrl(&self, part: Part) -> Result<Source, DataError> {
+        if self.train.is_empty() && (part == Part::Train || self.dev.is_empty()) {
+            let message = "names no file; expected a directory of filings or HTML files, such as [\".\"]".into();
+            return Err(DataError::Setting { key: "data.train", message });
+        }
+        let files = |key, names: &[String]| files_with(key, self.paths(names), &["htm", "html", "xhtml"]);
+        let train = || files("data.train", &self.train);
+        let filings = match part {
+            _ if self.dev.is_empty() => self.filings(train()?, Companies::Of(part)),
+            Part::Train => self.filings(train()?, Companies::Apart(files("data.dev", &self.dev)?)),
+            Part::Dev => self.filings(files("data.dev", &self.dev)?, Companies::All),
+        };
+        Ok(Source::Ixbrl(filings))
     }
 
     /// The data sets that have files for the part.
@@ -250,7 +282,11 @@ impl DataConfig {
             if self.parts.iter().filter(|other| other.name() == name).count() > 1 {
                 return Err(wrong("two parts have this name; give each a data.name of its own".into()));
             }
-            let files = if part == Part::Train { &config.train } else { &config.dev };
+            let files = match part {
+                Part::Dev if config.kind == DataKind::Ixbrl && config.dev.is_empty() => &config.train,
+                Part::Train => &config.train,
+                Part::Dev => &config.dev,
+            };
             if files.is_empty() && config.kind != DataKind::Synthetic {
                 continue;
             }
@@ -294,6 +330,14 @@ fn no_such(key: &'static str, missing: &Path) -> DataError {
 /// # Errors
 /// A path that is not there, a directory that cannot be read or has no JSON file.
 pub fn json_files(key: &'static str, paths: Vec<PathBuf>) -> Result<Vec<PathBuf>, DataError> {
+    files_with(key, paths, &["json"])
+}
+
+/// Files as they are, and of directories those with an extension of the list, by name.
+///
+/// # Errors
+/// A path that is not there, a directory that cannot be read or has no such file.
+pub fn files_with(key: &'static str, paths: Vec<PathBuf>, extensions: &[&str]) -> Result<Vec<PathBuf>, DataError> {
     let mut files = Vec::new();
     for path in paths {
         if path.is_file() {
@@ -308,9 +352,13 @@ pub fn json_files(key: &'static str, paths: Vec<PathBuf>) -> Result<Vec<PathBuf>
         let entries = std::fs::read_dir(&path).map_err(unreadable)?;
         let mut inside: Vec<PathBuf> =
             entries.map(|entry| Ok(entry.map_err(unreadable)?.path())).collect::<Result<_, DataError>>()?;
-        inside.retain(|file| file.extension().is_some_and(|extension| extension == "json"));
+        inside.retain(|file| {
+            let extension = file.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+            file.is_file() && extension.is_some_and(|extension| extensions.contains(&extension.as_str()))
+        });
         if inside.is_empty() {
-            let message = format!("{}: the directory holds no .json file", path.display());
+            let known = extensions.join(", .");
+            let message = format!("{}: the directory holds no file of the form .{known}", path.display());
             return Err(DataError::Setting { key, message });
         }
         inside.sort();

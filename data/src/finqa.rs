@@ -77,7 +77,7 @@ pub fn read(files: &[PathBuf], labels: Labels) -> Result<Samples, DataError> {
             if labels == Labels::Required && gold.is_empty() {
                 samples.left_out.push(LeftOut { question: id, reason: NO_GOLD });
             } else {
-                sample.questions.push(Question { id, text, gold });
+                sample.questions.push(Question { id, text, gold, segments: Vec::new() });
             }
         }
     }

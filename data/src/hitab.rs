@@ -125,7 +125,7 @@ pub fn read(files: &Files, labels: Labels) -> Result<Samples, DataError> {
         if gold.is_empty() && labels == Labels::Required {
             samples.left_out.push(LeftOut { question: id, reason: NO_GOLD });
         } else {
-            sample.questions.push(Question { id, text, gold });
+            sample.questions.push(Question { id, text, gold, segments: Vec::new() });
         }
     }
     Ok(samples)

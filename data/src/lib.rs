@@ -2,17 +2,19 @@
 //!
 //! The document model and the readers of single documents are those of `tabsegnet-document`.
 //! A data set is read into [`sample::Sample`]s ([`native`], [`finqa`], [`multihiertt`], [`tatqa`],
-//! [`hybridqa`], [`hitab`], [`synthetic`], several of them by [`mix`]; [`source`] says which),
+//! [`hybridqa`], [`hitab`], [`ixbrl`], [`synthetic`], several of them by [`mix`]; [`source`] says which),
 //! distractor tables are added ([`distractors`]), each document becomes a typed graph ([`graph`]),
 //! and the whole is kept as Parquet ([`prepared`]).
 
 pub mod config;
+mod dice;
 pub mod distractors;
 pub mod error;
 pub mod finqa;
 pub mod graph;
 pub mod hitab;
 pub mod hybridqa;
+pub mod ixbrl;
 pub mod lexical;
 pub mod mix;
 pub mod multihiertt;

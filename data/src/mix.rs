@@ -56,7 +56,7 @@ mod tests {
     use crate::sample::{LeftOut, Question, Sample};
 
     fn samples(documents: usize, questions: usize) -> Samples {
-        let question = |id: String| Question { id, text: "?".into(), gold: vec!["p0".into()] };
+        let question = |id: String| Question { id, text: "?".into(), gold: vec!["p0".into()], segments: Vec::new() };
         let sample = |document: usize| Sample {
             document: Document { id: format!("d{document}"), blocks: vec![Block::Passage("x".into())] },
             questions: (0..questions).map(|q| question(format!("d{document}q{q}"))).collect(),

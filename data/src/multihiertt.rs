@@ -83,7 +83,7 @@ pub fn read(files: &[PathBuf], labels: Labels) -> Result<Samples, DataError> {
                 Some(reason) if labels == Labels::Required => samples.left_out.push(LeftOut { question: id, reason }),
                 _ => {
                     let gold = gold.unwrap_or_default().into_iter().collect();
-                    samples.samples[sample].questions.push(Question { id, text, gold });
+                    samples.samples[sample].questions.push(Question { id, text, gold, segments: Vec::new() });
                 }
             }
         }

@@ -1,6 +1,7 @@
 //! Labelled documents in the native form: JSON lines, each a document
 //! ([`tabsegnet_document::native`]) with `"questions": [{"id", "question", "gold": [node ids]}]`
-//! beside its blocks.
+//! beside its blocks, and in a question, where they are known, its segments:
+//! `"segments": [{"text", "nodes": [node ids]}]`.
 
 use std::path::Path;
 
@@ -11,7 +12,7 @@ use tabsegnet_files::read_text;
 pub use tabsegnet_document::native::document_json;
 
 use crate::error::{DataError, from_json};
-use crate::sample::{Question, Sample};
+use crate::sample::{Question, Sample, Segment};
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -19,6 +20,15 @@ struct QuestionJson {
     id: String,
     question: String,
     gold: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    segments: Vec<SegmentJson>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SegmentJson {
+    text: String,
+    nodes: Vec<String>,
 }
 
 /// Reads labelled documents: JSON lines, one document with its questions a line. Blank lines are
@@ -47,11 +57,15 @@ pub fn read_samples(path: &Path) -> Result<Vec<Sample>, DataError> {
 
 /// The native JSON of a labelled document, one line.
 pub fn sample_json(sample: &Sample) -> String {
-    let questions = sample.questions.iter();
-    let questions =
-        questions.map(|q| QuestionJson { id: q.id.clone(), question: q.text.clone(), gold: q.gold.clone() }).collect();
+    let segment = |s: &Segment| SegmentJson { text: s.text.clone(), nodes: s.nodes.clone() };
+    let questions = sample.questions.iter().map(|q| QuestionJson {
+        id: q.id.clone(),
+        question: q.text.clone(),
+        gold: q.gold.clone(),
+        segments: q.segments.iter().map(segment).collect(),
+    });
     // Strings, numbers and lists only: there is nothing here that JSON cannot hold.
-    serde_json::to_string(&DocumentJson::new(&sample.document, questions)).unwrap_or_default()
+    serde_json::to_string(&DocumentJson::new(&sample.document, questions.collect())).unwrap_or_default()
 }
 
 fn build(path: &Path, mut json: DocumentJson<QuestionJson>) -> Result<Sample, DataError> {
@@ -68,8 +82,14 @@ fn build(path: &Path, mut json: DocumentJson<QuestionJson>) -> Result<Sample, Da
             message: "is blank; expected the question's text".into(),
         });
     }
-    let questions = questions.into_iter().map(|q| Question { id: q.id, text: q.question, gold: q.gold }).collect();
-    Ok(Sample { document, questions })
+    let segment = |SegmentJson { text, nodes }| Segment { text, nodes };
+    let questions = questions.into_iter().map(|q| Question {
+        id: q.id,
+        text: q.question,
+        gold: q.gold,
+        segments: q.segments.into_iter().map(segment).collect(),
+    });
+    Ok(Sample { document, questions: questions.collect() })
 }
 
 #[cfg(test)]
@@ -79,7 +99,8 @@ mod tests {
     const REPORT: &str = r#"{"id": "r", "blocks": [{"passage": "Revenue rose."},
         {"table": {"header_rows": 1, "header_cols": 1,
                    "rows": [["", {"text": "2018", "colspan": 2}], ["a", "1", "2"]]}}],
-        "questions": [{"id": "q", "question": "revenue?", "gold": ["p0"]}]}"#;
+        "questions": [{"id": "q", "question": "revenue?", "gold": ["p0"],
+                       "segments": [{"text": "revenue", "nodes": ["p0"]}]}]}"#;
 
     fn parse(text: &str) -> Result<Sample, DataError> {
         let path = Path::new("r.json");
@@ -90,6 +111,7 @@ mod tests {
     fn a_document_round_trips() {
         let sample = parse(REPORT).unwrap();
         assert_eq!(sample.document.tables().next().unwrap().cell_at(0, 2).unwrap().text, "2018");
+        assert_eq!(sample.questions[0].segments[0].text, "revenue");
         let again = parse(&sample_json(&sample)).unwrap();
         assert_eq!(again, sample);
     }

@@ -1,4 +1,4 @@
-//! The prepared data set: documents, nodes, edges and questions as four Parquet files, kept under
+//! The prepared data set: documents, nodes, edges, questions and their segments as five Parquet files, kept under
 //! a digest of everything they were made from, so that the same data are prepared once.
 //!
 //! | file | columns |
@@ -7,8 +7,9 @@
 //! | `nodes.parquet` | `document` u32, `node` u32, `id` str, `kind` str, `text` str, `ranking_text` str, and for nodes of a table (else null) `table`, `row`, `col`, `rowspan`, `colspan` u32, `row_path`, `column_path` str |
 //! | `edges.parquet` | `document` u32, `source` u32, `destination` u32, `type` str, by document, destination, source, type |
 //! | `questions.parquet` | `id` str, `document` u32, `question` str, `gold` list of u32 (node numbers) |
+//! | `segments.parquet` | `question` u32, `text` str, `nodes` list of u32, by question, then in the question's order |
 //!
-//! `document` counts documents and `node` the nodes of a document from 0, in order.
+//! `document` and `question` count from 0, `node` counts the nodes of a document from 0, in order.
 //! `statistics.json` beside them holds [`Statistics`].
 
 mod parquet;
@@ -28,7 +29,7 @@ use crate::source::Source;
 use tabsegnet_files::{Digest, Staging, read_text, write_bytes_atomic};
 
 /// Changes when the files' schema or the meaning of a setting does.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 /// A document ready for training and ranking.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,6 +65,18 @@ pub struct PreparedQuestion {
     pub text: String,
     /// Gold nodes by number, rising.
     pub gold: Vec<u32>,
+    /// The parts of the question that ask for one thing each, in its order; empty where the data
+    /// set does not say which they are.
+    pub segments: Vec<PreparedSegment>,
+}
+
+/// A segment of a question and the nodes that tell what it asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PreparedSegment {
+    /// The phrase.
+    pub text: String,
+    /// Its nodes by number, rising.
+    pub nodes: Vec<u32>,
 }
 
 /// A prepared part of a data set.
@@ -140,18 +153,24 @@ fn make(source: &Source, settings: &PrepareSettings, digest: String) -> Result<P
             if let Some(other) = seen.insert(question.id.clone(), sample.document.id.clone()) {
                 return Err(error("id".into(), format!("document {other} has a question of this id already")));
             }
-            let mut gold = Vec::with_capacity(question.gold.len());
-            for id in &question.gold {
-                gold.push(*numbers.get(id.as_str()).ok_or_else(|| {
-                    error(
-                        "gold".into(),
-                        format!("{id:?} is no node of the document; expected ids such as p0 or t0:r1c2"),
-                    )
-                })?);
+            let node_numbers = |ids: &[String], field: &str| -> Result<Vec<u32>, DataError> {
+                let number = |id: &String| {
+                    let message = || format!("{id:?} is no node of the document; expected ids such as p0 or t0:r1c2");
+                    numbers.get(id.as_str()).copied().ok_or_else(|| error(field.to_owned(), message()))
+                };
+                let mut nodes: Vec<u32> = ids.iter().map(number).collect::<Result<_, _>>()?;
+                nodes.sort_unstable();
+                nodes.dedup();
+                Ok(nodes)
+            };
+            let gold = node_numbers(&question.gold, "gold")?;
+            let mut segments = Vec::with_capacity(question.segments.len());
+            for (position, segment) in question.segments.iter().enumerate() {
+                let nodes = node_numbers(&segment.nodes, &format!("segments[{position}].nodes"))?;
+                segments.push(PreparedSegment { text: segment.text.clone(), nodes });
             }
-            gold.sort_unstable();
-            gold.dedup();
-            questions.push(PreparedQuestion { id: question.id, document: documents.len(), text: question.text, gold });
+            let document = documents.len();
+            questions.push(PreparedQuestion { id: question.id, document, text: question.text, gold, segments });
         }
         documents.push(document);
     }

@@ -20,6 +20,18 @@ pub struct Question {
     pub text: String,
     /// Ids of the gold nodes; empty where the gold is not known.
     pub gold: Vec<String>,
+    /// The parts of the question that ask for one thing each, in the question's order, where the
+    /// data set says which they are; else empty.
+    pub segments: Vec<Segment>,
+}
+
+/// What a question asks for in one place: the phrase that names it, whole in itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Segment {
+    /// The phrase, such as `net income in fiscal 2024`.
+    pub text: String,
+    /// Ids of the nodes that tell it, all of them gold of the question.
+    pub nodes: Vec<String>,
 }
 
 /// What questions are read for.

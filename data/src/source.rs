@@ -9,7 +9,7 @@ use crate::distractors::{DistractorConfig, DistractorPool};
 use crate::error::DataError;
 use crate::sample::{Labels, Samples};
 use crate::synthetic::{self, SyntheticConfig};
-use crate::{finqa, hitab, hybridqa, mix, multihiertt, native, tatqa};
+use crate::{finqa, hitab, hybridqa, ixbrl, mix, multihiertt, native, tatqa};
 
 /// Where the documents and questions of one part come from.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,6 +33,8 @@ pub enum Source {
     Hybridqa(hybridqa::Files, Labels),
     /// HiTab files.
     Hitab(hitab::Files, Labels),
+    /// Filings that questions are made from.
+    Ixbrl(ixbrl::Filings),
     /// Labelled documents, one a line.
     Native(Vec<PathBuf>),
     /// Made reports.
@@ -71,6 +73,7 @@ impl Source {
             Self::Tatqa(files, labels) => tatqa::read(files, *labels),
             Self::Hybridqa(files, labels) => hybridqa::read(files, *labels),
             Self::Hitab(files, labels) => hitab::read(files, *labels),
+            Self::Ixbrl(filings) => ixbrl::read(filings),
             Self::Native(files) => {
                 let mut samples = Samples::default();
                 for file in files {
@@ -100,6 +103,7 @@ impl Source {
             | Self::Tatqa(files, _)
             | Self::Hybridqa(hybridqa::Files { questions: files, .. }, _)
             | Self::Hitab(hitab::Files { questions: files, .. }, _)
+            | Self::Ixbrl(ixbrl::Filings { files, .. })
             | Self::Native(files) => files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(", "),
             Self::Synthetic(..) => "the made reports".into(),
             Self::Limited { source, .. } => source.describe(),
@@ -138,6 +142,16 @@ impl Source {
             Self::Hitab(files, labels) => {
                 let digest = contents(digest.part(format!("{labels:?}")), "hitab", &files.questions)?;
                 named_contents(digest, "tables", &files.tables)?
+            }
+            Self::Ixbrl(filings) => {
+                let ixbrl::Filings { files, companies, config, seed } = filings;
+                let digest = digest.part(json(config)).part(seed.to_le_bytes());
+                let digest = named_contents(digest, "ixbrl", files)?;
+                match companies {
+                    ixbrl::Companies::All => digest.part("all"),
+                    ixbrl::Companies::Of(part) => digest.part(part.name()),
+                    ixbrl::Companies::Apart(others) => named_contents(digest, "apart", others)?,
+                }
             }
             Self::Native(files) => contents(digest, "native", files)?,
             Self::Synthetic(config, part) => digest.part("synthetic").part(format!("{part:?}")).part(json(config)),

@@ -1,7 +1,7 @@
 //! The published data sets, where `TABSEGNET_DATASETS` names a folder that holds them: how much of
 //! them is read, and whether the gold nodes are what the files say of them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -11,6 +11,8 @@ use tabsegnet_data::config::{DataConfig, DataKind, Part};
 use tabsegnet_data::graph::{DocumentGraph, Node};
 use tabsegnet_data::numbers::parse_cell_number;
 use tabsegnet_data::sample::Samples;
+use tabsegnet_document::facts::FactPlace;
+use tabsegnet_document::{ReadDocument, ReadOptions};
 
 /// The folder of a data set; says loudly where there is none.
 fn folder(name: &str) -> Option<PathBuf> {
@@ -259,7 +261,7 @@ fn hitab() {
                         Value::String(value) => node.text.trim() == value.trim(),
                         number => amount(node) == number.as_f64().map(f64::abs),
                     };
-                    shown += usize::from(gold.iter().any(|node| shows(&node)));
+                    shown += usize::from(gold.iter().any(shows));
                 }
             }
         }
@@ -282,6 +284,72 @@ fn hitab() {
         share("HiTab, column paths that are the header tree's", columns_right, cells, 0.94);
         assert_eq!(read.counts(), expected);
     }
+}
+
+#[test]
+fn sec() {
+    let Some(folder) = folder("sec") else { return };
+    let config = DataConfig {
+        kind: DataKind::Ixbrl,
+        root: folder.display().to_string(),
+        train: vec![".".into()],
+        ..DataConfig::default()
+    };
+    let mut filings: HashMap<String, ReadDocument> = HashMap::new();
+    let mut companies: Vec<HashSet<String>> = Vec::new();
+    for part in [Part::Train, Part::Dev] {
+        let read = Read::new(&config, part);
+        let (mut questions, mut two_tables, mut cells, mut right, mut tagged) = (0, 0, 0, 0, 0);
+        let mut of_part = HashSet::new();
+        for sample in &read.samples.samples {
+            let nodes = &read.nodes[&sample.document.id];
+            assert!((50..=2000).contains(&nodes.len()), "{}: {} nodes", sample.document.id, nodes.len());
+            let name = sample.document.id.rsplit_once('.').unwrap().0;
+            let filing = filings.entry(name.to_owned()).or_insert_with(|| {
+                tabsegnet_document::read(&folder.join(format!("{name}.html")), &ReadOptions::default()).unwrap()
+            });
+            of_part.insert(filing.facts.contexts.values().next().unwrap().entity.clone());
+            for question in &sample.questions {
+                questions += 1;
+                let tables = question.segments.iter().map(|segment| {
+                    let tables = segment.nodes.iter().filter_map(|id| Some(nodes[id].place.as_ref()?.table));
+                    tables.collect::<HashSet<usize>>()
+                });
+                two_tables += usize::from(tables.reduce(|a, b| &a & &b).unwrap().is_empty());
+                for segment in &question.segments {
+                    let mut values = Vec::new();
+                    for place in segment.nodes.iter().filter_map(|id| nodes[id].place.as_ref().map(|place| (id, place)))
+                    {
+                        let (id, place) = place;
+                        cells += 1;
+                        let at = FactPlace::Cell { table: place.table, row: place.row, col: place.col };
+                        let facts = filing.facts.numbers.iter().filter(|fact| fact.place == at);
+                        let shown = parse_cell_number(&nodes[id].text).unwrap();
+                        let facts: Vec<_> = facts.collect();
+                        tagged += usize::from(!facts.is_empty());
+                        let value = facts
+                            .iter()
+                            .filter_map(|fact| fact.value().filter(|value| same(fact.apply(shown), *value)));
+                        right += usize::from(value.clone().next().is_some());
+                        values.extend(value.take(1));
+                    }
+                    assert!(values.windows(2).all(|pair| same(pair[0], pair[1])), "{segment:?}: {values:?}");
+                }
+            }
+        }
+        say(&format!("SEC {}: {:?}, {} companies", part.name(), read.counts(), of_part.len()));
+        share("SEC, questions over two tables", two_tables, questions, 1.0 / 3.0);
+        share("SEC, gold cells that are tagged", tagged, cells, 1.0);
+        share("SEC, gold cells whose number is the tagged value", right, cells, 1.0);
+        let counts = read.counts();
+        assert!(counts.questions >= 20 * of_part.len() && counts.questions <= 96 * of_part.len(), "{counts:?}");
+        companies.push(of_part);
+    }
+    assert!(companies[0].is_disjoint(&companies[1]));
+}
+
+fn same(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-9 * a.abs().max(b.abs())
 }
 
 /// The path of a header tree to each line of a table, the innermost where there are several.

@@ -27,6 +27,8 @@ struct Counts {
     in_tables: usize,
     right: usize,
     with_paths: usize,
+    /// Those of them that stand in a header's words and have no column header above them.
+    in_headers: usize,
 }
 
 impl Counts {
@@ -38,19 +40,21 @@ impl Counts {
         self.in_tables += other.in_tables;
         self.right += other.right;
         self.with_paths += other.with_paths;
+        self.in_headers += other.in_headers;
     }
 
     fn print(&self, name: &str) {
         let share = |count: usize| 100.0 * count as f64 / self.in_source.max(1) as f64;
         println!(
-            "{name:28} {:6.2} s {:5} tables {:6} passages {:6} tagged in tables ({:6} read) {:6.2} % found {:6.2} % with both paths",
+            "{name:28} {:6.2} s {:5} tables {:6} passages {:6} tagged in tables ({:6} read) {:6.2} % found {:6.2} % with both paths ({} in headers)",
             self.seconds,
             self.tables,
             self.passages,
             self.in_source,
             self.in_tables,
             share(self.right),
-            share(self.with_paths)
+            share(self.with_paths),
+            self.in_headers
         );
     }
 }
@@ -124,8 +128,10 @@ fn measure(read: &ReadDocument, show: usize) -> Counts {
         counts.right += 1;
         // A number inside a header's words has the header itself for a path.
         let (rows, columns) = (table.path(&table.row_headers_of(cell)), table.path(&table.column_headers_of(cell)));
-        let role = table.role(cell);
-        if (role != CellRole::Data || !rows.is_empty()) && (role == CellRole::ColumnHeader || !columns.is_empty()) {
+        if table.role(cell) != CellRole::Data {
+            counts.with_paths += 1;
+            counts.in_headers += usize::from(columns.is_empty());
+        } else if !rows.is_empty() && !columns.is_empty() {
             counts.with_paths += 1;
         } else {
             let why = read.tables.iter().find(|inferred| inferred.number == table.number());

@@ -1,7 +1,7 @@
 //! A document in the making: what every reader puts its paragraphs and tables into.
 
 use crate::facts::{FactPlace, Facts};
-use crate::grid::Grid;
+use crate::grid::{Grid, GridCell};
 use crate::headers::{self, Known};
 use crate::layout::{Layout, Paragraph};
 use crate::model::{Block, Document, join_non_empty};
@@ -95,6 +95,10 @@ impl<'a> Builder<'a> {
         };
         let mut places = Vec::new();
         if grid.rows * grid.cols == 0 {
+            return places;
+        }
+        if grid.cells.iter().all(GridCell::is_empty) {
+            self.warn(format!("{source}: the table is left out, all its cells are empty"));
             return places;
         }
         let mut caption = if caption.trim().is_empty() { self.caption_before() } else { caption.trim().to_owned() };

@@ -154,7 +154,14 @@ fn read_table(index: usize, table: &Table, texts: &HashMap<String, &Text>, limit
     let page = table.prov.first().map_or(String::new(), |prov| format!(", page {}", prov.page_no));
     let place = format!("tables[{index}]{page}");
     let TableData { table_cells, num_rows, num_cols } = &table.data;
-    let (mut rows, cols) = (*num_rows, *num_cols);
+    // Rows and columns in which no cell begins hold nothing, however many the file says there are.
+    let last_row = table_cells.iter().map(|cell| cell.start_row_offset_idx).max();
+    let last_col = table_cells.iter().map(|cell| cell.start_col_offset_idx).max();
+    let within = |said: usize, last: Option<usize>| last.map_or(0, |last| said.min(last.saturating_add(1)));
+    let (mut rows, cols) = (within(*num_rows, last_row), within(*num_cols, last_col));
+    if cols > limits.max_cells_per_table {
+        builder.warn(format!("{place}: the table is left out, it has {cols} columns"));
+    }
     if cols == 0 || cols > limits.max_cells_per_table {
         return;
     }
@@ -212,6 +219,16 @@ mod tests {
         assert_eq!(read.tables[0].source, "tables[0], page 3");
         let paragraphs: Vec<_> = read.layout.paragraphs.iter().map(|p| (p.passages.clone(), p.heading)).collect();
         assert_eq!(paragraphs, [(0..1, Some(2)), (1..3, None)]);
+    }
+
+    /// Found by fuzzing: a hundred bytes took seconds.
+    #[test]
+    fn rows_that_are_only_said_take_nothing() {
+        let text = DOCUMENT.replace("\"num_rows\": 2,", "\"num_rows\": 99999999999,");
+        let read = read_bytes(Path::new("r.json"), text.into(), &ReadOptions::default()).unwrap();
+        let table = read.document.tables().next().unwrap();
+        assert_eq!((table.rows(), table.cols()), (2, 3));
+        assert_eq!(read.warnings, [""; 0]);
     }
 
     #[test]

@@ -13,6 +13,20 @@ pub struct Facts {
     pub contexts: BTreeMap<String, Context>,
     /// Units by their ids.
     pub units: BTreeMap<String, Unit>,
+    /// What the page says of itself (`dei:…`), in document order.
+    pub about: Vec<About>,
+}
+
+/// A tagged text about the document or its filer (`ix:nonNumeric` of the namespace `dei`), such as
+/// `dei:DocumentFiscalYearFocus`: 2024.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct About {
+    /// The concept with its prefix.
+    pub name: String,
+    /// Id of the context; see [`Facts::contexts`].
+    pub context: String,
+    /// The text shown.
+    pub text: String,
 }
 
 /// One tagged number (`ix:nonFraction`).
@@ -65,6 +79,8 @@ pub enum FactPlace {
 /// What a number is about (`xbrli:context`).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Context {
+    /// Who files: for the SEC the Central Index Key, such as `0001045810`.
+    pub entity: String,
     /// The time.
     pub period: Period,
     /// Axis and member of each dimension, in the order written.

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::str::FromStr;
 
+use crate::decode;
 use crate::error::ReadError;
 
 /// A form that documents can be read from.
@@ -74,24 +75,26 @@ pub(crate) fn of(path: &Path, bytes: &[u8]) -> Result<Format, ReadError> {
             ))
         };
     }
+    if bytes.starts_with(OFFICE_CONTAINER) && is_encrypted(bytes) {
+        return refuse("is a workbook or document behind a password; open it and save it without one".into());
+    }
     for (magic, what, advice) in [
         (&b"%PDF"[..], "a PDF", "convert it with docling to JSON"),
-        (b"\xd0\xcf\x11\xe0", "an Office file from before 2007", "save it as .xlsx"),
+        (OFFICE_CONTAINER, "an Office file from before 2007", "save it as .xlsx"),
         (b"\x1f\x8b", "packed with gzip", "unpack it"),
     ] {
         if bytes.starts_with(magic) {
             return refuse(format!("is {what}; {advice}. Known forms: {KNOWN}"));
         }
     }
-    let utf16 = bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff");
     let head = &bytes[..bytes.len().min(8192)];
-    if head.contains(&0) && !utf16 {
+    if head.contains(&0) && decode::utf16(bytes).is_none() {
         return refuse(format!("is no text. Known forms: {KNOWN}"));
     }
     Ok(match extension.as_str() {
         "html" | "htm" | "xhtml" | "xht" => Format::Html,
         "md" | "markdown" => Format::Markdown,
-        "csv" | "tsv" | "tab" => Format::Csv,
+        "csv" | "tsv" | "tab" if !looks_like_html(head) => Format::Csv,
         "txt" | "text" if !looks_like_html(head) => Format::Text,
         "xlsx" | "xlsm" => {
             return refuse("is no workbook: an .xlsx file begins with the letters PK; save it again".into());
@@ -105,6 +108,15 @@ pub(crate) fn of(path: &Path, bytes: &[u8]) -> Result<Format, ReadError> {
             ));
         }
     })
+}
+
+/// How Office files from before 2007 begin, and those of today behind a password.
+const OFFICE_CONTAINER: &[u8] = b"\xd0\xcf\x11\xe0";
+
+/// A container whose directory names the encrypted file in it, in UTF-16.
+fn is_encrypted(container: &[u8]) -> bool {
+    let name: Vec<u8> = "EncryptedPackage".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    container.windows(name.len()).any(|window| window == name)
 }
 
 /// Docling writes its schema's name first or nearly so.

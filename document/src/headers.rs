@@ -61,3 +61,6 @@ pub(crate) fn is_unit_line(text: &str) -> bool {
             .iter()
             .any(|unit| lower.contains(unit))
 }
+
+#[cfg(test)]
+mod tests;

@@ -40,10 +40,17 @@ impl Kind {
     }
 }
 
-/// `2024`, `2023-24`, `2005/2006`, `2005 to 2008`, `2024E`, `FY2024`.
+/// `2024`, `2023-24`, `2005/2006`, `2005 to 2008`, `2024E`, `FY2024`, `≥ 1993`, and with a footnote
+/// mark `2024a`.
 fn is_year(text: &str) -> bool {
+    let text = text.trim_start_matches(['<', '>', '≤', '≥', '~', ' ']);
     let text = text.strip_prefix("FY").unwrap_or(text).trim();
     let text = text.trim_end_matches(['*', 'E', 'e', '†', ':']);
+    let unmarked = text.strip_suffix(|c: char| c.is_ascii_lowercase());
+    is_plain_year(text) || unmarked.is_some_and(|text| is_plain_year(text.trim_end()))
+}
+
+fn is_plain_year(text: &str) -> bool {
     let plain =
         |text: &str| text.len() == 4 && text.bytes().all(|b| b.is_ascii_digit()) && ("1700"..="2199").contains(&text);
     if plain(text) {
@@ -69,7 +76,7 @@ fn is_date(text: &str) -> bool {
 fn is_missing(text: &str) -> bool {
     let text = text.trim_start_matches(['$', '€', '£', '¥']).trim_end_matches('%').trim();
     !text.is_empty() && text.chars().all(|c| matches!(c, '-' | '–' | '—' | '―' | '.' | '*' | '…' | '−'))
-        || ["n/a", "na", "n.a.", "nm", "n/m", "n.m.", "nil", "x", "f"]
+        || ["n/a", "na", "n.a.", "nm", "n/m", "n.m.", "nil", "none", "x", "f"]
             .iter()
             .any(|word| text.eq_ignore_ascii_case(word))
 }
@@ -128,9 +135,21 @@ mod tests {
             (Kind::Empty, &["", "  ", "\u{a0}"][..]),
             (
                 Kind::Year,
-                &["2024", "2023-24", "2005/2006", "2005 to 2008", "FY2024", "1999*", "2024-12-31", "1/31/2024"],
+                &[
+                    "2024",
+                    "2023-24",
+                    "2005/2006",
+                    "2005 to 2008",
+                    "FY2024",
+                    "1999*",
+                    "2024-12-31",
+                    "1/31/2024",
+                    "2015a",
+                    "2016-17b",
+                    "≥ 1993",
+                ],
             ),
-            (Kind::Missing, &["-", "—", "n/a", "..", "$ —", "— %", "x"]),
+            (Kind::Missing, &["-", "—", "n/a", "..", "$ —", "— %", "x", "None"]),
             (Kind::Number, &["12", "$ (1,234)", "5.25 %", "1.5–3.2 %", "0.5x", "+4", "20,240", "$2024", "3-2"]),
             (Kind::Text, &["Cash", "2 years", "May 2024", "Level 1", "Q1"]),
         ] {

@@ -90,9 +90,9 @@ pub fn read_bytes(path: &Path, bytes: Vec<u8>, options: &ReadOptions) -> Result<
         xlsx::read(path, bytes, &options.limits, &mut builder)?;
         return finish(path, builder.finish(id, format));
     }
-    let (text, undecodable) = decode(bytes);
-    if undecodable {
-        builder.warn("some bytes are no text in the file's encoding and became \u{fffd}".into());
+    let (text, warning) = decode(bytes);
+    if let Some(warning) = warning {
+        builder.warn(warning);
     }
     match format {
         Format::Native => {
@@ -119,13 +119,18 @@ pub fn read_bytes(path: &Path, bytes: Vec<u8>, options: &ReadOptions) -> Result<
 
 /// There must be something to rank.
 fn finish(path: &Path, read: ReadDocument) -> Result<ReadDocument, ReadError> {
-    let blank = |block: &Block| matches!(block, Block::Passage(text) if text.trim().is_empty());
+    let blank = |block: &Block| match block {
+        Block::Passage(text) => text.trim().is_empty(),
+        Block::Table(table) => {
+            table.caption().trim().is_empty() && table.cells().iter().all(|cell| cell.text.trim().is_empty())
+        }
+    };
     if read.document.blocks.iter().all(blank) {
         return Err(ReadError::Record {
             file: path.display().to_string(),
             record: read.document.id,
             field: "blocks".into(),
-            message: "is empty; expected at least one passage or table".into(),
+            message: "hold no text; expected at least one passage, or a table with a cell that is not empty".into(),
         });
     }
     Ok(read)

@@ -98,6 +98,8 @@ pub enum DatasetKind {
     Hybridqa,
     /// HiTab as published; its tables are --tables.
     Hitab,
+    /// Filings with inline XBRL; questions are made from their tags as the checkpoint's config says.
+    Ixbrl,
     /// JSON lines of native documents with questions.
     Native,
 }

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use anyhow::Result;
-use tabsegnet_data::config::json_files;
+use tabsegnet_data::config::{files_with, json_files};
+use tabsegnet_data::ixbrl::Companies;
 use tabsegnet_data::prepared::prepare_in_memory;
 use tabsegnet_data::sample::Labels;
 use tabsegnet_data::source::Source;
@@ -31,6 +32,10 @@ pub fn rank(ranker: &Ranker, files: &Files<'_>, top_k: usize, cache: &Path, writ
             Source::Hybridqa(hybridqa::Files { questions, tables: tables()?, passages }, labels)
         }
         DatasetKind::Hitab => Source::Hitab(hitab::Files { questions, tables: tables()? }, labels),
+        DatasetKind::Ixbrl => {
+            let filings = files_with("--input", questions, &["htm", "html", "xhtml"])?;
+            Source::Ixbrl(ranker.settings().data.filings(filings, Companies::All))
+        }
         DatasetKind::Native => Source::Native(questions),
     };
     let prepared = prepare_in_memory(&source, &ranker.settings().prepare())?;

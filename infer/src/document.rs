@@ -48,7 +48,7 @@ pub fn rank(
     let graph = opening.settings().graph.clone();
     // The name gives a document its id, and its form where nothing else does.
     let reading = format!("{:?} {options:?}", path.file_name());
-    let key = DocumentKey::new(&source, &reading, &graph, opening.encoder());
+    let key = DocumentKey::new(&source, &reading, &graph, opening.encoder(), opening.compares());
     let load = || {
         let kept = documents.read(key).unwrap_or_else(|damaged| {
             eprintln!("{damaged}; the document is encoded anew");

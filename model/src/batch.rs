@@ -10,7 +10,7 @@ use crate::activation::SharedRows;
 use crate::config::{EdgeTypes, ModelConfig};
 use crate::edges::EdgeIndex;
 use crate::flex::ROWS_PER_TASK;
-use crate::loss::Pairs;
+use crate::loss::{Lists, Pairs};
 use crate::product::vectorised;
 
 /// One question about one document.
@@ -24,6 +24,8 @@ pub struct Example<'a> {
     pub q: &'a [f32],
     /// `[segments, d_enc]`: vectors of the question's segments; not looked at by a model without.
     pub segments: &'a [f32],
+    /// `[nodes, features]`: features of the nodes; not looked at by a model without.
+    pub features: &'a [f32],
     /// Gold nodes; empty when ranking.
     pub gold: &'a [u32],
 }
@@ -36,7 +38,7 @@ pub enum BatchError {
     Width {
         /// Position in the batch.
         example: usize,
-        /// `u`, `q` or `segments`.
+        /// `u`, `q`, `segments` or `features`.
         what: &'static str,
         /// What there is.
         found: usize,
@@ -81,10 +83,16 @@ pub struct Batch {
     /// Each node's question, a row of `q`, and with segments its best one, as the row that it has
     /// when `segments` stands below `q`.
     pub shared: Arc<SharedRows>,
+    /// `[nodes]`: each node's question, a row of `q`.
+    pub question: Tensor<1, Int>,
+    /// `[nodes, features]`, for a model with features.
+    pub features: Option<Tensor<2>>,
     /// All edges.
     pub edges: Arc<EdgeIndex>,
     /// (gold, other) pairs for the loss; `None` where no example has both.
     pub pairs: Option<Pairs>,
+    /// Nodes by question for the listwise loss; `None` where no example has gold.
+    pub lists: Option<Lists>,
     /// `[questions + 1]`: question `i`'s nodes are `offsets[i]..offsets[i + 1]`.
     pub offsets: Vec<usize>,
 }
@@ -105,9 +113,14 @@ impl Batch {
         }
         let mut u = Vec::with_capacity(nodes * d_enc);
         let mut q = Vec::with_capacity(examples.len() * d_enc);
+        let mut features = Vec::with_capacity(nodes * config.features);
         let mut offsets = vec![0];
         for (position, example) in examples.iter().enumerate() {
             let graph_nodes = example.graph.nodes();
+            if config.features > 0 {
+                check(position, "features", example.features.len(), graph_nodes * config.features)?;
+                features.extend_from_slice(example.features);
+            }
             check(position, "u", example.u.len(), graph_nodes * d_enc)?;
             check(position, "q", example.q.len(), d_enc)?;
             if let Some(&node) = example.gold.iter().find(|&&node| node as usize >= graph_nodes) {
@@ -131,8 +144,12 @@ impl Batch {
             q: Tensor::from_data(TensorData::new(q, [examples.len(), d_enc]), device),
             segments,
             shared: Arc::new(shared),
+            question: indices(question_of_node(&offsets).map(|question| question as i32).collect(), device),
+            features: (config.features > 0)
+                .then(|| Tensor::from_data(TensorData::new(features, [nodes, config.features]), device)),
             edges: Arc::new(join_edges(examples, config.edge_types, nodes, edges)?),
             pairs: Pairs::new(examples, &offsets, device),
+            lists: Lists::new(examples, &offsets, device),
             offsets,
         })
     }
@@ -145,10 +162,10 @@ impl Batch {
     /// About the memory in bytes that a training step on the batch takes: vectors and activations of
     /// the nodes with their gradients, and the edges. Weights are left out.
     pub fn step_bytes(&self, config: &ModelConfig) -> u64 {
-        let ModelConfig { d_in, d_out, layers, .. } = config.resolved();
+        let ModelConfig { d_in, d_out, layers, features, .. } = config.resolved();
         // x⁰ before and after the tanh; of each layer the messages, two products and the result.
         let layers: usize = (0..layers).map(|layer| if layer == 0 { d_in } else { d_out } + 3 * d_out).sum();
-        let node = self.u.dims()[1] + 2 * (2 * d_in + layers);
+        let node = self.u.dims()[1] + 2 * (2 * d_in + layers + features);
         // Source, strength, destination; both orders; the gradient.
         let edge = 6;
         4 * (self.nodes() as u64 * node as u64 + self.edges.len() as u64 * edge)

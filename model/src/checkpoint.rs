@@ -36,6 +36,9 @@ pub struct Manifest {
     pub encoder: String,
     /// Identity of the segmenter.
     pub segmenter: String,
+    /// Identity of the word vectors that its features use; empty without.
+    #[serde(default)]
+    pub words: String,
     /// Node kinds by name, in the order of their numbers.
     pub node_kinds: Vec<String>,
     /// Edge types by name, in the order of the rows of `R`.
@@ -60,6 +63,7 @@ impl Manifest {
             d_enc,
             encoder: encoder.to_owned(),
             segmenter: segmenter.to_owned(),
+            words: String::new(),
             node_kinds: node_kinds(),
             edge_types: edge_types(),
             seed,

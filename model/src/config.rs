@@ -56,6 +56,17 @@ impl EdgeTypes {
     }
 }
 
+/// How an edge strength s(e | q) is made of r = (q W_q) · tanh(R[t(e)] A + b).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Strength {
+    /// r, the paper's (5). It starts near 0 with a random sign: some trainings never learn to listen.
+    #[default]
+    Paper,
+    /// 1 + tanh(r): starts near 1 and never turns round, so that every training starts by listening.
+    Residual,
+}
+
 /// What the scorer is made of. A width of 0 stands for the preset's.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -76,6 +87,13 @@ pub struct ModelConfig {
     pub segments: bool,
     /// Which edges are told apart.
     pub edge_types: EdgeTypes,
+    /// How edge strengths are made.
+    pub strength: Strength,
+    /// Whether the product of each component of u and q enters the node initialisation.
+    pub interaction: bool,
+    /// Features a node, which enter the node initialisation and again the scorer; 0 for none. Set
+    /// by what the features are made of.
+    pub features: usize,
 }
 
 impl ModelConfig {

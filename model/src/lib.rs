@@ -11,6 +11,8 @@ pub mod batch;
 pub mod checkpoint;
 pub mod config;
 pub mod device;
+#[cfg(feature = "training")]
+pub mod dropout;
 pub mod edges;
 mod flex;
 #[cfg(feature = "gpu")]
@@ -25,6 +27,6 @@ mod testing;
 
 pub use batch::{Batch, Example};
 pub use config::ModelConfig;
-pub use open::{EdgeEffect, Explanation, Inference, OpenGraph};
+pub use open::{Asked, EdgeEffect, Explanation, Inference, OpenGraph};
 pub use precision::Precision;
 pub use scorer::TabSegNet;

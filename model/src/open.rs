@@ -5,10 +5,13 @@
 //! sum and ReLU, and with the last layer the score. Blocks stay in the core's own cache, and of the
 //! `[nodes, d]` matrices only x⁰ is ever whole. Other devices take the tensors' way.
 
+#![allow(non_snake_case)] // the paper's symbols
+
 mod explain;
 
 use std::sync::Arc;
 
+use burn::module::Param;
 use burn::tensor::{Device, Tensor, TensorData};
 use rayon::prelude::*;
 use tabsegnet_data::graph::CompressedGraph;
@@ -16,10 +19,10 @@ use tabsegnet_data::graph::CompressedGraph;
 use crate::activation::SharedRows;
 use crate::activation::cpu::tanh;
 use crate::batch::{Batch, BatchError, Example, best_segments};
-use crate::config::{Aggregation, EdgeTypes, ModelConfig};
+use crate::config::{Aggregation, EdgeTypes, ModelConfig, Strength};
 use crate::device::is_cpu;
 use crate::product::{product, vectorised};
-use crate::scorer::TabSegNet;
+use crate::scorer::{FEATURE_LIMIT, TabSegNet};
 
 pub use explain::{EdgeEffect, Explanation};
 
@@ -28,6 +31,17 @@ pub use explain::{EdgeEffect, Explanation};
 /// with a vector of at most 256 rows sum in another order than those of more; above it a block has
 /// the bits of the whole.
 const ROWS: usize = 257;
+
+/// A question as a model sees it.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Asked<'a> {
+    /// `[d_enc]`: its vector.
+    pub q: &'a [f32],
+    /// `[segments, d_enc]`: those of its segments; not looked at by a model without.
+    pub segments: &'a [f32],
+    /// `[nodes, features]`: features of the document's nodes for it; not looked at by a model without.
+    pub features: &'a [f32],
+}
 
 /// A model laid out for ranking.
 #[derive(Debug)]
@@ -42,8 +56,16 @@ pub struct Inference {
 
 /// Weights as row-major values.
 #[derive(Debug)]
-#[allow(non_snake_case)] // the paper's symbols
 struct Weights {
+    /// `[d_enc, d_in]`: √d_enc C_p; empty without interaction.
+    C_p: Vec<f32>,
+    /// `[features, d_in]`; empty without features.
+    C_f: Vec<f32>,
+    /// `[features]`
+    w_f: Vec<f32>,
+    /// `[features]` each: mean, 1 / deviation.
+    feature_scale: [Vec<f32>; 2],
+    strength: Strength,
     /// `[d_enc, d_in]`: the rows of C that meet q.
     C_q: Vec<f32>,
     /// `[d_enc, d_in]`: those that meet s*; empty without segments.
@@ -61,7 +83,6 @@ struct Weights {
 }
 
 #[derive(Debug)]
-#[allow(non_snake_case)] // the paper's symbols
 struct Layer {
     d: usize,
     /// `[d, d_out]`
@@ -76,7 +97,7 @@ struct Layer {
 #[derive(Debug)]
 pub struct OpenGraph {
     nodes: usize,
-    /// `[nodes, d_enc]` where nodes look for their best segment; else empty.
+    /// `[nodes, d_enc]` where a question meets it: with segments or interaction; else empty.
     u: Vec<f32>,
     parts: Parts,
 }
@@ -123,12 +144,13 @@ impl Inference {
             },
             None => {
                 let q = vec![0.0; self.d_enc];
-                let example = Example { graph, u, q: &q, segments: &q, gold: &[] };
+                let features = vec![0.0; nodes * self.config.features];
+                let example = Example { graph, u, q: &q, segments: &q, features: &features, gold: &[] };
                 let batch = Batch::new(&[example], &self.config, self.d_enc, &self.device)?;
                 Parts::Tensors(Box::new((self.model.project(batch.u.clone()), batch)))
             }
         };
-        let u = if self.config.segments { u.to_vec() } else { Vec::new() };
+        let u = if self.config.segments || self.config.interaction { u.to_vec() } else { Vec::new() };
         Ok(OpenGraph { nodes, u, parts })
     }
 
@@ -147,20 +169,21 @@ impl Inference {
     }
 
     /// One score a node of an open document, higher is more relevant: those of
-    /// [`TabSegNet::forward`]. `q` is `[d_enc]`, `segments` `[segments, d_enc]`, not looked at by a
-    /// model without.
+    /// [`TabSegNet::forward`].
     ///
     /// # Errors
     /// A vector of another width; no segment for a model with segments.
-    pub fn scores(&self, open: &OpenGraph, q: &[f32], segments: &[f32]) -> Result<Vec<f32>, BatchError> {
-        let segments = self.asked(q, segments)?;
+    pub fn scores(&self, open: &OpenGraph, asked: &Asked<'_>) -> Result<Vec<f32>, BatchError> {
+        let asked = self.check(open, asked)?;
+        let Asked { q, segments, features } = asked;
         let best = best_segments(&open.u, segments, self.d_enc);
         match (&open.parts, &self.weights) {
             (Parts::Cpu { own, offsets, edges }, Some(weights)) => {
                 let strength = weights.strength(q);
-                let table = weights.shared(q, segments);
+                let features = weights.standardised(features);
+                let x = weights.start(&open.u, own, &asked, &features, &best);
                 let graph = Edges { offsets, edges, strength: &strength, aggregation: self.config.aggregation };
-                Ok(weights.scores(node_init(own, &table, &best, self.config.d_in), &graph))
+                Ok(weights.scores(x, &features, &graph))
             }
             (Parts::Tensors(tensors), _) => {
                 let (own, batch) = tensors.as_ref();
@@ -171,23 +194,30 @@ impl Inference {
                     (SharedRows::new(1, vec![0; open.nodes]), None)
                 };
                 let q = self.matrix(q); // [1, d_enc]
-                let batch = Batch { q, segments, shared: Arc::new(shared), ..batch.clone() };
+                let features = (self.config.features > 0).then(|| {
+                    let shape = [open.nodes, self.config.features];
+                    Tensor::from_data(TensorData::new(features.to_vec(), shape), &self.device)
+                });
+                let batch = Batch { q, segments, features, shared: Arc::new(shared), ..batch.clone() };
                 Ok(values(self.model.forward_from(own.clone(), &batch)))
             }
             (Parts::Cpu { .. }, None) => unreachable!("a graph is opened by the inference that it is given to"),
         }
     }
 
-    /// Checks a question's vectors; a model without segments gets none.
-    fn asked<'s>(&self, q: &[f32], segments: &'s [f32]) -> Result<&'s [f32], BatchError> {
+    /// Checks a question's vectors; a model gets what it looks at.
+    fn check<'s>(&self, open: &OpenGraph, asked: &Asked<'s>) -> Result<Asked<'s>, BatchError> {
+        let Asked { q, segments, features } = *asked;
         width("q", q.len(), self.d_enc)?;
         let segments = if self.config.segments { segments } else { &[] };
+        let features = if self.config.features > 0 { features } else { &[] };
+        width("features", features.len(), open.nodes * self.config.features)?;
         let count = segments.len() / self.d_enc.max(1);
         width("segments", segments.len(), count * self.d_enc)?;
         if self.config.segments && count == 0 {
             return Err(BatchError::NoSegment { example: 0 });
         }
-        Ok(segments)
+        Ok(Asked { q, segments, features })
     }
 
     /// Row-major vectors as a matrix `[vectors, d_enc]`.
@@ -206,13 +236,42 @@ fn values<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
     data.try_to_vec().unwrap_or_else(|_| data.iter::<f32>().collect())
 }
 
-/// x⁰(u) = tanh(u C_u + (q C_q + d) + s* C_s) (6, 7). `own` is `[nodes, d]`, `table`
+/// What is added to u C_u before the tanh, node by node.
+struct More<'a> {
+    /// `[nodes, d_enc]` and `[d_enc, d]`; empty without interaction.
+    u: &'a [f32],
+    C_pq: &'a [f32],
+    /// `[nodes, features]` and `[features, d]`; empty without features.
+    features: &'a [f32],
+    C_f: &'a [f32],
+}
+
+impl More<'_> {
+    /// The part of the nodes from `first` on, onto `out` `[rows, d]`.
+    fn add(&self, first: usize, out: &mut [f32], d: usize) {
+        let rows = out.len() / d;
+        for (values, matrix) in [(self.u, self.C_pq), (self.features, self.C_f)] {
+            let width = matrix.len() / d;
+            if width > 0 {
+                product(out, true, &values[first * width..(first + rows) * width], matrix, [rows, width, d]);
+            }
+        }
+    }
+}
+
+/// x⁰(u) = tanh(u C_u + … + (q C_q + d) + s* C_s) (6, 7). `own` is `[nodes, d]`, `table`
 /// `[1 + segments, d]`, `best` `[nodes]` or empty.
-fn node_init(own: &[f32], table: &[f32], best: &[u32], d: usize) -> Vec<f32> {
+fn node_init(own: &[f32], more: &More<'_>, table: &[f32], best: &[u32], d: usize) -> Vec<f32> {
     let (q, segments) = table.split_at(d);
     let mut x = vec![0.0; own.len()];
-    blocks(&mut x, d).into_par_iter().for_each(|(first, x)| {
-        let own = &own[first * d..first * d + x.len()];
+    blocks(&mut x, d).into_par_iter().for_each_init(Vec::new, |sum, (first, x)| {
+        let mut own = &own[first * d..first * d + x.len()];
+        if !(more.C_pq.is_empty() && more.C_f.is_empty()) {
+            sum.clear();
+            sum.extend_from_slice(own);
+            more.add(first, sum, d);
+            own = sum;
+        }
         let best = best.get(first..).unwrap_or_default();
         vectorised(
             (x, own, best),
@@ -305,8 +364,21 @@ impl Edges<'_> {
 impl Weights {
     fn of(model: &TabSegNet, config: &ModelConfig, d_enc: usize) -> Self {
         // Every key is named here, so that none can be added without a thought of this way.
-        let ModelConfig { preset: _, d_in, d_out, d_edge: _, layers: _, aggregation: _, segments, edge_types: _ } =
-            *config;
+        let ModelConfig {
+            preset: _,
+            d_in,
+            d_out,
+            d_edge: _,
+            layers: _,
+            aggregation: _,
+            segments,
+            edge_types: _,
+            strength,
+            interaction: _,
+            features: _,
+        } = *config;
+        let optional = |matrix: &Option<Param<Tensor<2>>>| matrix.as_ref().map_or_else(Vec::new, |m| values(m.val()));
+        let scale = (d_enc as f32).sqrt();
         let layer = |(layer, conv): (usize, &crate::scorer::GraphConv)| Layer {
             d: if layer == 0 { d_in } else { d_out },
             W_1: values(conv.W_1.val()),
@@ -314,6 +386,14 @@ impl Weights {
             b: values(conv.b.val()),
         };
         Self {
+            C_p: optional(&model.node_init.C_p).into_iter().map(|value| scale * value).collect(),
+            C_f: optional(&model.node_init.C_f),
+            w_f: optional(&model.scorer.w_f),
+            feature_scale: match &model.feature_scale {
+                Some(known) => [values(known.mean.val()), values(known.scale.val())],
+                None => [Vec::new(), Vec::new()],
+            },
+            strength,
             C_q: values(model.node_init.rows(1, d_enc)),
             C_s: if segments { values(model.node_init.rows(2, d_enc)) } else { Vec::new() },
             d: values(model.node_init.d.val()),
@@ -332,7 +412,35 @@ impl Weights {
         product(&mut asked, false, q, &self.W_q, [1, q.len(), d_in]);
         let mut strength = vec![0.0; self.types.len() / d_in];
         product(&mut strength, false, &asked, &self.types, [1, d_in, self.types.len() / d_in]);
+        if self.strength == Strength::Residual {
+            strength.iter_mut().for_each(|s| *s = 1.0 + s.tanh());
+        }
         strength
+    }
+
+    /// Features `[nodes, features]` at mean 0 and deviation 1, as the model was trained on.
+    fn standardised(&self, features: &[f32]) -> Vec<f32> {
+        let [mean, scale] = &self.feature_scale;
+        let mut standardised = features.to_vec();
+        standardised.par_chunks_mut(ROWS * mean.len().max(1)).for_each(|rows| {
+            for row in rows.chunks_exact_mut(mean.len()) {
+                for ((value, mean), scale) in row.iter_mut().zip(mean).zip(scale) {
+                    *value = ((*value - mean) * scale).clamp(-FEATURE_LIMIT, FEATURE_LIMIT);
+                }
+            }
+        });
+        standardised
+    }
+
+    /// x⁰ of the nodes whose u C_u is `own`; `features` are standardised.
+    fn start(&self, u: &[f32], own: &[f32], asked: &Asked<'_>, features: &[f32], best: &[u32]) -> Vec<f32> {
+        let d_in = self.d.len();
+        let mut C_pq = self.C_p.clone();
+        for (row, q) in C_pq.chunks_exact_mut(d_in).zip(asked.q) {
+            row.iter_mut().for_each(|value| *value *= q);
+        }
+        let more = More { u, C_pq: &C_pq, features, C_f: &self.C_f };
+        node_init(own, &more, &self.shared(asked.q, asked.segments), best, d_in)
     }
 
     /// q C_q + d, and below it s C_s of each segment: `[1 + segments, d_in]`.
@@ -349,8 +457,8 @@ impl Weights {
         table
     }
 
-    /// Scores `[nodes]` from x⁰.
-    fn scores(&self, mut x: Vec<f32>, graph: &Edges<'_>) -> Vec<f32> {
+    /// Scores `[nodes]` from x⁰ and standardised features.
+    fn scores(&self, mut x: Vec<f32>, features: &[f32], graph: &Edges<'_>) -> Vec<f32> {
         let nodes = graph.offsets.len().saturating_sub(1);
         let d_out = self.w.len();
         let Some((last, inner)) = self.layers.split_last() else { return vec![self.b; nodes] };
@@ -369,6 +477,11 @@ impl Weights {
                 out.resize(rows * d_out, 0.0);
                 last.forward(&x, graph, first, messages, out);
                 product(scores, false, out, &self.w, [rows, d_out, 1]);
+                let width = self.w_f.len();
+                if width > 0 {
+                    let features = &features[first * width..(first + rows) * width];
+                    product(scores, true, features, &self.w_f, [rows, width, 1]);
+                }
                 scores.iter_mut().for_each(|score| *score += self.b);
             },
         );

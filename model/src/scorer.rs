@@ -9,10 +9,11 @@ use rand_chacha::ChaCha8Rng;
 use crate::activation::{relu_of_sum, tanh_of_sum};
 use crate::aggregate::aggregate;
 use crate::batch::Batch;
-use crate::config::{Aggregation, ModelConfig};
+use crate::config::{Aggregation, ModelConfig, Strength};
 use crate::precision::Precision;
 
-/// s(e | q) = (q W_q) · tanh(R[t(e)] A + b) (5), for all edge types at once.
+/// s(e | q) = (q W_q) · tanh(R[t(e)] A + b) (5), or what [`Strength`] makes of it, for all edge types
+/// at once.
 #[derive(Module, Debug)]
 pub struct EdgeStrength {
     /// `[edge_types, d_edge]`
@@ -23,12 +24,18 @@ pub struct EdgeStrength {
     pub b: Param<Tensor<1>>,
     /// `[d_enc, d_in]`
     pub W_q: Param<Tensor<2>>,
+    #[module(skip)]
+    form: Strength,
 }
 
 impl EdgeStrength {
     /// `q` `[questions, d_enc]` → `[questions, edge_types]`
     pub fn forward(&self, q: Tensor<2>) -> Tensor<2> {
-        q.matmul(self.W_q.val()).matmul(self.types().transpose()) // [questions, edge_types]
+        let r = q.matmul(self.W_q.val()).matmul(self.types().transpose()); // [questions, edge_types]
+        match self.form {
+            Strength::Paper => r,
+            Strength::Residual => r.tanh() + 1.0,
+        }
     }
 
     /// tanh(R A + b), which no question changes: `[edge_types, d_in]`.
@@ -37,13 +44,18 @@ impl EdgeStrength {
     }
 }
 
-/// x⁰(u) = tanh([u, q, s*(u)] C + d) (7), or [u, q] without segments (6).
+/// x⁰(u) = tanh([u, q, s*(u)] C + d) (7), or [u, q] without segments (6); within the tanh also
+/// √d_enc (u ⊙ q) C_p and f C_f where the model has them.
 #[derive(Module, Debug)]
 pub struct NodeInit {
     /// `[2 d_enc, d_in]`, or `[3 d_enc, d_in]` with segments.
     pub C: Param<Tensor<2>>,
     /// `[d_in]`
     pub d: Param<Tensor<1>>,
+    /// `[d_enc, d_in]`
+    pub C_p: Option<Param<Tensor<2>>>,
+    /// `[features, d_in]`
+    pub C_f: Option<Param<Tensor<2>>>,
 }
 
 impl NodeInit {
@@ -64,8 +76,22 @@ impl NodeInit {
         }
     }
 
-    /// x⁰ `[nodes, d_in]` of a batch from the nodes' own part.
-    pub fn forward(&self, own: Tensor<2>, batch: &Batch) -> Tensor<2> {
+    /// x⁰ `[nodes, d_in]` of a batch from the nodes' own part and their features `[nodes, features]`.
+    pub fn forward(
+        &self,
+        mut own: Tensor<2>,
+        features: Option<Tensor<2>>,
+        batch: &Batch,
+        precision: Precision,
+    ) -> Tensor<2> {
+        if let Some(C_p) = &self.C_p {
+            let q = batch.q.clone().select(0, batch.question.clone()); // [nodes, d_enc]
+            let scale = (batch.q.dims()[1] as f32).sqrt();
+            own = own + precision.product(batch.u.clone() * q * scale, C_p.val());
+        }
+        if let (Some(C_f), Some(features)) = (&self.C_f, features) {
+            own = own + precision.product(features, C_f.val());
+        }
         tanh_of_sum(own, self.shared(batch.q.clone(), batch.segments.clone()), &batch.shared)
     }
 
@@ -103,13 +129,35 @@ impl GraphConv {
     }
 }
 
-/// The score of a node: one linear layer on x^L (9).
+/// The score of a node: one linear layer on x^L (9), and on its features where the model has them.
 #[derive(Module, Debug)]
 pub struct Scorer {
     /// `[d_out, 1]`
     pub w: Param<Tensor<2>>,
+    /// `[features, 1]`
+    pub w_f: Option<Param<Tensor<2>>>,
     /// `[1]`
     pub b: Param<Tensor<1>>,
+}
+
+/// Brings features to mean 0 and deviation 1 over the training part; not trained.
+#[derive(Module, Debug)]
+pub struct FeatureScale {
+    /// `[features]`
+    pub mean: Param<Tensor<1>>,
+    /// `[features]`: 1 / deviation.
+    pub scale: Param<Tensor<1>>,
+}
+
+/// Standardised features beyond this many deviations are cut.
+pub(crate) const FEATURE_LIMIT: f32 = 5.0;
+
+impl FeatureScale {
+    /// `[nodes, features]`, within ±[`FEATURE_LIMIT`].
+    fn forward(&self, features: Tensor<2>) -> Tensor<2> {
+        let centred = features - self.mean.val().unsqueeze();
+        (centred * self.scale.val().unsqueeze()).clamp(-FEATURE_LIMIT, FEATURE_LIMIT)
+    }
 }
 
 /// The whole model.
@@ -123,6 +171,8 @@ pub struct TabSegNet {
     pub graph_conv: Vec<GraphConv>,
     /// (9)
     pub scorer: Scorer,
+    /// Where the model has features.
+    pub feature_scale: Option<FeatureScale>,
     #[module(skip)]
     aggregation: Aggregation,
     #[module(skip)]
@@ -171,23 +221,36 @@ impl TabSegNet {
             ));
         }
         let w = matrix("scorer.w", [d_out, 1])?;
+        // Behind the others, so that the paper's parameters keep their numbers and first weights.
+        let C_p = config.interaction.then(|| matrix("node_init.C_p", [d_enc, d_in])).transpose()?;
+        let has_features = config.features > 0;
+        let C_f = has_features.then(|| matrix("node_init.C_f", [config.features, d_in])).transpose()?;
+        let w_f = has_features.then(|| matrix("scorer.w_f", [config.features, 1])).transpose()?;
 
         let mut vector = |name: &str, length: usize| {
             let (id, values) = flat(name, &[length])?;
             Ok(Param::initialized(id, trainable(values)))
         };
-        let edge_strength = EdgeStrength { R, A, b: vector("edge_strength.b", d_in)?, W_q };
-        let node_init = NodeInit { C, d: vector("node_init.d", d_in)? };
+        let edge_strength = EdgeStrength { R, A, b: vector("edge_strength.b", d_in)?, W_q, form: config.strength };
+        let node_init = NodeInit { C, d: vector("node_init.d", d_in)?, C_p, C_f };
         let mut graph_conv = Vec::with_capacity(layers);
         for (layer, (W_1, W_2)) in weights.into_iter().enumerate() {
             graph_conv.push(GraphConv { W_1, W_2, b: vector(&format!("graph_conv.{layer}.b"), d_out)? });
         }
-        let scorer = Scorer { w, b: vector("scorer.b", 1)? };
+        let scorer = Scorer { w, w_f, b: vector("scorer.b", 1)? };
+        let mut fixed = |name: &str| {
+            let (id, values) = flat(name, &[config.features])?;
+            Ok(Param::initialized(id, values))
+        };
+        let feature_scale = has_features
+            .then(|| Ok(FeatureScale { mean: fixed("feature_scale.mean")?, scale: fixed("feature_scale.scale")? }))
+            .transpose()?;
         Ok(Self {
             edge_strength,
             node_init,
             graph_conv,
             scorer,
+            feature_scale,
             aggregation: config.aggregation,
             precision: Precision::F32,
         })
@@ -198,6 +261,21 @@ impl TabSegNet {
     #[must_use]
     pub fn with_precision(self, precision: Precision) -> Self {
         Self { precision, ..self }
+    }
+
+    /// The same model with the mean and 1 / deviation of its features, `[features]` each; a model
+    /// without features stays as it is.
+    #[must_use]
+    pub fn with_feature_scale(mut self, mean: &[f32], scale: &[f32]) -> Self {
+        if let Some(known) = &mut self.feature_scale {
+            let replace = |param: &Param<Tensor<1>>, values: &[f32]| {
+                let device = param.val().device();
+                let tensor = Tensor::from_data(TensorData::new(values.to_vec(), [values.len()]), &device);
+                Param::initialized(param.id, tensor)
+            };
+            *known = FeatureScale { mean: replace(&known.mean, mean), scale: replace(&known.scale, scale) };
+        }
+        self
     }
 
     /// Scores `[nodes]` of a batch, higher is more relevant.
@@ -211,21 +289,39 @@ impl TabSegNet {
     }
 
     /// [`TabSegNet::forward`] with [`TabSegNet::project`] computed before; the
-    /// batch's `u` is not looked at.
+    /// batch's `u` is looked at by a model with interaction only.
     pub fn forward_from(&self, own: Tensor<2>, batch: &Batch) -> Tensor<1> {
+        self.score(own, batch, &mut |x| x)
+    }
+
+    /// [`TabSegNet::forward`] for training: `dropout` sees x⁰ … x^L and the features, `[nodes, d]` each.
+    #[cfg(feature = "training")]
+    pub fn forward_dropping(&self, batch: &Batch, dropout: &mut crate::dropout::Dropout) -> Tensor<1> {
+        self.score(self.project(batch.u.clone()), batch, &mut |x| dropout.forward(x))
+    }
+
+    fn score(&self, own: Tensor<2>, batch: &Batch, drop: &mut dyn FnMut(Tensor<2>) -> Tensor<2>) -> Tensor<1> {
         let strength = self.edge_strength.forward(batch.q.clone()); // [questions, edge_types]
-        let mut x = self.node_init.forward(own, batch); // [nodes, d_in]
+        let features = match (&self.feature_scale, &batch.features) {
+            (Some(scale), Some(features)) => Some(scale.forward(features.clone())), // [nodes, features]
+            _ => None,
+        };
+        let mut x = drop(self.node_init.forward(own, features.clone(), batch, self.precision)); // [nodes, d_in]
         for conv in &self.graph_conv {
             x = conv.forward(x, strength.clone(), batch, self.aggregation, self.precision); // [nodes, d_out]
+            x = drop(x);
         }
-        let score = x.matmul(self.scorer.w.val()).squeeze_dim::<1>(1); // [nodes]
-        score + self.scorer.b.val()
+        let mut score = x.matmul(self.scorer.w.val());
+        if let (Some(w_f), Some(features)) = (&self.scorer.w_f, features) {
+            score = score + features.matmul(w_f.val());
+        }
+        score.squeeze_dim::<1>(1) + self.scorer.b.val() // [nodes]
     }
 
     /// Every parameter with its name and shape, in a fixed order.
     pub fn parameters(&self) -> Vec<(String, TensorData)> {
-        let EdgeStrength { R, A, b, W_q } = &self.edge_strength;
-        let NodeInit { C, d } = &self.node_init;
+        let EdgeStrength { R, A, b, W_q, form: _ } = &self.edge_strength;
+        let NodeInit { C, d, C_p, C_f } = &self.node_init;
         let matrix = |name: String, tensor: &Param<Tensor<2>>| (name, tensor.val().into_data());
         let vector = |name: String, tensor: &Param<Tensor<1>>| (name, tensor.val().into_data());
         let mut parameters = vec![
@@ -243,6 +339,13 @@ impl TabSegNet {
         }
         parameters.push(matrix("scorer.w".into(), &self.scorer.w));
         parameters.push(vector("scorer.b".into(), &self.scorer.b));
+        for (name, tensor) in [("node_init.C_p", C_p), ("node_init.C_f", C_f), ("scorer.w_f", &self.scorer.w_f)] {
+            parameters.extend(tensor.as_ref().map(|tensor| matrix(name.into(), tensor)));
+        }
+        if let Some(FeatureScale { mean, scale }) = &self.feature_scale {
+            parameters.push(vector("feature_scale.mean".into(), mean));
+            parameters.push(vector("feature_scale.scale".into(), scale));
+        }
         parameters
     }
 }

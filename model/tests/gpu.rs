@@ -39,8 +39,11 @@ impl Made {
     }
 
     fn batch(&self, config: &ModelConfig, device: &Device) -> Batch {
-        let examples: Vec<_> =
-            self.0.iter().map(|(graph, [u, q, segments])| Example { graph, u, q, segments, gold: &[3, 20] }).collect();
+        let examples: Vec<_> = self
+            .0
+            .iter()
+            .map(|(graph, [u, q, segments])| Example { graph, u, q, segments, features: &[], gold: &[3, 20] })
+            .collect();
         Batch::new(&examples, config, D_ENC, device).unwrap()
     }
 

@@ -35,7 +35,7 @@ fn train() -> Vec<(String, Vec<u8>)> {
     let examples: Vec<_> = graphs
         .iter()
         .zip(&inputs)
-        .map(|(graph, [u, q, segments])| Example { graph, u, q, segments, gold: &[3, 50] })
+        .map(|(graph, [u, q, segments])| Example { graph, u, q, segments, features: &[], gold: &[3, 50] })
         .collect();
     let device = Device::flex().autodiff();
     let batch = Batch::new(&examples, &config, D_ENC, &device).unwrap();

@@ -213,7 +213,8 @@ fn main() -> Result<()> {
 
     let cache = DocumentCache::open(arguments.cache.as_deref().unwrap_or(own.path()), LIMIT)?;
     let settings = ranker.settings();
-    let key = DocumentKey::new(document_json(&document).as_bytes(), "", &settings.graph, &ranker.manifest().encoder);
+    let key =
+        DocumentKey::new(document_json(&document).as_bytes(), "", &settings.graph, &ranker.manifest().encoder, false);
     let start = Instant::now();
     let prepared = PreparedDocument::new(&document, &settings.graph);
     let graph_ms = milliseconds(start);

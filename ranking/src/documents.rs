@@ -37,12 +37,19 @@ pub struct DocumentKey([u8; 32]);
 impl DocumentKey {
     /// `source` is the document's own bytes, `reading` whatever else says how they are read (name,
     /// form, known headers), `encoder` the identity of the encoder.
-    pub fn new(source: &[u8], reading: &str, graph: &GraphConfig, encoder: &str) -> Self {
+    /// `compares` is whether the features want vectors of header paths and tables too.
+    pub fn new(source: &[u8], reading: &str, graph: &GraphConfig, encoder: &str, compares: bool) -> Self {
         // Every key is named here, so that none can be added without a part of its own.
         let GraphConfig { cell_text } = graph;
         let digest = Digest::new().part("document").part(FORMAT.to_le_bytes()).part(env!("CARGO_PKG_VERSION"));
         let edge_types = EdgeType::ALL.map(EdgeType::name).join(" ");
-        let digest = digest.part(edge_types).part(source).part(reading).part(format!("{cell_text:?}")).part(encoder);
+        let digest = digest
+            .part(edge_types)
+            .part(source)
+            .part(reading)
+            .part(format!("{cell_text:?}"))
+            .part(encoder)
+            .part([u8::from(compares)]);
         Self(digest.bytes())
     }
 }

@@ -3,13 +3,17 @@
 use std::collections::HashMap;
 
 use burn::tensor::Device;
+use rayon::prelude::*;
+use tabsegnet_data::graph::CellText;
 use tabsegnet_data::prepared::{PreparedDocument, PreparedQuestion};
 use tabsegnet_encoder::{EmbeddingCache, Encoder};
+use tabsegnet_features::{DocumentFeatures, Question, Strings};
 use tabsegnet_model::batch::BatchError;
 use tabsegnet_model::{Batch, Example, ModelConfig};
 use tabsegnet_segmenter::Segmenter;
 
 use crate::RankingError;
+use crate::features::Featuriser;
 
 /// Questions between two commits of segments: what an interrupted run loses at most.
 const KEEP_EVERY: usize = 256;
@@ -30,6 +34,22 @@ pub struct Embedded {
     question_vectors: Vec<f32>,
     /// For each question `[segments, d_enc]`.
     segment_vectors: Vec<Vec<f32>>,
+    /// For each document, where features are wanted.
+    features: Vec<DocumentFeatures>,
+    /// For each question its words and their vectors, where features are wanted.
+    asked: Vec<(Question, Vec<f32>)>,
+}
+
+/// What turns texts into what a model sees.
+pub struct Sight<'a> {
+    /// The ranker's encoder.
+    pub encoder: &'a dyn Encoder,
+    /// What parts questions.
+    pub segmenter: &'a dyn Segmenter,
+    /// What makes features.
+    pub featuriser: &'a Featuriser,
+    /// What stands for a cell.
+    pub cell_text: CellText,
 }
 
 impl Embedded {
@@ -37,22 +57,21 @@ impl Embedded {
     pub fn new(
         documents: Vec<PreparedDocument>,
         questions: Vec<PreparedQuestion>,
-        encoder: &dyn Encoder,
-        segmenter: &dyn Segmenter,
+        sight: &Sight<'_>,
         cache: &EmbeddingCache,
         progress: &mut dyn FnMut(usize, usize),
     ) -> Result<Self, RankingError> {
-        Self::embed(documents, questions, encoder, segmenter, Some(cache), progress)
+        Self::embed(documents, questions, sight, Some(cache), progress)
     }
 
     pub(crate) fn embed(
         documents: Vec<PreparedDocument>,
         questions: Vec<PreparedQuestion>,
-        encoder: &dyn Encoder,
-        segmenter: &dyn Segmenter,
+        sight: &Sight<'_>,
         cache: Option<&EmbeddingCache>,
         progress: &mut dyn FnMut(usize, usize),
     ) -> Result<Self, RankingError> {
+        let Sight { encoder, segmenter, featuriser, cell_text } = *sight;
         let asked: Vec<&str> = questions.iter().map(|question| question.text.as_str()).collect();
         let segments = segments(&asked, segmenter, cache.filter(|_| segmenter.is_costly()))?;
         let mut texts: Vec<&str> = Vec::new();
@@ -61,6 +80,14 @@ impl Embedded {
         }
         texts.extend(questions.iter().map(|question| question.text.as_str()));
         texts.extend(segments.iter().flatten().map(String::as_str));
+        let strings: Vec<Strings> = match featuriser.any() {
+            true => documents.par_iter().map(|document| Featuriser::strings(&document.nodes, cell_text)).collect(),
+            false => Vec::new(),
+        };
+        let compared = |strings: &Strings| if featuriser.compares() { strings.compared().len() } else { 0 };
+        for strings in &strings {
+            texts.extend(strings.compared().take(compared(strings)));
+        }
 
         let total = texts.len();
         let mut progress = |done| progress(done, total);
@@ -75,10 +102,31 @@ impl Embedded {
             rest = others;
             own.to_vec()
         };
-        let node_vectors = documents.iter().map(|document| take(document.nodes.len())).collect();
+        let node_vectors: Vec<Vec<f32>> = documents.iter().map(|document| take(document.nodes.len())).collect();
         let question_vectors = take(questions.len());
         let segment_vectors = segments.iter().map(|segments| take(segments.len())).collect();
-        Ok(Self { documents, questions, segments, d_enc, node_vectors, question_vectors, segment_vectors })
+        let compared: Vec<Vec<f32>> = strings.iter().map(|strings| take(compared(strings))).collect();
+        let features = documents.par_iter().zip(strings).zip(&node_vectors).zip(&compared);
+        let features: Result<Vec<_>, RankingError> = features
+            .map(|(((document, strings), vectors), compared)| {
+                featuriser.document(&document.nodes, strings, vectors, compared)
+            })
+            .collect();
+        let asked = match featuriser.any() {
+            true => questions.iter().map(|question| featuriser.question(&question.text)).collect::<Result<_, _>>()?,
+            false => Vec::new(),
+        };
+        Ok(Self {
+            features: features?,
+            asked,
+            documents,
+            questions,
+            segments,
+            d_enc,
+            node_vectors,
+            question_vectors,
+            segment_vectors,
+        })
     }
 
     /// Width of a vector.
@@ -112,11 +160,58 @@ impl Embedded {
         if segments.is_empty() { self.question(question) } else { segments }
     }
 
+    /// `[nodes, features]` of the document of a question; empty without features.
+    pub fn features(&self, question: usize) -> Vec<f32> {
+        match (self.features.get(self.questions[question].document), self.asked.get(question)) {
+            (Some(document), Some((asked, words))) => {
+                document.ask(asked, self.question(question), words, self.nodes_of(question))
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Mean and 1 / deviation of each feature over all nodes of all questions; of one that is the same
+    /// everywhere 1.
+    pub fn feature_scale(&self) -> (Vec<f32>, Vec<f32>) {
+        let count = self.features.first().map_or(0, DocumentFeatures::count);
+        let sums = |question: usize| {
+            let features = self.features(question);
+            let mut sums = vec![(0.0_f64, 0.0_f64); count];
+            for row in features.chunks_exact(count.max(1)) {
+                for ((sum, square), &value) in sums.iter_mut().zip(row) {
+                    *sum += f64::from(value);
+                    *square += f64::from(value).powi(2);
+                }
+            }
+            (features.len() / count.max(1), sums)
+        };
+        // Summed up in order, so that the number of threads changes nothing.
+        let parts: Vec<_> = (0..self.questions.len()).into_par_iter().map(sums).collect();
+        let mut nodes = 0;
+        let mut total = vec![(0.0, 0.0); count];
+        for (rows, sums) in parts {
+            nodes += rows;
+            total.iter_mut().zip(sums).for_each(|(total, part)| *total = (total.0 + part.0, total.1 + part.1));
+        }
+        let of = |(sum, square): (f64, f64)| {
+            let mean = sum / f64::from(nodes.max(1) as u32);
+            let deviation = (square / f64::from(nodes.max(1) as u32) - mean * mean).max(0.0).sqrt();
+            (mean as f32, if deviation > 1e-3 { 1.0 / deviation as f32 } else { 1.0 })
+        };
+        total.into_iter().map(of).unzip()
+    }
+
     /// Questions by number as a batch of the model.
     pub fn batch(&self, questions: &[usize], config: &ModelConfig, device: &Device) -> Result<Batch, BatchError> {
+        let features: Vec<Vec<f32>> = match config.features {
+            0 => vec![Vec::new(); questions.len()],
+            _ => questions.par_iter().map(|&question| self.features(question)).collect(),
+        };
         let examples: Vec<Example<'_>> = questions
             .iter()
-            .map(|&question| Example {
+            .zip(&features)
+            .map(|(&question, features)| Example {
+                features,
                 graph: &self.document_of(question).graph,
                 u: self.nodes_of(question),
                 q: self.question(question),

@@ -29,19 +29,20 @@ pub struct EncodedDocument {
     /// What the document's reader warned of: told again when the kept form is used.
     pub warnings: Vec<String>,
     d_enc: usize,
-    /// `[nodes, d_enc]`
+    /// `[nodes + compared, d_enc]`
     vectors: Vec<f32>,
 }
 
 impl EncodedDocument {
-    /// Puts vectors `[nodes, d_enc]` to a prepared document.
+    /// Puts vectors to a prepared document: those of its nodes, and below them those of the strings
+    /// that its features compare, `[nodes + compared, d_enc]`.
     ///
     /// # Errors
     /// Not as many vectors as nodes; a number that is not finite, by its node.
     pub fn new(document: PreparedDocument, d_enc: usize, vectors: Vec<f32>) -> Result<Self, RankingError> {
         let PreparedDocument { id, nodes, ranking_texts: _, graph } = document;
         let expected = nodes.len() * d_enc;
-        if vectors.len() != expected {
+        if vectors.len() < expected || vectors.len().checked_rem(d_enc).unwrap_or_default() != 0 {
             let found = vectors.len();
             return Err(tabsegnet_model::batch::BatchError::Width { example: 0, what: "u", found, expected }.into());
         }
@@ -53,7 +54,7 @@ impl EncodedDocument {
     fn check(&self) -> Result<(), RankingError> {
         check_finite(&self.vectors, self.d_enc, |row| match self.nodes.get(row) {
             Some(node) => format!("node {} of document {}", node.id, self.id),
-            None => self.id.clone(),
+            None => format!("a header path or table of document {}", self.id),
         })
     }
 
@@ -62,9 +63,14 @@ impl EncodedDocument {
         self.d_enc
     }
 
-    /// `[nodes, d_enc]`
+    /// Vectors of the nodes, `[nodes, d_enc]`.
     pub fn vectors(&self) -> &[f32] {
-        &self.vectors
+        &self.vectors[..self.nodes.len() * self.d_enc]
+    }
+
+    /// Vectors of the strings that the features compare, `[compared, d_enc]`.
+    pub fn compared(&self) -> &[f32] {
+        &self.vectors[self.nodes.len() * self.d_enc..]
     }
 
     /// The bytes of a file. `key` tells what the document was made from.
@@ -130,7 +136,8 @@ impl EncodedDocument {
         };
         let mut document = read.ok_or("its parts do not fit each other")?;
         document.vectors = vectors;
-        if document.vectors.len() != document.nodes.len() * document.d_enc || document.check().is_err() {
+        let (found, nodes) = (document.vectors.len(), document.nodes.len() * document.d_enc);
+        if found < nodes || found.checked_rem(document.d_enc).unwrap_or_default() != 0 || document.check().is_err() {
             return Err("its parts do not fit each other");
         }
         Ok(document)

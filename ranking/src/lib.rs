@@ -30,6 +30,7 @@ pub mod context;
 pub mod documents;
 pub mod embedded;
 pub mod encoded;
+pub mod features;
 pub mod open;
 pub mod ranker;
 pub mod scores;

@@ -1,9 +1,11 @@
 //! A document opened with a ranker: a question costs what depends on it, and no more.
 
 use tabsegnet_data::graph::EdgeType;
-use tabsegnet_model::{EdgeEffect, Explanation, OpenGraph};
+use tabsegnet_features::DocumentFeatures;
+use tabsegnet_model::{Asked, EdgeEffect, Explanation, OpenGraph};
 
 use crate::encoded::{EncodedDocument, check_finite};
+use crate::features::Featuriser;
 use crate::ranker::{NodeEdge, NodeExplanation, Ranker, Ranking, Subject, TypeStrength, best, ranked};
 use crate::{RankingError, scores};
 
@@ -12,12 +14,21 @@ pub struct OpenDocument<'r> {
     ranker: &'r Ranker,
     document: EncodedDocument,
     graph: OpenGraph,
+    features: Option<DocumentFeatures>,
 }
 
 impl<'r> OpenDocument<'r> {
     pub(crate) fn new(ranker: &'r Ranker, document: EncodedDocument) -> Result<Self, RankingError> {
         let graph = ranker.inference().open(&document.graph, document.vectors())?;
-        Ok(Self { ranker, document, graph })
+        let featuriser = ranker.featuriser();
+        let features = match featuriser.any() {
+            true => {
+                let strings = Featuriser::strings(&document.nodes, ranker.settings().graph.cell_text);
+                Some(featuriser.document(&document.nodes, strings, document.vectors(), document.compared())?)
+            }
+            false => None,
+        };
+        Ok(Self { ranker, document, graph, features })
     }
 
     /// The document in encoded form.
@@ -67,22 +78,30 @@ impl<'r> OpenDocument<'r> {
         let (q, segment_vectors) = vectors.split_at(d_enc.min(vectors.len()));
         // A question without segments is its own segment.
         let asked = if segment_vectors.is_empty() { q } else { segment_vectors };
-        let scores = self.ranker.inference().scores(&self.graph, q, asked)?;
+        let features = match &self.features {
+            Some(document) => {
+                let (words, vectors) = self.ranker.featuriser().question(question)?;
+                document.ask(&words, q, &vectors, self.document.vectors())
+            }
+            None => Vec::new(),
+        };
+        let asked = Asked { q, segments: asked, features: &features };
+        let scores = self.ranker.inference().scores(&self.graph, &asked)?;
         let subject =
             Subject { id: &self.document.id, nodes: &self.document.nodes, vectors: self.document.vectors(), d_enc };
         scores::check(question_id, subject.nodes, &scores)?;
         let mut ranking = ranked(&subject, question_id, question, &segments, segment_vectors, &scores, top_k);
         if explained {
-            self.explain(&mut ranking, q, asked, &best(&scores, top_k))?;
+            self.explain(&mut ranking, &asked, &best(&scores, top_k))?;
         }
         Ok((ranking, scores))
     }
 
     /// `order` are the ranked nodes by number.
-    fn explain(&self, ranking: &mut Ranking, q: &[f32], asked: &[f32], order: &[usize]) -> Result<(), RankingError> {
+    fn explain(&self, ranking: &mut Ranking, asked: &Asked<'_>, order: &[usize]) -> Result<(), RankingError> {
         let EncodedDocument { nodes, graph, .. } = &self.document;
         let inference = self.ranker.inference();
-        let strengths = inference.strengths(q)?;
+        let strengths = inference.strengths(asked.q)?;
         ranking.edge_strengths = match strengths.as_slice() {
             &[strength] => vec![TypeStrength { edge_type: "every type", strength }],
             many => {
@@ -91,7 +110,7 @@ impl<'r> OpenDocument<'r> {
             }
         };
         let numbers: Vec<u32> = order.iter().map(|&node| node as u32).collect();
-        let found = inference.explain(&self.graph, q, asked, &numbers)?;
+        let found = inference.explain(&self.graph, asked, &numbers)?;
         for (node, Explanation { alone, edges }) in ranking.nodes.iter_mut().zip(found) {
             let edges = edges.into_iter().map(|EdgeEffect { edge, strength, effect }| NodeEdge {
                 node: nodes[graph.sources()[edge] as usize].id.clone(),

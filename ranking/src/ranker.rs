@@ -13,7 +13,9 @@ use tabsegnet_model::batch::best_segments;
 use tabsegnet_model::checkpoint::{self, Checkpoint, Manifest};
 use tabsegnet_segmenter::{Segmenter, load_segmenter};
 
+use crate::embedded::Sight;
 use crate::encoded::EncodedDocument;
+use crate::features::Featuriser;
 use crate::open::OpenDocument;
 use crate::settings::RankerSettings;
 use crate::{Embedded, RankingError, scores};
@@ -137,6 +139,7 @@ pub struct Ranker {
     settings: RankerSettings,
     encoder: Box<dyn Encoder>,
     segmenter: Box<dyn Segmenter>,
+    featuriser: Featuriser,
 }
 
 /// A checkpoint that was read, before the encoder and segmenter that its config names are opened:
@@ -168,6 +171,11 @@ impl Opening {
         &self.checkpoint.manifest.encoder
     }
 
+    /// Whether the ranker wants vectors of header paths and tables too.
+    pub fn compares(&self) -> bool {
+        self.settings.features.compares()
+    }
+
     /// Opens encoder and segmenter.
     ///
     /// # Errors
@@ -177,9 +185,11 @@ impl Opening {
         let Self { checkpoint: Checkpoint { directory, model, manifest, .. }, settings, device } = self;
         let encoder = load_on(&settings.encoder, &device)?;
         let segmenter = load_segmenter(&settings.segmenter)?;
+        let featuriser = Featuriser::open(settings.features)?;
         for (what, expected, found) in [
             ("encoder", &manifest.encoder, encoder.identity()),
             ("segmenter", &manifest.segmenter, segmenter.identity()),
+            ("word vectors", &manifest.words, featuriser.words()),
         ] {
             if expected != found {
                 return Err(RankingError::Identity {
@@ -191,7 +201,7 @@ impl Opening {
             }
         }
         let inference = Inference::new(model, &manifest.model, manifest.d_enc, &device);
-        Ok(Ranker { manifest, inference, settings, encoder, segmenter })
+        Ok(Ranker { manifest, inference, settings, encoder, segmenter, featuriser })
     }
 }
 
@@ -227,6 +237,10 @@ impl Ranker {
         self.segmenter.as_ref()
     }
 
+    pub(crate) fn featuriser(&self) -> &Featuriser {
+        &self.featuriser
+    }
+
     /// Whether vectors should be kept: those of a static encoder cost less than a look into the
     /// cache.
     pub fn keeps_vectors(&self) -> bool {
@@ -241,7 +255,13 @@ impl Ranker {
         cache: Option<&EmbeddingCache>,
         progress: &mut dyn FnMut(usize, usize),
     ) -> Result<Embedded, RankingError> {
-        Embedded::embed(documents, questions, self.encoder(), self.segmenter(), cache, progress)
+        let sight = Sight {
+            encoder: self.encoder(),
+            segmenter: self.segmenter(),
+            featuriser: &self.featuriser,
+            cell_text: self.settings.graph.cell_text,
+        };
+        Embedded::embed(documents, questions, &sight, cache, progress)
     }
 
     /// For each question one score a node of its document. Each document is opened once for all of
@@ -259,7 +279,12 @@ impl Ranker {
         document: PreparedDocument,
         cache: Option<&EmbeddingCache>,
     ) -> Result<EncodedDocument, RankingError> {
-        let texts: Vec<&str> = document.ranking_texts.iter().map(String::as_str).collect();
+        let mut texts: Vec<&str> = document.ranking_texts.iter().map(String::as_str).collect();
+        let strings;
+        if self.featuriser.compares() {
+            strings = Featuriser::strings(&document.nodes, self.settings.graph.cell_text);
+            texts.extend(strings.compared());
+        }
         let vectors = match cache {
             Some(cache) => cache.embed(self.encoder(), &texts, &mut |_| {})?,
             None => self.encoder.encode(&texts, &mut |_| {})?,

@@ -4,7 +4,7 @@ use burn::tensor::Device;
 use rayon::prelude::*;
 use tabsegnet_data::graph::Node;
 use tabsegnet_data::prepared::PreparedQuestion;
-use tabsegnet_model::{Inference, ModelConfig, TabSegNet};
+use tabsegnet_model::{Asked, Inference, ModelConfig, TabSegNet};
 
 use crate::encoded::check_finite;
 use crate::{Embedded, RankingError};
@@ -77,7 +77,9 @@ pub(crate) fn inference(inference: &Inference, embedded: &Embedded) -> Result<Ve
             let PreparedQuestion { id, .. } = &embedded.questions[question];
             let q = embedded.question(question);
             check_finite(q, d_enc, |_| format!("question {id}"))?;
-            let scores = inference.scores(&open, q, embedded.asked(question))?;
+            let features = embedded.features(question);
+            let asked = Asked { q, segments: embedded.asked(question), features: &features };
+            let scores = inference.scores(&open, &asked)?;
             check(id, &document.nodes, &scores)?;
             Ok((question, scores))
         };

@@ -7,6 +7,7 @@ use tabsegnet_data::config::DataConfig;
 use tabsegnet_data::graph::GraphConfig;
 use tabsegnet_data::prepared::PrepareSettings;
 use tabsegnet_encoder::EncoderConfig;
+use tabsegnet_features::FeaturesConfig;
 use tabsegnet_segmenter::SegmenterConfig;
 
 use crate::RankingError;
@@ -23,6 +24,8 @@ pub struct RankerSettings {
     pub encoder: EncoderConfig,
     /// Which segmenter.
     pub segmenter: SegmenterConfig,
+    /// Which features.
+    pub features: FeaturesConfig,
 }
 
 impl RankerSettings {

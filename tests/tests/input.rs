@@ -171,7 +171,7 @@ fn bad_documents_and_questions_are_refused() {
         ("cut short", &whole[..60], "d.json: "),
         ("two values", "{\"id\": \"a\", \"blocks\": []} {}", "d.json: after the end of the value"),
         ("ragged", &ragged, "d.json: record r, field blocks[0].table: row 1 covers 2 columns"),
-        ("no nodes", "{\"id\": \"a\", \"blocks\": []}", "d.json: record a, field blocks: is empty"),
+        ("no nodes", "{\"id\": \"a\", \"blocks\": []}", "d.json: record a, field blocks: hold no text"),
     ] {
         eprintln!("{what}");
         work.write("d.json", text);

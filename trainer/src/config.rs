@@ -10,6 +10,7 @@ use tabsegnet_data::config::DataConfig;
 use tabsegnet_data::graph::GraphConfig;
 use tabsegnet_data::prepared::PrepareSettings;
 use tabsegnet_encoder::{EncoderConfig, EncoderError, default_cache_dir};
+use tabsegnet_features::FeaturesConfig;
 use tabsegnet_files::{Digest, FileError, read_text};
 use tabsegnet_model::{ModelConfig, Precision};
 use tabsegnet_segmenter::SegmenterConfig;
@@ -56,12 +57,54 @@ pub struct OptimisationConfig {
     pub beta_2: f32,
     /// Adam's ε.
     pub epsilon: f32,
-    /// L2 penalty on all weights.
+    /// Share of all weights, times the step size, that a step takes off them (AdamW).
     pub weight_decay: f32,
+    /// What is made small.
+    pub loss: Loss,
     /// δ of the hinge (10).
     pub margin: f32,
+    /// Share of each layer's values that a step leaves out, from 0, below 1.
+    pub dropout: f32,
+    /// How the step size changes over a training.
+    pub schedule: Schedule,
     /// Number type of the ranker's large matrix products in training; half precision is for GPUs.
     pub precision: Precision,
+}
+
+/// What a training makes small.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Loss {
+    /// The pairwise hinge (10), the paper's.
+    #[default]
+    Hinge,
+    /// −ln softmax of each gold node over all nodes of the document.
+    Listwise,
+}
+
+/// How the step size changes over a training.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Schedule {
+    /// Not at all.
+    #[default]
+    Constant,
+    /// It rises over the first twentieth of the steps, then falls to 0 along a cosine.
+    Cosine,
+}
+
+impl Schedule {
+    /// What the step size is multiplied with at a step, from 0, of so many.
+    pub fn factor(self, step: usize, steps: usize) -> f64 {
+        match self {
+            Self::Constant => 1.0,
+            Self::Cosine => {
+                let done = step as f64 / steps.max(1) as f64;
+                let warm_up = (steps as f64 / 20.0).max(1.0);
+                ((step + 1) as f64 / warm_up).min(1.0) * 0.5 * (1.0 + (std::f64::consts::PI * done).cos())
+            }
+        }
+    }
 }
 
 impl Default for OptimisationConfig {
@@ -74,7 +117,10 @@ impl Default for OptimisationConfig {
             beta_2: 0.999,
             epsilon: 1e-8,
             weight_decay: 0.0,
+            loss: Loss::Hinge,
             margin: 1.0,
+            dropout: 0.0,
+            schedule: Schedule::Constant,
             precision: Precision::F32,
         }
     }
@@ -153,6 +199,8 @@ pub struct Config {
     pub encoder: EncoderConfig,
     /// How questions become segments.
     pub segmenter: SegmenterConfig,
+    /// Which features of questions and nodes the ranker sees.
+    pub features: FeaturesConfig,
     /// The ranker.
     pub model: ModelConfig,
     /// How the ranker is trained.
@@ -237,7 +285,15 @@ impl Config {
             Some(config) => config,
             None => table.try_into().map_err(toml_error)?,
         };
-        let config = Self { model: config.model.resolved(), ..config };
+        let features = config.features.count();
+        if ![0, features].contains(&config.model.features) {
+            return Err(ConfigError::Range {
+                key: "model.features",
+                value: config.model.features.to_string(),
+                expected: "no value: it follows from [features]",
+            });
+        }
+        let config = Self { model: ModelConfig { features, ..config.model.resolved() }, ..config };
         config.check_ranges()?;
         Ok(config)
     }
@@ -266,8 +322,12 @@ impl Config {
         finite("optimisation.epsilon", optimisation.epsilon.into(), 0.0, "a number above 0")?;
         finite("optimisation.margin", optimisation.margin.into(), 0.0, "a number above 0")?;
         finite("optimisation.weight_decay", optimisation.weight_decay.into(), -f64::MIN_POSITIVE, "a number from 0")?;
-        for (key, beta) in [("optimisation.beta_1", optimisation.beta_1), ("optimisation.beta_2", optimisation.beta_2)]
-        {
+        let shares = [
+            ("optimisation.beta_1", optimisation.beta_1),
+            ("optimisation.beta_2", optimisation.beta_2),
+            ("optimisation.dropout", optimisation.dropout),
+        ];
+        for (key, beta) in shares {
             if !(0.0..1.0).contains(&beta) {
                 return Err(ConfigError::Range { key, value: beta.to_string(), expected: "a number from 0, below 1" });
             }

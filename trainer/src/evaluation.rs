@@ -17,6 +17,8 @@ use tabsegnet_ranking::baselines::Baseline;
 use tabsegnet_ranking::ranker::ranking;
 use tabsegnet_ranking::{Embedded, RankingError, scores};
 
+use tabsegnet_ranking::settings::RankerSettings;
+
 use crate::config::Config;
 use crate::inputs::{Encoding, Input, short};
 use crate::progress::Progress;
@@ -47,6 +49,21 @@ pub fn open_checkpoints(directories: &[PathBuf], encoding: &Encoding, device: &D
                 })?;
             }
         }
+        let file = directory.join("config.toml");
+        let features = RankerSettings::parse(&file, &checkpoint.config)?.features;
+        let wanted = encoding.featuriser.config();
+        anyhow::ensure!(
+            checkpoint.manifest.model.features == 0 || features == wanted,
+            "{}: was trained with other features ([features]) than the config has; measure it with a config of its own, or \
+             with --config {}",
+            directory.display(),
+            file.display()
+        );
+        anyhow::ensure!(
+            checkpoint.manifest.model.features == 0 || checkpoint.manifest.words == encoding.featuriser.words(),
+            "{}: was trained with other word vectors; use the static encoder that it was trained with",
+            directory.display()
+        );
         checkpoints.push(checkpoint);
     }
     Ok(checkpoints)

@@ -8,6 +8,8 @@ use tabsegnet_data::config::Part;
 use tabsegnet_data::prepared::{Origin, Prepared, Statistics, prepare};
 use tabsegnet_encoder::{EmbeddingCache, Encoder, load_on};
 use tabsegnet_ranking::Embedded;
+use tabsegnet_ranking::embedded::Sight;
+use tabsegnet_ranking::features::Featuriser;
 use tabsegnet_segmenter::{Segmenter, load_segmenter};
 
 use crate::config::Config;
@@ -29,6 +31,8 @@ pub struct Encoding {
     pub encoder: Box<dyn Encoder>,
     /// The segmenter.
     pub segmenter: Box<dyn Segmenter>,
+    /// What makes features.
+    pub featuriser: Featuriser,
     cache: EmbeddingCache,
 }
 
@@ -38,6 +42,7 @@ impl Encoding {
         Ok(Self {
             encoder: load_on(&config.encoder, device).context("the encoder cannot be opened")?,
             segmenter: load_segmenter(&config.segmenter)?,
+            featuriser: Featuriser::open(config.features)?,
             cache: EmbeddingCache::open(&config.cache()?)?,
         })
     }
@@ -47,8 +52,14 @@ impl Encoding {
         let Prepared { digest, documents, questions, statistics } = prepared(config, part)?;
         let name = format!("encode {}", part.name());
         let mut progress = Progress::new(&name, 0);
-        let (encoder, segmenter) = (self.encoder.as_ref(), self.segmenter.as_ref());
-        let embedded = Embedded::new(documents, questions, encoder, segmenter, &self.cache, &mut |done, of| {
+        let encoder = self.encoder.as_ref();
+        let sight = Sight {
+            encoder,
+            segmenter: self.segmenter.as_ref(),
+            featuriser: &self.featuriser,
+            cell_text: config.graph.cell_text,
+        };
+        let embedded = Embedded::new(documents, questions, &sight, &self.cache, &mut |done, of| {
             progress.set(done, of, "texts");
         })?;
         progress.finish(&format!("vectors of width {}, encoder {}", encoder.dim(), short(encoder.identity())));

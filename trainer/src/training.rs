@@ -6,9 +6,8 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail};
 use burn::module::Module as _;
-use burn::optim::decay::WeightDecayConfig;
-use burn::optim::{AdamConfig, GradientsParams, ModuleOptimizer};
-use burn::tensor::Device;
+use burn::optim::{AdamConfig, AdamWConfig, GradientsParams, ModuleOptimizer};
+use burn::tensor::{Device, Tensor};
 use rand::SeedableRng as _;
 use rand::seq::SliceRandom as _;
 use rand_chacha::ChaCha8Rng;
@@ -16,12 +15,13 @@ use tabsegnet_evaluation::{GoldRanks, QuestionMeasures};
 use tabsegnet_files::{Digest, write_bytes_atomic};
 use tabsegnet_model::checkpoint::{self, Manifest, read_model, write_model};
 use tabsegnet_model::device::guard;
-use tabsegnet_model::loss::{Pairs, pairwise_hinge};
+use tabsegnet_model::dropout::Dropout;
+use tabsegnet_model::loss::{listwise, pairwise_hinge};
 use tabsegnet_model::{Batch, Precision, TabSegNet};
 use tabsegnet_ranking::scores::{floats, groups};
 
 use crate::card;
-use crate::config::{Config, OptimisationConfig};
+use crate::config::{Config, Loss, OptimisationConfig};
 use crate::inputs::{Encoding, Input};
 use crate::progress::Progress;
 use crate::state::{EpochMetrics, Start, State};
@@ -112,6 +112,7 @@ impl<'a> Training<'a> {
             .part(&dev.digest)
             .part(encoder.identity())
             .part(encoding.segmenter.identity())
+            .part(encoding.featuriser.words())
             .hex();
         let autodiff = device.clone().autodiff();
         let optimiser = optimiser(&config.optimisation);
@@ -123,7 +124,9 @@ impl<'a> Training<'a> {
                 (model, optimiser, state)
             }
             Start::New(mut state, replaces) => {
-                let model = TabSegNet::new(&config.model, encoder.dim(), config.task.seed, &autodiff);
+                let (mean, scale) = train.embedded.feature_scale();
+                let model = TabSegNet::new(&config.model, encoder.dim(), config.task.seed, &autodiff)
+                    .with_feature_scale(&mean, &scale);
                 // From here on the checkpoints of the earlier training are replaced: a state that
                 // calls them finished must not outlast them.
                 if replaces {
@@ -219,9 +222,8 @@ impl<'a> Training<'a> {
     /// One optimiser step; returns the loss before it.
     fn step(&mut self, questions: &[usize]) -> Result<f64> {
         let batch = self.train.embedded.batch(questions, &self.config.model, &self.device)?;
-        let Some(pairs) = &batch.pairs else { return Ok(0.0) };
         let device = self.plain.clone();
-        guard(&device, || self.learn(&batch, pairs)).with_context(|| {
+        guard(&device, || self.learn(&batch)).with_context(|| {
             format!(
                 "a step on {} questions with {} nodes and {} edges, which takes about {} MB (optimisation.batch_size is \
                  {}); {}",
@@ -235,11 +237,17 @@ impl<'a> Training<'a> {
         })
     }
 
-    fn learn(&mut self, batch: &Batch, pairs: &Pairs) -> f64 {
+    fn learn(&mut self, batch: &Batch) -> f64 {
         let optimisation = &self.config.optimisation;
-        let loss = pairwise_hinge(self.model.forward(batch), pairs, optimisation.margin);
+        let in_epoch = self.train.embedded.questions.len().div_ceil(optimisation.batch_size);
+        let step = self.state.epochs.len() * in_epoch + self.state.step;
+        let mut dropout = Dropout::new(optimisation.dropout, self.config.task.seed, step as u64);
+        let Some((loss, _)) = loss(optimisation, self.model.forward_dropping(batch, &mut dropout), batch) else {
+            return 0.0;
+        };
         let gradients = GradientsParams::from_grads(loss.backward(), &self.model);
-        self.model = self.optimiser.step(optimisation.learning_rate, self.model.clone(), gradients);
+        let rate = optimisation.learning_rate * optimisation.schedule.factor(step, optimisation.epochs * in_epoch);
+        self.model = self.optimiser.step(rate, self.model.clone(), gradients);
         floats(loss.into_data()).into_iter().map(f64::from).sum()
     }
 
@@ -279,15 +287,14 @@ impl<'a> Training<'a> {
     fn measure_dev(&self) -> Result<(f64, QuestionMeasures)> {
         let model = self.model.valid();
         let embedded = &self.dev.embedded;
-        let (mut loss, mut with_pairs) = (0.0, 0);
+        let (mut loss_sum, mut counted) = (0.0, 0);
         let mut measures = Vec::with_capacity(embedded.questions.len());
         for group in groups(embedded) {
             let batch = embedded.batch(&group, &self.config.model, &self.plain)?;
             let scores = model.forward(&batch);
-            if let Some(pairs) = &batch.pairs {
-                let mean = floats(pairwise_hinge(scores.clone(), pairs, self.config.optimisation.margin).into_data());
-                loss += mean.into_iter().map(f64::from).sum::<f64>() * pairs.questions as f64;
-                with_pairs += pairs.questions;
+            if let Some((mean, questions)) = loss(&self.config.optimisation, scores.clone(), &batch) {
+                loss_sum += floats(mean.into_data()).into_iter().map(f64::from).sum::<f64>() * questions as f64;
+                counted += questions;
             }
             let scores = floats(scores.into_data());
             for (&question, scores) in group.iter().zip(batch.split(&scores)) {
@@ -310,15 +317,15 @@ impl<'a> Training<'a> {
         }
         let measures = QuestionMeasures::mean(&measures).context("no dev question has a gold node")?;
         // Finite scores too far apart for their differences.
-        if !loss.is_finite() {
+        if !loss_sum.is_finite() {
             bail!(
-                "the dev loss is {loss} after epoch {}; {}; {}",
+                "the dev loss is {loss_sum} after epoch {}; {}; {}",
                 self.state.epochs.len() + 1,
                 self.last_whole(),
                 self.steadier()
             );
         }
-        Ok((loss / with_pairs.max(1) as f64, measures))
+        Ok((loss_sum / counted.max(1) as f64, measures))
     }
 
     /// Checkpoints first, the state last: whatever is cut off in between is done again, alike, by
@@ -359,6 +366,7 @@ impl<'a> Training<'a> {
             segmenter.identity(),
             self.config.task.seed,
         );
+        manifest.words = self.encoding.featuriser.words().to_owned();
         manifest.epoch = metrics.epoch;
         for (part, input) in [("train", self.train), ("dev", self.dev)] {
             manifest.data.insert(part.to_owned(), input.digest.clone());
@@ -372,12 +380,24 @@ impl<'a> Training<'a> {
     }
 }
 
+/// The mean loss of a batch `[1]`, and of how many questions; nothing where none can be learned from.
+fn loss(config: &OptimisationConfig, scores: Tensor<1>, batch: &Batch) -> Option<(Tensor<1>, usize)> {
+    match config.loss {
+        Loss::Hinge => {
+            batch.pairs.as_ref().map(|pairs| (pairwise_hinge(scores, pairs, config.margin), pairs.questions))
+        }
+        Loss::Listwise => batch.lists.as_ref().map(|lists| (listwise(scores, lists), lists.questions)),
+    }
+}
+
 fn optimiser(config: &OptimisationConfig) -> ModuleOptimizer {
-    let decay = (config.weight_decay > 0.0).then(|| WeightDecayConfig::new(config.weight_decay));
-    AdamConfig::new()
-        .with_beta_1(config.beta_1)
-        .with_beta_2(config.beta_2)
-        .with_epsilon(config.epsilon)
-        .with_weight_decay(decay)
-        .init()
+    if config.weight_decay > 0.0 {
+        return AdamWConfig::new()
+            .with_beta_1(config.beta_1)
+            .with_beta_2(config.beta_2)
+            .with_epsilon(config.epsilon)
+            .with_weight_decay(config.weight_decay)
+            .init();
+    }
+    AdamConfig::new().with_beta_1(config.beta_1).with_beta_2(config.beta_2).with_epsilon(config.epsilon).init()
 }

@@ -14,7 +14,7 @@ use tabsegnet_benches::{Document, EDGE_TYPES, SEGMENTS, Times, peak_memory, rng}
 use tabsegnet_model::config::Aggregation;
 use tabsegnet_model::device::{DeviceChoice, guard};
 use tabsegnet_model::loss::pairwise_hinge;
-use tabsegnet_model::{Batch, Inference, ModelConfig, Precision, TabSegNet};
+use tabsegnet_model::{Asked, Batch, Inference, ModelConfig, Precision, TabSegNet};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -133,7 +133,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let open = open.collect::<Result<Vec<_>, _>>()?;
         let pass = || -> Result<(), _> {
             let all = open.par_iter().zip(&examples);
-            all.map(|(open, example)| inference.scores(open, example.q, example.segments).map(drop)).collect()
+            all.map(|(open, example)| {
+                inference.scores(open, &Asked { q: example.q, segments: example.segments, features: &[] }).map(drop)
+            })
+            .collect()
         };
         time(&options, &device, || Ok(pass()?))?
     } else if options.infer {

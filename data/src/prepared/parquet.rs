@@ -1,11 +1,11 @@
-//! The four Parquet files, written and read through polars.
+//! The five Parquet files, written and read through polars.
 
 use std::fs::File;
 use std::path::Path;
 
 use polars::prelude::*;
 
-use super::{Prepared, PreparedDocument, PreparedQuestion};
+use super::{Prepared, PreparedDocument, PreparedQuestion, PreparedSegment};
 use crate::error::DataError;
 use crate::graph::{CompressedGraph, EdgeType, Node, NodeKind, TablePlace};
 use tabsegnet_files::FileError;
@@ -14,6 +14,7 @@ const DOCUMENTS: &str = "documents.parquet";
 const NODES: &str = "nodes.parquet";
 const EDGES: &str = "edges.parquet";
 const QUESTIONS: &str = "questions.parquet";
+const SEGMENTS: &str = "segments.parquet";
 
 pub(super) fn write(prepared: &Prepared, directory: &Path) -> Result<(), DataError> {
     let documents = &prepared.documents;
@@ -84,7 +85,6 @@ pub(super) fn write(prepared: &Prepared, directory: &Path) -> Result<(), DataErr
     )?;
 
     let questions = &prepared.questions;
-    let gold: Vec<Series> = questions.iter().map(|q| Series::new("".into(), &q.gold)).collect();
     write_table(
         directory,
         QUESTIONS,
@@ -93,13 +93,31 @@ pub(super) fn write(prepared: &Prepared, directory: &Path) -> Result<(), DataErr
             texts("id", questions.iter().map(|q| q.id.as_str())),
             numbers("document", questions.iter().map(|q| q.document as u32)),
             texts("question", questions.iter().map(|q| q.text.as_str())),
-            if gold.is_empty() {
-                Column::new_empty("gold".into(), &DataType::List(Box::new(DataType::UInt32)))
-            } else {
-                Column::new("gold".into(), gold)
-            },
+            lists("gold", questions.iter().map(|q| &q.gold[..])),
+        ],
+    )?;
+
+    let segments: Vec<(u32, &PreparedSegment)> =
+        questions.iter().zip(0..).flat_map(|(q, number)| q.segments.iter().map(move |s| (number, s))).collect();
+    write_table(
+        directory,
+        SEGMENTS,
+        segments.len(),
+        vec![
+            numbers("question", segments.iter().map(|segment| segment.0)),
+            texts("text", segments.iter().map(|segment| segment.1.text.as_str())),
+            lists("nodes", segments.iter().map(|segment| &segment.1.nodes[..])),
         ],
     )
+}
+
+fn lists<'a>(name: &str, values: impl Iterator<Item = &'a [u32]>) -> Column {
+    let lists: Vec<Series> = values.map(|list| Series::new("".into(), list)).collect();
+    if lists.is_empty() {
+        Column::new_empty(name.into(), &DataType::List(Box::new(DataType::UInt32)))
+    } else {
+        Column::new(name.into(), lists)
+    }
 }
 
 fn numbers(name: &str, values: impl Iterator<Item = u32>) -> Column {
@@ -166,6 +184,15 @@ impl<'a> Table<'a> {
         self.whole(name, self.optional_texts(name)?)
     }
 
+    fn lists(&self, name: &str) -> Result<Vec<Vec<u32>>, DataError> {
+        let lists = self.column(name)?.list().map_err(|error| self.damaged(error))?;
+        let list = |i: usize| {
+            let list = lists.get_as_series(i)?;
+            list.u32().ok()?.iter().collect::<Option<Vec<u32>>>()
+        };
+        self.whole(name, (0..lists.len()).map(list).collect())
+    }
+
     fn whole<T>(&self, name: &str, values: Vec<Option<T>>) -> Result<Vec<T>, DataError> {
         values.into_iter().collect::<Option<_>>().ok_or_else(|| self.damaged(format!("column {name} holds nulls")))
     }
@@ -180,7 +207,8 @@ pub(super) fn read(directory: &Path) -> Result<(Vec<PreparedDocument>, Vec<Prepa
         .collect();
     read_nodes(directory, &mut documents)?;
     read_edges(directory, &mut documents)?;
-    let questions = read_questions(directory, &documents)?;
+    let mut questions = read_questions(directory, &documents)?;
+    read_segments(directory, &documents, &mut questions)?;
     Ok((documents, questions))
 }
 
@@ -242,17 +270,36 @@ fn read_edges(directory: &Path, documents: &mut [PreparedDocument]) -> Result<()
 
 fn read_questions(directory: &Path, documents: &[PreparedDocument]) -> Result<Vec<PreparedQuestion>, DataError> {
     let table = Table::open(directory, QUESTIONS)?;
-    let gold = table.column("gold")?.list().map_err(|error| table.damaged(error))?;
+    let gold = table.lists("gold")?;
     let rest = table.texts("id")?.into_iter().zip(table.numbers("document")?).zip(table.texts("question")?);
     let mut questions = Vec::with_capacity(gold.len());
-    for (i, ((id, document), text)) in rest.enumerate() {
-        let gold = gold.get_as_series(i).ok_or_else(|| table.damaged(format!("row {i} has no gold")))?;
-        let gold: Option<Vec<u32>> = gold.u32().map_err(|error| table.damaged(error))?.iter().collect();
-        let nodes = documents.get(document as usize).map_or(0, |document| document.nodes.len());
-        let gold = gold
-            .filter(|gold| gold.iter().all(|&node| (node as usize) < nodes))
-            .ok_or_else(|| table.damaged(format!("row {i} has gold that is no node")))?;
-        questions.push(PreparedQuestion { id, document: document as usize, text, gold });
+    for (i, (((id, document), text), gold)) in rest.zip(gold).enumerate() {
+        let document = document as usize;
+        if !are_nodes(documents, document, &gold) {
+            return Err(table.damaged(format!("row {i} has gold that is no node")));
+        }
+        questions.push(PreparedQuestion { id, document, text, gold, segments: Vec::new() });
     }
     Ok(questions)
+}
+
+fn read_segments(
+    directory: &Path,
+    documents: &[PreparedDocument],
+    questions: &mut [PreparedQuestion],
+) -> Result<(), DataError> {
+    let table = Table::open(directory, SEGMENTS)?;
+    let rest = table.numbers("question")?.into_iter().zip(table.texts("text")?).zip(table.lists("nodes")?);
+    for (i, ((question, text), nodes)) in rest.enumerate() {
+        let question = questions
+            .get_mut(question as usize)
+            .filter(|question| are_nodes(documents, question.document, &nodes))
+            .ok_or_else(|| table.damaged(format!("row {i} has no question or nodes that are none")))?;
+        question.segments.push(PreparedSegment { text, nodes });
+    }
+    Ok(())
+}
+
+fn are_nodes(documents: &[PreparedDocument], document: usize, nodes: &[u32]) -> bool {
+    documents.get(document).is_some_and(|document| nodes.iter().all(|&node| (node as usize) < document.nodes.len()))
 }

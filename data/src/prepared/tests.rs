@@ -2,7 +2,7 @@ use std::fs;
 
 use super::*;
 
-const LABELLED: &str = r#"{"id": "r", "blocks": [{"passage": "Revenue rose."}, {"table": {"caption": "Revenue", "header_rows": 1, "header_cols": 1, "rows": [["", "2018"], ["Products", "12"]]}}], "questions": [{"id": "q", "question": "revenue?", "gold": ["t0:r1c1", "p0"]}, {"id": "open", "question": "?", "gold": []}]}
+const LABELLED: &str = r#"{"id": "r", "blocks": [{"passage": "Revenue rose."}, {"table": {"caption": "Revenue", "header_rows": 1, "header_cols": 1, "rows": [["", "2018"], ["Products", "12"]]}}], "questions": [{"id": "q", "question": "revenue?", "gold": ["t0:r1c1", "p0"], "segments": [{"text": "revenue", "nodes": ["t0:r1c1", "p0"]}]}, {"id": "open", "question": "?", "gold": []}]}
 {"id": "empty", "blocks": []}"#;
 
 fn native(dir: &Path, content: &str) -> Source {
@@ -19,6 +19,7 @@ fn a_second_run_reads_what_the_first_prepared() {
     let (made, origin) = prepare(&source, &settings, dir.path()).unwrap();
     let Origin::Made(directory) = origin else { panic!("nothing was prepared before") };
     assert_eq!(made.questions[0].gold, [0, 5]);
+    assert_eq!(made.questions[0].segments, [PreparedSegment { text: "revenue".into(), nodes: vec![0, 5] }]);
     assert_eq!(made.documents[0].ranking_texts[5], "Products | 2018 | 12");
     assert_eq!((made.statistics.nodes, made.statistics.tables, made.statistics.gold), (6, 1, 2));
 
@@ -48,6 +49,9 @@ fn gold_that_names_no_node_is_an_error() {
     let source = native(dir.path(), &LABELLED.replace("t0:r1c1", "t0:r9c1"));
     let error = prepare(&source, &PrepareSettings::default(), dir.path()).unwrap_err().to_string();
     assert!(error.contains("record r, field questions[0] (q).gold: \"t0:r9c1\" is no node"), "{error}");
+    let source = native(dir.path(), &LABELLED.replace("\"nodes\": [\"t0:r1c1\"", "\"nodes\": [\"t0:r9c1\""));
+    let error = prepare(&source, &PrepareSettings::default(), dir.path()).unwrap_err().to_string();
+    assert!(error.contains("questions[0] (q).segments[0].nodes: \"t0:r9c1\" is no node"), "{error}");
     assert!(!dir.path().join("prepared").exists());
 }
 
@@ -57,7 +61,7 @@ fn damaged_files_are_named_with_a_way_out() {
     let source = native(dir.path(), LABELLED);
     let (_, origin) = prepare(&source, &PrepareSettings::default(), dir.path()).unwrap();
     let Origin::Made(directory) = origin else { panic!("nothing was prepared before") };
-    for name in ["documents.parquet", "nodes.parquet", "edges.parquet", "questions.parquet"] {
+    for name in ["documents.parquet", "nodes.parquet", "edges.parquet", "questions.parquet", "segments.parquet"] {
         let path = directory.join(name);
         let whole = fs::read(&path).unwrap();
         fs::write(&path, &whole[..whole.len() / 2]).unwrap();

@@ -13,7 +13,6 @@
 mod amounts;
 mod books;
 mod comparisons;
-mod dice;
 mod names;
 mod nouns;
 mod payments;
@@ -31,10 +30,12 @@ mod tests;
 mod told;
 mod vocabulary;
 
+use tabsegnet_files::Digest;
+
+use crate::dice::{self, Dice};
 use crate::document::{Block, Document};
 use crate::sample::{Question, Sample};
 
-use dice::Dice;
 use questions::{Asker, Draft};
 use report::Report;
 use sheet::{Fact, Sum};
@@ -96,6 +97,12 @@ pub fn generate(config: &SyntheticConfig, part: Part) -> Vec<Sample> {
     (0..documents).map(|index| Draw::new(config.seed, part, index).sample(config)).collect()
 }
 
+/// The stream for one purpose of one document of one part.
+fn dice_for(seed: u64, part: Part, index: usize, purpose: &str) -> Dice {
+    let digest = Digest::new().part("synthetic reports, version 1").part(seed.to_le_bytes()).part(part.name());
+    Dice::new(digest.part((index as u64).to_le_bytes()).part(purpose))
+}
+
 /// One document and what is known about it.
 struct Draw {
     seed: u64,
@@ -109,7 +116,7 @@ struct Draw {
 
 impl Draw {
     fn new(seed: u64, part: Part, index: usize) -> Self {
-        let mut dice = Dice::new(seed, part.name(), index, "report");
+        let mut dice = dice_for(seed, part, index, "report");
         let report = Report::draw(&mut dice, part.stems());
         let tables = tables::draw(&report, &mut dice);
         let mut facts: Vec<Fact> = tables.iter().flat_map(|built| built.facts.clone()).collect();
@@ -152,7 +159,7 @@ impl Draw {
 
     fn drafts(&self, config: &SyntheticConfig) -> Vec<Draft> {
         let asker = Asker::new(&self.report, &self.facts, &self.sums);
-        let mut dice = Dice::new(self.seed, self.part.name(), self.index, "questions");
+        let mut dice = dice_for(self.seed, self.part, self.index, "questions");
         asker.draw(&mut dice, config.questions_per_document)
     }
 
@@ -161,6 +168,7 @@ impl Draw {
             id: format!("{}-{number}", self.document.id),
             text: draft.text,
             gold: draft.gold,
+            segments: Vec::new(),
         };
         let questions = self.drafts(config).into_iter().enumerate().map(question).collect();
         Sample { document: self.document, questions }

@@ -2,6 +2,7 @@
 
 use crate::grid::{Grid, GridCell};
 use crate::kind::Kind;
+use crate::numbers::parse_cell_number;
 
 /// How many leading columns are row headers, and why.
 pub(super) fn infer(grid: &Grid, header_rows: usize) -> (usize, &'static str) {
@@ -21,8 +22,19 @@ pub(super) fn infer(grid: &Grid, header_rows: usize) -> (usize, &'static str) {
     // Where some column headers have levels, those without stand over the row headers.
     let levelled = header_rows > 1
         && (0..grid.cols).any(|col| grid.at(0, col).colspan > 1 && grid.at(0, col).rowspan < header_rows);
+    let names = |col: usize| col == 0 || !kinds[col].is_data();
+    if levelled && spans == 0 {
+        let under_nothing = (0..most).take_while(|&col| stands_under_nothing(grid, header_rows, col)).count();
+        if under_nothing > 0 && has_levels(grid.at(0, under_nothing), header_rows) && (0..under_nothing).all(names) {
+            return (under_nothing, "columns under no upper header");
+        }
+    }
+    // Counts beside two names or more, such as games played beside season and team, are part of
+    // what the row is.
     let plain = |&col: &usize| {
-        grid.at(0, col).rowspan >= header_rows && grid.at(0, col).colspan == 1 && (col == 0 || !kinds[col].is_data())
+        grid.at(0, col).rowspan >= header_rows
+            && grid.at(0, col).colspan == 1
+            && (names(col) || (col >= 2 && holds_counts(grid, header_rows, col)))
     };
     let plain = if levelled { (0..most).take_while(plain).count() } else { 0 };
     if spans > 0 {
@@ -65,6 +77,24 @@ fn is_stub(grid: &Grid, header_rows: usize) -> bool {
         }
     }
     blank >= 2 && blank_named * 10 >= blank * 9 && both * 2 > named
+}
+
+/// Whether a column has a header of its own in the last header row and none above it.
+fn stands_under_nothing(grid: &Grid, header_rows: usize, col: usize) -> bool {
+    let (top, last) = (grid.at(0, col), grid.at(header_rows - 1, col));
+    matches!(top.kind, Kind::Empty | Kind::Missing) && top.colspan == 1 && !last.is_empty() && last.row > 0
+}
+
+fn has_levels(cell: &GridCell, header_rows: usize) -> bool {
+    cell.colspan > 1 && cell.rowspan < header_rows && !cell.is_empty()
+}
+
+/// Whether the numbers of a column are small and whole.
+fn holds_counts(grid: &Grid, header_rows: usize, col: usize) -> bool {
+    (header_rows..grid.rows)
+        .map(|row| grid.at(row, col))
+        .filter(|cell| cell.col == col && cell.kind == Kind::Number)
+        .all(|cell| parse_cell_number(&cell.text).is_some_and(|count| count.fract() == 0.0 && count.abs() < 1000.0))
 }
 
 fn is_merged_header(cell: &GridCell, header_rows: usize) -> bool {

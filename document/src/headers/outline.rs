@@ -1,5 +1,6 @@
 //! Which rows stand under which: rows that hold nothing but a title head the rows below them.
 
+mod repeats;
 mod totals;
 
 use super::is_unit_line;
@@ -15,6 +16,8 @@ struct Open {
     /// The indent of the row right below it.
     child_indent: f32,
     unit: bool,
+    /// It heads titles that come again under others.
+    outer: bool,
 }
 
 /// Levels of titles that hold at a time.
@@ -23,13 +26,14 @@ const MOST_OPEN: usize = 6;
 /// For each row its parent; empty where no row has one.
 pub(super) fn infer(grid: &Grid, header_rows: usize) -> Vec<Option<usize>> {
     let mut parents = vec![None; grid.rows];
-    let mut titles = vec![false; grid.rows];
+    let titles = titles(grid, header_rows);
+    let outer = repeats::outer_titles(grid, &titles);
     let mut open: Vec<Open> = Vec::new();
     for row in header_rows..grid.rows {
         let indent = label(grid, row).map_or(0.0, |cell| cell.style.indent);
         let unit = is_unit_row(grid, row);
-        let title = unit || (is_title(grid, row) && !is_line_item(grid, row));
-        titles[row] = title;
+        let title = titles[row];
+        let level_of = Title { title, unit, outer: outer.contains(&row), with_outer: !outer.is_empty() };
         let follows_title = open.last().is_some_and(|last| last.row + 1 == row);
         let heads_title = title && row + 1 < grid.rows && is_title(grid, row + 1) && !is_line_item(grid, row + 1);
         let innermost = open.len().saturating_sub(1);
@@ -37,7 +41,7 @@ pub(super) fn infer(grid: &Grid, header_rows: usize) -> Vec<Option<usize>> {
         open.retain(|above| {
             let inner = level == innermost;
             level += 1;
-            stays_open(above, indent, title, unit, follows_title || !(inner || heads_title))
+            stays_open(above, indent, level_of, follows_title || !(inner || heads_title))
         });
         if title {
             open.truncate(MOST_OPEN - 1);
@@ -45,10 +49,10 @@ pub(super) fn infer(grid: &Grid, header_rows: usize) -> Vec<Option<usize>> {
         parents[row] = open.last().map(|above| above.row);
         if title && row + 1 < grid.rows {
             let child_indent = label(grid, row + 1).map_or(indent, |cell| cell.style.indent);
-            open.push(Open { row, indent, child_indent, unit });
+            open.push(Open { row, indent, child_indent, unit, outer: level_of.outer });
         } else if is_total(grid, row) {
             // A total closes its group where indentation does not.
-            if open.last().is_some_and(|above| above.child_indent <= above.indent && !above.unit) {
+            if open.last().is_some_and(|above| above.child_indent <= above.indent && !above.unit && !above.outer) {
                 open.pop();
             }
         }
@@ -56,6 +60,23 @@ pub(super) fn infer(grid: &Grid, header_rows: usize) -> Vec<Option<usize>> {
     totals::infer(grid, header_rows, &titles, &mut parents);
     flatten(&mut parents);
     if parents.iter().all(Option::is_none) { Vec::new() } else { parents }
+}
+
+/// Which rows are titles, units over all columns among them.
+fn titles(grid: &Grid, header_rows: usize) -> Vec<bool> {
+    let is_title =
+        |row| row >= header_rows && (is_unit_row(grid, row) || (is_title(grid, row) && !is_line_item(grid, row)));
+    (0..grid.rows).map(is_title).collect()
+}
+
+/// What kind of title a row is, if it is one.
+#[derive(Debug, Clone, Copy)]
+struct Title {
+    title: bool,
+    unit: bool,
+    outer: bool,
+    /// Some title of the table is an outer one.
+    with_outer: bool,
 }
 
 /// Rows beyond the deepest level that a table may have go up to it.
@@ -73,13 +94,17 @@ fn flatten(parents: &mut [Option<usize>]) {
 
 /// Whether a title still holds for a row. Where indents do not tell, a title ends the one before it
 /// unless it stands right below; two titles in a row end all, so that "Assets / Current: … / Other:
-/// …" has both parts under "Assets".
-fn stays_open(above: &Open, indent: f32, title: bool, unit: bool, below_it: bool) -> bool {
-    if unit {
+/// …" has both parts under "Assets". Titles that come again tell more: they stand under the outer
+/// one.
+fn stays_open(above: &Open, indent: f32, row: Title, below_it: bool) -> bool {
+    if row.unit {
         return false;
     }
     if above.unit {
         return true;
+    }
+    if row.with_outer && (row.outer || above.outer) {
+        return !row.outer;
     }
     if above.child_indent > above.indent {
         return indent > above.indent;
@@ -87,7 +112,7 @@ fn stays_open(above: &Open, indent: f32, title: bool, unit: bool, below_it: bool
     if indent < above.indent {
         return false;
     }
-    indent > above.indent || !title || below_it
+    indent > above.indent || !row.title || (below_it && !row.with_outer)
 }
 
 /// The cell that names a row.

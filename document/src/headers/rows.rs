@@ -79,11 +79,12 @@ fn has_numbers(grid: &Grid, row: usize) -> bool {
     grid.filled(row).any(|cell| cell.col > 0 && cell.kind == Kind::Number)
 }
 
-/// Nothing but a text in the first column, or beside it one that spans all others.
+/// Nothing but a text or a year in the first column, or beside it one that spans all others.
 pub(super) fn is_title(grid: &Grid, row: usize) -> bool {
     let mut cells = grid.filled(row);
     let (first, second, third) = (cells.next(), cells.next(), cells.next());
-    let named = first.is_some_and(|cell| cell.col == 0 && cell.row == row && cell.kind == Kind::Text);
+    let is_name = |cell: &GridCell| matches!(cell.kind, Kind::Text | Kind::Year);
+    let named = first.is_some_and(|cell| cell.col == 0 && cell.row == row && is_name(cell));
     let rest = second.is_none_or(|cell| {
         let first_end = first.map_or(0, |cell| cell.colspan);
         cell.row == row

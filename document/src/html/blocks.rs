@@ -12,12 +12,11 @@ use crate::options::Limits;
 
 /// Walks the page and puts what it finds into a document.
 pub(super) fn read(dom: &Dom, limits: &Limits, builder: &mut Builder) {
-    let (contexts, units) = references(dom);
     let mut page = Page {
         dom,
         limits,
         builder,
-        facts: Facts { contexts, units, numbers: Vec::new() },
+        facts: references(dom),
         reading: Reading::default(),
         bullet: Run::default(),
         frames: 0,

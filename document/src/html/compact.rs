@@ -140,6 +140,32 @@ fn drop_columns_of_overlaps(cells: &mut Vec<GridCell>, cols: usize, rows: usize)
     Grid::from_cells(rows, place[cols], std::mem::take(cells))
 }
 
+/// Puts years that are set one column too far to the left over their numbers: those that take all
+/// columns but the last, which has numbers as well, and stand over the names too.
+pub(super) fn align_years(grid: Grid) -> Grid {
+    if grid.cols < 3 {
+        return grid;
+    }
+    let last = grid.cols - 1;
+    let is_shifted = |row: usize| {
+        let alone = |col: usize| grid.at(row, col).rowspan == 1 && grid.at(row, col).colspan == 1;
+        grid.at(row, last).is_empty() && (0..last).all(|col| alone(col) && grid.at(row, col).kind == Kind::Year)
+    };
+    let has_values = |row: usize| (1..grid.cols).any(|col| grid.at(row, col).kind == Kind::Number);
+    let Some(row) = (0..grid.rows).take_while(|&row| !has_values(row)).find(|&row| is_shifted(row)) else {
+        return grid;
+    };
+    let named = |row: usize| matches!(grid.at(row, 0).kind, Kind::Text | Kind::Empty);
+    let values = (row + 1..grid.rows).filter(|&row| grid.at(row, last).kind.is_value()).count();
+    if values == 0 || !(row + 1..grid.rows).all(named) {
+        return grid;
+    }
+    let Grid { rows, cols, mut cells, .. } = grid;
+    cells.retain(|cell| !cell.is_empty());
+    cells.iter_mut().filter(|cell| cell.row == row).for_each(|cell| cell.col += 1);
+    Grid::from_cells(rows, cols, cells)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -173,6 +199,25 @@ mod tests {
         assert_eq!(grid.at(0, 2).text, "2023");
         assert_eq!(grid.at(1, 1).text, "1");
         assert!(grid.at(0, 0).is_empty());
+    }
+
+    #[test]
+    fn years_beside_their_columns_are_set_right() {
+        let rows = vec![
+            row(&["2025", "2024", ""]),
+            row(&["Volatility", "33 - 36%", "35 - 40%"]),
+            row(&["Life", "5.2", "3.5"]),
+        ];
+        let grid = align_years(Grid::place(rows, 1000).0);
+        assert!(grid.at(0, 0).is_empty());
+        assert_eq!((grid.at(0, 1).text.as_str(), grid.at(0, 2).text.as_str()), ("2025", "2024"));
+        let right = vec![row(&["", "2025", "2024"]), row(&["Life", "5.2", "3.5"])];
+        assert_eq!(align_years(Grid::place(right, 1000).0).at(0, 1).text, "2025");
+        // Years that are names of rows stay, and so does a corner.
+        for first in ["2023", "5"] {
+            let rows = vec![row(&["2025", "2024", ""]), row(&[first, "5.2", "3.5"])];
+            assert_eq!(align_years(Grid::place(rows, 1000).0).at(0, 0).text, "2025");
+        }
     }
 
     #[test]

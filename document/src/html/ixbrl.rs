@@ -3,10 +3,13 @@
 use std::collections::BTreeMap;
 
 use super::dom::{Dom, Id};
-use crate::facts::{Context, Dimension, Fact, FactPlace, Period, Unit};
+use crate::facts::{About, Context, Dimension, Fact, FactPlace, Facts, Period, Unit};
 
 /// The element that tags a number.
 pub(super) const NUMBER: &str = "ix:nonfraction";
+
+/// The element that tags a text.
+const TEXT: &str = "ix:nonnumeric";
 
 /// A tagged number whose text is still to be read.
 pub(super) fn fact(dom: &Dom, id: Id, in_table: bool) -> Fact {
@@ -30,10 +33,14 @@ pub(super) fn fact(dom: &Dom, id: Id, in_table: bool) -> Fact {
     }
 }
 
-/// Contexts and units of the whole page, by id.
-pub(super) fn references(dom: &Dom) -> (BTreeMap<String, Context>, BTreeMap<String, Unit>) {
-    let (mut contexts, mut units) = (BTreeMap::new(), BTreeMap::new());
+/// Contexts, units and what the page says of itself; its numbers are still to be read.
+pub(super) fn references(dom: &Dom) -> Facts {
+    let (mut contexts, mut units, mut about) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
     for id in dom.ids() {
+        if dom.name(id) == TEXT {
+            about.extend(about_document(dom, id));
+            continue;
+        }
         let Some(name) = local(dom, id) else { continue };
         let key = || dom.attribute(id, "id").map(str::to_owned);
         match name {
@@ -50,7 +57,13 @@ pub(super) fn references(dom: &Dom) -> (BTreeMap<String, Context>, BTreeMap<Stri
             _ => {}
         }
     }
-    (contexts, units)
+    Facts { numbers: Vec::new(), contexts, units, about }
+}
+
+fn about_document(dom: &Dom, id: Id) -> Option<About> {
+    let name = dom.attribute(id, "name").filter(|name| name.starts_with("dei:"))?;
+    let context = dom.attribute(id, "contextref").unwrap_or_default();
+    Some(About { name: name.to_owned(), context: context.to_owned(), text: dom.text(id).trim().to_owned() })
 }
 
 /// The name of an XBRL element without its prefix.
@@ -60,9 +73,11 @@ fn local(dom: &Dom, id: Id) -> Option<&str> {
 
 fn context(dom: &Dom, root: Id) -> Context {
     let (mut instant, mut start, mut end, mut dimensions) = (None, None, None, Vec::new());
+    let mut entity = String::new();
     for id in dom.subtree(root) {
         let text = || dom.text(id).trim().to_owned();
         match local(dom, id) {
+            Some("identifier") => entity = text(),
             Some("instant") => instant = Some(text()),
             Some("startdate") => start = Some(text()),
             Some("enddate") => end = Some(text()),
@@ -78,7 +93,7 @@ fn context(dom: &Dom, root: Id) -> Context {
         (None, Some(start), Some(end)) => Period::Duration { start, end },
         _ => Period::Forever,
     };
-    Context { period, dimensions }
+    Context { entity, period, dimensions }
 }
 
 fn unit(dom: &Dom, root: Id) -> Unit {

@@ -1,6 +1,6 @@
 //! One `<table>` of a page: its cells, and whether it is a table or only laid out as one.
 
-use super::compact::{compact, join_numbers};
+use super::compact::{align_years, compact, join_numbers};
 use super::dom::{Dom, Id, Step};
 use super::text::{Run, is_mark, read_all};
 use crate::facts::Fact;
@@ -74,7 +74,7 @@ pub(super) fn read(dom: &Dom, table: Id, max_cells: usize, facts: &mut Vec<Fact>
     }
     let cells = rows.iter().map(|row| join_numbers(without_mark_cells(row))).collect();
     let (grid, cut) = Grid::place(cells, max_cells);
-    let grid = compact(grid);
+    let grid = align_years(compact(grid));
     if !marked && is_layout(&grid) { layout(rows) } else { Read::Table { grid, caption, cut } }
 }
 

@@ -83,8 +83,8 @@ fn what_was_inferred_can_be_overridden() {
 
 #[test]
 fn facts_keep_their_place_and_what_they_refer_to() {
-    let page = r#"<?xml version="1.0"?><html><body><div style="display:none"><ix:header><ix:resources>
-        <xbrli:context id="c1"><xbrli:entity><xbrli:segment><xbrldi:explicitMember dimension="us:Axis">us:Member</xbrldi:explicitMember></xbrli:segment></xbrli:entity>
+    let page = r#"<?xml version="1.0"?><html><body><div style="display:none"><ix:header><ix:hidden><ix:nonNumeric name="dei:DocumentFiscalYearFocus" contextRef="c1">2024</ix:nonNumeric></ix:hidden><ix:resources>
+        <xbrli:context id="c1"><xbrli:entity><xbrli:identifier scheme="http://www.sec.gov/CIK">0000000007</xbrli:identifier><xbrli:segment><xbrldi:explicitMember dimension="us:Axis">us:Member</xbrldi:explicitMember></xbrli:segment></xbrli:entity>
         <xbrli:period><xbrli:startDate>2024-01-01</xbrli:startDate><xbrli:endDate>2024-12-31</xbrli:endDate></xbrli:period></xbrli:context>
         <xbrli:unit id="u"><xbrli:divide><xbrli:unitNumerator><xbrli:measure>iso4217:USD</xbrli:measure></xbrli:unitNumerator>
         <xbrli:unitDenominator><xbrli:measure>shares</xbrli:measure></xbrli:unitDenominator></xbrli:divide></xbrli:unit></ix:resources></ix:header></div>
@@ -97,7 +97,9 @@ fn facts_keep_their_place_and_what_they_refer_to() {
     assert_eq!((b.value(), b.place, b.in_table), (Some(-1200.0), FactPlace::Cell { table: 0, row: 1, col: 1 }, true));
     let context = &read.facts.contexts["c1"];
     assert_eq!(context.period, Period::Duration { start: "2024-01-01".into(), end: "2024-12-31".into() });
-    assert_eq!(context.dimensions[0].member, "us:Member");
+    assert_eq!((context.dimensions[0].member.as_str(), context.entity.as_str()), ("us:Member", "0000000007"));
+    let about = &read.facts.about[0];
+    assert_eq!((about.name.as_str(), about.text.as_str()), ("dei:DocumentFiscalYearFocus", "2024"));
     assert_eq!((&read.facts.units["u"].measures[0][..], &read.facts.units["u"].per[0][..]), ("iso4217:USD", "shares"));
     assert_eq!(cell(table(&read), 1, 1).2, "(1,200)");
 }

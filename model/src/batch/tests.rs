@@ -20,7 +20,14 @@ struct Made {
 
 impl Made {
     fn example(&self) -> Example<'_> {
-        Example { graph: &self.graph, u: &self.u, q: &self.q, segments: &self.segments, gold: &self.gold }
+        Example {
+            graph: &self.graph,
+            u: &self.u,
+            q: &self.q,
+            segments: &self.segments,
+            features: &[],
+            gold: &self.gold,
+        }
     }
 }
 

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Edges, Inference, OpenGraph, Parts, Weights, blocks, node_init, values};
+use super::{Asked, Edges, Inference, OpenGraph, Parts, Weights, blocks, values};
 use crate::batch::{BatchError, best_segments};
 use crate::config::Aggregation;
 
@@ -47,23 +47,16 @@ impl Inference {
         Ok(self.with_weights(|weights| weights.strength(q)))
     }
 
-    /// Explanations of the scores of some nodes, for a question and segments as in
-    /// [`Inference::scores`]. Always computed on the processor.
+    /// Explanations of the scores of some nodes, for a question as in [`Inference::scores`]. Always computed on the processor.
     ///
     /// # Errors
     /// As [`Inference::scores`].
-    pub fn explain(
-        &self,
-        open: &OpenGraph,
-        q: &[f32],
-        segments: &[f32],
-        nodes: &[u32],
-    ) -> Result<Vec<Explanation>, BatchError> {
-        let segments = self.asked(q, segments)?;
-        let best = best_segments(&open.u, segments, self.d_enc);
+    pub fn explain(&self, open: &OpenGraph, asked: &Asked<'_>, nodes: &[u32]) -> Result<Vec<Explanation>, BatchError> {
+        let asked = self.check(open, asked)?;
+        let best = best_segments(&open.u, asked.segments, self.d_enc);
         Ok(self.with_weights(|weights| {
-            let strength = weights.strength(q);
-            let table = weights.shared(q, segments);
+            let strength = weights.strength(asked.q);
+            let features = weights.standardised(asked.features);
             let held;
             let (own, offsets, edges) = match &open.parts {
                 Parts::Cpu { own, offsets, edges } => (own, offsets, edges),
@@ -76,8 +69,14 @@ impl Inference {
                 }
             };
             let graph = Edges { offsets, edges, strength: &strength, aggregation: self.config.aggregation };
-            let all = weights.all_layers(node_init(own, &table, &best, self.config.d_in), &graph);
-            nodes.iter().map(|&node| weights.explain(&all, &graph, node)).collect()
+            let all = weights.all_layers(weights.start(&open.u, own, &asked, &features, &best), &graph);
+            let explain = |&node: &u32| {
+                let width = weights.w_f.len();
+                let features = &features[node as usize * width..(node as usize + 1) * width];
+                let of_features = features.iter().zip(&weights.w_f).map(|(value, w)| value * w).sum();
+                weights.explain(&all, &graph, node, of_features)
+            };
+            nodes.iter().map(explain).collect()
         }))
     }
 
@@ -105,7 +104,8 @@ impl Weights {
         all
     }
 
-    fn explain(&self, all: &[Vec<f32>], graph: &Edges<'_>, node: u32) -> Explanation {
+    /// `of_features` is what the node's features add to the score by themselves.
+    fn explain(&self, all: &[Vec<f32>], graph: &Edges<'_>, node: u32, of_features: f32) -> Explanation {
         let score = self.score_without(all, graph, node, &|_| false);
         let edges = self.heard(all, graph, node).into_iter().map(|edge| EdgeEffect {
             edge,
@@ -114,7 +114,7 @@ impl Weights {
         });
         let mut edges: Vec<EdgeEffect> = edges.collect();
         edges.sort_by(|a, b| b.effect.abs().total_cmp(&a.effect.abs()).then(a.edge.cmp(&b.edge)));
-        Explanation { alone: self.score_without(all, graph, node, &|_| true), edges }
+        Explanation { alone: self.score_without(all, graph, node, &|_| true) + of_features, edges }
     }
 
     /// The edges into a node that it hears most of, by the channels whose greatest message they bring
@@ -150,7 +150,7 @@ impl Weights {
         order.into_iter().map(|edge| edges.start + edge).collect()
     }
 
-    /// The score of a node on the document less those edges into it that `without` names.
+    /// The score of a node from x^L on the document less those edges into it that `without` names.
     fn score_without(&self, all: &[Vec<f32>], graph: &Edges<'_>, node: u32, without: &dyn Fn(usize) -> bool) -> f32 {
         let mut changed: BTreeMap<u32, Vec<f32>> = BTreeMap::new();
         for (number, layer) in self.layers.iter().enumerate() {
@@ -234,9 +234,8 @@ mod tests {
     use proptest::prelude::*;
     use tabsegnet_data::graph::CompressedGraph;
 
-    use super::super::tests::{D_ENC, config, noise};
+    use super::super::tests::{D_ENC, config, model, noise};
     use super::*;
-    use crate::scorer::TabSegNet;
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(30))]
@@ -255,18 +254,20 @@ mod tests {
             let graph = CompressedGraph::new(nodes, &edges).unwrap();
             let config = config(layers, pick);
             let device = Device::flex();
-            let mut inference = Inference::new(TabSegNet::new(&config, D_ENC, 3, &device), &config, D_ENC, &device);
+            let mut inference = Inference::new(model(&config, &device), &config, D_ENC, &device);
             if !on_cpu {
                 inference.weights = None;
             }
             let u = noise(nodes * D_ENC, 7);
             let (q, segments) = (noise(D_ENC, 11), noise(3 * D_ENC, 13));
+            let features = noise(nodes * config.features, 17);
+            let asked = Asked { q: &q, segments: &segments, features: &features };
             let scores = |graph: &CompressedGraph| {
-                inference.scores(&inference.open(graph, &u).unwrap(), &q, &segments).unwrap()
+                inference.scores(&inference.open(graph, &u).unwrap(), &asked).unwrap()
             };
             let node = place(picks.first().copied().unwrap_or_default(), nodes);
             let open = inference.open(&graph, &u).unwrap();
-            let explained = inference.explain(&open, &q, &segments, &[node]).unwrap().remove(0);
+            let explained = inference.explain(&open, &asked, &[node]).unwrap().remove(0);
             let all: Vec<(u32, u32, u8)> = graph.iter().collect();
             let without = |left: &dyn Fn(usize) -> bool| {
                 let kept: Vec<_> =

@@ -79,6 +79,7 @@ impl Reference {
                 u: &u[i * nodes * d_enc..(i + 1) * nodes * d_enc],
                 q: &q[i * d_enc..(i + 1) * d_enc],
                 segments: &s[i * nodes * d_enc..(i + 1) * nodes * d_enc],
+                features: &[],
                 gold: &GOLD,
             })
             .collect();

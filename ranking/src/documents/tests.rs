@@ -23,7 +23,7 @@ fn report() -> EncodedDocument {
 }
 
 fn key(text: &str) -> DocumentKey {
-    DocumentKey::new(text.as_bytes(), "", &GraphConfig::default(), "encoder")
+    DocumentKey::new(text.as_bytes(), "", &GraphConfig::default(), "encoder", false)
 }
 
 fn cache(limit: u64) -> (tempfile::TempDir, DocumentCache) {
@@ -48,9 +48,9 @@ fn another_text_setting_or_encoder_has_another_key() {
     let keys = [
         key("a"),
         key("b"),
-        DocumentKey::new(b"a", "", &bare, "encoder"),
-        DocumentKey::new(b"a", "", &GraphConfig::default(), "other"),
-        DocumentKey::new(b"a", "as csv", &GraphConfig::default(), "encoder"),
+        DocumentKey::new(b"a", "", &bare, "encoder", false),
+        DocumentKey::new(b"a", "", &GraphConfig::default(), "other", false),
+        DocumentKey::new(b"a", "as csv", &GraphConfig::default(), "encoder", false),
     ];
     for (i, a) in keys.iter().enumerate() {
         assert!(keys[..i].iter().all(|b| a != b));

@@ -6,17 +6,11 @@ use tabsegnet_files::Digest;
 
 /// A ChaCha8 stream read through integer arithmetic of our own: how `rand` maps bits to ranges may
 /// change between its releases, the stream itself does not.
-pub(super) struct Dice(ChaCha8Rng);
+pub(crate) struct Dice(ChaCha8Rng);
 
 impl Dice {
-    /// The stream for one purpose of one document of one part.
-    pub fn new(seed: u64, part: &str, index: usize, purpose: &str) -> Self {
-        let digest = Digest::new()
-            .part("synthetic reports, version 1")
-            .part(seed.to_le_bytes())
-            .part(part)
-            .part((index as u64).to_le_bytes())
-            .part(purpose);
+    /// The stream of a digest: of all that it may depend on.
+    pub fn new(digest: Digest) -> Self {
         Self(ChaCha8Rng::from_seed(digest.bytes()))
     }
 
@@ -67,7 +61,7 @@ impl Dice {
 }
 
 /// Splits an amount in proportion to weights; what rounding leaves goes to the first part.
-pub(super) fn split_by(amount: i64, weights: &[i64]) -> Vec<i64> {
+pub(crate) fn split_by(amount: i64, weights: &[i64]) -> Vec<i64> {
     let total: i64 = weights.iter().sum::<i64>().max(1);
     let mut parts: Vec<i64> = weights.iter().map(|weight| amount * weight / total).collect();
     let rest = amount - parts.iter().sum::<i64>();

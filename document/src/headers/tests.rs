@@ -1,0 +1,125 @@
+//! What is inferred of tables that are nothing but texts and merged regions.
+
+use crate::model::Table;
+use crate::{Region, table_of_texts};
+
+/// A line is a row, `|` parts cells; a cell `=` is one with the cell to its left, `^` with that above.
+fn table(text: &str) -> Table {
+    let rows: Vec<Vec<String>> =
+        text.lines().map(|line| line.split('|').map(|cell| cell.trim().to_owned()).collect()).collect();
+    let at = |row: usize, col: usize| rows.get(row).and_then(|row| row.get(col)).map(String::as_str);
+    let mut merged = Vec::new();
+    for (row, line) in rows.iter().enumerate() {
+        for col in (0..line.len()).filter(|&col| !matches!(at(row, col), Some("=" | "^"))) {
+            let last_col = (col + 1..).take_while(|&right| at(row, right) == Some("=")).last().unwrap_or(col);
+            let last_row = (row + 1..).take_while(|&below| at(below, col) == Some("^")).last().unwrap_or(row);
+            if (last_row, last_col) != (row, col) {
+                merged.push(Region { first_row: row, last_row, first_col: col, last_col });
+            }
+        }
+    }
+    table_of_texts(&rows, &merged).unwrap().0
+}
+
+/// The row path of the cell in the last column of a row.
+fn row_path(table: &Table, row: usize) -> String {
+    table.path(&table.row_headers_of(table.cell_at(row, table.cols() - 1).unwrap()))
+}
+
+fn row_paths(text: &str) -> Vec<String> {
+    let table = table(text);
+    (table.header_rows()..table.rows()).map(|row| row_path(&table, row)).collect()
+}
+
+#[test]
+fn parts_stand_under_their_sum_though_shares_do_not_add_up() {
+    let paths = row_paths(
+        "Offence|Number|Share|Median|Fined|Share\n\
+         Violent|38,020|36|70|2,862|7\nHomicide|111|82|1825|4|3\nRobbery|37,909|57|365|2,858|1\n\
+         Property|45,071|42|30|6,782|18\nTheft|20,720|42|23|4,614|22\nFraud|24,351|60|120|2,168|7",
+    );
+    assert_eq!(
+        paths,
+        ["Violent", "Violent > Homicide", "Violent > Robbery", "Property", "Property > Theft", "Property > Fraud"]
+    );
+}
+
+#[test]
+fn numbers_that_add_up_by_chance_head_nothing() {
+    assert_eq!(row_paths("Season|Games|Goals\n2001|30|12\n2002|16|7\n2003|14|5"), ["2001", "2002", "2003"]);
+}
+
+#[test]
+fn a_sum_takes_all_parts_that_fit_not_the_first_that_nearly_do() {
+    let paths =
+        row_paths("|2023|2024\nCanada|625,206|632,288\nEast|320,100|330,150\nWest|304,150|301,020\nNorth|956|1,118");
+    assert_eq!(paths, ["Canada", "Canada > East", "Canada > West", "Canada > North"]);
+}
+
+#[test]
+fn totals_stand_beside_the_total_of_them() {
+    let paths = row_paths(
+        "|2023|2024\nTotal crime|3,000|5,000\nTotal violent|1,000|2,000\nRobbery|600|1,100\nAssault|400|900\nTotal property|2,000|3,000",
+    );
+    assert_eq!(
+        paths,
+        ["Total crime", "Total violent", "Total violent > Robbery", "Total violent > Assault", "Total property"]
+    );
+}
+
+#[test]
+fn titles_that_come_again_stand_under_those_that_do_not() {
+    let group = "Sex|=|=\nMale|4.6|4.4\nFemale|5.4|5.1\nAge|=|=\nYoung|5.3|5.2\nOld|5.1|4.7\n";
+    let table = table(&format!(
+        "|2007|2014\nWith juice|=|=\nAverage|5.0|4.7\n{group}Without juice|=|=\nAverage|3.6|3.4\n{group}"
+    ));
+    assert_eq!(row_path(&table, 2), "With juice > Average");
+    assert_eq!(row_path(&table, 7), "With juice > Age > Young");
+    assert_eq!(row_path(&table, 12), "Without juice > Sex > Male");
+}
+
+#[test]
+fn rows_whose_names_come_again_stand_under_those_that_come_once() {
+    let group = "Physics|6.5|5.1\nBiology|4.8|4.9\n";
+    let paths = row_paths(&format!("|1991|2011\nBoth|10.1|9.9\n{group}Men|11.2|10.8\n{group}"));
+    assert_eq!(paths[4..], ["Men > Physics", "Men > Biology"].map(str::to_owned)[..], "{paths:?}");
+}
+
+#[test]
+fn each_row_of_all_heads_its_group() {
+    let paths = row_paths(
+        "|a|b\nAll buildings|0.38|0.30\nPlants|0.30|0.29\nOffices|0.41|0.29\nAll machinery|0.27|0.25\nComputers|0.31|0.27\nTools|0.26|0.26",
+    );
+    assert_eq!((paths[2].as_str(), paths[4].as_str()), ("All buildings > Offices", "All machinery > Computers"));
+}
+
+#[test]
+fn a_year_alone_is_a_title() {
+    let paths = row_paths("Order|East|West\n2012||\nFirst|27.6|28.7\n2013||\nFirst|27.8|28.8");
+    assert_eq!((paths[1].as_str(), paths[3].as_str()), ("2012 > First", "2013 > First"));
+}
+
+#[test]
+fn columns_under_no_upper_header_hold_names() {
+    let table = table(
+        "|||Season|=|Playoffs|=\nYear|Team|League|Games|Wins|Games|Wins\n1984|A|East|28|9|1|0\n1985|B|West|31|7|8|4",
+    );
+    assert_eq!((table.header_rows(), table.header_cols()), (2, 3));
+    assert_eq!(row_path(&table, 3), "1985 > B > West");
+}
+
+#[test]
+fn counts_beside_two_names_belong_to_them_and_amounts_do_not() {
+    let body = "1998|A|16|326|15\n1999|B|15|331|37";
+    let counts = table(&format!("Year|Team|Played|Passing|=\n^|^|^|Yards|Wins\n{body}"));
+    assert_eq!((counts.header_rows(), counts.header_cols()), (2, 3));
+    let amounts = table("Year|Team|Paid|Passing|=\n^|^|^|Yards|Wins\n1998|A|16,000|326|15\n1999|B|15.5|331|37");
+    assert_eq!(amounts.header_cols(), 2);
+}
+
+#[test]
+fn years_with_a_footnote_mark_head_columns() {
+    let table = table("Sector|2014|2015a|2016b\nBusiness|1,000|1,200|1,300\nState|20|30|40");
+    assert_eq!(table.header_rows(), 1);
+    assert_eq!(table.path(&table.column_headers_of(table.cell_at(2, 3).unwrap())), "2016b");
+}

@@ -1,0 +1,222 @@
+//! Files that are not what they should be, read as programs read them: each is a clear error, or a
+//! document that says what was cut. Nothing here may take much time or memory.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use tabsegnet_document::model::Table;
+use tabsegnet_document::{Format, ReadDocument, ReadError, ReadOptions, read};
+use zip::write::SimpleFileOptions;
+
+/// Writes a file and reads it.
+fn read_file(name: &str, bytes: impl AsRef<[u8]>) -> Result<ReadDocument, ReadError> {
+    let directory = tempfile::tempdir().unwrap();
+    let path: PathBuf = directory.path().join(name);
+    std::fs::write(&path, bytes).unwrap();
+    read(&path, &ReadOptions::default())
+}
+
+fn good(name: &str, bytes: impl AsRef<[u8]>) -> ReadDocument {
+    read_file(name, bytes).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+/// What the error says; it always names the file.
+fn error(name: &str, bytes: impl AsRef<[u8]>) -> String {
+    let Err(error) = read_file(name, bytes) else { panic!("{name} was read") };
+    let message = error.to_string();
+    assert!(message.contains(name), "{message}");
+    message
+}
+
+fn table(read: &ReadDocument) -> &Table {
+    read.document.tables().next().unwrap()
+}
+
+fn utf16(text: &str, unit: fn(u16) -> [u8; 2]) -> Vec<u8> {
+    text.encode_utf16().flat_map(unit).collect()
+}
+
+#[test]
+fn the_content_decides_where_the_extension_is_wrong() {
+    let page = "<!DOCTYPE html><table><tr><th>a</th><th>b</th></tr><tr><td>x</td><td>1</td></tr></table>";
+    for name in ["x.csv", "x.txt", "x.xls", "x", "x.html"] {
+        assert_eq!(good(name, page).format, Format::Html, "{name}");
+    }
+    assert!(error("x.xlsx", page).contains("is no workbook"));
+    assert!(error("x.json", page).contains("the whole file"));
+    assert!(error("x.html", "%PDF-1.7").contains("convert it with docling"));
+    assert!(error("x.csv", b"\x1f\x8b\x08\0").contains("unpack it"));
+    assert!(error("x.docx", b"PK\x03\x04word/document.xml").contains("is an archive but no workbook"));
+    assert!(error("x.dat", "a,b").contains("has no known extension"));
+}
+
+#[test]
+fn an_empty_file_is_an_error_that_says_what_was_expected() {
+    for name in ["x.html", "x.md", "x.csv", "x.txt", "x.json", "x.xlsx"] {
+        for bytes in ["", " \n \n"] {
+            let message = error(name, bytes);
+            assert!(message.contains("expected") || message.contains("is no workbook"), "{message}");
+        }
+    }
+}
+
+#[test]
+fn binary_is_no_text() {
+    let noise: Vec<u8> = (0..5000u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    for name in ["x.html", "x.md", "x.csv", "x.txt", "x.json", "x"] {
+        assert!(error(name, &noise).contains("is no text"), "{name}");
+    }
+    assert!(error("x.xlsx", &noise).contains("is no text"));
+}
+
+#[test]
+fn a_workbook_behind_a_password_says_so() {
+    let mut container = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1".to_vec();
+    container.resize(1024, 0);
+    container.extend(utf16("EncryptedPackage", u16::to_le_bytes));
+    container.resize(4096, 0xff);
+    assert!(error("book.xlsx", &container).contains("behind a password"));
+    container.truncate(1024);
+    assert!(error("book.xls", &container).contains("from before 2007"));
+}
+
+#[test]
+fn encodings_are_found_and_guesses_are_said() {
+    let text = "Umsatz;2024\nMüller;5 €\nÖl;7\n";
+    for bytes in [
+        utf16(&format!("\u{feff}{text}"), u16::to_le_bytes),
+        utf16(&format!("\u{feff}{text}"), u16::to_be_bytes),
+        format!("\u{feff}{text}").into_bytes(),
+    ] {
+        let read = good("x.csv", bytes);
+        assert_eq!(table(&read).cell_at(1, 1).unwrap().text, "5 €");
+        assert_eq!(read.warnings, [""; 0]);
+    }
+    assert_eq!(table(&good("x.csv", utf16(text, u16::to_le_bytes))).cell_at(1, 0).unwrap().text, "Müller");
+    let western = good("x.csv", b"Umsatz;2024\nM\xfcller;5 \x80\n\xd6l;7\n");
+    assert_eq!(table(&western).cell_at(1, 1).unwrap().text, "5 €");
+    assert!(western.warnings[0].contains("windows-1252"), "{:?}", western.warnings);
+    let torn = good("x.txt", b"\xff\xfea\0\x00\xd8");
+    assert!(torn.warnings[0].contains("UTF-16LE"), "{:?}", torn.warnings);
+}
+
+#[test]
+fn a_table_without_rows_is_none() {
+    let page = good("x.html", "<p>before</p><table></table><table><tr></tr></table><p>after</p>");
+    assert_eq!((page.tables.len(), page.document.passages().count()), (0, 2));
+    assert!(error("x.html", "<table></table>").contains("hold no text"));
+    let native = error("x.json", r#"{"id": "r", "blocks": [{"table": {"rows": []}}]}"#);
+    assert!(native.contains("blocks[0].table: the table has no cells"), "{native}");
+    let docling = r##"{"schema_name": "DoclingDocument", "body": {"children": [{"$ref": "#/tables/0"}]},
+        "tables": [{"data": {"num_rows": 0, "num_cols": 3, "table_cells": []}}]}"##;
+    assert!(error("x.json", docling).contains("hold no text"));
+}
+
+#[test]
+fn a_table_of_empty_cells_is_left_out_with_a_warning() {
+    let read = good("x.md", "Text.\n\n| | |\n|--|--|\n| | |\n");
+    assert_eq!(read.tables.len(), 0);
+    assert!(read.warnings[0].contains("all its cells are empty"), "{:?}", read.warnings);
+    for (name, text) in [
+        ("x.csv", ",,\n , ,\n"),
+        ("x.html", "<table><tr><td></td><td>&nbsp;</td></tr></table>"),
+        ("x.json", r#"{"id": "r", "blocks": [{"table": {"rows": [["", " "], ["", ""]]}}]}"#),
+    ] {
+        assert!(error(name, text).contains("hold no text"), "{name}");
+    }
+}
+
+#[test]
+fn five_thousand_columns_are_read() {
+    let line = |first: &str, cell: &dyn Fn(usize) -> String| -> Vec<String> {
+        std::iter::once(first.to_owned()).chain((1..5000).map(cell)).collect()
+    };
+    let rows =
+        [line("", &|n| format!("c{n}")), line("Sales", &|n| n.to_string()), line("Costs", &|n| (n * 2).to_string())];
+    let csv: String = rows.iter().map(|row| row.join(",") + "\n").collect();
+    let html = rows.iter().fold(String::from("<table>"), |mut page, row| {
+        let _ = write!(page, "<tr><td>{}</td></tr>", row.join("</td><td>"));
+        page
+    });
+    let markdown = format!("|{}|\n{}\n|{}|\n", rows[0].join("|"), "|--".repeat(5000), rows[1].join("|"));
+    for (name, text) in [("x.csv", csv), ("x.html", html), ("x.md", markdown)] {
+        let read = good(name, text);
+        let table = table(&read);
+        assert_eq!(table.cols(), 5000, "{name}");
+        let cell = table.cell_at(1, 4999).unwrap();
+        assert_eq!(table.path(&table.column_headers_of(cell)), "c4999", "{name}");
+        assert_eq!(table.path(&table.row_headers_of(cell)), "Sales", "{name}");
+    }
+}
+
+#[test]
+fn right_to_left_text_stays_in_logical_order() {
+    let page = "<p dir=rtl>ההכנסות עלו. العائد ارتفع.</p><table dir=rtl><tr><th>مقطع</th><th>2024</th></tr><tr><td>שלום\u{200f}</td><td>٣</td></tr></table>";
+    let read = good("x.html", page);
+    assert_eq!(read.document.passages().collect::<Vec<_>>(), ["ההכנסות עלו.", "العائد ارتفع."]);
+    assert_eq!(table(&read).cell_at(0, 0).unwrap().text, "مقطع");
+    assert_eq!(table(&read).cell_at(1, 0).unwrap().text, "שלום\u{200f}");
+    let csv = good("x.csv", "מקטע,2024\nענן,1\n");
+    assert_eq!(table(&csv).cell_at(1, 0).unwrap().text, "ענן");
+}
+
+#[test]
+fn spans_of_a_billion_are_cut_or_refused() {
+    let page = good(
+        "x.html",
+        "<table><tr><td colspan=1000000000>a</td></tr><tr><td rowspan=99999999999999999999>b</td><td>1</td></tr></table>",
+    );
+    assert!(table(&page).rows() * table(&page).cols() <= 4);
+    let native = r#"{"id": "r", "blocks": [{"table": {"rows": [[{"text": "a", "colspan": 1000000000}]]}}]}"#;
+    assert!(error("x.json", native).contains("more than 4000000 positions"));
+    let docling = r##"{"schema_name": "DoclingDocument", "body": {"children": [{"$ref": "#/tables/0"}, {"$ref": "#/texts/0"}]},
+        "texts": [{"text": "a", "label": "text"}], "tables": [{"data": {"num_rows": 1, "num_cols": 1000000000, "table_cells": [
+            {"text": "x", "start_row_offset_idx": 0, "end_row_offset_idx": 1, "start_col_offset_idx": 999999999, "end_col_offset_idx": 1000000000}]}}]}"##;
+    let read = good("x.json", docling);
+    assert_eq!(read.tables.len(), 0);
+    assert!(read.warnings[0].contains("1000000000 columns"), "{:?}", read.warnings);
+}
+
+#[test]
+fn a_hundred_thousand_nested_things_are_read_or_refused() {
+    let deep = |open: &str| format!("before\n\n{}deep", open.repeat(100_000));
+    let page = good("x.html", format!("<p>before</p>{}deep", "<div><b>".repeat(100_000)));
+    assert!(page.warnings[0].contains("nested deeper than 512"), "{:?}", page.warnings);
+    for open in ["> ", "- ", "[", "*", "![", "`", "<b>", "**a "] {
+        assert!(good("x.md", deep(open)).document.passages().next().unwrap().starts_with("before"), "{open}");
+    }
+    for open in ["[", "{\"a\":", "{\"id\": \"r\", \"blocks\": [{\"table\": "] {
+        assert!(matches!(read_file("x.json", open.repeat(100_000)), Err(ReadError::Json { .. })), "{open}");
+    }
+}
+
+#[test]
+fn a_million_records_are_cut_at_the_limit_with_a_warning() {
+    let csv = "a,b,c\n".to_owned() + &"x,1,2\n".repeat(1_000_000);
+    let read = good("x.csv", csv);
+    assert_eq!(table(&read).rows(), 333_333);
+    assert!(read.warnings[0].contains("333333 of 1000001 records"), "{:?}", read.warnings);
+}
+
+#[test]
+fn a_zip_bomb_is_refused() {
+    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    let blanks = vec![b' '; 1 << 20];
+    for part in ["xl/workbook.xml", "xl/worksheets/sheet1.xml"] {
+        archive.start_file(part, SimpleFileOptions::default()).unwrap();
+        for _ in 0..300 {
+            archive.write_all(&blanks).unwrap();
+        }
+    }
+    let bytes = archive.finish().unwrap().into_inner();
+    assert!(bytes.len() < 2 << 20);
+    assert!(error("bomb.xlsx", bytes).contains("what it unpacks to is"));
+}
+
+#[test]
+fn a_page_of_entities_and_a_sheet_of_them_stay_small() {
+    let laughs = "<!DOCTYPE lolz [<!ENTITY a \"ha\">]><html><p>&a;&a; ".to_owned() + &"&amp;".repeat(100_000) + "</p>";
+    let read = good("x.html", laughs);
+    assert!(read.document.passages().map(str::len).sum::<usize>() < 200_000);
+}

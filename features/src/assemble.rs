@@ -1,0 +1,261 @@
+//! The features of all nodes for a question.
+
+use rayon::prelude::*;
+use tabsegnet_data::graph::{Node, NodeKind};
+use tabsegnet_data::lexical::{Bm25Config, LexicalIndex};
+
+use crate::compare::{Asked, Column, Comparison};
+use crate::config::{FeaturesConfig, PARTS};
+use crate::question::Question;
+use crate::strings::Strings;
+use crate::tables::dot;
+use crate::years::Years;
+use crate::{places, tables, years};
+
+/// BM25 is told by tens.
+const BM25_UNIT: f32 = 10.0;
+
+/// What of a document's features no question changes.
+#[derive(Debug, Clone)]
+pub struct DocumentFeatures {
+    config: FeaturesConfig,
+    count: usize,
+    strings: Strings,
+    years: Years,
+    /// `[nodes, places]`
+    places: Vec<f32>,
+    /// `[nodes, tables]`
+    tables: Vec<f32>,
+    /// Of the nodes' texts with their headers, and without.
+    indices: Option<[LexicalIndex; 2]>,
+    /// `[words, d_word]`, of length 1.
+    words: Vec<f32>,
+    /// Vectors of the compared strings, of length 1: each string's row, and the rows.
+    rows: Vec<Option<u32>>,
+    vectors: Vec<f32>,
+    /// 1 / length of each node's vector.
+    scales: Vec<f32>,
+    d_enc: usize,
+}
+
+impl DocumentFeatures {
+    /// Of a document's `nodes`, its `strings`, the encoder's vectors of the nodes `[nodes, d_enc]` and
+    /// of the compared strings `[compared, d_enc]`, and those of the words `[words, d_word]`. The
+    /// last two may be empty where `config` has neither cosines nor fits of tables, and no similar
+    /// words.
+    pub fn new(
+        config: FeaturesConfig,
+        nodes: &[Node],
+        strings: Strings,
+        node_vectors: &[f32],
+        compared: &[f32],
+        word_vectors: &[f32],
+    ) -> Self {
+        let d_enc = node_vectors.len() / nodes.len().max(1);
+        let mut rows = vec![None; strings.len()];
+        for (row, &string) in (0..).zip(strings.compared_numbers()) {
+            rows[string as usize] = (!compared.is_empty()).then_some(row);
+        }
+        let unit = normalised(node_vectors, d_enc);
+        let vectors = normalised(compared, d_enc);
+        let node_vector = |node: usize| &unit[node * d_enc..(node + 1) * d_enc];
+        let string_vector = |string: u32| match rows[string as usize] {
+            Some(row) => &vectors[row as usize * d_enc..(row as usize + 1) * d_enc],
+            None => &[],
+        };
+        let fits = match config.tables {
+            true => tables::tables(nodes, &strings, &node_vector, &string_vector),
+            false => Vec::new(),
+        };
+        let is_cell: Vec<bool> = nodes.iter().map(|node| node.kind == NodeKind::Cell).collect();
+        let index =
+            |text: &dyn Fn(usize) -> u32| LexicalIndex::new((0..nodes.len()).map(|node| strings.text(text(node))));
+        let indices =
+            config.bm25.then(|| [index(&|node| strings.nodes[node].parts[0]), index(&|node| strings.nodes[node].bare)]);
+        let words = match config.similar_words {
+            true => normalised(word_vectors, word_vectors.len() / strings.words().len().max(1)),
+            false => Vec::new(),
+        };
+        Self {
+            config,
+            count: config.count(),
+            years: Years::new(&strings, &is_cell),
+            places: if config.places { places::places(nodes, &strings) } else { Vec::new() },
+            tables: fits,
+            indices,
+            words,
+            scales: node_vectors.chunks_exact(d_enc.max(1)).map(|vector| inverse(dot(vector, vector))).collect(),
+            rows,
+            vectors,
+            d_enc,
+            strings,
+        }
+    }
+
+    /// Features a node.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The features `[nodes, count]` for a question with its vector `q` `[d_enc]` and those of its words
+    /// `[words of the question, d_word]` (empty where similar words are not wanted), of the document
+    /// whose node vectors are `node_vectors` `[nodes, d_enc]`.
+    pub fn ask(&self, question: &Question, q: &[f32], word_vectors: &[f32], node_vectors: &[f32]) -> Vec<f32> {
+        let Self { config, strings, .. } = self;
+        let asked_words = match config.similar_words {
+            true => normalised(word_vectors, word_vectors.len() / question.words().len().max(1)),
+            false => Vec::new(),
+        };
+        let asked = Asked::new(question, strings, &self.words, &asked_words);
+        let mut compared = asked.compare(strings);
+        let scale = inverse(dot(q, q));
+        let cosine = Column::Cosine as usize;
+        if config.cosine {
+            compared.par_iter_mut().zip(&self.rows).with_min_len(256).for_each(|(comparison, row)| {
+                if let Some(row) = row {
+                    let row = *row as usize;
+                    comparison[cosine] = dot(&self.vectors[row * self.d_enc..(row + 1) * self.d_enc], q) * scale;
+                }
+            });
+        }
+        let nodes = strings.nodes.len();
+        let part = |node: usize, part: usize| -> Comparison {
+            let mut comparison = compared[strings.nodes[node].parts[part] as usize];
+            if part == 0 && config.cosine {
+                let u = &node_vectors[node * self.d_enc..(node + 1) * self.d_enc];
+                comparison[cosine] = dot(u, q) * scale * self.scales[node];
+            }
+            comparison
+        };
+        let parts: Vec<[Comparison; PARTS.len()]> =
+            (0..nodes).into_par_iter().with_min_len(256).map(|node| [0, 1, 2, 3].map(|p| part(node, p))).collect();
+        let columns = config.columns();
+        let relative: Vec<usize> =
+            columns.iter().filter(|column| column.is_relative()).map(|column| *column as usize).collect();
+        let best = config.relative.then(|| Best::of(&parts, strings));
+        let bm25 = self.indices.as_ref().map(|indices| Bm25::of(indices, question, strings));
+
+        let mut values = vec![0.0; nodes * self.count];
+        values.par_chunks_mut(self.count.max(1)).with_min_len(256).enumerate().for_each(|(node, out)| {
+            let mut out = Out { values: out, at: 0 };
+            for part in &parts[node] {
+                columns.iter().for_each(|column| out.push(part[*column as usize]));
+            }
+            if let Some(best) = &best {
+                for (part, best) in parts[node].iter().zip(&best.of_document) {
+                    relative.iter().for_each(|&column| out.push(part[column] - best[column]));
+                }
+                let table = strings.table[node].map(|table| &best.of_table[table as usize]);
+                for part in [1, 2] {
+                    for &column in &relative {
+                        out.push(table.map_or(0.0, |table| parts[node][part][column] - table[part - 1][column]));
+                    }
+                }
+                for &column in &relative {
+                    out.push(table.map_or(0.0, |table| table[0][column] - best.of_document[1][column]));
+                }
+            }
+            if let Some(bm25) = &bm25 {
+                bm25.of_node(node, strings).into_iter().for_each(|value| out.push(value));
+            }
+            if config.years {
+                self.years.write(node, &asked.asked_years, out.take(years::NAMES.len()));
+            }
+            for fixed in [&self.places, &self.tables] {
+                let width = fixed.len() / nodes;
+                out.take(width).copy_from_slice(&fixed[node * width..(node + 1) * width]);
+            }
+        });
+        values
+    }
+}
+
+/// Fills a row from the left.
+struct Out<'a> {
+    values: &'a mut [f32],
+    at: usize,
+}
+
+impl Out<'_> {
+    fn push(&mut self, value: f32) {
+        self.take(1)[0] = value;
+    }
+
+    fn take(&mut self, count: usize) -> &mut [f32] {
+        self.at += count;
+        &mut self.values[self.at - count..self.at]
+    }
+}
+
+/// Greatest values.
+struct Best {
+    /// For each part.
+    of_document: [Comparison; PARTS.len()],
+    /// For each table, of row and column paths.
+    of_table: Vec<[Comparison; 2]>,
+}
+
+impl Best {
+    fn of(parts: &[[Comparison; PARTS.len()]], strings: &Strings) -> Self {
+        const LOWEST: Comparison = [f32::NEG_INFINITY; crate::compare::COLUMNS];
+        let raise = |best: &mut Comparison, values: &Comparison| {
+            best.iter_mut().zip(values).for_each(|(best, value)| *best = best.max(*value));
+        };
+        let mut found = Self { of_document: [LOWEST; PARTS.len()], of_table: vec![[LOWEST; 2]; strings.tables] };
+        for (parts, table) in parts.iter().zip(&strings.table) {
+            found.of_document.iter_mut().zip(parts).for_each(|(best, part)| raise(best, part));
+            if let Some(table) = table {
+                let [row, column] = &mut found.of_table[*table as usize];
+                raise(row, &parts[1]);
+                raise(column, &parts[2]);
+            }
+        }
+        found
+    }
+}
+
+/// BM25 of each node.
+struct Bm25 {
+    scores: [Vec<f32>; 2],
+    best: [f32; 2],
+    /// Of each table's best node, by the first index.
+    of_table: Vec<f32>,
+}
+
+impl Bm25 {
+    fn of(indices: &[LexicalIndex; 2], question: &Question, strings: &Strings) -> Self {
+        let scores = indices.each_ref().map(|index| index.bm25(question.text(), Bm25Config::default()));
+        let best = scores.each_ref().map(|scores| scores.iter().fold(1e-6, |best: f32, score| best.max(*score)));
+        let mut of_table = vec![0.0_f32; strings.tables];
+        for (score, table) in scores[0].iter().zip(&strings.table) {
+            if let Some(table) = table {
+                let best = &mut of_table[*table as usize];
+                *best = best.max(*score);
+            }
+        }
+        Self { scores, best, of_table }
+    }
+
+    fn of_node(&self, node: usize, strings: &Strings) -> [f32; 5] {
+        let [path, bare] = [self.scores[0][node], self.scores[1][node]];
+        let table = strings.table[node].map_or(0.0, |table| self.of_table[table as usize]);
+        [path / BM25_UNIT, path / self.best[0], bare / BM25_UNIT, bare / self.best[1], table / self.best[0]]
+    }
+}
+
+fn inverse(square: f32) -> f32 {
+    if square > 0.0 { 1.0 / square.sqrt() } else { 0.0 }
+}
+
+/// Rows of width `d` brought to length 1; those of length 0 stay.
+fn normalised(vectors: &[f32], d: usize) -> Vec<f32> {
+    let mut unit = vectors.to_vec();
+    for row in unit.chunks_exact_mut(d.max(1)) {
+        let scale = inverse(dot(row, row));
+        row.iter_mut().for_each(|value| *value *= scale);
+    }
+    unit
+}
+
+#[cfg(test)]
+mod tests;

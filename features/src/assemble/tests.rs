@@ -1,0 +1,145 @@
+use proptest::prelude::*;
+use tabsegnet_data::document::{Block, Document, Table, TableSource};
+use tabsegnet_data::graph::{CellText, DocumentGraph};
+
+use super::*;
+
+/// Two sentences and two tables of the same rows, one of 2018 and 2017, one of 2012 and 2011.
+fn report() -> (Vec<Node>, Vec<String>) {
+    let table = |number, years: [&str; 2]| {
+        let rows = vec![
+            vec!["".into(), years[0].into(), years[1].into()],
+            vec!["Net sales".into(), "1234".into(), "11".into()],
+            vec!["Cost of sales".into(), "8".into(), "7".into()],
+        ];
+        Table::new(TableSource { number, header_rows: 1, header_cols: 1, rows, ..TableSource::default() }).unwrap()
+    };
+    let blocks = vec![
+        Block::Passage("Net sales rose to $1,234 in 2018.".into()),
+        Block::Table(table(0, ["2018", "2017"])),
+        Block::Passage("".into()),
+        Block::Table(table(1, ["2012", "2011"])),
+    ];
+    let nodes: Vec<Node> = DocumentGraph::new(&Document { id: "r".into(), blocks }).nodes().cloned().collect();
+    let own = nodes.iter().map(|node| node.ranking_text(CellText::Path)).collect();
+    (nodes, own)
+}
+
+/// A vector for a text: how often each of eight kinds of letters stands in it.
+fn vector(text: &str) -> Vec<f32> {
+    let mut vector = vec![0.0; 8];
+    text.bytes().filter(u8::is_ascii_alphanumeric).for_each(|byte| vector[usize::from(byte % 8)] += 1.0);
+    vector
+}
+
+fn vectors<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> Vec<f32> {
+    texts.into_iter().flat_map(|text| vector(text.as_ref())).collect()
+}
+
+fn open(config: FeaturesConfig, nodes: &[Node], own: &[String]) -> DocumentFeatures {
+    let strings = Strings::new(nodes, own);
+    let (compared, words) = (vectors(strings.compared()), vectors(strings.words()));
+    DocumentFeatures::new(config, nodes, strings, &vectors(own), &compared, &words)
+}
+
+fn ask(config: FeaturesConfig, nodes: &[Node], own: &[String], text: &str) -> Vec<Vec<f32>> {
+    let features = open(config, nodes, own);
+    let question = Question::new(text);
+    let values = features.ask(&question, &vector(text), &vectors(question.words()), &vectors(own));
+    values.chunks(features.count().max(1)).map(<[f32]>::to_vec).collect()
+}
+
+fn named(config: FeaturesConfig, values: &[Vec<f32>], nodes: &[Node], id: &str, name: &str) -> f32 {
+    let node = nodes.iter().position(|node| node.id == id).unwrap();
+    let names = config.names();
+    values[node][names.iter().position(|known| known == name).unwrap_or_else(|| panic!("{name} in {names:?}"))]
+}
+
+#[test]
+fn parts_of_a_node_are_compared_each_by_itself() {
+    let (nodes, own) = report();
+    let all = FeaturesConfig::ALL;
+    let values = ask(all, &nodes, &own, "What were net sales in 2018?");
+    let of = |id: &str, name: &str| named(all, &values, &nodes, id, name);
+    assert_eq!(of("t0:r1c1", "row.share_of_text"), 1.0);
+    assert_eq!(of("t0:r2c1", "row.year"), 0.0);
+    assert!(of("t0:r2c1", "row.share_of_text") > 0.0 && of("t0:r2c1", "row.share_of_text") < 1.0);
+    assert_eq!((of("t0:r1c1", "column.year"), of("t0:r1c2", "column.year")), (1.0, 0.0));
+    assert_eq!((of("t0:r1c1", "column.other_year"), of("t0:r1c2", "column.other_year")), (0.0, 1.0));
+    assert_eq!((of("p0", "row.empty"), of("p1", "own.empty")), (1.0, 1.0));
+    assert_eq!(of("t0:r1c1", "row.share_of_text.of_document"), 0.0);
+    assert!(of("t0:r2c1", "row.share_of_text.of_table") < 0.0);
+    assert!((of("p0", "own.cosine") - 0.8).abs() < 0.2, "{}", of("p0", "own.cosine"));
+    assert_eq!((of("t0:r1c1", "years.equal"), of("t0:r1c2", "years.year_before")), (1.0, 1.0));
+    assert_eq!((of("t0:r1c1", "years.last_of_table"), of("t1:r1c2", "years.first_of_table")), (1.0, 1.0));
+    assert_eq!(
+        (of("t0:r1c1", "place.cell"), of("t0:r1c1", "place.row"), of("t0:r2c2", "place.last_row")),
+        (1.0, 0.5, 1.0)
+    );
+}
+
+#[test]
+fn a_table_fits_the_sentences_that_tell_its_numbers_and_years() {
+    let (nodes, own) = report();
+    let all = FeaturesConfig::ALL;
+    let values = ask(all, &nodes, &own, "sales?");
+    let of = |id: &str, name: &str| named(all, &values, &nodes, id, name);
+    assert!(of("t0:r1c1", "fit.numbers") > of("t1:r2c1", "fit.years_after_text"));
+    assert_eq!(of("t0:r1c1", "fit.share_of_years"), 0.5);
+    assert_eq!((of("t1:r1c1", "fit.share_of_years"), of("t1:r1c1", "fit.share_of_years.below_best")), (0.0, -0.5));
+    assert_eq!((of("t0:r1c1", "fit.years_after_tables"), of("t1:r1c1", "fit.years_after_tables")), (0.0, -1.0));
+    assert_eq!((of("p0", "fit.numbers"), of("p0", "fit.has_year")), (0.0, 0.0));
+}
+
+#[test]
+fn each_group_can_be_switched_off_and_takes_its_names_with_it() {
+    let (nodes, own) = report();
+    let off: [fn(&mut FeaturesConfig); 8] = [
+        |c| c.words = false,
+        |c| c.similar_words = false,
+        |c| c.cosine = false,
+        |c| c.relative = false,
+        |c| c.bm25 = false,
+        |c| c.years = false,
+        |c| c.places = false,
+        |c| c.tables = false,
+    ];
+    let all = ask(FeaturesConfig::ALL, &nodes, &own, "Net sales in 2017?");
+    let names = FeaturesConfig::ALL.names();
+    for off in off {
+        let mut config = FeaturesConfig::ALL;
+        off(&mut config);
+        let values = ask(config, &nodes, &own, "Net sales in 2017?");
+        let kept = config.names();
+        assert!(kept.len() < names.len() && kept.iter().all(|name| names.contains(name)));
+        for (values, all) in values.iter().zip(&all) {
+            for (name, value) in kept.iter().zip(values) {
+                let same = all[names.iter().position(|known| known == name).unwrap()];
+                assert_eq!(value, &same, "{name}");
+            }
+        }
+    }
+    assert!(ask(FeaturesConfig::default(), &nodes, &own, "a").iter().all(Vec::is_empty));
+}
+
+proptest! {
+    #[test]
+    fn any_texts_give_finite_features_whatever_the_threads(
+        passages in prop::collection::vec("\\PC{0,30}", 0..4), cells in prop::collection::vec("\\PC{0,12}", 4), text in "\\PC{0,400}",
+    ) {
+        let mut blocks: Vec<Block> = passages.into_iter().map(Block::Passage).collect();
+        let rows = cells.chunks(2).map(|row| row.iter().map(|cell| cell.as_str().into()).collect()).collect();
+        let source = TableSource { header_rows: 1, header_cols: 1, rows, ..TableSource::default() };
+        blocks.push(Block::Table(Table::new(source).unwrap()));
+        let nodes: Vec<Node> = DocumentGraph::new(&Document { id: "r".into(), blocks }).nodes().cloned().collect();
+        let own: Vec<String> = nodes.iter().map(|node| node.ranking_text(CellText::Path)).collect();
+        let with = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| ask(FeaturesConfig::ALL, &nodes, &own, &text))
+        };
+        let one = with(1);
+        prop_assert_eq!(one.len(), nodes.len());
+        prop_assert!(one.iter().flatten().all(|value| value.is_finite() && value.abs() < 100.0));
+        prop_assert_eq!(one, with(3));
+    }
+}

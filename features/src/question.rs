@@ -1,0 +1,34 @@
+//! A question as the features see it.
+
+use tabsegnet_data::lexical::tokenize;
+
+use crate::QUESTION_WORDS;
+
+/// A question's distinct words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question {
+    text: String,
+    words: Vec<String>,
+}
+
+impl Question {
+    /// Of its text; words beyond [`QUESTION_WORDS`] are left out.
+    pub fn new(text: &str) -> Self {
+        let mut words = Vec::new();
+        for word in tokenize(text) {
+            if words.len() < QUESTION_WORDS && !words.contains(&word) {
+                words.push(word);
+            }
+        }
+        Self { text: text.to_owned(), words }
+    }
+
+    /// Its words, for which vectors are wanted.
+    pub fn words(&self) -> &[String] {
+        &self.words
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+}

@@ -1,0 +1,6 @@
+//! A checkpoint with other weights.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| tabsegnet_fuzz_heavy::read_with("model.safetensors", bytes));

@@ -1,0 +1,87 @@
+//! Features of questions and nodes for a model that was trained with them.
+
+use tabsegnet_data::graph::{CellText, Node};
+use tabsegnet_encoder::{Encoder, StaticEncoder, shipped_static};
+use tabsegnet_features::{DocumentFeatures, FeaturesConfig, Question, Strings};
+
+use crate::RankingError;
+
+/// Makes the features that a config asks for.
+pub struct Featuriser {
+    config: FeaturesConfig,
+    /// The static encoder's vectors of single words, for similar words.
+    words: Option<StaticEncoder>,
+}
+
+impl Featuriser {
+    /// Opens the word vectors that come with the project where they are needed.
+    ///
+    /// # Errors
+    /// The static encoder is not there or damaged.
+    pub fn open(config: FeaturesConfig) -> Result<Self, RankingError> {
+        let words = match config.similar_words {
+            true => Some(StaticEncoder::load(&shipped_static()?)?),
+            false => None,
+        };
+        Ok(Self { config, words })
+    }
+
+    /// Which features.
+    pub fn config(&self) -> FeaturesConfig {
+        self.config
+    }
+
+    /// Identity of the word vectors; empty where none are used.
+    pub fn words(&self) -> &str {
+        self.words.as_ref().map_or("", |words| words.identity())
+    }
+
+    /// Whether there are features at all.
+    pub fn any(&self) -> bool {
+        self.config != FeaturesConfig::default()
+    }
+
+    /// Whether the ranker's encoder has to encode [`Strings::compared`].
+    pub fn compares(&self) -> bool {
+        self.config.compares()
+    }
+
+    /// The strings of a document, by what the rankers read of its nodes.
+    pub fn strings(nodes: &[Node], cell_text: CellText) -> Strings {
+        let own: Vec<String> = nodes.iter().map(|node| node.ranking_text(cell_text)).collect();
+        Strings::new(nodes, &own)
+    }
+
+    /// The features of a document, as [`DocumentFeatures::new`] has them.
+    ///
+    /// # Errors
+    /// What the word vectors' encoder says.
+    pub fn document(
+        &self,
+        nodes: &[Node],
+        strings: Strings,
+        node_vectors: &[f32],
+        compared: &[f32],
+    ) -> Result<DocumentFeatures, RankingError> {
+        let words = self.word_vectors(strings.words())?;
+        Ok(DocumentFeatures::new(self.config, nodes, strings, node_vectors, compared, &words))
+    }
+
+    /// A question and the vectors of its words.
+    ///
+    /// # Errors
+    /// As [`Featuriser::document`].
+    pub fn question(&self, text: &str) -> Result<(Question, Vec<f32>), RankingError> {
+        let question = Question::new(text);
+        let words = self.word_vectors(question.words())?;
+        Ok((question, words))
+    }
+
+    fn word_vectors(&self, words: &[String]) -> Result<Vec<f32>, RankingError> {
+        let texts: Vec<&str> = words.iter().map(String::as_str).collect();
+        match &self.words {
+            Some(encoder) => Ok(encoder.encode(&texts, &mut |_| {})?),
+            None => Ok(Vec::new()),
+        }
+    }
+}
