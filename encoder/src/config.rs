@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::bert::is_cpu;
 use crate::math::Precision;
-use crate::source::Source;
+use crate::source::{Source, hub_name};
 use crate::{BertEncoder, Encoder, EncoderError, StaticEncoder, shipped_static};
 
 /// The kinds of encoder.
@@ -143,8 +143,8 @@ fn source(config: &EncoderConfig, kind: &'static str) -> Result<Source, EncoderE
     if path.is_dir() {
         return Ok(Source::directory(path));
     }
-    match config.model.split_once('/') {
-        Some((owner, name)) if hub_part(owner) && hub_part(name) => Source::hub(owner, name, &config.revision),
+    match hub_name(&config.model) {
+        Some((owner, name)) => Source::hub(owner, name, &config.revision, "encoder.model"),
         _ if config.model.is_empty() => Err(EncoderError::Config {
             key: "model",
             value: "\"\"".to_owned(),
@@ -152,14 +152,6 @@ fn source(config: &EncoderConfig, kind: &'static str) -> Result<Source, EncoderE
         }),
         _ => Err(EncoderError::NoDirectory { path: path.to_owned(), kind }),
     }
-}
-
-/// Whether the hub could have an owner or a repository of that name; "..", "." and what holds a
-/// further "/" are paths.
-fn hub_part(part: &str) -> bool {
-    !part.is_empty()
-        && !part.starts_with('.')
-        && part.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
 }
 
 #[cfg(test)]

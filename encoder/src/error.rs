@@ -82,7 +82,7 @@ pub enum EncoderError {
 
     /// The hub did not give a file.
     #[error(
-        "{repo} (revision {revision}): could not get {file} from {endpoint}: {reason}; check the name, the revision and the connection, or download the model and give `encoder.model` its directory"
+        "{repo} (revision {revision}): could not get {file} from {endpoint}: {reason}; check the name, the revision and the connection, or download the model and give `{key}` its directory"
     )]
     Hub {
         /// The repository, `owner/name`.
@@ -95,6 +95,8 @@ pub enum EncoderError {
         endpoint: String,
         /// Why not.
         reason: String,
+        /// The key of the configuration that names the model.
+        key: &'static str,
     },
 
     /// The static encoder that comes with the project is not where it is looked for.

@@ -1,4 +1,4 @@
-//! Text to vectors: sentence encoders, a cache of their vectors, and question segmenters.
+//! Text to vectors: sentence encoders and a cache of their vectors.
 //!
 //! An [`Encoder`] turns texts into rows of one width. Two kinds exist, chosen by
 //! [`EncoderConfig`] and opened by [`load`] or, for a GPU, [`load_on`]: [`BertEncoder`], any
@@ -23,7 +23,6 @@ mod cache;
 mod config;
 mod error;
 mod math;
-mod segment;
 mod shipped;
 mod source;
 mod static_table;
@@ -36,8 +35,8 @@ pub use cache::{EmbeddingCache, default_cache_dir};
 pub use config::{EncoderConfig, EncoderKind, Engine, load, load_on, tokenizer_json};
 pub use error::EncoderError;
 pub use math::Precision;
-pub use segment::{NoSegments, Segmenter, SegmenterConfig, SegmenterError, load_segmenter};
 pub use shipped::shipped_static;
+pub use source::{Hub, Source, hub_name};
 pub use static_table::{StaticEncoder, save_static};
 
 /// A function from texts to vectors of one width.

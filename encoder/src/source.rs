@@ -9,7 +9,7 @@ use tabsegnet_files::read_bytes;
 use crate::EncoderError;
 
 /// The place of one model's files.
-pub(crate) enum Source {
+pub enum Source {
     /// A directory.
     Directory(PathBuf),
     /// A repository of the hub.
@@ -17,20 +17,39 @@ pub(crate) enum Source {
 }
 
 /// A repository of the hub at one revision.
-pub(crate) struct Hub {
+pub struct Hub {
     repository: HFRepositorySync<RepoTypeModel>,
     name: String,
     revision: String,
     endpoint: String,
+    /// The key of a configuration that names it.
+    key: &'static str,
+}
+
+/// Owner and name of a repository of the hub, where `model` is such a name: a string with exactly one
+/// `/`, both sides made of what the hub allows.
+pub fn hub_name(model: &str) -> Option<(&str, &str)> {
+    // "..", "." and what holds a further "/" are paths.
+    let part = |part: &str| {
+        !part.is_empty()
+            && !part.starts_with('.')
+            && part.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
+    };
+    model.split_once('/').filter(|(owner, name)| part(owner) && part(name))
 }
 
 impl Source {
-    pub(crate) fn directory(path: &Path) -> Self {
+    /// The files of a directory.
+    pub fn directory(path: &Path) -> Self {
         Self::Directory(path.to_owned())
     }
 
-    /// The repository `owner/name` of the hub that `HF_ENDPOINT` names.
-    pub(crate) fn hub(owner: &str, name: &str, revision: &str) -> Result<Self, EncoderError> {
+    /// The repository `owner/name` of the hub that `HF_ENDPOINT` names; messages say that the
+    /// configuration's `key` may name a directory instead.
+    ///
+    /// # Errors
+    /// An address that no connection can be made of.
+    pub fn hub(owner: &str, name: &str, revision: &str, key: &'static str) -> Result<Self, EncoderError> {
         let revision = if revision.is_empty() { "main" } else { revision };
         let failed = |reason: HFError| EncoderError::Hub {
             repo: format!("{owner}/{name}"),
@@ -38,16 +57,18 @@ impl Source {
             file: "any file".to_owned(),
             endpoint: std::env::var("HF_ENDPOINT").unwrap_or_else(|_| "the hub".to_owned()),
             reason: chain(&reason),
+            key,
         };
         // One retry: a hub that cannot be reached should be said at once, not after a minute.
         let client = HFClient::builder().retry_max_attempts(1).build().map_err(failed)?;
         let endpoint = client.endpoint().to_owned();
         let repository = HFClientSync::from_inner(client).map_err(failed)?.model(owner, name);
-        Ok(Self::Hub(Hub { repository, name: format!("{owner}/{name}"), revision: revision.to_owned(), endpoint }))
+        let (name, revision) = (format!("{owner}/{name}"), revision.to_owned());
+        Ok(Self::Hub(Hub { repository, name, revision, endpoint, key }))
     }
 
     /// The source as messages name it.
-    pub(crate) fn place(&self) -> String {
+    pub fn place(&self) -> String {
         match self {
             Self::Directory(path) => path.display().to_string(),
             Self::Hub(hub) => format!("{} (revision {})", hub.name, hub.revision),
@@ -71,7 +92,10 @@ impl Source {
     }
 
     /// A local path of `file`, or nothing where the source does not have it.
-    pub(crate) fn get(&self, file: &str) -> Result<Option<PathBuf>, EncoderError> {
+    ///
+    /// # Errors
+    /// A hub that does not answer.
+    pub fn get(&self, file: &str) -> Result<Option<PathBuf>, EncoderError> {
         match self {
             Self::Directory(path) => {
                 let path = path.join(file);
@@ -107,6 +131,7 @@ impl Hub {
                 file: file.to_owned(),
                 endpoint: self.endpoint.clone(),
                 reason: chain(&error),
+                key: self.key,
             }),
         }
     }

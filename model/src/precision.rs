@@ -53,7 +53,7 @@ impl Precision {
     }
 
     /// `a` `[n, k]` times `b` `[k, m]`, the product `[n, m]` in f32 again.
-    pub(crate) fn product(self, a: Tensor<2>, b: Tensor<2>) -> Tensor<2> {
+    pub fn product(self, a: Tensor<2>, b: Tensor<2>) -> Tensor<2> {
         match self.half() {
             None => a.matmul(b),
             Some(half) => a.cast(half).matmul(b.cast(half)).cast(FloatDType::F32),

@@ -17,7 +17,7 @@ use serde_json::json;
 use tabsegnet_data::document::{Block, Document, Table, TableSource};
 use tabsegnet_data::native::document_json;
 use tabsegnet_data::prepared::PreparedDocument;
-use tabsegnet_encoder::{EncoderConfig, EncoderKind, load, load_segmenter};
+use tabsegnet_encoder::{EncoderConfig, EncoderKind, load};
 use tabsegnet_files::write_bytes_atomic;
 use tabsegnet_model::checkpoint::{self, Manifest};
 use tabsegnet_model::device::DeviceChoice;
@@ -25,6 +25,7 @@ use tabsegnet_model::{ModelConfig, TabSegNet};
 use tabsegnet_ranking::documents::LIMIT;
 use tabsegnet_ranking::settings::RankerSettings;
 use tabsegnet_ranking::{DocumentCache, DocumentKey, Ranker};
+use tabsegnet_segmenter::load_segmenter;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

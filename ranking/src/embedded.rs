@@ -1,16 +1,22 @@
 //! Prepared documents and questions with their vectors.
 
+use std::collections::HashMap;
+
 use burn::tensor::Device;
 use rayon::prelude::*;
 use tabsegnet_data::graph::CellText;
 use tabsegnet_data::prepared::{PreparedDocument, PreparedQuestion};
-use tabsegnet_encoder::{EmbeddingCache, Encoder, Segmenter};
+use tabsegnet_encoder::{EmbeddingCache, Encoder};
 use tabsegnet_features::{DocumentFeatures, Question, Strings};
 use tabsegnet_model::batch::BatchError;
 use tabsegnet_model::{Batch, Example, ModelConfig};
+use tabsegnet_segmenter::Segmenter;
 
 use crate::RankingError;
 use crate::features::Featuriser;
+
+/// Questions between two commits of segments: what an interrupted run loses at most.
+const KEEP_EVERY: usize = 256;
 
 /// Documents and questions with the vectors of their texts.
 #[derive(Debug, Clone)]
@@ -66,8 +72,8 @@ impl Embedded {
         progress: &mut dyn FnMut(usize, usize),
     ) -> Result<Self, RankingError> {
         let Sight { encoder, segmenter, featuriser, cell_text } = *sight;
-        let segments =
-            questions.iter().map(|question| segmenter.segments(&question.text)).collect::<Result<Vec<_>, _>>()?;
+        let asked: Vec<&str> = questions.iter().map(|question| question.text.as_str()).collect();
+        let segments = segments(&asked, segmenter, cache.filter(|_| segmenter.is_costly()))?;
         let mut texts: Vec<&str> = Vec::new();
         for document in &documents {
             texts.extend(document.ranking_texts.iter().map(String::as_str));
@@ -214,5 +220,75 @@ impl Embedded {
             })
             .collect();
         Batch::new(&examples, config, self.d_enc, device)
+    }
+}
+
+/// The segments of each question: those that are kept, the others from the segmenter.
+fn segments(
+    questions: &[&str],
+    segmenter: &dyn Segmenter,
+    cache: Option<&EmbeddingCache>,
+) -> Result<Vec<Vec<String>>, RankingError> {
+    let Some(cache) = cache else { return Ok(segmenter.segments_of_all(questions, &mut |_| {})?) };
+    // A segment is one line: blanks in it were made one.
+    let kept = cache.made_texts(segmenter.identity(), questions)?;
+    let unknown = questions.iter().zip(&kept).filter(|(_, kept)| kept.is_none());
+    let mut missing: Vec<&str> = unknown.map(|(question, _)| *question).collect();
+    missing.sort_unstable();
+    missing.dedup();
+    let mut found: HashMap<&str, Vec<String>> = HashMap::new();
+    for questions in missing.chunks(KEEP_EVERY) {
+        let new = segmenter.segments_of_all(questions, &mut |_| {})?;
+        let lines: Vec<(&str, String)> =
+            questions.iter().zip(&new).map(|(question, segments)| (*question, segments.join("\n"))).collect();
+        cache.keep_made_texts(segmenter.identity(), &lines)?;
+        found.extend(questions.iter().copied().zip(new));
+    }
+    let of = |(question, kept): (&&str, Option<String>)| match kept {
+        Some(lines) => lines.lines().map(str::to_owned).collect(),
+        None => found.get(question).cloned().unwrap_or_default(),
+    };
+    Ok(questions.iter().zip(kept).map(of).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use tabsegnet_segmenter::SegmenterError;
+
+    use super::*;
+
+    /// Cuts at "and" and counts what it is asked.
+    #[derive(Default)]
+    struct AtAnd(AtomicUsize);
+
+    impl Segmenter for AtAnd {
+        fn identity(&self) -> &str {
+            "at and"
+        }
+
+        fn is_costly(&self) -> bool {
+            true
+        }
+
+        fn segments(&self, question: &str) -> Result<Vec<String>, SegmenterError> {
+            self.0.fetch_add(1, Ordering::Relaxed);
+            Ok(question.split(" and ").map(str::to_owned).collect())
+        }
+    }
+
+    #[test]
+    fn segments_are_found_once_and_kept() {
+        let directory = tempfile::tempdir().unwrap();
+        let cache = EmbeddingCache::open(directory.path()).unwrap();
+        let questions = ["a and b", "c", "a and b"];
+        let expected = [vec!["a", "b"], vec!["c"], vec!["a", "b"]];
+        let (first, second) = (AtAnd::default(), AtAnd::default());
+        for segmenter in [&first, &second] {
+            assert_eq!(segments(&questions, segmenter, Some(&cache)).unwrap(), expected);
+        }
+        assert_eq!((first.0.into_inner(), second.0.into_inner()), (2, 0));
+        assert_eq!(segments(&questions, &AtAnd::default(), None).unwrap(), expected);
     }
 }

@@ -44,10 +44,11 @@ pub use open::OpenDocument;
 pub use ranker::{RankedNode, Ranker, Ranking};
 
 use tabsegnet_data::DataError;
-use tabsegnet_encoder::{EncoderError, SegmenterError};
+use tabsegnet_encoder::EncoderError;
 use tabsegnet_model::batch::BatchError;
 use tabsegnet_model::checkpoint::CheckpointError;
 use tabsegnet_model::device::DeviceError;
+use tabsegnet_segmenter::SegmenterError;
 
 /// A ranking could not be made.
 #[derive(Debug, thiserror::Error)]

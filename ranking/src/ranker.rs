@@ -7,10 +7,11 @@ use serde::Serialize;
 use tabsegnet_data::document::Document;
 use tabsegnet_data::graph::{Node, NodeKind};
 use tabsegnet_data::prepared::{PreparedDocument, PreparedQuestion};
-use tabsegnet_encoder::{EmbeddingCache, Encoder, EncoderKind, Segmenter, load_on, load_segmenter};
+use tabsegnet_encoder::{EmbeddingCache, Encoder, EncoderKind, load_on};
 use tabsegnet_model::Inference;
 use tabsegnet_model::batch::best_segments;
 use tabsegnet_model::checkpoint::{self, Checkpoint, Manifest};
+use tabsegnet_segmenter::{Segmenter, load_segmenter};
 
 use crate::embedded::Sight;
 use crate::encoded::EncodedDocument;

@@ -6,8 +6,9 @@ use serde::Deserialize;
 use tabsegnet_data::config::DataConfig;
 use tabsegnet_data::graph::GraphConfig;
 use tabsegnet_data::prepared::PrepareSettings;
-use tabsegnet_encoder::{EncoderConfig, SegmenterConfig};
+use tabsegnet_encoder::EncoderConfig;
 use tabsegnet_features::FeaturesConfig;
+use tabsegnet_segmenter::SegmenterConfig;
 
 use crate::RankingError;
 

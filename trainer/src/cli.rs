@@ -9,8 +9,9 @@ use anyhow::{Context as _, Result};
 use burn::tensor::Device;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use tabsegnet_data::DataError;
-use tabsegnet_encoder::{EncoderError, SegmenterError};
+use tabsegnet_encoder::EncoderError;
 use tabsegnet_model::device::{DeviceChoice, guard};
+use tabsegnet_segmenter::SegmenterError;
 
 use crate::config::ConfigError;
 
@@ -24,7 +25,7 @@ pub fn exit(result: Result<ExitCode>) -> ExitCode {
         eprintln!("error: {error:#}");
         let usage = error.chain().any(|cause| {
             cause.is::<ConfigError>()
-                || cause.is::<SegmenterError>()
+                || cause.downcast_ref().is_some_and(SegmenterError::is_setting)
                 || matches!(cause.downcast_ref(), Some(DataError::Setting { .. }))
                 || matches!(cause.downcast_ref(), Some(EncoderError::Config { .. } | EncoderError::NoDirectory { .. }))
         });

@@ -1,6 +1,7 @@
 //! The config of a training: TOML, every key with a default, unknown keys refused.
 
 mod keys;
+mod segmenter;
 
 use std::path::{Path, PathBuf};
 
@@ -8,11 +9,14 @@ use serde::{Deserialize, Serialize};
 use tabsegnet_data::config::DataConfig;
 use tabsegnet_data::graph::GraphConfig;
 use tabsegnet_data::prepared::PrepareSettings;
-use tabsegnet_encoder::{EncoderConfig, EncoderError, SegmenterConfig, default_cache_dir};
+use tabsegnet_encoder::{EncoderConfig, EncoderError, default_cache_dir};
 use tabsegnet_features::FeaturesConfig;
 use tabsegnet_files::{Digest, FileError, read_text};
 use tabsegnet_model::{ModelConfig, Precision};
+use tabsegnet_segmenter::SegmenterConfig;
 use toml::{Table, Value};
+
+pub use segmenter::{NewModelConfig, SegmenterTrainingConfig, Store};
 
 /// What is trained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -21,6 +25,8 @@ pub enum Task {
     /// The graph ranker.
     #[default]
     Ranker,
+    /// A question segmenter.
+    Segmenter,
     /// A static encoder, distilled from the one that `[encoder]` names.
     StaticEncoder,
 }
@@ -199,6 +205,8 @@ pub struct Config {
     pub model: ModelConfig,
     /// How the ranker is trained.
     pub optimisation: OptimisationConfig,
+    /// How a segmenter is trained.
+    pub segmenter_training: SegmenterTrainingConfig,
     /// How a static encoder is distilled.
     pub static_encoder: StaticEncoderConfig,
     /// How rankings are measured.
@@ -297,6 +305,7 @@ impl Config {
         };
         positive("optimisation.epochs", self.optimisation.epochs)?;
         positive("optimisation.batch_size", self.optimisation.batch_size)?;
+        self.segmenter_training.check()?;
         positive("static_encoder.dim", self.static_encoder.dim)?;
         positive("static_encoder.batch_size", self.static_encoder.batch_size)?;
         positive("evaluation.resamples", self.evaluation.resamples as usize)?;

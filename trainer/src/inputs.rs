@@ -6,10 +6,11 @@ use anyhow::{Context as _, Result};
 use burn::tensor::Device;
 use tabsegnet_data::config::Part;
 use tabsegnet_data::prepared::{Origin, Prepared, Statistics, prepare};
-use tabsegnet_encoder::{EmbeddingCache, Encoder, Segmenter, load_on, load_segmenter};
+use tabsegnet_encoder::{EmbeddingCache, Encoder, load_on};
 use tabsegnet_ranking::Embedded;
 use tabsegnet_ranking::embedded::Sight;
 use tabsegnet_ranking::features::Featuriser;
+use tabsegnet_segmenter::{Segmenter, load_segmenter};
 
 use crate::config::Config;
 use crate::progress::Progress;

@@ -6,6 +6,7 @@ pub mod config;
 pub mod evaluation;
 pub mod inputs;
 pub mod progress;
+pub mod segmenter;
 pub mod state;
 pub mod static_encoder;
 pub mod training;

@@ -1,14 +1,12 @@
 //! The training state: all that a resumed training needs to go on as if nothing had happened.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use burn::optim::{ModuleOptimizer, OptimizerRecord};
-use burn::tensor::Device;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tabsegnet_files::{Staging, read_text, sha256_file, write_bytes_atomic};
-use tabsegnet_model::checkpoint::{read_model, write_model};
-use tabsegnet_model::{ModelConfig, TabSegNet};
 
 const FORMAT: u32 = 1;
 const MODEL: &str = "model.safetensors";
@@ -34,9 +32,29 @@ pub struct EpochMetrics {
     pub seconds: f64,
 }
 
+impl Epoch for EpochMetrics {
+    fn chosen_by(&self) -> Option<f64> {
+        Some(self.dev_loss)
+    }
+}
+
+/// The figures of an epoch of any kind of training.
+pub trait Epoch: Clone + Serialize + DeserializeOwned {
+    /// The dev loss that the best epoch has least; none where it is not to be chosen.
+    fn chosen_by(&self) -> Option<f64>;
+}
+
+/// How a training begins.
+pub enum Start<M> {
+    /// Where the state stands.
+    Resume(State<M>),
+    /// Anew; `true` where the state of a finished training of the same inputs stands in the place.
+    New(State<M>, bool),
+}
+
 /// Where a training stands.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct State {
+pub struct State<M = EpochMetrics> {
     format: u32,
     /// SHA-256 of the other two files.
     files: [String; 2],
@@ -47,12 +65,12 @@ pub struct State {
     /// Sum of their losses.
     pub loss_sum: f64,
     /// The complete epochs.
-    pub epochs: Vec<EpochMetrics>,
+    pub epochs: Vec<M>,
     /// Whether all epochs are done.
     pub finished: bool,
 }
 
-impl State {
+impl<M: Epoch> State<M> {
     /// Before the first step.
     pub fn new(inputs: String) -> Self {
         Self {
@@ -67,15 +85,46 @@ impl State {
     }
 
     /// The best epoch by dev loss, the first of equal ones.
-    pub fn best(&self) -> Option<&EpochMetrics> {
-        self.epochs.iter().reduce(|best, next| if next.dev_loss < best.dev_loss { next } else { best })
+    pub fn best(&self) -> Option<&M> {
+        let chosen = self.epochs.iter().filter_map(|epoch| Some((epoch, epoch.chosen_by()?)));
+        chosen.reduce(|best, next| if next.1 < best.1 { next } else { best }).map(|(epoch, _)| epoch)
     }
 
-    /// Writes the state whole.
-    pub fn write(&mut self, directory: &Path, model: &TabSegNet, optimiser: &ModuleOptimizer) -> Result<()> {
+    /// Decides how a training begins whose state is or will be in `place`.
+    ///
+    /// # Errors
+    /// To resume without a state or with one of other inputs; to start over one that is not
+    /// finished or whose inputs were others, since that would lose it.
+    pub fn start(place: &Path, inputs: String, resume: bool) -> Result<Start<M>> {
+        match (Self::peek(place)?, resume) {
+            (None, true) => bail!("{}: there is no training to resume; run without --resume", place.display()),
+            (Some(state), true) if state.inputs != inputs => bail!(
+                "{}: was made with another config, data or encoder; resume with the same, or set another output.directory",
+                place.display()
+            ),
+            (Some(state), true) => Ok(Start::Resume(state)),
+            (Some(state), false) if !state.finished => bail!(
+                "{}: a training was interrupted here; go on with --resume, set another output.directory, or delete it",
+                place.display()
+            ),
+            (Some(state), false) if state.inputs != inputs => bail!(
+                "{}: holds a training with another config, data or encoder; set another output.directory, or delete it",
+                place.parent().unwrap_or(place).display()
+            ),
+            (earlier, false) => Ok(Start::New(Self::new(inputs), earlier.is_some())),
+        }
+    }
+
+    /// Writes the state whole; `model` writes the model into the file it is given.
+    pub fn write(
+        &mut self,
+        directory: &Path,
+        model: impl FnOnce(&Path) -> Result<()>,
+        optimiser: &ModuleOptimizer,
+    ) -> Result<()> {
         let staging = Staging::new(directory)?;
         let at = |name: &str| staging.path().join(name);
-        write_model(&at(MODEL), model)?;
+        model(&at(MODEL))?;
         let record = optimiser.to_record().into_bytes().context("the optimiser's state cannot be written")?;
         write_bytes_atomic(&at(OPTIMISER), &record)?;
         self.files = [sha256_file(&at(MODEL))?, sha256_file(&at(OPTIMISER))?];
@@ -99,15 +148,11 @@ impl State {
         Ok(Some(state))
     }
 
-    /// Reads the model and the optimiser of this state.
-    pub fn read(
-        &self,
-        directory: &Path,
-        config: &ModelConfig,
-        d_enc: usize,
-        optimiser: ModuleOptimizer,
-        device: &Device,
-    ) -> Result<(TabSegNet, ModuleOptimizer)> {
+    /// Reads the optimiser of this state, and where its model's file is.
+    ///
+    /// # Errors
+    /// A file that is damaged.
+    pub fn read(&self, directory: &Path, optimiser: ModuleOptimizer) -> Result<(PathBuf, ModuleOptimizer)> {
         for (name, expected) in [MODEL, OPTIMISER].into_iter().zip(&self.files) {
             let path = directory.join(name);
             if sha256_file(&path)? != *expected {
@@ -118,11 +163,10 @@ impl State {
                 );
             }
         }
-        let model = read_model(&directory.join(MODEL), config, d_enc, device)?;
         let path = directory.join(OPTIMISER);
         let record = OptimizerRecord::load(&path).with_context(|| format!("{}: cannot be read", path.display()))?;
         // A state before the first step has no moments, and an empty record none to load.
         let optimiser = if record.is_empty() { optimiser } else { optimiser.load_record(record) };
-        Ok((model, optimiser))
+        Ok((directory.join(MODEL), optimiser))
     }
 }

@@ -13,7 +13,7 @@ use rand::seq::SliceRandom as _;
 use rand_chacha::ChaCha8Rng;
 use tabsegnet_evaluation::{GoldRanks, QuestionMeasures};
 use tabsegnet_files::{Digest, write_bytes_atomic};
-use tabsegnet_model::checkpoint::{self, Manifest};
+use tabsegnet_model::checkpoint::{self, Manifest, read_model, write_model};
 use tabsegnet_model::device::guard;
 use tabsegnet_model::dropout::Dropout;
 use tabsegnet_model::loss::{listwise, pairwise_hinge};
@@ -24,7 +24,7 @@ use crate::card;
 use crate::config::{Config, Loss, OptimisationConfig};
 use crate::inputs::{Encoding, Input};
 use crate::progress::Progress;
-use crate::state::{EpochMetrics, State};
+use crate::state::{EpochMetrics, Start, State};
 
 /// How a training ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,35 +117,20 @@ impl<'a> Training<'a> {
         let autodiff = device.clone().autodiff();
         let optimiser = optimiser(&config.optimisation);
         let place = layout.state();
-        let (model, optimiser, state) = match (State::peek(&place)?, resume) {
-            (None, true) => bail!("{}: there is no training to resume; run without --resume", place.display()),
-            (Some(state), true) => {
-                if state.inputs != inputs {
-                    bail!(
-                        "{}: was made with another config, data or encoder; resume with the same, or set another output.directory",
-                        place.display()
-                    );
-                }
-                let (model, optimiser) = state.read(&place, &config.model, encoder.dim(), optimiser, &autodiff)?;
+        let (model, optimiser, state) = match State::start(&place, inputs, resume)? {
+            Start::Resume(state) => {
+                let (file, optimiser) = state.read(&place, optimiser)?;
+                let model = read_model(&file, &config.model, encoder.dim(), &autodiff)?;
                 (model, optimiser, state)
             }
-            (Some(state), false) if !state.finished => bail!(
-                "{}: a training was interrupted here; go on with --resume, set another output.directory, or delete it",
-                place.display()
-            ),
-            (Some(state), false) if state.inputs != inputs => bail!(
-                "{}: holds a training with another config, data or encoder; set another output.directory, or delete it",
-                layout.directory.display()
-            ),
-            (earlier, false) => {
+            Start::New(mut state, replaces) => {
                 let (mean, scale) = train.embedded.feature_scale();
                 let model = TabSegNet::new(&config.model, encoder.dim(), config.task.seed, &autodiff)
                     .with_feature_scale(&mean, &scale);
-                let mut state = State::new(inputs);
                 // From here on the checkpoints of the earlier training are replaced: a state that
                 // calls them finished must not outlast them.
-                if earlier.is_some() {
-                    state.write(&place, &model, &optimiser)?;
+                if replaces {
+                    state.write(&place, |path| Ok(write_model(path, &model)?), &optimiser)?;
                 }
                 (model, optimiser, state)
             }
@@ -193,7 +178,7 @@ impl<'a> Training<'a> {
             progress.set(self.state.step, batches.len(), &format!("loss {mean:.4}"));
             // The end of an epoch is written below, with its figures.
             if stop.load(Ordering::Relaxed) && self.state.step < batches.len() {
-                self.state.write(&self.layout.state(), &self.model, &self.optimiser)?;
+                self.write_state()?;
                 progress.finish(&format!("stopped after step {}; --resume goes on", self.state.step));
                 return Ok(Outcome::Stopped);
             }
@@ -364,7 +349,12 @@ impl<'a> Training<'a> {
             lines.push('\n');
         }
         write_bytes_atomic(&self.layout.metrics(), lines.as_bytes())?;
-        self.state.write(&self.layout.state(), &self.model, &self.optimiser)
+        self.write_state()
+    }
+
+    fn write_state(&mut self) -> Result<()> {
+        let model = &self.model;
+        self.state.write(&self.layout.state(), |path| Ok(write_model(path, model)?), &self.optimiser)
     }
 
     fn manifest(&self, metrics: &EpochMetrics) -> Manifest {

@@ -142,6 +142,34 @@ impl EmbeddingCache {
     }
 }
 
+/// Text made of text, such as the segments of a question, is kept in the same place.
+impl EmbeddingCache {
+    /// What was kept for each of `texts` by a maker of that identity; none where nothing was.
+    ///
+    /// # Errors
+    ///
+    /// A cache that cannot be read; a kept value that is no text, which damage alone can cause.
+    pub fn made_texts(&self, identity: &str, texts: &[&str]) -> Result<Vec<Option<String>>, EncoderError> {
+        let txn = self.store.read()?;
+        texts.iter().map(|text| self.store.get_text(&txn, &made_key(identity, text))).collect()
+    }
+
+    /// Keeps what was made of each text. Where another process was faster its stand.
+    ///
+    /// # Errors
+    ///
+    /// A full disk or cache.
+    pub fn keep_made_texts(&self, identity: &str, made: &[(&str, String)]) -> Result<(), EncoderError> {
+        let keyed = made.iter().map(|(text, made)| (made_key(identity, text), made.as_str()));
+        self.store.put_texts(keyed)
+    }
+}
+
+/// No vector has such a key: an encoder's identity is a digest.
+fn made_key(identity: &str, text: &str) -> Key {
+    Digest::new().part("text made of text").part(identity).part(text).bytes()
+}
+
 /// Texts without a kept vector, each once, in order of their first row.
 #[derive(Default)]
 struct Missing<'a> {

@@ -91,6 +91,27 @@ impl Store {
         txn.commit().map_err(failed)
     }
 
+    /// Reads a kept text.
+    pub(super) fn get_text(&self, txn: &RoTxn<'_>, key: &Key) -> Result<Option<String>, EncoderError> {
+        let bytes = self.vectors.get(txn, key).map_err(|error| failure(&self.dir, "read it", error))?;
+        let text = bytes.map(|bytes| String::from_utf8(bytes.to_vec())).transpose();
+        text.map_err(|_| EncoderError::Cache {
+            dir: self.dir.clone(),
+            action: "read a text",
+            reason: "it is no UTF-8; the cache is damaged: delete the directory".to_owned(),
+        })
+    }
+
+    /// Keeps texts, in one transaction.
+    pub(super) fn put_texts<'a>(&self, texts: impl Iterator<Item = (Key, &'a str)>) -> Result<(), EncoderError> {
+        let failed = |error| failure(&self.dir, "write to it", error);
+        let mut txn = self.env.write_txn().map_err(failed)?;
+        for (key, text) in texts {
+            self.vectors.get_or_put(&mut txn, &key, text.as_bytes()).map_err(failed)?;
+        }
+        txn.commit().map_err(failed)
+    }
+
     fn decode(&self, bytes: &[u8], vector: &mut [f32]) -> Result<(), EncoderError> {
         let (values, rest) = bytes.as_chunks();
         if values.len() != vector.len() || !rest.is_empty() {

@@ -11,13 +11,14 @@ use tabsegnet_data::config::Part;
 use tabsegnet_model::device::DeviceChoice;
 use tabsegnet_trainer::config::{Config, Task};
 use tabsegnet_trainer::inputs::{Encoding, Input, lock, prepared};
+use tabsegnet_trainer::segmenter::SegmenterTraining;
 use tabsegnet_trainer::training::{Layout, Outcome, Training};
 use tabsegnet_trainer::{cli, evaluation, static_encoder};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Trains a ranker or a static encoder as a config says.
+/// Trains a ranker, a segmenter or a static encoder as a config says.
 ///
 /// Results go below output.directory: best/ and last/ (checkpoints), state/ (for --resume),
 /// metrics.jsonl (one line an epoch). Exit codes: 0 done, 1 failed or interrupted, 2 wrong usage
@@ -55,6 +56,10 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
         cli::print(&config.to_toml()?)?;
         return Ok(ExitCode::SUCCESS);
     }
+    anyhow::ensure!(
+        !arguments.prepare || config.task.kind != Task::Segmenter,
+        "a segmenter's training data need no preparing; run without --prepare"
+    );
     if arguments.prepare {
         for part in [Part::Train, Part::Dev] {
             cli::print(&format!("{}\n{}\n", part.name(), prepared(&config, part)?.statistics))?;
@@ -66,6 +71,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
     let _lock = lock(config.output.directory.as_ref())?;
     let outcome = cli::on_device(&device, || match config.task.kind {
         Task::Ranker => ranker(&config, &device, arguments.resume, &stop),
+        Task::Segmenter => segmenter(&config, &device, arguments.resume, &stop),
         Task::StaticEncoder => {
             anyhow::ensure!(
                 !arguments.resume,
@@ -88,6 +94,14 @@ fn ranker(config: &Config, device: &Device, resume: bool, stop: &AtomicBool) -> 
         if config.evaluation.after_training {
             report(config, best, &encoding, &dev, device)?;
         }
+    }
+    Ok(outcome)
+}
+
+fn segmenter(config: &Config, device: &Device, resume: bool, stop: &AtomicBool) -> Result<Outcome> {
+    let outcome = SegmenterTraining::new(config, device.clone(), resume)?.run(stop)?;
+    if outcome == Outcome::Finished {
+        cli::print(&format!("segmenter: {}\n", Layout::new(config).best().display()))?;
     }
     Ok(outcome)
 }

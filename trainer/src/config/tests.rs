@@ -53,7 +53,7 @@ fn wrong_types_name_the_line() {
     assert!(wrong.contains("line 4") && wrong.contains("epochs"), "{wrong}");
     assert!(
         message("[task]\nkind = \"rankr\"", &[])
-            .contains("unknown variant `rankr`, expected `ranker` or `static-encoder`")
+            .contains("unknown variant `rankr`, expected one of `ranker`, `segmenter`, `static-encoder`")
     );
     assert!(message("[task\n", &[]).contains("line 1"));
     assert!(

@@ -1,0 +1,85 @@
+//! Which segmenter: the `[segmenter]` table of a configuration.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Limits, ModelFiles, NoSegments, Segmenter, SegmenterError, T5Segmenter};
+
+/// Which segmenter to use and how.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SegmenterConfig {
+    /// `none`, or `t5`: a T5 in Hugging Face layout.
+    pub kind: String,
+    /// Of `t5`: a directory, or a hub name: a string with exactly one `/` that is no directory here.
+    pub model: String,
+    /// Branch, tag or commit of a hub name; `main` unless said.
+    pub revision: String,
+    /// Of `t5`: hypotheses of beam search; 1 takes the likeliest token each time.
+    pub beams: usize,
+    /// Of `t5`: tokens of prompt and question that count.
+    pub max_input_tokens: usize,
+    /// Of `t5`: tokens of the segments of one question at most.
+    pub max_output_tokens: usize,
+}
+
+impl Default for SegmenterConfig {
+    fn default() -> Self {
+        let limits = Limits::default();
+        Self {
+            kind: "none".to_owned(),
+            model: String::new(),
+            revision: "main".to_owned(),
+            beams: limits.beams,
+            max_input_tokens: limits.input,
+            max_output_tokens: limits.output,
+        }
+    }
+}
+
+/// Opens the segmenter that `config` names.
+///
+/// # Errors
+/// A kind that does not exist; a value out of range; a model that is not there or is not what it
+/// should be.
+pub fn load_segmenter(config: &SegmenterConfig) -> Result<Box<dyn Segmenter>, SegmenterError> {
+    match config.kind.as_str() {
+        "none" => Ok(Box::new(NoSegments)),
+        "t5" => {
+            let limits =
+                Limits { beams: config.beams, input: config.max_input_tokens, output: config.max_output_tokens };
+            let files = ModelFiles::named(&config.model, &config.revision, "segmenter.model")?;
+            Ok(Box::new(T5Segmenter::open(&files, limits)?))
+        }
+        kind => Err(SegmenterError::UnknownKind { kind: kind.to_owned() }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(json: &str) -> String {
+        let config: SegmenterConfig = serde_json::from_str(json).unwrap();
+        load_segmenter(&config).err().unwrap().to_string()
+    }
+
+    #[test]
+    fn none_finds_nothing_and_is_the_default() {
+        let segmenter = load_segmenter(&SegmenterConfig::default()).unwrap();
+        assert_eq!(segmenter.identity(), "none");
+        assert!(segmenter.segments("revenue of 2019 and of 2020").unwrap().is_empty());
+    }
+
+    #[test]
+    fn other_kinds_and_keys_are_refused() {
+        assert_eq!(message(r#"{"kind": "t6"}"#), "segmenter.kind = \"t6\": expected none or t5");
+        assert!(serde_json::from_str::<SegmenterConfig>(r#"{"sort": "none"}"#).is_err());
+    }
+
+    #[test]
+    fn a_t5_needs_a_model_that_is_there() {
+        assert!(message(r#"{"kind": "t5"}"#).starts_with("segmenter.model = \"\": expected the directory of a T5"));
+        let missing = message(r#"{"kind": "t5", "model": "/no/such/model"}"#);
+        assert!(missing.starts_with("/no/such/model: there is no such directory; give `segmenter.model`"), "{missing}");
+    }
+}

@@ -1,0 +1,237 @@
+//! Training a segmenter, and ranking with it.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::thread::sleep;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tabsegnet_tests::{Outcome, TINY, Work, files, interrupt, wait_for};
+
+const SEGMENTER: &str = r#"[task]
+kind = "segmenter"
+[segmenter]
+max_input_tokens = 64
+max_output_tokens = 24
+[segmenter_training]
+train = ["train.jsonl"]
+dev = ["dev.jsonl"]
+epochs = 3
+batch_size = 4
+micro_batch = 2
+learning_rate = 0.01
+generate = 4
+[segmenter_training.new]
+vocabulary = 150
+sentinels = 4
+d_model = 16
+d_kv = 4
+heads = 2
+d_ff = 24
+layers = 1
+decoder_layers = 1
+[output]
+directory = "out"
+cache = "cache"
+"#;
+
+fn questions(from: usize, to: usize) -> String {
+    (from..to)
+        .map(|i| {
+            let (what, year) = (["revenue", "net income", "cost of sales"][i % 3], 2000 + i % 20);
+            let line = json!({
+                "id": format!("q{i}"),
+                "question": format!("What was {what} in {year} and in {}?", year + 1),
+                "segments": [format!("{what} in {year}"), format!("{what} in {}", year + 1)],
+                "nodes": [["t0:r1c1"], ["t0:r1c2"]],
+            });
+            format!("{line}\n")
+        })
+        .collect()
+}
+
+fn work() -> Work {
+    let work = Work::with(SEGMENTER);
+    work.write("train.jsonl", questions(0, 40));
+    work.write("dev.jsonl", questions(40, 48));
+    work.write(
+        "texts.txt",
+        "Revenue rose by 8 % in 2019 after a weak year.\nCosts of sales fell in 2018 and in 2017.\n".repeat(6),
+    );
+    work
+}
+
+const SPANS: [&str; 2] = ["--set", "segmenter_training.pretrain=[\"texts.txt\"]"];
+
+fn complete_epochs(work: &Work) -> usize {
+    std::fs::read_to_string(work.path("out/metrics.jsonl")).map_or(0, |text| text.lines().count())
+}
+
+/// All that must not depend on interruptions or threads.
+fn results(work: &Work) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut results = BTreeMap::new();
+    for directory in ["out/best", "out/last"] {
+        for (name, content) in files(&work.path(directory)) {
+            results.insert(PathBuf::from(directory).join(name), content);
+        }
+    }
+    let mut metrics = String::new();
+    for line in work.text("out/metrics.jsonl").lines() {
+        let mut epoch: Value = serde_json::from_str(line).expect("a JSON line");
+        epoch["seconds"] = Value::Null;
+        metrics += &format!("{epoch}\n");
+    }
+    results.insert("out/metrics.jsonl".into(), metrics.into_bytes());
+    results
+}
+
+#[track_caller]
+fn assert_same(work: &Work, expected: &BTreeMap<PathBuf, Vec<u8>>) {
+    let found = results(work);
+    assert_eq!(found.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>());
+    for (file, content) in found {
+        assert!(content == expected[&file], "{} is another than that of an uninterrupted training", file.display());
+    }
+}
+
+fn uninterrupted() -> BTreeMap<PathBuf, Vec<u8>> {
+    let work = work();
+    work.train(&SPANS).ok();
+    results(&work)
+}
+
+#[test]
+fn a_segmenter_is_trained_and_a_ranker_uses_it() {
+    let work = work();
+    let trained = work.train(&[]).ok();
+    assert_eq!(trained.stdout, "segmenter: out/best\n");
+    let epochs: Vec<Value> =
+        work.text("out/metrics.jsonl").lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(epochs.len(), 3);
+    assert!(epochs[2]["dev_loss"].as_f64() < epochs[0]["dev_loss"].as_f64(), "{epochs:?}");
+    assert!(epochs[2]["segments"]["wanted"] == 2.0, "{epochs:?}");
+    let manifest = work.json("out/best/manifest.json");
+    assert_eq!((&manifest["kind"], &manifest["format_version"]), (&json!("segmenter"), &json!(1)));
+
+    work.write("config.toml", TINY.replace("directory = \"out\"", "directory = \"ranker\""));
+    let with =
+        ["--set", "segmenter.kind=t5", "--set", "segmenter.model=out/best", "--set", "segmenter.max_output_tokens=16"];
+    work.train(&with).ok();
+    work.write("report.json", tabsegnet_tests::report().to_string());
+    let ask = |work: &Work| {
+        let mut infer =
+            work.command("infer", &["--checkpoint", "ranker/best", "--document", "report.json", "--format", "json"]);
+        Outcome::of(infer.args(["--question", "What was Revenue in 2018 and in 2017?"]))
+    };
+    let ranked: Value = serde_json::from_str(&ask(&work).ok().stdout).expect("JSON");
+    assert!(ranked["segments"].as_array().is_some_and(|segments| !segments.is_empty()), "{ranked}");
+    // Another model in its place is noticed.
+    let prompt = work.text("out/best/segmenter.json").replace("Segments: ", "Parts: ");
+    work.write("out/best/segmenter.json", prompt);
+    ask(&work).fails(1, &["ranker/best: was trained with the segmenter"]);
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bytes_with_any_number_of_threads() {
+    let expected = uninterrupted();
+    let work = work();
+    let mut one = work.command("train", &SPANS);
+    Outcome::of(one.env("RAYON_NUM_THREADS", "1")).ok();
+    assert_same(&work, &expected);
+    let other = self::work();
+    other.train(&["--set", "task.seed=1", SPANS[0], SPANS[1]]).ok();
+    assert!(results(&other) != expected);
+}
+
+#[test]
+fn ctrl_c_and_resume_end_alike() {
+    let (work, expected) = (work(), uninterrupted());
+    let mut child = work.start(&SPANS);
+    wait_for(&mut child, || work.path("out/.lock").exists());
+    interrupt(&child);
+    let stopped = Outcome::after(child);
+    assert_eq!(stopped.code, Some(1), "{}", stopped.stderr);
+    assert!(stopped.stderr.contains("--resume goes on"), "{}", stopped.stderr);
+    work.train(&SPANS).fails(1, &["out/state: a training was interrupted here; go on with --resume"]);
+    work.train(&["--resume"]).fails(1, &["out/state: was made with another config"]);
+    work.train(&[SPANS[0], SPANS[1], "--resume"]).ok();
+    assert_same(&work, &expected);
+}
+
+#[test]
+fn kill_9_at_any_moment_and_resume_end_alike() {
+    let expected = uninterrupted();
+    let work = work();
+    for kill in 0..6 {
+        let resume = work.path("out/state").exists();
+        let before = complete_epochs(&work);
+        let arguments = [SPANS[0], SPANS[1], "--resume"];
+        let mut child = work.start(if resume { &arguments } else { &SPANS });
+        match kill % 2 {
+            0 => wait_for(&mut child, || complete_epochs(&work) > before),
+            _ => wait_for(&mut child, || work.path("out/.lock").exists()),
+        }
+        sleep(Duration::from_micros(1300 * (kill * 7) % 30_000));
+        child.kill().expect("it can be killed");
+        Outcome::after(child);
+    }
+    let resume = work.path("out/state").exists();
+    let arguments = [SPANS[0], SPANS[1], "--resume"];
+    work.train(if resume { &arguments } else { &SPANS }).ok();
+    assert_same(&work, &expected);
+}
+
+#[test]
+fn what_cannot_be_trained_on_is_named() {
+    let work = work();
+    work.write("train.jsonl", "{\"question\": \"q\", \"segments\": [\"a\"]}\n{\"question\": \"q\"}\n");
+    work.train(&[]).fails(1, &["train.jsonl, line 2: missing field `segments`"]);
+    work.train(&["--set", "segmenter_training.train=[]"]).fails(1, &["segmenter_training.train names no file"]);
+    work.write("train.jsonl", questions(0, 40));
+    work.train(&["--set", "segmenter_training.model=no/such/model"]).fails(
+        2,
+        &["no/such/model: there is no such directory; give `segmenter_training.model` the directory of a T5"],
+    );
+    work.train(&["--set", "segmenter_training.new.vocabulary=10"]).fails(1, &["expected a vocabulary of at least"]);
+    work.train(&["--set", "segmenter_training.warm_up=1.0"]).fails(2, &["segmenter_training.warm_up is 1"]);
+    work.train(&["--prepare"]).fails(1, &["need no preparing"]);
+}
+
+/// Nobody listens at that address.
+#[test]
+fn a_hub_that_does_not_answer_is_named_with_the_way_out() {
+    let work = work();
+    let mut train = work.command("train", &["--set", "segmenter_training.model=example/small-t5"]);
+    train.env("HF_ENDPOINT", "http://127.0.0.1:9").env("HF_HOME", work.path("hub")).env_remove("HF_HUB_CACHE");
+    train.env_remove("HF_HUB_OFFLINE").env("NO_PROXY", "127.0.0.1");
+    Outcome::of(&mut train).fails(
+        1,
+        &[
+            "example/small-t5 (revision main)",
+            "config.json",
+            "http://127.0.0.1:9",
+            "give `segmenter_training.model` its directory",
+        ],
+    );
+}
+
+#[test]
+fn a_trained_model_can_be_trained_on_and_stored_in_half_precision() {
+    let work = work();
+    work.train(&[]).ok();
+    let whole = work.read("out/best/model.safetensors").len();
+    work.copy("out/best", "start");
+    let on = [
+        "--set",
+        "segmenter_training.model=start",
+        "--set",
+        "output.directory=again",
+        "--set",
+        "segmenter_training.store=f16",
+    ];
+    work.train(&on).ok();
+    let half = work.read("again/best/model.safetensors").len();
+    assert!(half < whole * 3 / 5, "{half} of {whole} bytes");
+    assert_eq!(work.text("again/best/tokenizer.json"), work.text("start/tokenizer.json"));
+    assert_eq!(work.text("again/best/segmenter.json"), work.text("start/segmenter.json"));
+}

@@ -1,0 +1,170 @@
+//! `[segmenter_training]`: how a segmenter is trained.
+
+use serde::{Deserialize, Serialize};
+use tabsegnet_model::Precision;
+
+use super::ConfigError;
+
+/// The number type of a segmenter's stored weights.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Store {
+    /// As trained.
+    #[default]
+    F32,
+    /// Half the size.
+    F16,
+}
+
+/// `[segmenter_training.new]`: the shape of a model that starts from nothing (T5 v1.1).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct NewModelConfig {
+    /// Tokens, learnt from the training texts.
+    pub vocabulary: usize,
+    /// Tokens of the vocabulary that stand for cut-out spans.
+    pub sentinels: usize,
+    /// Width between layers.
+    pub d_model: usize,
+    /// Width of a head.
+    pub d_kv: usize,
+    /// Heads.
+    pub heads: usize,
+    /// Width inside feed-forward layers.
+    pub d_ff: usize,
+    /// Layers of the encoder.
+    pub layers: usize,
+    /// Layers of the decoder.
+    pub decoder_layers: usize,
+    /// Whether feed-forward layers are gated GELUs, else plain ReLUs.
+    pub gated: bool,
+    /// Whether the head is the embedding.
+    pub tied: bool,
+    /// What stands before a question.
+    pub prompt: String,
+}
+
+impl Default for NewModelConfig {
+    fn default() -> Self {
+        Self {
+            vocabulary: 8000,
+            sentinels: 32,
+            d_model: 224,
+            d_kv: 32,
+            heads: 7,
+            d_ff: 448,
+            layers: 4,
+            decoder_layers: 2,
+            gated: true,
+            tied: true,
+            prompt: "Segments: ".into(),
+        }
+    }
+}
+
+/// `[segmenter_training]`: AdamW (Loshchilov and Hutter 2019) on the cross-entropy of the target's
+/// tokens; the step size rises over the warm-up and falls to 0 along a line.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SegmenterTrainingConfig {
+    /// Files of questions with their segments, JSON lines.
+    pub train: Vec<String>,
+    /// The same, to measure on.
+    pub dev: Vec<String>,
+    /// What to start from: a directory or hub name of a T5; empty for a new model.
+    pub model: String,
+    /// Branch, tag or commit of a hub name.
+    pub revision: String,
+    /// Passes over the questions.
+    pub epochs: usize,
+    /// Questions a step.
+    pub batch_size: usize,
+    /// Questions that go through the model at a time; on a CPU the parts of a step run side by side.
+    pub micro_batch: usize,
+    /// The largest step size.
+    pub learning_rate: f64,
+    /// Share of all steps over which the step size rises.
+    pub warm_up: f64,
+    /// Decay of all weights.
+    pub weight_decay: f32,
+    /// Largest norm of the gradient; 0 leaves it as it is.
+    pub clip_norm: f64,
+    /// Share of numbers dropped in training.
+    pub dropout: f64,
+    /// Number type of the matrix products in training; half precision is for GPUs.
+    pub precision: Precision,
+    /// Number type of the stored weights.
+    pub store: Store,
+    /// Dev questions whose segments are generated after an epoch; 0 for none.
+    pub generate: usize,
+    /// Text files, one text a line, to fill in cut-out spans of (Raffel et al. 2020) before the questions.
+    pub pretrain: Vec<String>,
+    /// Passes over them.
+    pub pretrain_epochs: usize,
+    /// The largest step size in them.
+    pub pretrain_learning_rate: f64,
+    /// The shape of a new model.
+    pub new: NewModelConfig,
+}
+
+impl Default for SegmenterTrainingConfig {
+    fn default() -> Self {
+        Self {
+            train: Vec::new(),
+            dev: Vec::new(),
+            model: String::new(),
+            revision: "main".into(),
+            epochs: 10,
+            batch_size: 32,
+            micro_batch: 8,
+            learning_rate: 2e-5,
+            warm_up: 0.1,
+            weight_decay: 0.0,
+            clip_norm: 1.0,
+            dropout: 0.1,
+            precision: Precision::F32,
+            store: Store::F32,
+            generate: 500,
+            pretrain: Vec::new(),
+            pretrain_epochs: 1,
+            pretrain_learning_rate: 1e-3,
+            new: NewModelConfig::default(),
+        }
+    }
+}
+
+impl SegmenterTrainingConfig {
+    pub(super) fn check(&self) -> Result<(), ConfigError> {
+        let new = &self.new;
+        for (key, value) in [
+            ("segmenter_training.epochs", self.epochs),
+            ("segmenter_training.batch_size", self.batch_size),
+            ("segmenter_training.micro_batch", self.micro_batch),
+            ("segmenter_training.pretrain_epochs", self.pretrain_epochs),
+            ("segmenter_training.new.sentinels", new.sentinels),
+            ("segmenter_training.new.d_model", new.d_model),
+            ("segmenter_training.new.d_kv", new.d_kv),
+            ("segmenter_training.new.heads", new.heads),
+            ("segmenter_training.new.d_ff", new.d_ff),
+            ("segmenter_training.new.layers", new.layers),
+            ("segmenter_training.new.decoder_layers", new.decoder_layers),
+        ] {
+            if value == 0 {
+                return Err(ConfigError::Range { key, value: "0".into(), expected: "at least 1" });
+            }
+        }
+        let range = |key, value: f64, is: bool, expected| match is {
+            true => Ok(()),
+            false => Err(ConfigError::Range { key, value: value.to_string(), expected }),
+        };
+        let positive = |key, value: f64| range(key, value, value.is_finite() && value > 0.0, "a number above 0");
+        let share = |key, value: f64| range(key, value, (0.0..1.0).contains(&value), "a number from 0, below 1");
+        positive("segmenter_training.learning_rate", self.learning_rate)?;
+        positive("segmenter_training.pretrain_learning_rate", self.pretrain_learning_rate)?;
+        share("segmenter_training.warm_up", self.warm_up)?;
+        share("segmenter_training.dropout", self.dropout)?;
+        let from_0 = |key, value: f64| range(key, value, value.is_finite() && value >= 0.0, "a number from 0");
+        from_0("segmenter_training.weight_decay", self.weight_decay.into())?;
+        from_0("segmenter_training.clip_norm", self.clip_norm)
+    }
+}

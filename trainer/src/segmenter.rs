@@ -1,0 +1,283 @@
+//! Training a question segmenter: a T5 that writes the segments of a question.
+//!
+//! Teacher forcing on question and segments; where texts are given, first on filling in cut-out spans
+//! of them. What it writes is a model in Hugging Face layout.
+
+mod base;
+mod epoch;
+mod order;
+mod spans;
+mod step;
+mod write;
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use anyhow::{Context as _, Result, bail, ensure};
+use burn::module::Module as _;
+use burn::optim::{AdamWConfig, ModuleOptimizer};
+use burn::tensor::Device;
+use tabsegnet_files::{Digest, write_bytes_atomic};
+use tabsegnet_segmenter::data::{self, LabelledQuestion};
+use tabsegnet_segmenter::t5::{Pair, T5};
+use tabsegnet_segmenter::{ModelFiles, serialize};
+
+use crate::config::{Config, SegmenterTrainingConfig};
+use crate::progress::Progress;
+use crate::state::{Start, State};
+use crate::training::{Layout, Outcome};
+use base::Base;
+pub use epoch::{SegmenterEpoch, Stage};
+
+/// A training in progress.
+pub struct SegmenterTraining<'a> {
+    config: &'a Config,
+    settings: &'a SegmenterTrainingConfig,
+    layout: Layout,
+    /// Without autodiff; [`SegmenterTraining::device`] with.
+    plain: Device,
+    device: Device,
+    base: Base,
+    model: T5,
+    optimiser: ModuleOptimizer,
+    state: State<SegmenterEpoch>,
+    train: Vec<Pair>,
+    dev: Vec<Pair>,
+    dev_questions: Vec<LabelledQuestion>,
+    /// Tokens of each text to fill in spans of.
+    texts: Vec<Vec<u32>>,
+    data: [String; 2],
+}
+
+impl<'a> SegmenterTraining<'a> {
+    /// Starts anew, or goes on where the state below `output.directory` stands.
+    ///
+    /// # Errors
+    /// As [`Training::new`](crate::training::Training::new); files or a model that cannot be read.
+    pub fn new(config: &'a Config, device: Device, resume: bool) -> Result<Self> {
+        let settings = &config.segmenter_training;
+        settings.precision.check(&device)?;
+        let (train_questions, train_digest) = questions(&settings.train, "train")?;
+        let (dev_questions, dev_digest) = questions(&settings.dev, "dev")?;
+        let texts = texts(&settings.pretrain)?;
+        let base = Base::open(config, &train_questions, &texts)?;
+        let pairs = |questions: &[LabelledQuestion], name: &str| base.pairs(questions, name, &config.segmenter);
+        let train = pairs(&train_questions, "train")?;
+        let dev = pairs(&dev_questions, "dev")?;
+        let texts = base.span_texts(&texts, config.segmenter.max_input_tokens)?;
+        let mut inputs =
+            Digest::new().part(config.digest()?).part(&train_digest).part(&dev_digest).part(&base.identity);
+        for text in &texts {
+            inputs = inputs.part(text.iter().flat_map(|token| token.to_le_bytes()).collect::<Vec<u8>>());
+        }
+        let autodiff = device.clone().autodiff();
+        let layout = Layout::new(config);
+        let place = layout.state();
+        let (model, optimiser, state) = match State::start(&place, inputs.hex(), resume)? {
+            Start::Resume(state) => {
+                let (file, optimiser) = state.read(&place, optimiser(settings))?;
+                let weights = ModelFiles::directory(file.parent().unwrap_or(&place)).weights()?;
+                (T5::read(&base.config, &weights, &autodiff)?, optimiser, state)
+            }
+            Start::New(mut state, replaces) => {
+                let (model, optimiser) = (base.model(config, &autodiff)?, optimiser(settings));
+                if replaces {
+                    state.write(&place, |path| write_weights(path, &model), &optimiser)?;
+                }
+                (model, optimiser, state)
+            }
+        };
+        let model = model.with_precision(settings.precision);
+        eprintln!(
+            "segmenter: {} parameters, {} questions to train on, {} to measure on{}",
+            base.config
+                .parameters(model.own_head())
+                .iter()
+                .map(|(_, shape)| shape.iter().product::<usize>())
+                .sum::<usize>(),
+            train.len(),
+            dev.len(),
+            if texts.is_empty() { String::new() } else { format!(", {} texts to fill spans in", texts.len()) }
+        );
+        Ok(Self {
+            config,
+            settings,
+            layout,
+            plain: device,
+            device: autodiff,
+            base,
+            model,
+            optimiser,
+            state,
+            train,
+            dev,
+            dev_questions,
+            texts,
+            data: [train_digest, dev_digest],
+        })
+    }
+
+    /// Trains to the end, or until `stop` is set: then the current step is finished and the state
+    /// written.
+    ///
+    /// # Errors
+    /// A loss or gradient that is not finite; files that cannot be written; a device that fails.
+    pub fn run(&mut self, stop: &AtomicBool) -> Result<Outcome> {
+        while self.state.epochs.len() < self.epochs() {
+            if self.epoch(stop)? == Outcome::Stopped {
+                return Ok(Outcome::Stopped);
+            }
+        }
+        if let Some(best) = self.state.best() {
+            eprintln!("best epoch by dev loss: {} ({best}) in {}", best.epoch, self.layout.best().display());
+        }
+        Ok(Outcome::Finished)
+    }
+
+    fn pretrain_epochs(&self) -> usize {
+        if self.texts.is_empty() { 0 } else { self.settings.pretrain_epochs }
+    }
+
+    fn epochs(&self) -> usize {
+        self.pretrain_epochs() + self.settings.epochs
+    }
+
+    fn epoch(&mut self, stop: &AtomicBool) -> Result<Outcome> {
+        let started = Instant::now();
+        let (epoch, epochs) = (self.state.epochs.len() + 1, self.epochs());
+        let stage = if epoch <= self.pretrain_epochs() { Stage::Spans } else { Stage::Segments };
+        // Moments of the other task's gradients say nothing of this one's.
+        if epoch == self.pretrain_epochs() + 1 && self.state.step == 0 {
+            self.optimiser = optimiser(self.settings);
+        }
+        let pairs = self.pairs(stage, epoch);
+        let batches = order::batches(&pairs, self.settings.batch_size, self.config.task.seed, epoch);
+        let mut progress = Progress::new(&format!("epoch {epoch}/{epochs}"), batches.len());
+        let (mut tokens, at_start) = (0, Instant::now());
+        for (step, batch) in batches.iter().enumerate().skip(self.state.step) {
+            let batch: Vec<&Pair> = batch.iter().filter_map(|pair| pairs.get(*pair)).collect();
+            let loss = self.step(&batch, stage, epoch, step, batches.len())?;
+            self.state.loss_sum += loss;
+            self.state.step = step + 1;
+            tokens += batch.iter().map(|pair| pair.input.len() + pair.target.len()).sum::<usize>();
+            let mean = self.state.loss_sum / self.state.step as f64;
+            let speed = tokens as f64 / at_start.elapsed().as_secs_f64();
+            progress.set(self.state.step, batches.len(), &format!("loss {mean:.4}, {speed:.0} tokens/s"));
+            if stop.load(Ordering::Relaxed) && self.state.step < batches.len() {
+                self.write_state()?;
+                progress.finish(&format!("stopped after step {}; --resume goes on", self.state.step));
+                return Ok(Outcome::Stopped);
+            }
+        }
+        let seconds = at_start.elapsed().as_secs_f64();
+        let measured = SegmenterEpoch {
+            epoch,
+            stage,
+            steps: self.state.epochs.last().map_or(0, |epoch| epoch.steps) + batches.len(),
+            train_loss: self.state.loss_sum / batches.len() as f64,
+            dev_loss: self.dev_loss()?,
+            segments: self.dev_segments(stage)?,
+            seconds: started.elapsed().as_secs_f64(),
+        };
+        progress.finish(&format!("{measured}, {:.0} tokens/s", tokens as f64 / seconds.max(1e-9)));
+        self.state.epochs.push(measured.clone());
+        (self.state.step, self.state.loss_sum) = (0, 0.0);
+        self.state.finished = epoch == epochs;
+        self.write_epoch(&measured)?;
+        if stop.load(Ordering::Relaxed) && epoch < epochs {
+            eprintln!("stopped after epoch {epoch}; --resume goes on");
+            return Ok(Outcome::Stopped);
+        }
+        Ok(Outcome::Finished)
+    }
+
+    fn pairs(&self, stage: Stage, epoch: usize) -> Vec<Pair> {
+        match stage {
+            Stage::Segments => self.train.clone(),
+            Stage::Spans => {
+                spans::pairs(&self.texts, &self.base.sentinels, self.base.config.eos, self.config.task.seed, epoch)
+            }
+        }
+    }
+
+    /// Mean loss a token of the dev targets.
+    fn dev_loss(&self) -> Result<f64> {
+        let loss = step::mean_loss(&self.model.valid(), &self.dev, self.settings.micro_batch, &self.plain)?;
+        ensure!(
+            loss.is_finite(),
+            "the dev loss is {loss} after epoch {}; {}",
+            self.state.epochs.len() + 1,
+            self.last_whole()
+        );
+        Ok(loss)
+    }
+
+    /// Checkpoints first, the state last: whatever is cut off in between is done again, alike, by a
+    /// resumed training.
+    fn write_epoch(&mut self, measured: &SegmenterEpoch) -> Result<()> {
+        if self.state.best().is_some_and(|best| best.epoch == measured.epoch) {
+            self.write_checkpoint(&self.layout.best(), measured)?;
+        }
+        self.write_checkpoint(&self.layout.last(), measured)?;
+        let mut lines = String::new();
+        for epoch in &self.state.epochs {
+            lines += &serde_json::to_string(epoch)?;
+            lines.push('\n');
+        }
+        write_bytes_atomic(&self.layout.metrics(), lines.as_bytes())?;
+        self.write_state()
+    }
+
+    fn write_state(&mut self) -> Result<()> {
+        let model = &self.model;
+        self.state.write(&self.layout.state(), |path| write_weights(path, model), &self.optimiser)
+    }
+
+    /// What is left of a training that cannot go on.
+    fn last_whole(&self) -> String {
+        let whole = match self.state.epochs.last() {
+            Some(epoch) => format!("epoch {} is whole in {}", epoch.epoch, self.layout.last().display()),
+            None => "no epoch was complete".into(),
+        };
+        format!("{whole}; try a lower segmenter_training.learning_rate")
+    }
+}
+
+fn optimiser(settings: &SegmenterTrainingConfig) -> ModuleOptimizer {
+    AdamWConfig::new().with_epsilon(1e-8).with_weight_decay(settings.weight_decay).init()
+}
+
+fn write_weights(path: &Path, model: &T5) -> Result<()> {
+    Ok(write_bytes_atomic(path, &serialize(&model.parameters(), false, path)?)?)
+}
+
+/// The questions of files, and a digest of them.
+fn questions(files: &[String], part: &str) -> Result<(Vec<LabelledQuestion>, String)> {
+    ensure!(
+        !files.is_empty(),
+        "segmenter_training.{part} names no file; expected JSON lines {{\"question\": text, \"segments\": [text, …]}}"
+    );
+    let (mut all, mut digest) = (Vec::new(), Digest::new());
+    for file in files {
+        for question in data::read(file.as_ref())? {
+            digest = digest.part(&question.question).part(question.segments.join("\n"));
+            all.push(question);
+        }
+    }
+    ensure!(!all.is_empty(), "segmenter_training.{part}: the files hold no question");
+    Ok((all, digest.hex()))
+}
+
+/// The lines of text files.
+fn texts(files: &[String]) -> Result<Vec<String>> {
+    let mut all = Vec::new();
+    for file in files {
+        let text = tabsegnet_files::read_text(file.as_ref()).context("segmenter_training.pretrain")?;
+        all.extend(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned));
+    }
+    if !files.is_empty() && all.is_empty() {
+        bail!("segmenter_training.pretrain: the files hold no text");
+    }
+    Ok(all)
+}

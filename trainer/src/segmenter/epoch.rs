@@ -1,0 +1,56 @@
+//! The figures of an epoch.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use tabsegnet_segmenter::measures::SegmentMeasures;
+
+use crate::state::Epoch;
+
+/// What an epoch trains on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stage {
+    /// Texts with cut-out spans.
+    Spans,
+    /// Questions and their segments.
+    Segments,
+}
+
+/// The figures of one epoch.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SegmenterEpoch {
+    /// From 1, over both stages.
+    pub epoch: usize,
+    /// What it trained on.
+    pub stage: Stage,
+    /// Optimiser steps taken so far.
+    pub steps: usize,
+    /// Mean over the steps of the loss a target token, each before its update.
+    pub train_loss: f64,
+    /// Mean loss a token of the dev segments.
+    pub dev_loss: f64,
+    /// Generated segments of dev questions beside the wanted ones; none where none were generated.
+    pub segments: Option<SegmentMeasures>,
+    /// Wall-clock time of the epoch.
+    pub seconds: f64,
+}
+
+impl Epoch for SegmenterEpoch {
+    fn chosen_by(&self) -> Option<f64> {
+        (self.stage == Stage::Segments).then_some(self.dev_loss)
+    }
+}
+
+impl fmt::Display for SegmenterEpoch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let spans = if self.stage == Stage::Spans { " (spans)" } else { "" };
+        write!(f, "train loss{spans} {:.4}, dev loss {:.4}", self.train_loss, self.dev_loss)?;
+        match &self.segments {
+            None => Ok(()),
+            Some(SegmentMeasures { exact, token_f1, found, wanted }) => {
+                write!(f, ", dev exact {exact:.3}, token F1 {token_f1:.3}, {found:.2} segments of {wanted:.2}")
+            }
+        }
+    }
+}
