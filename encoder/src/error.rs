@@ -88,11 +88,11 @@ pub enum EncoderError {
         /// The repository, `owner/name`.
         repo: String,
         /// The revision.
-        revision: String,
+        revision: Box<str>,
         /// The file's name.
         file: String,
         /// The hub's address.
-        endpoint: String,
+        endpoint: Box<str>,
         /// Why not.
         reason: String,
         /// The key of the configuration that names the model.

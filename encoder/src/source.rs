@@ -53,9 +53,9 @@ impl Source {
         let revision = if revision.is_empty() { "main" } else { revision };
         let failed = |reason: HFError| EncoderError::Hub {
             repo: format!("{owner}/{name}"),
-            revision: revision.to_owned(),
+            revision: revision.into(),
             file: "any file".to_owned(),
-            endpoint: std::env::var("HF_ENDPOINT").unwrap_or_else(|_| "the hub".to_owned()),
+            endpoint: std::env::var("HF_ENDPOINT").unwrap_or_else(|_| "the hub".to_owned()).into(),
             reason: chain(&reason),
             key,
         };
@@ -127,9 +127,9 @@ impl Hub {
             Err(HFError::EntryNotFound { .. }) => Ok(None),
             Err(error) => Err(EncoderError::Hub {
                 repo: self.name.clone(),
-                revision: self.revision.clone(),
+                revision: self.revision.as_str().into(),
                 file: file.to_owned(),
-                endpoint: self.endpoint.clone(),
+                endpoint: self.endpoint.as_str().into(),
                 reason: chain(&error),
                 key: self.key,
             }),

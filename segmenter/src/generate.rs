@@ -12,7 +12,7 @@ use candle_nn::{Activation, VarBuilder};
 use candle_transformers::models::t5::{ActivationWithOptionalGating, Config, T5ForConditionalGeneration};
 
 use crate::buckets::widen;
-use crate::{FeedForward, SegmenterError, T5Config};
+use crate::{FeedForward, Floats, SegmenterError, T5Config};
 
 /// How much is read and written, and how it is searched for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,7 +79,7 @@ impl Generator {
         config: &T5Config,
         own_head: bool,
         limits: Limits,
-        floats: &mut dyn FnMut(&str, &[usize]) -> Result<Vec<f32>, SegmenterError>,
+        floats: &mut Floats<'_, SegmenterError>,
     ) -> Result<Self, SegmenterError> {
         limits.check()?;
         let positions = limits.input.max(limits.output) + 1;

@@ -43,3 +43,6 @@ pub use t5_segmenter::{Found, T5Segmenter, segments_of};
 pub use tokenizer::T5Tokenizer;
 pub use unigram::train_unigram;
 pub use weights::{ModelFiles, Weights, serialize};
+
+/// Gives a tensor's values by its name and shape.
+pub(crate) type Floats<'a, E> = dyn FnMut(&str, &[usize]) -> Result<Vec<f32>, E> + 'a;

@@ -16,7 +16,7 @@ use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use tabsegnet_model::Precision;
 
-use crate::{SegmenterError, T5Config, Weights};
+use crate::{Floats, SegmenterError, T5Config, Weights};
 pub use batch::{Batch, Pair};
 pub use layers::Dropout;
 use layers::Stack;
@@ -48,7 +48,7 @@ pub(crate) struct Pass<'a> {
 pub(crate) struct Builder<'a, E> {
     id: u64,
     device: &'a Device,
-    floats: &'a mut dyn FnMut(&str, &[usize]) -> Result<Vec<f32>, E>,
+    floats: &'a mut Floats<'a, E>,
 }
 
 impl<E> Builder<'_, E> {
@@ -103,12 +103,7 @@ impl T5 {
         Self::build(config, own_head, device, &mut |name, shape| weights.floats(name, shape))
     }
 
-    fn build<E>(
-        config: &T5Config,
-        own_head: bool,
-        device: &Device,
-        floats: &mut dyn FnMut(&str, &[usize]) -> Result<Vec<f32>, E>,
-    ) -> Result<Self, E> {
+    fn build<E>(config: &T5Config, own_head: bool, device: &Device, floats: &mut Floats<'_, E>) -> Result<Self, E> {
         let mut builder = Builder { id: 0, device, floats };
         let table = [config.vocab_size, config.d_model];
         Ok(Self {
