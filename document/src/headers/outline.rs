@@ -16,7 +16,7 @@ struct Open {
     /// The indent of the row right below it.
     child_indent: f32,
     unit: bool,
-    /// It heads titles that come again under others.
+    /// It heads titles that come again under others; it may have numbers itself.
     outer: bool,
 }
 
@@ -52,8 +52,10 @@ pub(super) fn infer(grid: &Grid, header_rows: usize) -> Vec<Option<usize>> {
             let child_indent = label(grid, row + 1).map_or(indent, |cell| cell.style.indent);
             open.push(Open { row, indent, child_indent, unit, outer: level_of.outer });
         } else if is_total(grid, row) {
-            // A total closes its group where indentation does not.
-            if open.last().is_some_and(|above| above.child_indent <= above.indent && !above.unit && !above.outer) {
+            // A total closes its group where indentation does not; right below the title it begins it.
+            let closes =
+                |above: &Open| above.child_indent <= above.indent && !above.unit && !above.outer && above.row + 1 < row;
+            if open.last().is_some_and(closes) {
                 open.pop();
             }
         }

@@ -8,8 +8,8 @@ use super::totals::MOST_ROWS;
 use crate::grid::Grid;
 use crate::headers::rows::is_unit_row;
 
-/// Titles that come once and head others that come again under each of them. None where indents
-/// tell the levels.
+/// Titles, or rows with numbers, that come once and head titles that come again under each of them.
+/// None where indents tell the levels.
 pub(super) fn outer_titles(grid: &Grid, header_rows: usize, titles: &[bool]) -> HashSet<usize> {
     if grid.rows > MOST_ROWS {
         return HashSet::new();
@@ -64,11 +64,10 @@ fn named_outer(grid: &Grid, header_rows: usize, titles: &[usize]) -> HashSet<usi
     let once = |row: &usize| {
         *row >= header_rows && grid.filled(*row).count() > 1 && times.get(name(grid, *row).as_str()) == Some(&1)
     };
-    // The rows of the parts come again, so that the last of one part is not taken for the head of
-    // the next.
+    // Most other rows come again too; else the last row of a part may pass for the head of the next.
     let again = times.values().filter(|&&times| times > 1).count();
-    let single = times.len() - again - heads.len().min(times.len() - again);
-    if heads.first() == Some(&header_rows) && heads.iter().all(once) && single <= again {
+    let alike = times.len() <= 2 * again + heads.len();
+    if heads.first() == Some(&header_rows) && heads.iter().all(once) && alike {
         heads.into_iter().collect()
     } else {
         HashSet::new()
