@@ -142,9 +142,9 @@ fn by_name(grid: &Grid, rows: std::ops::Range<usize>, parents: &mut [Option<usiz
     }
     for (head, end) in groups {
         let above = parents[head];
-        for row in head + 1..end {
-            if parents[row] == above {
-                parents[row] = Some(head);
+        for parent in &mut parents[head + 1..end] {
+            if *parent == above {
+                *parent = Some(head);
             }
         }
     }
