@@ -7,12 +7,14 @@
 //! ```
 //!
 //! A tree holds a header once: one that spans finer headers, as "percent" below four years, stands in
-//! it under the first of them alone. The last figure counts such a header as right under all of
-//! them; the ones before it count it as wrong.
+//! it under the first of them alone. And it holds titles over rows, as "goalkeepers" in a list of
+//! players, without any row under them. Both are wrong in the strict figure, "both"; the one after it
+//! counts a header as right under all that its merged region spans, the last one also leaves titles
+//! out of the path that head nothing in the tree.
 //!
 //! `--show N` prints the first N tables that are not all right.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use anyhow::{Context as _, Result};
 use serde::Deserialize;
@@ -78,6 +80,21 @@ fn without_spans(table: &Table, position: &Cell, headers: &[usize]) -> Vec<usize
     kept.collect()
 }
 
+/// Rows with nothing but a title that the tree lets head no row.
+fn titles_of_nothing(root: &HitabNode, texts: &[Vec<String>]) -> HashSet<i64> {
+    let mut heads = HashSet::new();
+    let mut open = vec![root];
+    while let Some(node) = open.pop() {
+        if node.children.iter().any(|child| child.row_index != node.row_index) {
+            heads.insert(node.row_index);
+        }
+        open.extend(&node.children);
+    }
+    let alone = |row: &[String]| row.iter().filter(|text| !text.trim().is_empty()).count() == 1;
+    let titles = (0..).zip(texts).filter(|(_, row)| alone(row)).map(|(index, _)| index);
+    titles.filter(|row| !heads.contains(row)).collect()
+}
+
 fn texts_of(table: &Table, cells: &[usize]) -> Vec<String> {
     let texts = cells.iter().map(|&index| table.cells()[index].text.trim().to_owned());
     texts.filter(|text| !text.is_empty()).collect()
@@ -91,6 +108,8 @@ struct Counts {
     both_right: usize,
     /// With headers that span finer ones right under all of them.
     right_but_for_spans: usize,
+    /// And with titles that head nothing in the tree right over the rows below them.
+    right_but_for_gaps: usize,
 }
 
 fn main() -> Result<()> {
@@ -117,6 +136,7 @@ fn main() -> Result<()> {
         let (table, why) = table_of_texts(&source.texts, &merged)?;
         let row_paths = paths(&source.left_root, &source.texts, |node| node.row_index);
         let column_paths = paths(&source.top_root, &source.texts, |node| node.column_index);
+        let idle = titles_of_nothing(&source.left_root, &source.texts);
         let mut counts = Counts::default();
         let mut misses = Vec::new();
         for cell in table.cells() {
@@ -128,7 +148,10 @@ fn main() -> Result<()> {
             let data = table.role(cell) == CellRole::Data;
             // The trees speak of single positions: of a merged cell its top-left one.
             let position = Cell { rowspan: 1, colspan: 1, ..cell.clone() };
-            let found_rows = texts_of(&table, &table.row_headers_of(&position));
+            let row_headers = table.row_headers_of(&position);
+            let found_rows = texts_of(&table, &row_headers);
+            let is_idle = |&index: &usize| i64::try_from(table.cells()[index].row).is_ok_and(|row| idle.contains(&row));
+            let headed: Vec<usize> = row_headers.iter().copied().filter(|index| !is_idle(index)).collect();
             let headers = table.column_headers_of(&position);
             let found_columns = texts_of(&table, &headers);
             let once = texts_of(&table, &without_spans(&table, &position, &headers));
@@ -137,7 +160,10 @@ fn main() -> Result<()> {
             counts.rows_right += usize::from(row_right);
             counts.columns_right += usize::from(column_right);
             counts.both_right += usize::from(row_right && column_right);
-            counts.right_but_for_spans += usize::from(row_right && (column_right || (data && once == *columns)));
+            let column_fits = column_right || (data && once == *columns);
+            let row_fits = row_right || (data && texts_of(&table, &headed) == *rows);
+            counts.right_but_for_spans += usize::from(row_right && column_fits);
+            counts.right_but_for_gaps += usize::from(row_fits && column_fits);
             if !(row_right && column_right) && misses.len() < 3 {
                 misses.push(format!("  {}: {rows:?} {columns:?}, found {found_rows:?} {found_columns:?}", cell.text));
             }
@@ -157,16 +183,18 @@ fn main() -> Result<()> {
         all.columns_right += counts.columns_right;
         all.both_right += counts.both_right;
         all.right_but_for_spans += counts.right_but_for_spans;
+        all.right_but_for_gaps += counts.right_but_for_gaps;
     }
     let share = |count: usize| 100.0 * count as f64 / all.cells.max(1) as f64;
     println!(
         "{tables} tables, {whole} all right; {} cells: row path {:.1} %, column path {:.1} %, both {:.1} %, \
-         with headers that span finer ones {:.1} %",
+         with headers that span finer ones {:.1} %, with titles that the tree lets head nothing {:.1} %",
         all.cells,
         share(all.rows_right),
         share(all.columns_right),
         share(all.both_right),
-        share(all.right_but_for_spans)
+        share(all.right_but_for_spans),
+        share(all.right_but_for_gaps)
     );
     Ok(())
 }

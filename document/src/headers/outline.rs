@@ -16,7 +16,7 @@ struct Open {
     /// The indent of the row right below it.
     child_indent: f32,
     unit: bool,
-    /// It heads titles that come again under others.
+    /// It heads titles that come again under others; it may have numbers itself.
     outer: bool,
 }
 
@@ -27,13 +27,14 @@ const MOST_OPEN: usize = 6;
 pub(super) fn infer(grid: &Grid, header_rows: usize) -> Vec<Option<usize>> {
     let mut parents = vec![None; grid.rows];
     let titles = titles(grid, header_rows);
-    let outer = repeats::outer_titles(grid, &titles);
+    let outer = repeats::outer_titles(grid, header_rows, &titles);
     let mut open: Vec<Open> = Vec::new();
     for row in header_rows..grid.rows {
         let indent = label(grid, row).map_or(0.0, |cell| cell.style.indent);
         let unit = is_unit_row(grid, row);
         let title = titles[row];
-        let level_of = Title { title, unit, outer: outer.contains(&row), with_outer: !outer.is_empty() };
+        let whole = title && grid.at(row, 0).colspan == grid.cols;
+        let level_of = Title { title, unit, outer: outer.contains(&row), with_outer: !outer.is_empty(), whole };
         let follows_title = open.last().is_some_and(|last| last.row + 1 == row);
         let heads_title = title && row + 1 < grid.rows && is_title(grid, row + 1) && !is_line_item(grid, row + 1);
         let innermost = open.len().saturating_sub(1);
@@ -47,12 +48,14 @@ pub(super) fn infer(grid: &Grid, header_rows: usize) -> Vec<Option<usize>> {
             open.truncate(MOST_OPEN - 1);
         }
         parents[row] = open.last().map(|above| above.row);
-        if title && row + 1 < grid.rows {
+        if (title || level_of.outer) && row + 1 < grid.rows {
             let child_indent = label(grid, row + 1).map_or(indent, |cell| cell.style.indent);
             open.push(Open { row, indent, child_indent, unit, outer: level_of.outer });
         } else if is_total(grid, row) {
-            // A total closes its group where indentation does not.
-            if open.last().is_some_and(|above| above.child_indent <= above.indent && !above.unit && !above.outer) {
+            // A total closes its group where indentation does not; right below the title it begins it.
+            let closes =
+                |above: &Open| above.child_indent <= above.indent && !above.unit && !above.outer && above.row + 1 < row;
+            if open.last().is_some_and(closes) {
                 open.pop();
             }
         }
@@ -77,6 +80,8 @@ struct Title {
     outer: bool,
     /// Some title of the table is an outer one.
     with_outer: bool,
+    /// Its cell spans all columns in the source.
+    whole: bool,
 }
 
 /// Rows beyond the deepest level that a table may have go up to it.
@@ -97,7 +102,8 @@ fn flatten(parents: &mut [Option<usize>]) {
 /// …" has both parts under "Assets". Titles that come again tell more: they stand under the outer
 /// one.
 fn stays_open(above: &Open, indent: f32, row: Title, below_it: bool) -> bool {
-    if row.unit {
+    // What spans all columns is no part of what spans only those with data.
+    if row.unit || (above.unit && row.whole) {
         return false;
     }
     if above.unit {

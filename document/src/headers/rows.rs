@@ -46,7 +46,9 @@ fn by_shape(grid: &Grid) -> (usize, &'static str) {
     {
         spans += 1;
     }
-    let leading = (0..grid.rows).take_while(|&row| is_header_like(grid, row)).count();
+    // Among the children, "none" or a dash stands for no header.
+    let holds_children = |row: usize| (1..=spans).contains(&row) && !has_numbers(grid, row) && has_words(grid, row);
+    let leading = (0..grid.rows).take_while(|&row| is_header_like(grid, row) || holds_children(row)).count();
     // A first line that only names what follows is no column header.
     if leading >= 1 && (0..leading).all(|row| is_title(grid, row)) && leading < grid.rows {
         return (0, "a title and numbers");
@@ -77,6 +79,10 @@ fn is_header_like(grid: &Grid, row: usize) -> bool {
 
 fn has_numbers(grid: &Grid, row: usize) -> bool {
     grid.filled(row).any(|cell| cell.col > 0 && cell.kind == Kind::Number)
+}
+
+fn has_words(grid: &Grid, row: usize) -> bool {
+    grid.filled(row).any(|cell| cell.row == row && cell.col > 0 && cell.kind == Kind::Text)
 }
 
 /// Nothing but a text or a year in the first column, or beside it one that spans all others.

@@ -123,3 +123,43 @@ fn years_with_a_footnote_mark_head_columns() {
     assert_eq!(table.header_rows(), 1);
     assert_eq!(table.path(&table.column_headers_of(table.cell_at(2, 3).unwrap())), "2016b");
 }
+
+#[test]
+fn a_title_over_all_columns_ends_the_unit_of_the_data_columns() {
+    let body = "|percent|=\nCanada|56|45\nProvinces|=|=\nQuebec|55|34\nOntario|55|48";
+    let paths = row_paths(&format!("Place|Couples|Married\n{body}"));
+    assert_eq!(paths[1], "percent > Canada");
+    assert_eq!(paths[3..], ["Provinces > Quebec", "Provinces > Ontario"].map(str::to_owned)[..], "{paths:?}");
+}
+
+#[test]
+fn rows_with_numbers_head_the_titles_that_come_again_below_each() {
+    let group = "Sex||\nMale|9.5|8.8\nFemale|8.7|8.2\nAge||\nYoung|4.7|6.7\nOld|4.8|0.8\n";
+    let paths = row_paths(&format!("|2007|2014\nGood health|8.6|8.5\n{group}Good sleep|9.6|9.0\n{group}"));
+    assert_eq!(paths[0], "Good health");
+    assert_eq!(paths[2], "Good health > Sex > Male");
+    assert_eq!(paths[7], "Good sleep");
+    assert_eq!(paths[12], "Good sleep > Age > Young");
+}
+
+#[test]
+fn the_last_row_of_a_group_does_not_head_the_next() {
+    let paths = row_paths("|a|b\nEast|1|2\nSales||\nIron|3|4\nTin|2|8\nSales||\nWood|5|6\nWool|7|9");
+    assert_eq!(
+        paths[3..],
+        ["Sales > Tin", "Sales", "Sales > Wood", "Sales > Wool"].map(str::to_owned)[..],
+        "{paths:?}"
+    );
+}
+
+#[test]
+fn a_total_right_below_a_title_begins_its_group() {
+    let paths = row_paths("|a|b\nVisits||\nTotal|40.9|19.4\nMen|43.1|20.9\nCalls||\nTotal|20.0|5.8\nMen|20.2|5.9");
+    assert_eq!((paths[2].as_str(), paths[5].as_str()), ("Visits > Men", "Calls > Men"));
+}
+
+#[test]
+fn blanks_among_the_children_of_merged_headers_are_no_data() {
+    let table = table("Model|Display|=|Input\n|Type|Size|none\nTouch|E-ink|6|pad\nGlo|E-ink|7|none");
+    assert_eq!(table.header_rows(), 2);
+}

@@ -8,9 +8,9 @@ use super::totals::MOST_ROWS;
 use crate::grid::Grid;
 use crate::headers::rows::is_unit_row;
 
-/// Titles that come once and head others that come again under each of them. None where indents
-/// tell the levels.
-pub(super) fn outer_titles(grid: &Grid, titles: &[bool]) -> HashSet<usize> {
+/// Titles, or rows with numbers, that come once and head titles that come again under each of them.
+/// None where indents tell the levels.
+pub(super) fn outer_titles(grid: &Grid, header_rows: usize, titles: &[bool]) -> HashSet<usize> {
     if grid.rows > MOST_ROWS {
         return HashSet::new();
     }
@@ -18,6 +18,10 @@ pub(super) fn outer_titles(grid: &Grid, titles: &[bool]) -> HashSet<usize> {
     let indent = |row: usize| label(grid, row).map_or(0.0, |cell| cell.style.indent);
     if rows.windows(2).any(|pair| indent(pair[0]) != indent(pair[1])) {
         return HashSet::new();
+    }
+    let named = named_outer(grid, header_rows, &rows);
+    if !named.is_empty() {
+        return named;
     }
     let names: Vec<String> = rows.iter().map(|&row| name(grid, row)).collect();
     let times = count(&names);
@@ -41,6 +45,33 @@ pub(super) fn outer_titles(grid: &Grid, titles: &[bool]) -> HashSet<usize> {
         }
     }
     if outer.len() < 2 { HashSet::new() } else { outer }
+}
+
+/// Rows with numbers that come once, each right above the same row of titles: "good health: sex,
+/// age; good sleep: sex, age".
+fn named_outer(grid: &Grid, header_rows: usize, titles: &[usize]) -> HashSet<usize> {
+    let names: Vec<String> = titles.iter().map(|&row| name(grid, row)).collect();
+    let Some(first) = names.first() else { return HashSet::new() };
+    let starts: Vec<usize> = (0..names.len()).filter(|&index| names[index] == *first).collect();
+    let ends = starts.iter().skip(1).copied().chain([names.len()]);
+    let parts: Vec<&[String]> = starts.iter().zip(ends).map(|(&start, end)| &names[start..end]).collect();
+    if parts.len() < 2 || parts.iter().any(|part| *part != parts[0]) {
+        return HashSet::new();
+    }
+    let body: Vec<String> = (header_rows..grid.rows).map(|row| name(grid, row)).collect();
+    let times = count(&body);
+    let heads: Vec<usize> = starts.iter().filter_map(|&start| titles[start].checked_sub(1)).collect();
+    let once = |row: &usize| {
+        *row >= header_rows && grid.filled(*row).count() > 1 && times.get(name(grid, *row).as_str()) == Some(&1)
+    };
+    // Most other rows come again too; else the last row of a part may pass for the head of the next.
+    let again = times.values().filter(|&&times| times > 1).count();
+    let alike = times.len() <= 2 * again + heads.len();
+    if heads.first() == Some(&header_rows) && heads.iter().all(once) && alike {
+        heads.into_iter().collect()
+    } else {
+        HashSet::new()
+    }
 }
 
 /// Puts rows whose names come again after each of several names that come once under those: "all,
