@@ -86,15 +86,15 @@ pub enum EncoderError {
     )]
     Hub {
         /// The repository, `owner/name`.
-        repo: String,
+        repo: Box<str>,
         /// The revision.
         revision: Box<str>,
         /// The file's name.
-        file: String,
+        file: Box<str>,
         /// The hub's address.
         endpoint: Box<str>,
         /// Why not.
-        reason: String,
+        reason: Box<str>,
         /// The key of the configuration that names the model.
         key: &'static str,
     },

@@ -52,11 +52,11 @@ impl Source {
     pub fn hub(owner: &str, name: &str, revision: &str, key: &'static str) -> Result<Self, EncoderError> {
         let revision = if revision.is_empty() { "main" } else { revision };
         let failed = |reason: HFError| EncoderError::Hub {
-            repo: format!("{owner}/{name}"),
+            repo: format!("{owner}/{name}").into(),
             revision: revision.into(),
-            file: "any file".to_owned(),
+            file: "any file".into(),
             endpoint: std::env::var("HF_ENDPOINT").unwrap_or_else(|_| "the hub".to_owned()).into(),
-            reason: chain(&reason),
+            reason: chain(&reason).into(),
             key,
         };
         // One retry: a hub that cannot be reached should be said at once, not after a minute.
@@ -84,7 +84,7 @@ impl Source {
             }
             None => Err(EncoderError::MissingFile {
                 place: self.place(),
-                file: file.to_owned(),
+                file: file.into(),
                 kind,
                 expected: "config.json, tokenizer.json and model.safetensors",
             }),
@@ -126,11 +126,11 @@ impl Hub {
             Ok(path) => Ok(Some(path)),
             Err(HFError::EntryNotFound { .. }) => Ok(None),
             Err(error) => Err(EncoderError::Hub {
-                repo: self.name.clone(),
+                repo: self.name.as_str().into(),
                 revision: self.revision.as_str().into(),
-                file: file.to_owned(),
+                file: file.into(),
                 endpoint: self.endpoint.as_str().into(),
-                reason: chain(&error),
+                reason: chain(&error).into(),
                 key: self.key,
             }),
         }

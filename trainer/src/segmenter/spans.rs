@@ -66,7 +66,7 @@ mod tests {
         fn input_and_target_together_are_the_text(length in 2..200_usize, seed in 0..50_u64) {
             let text: Vec<u32> = (10..10 + length as u32).collect();
             let sentinels: Vec<u32> = (1000..1032).rev().collect();
-            let pair = &pairs(&[text.clone()], &sentinels, 1, seed, 1)[0];
+            let pair = &pairs(std::slice::from_ref(&text), &sentinels, 1, seed, 1)[0];
             let mut spans: std::collections::BTreeMap<u32, Vec<u32>> = Default::default();
             let mut sentinel = 0;
             for &token in &pair.target[..pair.target.len() - 1] {
