@@ -40,7 +40,7 @@ lint:
 
 # Micro benchmarks, and the peers beside us where PEERS (a directory with their scripts) is set.
 bench *arguments:
-    cargo bench -p tabsegnet-benches
+    cargo bench --workspace --bench kernels --bench documents
     python3 scripts/bench.py {{arguments}}
 
 # Fuzz a reader, as in `just fuzz html`; targets are the files of fuzz/fuzz_targets. Needs cargo-fuzz. What is found
