@@ -220,12 +220,7 @@ impl<'a> SegmenterTraining<'a> {
             self.write_checkpoint(&self.layout.best(), measured)?;
         }
         self.write_checkpoint(&self.layout.last(), measured)?;
-        let mut lines = String::new();
-        for epoch in &self.state.epochs {
-            lines += &serde_json::to_string(epoch)?;
-            lines.push('\n');
-        }
-        write_bytes_atomic(&self.layout.metrics(), lines.as_bytes())?;
+        self.state.write_metrics(&self.layout.metrics())?;
         self.write_state()
     }
 

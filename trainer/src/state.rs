@@ -90,6 +90,19 @@ impl<M: Epoch> State<M> {
         chosen.reduce(|best, next| if next.1 < best.1 { next } else { best }).map(|(epoch, _)| epoch)
     }
 
+    /// Writes one JSON line an epoch.
+    ///
+    /// # Errors
+    /// A file that cannot be written.
+    pub fn write_metrics(&self, path: &Path) -> Result<()> {
+        let mut lines = String::new();
+        for epoch in &self.epochs {
+            lines += &serde_json::to_string(epoch)?;
+            lines.push('\n');
+        }
+        Ok(write_bytes_atomic(path, lines.as_bytes())?)
+    }
+
     /// Decides how a training begins whose state is or will be in `place`.
     ///
     /// # Errors

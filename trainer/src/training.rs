@@ -12,7 +12,7 @@ use rand::SeedableRng as _;
 use rand::seq::SliceRandom as _;
 use rand_chacha::ChaCha8Rng;
 use tabsegnet_evaluation::{GoldRanks, QuestionMeasures};
-use tabsegnet_files::{Digest, write_bytes_atomic};
+use tabsegnet_files::Digest;
 use tabsegnet_model::checkpoint::{self, Manifest, read_model, write_model};
 use tabsegnet_model::device::guard;
 use tabsegnet_model::dropout::Dropout;
@@ -343,12 +343,7 @@ impl<'a> Training<'a> {
             write(&self.layout.best())?;
         }
         write(&self.layout.last())?;
-        let mut lines = String::new();
-        for epoch in &self.state.epochs {
-            lines += &serde_json::to_string(epoch)?;
-            lines.push('\n');
-        }
-        write_bytes_atomic(&self.layout.metrics(), lines.as_bytes())?;
+        self.state.write_metrics(&self.layout.metrics())?;
         self.write_state()
     }
 
