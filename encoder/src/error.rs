@@ -38,6 +38,34 @@ pub enum EncoderError {
         kind: &'static str,
     },
 
+    /// The directory of a model that is no encoder is not there.
+    #[error(
+        "{}: there is no such directory; give `{key}` the directory of a {kind} model, or a hub name (owner/name)",
+        .path.display()
+    )]
+    NoModel {
+        /// The directory that was asked for.
+        path: PathBuf,
+        /// The kind of model.
+        kind: &'static str,
+        /// The key of the configuration that names the model.
+        key: &'static str,
+    },
+
+    /// A masked language model failed on texts that should have been within its limits.
+    #[error("the masked language model failed: {reason}")]
+    MaskedModel {
+        /// The engine's own words.
+        reason: String,
+    },
+
+    /// The encoder gives no vectors of single tokens.
+    #[error("the encoder gives no vectors of single tokens {reason}")]
+    NoTokenVectors {
+        /// Where it does.
+        reason: &'static str,
+    },
+
     /// A file that every encoder of the kind has is not there.
     #[error("{place}: there is no {file}; a {kind} encoder has {expected}")]
     MissingFile {

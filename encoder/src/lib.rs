@@ -25,6 +25,7 @@ mod error;
 mod math;
 mod shipped;
 mod source;
+mod splade;
 mod static_table;
 mod tensors;
 mod tokens;
@@ -37,6 +38,7 @@ pub use error::EncoderError;
 pub use math::Precision;
 pub use shipped::shipped_static;
 pub use source::{Hub, Source, hub_name};
+pub use splade::{SparseVector, Splade, sparse_product};
 pub use static_table::{StaticEncoder, save_static};
 
 /// A function from texts to vectors of one width.
@@ -66,4 +68,14 @@ pub trait Encoder: Send + Sync {
     /// `progress` is called on the calling thread with the number of texts that are done so far:
     /// it never falls and ends at `texts.len()`.
     fn encode(&self, texts: &[&str], progress: &mut dyn FnMut(usize)) -> Result<Vec<f32>, EncoderError>;
+
+    /// The vectors of each text's tokens, special ones left out: `[tokens, dim]` for each text, each of
+    /// length 1 (or 0, where all its numbers are).
+    ///
+    /// # Errors
+    /// As [`Encoder::encode`]; an encoder that has no such vectors.
+    fn encode_tokens(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EncoderError> {
+        let _ = texts;
+        Err(EncoderError::NoTokenVectors { reason: "at all" })
+    }
 }

@@ -94,6 +94,14 @@ pub enum RankingError {
         /// Identity of what was opened.
         found: String,
     },
+    /// A baseline without what it takes.
+    #[error("the baseline {name} takes {what}")]
+    Baseline {
+        /// Its name.
+        name: &'static str,
+        /// What is missing and how to give it.
+        what: &'static str,
+    },
     /// A score that no order can be made of.
     #[error(
         "question {question}: the score of node {node} is {score}; the weights do not fit the vectors, train again"

@@ -1,6 +1,7 @@
 //! The whole job: train, measure, rank.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::process::Stdio;
 
 use serde_json::Value;
@@ -67,6 +68,26 @@ fn evaluate_measures_the_best_checkpoint_or_those_that_are_named() {
     assert_eq!(methods("both/report.json"), ["tabsegnet-last", "tabsegnet-best", "bm25", "tf-idf", "dense"]);
     work.evaluate(&["--baselines", "--output", "lexical"]).ok();
     assert_eq!(methods("lexical/report.json"), ["bm25", "tf-idf", "dense"]);
+}
+
+#[test]
+fn evaluate_measures_the_baselines_that_the_config_names() {
+    let work = Work::new();
+    let chosen = r#"evaluation.baselines=["rrf", "bm25+dense", "maxsim", "splade"]"#;
+    let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/reference/masked-bert");
+    let model = format!("evaluation.splade={}", model.display());
+    work.evaluate(&["--baselines", "--output", "report", "--set", chosen, "--set", &model]).ok();
+    let report = work.json("report/report.json");
+    let methods = report["methods"].as_array().expect("methods");
+    let name = |method: &serde_json::Value| method["name"].as_str().expect("a name").to_owned();
+    assert_eq!(methods.iter().map(name).collect::<Vec<_>>(), ["rrf", "bm25+dense", "maxsim", "splade"]);
+    let sum = methods[1]["description"].as_str().expect("a description");
+    assert!(sum.contains("for dense"), "the weight that was tuned is said: {sum}");
+
+    let run = ["--baselines", "--set", chosen];
+    work.evaluate(&run).fails(1, &["`evaluation.splade`"]);
+    work.evaluate(&["--set", "evaluation.baselines=[\"bm52\"]"])
+        .fails(2, &["unknown baseline \"bm52\"", "bm25, tf-idf, dense, maxsim, splade, rrf, bm25+dense"]);
 }
 
 #[test]

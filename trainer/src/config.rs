@@ -13,6 +13,7 @@ use tabsegnet_encoder::{EncoderConfig, EncoderError, default_cache_dir};
 use tabsegnet_features::FeaturesConfig;
 use tabsegnet_files::{Digest, FileError, read_text};
 use tabsegnet_model::{ModelConfig, Precision};
+use tabsegnet_ranking::baselines::Baseline;
 use tabsegnet_segmenter::SegmenterConfig;
 use toml::{Table, Value};
 
@@ -160,11 +161,25 @@ pub struct EvaluationConfig {
     pub after_training: bool,
     /// Example rankings that `train` then prints.
     pub examples: usize,
+    /// What the report sets beside checkpoints.
+    pub baselines: Vec<Baseline>,
+    /// Of the baseline `splade`: a masked language model, a directory or hub name.
+    pub splade: String,
+    /// Branch, tag or commit of a hub name.
+    pub splade_revision: String,
 }
 
 impl Default for EvaluationConfig {
     fn default() -> Self {
-        Self { resamples: 2000, rounds: 10_000, after_training: false, examples: 0 }
+        Self {
+            resamples: 2000,
+            rounds: 10_000,
+            after_training: false,
+            examples: 0,
+            baselines: vec![Baseline::Bm25, Baseline::TfIdf, Baseline::Dense],
+            splade: String::new(),
+            splade_revision: "main".into(),
+        }
     }
 }
 

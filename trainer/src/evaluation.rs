@@ -7,19 +7,22 @@ use anyhow::{Context as _, Result};
 use burn::tensor::Device;
 use tabsegnet_data::config::DataKind;
 use tabsegnet_data::graph::NodeKind;
+use tabsegnet_data::lexical::Bm25Config;
 use tabsegnet_data::mix::dataset_of;
+use tabsegnet_encoder::Splade;
 use tabsegnet_evaluation::trec::{JudgedQuestion, RankedQuestion, write_qrels, write_run};
 use tabsegnet_evaluation::{
-    Evidence, GoldRanks, Measure, MethodRun, QuestionInfo, Report, ReportInput, Resampling, rank_order,
+    Evidence, GoldRanks, Measure, MethodRun, QuestionInfo, QuestionMeasures, Report, ReportInput, Resampling,
+    rank_order,
 };
 use tabsegnet_model::checkpoint::{self, Checkpoint};
-use tabsegnet_ranking::baselines::Baseline;
+use tabsegnet_ranking::baselines::{Baseline, Fusion, Resources};
 use tabsegnet_ranking::ranker::ranking;
 use tabsegnet_ranking::{Embedded, RankingError, scores};
 
 use tabsegnet_ranking::settings::RankerSettings;
 
-use crate::config::Config;
+use crate::config::{Config, EvaluationConfig};
 use crate::inputs::{Encoding, Input, short};
 use crate::progress::Progress;
 
@@ -69,26 +72,97 @@ pub fn open_checkpoints(directories: &[PathBuf], encoding: &Encoding, device: &D
     Ok(checkpoints)
 }
 
+/// What is measured on, and what with.
+pub struct Inputs<'a> {
+    /// The encoder and what else turns texts into vectors.
+    pub encoding: &'a Encoding,
+    /// The part that is measured.
+    pub dev: &'a Input,
+    /// The part that baselines are tuned on; needed where [`needs_training`].
+    pub training: Option<&'a Input>,
+}
+
+/// Whether a baseline is tuned on the training part.
+pub fn needs_training(config: &Config) -> bool {
+    config.evaluation.baselines.contains(&Baseline::Sum)
+}
+
+/// What baselines take that has to be opened or tuned first.
+struct Prepared {
+    splade: Option<Splade>,
+    dense_weight: Option<f32>,
+}
+
+impl Prepared {
+    fn new(config: &Config, inputs: &Inputs<'_>) -> Result<Self> {
+        let EvaluationConfig { baselines, splade, splade_revision, .. } = &config.evaluation;
+        let open = || Splade::open(splade, splade_revision, "evaluation.splade");
+        Ok(Self {
+            splade: baselines.contains(&Baseline::Splade).then(open).transpose()?,
+            dense_weight: inputs
+                .training
+                .filter(|_| needs_training(config))
+                .map(|training| dense_weight(&training.embedded, config.data.bm25))
+                .transpose()?,
+        })
+    }
+
+    fn borrow<'a>(&'a self, config: &Config, encoding: &'a Encoding) -> Resources<'a> {
+        Resources {
+            bm25: config.data.bm25,
+            encoder: encoding.encoder.as_ref(),
+            splade: self.splade.as_ref(),
+            dense_weight: self.dense_weight,
+        }
+    }
+}
+
+/// The weight of dense beside BM25 with the highest MAP on `training`, in steps of 0.05.
+fn dense_weight(training: &Embedded, bm25: Bm25Config) -> Result<f32> {
+    let fusion = Fusion::new(training, bm25);
+    let mut best = (f64::NEG_INFINITY, 0.0);
+    for step in 0..=20_u8 {
+        let weight = f32::from(step) / 20.0;
+        let mut total = 0.0;
+        for (question, scores) in training.questions.iter().zip(fusion.sum(weight)) {
+            if !question.gold.is_empty() {
+                total += QuestionMeasures::of(&GoldRanks::of_scores(&scores, &question.gold)?).average_precision;
+            }
+        }
+        if total > best.0 {
+            best = (total, weight);
+        }
+    }
+    Ok(best.1)
+}
+
 /// Measures the checkpoints and the baselines, writes `report.json`, `report.md`, `report.html`,
 /// `qrels.trec` and `runs/METHOD.trec` into `output`, and returns the report.
+///
+/// # Errors
+/// A baseline without what it takes: the weighted sum without a training part, in which its weight is
+/// tuned.
 pub fn evaluate(
     config: &Config,
-    dev: &Input,
+    inputs: &Inputs<'_>,
     checkpoints: &[Checkpoint],
     device: &Device,
     output: &Path,
 ) -> Result<Report> {
+    let dev = inputs.dev;
     let embedded = &dev.embedded;
+    let baselines = &config.evaluation.baselines;
+    let count = checkpoints.len() + baselines.len();
     let measured: Vec<usize> =
         (0..embedded.questions.len()).filter(|&question| !embedded.questions[question].gold.is_empty()).collect();
     let mut methods = Vec::new();
-    let mut progress = Progress::new("evaluate", checkpoints.len() + Baseline::ALL.len());
+    let mut progress = Progress::new("evaluate", count);
     let mut add = |name: String, description: String, score: &mut dyn FnMut() -> Result<Vec<Vec<f32>>>| -> Result<()> {
         let started = Instant::now();
         let scores = score()?;
         let seconds = started.elapsed().as_secs_f64() / scores.len().max(1) as f64;
         methods.push(Scored { name, description, scores, seconds });
-        progress.set(methods.len(), checkpoints.len() + Baseline::ALL.len(), "methods");
+        progress.set(methods.len(), count, "methods");
         Ok(())
     };
     for (checkpoint, name) in checkpoints.iter().zip(names(checkpoints)) {
@@ -96,9 +170,14 @@ pub fn evaluate(
         let description = format!("checkpoint, epoch {}, seed {}", manifest.epoch, manifest.seed);
         add(name, description, &mut || Ok(scores::model(&checkpoint.model, &manifest.model, embedded, device)?))?;
     }
-    for baseline in Baseline::ALL {
-        let description = baseline.description().to_owned();
-        add(baseline.name().to_owned(), description, &mut || Ok(baseline.scores(embedded, config.data.bm25)))?;
+    let resources = Prepared::new(config, inputs)?;
+    for baseline in baselines {
+        let mut description = baseline.description().to_owned();
+        if let (Baseline::Sum, Some(weight)) = (baseline, resources.dense_weight) {
+            description += &format!(": {weight:.2} for dense");
+        }
+        let resources = resources.borrow(config, inputs.encoding);
+        add(baseline.name().to_owned(), description, &mut || Ok(baseline.scores(embedded, &resources)?))?;
     }
     progress.finish(&format!("{} methods on {} questions", methods.len(), measured.len()));
 

@@ -280,6 +280,70 @@ impl Encoder for BertEncoder {
             .flat_map(|vector| vector.iter().copied())
             .collect())
     }
+
+    fn encode_tokens(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EncoderError> {
+        let unique = Unique::of(texts);
+        let ids = self.token_ids(&unique.texts)?;
+        let special = self.tokens.ids_of("")?;
+        let batches = batches(&ids, self.batch_tokens, false);
+        let batch = |number: usize| batches.get(number).map(Vec::as_slice).unwrap_or_default();
+        let vectors = work::run(
+            batches.len(),
+            |number| unique.size(batch(number)),
+            Scratch::default,
+            |scratch, number| {
+                let vectors = self.token_batch(&select(&ids, batch(number)), &special, scratch)?;
+                for (text, vectors) in batch(number).iter().zip(&vectors) {
+                    let text = unique.texts.get(*text).copied().unwrap_or_default();
+                    vectors
+                        .chunks_exact(self.hidden)
+                        .try_for_each(|vector| check_finite(&[text], vector, self.hidden))?;
+                }
+                Ok::<_, EncoderError>(vectors)
+            },
+            &mut |_| {},
+        )?;
+        let mut of_text = vec![Vec::new(); unique.texts.len()];
+        for (text, vectors) in batches.iter().flatten().zip(vectors.into_iter().flatten()) {
+            if let Some(place) = of_text.get_mut(*text) {
+                *place = vectors;
+            }
+        }
+        Ok(unique.of_text.iter().filter_map(|text| of_text.get(*text).cloned()).collect())
+    }
+}
+
+impl BertEncoder {
+    /// Last hidden states of the texts of one batch without those of special tokens, each of length 1:
+    /// `[tokens, dim]` a text.
+    fn token_batch(
+        &self,
+        ids: &[&[u32]],
+        special: &[u32],
+        scratch: &mut Scratch,
+    ) -> Result<Vec<Vec<f32>>, EncoderError> {
+        let owned;
+        let states = match &self.forward {
+            Forward::Native(model) => model.forward(ids, scratch, Team::One),
+            Forward::Candle(model) => {
+                owned = model.forward(ids)?;
+                &owned
+            }
+            Forward::Tensors(_) => {
+                return Err(EncoderError::NoTokenVectors { reason: "on this device; it does with --device cpu" });
+            }
+        };
+        let mut states = states.chunks_exact(self.hidden);
+        let mut vectors = Vec::with_capacity(ids.len());
+        for ids in ids {
+            let states = ids.iter().zip(states.by_ref());
+            let own = states.filter(|(id, _)| !special.contains(id)).flat_map(|(_, state)| state.iter().copied());
+            let mut own: Vec<f32> = own.collect();
+            unit_rows(&mut own, self.hidden);
+            vectors.push(own);
+        }
+        Ok(vectors)
+    }
 }
 
 /// Texts, each once, and which of them each text is.

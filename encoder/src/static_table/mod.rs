@@ -204,4 +204,18 @@ impl Encoder for StaticEncoder {
         }
         Ok(vectors)
     }
+
+    fn encode_tokens(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EncoderError> {
+        let vectors_of = |text: &&str| {
+            let mut ids = Vec::new();
+            self.tokenizer.ids_of(text, &mut ids)?;
+            let mut vectors = vec![0.0; ids.len() * self.dim];
+            for (id, vector) in ids.iter().zip(vectors.chunks_exact_mut(self.dim)) {
+                self.pool(&[*id], vector);
+            }
+            unit_rows(&mut vectors, self.dim);
+            Ok(vectors)
+        };
+        texts.par_iter().with_min_len(CHUNK).map(vectors_of).collect()
+    }
 }

@@ -8,6 +8,7 @@ use clap::Parser;
 use tabsegnet_data::config::Part;
 use tabsegnet_model::device::DeviceChoice;
 use tabsegnet_trainer::config::Config;
+use tabsegnet_trainer::evaluation::Inputs;
 use tabsegnet_trainer::inputs::Encoding;
 use tabsegnet_trainer::training::Layout;
 use tabsegnet_trainer::{cli, evaluation};
@@ -15,7 +16,7 @@ use tabsegnet_trainer::{cli, evaluation};
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Measures checkpoints, BM25, TF-IDF and dense retrieval on the dev part of a config.
+/// Measures checkpoints and baselines on the dev part of a config.
 ///
 /// Writes report.json, report.md, report.html, qrels.trec and runs/METHOD.trec. Exit codes: 0
 /// done, 1 failed, 2 wrong usage or config.
@@ -61,7 +62,9 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
         let encoding = Encoding::open(&config, &device)?;
         let checkpoints = evaluation::open_checkpoints(&directories, &encoding, &device)?;
         let dev = encoding.input(&config, Part::Dev)?;
-        evaluation::evaluate(&config, &dev, &checkpoints, &device, &output)
+        let tuned_on = evaluation::needs_training(&config).then(|| encoding.input(&config, Part::Train)).transpose()?;
+        let inputs = Inputs { encoding: &encoding, dev: &dev, training: tuned_on.as_ref() };
+        evaluation::evaluate(&config, &inputs, &checkpoints, &device, &output)
     })?;
     cli::print(&format!("{}\n\nreport: {}\n", evaluation::summary(&report), output.join("report.html").display()))?;
     Ok(ExitCode::SUCCESS)

@@ -10,7 +10,8 @@ use clap::Parser;
 use tabsegnet_data::config::Part;
 use tabsegnet_model::device::DeviceChoice;
 use tabsegnet_trainer::config::{Config, Task};
-use tabsegnet_trainer::inputs::{Encoding, Input, lock, prepared};
+use tabsegnet_trainer::evaluation::Inputs;
+use tabsegnet_trainer::inputs::{Encoding, lock, prepared};
 use tabsegnet_trainer::segmenter::SegmenterTraining;
 use tabsegnet_trainer::training::{Layout, Outcome, Training};
 use tabsegnet_trainer::{cli, evaluation, static_encoder};
@@ -92,7 +93,7 @@ fn ranker(config: &Config, device: &Device, resume: bool, stop: &AtomicBool) -> 
         let best = Layout::new(config).best();
         cli::print(&format!("checkpoint: {}\n", best.display()))?;
         if config.evaluation.after_training {
-            report(config, best, &encoding, &dev, device)?;
+            report(config, best, &Inputs { encoding: &encoding, dev: &dev, training: Some(&train) }, device)?;
         }
     }
     Ok(outcome)
@@ -107,15 +108,15 @@ fn segmenter(config: &Config, device: &Device, resume: bool, stop: &AtomicBool) 
 }
 
 /// Measures a checkpoint, prints its figures and example rankings.
-fn report(config: &Config, checkpoint: PathBuf, encoding: &Encoding, dev: &Input, device: &Device) -> Result<()> {
-    let checkpoints = evaluation::open_checkpoints(&[checkpoint], encoding, device)?;
+fn report(config: &Config, checkpoint: PathBuf, inputs: &Inputs<'_>, device: &Device) -> Result<()> {
+    let checkpoints = evaluation::open_checkpoints(&[checkpoint], inputs.encoding, device)?;
     let output = Layout::new(config).report();
-    let report = evaluation::evaluate(config, dev, &checkpoints, device, &output)?;
+    let report = evaluation::evaluate(config, inputs, &checkpoints, device, &output)?;
     let page = output.join("report.html");
     cli::print(&format!("\n{}\n\nreport: {}\n", evaluation::summary(&report), page.display()))?;
     for checkpoint in &checkpoints {
         let count = config.evaluation.examples;
-        cli::print(&format!("\n{}", evaluation::examples(&dev.embedded, checkpoint, device, count)?))?;
+        cli::print(&format!("\n{}", evaluation::examples(&inputs.dev.embedded, checkpoint, device, count)?))?;
     }
     Ok(())
 }
