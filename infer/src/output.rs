@@ -111,7 +111,7 @@ impl<'a> Writer<'a> {
 
 fn answer(ranking: Ranking, scores: Vec<(String, f32)>) -> Answer {
     let Ranking { question, segments, edge_strengths, nodes, .. } = ranking;
-    let explained = |NodeExplanation { alone, edges }| Explanation {
+    let explained = |NodeExplanation { alone, edges, .. }| Explanation {
         alone,
         edges: edges
             .into_iter()

@@ -6,7 +6,9 @@ use tabsegnet_model::{Asked, EdgeEffect, Explanation, OpenGraph};
 
 use crate::encoded::{EncodedDocument, check_finite};
 use crate::features::Featuriser;
-use crate::ranker::{NodeEdge, NodeExplanation, Ranker, Ranking, Subject, TypeStrength, best, ranked};
+use crate::ranker::{
+    NodeEdge, NodeExplanation, NodeFeature, Ranker, Ranking, SegmentEffect, Subject, TypeStrength, best, ranked,
+};
 use crate::{RankingError, scores};
 
 /// A document that many questions can be asked of, one after the other or from several threads.
@@ -111,14 +113,30 @@ impl<'r> OpenDocument<'r> {
         };
         let numbers: Vec<u32> = order.iter().map(|&node| node as u32).collect();
         let found = inference.explain(&self.graph, asked, &numbers)?;
-        for (node, Explanation { alone, edges }) in ranking.nodes.iter_mut().zip(found) {
+        let names = self.ranker.settings().features.names();
+        let segments = match ranking.segments.as_slice() {
+            [] => std::slice::from_ref(&ranking.question),
+            segments => segments,
+        };
+        for ((node, number), explanation) in ranking.nodes.iter_mut().zip(order).zip(found) {
+            let Explanation { alone, edges, features: effects, segments: of_segments } = explanation;
+            let values = asked.features.chunks_exact(names.len().max(1)).nth(*number).unwrap_or_default();
+            let features = names.iter().zip(values).zip(effects);
+            let mut features: Vec<NodeFeature> = features
+                .filter(|(_, effect)| *effect != 0.0)
+                .map(|((name, &value), effect)| NodeFeature { feature: name.clone(), value, effect })
+                .collect();
+            features.sort_by(|a, b| b.effect.abs().total_cmp(&a.effect.abs()));
+            let segments = segments.iter().zip(of_segments);
+            let segments =
+                segments.map(|(segment, effect)| SegmentEffect { segment: segment.clone(), effect }).collect();
             let edges = edges.into_iter().map(|EdgeEffect { edge, strength, effect }| NodeEdge {
                 node: nodes[graph.sources()[edge] as usize].id.clone(),
                 edge_type: EdgeType::from_number(graph.types()[edge]).map_or("unknown", EdgeType::name),
                 strength,
                 effect,
             });
-            node.explanation = Some(NodeExplanation { alone, edges: edges.collect() });
+            node.explanation = Some(NodeExplanation { alone, edges: edges.collect(), features, segments });
         }
         Ok(())
     }

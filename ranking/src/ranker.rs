@@ -49,14 +49,40 @@ pub struct RankedNode {
     pub explanation: Option<NodeExplanation>,
 }
 
-/// Where a node's score comes from (DESIGN section 3). Exact: an effect is the score less that of
-/// the same document without the edge.
+/// Where a node's score comes from. Exact: an effect is the score less that without the edge, the
+/// feature or the segment. Effects need not add up to the score.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct NodeExplanation {
     /// The score if no edge led to the node.
     pub alone: f32,
     /// Edges into the node that it hears, the greatest effect by amount first.
     pub edges: Vec<NodeEdge>,
+    /// Features of the node, the greatest effect by amount first; those without any are left out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub features: Vec<NodeFeature>,
+    /// Segments of the question, in its order; empty for a model without segments.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub segments: Vec<SegmentEffect>,
+}
+
+/// A feature of a node for a question.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct NodeFeature {
+    /// Its name, as `row.words`: what is compared with the question, and how.
+    pub feature: String,
+    /// Its value.
+    pub value: f32,
+    /// The score less that with the feature at its mean over the training part.
+    pub effect: f32,
+}
+
+/// What a segment of the question does to a node's score.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SegmentEffect {
+    /// The segment.
+    pub segment: String,
+    /// The score less that without the segment; without the only one the question is its own.
+    pub effect: f32,
 }
 
 /// An edge into a node.
@@ -68,7 +94,7 @@ pub struct NodeEdge {
     pub edge_type: &'static str,
     /// s(e | q).
     pub strength: f32,
-    /// The score less that without this edge. Effects need not add up to the score.
+    /// The score less that without this edge.
     pub effect: f32,
 }
 

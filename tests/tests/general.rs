@@ -47,6 +47,11 @@ fn the_asked_cell_is_among_the_first() {
         "{edges:?}"
     );
     assert!(edges.iter().all(|edge| edge["effect"].is_number() && edge["strength"].is_number()));
+    let features = explanation["features"].as_array().unwrap();
+    let of_column = features.iter().find(|feature| feature["feature"] == "column.year").unwrap();
+    assert!(of_column["value"].as_f64().unwrap() > 0.0, "its column has the year that is asked for: {of_column}");
+    let effects: Vec<f64> = features.iter().map(|feature| feature["effect"].as_f64().unwrap().abs()).collect();
+    assert!(effects.is_sorted_by(|a, b| a >= b), "{effects:?}");
     assert!(!ranking["edge_strengths"].as_array().unwrap().is_empty());
 }
 

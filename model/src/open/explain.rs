@@ -1,8 +1,10 @@
-//! What a node's score comes from: its own part, and what each edge into it adds.
+//! What a node's score comes from: its own part, and what each edge into it, each of its features
+//! and each segment of the question adds.
 //!
-//! An edge's effect is exact: the score less the score of the same model on the same document
-//! without that edge. Only what the missing edge changes is computed again: the node itself in each
-//! layer, and nodes on the way back to it.
+//! Effects are exact, by leaving one out: the score less the score of the same model on the same
+//! document without that edge, with that feature of the node at its mean over the training part, or
+//! without that segment. Of an edge or a feature only what it changes is computed again: the node
+//! itself in each layer, and nodes on the way back to it. A missing segment changes every node.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,6 +24,12 @@ pub struct Explanation {
     /// not here has no channel's greatest message in any layer (max), or is quieter than all that
     /// are.
     pub edges: Vec<EdgeEffect>,
+    /// `[features]`: the score less that with this feature of the node at its mean over the training
+    /// part; empty for a model without features.
+    pub features: Vec<f32>,
+    /// `[segments]`: the score less that without this segment, of which the question itself takes the
+    /// place where it is the only one; empty for a model without segments.
+    pub segments: Vec<f32>,
 }
 
 /// One edge into the node.
@@ -34,6 +42,19 @@ pub struct EdgeEffect {
     /// The score less that without the edge. Effects need not add up: without one edge another may
     /// take its place.
     pub effect: f32,
+}
+
+/// A document and a question, as nodes are initialised from them.
+struct Document<'a> {
+    /// `[nodes, d_enc]` where a question meets it, else empty.
+    u: &'a [f32],
+    /// u C_u, `[nodes, d_in]`
+    own: &'a [f32],
+    /// `[nodes, features]`, standardised.
+    features: &'a [f32],
+    asked: &'a Asked<'a>,
+    /// `[nodes]`, or empty without segments.
+    best: &'a [u32],
 }
 
 impl Inference {
@@ -69,15 +90,32 @@ impl Inference {
                 }
             };
             let graph = Edges { offsets, edges, strength: &strength, aggregation: self.config.aggregation };
-            let all = weights.all_layers(weights.start(&open.u, own, &asked, &features, &best), &graph);
-            let explain = |&node: &u32| {
-                let width = weights.w_f.len();
-                let features = &features[node as usize * width..(node as usize + 1) * width];
-                let of_features = features.iter().zip(&weights.w_f).map(|(value, w)| value * w).sum();
-                weights.explain(&all, &graph, node, of_features)
+            let layers = |asked: &Asked<'_>, best: &[u32]| {
+                weights.all_layers(weights.start(&open.u, own, asked, &features, best), &graph)
             };
-            nodes.iter().map(explain).collect()
+            let all = layers(&asked, &best);
+            let document = Document { u: &open.u, own, features: &features, asked: &asked, best: &best };
+            let mut explained: Vec<Explanation> =
+                nodes.iter().map(|&node| weights.explain(&all, &graph, &document, node)).collect();
+            for left_out in 0..asked.segments.len() / self.d_enc.max(1) {
+                let kept = self.segments_without(&asked, left_out);
+                let asked = Asked { segments: &kept, ..asked };
+                let without = layers(&asked, &best_segments(&open.u, &kept, self.d_enc));
+                for (explanation, &node) in explained.iter_mut().zip(nodes) {
+                    let score = |all: &[Vec<f32>]| weights.score_without(all, &graph, node, None, &|_| false);
+                    explanation.segments.push(score(&all) - score(&without));
+                }
+            }
+            explained
         }))
+    }
+
+    /// `[segments - 1, d_enc]`, or the question where that would be none.
+    fn segments_without(&self, asked: &Asked<'_>, left_out: usize) -> Vec<f32> {
+        let all = asked.segments.chunks_exact(self.d_enc).enumerate();
+        let kept: Vec<f32> =
+            all.filter(|(segment, _)| *segment != left_out).flat_map(|(_, vector)| vector).copied().collect();
+        if kept.is_empty() { asked.q.to_vec() } else { kept }
     }
 
     fn with_weights<T>(&self, f: impl FnOnce(&Weights) -> T) -> T {
@@ -104,17 +142,47 @@ impl Weights {
         all
     }
 
-    /// `of_features` is what the node's features add to the score by themselves.
-    fn explain(&self, all: &[Vec<f32>], graph: &Edges<'_>, node: u32, of_features: f32) -> Explanation {
-        let score = self.score_without(all, graph, node, &|_| false);
+    fn explain(&self, all: &[Vec<f32>], graph: &Edges<'_>, document: &Document<'_>, node: u32) -> Explanation {
+        // Without what features add to the score by themselves, which no edge changes.
+        let score = self.score_without(all, graph, node, None, &|_| false);
         let edges = self.heard(all, graph, node).into_iter().map(|edge| EdgeEffect {
             edge,
             strength: graph.strength[graph.edges[edge].1 as usize],
-            effect: score - self.score_without(all, graph, node, &|other| other == edge),
+            effect: score - self.score_without(all, graph, node, None, &|other| other == edge),
         });
         let mut edges: Vec<EdgeEffect> = edges.collect();
         edges.sort_by(|a, b| b.effect.abs().total_cmp(&a.effect.abs()).then(a.edge.cmp(&b.edge)));
-        Explanation { alone: self.score_without(all, graph, node, &|_| true) + of_features, edges }
+
+        let width = self.w_f.len();
+        let features = &document.features[node as usize * width..(node as usize + 1) * width];
+        let by_themselves = || features.iter().zip(&self.w_f).map(|(value, w)| value * w);
+        let mut own = features.to_vec();
+        let of_feature = |(feature, by_itself): (usize, f32)| {
+            let value = std::mem::take(&mut own[feature]); // standardised: the mean is 0
+            if value == 0.0 {
+                return 0.0;
+            }
+            let start = self.start_of(document, node, &own);
+            own[feature] = value;
+            by_itself + score - self.score_without(all, graph, node, Some(start), &|_| false)
+        };
+        let features = by_themselves().enumerate().map(of_feature).collect();
+        Explanation {
+            alone: self.score_without(all, graph, node, None, &|_| true) + by_themselves().sum::<f32>(),
+            edges,
+            features,
+            segments: Vec::new(),
+        }
+    }
+
+    /// x⁰ of one node with other standardised features.
+    fn start_of(&self, document: &Document<'_>, node: u32, features: &[f32]) -> Vec<f32> {
+        let row = |values: &'_ [f32], width: usize| -> Vec<f32> {
+            values.get(node as usize * width..(node as usize + 1) * width).map_or_else(Vec::new, <[f32]>::to_vec)
+        };
+        let best = document.best.get(node as usize..=node as usize).unwrap_or_default();
+        let (u, own) = (row(document.u, document.asked.q.len()), row(document.own, self.d.len()));
+        self.start(&u, &own, document.asked, features, best)
     }
 
     /// The edges into a node that it hears most of, by the channels whose greatest message they bring
@@ -150,9 +218,17 @@ impl Weights {
         order.into_iter().map(|edge| edges.start + edge).collect()
     }
 
-    /// The score of a node from x^L on the document less those edges into it that `without` names.
-    fn score_without(&self, all: &[Vec<f32>], graph: &Edges<'_>, node: u32, without: &dyn Fn(usize) -> bool) -> f32 {
-        let mut changed: BTreeMap<u32, Vec<f32>> = BTreeMap::new();
+    /// The score of a node from x^L on the document less those edges into it that `without` names, its
+    /// x⁰ being `start` where that is given.
+    fn score_without(
+        &self,
+        all: &[Vec<f32>],
+        graph: &Edges<'_>,
+        node: u32,
+        start: Option<Vec<f32>>,
+        without: &dyn Fn(usize) -> bool,
+    ) -> f32 {
+        let mut changed: BTreeMap<u32, Vec<f32>> = start.map(|start| (node, start)).into_iter().collect();
         for (number, layer) in self.layers.iter().enumerate() {
             let value = |at: u32| match changed.get(&at) {
                 Some(values) => values.as_slice(),
@@ -236,6 +312,7 @@ mod tests {
 
     use super::super::tests::{D_ENC, config, model, noise};
     use super::*;
+    use crate::config::ModelConfig;
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(30))]
@@ -284,6 +361,40 @@ mod tests {
                 let expected = score - without(&|other| other == edge);
                 prop_assert!(near(*effect, expected), "edge {edge}: {effect} against {expected}");
             }
+
+            let asking = |segments: &[f32], features: &[f32]| {
+                let asked = Asked { q: &q, segments, features };
+                inference.scores(&open, &asked).unwrap()[node as usize]
+            };
+            prop_assert_eq!(explained.features.len(), config.features);
+            let mean = noise(config.features, 19); // that of the model
+            for (feature, effect) in explained.features.iter().enumerate() {
+                let mut others = features.clone();
+                others[node as usize * config.features + feature] = mean[feature];
+                let expected = score - asking(&segments, &others);
+                prop_assert!(near(*effect, expected), "feature {feature}: {effect} against {expected}");
+            }
+            prop_assert_eq!(explained.segments.len(), if config.segments { 3 } else { 0 });
+            for (segment, effect) in explained.segments.iter().enumerate() {
+                let kept: Vec<f32> =
+                    segments.chunks(D_ENC).enumerate().filter(|(s, _)| *s != segment).flat_map(|(_, v)| v).copied().collect();
+                let expected = score - asking(&kept, &features);
+                prop_assert!(near(*effect, expected), "segment {segment}: {effect} against {expected}");
+            }
         }
+    }
+
+    #[test]
+    fn the_question_takes_the_place_of_the_only_segment() {
+        let config = ModelConfig { segments: true, ..config(1, 0) };
+        let device = Device::flex();
+        let inference = Inference::new(model(&config, &device), &config, D_ENC, &device);
+        let (u, q, segment) = (noise(2 * D_ENC, 7), noise(D_ENC, 11), noise(D_ENC, 13));
+        let open = inference.open(&CompressedGraph::new(2, &[(0, 1, 0)]).unwrap(), &u).unwrap();
+        let features = noise(2 * config.features, 17);
+        let with = |segments| Asked { q: &q, segments, features: &features };
+        let scores = [&segment, &q].map(|segments| inference.scores(&open, &with(segments)).unwrap()[1]);
+        let effect = inference.explain(&open, &with(&segment), &[1]).unwrap()[0].segments[0];
+        assert!((effect - (scores[0] - scores[1])).abs() < 1e-5);
     }
 }
