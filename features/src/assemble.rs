@@ -6,11 +6,13 @@ use tabsegnet_data::lexical::{Bm25Config, LexicalIndex};
 
 use crate::compare::{Asked, Column, Comparison};
 use crate::config::{FeaturesConfig, PARTS};
+use crate::marks::{Numbers, Order};
+use crate::phrases::Phrases;
 use crate::question::Question;
 use crate::strings::Strings;
 use crate::tables::dot;
 use crate::years::Years;
-use crate::{places, tables, years};
+use crate::{asked, context, marks, phrases, places, tables, years};
 
 /// BM25 is told by tens.
 const BM25_UNIT: f32 = 10.0;
@@ -26,6 +28,9 @@ pub struct DocumentFeatures {
     places: Vec<f32>,
     /// `[nodes, tables]`
     tables: Vec<f32>,
+    /// `[nodes, sentences]` and `[nodes, cells]`
+    marks: [Vec<f32>; 2],
+    around: Option<Around>,
     /// Of the nodes' texts with their headers, and without.
     indices: Option<[LexicalIndex; 2]>,
     /// `[words, d_word]`, of length 1.
@@ -36,6 +41,14 @@ pub struct DocumentFeatures {
     /// 1 / length of each node's vector.
     scales: Vec<f32>,
     d_enc: usize,
+}
+
+/// What phrases and context are made of.
+#[derive(Debug, Clone)]
+struct Around {
+    phrases: Phrases,
+    order: Order,
+    lines: context::Lines,
 }
 
 impl DocumentFeatures {
@@ -76,8 +89,28 @@ impl DocumentFeatures {
             true => normalised(word_vectors, word_vectors.len() / strings.words().len().max(1)),
             false => Vec::new(),
         };
+        let around = (config.phrases || config.context || config.marks).then(|| {
+            let order = Order::new(nodes, &strings);
+            Around {
+                phrases: Phrases::new(nodes, &strings),
+                lines: context::Lines::new(nodes, &strings, &order),
+                order,
+            }
+        });
+        let marks = match &around {
+            Some(Around { phrases, order, .. }) if config.marks => {
+                let numbers = Numbers::new(nodes, &strings);
+                [
+                    marks::sentences(nodes, &strings, order, &numbers, phrases),
+                    marks::cells(nodes, &strings, order, phrases),
+                ]
+            }
+            _ => [Vec::new(), Vec::new()],
+        };
         Self {
             config,
+            marks,
+            around,
             count: config.count(),
             years: Years::new(&strings, &is_cell),
             places: if config.places { places::places(nodes, &strings) } else { Vec::new() },
@@ -119,11 +152,16 @@ impl DocumentFeatures {
             });
         }
         let nodes = strings.nodes.len();
+        let cosine_of =
+            |node: usize| dot(&node_vectors[node * self.d_enc..(node + 1) * self.d_enc], q) * scale * self.scales[node];
+        let cosines: Vec<f32> = match config.cosine || config.context {
+            true => (0..nodes).into_par_iter().with_min_len(256).map(cosine_of).collect(),
+            false => Vec::new(),
+        };
         let part = |node: usize, part: usize| -> Comparison {
             let mut comparison = compared[strings.nodes[node].parts[part] as usize];
             if part == 0 && config.cosine {
-                let u = &node_vectors[node * self.d_enc..(node + 1) * self.d_enc];
-                comparison[cosine] = dot(u, q) * scale * self.scales[node];
+                comparison[cosine] = cosines[node];
             }
             comparison
         };
@@ -134,6 +172,9 @@ impl DocumentFeatures {
             columns.iter().filter(|column| column.is_relative()).map(|column| *column as usize).collect();
         let best = config.relative.then(|| Best::of(&parts, strings));
         let bm25 = self.indices.as_ref().map(|indices| Bm25::of(indices, question, strings));
+
+        let near = self.around.as_ref().map(|around| Near::of(around, strings, question, &cosines, *config));
+        let kinds = asked::kinds(question);
 
         let mut values = vec![0.0; nodes * self.count];
         values.par_chunks_mut(self.count.max(1)).with_min_len(256).enumerate().for_each(|(node, out)| {
@@ -161,12 +202,74 @@ impl DocumentFeatures {
             if config.years {
                 self.years.write(node, &asked.asked_years, out.take(years::NAMES.len()));
             }
-            for fixed in [&self.places, &self.tables] {
-                let width = fixed.len() / nodes;
-                out.take(width).copy_from_slice(&fixed[node * width..(node + 1) * width]);
+            let fixed = |out: &mut Out<'_>, values: &[f32]| {
+                let width = values.len() / nodes;
+                out.take(width).copy_from_slice(&values[node * width..(node + 1) * width]);
+            };
+            fixed(&mut out, &self.places);
+            fixed(&mut out, &self.tables);
+            if let (Some(near), Some(around)) = (&near, &self.around) {
+                near.write(around, strings, node, *config, &mut out);
+            }
+            self.marks.iter().for_each(|marks| fixed(&mut out, marks));
+            if config.asked {
+                out.take(kinds.len()).copy_from_slice(&kinds);
             }
         });
         values
+    }
+}
+
+/// Phrases and context of a question.
+struct Near {
+    asked: phrases::Asked,
+    shared: Vec<phrases::Shared>,
+    best: phrases::BestShared,
+    years: Vec<f32>,
+    most_years: f32,
+    context: Vec<[f32; context::NAMES.len()]>,
+}
+
+impl Near {
+    fn of(around: &Around, strings: &Strings, question: &Question, cosine: &[f32], config: FeaturesConfig) -> Self {
+        let Around { phrases, order, lines } = around;
+        let asked = phrases::Asked::new(question, phrases);
+        let shared = asked.shared_of_nodes(phrases);
+        let years = asked.years_of_tables(phrases);
+        let context = match config.context {
+            true => {
+                let shares: Vec<[f32; 3]> = shared.iter().map(|shared| shared.map(|part| part[0])).collect();
+                let row_text: Vec<f32> = shared.iter().map(|shared| shared[1][1]).collect();
+                let sight = context::Sight {
+                    strings,
+                    phrases,
+                    order,
+                    lines,
+                    asked: &asked,
+                    cosine,
+                    shares: &shares,
+                    row_text: &row_text,
+                };
+                context::context(&sight)
+            }
+            false => Vec::new(),
+        };
+        let most_years = years.iter().copied().fold(0.0, f32::max);
+        Self { best: phrases::BestShared::of(&shared, strings), asked, shared, years, most_years, context }
+    }
+
+    fn write(&self, around: &Around, strings: &Strings, node: usize, config: FeaturesConfig, out: &mut Out<'_>) {
+        if config.phrases {
+            let table = strings.table[node].map(|table| table as usize);
+            self.best.write(&self.shared[node], table, out.take(phrases::SHARED_COUNT));
+            self.asked.write_years(&around.phrases, node, out.take(phrases::YEARS_COUNT));
+            let years = table.map_or(0.0, |table| self.years[table]);
+            out.push(years);
+            out.push(years - self.most_years);
+        }
+        if config.context {
+            out.take(context::NAMES.len()).copy_from_slice(&self.context[node]);
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::compare::{COSINE, Column, SIMILAR, WORDS};
-use crate::{places, tables, years};
+use crate::{asked, context, marks, phrases, places, tables, years};
 
 /// Which features a node gets. Without any the model is the paper's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -26,6 +26,16 @@ pub struct FeaturesConfig {
     pub places: bool,
     /// How the node's table fits the sentences around it.
     pub tables: bool,
+    /// Stems, runs of words and of letters, and years that the question has in common with the node's
+    /// headers, also less the best of the document and of the table.
+    pub phrases: bool,
+    /// What stands around the node: the sentence before its table, its table as a whole, its row and
+    /// column.
+    pub context: bool,
+    /// What sentences and cells look like: sentences that announce a table, totals, closing balances.
+    pub marks: bool,
+    /// What kind of question it is.
+    pub asked: bool,
 }
 
 /// Parts of a node that are compared with the question, in order.
@@ -45,6 +55,10 @@ impl FeaturesConfig {
         years: true,
         places: true,
         tables: true,
+        phrases: true,
+        context: true,
+        marks: true,
+        asked: true,
     };
 
     /// Columns of a comparison with one string that are wanted.
@@ -86,6 +100,18 @@ impl FeaturesConfig {
         group(self.years, "years", &years::NAMES);
         group(self.places, "place", &places::NAMES);
         group(self.tables, "fit", &tables::names());
+        if self.phrases {
+            names.extend(phrases::names());
+        }
+        let mut group = |wanted: bool, prefix: &str, group: &[&str]| {
+            if wanted {
+                names.extend(group.iter().map(|name| format!("{prefix}.{name}")));
+            }
+        };
+        group(self.context, "around", &context::NAMES);
+        group(self.marks, "sentence", &marks::SENTENCES);
+        group(self.marks, "cell", &marks::CELLS);
+        group(self.asked, "question", &asked::NAMES);
         names
     }
 

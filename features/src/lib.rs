@@ -9,11 +9,18 @@
 //! the ranker's encoder, those of the single words in [`Strings::words`] from a table of word
 //! vectors.
 
+mod asked;
 mod assemble;
 mod compare;
 mod config;
+mod context;
+mod dates;
+mod marks;
+mod numbers;
+mod phrases;
 mod places;
 mod question;
+mod stems;
 mod strings;
 mod tables;
 mod years;

@@ -3,12 +3,15 @@
 use tabsegnet_data::lexical::tokenize;
 
 use crate::QUESTION_WORDS;
+use crate::stems::stems;
 
 /// A question's distinct words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
     text: String,
     words: Vec<String>,
+    /// In order.
+    stems: Vec<String>,
 }
 
 impl Question {
@@ -20,12 +23,16 @@ impl Question {
                 words.push(word);
             }
         }
-        Self { text: text.to_owned(), words }
+        Self { text: text.to_owned(), words, stems: stems(text) }
     }
 
     /// Its words, for which vectors are wanted.
     pub fn words(&self) -> &[String] {
         &self.words
+    }
+
+    pub(crate) fn stems(&self) -> &[String] {
+        &self.stems
     }
 
     pub(crate) fn text(&self) -> &str {
