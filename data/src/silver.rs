@@ -4,34 +4,38 @@
 //! The rule, for each gold node:
 //!
 //! 1. **A cell** asks for its row headers, then its column headers, the innermost of each. An outer
-//!    level is there where the question shares a content word with it, or where several rows
-//!    (columns) of the table have the inner text. Of an unnamed row of a table of entities
-//!    ([`Rows::Entities`]) the column alone: the row is what is asked for. Where gold lies in
-//!    several tables whose captions differ, the caption follows.
+//!    level is there where the question has at least half of its content words, or where several rows
+//!    (columns) of the table have the inner text. The column of a table with one data column is there
+//!    where the question names it. Of an unnamed row of a table of entities ([`Rows::Entities`]) the
+//!    column alone: the row is what is asked for. Where gold lies in several tables whose captions
+//!    differ, the caption follows.
 //! 2. **A whole row** as gold (two cells or more) of whose columns the question names fewer than half
-//!    is one segment, the row without a column; likewise a whole column of three cells or more.
-//! 3. **A header** asks for its path. One that shares no content word with the question is its answer, and
-//!    left out where another node gives a segment.
+//!    is one segment, the row without a column; likewise a whole column of three cells or more. A line
+//!    without a header asks for what of the question the caption covers.
+//! 3. **A header** asks for its path, if the question has at least half of its own content words; else
+//!    for those headers above it that the question so names, since it is itself the answer. A path of
+//!    neither sort is left out where another node gives a segment.
 //! 4. **A sentence** (also a caption, and a cell without headers) asks for the part of the question that it
 //!    covers: the shortest run of the question's words that holds all content words shared with it,
 //!    without stop words at its ends. It asks for nothing where it shares none, or where it shares years
-//!    alone and another node gives a segment.
+//!    alone and another node gives a segment. A part whose content words the other segments hold is
+//!    none of its own: the sentence goes to the segment that holds most of them.
 //!
-//! Texts of headers lose units and footnote marks; a date is its year, unless the question names
-//! the month or another header of the table has the same year; a part that repeats the words of
-//! another is left out ([`words`], [`path`]). Segments that differ in case alone are one, with the
-//! nodes of both. More than [`MOST`] are made fewer by asking for whole rows, or whole columns where
-//! those are fewer; of what is still too many the first [`MOST`] stay. They stand in the order in which
-//! the question names them, those it names alike in the document's. Constants of a program have no
-//! node and so no segment.
+//! Texts of headers lose units and footnote marks; a number that is no year and not in the question
+//! names nothing; a date is its year, unless the question names the month or another header of the
+//! table has the same year; a part that repeats the words of another is left out. Segments that differ in
+//! case alone are one, with the nodes of both. More than [`MOST`] are made fewer by asking for whole
+//! rows, or whole columns where those are fewer; of what is still too many the first [`MOST`] stay. They
+//! stand in the order in which the question names them, those it names alike in the document's.
+//! Constants of a program have no node and so no segment.
 
 mod path;
 mod words;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use path::Paths;
-use words::Asked;
+use words::{Asked, content};
 
 use crate::document::{Block, Cell, CellRole, Document, Table};
 use crate::node_id;
@@ -83,8 +87,18 @@ struct Nodes<'d>(HashMap<String, (usize, Place<'d>)>);
 struct Draft {
     text: String,
     nodes: BTreeMap<usize, String>,
-    /// Whether it is dropped where another segment is left.
-    spare: bool,
+    kind: Use,
+}
+
+/// What becomes of a draft beside others.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Use {
+    /// It stays.
+    Whole,
+    /// A part of the question: it stays where it says something that the others do not.
+    Part,
+    /// It stays where it is alone.
+    Spare,
 }
 
 /// A gold cell: its place among the nodes, its id, where it stands.
@@ -127,20 +141,20 @@ impl<'d> Nodes<'d> {
 
         let (mut cells, mut drafts) = (Vec::new(), Vec::new());
         for &(order, id, place) in &gold {
-            let (text, spare) = match place {
+            let (text, kind) = match place {
                 Place::Cell(table, cell) if table.role(cell) == CellRole::Data => {
                     cells.push(Gold { order, id: id.clone(), table, cell });
                     continue;
                 }
-                Place::Cell(table, cell) => {
-                    let path = paths.header(table, cell);
-                    let spare = !asked.names(&path);
-                    (path, spare)
-                }
-                Place::Text(text) => (asked.covered(text), asked.shares_years_alone(text)),
-                Place::Caption(table) => (asked.covered(&table.caption_text()), true),
+                Place::Cell(table, cell) => match paths.header(table, cell) {
+                    Ok(path) => (path, Use::Whole),
+                    Err(path) => (path, Use::Spare),
+                },
+                Place::Text(text) if asked.shares_years_alone(text) => (asked.covered(text), Use::Spare),
+                Place::Text(text) => (asked.covered(text), Use::Part),
+                Place::Caption(table) => (asked.covered(&table.caption_text()), Use::Spare),
             };
-            drafts.push(Draft { text, nodes: [(order, id.clone())].into(), spare });
+            drafts.push(Draft { text, nodes: [(order, id.clone())].into(), kind });
         }
         let with = |groups: Vec<Group<'d>>| {
             let cells = groups.into_iter().map(|group| group.draft(&paths, &asked));
@@ -178,12 +192,15 @@ impl Group<'_> {
             Self::Row(cells) => (cells.first().map_or_else(String::new, |g| paths.row(g.table, g.cell)), cells),
             Self::Column(cells) => (cells.first().map_or_else(String::new, |g| paths.column(g.table, g.cell)), cells),
         };
-        // A cell without headers, or a row without its own.
-        let first = || cells.first().map_or_else(String::new, |g| paths.cell(g.table, g.cell));
-        let covered = || asked.covered(&cells.iter().map(|gold| gold.cell.text.as_str()).collect::<Vec<_>>().join(" "));
-        let text = Some(text).filter(|text| !text.is_empty()).unwrap_or_else(first);
-        let text = Some(text).filter(|text| !text.is_empty()).unwrap_or_else(covered);
-        Draft { text, nodes: cells.into_iter().map(|gold| (gold.order, gold.id)).collect(), spare: false }
+        // A line without a header of its own, or a cell without any.
+        let in_caption = || cells.first().map(|gold| asked.covered(gold.table.caption()));
+        let first = || cells.first().map(|gold| paths.cell(gold.table, gold.cell));
+        let values = || Some(asked.covered(&cells.iter().map(|gold| gold.cell.text.as_str()).collect::<Vec<_>>().join(" ")));
+        let is_text = |text: &String| !text.is_empty();
+        let text = Some(text).filter(is_text);
+        let text = text.or_else(|| in_caption().filter(is_text)).or_else(|| first().filter(is_text)).or_else(values);
+        let nodes = cells.into_iter().map(|gold| (gold.order, gold.id)).collect();
+        Draft { text: text.unwrap_or_default(), nodes, kind: Use::Whole }
     }
 }
 
@@ -247,24 +264,49 @@ fn fewer_lines<'d>(cells: &[Gold<'d>]) -> Vec<Group<'d>> {
     }
 }
 
-/// Equal ones made one, those that may be spared dropped where another is left, in order.
+/// Equal ones made one, those that say nothing of their own joined to others, in order.
 fn finish(drafts: Vec<Draft>, asked: &Asked) -> Vec<Draft> {
     let mut merged: Vec<(String, Draft)> = Vec::new();
     for draft in drafts.into_iter().filter(|draft| !draft.text.is_empty()) {
         let key = draft.text.to_lowercase();
         match merged.iter_mut().find(|(known, _)| *known == key) {
             Some((_, known)) => {
-                known.spare &= draft.spare;
+                known.kind = known.kind.min(draft.kind);
                 known.nodes.extend(draft.nodes);
             }
             None => merged.push((key, draft)),
         }
     }
-    let mut drafts: Vec<Draft> = merged.into_iter().map(|(_, draft)| draft).collect();
-    if drafts.iter().any(|draft| !draft.spare) {
-        drafts.retain(|draft| !draft.spare);
+    let mut drafts = joined(merged.into_iter().map(|(_, draft)| draft).collect());
+    if drafts.iter().any(|draft| draft.kind != Use::Spare) {
+        drafts.retain(|draft| draft.kind != Use::Spare);
     }
     drafts.sort_by_cached_key(|draft| (asked.positions(&draft.text), draft.nodes.keys().next().copied()));
+    drafts
+}
+
+/// Parts of the question whose content words the others hold go into the one that holds most of them:
+/// the shortest parts first, so that the longest of several like ones stays.
+fn joined(mut drafts: Vec<Draft>) -> Vec<Draft> {
+    drafts.sort_by_cached_key(|draft| (draft.kind == Use::Part, content(&draft.text).len()));
+    let mut part = 0;
+    while part < drafts.len() {
+        let own = content(&drafts[part].text);
+        let held = |draft: &Draft| content(&draft.text).intersection(&own).cloned().collect::<BTreeSet<String>>();
+        let others = drafts.iter().enumerate().filter(|&(other, draft)| other != part && draft.kind != Use::Spare);
+        let shared: Vec<(usize, BTreeSet<String>)> = others.map(|(other, draft)| (other, held(draft))).collect();
+        let all: BTreeSet<&String> = shared.iter().flat_map(|(_, keys)| keys).collect();
+        // The first of those that hold equally many.
+        let most = shared.iter().rev().max_by_key(|(_, keys)| keys.len());
+        match most {
+            Some(&(most, _)) if drafts[part].kind == Use::Part && all.len() == own.len() => {
+                let nodes = std::mem::take(&mut drafts[part].nodes);
+                drafts[most].nodes.extend(nodes);
+                drafts.remove(part);
+            }
+            _ => part += 1,
+        }
+    }
     drafts
 }
 

@@ -1,7 +1,7 @@
 //! What headers say of a cell.
 
 use super::Rows;
-use super::words::{Asked, date, header, words};
+use super::words::{Asked, date, header, is_year, words};
 use crate::document::{Cell, CellRole, Table};
 
 /// Paths of headers as a question would have them.
@@ -28,7 +28,11 @@ impl<'a> Paths<'a> {
     /// Rows, columns, and the caption where it tells apart.
     pub(super) fn cell(&self, table: &Table, cell: &Cell) -> String {
         let mut levels = self.of_rows(table, &table.row_headers_of(cell));
-        levels.extend(self.levels(table, &table.column_headers_of(cell)));
+        let columns = self.levels(table, &table.column_headers_of(cell));
+        let needed = levels.is_empty() || table.cols() > table.header_cols() + 1;
+        if needed || columns.iter().any(|level| self.asked.names(level)) {
+            levels.extend(columns);
+        }
         self.joined(table, &levels)
     }
 
@@ -40,14 +44,28 @@ impl<'a> Paths<'a> {
         self.joined(table, &self.levels(table, &table.column_headers_of(cell)))
     }
 
-    /// A header with those above it.
-    pub(super) fn header(&self, table: &Table, cell: &Cell) -> String {
-        let mut levels = match table.role(cell) {
+    /// A header with those above it. `Err` holds that of one that the question does not name, with as
+    /// much of those above it as it does.
+    pub(super) fn header(&self, table: &Table, cell: &Cell) -> Result<String, String> {
+        let above = match table.role(cell) {
             CellRole::RowHeader => table.row_headers_of(cell),
             CellRole::ColumnHeader | CellRole::Data => table.column_headers_of(cell),
         };
-        levels.extend(table.cell_index_at(cell.row, cell.col));
-        self.joined(table, &self.levels(table, &levels))
+        let own: Vec<usize> = table.cell_index_at(cell.row, cell.col).into_iter().collect();
+        if self.asked.names_most(&cell.text) {
+            return Ok(self.joined(table, &self.levels(table, &[above, own].concat())));
+        }
+        let mut named = self.levels(table, &above);
+        named.retain(|level| self.asked.names_most(level));
+        if !named.is_empty() {
+            return Ok(self.joined(table, &named));
+        }
+        // What its column of headers is called is what was asked for.
+        let corner = self.joined(table, &self.levels(table, &table.column_headers_of(cell)));
+        Err(match self.rows {
+            Rows::Measures if corner.is_empty() => self.joined(table, &self.levels(table, &own)),
+            _ => corner,
+        })
     }
 
     fn of_rows(&self, table: &Table, headers: &[usize]) -> Vec<String> {
@@ -64,10 +82,11 @@ impl<'a> Paths<'a> {
         for &index in headers.iter().rev() {
             let cell = &table.cells()[index];
             let text = self.dated(table, cell, header(&cell.text));
-            if text.is_empty() {
+            // A number where a name should be says what is asked for only if the question has it.
+            if text.is_empty() || is_number(&text) && !self.asked.names(&text) {
                 continue;
             }
-            if levels.is_empty() || ambiguous || self.asked.names(&text) {
+            if levels.is_empty() || ambiguous || self.asked.names_most(&text) {
                 ambiguous = levels.is_empty() && is_repeated(table, cell);
                 levels.push(text);
             }
@@ -115,6 +134,11 @@ impl<'a> Paths<'a> {
 fn holds(whole: &[String], part: &[String]) -> bool {
     let same = |run: &[String]| run.iter().zip(part).all(|(a, b)| a.to_lowercase() == b.to_lowercase());
     whole.windows(part.len().max(1)).any(same)
+}
+
+/// Whether a text has no letter and no year.
+fn is_number(text: &str) -> bool {
+    !text.contains(char::is_alphabetic) && !text.split(|c: char| !c.is_ascii_digit()).any(is_year)
 }
 
 /// Whether another header of the same kind has the text of this one.

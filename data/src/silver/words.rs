@@ -49,7 +49,7 @@ const STOP: &[&str] = &[
     "should", "since", "so", "such", "than", "that", "the", "their", "them", "there", "these", "they", "thi", "this", "those",
     "through", "to", "under", "until", "up", "wa", "was", "we", "were", "what", "when", "where", "which", "while", "who",
     "whose", "will", "with", "within", "would", "you", "your", "year", "company", "million", "thousand", "dollar", "billion",
-    "ha", "yes",
+    "ha", "yes", "include", "included", "including",
 ];
 
 /// What a question asks to be done, and in which unit.
@@ -64,6 +64,11 @@ pub(super) fn is_stop(key: &str) -> bool {
 
 fn is_content(key: &str) -> bool {
     !is_stop(key) && !ASKED.contains(&key)
+}
+
+/// The content words of a text.
+pub(super) fn content(text: &str) -> BTreeSet<String> {
+    keys(text).into_iter().filter(|key| is_content(key)).collect()
 }
 
 /// 1900 to 2099.
@@ -97,6 +102,13 @@ impl Asked {
     /// Whether a content word of the text is one of the question.
     pub(super) fn names(&self, text: &str) -> bool {
         !self.shared(text).is_empty()
+    }
+
+    /// Whether the question has at least half of the content words of the text.
+    pub(super) fn names_most(&self, text: &str) -> bool {
+        let own = content(text);
+        let shared = own.iter().filter(|key| self.first.contains_key(*key)).count();
+        shared > 0 && shared * 2 >= own.len()
     }
 
     /// Whether all that the text shares with the question are years.
@@ -201,7 +213,7 @@ fn without_scale(text: &str) -> String {
 const OF_DATES: &[&str] = &[
     "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
     "december", "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec", "ended", "year", "as",
-    "of", "at", "fiscal", "the", "for", "ending",
+    "of", "at", "fiscal", "the", "for", "ending", "week", "52", "53",
 ];
 
 /// A header that says when, and nothing else.
@@ -218,7 +230,8 @@ pub(super) fn date(text: &str) -> Option<Date> {
     let years: Vec<&String> = keys.iter().filter(|key| is_year(key)).collect();
     let day = |key: &String| key.parse::<u32>().is_ok_and(|day| (1..=31).contains(&day));
     let of_date = |key: &String| OF_DATES.contains(&key.as_str()) || day(key) || is_year(key);
-    if keys.is_empty() || years.len() > 1 || !keys.iter().all(of_date) || keys.iter().all(day) {
+    let day_without_month = keys.iter().any(day) && months(text).is_empty();
+    if keys.is_empty() || years.len() > 1 || !keys.iter().all(of_date) || day_without_month {
         return None;
     }
     Some(Date { year: years.first().map(|&year| year.clone()), exact: keys.len() > 1 })
