@@ -17,7 +17,8 @@
 //!    neither sort is left out where another node gives a segment.
 //! 4. **A sentence** (also a caption, and a cell without headers) asks for the part of the question that it
 //!    covers: the shortest run of the question's words that holds all content words shared with it,
-//!    without stop words at its ends. It asks for nothing where it shares none, or where it shares years
+//!    without stop words at its ends. Its years come last, as those of a cell do, and of several each
+//!    makes a segment, since a question does not know whether a table tells it or a sentence. It asks for nothing where it shares none, or where it shares years
 //!    alone and another node gives a segment. A part whose content words the other segments hold is
 //!    none of its own: the sentence goes to the segment that holds most of them.
 //!
@@ -141,20 +142,20 @@ impl<'d> Nodes<'d> {
 
         let (mut cells, mut drafts) = (Vec::new(), Vec::new());
         for &(order, id, place) in &gold {
-            let (text, kind) = match place {
+            let (texts, kind) = match place {
                 Place::Cell(table, cell) if table.role(cell) == CellRole::Data => {
                     cells.push(Gold { order, id: id.clone(), table, cell });
                     continue;
                 }
                 Place::Cell(table, cell) => match paths.header(table, cell) {
-                    Ok(path) => (path, Use::Whole),
-                    Err(path) => (path, Use::Spare),
+                    Ok(path) => (vec![path], Use::Whole),
+                    Err(path) => (vec![path], Use::Spare),
                 },
                 Place::Text(text) if asked.shares_years_alone(text) => (asked.covered(text), Use::Spare),
                 Place::Text(text) => (asked.covered(text), Use::Part),
                 Place::Caption(table) => (asked.covered(&table.caption_text()), Use::Spare),
             };
-            drafts.push(Draft { text, nodes: [(order, id.clone())].into(), kind });
+            drafts.extend(texts.into_iter().map(|text| Draft { text, nodes: [(order, id.clone())].into(), kind }));
         }
         let with = |groups: Vec<Group<'d>>| {
             let cells = groups.into_iter().map(|group| group.draft(&paths, &asked));
@@ -193,9 +194,9 @@ impl Group<'_> {
             Self::Column(cells) => (cells.first().map_or_else(String::new, |g| paths.column(g.table, g.cell)), cells),
         };
         // A line without a header of its own, or a cell without any.
-        let in_caption = || cells.first().map(|gold| asked.covered(gold.table.caption()));
+        let in_caption = || cells.first().map(|gold| asked.covered(gold.table.caption()).join(" "));
         let first = || cells.first().map(|gold| paths.cell(gold.table, gold.cell));
-        let values = || Some(asked.covered(&cells.iter().map(|gold| gold.cell.text.as_str()).collect::<Vec<_>>().join(" ")));
+        let values = || Some(asked.covered(&cells.iter().map(|gold| gold.cell.text.as_str()).collect::<Vec<_>>().join(" ")).join(" "));
         let is_text = |text: &String| !text.is_empty();
         let text = Some(text).filter(is_text);
         let text = text.or_else(|| in_caption().filter(is_text)).or_else(|| first().filter(is_text)).or_else(values);

@@ -120,8 +120,10 @@ fn very_many_segments_are_made_whole_rows_or_columns() {
 fn sentences_ask_for_what_they_cover() {
     let document = revenue(YEARS);
     let question = "what was the rent expense in 2010, in millions?";
-    assert_eq!(texts(&document, question, &["p0"], Rows::Measures), ["rent expense in 2010"]);
+    assert_eq!(texts(&document, question, &["p0"], Rows::Measures), ["rent expense 2010"]);
     assert!(texts(&document, question, &["p1"], Rows::Measures).is_empty());
+    let both = "rent expense from december 31 , 2009 to 2010 of the company 2019s stores?";
+    assert_eq!(texts(&document, both, &["p0"], Rows::Measures), ["rent expense 2009", "rent expense 2010"]);
     // It shares nothing but the year.
     assert_eq!(texts(&document, "net revenue in 2010?", &["p0", "t0:r1c1"], Rows::Measures), ["net revenue 2010"]);
     assert_eq!(texts(&document, "gains in 2010?", &["p0"], Rows::Measures), ["2010"]);

@@ -25,9 +25,10 @@ fn bare(word: &str) -> &str {
     with_dot.filter(|_| bare.contains('.') && !bare.contains(|c: char| c.is_ascii_digit())).unwrap_or(bare)
 }
 
-/// Lower-cased tokens, plurals as singulars.
+/// Lower-cased tokens, plurals as singulars. FinQA has `2019s` for `’s` (its code point is U+2019).
 fn keys(text: &str) -> Vec<String> {
-    tokenize(text.replace("'s", "").replace("’s", "").as_str()).into_iter().map(singular).collect()
+    let text = ["'s", "’s", "2019s"].iter().fold(text.to_owned(), |text, ending| text.replace(ending, ""));
+    tokenize(&text).into_iter().map(singular).collect()
 }
 
 fn singular(mut token: String) -> String {
@@ -126,8 +127,9 @@ impl Asked {
     }
 
     /// The shortest run of the question's words that holds every content word shared with the text,
-    /// the first of equally short ones; empty where none is shared.
-    pub(super) fn covered(&self, text: &str) -> String {
+    /// the first of equally short ones; none where none is shared. Its years come last, as those of a
+    /// cell do, and of several each is a run of its own.
+    pub(super) fn covered(&self, text: &str) -> Vec<String> {
         let wanted = self.shared(text);
         let holds = |word: &Word| word.keys.iter().any(|key| wanted.contains(key));
         let places: Vec<usize> = (0..self.words.len()).filter(|&place| holds(&self.words[place])).collect();
@@ -138,10 +140,53 @@ impl Asked {
         let runs = places.iter().filter_map(|&from| {
             places.iter().copied().find(|&to| to >= from && complete(from, to)).map(|to| (to - from, from))
         });
-        let Some((length, from)) = runs.min() else { return String::new() };
-        let texts: Vec<&str> = self.words[from..=from + length].iter().map(|word| word.text.as_str()).collect();
-        texts.join(" ")
+        match runs.min() {
+            Some((length, from)) => years_last(&self.words[from..=from + length]),
+            None => Vec::new(),
+        }
     }
+}
+
+/// What may stand before a year to say when.
+const TIMED: &[&str] = &["in", "from", "to", "between", "and", "since", "during", "on", "by", "through", "until", "both", "over"];
+
+/// The words without years and what says when, once for each of the years, which follows them.
+fn years_last(words: &[Word]) -> Vec<String> {
+    let whole = || vec![joined(words)];
+    let is_time = |word: &Word| {
+        let of_time = |key: &String| {
+            OF_DATES.contains(&key.as_str()) || TIMED.contains(&key.as_str()) || key.parse::<u32>().is_ok_and(|day| day < 32)
+        };
+        word.keys.iter().all(of_time)
+    };
+    let mut rest: Vec<&Word> = Vec::new();
+    let mut years: Vec<&str> = Vec::new();
+    for word in words {
+        match word.keys.as_slice() {
+            [key] if is_year(key) => {
+                while rest.last().is_some_and(|word| is_time(word)) {
+                    rest.pop();
+                }
+                if !years.contains(&word.text.as_str()) {
+                    years.push(&word.text);
+                }
+            }
+            _ => rest.push(word),
+        }
+    }
+    let stops = |word: &&&Word| word.keys.iter().all(|key| is_stop(key));
+    let start = rest.iter().take_while(stops).count();
+    let end = rest.len() - rest[start..].iter().rev().take_while(stops).count();
+    let rest = &rest[start..end];
+    if years.is_empty() || rest.is_empty() {
+        return whole();
+    }
+    let rest = rest.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
+    years.into_iter().map(|year| format!("{rest} {year}")).collect()
+}
+
+fn joined(words: &[Word]) -> String {
+    words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ")
 }
 
 /// Words of units and of notes about numbers, that stand in brackets or alone.

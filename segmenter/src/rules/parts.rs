@@ -75,7 +75,7 @@ pub(super) fn parts<'i>(items: &'i [Item<'i>]) -> Vec<Vec<&'i Item<'i>>> {
     let whole: Vec<&Item<'_>> = items.iter().collect();
     let several = items.iter().any(|item| word(item).is_some_and(|token| token.is(&SEVERAL)));
     let mut parts = Vec::new();
-    for part in cut_everywhere(whole) {
+    for part in cut_everywhere(whole).into_iter().flat_map(at_question_word) {
         for part in share_of(part) {
             for part in ratio(part) {
                 parts.extend(between(part, several));
@@ -130,6 +130,16 @@ fn cut_everywhere<'i>(mut items: Items<'i>) -> Vec<Items<'i>> {
     parts
 }
 
+/// "for X , what is Y", "X is what percent of Y".
+fn at_question_word<'i>(items: Items<'i>) -> Vec<Items<'i>> {
+    let asks = |&at: &usize| is(items.get(at), &["what", "how", "which"]) && at > 0;
+    let at = (0..items.len()).find(asks);
+    match at.and_then(|at| in_two(&items, at, 0)) {
+        Some(parts) => parts.into(),
+        None => vec![items],
+    }
+}
+
 /// "what percentage of X is Y", "what portion of X is related to Y".
 fn share_of<'i>(items: Items<'i>) -> Vec<Items<'i>> {
     let share = (0..items.len()).find(|&at| is(items.get(at), &SHARES) && is(items.get(at + 1), &["of"]));
@@ -151,7 +161,9 @@ fn ratio<'i>(items: Items<'i>) -> Vec<Items<'i>> {
     let Some(ratio) = (0..items.len()).find(|&at| is(items.get(at), &["ratio"])) else { return vec![items] };
     let mut from = ratio + 1;
     while let Some((at, length)) = find(&items, from, &[&["to"]]) {
-        if let (Some(parts), true) = (in_two(&items, at, length), items.get(ratio..at).is_some_and(is_thing)) {
+        let of_link = at > 0 && is(items.get(at - 1), &["due", "related", "attributable", "attributed"]);
+        let parts = if of_link { None } else { in_two(&items, at, length) };
+        if let (Some(parts), true) = (parts, items.get(ratio..at).is_some_and(is_thing)) {
             return parts.into();
         }
         from = at + 1;
@@ -208,6 +220,5 @@ fn parts_things(items: &[&Item<'_>], at: usize, several: bool) -> bool {
         return false;
     }
     let timed = |items: &[&Item<'_>]| items.iter().any(|item| matches!(item, Item::Time(_)));
-    let article = is(right.first(), &["the", "its", "their", "that", "of"]);
-    several || article || (timed(left) && timed(right))
+    several || (timed(left) && timed(right))
 }

@@ -281,12 +281,23 @@ const EMPTY: &[&str] = &[
     "exceeded",
 ];
 
+/// Words that name something unless a word of arithmetic follows: "net income", "the net change in income".
+const OF_ARITHMETIC: [&str; 9] =
+    ["total", "net", "aggregate", "anticipated", "estimated", "expected", "approximate", "cumulative", "maximum"];
+
 /// Without the words at both ends that name nothing.
 pub(super) fn trimmed<'t, 'q>(tokens: &'t [&'t Token<'q>]) -> &'t [&'t Token<'q>] {
-    let empty = |token: &&&Token<'_>| token.is(EMPTY);
-    let start = tokens.iter().take_while(empty).count();
+    let empty = |token: &Token<'_>| token.is(EMPTY);
+    let mut start = 0;
+    while let Some(token) = tokens.get(start) {
+        let next_is_empty = tokens.get(start + 1).is_some_and(|next| empty(next));
+        if !empty(token) && !(token.is(&OF_ARITHMETIC) && next_is_empty) {
+            break;
+        }
+        start += 1;
+    }
     let rest = tokens.get(start..).unwrap_or_default();
-    let end = rest.len() - rest.iter().rev().take_while(empty).count();
+    let end = rest.len() - rest.iter().rev().take_while(|token| empty(token)).count();
     rest.get(..end).unwrap_or_default()
 }
 
