@@ -17,6 +17,7 @@ use crate::document::{Block, Document, Table, TableSource};
 use crate::error::DataError;
 use crate::record::{Ids, Place, read_list};
 use crate::sample::{Labels, LeftOut, Question, Sample, Samples};
+use crate::silver::{self, Rows};
 
 /// Fields that the programs do not need are passed over, so that files with more of them read.
 #[derive(Deserialize)]
@@ -81,6 +82,7 @@ pub fn read(files: &[PathBuf], labels: Labels) -> Result<Samples, DataError> {
             }
         }
     }
+    silver::label(&mut samples, Rows::Measures);
     Ok(samples)
 }
 

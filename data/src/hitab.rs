@@ -22,6 +22,7 @@ use tabsegnet_document::{KnownTable, Region, node_id, table_with};
 use crate::error::DataError;
 use crate::record::{Ids, Place, read_lines, read_named};
 use crate::sample::{Labels, LeftOut, Question, Sample, Samples};
+use crate::silver::{self, Rows};
 use tree::{HeaderNode, Headers};
 
 #[derive(Deserialize)]
@@ -128,6 +129,7 @@ pub fn read(files: &Files, labels: Labels) -> Result<Samples, DataError> {
             sample.questions.push(Question { id, text, gold, segments: Vec::new() });
         }
     }
+    silver::label(&mut samples, Rows::Measures);
     Ok(samples)
 }
 

@@ -22,6 +22,7 @@ use tabsegnet_document::{KnownTable, node_id, table_with};
 use crate::error::DataError;
 use crate::record::{Ids, Place, read_list, read_named};
 use crate::sample::{Labels, LeftOut, Question, Sample, Samples};
+use crate::silver::{self, Rows};
 
 #[derive(Deserialize)]
 struct Record {
@@ -119,6 +120,7 @@ pub fn read(files: &Files, labels: Labels) -> Result<Samples, DataError> {
             }
         }
     }
+    silver::label(&mut samples, Rows::Entities);
     Ok(samples)
 }
 

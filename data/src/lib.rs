@@ -22,6 +22,7 @@ pub mod native;
 pub mod prepared;
 mod record;
 pub mod sample;
+pub mod silver;
 pub mod source;
 pub mod synthetic;
 pub mod tatqa;

@@ -22,6 +22,7 @@ use tabsegnet_files::Digest;
 use crate::error::DataError;
 use crate::record::{Ids, Place, read_list};
 use crate::sample::{Labels, LeftOut, Question, Sample, Samples};
+use crate::silver::{self, Rows};
 use crate::values::{amount, normalised, numbers_in};
 
 #[derive(Deserialize)]
@@ -88,6 +89,7 @@ pub fn read(files: &[PathBuf], labels: Labels) -> Result<Samples, DataError> {
             }
         }
     }
+    silver::label(&mut samples, Rows::Measures);
     Ok(samples)
 }
 

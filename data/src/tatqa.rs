@@ -17,6 +17,7 @@ use tabsegnet_document::{KnownTable, table_with};
 use crate::error::DataError;
 use crate::record::{Ids, Place, read_list};
 use crate::sample::{Labels, LeftOut, Question, Sample, Samples};
+use crate::silver::{self, Rows};
 
 #[derive(Deserialize)]
 struct Record {
@@ -105,6 +106,7 @@ pub fn read(files: &[PathBuf], labels: Labels) -> Result<Samples, DataError> {
             samples.samples.push(sample);
         }
     }
+    silver::label(&mut samples, Rows::Measures);
     Ok(samples)
 }
 

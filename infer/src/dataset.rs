@@ -53,6 +53,13 @@ pub fn rank(ranker: &Ranker, files: &Files<'_>, top_k: usize, cache: &Path, writ
             eprintln!("encode: {done}/{of} texts");
         }
     })?;
+    if ranker.takes_given_segments() {
+        eprintln!(
+            "segments: those that the data set gives, an upper bound; {} of {} questions have none and are their own",
+            embedded.without_segments(),
+            embedded.questions.len()
+        );
+    }
     let scores = ranker.scores(&embedded)?;
     for (index, question) in embedded.questions.iter().enumerate() {
         let nodes = &embedded.document_of(index).nodes;

@@ -43,6 +43,7 @@ pub fn rank(
         question.id.clear();
     }
 
+    opening.answers_own_questions().with_context(|| format!("{}: cannot be asked", arguments.checkpoint.display()))?;
     let options = arguments.read_options();
     let source = tabsegnet_document::read_source(path, &options)?;
     let graph = opening.settings().graph.clone();

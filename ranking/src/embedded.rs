@@ -25,7 +25,7 @@ pub struct Embedded {
     pub documents: Vec<PreparedDocument>,
     /// The questions.
     pub questions: Vec<PreparedQuestion>,
-    /// For each question its segments; empty with the segmenter `none`.
+    /// For each question its segments; empty where it has none, as with the segmenter `none`.
     pub segments: Vec<Vec<String>>,
     d_enc: usize,
     /// For each document `[nodes, d_enc]`.
@@ -72,8 +72,13 @@ impl Embedded {
         progress: &mut dyn FnMut(usize, usize),
     ) -> Result<Self, RankingError> {
         let Sight { encoder, segmenter, featuriser, cell_text } = *sight;
-        let asked: Vec<&str> = questions.iter().map(|question| question.text.as_str()).collect();
-        let segments = segments(&asked, segmenter, cache.filter(|_| segmenter.is_costly()))?;
+        let segments = match segmenter.is_given() {
+            true => questions.iter().map(given).collect(),
+            false => {
+                let asked: Vec<&str> = questions.iter().map(|question| question.text.as_str()).collect();
+                segments(&asked, segmenter, cache.filter(|_| segmenter.is_costly()))?
+            }
+        };
         let mut texts: Vec<&str> = Vec::new();
         for document in &documents {
             texts.extend(document.ranking_texts.iter().map(String::as_str));
@@ -127,6 +132,11 @@ impl Embedded {
             question_vectors,
             segment_vectors,
         })
+    }
+
+    /// Questions that are their own segment, since none was found or given.
+    pub fn without_segments(&self) -> usize {
+        self.segments.iter().filter(|segments| segments.is_empty()).count()
     }
 
     /// Width of a vector.
@@ -223,6 +233,11 @@ impl Embedded {
     }
 }
 
+/// The segments that the data set gives; a question without is its own segment.
+fn given(question: &PreparedQuestion) -> Vec<String> {
+    question.segments.iter().map(|segment| segment.text.clone()).collect()
+}
+
 /// The segments of each question: those that are kept, the others from the segmenter.
 fn segments(
     questions: &[&str],
@@ -255,6 +270,7 @@ fn segments(
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
+    use tabsegnet_data::prepared::PreparedSegment;
     use tabsegnet_segmenter::SegmenterError;
 
     use super::*;
@@ -276,6 +292,15 @@ mod tests {
             self.0.fetch_add(1, Ordering::Relaxed);
             Ok(question.split(" and ").map(str::to_owned).collect())
         }
+    }
+
+    #[test]
+    fn given_segments_are_those_of_the_data_set() {
+        let segment = |text: &str| PreparedSegment { text: text.into(), nodes: vec![0] };
+        let segments = vec![segment("revenue 2019"), segment("cost 2019")];
+        let question = PreparedQuestion { id: "q".into(), document: 0, text: "?".into(), gold: vec![0], segments };
+        assert_eq!(given(&question), ["revenue 2019", "cost 2019"]);
+        assert!(given(&PreparedQuestion { segments: Vec::new(), ..question }).is_empty());
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use tabsegnet_data::graph::EdgeType;
 use tabsegnet_features::DocumentFeatures;
 use tabsegnet_model::{Asked, EdgeEffect, Explanation, OpenGraph};
+use tabsegnet_segmenter::SegmenterError;
 
 use crate::encoded::{EncodedDocument, check_finite};
 use crate::features::Featuriser;
@@ -21,6 +22,9 @@ pub struct OpenDocument<'r> {
 
 impl<'r> OpenDocument<'r> {
     pub(crate) fn new(ranker: &'r Ranker, document: EncodedDocument) -> Result<Self, RankingError> {
+        if ranker.segmenter().is_given() {
+            return Err(SegmenterError::Given.into());
+        }
         let graph = ranker.inference().open(&document.graph, document.vectors())?;
         let featuriser = ranker.featuriser();
         let features = match featuriser.any() {

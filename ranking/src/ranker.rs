@@ -11,7 +11,7 @@ use tabsegnet_encoder::{EmbeddingCache, Encoder, EncoderKind, load_on};
 use tabsegnet_model::Inference;
 use tabsegnet_model::batch::best_segments;
 use tabsegnet_model::checkpoint::{self, Checkpoint, Manifest};
-use tabsegnet_segmenter::{Segmenter, load_segmenter};
+use tabsegnet_segmenter::{Segmenter, SegmenterError, load_segmenter};
 
 use crate::embedded::Sight;
 use crate::encoded::EncodedDocument;
@@ -202,6 +202,17 @@ impl Opening {
         self.settings.features.compares()
     }
 
+    /// Whether it can be asked questions that are of no data set.
+    ///
+    /// # Errors
+    /// Segments that a data set gives (`segmenter.kind = "given"`): there are none.
+    pub fn answers_own_questions(&self) -> Result<(), RankingError> {
+        match self.settings.segmenter.is_given() {
+            true => Err(SegmenterError::Given.into()),
+            false => Ok(()),
+        }
+    }
+
     /// Opens encoder and segmenter.
     ///
     /// # Errors
@@ -257,6 +268,11 @@ impl Ranker {
 
     pub(crate) fn encoder(&self) -> &dyn Encoder {
         self.encoder.as_ref()
+    }
+
+    /// Whether its segments are those that a data set gives, so that what it finds is an upper bound.
+    pub fn takes_given_segments(&self) -> bool {
+        self.segmenter.is_given()
     }
 
     pub(crate) fn segmenter(&self) -> &dyn Segmenter {
@@ -321,7 +337,8 @@ impl Ranker {
     /// Opens a document for questions.
     ///
     /// # Errors
-    /// A document whose vectors are of another width or whose edges the model does not know.
+    /// A document whose vectors are of another width or whose edges the model does not know; a ranker whose
+    /// segments are given by a data set (`segmenter.kind = "given"`).
     pub fn open_document(&self, document: EncodedDocument) -> Result<OpenDocument<'_>, RankingError> {
         OpenDocument::new(self, document)
     }

@@ -2,13 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Limits, ModelFiles, NoSegments, Segmenter, SegmenterError, T5Segmenter};
+use crate::{GivenSegments, Limits, ModelFiles, NoSegments, Rules, Segmenter, SegmenterError, T5Segmenter};
 
 /// Which segmenter to use and how.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SegmenterConfig {
-    /// `none`, or `t5`: a T5 in Hugging Face layout.
+    /// `rules`, which needs no model; `t5`: a T5 in Hugging Face layout; `given`: those of the data set, an upper
+    /// bound for measurement only; or `none`.
     pub kind: String,
     /// Of `t5`: a directory, or a hub name: a string with exactly one `/` that is no directory here.
     pub model: String,
@@ -26,13 +27,20 @@ impl Default for SegmenterConfig {
     fn default() -> Self {
         let limits = Limits::default();
         Self {
-            kind: "none".to_owned(),
+            kind: "rules".to_owned(),
             model: String::new(),
             revision: "main".to_owned(),
             beams: limits.beams,
             max_input_tokens: limits.input,
             max_output_tokens: limits.output,
         }
+    }
+}
+
+impl SegmenterConfig {
+    /// Whether the segments are those of the data set.
+    pub fn is_given(&self) -> bool {
+        self.kind == "given"
     }
 }
 
@@ -44,6 +52,8 @@ impl Default for SegmenterConfig {
 pub fn load_segmenter(config: &SegmenterConfig) -> Result<Box<dyn Segmenter>, SegmenterError> {
     match config.kind.as_str() {
         "none" => Ok(Box::new(NoSegments)),
+        "rules" => Ok(Box::new(Rules)),
+        "given" => Ok(Box::new(GivenSegments)),
         "t5" => {
             let limits =
                 Limits { beams: config.beams, input: config.max_input_tokens, output: config.max_output_tokens };
@@ -64,15 +74,21 @@ mod tests {
     }
 
     #[test]
-    fn none_finds_nothing_and_is_the_default() {
-        let segmenter = load_segmenter(&SegmenterConfig::default()).unwrap();
-        assert_eq!(segmenter.identity(), "none");
-        assert!(segmenter.segments("revenue of 2019 and of 2020").unwrap().is_empty());
+    fn rules_are_the_default_none_finds_nothing_and_given_is_told() {
+        let open = |kind: &str| load_segmenter(&SegmenterConfig { kind: kind.into(), ..Default::default() }).unwrap();
+        let question = "revenue of 2019 and of 2020";
+        let rules = load_segmenter(&SegmenterConfig::default()).unwrap();
+        assert_eq!(rules.segments(question).unwrap(), ["revenue 2019", "revenue 2020"]);
+        assert_eq!(rules.identity(), open("rules").identity());
+        assert_eq!((open("none").identity(), open("none").is_given()), ("none", false));
+        assert!(open("none").segments(question).unwrap().is_empty());
+        assert!(open("given").is_given());
+        assert!(open("given").segments(question).unwrap_err().to_string().contains("for measurement only"));
     }
 
     #[test]
     fn other_kinds_and_keys_are_refused() {
-        assert_eq!(message(r#"{"kind": "t6"}"#), "segmenter.kind = \"t6\": expected none or t5");
+        assert_eq!(message(r#"{"kind": "t6"}"#), "segmenter.kind = \"t6\": expected rules, t5, given or none");
         assert!(serde_json::from_str::<SegmenterConfig>(r#"{"sort": "none"}"#).is_err());
     }
 

@@ -10,11 +10,16 @@ use tabsegnet_files::FileError;
 #[non_exhaustive]
 pub enum SegmenterError {
     /// The configuration names a kind that does not exist.
-    #[error("segmenter.kind = {kind:?}: expected none or t5")]
+    #[error("segmenter.kind = {kind:?}: expected rules, t5, given or none")]
     UnknownKind {
         /// What it was set to.
         kind: String,
     },
+    /// The segments that a data set gives were asked for a question that is of none.
+    #[error(
+        "segmenter.kind = \"given\" takes the segments that a data set gives with its questions, an upper bound for measurement only; a question of your own has none: train with segmenter.kind = \"rules\" or \"t5\""
+    )]
+    Given,
     /// A value of the configuration cannot be used.
     #[error("{key} = {value}: expected {expected}")]
     Setting {

@@ -1,6 +1,7 @@
 //! Question segmenters: the parts of a question that each ask for one thing.
 //!
-//! A [`Segmenter`] is opened by [`load_segmenter`]. The kind `t5` runs any T5 in Hugging Face layout
+//! A [`Segmenter`] is opened by [`load_segmenter`]. The kind `rules` ([`rules`]) needs no model, `given` stands for
+//! the segments that a data set has. The kind `t5` runs any T5 in Hugging Face layout
 //! ([`T5Segmenter`], through candle); with the feature `training` the same model in burn's tensors
 //! ([`t5::T5`]) is what `train` fits, and what it writes opens here, in candle and in Python's
 //! transformers.
@@ -25,6 +26,7 @@ mod generate;
 pub mod measures;
 mod model_config;
 pub mod prompt;
+pub mod rules;
 mod segmenter;
 #[cfg(feature = "training")]
 pub mod t5;
@@ -38,7 +40,8 @@ pub use error::SegmenterError;
 pub use generate::{Generated, Generator, Limits};
 pub use model_config::{FeedForward, T5Config};
 pub use prompt::Prompt;
-pub use segmenter::{NoSegments, Segmenter};
+pub use rules::Rules;
+pub use segmenter::{GivenSegments, NoSegments, Segmenter};
 pub use t5_segmenter::{Found, T5Segmenter, segments_of};
 pub use tokenizer::T5Tokenizer;
 pub use unigram::train_unigram;

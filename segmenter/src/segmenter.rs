@@ -1,4 +1,4 @@
-//! What a segmenter is, and the one that finds nothing.
+//! What a segmenter is, the one that finds nothing, and the one that is told.
 
 use crate::SegmenterError;
 
@@ -12,6 +12,12 @@ pub trait Segmenter: Send + Sync {
 
     /// Whether a look into a cache on the disk takes less time than to find the segments.
     fn is_costly(&self) -> bool {
+        false
+    }
+
+    /// Whether the segments are those that the data set gives with a question: they are taken from there, and
+    /// [`Segmenter::segments`] always fails.
+    fn is_given(&self) -> bool {
         false
     }
 
@@ -51,5 +57,24 @@ impl Segmenter for NoSegments {
 
     fn segments(&self, _question: &str) -> Result<Vec<String>, SegmenterError> {
         Ok(Vec::new())
+    }
+}
+
+/// Stands for the segments that a data set gives with its questions (silver or gold). They are made from
+/// the answer's nodes, so that what is measured with them is an upper bound.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct GivenSegments;
+
+impl Segmenter for GivenSegments {
+    fn identity(&self) -> &str {
+        "given"
+    }
+
+    fn is_given(&self) -> bool {
+        true
+    }
+
+    fn segments(&self, _question: &str) -> Result<Vec<String>, SegmenterError> {
+        Err(SegmenterError::Given)
     }
 }

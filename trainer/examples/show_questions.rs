@@ -3,8 +3,12 @@
 //!
 //! ```sh
 //! cargo run --release -p tabsegnet-trainer --example show_questions -- \
-//!     --config configs/ixbrl.toml [--set data.root=DIR] [--part train|dev] [--count 30] [--seed 0]
+//!     --config configs/ixbrl.toml [--set data.root=DIR] [--part train|dev] [--count 30] [--seed 0] \
+//!     [--output segments.jsonl]
 //! ```
+//!
+//! `--output` also writes all questions that have segments as JSON lines, which `train` reads
+//! (`segmenter_training.train`): `{"id", "question", "segments": [text…], "nodes": [[id…]…]}`.
 
 use std::collections::BTreeSet;
 use std::io::{self, ErrorKind, Write};
@@ -17,6 +21,7 @@ use rand_chacha::ChaCha8Rng;
 use tabsegnet_data::config::Part;
 use tabsegnet_data::prepared::{Prepared, PreparedDocument, PreparedQuestion, prepare_in_memory};
 use tabsegnet_trainer::config::Config;
+use tabsegnet_trainer::segments;
 
 /// Prints statistics of a config's data and random questions with their gold nodes.
 #[derive(Parser)]
@@ -36,6 +41,9 @@ struct Arguments {
     /// Another seed draws other questions.
     #[arg(long, default_value_t = 0)]
     seed: u64,
+    /// Writes all questions that have segments into this file, one JSON object a line.
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
 }
 
 fn main() -> Result<()> {
@@ -47,6 +55,10 @@ fn main() -> Result<()> {
     };
     let config = Config::load(&arguments.config, &arguments.overrides)?;
     let prepared = prepare_in_memory(&config.data.source(part)?, &config.prepare())?;
+    if let Some(path) = &arguments.output {
+        let (with, without) = segments::write(path, &prepared)?;
+        eprintln!("{}: {with} questions with segments; {without} have none", path.display());
+    }
     match print(&prepared, arguments.count, arguments.seed) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error).context("stdout"),
         _ => Ok(()),

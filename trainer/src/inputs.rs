@@ -63,6 +63,14 @@ impl Encoding {
             progress.set(done, of, "texts");
         })?;
         progress.finish(&format!("vectors of width {}, encoder {}", encoder.dim(), short(encoder.identity())));
+        if self.segmenter.is_given() {
+            eprintln!(
+                "segments of {}: those that the data set gives, an upper bound; {} of {} questions have none and are their own",
+                part.name(),
+                embedded.without_segments(),
+                embedded.questions.len()
+            );
+        }
         Ok(Input { embedded, digest, statistics })
     }
 }

@@ -7,6 +7,7 @@ pub mod evaluation;
 pub mod inputs;
 pub mod progress;
 pub mod segmenter;
+pub mod segments;
 pub mod state;
 pub mod static_encoder;
 pub mod training;

@@ -10,7 +10,7 @@ mod spans;
 mod step;
 mod write;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
@@ -18,6 +18,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use burn::module::Module as _;
 use burn::optim::{AdamWConfig, ModuleOptimizer};
 use burn::tensor::Device;
+use tabsegnet_data::config::Part;
 use tabsegnet_files::{Digest, write_bytes_atomic};
 use tabsegnet_segmenter::data::{self, LabelledQuestion};
 use tabsegnet_segmenter::t5::{Pair, T5};
@@ -25,6 +26,7 @@ use tabsegnet_segmenter::{ModelFiles, serialize};
 
 use crate::config::{Config, SegmenterTrainingConfig};
 use crate::progress::Progress;
+use crate::{inputs, segments};
 use crate::state::{Start, State};
 use crate::training::{Layout, Outcome};
 use base::Base;
@@ -58,8 +60,9 @@ impl<'a> SegmenterTraining<'a> {
     pub fn new(config: &'a Config, device: Device, resume: bool) -> Result<Self> {
         let settings = &config.segmenter_training;
         settings.precision.check(&device)?;
-        let (train_questions, train_digest) = questions(&settings.train, "train")?;
-        let (dev_questions, dev_digest) = questions(&settings.dev, "dev")?;
+        let layout = Layout::new(config);
+        let (train_questions, train_digest) = questions(config, &layout, Part::Train)?;
+        let (dev_questions, dev_digest) = questions(config, &layout, Part::Dev)?;
         let texts = texts(&settings.pretrain)?;
         let base = Base::open(config, &train_questions, &texts)?;
         let pairs = |questions: &[LabelledQuestion], name: &str| base.pairs(questions, name, &config.segmenter);
@@ -72,7 +75,6 @@ impl<'a> SegmenterTraining<'a> {
             inputs = inputs.part(text.iter().flat_map(|token| token.to_le_bytes()).collect::<Vec<u8>>());
         }
         let autodiff = device.clone().autodiff();
-        let layout = Layout::new(config);
         let place = layout.state();
         let (model, optimiser, state) = match State::start(&place, inputs.hex(), resume)? {
             Start::Resume(state) => {
@@ -247,21 +249,39 @@ fn write_weights(path: &Path, model: &T5) -> Result<()> {
     Ok(write_bytes_atomic(path, &serialize(&model.parameters(), false, path)?)?)
 }
 
-/// The questions of files, and a digest of them.
-fn questions(files: &[String], part: &str) -> Result<(Vec<LabelledQuestion>, String)> {
-    ensure!(
-        !files.is_empty(),
-        "segmenter_training.{part} names no file; expected JSON lines {{\"question\": text, \"segments\": [text, …]}}"
-    );
+/// The questions of the files that are named for a part, or those of the data set, and a digest of them.
+fn questions(config: &Config, layout: &Layout, part: Part) -> Result<(Vec<LabelledQuestion>, String)> {
+    let settings = &config.segmenter_training;
+    let named = if part == Part::Train { &settings.train } else { &settings.dev };
+    let files = match named.as_slice() {
+        [] => vec![of_dataset(config, layout, part)?],
+        files => files.iter().map(PathBuf::from).collect(),
+    };
     let (mut all, mut digest) = (Vec::new(), Digest::new());
     for file in files {
-        for question in data::read(file.as_ref())? {
+        for question in data::read(&file)? {
             digest = digest.part(&question.question).part(question.segments.join("\n"));
             all.push(question);
         }
     }
-    ensure!(!all.is_empty(), "segmenter_training.{part}: the files hold no question");
+    ensure!(!all.is_empty(), "segmenter_training.{}: the files hold no question", part.name());
     Ok((all, digest.hex()))
+}
+
+/// Writes the questions of a data set's part that have segments into the results' directory, so that what
+/// was trained on can be looked at, and says how many have none.
+fn of_dataset(config: &Config, layout: &Layout, part: Part) -> Result<PathBuf> {
+    let name = part.name();
+    let prepared = inputs::prepared(config, part)
+        .with_context(|| format!("segmenter_training.{name} names no file, and [data] gives no {name} part"))?;
+    let path = layout.segments(name);
+    let (with, without) = segments::write(&path, &prepared)?;
+    eprintln!(
+        "segments of {name}: {with} questions, {without} without segments left out; lines in {}",
+        path.display()
+    );
+    ensure!(with > 0, "no question of the {name} part has segments; name files in segmenter_training.{name}");
+    Ok(path)
 }
 
 /// The lines of text files.

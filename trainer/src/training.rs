@@ -66,6 +66,11 @@ impl Layout {
         self.directory.join("report")
     }
 
+    /// Questions with segments, taken from the data to train a segmenter on, JSON lines a part.
+    pub fn segments(&self, part: &str) -> PathBuf {
+        self.directory.join("segments").join(format!("{part}.jsonl"))
+    }
+
     /// One JSON line an epoch.
     pub fn metrics(&self) -> PathBuf {
         self.directory.join("metrics.jsonl")

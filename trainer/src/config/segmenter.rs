@@ -67,7 +67,8 @@ impl Default for NewModelConfig {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SegmenterTrainingConfig {
-    /// Files of questions with their segments, JSON lines.
+    /// Files of questions with their segments, JSON lines; without any the questions of `[data]` that have
+    /// segments are taken.
     pub train: Vec<String>,
     /// The same, to measure on.
     pub dev: Vec<String>,
