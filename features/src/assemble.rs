@@ -12,7 +12,7 @@ use crate::question::Question;
 use crate::strings::Strings;
 use crate::tables::dot;
 use crate::years::Years;
-use crate::{asked, context, marks, phrases, places, tables, years};
+use crate::{asked, belonging, context, head, marks, phrases, places, tables, years};
 
 /// BM25 is told by tens.
 const BM25_UNIT: f32 = 10.0;
@@ -30,6 +30,8 @@ pub struct DocumentFeatures {
     tables: Vec<f32>,
     /// `[nodes, sentences]` and `[nodes, cells]`
     marks: [Vec<f32>; 2],
+    /// `[tables, belonging]`
+    belonging: Vec<f32>,
     around: Option<Around>,
     /// Of the nodes' texts with their headers, and without.
     indices: Option<[LexicalIndex; 2]>,
@@ -89,7 +91,7 @@ impl DocumentFeatures {
             true => normalised(word_vectors, word_vectors.len() / strings.words().len().max(1)),
             false => Vec::new(),
         };
-        let around = (config.phrases || config.context || config.marks).then(|| {
+        let around = (config.phrases || config.context || config.marks || config.belonging).then(|| {
             let order = Order::new(nodes, &strings);
             Around {
                 phrases: Phrases::new(nodes, &strings),
@@ -97,19 +99,31 @@ impl DocumentFeatures {
                 order,
             }
         });
-        let marks = match &around {
-            Some(Around { phrases, order, .. }) if config.marks => {
-                let numbers = Numbers::new(nodes, &strings);
-                [
-                    marks::sentences(nodes, &strings, order, &numbers, phrases),
+        let numbers = (config.marks || config.belonging).then(|| Numbers::new(nodes, &strings));
+        let (mut marks, mut belonging) = ([Vec::new(), Vec::new()], Vec::new());
+        if let (Some(Around { phrases, order, .. }), Some(numbers)) = (&around, &numbers) {
+            if config.marks {
+                marks = [
+                    marks::sentences(nodes, &strings, order, numbers, phrases),
                     marks::cells(nodes, &strings, order, phrases),
-                ]
+                ];
             }
-            _ => [Vec::new(), Vec::new()],
-        };
+            if config.belonging {
+                belonging = belonging::belonging(&belonging::Sight {
+                    nodes,
+                    strings: &strings,
+                    phrases,
+                    order,
+                    numbers,
+                    node_vector: &node_vector,
+                    string_vector: &string_vector,
+                });
+            }
+        }
         Self {
             config,
             marks,
+            belonging,
             around,
             count: config.count(),
             years: Years::new(&strings, &is_cell),
@@ -125,6 +139,17 @@ impl DocumentFeatures {
         }
     }
 
+    /// What each table has in common with the document's sentences, `[tables, TableHead::FEATURES]`; empty
+    /// where it is not wanted.
+    pub fn belonging(&self) -> &[f32] {
+        &self.belonging
+    }
+
+    /// The table of each node, from 0 by first node; none of passages.
+    pub fn tables(&self) -> &[Option<u32>] {
+        &self.strings.table
+    }
+
     /// Features a node.
     pub fn count(&self) -> usize {
         self.count
@@ -132,8 +157,16 @@ impl DocumentFeatures {
 
     /// The features `[nodes, count]` for a question with its vector `q` `[d_enc]` and those of its words
     /// `[words of the question, d_word]` (empty where similar words are not wanted), of the document
-    /// whose node vectors are `node_vectors` `[nodes, d_enc]`.
-    pub fn ask(&self, question: &Question, q: &[f32], word_vectors: &[f32], node_vectors: &[f32]) -> Vec<f32> {
+    /// whose node vectors are `node_vectors` `[nodes, d_enc]`. `tables` are the scores of its tables
+    /// ([`crate::TableHead::scores`]), empty where they are not wanted.
+    pub fn ask(
+        &self,
+        question: &Question,
+        q: &[f32],
+        word_vectors: &[f32],
+        node_vectors: &[f32],
+        tables: &[f32],
+    ) -> Vec<f32> {
         let Self { config, strings, .. } = self;
         let asked_words = match config.similar_words {
             true => normalised(word_vectors, word_vectors.len() / question.words().len().max(1)),
@@ -214,6 +247,13 @@ impl DocumentFeatures {
             self.marks.iter().for_each(|marks| fixed(&mut out, marks));
             if config.asked {
                 out.take(kinds.len()).copy_from_slice(&kinds);
+            }
+            if config.belonging {
+                let out = out.take(head::NAMES.len());
+                let table = strings.table[node].map(|table| table as usize * head::NAMES.len());
+                if let Some(scores) = table.and_then(|first| tables.get(first..first + head::NAMES.len())) {
+                    out.copy_from_slice(scores);
+                }
             }
         });
         values

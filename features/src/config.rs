@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::compare::{COSINE, Column, SIMILAR, WORDS};
-use crate::{asked, context, marks, phrases, places, tables, years};
+use crate::{asked, context, head, marks, phrases, places, tables, years};
 
 /// Which features a node gets. Without any the model is the paper's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -36,6 +36,9 @@ pub struct FeaturesConfig {
     pub marks: bool,
     /// What kind of question it is.
     pub asked: bool,
+    /// How likely the node's table is to hold what is asked for, told by a small model of its own from
+    /// what table and sentences have in common ([`crate::TableHead`]).
+    pub belonging: bool,
 }
 
 /// Parts of a node that are compared with the question, in order.
@@ -59,6 +62,7 @@ impl FeaturesConfig {
         context: true,
         marks: true,
         asked: true,
+        belonging: true,
     };
 
     /// Columns of a comparison with one string that are wanted.
@@ -112,12 +116,13 @@ impl FeaturesConfig {
         group(self.marks, "sentence", &marks::SENTENCES);
         group(self.marks, "cell", &marks::CELLS);
         group(self.asked, "question", &asked::NAMES);
+        group(self.belonging, "belonging", &head::NAMES);
         names
     }
 
     /// Whether vectors of [`crate::Strings::compared`] are wanted.
     pub fn compares(self) -> bool {
-        self.cosine || self.tables
+        self.cosine || self.tables || self.belonging
     }
 
     /// How many features a node gets.

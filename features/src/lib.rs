@@ -11,10 +11,12 @@
 
 mod asked;
 mod assemble;
+mod belonging;
 mod compare;
 mod config;
 mod context;
 mod dates;
+pub mod head;
 mod marks;
 mod numbers;
 mod phrases;
@@ -27,6 +29,7 @@ mod years;
 
 pub use assemble::DocumentFeatures;
 pub use config::FeaturesConfig;
+pub use head::TableHead;
 pub use question::Question;
 pub use strings::Strings;
 

@@ -70,6 +70,10 @@ pub(crate) struct Phrases {
     by_run: HashMap<[u8; 4], u32>,
     /// ln(1 + (N − n + ½) / (n + ½)) of each stem over the document's sentences and headers.
     pub(crate) idf: Vec<f32>,
+    /// Sentences and headers.
+    units: u32,
+    /// Whether a stem is of letters.
+    is_word: Vec<bool>,
     /// Sum of idf over the distinct stems of a node's phrases, and their distinct runs of letters.
     sizes: Vec<(f32, u32)>,
     /// Distinct years of each table.
@@ -104,7 +108,14 @@ impl Phrases {
             units += 1;
             own.iter().flat_map(|&phrase| &phrases[phrase as usize].distinct).for_each(|&s| holding[s as usize] += 1);
         }
+        let mut is_word = vec![false; by_stem.len()];
+        for (stem, &number) in &by_stem {
+            let stem: &String = stem;
+            is_word[number as usize] = !stem.starts_with(|c: char| c.is_ascii_digit());
+        }
         let mut known = Self {
+            units,
+            is_word,
             phrases,
             has_paths,
             by_stem,
@@ -136,6 +147,16 @@ impl Phrases {
         let mut runs = 0;
         merge(&row.runs, &column.runs, |_| runs += 1);
         (total, runs)
+    }
+
+    /// The idf of a stem that stands in one sentence or header.
+    pub(crate) fn greatest_idf(&self) -> f32 {
+        idf(1, self.units.max(1))
+    }
+
+    /// Whether a stem is of letters, no number.
+    pub(crate) fn is_word(&self, stem: u32) -> bool {
+        self.is_word[stem as usize]
     }
 
     /// The distinct years of a node, rising.

@@ -376,6 +376,7 @@ impl Weights {
             strength,
             interaction: _,
             features: _,
+            table_head: _, // its scores are among the features
         } = *config;
         let optional = |matrix: &Option<Param<Tensor<2>>>| matrix.as_ref().map_or_else(Vec::new, |m| values(m.val()));
         let scale = (d_enc as f32).sqrt();

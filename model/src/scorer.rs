@@ -6,6 +6,8 @@ use burn::tensor::{Device, Tensor, TensorData};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
+use tabsegnet_features::TableHead;
+
 use crate::activation::{relu_of_sum, tanh_of_sum};
 use crate::aggregate::aggregate;
 use crate::batch::Batch;
@@ -149,6 +151,21 @@ pub struct FeatureScale {
     pub scale: Param<Tensor<1>>,
 }
 
+/// The weights of a [`TableHead`], which is trained before the model is; not trained here.
+#[derive(Module, Debug)]
+pub struct FixedTableHead {
+    /// `[features of a table]`
+    pub mean: Param<Tensor<1>>,
+    /// `[features of a table]`
+    pub scale: Param<Tensor<1>>,
+    /// `[features of a table, hidden]`
+    pub W_1: Param<Tensor<2>>,
+    /// `[hidden]`
+    pub b_1: Param<Tensor<1>>,
+    /// `[hidden]`
+    pub w_2: Param<Tensor<1>>,
+}
+
 /// Standardised features beyond this many deviations are cut.
 pub(crate) const FEATURE_LIMIT: f32 = 5.0;
 
@@ -173,6 +190,8 @@ pub struct TabSegNet {
     pub scorer: Scorer,
     /// Where the model has features.
     pub feature_scale: Option<FeatureScale>,
+    /// Where the features have a table head.
+    pub table_head: Option<FixedTableHead>,
     #[module(skip)]
     aggregation: Aggregation,
     #[module(skip)]
@@ -238,12 +257,31 @@ impl TabSegNet {
             graph_conv.push(GraphConv { W_1, W_2, b: vector(&format!("graph_conv.{layer}.b"), d_out)? });
         }
         let scorer = Scorer { w, w_f, b: vector("scorer.b", 1)? };
-        let mut fixed = |name: &str| {
-            let (id, values) = flat(name, &[config.features])?;
+        let (inputs, hidden) = (TableHead::FEATURES, TableHead::HIDDEN);
+        let W_1 = config.table_head.then(|| flat("table_head.W_1", &[inputs, hidden])).transpose()?;
+        let mut fixed = |name: &str, length: usize| {
+            let (id, values) = flat(name, &[length])?;
             Ok(Param::initialized(id, values))
         };
+        let features = config.features;
         let feature_scale = has_features
-            .then(|| Ok(FeatureScale { mean: fixed("feature_scale.mean")?, scale: fixed("feature_scale.scale")? }))
+            .then(|| {
+                Ok(FeatureScale {
+                    mean: fixed("feature_scale.mean", features)?,
+                    scale: fixed("feature_scale.scale", features)?,
+                })
+            })
+            .transpose()?;
+        let table_head = W_1
+            .map(|(id, W_1)| {
+                Ok(FixedTableHead {
+                    mean: fixed("table_head.mean", inputs)?,
+                    scale: fixed("table_head.scale", inputs)?,
+                    W_1: Param::initialized(id, W_1.reshape([inputs, hidden])),
+                    b_1: fixed("table_head.b_1", hidden)?,
+                    w_2: fixed("table_head.w_2", hidden)?,
+                })
+            })
             .transpose()?;
         Ok(Self {
             edge_strength,
@@ -251,6 +289,7 @@ impl TabSegNet {
             graph_conv,
             scorer,
             feature_scale,
+            table_head,
             aggregation: config.aggregation,
             precision: Precision::F32,
         })
@@ -276,6 +315,39 @@ impl TabSegNet {
             *known = FeatureScale { mean: replace(&known.mean, mean), scale: replace(&known.scale, scale) };
         }
         self
+    }
+
+    /// The same model with a trained table head; a model without one stays as it is.
+    #[must_use]
+    pub fn with_table_head(mut self, head: &TableHead) -> Self {
+        fn replace<const D: usize>(param: &Param<Tensor<D>>, values: &[f32]) -> Param<Tensor<D>> {
+            let (device, shape) = (param.val().device(), param.val().shape());
+            Param::initialized(param.id, Tensor::from_data(TensorData::new(values.to_vec(), shape), &device))
+        }
+        if let Some(known) = &mut self.table_head {
+            *known = FixedTableHead {
+                mean: replace(&known.mean, &head.mean),
+                scale: replace(&known.scale, &head.scale),
+                W_1: replace(&known.W_1, &head.w_1),
+                b_1: replace(&known.b_1, &head.b_1),
+                w_2: replace(&known.w_2, &head.w_2),
+            };
+        }
+        self
+    }
+
+    /// The table head that its features need.
+    pub fn table_head(&self) -> Option<TableHead> {
+        fn values<const D: usize>(param: &Param<Tensor<D>>) -> Vec<f32> {
+            param.val().into_data().iter::<f32>().collect()
+        }
+        self.table_head.as_ref().map(|head| TableHead {
+            mean: values(&head.mean),
+            scale: values(&head.scale),
+            w_1: values(&head.W_1),
+            b_1: values(&head.b_1),
+            w_2: values(&head.w_2),
+        })
     }
 
     /// Scores `[nodes]` of a batch, higher is more relevant.
@@ -345,6 +417,11 @@ impl TabSegNet {
         if let Some(FeatureScale { mean, scale }) = &self.feature_scale {
             parameters.push(vector("feature_scale.mean".into(), mean));
             parameters.push(vector("feature_scale.scale".into(), scale));
+        }
+        if let Some(FixedTableHead { mean, scale, W_1, b_1, w_2 }) = &self.table_head {
+            parameters.push(matrix("table_head.W_1".into(), W_1));
+            let vectors = [("mean", mean), ("scale", scale), ("b_1", b_1), ("w_2", w_2)];
+            parameters.extend(vectors.map(|(name, tensor)| vector(format!("table_head.{name}"), tensor)));
         }
         parameters
     }

@@ -7,9 +7,10 @@ use rayon::prelude::*;
 use tabsegnet_data::graph::CellText;
 use tabsegnet_data::prepared::{PreparedDocument, PreparedQuestion};
 use tabsegnet_encoder::{EmbeddingCache, Encoder};
-use tabsegnet_features::{DocumentFeatures, Question, Strings};
+use tabsegnet_features::head::Example;
+use tabsegnet_features::{DocumentFeatures, Question, Strings, TableHead};
 use tabsegnet_model::batch::BatchError;
-use tabsegnet_model::{Batch, Example, ModelConfig};
+use tabsegnet_model::{Batch, ModelConfig};
 use tabsegnet_segmenter::Segmenter;
 
 use crate::RankingError;
@@ -38,6 +39,16 @@ pub struct Embedded {
     features: Vec<DocumentFeatures>,
     /// For each question its words and their vectors, where features are wanted.
     asked: Vec<(Question, Vec<f32>)>,
+}
+
+/// What a table head says of the tables of each document ([`TableHead::scores`]); empty without one.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct TableScores(pub Vec<Vec<f32>>);
+
+impl TableScores {
+    fn of(&self, document: usize) -> &[f32] {
+        self.0.get(document).map_or(&[], Vec::as_slice)
+    }
 }
 
 /// What turns texts into what a model sees.
@@ -170,11 +181,36 @@ impl Embedded {
         if segments.is_empty() { self.question(question) } else { segments }
     }
 
+    /// What a table head learns from: each document's tables, and which of them hold gold of a question.
+    pub fn table_examples(&self) -> Vec<Example> {
+        let mut gold: Vec<Vec<bool>> = Vec::with_capacity(self.features.len());
+        for document in &self.features {
+            let tables = document.tables().iter().flatten().max().map_or(0, |last| *last as usize + 1);
+            gold.push(vec![false; tables]);
+        }
+        for question in &self.questions {
+            let Some(document) = self.features.get(question.document) else { continue };
+            let tables = document.tables();
+            for table in question.gold.iter().filter_map(|&node| tables[node as usize]) {
+                gold[question.document][table as usize] = true;
+            }
+        }
+        let documents = self.features.iter().zip(gold);
+        documents.map(|(document, gold)| Example { features: document.belonging().to_vec(), gold }).collect()
+    }
+
+    /// What `head` says of each document's tables.
+    pub fn table_scores(&self, head: Option<&TableHead>) -> TableScores {
+        let Some(head) = head else { return TableScores::default() };
+        TableScores(self.features.par_iter().map(|document| head.scores(document.belonging())).collect())
+    }
+
     /// `[nodes, features]` of the document of a question; empty without features.
-    pub fn features(&self, question: usize) -> Vec<f32> {
-        match (self.features.get(self.questions[question].document), self.asked.get(question)) {
-            (Some(document), Some((asked, words))) => {
-                document.ask(asked, self.question(question), words, self.nodes_of(question))
+    pub fn features(&self, question: usize, tables: &TableScores) -> Vec<f32> {
+        let document = self.questions[question].document;
+        match (self.features.get(document), self.asked.get(question)) {
+            (Some(features), Some((asked, words))) => {
+                features.ask(asked, self.question(question), words, self.nodes_of(question), tables.of(document))
             }
             _ => Vec::new(),
         }
@@ -182,10 +218,10 @@ impl Embedded {
 
     /// Mean and 1 / deviation of each feature over all nodes of all questions; of one that is the same
     /// everywhere 1.
-    pub fn feature_scale(&self) -> (Vec<f32>, Vec<f32>) {
+    pub fn feature_scale(&self, tables: &TableScores) -> (Vec<f32>, Vec<f32>) {
         let count = self.features.first().map_or(0, DocumentFeatures::count);
         let sums = |question: usize| {
-            let features = self.features(question);
+            let features = self.features(question, tables);
             let mut sums = vec![(0.0_f64, 0.0_f64); count];
             for row in features.chunks_exact(count.max(1)) {
                 for ((sum, square), &value) in sums.iter_mut().zip(row) {
@@ -212,15 +248,21 @@ impl Embedded {
     }
 
     /// Questions by number as a batch of the model.
-    pub fn batch(&self, questions: &[usize], config: &ModelConfig, device: &Device) -> Result<Batch, BatchError> {
+    pub fn batch(
+        &self,
+        questions: &[usize],
+        tables: &TableScores,
+        config: &ModelConfig,
+        device: &Device,
+    ) -> Result<Batch, BatchError> {
         let features: Vec<Vec<f32>> = match config.features {
             0 => vec![Vec::new(); questions.len()],
-            _ => questions.par_iter().map(|&question| self.features(question)).collect(),
+            _ => questions.par_iter().map(|&question| self.features(question, tables)).collect(),
         };
-        let examples: Vec<Example<'_>> = questions
+        let examples: Vec<tabsegnet_model::Example<'_>> = questions
             .iter()
             .zip(&features)
-            .map(|(&question, features)| Example {
+            .map(|(&question, features)| tabsegnet_model::Example {
                 features,
                 graph: &self.document_of(question).graph,
                 u: self.nodes_of(question),

@@ -18,6 +18,8 @@ pub struct OpenDocument<'r> {
     document: EncodedDocument,
     graph: OpenGraph,
     features: Option<DocumentFeatures>,
+    /// What the ranker's table head says of the document's tables.
+    tables: Vec<f32>,
 }
 
 impl<'r> OpenDocument<'r> {
@@ -34,7 +36,11 @@ impl<'r> OpenDocument<'r> {
             }
             false => None,
         };
-        Ok(Self { ranker, document, graph, features })
+        let tables = match (&features, ranker.inference().model().table_head()) {
+            (Some(features), Some(head)) => head.scores(features.belonging()),
+            _ => Vec::new(),
+        };
+        Ok(Self { ranker, document, graph, features, tables })
     }
 
     /// The document in encoded form.
@@ -87,7 +93,7 @@ impl<'r> OpenDocument<'r> {
         let features = match &self.features {
             Some(document) => {
                 let (words, vectors) = self.ranker.featuriser().question(question)?;
-                document.ask(&words, q, &vectors, self.document.vectors())
+                document.ask(&words, q, &vectors, self.document.vectors(), &self.tables)
             }
             None => Vec::new(),
         };

@@ -41,8 +41,9 @@ pub fn model(
     device: &Device,
 ) -> Result<Vec<Vec<f32>>, RankingError> {
     let mut all = Vec::with_capacity(embedded.questions.len());
+    let tables = embedded.table_scores(model.table_head().as_ref());
     for group in groups(embedded) {
-        let batch = embedded.batch(&group, config, device)?;
+        let batch = embedded.batch(&group, &tables, config, device)?;
         let scores = floats(model.forward(&batch).into_data());
         for (&question, scores) in group.iter().zip(batch.split(&scores)) {
             check(&embedded.questions[question].id, &embedded.document_of(question).nodes, scores)?;
@@ -67,6 +68,7 @@ pub(crate) fn inference(inference: &Inference, embedded: &Embedded) -> Result<Ve
         of_document[question.document].push(index);
     }
     of_document.retain(|questions| !questions.is_empty());
+    let tables = embedded.table_scores(inference.model().table_head().as_ref());
     let scored = of_document.par_iter().map(|questions| {
         let first = questions[0];
         let (document, d_enc) = (embedded.document_of(first), embedded.d_enc());
@@ -77,7 +79,7 @@ pub(crate) fn inference(inference: &Inference, embedded: &Embedded) -> Result<Ve
             let PreparedQuestion { id, .. } = &embedded.questions[question];
             let q = embedded.question(question);
             check_finite(q, d_enc, |_| format!("question {id}"))?;
-            let features = embedded.features(question);
+            let features = embedded.features(question, &tables);
             let asked = Asked { q, segments: embedded.asked(question), features: &features };
             let scores = inference.scores(&open, &asked)?;
             check(id, &document.nodes, &scores)?;

@@ -308,7 +308,8 @@ impl Config {
                 expected: "no value: it follows from [features]",
             });
         }
-        let config = Self { model: ModelConfig { features, ..config.model.resolved() }, ..config };
+        let table_head = config.features.belonging;
+        let config = Self { model: ModelConfig { features, table_head, ..config.model.resolved() }, ..config };
         config.check_ranges()?;
         Ok(config)
     }

@@ -12,12 +12,14 @@ use rand::SeedableRng as _;
 use rand::seq::SliceRandom as _;
 use rand_chacha::ChaCha8Rng;
 use tabsegnet_evaluation::{GoldRanks, QuestionMeasures};
+use tabsegnet_features::head;
 use tabsegnet_files::Digest;
 use tabsegnet_model::checkpoint::{self, Manifest, read_model, write_model};
 use tabsegnet_model::device::guard;
 use tabsegnet_model::dropout::Dropout;
 use tabsegnet_model::loss::{listwise, pairwise_hinge};
 use tabsegnet_model::{Batch, Precision, TabSegNet};
+use tabsegnet_ranking::embedded::TableScores;
 use tabsegnet_ranking::scores::{floats, groups};
 
 use crate::card;
@@ -90,6 +92,9 @@ pub struct Training<'a> {
     model: TabSegNet,
     optimiser: ModuleOptimizer,
     state: State,
+    /// What the table head says of the training documents' tables, each by one that has not seen it, and
+    /// of the dev documents'.
+    tables: [TableScores; 2],
 }
 
 impl<'a> Training<'a> {
@@ -122,6 +127,8 @@ impl<'a> Training<'a> {
         let autodiff = device.clone().autodiff();
         let optimiser = optimiser(&config.optimisation);
         let place = layout.state();
+        let examples = if config.model.table_head { train.embedded.table_examples() } else { Vec::new() };
+        let tables = TableScores(head::out_of_fold(&examples, config.task.seed));
         let (model, optimiser, state) = match State::start(&place, inputs, resume)? {
             Start::Resume(state) => {
                 let (file, optimiser) = state.read(&place, optimiser)?;
@@ -129,9 +136,10 @@ impl<'a> Training<'a> {
                 (model, optimiser, state)
             }
             Start::New(mut state, replaces) => {
-                let (mean, scale) = train.embedded.feature_scale();
+                let (mean, scale) = train.embedded.feature_scale(&tables);
                 let model = TabSegNet::new(&config.model, encoder.dim(), config.task.seed, &autodiff)
-                    .with_feature_scale(&mean, &scale);
+                    .with_feature_scale(&mean, &scale)
+                    .with_table_head(&head::train(&examples, config.task.seed));
                 // From here on the checkpoints of the earlier training are replaced: a state that
                 // calls them finished must not outlast them.
                 if replaces {
@@ -141,7 +149,32 @@ impl<'a> Training<'a> {
             }
         };
         let model = model.with_precision(precision);
-        Ok(Self { config, train, dev, encoding, layout, plain: device, device: autodiff, model, optimiser, state })
+        let tables = [tables, dev.embedded.table_scores(model.table_head().as_ref())];
+        if config.model.table_head {
+            let right = |examples: &[head::Example], tables: &TableScores| {
+                let share = head::share_right(examples, &tables.0);
+                share.map_or_else(|| "no".to_owned(), |share| format!("{:.1} % of", 100.0 * share))
+            };
+            eprintln!(
+                "table head: the likeliest table holds gold in {} the training documents (each told by a head without it), \
+                 {} the dev documents",
+                right(&examples, &tables[0]),
+                right(&dev.embedded.table_examples(), &tables[1])
+            );
+        }
+        Ok(Self {
+            tables,
+            config,
+            train,
+            dev,
+            encoding,
+            layout,
+            plain: device,
+            device: autodiff,
+            model,
+            optimiser,
+            state,
+        })
     }
 
     /// Trains to the end, or until `stop` is set: then the current step is finished and the state
@@ -226,7 +259,7 @@ impl<'a> Training<'a> {
 
     /// One optimiser step; returns the loss before it.
     fn step(&mut self, questions: &[usize]) -> Result<f64> {
-        let batch = self.train.embedded.batch(questions, &self.config.model, &self.device)?;
+        let batch = self.train.embedded.batch(questions, &self.tables[0], &self.config.model, &self.device)?;
         let device = self.plain.clone();
         guard(&device, || self.learn(&batch)).with_context(|| {
             format!(
@@ -295,7 +328,7 @@ impl<'a> Training<'a> {
         let (mut loss_sum, mut counted) = (0.0, 0);
         let mut measures = Vec::with_capacity(embedded.questions.len());
         for group in groups(embedded) {
-            let batch = embedded.batch(&group, &self.config.model, &self.plain)?;
+            let batch = embedded.batch(&group, &self.tables[1], &self.config.model, &self.plain)?;
             let scores = model.forward(&batch);
             if let Some((mean, questions)) = loss(&self.config.optimisation, scores.clone(), &batch) {
                 loss_sum += floats(mean.into_data()).into_iter().map(f64::from).sum::<f64>() * questions as f64;

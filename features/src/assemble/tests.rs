@@ -45,7 +45,7 @@ fn open(config: FeaturesConfig, nodes: &[Node], own: &[String]) -> DocumentFeatu
 fn ask(config: FeaturesConfig, nodes: &[Node], own: &[String], text: &str) -> Vec<Vec<f32>> {
     let features = open(config, nodes, own);
     let question = Question::new(text);
-    let values = features.ask(&question, &vector(text), &vectors(question.words()), &vectors(own));
+    let values = features.ask(&question, &vector(text), &vectors(question.words()), &vectors(own), &[]);
     values.chunks(features.count().max(1)).map(<[f32]>::to_vec).collect()
 }
 
