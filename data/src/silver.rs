@@ -166,7 +166,10 @@ impl<'d> Nodes<'d> {
             found = with(fewer_lines(&cells));
             found.truncate(MOST);
         }
-        found.into_iter().map(|draft| Segment { text: draft.text, nodes: draft.nodes.into_values().collect() }).collect()
+        found
+            .into_iter()
+            .map(|draft| Segment { text: draft.text, nodes: draft.nodes.into_values().collect() })
+            .collect()
     }
 }
 
@@ -196,7 +199,13 @@ impl Group<'_> {
         // A line without a header of its own, or a cell without any.
         let in_caption = || cells.first().map(|gold| asked.covered(gold.table.caption()).join(" "));
         let first = || cells.first().map(|gold| paths.cell(gold.table, gold.cell));
-        let values = || Some(asked.covered(&cells.iter().map(|gold| gold.cell.text.as_str()).collect::<Vec<_>>().join(" ")).join(" "));
+        let values = || {
+            Some(
+                asked
+                    .covered(&cells.iter().map(|gold| gold.cell.text.as_str()).collect::<Vec<_>>().join(" "))
+                    .join(" "),
+            )
+        };
         let is_text = |text: &String| !text.is_empty();
         let text = Some(text).filter(is_text);
         let text = text.or_else(|| in_caption().filter(is_text)).or_else(|| first().filter(is_text)).or_else(values);
@@ -246,9 +255,8 @@ fn is_whole(
     across: fn(&Table, &Cell) -> Vec<usize>,
 ) -> bool {
     let Some(Gold { table, cell: first, .. }) = cells.first() else { return false };
-    let data = |cell: &&Cell| {
-        line(cell) == line(first) && table.role(cell) == CellRole::Data && !cell.text.trim().is_empty()
-    };
+    let data =
+        |cell: &&Cell| line(cell) == line(first) && table.role(cell) == CellRole::Data && !cell.text.trim().is_empty();
     let named = |gold: &&Gold<'_>| asked.names(&table.path(&across(table, gold.cell)));
     cells.len() >= least
         && table.cells().iter().filter(data).count() <= cells.len()

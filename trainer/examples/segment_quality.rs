@@ -80,7 +80,8 @@ fn main() -> Result<()> {
         _ => vec![config.data.name().to_owned()],
     };
     for name in names {
-        let of_set = |question: &&PreparedQuestion| config.data.kind != DataKind::Mix || dataset_of(&question.id) == name;
+        let of_set =
+            |question: &&PreparedQuestion| config.data.kind != DataKind::Mix || dataset_of(&question.id) == name;
         let questions: Vec<&PreparedQuestion> = prepared.questions.iter().filter(of_set).collect();
         if !questions.is_empty() {
             report(&format!("{name}, {}", part.name()), &questions, &methods, arguments.worst)?;

@@ -26,9 +26,9 @@ use tabsegnet_segmenter::{ModelFiles, serialize};
 
 use crate::config::{Config, SegmenterTrainingConfig};
 use crate::progress::Progress;
-use crate::{inputs, segments};
 use crate::state::{Start, State};
 use crate::training::{Layout, Outcome};
+use crate::{inputs, segments};
 use base::Base;
 pub use epoch::{SegmenterEpoch, Stage};
 
@@ -276,10 +276,7 @@ fn of_dataset(config: &Config, layout: &Layout, part: Part) -> Result<PathBuf> {
         .with_context(|| format!("segmenter_training.{name} names no file, and [data] gives no {name} part"))?;
     let path = layout.segments(name);
     let (with, without) = segments::write(&path, &prepared)?;
-    eprintln!(
-        "segments of {name}: {with} questions, {without} without segments left out; lines in {}",
-        path.display()
-    );
+    eprintln!("segments of {name}: {with} questions, {without} without segments left out; lines in {}", path.display());
     ensure!(with > 0, "no question of the {name} part has segments; name files in segmenter_training.{name}");
     Ok(path)
 }

@@ -6,8 +6,15 @@ use crate::document::{CellSource, TableSource};
 fn table(number: usize, caption: &str, headers: (usize, usize), rows: &[&[&str]]) -> Table {
     let rows = rows.iter().map(|row| row.iter().map(|&text| CellSource::from(text)).collect()).collect();
     let (header_rows, header_cols) = headers;
-    Table::new(TableSource { number, caption: caption.into(), header_rows, header_cols, rows, ..TableSource::default() })
-        .unwrap()
+    Table::new(TableSource {
+        number,
+        caption: caption.into(),
+        header_rows,
+        header_cols,
+        rows,
+        ..TableSource::default()
+    })
+    .unwrap()
 }
 
 fn document(passages: &[&str], tables: Vec<Table>) -> Document {
@@ -68,7 +75,10 @@ fn dates_are_years_and_units_and_footnotes_are_dropped() {
     let named = revenue(["december 31 , 2010", "december 31 , 2009", "2008"]);
     let month = "what was net revenue at december 31 , 2009?";
     assert_eq!(texts(&named, month, &["t0:r1c2"], Rows::Measures), ["net revenue december 31 2009"]);
-    assert_eq!(texts(&revenue(["2000-10", "a", "b"]), "revenue?", &["t0:r1c1"], Rows::Measures), ["net revenue 2000-10"]);
+    assert_eq!(
+        texts(&revenue(["2000-10", "a", "b"]), "revenue?", &["t0:r1c1"], Rows::Measures),
+        ["net revenue 2000-10"]
+    );
 }
 
 #[test]

@@ -43,20 +43,143 @@ fn singular(mut token: String) -> String {
 
 /// Words that name nothing: grammar, and what questions ask to be done with numbers. Singulars.
 const STOP: &[&str] = &[
-    "a", "about", "above", "across", "after", "all", "also", "an", "and", "any", "are", "as", "at", "be", "been", "before",
-    "between", "both", "but", "by", "can", "could", "did", "do", "doe", "during", "each", "ended", "ending", "for", "from",
-    "given", "had", "has", "have", "how", "if", "in", "into", "is", "it", "its", "like", "many", "me", "more", "most", "much",
-    "no", "not", "of", "on", "only", "or", "other", "our", "out", "over", "per", "respective", "respectively", "s", "same",
-    "should", "since", "so", "such", "than", "that", "the", "their", "them", "there", "these", "they", "thi", "this", "those",
-    "through", "to", "under", "until", "up", "wa", "was", "we", "were", "what", "when", "where", "which", "while", "who",
-    "whose", "will", "with", "within", "would", "you", "your", "year", "company", "million", "thousand", "dollar", "billion",
-    "ha", "yes", "include", "included", "including",
+    "a",
+    "about",
+    "above",
+    "across",
+    "after",
+    "all",
+    "also",
+    "an",
+    "and",
+    "any",
+    "are",
+    "as",
+    "at",
+    "be",
+    "been",
+    "before",
+    "between",
+    "both",
+    "but",
+    "by",
+    "can",
+    "could",
+    "did",
+    "do",
+    "doe",
+    "during",
+    "each",
+    "ended",
+    "ending",
+    "for",
+    "from",
+    "given",
+    "had",
+    "has",
+    "have",
+    "how",
+    "if",
+    "in",
+    "into",
+    "is",
+    "it",
+    "its",
+    "like",
+    "many",
+    "me",
+    "more",
+    "most",
+    "much",
+    "no",
+    "not",
+    "of",
+    "on",
+    "only",
+    "or",
+    "other",
+    "our",
+    "out",
+    "over",
+    "per",
+    "respective",
+    "respectively",
+    "s",
+    "same",
+    "should",
+    "since",
+    "so",
+    "such",
+    "than",
+    "that",
+    "the",
+    "their",
+    "them",
+    "there",
+    "these",
+    "they",
+    "thi",
+    "this",
+    "those",
+    "through",
+    "to",
+    "under",
+    "until",
+    "up",
+    "wa",
+    "was",
+    "we",
+    "were",
+    "what",
+    "when",
+    "where",
+    "which",
+    "while",
+    "who",
+    "whose",
+    "will",
+    "with",
+    "within",
+    "would",
+    "you",
+    "your",
+    "year",
+    "company",
+    "million",
+    "thousand",
+    "dollar",
+    "billion",
+    "ha",
+    "yes",
+    "include",
+    "included",
+    "including",
 ];
 
 /// What a question asks to be done, and in which unit.
 const ASKED: &[&str] = &[
-    "percentage", "percent", "change", "difference", "increase", "decrease", "growth", "ratio", "average", "mean", "sum",
-    "calculate", "compute", "compared", "rate", "amount", "value", "number", "total", "relative", "portion", "find",
+    "percentage",
+    "percent",
+    "change",
+    "difference",
+    "increase",
+    "decrease",
+    "growth",
+    "ratio",
+    "average",
+    "mean",
+    "sum",
+    "calculate",
+    "compute",
+    "compared",
+    "rate",
+    "amount",
+    "value",
+    "number",
+    "total",
+    "relative",
+    "portion",
+    "find",
 ];
 
 pub(super) fn is_stop(key: &str) -> bool {
@@ -148,14 +271,17 @@ impl Asked {
 }
 
 /// What may stand before a year to say when.
-const TIMED: &[&str] = &["in", "from", "to", "between", "and", "since", "during", "on", "by", "through", "until", "both", "over"];
+const TIMED: &[&str] =
+    &["in", "from", "to", "between", "and", "since", "during", "on", "by", "through", "until", "both", "over"];
 
 /// The words without years and what says when, once for each of the years, which follows them.
 fn years_last(words: &[Word]) -> Vec<String> {
     let whole = || vec![joined(words)];
     let is_time = |word: &Word| {
         let of_time = |key: &String| {
-            OF_DATES.contains(&key.as_str()) || TIMED.contains(&key.as_str()) || key.parse::<u32>().is_ok_and(|day| day < 32)
+            OF_DATES.contains(&key.as_str())
+                || TIMED.contains(&key.as_str())
+                || key.parse::<u32>().is_ok_and(|day| day < 32)
         };
         word.keys.iter().all(of_time)
     };
@@ -191,9 +317,44 @@ fn joined(words: &[Word]) -> String {
 
 /// Words of units and of notes about numbers, that stand in brackets or alone.
 const UNIT: &[&str] = &[
-    "in", "million", "thousand", "billion", "dollar", "usd", "us", "u", "s", "except", "per", "share", "data", "amount", "and",
-    "of", "euro", "rmb", "m", "mn", "bn", "k", "percent", "percentage", "unaudited", "audited", "000", "as", "a", "eur", "gbp",
-    "number", "million", "unless", "otherwise", "stated", "noted", "value",
+    "in",
+    "million",
+    "thousand",
+    "billion",
+    "dollar",
+    "usd",
+    "us",
+    "u",
+    "s",
+    "except",
+    "per",
+    "share",
+    "data",
+    "amount",
+    "and",
+    "of",
+    "euro",
+    "rmb",
+    "m",
+    "mn",
+    "bn",
+    "k",
+    "percent",
+    "percentage",
+    "unaudited",
+    "audited",
+    "000",
+    "as",
+    "a",
+    "eur",
+    "gbp",
+    "number",
+    "million",
+    "unless",
+    "otherwise",
+    "stated",
+    "noted",
+    "value",
 ];
 
 /// A header's text without units, footnote marks and brackets that hold nothing else.
@@ -225,7 +386,8 @@ pub(super) fn header(text: &str) -> String {
 /// A footnote's letter or number, or words of units.
 fn is_note(inside: &str) -> bool {
     let words = words(inside);
-    let mark = |word: &Word| word.text.chars().count() == 1 || (word.text.len() <= 2 && word.text.parse::<u8>().is_ok());
+    let mark =
+        |word: &Word| word.text.chars().count() == 1 || (word.text.len() <= 2 && word.text.parse::<u8>().is_ok());
     words.iter().all(|word| is_unit(word) || mark(word))
 }
 
@@ -256,9 +418,42 @@ fn without_scale(text: &str) -> String {
 
 /// Words of dates beside years and numbers of days.
 const OF_DATES: &[&str] = &[
-    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
-    "december", "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec", "ended", "year", "as",
-    "of", "at", "fiscal", "the", "for", "ending", "week", "52", "53",
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+    "jan",
+    "feb",
+    "mar",
+    "apr",
+    "jun",
+    "jul",
+    "aug",
+    "sep",
+    "sept",
+    "oct",
+    "nov",
+    "dec",
+    "ended",
+    "year",
+    "as",
+    "of",
+    "at",
+    "fiscal",
+    "the",
+    "for",
+    "ending",
+    "week",
+    "52",
+    "53",
 ];
 
 /// A header that says when, and nothing else.
@@ -284,7 +479,10 @@ pub(super) fn date(text: &str) -> Option<Date> {
 
 /// The months of a text.
 pub(super) fn months(text: &str) -> Vec<String> {
-    keys(text).into_iter().filter_map(|key| OF_DATES[..24].contains(&key.as_str()).then(|| key[..3].to_owned())).collect()
+    keys(text)
+        .into_iter()
+        .filter_map(|key| OF_DATES[..24].contains(&key.as_str()).then(|| key[..3].to_owned()))
+        .collect()
 }
 
 impl Asked {

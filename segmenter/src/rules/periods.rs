@@ -196,7 +196,7 @@ fn expression(tokens: &[Token<'_>], start: usize) -> Option<(Time, usize)> {
             next += 1;
         }
         let joined = next > end || tokens.get(next).is_some_and(|token| token.is(&["compared"]));
-        let spans = tokens.get(end).is_some_and(|token| token.is(&["-", "–", "—", "through"]));
+        let spans = tokens.get(end).is_some_and(|token| token.is(&["-", "–", "—", "through", "to", "until"]));
         while tokens.get(next).is_some_and(|token| {
             token.is(&BEFORE)
                 || token.is(&["compared", "with", ",", "versus"])

@@ -53,7 +53,9 @@ pub(super) fn tokens(question: &str) -> Vec<Token<'_>> {
             tokens.push(Token::new(","));
         }
     }
-    without_units(tokens)
+    let orders =
+        tokens.first().is_some_and(|first| first.is(&["state", "give", "report", "list", "tell", "show", "name"]));
+    without_units(if orders { tokens.split_off(1) } else { tokens })
 }
 
 const SCALES: [&str; 8] = ["million", "millions", "billion", "billions", "thousand", "thousands", "dollars", "percent"];
@@ -265,6 +267,10 @@ const EMPTY: &[&str] = &[
     "seen",
     "been",
     "account",
+    "likely",
+    "incurred",
+    "backed",
+    "comprise",
     "accounted",
     "per",
     "across",
@@ -285,6 +291,10 @@ const EMPTY: &[&str] = &[
 const OF_ARITHMETIC: [&str; 9] =
     ["total", "net", "aggregate", "anticipated", "estimated", "expected", "approximate", "cumulative", "maximum"];
 
+/// Words that ask before a name and belong to it after one: "earnings per share", "tax rate".
+const LAST: [&str; 11] =
+    ["share", "rate", "ratio", "percent", "percentage", "amount", "amounts", "value", "values", "number", "one"];
+
 /// Without the words at both ends that name nothing.
 pub(super) fn trimmed<'t, 'q>(tokens: &'t [&'t Token<'q>]) -> &'t [&'t Token<'q>] {
     let empty = |token: &Token<'_>| token.is(EMPTY);
@@ -297,7 +307,7 @@ pub(super) fn trimmed<'t, 'q>(tokens: &'t [&'t Token<'q>]) -> &'t [&'t Token<'q>
         start += 1;
     }
     let rest = tokens.get(start..).unwrap_or_default();
-    let end = rest.len() - rest.iter().rev().take_while(|token| empty(token)).count();
+    let end = rest.len() - rest.iter().rev().take_while(|token| empty(token) && !token.is(&LAST)).count();
     rest.get(..end).unwrap_or_default()
 }
 
