@@ -171,3 +171,18 @@ fn samples_round_trip_through_native_json() {
     std::fs::write(&path, lines.join("\n")).unwrap();
     assert_eq!(read_samples(&path).unwrap(), samples);
 }
+
+#[test]
+fn segments_are_those_of_the_facts_and_hold_all_gold() {
+    let config = SyntheticConfig { train_documents: 40, ..Default::default() };
+    let samples = generate(&config, Part::Train);
+    let mut several = 0;
+    for question in samples.iter().flat_map(|sample| &sample.questions) {
+        let told: BTreeSet<&String> = question.segments.iter().flat_map(|segment| &segment.nodes).collect();
+        assert_eq!(told, question.gold.iter().collect(), "{question:?}");
+        let texts: BTreeSet<&str> = question.segments.iter().map(|segment| segment.text.as_str()).collect();
+        assert!(texts.len() == question.segments.len() && !texts.contains(""), "{question:?}");
+        several += usize::from(texts.len() > 1);
+    }
+    assert!(several > 40, "{several}");
+}
