@@ -30,6 +30,7 @@
 //! stand in the order in which the question names them, those it names alike in the document's.
 //! Constants of a program have no node and so no segment.
 
+mod headers;
 mod path;
 mod words;
 

@@ -101,7 +101,11 @@ impl<'i> Part<'i> {
                 Item::Time(time) => times.push(time),
             }
         }
-        let words = words::trimmed(&words).iter().filter(|token| !token.is_comma()).map(|token| token.text).collect();
+        // "in Europe , what was revenue": both sides name the one thing.
+        let asks = words.iter().position(|token| token.is(&["what", "how", "what's"])).unwrap_or_default();
+        let (before, after) = words.split_at(asks);
+        let named = [words::trimmed(before), words::trimmed(after)].concat();
+        let words = named.iter().filter(|token| !token.is_comma()).map(|token| token.text).collect();
         Self { words, times }
     }
 }

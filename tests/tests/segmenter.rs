@@ -186,7 +186,8 @@ fn what_cannot_be_trained_on_is_named() {
     let work = work();
     work.write("train.jsonl", "{\"question\": \"q\", \"segments\": [\"a\"]}\n{\"question\": \"q\"}\n");
     work.train(&[]).fails(1, &["train.jsonl, line 2: missing field `segments`"]);
-    work.train(&["--set", "segmenter_training.train=[]"]).fails(1, &["segmenter_training.train names no file"]);
+    work.train(&["--set", "segmenter_training.train=[]"])
+        .fails(2, &["segmenter_training.train names no file, and [data] gives no train part", "data.train"]);
     work.write("train.jsonl", questions(0, 40));
     work.train(&["--set", "segmenter_training.model=no/such/model"]).fails(
         2,
@@ -234,4 +235,94 @@ fn a_trained_model_can_be_trained_on_and_stored_in_half_precision() {
     assert!(half < whole * 3 / 5, "{half} of {whole} bytes");
     assert_eq!(work.text("again/best/tokenizer.json"), work.text("start/tokenizer.json"));
     assert_eq!(work.text("again/best/segmenter.json"), work.text("start/segmenter.json"));
+}
+
+/// Without files the questions of the data set are trained on; what they were can be trained on again.
+#[test]
+fn a_segmenter_is_trained_on_a_data_set() {
+    let work = Work::with(&format!(
+        "{}\n[data]\nkind = \"synthetic\"\n[data.synthetic]\ntrain_documents = 12\ndev_documents = 3\n",
+        SEGMENTER.replace("train = [\"train.jsonl\"]\ndev = [\"dev.jsonl\"]\n", "")
+    ));
+    let trained = work.train(&[]).ok();
+    assert!(
+        trained.stderr.contains("0 without segments left out; lines in out/segments/train.jsonl"),
+        "{}",
+        trained.stderr
+    );
+    let lines: Vec<Value> =
+        work.text("out/segments/train.jsonl").lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert!(lines.len() >= 12, "{lines:?}");
+    for line in &lines {
+        let count = |key: &str| line[key].as_array().map_or(0, Vec::len);
+        assert!(count("segments") > 0 && count("segments") == count("nodes"), "{line}");
+    }
+    work.copy("out/segments", "lines");
+    let files = [
+        "--set",
+        "segmenter_training.train=[\"lines/train.jsonl\"]",
+        "--set",
+        "segmenter_training.dev=[\"lines/dev.jsonl\"]",
+        "--set",
+        "output.directory=again",
+    ];
+    work.train(&files).ok();
+    assert!(work.read("again/best/model.safetensors") == work.read("out/best/model.safetensors"));
+}
+
+#[test]
+fn a_data_set_without_segments_cannot_be_trained_on() {
+    let work = Work::with(&format!(
+        "{}\n[data]\nkind = \"native\"\ntrain = [\"d.jsonl\"]\ndev = [\"d.jsonl\"]\n",
+        SEGMENTER.replace("train = [\"train.jsonl\"]\ndev = [\"dev.jsonl\"]\n", "")
+    ));
+    work.write("d.jsonl", labelled(json!([])).to_string());
+    work.train(&[]).fails(1, &["no question of the train part has segments"]);
+}
+
+/// A document with two questions, the first with the given segments.
+fn labelled(segments: Value) -> Value {
+    json!({
+        "id": "r",
+        "blocks": [{"table": {"header_rows": 1, "header_cols": 1, "rows": [["", "2018", "2017"], ["Revenue", "5", "3"]]}}],
+        "questions": [
+            {"id": "a", "question": "Revenue in 2018 and 2017?", "gold": ["t0:r1c1", "t0:r1c2"], "segments": segments},
+            {"id": "b", "question": "Revenue in 2017?", "gold": ["t0:r1c2"]},
+        ],
+    })
+}
+
+#[test]
+fn given_segments_are_for_measuring_only() {
+    let work = Work::new();
+    let segments = json!([
+        {"text": "Revenue 2018", "nodes": ["t0:r1c1"]},
+        {"text": "Revenue 2017", "nodes": ["t0:r1c2"]},
+    ]);
+    work.write("d.jsonl", labelled(segments).to_string());
+    work.write("report.json", tabsegnet_tests::report().to_string());
+    let given = ["--set", "segmenter.kind=given", "--set", "data.kind=native", "--set", "data.train=[\"d.jsonl\"]"];
+    let given = [&given[..], &["--set", "data.dev=[\"d.jsonl\"]"]].concat();
+    let own = "an upper bound; 1 of 2 questions have none and are their own";
+    let trained = work.train(&given).ok();
+    assert!(trained.stderr.contains(own), "{}", trained.stderr);
+    let measured = work.evaluate(&given).ok();
+    assert!(measured.stderr.contains(own), "{}", measured.stderr);
+    let ranked = work.infer(&["--dataset", "native", "--input", "d.jsonl", "--format", "jsonl"]).ok();
+    assert!(ranked.stderr.contains(own), "{}", ranked.stderr);
+    let first: Value = serde_json::from_str(ranked.stdout.lines().next().expect("a line")).expect("JSON");
+    assert_eq!(first["segments"], json!(["Revenue 2018", "Revenue 2017"]));
+    work.infer(&["--document", "report.json", "--question", "What was Revenue in 2018?"])
+        .fails(1, &["out/best: cannot be asked", "an upper bound for measurement only", "segmenter.kind"]);
+}
+
+#[test]
+fn a_config_without_a_segmenter_gets_the_rules() {
+    let work = Work::new();
+    work.train(&[]).ok();
+    work.write("report.json", tabsegnet_tests::report().to_string());
+    let question = ["--document", "report.json", "--question", "How much did Revenue change from 2017 to 2018?"];
+    let ranked = work.infer(&[&question[..], &["--format", "json"]].concat()).ok();
+    let ranked: Value = serde_json::from_str(&ranked.stdout).expect("JSON");
+    assert_eq!(ranked["segments"], json!(["Revenue 2017", "Revenue 2018"]));
 }

@@ -1,7 +1,8 @@
 //! What headers say of a cell.
 
 use super::Rows;
-use super::words::{Asked, date, header, is_year, words};
+use super::headers::{date, header};
+use super::words::{Asked, is_year, words};
 use crate::document::{Cell, CellRole, Table};
 
 /// Paths of headers as a question would have them.

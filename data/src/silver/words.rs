@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use super::headers::{OF_DATES, months};
 use crate::lexical::tokenize;
 
 /// A word as it stands, without punctuation around it, and what of it is compared.
 pub(super) struct Word {
     pub(super) text: String,
-    keys: Vec<String>,
+    pub(super) keys: Vec<String>,
 }
 
 /// The words of a text. What holds neither letters nor digits is none, except `%`.
@@ -17,7 +18,7 @@ pub(super) fn words(text: &str) -> Vec<Word> {
 }
 
 /// Without quotes, brackets and marks around it. `U.S.` and `(loss)` in one word keep theirs.
-fn bare(word: &str) -> &str {
+pub(super) fn bare(word: &str) -> &str {
     let outer = |c: char| !(c.is_alphanumeric() || matches!(c, '$' | '€' | '£' | '%' | '&' | '-'));
     let bare = word.trim_matches(outer);
     let start = word.find(bare).unwrap_or_default();
@@ -26,7 +27,7 @@ fn bare(word: &str) -> &str {
 }
 
 /// Lower-cased tokens, plurals as singulars. FinQA has `2019s` for `’s` (its code point is U+2019).
-fn keys(text: &str) -> Vec<String> {
+pub(super) fn keys(text: &str) -> Vec<String> {
     let text = ["'s", "’s", "2019s"].iter().fold(text.to_owned(), |text, ending| text.replace(ending, ""));
     tokenize(&text).into_iter().map(singular).collect()
 }
@@ -42,144 +43,25 @@ fn singular(mut token: String) -> String {
 }
 
 /// Words that name nothing: grammar, and what questions ask to be done with numbers. Singulars.
+#[rustfmt::skip]
 const STOP: &[&str] = &[
-    "a",
-    "about",
-    "above",
-    "across",
-    "after",
-    "all",
-    "also",
-    "an",
-    "and",
-    "any",
-    "are",
-    "as",
-    "at",
-    "be",
-    "been",
-    "before",
-    "between",
-    "both",
-    "but",
-    "by",
-    "can",
-    "could",
-    "did",
-    "do",
-    "doe",
-    "during",
-    "each",
-    "ended",
-    "ending",
-    "for",
-    "from",
-    "given",
-    "had",
-    "has",
-    "have",
-    "how",
-    "if",
-    "in",
-    "into",
-    "is",
-    "it",
-    "its",
-    "like",
-    "many",
-    "me",
-    "more",
-    "most",
-    "much",
-    "no",
-    "not",
-    "of",
-    "on",
-    "only",
-    "or",
-    "other",
-    "our",
-    "out",
-    "over",
-    "per",
-    "respective",
-    "respectively",
-    "s",
-    "same",
-    "should",
-    "since",
-    "so",
-    "such",
-    "than",
-    "that",
-    "the",
-    "their",
-    "them",
-    "there",
-    "these",
-    "they",
-    "thi",
-    "this",
-    "those",
-    "through",
-    "to",
-    "under",
-    "until",
-    "up",
-    "wa",
-    "was",
-    "we",
-    "were",
-    "what",
-    "when",
-    "where",
-    "which",
-    "while",
-    "who",
-    "whose",
-    "will",
-    "with",
-    "within",
-    "would",
-    "you",
-    "your",
-    "year",
-    "company",
-    "million",
-    "thousand",
-    "dollar",
-    "billion",
-    "ha",
-    "yes",
-    "include",
-    "included",
-    "including",
+    "a", "about", "above", "across", "after", "all", "also", "an", "and", "any", "are", "as", "at", "be",
+    "been", "before", "between", "both", "but", "by", "can", "could", "did", "do", "doe", "during", "each",
+    "ended", "ending", "for", "from", "given", "had", "has", "have", "how", "if", "in", "into", "is", "it",
+    "its", "like", "many", "me", "more", "most", "much", "no", "not", "of", "on", "only", "or", "other", "our",
+    "out", "over", "per", "respective", "respectively", "s", "same", "should", "since", "so", "such", "than",
+    "that", "the", "their", "them", "there", "these", "they", "thi", "this", "those", "through", "to", "under",
+    "until", "up", "wa", "was", "we", "were", "what", "when", "where", "which", "while", "who", "whose", "will",
+    "with", "within", "would", "you", "your", "year", "company", "million", "thousand", "dollar", "billion",
+    "ha", "yes", "include", "included", "including",
 ];
 
 /// What a question asks to be done, and in which unit.
+#[rustfmt::skip]
 const ASKED: &[&str] = &[
-    "percentage",
-    "percent",
-    "change",
-    "difference",
-    "increase",
-    "decrease",
-    "growth",
-    "ratio",
-    "average",
-    "mean",
-    "sum",
-    "calculate",
-    "compute",
-    "compared",
-    "rate",
-    "amount",
-    "value",
-    "number",
-    "total",
-    "relative",
-    "portion",
-    "find",
+    "percentage", "percent", "change", "difference", "increase", "decrease", "growth", "ratio", "average",
+    "mean", "sum", "calculate", "compute", "compared", "rate", "amount", "value", "number", "total", "relative",
+    "portion", "find",
 ];
 
 pub(super) fn is_stop(key: &str) -> bool {
@@ -271,8 +153,10 @@ impl Asked {
 }
 
 /// What may stand before a year to say when.
-const TIMED: &[&str] =
-    &["in", "from", "to", "between", "and", "since", "during", "on", "by", "through", "until", "both", "over"];
+#[rustfmt::skip]
+const TIMED: &[&str] = &[
+    "in", "from", "to", "between", "and", "since", "during", "on", "by", "through", "until", "both", "over",
+];
 
 /// The words without years and what says when, once for each of the years, which follows them.
 fn years_last(words: &[Word]) -> Vec<String> {
@@ -313,176 +197,6 @@ fn years_last(words: &[Word]) -> Vec<String> {
 
 fn joined(words: &[Word]) -> String {
     words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ")
-}
-
-/// Words of units and of notes about numbers, that stand in brackets or alone.
-const UNIT: &[&str] = &[
-    "in",
-    "million",
-    "thousand",
-    "billion",
-    "dollar",
-    "usd",
-    "us",
-    "u",
-    "s",
-    "except",
-    "per",
-    "share",
-    "data",
-    "amount",
-    "and",
-    "of",
-    "euro",
-    "rmb",
-    "m",
-    "mn",
-    "bn",
-    "k",
-    "percent",
-    "percentage",
-    "unaudited",
-    "audited",
-    "000",
-    "as",
-    "a",
-    "eur",
-    "gbp",
-    "number",
-    "million",
-    "unless",
-    "otherwise",
-    "stated",
-    "noted",
-    "value",
-];
-
-/// A header's text without units, footnote marks and brackets that hold nothing else.
-pub(super) fn header(text: &str) -> String {
-    let mark = |c| matches!(c, '*' | '†' | '‡' | '§' | '¹' | '²' | '³' | '⁰'..='⁹');
-    let text: String = text.chars().map(|c| if mark(c) { ' ' } else { c }).collect();
-    let mut kept = String::new();
-    let mut rest = text.as_str();
-    while let Some((before, after)) = rest.split_once(['(', '[']) {
-        kept.push_str(before);
-        let Some((inside, after)) = after.split_once([')', ']']) else {
-            rest = after;
-            break;
-        };
-        kept.push(' ');
-        if !is_note(inside) {
-            kept.push_str(inside);
-            kept.push(' ');
-        }
-        rest = after;
-    }
-    kept.push_str(rest);
-    let words = words(&without_scale(&kept));
-    let all_unit = words.iter().all(|word| is_unit(word));
-    let texts: Vec<&str> = words.iter().filter(|word| !is_money(&word.text)).map(|word| word.text.as_str()).collect();
-    if all_unit { String::new() } else { texts.join(" ") }
-}
-
-/// A footnote's letter or number, or words of units.
-fn is_note(inside: &str) -> bool {
-    let words = words(inside);
-    let mark =
-        |word: &Word| word.text.chars().count() == 1 || (word.text.len() <= 2 && word.text.parse::<u8>().is_ok());
-    words.iter().all(|word| is_unit(word) || mark(word))
-}
-
-fn is_unit(word: &Word) -> bool {
-    word.text == "%" || is_money(&word.text) || word.keys.iter().all(|key| UNIT.contains(&key.as_str()))
-}
-
-/// `$`, `US$`, `$'000`, `£m`.
-fn is_money(word: &str) -> bool {
-    let sign = word.contains(['$', '€', '£', '¥']) || word.contains("'000") || word.contains("’000");
-    sign && !word.contains(|c: char| c.is_ascii_digit() && c != '0')
-}
-
-/// Without `in millions` and its like, wherever they stand.
-fn without_scale(text: &str) -> String {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let scale = |word: &&str| ["millions", "thousands", "billions"].contains(&bare(word).to_lowercase().as_str());
-    let mut kept: Vec<&str> = Vec::new();
-    for (position, word) in words.iter().enumerate() {
-        let starts = word.eq_ignore_ascii_case("in") && words.get(position + 1).is_some_and(scale);
-        let ends = scale(word) && position > 0 && words[position - 1].eq_ignore_ascii_case("in");
-        if !starts && !ends {
-            kept.push(word);
-        }
-    }
-    kept.join(" ")
-}
-
-/// Words of dates beside years and numbers of days.
-const OF_DATES: &[&str] = &[
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-    "jan",
-    "feb",
-    "mar",
-    "apr",
-    "jun",
-    "jul",
-    "aug",
-    "sep",
-    "sept",
-    "oct",
-    "nov",
-    "dec",
-    "ended",
-    "year",
-    "as",
-    "of",
-    "at",
-    "fiscal",
-    "the",
-    "for",
-    "ending",
-    "week",
-    "52",
-    "53",
-];
-
-/// A header that says when, and nothing else.
-pub(super) struct Date {
-    /// None where the year stands in another level: `years ended december 31`.
-    pub(super) year: Option<String>,
-    /// Whether it says more than the year.
-    pub(super) exact: bool,
-}
-
-/// Reads a date; none where the text says something else too, or several years.
-pub(super) fn date(text: &str) -> Option<Date> {
-    let keys = keys(text);
-    let years: Vec<&String> = keys.iter().filter(|key| is_year(key)).collect();
-    let day = |key: &String| key.parse::<u32>().is_ok_and(|day| (1..=31).contains(&day));
-    let of_date = |key: &String| OF_DATES.contains(&key.as_str()) || day(key) || is_year(key);
-    let day_without_month = keys.iter().any(day) && months(text).is_empty();
-    if keys.is_empty() || years.len() > 1 || !keys.iter().all(of_date) || day_without_month {
-        return None;
-    }
-    Some(Date { year: years.first().map(|&year| year.clone()), exact: keys.len() > 1 })
-}
-
-/// The months of a text.
-pub(super) fn months(text: &str) -> Vec<String> {
-    keys(text)
-        .into_iter()
-        .filter_map(|key| OF_DATES[..24].contains(&key.as_str()).then(|| key[..3].to_owned()))
-        .collect()
 }
 
 impl Asked {

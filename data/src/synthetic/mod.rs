@@ -168,7 +168,7 @@ impl Draw {
             id: format!("{}-{number}", self.document.id),
             text: draft.text,
             gold: draft.gold,
-            segments: Vec::new(),
+            segments: draft.segments,
         };
         let questions = self.drafts(config).into_iter().enumerate().map(question).collect();
         Sample { document: self.document, questions }

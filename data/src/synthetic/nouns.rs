@@ -8,9 +8,15 @@ use super::period::{Period, year_noun};
 use super::report::Report;
 use super::sheet::Fact;
 use super::vocabulary::in_sentence;
+use crate::document::join_non_empty;
 
 /// In how many of 100 cases a question uses the report's own words.
 const LITERAL: usize = 70;
+
+/// As people write it, where tables have blanks before marks.
+fn unspaced(words: &str) -> String {
+    words.replace(" ,", ",").replace(" ' ", "' ").replace("( ", "(").replace(" )", ")")
+}
 
 /// Names the facts of one report.
 pub(super) struct Nouns<'a> {
@@ -33,7 +39,7 @@ impl<'a> Nouns<'a> {
         } else {
             (*dice.pick(fact.concept.asks)).to_owned()
         };
-        words.replace(" ,", ",").replace(" ' ", "' ").replace("( ", "(").replace(" )", ")")
+        unspaced(&words)
     }
 
     /// What the fact is about, as a phrase after the concept; empty where nothing needs saying.
@@ -47,6 +53,25 @@ impl<'a> Nouns<'a> {
     /// Concept and scope.
     pub fn of(&self, fact: &Fact, dice: &mut Dice) -> String {
         format!("{} {}", self.bare(fact, dice), self.scope(fact, dice)).trim().to_owned()
+    }
+
+    /// A fact by itself, in the words that a question has for it: concept, scope, and its time if the
+    /// question names a year. Before it where the question names the fact.
+    pub fn segment(&self, fact: &Fact, question: &str) -> (usize, String) {
+        let question = question.to_lowercase();
+        let label = in_sentence(self.report.label(fact.concept));
+        let ways = fact.concept.asks.iter().map(|&way| way.to_owned()).chain([label.clone()]).map(|way| unspaced(&way));
+        // The longest, since one way may be a part of another.
+        let asked = ways.filter(|way| question.contains(&way.to_lowercase())).max_by_key(String::len);
+        let scopes = fact.scope.asks.iter().map(|way| unspaced(way));
+        let scope = scopes.filter(|way| question.contains(&way.to_lowercase())).max_by_key(String::len);
+        let name = asked.unwrap_or_else(|| unspaced(&label));
+        let place = question.find(&name.to_lowercase()).unwrap_or(usize::MAX);
+        let year = |word: &str| word.len() == 4 && word.parse::<u32>().is_ok();
+        let dated = question.split(|c: char| !c.is_ascii_digit()).any(year);
+        let time = if dated { fact.period.short() } else { String::new() };
+        let parts = [name, scope.unwrap_or_default(), time];
+        (place, join_non_empty(parts.iter().map(String::as_str), " "))
     }
 
     /// Whether two facts of one concept differ by the part they are about alone. Awards are

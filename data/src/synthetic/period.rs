@@ -32,6 +32,18 @@ impl Period {
         }
     }
 
+    /// The time as a segment of a question ends with it; empty for payments at any time.
+    pub fn short(self) -> String {
+        match self {
+            Self::Year(year) | Self::End(year) => year.to_string(),
+            Self::Quarter(quarter, year) => {
+                format!("{} quarter {year}", ["first", "second", "third", "fourth"][(quarter.max(1) - 1).min(3)])
+            }
+            Self::AllDue => String::new(),
+            due => due.key(),
+        }
+    }
+
     /// The same time one year earlier; `None` for payments that are due.
     pub fn year_before(self) -> Option<Self> {
         match self {

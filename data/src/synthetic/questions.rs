@@ -8,12 +8,15 @@ use super::period::Period;
 use super::report::{Report, capitalized};
 use super::sheet::{Fact, Sum};
 use super::vocabulary::{self as v, in_sentence};
+use crate::sample::Segment;
 
 /// A question without its id.
 #[derive(Debug, Clone)]
 pub(super) struct Draft {
     pub text: String,
     pub gold: Vec<String>,
+    /// One a fact.
+    pub segments: Vec<Segment>,
 }
 
 /// Most gold nodes a question may have.
@@ -91,7 +94,21 @@ impl<'a> Asker<'a> {
     }
 
     pub(super) fn finish(&self, text: String, facts: &[&Fact]) -> Draft {
-        Draft { text: capitalized(&text), gold: self.gold(facts) }
+        let mut named: Vec<(usize, String, &Fact)> = Vec::with_capacity(facts.len());
+        for &fact in facts {
+            let (place, name) = self.nouns.segment(fact, &text);
+            named.push((place, name, fact));
+        }
+        named.sort_by_key(|(place, ..)| *place);
+        let mut segments: Vec<Segment> = Vec::with_capacity(facts.len());
+        for (_, text, fact) in named {
+            let nodes = self.gold(&[fact]);
+            match segments.iter_mut().find(|known| known.text == text) {
+                Some(known) => known.nodes.extend(nodes),
+                None => segments.push(Segment { text, nodes }),
+            }
+        }
+        Draft { text: capitalized(&text), gold: self.gold(facts), segments }
     }
 
     /// Whether some table tells all of the facts.

@@ -130,9 +130,9 @@ fn cut_everywhere<'i>(mut items: Items<'i>) -> Vec<Items<'i>> {
     parts
 }
 
-/// "for X , what is Y", "X is what percent of Y".
+/// "X is what percentage of Y".
 fn at_question_word<'i>(items: Items<'i>) -> Vec<Items<'i>> {
-    let asks = |&at: &usize| is(items.get(at), &["what", "how", "which"]) && at > 0;
+    let asks = |&at: &usize| is(items.get(at), &["what", "which"]) && is(items.get(at + 1), &SHARES) && at > 0;
     let at = (0..items.len()).find(asks);
     match at.and_then(|at| in_two(&items, at, 0)) {
         Some(parts) => parts.into(),

@@ -48,57 +48,12 @@ pub(super) fn year_before(items: &[Item<'_>]) -> Option<String> {
 }
 
 /// Before a year, part of its expression.
+#[rustfmt::skip]
 const BEFORE: [&str; 50] = [
-    "in",
-    "for",
-    "during",
-    "of",
-    "at",
-    "as",
-    "on",
-    "by",
-    "from",
-    "between",
-    "since",
-    "the",
-    "year",
-    "years",
-    "fiscal",
-    "fy",
-    "ended",
-    "ending",
-    "end",
-    "calendar",
-    "through",
-    "to",
-    "until",
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-    "jan",
-    "feb",
-    "mar",
-    "apr",
-    "jun",
-    "jul",
-    "aug",
-    "sep",
-    "sept",
-    "oct",
-    "nov",
-    "dec",
-    "both",
-    "period",
-    "periods",
+    "in", "for", "during", "of", "at", "as", "on", "by", "from", "between", "since", "the", "year", "years",
+    "fiscal", "fy", "ended", "ending", "end", "calendar", "through", "to", "until", "january", "february",
+    "march", "april", "may", "june", "july", "august", "september", "october", "november", "december", "jan",
+    "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec", "both", "period", "periods",
 ];
 
 /// Between two years of one expression.
@@ -128,41 +83,11 @@ pub(super) fn items<'q>(tokens: &'q [Token<'q>]) -> Vec<Item<'q>> {
 }
 
 /// What may follow an expression that stands for itself.
+#[rustfmt::skip]
 const AFTER: [&str; 34] = [
-    ",",
-    "and",
-    "or",
-    "is",
-    "are",
-    "was",
-    "were",
-    "to",
-    "as",
-    "compared",
-    "in",
-    "for",
-    "of",
-    "if",
-    "than",
-    "from",
-    "by",
-    "with",
-    "versus",
-    "vs",
-    "due",
-    "related",
-    "that",
-    "which",
-    "respectively",
-    "assuming",
-    "did",
-    "on",
-    "at",
-    "between",
-    "excluding",
-    "would",
-    "represented",
-    "attributable",
+    ",", "and", "or", "is", "are", "was", "were", "to", "as", "compared", "in", "for", "of", "if", "than",
+    "from", "by", "with", "versus", "vs", "due", "related", "that", "which", "respectively", "assuming", "did",
+    "on", "at", "between", "excluding", "would", "represented", "attributable",
 ];
 
 /// Takes the words of a time that stand before its year; whether they say that it is in it.
@@ -196,7 +121,7 @@ fn expression(tokens: &[Token<'_>], start: usize) -> Option<(Time, usize)> {
             next += 1;
         }
         let joined = next > end || tokens.get(next).is_some_and(|token| token.is(&["compared"]));
-        let spans = tokens.get(end).is_some_and(|token| token.is(&["-", "–", "—", "through"]));
+        let spans = tokens.get(end).is_some_and(|token| token.is(&["-", "–", "—", "through", "to", "until"]));
         while tokens.get(next).is_some_and(|token| {
             token.is(&BEFORE)
                 || token.is(&["compared", "with", ",", "versus"])

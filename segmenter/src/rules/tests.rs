@@ -14,7 +14,7 @@ fn years_make_one_segment_each() {
     is("what was total debt between 2008 and 2010", &["total debt 2008", "total debt 2010"]);
     is(
         "what is the average amortization amount , in millions , from 2016-2018?",
-        &["amortization 2016", "amortization 2017", "amortization 2018"],
+        &["amortization amount 2016", "amortization amount 2017", "amortization amount 2018"],
     );
     is("what is the growth in sales for 2016-2018?", &["sales 2016", "sales 2018"]);
     is("orders at december 31 , 2009 and december 31 , 2008", &["orders 2009", "orders 2008"]);
