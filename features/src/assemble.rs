@@ -1,7 +1,7 @@
 //! The features of all nodes for a question.
 
 use rayon::prelude::*;
-use tabsegnet_data::graph::{Node, NodeKind};
+use tabsegnet_data::graph::Node;
 use tabsegnet_data::lexical::{Bm25Config, LexicalIndex};
 
 use crate::compare::{Asked, Column, Comparison};
@@ -11,8 +11,7 @@ use crate::phrases::Phrases;
 use crate::question::Question;
 use crate::strings::Strings;
 use crate::tables::dot;
-use crate::years::Years;
-use crate::{asked, belonging, context, head, marks, phrases, places, tables, years};
+use crate::{asked, belonging, context, head, marks, phrases, places, tables};
 
 /// BM25 is told by tens.
 const BM25_UNIT: f32 = 10.0;
@@ -23,7 +22,6 @@ pub struct DocumentFeatures {
     config: FeaturesConfig,
     count: usize,
     strings: Strings,
-    years: Years,
     /// `[nodes, places]`
     places: Vec<f32>,
     /// `[nodes, tables]`
@@ -82,7 +80,6 @@ impl DocumentFeatures {
             true => tables::tables(nodes, &strings, &node_vector, &string_vector),
             false => Vec::new(),
         };
-        let is_cell: Vec<bool> = nodes.iter().map(|node| node.kind == NodeKind::Cell).collect();
         let index =
             |text: &dyn Fn(usize) -> u32| LexicalIndex::new((0..nodes.len()).map(|node| strings.text(text(node))));
         let indices =
@@ -126,7 +123,6 @@ impl DocumentFeatures {
             belonging,
             around,
             count: config.count(),
-            years: Years::new(&strings, &is_cell),
             places: if config.places { places::places(nodes, &strings) } else { Vec::new() },
             tables: fits,
             indices,
@@ -231,9 +227,6 @@ impl DocumentFeatures {
             }
             if let Some(bm25) = &bm25 {
                 bm25.of_node(node, strings).into_iter().for_each(|value| out.push(value));
-            }
-            if config.years {
-                self.years.write(node, &asked.asked_years, out.take(years::NAMES.len()));
             }
             let fixed = |out: &mut Out<'_>, values: &[f32]| {
                 let width = values.len() / nodes;

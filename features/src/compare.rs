@@ -98,8 +98,6 @@ pub(crate) struct Asked {
     alike: Vec<f32>,
     years: u64,
     numbers: u64,
-    /// Its years, rising.
-    pub(crate) asked_years: Vec<u16>,
 }
 
 impl Asked {
@@ -131,10 +129,8 @@ impl Asked {
             years |= u64::from(word.year.is_some()) << bit;
             numbers |= u64::from(word.number && word.year.is_none()) << bit;
         }
-        let mut asked_years: Vec<u16> = words.iter().filter_map(|word| word.year).collect();
-        asked_years.sort_unstable();
         let alike = alike(&words, strings, &same, document_vectors, question_vectors);
-        Self { words, same, alike, years, numbers, asked_years }
+        Self { words, same, alike, years, numbers }
     }
 
     /// A comparison with each string, their cosines left at 0.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::compare::{COSINE, Column, SIMILAR, WORDS};
-use crate::{asked, context, head, marks, phrases, places, tables, years};
+use crate::{asked, context, head, marks, phrases, places, tables};
 
 /// Which features a node gets. Without any the model is the paper's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -20,8 +20,6 @@ pub struct FeaturesConfig {
     pub relative: bool,
     /// BM25 of the node's text with and without its headers, and of the best node of its table.
     pub bm25: bool,
-    /// How the node's years stand to those of the question.
-    pub years: bool,
     /// Kind of the node, its place in the table, the table's size.
     pub places: bool,
     /// How the node's table fits the sentences around it.
@@ -55,7 +53,6 @@ impl FeaturesConfig {
         cosine: true,
         relative: true,
         bm25: true,
-        years: true,
         places: true,
         tables: true,
         phrases: true,
@@ -101,7 +98,6 @@ impl FeaturesConfig {
             }
         };
         group(self.bm25, "bm25", &BM25);
-        group(self.years, "years", &years::NAMES);
         group(self.places, "place", &places::NAMES);
         group(self.tables, "fit", &tables::names());
         if self.phrases {

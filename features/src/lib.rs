@@ -25,7 +25,6 @@ mod question;
 mod stems;
 mod strings;
 mod tables;
-mod years;
 
 pub use assemble::DocumentFeatures;
 pub use config::FeaturesConfig;
