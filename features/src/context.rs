@@ -1,5 +1,6 @@
 //! What stands around a node: the sentence before its table, its table as a whole, its row and column.
 
+use rayon::prelude::*;
 use tabsegnet_data::graph::Node;
 
 use crate::marks::Order;
@@ -79,7 +80,8 @@ pub(crate) fn context(sight: &Sight<'_>) -> Vec<[f32; NAMES.len()]> {
     let nodes = strings.table.len();
     let cosine = |node: usize| sight.cosine[node];
     let mut out = vec![[0.0; NAMES.len()]; nodes];
-    let held: Vec<u64> = (0..nodes).map(|node| asked.of_node(phrases, node).stems).collect();
+    let held: Vec<u64> =
+        (0..nodes).into_par_iter().with_min_len(256).map(|node| asked.of_node(phrases, node).stems).collect();
 
     let mut of_table = vec![0_u64; strings.tables];
     for (held, table) in held.iter().zip(&strings.table) {
@@ -87,7 +89,7 @@ pub(crate) fn context(sight: &Sight<'_>) -> Vec<[f32; NAMES.len()]> {
             of_table[*table as usize] |= held;
         }
     }
-    for (node, out) in out.iter_mut().enumerate() {
+    out.par_iter_mut().with_min_len(256).enumerate().for_each(|(node, out)| {
         if let Some(table) = strings.table[node].map(|table| table as usize) {
             let [before, after] = order.near[table];
             let around = before.map_or(0, |sentence| held[sentence]) | held[order.ends[table].0];
@@ -99,7 +101,7 @@ pub(crate) fn context(sight: &Sight<'_>) -> Vec<[f32; NAMES.len()]> {
         }
         out[16] = (shares[node][1] + WITHOUT) * (shares[node][2] + WITHOUT);
         out[20] = asked.greatest(held[node]) / 5.0;
-    }
+    });
     for (from, to) in [(0, 1), (16, 17)] {
         within_tables(&mut out, strings, from, to);
     }

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use rayon::prelude::*;
 use tabsegnet_data::graph::{Node, NodeKind};
 
 use crate::dates;
@@ -340,7 +341,7 @@ impl Asked {
         let alone: Vec<[f32; SHARED.len()]> = (0..self.matches.len() as u32)
             .map(|phrase| self.shared(&self.matches[phrase as usize], phrases.size([phrase, 0])))
             .collect();
-        let nodes = 0..phrases.of_node.len();
+        let nodes = (0..phrases.of_node.len()).into_par_iter().with_min_len(256);
         let of_node = |node: usize| {
             let headers = self.shared(&self.of_node(phrases, node), phrases.sizes[node]);
             let paths = if phrases.has_paths[node] { phrases.of_node[node] } else { [0, 0] };

@@ -70,8 +70,6 @@ fn parts_of_a_node_are_compared_each_by_itself() {
     assert_eq!(of("t0:r1c1", "row.share_of_text.of_document"), 0.0);
     assert!(of("t0:r2c1", "row.share_of_text.of_table") < 0.0);
     assert!((of("p0", "own.cosine") - 0.8).abs() < 0.2, "{}", of("p0", "own.cosine"));
-    assert_eq!((of("t0:r1c1", "years.equal"), of("t0:r1c2", "years.year_before")), (1.0, 1.0));
-    assert_eq!((of("t0:r1c1", "years.last_of_table"), of("t1:r1c2", "years.first_of_table")), (1.0, 1.0));
     assert_eq!(
         (of("t0:r1c1", "place.cell"), of("t0:r1c1", "place.row"), of("t0:r2c2", "place.last_row")),
         (1.0, 0.5, 1.0)
@@ -92,17 +90,83 @@ fn a_table_fits_the_sentences_that_tell_its_numbers_and_years() {
 }
 
 #[test]
+fn headers_are_compared_by_stems_runs_and_years() {
+    let (nodes, own) = report();
+    let all = FeaturesConfig::ALL;
+    let values = ask(all, &nodes, &own, "What was the cost of sale in 2018?");
+    let of = |id: &str, name: &str| named(all, &values, &nodes, id, name);
+    // "Cost of sales" and the question share three stems in a row.
+    assert_eq!((of("t0:r2c1", "row.run_of_words"), of("t0:r2c1", "row.stems_of_text")), (0.5, 1.0));
+    assert_eq!((of("t0:r1c1", "row.stems"), of("t0:r2c1", "headers.stems")), (0.1, 0.4));
+    assert!(of("t0:r2c1", "row.letters_of_text") > of("t0:r1c1", "row.letters_of_text"));
+    assert_eq!(
+        (of("t0:r2c1", "row.stems_of_text.of_table"), of("t0:r2c1", "row.stems_of_text.of_document")),
+        (0.0, 0.0)
+    );
+    assert!(of("t0:r1c1", "row.stems_of_text.of_table") < 0.0);
+    assert_eq!((of("t0:r2c1", "column.year_equal"), of("t0:r2c2", "column.year_equal")), (1.0, 0.0));
+    assert_eq!((of("t0:r2c2", "headers.year_year_before"), of("t1:r2c1", "headers.year_other")), (1.0, 1.0));
+    assert_eq!((of("t0:r2c1", "table.years"), of("t1:r2c1", "table.years.of_document")), (1.0, -1.0));
+    assert_eq!((of("p0", "headers.year_equal"), of("p0", "row.stems")), (1.0, 0.0));
+}
+
+#[test]
+fn what_stands_around_a_node_and_what_it_looks_like_is_told() {
+    let (nodes, own) = report();
+    let all = FeaturesConfig::ALL;
+    let values = ask(all, &nodes, &own, "By what percentage did net sales rise from 2017 to 2018?");
+    let of = |id: &str, name: &str| named(all, &values, &nodes, id, name);
+    // The sentence before the first table, an empty one that does not count before the second.
+    assert!(of("t0:r1c1", "around.with_sentence") > of("t0:r1c1", "headers.stems_of_question"));
+    assert_eq!(of("t0:r1c1", "around.before.cosine"), of("t1:r1c1", "around.before.cosine"));
+    assert!(of("t0:r1c1", "around.table") > of("t1:r1c1", "around.table"));
+    assert_eq!(of("t0:r1c1", "around.row.cosine"), of("t0:r1c2", "around.row.cosine"));
+    assert_eq!(of("p0", "around.table"), 0.0);
+    assert_eq!(
+        (of("p0", "sentence.before_table"), of("p1", "sentence.after_table"), of("p1", "sentence.blank")),
+        (1.0, 1.0, 1.0)
+    );
+    assert_eq!((of("p0", "sentence.numbers_of_table"), of("p0", "sentence.dollars")), (1.0, 1.0));
+    assert_eq!((of("t0:r1c1", "cell.net"), of("t0:r2c1", "cell.net")), (1.0, 0.0));
+    assert_eq!((of("t0:r1c1", "cell.years_from_last"), of("t0:r1c2", "cell.years_from_last")), (0.0, 0.2));
+    for id in ["p0", "t0", "t1:r1c1"] {
+        assert_eq!((of(id, "question.percent"), of(id, "question.range"), of(id, "question.ratio")), (1.0, 1.0, 0.0));
+    }
+}
+
+#[test]
+fn a_table_that_the_sentences_speak_of_is_told_from_others_and_its_scores_reach_its_nodes() {
+    let (nodes, own) = report();
+    let features = open(FeaturesConfig::ALL, &nodes, &own);
+    let belonging: Vec<&[f32]> = features.belonging().chunks(crate::TableHead::FEATURES).collect();
+    assert_eq!(belonging.len(), 2);
+    // Its numbers stand in the text, those of the other do too; its years in no other.
+    assert_eq!(belonging[0][..2], belonging[1][..2]);
+    assert!(belonging[0][27] > belonging[1][27], "the share of its years that the text tells");
+    let question = Question::new("sales?");
+    let scores = [7.0, 0.5, -0.5, 1.0, 2.0, 0.5, -0.5, 0.0];
+    let values = features.ask(&question, &vector("sales?"), &vectors(question.words()), &vectors(&own), &scores);
+    let values: Vec<Vec<f32>> = values.chunks(features.count()).map(<[f32]>::to_vec).collect();
+    let of = |id: &str| named(FeaturesConfig::ALL, &values, &nodes, id, "belonging.logit");
+    assert_eq!((of("t0:r1c1"), of("t1"), of("p0")), (7.0, 2.0, 0.0));
+}
+
+#[test]
 fn each_group_can_be_switched_off_and_takes_its_names_with_it() {
     let (nodes, own) = report();
-    let off: [fn(&mut FeaturesConfig); 8] = [
+    let off: [fn(&mut FeaturesConfig); 12] = [
         |c| c.words = false,
         |c| c.similar_words = false,
         |c| c.cosine = false,
         |c| c.relative = false,
         |c| c.bm25 = false,
-        |c| c.years = false,
         |c| c.places = false,
         |c| c.tables = false,
+        |c| c.phrases = false,
+        |c| c.context = false,
+        |c| c.marks = false,
+        |c| c.asked = false,
+        |c| c.belonging = false,
     ];
     let all = ask(FeaturesConfig::ALL, &nodes, &own, "Net sales in 2017?");
     let names = FeaturesConfig::ALL.names();
