@@ -8,10 +8,10 @@ use crate::compare::{Asked, Column, Comparison};
 use crate::config::{FeaturesConfig, PARTS};
 use crate::marks::{Numbers, Order};
 use crate::phrases::Phrases;
-use crate::question::Question;
+use crate::question::{AskedQuestion, Question};
 use crate::strings::Strings;
 use crate::tables::dot;
-use crate::{asked, belonging, context, head, marks, phrases, places, tables};
+use crate::{asked, belonging, context, head, marks, phrases, places, segments, tables};
 
 /// BM25 is told by tens.
 const BM25_UNIT: f32 = 10.0;
@@ -88,14 +88,15 @@ impl DocumentFeatures {
             true => normalised(word_vectors, word_vectors.len() / strings.words().len().max(1)),
             false => Vec::new(),
         };
-        let around = (config.phrases || config.context || config.marks || config.belonging).then(|| {
-            let order = Order::new(nodes, &strings);
-            Around {
-                phrases: Phrases::new(nodes, &strings),
-                lines: context::Lines::new(nodes, &strings, &order),
-                order,
-            }
-        });
+        let around =
+            (config.phrases || config.context || config.marks || config.belonging || config.segments).then(|| {
+                let order = Order::new(nodes, &strings);
+                Around {
+                    phrases: Phrases::new(nodes, &strings),
+                    lines: context::Lines::new(nodes, &strings, &order),
+                    order,
+                }
+            });
         let numbers = (config.marks || config.belonging).then(|| Numbers::new(nodes, &strings));
         let (mut marks, mut belonging) = ([Vec::new(), Vec::new()], Vec::new());
         if let (Some(Around { phrases, order, .. }), Some(numbers)) = (&around, &numbers) {
@@ -151,18 +152,11 @@ impl DocumentFeatures {
         self.count
     }
 
-    /// The features `[nodes, count]` for a question with its vector `q` `[d_enc]` and those of its words
-    /// `[words of the question, d_word]` (empty where similar words are not wanted), of the document
-    /// whose node vectors are `node_vectors` `[nodes, d_enc]`. `tables` are the scores of its tables
+    /// The features `[nodes, count]` for a question, of the document whose node vectors are
+    /// `node_vectors` `[nodes, d_enc]`. `tables` are the scores of its tables
     /// ([`crate::TableHead::scores`]), empty where they are not wanted.
-    pub fn ask(
-        &self,
-        question: &Question,
-        q: &[f32],
-        word_vectors: &[f32],
-        node_vectors: &[f32],
-        tables: &[f32],
-    ) -> Vec<f32> {
+    pub fn ask(&self, asked: &AskedQuestion<'_>, node_vectors: &[f32], tables: &[f32]) -> Vec<f32> {
+        let AskedQuestion { question, q, words: word_vectors, segments: asked_segments, segment_vectors } = *asked;
         let Self { config, strings, .. } = self;
         let asked_words = match config.similar_words {
             true => normalised(word_vectors, word_vectors.len() / question.words().len().max(1)),
@@ -204,6 +198,13 @@ impl DocumentFeatures {
 
         let near = self.around.as_ref().map(|around| Near::of(around, strings, question, &cosines, *config));
         let kinds = asked::kinds(question);
+        let unit = |node: usize| (&node_vectors[node * self.d_enc..(node + 1) * self.d_enc], self.scales[node]);
+        let of_segments = match &self.around {
+            Some(around) if config.segments => {
+                segments::segments(&around.phrases, asked_segments, segment_vectors, &unit)
+            }
+            _ => Vec::new(),
+        };
 
         let mut values = vec![0.0; nodes * self.count];
         values.par_chunks_mut(self.count.max(1)).with_min_len(256).enumerate().for_each(|(node, out)| {
@@ -247,6 +248,9 @@ impl DocumentFeatures {
                 if let Some(scores) = table.and_then(|first| tables.get(first..first + head::NAMES.len())) {
                     out.copy_from_slice(scores);
                 }
+            }
+            if let Some(of_segment) = of_segments.get(node) {
+                out.take(of_segment.len()).copy_from_slice(of_segment);
             }
         });
         values

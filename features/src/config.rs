@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::compare::{COSINE, Column, SIMILAR, WORDS};
-use crate::{asked, context, head, marks, phrases, places, tables};
+use crate::{asked, context, head, marks, phrases, places, segments, tables};
 
 /// Which features a node gets. Without any the model is the paper's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -37,6 +37,8 @@ pub struct FeaturesConfig {
     /// How likely the node's table is to hold what is asked for, told by a small model of its own from
     /// what table and sentences have in common ([`crate::TableHead`]).
     pub belonging: bool,
+    /// What the node's headers have in common with the segment of the question that it answers best.
+    pub segments: bool,
 }
 
 /// Parts of a node that are compared with the question, in order.
@@ -60,6 +62,7 @@ impl FeaturesConfig {
         marks: true,
         asked: true,
         belonging: true,
+        segments: true,
     };
 
     /// Columns of a comparison with one string that are wanted.
@@ -113,6 +116,7 @@ impl FeaturesConfig {
         group(self.marks, "cell", &marks::CELLS);
         group(self.asked, "question", &asked::NAMES);
         group(self.belonging, "belonging", &head::NAMES);
+        group(self.segments, "segment", &segments::NAMES);
         names
     }
 

@@ -22,6 +22,7 @@ mod numbers;
 mod phrases;
 mod places;
 mod question;
+mod segments;
 mod stems;
 mod strings;
 mod tables;
@@ -29,7 +30,7 @@ mod tables;
 pub use assemble::DocumentFeatures;
 pub use config::FeaturesConfig;
 pub use head::TableHead;
-pub use question::Question;
+pub use question::{AskedQuestion, Question};
 pub use strings::Strings;
 
 /// Words of a question that are looked at, the first of them.

@@ -368,6 +368,11 @@ impl Asked {
         }
     }
 
+    /// Whether a node's headers have a year of the question; nothing where the question has none.
+    pub(crate) fn has_year_of(&self, phrases: &Phrases, node: usize) -> Option<bool> {
+        (!self.years.is_empty()).then(|| self.of_node(phrases, node).years & 1 == 1)
+    }
+
     /// The share of the question's years that each table has.
     pub(crate) fn years_of_tables(&self, phrases: &Phrases) -> Vec<f32> {
         let count = self.years.len().max(1) as f32;

@@ -14,6 +14,21 @@ pub struct Question {
     stems: Vec<String>,
 }
 
+/// A question with its vectors.
+#[derive(Debug, Clone, Copy)]
+pub struct AskedQuestion<'a> {
+    /// The question.
+    pub question: &'a Question,
+    /// `[d_enc]`: its vector.
+    pub q: &'a [f32],
+    /// `[words, d_word]`: those of its words; empty where similar words are not wanted.
+    pub words: &'a [f32],
+    /// Its segments; itself where it has none. Not looked at where they are not wanted.
+    pub segments: &'a [Question],
+    /// `[segments, d_enc]`: their vectors.
+    pub segment_vectors: &'a [f32],
+}
+
 impl Question {
     /// Of its text; words beyond [`QUESTION_WORDS`] are left out.
     pub fn new(text: &str) -> Self {

@@ -8,13 +8,13 @@ use tabsegnet_data::graph::CellText;
 use tabsegnet_data::prepared::{PreparedDocument, PreparedQuestion};
 use tabsegnet_encoder::{EmbeddingCache, Encoder};
 use tabsegnet_features::head::Example;
-use tabsegnet_features::{DocumentFeatures, Question, Strings, TableHead};
+use tabsegnet_features::{DocumentFeatures, Strings, TableHead};
 use tabsegnet_model::batch::BatchError;
 use tabsegnet_model::{Batch, ModelConfig};
 use tabsegnet_segmenter::Segmenter;
 
 use crate::RankingError;
-use crate::features::Featuriser;
+use crate::features::{FeaturedQuestion, Featuriser};
 
 /// Questions between two commits of segments: what an interrupted run loses at most.
 const KEEP_EVERY: usize = 256;
@@ -37,8 +37,8 @@ pub struct Embedded {
     segment_vectors: Vec<Vec<f32>>,
     /// For each document, where features are wanted.
     features: Vec<DocumentFeatures>,
-    /// For each question its words and their vectors, where features are wanted.
-    asked: Vec<(Question, Vec<f32>)>,
+    /// For each question, where features are wanted.
+    asked: Vec<FeaturedQuestion>,
 }
 
 /// What a table head says of the tables of each document ([`TableHead::scores`]); empty without one.
@@ -129,7 +129,12 @@ impl Embedded {
             })
             .collect();
         let asked = match featuriser.any() {
-            true => questions.iter().map(|question| featuriser.question(&question.text)).collect::<Result<_, _>>()?,
+            true => {
+                let asked = questions.iter().zip(&segments);
+                asked
+                    .map(|(question, segments)| featuriser.question(&question.text, segments))
+                    .collect::<Result<_, _>>()?
+            }
             false => Vec::new(),
         };
         Ok(Self {
@@ -209,8 +214,9 @@ impl Embedded {
     pub fn features(&self, question: usize, tables: &TableScores) -> Vec<f32> {
         let document = self.questions[question].document;
         match (self.features.get(document), self.asked.get(question)) {
-            (Some(features), Some((asked, words))) => {
-                features.ask(asked, self.question(question), words, self.nodes_of(question), tables.of(document))
+            (Some(features), Some(asked)) => {
+                let asked = asked.with(self.question(question), self.asked(question));
+                features.ask(&asked, self.nodes_of(question), tables.of(document))
             }
             _ => Vec::new(),
         }

@@ -2,9 +2,26 @@
 
 use tabsegnet_data::graph::{CellText, Node};
 use tabsegnet_encoder::{Encoder, StaticEncoder, shipped_static};
-use tabsegnet_features::{DocumentFeatures, FeaturesConfig, Question, Strings};
+use tabsegnet_features::{AskedQuestion, DocumentFeatures, FeaturesConfig, Question, Strings};
 
 use crate::RankingError;
+
+/// A question as features see it, but for the vectors of the ranker's encoder.
+#[derive(Debug, Clone)]
+pub struct FeaturedQuestion {
+    question: Question,
+    /// `[words, d_word]`
+    words: Vec<f32>,
+    segments: Vec<Question>,
+}
+
+impl FeaturedQuestion {
+    /// With its vector `[d_enc]` and those of its segments `[segments, d_enc]`.
+    pub fn with<'a>(&'a self, q: &'a [f32], segment_vectors: &'a [f32]) -> AskedQuestion<'a> {
+        let Self { question, words, segments } = self;
+        AskedQuestion { question, q, words, segments, segment_vectors }
+    }
+}
 
 /// Makes the features that a config asks for.
 pub struct Featuriser {
@@ -67,14 +84,19 @@ impl Featuriser {
         Ok(DocumentFeatures::new(self.config, nodes, strings, node_vectors, compared, &words))
     }
 
-    /// A question and the vectors of its words.
+    /// A question with its segments.
     ///
     /// # Errors
     /// As [`Featuriser::document`].
-    pub fn question(&self, text: &str) -> Result<(Question, Vec<f32>), RankingError> {
+    pub fn question(&self, text: &str, segments: &[String]) -> Result<FeaturedQuestion, RankingError> {
         let question = Question::new(text);
         let words = self.word_vectors(question.words())?;
-        Ok((question, words))
+        let segments = match segments {
+            // A question without segments is its own segment.
+            [] => vec![question.clone()],
+            segments => segments.iter().map(|segment| Question::new(segment)).collect(),
+        };
+        Ok(FeaturedQuestion { question, words, segments })
     }
 
     fn word_vectors(&self, words: &[String]) -> Result<Vec<f32>, RankingError> {

@@ -92,8 +92,8 @@ impl<'r> OpenDocument<'r> {
         let asked = if segment_vectors.is_empty() { q } else { segment_vectors };
         let features = match &self.features {
             Some(document) => {
-                let (words, vectors) = self.ranker.featuriser().question(question)?;
-                document.ask(&words, q, &vectors, self.document.vectors(), &self.tables)
+                let featured = self.ranker.featuriser().question(question, &segments)?;
+                document.ask(&featured.with(q, asked), self.document.vectors(), &self.tables)
             }
             None => Vec::new(),
         };

@@ -45,7 +45,14 @@ fn open(config: FeaturesConfig, nodes: &[Node], own: &[String]) -> DocumentFeatu
 fn ask(config: FeaturesConfig, nodes: &[Node], own: &[String], text: &str) -> Vec<Vec<f32>> {
     let features = open(config, nodes, own);
     let question = Question::new(text);
-    let values = features.ask(&question, &vector(text), &vectors(question.words()), &vectors(own), &[]);
+    let asked = AskedQuestion {
+        question: &question,
+        q: &vector(text),
+        words: &vectors(question.words()),
+        segments: std::slice::from_ref(&question),
+        segment_vectors: &vector(text),
+    };
+    let values = features.ask(&asked, &vectors(own), &[]);
     values.chunks(features.count().max(1)).map(<[f32]>::to_vec).collect()
 }
 
@@ -145,16 +152,46 @@ fn a_table_that_the_sentences_speak_of_is_told_from_others_and_its_scores_reach_
     assert!(belonging[0][27] > belonging[1][27], "the share of its years that the text tells");
     let question = Question::new("sales?");
     let scores = [7.0, 0.5, -0.5, 1.0, 2.0, 0.5, -0.5, 0.0];
-    let values = features.ask(&question, &vector("sales?"), &vectors(question.words()), &vectors(&own), &scores);
+    let asked = AskedQuestion {
+        question: &question,
+        q: &vector("sales?"),
+        words: &vectors(question.words()),
+        segments: &[],
+        segment_vectors: &[],
+    };
+    let values = features.ask(&asked, &vectors(&own), &scores);
     let values: Vec<Vec<f32>> = values.chunks(features.count()).map(<[f32]>::to_vec).collect();
     let of = |id: &str| named(FeaturesConfig::ALL, &values, &nodes, id, "belonging.logit");
     assert_eq!((of("t0:r1c1"), of("t1"), of("p0")), (7.0, 2.0, 0.0));
 }
 
 #[test]
+fn a_cell_is_compared_with_the_segment_that_it_answers_best() {
+    let (nodes, own) = report();
+    let features = open(FeaturesConfig::ALL, &nodes, &own);
+    let texts = ["net sales 2017", "cost of sales 2018"];
+    let question = Question::new("What were net sales in 2017 and cost of sales in 2018?");
+    let asked = AskedQuestion {
+        question: &question,
+        q: &vector("sales"),
+        words: &vectors(question.words()),
+        segments: &texts.map(Question::new),
+        segment_vectors: &vectors(texts),
+    };
+    let values = features.ask(&asked, &vectors(&own), &[]);
+    let values: Vec<Vec<f32>> = values.chunks(features.count()).map(<[f32]>::to_vec).collect();
+    let of = |id: &str, name: &str| named(FeaturesConfig::ALL, &values, &nodes, id, &format!("segment.{name}"));
+    for (id, whole) in [("t0:r1c2", true), ("t0:r2c1", true), ("t0:r1c1", false), ("t0:r2c2", false)] {
+        assert_eq!(of(id, "both_shares") > 0.999, whole, "{id}");
+        assert_eq!(of(id, "both_shares.of_document") > -0.001, whole, "{id}");
+        assert_eq!(of(id, "year"), f32::from(u8::from(whole)), "{id}");
+    }
+}
+
+#[test]
 fn each_group_can_be_switched_off_and_takes_its_names_with_it() {
     let (nodes, own) = report();
-    let off: [fn(&mut FeaturesConfig); 12] = [
+    let off: [fn(&mut FeaturesConfig); 13] = [
         |c| c.words = false,
         |c| c.similar_words = false,
         |c| c.cosine = false,
@@ -167,6 +204,7 @@ fn each_group_can_be_switched_off_and_takes_its_names_with_it() {
         |c| c.marks = false,
         |c| c.asked = false,
         |c| c.belonging = false,
+        |c| c.segments = false,
     ];
     let all = ask(FeaturesConfig::ALL, &nodes, &own, "Net sales in 2017?");
     let names = FeaturesConfig::ALL.names();
