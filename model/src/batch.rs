@@ -191,6 +191,9 @@ pub(crate) fn indices(values: Vec<i32>, device: &Device) -> Tensor<1, Int> {
 }
 
 fn join_edges(examples: &[Example<'_>], types: EdgeTypes, nodes: usize, edges: usize) -> Result<EdgeIndex, BatchError> {
+    if types == EdgeTypes::None {
+        return Ok(EdgeIndex::new(vec![0; nodes + 1], Vec::new(), Vec::new()));
+    }
     let count = types.count();
     let mut offsets = Vec::with_capacity(nodes + 1);
     offsets.push(0);
@@ -206,7 +209,7 @@ fn join_edges(examples: &[Example<'_>], types: EdgeTypes, nodes: usize, edges: u
         for &edge_type in graph.types() {
             let edge_type = match types {
                 EdgeTypes::Typed => usize::from(edge_type),
-                EdgeTypes::Single => 0,
+                EdgeTypes::Single | EdgeTypes::None => 0,
             };
             if edge_type >= count {
                 let (what, found, limit) = ("edge type", edge_type, count);

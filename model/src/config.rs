@@ -44,6 +44,8 @@ pub enum EdgeTypes {
     Typed,
     /// None: one type for all (the paper's TabNet_No_Etype).
     Single,
+    /// There are no edges: each node stands for itself, an ablation.
+    None,
 }
 
 impl EdgeTypes {
@@ -51,7 +53,7 @@ impl EdgeTypes {
     pub fn count(self) -> usize {
         match self {
             Self::Typed => tabsegnet_data::graph::EdgeType::ALL.len(),
-            Self::Single => 1,
+            Self::Single | Self::None => 1,
         }
     }
 }

@@ -139,7 +139,10 @@ impl Inference {
         let parts = match &self.weights {
             Some(_) => Parts::Cpu {
                 own: values(self.model.project(self.matrix(u))),
-                offsets: graph.offsets().to_vec(),
+                offsets: match self.config.edge_types {
+                    EdgeTypes::None => vec![0; nodes + 1],
+                    EdgeTypes::Typed | EdgeTypes::Single => graph.offsets().to_vec(),
+                },
                 edges: self.edges(graph)?,
             },
             None => {
@@ -158,8 +161,11 @@ impl Inference {
         let limit = self.config.edge_types.count();
         let row = |edge_type: u8| match self.config.edge_types {
             EdgeTypes::Typed => u32::from(edge_type),
-            EdgeTypes::Single => 0,
+            EdgeTypes::Single | EdgeTypes::None => 0,
         };
+        if self.config.edge_types == EdgeTypes::None {
+            return Ok(Vec::new());
+        }
         match graph.types().iter().find(|&&edge_type| row(edge_type) as usize >= limit) {
             Some(&found) => {
                 Err(BatchError::OutOfRange { example: 0, what: "edge type", found: usize::from(found), limit })

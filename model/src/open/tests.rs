@@ -22,7 +22,7 @@ pub(super) fn config(layers: usize, pick: usize) -> ModelConfig {
         layers,
         aggregation: [Aggregation::Max, Aggregation::Sum, Aggregation::Mean][pick % 3],
         segments: pick.is_multiple_of(2),
-        edge_types: [EdgeTypes::Typed, EdgeTypes::Single][pick / 6 % 2],
+        edge_types: [EdgeTypes::Typed, EdgeTypes::Single, EdgeTypes::None][pick / 6 % 3],
         strength: [Strength::Paper, Strength::Residual][pick / 2 % 2],
         interaction: pick / 3 % 2 == 1,
         features: if pick / 4 % 2 == 1 { 5 } else { 0 },
@@ -69,7 +69,7 @@ proptest! {
 
     #[test]
     fn an_open_document_scores_as_a_batch_of_it(
-        nodes in 1..700_usize, edges in 0..900_usize, seed in 0..1000_u32, layers in 1..3_usize, pick in 0..12_usize,
+        nodes in 1..700_usize, edges in 0..900_usize, seed in 0..1000_u32, layers in 1..3_usize, pick in 0..18_usize,
         on_cpu in any::<bool>(),
     ) {
         let at = |value: f32, limit: usize| ((value + 1.0) / 2.0 * limit as f32) as usize % limit;
