@@ -50,7 +50,11 @@ def main():
         if kind in args.train:
             directories = [run / f"seed-{seed}" for seed in args.seeds]
             for seed, directory in zip(args.seeds, directories):
-                program("train", *common, "--set", f"output.directory={directory}", "--set", f"task.seed={seed}")
+                # A run of hours that was cut off goes on where it stood.
+                done = directory / ".done"
+                if not done.is_file():
+                    program("train", *common, "--set", f"output.directory={directory}", "--set", f"task.seed={seed}")
+                    done.touch()
             program("evaluate", *common, *(part for d in directories for part in ("--checkpoint", str(d / "best"))))
         else:
             program("evaluate", *common, "--baselines")
