@@ -151,15 +151,16 @@ impl<'a> Training<'a> {
         let model = model.with_precision(precision);
         let tables = [tables, dev.embedded.table_scores(model.table_head().as_ref())];
         if config.model.table_head {
-            let right = |examples: &[head::Example], tables: &TableScores| {
-                let share = head::share_right(examples, &tables.0);
-                share.map_or_else(|| "no".to_owned(), |share| format!("{:.1} % of", 100.0 * share))
+            let right = |part: &str, examples: &[head::Example], tables: &TableScores| {
+                match head::share_right(examples, &tables.0) {
+                    Some(share) => format!("in {:.1} % of the {part} documents", 100.0 * share),
+                    None => format!("(no {part} document has tables to tell apart)"),
+                }
             };
             eprintln!(
-                "table head: the likeliest table holds gold in {} the training documents (each told by a head without it), \
-                 {} the dev documents",
-                right(&examples, &tables[0]),
-                right(&dev.embedded.table_examples(), &tables[1])
+                "table head: the likeliest table holds gold {}, each told by a head without it, {}",
+                right("training", &examples, &tables[0]),
+                right("dev", &dev.embedded.table_examples(), &tables[1])
             );
         }
         Ok(Self {

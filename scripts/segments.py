@@ -1,0 +1,86 @@
+"""Writes what segments do to rankings on FinQA's dev part: none, by rules, by the shipped T5, and those of the gold.
+
+    python scripts/segments.py --data DIR --encoder DIR --work DIR --output docs/segments.md [--seeds 0 1 2] [--t5 DIR]
+
+DIR of --data holds FinQA's train.json and dev.json, that of --encoder all-MiniLM-L6-v2. Trains configs/finqa-plus.toml and
+the paper's model (configs/tabsegnet-large.toml) once for each kind of segments and seed. Runs that stand in --work are
+taken as they are; the page is written anew after each row. TABSEGNET_PROGRAMS names a directory of built programs;
+without it cargo builds them.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PROGRAMS = os.environ.get("TABSEGNET_PROGRAMS") and Path(os.environ["TABSEGNET_PROGRAMS"])
+CONFIGS = {
+    "finqa-plus": ["features.segments=false"],
+    "tabsegnet-large": ["model.segments=false"],
+}
+KINDS = {
+    "none": ["segmenter.kind=none"],
+    "rules": ["segmenter.kind=rules"],
+    "the shipped T5": ["segmenter.kind=t5"],
+    "of the gold nodes": ["segmenter.kind=given"],
+}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", required=True)
+    parser.add_argument("--encoder", required=True)
+    parser.add_argument("--work", type=Path, required=True)
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
+    parser.add_argument("--t5", default="", help="another T5 than the shipped one")
+    parser.add_argument("--output", type=Path, required=True)
+    args = parser.parse_args()
+    lines = [
+        "# What segments do to rankings",
+        "",
+        "FinQA's dev part, all-MiniLM-L6-v2, by `python scripts/segments.py`: mean over seeds "
+        f"{', '.join(map(str, args.seeds))} (each seed), at the epoch of least dev loss. Segments of the gold nodes are those "
+        "that a perfect segmenter would find: a ceiling, not a method.",
+    ]
+    for config, without in CONFIGS.items():
+        lines += ["", f"## `configs/{config}.toml`", "", "| segments | recall@10 | MAP |", "|---|---:|---:|"]
+        for kind, settings in KINDS.items():
+            found = []
+            for seed in args.seeds:
+                directory = args.work / f"{config}-{kind.replace(' ', '-')}-{seed}"
+                done = directory / ".done"
+                if not done.is_file():
+                    chosen = [*settings, *(without if kind == "none" else []), f"task.seed={seed}"]
+                    chosen += [f"data.root={args.data}", f"encoder.model={args.encoder}", f"output.directory={directory}"]
+                    chosen += [f"segmenter.model={args.t5}"] if args.t5 and kind.endswith("T5") else []
+                    program("train", "--config", str(ROOT / f"configs/{config}.toml"), *(p for s in chosen for p in ("--set", s)))
+                    done.touch()
+                epochs = [json.loads(line) for line in (directory / "metrics.jsonl").read_text().splitlines()]
+                best = min(epochs, key=lambda epoch: epoch["dev_loss"])
+                found.append((best["dev_recall_10"], best["dev_map"]))
+            recall, average = zip(*found)
+            lines.append(f"| {kind} | {cell(recall)} | {cell(average)} |")
+            print(config, lines[-1], flush=True)
+            write(args.output, lines)
+
+
+def cell(values):
+    return f"{statistics.mean(values):.3f} ({', '.join(f'{value:.3f}' for value in values)})"
+
+
+def write(output, lines):
+    temporary = output.with_suffix(".part")
+    temporary.write_text("\n".join(lines) + "\n")
+    temporary.replace(output)
+
+
+def program(name, *arguments):
+    command = [str(PROGRAMS / name)] if PROGRAMS else ["cargo", "run", "--release", "--quiet", "--bin", name, "--"]
+    subprocess.run([*command, *arguments], check=True, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+if __name__ == "__main__":
+    main()
