@@ -43,6 +43,16 @@ pub struct DocumentFeatures {
     d_enc: usize,
 }
 
+impl DocumentFeatures {
+    /// `[nodes]`: the cosines of a vector `[d_enc]` and those of the nodes `[nodes, d_enc]`.
+    fn cosines(&self, vector: &[f32], node_vectors: &[f32]) -> Vec<f32> {
+        let scale = inverse(dot(vector, vector));
+        let of_node = |(u, own): (&[f32], &f32)| dot(u, vector) * scale * own;
+        let nodes = node_vectors.par_chunks_exact(self.d_enc.max(1)).zip(&self.scales).with_min_len(256);
+        nodes.map(of_node).collect()
+    }
+}
+
 /// What phrases and context are made of.
 #[derive(Debug, Clone)]
 struct Around {
@@ -175,10 +185,8 @@ impl DocumentFeatures {
             });
         }
         let nodes = strings.nodes.len();
-        let cosine_of =
-            |node: usize| dot(&node_vectors[node * self.d_enc..(node + 1) * self.d_enc], q) * scale * self.scales[node];
         let cosines: Vec<f32> = match config.cosine || config.context {
-            true => (0..nodes).into_par_iter().with_min_len(256).map(cosine_of).collect(),
+            true => self.cosines(q, node_vectors),
             false => Vec::new(),
         };
         let part = |node: usize, part: usize| -> Comparison {
@@ -198,10 +206,11 @@ impl DocumentFeatures {
 
         let near = self.around.as_ref().map(|around| Near::of(around, strings, question, &cosines, *config));
         let kinds = asked::kinds(question);
-        let unit = |node: usize| (&node_vectors[node * self.d_enc..(node + 1) * self.d_enc], self.scales[node]);
         let of_segments = match &self.around {
             Some(around) if config.segments => {
-                segments::segments(&around.phrases, asked_segments, segment_vectors, &unit)
+                let vectors = segment_vectors.chunks_exact(self.d_enc.max(1));
+                let cosines: Vec<Vec<f32>> = vectors.map(|vector| self.cosines(vector, node_vectors)).collect();
+                segments::segments(&around.phrases, asked_segments, &cosines)
             }
             _ => Vec::new(),
         };

@@ -4,7 +4,6 @@ use rayon::prelude::*;
 
 use crate::phrases::{Asked, Phrases};
 use crate::question::Question;
-use crate::tables::dot;
 
 const OWN: usize = 7;
 
@@ -29,26 +28,16 @@ pub(crate) const NAMES: [&str; 2 * OWN] = [
 /// What a segment without a year says of years.
 const NO_YEAR: f32 = 0.5;
 
-/// `[nodes]`. `vectors` are those of the segments, `[segments, d_enc]`; `unit` gives a node's vector
-/// and 1 / its length.
-pub(crate) fn segments<'v>(
-    phrases: &Phrases,
-    segments: &[Question],
-    vectors: &[f32],
-    unit: &(dyn Fn(usize) -> (&'v [f32], f32) + Sync),
-) -> Vec<[f32; NAMES.len()]> {
+/// `[nodes]`. `cosines` `[segments][nodes]` are those of nodes and segments.
+pub(crate) fn segments(phrases: &Phrases, segments: &[Question], cosines: &[Vec<f32>]) -> Vec<[f32; NAMES.len()]> {
     let nodes = phrases.of_node.len();
     let mut best = vec![([0.0; NAMES.len()], f32::NEG_INFINITY); nodes];
-    let d_enc = vectors.len() / segments.len().max(1);
-    for (segment, vector) in segments.iter().zip(vectors.chunks_exact(d_enc.max(1))) {
+    for (segment, cosines) in segments.iter().zip(cosines) {
         let asked = Asked::new(segment, phrases);
         let shared = asked.shared_of_nodes(phrases);
-        let square = dot(vector, vector);
-        let scale = if square > 0.0 { 1.0 / square.sqrt() } else { 0.0 };
         best.par_iter_mut().with_min_len(256).zip(&shared).enumerate().for_each(|(node, ((out, key), shared))| {
             let [of_segment, of_text, run, _, letters, _] = shared[0];
-            let (u, inverse) = unit(node);
-            let cosine = dot(u, vector) * scale * inverse;
+            let cosine = cosines[node];
             let year = asked.has_year_of(phrases, node).map_or(NO_YEAR, |held| f32::from(u8::from(held)));
             // Most of the segment first, then the nearest.
             let own = of_segment + (of_text + cosine) / 10.0;

@@ -151,11 +151,11 @@ impl<'a> Training<'a> {
         let model = model.with_precision(precision);
         let tables = [tables, dev.embedded.table_scores(model.table_head().as_ref())];
         if config.model.table_head {
-            let right = |part: &str, examples: &[head::Example], tables: &TableScores| {
-                match head::share_right(examples, &tables.0) {
-                    Some(share) => format!("in {:.1} % of the {part} documents", 100.0 * share),
-                    None => format!("(no {part} document has tables to tell apart)"),
-                }
+            let right = |part: &str, examples: &[head::Example], tables: &TableScores| match head::share_right(
+                examples, &tables.0,
+            ) {
+                Some(share) => format!("in {:.1} % of the {part} documents", 100.0 * share),
+                None => format!("(no {part} document has tables to tell apart)"),
             };
             eprintln!(
                 "table head: the likeliest table holds gold {}, each told by a head without it, {}",
