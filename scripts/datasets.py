@@ -1,11 +1,12 @@
 """Writes what each data set holds and what the methods reach on its dev part.
 
     python scripts/datasets.py --work DIR --output docs/datasets.md [--data KIND=DIR]… [--set KIND:KEY=VALUE]…
-        [--kinds KIND…] [--train KIND…] [--seeds N…]
+        [--kinds KIND…] [--train KIND…] [--seeds N…] [--borrow KIND=OTHER…]
 
 Runs `train --prepare` and `evaluate` with configs/KIND.toml of each kind, with the shipped static encoder. --data says
 where a kind's files are, --set overrides a key of its config, for files of other names. BM25, TF-IDF and dense
-retrieval are always measured, the ranker of the config for the kinds of --train, once for each of --seeds.
+retrieval are always measured, the ranker of the config for the kinds of --train, once for each of --seeds. A kind without
+a training part may borrow the rankers of another kind that stands before it.
 """
 
 import argparse
@@ -32,6 +33,7 @@ def main():
     parser.add_argument("--kinds", nargs="+", choices=KINDS, default=KINDS)
     parser.add_argument("--train", nargs="+", choices=KINDS, default=[])
     parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1, 2])
+    parser.add_argument("--borrow", action="append", default=[], metavar="KIND=OTHER")
     args = parser.parse_args()
     overrides = {kind: ["encoder.kind=static", "encoder.model="] for kind in KINDS}
     for given in args.data:
@@ -41,6 +43,7 @@ def main():
         kind, override = given.split(":", 1)
         overrides[kind].append(override)
 
+    borrowed = dict(given.split("=", 1) for given in args.borrow)
     pages = []
     for kind in args.kinds:
         run = args.work / kind
@@ -56,10 +59,13 @@ def main():
                     program("train", *common, "--set", f"output.directory={directory}", "--set", f"task.seed={seed}")
                     done.touch()
             program("evaluate", *common, *(part for d in directories for part in ("--checkpoint", str(d / "best"))))
+        elif kind in borrowed:
+            directories = [args.work / borrowed[kind] / f"seed-{seed}" for seed in args.seeds]
+            program("evaluate", *common, *(part for d in directories for part in ("--checkpoint", str(d / "best"))))
         else:
             program("evaluate", *common, "--baselines")
         report = json.loads((run / "report/report.json").read_text())
-        pages.append(section(kind, statistics, report))
+        pages.append(section(kind, statistics, report, borrowed.get(kind)))
     args.output.write_text("\n".join([INTRODUCTION, *pages]).rstrip() + "\n")
     print(args.output)
 
@@ -84,7 +90,7 @@ published data sets.
 """
 
 
-def section(kind, statistics, report):
+def section(kind, statistics, report, borrowed=None):
     dataset = report["dataset"]
     lines = [
         f"## {NAMES.get(kind, 'A mix of them')}",
@@ -92,6 +98,7 @@ def section(kind, statistics, report):
         f"dev: {dataset['questions']} questions on {dataset['documents']} documents, "
         f"{dataset['gold_per_question']:.2f} gold nodes a question, "
         f"{dataset['mean_nodes_per_document']:.0f} nodes a document.",
+        *([f"There is no training part: the rankers are those trained on {NAMES[borrowed]}."] if borrowed else []),
         "",
         *table("method", rows(report["methods"])),
         "",
