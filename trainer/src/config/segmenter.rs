@@ -42,6 +42,10 @@ pub struct NewModelConfig {
     pub tied: bool,
     /// What stands before a question.
     pub prompt: String,
+    /// The word between two segments.
+    pub separator: String,
+    /// Whether texts are read and written in lower case: fewer tokens say the same.
+    pub lower_case: bool,
 }
 
 impl Default for NewModelConfig {
@@ -58,7 +62,26 @@ impl Default for NewModelConfig {
             gated: true,
             tied: true,
             prompt: "Segments: ".into(),
+            separator: "SEP".into(),
+            lower_case: false,
         }
+    }
+}
+
+impl NewModelConfig {
+    /// A word, which a tokenizer without upper case can write.
+    fn check_separator(&self) -> Result<(), ConfigError> {
+        let refused = |expected| {
+            let key = "segmenter_training.new.separator";
+            Err(ConfigError::Range { key, value: format!("{:?}", self.separator), expected })
+        };
+        if self.separator.is_empty() || self.separator.contains(char::is_whitespace) {
+            return refused("a word");
+        }
+        if self.lower_case && self.separator.to_lowercase() != self.separator {
+            return refused("a word in lower case, such as \"|\", with segmenter_training.new.lower_case");
+        }
+        Ok(())
     }
 }
 
@@ -104,6 +127,15 @@ pub struct SegmenterTrainingConfig {
     pub pretrain_epochs: usize,
     /// The largest step size in them.
     pub pretrain_learning_rate: f64,
+    /// Questions that are made for each epoch of a stage before the labelled ones, from the headers of the tables
+    /// of `[data]`'s training part; 0 for no such stage.
+    pub made: usize,
+    /// Epochs of that stage, each with questions of its own.
+    pub made_epochs: usize,
+    /// The largest step size in it.
+    pub made_learning_rate: f64,
+    /// Whether the labelled questions are in it as well, with the segments that the rules find.
+    pub made_rules: bool,
     /// The shape of a new model.
     pub new: NewModelConfig,
 }
@@ -129,6 +161,10 @@ impl Default for SegmenterTrainingConfig {
             pretrain: Vec::new(),
             pretrain_epochs: 1,
             pretrain_learning_rate: 1e-3,
+            made: 0,
+            made_epochs: 1,
+            made_learning_rate: 1e-3,
+            made_rules: false,
             new: NewModelConfig::default(),
         }
     }
@@ -142,6 +178,7 @@ impl SegmenterTrainingConfig {
             ("segmenter_training.batch_size", self.batch_size),
             ("segmenter_training.micro_batch", self.micro_batch),
             ("segmenter_training.pretrain_epochs", self.pretrain_epochs),
+            ("segmenter_training.made_epochs", self.made_epochs),
             ("segmenter_training.new.sentinels", new.sentinels),
             ("segmenter_training.new.d_model", new.d_model),
             ("segmenter_training.new.d_kv", new.d_kv),
@@ -162,6 +199,8 @@ impl SegmenterTrainingConfig {
         let share = |key, value: f64| range(key, value, (0.0..1.0).contains(&value), "a number from 0, below 1");
         positive("segmenter_training.learning_rate", self.learning_rate)?;
         positive("segmenter_training.pretrain_learning_rate", self.pretrain_learning_rate)?;
+        positive("segmenter_training.made_learning_rate", self.made_learning_rate)?;
+        new.check_separator()?;
         share("segmenter_training.warm_up", self.warm_up)?;
         share("segmenter_training.dropout", self.dropout)?;
         let from_0 = |key, value: f64| range(key, value, value.is_finite() && value >= 0.0, "a number from 0");

@@ -13,6 +13,8 @@ use crate::state::Epoch;
 pub enum Stage {
     /// Texts with cut-out spans.
     Spans,
+    /// Made questions and their segments.
+    Made,
     /// Questions and their segments.
     Segments,
 }
@@ -20,7 +22,7 @@ pub enum Stage {
 /// The figures of one epoch.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SegmenterEpoch {
-    /// From 1, over both stages.
+    /// From 1, over all stages.
     pub epoch: usize,
     /// What it trained on.
     pub stage: Stage,
@@ -44,8 +46,12 @@ impl Epoch for SegmenterEpoch {
 
 impl fmt::Display for SegmenterEpoch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let spans = if self.stage == Stage::Spans { " (spans)" } else { "" };
-        write!(f, "train loss{spans} {:.4}, dev loss {:.4}", self.train_loss, self.dev_loss)?;
+        let stage = match self.stage {
+            Stage::Spans => " (spans)",
+            Stage::Made => " (made)",
+            Stage::Segments => "",
+        };
+        write!(f, "train loss{stage} {:.4}, dev loss {:.4}", self.train_loss, self.dev_loss)?;
         match &self.segments {
             None => Ok(()),
             Some(SegmentMeasures { exact, token_f1, found, wanted }) => {
