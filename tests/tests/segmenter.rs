@@ -278,7 +278,10 @@ fn with_made_questions() -> Work {
         SEGMENTER
             .replace("train = [\"train.jsonl\"]\ndev = [\"dev.jsonl\"]\n", "")
             .replace("[segmenter_training]\n", settings)
-            .replace("vocabulary = 150\n", "vocabulary = 200\nlower_case = true\nseparator = \"|\"\nprompt = \"\"\n")
+            .replace(
+                "vocabulary = 150\n",
+                "vocabulary = 200\nlower_case = true\ncopied = true\nseparator = \"|\"\nprompt = \"\"\n"
+            )
     ))
 }
 
@@ -293,7 +296,7 @@ fn made_questions_come_first_and_a_resumed_training_makes_them_alike() {
         .map(|line| serde_json::from_str::<Value>(line).expect("JSON")["stage"].take())
         .collect();
     assert_eq!(stages, ["made", "made", "segments", "segments", "segments"]);
-    assert_eq!(work.json("out/best/segmenter.json"), json!({"prefix": "", "separator": "|"}));
+    assert_eq!(work.json("out/best/segmenter.json"), json!({"prefix": "", "separator": "|", "copied": true}));
 
     let work = with_made_questions();
     for epochs in [0, 1, 2] {

@@ -5,6 +5,7 @@
 //! copy. What it writes is a model in Hugging Face layout.
 
 mod base;
+mod copied;
 mod epoch;
 mod made;
 mod order;
@@ -73,7 +74,10 @@ impl<'a> SegmenterTraining<'a> {
         // The words of headers are words to copy.
         let to_copy = made.as_ref().map(|made| made.labelled(0)).unwrap_or_default();
         let base = Base::open(config, train_questions.iter().chain(&to_copy), &texts)?;
-        let pairs = |questions: &[LabelledQuestion], name: &str| base.pairs(questions, name, &config.segmenter);
+        let pairs = |questions: &[LabelledQuestion], name: &str| {
+            let questions = if base.prompt.copied { copied(questions, name)? } else { questions.to_vec() };
+            base.pairs(&questions, name, &config.segmenter)
+        };
         let train = pairs(&train_questions, "train")?;
         let dev = pairs(&dev_questions, "dev")?;
         let texts = base.span_texts(&texts, config.segmenter.max_input_tokens)?;
@@ -318,6 +322,21 @@ fn of_dataset(config: &Config, layout: &Layout, part: Part) -> Result<PathBuf> {
     eprintln!("segments of {name}: {with} questions, {without} without segments left out; lines in {}", path.display());
     ensure!(with > 0, "no question of the {name} part has segments; name files in segmenter_training.{name}");
     Ok(path)
+}
+
+/// The questions that a model can answer which writes words of the question alone; says how many cannot be.
+fn copied(questions: &[LabelledQuestion], name: &str) -> Result<Vec<LabelledQuestion>> {
+    let projected: Vec<LabelledQuestion> = questions.iter().filter_map(copied::projected).collect();
+    let left_out = questions.len() - projected.len();
+    eprintln!(
+        "copied: {left_out} of {} {name} questions are left out, whose segments have other words",
+        questions.len()
+    );
+    ensure!(
+        !projected.is_empty(),
+        "segmenter_training.new.copied: no {name} question has segments of its own words; set it to false"
+    );
+    Ok(projected)
 }
 
 /// The lines of text files.

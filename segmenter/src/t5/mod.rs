@@ -5,6 +5,7 @@
 
 mod attention;
 mod batch;
+mod initial;
 mod layers;
 mod loss;
 #[cfg(test)]
@@ -12,13 +13,11 @@ mod tests;
 
 use burn::module::{Module, Param, ParamId};
 use burn::tensor::{Device, Tensor, TensorData};
-use rand::{RngExt as _, SeedableRng as _};
-use rand_chacha::ChaCha8Rng;
 use tabsegnet_model::Precision;
 
-use crate::buckets::bucket;
 use crate::{Floats, SegmenterError, T5Config, Weights};
 pub use batch::{Batch, Pair};
+use initial::Initial;
 pub use layers::Dropout;
 use layers::Stack;
 pub use loss::Loss;
@@ -86,13 +85,12 @@ fn transposed(values: &[f32], width: usize) -> Vec<f32> {
 
 impl T5 {
     /// Weights as the first T5 had them at the start (mesh_tensorflow; what Python's transformers
-    /// does), with `initializer_factor` 1, but for what makes copying near ([`copying`]). The same seed gives the
+    /// does), with `initializer_factor` 1, but for what makes copying near (`initial.rs`). The same seed gives the
     /// same bits on every device.
     pub fn new(config: &T5Config, own_head: bool, seed: u64, device: &Device) -> Self {
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut initial = Initial::new(config, seed);
         Self::build(config, own_head, device, &mut |name, shape| {
-            let values = initial(name, shape, config, &mut rng);
-            Ok::<_, std::convert::Infallible>(copying(name, shape, config, values))
+            Ok::<_, std::convert::Infallible>(initial.values(name, shape))
         })
         .unwrap_or_else(|never| match never {})
     }
@@ -185,57 +183,6 @@ fn matrix(name: String, parameter: &Param<Tensor<2>>) -> (String, Vec<usize>, Ve
 fn vector(name: String, parameter: &Param<Tensor<1>>) -> (String, Vec<usize>, Vec<f32>) {
     (name, parameter.val().dims().to_vec(), values(parameter.val()))
 }
-
-/// Normal numbers of a standard deviation that depends on what they are for; norms are 1.
-fn initial(name: &str, shape: &[usize], config: &T5Config, rng: &mut ChaCha8Rng) -> Vec<f32> {
-    let count = shape.iter().product();
-    let deviation = match name.rsplit('.').nth(1).unwrap_or_default() {
-        "layer_norm" | "final_layer_norm" => return vec![1.0; count],
-        "shared" | "lm_head" => 1.0,
-        "q" => ((config.d_model * config.d_kv) as f64).powf(-0.5),
-        "o" => (config.inner() as f64).powf(-0.5),
-        "wo" => (config.d_ff as f64).powf(-0.5),
-        _ => (config.d_model as f64).powf(-0.5),
-    };
-    // Box and Muller; in f64, whose logarithm and cosine are the same on the machines at hand.
-    (0..count)
-        .map(|_| {
-            let (u, v): (f64, f64) = (rng.random_range(f64::MIN_POSITIVE..1.0), rng.random_range(0.0..1.0));
-            (deviation * (-2.0 * u.ln()).sqrt() * (std::f64::consts::TAU * v).cos()) as f32
-        })
-        .collect()
-}
-
-/// Weights from which copying is a short way: the last decoder layer adds what it looks at as it was read, and
-/// two heads of the encoder look at the words before and after each, which is how a decoder that has written a
-/// word finds the next. Left to chance, thousands of steps go by until a model finds this.
-fn copying(name: &str, shape: &[usize], config: &T5Config, mut values: Vec<f32>) -> Vec<f32> {
-    let last = format!("decoder.block.{}.layer.1.EncDecAttention.", config.num_decoder_layers.saturating_sub(1));
-    let bias = "encoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight";
-    let width = shape.last().copied().unwrap_or(1).max(1);
-    match name.strip_prefix(&last) {
-        Some(part @ ("v.weight" | "o.weight")) => {
-            // What is copied must outweigh the word before it, which the decoder's sum holds once.
-            let one = if part == "v.weight" { 1.0 } else { COPIED };
-            values = (0..values.len()).map(|at| if at / width == at % width { one } else { 0.0 }).collect();
-        }
-        _ if name == bias => {
-            for (head, distance) in [-1, 1].into_iter().enumerate().filter(|(head, _)| *head < width) {
-                let row = bucket(distance, true, config.buckets, config.max_distance) as usize;
-                if let Some(value) = values.get_mut(row * width + head) {
-                    *value = NEXT;
-                }
-            }
-        }
-        _ => {}
-    }
-    values
-}
-
-/// What a copied word weighs at the start beside the one before it.
-const COPIED: f32 = 2.0;
-/// The bias of heads that look at one neighbour: e⁵ times as much as at any other word.
-const NEXT: f32 = 5.0;
 
 pub(crate) type Listed = Vec<(String, Vec<usize>, Vec<f32>)>;
 

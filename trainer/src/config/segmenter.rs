@@ -46,6 +46,8 @@ pub struct NewModelConfig {
     pub separator: String,
     /// Whether texts are read and written in lower case: fewer tokens say the same.
     pub lower_case: bool,
+    /// Whether it writes words of the question alone, and years.
+    pub copied: bool,
 }
 
 impl Default for NewModelConfig {
@@ -64,6 +66,7 @@ impl Default for NewModelConfig {
             prompt: "Segments: ".into(),
             separator: "SEP".into(),
             lower_case: false,
+            copied: false,
         }
     }
 }
