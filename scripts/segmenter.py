@@ -123,8 +123,8 @@ Nothing of the data sets' documents is in it but words and word pieces of its to
 
 {known}
 Limits: the epoch was chosen on the dev parts of FinQA and TAT-QA, so their figures are a little too good for new
-questions; silver segments are made by a rule, not by people. It writes lower case, may write a year or word wrongly,
-and does not cut better than the rules everywhere: the tables say where. `training.toml` holds every setting,
+questions; silver segments are made by a rule, not by people. It writes lower case and no word that the question does not have but years, may leave out or join words
+wrongly, and does not cut better than the rules everywhere: the tables say where. `training.toml` holds every setting,
 `manifest.json` the digests of all files. Made again by `train --config configs/segmenter-finqa.toml`.
 """
 

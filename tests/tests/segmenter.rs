@@ -272,7 +272,7 @@ fn a_segmenter_is_trained_on_a_data_set() {
 
 /// A segmenter of made reports with a stage of made questions before the labelled ones.
 fn with_made_questions() -> Work {
-    let settings = "[segmenter_training]\nmade = 40\nmade_epochs = 2\nmade_rules = true\n";
+    let settings = "[segmenter_training]\nmade = 40\nmade_epochs = 2\nmade_rules = true\nchoose = \"token_f1\"\n";
     Work::with(&format!(
         "{}\n[data]\nkind = \"synthetic\"\n[data.synthetic]\ntrain_documents = 12\ndev_documents = 3\n",
         SEGMENTER
@@ -325,6 +325,8 @@ fn made_questions_need_tables() {
     work.train(&["--set", "segmenter_training.new.lower_case=true"])
         .fails(2, &["segmenter_training.new.separator is \"SEP\"", "a word in lower case, such as \"|\""]);
     work.train(&["--set", "segmenter_training.new.separator=a b"]).fails(2, &["new.separator is \"a b\""]);
+    work.train(&["--set", "segmenter_training.choose=token_f1", "--set", "segmenter_training.generate=0"])
+        .fails(2, &["segmenter_training.generate is 0", "token_f1"]);
     work.train(&["--set", "segmenter_training.made_epochs=0"]).fails(2, &["segmenter_training.made_epochs is 0"]);
 }
 

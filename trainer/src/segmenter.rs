@@ -27,7 +27,7 @@ use tabsegnet_segmenter::data::{self, LabelledQuestion};
 use tabsegnet_segmenter::t5::{Pair, T5};
 use tabsegnet_segmenter::{ModelFiles, serialize};
 
-use crate::config::{Config, SegmenterTrainingConfig};
+use crate::config::{Choice, Config, SegmenterTrainingConfig};
 use crate::progress::Progress;
 use crate::state::{Start, State};
 use crate::training::{Layout, Outcome};
@@ -148,7 +148,11 @@ impl<'a> SegmenterTraining<'a> {
             }
         }
         if let Some(best) = self.state.best() {
-            eprintln!("best epoch by dev loss: {} ({best}) in {}", best.epoch, self.layout.best().display());
+            let by = match self.settings.choose {
+                Choice::Loss => "loss",
+                Choice::TokenF1 => "token F1",
+            };
+            eprintln!("best epoch by dev {by}: {} ({best}) in {}", best.epoch, self.layout.best().display());
         }
         Ok(Outcome::Finished)
     }
@@ -212,13 +216,15 @@ impl<'a> SegmenterTraining<'a> {
             }
         }
         let seconds = at_start.elapsed().as_secs_f64();
+        let (dev_loss, segments) = (self.dev_loss()?, self.dev_segments(stage)?);
         let measured = SegmenterEpoch {
             epoch,
             stage,
             steps: self.state.epochs.last().map_or(0, |epoch| epoch.steps) + batches.len(),
             train_loss: self.state.loss_sum / batches.len() as f64,
-            dev_loss: self.dev_loss()?,
-            segments: self.dev_segments(stage)?,
+            dev_loss,
+            chosen_by: SegmenterEpoch::criterion(self.settings.choose, stage, dev_loss, segments.as_ref()),
+            segments,
             seconds: started.elapsed().as_secs_f64(),
         };
         progress.finish(&format!("{measured}, {:.0} tokens/s", tokens as f64 / seconds.max(1e-9)));

@@ -16,6 +16,17 @@ pub enum Store {
     F16,
 }
 
+/// What the best epoch is chosen by, on the dev questions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Choice {
+    /// The least loss, of the epochs on labelled questions.
+    #[default]
+    Loss,
+    /// The largest token F1 of generated segments, of these epochs and those on made questions.
+    TokenF1,
+}
+
 /// `[segmenter_training.new]`: the shape of a model that starts from nothing (T5 v1.1).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -124,6 +135,8 @@ pub struct SegmenterTrainingConfig {
     pub store: Store,
     /// Dev questions whose segments are generated after an epoch; 0 for none.
     pub generate: usize,
+    /// What the best epoch is chosen by.
+    pub choose: Choice,
     /// Text files, one text a line, to fill in cut-out spans of (Raffel et al. 2020) before the questions.
     pub pretrain: Vec<String>,
     /// Passes over them.
@@ -161,6 +174,7 @@ impl Default for SegmenterTrainingConfig {
             precision: Precision::F32,
             store: Store::F32,
             generate: 500,
+            choose: Choice::Loss,
             pretrain: Vec::new(),
             pretrain_epochs: 1,
             pretrain_learning_rate: 1e-3,
@@ -204,6 +218,10 @@ impl SegmenterTrainingConfig {
         positive("segmenter_training.pretrain_learning_rate", self.pretrain_learning_rate)?;
         positive("segmenter_training.made_learning_rate", self.made_learning_rate)?;
         new.check_separator()?;
+        if self.choose == Choice::TokenF1 && self.generate == 0 {
+            let expected = "at least 1 with segmenter_training.choose = \"token_f1\"";
+            return Err(ConfigError::Range { key: "segmenter_training.generate", value: "0".into(), expected });
+        }
         share("segmenter_training.warm_up", self.warm_up)?;
         share("segmenter_training.dropout", self.dropout)?;
         let from_0 = |key, value: f64| range(key, value, value.is_finite() && value >= 0.0, "a number from 0");
