@@ -12,7 +12,6 @@ import argparse
 import hashlib
 import json
 import os
-import re
 import shutil
 import subprocess
 import tomllib
@@ -37,7 +36,7 @@ def main():
     parser.add_argument("--set", action="append", default=[], metavar="KIND:KEY=VALUE")
     args = parser.parse_args()
     if args.trained:
-        ship(args.trained, args.model, tomllib.loads(args.config.read_text()))
+        ship(args.trained, args.model, args.config)
     training = tomllib.loads((args.model / "training.toml").read_text())
     manifest = json.loads((args.model / "manifest.json").read_text())
 
@@ -58,23 +57,27 @@ def main():
 
 
 def ship(trained, model, config):
-    """Copies it; where it was trained is no setting that its weights depend on."""
+    """Copies it, with the settings of the config as it stands: where it was trained is none that it depends on."""
     shutil.rmtree(model, ignore_errors=True)
     shutil.copytree(trained, model)
-    path = model / "training.toml"
-    text, found = re.subn(r'(?m)(^\[output\]\ndirectory = ).*', rf'\g<1>"{config["output"]["directory"]}"', path.read_text())
-    assert found == 1, f"{path}: expected [output] with directory as its first key"
-    path.write_text(text)
+    (model / "training.toml").write_text(program("--bin", "train", "--config", str(config), "--print-config"))
+
+
+def program(kind, name, *arguments):
+    """What a program, or an example, prints."""
+    package = ["-p", "tabsegnet-trainer"]
+    command = ["cargo", "run", "--release", "--quiet", *package, kind, name, "--"]
+    if PROGRAMS:
+        command = [str(PROGRAMS / ("examples" if kind == "--example" else "") / name)]
+    return subprocess.run([*command, *arguments], check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
 def quality(kind, overrides, model, limits):
     """The table of a data set, and the line before it."""
-    command = [str(PROGRAMS / "examples/segment_quality")] if PROGRAMS else [
-        "cargo", "run", "--release", "--quiet", "-p", "tabsegnet-trainer", "--example", "segment_quality", "--"]
-    command += ["--config", str(ROOT / f"configs/{CONFIGS.get(kind, kind)}.toml"), "--t5", str(model)]
+    command = ["--config", str(ROOT / f"configs/{CONFIGS.get(kind, kind)}.toml"), "--t5", str(model)]
     overrides += [f"segmenter.{key}={limits[key]}" for key in ("max_input_tokens", "max_output_tokens", "beams")]
     command += [part for override in overrides for part in ("--set", override)]
-    printed = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+    printed = program("--example", "segment_quality", *command)
     lines = printed.replace(f"| {model} |", "| the shipped T5 |").strip().splitlines()
     assert lines[0].startswith("### "), f"{kind}: expected a heading, got {lines[0]!r}"
     return "\n".join(lines[1:]).strip()
@@ -87,8 +90,8 @@ def page(config, tables):
 How near the question itself, the rules and the shipped T5 (`checkpoints/segmenter`) come to the segments of the dev
 parts, written by `python scripts/segmenter.py`. Those of inline XBRL and made reports are known, the others are silver,
 made from the gold nodes (`data/src/silver.rs`): they have words of the tables that a question does not have, so that
-nothing that sees the question alone reaches 1. The T5 was trained by `{config}`, whose epoch was chosen on the dev parts
-of FinQA and TAT-QA. Exact set: the share of questions with exactly those segments; token F1: of the words, under the best
+nothing that sees the question alone reaches 1. The T5 was trained with `{config}`, its epoch chosen on the dev parts of
+FinQA and TAT-QA. Exact set: the share of questions with exactly those segments; token F1: of the words, under the best
 one-to-one matching of segments, over the larger number of them; p50: the median time of a question, one after the
 other, greedy, on a CPU that did other work.
 
@@ -101,6 +104,8 @@ def card(model, training, manifest, tables):
     size = sum(file.stat().st_size for file in model.iterdir()) / 2**20
     epochs = f"{stages['made_epochs']} epochs of {stages['made']:,} made questions"
     known = "\n".join(f"### {NAMES[kind]}, dev\n\n{table}\n" for kind, table in tables.items())
+    by_loss = f"loss ({manifest['dev']['loss']:.4f})"
+    chosen = by_loss if stages["choose"] == "loss" else f"token F1 ({manifest['dev']['segments']['token_f1']:.3f})"
     vocabulary = json.loads((model / "config.json").read_text())["vocab_size"]
     return f"""---
 license: mit
@@ -116,7 +121,7 @@ A T5 that writes the segments of a question: the parts that each ask for one thi
 {vocabulary} tokens, lower case; {size:.1f} MiB with {stages['store']} weights
 - Trained on: the training parts of {', '.join(parts)}, as far as they were at hand; seed {training['task']['seed']}. \
 First {epochs} and the training questions as the rules cut them, then their silver segments, {stages['epochs']} epochs at most
-- Chosen: epoch {manifest['epoch']}, by loss on the dev parts of FinQA and TAT-QA ({manifest['dev']['loss']:.4f})
+- Chosen: epoch {manifest['epoch']}, by {chosen} on the dev parts of FinQA and TAT-QA
 - Prompt: none before the question, {new['separator']!r} between segments (`segmenter.json`)
 
 Nothing of the data sets' documents is in it but words and word pieces of its tokenizer. Figures on dev parts:
