@@ -99,8 +99,8 @@ def page(config, tables):
 How near the question itself, the rules and the shipped T5 (`checkpoints/segmenter`) come to the segments of the dev
 parts, written by `python scripts/segmenter.py`. Those of inline XBRL and made reports are known, the others are silver,
 made from the gold nodes (`data/src/silver.rs`): they have words of the tables that a question does not have, so that
-nothing that sees the question alone reaches 1. The T5 was trained with `{config}`, its epoch chosen on the dev parts of
-FinQA and TAT-QA. Exact set: the share of questions with exactly those segments; token F1: of the words, under the best
+nothing that sees the question alone reaches 1. The T5 was trained with
+`{config}`, its epoch chosen on the dev parts of FinQA and TAT-QA. Exact set: the share of questions with exactly those segments; token F1: of the words, under the best
 one-to-one matching of segments, over the larger number of them; p50: the median time of a question, one after the
 other, greedy, on a CPU that did other work.
 
@@ -113,7 +113,6 @@ def card(model, training, manifest, tables):
     new, stages = training["segmenter_training"]["new"], training["segmenter_training"]
     parts = [f"{NAMES[part['kind']]} ({LICENCES[part['kind']]})" for part in training["data"]["parts"]]
     size = sum(file.stat().st_size for file in model.iterdir()) / 2**20
-    epochs = f"{stages['made_epochs']} epochs of {stages['made']:,} made questions"
     known = "\n".join(f"### {NAMES[kind]}, dev\n\n{table}\n" for kind, table in tables.items())
     by_loss = f"loss ({manifest['dev']['loss']:.4f})"
     chosen = by_loss if stages["choose"] == "loss" else f"token F1 ({manifest['dev']['segments']['token_f1']:.3f})"
@@ -131,7 +130,7 @@ A T5 that writes the segments of a question: the parts that each ask for one thi
 - Shape: d_model {new['d_model']}, {new['heads']} heads of {new['d_kv']}, d_ff {new['d_ff']}, {new['layers']} + {new['decoder_layers']} layers, \
 {vocabulary} tokens, lower case; {size:.1f} MiB with {stages['store']} weights
 - Trained on: the training parts of {', '.join(parts)}, as far as they were at hand; seed {training['task']['seed']}. \
-First {epochs} and the training questions as the rules cut them, then their silver segments, {stages['epochs']} epochs at most
+{stages_of(stages, manifest['epoch'])}
 - Chosen: epoch {manifest['epoch']}, by {chosen} on the dev parts of FinQA and TAT-QA
 - Prompt: none before the question, {new['separator']!r} between segments (`segmenter.json`)
 
@@ -141,10 +140,19 @@ Nothing of the data sets' documents is in it but words and word pieces of its to
 {standing(tables)}
 
 Limits: the epoch was chosen on the dev parts of FinQA and TAT-QA, so their figures are a little too good for new
-questions; silver segments are made by a rule, not by people. It writes lower case and no word that the question does not have but years, may leave out or join words
-wrongly. `training.toml` holds every setting,
+questions; silver segments are made by a rule, not by people. It writes lower case, no word that
+the question does not have but years, and may leave out words or segments. `training.toml` holds every setting,
 `manifest.json` the digests of all files. Made again by `train --config configs/segmenter-finqa.toml`.
 """
+
+
+def stages_of(stages, epoch):
+    """What the chosen epoch had seen."""
+    made = stages["made_epochs"]
+    text = f"{min(epoch, made)} epochs of {stages['made']:,} made questions and the training questions as the rules cut them"
+    silver = f", then {epoch - made} epochs of their silver segments" if epoch > made else \
+        f"; the {stages['epochs']} epochs of silver segments after them did not come nearer and are not in it"
+    return text + silver
 
 
 def digests(model, manifest):
