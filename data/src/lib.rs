@@ -16,6 +16,7 @@ pub mod hitab;
 pub mod hybridqa;
 pub mod ixbrl;
 pub mod lexical;
+pub mod made;
 pub mod mix;
 pub mod multihiertt;
 pub mod native;

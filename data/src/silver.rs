@@ -73,6 +73,13 @@ pub fn segments(document: &Document, question: &str, gold: &[String], rows: Rows
     Nodes::new(document).segments(question, gold, rows)
 }
 
+/// What the row and the column of a cell are called where no question names them: the innermost headers.
+pub(crate) fn names(table: &Table, cell: &Cell) -> [String; 2] {
+    let asked = Asked::new("");
+    let paths = Paths::new(&asked, Rows::Measures, std::iter::empty());
+    [paths.row(table, cell), paths.column(table, cell)]
+}
+
 /// A node of a document.
 #[derive(Clone, Copy)]
 enum Place<'d> {

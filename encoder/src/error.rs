@@ -127,12 +127,16 @@ pub enum EncoderError {
         key: &'static str,
     },
 
-    /// The static encoder that comes with the project is not where it is looked for.
+    /// A model that comes with the project is not where it is looked for.
     #[error(
-        "the shipped static encoder was not found; looked at {}; set TABSEGNET_CHECKPOINTS to the project's checkpoints directory, or `encoder.model` to an encoder's directory",
+        "the shipped {what} was not found; looked at {}; set TABSEGNET_CHECKPOINTS to the project's checkpoints directory, or `{key}` to a model's directory",
         list(.looked)
     )]
     NoShipped {
+        /// What it is.
+        what: &'static str,
+        /// The key of the configuration that names another one.
+        key: &'static str,
         /// The directories that were looked at, in order.
         looked: Vec<PathBuf>,
     },

@@ -36,7 +36,7 @@ pub use cache::{EmbeddingCache, default_cache_dir};
 pub use config::{EncoderConfig, EncoderKind, Engine, load, load_on, tokenizer_json};
 pub use error::EncoderError;
 pub use math::Precision;
-pub use shipped::shipped_static;
+pub use shipped::{Shipped, shipped, shipped_static};
 pub use source::{Hub, Source, hub_name};
 pub use splade::{SparseVector, Splade, sparse_product};
 pub use static_table::{StaticEncoder, save_static};

@@ -4,7 +4,7 @@
 use rayon::prelude::*;
 
 use crate::generate::Decoder;
-use crate::{Generated, Generator, SegmenterError};
+use crate::{Copying, Generated, Generator, SegmenterError};
 
 /// A hypothesis that is still being written.
 struct Open {
@@ -29,7 +29,7 @@ struct Step {
 }
 
 impl Generator {
-    pub(crate) fn beam_search(&self, input: &[u32]) -> Result<Generated, SegmenterError> {
+    pub(crate) fn beam_search(&self, input: &[u32], copying: Option<&Copying>) -> Result<Generated, SegmenterError> {
         let beams = self.limits.beams;
         let mut open = vec![Open { decoder: self.read(input)?, tokens: Vec::new(), score: 0.0 }];
         let mut done: Vec<Done> = Vec::new();
@@ -37,7 +37,13 @@ impl Generator {
             let last = length == self.limits.output;
             let logits: Vec<Vec<f32>> = open
                 .par_iter_mut()
-                .map(|open| open.decoder.next(open.tokens.last().copied().unwrap_or(self.start)))
+                .map(|open| {
+                    let mut logits = open.decoder.next(open.tokens.last().copied().unwrap_or(self.start))?;
+                    if let Some(copying) = copying {
+                        copying.bar(&open.tokens, self.eos, &mut logits);
+                    }
+                    Ok::<_, SegmenterError>(logits)
+                })
                 .collect::<Result<_, _>>()?;
             // Twice as many as there are beams, since all but one of each may end.
             let steps = best_steps(&open, &logits, 2 * beams);
@@ -82,7 +88,7 @@ fn best_steps(open: &[Open], logits: &[Vec<f32>], count: usize) -> Vec<Step> {
         let largest = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let sum: f32 = logits.iter().map(|logit| (logit - largest).exp()).sum();
         let shift = open.score - largest - sum.ln();
-        for (token, logit) in logits.iter().enumerate() {
+        for (token, logit) in logits.iter().enumerate().filter(|(_, logit)| logit.is_finite()) {
             let score = logit + shift;
             if best.len() == count && best.last().is_some_and(|worst| score <= worst.score) {
                 continue;

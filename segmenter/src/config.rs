@@ -1,6 +1,7 @@
 //! Which segmenter: the `[segmenter]` table of a configuration.
 
 use serde::{Deserialize, Serialize};
+use tabsegnet_encoder::{Shipped, shipped};
 
 use crate::{GivenSegments, Limits, ModelFiles, NoSegments, Rules, Segmenter, SegmenterError, T5Segmenter};
 
@@ -11,7 +12,8 @@ pub struct SegmenterConfig {
     /// `rules`, which needs no model; `t5`: a T5 in Hugging Face layout; `given`: those of the data set, an upper
     /// bound for measurement only; or `none`.
     pub kind: String,
-    /// Of `t5`: a directory, or a hub name: a string with exactly one `/` that is no directory here.
+    /// Of `t5`: a directory, or a hub name: a string with exactly one `/` that is no directory here. Empty for the
+    /// one that comes with the project.
     pub model: String,
     /// Branch, tag or commit of a hub name; `main` unless said.
     pub revision: String,
@@ -57,7 +59,10 @@ pub fn load_segmenter(config: &SegmenterConfig) -> Result<Box<dyn Segmenter>, Se
         "t5" => {
             let limits =
                 Limits { beams: config.beams, input: config.max_input_tokens, output: config.max_output_tokens };
-            let files = ModelFiles::named(&config.model, &config.revision, "segmenter.model")?;
+            let files = match config.model.as_str() {
+                "" => ModelFiles::directory(&shipped(Shipped::Segmenter)?),
+                model => ModelFiles::named(model, &config.revision, "segmenter.model")?,
+            };
             Ok(Box::new(T5Segmenter::open(&files, limits)?))
         }
         kind => Err(SegmenterError::UnknownKind { kind: kind.to_owned() }),
@@ -92,9 +97,29 @@ mod tests {
         assert!(serde_json::from_str::<SegmenterConfig>(r#"{"sort": "none"}"#).is_err());
     }
 
+    /// The shipped one: what it must do at least, since it is there for nothing else.
+    #[test]
+    fn without_a_model_a_t5_is_the_one_that_comes_with_the_project() {
+        let open = |model: String| {
+            load_segmenter(&SegmenterConfig { kind: "t5".into(), model, ..SegmenterConfig::default() }).unwrap()
+        };
+        let segmenter = open(String::new());
+        let directory = shipped(Shipped::Segmenter).unwrap();
+        assert_eq!(segmenter.identity(), open(directory.display().to_string()).identity());
+        let files = std::fs::read_dir(&directory).unwrap().map(|file| file.unwrap().metadata().unwrap().len());
+        assert!(files.sum::<u64>() <= 12 << 20, "what is shipped is to stay small");
+
+        let segments = |question: &str| segmenter.segments(question).unwrap();
+        assert_eq!(
+            segments("what was the change in net revenue from 2015 to 2016?"),
+            ["net revenue 2015", "net revenue 2016"]
+        );
+        assert_eq!(segments("What was the ratio of rental income to interest income in 2012?").len(), 2);
+        assert!(segments("  ").is_empty());
+    }
+
     #[test]
     fn a_t5_needs_a_model_that_is_there() {
-        assert!(message(r#"{"kind": "t5"}"#).starts_with("segmenter.model = \"\": expected the directory of a T5"));
         let missing = message(r#"{"kind": "t5", "model": "/no/such/model"}"#);
         assert!(missing.starts_with("/no/such/model: there is no such directory; give `segmenter.model`"), "{missing}");
     }

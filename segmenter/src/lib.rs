@@ -20,6 +20,7 @@
 mod beam;
 pub mod buckets;
 mod config;
+mod copying;
 pub mod data;
 mod error;
 mod generate;
@@ -36,6 +37,7 @@ mod unigram;
 mod weights;
 
 pub use config::{SegmenterConfig, load_segmenter};
+pub use copying::Copying;
 pub use error::SegmenterError;
 pub use generate::{Generated, Generator, Limits};
 pub use model_config::{FeedForward, T5Config};

@@ -14,6 +14,9 @@ pub struct Prompt {
     pub prefix: String,
     /// The word between two segments.
     pub separator: String,
+    /// Whether segments hold words of the question alone, and years ([`crate::Copying`]).
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub copied: bool,
 }
 
 impl Default for Prompt {
@@ -23,6 +26,7 @@ impl Default for Prompt {
                      Query: "
                 .to_owned(),
             separator: "SEP".to_owned(),
+            copied: false,
         }
     }
 }

@@ -50,7 +50,8 @@ pub fn segments_of(
     question: &str,
 ) -> Result<Found, SegmenterError> {
     let (tokens, input) = tokenizer.encode(&prompt.input(question), generator.limits.input)?;
-    let output = generator.generate(&tokens)?;
+    let copying = if prompt.copied { Some(tokenizer.copying(question, &prompt.separator)?) } else { None };
+    let output = generator.generate_of(&tokens, copying.as_ref())?;
     let segments = prompt.segments(&tokenizer.decode(&output.tokens)?);
     Ok(Found { segments, input, finished: output.finished })
 }
@@ -84,6 +85,7 @@ impl T5Segmenter {
         let identity = digest
             .part(&prompt.prefix)
             .part(&prompt.separator)
+            .part([u8::from(prompt.copied)].get(..usize::from(prompt.copied)).unwrap_or_default())
             .part(format!("{} {} {}", limits.beams, limits.input, limits.output))
             .hex();
         Ok(Self { generator, tokenizer, prompt, identity, kept: Mutex::default(), said: Default::default() })

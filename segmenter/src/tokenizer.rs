@@ -4,12 +4,14 @@ use std::path::Path;
 
 use tokenizers::Tokenizer;
 
-use crate::{SegmenterError, T5Config};
+use crate::{Copying, SegmenterError, T5Config};
 
 /// Texts to token numbers and back.
 pub struct T5Tokenizer {
     tokenizer: Tokenizer,
     eos: u32,
+    /// Tokens that are a year.
+    years: Vec<u32>,
 }
 
 impl T5Tokenizer {
@@ -44,7 +46,26 @@ impl T5Tokenizer {
                 config.eos
             )));
         }
-        Ok(Self { tokenizer, eos: config.eos })
+        let is_year = |token: &str| {
+            let digits = token.trim_start_matches('▁');
+            digits.len() == 4 && (digits.starts_with("19") || digits.starts_with("20")) && digits.parse::<u32>().is_ok()
+        };
+        let vocabulary = tokenizer.get_vocab(true);
+        let years = vocabulary.into_iter().filter(|(token, _)| is_year(token)).map(|(_, number)| number).collect();
+        Ok(Self { tokenizer, eos: config.eos, years })
+    }
+
+    /// What segments of a question may be written of.
+    ///
+    /// # Errors
+    /// The tokenizer refuses a text.
+    pub fn copying(&self, question: &str, separator: &str) -> Result<Copying, SegmenterError> {
+        let tokens = |text: &str| -> Result<Vec<u32>, SegmenterError> {
+            let (mut tokens, _) = self.encode(text, usize::MAX)?;
+            tokens.pop();
+            Ok(tokens)
+        };
+        Ok(Copying::new(&tokens(question.trim())?, &tokens(separator)?, &self.years))
     }
 
     /// The tokens of a text, the end token last, at most `limit`; and how many there would be

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use tokenizers::decoders::metaspace::Metaspace as Decoder;
 use tokenizers::models::unigram::{Unigram, UnigramTrainer};
-use tokenizers::normalizers::{NFKC, Sequence, Strip};
+use tokenizers::normalizers::{Lowercase, NFKC, Sequence, Strip};
 use tokenizers::pre_tokenizers::metaspace::{Metaspace, PrependScheme};
 use tokenizers::processors::template::TemplateProcessing;
 use tokenizers::{
@@ -19,7 +19,8 @@ const EOS: &str = "</s>";
 const UNKNOWN: &str = "<unk>";
 
 /// The bytes of a `tokenizer.json` with at most `vocabulary` tokens, learnt from `texts`: numbers 0,
-/// 1, 2 are padding, end and unknown, the last `sentinels` ones `<extra_id_…>`.
+/// 1, 2 are padding, end and unknown, the last `sentinels` ones `<extra_id_…>`. With `lower_case` texts
+/// are read so.
 ///
 /// The same texts give the same bytes, with one thread or many.
 ///
@@ -29,9 +30,10 @@ pub fn train_unigram<S: AsRef<str>>(
     texts: &[S],
     vocabulary: usize,
     sentinels: usize,
+    lower_case: bool,
 ) -> Result<Vec<u8>, SegmenterError> {
     let failed = |reason: String| SegmenterError::Vocabulary { texts: texts.len(), vocabulary, reason };
-    let words = words(texts).map_err(|error| failed(error.to_string()))?;
+    let words = words(texts, lower_case).map_err(|error| failed(error.to_string()))?;
     let special: Vec<AddedToken> = [PAD, EOS, UNKNOWN].map(|token| AddedToken::from(token, true)).into();
     let learnt = vocabulary.saturating_sub(sentinels);
     let characters: std::collections::BTreeSet<char> = words.keys().flat_map(|word| word.chars()).collect();
@@ -45,11 +47,12 @@ pub fn train_unigram<S: AsRef<str>>(
         )));
     }
     let model = learn(words, learnt, &special).map_err(|error| failed(error.to_string()))?;
-    assemble(model, &special, sentinels).map_err(|error| failed(error.to_string()))
+    assemble(model, &special, sentinels, lower_case).map_err(|error| failed(error.to_string()))
 }
 
-fn normalizer() -> Sequence {
-    Sequence::new(vec![NFKC.into(), Strip::new(true, true).into()])
+fn normalizer(lower_case: bool) -> Sequence {
+    let case = lower_case.then(|| Lowercase.into());
+    Sequence::new([NFKC.into(), Strip::new(true, true).into()].into_iter().chain(case).collect())
 }
 
 fn pre_tokenizer() -> Metaspace {
@@ -57,11 +60,11 @@ fn pre_tokenizer() -> Metaspace {
 }
 
 /// How often each word occurs, in the order of the words.
-fn words<S: AsRef<str>>(texts: &[S]) -> tokenizers::Result<BTreeMap<String, u32>> {
-    let mut words = BTreeMap::new();
+fn words<S: AsRef<str>>(texts: &[S], lower_case: bool) -> tokenizers::Result<BTreeMap<String, u32>> {
+    let (mut words, normalizer) = (BTreeMap::new(), normalizer(lower_case));
     for text in texts {
         let mut normalized = NormalizedString::from(text.as_ref());
-        normalizer().normalize(&mut normalized)?;
+        normalizer.normalize(&mut normalized)?;
         let mut split = PreTokenizedString::from(normalized);
         pre_tokenizer().pre_tokenize(&mut split)?;
         for (word, _, _) in split.get_splits(OffsetReferential::Original, OffsetType::Byte) {
@@ -109,7 +112,7 @@ fn learn(words: BTreeMap<String, u32>, vocabulary: usize, special: &[AddedToken]
     Unigram::from(first.chain(pieces).collect(), Some(2), false)
 }
 
-fn assemble(model: Unigram, special: &[AddedToken], sentinels: usize) -> tokenizers::Result<Vec<u8>> {
+fn assemble(model: Unigram, special: &[AddedToken], sentinels: usize, lower_case: bool) -> tokenizers::Result<Vec<u8>> {
     let mut pieces: Vec<(String, f64)> = model.iter().cloned().collect();
     // As in T5: the last number is the first sentinel's.
     pieces.extend((0..sentinels).rev().map(|number| (format!("<extra_id_{number}>"), 0.0)));
@@ -121,7 +124,7 @@ fn assemble(model: Unigram, special: &[AddedToken], sentinels: usize) -> tokeniz
         .build()?;
     let mut tokenizer = TokenizerBuilder::default()
         .with_model(model)
-        .with_normalizer(Some(normalizer()))
+        .with_normalizer(Some(normalizer(lower_case)))
         .with_pre_tokenizer(Some(pre_tokenizer()))
         .with_post_processor(Some(end))
         .with_decoder(Some(Decoder::new('▁', PrependScheme::Always, true)))
@@ -146,7 +149,7 @@ mod tests {
 
     #[test]
     fn the_same_texts_give_the_same_bytes_with_any_number_of_threads() {
-        let train = || train_unigram(&texts(), 160, 8).unwrap();
+        let train = || train_unigram(&texts(), 160, 8, false).unwrap();
         let once = train();
         for threads in [1, 3] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -156,7 +159,7 @@ mod tests {
 
     #[test]
     fn it_has_the_layout_of_a_t5_and_gives_texts_back() {
-        let bytes = train_unigram(&texts(), 160, 8).unwrap();
+        let bytes = train_unigram(&texts(), 160, 8, false).unwrap();
         let tokenizer = Tokenizer::from_bytes(&bytes).unwrap();
         let size = tokenizer.get_vocab_size(true) as u32;
         assert!(size <= 160 && size > 60, "{size}");
@@ -173,8 +176,17 @@ mod tests {
     }
 
     #[test]
+    fn in_lower_case_words_that_differ_in_case_are_one() {
+        let tokenizer = Tokenizer::from_bytes(train_unigram(&texts(), 160, 8, true).unwrap()).unwrap();
+        let tokens = |text: &str| tokenizer.encode(text, true).unwrap().get_ids().to_vec();
+        assert_eq!(tokens("Revenue of 2019"), tokens("REVENUE OF 2019"));
+        assert!(!tokens("REVENUE").contains(&2));
+        assert_eq!(tokenizer.decode(&tokens("Revenue of 2019"), true).unwrap(), "revenue of 2019");
+    }
+
+    #[test]
     fn a_vocabulary_below_the_characters_is_refused() {
-        let error = train_unigram(&texts(), 20, 8).unwrap_err().to_string();
+        let error = train_unigram(&texts(), 20, 8, false).unwrap_err().to_string();
         assert!(error.contains("different characters; expected a vocabulary of at least"), "{error}");
     }
 }

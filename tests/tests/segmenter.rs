@@ -270,6 +270,66 @@ fn a_segmenter_is_trained_on_a_data_set() {
     assert!(work.read("again/best/model.safetensors") == work.read("out/best/model.safetensors"));
 }
 
+/// A segmenter of made reports with a stage of made questions before the labelled ones.
+fn with_made_questions() -> Work {
+    let settings = "[segmenter_training]\nmade = 40\nmade_epochs = 2\nmade_rules = true\nchoose = \"token_f1\"\n";
+    Work::with(&format!(
+        "{}\n[data]\nkind = \"synthetic\"\n[data.synthetic]\ntrain_documents = 12\ndev_documents = 3\n",
+        SEGMENTER
+            .replace("train = [\"train.jsonl\"]\ndev = [\"dev.jsonl\"]\n", "")
+            .replace("[segmenter_training]\n", settings)
+            .replace(
+                "vocabulary = 150\n",
+                "vocabulary = 200\nlower_case = true\ncopied = true\nseparator = \"|\"\nprompt = \"\"\n"
+            )
+    ))
+}
+
+#[test]
+fn made_questions_come_first_and_a_resumed_training_makes_them_alike() {
+    let work = with_made_questions();
+    work.train(&[]).ok();
+    let expected = results(&work);
+    let stages: Vec<Value> = work
+        .text("out/metrics.jsonl")
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).expect("JSON")["stage"].take())
+        .collect();
+    assert_eq!(stages, ["made", "made", "segments", "segments", "segments"]);
+    assert_eq!(work.json("out/best/segmenter.json"), json!({"prefix": "", "separator": "|", "copied": true}));
+
+    let work = with_made_questions();
+    for epochs in [0, 1, 2] {
+        let resume: &[&str] = if work.path("out/state").exists() { &["--resume"] } else { &[] };
+        let mut child = work.start(resume);
+        wait_for(&mut child, || work.path("out/.lock").exists() && complete_epochs(&work) >= epochs);
+        child.kill().expect("it can be killed");
+        Outcome::after(child);
+    }
+    let resume: &[&str] = if work.path("out/state").exists() { &["--resume"] } else { &[] };
+    work.train(resume).ok();
+    assert_same(&work, &expected);
+}
+
+#[test]
+fn made_questions_need_tables() {
+    let work = work();
+    work.train(&["--set", "segmenter_training.made=10"]).fails(
+        2,
+        &["segmenter_training.made: questions are made from the tables of [data]'s training part", "data.train"],
+    );
+    work.write("d.jsonl", json!({"id": "d", "blocks": [{"passage": "No table."}], "questions": []}).to_string());
+    let native = ["--set", "data.kind=native", "--set", "data.train=[\"d.jsonl\"]"];
+    work.train(&[&native[..], &["--set", "segmenter_training.made=10"]].concat())
+        .fails(1, &["no table of [data]'s training part has a row with a name"]);
+    work.train(&["--set", "segmenter_training.new.lower_case=true"])
+        .fails(2, &["segmenter_training.new.separator is \"SEP\"", "a word in lower case, such as \"|\""]);
+    work.train(&["--set", "segmenter_training.new.separator=a b"]).fails(2, &["new.separator is \"a b\""]);
+    work.train(&["--set", "segmenter_training.choose=token_f1", "--set", "segmenter_training.generate=0"])
+        .fails(2, &["segmenter_training.generate is 0", "token_f1"]);
+    work.train(&["--set", "segmenter_training.made_epochs=0"]).fails(2, &["segmenter_training.made_epochs is 0"]);
+}
+
 #[test]
 fn a_data_set_without_segments_cannot_be_trained_on() {
     let work = Work::with(&format!(

@@ -17,7 +17,7 @@ use tabsegnet_ranking::baselines::Baseline;
 use tabsegnet_segmenter::SegmenterConfig;
 use toml::{Table, Value};
 
-pub use segmenter::{NewModelConfig, SegmenterTrainingConfig, Store};
+pub use segmenter::{Choice, NewModelConfig, SegmenterTrainingConfig, Store};
 
 /// What is trained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -1,10 +1,13 @@
 //! Training a question segmenter: a T5 that writes the segments of a question.
 //!
-//! Teacher forcing on question and segments; where texts are given, first on filling in cut-out spans
-//! of them. What it writes is a model in Hugging Face layout.
+//! Teacher forcing on question and segments; before them, where it is wanted, on filling in cut-out spans of
+//! texts, then on questions made from the headers of tables, so that a model that starts from nothing learns to
+//! copy. What it writes is a model in Hugging Face layout.
 
 mod base;
+mod copied;
 mod epoch;
+mod made;
 mod order;
 mod spans;
 mod step;
@@ -24,13 +27,14 @@ use tabsegnet_segmenter::data::{self, LabelledQuestion};
 use tabsegnet_segmenter::t5::{Pair, T5};
 use tabsegnet_segmenter::{ModelFiles, serialize};
 
-use crate::config::{Config, SegmenterTrainingConfig};
+use crate::config::{Choice, Config, SegmenterTrainingConfig};
 use crate::progress::Progress;
 use crate::state::{Start, State};
 use crate::training::{Layout, Outcome};
 use crate::{inputs, segments};
 use base::Base;
 pub use epoch::{SegmenterEpoch, Stage};
+use made::Made;
 
 /// A training in progress.
 pub struct SegmenterTraining<'a> {
@@ -49,6 +53,8 @@ pub struct SegmenterTraining<'a> {
     dev_questions: Vec<LabelledQuestion>,
     /// Tokens of each text to fill in spans of.
     texts: Vec<Vec<u32>>,
+    /// What the questions of the stage before the labelled ones are made from; none without that stage.
+    made: Option<Made>,
     data: [String; 2],
 }
 
@@ -64,8 +70,14 @@ impl<'a> SegmenterTraining<'a> {
         let (train_questions, train_digest) = questions(config, &layout, Part::Train)?;
         let (dev_questions, dev_digest) = questions(config, &layout, Part::Dev)?;
         let texts = texts(&settings.pretrain)?;
-        let base = Base::open(config, &train_questions, &texts)?;
-        let pairs = |questions: &[LabelledQuestion], name: &str| base.pairs(questions, name, &config.segmenter);
+        let made = if settings.made > 0 { Some(Made::new(config, &train_questions)?) } else { None };
+        // The words of headers are words to copy.
+        let to_copy = made.as_ref().map(|made| made.labelled(0)).unwrap_or_default();
+        let base = Base::open(config, train_questions.iter().chain(&to_copy), &texts)?;
+        let pairs = |questions: &[LabelledQuestion], name: &str| {
+            let questions = if base.prompt.copied { copied(questions, name)? } else { questions.to_vec() };
+            base.pairs(&questions, name, &config.segmenter)
+        };
         let train = pairs(&train_questions, "train")?;
         let dev = pairs(&dev_questions, "dev")?;
         let texts = base.span_texts(&texts, config.segmenter.max_input_tokens)?;
@@ -73,6 +85,9 @@ impl<'a> SegmenterTraining<'a> {
             Digest::new().part(config.digest()?).part(&train_digest).part(&dev_digest).part(&base.identity);
         for text in &texts {
             inputs = inputs.part(text.iter().flat_map(|token| token.to_le_bytes()).collect::<Vec<u8>>());
+        }
+        if let Some(made) = &made {
+            inputs = made.digest(inputs);
         }
         let autodiff = device.clone().autodiff();
         let place = layout.state();
@@ -116,6 +131,7 @@ impl<'a> SegmenterTraining<'a> {
             dev,
             dev_questions,
             texts,
+            made,
             data: [train_digest, dev_digest],
         })
     }
@@ -132,7 +148,11 @@ impl<'a> SegmenterTraining<'a> {
             }
         }
         if let Some(best) = self.state.best() {
-            eprintln!("best epoch by dev loss: {} ({best}) in {}", best.epoch, self.layout.best().display());
+            let by = match self.settings.choose {
+                Choice::Loss => "loss",
+                Choice::TokenF1 => "token F1",
+            };
+            eprintln!("best epoch by dev {by}: {} ({best}) in {}", best.epoch, self.layout.best().display());
         }
         Ok(Outcome::Finished)
     }
@@ -141,19 +161,42 @@ impl<'a> SegmenterTraining<'a> {
         if self.texts.is_empty() { 0 } else { self.settings.pretrain_epochs }
     }
 
+    fn made_epochs(&self) -> usize {
+        if self.made.is_some() { self.settings.made_epochs } else { 0 }
+    }
+
     fn epochs(&self) -> usize {
-        self.pretrain_epochs() + self.settings.epochs
+        self.pretrain_epochs() + self.made_epochs() + self.settings.epochs
+    }
+
+    /// The stage of an epoch, from 1.
+    fn stage(&self, epoch: usize) -> Stage {
+        let of = |stage: &Stage| {
+            let (before, epochs) = self.place_of(*stage);
+            (before + 1..=before + epochs).contains(&epoch)
+        };
+        [Stage::Spans, Stage::Made].into_iter().find(of).unwrap_or(Stage::Segments)
+    }
+
+    /// The epochs before a stage and those of it.
+    fn place_of(&self, stage: Stage) -> (usize, usize) {
+        let (spans, made) = (self.pretrain_epochs(), self.made_epochs());
+        match stage {
+            Stage::Spans => (0, spans),
+            Stage::Made => (spans, made),
+            Stage::Segments => (spans + made, self.settings.epochs),
+        }
     }
 
     fn epoch(&mut self, stop: &AtomicBool) -> Result<Outcome> {
         let started = Instant::now();
         let (epoch, epochs) = (self.state.epochs.len() + 1, self.epochs());
-        let stage = if epoch <= self.pretrain_epochs() { Stage::Spans } else { Stage::Segments };
+        let stage = self.stage(epoch);
         // Moments of the other task's gradients say nothing of this one's.
-        if epoch == self.pretrain_epochs() + 1 && self.state.step == 0 {
+        if epoch == self.place_of(stage).0 + 1 && self.state.step == 0 {
             self.optimiser = optimiser(self.settings);
         }
-        let pairs = self.pairs(stage, epoch);
+        let pairs = self.pairs(stage, epoch)?;
         let batches = order::batches(&pairs, self.settings.batch_size, self.config.task.seed, epoch);
         let mut progress = Progress::new(&format!("epoch {epoch}/{epochs}"), batches.len());
         let (mut tokens, at_start) = (0, Instant::now());
@@ -173,13 +216,15 @@ impl<'a> SegmenterTraining<'a> {
             }
         }
         let seconds = at_start.elapsed().as_secs_f64();
+        let (dev_loss, segments) = (self.dev_loss()?, self.dev_segments(stage)?);
         let measured = SegmenterEpoch {
             epoch,
             stage,
             steps: self.state.epochs.last().map_or(0, |epoch| epoch.steps) + batches.len(),
             train_loss: self.state.loss_sum / batches.len() as f64,
-            dev_loss: self.dev_loss()?,
-            segments: self.dev_segments(stage)?,
+            dev_loss,
+            chosen_by: SegmenterEpoch::criterion(self.settings.choose, stage, dev_loss, segments.as_ref()),
+            segments,
             seconds: started.elapsed().as_secs_f64(),
         };
         progress.finish(&format!("{measured}, {:.0} tokens/s", tokens as f64 / seconds.max(1e-9)));
@@ -194,13 +239,17 @@ impl<'a> SegmenterTraining<'a> {
         Ok(Outcome::Finished)
     }
 
-    fn pairs(&self, stage: Stage, epoch: usize) -> Vec<Pair> {
-        match stage {
+    fn pairs(&self, stage: Stage, epoch: usize) -> Result<Vec<Pair>> {
+        Ok(match stage {
             Stage::Segments => self.train.clone(),
+            Stage::Made => {
+                let made = self.made.as_ref().map(|made| made.labelled(epoch)).unwrap_or_default();
+                self.base.pairs(&made, "made", &self.config.segmenter)?
+            }
             Stage::Spans => {
                 spans::pairs(&self.texts, &self.base.sentinels, self.base.config.eos, self.config.task.seed, epoch)
             }
-        }
+        })
     }
 
     /// Mean loss a token of the dev targets.
@@ -279,6 +328,21 @@ fn of_dataset(config: &Config, layout: &Layout, part: Part) -> Result<PathBuf> {
     eprintln!("segments of {name}: {with} questions, {without} without segments left out; lines in {}", path.display());
     ensure!(with > 0, "no question of the {name} part has segments; name files in segmenter_training.{name}");
     Ok(path)
+}
+
+/// The questions that a model can answer which writes words of the question alone; says how many cannot be.
+fn copied(questions: &[LabelledQuestion], name: &str) -> Result<Vec<LabelledQuestion>> {
+    let projected: Vec<LabelledQuestion> = questions.iter().filter_map(copied::projected).collect();
+    let left_out = questions.len() - projected.len();
+    eprintln!(
+        "copied: {left_out} of {} {name} questions are left out, whose segments have other words",
+        questions.len()
+    );
+    ensure!(
+        !projected.is_empty(),
+        "segmenter_training.new.copied: no {name} question has segments of its own words; set it to false"
+    );
+    Ok(projected)
 }
 
 /// The lines of text files.

@@ -5,6 +5,7 @@
 
 mod attention;
 mod batch;
+mod initial;
 mod layers;
 mod loss;
 #[cfg(test)]
@@ -12,12 +13,11 @@ mod tests;
 
 use burn::module::{Module, Param, ParamId};
 use burn::tensor::{Device, Tensor, TensorData};
-use rand::{RngExt as _, SeedableRng as _};
-use rand_chacha::ChaCha8Rng;
 use tabsegnet_model::Precision;
 
 use crate::{Floats, SegmenterError, T5Config, Weights};
 pub use batch::{Batch, Pair};
+use initial::Initial;
 pub use layers::Dropout;
 use layers::Stack;
 pub use loss::Loss;
@@ -85,11 +85,12 @@ fn transposed(values: &[f32], width: usize) -> Vec<f32> {
 
 impl T5 {
     /// Weights as the first T5 had them at the start (mesh_tensorflow; what Python's transformers
-    /// does), with `initializer_factor` 1. The same seed gives the same bits on every device.
+    /// does), with `initializer_factor` 1, but for what makes copying near (`initial.rs`). The same seed gives the
+    /// same bits on every device.
     pub fn new(config: &T5Config, own_head: bool, seed: u64, device: &Device) -> Self {
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut initial = Initial::new(config, seed);
         Self::build(config, own_head, device, &mut |name, shape| {
-            Ok::<_, std::convert::Infallible>(initial(name, shape, config, &mut rng))
+            Ok::<_, std::convert::Infallible>(initial.values(name, shape))
         })
         .unwrap_or_else(|never| match never {})
     }
@@ -181,26 +182,6 @@ fn matrix(name: String, parameter: &Param<Tensor<2>>) -> (String, Vec<usize>, Ve
 
 fn vector(name: String, parameter: &Param<Tensor<1>>) -> (String, Vec<usize>, Vec<f32>) {
     (name, parameter.val().dims().to_vec(), values(parameter.val()))
-}
-
-/// Normal numbers of a standard deviation that depends on what they are for; norms are 1.
-fn initial(name: &str, shape: &[usize], config: &T5Config, rng: &mut ChaCha8Rng) -> Vec<f32> {
-    let count = shape.iter().product();
-    let deviation = match name.rsplit('.').nth(1).unwrap_or_default() {
-        "layer_norm" | "final_layer_norm" => return vec![1.0; count],
-        "shared" | "lm_head" => 1.0,
-        "q" => ((config.d_model * config.d_kv) as f64).powf(-0.5),
-        "o" => (config.inner() as f64).powf(-0.5),
-        "wo" => (config.d_ff as f64).powf(-0.5),
-        _ => (config.d_model as f64).powf(-0.5),
-    };
-    // Box and Muller; in f64, whose logarithm and cosine are the same on the machines at hand.
-    (0..count)
-        .map(|_| {
-            let (u, v): (f64, f64) = (rng.random_range(f64::MIN_POSITIVE..1.0), rng.random_range(0.0..1.0));
-            (deviation * (-2.0 * u.ln()).sqrt() * (std::f64::consts::TAU * v).cos()) as f32
-        })
-        .collect()
 }
 
 pub(crate) type Listed = Vec<(String, Vec<usize>, Vec<f32>)>;

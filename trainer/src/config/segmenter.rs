@@ -16,6 +16,17 @@ pub enum Store {
     F16,
 }
 
+/// What the best epoch is chosen by, on the dev questions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Choice {
+    /// The least loss, of the epochs on labelled questions.
+    #[default]
+    Loss,
+    /// The largest token F1 of generated segments, of these epochs and those on made questions.
+    TokenF1,
+}
+
 /// `[segmenter_training.new]`: the shape of a model that starts from nothing (T5 v1.1).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -42,6 +53,12 @@ pub struct NewModelConfig {
     pub tied: bool,
     /// What stands before a question.
     pub prompt: String,
+    /// The word between two segments.
+    pub separator: String,
+    /// Whether texts are read and written in lower case: fewer tokens say the same.
+    pub lower_case: bool,
+    /// Whether it writes words of the question alone, and years.
+    pub copied: bool,
 }
 
 impl Default for NewModelConfig {
@@ -58,7 +75,27 @@ impl Default for NewModelConfig {
             gated: true,
             tied: true,
             prompt: "Segments: ".into(),
+            separator: "SEP".into(),
+            lower_case: false,
+            copied: false,
         }
+    }
+}
+
+impl NewModelConfig {
+    /// A word, which a tokenizer without upper case can write.
+    fn check_separator(&self) -> Result<(), ConfigError> {
+        let refused = |expected| {
+            let key = "segmenter_training.new.separator";
+            Err(ConfigError::Range { key, value: format!("{:?}", self.separator), expected })
+        };
+        if self.separator.is_empty() || self.separator.contains(char::is_whitespace) {
+            return refused("a word");
+        }
+        if self.lower_case && self.separator.to_lowercase() != self.separator {
+            return refused("a word in lower case, such as \"|\", with segmenter_training.new.lower_case");
+        }
+        Ok(())
     }
 }
 
@@ -98,12 +135,23 @@ pub struct SegmenterTrainingConfig {
     pub store: Store,
     /// Dev questions whose segments are generated after an epoch; 0 for none.
     pub generate: usize,
+    /// What the best epoch is chosen by.
+    pub choose: Choice,
     /// Text files, one text a line, to fill in cut-out spans of (Raffel et al. 2020) before the questions.
     pub pretrain: Vec<String>,
     /// Passes over them.
     pub pretrain_epochs: usize,
     /// The largest step size in them.
     pub pretrain_learning_rate: f64,
+    /// Questions that are made for each epoch of a stage before the labelled ones, from the headers of the tables
+    /// of `[data]`'s training part; 0 for no such stage.
+    pub made: usize,
+    /// Epochs of that stage, each with questions of its own.
+    pub made_epochs: usize,
+    /// The largest step size in it.
+    pub made_learning_rate: f64,
+    /// Whether the labelled questions are in it as well, with the segments that the rules find.
+    pub made_rules: bool,
     /// The shape of a new model.
     pub new: NewModelConfig,
 }
@@ -126,9 +174,14 @@ impl Default for SegmenterTrainingConfig {
             precision: Precision::F32,
             store: Store::F32,
             generate: 500,
+            choose: Choice::Loss,
             pretrain: Vec::new(),
             pretrain_epochs: 1,
             pretrain_learning_rate: 1e-3,
+            made: 0,
+            made_epochs: 1,
+            made_learning_rate: 1e-3,
+            made_rules: false,
             new: NewModelConfig::default(),
         }
     }
@@ -142,6 +195,7 @@ impl SegmenterTrainingConfig {
             ("segmenter_training.batch_size", self.batch_size),
             ("segmenter_training.micro_batch", self.micro_batch),
             ("segmenter_training.pretrain_epochs", self.pretrain_epochs),
+            ("segmenter_training.made_epochs", self.made_epochs),
             ("segmenter_training.new.sentinels", new.sentinels),
             ("segmenter_training.new.d_model", new.d_model),
             ("segmenter_training.new.d_kv", new.d_kv),
@@ -162,6 +216,12 @@ impl SegmenterTrainingConfig {
         let share = |key, value: f64| range(key, value, (0.0..1.0).contains(&value), "a number from 0, below 1");
         positive("segmenter_training.learning_rate", self.learning_rate)?;
         positive("segmenter_training.pretrain_learning_rate", self.pretrain_learning_rate)?;
+        positive("segmenter_training.made_learning_rate", self.made_learning_rate)?;
+        new.check_separator()?;
+        if self.choose == Choice::TokenF1 && self.generate == 0 {
+            let expected = "at least 1 with segmenter_training.choose = \"token_f1\"";
+            return Err(ConfigError::Range { key: "segmenter_training.generate", value: "0".into(), expected });
+        }
         share("segmenter_training.warm_up", self.warm_up)?;
         share("segmenter_training.dropout", self.dropout)?;
         let from_0 = |key, value: f64| range(key, value, value.is_finite() && value >= 0.0, "a number from 0");

@@ -28,7 +28,12 @@ pub(super) struct Base {
 }
 
 impl Base {
-    pub(super) fn open(config: &Config, questions: &[LabelledQuestion], texts: &[String]) -> Result<Self> {
+    /// A new model's tokenizer is learnt from questions and texts.
+    pub(super) fn open<'q>(
+        config: &Config,
+        questions: impl IntoIterator<Item = &'q LabelledQuestion>,
+        texts: &[String],
+    ) -> Result<Self> {
         let settings = &config.segmenter_training;
         if settings.model.is_empty() { Self::new(&settings.new, questions, texts) } else { Self::of_model(config) }
     }
@@ -63,14 +68,18 @@ impl Base {
     }
 
     /// A model of its own, with a tokenizer learnt from the training texts.
-    fn new(new: &NewModelConfig, questions: &[LabelledQuestion], texts: &[String]) -> Result<Self> {
-        let prompt = Prompt { prefix: new.prompt.clone(), ..Prompt::default() };
+    fn new<'q>(
+        new: &NewModelConfig,
+        questions: impl IntoIterator<Item = &'q LabelledQuestion>,
+        texts: &[String],
+    ) -> Result<Self> {
+        let prompt = Prompt { prefix: new.prompt.clone(), separator: new.separator.clone(), copied: new.copied };
         let mut seen: Vec<String> = texts.to_vec();
         for question in questions {
             seen.push(prompt.input(&question.question));
             seen.push(prompt.target(&question.segments));
         }
-        let tokenizer_bytes = train_unigram(&seen, new.vocabulary, new.sentinels)?;
+        let tokenizer_bytes = train_unigram(&seen, new.vocabulary, new.sentinels, new.lower_case)?;
         // The vocabulary may be smaller than asked for, where the texts are few.
         let path = Path::new("the new tokenizer");
         let mut config = T5Config {

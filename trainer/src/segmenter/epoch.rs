@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use tabsegnet_segmenter::measures::SegmentMeasures;
 
+use crate::config::Choice;
 use crate::state::Epoch;
 
 /// What an epoch trains on.
@@ -13,6 +14,8 @@ use crate::state::Epoch;
 pub enum Stage {
     /// Texts with cut-out spans.
     Spans,
+    /// Made questions and their segments.
+    Made,
     /// Questions and their segments.
     Segments,
 }
@@ -20,7 +23,7 @@ pub enum Stage {
 /// The figures of one epoch.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SegmenterEpoch {
-    /// From 1, over both stages.
+    /// From 1, over all stages.
     pub epoch: usize,
     /// What it trained on.
     pub stage: Stage,
@@ -32,25 +35,61 @@ pub struct SegmenterEpoch {
     pub dev_loss: f64,
     /// Generated segments of dev questions beside the wanted ones; none where none were generated.
     pub segments: Option<SegmentMeasures>,
+    /// What the best epoch has least; none where it is not to be chosen.
+    pub chosen_by: Option<f64>,
     /// Wall-clock time of the epoch.
     pub seconds: f64,
 }
 
+impl SegmenterEpoch {
+    /// What the best epoch has least, of one with these figures.
+    pub(super) fn criterion(
+        choice: Choice,
+        stage: Stage,
+        dev_loss: f64,
+        segments: Option<&SegmentMeasures>,
+    ) -> Option<f64> {
+        match choice {
+            Choice::Loss => (stage == Stage::Segments).then_some(dev_loss),
+            Choice::TokenF1 => segments.map(|measures| 1.0 - measures.token_f1),
+        }
+    }
+}
+
 impl Epoch for SegmenterEpoch {
     fn chosen_by(&self) -> Option<f64> {
-        (self.stage == Stage::Segments).then_some(self.dev_loss)
+        self.chosen_by
     }
 }
 
 impl fmt::Display for SegmenterEpoch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let spans = if self.stage == Stage::Spans { " (spans)" } else { "" };
-        write!(f, "train loss{spans} {:.4}, dev loss {:.4}", self.train_loss, self.dev_loss)?;
+        let stage = match self.stage {
+            Stage::Spans => " (spans)",
+            Stage::Made => " (made)",
+            Stage::Segments => "",
+        };
+        write!(f, "train loss{stage} {:.4}, dev loss {:.4}", self.train_loss, self.dev_loss)?;
         match &self.segments {
             None => Ok(()),
             Some(SegmentMeasures { exact, token_f1, found, wanted }) => {
                 write!(f, ", dev exact {exact:.3}, token F1 {token_f1:.3}, {found:.2} segments of {wanted:.2}")
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loss_chooses_among_labelled_epochs_and_f1_among_all_that_wrote_segments() {
+        let measures = SegmentMeasures { token_f1: 0.75, ..SegmentMeasures::default() };
+        let of = |choice, stage, segments| SegmenterEpoch::criterion(choice, stage, 2.0, segments);
+        assert_eq!(of(Choice::Loss, Stage::Segments, None), Some(2.0));
+        assert_eq!(of(Choice::Loss, Stage::Made, Some(&measures)), None);
+        assert_eq!(of(Choice::TokenF1, Stage::Made, Some(&measures)), Some(0.25));
+        assert_eq!(of(Choice::TokenF1, Stage::Spans, None), None);
     }
 }

@@ -44,10 +44,12 @@ impl SegmenterTraining<'_> {
 
     /// Up to the largest over the warm-up, then along a line to 0.
     fn learning_rate(&self, stage: Stage, epoch: usize, step: usize, steps: usize) -> f64 {
-        let (before, epochs, largest) = match stage {
-            Stage::Spans => (0, self.pretrain_epochs(), self.settings.pretrain_learning_rate),
-            Stage::Segments => (self.pretrain_epochs(), self.settings.epochs, self.settings.learning_rate),
+        let largest = match stage {
+            Stage::Spans => self.settings.pretrain_learning_rate,
+            Stage::Made => self.settings.made_learning_rate,
+            Stage::Segments => self.settings.learning_rate,
         };
+        let (before, epochs) = self.place_of(stage);
         scheduled((epoch - 1 - before) * steps + step, epochs * steps, self.settings.warm_up) * largest
     }
 

@@ -21,8 +21,7 @@ impl SegmenterTraining<'_> {
     /// Segments of dev questions, generated as they will be when the model is used.
     pub(super) fn dev_segments(&self, stage: Stage) -> Result<Option<SegmentMeasures>> {
         let count = self.settings.generate.min(self.dev_questions.len());
-        let Some(questions) =
-            self.dev_questions.get(..count).filter(|some| !some.is_empty() && stage == Stage::Segments)
+        let Some(questions) = self.dev_questions.get(..count).filter(|some| !some.is_empty() && stage != Stage::Spans)
         else {
             return Ok(None);
         };
