@@ -106,7 +106,7 @@ fn short(text: &str, pieces: &[Piece<'_>], at: usize) -> Option<u16> {
     let sign = |steps: usize, sign: &str| back(steps).is_some_and(|piece| piece.text == sign);
     let digits = |steps: usize| back(steps).is_some_and(|piece| piece.kind == Kind::Digits && piece.text.len() <= 2);
     let next = pieces.get(at + 1);
-    let in_date = sign(1, "/") && digits(2) && !next.is_some_and(|next| next.text == "/");
+    let in_date = sign(1, "/") && digits(2) && next.is_none_or(|next| next.text != "/");
     let month = |steps: usize| back(steps).is_some_and(|piece| piece.kind == Kind::Letters && is_month(piece.text));
     let hyphen = ["-", "'", "’"].iter().any(|mark| sign(1, mark));
     let after_month = next.is_none() && ((hyphen && month(2)) || month(1));
