@@ -61,7 +61,7 @@ impl<'a> Initial<'a> {
     /// `values`: `[buckets, heads]`
     fn look_at_neighbours(&self, values: &mut [f32], heads: usize) {
         for (head, distance) in NEIGHBOURS.into_iter().enumerate().filter(|(head, _)| *head < heads) {
-            let row = bucket(distance, true, self.config.buckets, self.config.max_distance) as usize;
+            let row = bucket(distance, true, self.config.buckets, self.config.max_distance);
             if let Some(value) = values.get_mut(row * heads + head) {
                 *value = NEXT;
             }
