@@ -6,17 +6,17 @@
 Runs `train --prepare` and `evaluate` with configs/KIND.toml of each kind, with the shipped static encoder. --data says
 where a kind's files are, --set overrides a key of its config, for files of other names. BM25, TF-IDF and dense
 retrieval are always measured, the ranker of the config for the kinds of --train, once for each of --seeds. A kind without
-a training part may borrow the rankers of another kind that stands before it.
+a training part may borrow the rankers of another kind that stands before it. Finished runs that stand in --work are taken as
+they are.
 """
 
 import argparse
 import json
-import os
 import re
-import subprocess
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from experiments import ROOT, program
+
 KINDS = ["finqa", "multihiertt", "tatqa", "hybridqa", "hitab", "ixbrl", "mix"]
 CONFIGS = {"finqa": "finqa-plus"}
 NAMES = {"finqa": "FinQA", "multihiertt": "MultiHierTT", "tatqa": "TAT-QA", "hybridqa": "HybridQA", "hitab": "HiTab",
@@ -50,6 +50,7 @@ def main():
         common = ["--config", str(ROOT / f"configs/{CONFIGS.get(kind, kind)}.toml"), "--set", f"output.directory={run}"]
         common += [part for override in overrides[kind] for part in ("--set", override)]
         statistics = program("train", *common, "--prepare")
+        rankers = kind if kind in args.train else borrowed.get(kind)
         if kind in args.train:
             directories = [run / f"seed-{seed}" for seed in args.seeds]
             for seed, directory in zip(args.seeds, directories):
@@ -58,26 +59,15 @@ def main():
                 if not done.is_file():
                     program("train", *common, "--set", f"output.directory={directory}", "--set", f"task.seed={seed}")
                     done.touch()
-            program("evaluate", *common, *(part for d in directories for part in ("--checkpoint", str(d / "best"))))
-        elif kind in borrowed:
-            directories = [args.work / borrowed[kind] / f"seed-{seed}" for seed in args.seeds]
-            program("evaluate", *common, *(part for d in directories for part in ("--checkpoint", str(d / "best"))))
-        else:
-            program("evaluate", *common, "--baselines")
+        chosen = ["--baselines"]
+        if rankers:
+            directories = [args.work / rankers / f"seed-{seed}" for seed in args.seeds]
+            chosen = [part for d in directories for part in ("--checkpoint", str(d / "best"))]
+        program("evaluate", *common, *chosen)
         report = json.loads((run / "report/report.json").read_text())
         pages.append(section(kind, statistics, report, borrowed.get(kind)))
     args.output.write_text("\n".join([INTRODUCTION, *pages]).rstrip() + "\n")
     print(args.output)
-
-
-# A directory of built programs; without it cargo builds them.
-PROGRAMS = os.environ.get("TABSEGNET_PROGRAMS") and Path(os.environ["TABSEGNET_PROGRAMS"])
-
-
-def program(name, *arguments):
-    command = [str(PROGRAMS / name)] if PROGRAMS else ["cargo", "run", "--release", "--quiet", "--bin", name, "--"]
-    command += arguments
-    return subprocess.run(command, check=True, cwd=ROOT, stdout=subprocess.PIPE, text=True).stdout
 
 
 INTRODUCTION = """# Data sets

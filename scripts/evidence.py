@@ -13,14 +13,12 @@ builds them.
 import argparse
 import collections
 import json
-import os
 import random
 import statistics
-import subprocess
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-PROGRAMS = os.environ.get("TABSEGNET_PROGRAMS") and Path(os.environ["TABSEGNET_PROGRAMS"])
+from experiments import ROOT, program, write
+
 ROUNDS = 10_000
 CUTOFFS = [1, 2, 3, 5, 10, 20, 50]
 WORST = 20
@@ -70,7 +68,7 @@ def main():
 
     baselines = args.work / "baselines"
     if not (baselines / "report.json").is_file():
-        program("evaluate", *common, "--baselines", "--output", str(baselines))
+        program("evaluate", *common, "--baselines", "--output", str(baselines), quiet=True)
     judged = gold(baselines / "qrels.trec")
     methods = {path.stem: [run(path, judged)] for path in sorted((baselines / "runs").glob("*.trec"))}
     rows, seconds = {}, {}
@@ -82,7 +80,7 @@ def main():
             if not trec.is_file():
                 settings = [*ROWS[name], f"task.seed={seed}", f"output.directory={directory}"]
                 settings += ["evaluation.after_training=true", 'evaluation.baselines=["bm25"]']
-                program("train", *common, *(part for setting in settings for part in ("--set", setting)))
+                program("train", *common, *(part for setting in settings for part in ("--set", setting)), quiet=True)
             runs.append(run(trec, judged))
             epochs = [json.loads(line) for line in (directory / "metrics.jsonl").read_text().splitlines()]
             seconds.setdefault(name, []).append(sum(epoch["seconds"] for epoch in epochs))
@@ -192,17 +190,6 @@ def page(args, judged, rows, methods, seconds):
         lines += ["", f"## The {WORST} worst questions", "", "| question | AP | ranks of its gold nodes (first seed) |", "|---|---:|---|"]
         lines += [f"| {q} | {precision[q]:.3f} | {', '.join(map(str, whole[0][q]))} |" for q in worst]
     return lines
-
-
-def write(output, lines):
-    temporary = output.with_suffix(".part")
-    temporary.write_text("\n".join(lines) + "\n")
-    temporary.replace(output)
-
-
-def program(name, *arguments):
-    command = [str(PROGRAMS / name)] if PROGRAMS else ["cargo", "run", "--release", "--quiet", "--bin", name, "--"]
-    subprocess.run([*command, *arguments], check=True, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
 if __name__ == "__main__":

@@ -10,13 +10,11 @@ without it cargo builds them.
 
 import argparse
 import json
-import os
 import statistics
-import subprocess
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-PROGRAMS = os.environ.get("TABSEGNET_PROGRAMS") and Path(os.environ["TABSEGNET_PROGRAMS"])
+from experiments import ROOT, program, write
+
 CONFIGS = {
     "finqa-plus": ["features.segments=false"],
     "tabsegnet-large": ["model.segments=false"],
@@ -56,7 +54,7 @@ def main():
                     chosen = [*settings, *(without if kind == "none" else []), f"task.seed={seed}"]
                     chosen += [f"data.root={args.data}", f"encoder.model={args.encoder}", f"output.directory={directory}"]
                     chosen += [f"segmenter.model={args.t5}"] if args.t5 and kind.endswith("T5") else []
-                    program("train", "--config", str(ROOT / f"configs/{config}.toml"), *(p for s in chosen for p in ("--set", s)))
+                    program("train", "--config", str(ROOT / f"configs/{config}.toml"), *(p for s in chosen for p in ("--set", s)), quiet=True)
                     done.touch()
                 epochs = [json.loads(line) for line in (directory / "metrics.jsonl").read_text().splitlines()]
                 best = min(epochs, key=lambda epoch: epoch["dev_loss"])
@@ -69,17 +67,6 @@ def main():
 
 def cell(values):
     return f"{statistics.mean(values):.3f} ({', '.join(f'{value:.3f}' for value in values)})"
-
-
-def write(output, lines):
-    temporary = output.with_suffix(".part")
-    temporary.write_text("\n".join(lines) + "\n")
-    temporary.replace(output)
-
-
-def program(name, *arguments):
-    command = [str(PROGRAMS / name)] if PROGRAMS else ["cargo", "run", "--release", "--quiet", "--bin", name, "--"]
-    subprocess.run([*command, *arguments], check=True, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
 if __name__ == "__main__":

@@ -204,7 +204,8 @@ impl DocumentFeatures {
         let best = config.relative.then(|| Best::of(&parts, strings));
         let bm25 = self.indices.as_ref().map(|indices| Bm25::of(indices, question, strings));
 
-        let near = self.around.as_ref().map(|around| Near::of(around, strings, question, &cosines, *config));
+        let around = self.around.as_ref().filter(|_| config.phrases || config.context);
+        let near = around.map(|around| Near::of(around, strings, question, &cosines, *config));
         let kinds = asked::kinds(question);
         let of_segments = match &self.around {
             Some(around) if config.segments => {
