@@ -1,13 +1,14 @@
 """Writes what each data set holds and what the methods reach on its dev part.
 
     python scripts/datasets.py --work DIR --output docs/datasets.md [--data KIND=DIR]… [--set KIND:KEY=VALUE]…
-        [--kinds KIND…] [--train KIND…] [--seeds N…] [--borrow KIND=OTHER…]
+        [--kinds KIND…] [--train KIND…] [--seeds N…] [--folds KIND=N] [--beside KIND]
 
 Runs `train --prepare` and `evaluate` with configs/KIND.toml of each kind, with the shipped static encoder. --data says
 where a kind's files are, --set overrides a key of its config, for files of other names. BM25, TF-IDF and dense
-retrieval are always measured, the ranker of the config for the kinds of --train, once for each of --seeds. A kind without
-a training part may borrow the rankers of another kind that stands before it. Finished runs that stand in --work are taken as
-they are.
+retrieval are always measured, the ranker of the config for the kinds of --train, once for each of --seeds. A kind
+without a training part is cut into --folds by documents: the questions of a fold are ranked by rankers trained on those
+of the other folds and on the training part of the kind --beside it, whose dev part chooses the epoch. Finished runs
+that stand in --work are taken as they are.
 """
 
 import argparse
@@ -33,7 +34,8 @@ def main():
     parser.add_argument("--kinds", nargs="+", choices=KINDS, default=KINDS)
     parser.add_argument("--train", nargs="+", choices=KINDS, default=[])
     parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1, 2])
-    parser.add_argument("--borrow", action="append", default=[], metavar="KIND=OTHER")
+    parser.add_argument("--folds", action="append", default=[], metavar="KIND=N")
+    parser.add_argument("--beside", choices=KINDS, default="tatqa")
     args = parser.parse_args()
     overrides = {kind: ["encoder.kind=static", "encoder.model="] for kind in KINDS}
     for given in args.data:
@@ -43,31 +45,88 @@ def main():
         kind, override = given.split(":", 1)
         overrides[kind].append(override)
 
-    borrowed = dict(given.split("=", 1) for given in args.borrow)
+    folds = {kind: int(count) for kind, count in (given.split("=", 1) for given in args.folds)}
     pages = []
     for kind in args.kinds:
         run = args.work / kind
-        common = ["--config", str(ROOT / f"configs/{CONFIGS.get(kind, kind)}.toml"), "--set", f"output.directory={run}"]
-        common += [part for override in overrides[kind] for part in ("--set", override)]
+        common = arguments(config_of(kind), run, overrides[kind])
         statistics = program("train", *common, "--prepare")
-        rankers = kind if kind in args.train else borrowed.get(kind)
+        chosen = ["--baselines"]
         if kind in args.train:
             directories = [run / f"seed-{seed}" for seed in args.seeds]
             for seed, directory in zip(args.seeds, directories):
-                # A run of hours that was cut off goes on where it stood.
-                done = directory / ".done"
-                if not done.is_file():
-                    program("train", *common, "--set", f"output.directory={directory}", "--set", f"task.seed={seed}")
-                    done.touch()
-        chosen = ["--baselines"]
-        if rankers:
-            directories = [args.work / rankers / f"seed-{seed}" for seed in args.seeds]
+                train(arguments(config_of(kind), directory, overrides[kind]), directory, seed)
             chosen = [part for d in directories for part in ("--checkpoint", str(d / "best"))]
         program("evaluate", *common, *chosen)
         report = json.loads((run / "report/report.json").read_text())
-        pages.append(section(kind, statistics, report, borrowed.get(kind)))
+        note = None
+        if kind in folds:
+            found = in_folds(kind, folds[kind], run, overrides, args)
+            report["methods"] = found + report["methods"]
+            note = (f"There is no training part. Cut into {folds[kind]} folds by documents; the questions of each are ranked by "
+                    f"rankers trained on those of the others and on {NAMES[args.beside]}'s training part, their epoch chosen "
+                    f"on {NAMES[args.beside]}'s dev part.")
+        pages.append(section(kind, statistics, report, note))
     args.output.write_text("\n".join([INTRODUCTION, *pages]).rstrip() + "\n")
     print(args.output)
+
+
+def config_of(kind):
+    return ROOT / f"configs/{CONFIGS.get(kind, kind)}.toml"
+
+
+def arguments(config, output, overrides):
+    chosen = ["--config", str(config), "--set", f"output.directory={output}"]
+    return chosen + [part for override in overrides for part in ("--set", override)]
+
+
+def train(chosen, directory, seed):
+    # A run of hours that was cut off goes on where it stood.
+    done = directory / ".done"
+    if not done.is_file():
+        program("train", *chosen, "--set", f"task.seed={seed}")
+        done.touch()
+
+
+def in_folds(kind, count, run, overrides, args):
+    """A method for each seed, each question ranked by the rankers of its fold: means over all questions."""
+    given = {name: dict(o.split("=", 1) for o in overrides[name] if o.startswith("data.")) for name in (kind, args.beside)}
+    (file,) = json.loads(given[kind]["data.dev"])
+    records = json.loads((Path(given[kind]["data.root"]) / file).read_text())
+    documents = list(dict.fromkeys(json.dumps(record["tables"]) for record in records))
+    fold_of = [documents.index(json.dumps(record["tables"])) % count for record in records]
+    sums = {seed: {} for seed in args.seeds}
+    for fold in range(count):
+        directory = run / f"fold-{fold}"
+        directory.mkdir(parents=True, exist_ok=True)
+        parts = {"train": [r for r, f in zip(records, fold_of) if f != fold],
+                 "dev": [r for r, f in zip(records, fold_of) if f == fold]}
+        for part, held in parts.items():
+            (directory / f"{part}.json").write_text(json.dumps(held))
+        config = directory / "config.toml"
+        config.write_text(mixed(kind, directory, args.beside, given[args.beside]))
+        encoder = [override for override in overrides[kind] if override.startswith("encoder.")]
+        for seed in args.seeds:
+            ranker = directory / f"seed-{seed}"
+            train(arguments(config, ranker, encoder), ranker, seed)
+            on_fold = [*encoder, f"data.root={directory}", 'data.dev=["dev.json"]']
+            program("evaluate", *arguments(config_of(kind), ranker / "on-fold", on_fold), "--checkpoint", str(ranker / "best"))
+            report = json.loads((ranker / "on-fold/report/report.json").read_text())
+            (method,) = [m for m in report["methods"] if m["name"].startswith("ranker") or "best" in m["name"]]
+            for measure, value in values(method).items():
+                sums[seed][measure] = sums[seed].get(measure, 0.0) + value * report["dataset"]["questions"] / len(records)
+    return [{"name": f"seed-{seed}-best", "measures": [{"measure": m, "mean": v} for m, v in sums[seed].items()]}
+            for seed in args.seeds]
+
+
+def mixed(kind, directory, beside, files):
+    """The kind's config, with the training parts of its fold and of the kind beside it."""
+    text = config_of(kind).read_text()
+    lists = "".join(f"{part} = {files[f'data.{part}']}\n" for part in ("train", "dev"))
+    data = (f'[data]\nkind = "mix"\nroot = "{directory}"\n\n'
+            f'[[data.parts]]\nkind = "{kind}"\nroot = "{directory}"\ntrain = ["train.json"]\n\n'
+            f'[[data.parts]]\nkind = "{beside}"\nroot = "{files["data.root"]}"\n{lists}\n')
+    return re.sub(r"\[data\]\n.*?\n\n(?=\[)", lambda _: data, text, count=1, flags=re.DOTALL)
 
 
 INTRODUCTION = """# Data sets
@@ -80,7 +139,7 @@ published data sets.
 """
 
 
-def section(kind, statistics, report, borrowed=None):
+def section(kind, statistics, report, note):
     dataset = report["dataset"]
     lines = [
         f"## {NAMES.get(kind, 'A mix of them')}",
@@ -88,7 +147,7 @@ def section(kind, statistics, report, borrowed=None):
         f"dev: {dataset['questions']} questions on {dataset['documents']} documents, "
         f"{dataset['gold_per_question']:.2f} gold nodes a question, "
         f"{dataset['mean_nodes_per_document']:.0f} nodes a document.",
-        *([f"There is no training part: the rankers are those trained on {NAMES[borrowed]}."] if borrowed else []),
+        *([note] if note else []),
         "",
         *table("method", rows(report["methods"])),
         "",
