@@ -2,10 +2,12 @@
 
     python scripts/datasets.py --work DIR --output docs/datasets.md [--data KIND=DIR]… [--set KIND:KEY=VALUE]…
         [--kinds KIND…] [--train KIND…] [--seeds N…] [--folds KIND=N] [--beside KIND]
+        [--paper] [--also NAME=DIR…]
 
 Runs `train --prepare` and `evaluate` with configs/KIND.toml of each kind, with the shipped static encoder. --data says
 where a kind's files are, --set overrides a key of its config, for files of other names. BM25, TF-IDF and dense
-retrieval are always measured, the ranker of the config for the kinds of --train, once for each of --seeds. A kind
+retrieval are always measured, the ranker of the config for the kinds of --train, once for each of --seeds, with --paper
+also the paper's model (configs/tabsegnet-large.toml), and the checkpoints --also named. A kind
 without a training part is cut into --folds by documents: the questions of a fold are ranked by rankers trained on those
 of the other folds and on the training part of the kind --beside it, whose dev part chooses the epoch. Finished runs
 that stand in --work are taken as they are.
@@ -22,6 +24,11 @@ KINDS = ["finqa", "multihiertt", "tatqa", "hybridqa", "hitab", "ixbrl", "mix"]
 CONFIGS = {"finqa": "finqa-plus"}
 NAMES = {"finqa": "FinQA", "multihiertt": "MultiHierTT", "tatqa": "TAT-QA", "hybridqa": "HybridQA", "hitab": "HiTab",
          "ixbrl": "Inline XBRL"}
+BASELINES = ["bm25", "tf-idf", "dense", "rrf", "bm25+dense", "maxsim"]
+# A config's section [data].
+DATA = re.compile(r"\[data\]\n.*?\n\n(?=\[)", re.DOTALL)
+SEED = re.compile(r"(seed|paper)-(\d+)-best$")
+RANKERS = {"seed": "ranker", "paper": "the paper's model"}
 MEASURES = ["recall@1", "recall@5", "recall@10", "recall@20", "MAP", "MRR", "nDCG@10"]
 
 
@@ -36,6 +43,8 @@ def main():
     parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1, 2])
     parser.add_argument("--folds", action="append", default=[], metavar="KIND=N")
     parser.add_argument("--beside", choices=KINDS, default="tatqa")
+    parser.add_argument("--paper", action="store_true")
+    parser.add_argument("--also", action="append", default=[], metavar="NAME=DIR")
     args = parser.parse_args()
     overrides = {kind: ["encoder.kind=static", "encoder.model="] for kind in KINDS}
     for given in args.data:
@@ -46,29 +55,46 @@ def main():
         overrides[kind].append(override)
 
     folds = {kind: int(count) for kind, count in (given.split("=", 1) for given in args.folds)}
-    pages = []
+    also = dict(given.split("=", 1) for given in args.also)
+    pages, found = [], {}
     for kind in args.kinds:
         run = args.work / kind
         common = arguments(config_of(kind), run, overrides[kind])
         statistics = program("train", *common, "--prepare")
-        chosen = ["--baselines"]
+        checkpoints, note = list(also.values()), None
         if kind in args.train:
-            directories = [run / f"seed-{seed}" for seed in args.seeds]
-            for seed, directory in zip(args.seeds, directories):
-                train(arguments(config_of(kind), directory, overrides[kind]), directory, seed)
-            chosen = [part for d in directories for part in ("--checkpoint", str(d / "best"))]
-        program("evaluate", *common, *chosen)
+            checkpoints = [*trained(kind, run, overrides[kind], args), *checkpoints]
+            common += ["--set", f"evaluation.baselines={json.dumps(BASELINES)}"]
+        chosen = [part for directory in checkpoints for part in ("--checkpoint", str(directory))]
+        program("evaluate", *common, *(chosen or ["--baselines"]))
         report = json.loads((run / "report/report.json").read_text())
-        note = None
+        methods = [(name_of(method, also), values(method)) for method in report["methods"]]
         if kind in folds:
-            found = in_folds(kind, folds[kind], run, overrides, args)
-            report["methods"] = found + report["methods"]
+            methods = in_folds(kind, folds[kind], run, overrides, args) + methods
             note = (f"There is no training part. Cut into {folds[kind]} folds by documents; the questions of each are ranked by "
                     f"rankers trained on those of the others and on {NAMES[args.beside]}'s training part, their epoch chosen "
                     f"on {NAMES[args.beside]}'s dev part.")
-        pages.append(section(kind, statistics, report, note))
-    args.output.write_text("\n".join([INTRODUCTION, *pages]).rstrip() + "\n")
+        found[kind] = with_means(methods)
+        pages.append(section(kind, statistics, report, found[kind], note, also))
+    args.output.write_text("\n".join([INTRODUCTION, *glance(found), *pages]).rstrip() + "\n")
     print(args.output)
+
+
+def trained(kind, run, overrides, args):
+    """The rankers of the kind's config and, if wanted, of the paper's with the kind's data."""
+    configs = {"seed": config_of(kind)}
+    if args.paper:
+        configs["paper"] = run / "paper.toml"
+        run.mkdir(parents=True, exist_ok=True)
+        configs["paper"].write_text(DATA.sub(lambda _: DATA.search(config_of(kind).read_text())[0],
+                                             (ROOT / "configs/tabsegnet-large.toml").read_text()))
+    directories = []
+    for name, config in configs.items():
+        for seed in args.seeds:
+            directory = run / f"{name}-{seed}"
+            train(arguments(config, directory, overrides), directory, seed)
+            directories.append(directory / "best")
+    return directories
 
 
 def config_of(kind):
@@ -112,11 +138,10 @@ def in_folds(kind, count, run, overrides, args):
             on_fold = [*encoder, f"data.root={directory}", 'data.dev=["dev.json"]']
             program("evaluate", *arguments(config_of(kind), ranker / "on-fold", on_fold), "--checkpoint", str(ranker / "best"))
             report = json.loads((ranker / "on-fold/report/report.json").read_text())
-            (method,) = [m for m in report["methods"] if m["name"].startswith("ranker") or "best" in m["name"]]
+            (method,) = [method for method in report["methods"] if SEED.search(method["name"])]
             for measure, value in values(method).items():
                 sums[seed][measure] = sums[seed].get(measure, 0.0) + value * report["dataset"]["questions"] / len(records)
-    return [{"name": f"seed-{seed}-best", "measures": [{"measure": m, "mean": v} for m, v in sums[seed].items()]}
-            for seed in args.seeds]
+    return [(f"ranker, seed {seed}", sums[seed]) for seed in args.seeds]
 
 
 def mixed(kind, directory, beside, files):
@@ -126,7 +151,7 @@ def mixed(kind, directory, beside, files):
     data = (f'[data]\nkind = "mix"\nroot = "{directory}"\n\n'
             f'[[data.parts]]\nkind = "{kind}"\nroot = "{directory}"\ntrain = ["train.json"]\n\n'
             f'[[data.parts]]\nkind = "{beside}"\nroot = "{files["data.root"]}"\n{lists}\n')
-    return re.sub(r"\[data\]\n.*?\n\n(?=\[)", lambda _: data, text, count=1, flags=re.DOTALL)
+    return DATA.sub(lambda _: data, text)
 
 
 INTRODUCTION = """# Data sets
@@ -139,7 +164,7 @@ published data sets.
 """
 
 
-def section(kind, statistics, report, note):
+def section(kind, statistics, report, methods, note, also):
     dataset = report["dataset"]
     lines = [
         f"## {NAMES.get(kind, 'A mix of them')}",
@@ -149,30 +174,47 @@ def section(kind, statistics, report, note):
         f"{dataset['mean_nodes_per_document']:.0f} nodes a document.",
         *([note] if note else []),
         "",
-        *table("method", rows(report["methods"])),
+        *table("method", methods),
         "",
     ]
     slices = [part for part in report["slices"] if part["group"] == "data set"]
     for part in slices:
-        shown = [(name_of(m), {"recall@10": m["recall_10"]["mean"], "MAP": m["map"]["mean"]}) for m in part["methods"]]
+        shown = [(name_of(m, also), {"recall@10": m["recall_10"]["mean"], "MAP": m["map"]["mean"]}) for m in part["methods"]]
         lines += [f"{NAMES.get(part['name'], part['name'])}, {part['questions']} questions:", "", *table("method", shown), ""]
     lines += ["What was prepared:", "", "```", statistics.rstrip(), "```", ""]
     return "\n".join(lines)
 
 
-def rows(methods):
-    """A row a method, and one for the mean of the seeds of the ranker."""
-    found = [(name_of(method), values(method)) for method in methods]
-    seeds = [row for name, row in found if name.startswith("ranker")]
-    if len(seeds) > 1:
-        mean = {measure: sum(row[measure] for row in seeds) / len(seeds) for measure in seeds[0]}
-        found.insert(0, (f"**ranker, mean of {len(seeds)} seeds**", mean))
-    return found
+def with_means(methods):
+    """Before the seeds of a ranker their mean."""
+    found = []
+    for ranker in RANKERS.values():
+        seeds = [(name, row) for name, row in methods if name.startswith(f"{ranker}, seed")]
+        if len(seeds) > 1:
+            mean = {measure: sum(row[measure] for _, row in seeds) / len(seeds) for measure in seeds[0][1]}
+            found.append((f"**{ranker}, mean of {len(seeds)} seeds**", mean))
+        found += seeds
+    return found + [(name, row) for name, row in methods if ", seed " not in name]
 
 
-def name_of(method):
-    seed = re.search(r"seed-(\d+)-best$", method["name"])
-    return f"ranker, seed {seed[1]}" if seed else method["name"]
+def glance(found):
+    """recall@10 / MAP of every method on every data set, seeds aside."""
+    shown = {kind: {name.strip("*"): row for name, row in methods if ", seed " not in name} for kind, methods in found.items()}
+    names = list(dict.fromkeys(name for methods in shown.values() for name in methods))
+    lines = ["recall@10 / MAP:", "", "| | " + " | ".join(NAMES.get(kind, kind) for kind in shown) + " |"]
+    lines.append("|---|" + "---:|" * len(shown))
+    for name in names:
+        row = [f"{m[name]['recall@10']:.3f} / {m[name]['MAP']:.3f}" if name in m else "" for m in shown.values()]
+        lines.append(f"| {name} | " + " | ".join(row) + " |")
+    return [*lines, ""]
+
+
+def name_of(method, also):
+    seed = SEED.search(method["name"])
+    if seed:
+        return f"{RANKERS[seed[1]]}, seed {seed[2]}"
+    named = [name for name, directory in also.items() if method["name"].endswith(Path(directory).name)]
+    return named[0] if named else method["name"]
 
 
 def values(method):

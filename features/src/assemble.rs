@@ -44,12 +44,25 @@ pub struct DocumentFeatures {
 }
 
 impl DocumentFeatures {
-    /// `[nodes]`: the cosines of a vector `[d_enc]` and those of the nodes `[nodes, d_enc]`.
-    fn cosines(&self, vector: &[f32], node_vectors: &[f32]) -> Vec<f32> {
-        let scale = inverse(dot(vector, vector));
-        let of_node = |(u, own): (&[f32], &f32)| dot(u, vector) * scale * own;
-        let nodes = node_vectors.par_chunks_exact(self.d_enc.max(1)).zip(&self.scales).with_min_len(256);
-        nodes.map(of_node).collect()
+    /// `[vectors][nodes]`: the cosines of vectors `[d_enc]` each and those of the nodes `[nodes, d_enc]`.
+    /// A node's vector meets all of them while it is near: to bring it from memory takes longer than a product.
+    fn cosines(&self, vectors: &[&[f32]], node_vectors: &[f32]) -> Vec<Vec<f32>> {
+        if vectors.is_empty() {
+            return Vec::new();
+        }
+        let scales: Vec<f32> = vectors.iter().map(|vector| inverse(dot(vector, vector))).collect();
+        let mut by_node = vec![0.0; self.scales.len() * vectors.len()];
+        by_node
+            .par_chunks_exact_mut(vectors.len())
+            .zip(node_vectors.par_chunks_exact(self.d_enc.max(1)).zip(&self.scales))
+            .with_min_len(256)
+            .for_each(|(out, (u, own))| {
+                for ((out, vector), scale) in out.iter_mut().zip(vectors).zip(&scales) {
+                    *out = dot(u, vector) * scale * own;
+                }
+            });
+        let of = |at: usize| by_node.iter().skip(at).step_by(vectors.len()).copied().collect();
+        (0..vectors.len()).map(of).collect()
     }
 }
 
@@ -166,6 +179,14 @@ impl DocumentFeatures {
     /// `node_vectors` `[nodes, d_enc]`. `tables` are the scores of its tables
     /// ([`crate::TableHead::scores`]), empty where they are not wanted.
     pub fn ask(&self, asked: &AskedQuestion<'_>, node_vectors: &[f32], tables: &[f32]) -> Vec<f32> {
+        let mut values = Vec::new();
+        self.ask_into(asked, node_vectors, tables, &mut values);
+        values
+    }
+
+    /// [`DocumentFeatures::ask`] into a vector that was used before: to bring megabytes of new memory for every
+    /// question takes a good part of its time.
+    pub fn ask_into(&self, asked: &AskedQuestion<'_>, node_vectors: &[f32], tables: &[f32], values: &mut Vec<f32>) {
         let AskedQuestion { question, q, words: word_vectors, segments: asked_segments, segment_vectors } = *asked;
         let Self { config, strings, .. } = self;
         let asked_words = match config.similar_words {
@@ -185,8 +206,16 @@ impl DocumentFeatures {
             });
         }
         let nodes = strings.nodes.len();
-        let cosines: Vec<f32> = match config.cosine || config.context {
-            true => self.cosines(q, node_vectors),
+        // Of the question first, then of its segments.
+        let wants_segments = config.segments && self.around.is_some();
+        let compared_vectors: Vec<&[f32]> = (config.cosine || config.context)
+            .then_some(q)
+            .into_iter()
+            .chain(segment_vectors.chunks_exact(self.d_enc.max(1)).filter(|_| wants_segments))
+            .collect();
+        let mut of_segments = self.cosines(&compared_vectors, node_vectors);
+        let cosines = match config.cosine || config.context {
+            true => of_segments.remove(0),
             false => Vec::new(),
         };
         let part = |node: usize, part: usize| -> Comparison {
@@ -208,16 +237,13 @@ impl DocumentFeatures {
         let near = around.map(|around| Near::of(around, strings, question, &cosines, *config));
         let kinds = asked::kinds(question);
         let of_segments = match &self.around {
-            Some(around) if config.segments => {
-                let vectors = segment_vectors.chunks_exact(self.d_enc.max(1));
-                let cosines: Vec<Vec<f32>> = vectors.map(|vector| self.cosines(vector, node_vectors)).collect();
-                segments::segments(&around.phrases, asked_segments, &cosines)
-            }
+            Some(around) if config.segments => segments::segments(&around.phrases, asked_segments, &of_segments),
             _ => Vec::new(),
         };
 
-        let mut values = vec![0.0; nodes * self.count];
+        values.resize(nodes * self.count, 0.0);
         values.par_chunks_mut(self.count.max(1)).with_min_len(256).enumerate().for_each(|(node, out)| {
+            out.fill(0.0); // what was in it before
             let mut out = Out { values: out, at: 0 };
             for part in &parts[node] {
                 columns.iter().for_each(|column| out.push(part[*column as usize]));
@@ -263,7 +289,6 @@ impl DocumentFeatures {
                 out.take(of_segment.len()).copy_from_slice(of_segment);
             }
         });
-        values
     }
 }
 

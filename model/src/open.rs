@@ -186,10 +186,10 @@ impl Inference {
         match (&open.parts, &self.weights) {
             (Parts::Cpu { own, offsets, edges }, Some(weights)) => {
                 let strength = weights.strength(q);
-                let features = weights.standardised(features);
-                let x = weights.start(&open.u, own, &asked, &features, &best);
+                let features = Features { values: features, scale: Some(&weights.feature_scale) };
+                let (x, by_features) = weights.start(&open.u, own, &asked, features, &best);
                 let graph = Edges { offsets, edges, strength: &strength, aggregation: self.config.aggregation };
-                Ok(weights.scores(x, &features, &graph))
+                Ok(weights.scores(x, &by_features, &graph))
             }
             (Parts::Tensors(tensors), _) => {
                 let (own, batch) = tensors.as_ref();
@@ -242,40 +242,83 @@ fn values<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
     data.try_to_vec().unwrap_or_else(|_| data.iter::<f32>().collect())
 }
 
+/// Features of the nodes.
+#[derive(Debug, Clone, Copy)]
+struct Features<'a> {
+    /// `[nodes, features]`; empty without features.
+    values: &'a [f32],
+    /// Mean and 1 / deviation, `[features]` each, of values that are not standardised yet.
+    scale: Option<&'a [Vec<f32>; 2]>,
+}
+
+impl<'a> Features<'a> {
+    /// Those of the `rows` from `first` on, standardised, in `buffer` if need be.
+    fn rows(&self, first: usize, rows: usize, width: usize, buffer: &'a mut Vec<f32>) -> &'a [f32] {
+        let values = &self.values[first * width..(first + rows) * width];
+        let Some(scale) = self.scale else { return values };
+        buffer.clear();
+        buffer.extend_from_slice(values);
+        standardise(buffer, scale);
+        buffer
+    }
+}
+
+/// Brings rows of features to mean 0 and deviation 1, as the model was trained on.
+fn standardise(rows: &mut [f32], scale: &[Vec<f32>; 2]) {
+    vectorised(
+        (rows, scale),
+        #[inline(always)]
+        |(rows, [mean, scale]): (&mut [f32], &[Vec<f32>; 2])| {
+            for row in rows.chunks_exact_mut(mean.len().max(1)) {
+                for ((value, mean), scale) in row.iter_mut().zip(mean).zip(scale) {
+                    *value = ((*value - mean) * scale).clamp(-FEATURE_LIMIT, FEATURE_LIMIT);
+                }
+            }
+        },
+    );
+}
+
 /// What is added to u C_u before the tanh, node by node.
 struct More<'a> {
     /// `[nodes, d_enc]` and `[d_enc, d]`; empty without interaction.
     u: &'a [f32],
     C_pq: &'a [f32],
-    /// `[nodes, features]` and `[features, d]`; empty without features.
-    features: &'a [f32],
+    /// `[nodes, features]`, `[features, d]` and `[features]`.
+    features: Features<'a>,
     C_f: &'a [f32],
+    w_f: &'a [f32],
 }
 
 impl More<'_> {
-    /// The part of the nodes from `first` on, onto `out` `[rows, d]`.
-    fn add(&self, first: usize, out: &mut [f32], d: usize) {
-        let rows = out.len() / d;
-        for (values, matrix) in [(self.u, self.C_pq), (self.features, self.C_f)] {
-            let width = matrix.len() / d;
-            if width > 0 {
-                product(out, true, &values[first * width..(first + rows) * width], matrix, [rows, width, d]);
-            }
+    /// The part of the nodes from `first` on, onto `x` `[rows, d]`, and what their features add to the
+    /// score by themselves into `by_features` `[rows]`.
+    fn add(&self, first: usize, x: &mut [f32], by_features: &mut [f32], d: usize, buffer: &mut Vec<f32>) {
+        let (rows, width) = (by_features.len(), self.w_f.len());
+        let d_enc = self.C_pq.len() / d;
+        if d_enc > 0 {
+            product(x, true, &self.u[first * d_enc..(first + rows) * d_enc], self.C_pq, [rows, d_enc, d]);
+        }
+        if width > 0 {
+            let features = self.features.rows(first, rows, width, buffer);
+            product(x, true, features, self.C_f, [rows, width, d]);
+            product(by_features, false, features, self.w_f, [rows, width, 1]);
         }
     }
 }
 
-/// x⁰(u) = tanh(u C_u + … + (q C_q + d) + s* C_s) (6, 7). `own` is `[nodes, d]`, `table`
-/// `[1 + segments, d]`, `best` `[nodes]` or empty.
-fn node_init(own: &[f32], more: &More<'_>, table: &[f32], best: &[u32], d: usize) -> Vec<f32> {
+/// x⁰(u) = tanh(u C_u + … + (q C_q + d) + s* C_s) (6, 7), and `[nodes]` what features add to the score
+/// by themselves. `own` is `[nodes, d]`, `table` `[1 + segments, d]`, `best` `[nodes]` or empty.
+fn node_init(own: &[f32], more: &More<'_>, table: &[f32], best: &[u32], d: usize) -> (Vec<f32>, Vec<f32>) {
     let (q, segments) = table.split_at(d);
     let mut x = vec![0.0; own.len()];
-    blocks(&mut x, d).into_par_iter().for_each_init(Vec::new, |sum, (first, x)| {
+    let mut by_features = vec![0.0; own.len() / d];
+    let outs = blocks(&mut x, d).into_par_iter().zip(blocks(&mut by_features, 1));
+    outs.for_each_init(Default::default, |(sum, buffer): &mut (Vec<f32>, Vec<f32>), ((first, x), (_, by_features))| {
         let mut own = &own[first * d..first * d + x.len()];
         if !(more.C_pq.is_empty() && more.C_f.is_empty()) {
             sum.clear();
             sum.extend_from_slice(own);
-            more.add(first, sum, d);
+            more.add(first, sum, by_features, d, buffer);
             own = sum;
         }
         let best = best.get(first..).unwrap_or_default();
@@ -300,7 +343,7 @@ fn node_init(own: &[f32], more: &More<'_>, table: &[f32], best: &[u32], d: usize
             },
         );
     });
-    x
+    (x, by_features)
 }
 
 /// Cuts `[rows, d]` into blocks, each with the number of its first row: as many as there are with
@@ -425,28 +468,28 @@ impl Weights {
         strength
     }
 
-    /// Features `[nodes, features]` at mean 0 and deviation 1, as the model was trained on.
+    /// Features `[nodes, features]` at mean 0 and deviation 1.
     fn standardised(&self, features: &[f32]) -> Vec<f32> {
-        let [mean, scale] = &self.feature_scale;
         let mut standardised = features.to_vec();
-        standardised.par_chunks_mut(ROWS * mean.len().max(1)).for_each(|rows| {
-            for row in rows.chunks_exact_mut(mean.len()) {
-                for ((value, mean), scale) in row.iter_mut().zip(mean).zip(scale) {
-                    *value = ((*value - mean) * scale).clamp(-FEATURE_LIMIT, FEATURE_LIMIT);
-                }
-            }
-        });
+        standardise(&mut standardised, &self.feature_scale);
         standardised
     }
 
-    /// x⁰ of the nodes whose u C_u is `own`; `features` are standardised.
-    fn start(&self, u: &[f32], own: &[f32], asked: &Asked<'_>, features: &[f32], best: &[u32]) -> Vec<f32> {
+    /// x⁰ of the nodes whose u C_u is `own`, and what features add to their scores by themselves.
+    fn start(
+        &self,
+        u: &[f32],
+        own: &[f32],
+        asked: &Asked<'_>,
+        features: Features<'_>,
+        best: &[u32],
+    ) -> (Vec<f32>, Vec<f32>) {
         let d_in = self.d.len();
         let mut C_pq = self.C_p.clone();
         for (row, q) in C_pq.chunks_exact_mut(d_in).zip(asked.q) {
             row.iter_mut().for_each(|value| *value *= q);
         }
-        let more = More { u, C_pq: &C_pq, features, C_f: &self.C_f };
+        let more = More { u, C_pq: &C_pq, features, C_f: &self.C_f, w_f: &self.w_f };
         node_init(own, &more, &self.shared(asked.q, asked.segments), best, d_in)
     }
 
@@ -464,8 +507,8 @@ impl Weights {
         table
     }
 
-    /// Scores `[nodes]` from x⁰ and standardised features.
-    fn scores(&self, mut x: Vec<f32>, features: &[f32], graph: &Edges<'_>) -> Vec<f32> {
+    /// Scores `[nodes]` from x⁰ and what features add by themselves.
+    fn scores(&self, mut x: Vec<f32>, by_features: &[f32], graph: &Edges<'_>) -> Vec<f32> {
         let nodes = graph.offsets.len().saturating_sub(1);
         let d_out = self.w.len();
         let Some((last, inner)) = self.layers.split_last() else { return vec![self.b; nodes] };
@@ -484,10 +527,8 @@ impl Weights {
                 out.resize(rows * d_out, 0.0);
                 last.forward(&x, graph, first, messages, out);
                 product(scores, false, out, &self.w, [rows, d_out, 1]);
-                let width = self.w_f.len();
-                if width > 0 {
-                    let features = &features[first * width..(first + rows) * width];
-                    product(scores, true, features, &self.w_f, [rows, width, 1]);
+                if !self.w_f.is_empty() {
+                    scores.iter_mut().zip(&by_features[first..]).for_each(|(score, more)| *score += more);
                 }
                 scores.iter_mut().for_each(|score| *score += self.b);
             },

@@ -1,5 +1,7 @@
 //! A document opened with a ranker: a question costs what depends on it, and no more.
 
+use std::sync::Mutex;
+
 use tabsegnet_data::graph::EdgeType;
 use tabsegnet_features::DocumentFeatures;
 use tabsegnet_model::{Asked, EdgeEffect, Explanation, OpenGraph};
@@ -20,6 +22,8 @@ pub struct OpenDocument<'r> {
     features: Option<DocumentFeatures>,
     /// What the ranker's table head says of the document's tables.
     tables: Vec<f32>,
+    /// Memory for the features of the next question.
+    room: Mutex<Vec<f32>>,
 }
 
 impl<'r> OpenDocument<'r> {
@@ -40,7 +44,7 @@ impl<'r> OpenDocument<'r> {
             (Some(features), Some(head)) => head.scores(features.belonging()),
             _ => Vec::new(),
         };
-        Ok(Self { ranker, document, graph, features, tables })
+        Ok(Self { ranker, document, graph, features, tables, room: Mutex::default() })
     }
 
     /// The document in encoded form.
@@ -90,13 +94,12 @@ impl<'r> OpenDocument<'r> {
         let (q, segment_vectors) = vectors.split_at(d_enc.min(vectors.len()));
         // A question without segments is its own segment.
         let asked = if segment_vectors.is_empty() { q } else { segment_vectors };
-        let features = match &self.features {
-            Some(document) => {
-                let featured = self.ranker.featuriser().question(question, &segments)?;
-                document.ask(&featured.with(q, asked), self.document.vectors(), &self.tables)
-            }
-            None => Vec::new(),
-        };
+        // A question beside this one finds none and makes its own.
+        let mut features = self.room.lock().map(|mut room| std::mem::take(&mut *room)).unwrap_or_default();
+        if let Some(document) = &self.features {
+            let featured = self.ranker.featuriser().question(question, &segments)?;
+            document.ask_into(&featured.with(q, asked), self.document.vectors(), &self.tables, &mut features);
+        }
         let asked = Asked { q, segments: asked, features: &features };
         let scores = self.ranker.inference().scores(&self.graph, &asked)?;
         let subject =
@@ -105,6 +108,9 @@ impl<'r> OpenDocument<'r> {
         let mut ranking = ranked(&subject, question_id, question, &segments, segment_vectors, &scores, top_k);
         if explained {
             self.explain(&mut ranking, &asked, &best(&scores, top_k))?;
+        }
+        if let Ok(mut room) = self.room.lock() {
+            *room = features;
         }
         Ok((ranking, scores))
     }

@@ -163,6 +163,12 @@ fn a_table_that_the_sentences_speak_of_is_told_from_others_and_its_scores_reach_
     let values: Vec<Vec<f32>> = values.chunks(features.count()).map(<[f32]>::to_vec).collect();
     let of = |id: &str| named(FeaturesConfig::ALL, &values, &nodes, id, "belonging.logit");
     assert_eq!((of("t0:r1c1"), of("t1"), of("p0")), (7.0, 2.0, 0.0));
+    // Nothing of another question stays in memory that is used again.
+    let mut used = vec![f32::NAN; 3];
+    for scores in [&scores[..], &[]] {
+        features.ask_into(&asked, &vectors(&own), scores, &mut used);
+        assert_eq!(used, features.ask(&asked, &vectors(&own), scores));
+    }
 }
 
 #[test]

@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Asked, Edges, Inference, OpenGraph, Parts, Weights, blocks, values};
+use super::{Asked, Edges, Features, Inference, OpenGraph, Parts, Weights, blocks, values};
 use crate::batch::{BatchError, best_segments};
 use crate::config::Aggregation;
 
@@ -91,7 +91,8 @@ impl Inference {
             };
             let graph = Edges { offsets, edges, strength: &strength, aggregation: self.config.aggregation };
             let layers = |asked: &Asked<'_>, best: &[u32]| {
-                weights.all_layers(weights.start(&open.u, own, asked, &features, best), &graph)
+                let features = Features { values: &features, scale: None };
+                weights.all_layers(weights.start(&open.u, own, asked, features, best).0, &graph)
             };
             let all = layers(&asked, &best);
             let document = Document { u: &open.u, own, features: &features, asked: &asked, best: &best };
@@ -182,7 +183,7 @@ impl Weights {
         };
         let best = document.best.get(node as usize..=node as usize).unwrap_or_default();
         let (u, own) = (row(document.u, document.asked.q.len()), row(document.own, self.d.len()));
-        self.start(&u, &own, document.asked, features, best)
+        self.start(&u, &own, document.asked, Features { values: features, scale: None }, best).0
     }
 
     /// The edges into a node that it hears most of, by the channels whose greatest message they bring
