@@ -1,13 +1,15 @@
 """What the ranker of configs/finqa-plus.toml owes to each of its parts, on FinQA's dev part.
 
     python scripts/evidence.py --data DIR --encoder DIR --work DIR --output docs/finqa-plus.md [--seeds 0 1 2] [--only NAME…]
+        [--stable-seeds 0 … 9]
 
 DIR of --data holds FinQA's train.json and dev.json, that of --encoder all-MiniLM-L6-v2. Every row is trained with every
 seed; a figure is that of the epoch of least dev loss, the mean over the seeds with its standard deviation and each seed
 behind it. Beside a row stands the p-value of a paired randomisation test against the whole ranker, by the questions'
 means over the seeds; the whole ranker is tested against each baseline alike. Runs that stand in --work are taken as they
-are. The page is written anew after each row. TABSEGNET_PROGRAMS names a directory of built programs; without it cargo
-builds them.
+are. The page is written anew after each row, and beside it report.html in --work, the same page with its curves drawn.
+Last come the rows of STABLE with each of --stable-seeds. TABSEGNET_PROGRAMS names a directory of built programs;
+without it cargo builds them.
 """
 
 import argparse
@@ -18,6 +20,7 @@ import statistics
 from pathlib import Path
 
 from experiments import ROOT, program, write
+from web_page import plot, web_page
 
 ROUNDS = 10_000
 CUTOFFS = [1, 2, 3, 5, 10, 20, 50]
@@ -30,7 +33,7 @@ ROWS = {
     "segments of the gold nodes (a perfect segmenter)": ["segmenter.kind=given"],
     "no table head (features.belonging)": ["features.belonging=false"],
     "no fit of tables to text (features.tables)": ["features.tables=false"],
-    "neither of the two": ["features.belonging=false", "features.tables=false"],
+    "neither table head nor fit of tables": ["features.belonging=false", "features.tables=false"],
     "no stems, runs and years of headers (features.phrases)": ["features.phrases=false"],
     "nothing of what stands around (features.context)": ["features.context=false"],
     "no looks of sentences and cells (features.marks)": ["features.marks=false"],
@@ -52,6 +55,15 @@ ROWS = {
     "25 % of the questions": ["data.limit=284"],
     "50 % of the questions": ["data.limit=568"],
 }
+LEARNING = {"10": "10 % of the questions", "25": "25 % of the questions", "50": "50 % of the questions", "100": ALL}
+# Features that leave something to the graph: words shared, cosines, BM25, places.
+PLAIN = [f"features.{group}=false" for group in
+         ["similar_words", "tables", "phrases", "context", "marks", "asked", "belonging", "segments"]]
+STABLE = {
+    ALL: [],
+    "words, cosines, BM25 and places alone, two layers, strength 1 + tanh": PLAIN,
+    "the same, edge strengths as in the paper": [*PLAIN, "model.strength=paper"],
+}
 
 
 def main():
@@ -61,6 +73,7 @@ def main():
     parser.add_argument("--work", type=Path, required=True)
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     parser.add_argument("--only", nargs="+", choices=ROWS, default=list(ROWS))
+    parser.add_argument("--stable-seeds", type=int, nargs="*", default=list(range(10)))
     parser.add_argument("--output", type=Path, required=True)
     args = parser.parse_args()
     common = ["--config", str(ROOT / "configs/finqa-plus.toml"), "--set", f"data.root={args.data}"]
@@ -71,22 +84,34 @@ def main():
         program("evaluate", *common, "--baselines", "--output", str(baselines), quiet=True)
     judged = gold(baselines / "qrels.trec")
     methods = {path.stem: [run(path, judged)] for path in sorted((baselines / "runs").glob("*.trec"))}
-    rows, seconds = {}, {}
+    def trained(directory, settings, seed):
+        trec = directory / "report/runs/tabsegnet-best.trec"
+        if not trec.is_file():
+            settings = [*settings, f"task.seed={seed}", f"output.directory={directory}"]
+            settings += ["evaluation.after_training=true", 'evaluation.baselines=["bm25"]']
+            program("train", *common, *(part for setting in settings for part in ("--set", setting)), quiet=True)
+        epochs = [json.loads(line) for line in (directory / "metrics.jsonl").read_text().splitlines()]
+        return run(trec, judged), sum(epoch["seconds"] for epoch in epochs)
+
+    rows, seconds, stable = {}, {}, {}
+
+    def publish():
+        lines = page(args, judged, rows, methods, seconds, stable)
+        write(args.output, lines)
+        write(args.work / "report.html", [web_page(lines, plots(rows, methods, judged))])
+
     for name in args.only:
-        runs = []
-        for seed in args.seeds:
-            directory = args.work / f"{list(ROWS).index(name)}-{seed}"
-            trec = directory / "report/runs/tabsegnet-best.trec"
-            if not trec.is_file():
-                settings = [*ROWS[name], f"task.seed={seed}", f"output.directory={directory}"]
-                settings += ["evaluation.after_training=true", 'evaluation.baselines=["bm25"]']
-                program("train", *common, *(part for setting in settings for part in ("--set", setting)), quiet=True)
-            runs.append(run(trec, judged))
-            epochs = [json.loads(line) for line in (directory / "metrics.jsonl").read_text().splitlines()]
-            seconds.setdefault(name, []).append(sum(epoch["seconds"] for epoch in epochs))
-        rows[name] = runs
-        write(args.output, page(args, judged, rows, methods, seconds))
+        found = [trained(args.work / f"{list(ROWS).index(name)}-{seed}", ROWS[name], seed) for seed in args.seeds]
+        rows[name], seconds[name] = ([part[at] for part in found] for at in (0, 1))
+        publish()
         print(name, figure(rows[name], judged, recall_10), figure(rows[name], judged, average_precision), flush=True)
+    for number, (name, settings) in enumerate(STABLE.items()):
+        if args.stable_seeds:
+            # The seeds of the first table are not trained twice.
+            known = "0" if name == ALL else f"stable-{number}"
+            stable[name] = [trained(args.work / f"{known}-{seed}", settings, seed)[0] for seed in args.stable_seeds]
+            publish()
+            print(name, spread(stable[name], judged, average_precision), flush=True)
 
 
 def gold(path):
@@ -134,6 +159,26 @@ def figure(runs, judged, measure):
     return f"{statistics.mean(values):.3f} ± {statistics.stdev(values):.3f} ({', '.join(f'{v:.3f}' for v in values)})"
 
 
+def spread(runs, judged, measure):
+    values = of_seeds(runs, judged, measure)
+    return f"{statistics.mean(values):.3f} ± {statistics.stdev(values):.3f}", f"{min(values):.3f} to {max(values):.3f}"
+
+
+def plots(rows, methods, judged):
+    """The curves, by the headings that they stand under."""
+    whole = rows.get(ALL)
+    shown = {name: runs for name, runs in {ALL: whole, **methods}.items() if runs and name in (ALL, "bm25+dense", "dense", "bm25")}
+    curves = {name: [statistics.mean(of_seeds(runs, judged, recall(k))) for k in CUTOFFS] for name, runs in shown.items()}
+    found = {"Recall at k": plot(curves, CUTOFFS, "k", "recall@k")}
+    learnt = {share: rows[name] for share, name in LEARNING.items() if name in rows}
+    if len(learnt) > 1:
+        measures = {"recall@10": recall_10, "MAP": average_precision}
+        lines = {name: [statistics.mean(of_seeds(runs, judged, measure)) for runs in learnt.values()]
+                 for name, measure in measures.items()}
+        found["What more questions bring"] = plot(lines, list(learnt), "% of the training questions", "learning curve")
+    return found
+
+
 def p_value(a, b):
     """Two-sided paired randomisation test of the means."""
     differences = [x - y for x, y in zip(a, b) if x != y]
@@ -153,7 +198,7 @@ def tested(runs, others, judged, measure):
     return "< .001" if p < 0.001 else f"{p:.3f}"
 
 
-def page(args, judged, rows, methods, seconds):
+def page(args, judged, rows, methods, seconds, stable):
     whole = rows.get(ALL)
     seeds = ", ".join(map(str, args.seeds))
     lines = [
@@ -174,6 +219,16 @@ def page(args, judged, rows, methods, seconds):
             row += [figure(runs, judged, measure)]
             row += ["" if name == ALL or not whole else tested(runs, whole, judged, measure)]
         lines.append(f"| {' | '.join([*row, f'{statistics.median(seconds[name]):.0f}'])} |")
+    learnt = {share: rows[name] for share, name in LEARNING.items() if name in rows}
+    if len(learnt) > 1:
+        lines += ["", "## What more questions bring", "", "| % of the training questions | recall@10 | MAP |", "|---|---:|---:|"]
+        lines += [f"| {share} | {figure(runs, judged, recall_10)} | {figure(runs, judged, average_precision)} |"
+                  for share, runs in learnt.items()]
+    if stable:
+        lines += ["", "## Many seeds", "", f"Seeds {min(args.stable_seeds)} to {max(args.stable_seeds)}.", "",
+                  "| | recall@10 | least to greatest | MAP | least to greatest |", "|---|---:|---:|---:|---:|"]
+        lines += [f"| {' | '.join([name, *spread(runs, judged, recall_10), *spread(runs, judged, average_precision)])} |"
+                  for name, runs in stable.items()]
     lines += ["", "## Baselines", "", "| | recall@10 | p | MAP | p |", "|---|---:|---:|---:|---:|"]
     for name, runs in methods.items():
         row = [name]
