@@ -8,7 +8,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Asked, Edges, Features, Inference, OpenGraph, Parts, Weights, blocks, values};
+use super::edges::Edges;
+use super::start::Features;
+use super::weights::{Layer, Weights, blocks};
+use super::{Asked, Inference, OpenGraph, Parts, values};
 use crate::batch::{BatchError, best_segments};
 use crate::config::Aggregation;
 
@@ -250,7 +253,7 @@ impl Weights {
     }
 }
 
-impl super::Layer {
+impl Layer {
     /// (8) for one node and some of the edges into it.
     fn one<'x>(
         &self,

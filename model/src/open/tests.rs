@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::config::{Aggregation, Strength};
 
 pub(super) const D_ENC: usize = 12;
 

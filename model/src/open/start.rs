@@ -1,0 +1,112 @@
+//! The node initialisation on the CPU, block by block, with the features.
+
+use rayon::prelude::*;
+
+use super::weights::blocks;
+use crate::activation::cpu::tanh;
+use crate::product::{product, vectorised};
+use crate::scorer::FEATURE_LIMIT;
+
+/// Features of the nodes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Features<'a> {
+    /// `[nodes, features]`; empty without features.
+    pub(super) values: &'a [f32],
+    /// Mean and 1 / deviation, `[features]` each, of values that are not standardised yet.
+    pub(super) scale: Option<&'a [Vec<f32>; 2]>,
+}
+
+impl<'a> Features<'a> {
+    /// Those of the `rows` from `first` on, standardised, in `buffer` if need be.
+    pub(super) fn rows(&self, first: usize, rows: usize, width: usize, buffer: &'a mut Vec<f32>) -> &'a [f32] {
+        let values = &self.values[first * width..(first + rows) * width];
+        let Some(scale) = self.scale else { return values };
+        buffer.clear();
+        buffer.extend_from_slice(values);
+        standardise(buffer, scale);
+        buffer
+    }
+}
+
+/// Brings rows of features to mean 0 and deviation 1, as the model was trained on.
+pub(super) fn standardise(rows: &mut [f32], scale: &[Vec<f32>; 2]) {
+    vectorised(
+        (rows, scale),
+        #[inline(always)]
+        |(rows, [mean, scale]): (&mut [f32], &[Vec<f32>; 2])| {
+            for row in rows.chunks_exact_mut(mean.len().max(1)) {
+                for ((value, mean), scale) in row.iter_mut().zip(mean).zip(scale) {
+                    *value = ((*value - mean) * scale).clamp(-FEATURE_LIMIT, FEATURE_LIMIT);
+                }
+            }
+        },
+    );
+}
+
+/// What is added to u C_u before the tanh, node by node.
+pub(super) struct More<'a> {
+    /// `[nodes, d_enc]` and `[d_enc, d]`; empty without interaction.
+    pub(super) u: &'a [f32],
+    pub(super) C_pq: &'a [f32],
+    /// `[nodes, features]`, `[features, d]` and `[features]`.
+    pub(super) features: Features<'a>,
+    pub(super) C_f: &'a [f32],
+    pub(super) w_f: &'a [f32],
+}
+
+impl More<'_> {
+    /// The part of the nodes from `first` on, onto `x` `[rows, d]`, and what their features add to the
+    /// score by themselves into `by_features` `[rows]`.
+    pub(super) fn add(&self, first: usize, x: &mut [f32], by_features: &mut [f32], d: usize, buffer: &mut Vec<f32>) {
+        let (rows, width) = (by_features.len(), self.w_f.len());
+        let d_enc = self.C_pq.len() / d;
+        if d_enc > 0 {
+            product(x, true, &self.u[first * d_enc..(first + rows) * d_enc], self.C_pq, [rows, d_enc, d]);
+        }
+        if width > 0 {
+            let features = self.features.rows(first, rows, width, buffer);
+            product(x, true, features, self.C_f, [rows, width, d]);
+            product(by_features, false, features, self.w_f, [rows, width, 1]);
+        }
+    }
+}
+
+/// x⁰(u) = tanh(u C_u + … + (q C_q + d) + s* C_s) (6, 7), and `[nodes]` what features add to the score
+/// by themselves. `own` is `[nodes, d]`, `table` `[1 + segments, d]`, `best` `[nodes]` or empty.
+pub(super) fn node_init(own: &[f32], more: &More<'_>, table: &[f32], best: &[u32], d: usize) -> (Vec<f32>, Vec<f32>) {
+    let (q, segments) = table.split_at(d);
+    let mut x = vec![0.0; own.len()];
+    let mut by_features = vec![0.0; own.len() / d];
+    let outs = blocks(&mut x, d).into_par_iter().zip(blocks(&mut by_features, 1));
+    outs.for_each_init(Default::default, |(sum, buffer): &mut (Vec<f32>, Vec<f32>), ((first, x), (_, by_features))| {
+        let mut own = &own[first * d..first * d + x.len()];
+        if !(more.C_pq.is_empty() && more.C_f.is_empty()) {
+            sum.clear();
+            sum.extend_from_slice(own);
+            more.add(first, sum, by_features, d, buffer);
+            own = sum;
+        }
+        let best = best.get(first..).unwrap_or_default();
+        vectorised(
+            (x, own, best),
+            #[inline(always)]
+            |(x, own, best): (&mut [f32], &[f32], &[u32])| {
+                if segments.is_empty() {
+                    for (x, own) in x.chunks_exact_mut(d).zip(own.chunks_exact(d)) {
+                        for ((x, own), q) in x.iter_mut().zip(own).zip(q) {
+                            *x = tanh(own + q);
+                        }
+                    }
+                    return;
+                }
+                for ((x, own), best) in x.chunks_exact_mut(d).zip(own.chunks_exact(d)).zip(best) {
+                    let s = &segments[*best as usize * d..(*best as usize + 1) * d];
+                    for (((x, own), q), s) in x.iter_mut().zip(own).zip(q).zip(s) {
+                        *x = tanh(own + q + s);
+                    }
+                }
+            },
+        );
+    });
+    (x, by_features)
+}
