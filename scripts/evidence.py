@@ -16,6 +16,7 @@ import argparse
 import collections
 import json
 import random
+import shutil
 import statistics
 from pathlib import Path
 
@@ -87,6 +88,8 @@ def main():
     def trained(directory, settings, seed):
         trec = directory / "report/runs/tabsegnet-best.trec"
         if not trec.is_file():
+            # What a run left that was cut off.
+            shutil.rmtree(directory, ignore_errors=True)
             settings = [*settings, f"task.seed={seed}", f"output.directory={directory}"]
             settings += ["evaluation.after_training=true", 'evaluation.baselines=["bm25"]']
             program("train", *common, *(part for setting in settings for part in ("--set", setting)), quiet=True)
