@@ -138,7 +138,7 @@ def in_folds(kind, count, run, overrides, args):
             on_fold = [*encoder, f"data.root={directory}", 'data.dev=["dev.json"]']
             program("evaluate", *arguments(config_of(kind), ranker / "on-fold", on_fold), "--checkpoint", str(ranker / "best"))
             report = json.loads((ranker / "on-fold/report/report.json").read_text())
-            (method,) = [method for method in report["methods"] if SEED.search(method["name"])]
+            (method,) = [method for method in report["methods"] if method["name"].startswith("tabsegnet")]
             for measure, value in values(method).items():
                 sums[seed][measure] = sums[seed].get(measure, 0.0) + value * report["dataset"]["questions"] / len(records)
     return [(f"ranker, seed {seed}", sums[seed]) for seed in args.seeds]
@@ -146,7 +146,7 @@ def in_folds(kind, count, run, overrides, args):
 
 def mixed(kind, directory, beside, files):
     """The kind's config, with the training parts of its fold and of the kind beside it."""
-    text = config_of(kind).read_text()
+    text = config_of(kind).read_text().replace('extends = ["', f'extends = ["{ROOT}/configs/')
     lists = "".join(f"{part} = {files[f'data.{part}']}\n" for part in ("train", "dev"))
     data = (f'[data]\nkind = "mix"\nroot = "{directory}"\n\n'
             f'[[data.parts]]\nkind = "{kind}"\nroot = "{directory}"\ntrain = ["train.json"]\n\n'

@@ -1,5 +1,6 @@
 //! The config of a training: TOML, every key with a default, unknown keys refused.
 
+mod extends;
 mod keys;
 mod segmenter;
 
@@ -11,7 +12,7 @@ use tabsegnet_data::graph::GraphConfig;
 use tabsegnet_data::prepared::PrepareSettings;
 use tabsegnet_encoder::{EncoderConfig, EncoderError, default_cache_dir};
 use tabsegnet_features::FeaturesConfig;
-use tabsegnet_files::{Digest, FileError, read_text};
+use tabsegnet_files::{Digest, FileError};
 use tabsegnet_model::{ModelConfig, Precision};
 use tabsegnet_ranking::baselines::Baseline;
 use tabsegnet_segmenter::SegmenterConfig;
@@ -204,6 +205,10 @@ impl Default for OutputConfig {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
+    /// Files whose keys hold where this one has none, paths from its directory; of two the later wins. Empty
+    /// once a config is loaded.
+    #[serde(skip_serializing)]
+    pub extends: Vec<String>,
     /// What is trained.
     pub task: TaskConfig,
     /// On which data.
@@ -254,6 +259,16 @@ pub enum ConfigError {
         /// The nearest known key.
         hint: String,
     },
+    /// A file that another extends cannot be used.
+    #[error("{file}: extends {base:?}: {message}")]
+    Extends {
+        /// The file that extends.
+        file: String,
+        /// As given in it.
+        base: String,
+        /// What is wrong.
+        message: String,
+    },
     /// `--set` without `=`, or through a value.
     #[error("--set {argument}: {message}")]
     Set {
@@ -278,16 +293,12 @@ pub enum ConfigError {
 }
 
 impl Config {
-    /// Reads a config file and overrides keys with `section.key=value` arguments, whose values are
+    /// Reads a config file, with those that it extends, and overrides keys with `section.key=value` arguments, whose values are
     /// TOML, or else plain text.
     pub fn load(file: &Path, overrides: &[String]) -> Result<Self, ConfigError> {
-        let text = read_text(file)?;
-        let place = file.display().to_string();
-        let toml_error = |error: toml::de::Error| ConfigError::Toml { file: place.clone(), message: error.to_string() };
-        let mut table: Table = toml::from_str(&text).map_err(toml_error)?;
-        keys::check(&place, &table)?;
-        // Types are checked on the text, where an error can show the line.
-        toml::from_str::<Self>(&text).map_err(toml_error)?;
+        let mut table = extends::table(file, &mut Vec::new())?;
+        let toml_error =
+            |error: toml::de::Error| ConfigError::Toml { file: file.display().to_string(), message: error.to_string() };
         let mut config = None;
         for argument in overrides {
             keys::set(&mut table, argument)?;

@@ -32,7 +32,7 @@ fn check_in(place: &str, prefix: &str, table: &Table, known_here: &Table) -> Res
 }
 
 fn unknown(place: &str, key: &str) -> ConfigError {
-    let mut candidates = Vec::new();
+    let mut candidates = vec!["extends".to_owned()];
     if let Ok(known) = known() {
         paths("", &known, &mut candidates);
     }
