@@ -1,17 +1,23 @@
 //! The features of all nodes for a question.
 
+mod best;
+mod near;
+
 use rayon::prelude::*;
 use tabsegnet_data::graph::Node;
-use tabsegnet_data::lexical::{Bm25Config, LexicalIndex};
+use tabsegnet_data::lexical::LexicalIndex;
+
+use best::{Best, Bm25};
+use near::Near;
 
 use crate::compare::{Asked, Column, Comparison};
 use crate::config::{FeaturesConfig, PARTS};
 use crate::marks::{Numbers, Order};
 use crate::phrases::Phrases;
-use crate::question::{AskedQuestion, Question};
+use crate::question::AskedQuestion;
 use crate::strings::Strings;
 use crate::tables::dot;
-use crate::{asked, belonging, context, head, marks, phrases, places, segments, tables};
+use crate::{asked, belonging, context, head, marks, places, segments, tables};
 
 /// BM25 is told by tens.
 const BM25_UNIT: f32 = 10.0;
@@ -292,59 +298,6 @@ impl DocumentFeatures {
     }
 }
 
-/// Phrases and context of a question.
-struct Near {
-    asked: phrases::Asked,
-    shared: Vec<phrases::Shared>,
-    best: phrases::BestShared,
-    years: Vec<f32>,
-    most_years: f32,
-    context: Vec<[f32; context::NAMES.len()]>,
-}
-
-impl Near {
-    fn of(around: &Around, strings: &Strings, question: &Question, cosine: &[f32], config: FeaturesConfig) -> Self {
-        let Around { phrases, order, lines } = around;
-        let asked = phrases::Asked::new(question, phrases);
-        let shared = asked.shared_of_nodes(phrases);
-        let years = asked.years_of_tables(phrases);
-        let context = match config.context {
-            true => {
-                let shares: Vec<[f32; 3]> = shared.iter().map(|shared| shared.map(|part| part[0])).collect();
-                let row_text: Vec<f32> = shared.iter().map(|shared| shared[1][1]).collect();
-                let sight = context::Sight {
-                    strings,
-                    phrases,
-                    order,
-                    lines,
-                    asked: &asked,
-                    cosine,
-                    shares: &shares,
-                    row_text: &row_text,
-                };
-                context::context(&sight)
-            }
-            false => Vec::new(),
-        };
-        let most_years = years.iter().copied().fold(0.0, f32::max);
-        Self { best: phrases::BestShared::of(&shared, strings), asked, shared, years, most_years, context }
-    }
-
-    fn write(&self, around: &Around, strings: &Strings, node: usize, config: FeaturesConfig, out: &mut Out<'_>) {
-        if config.phrases {
-            let table = strings.table[node].map(|table| table as usize);
-            self.best.write(&self.shared[node], table, out.take(phrases::SHARED_COUNT));
-            self.asked.write_years(&around.phrases, node, out.take(phrases::YEARS_COUNT));
-            let years = table.map_or(0.0, |table| self.years[table]);
-            out.push(years);
-            out.push(years - self.most_years);
-        }
-        if config.context {
-            out.take(context::NAMES.len()).copy_from_slice(&self.context[node]);
-        }
-    }
-}
-
 /// Fills a row from the left.
 struct Out<'a> {
     values: &'a mut [f32],
@@ -359,62 +312,6 @@ impl Out<'_> {
     fn take(&mut self, count: usize) -> &mut [f32] {
         self.at += count;
         &mut self.values[self.at - count..self.at]
-    }
-}
-
-/// Greatest values.
-struct Best {
-    /// For each part.
-    of_document: [Comparison; PARTS.len()],
-    /// For each table, of row and column paths.
-    of_table: Vec<[Comparison; 2]>,
-}
-
-impl Best {
-    fn of(parts: &[[Comparison; PARTS.len()]], strings: &Strings) -> Self {
-        const LOWEST: Comparison = [f32::NEG_INFINITY; crate::compare::COLUMNS];
-        let raise = |best: &mut Comparison, values: &Comparison| {
-            best.iter_mut().zip(values).for_each(|(best, value)| *best = best.max(*value));
-        };
-        let mut found = Self { of_document: [LOWEST; PARTS.len()], of_table: vec![[LOWEST; 2]; strings.tables] };
-        for (parts, table) in parts.iter().zip(&strings.table) {
-            found.of_document.iter_mut().zip(parts).for_each(|(best, part)| raise(best, part));
-            if let Some(table) = table {
-                let [row, column] = &mut found.of_table[*table as usize];
-                raise(row, &parts[1]);
-                raise(column, &parts[2]);
-            }
-        }
-        found
-    }
-}
-
-/// BM25 of each node.
-struct Bm25 {
-    scores: [Vec<f32>; 2],
-    best: [f32; 2],
-    /// Of each table's best node, by the first index.
-    of_table: Vec<f32>,
-}
-
-impl Bm25 {
-    fn of(indices: &[LexicalIndex; 2], question: &Question, strings: &Strings) -> Self {
-        let scores = indices.each_ref().map(|index| index.bm25(question.text(), Bm25Config::default()));
-        let best = scores.each_ref().map(|scores| scores.iter().fold(1e-6, |best: f32, score| best.max(*score)));
-        let mut of_table = vec![0.0_f32; strings.tables];
-        for (score, table) in scores[0].iter().zip(&strings.table) {
-            if let Some(table) = table {
-                let best = &mut of_table[*table as usize];
-                *best = best.max(*score);
-            }
-        }
-        Self { scores, best, of_table }
-    }
-
-    fn of_node(&self, node: usize, strings: &Strings) -> [f32; 5] {
-        let [path, bare] = [self.scores[0][node], self.scores[1][node]];
-        let table = strings.table[node].map_or(0.0, |table| self.of_table[table as usize]);
-        [path / BM25_UNIT, path / self.best[0], bare / BM25_UNIT, bare / self.best[1], table / self.best[0]]
     }
 }
 

@@ -3,6 +3,7 @@ use tabsegnet_data::document::{Block, Document, Table, TableSource};
 use tabsegnet_data::graph::{CellText, DocumentGraph};
 
 use super::*;
+use crate::question::Question;
 
 /// Two sentences and two tables of the same rows, one of 2018 and 2017, one of 2012 and 2011.
 fn report() -> (Vec<Node>, Vec<String>) {
