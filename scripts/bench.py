@@ -201,10 +201,11 @@ def document(options):
                 times = found["first_answer_ms"]
                 shown = f"{times['median']:,.1f} ({times['min']:,.1f}–{times['max']:,.1f})"
                 rows.append([f"{result['encoder']}: {name.replace('_', ' ')}, first answer", shown, ""])
-        warm = result["warm"]
-        memory = f"{warm['peak_mib']:,.0f}"
-        rows.append([f"{result['encoder']}: a new question, p50", f"{warm['p50_ms']:.1f}", memory])
-        rows.append([f"{result['encoder']}: a new question, p99", f"{warm['p99_ms']:.1f}", memory])
+        for name, model in {"warm": "", "warm_with_features": ", all features"}.items():
+            warm = result[name]
+            memory = f"{warm['peak_mib']:,.0f}"
+            for share in ("p50", "p99"):
+                rows.append([f"{result['encoder']}: a new question{model}, {share}", f"{warm[f'{share}_ms']:.1f}", memory])
     return table(["", "ms", "peak memory, MiB"], rows)
 
 

@@ -5,7 +5,8 @@
 
 Builds `infer` and `ranking/examples/rank_document.rs` in release mode. A cold start is the wall time of a whole
 process, from its start to its end, with the files in the page cache: for a document never seen (nothing is kept
-between runs), for one whose encoded form is kept, and for a small one never seen; `first answer` is the time until
+between runs), for one whose encoded form is kept, and for a small one never seen; all with a new model of preset
+large. Warm: that model, and the shipped rankers with features; `first answer` is the time until
 its first line stands on stdout. CPU is user and system time of the process: what it would take on an idle core. With
 --bert the same with that encoder beside the static one; there the cold start of the unseen document is one run only.
 Prints one JSON object; medians, with the least and the greatest.
@@ -83,12 +84,28 @@ def measure(infer, example, bert, options):
             "cold_unseen": cold(infer, large, checkpoint, directory, 1 if bert else runs, keep=False),
             "cold_kept": cold(infer, large, checkpoint, directory, runs, keep=True),
         }
-        command = [example, "--checkpoint", checkpoint, "--questions", str(options.questions), "--cache", directory / "own"]
-        subprocess.run(command, capture_output=True, cwd=ROOT, check=False)  # keeps the encoded document
-        warm = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
-        if warm.returncode:
-            sys.exit(f"rank_document failed:\n{warm.stderr[-2000:]}")
-        return result | {"warm": json.loads(warm.stdout)}
+        with_features = shipped(directory, bert)
+        return result | {"warm": warm(example, checkpoint, directory / "own", options),
+                         "warm_with_features": warm(example, with_features, directory / "own-features", options)}
+
+
+def shipped(directory, bert):
+    """The shipped ranker with features, its encoder where --bert says that it is."""
+    checkpoint = directory / "features.checkpoint"
+    shutil.copytree(ROOT / "checkpoints" / ("finqa-minilm" if bert else "finqa"), checkpoint)
+    if bert:
+        config = checkpoint / "config.toml"
+        config.write_text(config.read_text().replace('"encoders/all-MiniLM-L6-v2"', json.dumps(str(bert))))
+    return checkpoint
+
+
+def warm(example, checkpoint, cache, options):
+    command = [example, "--checkpoint", checkpoint, "--questions", str(options.questions), "--cache", cache]
+    subprocess.run(command, capture_output=True, cwd=ROOT, check=False)  # keeps the encoded document
+    found = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    if found.returncode:
+        sys.exit(f"rank_document failed:\n{found.stderr[-2000:]}")
+    return json.loads(found.stdout)
 
 
 def main():
