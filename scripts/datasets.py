@@ -16,6 +16,7 @@ that stand in --work are taken as they are.
 import argparse
 import json
 import re
+import shutil
 from pathlib import Path
 
 from experiments import ROOT, program
@@ -110,6 +111,7 @@ def train(chosen, directory, seed):
     # A run of hours that was cut off goes on where it stood.
     done = directory / ".done"
     if not done.is_file():
+        shutil.rmtree(directory, ignore_errors=True)
         program("train", *chosen, "--set", f"task.seed={seed}")
         done.touch()
 
