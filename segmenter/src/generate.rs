@@ -12,7 +12,7 @@ use candle_nn::{Activation, VarBuilder};
 use candle_transformers::models::t5::{ActivationWithOptionalGating, Config, T5ForConditionalGeneration};
 
 use crate::buckets::widen;
-use crate::{Copying, FeedForward, Floats, SegmenterError, T5Config};
+use crate::{Pointing, FeedForward, Floats, SegmenterError, T5Config};
 
 /// How much is read and written, and how it is searched for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -113,14 +113,14 @@ impl Generator {
         self.generate_of(input, None)
     }
 
-    /// As [`Generator::generate`], of tokens that may be copied.
+    /// As [`Generator::generate`], of what the pointers of a question may point at.
     ///
     /// # Errors
     /// As [`Generator::generate`].
-    pub fn generate_of(&self, input: &[u32], copying: Option<&Copying>) -> Result<Generated, SegmenterError> {
+    pub fn generate_of(&self, input: &[u32], pointing: Option<&Pointing>) -> Result<Generated, SegmenterError> {
         match self.limits.beams {
-            1 => self.greedy(input, copying),
-            _ => self.beam_search(input, copying),
+            1 => self.greedy(input, pointing),
+            _ => self.beam_search(input, pointing),
         }
     }
 
@@ -133,14 +133,14 @@ impl Generator {
         output.iter().map(|token| decoder.next(*token)).collect()
     }
 
-    fn greedy(&self, input: &[u32], copying: Option<&Copying>) -> Result<Generated, SegmenterError> {
+    fn greedy(&self, input: &[u32], pointing: Option<&Pointing>) -> Result<Generated, SegmenterError> {
         let mut decoder = self.read(input)?;
         let mut tokens = Vec::new();
         let mut last = self.start;
         while tokens.len() < self.limits.output {
             let mut logits = decoder.next(last)?;
-            if let Some(copying) = copying {
-                copying.bar(&tokens, self.eos, &mut logits);
+            if let Some(pointing) = pointing {
+                pointing.bar(&tokens, self.eos, &mut logits);
             }
             let best = logits.iter().enumerate().reduce(|best, next| if next.1 > best.1 { next } else { best });
             last = best.map_or(self.eos, |(token, _)| token as u32);
