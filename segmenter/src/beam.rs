@@ -4,7 +4,7 @@
 use rayon::prelude::*;
 
 use crate::generate::Decoder;
-use crate::{Pointing, Generated, Generator, SegmenterError};
+use crate::{Generated, Generator, Pointing, SegmenterError};
 
 /// A hypothesis that is still being written.
 struct Open {

@@ -12,7 +12,7 @@ use candle_nn::{Activation, VarBuilder};
 use candle_transformers::models::t5::{ActivationWithOptionalGating, Config, T5ForConditionalGeneration};
 
 use crate::buckets::widen;
-use crate::{Pointing, FeedForward, Floats, SegmenterError, T5Config};
+use crate::{FeedForward, Floats, Pointing, SegmenterError, T5Config};
 
 /// How much is read and written, and how it is searched for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -73,6 +73,10 @@ impl T5Segmenter {
         let (path, tokenizer_bytes) = files.read("tokenizer.json")?;
         let tokenizer = T5Tokenizer::parse(&path, &tokenizer_bytes, &config)?;
         let prompt = Prompt::of(files)?;
+        if prompt.pointers && tokenizer.sentinels().is_empty() {
+            let reason = format!("has no token <extra_id_0>, which {} (pointers) needs as a marker", prompt::FILE);
+            return Err(SegmenterError::Malformed { path, reason });
+        }
         let (_, least) = tokenizer.encode(&prompt.prefix, limits.input)?;
         if least >= limits.input {
             return Err(SegmenterError::Setting {

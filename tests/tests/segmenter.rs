@@ -272,7 +272,7 @@ fn a_segmenter_is_trained_on_a_data_set() {
 
 /// A segmenter of made reports with a stage of made questions before the labelled ones.
 fn with_made_questions() -> Work {
-    let settings = "[segmenter_training]\nmade = 40\nmade_epochs = 2\nmade_rules = true\nrenamed = true\nchoose = \"token_f1\"\n";
+    let settings = "[segmenter_training]\nmade = 40\nmade_epochs = 2\nmade_rules = true\nrenamed = true\nspliced = true\nchoose = \"token_f1\"\n";
     Work::with(&format!(
         "{}\n[data]\nkind = \"synthetic\"\n[data.synthetic]\ntrain_documents = 12\ndev_documents = 3\n",
         SEGMENTER
@@ -328,6 +328,10 @@ fn made_questions_need_tables() {
     work.train(&["--set", "segmenter_training.choose=token_f1", "--set", "segmenter_training.generate=0"])
         .fails(2, &["segmenter_training.generate is 0", "token_f1"]);
     work.train(&["--set", "segmenter_training.made_epochs=0"]).fails(2, &["segmenter_training.made_epochs is 0"]);
+    work.train(&["--set", "segmenter_training.renamed=true"]).fails(2, &["segmenter_training.made is 0", "renamed"]);
+    work.train(&["--set", "segmenter_training.made=10", "--set", "segmenter_training.spliced=true"])
+        .fails(2, &["segmenter_training.made_rules is false", "spliced"]);
+    work.train(&["--set", "segmenter_training.rules_from=1.5"]).fails(2, &["segmenter_training.rules_from is 1.5"]);
 }
 
 #[test]

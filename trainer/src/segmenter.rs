@@ -10,6 +10,7 @@ mod made;
 mod order;
 mod renamed;
 mod spans;
+mod spliced;
 mod step;
 mod write;
 
@@ -17,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result, ensure};
 use burn::module::Module as _;
 use burn::optim::{AdamWConfig, ModuleOptimizer};
 use burn::tensor::Device;
@@ -70,7 +71,7 @@ impl<'a> SegmenterTraining<'a> {
         let layout = Layout::new(config);
         let (train_questions, train_digest) = questions(config, &layout, Part::Train)?;
         let (dev_questions, dev_digest) = questions(config, &layout, Part::Dev)?;
-        let texts = texts(&settings.pretrain)?;
+        let texts = spans::texts(&settings.pretrain)?;
         let made = if settings.made > 0 { Some(Made::new(config, &train_questions)?) } else { None };
         let train_questions: Vec<LabelledQuestion> =
             train_questions.iter().map(|question| made::settled(question, settings.rules_from)).collect();
@@ -334,17 +335,4 @@ fn of_dataset(config: &Config, layout: &Layout, part: Part) -> Result<PathBuf> {
     eprintln!("segments of {name}: {with} questions, {without} without segments left out; lines in {}", path.display());
     ensure!(with > 0, "no question of the {name} part has segments; name files in segmenter_training.{name}");
     Ok(path)
-}
-
-/// The lines of text files.
-fn texts(files: &[String]) -> Result<Vec<String>> {
-    let mut all = Vec::new();
-    for file in files {
-        let text = tabsegnet_files::read_text(file.as_ref()).context("segmenter_training.pretrain")?;
-        all.extend(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned));
-    }
-    if !files.is_empty() && all.is_empty() {
-        bail!("segmenter_training.pretrain: the files hold no text");
-    }
-    Ok(all)
 }

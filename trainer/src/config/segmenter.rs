@@ -152,6 +152,9 @@ pub struct SegmenterTrainingConfig {
     pub made_learning_rate: f64,
     /// Whether the labelled questions are in it as well, with the segments that the rules find.
     pub made_rules: bool,
+    /// Whether about as many again are in it that begin as one labelled question and go on as another, as the rules
+    /// cut them. Needs `made_rules`.
+    pub spliced: bool,
     /// Whether each labelled question comes a second time in an epoch with other names, those of the tables' rows, and
     /// other years; in that stage as the rules cut it, after it with its segments. Needs `made`.
     pub renamed: bool,
@@ -188,6 +191,7 @@ impl Default for SegmenterTrainingConfig {
             made_epochs: 1,
             made_learning_rate: 1e-3,
             made_rules: false,
+            spliced: false,
             renamed: false,
             rules_from: 1.0,
             new: NewModelConfig::default(),
@@ -233,6 +237,11 @@ impl SegmenterTrainingConfig {
         if self.renamed && self.made == 0 {
             let expected = "at least 1 with segmenter_training.renamed = true: the names are those of its tables";
             return Err(ConfigError::Range { key: "segmenter_training.made", value: "0".into(), expected });
+        }
+        if self.spliced && !(self.made_rules && self.made > 0) {
+            let expected = "true, and segmenter_training.made at least 1, with segmenter_training.spliced = true";
+            let value = self.made_rules.to_string();
+            return Err(ConfigError::Range { key: "segmenter_training.made_rules", value, expected });
         }
         range("segmenter_training.rules_from", self.rules_from, (0.0..=1.0).contains(&self.rules_from), "from 0 to 1")?;
         share("segmenter_training.warm_up", self.warm_up)?;

@@ -12,6 +12,7 @@ use tabsegnet_segmenter::measures::SegmentMeasures;
 use tabsegnet_segmenter::rules;
 
 use super::renamed::renamed;
+use super::spliced::spliced;
 use crate::config::Config;
 
 /// What the questions of an epoch are made from.
@@ -23,6 +24,7 @@ pub(super) struct Made {
     /// Labelled questions with the segments that the rules find.
     by_rules: Vec<LabelledQuestion>,
     renamed: bool,
+    splice: bool,
 }
 
 impl Made {
@@ -42,7 +44,14 @@ impl Made {
             true => questions.iter().map(by_rules).filter(|question| !question.segments.is_empty()).collect(),
             false => Vec::new(),
         };
-        Ok(Self { headers, count: settings.made, seed: config.task.seed, by_rules, renamed: settings.renamed })
+        Ok(Self {
+            headers,
+            count: settings.made,
+            seed: config.task.seed,
+            by_rules,
+            renamed: settings.renamed,
+            splice: settings.spliced,
+        })
     }
 
     /// Adds all that the questions depend on beside config and labelled questions.
@@ -55,7 +64,18 @@ impl Made {
         let made = self.headers.questions(self.count, self.seed, epoch as u64).into_iter();
         let made =
             made.map(|made| LabelledQuestion { id: String::new(), question: made.question, segments: made.segments });
-        made.chain(self.with_renamed(&self.by_rules, epoch)).collect()
+        made.chain(self.with_renamed(&self.by_rules, epoch)).chain(self.spliced(epoch)).collect()
+    }
+
+    fn spliced(&self, epoch: usize) -> Vec<LabelledQuestion> {
+        if !self.splice {
+            return Vec::new();
+        }
+        let questions: Vec<&str> = self.by_rules.iter().map(|question| question.question.as_str()).collect();
+        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
+        rng.set_stream((3 << 32) + epoch as u64);
+        let of_rules = |question: String| by_rules(&LabelledQuestion { id: String::new(), question, segments: vec![] });
+        spliced(&questions, &mut rng).into_iter().map(of_rules).collect()
     }
 
     /// Questions, and where it is wanted each again with other names, a function of seed and epoch.

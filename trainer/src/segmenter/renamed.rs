@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn names_and_years_change_in_question_and_segments_alike() {
         let question = "What was the ratio of (net) revenue, to cost in 2015 and 2016?";
-        let all: Vec<LabelledQuestion> = (0..60)
+        let all: Vec<LabelledQuestion> = (0..900)
             .map(|seed| of(question, &["net revenue 2015", "net revenue 2016", "cost 2015", "cost 2016"], seed))
             .collect();
         let both = all.iter().find(|one| one.question.matches("other thing").count() == 2).unwrap();
