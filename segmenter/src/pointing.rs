@@ -1,13 +1,15 @@
 //! Pointers to a question's words (Vinyals et al. 2015): each word stands behind a marker of its own, and a segment is
-//! written in markers. So a model that starts from nothing needs not learn to spell words that it has never seen.
+//! written in markers. So a model that starts from nothing needs not learn to spell words that it has never seen. Years
+//! that a question means without naming them (a change in 2010 is one from 2009) follow it, each behind a marker as well.
 
-use std::sync::Arc;
+use std::ops::Range;
 
+/// What numbers are years.
+const YEARS: Range<u32> = 1950..2100;
+/// Years that lie further apart have none between them that is meant.
+const LONGEST: u32 = 6;
 /// Of segments, the most words that the question does not have, 1 in so many.
 const OTHER_WORDS: usize = 2;
-
-/// Tokens of years and what they say.
-pub(crate) type Years = Arc<[(u32, String)]>;
 
 /// A question as a model with pointers reads it, and what its markers stand for.
 #[derive(Debug, Clone)]
@@ -15,8 +17,6 @@ pub struct Pointing {
     input: Vec<u32>,
     /// Marker and word, without marks around it, in the order of the question.
     words: Vec<(u32, String)>,
-    /// Tokens of years, which may be written though the question does not have them.
-    years: Years,
     separator: Vec<u32>,
 }
 
@@ -24,7 +24,6 @@ pub struct Pointing {
 pub(crate) struct Tokens<'t> {
     pub(crate) prefix: Vec<u32>,
     pub(crate) markers: &'t [u32],
-    pub(crate) years: Years,
     pub(crate) separator: Vec<u32>,
     pub(crate) end: u32,
     pub(crate) limit: usize,
@@ -39,7 +38,9 @@ impl Pointing {
     ) -> Result<(Self, usize), E> {
         let (mut input, mut words) = (tokens.prefix, Vec::new());
         let mut markers = tokens.markers.iter();
-        for word in question.split_whitespace() {
+        let own: Vec<&str> = question.split_whitespace().collect();
+        let meant = meant_years(&own);
+        for word in own.into_iter().chain(meant.iter().map(String::as_str)) {
             let bare = bare(word);
             if !bare.is_empty()
                 && let Some(&marker) = markers.next()
@@ -54,7 +55,7 @@ impl Pointing {
         let whole = input.len() + 1;
         input.truncate(tokens.limit.saturating_sub(1));
         input.push(tokens.end);
-        Ok((Self { input, words, years: tokens.years, separator: tokens.separator }, whole))
+        Ok((Self { input, words, separator: tokens.separator }, whole))
     }
 
     /// What is read, the end token last.
@@ -62,7 +63,7 @@ impl Pointing {
         &self.input
     }
 
-    /// The tokens of segments, without the end token: markers of their words, and years. Other words are left out, and
+    /// The tokens of segments, without the end token: markers of their words. Other words are left out, and
     /// of segments that are then alike one stays. None where more than half of the words of one are left out: it has
     /// other names for what is asked for.
     pub fn target<S: AsRef<str>>(&self, segments: &[S]) -> Option<Vec<u32>> {
@@ -71,7 +72,7 @@ impl Pointing {
         for (segment, places) in segments.iter().zip(places(&words, segments)) {
             let token = |place: Place| match place {
                 Place::Word(at) => self.words.get(at).map(|(marker, _)| *marker),
-                Place::Other(word) => self.years.iter().find(|(_, year)| *year == word).map(|(token, _)| *token),
+                Place::Other(_) => None,
             };
             let mut tokens: Vec<u32> = Vec::new();
             for token in places.into_iter().filter_map(token) {
@@ -89,13 +90,13 @@ impl Pointing {
         Some(written.join(self.separator.as_slice()))
     }
 
-    /// Makes what may not follow `written` impossible: all but markers and years that the segment does not have, the
+    /// Makes what may not follow `written` impossible: all but markers that the segment does not have, the
     /// separator and the end.
     pub(crate) fn bar(&self, written: &[u32], end: u32, logits: &mut [f32]) {
         let begins = self.separator.last();
         let start = written.iter().rposition(|token| Some(token) == begins).map_or(0, |at| at + 1);
         let segment = written.get(start..).unwrap_or_default();
-        let own = self.words.iter().chain(self.years.iter()).map(|(token, _)| token);
+        let own = self.words.iter().map(|(token, _)| token);
         let separator = self.separator.get(..if segment.is_empty() { 0 } else { usize::MAX }.min(self.separator.len()));
         let open = own.filter(|token| !segment.contains(token)).chain(separator.unwrap_or_default()).chain([&end]);
         let kept: Vec<(usize, f32)> =
@@ -111,12 +112,39 @@ impl Pointing {
     /// What was written, `separator` between segments.
     pub(crate) fn text(&self, written: &[u32], separator: &str) -> String {
         let word = |token: &u32| {
-            let own = self.words.iter().chain(self.years.iter()).find(|(other, _)| other == token);
+            let own = self.words.iter().find(|(other, _)| other == token);
             let own = own.map(|(_, word)| word.as_str());
             own.or_else(|| (self.separator.last() == Some(token)).then_some(separator))
         };
         written.iter().filter_map(word).collect::<Vec<_>>().join(" ")
     }
+}
+
+/// Years that a question can mean and does not have as words, in order: the one before all that it names, and those
+/// between them.
+fn meant_years(words: &[&str]) -> Vec<String> {
+    let digits = |word: &&str| -> Vec<String> {
+        word.split(|c: char| !c.is_ascii_digit()).filter(|digits| !digits.is_empty()).map(str::to_owned).collect()
+    };
+    let mut named: Vec<u32> = Vec::new();
+    for numbers in words.iter().map(digits) {
+        let mut century = None;
+        for number in numbers {
+            let year = match (number.len(), century) {
+                (4, _) => number.parse().ok(),
+                // "2016-18"
+                (2, Some(century)) => number.parse().ok().map(|year: u32| century + year),
+                _ => None,
+            };
+            let year = year.filter(|year| YEARS.contains(year));
+            century = year.map(|year| year / 100 * 100);
+            named.extend(year);
+        }
+    }
+    let (Some(&first), Some(&last)) = (named.iter().min(), named.iter().max()) else { return Vec::new() };
+    let last = if last - first < LONGEST { last } else { first };
+    let years = (first.saturating_sub(1)..=last).map(|year| year.to_string());
+    years.filter(|year| !words.iter().any(|word| bare(word) == year)).collect()
 }
 
 /// Where a word of a segment stands.
@@ -178,11 +206,10 @@ mod tests {
         markers
     };
 
-    /// Words are one token, 10 and their length; 9 is the separator, 50 and 51 are years, 1 is the end.
+    /// Words are one token, 10 and their length; 9 is the separator, 1 is the end.
     fn pointing(question: &str, limit: usize) -> Pointing {
-        let years = [(50, "2009".to_owned()), (51, "2010".to_owned())];
         let (prefix, separator) = (vec![8], vec![9]);
-        let tokens = Tokens { prefix, markers: &MARKERS, years: years.into(), separator, end: 1, limit };
+        let tokens = Tokens { prefix, markers: &MARKERS, separator, end: 1, limit };
         let encoded = |word: &str| Ok::<_, std::convert::Infallible>(vec![10 + word.chars().count() as u32]);
         Pointing::new(question, tokens, encoded).unwrap().0
     }
@@ -191,7 +218,7 @@ mod tests {
     fn each_word_stands_behind_its_marker_and_what_is_none_has_none() {
         let whole = pointing("net (revenue) ?", 99);
         assert_eq!(whole.input(), [8, 100, 13, 101, 19, 11, 1]);
-        assert_eq!(whole.text(&[101, 50, 9, 100], "|"), "revenue 2009 | net");
+        assert_eq!(whole.text(&[101, 50, 9, 100], "|"), "revenue | net");
         // A word whose marker is cut off cannot be pointed at.
         let cut = pointing("net (revenue) ?", 4);
         assert_eq!(cut.input(), [8, 100, 13, 1]);
@@ -199,10 +226,11 @@ mod tests {
     }
 
     #[test]
-    fn segments_are_told_in_markers_and_years() {
+    fn segments_are_told_in_markers() {
         let question = pointing("what was the change in (net) revenue in 2010, and the net cost?", 99);
         let of = |segments: &[&str]| question.target(segments);
-        assert_eq!(of(&["net revenue 2009", "Net Revenue 2010"]), Some(vec![105, 106, 50, 9, 105, 106, 108]));
+        // The thirteen words of the question, then the year before.
+        assert_eq!(of(&["net revenue 2009", "Net Revenue 2010"]), Some(vec![105, 106, 113, 9, 105, 106, 108]));
         // The second "net" stands before what follows.
         assert_eq!(of(&["the net cost"]), Some(vec![110, 111, 112]));
         assert_eq!(of(&["total revenue", "revenue"]), Some(vec![106]));
@@ -211,16 +239,27 @@ mod tests {
     }
 
     #[test]
-    fn a_segment_has_a_word_and_a_year_once() {
+    fn years_that_are_meant_follow_the_question() {
+        let of = |question: &str| meant_years(&question.split_whitespace().collect::<Vec<_>>());
+        assert_eq!(of("change in 2010?"), ["2009"]);
+        assert_eq!(of("average from 2014 to (2016)"), ["2013", "2015"]);
+        assert_eq!(of("FY2016-18"), ["2015", "2016", "2017", "2018"]);
+        assert_eq!(of("in 1999 and 2019"), ["1998"]);
+        assert!(of("30 of 12345 items, 18").is_empty());
+        assert_eq!(pointing("in 2010", 99).input(), [8, 100, 12, 101, 14, 102, 14, 1]);
+    }
+
+    #[test]
+    fn a_segment_has_a_word_once() {
         let question = pointing("revenue costs", 99);
         let open = |written: &[u32]| {
             let mut logits = vec![0.0; 110];
             question.bar(written, 1, &mut logits);
             (0..110).filter(|&token| logits[token] == 0.0).collect::<Vec<_>>()
         };
-        assert_eq!(open(&[]), [1, 50, 51, 100, 101]);
-        assert_eq!(open(&[101, 50]), [1, 9, 51, 100]);
-        assert_eq!(open(&[101, 50, 9]), [1, 50, 51, 100, 101]);
+        assert_eq!(open(&[]), [1, 100, 101]);
+        assert_eq!(open(&[101]), [1, 9, 100]);
+        assert_eq!(open(&[101, 9]), [1, 100, 101]);
     }
 
     proptest! {

@@ -14,7 +14,7 @@ pub struct Prompt {
     pub prefix: String,
     /// The word between two segments.
     pub separator: String,
-    /// Whether segments are written in pointers to the question's words, and years ([`crate::Pointing`]).
+    /// Whether segments are written in pointers to the question's words and the years it means ([`crate::Pointing`]).
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub pointers: bool,
 }

@@ -1,19 +1,16 @@
 //! A T5's tokenizer.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use tokenizers::Tokenizer;
 
-use crate::pointing::{Tokens, Years};
+use crate::pointing::Tokens;
 use crate::{Pointing, Prompt, SegmenterError, T5Config};
 
 /// Texts to token numbers and back.
 pub struct T5Tokenizer {
     tokenizer: Tokenizer,
     eos: u32,
-    /// Tokens that are a year.
-    years: Years,
     /// [`T5Tokenizer::sentinels`]
     sentinels: Vec<u32>,
 }
@@ -50,15 +47,9 @@ impl T5Tokenizer {
                 config.eos
             )));
         }
-        let year = |(token, number): (String, u32)| {
-            let digits = token.strip_prefix('▁').filter(|digits| digits.len() == 4)?;
-            let is_year = digits.parse().is_ok_and(|year| (1900..2100).contains(&year));
-            is_year.then(|| (number, digits.to_owned()))
-        };
-        let years = tokenizer.get_vocab(true).into_iter().filter_map(year).collect();
         let sentinel = |number: u32| tokenizer.token_to_id(&format!("<extra_id_{number}>"));
         let sentinels = (0..).map_while(sentinel).collect();
-        Ok(Self { tokenizer, eos: config.eos, years, sentinels })
+        Ok(Self { tokenizer, eos: config.eos, sentinels })
     }
 
     /// The question of a model with pointers, of at most `limit` tokens, and how many there would be without that.
@@ -75,7 +66,6 @@ impl T5Tokenizer {
         let tokens = Tokens {
             prefix: encoded(&prompt.prefix)?,
             markers: &self.sentinels,
-            years: Arc::clone(&self.years),
             separator: encoded(&prompt.separator)?,
             end: self.eos,
             limit,

@@ -57,7 +57,7 @@ pub struct NewModelConfig {
     pub separator: String,
     /// Whether texts are read and written in lower case: fewer tokens say the same.
     pub lower_case: bool,
-    /// Whether it writes pointers to the question's words, and years; the sentinels are its markers.
+    /// Whether it writes pointers to the question's words and the years it means; the sentinels are its markers.
     pub pointers: bool,
 }
 

@@ -45,7 +45,8 @@ pub(super) fn renamed(labelled: &LabelledQuestion, names: &[&str], rng: &mut Cha
         for place in first..=last {
             let (text, said) = (texts.get_mut(place), said.get_mut(place));
             let (Some(text), Some(said)) = (text, said) else { continue };
-            (text.clear(), said.clear());
+            text.clear();
+            said.clear();
             if place == first {
                 said.push_str(new);
                 text.push_str(new);
