@@ -12,6 +12,7 @@ use candle_nn::{Activation, VarBuilder};
 use candle_transformers::models::t5::{ActivationWithOptionalGating, Config, T5ForConditionalGeneration};
 
 use crate::buckets::widen;
+use crate::threads::Threads;
 use crate::{FeedForward, Floats, Pointing, SegmenterError, T5Config};
 
 /// How much is read and written, and how it is searched for.
@@ -67,6 +68,7 @@ pub struct Generator {
     pub(crate) start: u32,
     pub(crate) eos: u32,
     pub(crate) limits: Limits,
+    threads: Threads,
 }
 
 impl Generator {
@@ -102,7 +104,7 @@ impl Generator {
         let builder = VarBuilder::from_tensors(tensors, DType::F32, &device);
         let model = T5ForConditionalGeneration::load(builder, &candle_config(config, positions))?;
         let scale = if config.scaled_output { (config.d_model as f32).powf(-0.5) } else { 1.0 };
-        Ok(Self { model, scale, start: config.start, eos: config.eos, limits })
+        Ok(Self { model, scale, start: config.start, eos: config.eos, limits, threads: Threads::new()? })
     }
 
     /// What the model writes for `input`, which must not be longer than the limit.
@@ -118,10 +120,10 @@ impl Generator {
     /// # Errors
     /// As [`Generator::generate`].
     pub fn generate_of(&self, input: &[u32], pointing: Option<&Pointing>) -> Result<Generated, SegmenterError> {
-        match self.limits.beams {
+        self.threads.run(|| match self.limits.beams {
             1 => self.greedy(input, pointing),
             _ => self.beam_search(input, pointing),
-        }
+        })
     }
 
     /// Logits `[outputs, vocabulary]` of an input and the decoder's input, the start token included.

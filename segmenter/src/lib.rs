@@ -32,6 +32,7 @@ mod segmenter;
 #[cfg(feature = "training")]
 pub mod t5;
 mod t5_segmenter;
+mod threads;
 mod tokenizer;
 mod unigram;
 mod weights;
