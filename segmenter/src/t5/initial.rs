@@ -1,8 +1,8 @@
 //! Weights at the start.
 //!
-//! Random as in the first T5. A model with pointers ([`crate::Pointing`]) is set so that it writes the words of a
-//! question on in their order, and has to learn where a segment begins and ends; left to chance, a model on a CPU's
-//! budget is long in finding the pointers:
+//! Random as in the first T5. A model with pointers ([`crate::Pointing`]) is brought near to writing the words of a
+//! question on in their order, so that it has to learn where a segment begins and ends; left to chance, a model on a
+//! CPU's budget is long in finding the pointers:
 //!
 //! - embeddings of the markers are points on circles of random frequencies (random Fourier features of their numbers,
 //!   Rahimi and Recht 2007): one rotation leads from each marker to the next;
@@ -131,5 +131,52 @@ impl<'a> Initial<'a> {
                 (deviation * (-2.0 * u.ln()).sqrt() * (std::f64::consts::TAU * v).cos()) as f32
             })
             .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::FeedForward;
+
+    #[test]
+    fn a_marker_asks_for_the_one_after_it() {
+        let config = T5Config {
+            vocab_size: 60,
+            d_model: 64,
+            d_kv: 32,
+            d_ff: 64,
+            num_layers: 1,
+            num_decoder_layers: 1,
+            num_heads: 2,
+            buckets: 32,
+            max_distance: 128,
+            eps: 1e-6,
+            feed_forward: FeedForward::Relu,
+            scaled_output: true,
+            pad: 0,
+            eos: 1,
+            start: 0,
+        };
+        let markers: Vec<u32> = (20..60).rev().collect();
+        let mut initial = Initial::new(&config, &markers, 3);
+        let shared = initial.values("shared.weight", &[60, 64]);
+        let mut of = |part: &str| initial.values(&format!("decoder.block.0.layer.1.EncDecAttention.{part}"), &[64, 64]);
+        let (q, k) = (of("q.weight"), of("k.weight"));
+        let product = |matrix: &[f32], marker: u32| -> Vec<f32> {
+            let x = &shared[marker as usize * 64..][..64];
+            matrix.chunks(64).map(|row| row.iter().zip(x).map(|(a, b)| a * b).sum()).collect()
+        };
+        let asks_for = |marker: u32| {
+            let asked = product(&q, marker);
+            let score = |other: u32| -> f32 { product(&k, other).iter().zip(&asked).map(|(a, b)| a * b).sum() };
+            markers.iter().copied().max_by(|a, b| score(*a).total_cmp(&score(*b))).unwrap()
+        };
+        for pair in markers.windows(2) {
+            assert_eq!(asks_for(pair[0]), pair[1]);
+        }
+        // Without markers nothing is set.
+        let plain = Initial::new(&config, &[], 3).values("shared.weight", &[60, 64]);
+        assert!(plain != shared && plain.iter().all(|value| value.is_finite()));
     }
 }
