@@ -140,8 +140,9 @@ Nothing of the data sets' documents is in it but words and word pieces of its to
 {standing(tables)}
 
 Limits: the epoch was chosen on the dev parts of FinQA and TAT-QA, so their figures are a little too good for new
-questions; silver segments are made by a rule, not by people. It writes lower case, no word that
-the question does not have but years, and may leave out words or segments. `training.toml` holds every setting,
+questions; silver segments are made by a rule, not by people. It writes no word that the question does not have but
+years, and may leave out words or segments. It reads and writes with markers, `<extra_id_0>` before the first word and on,
+years that the question means after it (`segmenter/src/pointing.rs`): what it writes are markers, not texts. `training.toml` holds every setting,
 `manifest.json` the digests of all files. Made again by `train --config configs/segmenter-finqa.toml`.
 """
 
@@ -149,8 +150,12 @@ the question does not have but years, and may leave out words or segments. `trai
 def stages_of(stages, epoch):
     """What the chosen epoch had seen."""
     made = stages["made_epochs"]
-    text = f"{min(epoch, made)} epochs of {stages['made']:,} made questions and the training questions as the rules cut them"
-    silver = f", then {epoch - made} epochs of their silver segments" if epoch > made else \
+    again = ", each also with other names and years" if stages["renamed"] else ""
+    again += ", and of such as begin as one and go on as another" if stages["spliced"] else ""
+    text = f"{min(epoch, made)} epochs of {stages['made']:,} made questions and the training questions as the rules cut " \
+        f"them{again}"
+    silver = f", then {epoch - made} epochs of their silver segments, or as the rules cut them where these come near " \
+        f"(token F1 from {stages['rules_from']})" if epoch > made else \
         f"; the {stages['epochs']} epochs of silver segments after them did not come nearer and are not in it"
     return text + silver
 

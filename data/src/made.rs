@@ -60,6 +60,11 @@ impl Headers {
         self.tables.is_empty()
     }
 
+    /// The names of rows.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.tables.iter().flatten().map(|row| row.name.as_str())
+    }
+
     /// Adds all that questions are made from.
     #[must_use]
     pub fn digest(&self, digest: Digest) -> Digest {

@@ -126,7 +126,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 fn train(batch: usize, micro: usize, steps: usize, lengths: &[usize]) {
     let device = Device::flex().autodiff();
     let config = nano();
-    let mut model = T5::new(&config, false, 0, &device);
+    let mut model = T5::new(&config, false, &[], 0, &device);
     let count: usize = config.parameters(false).iter().map(|(_, shape)| shape.iter().product::<usize>()).sum();
     let pairs: Vec<Pair> =
         (0..batch).map(|i| Pair { input: tokens(lengths[0], i), target: tokens(lengths[1], i + 1000) }).collect();
@@ -164,7 +164,7 @@ fn train(batch: usize, micro: usize, steps: usize, lengths: &[usize]) {
 }
 
 fn generator(config: &T5Config, output: usize, beams: usize) -> Result<Generator, Box<dyn std::error::Error>> {
-    let mut tensors: std::collections::HashMap<_, _> = T5::new(config, false, 0, &Device::flex())
+    let mut tensors: std::collections::HashMap<_, _> = T5::new(config, false, &[], 0, &Device::flex())
         .parameters()
         .into_iter()
         .map(|(name, _, values)| (name, values))
@@ -203,7 +203,7 @@ fn write_base(directory: &Path) -> Result<(), Box<dyn std::error::Error>> {
     std::fs::create_dir_all(directory)?;
     let config = base();
     let path = directory.join("model.safetensors");
-    let model = T5::new(&config, false, 0, &Device::flex());
+    let model = T5::new(&config, false, &[], 0, &Device::flex());
     std::fs::write(&path, serialize(&model.parameters(), false, &path)?)?;
     std::fs::write(directory.join("config.json"), config.json().to_string())?;
     Ok(())

@@ -4,7 +4,7 @@
 use rayon::prelude::*;
 
 use crate::generate::Decoder;
-use crate::{Copying, Generated, Generator, SegmenterError};
+use crate::{Generated, Generator, Pointing, SegmenterError};
 
 /// A hypothesis that is still being written.
 struct Open {
@@ -29,7 +29,7 @@ struct Step {
 }
 
 impl Generator {
-    pub(crate) fn beam_search(&self, input: &[u32], copying: Option<&Copying>) -> Result<Generated, SegmenterError> {
+    pub(crate) fn beam_search(&self, input: &[u32], pointing: Option<&Pointing>) -> Result<Generated, SegmenterError> {
         let beams = self.limits.beams;
         let mut open = vec![Open { decoder: self.read(input)?, tokens: Vec::new(), score: 0.0 }];
         let mut done: Vec<Done> = Vec::new();
@@ -39,8 +39,8 @@ impl Generator {
                 .par_iter_mut()
                 .map(|open| {
                     let mut logits = open.decoder.next(open.tokens.last().copied().unwrap_or(self.start))?;
-                    if let Some(copying) = copying {
-                        copying.bar(&open.tokens, self.eos, &mut logits);
+                    if let Some(pointing) = pointing {
+                        pointing.bar(&open.tokens, self.eos, &mut logits);
                     }
                     Ok::<_, SegmenterError>(logits)
                 })

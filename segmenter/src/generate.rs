@@ -12,7 +12,8 @@ use candle_nn::{Activation, VarBuilder};
 use candle_transformers::models::t5::{ActivationWithOptionalGating, Config, T5ForConditionalGeneration};
 
 use crate::buckets::widen;
-use crate::{Copying, FeedForward, Floats, SegmenterError, T5Config};
+use crate::threads::Threads;
+use crate::{FeedForward, Floats, Pointing, SegmenterError, T5Config};
 
 /// How much is read and written, and how it is searched for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,6 +68,7 @@ pub struct Generator {
     pub(crate) start: u32,
     pub(crate) eos: u32,
     pub(crate) limits: Limits,
+    threads: Threads,
 }
 
 impl Generator {
@@ -102,7 +104,7 @@ impl Generator {
         let builder = VarBuilder::from_tensors(tensors, DType::F32, &device);
         let model = T5ForConditionalGeneration::load(builder, &candle_config(config, positions))?;
         let scale = if config.scaled_output { (config.d_model as f32).powf(-0.5) } else { 1.0 };
-        Ok(Self { model, scale, start: config.start, eos: config.eos, limits })
+        Ok(Self { model, scale, start: config.start, eos: config.eos, limits, threads: Threads::new()? })
     }
 
     /// What the model writes for `input`, which must not be longer than the limit.
@@ -113,15 +115,15 @@ impl Generator {
         self.generate_of(input, None)
     }
 
-    /// As [`Generator::generate`], of tokens that may be copied.
+    /// As [`Generator::generate`], of what the pointers of a question may point at.
     ///
     /// # Errors
     /// As [`Generator::generate`].
-    pub fn generate_of(&self, input: &[u32], copying: Option<&Copying>) -> Result<Generated, SegmenterError> {
-        match self.limits.beams {
-            1 => self.greedy(input, copying),
-            _ => self.beam_search(input, copying),
-        }
+    pub fn generate_of(&self, input: &[u32], pointing: Option<&Pointing>) -> Result<Generated, SegmenterError> {
+        self.threads.run(|| match self.limits.beams {
+            1 => self.greedy(input, pointing),
+            _ => self.beam_search(input, pointing),
+        })
     }
 
     /// Logits `[outputs, vocabulary]` of an input and the decoder's input, the start token included.
@@ -133,14 +135,14 @@ impl Generator {
         output.iter().map(|token| decoder.next(*token)).collect()
     }
 
-    fn greedy(&self, input: &[u32], copying: Option<&Copying>) -> Result<Generated, SegmenterError> {
+    fn greedy(&self, input: &[u32], pointing: Option<&Pointing>) -> Result<Generated, SegmenterError> {
         let mut decoder = self.read(input)?;
         let mut tokens = Vec::new();
         let mut last = self.start;
         while tokens.len() < self.limits.output {
             let mut logits = decoder.next(last)?;
-            if let Some(copying) = copying {
-                copying.bar(&tokens, self.eos, &mut logits);
+            if let Some(pointing) = pointing {
+                pointing.bar(&tokens, self.eos, &mut logits);
             }
             let best = logits.iter().enumerate().reduce(|best, next| if next.1 > best.1 { next } else { best });
             last = best.map_or(self.eos, |(token, _)| token as u32);

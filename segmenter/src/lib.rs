@@ -20,27 +20,28 @@
 mod beam;
 pub mod buckets;
 mod config;
-mod copying;
 pub mod data;
 mod error;
 mod generate;
 pub mod measures;
 mod model_config;
+pub mod pointing;
 pub mod prompt;
 pub mod rules;
 mod segmenter;
 #[cfg(feature = "training")]
 pub mod t5;
 mod t5_segmenter;
+mod threads;
 mod tokenizer;
 mod unigram;
 mod weights;
 
 pub use config::{SegmenterConfig, load_segmenter};
-pub use copying::Copying;
 pub use error::SegmenterError;
 pub use generate::{Generated, Generator, Limits};
 pub use model_config::{FeedForward, T5Config};
+pub use pointing::Pointing;
 pub use prompt::Prompt;
 pub use rules::Rules;
 pub use segmenter::{GivenSegments, NoSegments, Segmenter};

@@ -14,9 +14,9 @@ pub struct Prompt {
     pub prefix: String,
     /// The word between two segments.
     pub separator: String,
-    /// Whether segments hold words of the question alone, and years ([`crate::Copying`]).
+    /// Whether segments are written in pointers to the question's words and the years it means ([`crate::Pointing`]).
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub copied: bool,
+    pub pointers: bool,
 }
 
 impl Default for Prompt {
@@ -26,7 +26,7 @@ impl Default for Prompt {
                      Query: "
                 .to_owned(),
             separator: "SEP".to_owned(),
-            copied: false,
+            pointers: false,
         }
     }
 }

@@ -49,11 +49,17 @@ pub fn segments_of(
     prompt: &Prompt,
     question: &str,
 ) -> Result<Found, SegmenterError> {
-    let (tokens, input) = tokenizer.encode(&prompt.input(question), generator.limits.input)?;
-    let copying = if prompt.copied { Some(tokenizer.copying(question, &prompt.separator)?) } else { None };
-    let output = generator.generate_of(&tokens, copying.as_ref())?;
-    let segments = prompt.segments(&tokenizer.decode(&output.tokens)?);
-    Ok(Found { segments, input, finished: output.finished })
+    let limit = generator.limits.input;
+    let (text, input, finished) = if prompt.pointers {
+        let (pointing, input) = tokenizer.pointing(prompt, question, limit)?;
+        let output = generator.generate_of(pointing.input(), Some(&pointing))?;
+        (pointing.text(&output.tokens, &prompt.separator), input, output.finished)
+    } else {
+        let (tokens, input) = tokenizer.encode(&prompt.input(question), limit)?;
+        let output = generator.generate(&tokens)?;
+        (tokenizer.decode(&output.tokens)?, input, output.finished)
+    };
+    Ok(Found { segments: prompt.segments(&text), input, finished })
 }
 
 impl T5Segmenter {
@@ -67,6 +73,10 @@ impl T5Segmenter {
         let (path, tokenizer_bytes) = files.read("tokenizer.json")?;
         let tokenizer = T5Tokenizer::parse(&path, &tokenizer_bytes, &config)?;
         let prompt = Prompt::of(files)?;
+        if prompt.pointers && tokenizer.sentinels().is_empty() {
+            let reason = format!("has no token <extra_id_0>, which {} (pointers) needs as a marker", prompt::FILE);
+            return Err(SegmenterError::Malformed { path, reason });
+        }
         let (_, least) = tokenizer.encode(&prompt.prefix, limits.input)?;
         if least >= limits.input {
             return Err(SegmenterError::Setting {
@@ -85,7 +95,7 @@ impl T5Segmenter {
         let identity = digest
             .part(&prompt.prefix)
             .part(&prompt.separator)
-            .part([u8::from(prompt.copied)].get(..usize::from(prompt.copied)).unwrap_or_default())
+            .part([u8::from(prompt.pointers)].get(..usize::from(prompt.pointers)).unwrap_or_default())
             .part(format!("{} {} {}", limits.beams, limits.input, limits.output))
             .hex();
         Ok(Self { generator, tokenizer, prompt, identity, kept: Mutex::default(), said: Default::default() })

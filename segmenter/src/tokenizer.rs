@@ -4,14 +4,15 @@ use std::path::Path;
 
 use tokenizers::Tokenizer;
 
-use crate::{Copying, SegmenterError, T5Config};
+use crate::pointing::Tokens;
+use crate::{Pointing, Prompt, SegmenterError, T5Config};
 
 /// Texts to token numbers and back.
 pub struct T5Tokenizer {
     tokenizer: Tokenizer,
     eos: u32,
-    /// Tokens that are a year.
-    years: Vec<u32>,
+    /// [`T5Tokenizer::sentinels`]
+    sentinels: Vec<u32>,
 }
 
 impl T5Tokenizer {
@@ -46,26 +47,30 @@ impl T5Tokenizer {
                 config.eos
             )));
         }
-        let is_year = |token: &str| {
-            let digits = token.trim_start_matches('▁');
-            digits.len() == 4 && (digits.starts_with("19") || digits.starts_with("20")) && digits.parse::<u32>().is_ok()
-        };
-        let vocabulary = tokenizer.get_vocab(true);
-        let years = vocabulary.into_iter().filter(|(token, _)| is_year(token)).map(|(_, number)| number).collect();
-        Ok(Self { tokenizer, eos: config.eos, years })
+        let sentinel = |number: u32| tokenizer.token_to_id(&format!("<extra_id_{number}>"));
+        let sentinels = (0..).map_while(sentinel).collect();
+        Ok(Self { tokenizer, eos: config.eos, sentinels })
     }
 
-    /// What segments of a question may be written of.
+    /// The question of a model with pointers, of at most `limit` tokens, and how many there would be without that.
+    /// The markers are `<extra_id_0>`, `<extra_id_1>`, … .
     ///
     /// # Errors
     /// The tokenizer refuses a text.
-    pub fn copying(&self, question: &str, separator: &str) -> Result<Copying, SegmenterError> {
-        let tokens = |text: &str| -> Result<Vec<u32>, SegmenterError> {
+    pub fn pointing(&self, prompt: &Prompt, question: &str, limit: usize) -> Result<(Pointing, usize), SegmenterError> {
+        let encoded = |text: &str| -> Result<Vec<u32>, SegmenterError> {
             let (mut tokens, _) = self.encode(text, usize::MAX)?;
             tokens.pop();
             Ok(tokens)
         };
-        Ok(Copying::new(&tokens(question.trim())?, &tokens(separator)?, &self.years))
+        let tokens = Tokens {
+            prefix: encoded(&prompt.prefix)?,
+            markers: &self.sentinels,
+            separator: encoded(&prompt.separator)?,
+            end: self.eos,
+            limit,
+        };
+        Pointing::new(question, tokens, encoded)
     }
 
     /// The tokens of a text, the end token last, at most `limit`; and how many there would be
@@ -107,6 +112,6 @@ impl T5Tokenizer {
 
     /// Numbers of the tokens `<extra_id_0>`, `<extra_id_1>`, …, which stand for cut-out spans.
     pub fn sentinels(&self) -> Vec<u32> {
-        (0..).map_while(|number| self.tokenizer.token_to_id(&format!("<extra_id_{number}>"))).collect()
+        self.sentinels.clone()
     }
 }

@@ -272,7 +272,7 @@ fn a_segmenter_is_trained_on_a_data_set() {
 
 /// A segmenter of made reports with a stage of made questions before the labelled ones.
 fn with_made_questions() -> Work {
-    let settings = "[segmenter_training]\nmade = 40\nmade_epochs = 2\nmade_rules = true\nchoose = \"token_f1\"\n";
+    let settings = "[segmenter_training]\nmade = 40\nmade_epochs = 2\nmade_rules = true\nrenamed = true\nspliced = true\nchoose = \"token_f1\"\n";
     Work::with(&format!(
         "{}\n[data]\nkind = \"synthetic\"\n[data.synthetic]\ntrain_documents = 12\ndev_documents = 3\n",
         SEGMENTER
@@ -280,7 +280,7 @@ fn with_made_questions() -> Work {
             .replace("[segmenter_training]\n", settings)
             .replace(
                 "vocabulary = 150\n",
-                "vocabulary = 200\nlower_case = true\ncopied = true\nseparator = \"|\"\nprompt = \"\"\n"
+                "vocabulary = 200\nlower_case = true\npointers = true\nseparator = \"|\"\nprompt = \"\"\n"
             )
     ))
 }
@@ -296,7 +296,7 @@ fn made_questions_come_first_and_a_resumed_training_makes_them_alike() {
         .map(|line| serde_json::from_str::<Value>(line).expect("JSON")["stage"].take())
         .collect();
     assert_eq!(stages, ["made", "made", "segments", "segments", "segments"]);
-    assert_eq!(work.json("out/best/segmenter.json"), json!({"prefix": "", "separator": "|", "copied": true}));
+    assert_eq!(work.json("out/best/segmenter.json"), json!({"prefix": "", "separator": "|", "pointers": true}));
 
     let work = with_made_questions();
     for epochs in [0, 1, 2] {
@@ -328,6 +328,10 @@ fn made_questions_need_tables() {
     work.train(&["--set", "segmenter_training.choose=token_f1", "--set", "segmenter_training.generate=0"])
         .fails(2, &["segmenter_training.generate is 0", "token_f1"]);
     work.train(&["--set", "segmenter_training.made_epochs=0"]).fails(2, &["segmenter_training.made_epochs is 0"]);
+    work.train(&["--set", "segmenter_training.renamed=true"]).fails(2, &["segmenter_training.made is 0", "renamed"]);
+    work.train(&["--set", "segmenter_training.made=10", "--set", "segmenter_training.spliced=true"])
+        .fails(2, &["segmenter_training.made_rules is false", "spliced"]);
+    work.train(&["--set", "segmenter_training.rules_from=1.5"]).fails(2, &["segmenter_training.rules_from is 1.5"]);
 }
 
 #[test]

@@ -5,11 +5,12 @@
 //! copy. What it writes is a model in Hugging Face layout.
 
 mod base;
-mod copied;
 mod epoch;
 mod made;
 mod order;
+mod renamed;
 mod spans;
+mod spliced;
 mod step;
 mod write;
 
@@ -17,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result, ensure};
 use burn::module::Module as _;
 use burn::optim::{AdamWConfig, ModuleOptimizer};
 use burn::tensor::Device;
@@ -51,6 +52,7 @@ pub struct SegmenterTraining<'a> {
     train: Vec<Pair>,
     dev: Vec<Pair>,
     dev_questions: Vec<LabelledQuestion>,
+    train_questions: Vec<LabelledQuestion>,
     /// Tokens of each text to fill in spans of.
     texts: Vec<Vec<u32>>,
     /// What the questions of the stage before the labelled ones are made from; none without that stage.
@@ -69,17 +71,15 @@ impl<'a> SegmenterTraining<'a> {
         let layout = Layout::new(config);
         let (train_questions, train_digest) = questions(config, &layout, Part::Train)?;
         let (dev_questions, dev_digest) = questions(config, &layout, Part::Dev)?;
-        let texts = texts(&settings.pretrain)?;
+        let texts = spans::texts(&settings.pretrain)?;
         let made = if settings.made > 0 { Some(Made::new(config, &train_questions)?) } else { None };
+        let train_questions: Vec<LabelledQuestion> =
+            train_questions.iter().map(|question| made::settled(question, settings.rules_from)).collect();
         // The words of headers are words to copy.
         let to_copy = made.as_ref().map(|made| made.labelled(0)).unwrap_or_default();
         let base = Base::open(config, train_questions.iter().chain(&to_copy), &texts)?;
-        let pairs = |questions: &[LabelledQuestion], name: &str| {
-            let questions = if base.prompt.copied { copied(questions, name)? } else { questions.to_vec() };
-            base.pairs(&questions, name, &config.segmenter)
-        };
-        let train = pairs(&train_questions, "train")?;
-        let dev = pairs(&dev_questions, "dev")?;
+        let train = base.pairs(&train_questions, "train", &config.segmenter)?;
+        let dev = base.pairs(&dev_questions, "dev", &config.segmenter)?;
         let texts = base.span_texts(&texts, config.segmenter.max_input_tokens)?;
         let mut inputs =
             Digest::new().part(config.digest()?).part(&train_digest).part(&dev_digest).part(&base.identity);
@@ -130,6 +130,7 @@ impl<'a> SegmenterTraining<'a> {
             train,
             dev,
             dev_questions,
+            train_questions,
             texts,
             made,
             data: [train_digest, dev_digest],
@@ -241,7 +242,13 @@ impl<'a> SegmenterTraining<'a> {
 
     fn pairs(&self, stage: Stage, epoch: usize) -> Result<Vec<Pair>> {
         Ok(match stage {
-            Stage::Segments => self.train.clone(),
+            Stage::Segments => match &self.made {
+                Some(made) => {
+                    let questions = made.with_renamed(&self.train_questions, epoch);
+                    self.base.pairs(&questions, "train", &self.config.segmenter)?
+                }
+                None => self.train.clone(),
+            },
             Stage::Made => {
                 let made = self.made.as_ref().map(|made| made.labelled(epoch)).unwrap_or_default();
                 self.base.pairs(&made, "made", &self.config.segmenter)?
@@ -328,32 +335,4 @@ fn of_dataset(config: &Config, layout: &Layout, part: Part) -> Result<PathBuf> {
     eprintln!("segments of {name}: {with} questions, {without} without segments left out; lines in {}", path.display());
     ensure!(with > 0, "no question of the {name} part has segments; name files in segmenter_training.{name}");
     Ok(path)
-}
-
-/// The questions that a model can answer which writes words of the question alone; says how many cannot be.
-fn copied(questions: &[LabelledQuestion], name: &str) -> Result<Vec<LabelledQuestion>> {
-    let projected: Vec<LabelledQuestion> = questions.iter().filter_map(copied::projected).collect();
-    let left_out = questions.len() - projected.len();
-    eprintln!(
-        "copied: {left_out} of {} {name} questions are left out, whose segments have other words",
-        questions.len()
-    );
-    ensure!(
-        !projected.is_empty(),
-        "segmenter_training.new.copied: no {name} question has segments of its own words; set it to false"
-    );
-    Ok(projected)
-}
-
-/// The lines of text files.
-fn texts(files: &[String]) -> Result<Vec<String>> {
-    let mut all = Vec::new();
-    for file in files {
-        let text = tabsegnet_files::read_text(file.as_ref()).context("segmenter_training.pretrain")?;
-        all.extend(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned));
-    }
-    if !files.is_empty() && all.is_empty() {
-        bail!("segmenter_training.pretrain: the files hold no text");
-    }
-    Ok(all)
 }

@@ -234,3 +234,36 @@ fn a_tokenizer_keeps_the_end_token_when_it_cuts() {
     let (tokens, length) = tokenizer.encode("what was the revenue of 2019 ?", 4).unwrap();
     assert_eq!((tokens.len(), tokens.last(), length > 4), (4, Some(&1), true));
 }
+
+/// The reference model's tokenizer with three markers.
+fn with_markers(bytes: Vec<u8>) -> Vec<u8> {
+    let mut tokenizer: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
+    for number in 0..3 {
+        let content = format!("<extra_id_{number}>");
+        let vocabulary = tokenizer["model"]["vocab"].as_array_mut().unwrap();
+        let id = vocabulary.len();
+        vocabulary.push(serde_json::json!([content, 0.0]));
+        let mut token = tokenizer["added_tokens"][0].clone();
+        (token["id"], token["content"]) = (id.into(), content.into());
+        tokenizer["added_tokens"].as_array_mut().unwrap().push(token);
+    }
+    serde_json::to_vec(&tokenizer).unwrap()
+}
+
+#[test]
+fn with_pointers_segments_hold_words_of_the_question() {
+    let pointers = |copy: &tempfile::TempDir| {
+        let prompt = Prompt { prefix: String::new(), pointers: true, ..Prompt::default() };
+        std::fs::write(copy.path().join("segmenter.json"), serde_json::to_string(&prompt).unwrap()).unwrap();
+        T5Segmenter::open(&ModelFiles::directory(copy.path()), LIMITS)
+    };
+    let segmenter = pointers(&changed("tokenizer.json", with_markers)).unwrap();
+    // The fourth word has no marker.
+    let segments = segmenter.segments("Total (Widget) sales, everywhere ?").unwrap();
+    assert!(!segments.is_empty());
+    for word in segments.iter().flat_map(|segment| segment.split_whitespace()) {
+        assert!(["Total", "Widget", "sales"].contains(&word), "{segments:?}");
+    }
+    let error = pointers(&changed("", |bytes| bytes)).err().unwrap().to_string();
+    assert!(error.contains("tokenizer.json: has no token <extra_id_0>, which segmenter.json (pointers)"), "{error}");
+}

@@ -1,12 +1,13 @@
 //! Weights at the start.
 //!
-//! Random as in the first T5, but for what makes copying near; left to chance, a model on a CPU's budget does not
-//! find it:
+//! Random as in the first T5. A model with pointers ([`crate::Pointing`]) is brought near to writing the words of a
+//! question on in their order, so that it has to learn where a segment begins and ends; left to chance, a model on a
+//! CPU's budget is long in finding the pointers:
 //!
-//! - heads of the encoder look at the words one and two before each and the one after, by their biases;
-//! - the last decoder layer asks for the place whose word before is the one that was written last (the
-//!   induction head of Olsson et al. 2022): its q is the v of the encoder's first head, which looks one back, its k
-//!   reads what that head's o wrote;
+//! - embeddings of the markers are points on circles of random frequencies (random Fourier features of their numbers,
+//!   Rahimi and Recht 2007): one rotation leads from each marker to the next;
+//! - heads of the encoder look at the tokens one and two before each and the one after, by their biases;
+//! - the last decoder layer asks for the marker after the one that was written last: its k is its q rotated back;
 //! - it adds what stands there as it was read: v and o are ones along the diagonal.
 //!
 //! All of it is trained further like any weight.
@@ -17,9 +18,11 @@ use rand_chacha::ChaCha8Rng;
 use crate::T5Config;
 use crate::buckets::bucket;
 
-/// What a copied word weighs beside the one before it, which the decoder's sum holds once.
+/// What the marker that is asked for weighs beside the one before it, which the decoder's sum holds once.
 const COPIED: f32 = 2.0;
-/// The bias of heads that look at one neighbour: e⁵ times as much as at any other word.
+/// The score of the marker that is asked for, in those that a random q and k give.
+const ASKED: f32 = 2.0;
+/// The bias of heads that look at one neighbour: e⁵ times as much as at any other token.
 const NEXT: f32 = 5.0;
 /// Which neighbours of the encoder's heads.
 const NEIGHBOURS: [i64; 3] = [-1, 1, -2];
@@ -27,34 +30,60 @@ const NEIGHBOURS: [i64; 3] = [-1, 1, -2];
 pub(super) struct Initial<'a> {
     config: &'a T5Config,
     rng: ChaCha8Rng,
-    /// v and o of the encoder's first layer.
-    looked_back: [Vec<f32>; 2],
+    markers: &'a [u32],
+    /// The angle between a marker and the next in each pair of numbers.
+    angles: Vec<f32>,
+    /// q of the last layer.
+    asks: Vec<f32>,
 }
 
 impl<'a> Initial<'a> {
-    pub(super) fn new(config: &'a T5Config, seed: u64) -> Self {
-        Self { config, rng: ChaCha8Rng::seed_from_u64(seed), looked_back: Default::default() }
+    /// Without markers it is all random.
+    pub(super) fn new(config: &'a T5Config, markers: &'a [u32], seed: u64) -> Self {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let pairs = if markers.is_empty() { 0 } else { config.d_model / 2 };
+        let angles = (0..pairs).map(|_| rng.random_range(0.0..std::f32::consts::PI)).collect();
+        Self { config, rng, markers, angles, asks: Vec::new() }
     }
 
-    /// Those of a name, in Hugging Face layout; the encoder's before the decoder's.
+    /// Those of a name, in Hugging Face layout; q before k.
     pub(super) fn values(&mut self, name: &str, shape: &[usize]) -> Vec<f32> {
         let mut values = self.random(name, shape);
+        if self.markers.is_empty() {
+            return values;
+        }
         let width = shape.last().copied().unwrap_or(1).max(1);
+        let diagonal =
+            |one: f32| (0..shape.iter().product()).map(|at| if at / width == at % width { one } else { 0.0 }).collect();
         let last =
             format!("decoder.block.{}.layer.1.EncDecAttention.", self.config.num_decoder_layers.saturating_sub(1));
-        match name.strip_prefix("encoder.block.0.layer.0.SelfAttention.") {
-            Some("v.weight") => self.looked_back[0].clone_from(&values),
-            Some("o.weight") => self.looked_back[1].clone_from(&values),
-            Some("relative_attention_bias.weight") => self.look_at_neighbours(&mut values, width),
+        match name.strip_prefix(&last) {
+            Some("q.weight") => self.asks.clone_from(&values),
+            Some("k.weight") => return self.rotated_back(width),
+            Some("v.weight") => return diagonal(1.0),
+            Some("o.weight") => return diagonal(COPIED),
             _ => {}
         }
-        let diagonal =
-            |one: f32| (0..values.len()).map(|at| if at / width == at % width { one } else { 0.0 }).collect();
-        match name.strip_prefix(&last) {
-            Some("v.weight") => diagonal(1.0),
-            Some("o.weight") => diagonal(COPIED),
-            Some(part @ ("q.weight" | "k.weight")) => self.asks_for_the_word_before(part, values, width),
-            _ => values,
+        match name {
+            "shared.weight" | "lm_head.weight" => self.put_on_circles(&mut values, width),
+            "encoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight" => {
+                self.look_at_neighbours(&mut values, width);
+            }
+            _ => {}
+        }
+        values
+    }
+
+    /// `values`: `[vocabulary, d_model]`
+    fn put_on_circles(&self, values: &mut [f32], width: usize) {
+        for (number, &marker) in self.markers.iter().enumerate() {
+            let row = values.iter_mut().skip(marker as usize * width);
+            let points = self.angles.iter().flat_map(|angle| {
+                let (sine, cosine) = (angle * number as f32).sin_cos();
+                [cosine, sine]
+            });
+            // Of a mean square of 1, as the others.
+            row.zip(points).for_each(|(value, point)| *value = point * std::f32::consts::SQRT_2);
         }
     }
 
@@ -68,15 +97,19 @@ impl<'a> Initial<'a> {
         }
     }
 
-    /// `[heads × d_kv, d_model]`, alike for all heads: rows of v, or columns of o, of the encoder's first head.
-    fn asks_for_the_word_before(&self, part: &str, values: Vec<f32>, width: usize) -> Vec<f32> {
-        let (d_kv, inner) = (self.config.d_kv.max(1), self.config.inner());
-        let [v, o] = &self.looked_back;
-        let of = |at: usize| {
-            let (row, column) = (at / width % d_kv, at % width);
-            if part == "q.weight" { v.get(row * width + column) } else { o.get(column * inner + row) }
-        };
-        (0..values.len()).zip(values).map(|(at, random)| of(at).copied().unwrap_or(random)).collect()
+    /// k `[heads × d_kv, d_model]` that gives a marker what q gives the one before it.
+    fn rotated_back(&self, width: usize) -> Vec<f32> {
+        let scale = ASKED * (self.config.d_kv as f32).sqrt();
+        let mut values: Vec<f32> = self.asks.iter().map(|value| value * scale).collect();
+        for row in values.chunks_exact_mut(width) {
+            for (pair, angle) in row.chunks_exact_mut(2).zip(&self.angles) {
+                let (sine, cosine) = angle.sin_cos();
+                if let [a, b] = pair {
+                    (*a, *b) = (*a * cosine - *b * sine, *a * sine + *b * cosine);
+                }
+            }
+        }
+        values
     }
 
     /// Normal numbers of a standard deviation that depends on what they are for; norms are 1.
@@ -98,5 +131,52 @@ impl<'a> Initial<'a> {
                 (deviation * (-2.0 * u.ln()).sqrt() * (std::f64::consts::TAU * v).cos()) as f32
             })
             .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::FeedForward;
+
+    #[test]
+    fn a_marker_asks_for_the_one_after_it() {
+        let config = T5Config {
+            vocab_size: 60,
+            d_model: 64,
+            d_kv: 32,
+            d_ff: 64,
+            num_layers: 1,
+            num_decoder_layers: 1,
+            num_heads: 2,
+            buckets: 32,
+            max_distance: 128,
+            eps: 1e-6,
+            feed_forward: FeedForward::Relu,
+            scaled_output: true,
+            pad: 0,
+            eos: 1,
+            start: 0,
+        };
+        let markers: Vec<u32> = (20..60).rev().collect();
+        let mut initial = Initial::new(&config, &markers, 3);
+        let shared = initial.values("shared.weight", &[60, 64]);
+        let mut of = |part: &str| initial.values(&format!("decoder.block.0.layer.1.EncDecAttention.{part}"), &[64, 64]);
+        let (q, k) = (of("q.weight"), of("k.weight"));
+        let product = |matrix: &[f32], marker: u32| -> Vec<f32> {
+            let x = &shared[marker as usize * 64..][..64];
+            matrix.chunks(64).map(|row| row.iter().zip(x).map(|(a, b)| a * b).sum()).collect()
+        };
+        let asks_for = |marker: u32| {
+            let asked = product(&q, marker);
+            let score = |other: u32| -> f32 { product(&k, other).iter().zip(&asked).map(|(a, b)| a * b).sum() };
+            markers.iter().copied().max_by(|a, b| score(*a).total_cmp(&score(*b))).unwrap()
+        };
+        for pair in markers.windows(2) {
+            assert_eq!(asks_for(pair[0]), pair[1]);
+        }
+        // Without markers nothing is set.
+        let plain = Initial::new(&config, &[], 3).values("shared.weight", &[60, 64]);
+        assert!(plain != shared && plain.iter().all(|value| value.is_finite()));
     }
 }

@@ -85,10 +85,10 @@ fn transposed(values: &[f32], width: usize) -> Vec<f32> {
 
 impl T5 {
     /// Weights as the first T5 had them at the start (mesh_tensorflow; what Python's transformers
-    /// does), with `initializer_factor` 1, but for what makes copying near (`initial.rs`). The same seed gives the
-    /// same bits on every device.
-    pub fn new(config: &T5Config, own_head: bool, seed: u64, device: &Device) -> Self {
-        let mut initial = Initial::new(config, seed);
+    /// does), with `initializer_factor` 1, but for what brings a model with pointers near to them, whose markers are
+    /// given (`initial.rs`). The same seed gives the same bits on every device.
+    pub fn new(config: &T5Config, own_head: bool, markers: &[u32], seed: u64, device: &Device) -> Self {
+        let mut initial = Initial::new(config, markers, seed);
         Self::build(config, own_head, device, &mut |name, shape| {
             Ok::<_, std::convert::Infallible>(initial.values(name, shape))
         })

@@ -111,7 +111,7 @@ fn what_is_written_is_what_was_read_and_a_seed_gives_the_same_bits() {
         for (name, shape, values) in listed {
             assert_eq!(values, weights.floats(&name, &shape).unwrap(), "{name}");
         }
-        let new = |seed| T5::new(model.config(), false, seed, &Device::flex()).parameters();
+        let new = |seed| T5::new(model.config(), false, &[], seed, &Device::flex()).parameters();
         assert!(new(3) == new(3) && new(3) != new(4));
     }
 }

@@ -57,8 +57,8 @@ pub struct NewModelConfig {
     pub separator: String,
     /// Whether texts are read and written in lower case: fewer tokens say the same.
     pub lower_case: bool,
-    /// Whether it writes words of the question alone, and years.
-    pub copied: bool,
+    /// Whether it writes pointers to the question's words and the years it means; the sentinels are its markers.
+    pub pointers: bool,
 }
 
 impl Default for NewModelConfig {
@@ -77,7 +77,7 @@ impl Default for NewModelConfig {
             prompt: "Segments: ".into(),
             separator: "SEP".into(),
             lower_case: false,
-            copied: false,
+            pointers: false,
         }
     }
 }
@@ -152,6 +152,15 @@ pub struct SegmenterTrainingConfig {
     pub made_learning_rate: f64,
     /// Whether the labelled questions are in it as well, with the segments that the rules find.
     pub made_rules: bool,
+    /// Whether about as many again are in it that begin as one labelled question and go on as another, as the rules
+    /// cut them. Needs `made_rules`.
+    pub spliced: bool,
+    /// Whether each labelled question comes a second time in an epoch with other names, those of the tables' rows, and
+    /// other years; in that stage as the rules cut it, after it with its segments. Needs `made`.
+    pub renamed: bool,
+    /// From which token F1 on between the rules' segments of a question and those that the data give the rules' are
+    /// learnt: what the data give is noisier. At 1 those that are the same, that is, none others.
+    pub rules_from: f64,
     /// The shape of a new model.
     pub new: NewModelConfig,
 }
@@ -182,6 +191,9 @@ impl Default for SegmenterTrainingConfig {
             made_epochs: 1,
             made_learning_rate: 1e-3,
             made_rules: false,
+            spliced: false,
+            renamed: false,
+            rules_from: 1.0,
             new: NewModelConfig::default(),
         }
     }
@@ -222,6 +234,16 @@ impl SegmenterTrainingConfig {
             let expected = "at least 1 with segmenter_training.choose = \"token_f1\"";
             return Err(ConfigError::Range { key: "segmenter_training.generate", value: "0".into(), expected });
         }
+        if self.renamed && self.made == 0 {
+            let expected = "at least 1 with segmenter_training.renamed = true: the names are those of its tables";
+            return Err(ConfigError::Range { key: "segmenter_training.made", value: "0".into(), expected });
+        }
+        if self.spliced && !(self.made_rules && self.made > 0) {
+            let expected = "true, and segmenter_training.made at least 1, with segmenter_training.spliced = true";
+            let value = self.made_rules.to_string();
+            return Err(ConfigError::Range { key: "segmenter_training.made_rules", value, expected });
+        }
+        range("segmenter_training.rules_from", self.rules_from, (0.0..=1.0).contains(&self.rules_from), "from 0 to 1")?;
         share("segmenter_training.warm_up", self.warm_up)?;
         share("segmenter_training.dropout", self.dropout)?;
         let from_0 = |key, value: f64| range(key, value, value.is_finite() && value >= 0.0, "a number from 0");

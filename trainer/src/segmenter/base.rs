@@ -73,7 +73,7 @@ impl Base {
         questions: impl IntoIterator<Item = &'q LabelledQuestion>,
         texts: &[String],
     ) -> Result<Self> {
-        let prompt = Prompt { prefix: new.prompt.clone(), separator: new.separator.clone(), copied: new.copied };
+        let prompt = Prompt { prefix: new.prompt.clone(), separator: new.separator.clone(), pointers: new.pointers };
         let mut seen: Vec<String> = texts.to_vec();
         for question in questions {
             seen.push(prompt.input(&question.question));
@@ -122,11 +122,14 @@ impl Base {
     pub(super) fn model(&self, config: &Config, device: &Device) -> Result<T5> {
         Ok(match &self.files {
             Some(files) => T5::read(&self.config, &files.weights()?, device)?,
-            None => T5::new(&self.config, !config.segmenter_training.new.tied, config.task.seed, device),
+            None => {
+                let markers = if self.prompt.pointers { self.sentinels.as_slice() } else { &[] };
+                T5::new(&self.config, !config.segmenter_training.new.tied, markers, config.task.seed, device)
+            }
         })
     }
 
-    /// Questions and segments as tokens; says how many are cut.
+    /// Questions and segments as tokens; says how many are cut, and how many cannot be answered in pointers.
     pub(super) fn pairs(
         &self,
         questions: &[LabelledQuestion],
@@ -135,12 +138,17 @@ impl Base {
     ) -> Result<Vec<Pair>> {
         let (mut pairs, mut cut) = (Vec::with_capacity(questions.len()), 0);
         for question in questions {
-            let (input, whole) =
-                self.tokenizer.encode(&self.prompt.input(&question.question), limits.max_input_tokens)?;
-            let (target, whole_target) =
-                self.tokenizer.encode(&self.prompt.target(&question.segments), limits.max_output_tokens)?;
-            cut += usize::from(whole > input.len() || whole_target > target.len());
-            pairs.push(Pair { input, target });
+            if let Some((pair, whole)) = self.pair(question, limits)? {
+                cut += usize::from(!whole);
+                pairs.push(pair);
+            }
+        }
+        if pairs.len() < questions.len() {
+            eprintln!(
+                "{} of {} {part} questions are left out, whose segments have other words than they",
+                questions.len() - pairs.len(),
+                questions.len()
+            );
         }
         if cut > 0 {
             eprintln!(
@@ -149,7 +157,29 @@ impl Base {
                 questions.len()
             );
         }
+        ensure!(
+            !pairs.is_empty(),
+            "segmenter_training.new.pointers: no {part} question has segments of its own words; set it to false"
+        );
         Ok(pairs)
+    }
+
+    /// The tokens of a question and whether they are all; none where segments cannot be told in pointers.
+    fn pair(&self, question: &LabelledQuestion, limits: &SegmenterConfig) -> Result<Option<(Pair, bool)>> {
+        if !self.prompt.pointers {
+            let (input, whole) =
+                self.tokenizer.encode(&self.prompt.input(&question.question), limits.max_input_tokens)?;
+            let (target, whole_target) =
+                self.tokenizer.encode(&self.prompt.target(&question.segments), limits.max_output_tokens)?;
+            let whole = whole == input.len() && whole_target == target.len();
+            return Ok(Some((Pair { input, target }, whole)));
+        }
+        let (pointing, whole) = self.tokenizer.pointing(&self.prompt, &question.question, limits.max_input_tokens)?;
+        let Some(mut target) = pointing.target(&question.segments) else { return Ok(None) };
+        let whole = whole == pointing.input().len() && target.len() < limits.max_output_tokens;
+        target.truncate(limits.max_output_tokens.saturating_sub(1));
+        target.push(self.config.eos);
+        Ok(Some((Pair { input: pointing.input().to_vec(), target }, whole)))
     }
 
     /// Texts as tokens, without the end token, those of one token left out.

@@ -1,6 +1,7 @@
 //! Span corruption (Raffel et al. 2020, section 3.1.4): spans of a text are cut out, a sentinel stands
 //! for each; the target has each sentinel with what it stands for.
 
+use anyhow::{Context as _, Result, bail};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use tabsegnet_segmenter::t5::Pair;
@@ -9,6 +10,19 @@ use tabsegnet_segmenter::t5::Pair;
 const CUT: f64 = 0.15;
 /// Mean length of a span.
 const SPAN: f64 = 3.0;
+
+/// The lines of text files.
+pub(super) fn texts(files: &[String]) -> Result<Vec<String>> {
+    let mut all = Vec::new();
+    for file in files {
+        let text = tabsegnet_files::read_text(file.as_ref()).context("segmenter_training.pretrain")?;
+        all.extend(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned));
+    }
+    if !files.is_empty() && all.is_empty() {
+        bail!("segmenter_training.pretrain: the files hold no text");
+    }
+    Ok(all)
+}
 
 /// A pair of each text. A function of text, seed and epoch.
 pub(super) fn pairs(texts: &[Vec<u32>], sentinels: &[u32], eos: u32, seed: u64, epoch: usize) -> Vec<Pair> {
