@@ -91,14 +91,17 @@ impl Pointing {
     }
 
     /// Makes what may not follow `written` impossible: all but markers that the segment does not have, the
-    /// separator and the end.
+    /// separator and the end. No other segment follows one that was written before: a small model else goes round in
+    /// circles.
     pub(crate) fn bar(&self, written: &[u32], end: u32, logits: &mut [f32]) {
         let begins = self.separator.last();
         let start = written.iter().rposition(|token| Some(token) == begins).map_or(0, |at| at + 1);
         let segment = written.get(start..).unwrap_or_default();
         let own = self.words.iter().map(|(token, _)| token);
-        let separator = self.separator.get(..if segment.is_empty() { 0 } else { usize::MAX }.min(self.separator.len()));
-        let open = own.filter(|token| !segment.contains(token)).chain(separator.unwrap_or_default()).chain([&end]);
+        let before = written.get(..start).unwrap_or_default();
+        let again = before.split(|token| Some(token) == begins).any(|other| other == segment);
+        let separator = if segment.is_empty() || again { &[] } else { self.separator.as_slice() };
+        let open = own.filter(|token| !segment.contains(token)).chain(separator).chain([&end]);
         let kept: Vec<(usize, f32)> =
             open.filter_map(|&token| Some((token as usize, *logits.get(token as usize)?))).collect();
         logits.fill(f32::NEG_INFINITY);
@@ -260,6 +263,9 @@ mod tests {
         assert_eq!(open(&[]), [1, 100, 101]);
         assert_eq!(open(&[101]), [1, 9, 100]);
         assert_eq!(open(&[101, 9]), [1, 100, 101]);
+        // What was written before may grow, or end.
+        assert_eq!(open(&[101, 9, 101]), [1, 100]);
+        assert_eq!(open(&[101, 9, 100]), [1, 9, 101]);
     }
 
     proptest! {

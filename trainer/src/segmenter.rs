@@ -8,6 +8,7 @@ mod base;
 mod epoch;
 mod made;
 mod order;
+mod redated;
 mod renamed;
 mod spans;
 mod spliced;
