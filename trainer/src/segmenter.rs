@@ -8,7 +8,6 @@ mod base;
 mod epoch;
 mod made;
 mod order;
-mod redated;
 mod renamed;
 mod spans;
 mod spliced;

@@ -152,8 +152,8 @@ pub struct SegmenterTrainingConfig {
     pub made_learning_rate: f64,
     /// Whether the labelled questions are in it as well, with the segments that the rules find.
     pub made_rules: bool,
-    /// Whether about as many again are in it that begin as one labelled question and go on as another, and those with
-    /// years again with years told in another way, as the rules cut them. Needs `made_rules`.
+    /// Whether about as many again are in it that begin as one labelled question and go on as another, as the rules
+    /// cut them. Needs `made_rules`.
     pub spliced: bool,
     /// Whether each labelled question comes a second time in an epoch with other names, those of the tables' rows, and
     /// other years; in that stage as the rules cut it, after it with its segments. Needs `made`.

@@ -11,7 +11,6 @@ use tabsegnet_segmenter::data::LabelledQuestion;
 use tabsegnet_segmenter::measures::SegmentMeasures;
 use tabsegnet_segmenter::rules;
 
-use super::redated::redated;
 use super::renamed::renamed;
 use super::spliced::spliced;
 use crate::config::Config;
@@ -68,7 +67,6 @@ impl Made {
         made.chain(self.with_renamed(&self.by_rules, epoch)).chain(self.spliced(epoch)).collect()
     }
 
-    /// Labelled questions put together anew, and each in which years stand once more with years told in another way.
     fn spliced(&self, epoch: usize) -> Vec<LabelledQuestion> {
         if !self.splice {
             return Vec::new();
@@ -77,9 +75,7 @@ impl Made {
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         rng.set_stream((3 << 32) + epoch as u64);
         let of_rules = |question: String| by_rules(&LabelledQuestion { id: String::new(), question, segments: vec![] });
-        let mut new = spliced(&questions, &mut rng);
-        new.extend(questions.iter().filter_map(|question| redated(question, &mut rng)).collect::<Vec<_>>());
-        new.into_iter().map(of_rules).filter(|question| !question.segments.is_empty()).collect()
+        spliced(&questions, &mut rng).into_iter().map(of_rules).collect()
     }
 
     /// Questions, and where it is wanted each again with other names, a function of seed and epoch.
