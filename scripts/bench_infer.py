@@ -15,6 +15,7 @@ Exit codes: 0 measured, 1 a build or a run failed, 2 wrong usage.
 """
 
 import argparse
+import hashlib
 import json
 import os
 import resource
@@ -94,9 +95,15 @@ def shipped(directory, bert):
     checkpoint = directory / "features.checkpoint"
     shutil.copytree(ROOT / "checkpoints" / ("finqa-minilm" if bert else "finqa"), checkpoint)
     if bert:
-        config = checkpoint / "config.toml"
+        config, manifest = checkpoint / "config.toml", checkpoint / "manifest.json"
+        before = digest(config)
         config.write_text(config.read_text().replace('"encoders/all-MiniLM-L6-v2"', json.dumps(str(bert))))
+        manifest.write_text(manifest.read_text().replace(before, digest(config)))
     return checkpoint
+
+
+def digest(file):
+    return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
 def warm(example, checkpoint, cache, options):
