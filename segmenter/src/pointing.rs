@@ -4,6 +4,8 @@
 
 use std::ops::Range;
 
+use crate::rules;
+
 /// What numbers are years.
 const YEARS: Range<u32> = 1950..2100;
 /// Years that lie further apart have none between them that is meant.
@@ -24,6 +26,8 @@ pub struct Pointing {
 pub(crate) struct Tokens<'t> {
     pub(crate) prefix: Vec<u32>,
     pub(crate) markers: &'t [u32],
+    /// One for each segment of the rules, for a model that reads what they propose.
+    pub(crate) proposals: &'t [u32],
     pub(crate) separator: Vec<u32>,
     pub(crate) end: u32,
     pub(crate) limit: usize,
@@ -40,7 +44,10 @@ impl Pointing {
         let mut markers = tokens.markers.iter();
         let own: Vec<&str> = question.split_whitespace().collect();
         let meant = meant_years(&own);
-        for word in own.into_iter().chain(meant.iter().map(String::as_str)) {
+        let all: Vec<&str> = own.into_iter().chain(meant.iter().map(String::as_str)).collect();
+        // Behind a word's marker stand those of the segments that the rules put it into.
+        let proposed = if tokens.proposals.is_empty() { Vec::new() } else { places(&all, &rules::segments(question)) };
+        for (at, &word) in all.iter().enumerate() {
             let bare = bare(word);
             if !bare.is_empty()
                 && let Some(&marker) = markers.next()
@@ -49,6 +56,9 @@ impl Pointing {
                     words.push((marker, bare.to_owned()));
                 }
                 input.push(marker);
+                let of_word =
+                    proposed.iter().zip(tokens.proposals).filter(|(places, _)| places.contains(&Place::Word(at)));
+                input.extend(of_word.map(|(_, token)| token));
             }
             input.extend(encoded(word)?);
         }
@@ -212,7 +222,7 @@ mod tests {
     /// Words are one token, 10 and their length; 9 is the separator, 1 is the end.
     fn pointing(question: &str, limit: usize) -> Pointing {
         let (prefix, separator) = (vec![8], vec![9]);
-        let tokens = Tokens { prefix, markers: &MARKERS, separator, end: 1, limit };
+        let tokens = Tokens { prefix, markers: &MARKERS, proposals: &[], separator, end: 1, limit };
         let encoded = |word: &str| Ok::<_, std::convert::Infallible>(vec![10 + word.chars().count() as u32]);
         Pointing::new(question, tokens, encoded).unwrap().0
     }
@@ -226,6 +236,19 @@ mod tests {
         let cut = pointing("net (revenue) ?", 4);
         assert_eq!(cut.input(), [8, 100, 13, 1]);
         assert_eq!((cut.target(&["net"]), cut.target(&["revenue"])), (Some(vec![100]), None));
+    }
+
+    #[test]
+    fn what_the_rules_propose_stands_behind_the_markers() {
+        let tokens =
+            Tokens { prefix: vec![], markers: &MARKERS, proposals: &[7, 6], separator: vec![9], end: 1, limit: 99 };
+        let encoded = |word: &str| Ok::<_, std::convert::Infallible>(vec![10 + word.chars().count() as u32]);
+        let question = "change in revenue from 2015 to 2016";
+        assert_eq!(rules::segments(question), ["revenue 2015", "revenue 2016"]);
+        let (pointing, _) = Pointing::new(question, tokens, encoded).unwrap();
+        // The years before stand behind the question, in no segment of the rules.
+        let expected = [100, 16, 101, 12, 102, 7, 6, 17, 103, 14, 104, 7, 14, 105, 12, 106, 6, 14, 107, 14, 1];
+        assert_eq!(pointing.input(), expected);
     }
 
     #[test]

@@ -17,6 +17,9 @@ pub struct Prompt {
     /// Whether segments are written in pointers to the question's words and the years it means ([`crate::Pointing`]).
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub pointers: bool,
+    /// Whether the model reads behind each word which segments the rules put it into; with pointers alone.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub proposals: bool,
 }
 
 impl Default for Prompt {
@@ -27,6 +30,7 @@ impl Default for Prompt {
                 .to_owned(),
             separator: "SEP".to_owned(),
             pointers: false,
+            proposals: false,
         }
     }
 }

@@ -96,6 +96,7 @@ impl T5Segmenter {
             .part(&prompt.prefix)
             .part(&prompt.separator)
             .part([u8::from(prompt.pointers)].get(..usize::from(prompt.pointers)).unwrap_or_default())
+            .part(if prompt.proposals { "proposals of rules 1" } else { "" })
             .part(format!("{} {} {}", limits.beams, limits.input, limits.output))
             .hex();
         Ok(Self { generator, tokenizer, prompt, identity, kept: Mutex::default(), said: Default::default() })

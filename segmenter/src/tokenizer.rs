@@ -7,6 +7,9 @@ use tokenizers::Tokenizer;
 use crate::pointing::Tokens;
 use crate::{Pointing, Prompt, SegmenterError, T5Config};
 
+/// The last sentinels stand for the segments that the rules propose.
+const PROPOSALS: usize = 8;
+
 /// Texts to token numbers and back.
 pub struct T5Tokenizer {
     tokenizer: Tokenizer,
@@ -63,9 +66,12 @@ impl T5Tokenizer {
             tokens.pop();
             Ok(tokens)
         };
+        let proposals = if prompt.proposals { PROPOSALS.min(self.sentinels.len()) } else { 0 };
+        let (markers, proposals) = self.sentinels.split_at(self.sentinels.len() - proposals);
         let tokens = Tokens {
             prefix: encoded(&prompt.prefix)?,
-            markers: &self.sentinels,
+            markers,
+            proposals,
             separator: encoded(&prompt.separator)?,
             end: self.eos,
             limit,

@@ -59,6 +59,9 @@ pub struct NewModelConfig {
     pub lower_case: bool,
     /// Whether it writes pointers to the question's words and the years it means; the sentinels are its markers.
     pub pointers: bool,
+    /// Whether it reads behind each word which segments the rules put it into, so that it has to learn where they are
+    /// wrong; with `pointers` alone. Eight of the sentinels stand for those segments.
+    pub proposals: bool,
 }
 
 impl Default for NewModelConfig {
@@ -78,6 +81,7 @@ impl Default for NewModelConfig {
             separator: "SEP".into(),
             lower_case: false,
             pointers: false,
+            proposals: false,
         }
     }
 }

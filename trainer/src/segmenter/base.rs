@@ -73,7 +73,12 @@ impl Base {
         questions: impl IntoIterator<Item = &'q LabelledQuestion>,
         texts: &[String],
     ) -> Result<Self> {
-        let prompt = Prompt { prefix: new.prompt.clone(), separator: new.separator.clone(), pointers: new.pointers };
+        let prompt = Prompt {
+            prefix: new.prompt.clone(),
+            separator: new.separator.clone(),
+            pointers: new.pointers,
+            proposals: new.proposals,
+        };
         let mut seen: Vec<String> = texts.to_vec();
         for question in questions {
             seen.push(prompt.input(&question.question));
