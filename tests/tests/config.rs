@@ -39,7 +39,7 @@ fn print_config_holds_every_key_and_reads_back_the_same() {
     work.write("config.toml", "");
     assert_eq!(names(&print_config(&work, &[])), all);
     let configs = concat!(env!("CARGO_MANIFEST_DIR"), "/../configs");
-    work.write("parts/plus.toml", &std::fs::read_to_string(format!("{configs}/parts/plus.toml")).expect("a part"));
+    work.write("parts/plus.toml", std::fs::read_to_string(format!("{configs}/parts/plus.toml")).expect("a part"));
     for shipped in std::fs::read_dir(configs).expect("configs") {
         let path = shipped.expect("an entry").path();
         if path.is_dir() {
