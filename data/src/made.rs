@@ -2,7 +2,7 @@
 //! read many learns to find rows and years in a question and to copy them, whatever their words.
 //!
 //! A question takes a table, rows and columns of it by their silver names ([`crate::silver`]) and one of the
-//! wordings of [`templates`]. Years move by a common number, so that none is bound to a row; phrases that
+//! wordings of `templates`. Years move by a common number, so that none is bound to a row; phrases that
 //! belong to no segment stand before and after.
 
 mod templates;

@@ -1,6 +1,6 @@
 //! A document in encoded form: nodes, edges and vectors, and their bytes in a file.
 //!
-//! The bytes: [`MAGIC`], the key, the lengths of the two parts (u64), their digests (32 bytes
+//! The bytes: `MAGIC`, the key, the lengths of the two parts (u64), their digests (32 bytes
 //! each), then the parts. The first holds id, width, nodes, edges and warnings, the second the vectors.
 //! Numbers are little-endian; a text is its length (u32) and its UTF-8.
 

@@ -12,7 +12,7 @@ use crate::{Embedded, RankingError};
 /// Nodes that are scored at once; sets memory, not results.
 const NODES_PER_BATCH: usize = 8192;
 
-/// Groups questions in order so that a group's documents have about [`NODES_PER_BATCH`] nodes.
+/// Groups questions in order so that a group's documents have about `NODES_PER_BATCH` nodes.
 pub fn groups(embedded: &Embedded) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     let mut nodes = usize::MAX;

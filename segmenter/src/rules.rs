@@ -1,12 +1,12 @@
 //! Segments by rules, without a model: pure functions of the question.
 //!
-//! 1. Expressions of time are found ([`periods`]): years, lists and ranges of them, `from … to …`. A change
+//! 1. Expressions of time are found (`periods`): years, lists and ranges of them, `from … to …`. A change
 //!    `in 2010` is one from 2009.
-//! 2. What is left is cut where two things are asked for ([`parts`]): `ratio of X to Y`, `X as a
+//! 2. What is left is cut where two things are asked for (`parts`): `ratio of X to Y`, `X as a
 //!    percentage of Y`, `what percentage of X is Y`, `difference between X and Y`, and at `and` where both sides
 //!    are whole: each has a time, or an article, or the question says `both` or `respectively`. `research and
 //!    development` stays one thing.
-//! 3. Words that ask and words of arithmetic are taken off both ends ([`words`]).
+//! 3. Words that ask and words of arithmetic are taken off both ends (`words`).
 //! 4. Each thing gets the times named with it, else each of those named for all.
 //!
 //! Where no thing is left the whole question is its own segment.
