@@ -16,10 +16,9 @@ that stand in --work are taken as they are.
 import argparse
 import json
 import re
-import shutil
 from pathlib import Path
 
-from experiments import ROOT, program
+from experiments import ROOT, program, settings, trained
 
 KINDS = ["finqa", "multihiertt", "tatqa", "hybridqa", "hitab", "ixbrl", "mix"]
 CONFIGS = {"finqa": "finqa-plus"}
@@ -64,7 +63,7 @@ def main():
         statistics = program("train", *common, "--prepare")
         checkpoints, note = list(also.values()), None
         if kind in args.train:
-            checkpoints = [*trained(kind, run, overrides[kind], args), *checkpoints]
+            checkpoints = [*rankers(kind, run, overrides[kind], args), *checkpoints]
             common += ["--set", f"evaluation.baselines={json.dumps(BASELINES)}"]
         chosen = [part for directory in checkpoints for part in ("--checkpoint", str(directory))]
         program("evaluate", *common, *(chosen or ["--baselines"]))
@@ -81,7 +80,7 @@ def main():
     print(args.output)
 
 
-def trained(kind, run, overrides, args):
+def rankers(kind, run, overrides, args):
     """The rankers of the kind's config and, if wanted, of the paper's with the kind's data."""
     configs = {"seed": config_of(kind)}
     if args.paper:
@@ -93,7 +92,7 @@ def trained(kind, run, overrides, args):
     for name, config in configs.items():
         for seed in args.seeds:
             directory = run / f"{name}-{seed}"
-            train(arguments(config, directory, overrides), directory, seed)
+            trained(directory, "--config", str(config), *settings(*overrides, f"task.seed={seed}"))
             directories.append(directory / "best")
     return directories
 
@@ -103,17 +102,7 @@ def config_of(kind):
 
 
 def arguments(config, output, overrides):
-    chosen = ["--config", str(config), "--set", f"output.directory={output}"]
-    return chosen + [part for override in overrides for part in ("--set", override)]
-
-
-def train(chosen, directory, seed):
-    # A run of hours that was cut off goes on where it stood.
-    done = directory / ".done"
-    if not done.is_file():
-        shutil.rmtree(directory, ignore_errors=True)
-        program("train", *chosen, "--set", f"task.seed={seed}")
-        done.touch()
+    return ["--config", str(config), *settings(f"output.directory={output}", *overrides)]
 
 
 def in_folds(kind, count, run, overrides, args):
@@ -136,7 +125,7 @@ def in_folds(kind, count, run, overrides, args):
         encoder = [override for override in overrides[kind] if override.startswith("encoder.")]
         for seed in args.seeds:
             ranker = directory / f"seed-{seed}"
-            train(arguments(config, ranker, encoder), ranker, seed)
+            trained(ranker, "--config", str(config), *settings(*encoder, f"task.seed={seed}"))
             on_fold = [*encoder, f"data.root={directory}", 'data.dev=["dev.json"]']
             program("evaluate", *arguments(config_of(kind), ranker / "on-fold", on_fold), "--checkpoint", str(ranker / "best"))
             report = json.loads((ranker / "on-fold/report/report.json").read_text())

@@ -12,15 +12,12 @@ Last come the rows of STABLE with each of --stable-seeds. TABSEGNET_PROGRAMS nam
 without it cargo builds them.
 """
 
-import argparse
 import collections
 import json
 import random
-import shutil
 import statistics
-from pathlib import Path
 
-from experiments import ROOT, program, write
+from experiments import ROOT, finqa_parser, program, settings, trained, write
 from web_page import plot, web_page
 
 ROUNDS = 10_000
@@ -68,33 +65,24 @@ STABLE = {
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", required=True)
-    parser.add_argument("--encoder", required=True)
-    parser.add_argument("--work", type=Path, required=True)
-    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
+    parser = finqa_parser(__doc__)
     parser.add_argument("--only", nargs="+", choices=ROWS, default=list(ROWS))
     parser.add_argument("--stable-seeds", type=int, nargs="*", default=list(range(10)))
-    parser.add_argument("--output", type=Path, required=True)
     args = parser.parse_args()
-    common = ["--config", str(ROOT / "configs/finqa-plus.toml"), "--set", f"data.root={args.data}"]
-    common += ["--set", f"encoder.model={args.encoder}"]
+    common = ["--config", str(ROOT / "configs/finqa-plus.toml")]
+    common += settings(f"data.root={args.data}", f"encoder.model={args.encoder}")
 
     baselines = args.work / "baselines"
     if not (baselines / "report.json").is_file():
         program("evaluate", *common, "--baselines", "--output", str(baselines), quiet=True)
     judged = gold(baselines / "qrels.trec")
     methods = {path.stem: [run(path, judged)] for path in sorted((baselines / "runs").glob("*.trec"))}
-    def trained(directory, settings, seed):
-        trec = directory / "report/runs/tabsegnet-best.trec"
-        if not trec.is_file():
-            # What a run left that was cut off.
-            shutil.rmtree(directory, ignore_errors=True)
-            settings = [*settings, f"task.seed={seed}", f"output.directory={directory}"]
-            settings += ["evaluation.after_training=true", 'evaluation.baselines=["bm25"]']
-            program("train", *common, *(part for setting in settings for part in ("--set", setting)), quiet=True)
+
+    def measured(directory, changed, seed):
+        measuring = ["evaluation.after_training=true", 'evaluation.baselines=["bm25"]']
+        trained(directory, *common, *settings(*changed, f"task.seed={seed}", *measuring), quiet=True)
         epochs = [json.loads(line) for line in (directory / "metrics.jsonl").read_text().splitlines()]
-        return run(trec, judged), sum(epoch["seconds"] for epoch in epochs)
+        return run(directory / "report/runs/tabsegnet-best.trec", judged), sum(epoch["seconds"] for epoch in epochs)
 
     rows, seconds, stable = {}, {}, {}
 
@@ -104,15 +92,15 @@ def main():
         write(args.work / "report.html", [web_page(lines, plots(rows, methods, judged))])
 
     for name in args.only:
-        found = [trained(args.work / f"{list(ROWS).index(name)}-{seed}", ROWS[name], seed) for seed in args.seeds]
+        found = [measured(args.work / f"{list(ROWS).index(name)}-{seed}", ROWS[name], seed) for seed in args.seeds]
         rows[name], seconds[name] = ([part[at] for part in found] for at in (0, 1))
         publish()
         print(name, figure(rows[name], judged, recall_10), figure(rows[name], judged, average_precision), flush=True)
-    for number, (name, settings) in enumerate(STABLE.items()):
+    for number, (name, changed) in enumerate(STABLE.items()):
         if args.stable_seeds:
             # The seeds of the first table are not trained twice.
             known = "0" if name == ALL else f"stable-{number}"
-            stable[name] = [trained(args.work / f"{known}-{seed}", settings, seed)[0] for seed in args.stable_seeds]
+            stable[name] = [measured(args.work / f"{known}-{seed}", changed, seed)[0] for seed in args.stable_seeds]
             publish()
             print(name, spread(stable[name], judged, average_precision), flush=True)
 

@@ -2,43 +2,31 @@
 
     python scripts/finqa_seeds.py --data DIR --encoder DIR --work DIR --output docs/finqa.md
 
-DIR of --data holds FinQA's train.json and dev.json, that of --encoder all-MiniLM-L6-v2. Builds the programs, trains
-each seed into --work, measures all checkpoints with BM25, TF-IDF and dense retrieval in one `evaluate`, and writes
-the table with the mean and standard deviation over seeds.
+DIR of --data holds FinQA's train.json and dev.json, that of --encoder all-MiniLM-L6-v2. Trains each seed into --work,
+where runs that have ended are taken as they are, measures all checkpoints with BM25, TF-IDF and dense retrieval in one
+`evaluate`, and writes the table with the mean and standard deviation over seeds.
 """
 
-import argparse
 import json
 import statistics
-import subprocess
-from pathlib import Path
+
+from experiments import ROOT, finqa_parser, program, settings, trained
 
 MEASURES = ["recall@1", "recall@5", "recall@10", "recall@20", "MAP", "MRR", "nDCG@10"]
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", required=True)
-    parser.add_argument("--encoder", required=True)
-    parser.add_argument("--work", type=Path, required=True)
-    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
-    parser.add_argument("--output", type=Path, required=True)
+    parser = finqa_parser(__doc__)
     args = parser.parse_args()
-    root = Path(__file__).resolve().parent.parent
-    common = ["--config", str(root / "configs/finqa.toml"), "--set", f"data.root={args.data}"]
-    common += ["--set", f"encoder.model={args.encoder}"]
-
-    def program(name, *arguments):
-        command = ["cargo", "run", "--release", "--quiet", "--bin", name, "--", *common, *arguments]
-        subprocess.run(command, check=True, cwd=root)
-
+    common = ["--config", str(ROOT / "configs/finqa.toml")]
+    common += settings(f"data.root={args.data}", f"encoder.model={args.encoder}")
     checkpoints = []
     for seed in args.seeds:
         run = args.work / f"seed-{seed}"
-        program("train", "--set", f"task.seed={seed}", "--set", f"output.directory={run}")
+        trained(run, *common, *settings(f"task.seed={seed}"))
         checkpoints += ["--checkpoint", str(run / "best")]
     report_dir = args.work / "report"
-    program("evaluate", *checkpoints, "--output", str(report_dir))
+    program("evaluate", *common, *checkpoints, "--output", str(report_dir))
     report = json.loads((report_dir / "report.json").read_text())
     args.output.write_text(page(report, len(args.seeds)))
     print(args.output)

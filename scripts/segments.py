@@ -8,12 +8,10 @@ taken as they are; the page is written anew after each row. TABSEGNET_PROGRAMS n
 without it cargo builds them.
 """
 
-import argparse
 import json
 import statistics
-from pathlib import Path
 
-from experiments import ROOT, program, write
+from experiments import ROOT, finqa_parser, settings, trained, write
 
 CONFIGS = {
     "finqa-plus": ["features.segments=false"],
@@ -28,13 +26,8 @@ KINDS = {
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", required=True)
-    parser.add_argument("--encoder", required=True)
-    parser.add_argument("--work", type=Path, required=True)
-    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
+    parser = finqa_parser(__doc__)
     parser.add_argument("--t5", default="", help="another T5 than the shipped one")
-    parser.add_argument("--output", type=Path, required=True)
     args = parser.parse_args()
     lines = [
         "# What segments do to rankings",
@@ -43,19 +36,17 @@ def main():
         f"{', '.join(map(str, args.seeds))} (each seed), at the epoch of least dev loss. Segments of the gold nodes are those "
         "that a perfect segmenter would find: a ceiling, not a method.",
     ]
+    common = settings(f"data.root={args.data}", f"encoder.model={args.encoder}")
     for config, without in CONFIGS.items():
         lines += ["", f"## `configs/{config}.toml`", "", "| segments | recall@10 | MAP |", "|---|---:|---:|"]
-        for kind, settings in KINDS.items():
+        for kind, changed in KINDS.items():
             found = []
             for seed in args.seeds:
                 directory = args.work / f"{config}-{kind.replace(' ', '-')}-{seed}"
-                done = directory / ".done"
-                if not done.is_file():
-                    chosen = [*settings, *(without if kind == "none" else []), f"task.seed={seed}"]
-                    chosen += [f"data.root={args.data}", f"encoder.model={args.encoder}", f"output.directory={directory}"]
-                    chosen += [f"segmenter.model={args.t5}"] if args.t5 and kind.endswith("T5") else []
-                    program("train", "--config", str(ROOT / f"configs/{config}.toml"), *(p for s in chosen for p in ("--set", s)), quiet=True)
-                    done.touch()
+                chosen = [*changed, *(without if kind == "none" else []), f"task.seed={seed}"]
+                chosen += [f"segmenter.model={args.t5}"] if args.t5 and kind.endswith("T5") else []
+                config_file = str(ROOT / f"configs/{config}.toml")
+                trained(directory, "--config", config_file, *common, *settings(*chosen), quiet=True)
                 epochs = [json.loads(line) for line in (directory / "metrics.jsonl").read_text().splitlines()]
                 best = min(epochs, key=lambda epoch: epoch["dev_loss"])
                 found.append((best["dev_recall_10"], best["dev_map"]))

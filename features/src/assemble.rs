@@ -213,14 +213,15 @@ impl DocumentFeatures {
         }
         let nodes = strings.nodes.len();
         // Of the question first, then of its segments.
-        let wants_segments = config.segments && self.around.is_some();
-        let compared_vectors: Vec<&[f32]> = (config.cosine || config.context)
+        let (wants_question, wants_segments) =
+            (config.cosine || config.context, config.segments && self.around.is_some());
+        let compared_vectors: Vec<&[f32]> = wants_question
             .then_some(q)
             .into_iter()
             .chain(segment_vectors.chunks_exact(self.d_enc.max(1)).filter(|_| wants_segments))
             .collect();
         let mut of_segments = self.cosines(&compared_vectors, node_vectors);
-        let cosines = match config.cosine || config.context {
+        let cosines = match wants_question {
             true => of_segments.remove(0),
             false => Vec::new(),
         };

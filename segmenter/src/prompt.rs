@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::rules;
+
 /// The file that holds it beside a model's weights.
 pub(crate) const FILE: &str = "segmenter.json";
 
@@ -36,6 +38,11 @@ impl Default for Prompt {
 }
 
 impl Prompt {
+    /// The last so many sentinels stand for the segments that the rules propose, not for words.
+    pub(crate) fn reserved(&self) -> usize {
+        if self.proposals { rules::MOST } else { 0 }
+    }
+
     /// What the model reads.
     pub fn input(&self, question: &str) -> String {
         format!("{}{}", self.prefix, question.trim())

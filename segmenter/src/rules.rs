@@ -19,17 +19,18 @@ use periods::Item;
 
 use crate::{Segmenter, SegmenterError};
 
+/// Another rule is another segmenter: the number rises with each change of what is found.
+pub(crate) const IDENTITY: &str = "rules 1";
 /// The most segments of one question; beyond it times are left out.
-const MOST: usize = 8;
+pub const MOST: usize = 8;
 
 /// Finds segments by rules.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rules;
 
 impl Segmenter for Rules {
-    /// Another rule is another segmenter: the number rises with each change of what is found.
     fn identity(&self) -> &str {
-        "rules 1"
+        IDENTITY
     }
 
     fn segments(&self, question: &str) -> Result<Vec<String>, SegmenterError> {

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use tabsegnet_files::Digest;
 
 use crate::prompt::{self, Prompt};
-use crate::{Generator, Limits, ModelFiles, Segmenter, SegmenterError, T5Config, T5Tokenizer};
+use crate::{Generator, Limits, ModelFiles, Segmenter, SegmenterError, T5Config, T5Tokenizer, rules};
 
 /// Questions whose segments are kept in memory; then all are forgotten.
 const KEPT: usize = 1 << 16;
@@ -73,8 +73,10 @@ impl T5Segmenter {
         let (path, tokenizer_bytes) = files.read("tokenizer.json")?;
         let tokenizer = T5Tokenizer::parse(&path, &tokenizer_bytes, &config)?;
         let prompt = Prompt::of(files)?;
-        if prompt.pointers && tokenizer.sentinels().is_empty() {
-            let reason = format!("has no token <extra_id_0>, which {} (pointers) needs as a marker", prompt::FILE);
+        let (last, file) = (prompt.reserved(), prompt::FILE);
+        if prompt.pointers && tokenizer.sentinels().len() <= last {
+            let for_what = if last > 0 { "pointers and proposals" } else { "pointers" };
+            let reason = format!("has no token <extra_id_{last}>, which {file} ({for_what}) needs as a marker");
             return Err(SegmenterError::Malformed { path, reason });
         }
         let (_, least) = tokenizer.encode(&prompt.prefix, limits.input)?;
@@ -92,11 +94,15 @@ impl T5Segmenter {
         for file in weights.digests()? {
             digest = digest.part(file);
         }
+        if prompt.pointers {
+            digest = digest.part("pointers");
+        }
+        if prompt.proposals {
+            digest = digest.part("proposals").part(rules::IDENTITY);
+        }
         let identity = digest
             .part(&prompt.prefix)
             .part(&prompt.separator)
-            .part([u8::from(prompt.pointers)].get(..usize::from(prompt.pointers)).unwrap_or_default())
-            .part(if prompt.proposals { "proposals of rules 1" } else { "" })
             .part(format!("{} {} {}", limits.beams, limits.input, limits.output))
             .hex();
         Ok(Self { generator, tokenizer, prompt, identity, kept: Mutex::default(), said: Default::default() })
@@ -195,6 +201,11 @@ impl Prompt {
             .map_err(|error| malformed(format!("is no prompt of a segmenter: {error}")))?;
         if prompt.separator.is_empty() || prompt.separator.contains(char::is_whitespace) {
             return Err(malformed(format!("separator is {:?}; expected a word", prompt.separator)));
+        }
+        if prompt.proposals && !prompt.pointers {
+            return Err(malformed(
+                "has proposals without pointers; proposals are told of words that are pointed at".into(),
+            ));
         }
         Ok(prompt)
     }

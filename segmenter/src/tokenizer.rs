@@ -7,9 +7,6 @@ use tokenizers::Tokenizer;
 use crate::pointing::Tokens;
 use crate::{Pointing, Prompt, SegmenterError, T5Config};
 
-/// The last sentinels stand for the segments that the rules propose.
-const PROPOSALS: usize = 8;
-
 /// Texts to token numbers and back.
 pub struct T5Tokenizer {
     tokenizer: Tokenizer,
@@ -66,8 +63,7 @@ impl T5Tokenizer {
             tokens.pop();
             Ok(tokens)
         };
-        let proposals = if prompt.proposals { PROPOSALS.min(self.sentinels.len()) } else { 0 };
-        let (markers, proposals) = self.sentinels.split_at(self.sentinels.len() - proposals);
+        let (markers, proposals) = self.sentinels.split_at(self.sentinels.len().saturating_sub(prompt.reserved()));
         let tokens = Tokens {
             prefix: encoded(&prompt.prefix)?,
             markers,

@@ -252,11 +252,12 @@ fn with_markers(bytes: Vec<u8>) -> Vec<u8> {
 
 #[test]
 fn with_pointers_segments_hold_words_of_the_question() {
-    let pointers = |copy: &tempfile::TempDir| {
-        let prompt = Prompt { prefix: String::new(), pointers: true, ..Prompt::default() };
+    let of = |copy: &tempfile::TempDir, pointers: bool, proposals: bool| {
+        let prompt = Prompt { prefix: String::new(), pointers, proposals, ..Prompt::default() };
         std::fs::write(copy.path().join("segmenter.json"), serde_json::to_string(&prompt).unwrap()).unwrap();
         T5Segmenter::open(&ModelFiles::directory(copy.path()), LIMITS)
     };
+    let pointers = |copy: &tempfile::TempDir| of(copy, true, false);
     let segmenter = pointers(&changed("tokenizer.json", with_markers)).unwrap();
     // The fourth word has no marker.
     let segments = segmenter.segments("Total (Widget) sales, everywhere ?").unwrap();
@@ -266,4 +267,9 @@ fn with_pointers_segments_hold_words_of_the_question() {
     }
     let error = pointers(&changed("", |bytes| bytes)).err().unwrap().to_string();
     assert!(error.contains("tokenizer.json: has no token <extra_id_0>, which segmenter.json (pointers)"), "{error}");
+    // The last eight are for what the rules propose, and that is told of words that are pointed at.
+    let error = of(&changed("tokenizer.json", with_markers), true, true).err().unwrap().to_string();
+    assert!(error.contains("no token <extra_id_8>, which segmenter.json (pointers and proposals)"), "{error}");
+    let error = of(&changed("", |bytes| bytes), false, true).err().unwrap().to_string();
+    assert!(error.contains("segmenter.json: has proposals without pointers"), "{error}");
 }

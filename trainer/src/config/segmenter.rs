@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use tabsegnet_model::Precision;
+use tabsegnet_segmenter::rules;
 
 use super::ConfigError;
 
@@ -234,6 +235,12 @@ impl SegmenterTrainingConfig {
         positive("segmenter_training.pretrain_learning_rate", self.pretrain_learning_rate)?;
         positive("segmenter_training.made_learning_rate", self.made_learning_rate)?;
         new.check_separator()?;
+        if new.proposals && !(new.pointers && new.sentinels > rules::MOST) {
+            let key = "segmenter_training.new.proposals";
+            let expected =
+                "false without segmenter_training.new.pointers and more than 8 segmenter_training.new.sentinels";
+            return Err(ConfigError::Range { key, value: "true".into(), expected });
+        }
         if self.choose == Choice::TokenF1 && self.generate == 0 {
             let expected = "at least 1 with segmenter_training.choose = \"token_f1\"";
             return Err(ConfigError::Range { key: "segmenter_training.generate", value: "0".into(), expected });

@@ -95,6 +95,7 @@ fn values_out_of_range_are_refused() {
         ("optimisation.learning_rate=-1.0", "learning_rate is -1"),
         ("optimisation.beta_1=1.0", "beta_1 is 1"),
         ("optimisation.weight_decay=-0.1", "weight_decay"),
+        ("segmenter_training.new.proposals=true", "false without segmenter_training.new.pointers"),
     ] {
         assert!(message("", &[set]).contains(expected), "{}", message("", &[set]));
     }
