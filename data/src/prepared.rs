@@ -29,7 +29,7 @@ use crate::source::Source;
 use tabsegnet_files::{Digest, Staging, read_text, write_bytes_atomic};
 
 /// Changes when the files' schema or the meaning of a setting does.
-const FORMAT: u32 = 4;
+const FORMAT: u32 = 5;
 
 /// A document ready for training and ranking.
 #[derive(Debug, Clone, PartialEq)]

@@ -14,12 +14,12 @@
 //!    without a header asks for what of the question the caption covers.
 //! 3. **A header** asks for its path, if the question has at least half of its own content words; else
 //!    for those headers above it that the question so names, since it is itself the answer. A path of
-//!    neither sort is left out where another node gives a segment.
+//!    neither sort is left out where another node gives a segment. A year alone goes to the segments that have it.
 //! 4. **A sentence** (also a caption, and a cell without headers) asks for the part of the question that it
 //!    covers: the shortest run of the question's words that holds all content words shared with it,
 //!    without stop words at its ends. Its years come last, as those of a cell do, and of several each
-//!    makes a segment, since a question does not know whether a table tells it or a sentence. It asks for nothing where it shares none, or where it shares years
-//!    alone and another node gives a segment. A part whose content words the other segments hold is
+//!    makes a segment, since a question does not know whether a table tells it or a sentence. It asks for
+//!    nothing where it shares none, or years alone. A part whose content words the other segments hold is
 //!    none of its own: the sentence goes to the segment that holds most of them.
 //!
 //! Texts of headers lose units and footnote marks; a number that is no year and not in the question
@@ -37,7 +37,7 @@ mod words;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use path::Paths;
-use words::{Asked, content};
+use words::{Asked, content, is_year};
 
 use crate::document::{Block, Cell, CellRole, Document, Table};
 use crate::node_id;
@@ -156,10 +156,12 @@ impl<'d> Nodes<'d> {
                     continue;
                 }
                 Place::Cell(table, cell) => match paths.header(table, cell) {
+                    // What it asks for beside the cells of its row or column.
+                    Ok(path) if content(&path).iter().all(|key| is_year(key)) => (vec![path], Use::Part),
                     Ok(path) => (vec![path], Use::Whole),
                     Err(path) => (vec![path], Use::Spare),
                 },
-                Place::Text(text) if asked.shares_years_alone(text) => (asked.covered(text), Use::Spare),
+                Place::Text(text) if asked.shares_years_alone(text) => continue,
                 Place::Text(text) => (asked.covered(text), Use::Part),
                 Place::Caption(table) => (asked.covered(&table.caption_text()), Use::Spare),
             };
