@@ -12,8 +12,11 @@ PROGRAMS = os.environ.get("TABSEGNET_PROGRAMS") and Path(os.environ["TABSEGNET_P
 
 
 def program(name, *arguments, quiet=False):
-    """Runs `train` or `evaluate` and returns what it prints; `quiet` leaves out its progress."""
-    command = [str(PROGRAMS / name)] if PROGRAMS else ["cargo", "run", "--release", "--quiet", "--bin", name, "--"]
+    """Runs `train`, `evaluate` or an example of the trainer (`examples/NAME`) and returns what it prints; `quiet` leaves out
+    its progress."""
+    kind = "--example" if name.startswith("examples/") else "--bin"
+    command = ["cargo", "run", "--release", "--quiet", "-p", "tabsegnet-trainer", kind, Path(name).name, "--"]
+    command = [str(PROGRAMS / name)] if PROGRAMS else command
     errors = subprocess.DEVNULL if quiet else None
     return subprocess.run([*command, *arguments], check=True, cwd=ROOT, stdout=subprocess.PIPE, stderr=errors, text=True).stdout
 

@@ -12,19 +12,16 @@ import argparse
 import hashlib
 import json
 import re
-import os
 import shutil
-import subprocess
 import tomllib
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from experiments import ROOT, program
+
 NAMES = {"finqa": "FinQA", "tatqa": "TAT-QA", "hitab": "HiTab", "hybridqa": "HybridQA", "multihiertt": "MultiHierTT",
          "ixbrl": "Inline XBRL", "synthetic": "made reports"}
 CONFIGS = {"synthetic": "quickstart"}
 LICENCES = {"finqa": "MIT", "tatqa": "MIT", "hitab": "C-UDA 1.0", "hybridqa": "MIT", "synthetic": "made by the project"}
-# A directory of built programs; without it cargo builds them.
-PROGRAMS = os.environ.get("TABSEGNET_PROGRAMS") and Path(os.environ["TABSEGNET_PROGRAMS"])
 
 
 def main():
@@ -61,16 +58,7 @@ def ship(trained, model, config):
     """Copies it, with the settings of the config as it stands: where it was trained is none that it depends on."""
     shutil.rmtree(model, ignore_errors=True)
     shutil.copytree(trained, model)
-    (model / "training.toml").write_text(program("--bin", "train", "--config", str(config), "--print-config"))
-
-
-def program(kind, name, *arguments):
-    """What a program, or an example, prints."""
-    package = ["-p", "tabsegnet-trainer"]
-    command = ["cargo", "run", "--release", "--quiet", *package, kind, name, "--"]
-    if PROGRAMS:
-        command = [str(PROGRAMS / ("examples" if kind == "--example" else "") / name)]
-    return subprocess.run([*command, *arguments], check=True, stdout=subprocess.PIPE, text=True).stdout
+    (model / "training.toml").write_text(program("train", "--config", str(config), "--print-config"))
 
 
 def quality(kind, overrides, model, limits):
@@ -78,7 +66,7 @@ def quality(kind, overrides, model, limits):
     command = ["--config", str(ROOT / f"configs/{CONFIGS.get(kind, kind)}.toml"), "--t5", str(model)]
     overrides += [f"segmenter.{key}={limits[key]}" for key in ("max_input_tokens", "max_output_tokens", "beams")]
     command += [part for override in overrides for part in ("--set", override)]
-    printed = program("--example", "segment_quality", *command)
+    printed = program("examples/segment_quality", *command)
     lines = printed.replace(f"| {model} |", "| the shipped T5 |").strip().splitlines()
     assert lines[0].startswith("### "), f"{kind}: expected a heading, got {lines[0]!r}"
     return "\n".join(lines[1:]).strip()
@@ -106,9 +94,9 @@ How near the question itself, the rules and the shipped T5 (`checkpoints/segment
 parts, written by `python scripts/segmenter.py`. Those of inline XBRL and made reports are known, the others are silver,
 made from the gold nodes (`data/src/silver.rs`): they have words of the tables that a question does not have, so that
 nothing that sees the question alone reaches 1. The T5 was trained with
-`{config}`, its epoch chosen on the dev parts of FinQA and TAT-QA. Exact set: the share of questions with exactly those segments; token F1: of the words, under the best
-one-to-one matching of segments, over the larger number of them; p50: the median time of a question, one after the
-other, greedy, on a CPU that did other work.
+`{config}`, its epoch chosen on the dev parts of FinQA and TAT-QA. Exact set: the share of questions
+with exactly those segments; token F1: of the words, under the best one-to-one matching of segments, over the larger
+number of them; p50: the median time of a question, one after the other, greedy, on a CPU that did other work.
 
 {standing(tables)}
 
