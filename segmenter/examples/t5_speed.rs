@@ -17,7 +17,7 @@ use burn::tensor::Device;
 use clap::Parser;
 use rayon::prelude::*;
 use tabsegnet_segmenter::t5::{Batch, Dropout, Pair, T5};
-use tabsegnet_segmenter::{FeedForward, Generator, Limits, ModelFiles, T5Config, serialize};
+use tabsegnet_segmenter::{FeedForward, Generator, Limits, ModelFiles, T5Config, WeightKind, serialize};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -53,6 +53,9 @@ enum What {
         /// Tokens read and written.
         #[arg(long, num_args = 2, default_values_t = [48, 24])]
         lengths: Vec<usize>,
+        /// Number type of the weights: f32, q8_0, q4_0.
+        #[arg(long, default_value = "f32", value_parser = weight_kind)]
+        weights: WeightKind,
     },
     /// Writes the weights of a model in T5-base's shape.
     WriteBase {
@@ -63,6 +66,9 @@ enum What {
     Base {
         /// Where it is.
         directory: PathBuf,
+        /// Number type of the weights: f32, q8_0, q4_0.
+        #[arg(long, default_value = "f32", value_parser = weight_kind)]
+        weights: WeightKind,
     },
     /// Logits of a model for fixed tokens, for `scripts/t5_reference.py --check`.
     Logits {
@@ -71,6 +77,10 @@ enum What {
         /// The JSON file to write.
         file: PathBuf,
     },
+}
+
+fn weight_kind(name: &str) -> Result<WeightKind, serde_json::Error> {
+    serde_json::from_value(name.into())
 }
 
 /// About 5 million parameters.
@@ -115,9 +125,9 @@ fn tokens(length: usize, seed: usize) -> Vec<u32> {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     match Arguments::parse().what {
         What::Train { batch, micro, steps, lengths } => train(batch, micro, steps, &lengths),
-        What::Generate { questions, lengths } => return generate(questions, &lengths),
+        What::Generate { questions, lengths, weights } => return generate(questions, &lengths, weights),
         What::WriteBase { directory } => return write_base(&directory),
-        What::Base { directory } => return open_base(&directory),
+        What::Base { directory, weights } => return open_base(&directory, weights),
         What::Logits { directory, file } => return logits(&directory, &file),
     }
     Ok(())
@@ -163,19 +173,18 @@ fn train(batch: usize, micro: usize, steps: usize, lengths: &[usize]) {
     println!("{count} parameters; first loss {first:.4}; best step {:.1} ms; {:.0} tokens/s", best * 1e3, read / best);
 }
 
-fn generator(config: &T5Config, output: usize, beams: usize) -> Result<Generator, Box<dyn std::error::Error>> {
+fn generator(config: &T5Config, limits: Limits, weights: WeightKind) -> Result<Generator, Box<dyn std::error::Error>> {
     let mut tensors: std::collections::HashMap<_, _> = T5::new(config, false, &[], 0, &Device::flex())
         .parameters()
         .into_iter()
         .map(|(name, _, values)| (name, values))
         .collect();
-    let limits = Limits { input: 512, output, beams };
-    Ok(Generator::new(config, false, limits, &mut |name, _| Ok(tensors.remove(name).unwrap_or_default()))?)
+    Ok(Generator::new(config, false, limits, weights, &mut |name, _| Ok(tensors.remove(name).unwrap_or_default()))?)
 }
 
-fn generate(questions: usize, lengths: &[usize]) -> Result<(), Box<dyn std::error::Error>> {
+fn generate(questions: usize, lengths: &[usize], weights: WeightKind) -> Result<(), Box<dyn std::error::Error>> {
     for beams in [1, 4] {
-        let generator = generator(&nano(), lengths[1], beams)?;
+        let generator = generator(&nano(), Limits { input: 512, output: lengths[1], beams }, weights)?;
         let mut times = Vec::new();
         let mut written = 0;
         for question in 0..questions {
@@ -209,14 +218,14 @@ fn write_base(directory: &Path) -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-fn open_base(directory: &Path) -> Result<(), Box<dyn std::error::Error>> {
+fn open_base(directory: &Path, kind: WeightKind) -> Result<(), Box<dyn std::error::Error>> {
     let files = ModelFiles::directory(directory);
     let (path, bytes) = files.read("config.json")?;
     let config = T5Config::parse(&path, &bytes)?;
     let weights = files.weights()?;
     let started = Instant::now();
     let limits = Limits { output: 24, ..Limits::default() };
-    let generator = Generator::new(&config, false, limits, &mut |name, shape| weights.floats(name, shape))?;
+    let generator = Generator::new(&config, false, limits, kind, &mut |name, shape| weights.floats(name, shape))?;
     let opened = started.elapsed();
     let started = Instant::now();
     let written = generator.generate(&tokens(48, 0))?;
@@ -238,8 +247,9 @@ fn logits(directory: &Path, file: &Path) -> Result<(), Box<dyn std::error::Error
     let config = T5Config::parse(&path, &bytes)?;
     let weights = files.weights()?;
     let own_head = weights.has("lm_head.weight");
-    let generator =
-        Generator::new(&config, own_head, Limits::default(), &mut |name, shape| weights.floats(name, shape))?;
+    let generator = Generator::new(&config, own_head, Limits::default(), WeightKind::F32, &mut |name, shape| {
+        weights.floats(name, shape)
+    })?;
     let within = |length, seed| -> Vec<u32> {
         tokens(length, seed).into_iter().map(|token| token % config.vocab_size as u32).collect()
     };

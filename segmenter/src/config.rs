@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use tabsegnet_encoder::{Shipped, shipped};
 
-use crate::{GivenSegments, Limits, ModelFiles, NoSegments, Rules, Segmenter, SegmenterError, T5Segmenter};
+use crate::{GivenSegments, Limits, ModelFiles, NoSegments, Rules, Segmenter, SegmenterError, T5Segmenter, WeightKind};
 
 /// Which segmenter to use and how.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,6 +17,8 @@ pub struct SegmenterConfig {
     pub model: String,
     /// Branch, tag or commit of a hub name; `main` unless said.
     pub revision: String,
+    /// Of `t5`: the number type of the weights in memory.
+    pub weights: WeightKind,
     /// Of `t5`: hypotheses of beam search; 1 takes the likeliest token each time.
     pub beams: usize,
     /// Of `t5`: tokens of prompt and question that count.
@@ -32,6 +34,7 @@ impl Default for SegmenterConfig {
             kind: "rules".to_owned(),
             model: String::new(),
             revision: "main".to_owned(),
+            weights: WeightKind::F32,
             beams: limits.beams,
             max_input_tokens: limits.input,
             max_output_tokens: limits.output,
@@ -63,7 +66,7 @@ pub fn load_segmenter(config: &SegmenterConfig) -> Result<Box<dyn Segmenter>, Se
                 "" => ModelFiles::directory(&shipped(Shipped::Segmenter)?),
                 model => ModelFiles::named(model, &config.revision, "segmenter.model")?,
             };
-            Ok(Box::new(T5Segmenter::open(&files, limits)?))
+            Ok(Box::new(T5Segmenter::open(&files, limits, config.weights)?))
         }
         kind => Err(SegmenterError::UnknownKind { kind: kind.to_owned() }),
     }

@@ -1,19 +1,10 @@
 //! Generation with candle-transformers' T5.
-//!
-//! What is done around it: its decoder takes the buckets of an encoder, so it gets tables in which every
-//! distance has a bucket of its own ([`widen`](crate::buckets::widen)); a head that is the embedding it
-//! scales by √d_model instead of by 1/√d_model, so the head is given as one of its own (the same memory)
-//! and the scale is applied here. Its logits then are those of Python's transformers.
 
-use std::collections::HashMap;
+use candle_core::Tensor;
 
-use candle_core::{DType, Device, Tensor};
-use candle_nn::{Activation, VarBuilder};
-use candle_transformers::models::t5::{ActivationWithOptionalGating, Config, T5ForConditionalGeneration};
-
-use crate::buckets::widen;
+use crate::engine::{Engine, WeightKind};
 use crate::threads::Threads;
-use crate::{FeedForward, Floats, Pointing, SegmenterError, T5Config};
+use crate::{Floats, Pointing, SegmenterError, T5Config};
 
 /// How much is read and written, and how it is searched for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,7 +54,7 @@ pub struct Generated {
 /// A T5 that writes.
 pub struct Generator {
     /// Its caches are empty: each question is answered by a clone, which shares the weights.
-    model: T5ForConditionalGeneration,
+    model: Engine,
     scale: f32,
     pub(crate) start: u32,
     pub(crate) eos: u32,
@@ -81,28 +72,12 @@ impl Generator {
         config: &T5Config,
         own_head: bool,
         limits: Limits,
+        weights: WeightKind,
         floats: &mut Floats<'_, SegmenterError>,
     ) -> Result<Self, SegmenterError> {
         limits.check()?;
         let positions = limits.input.max(limits.output) + 1;
-        let device = Device::Cpu;
-        let mut tensors = HashMap::new();
-        for (name, shape) in config.parameters(own_head) {
-            let values = floats(&name, &shape)?;
-            let tensor = if name.ends_with("relative_attention_bias.weight") {
-                let both = name.starts_with("encoder");
-                let wide = widen(&values, config.num_heads, both, config.max_distance, positions);
-                Tensor::from_vec(wide, (4 * positions, config.num_heads), &device)?
-            } else {
-                Tensor::from_vec(values, shape, &device)?
-            };
-            tensors.insert(name, tensor);
-        }
-        if !own_head && let Some(shared) = tensors.get("shared.weight").cloned() {
-            tensors.insert("lm_head.weight".to_owned(), shared);
-        }
-        let builder = VarBuilder::from_tensors(tensors, DType::F32, &device);
-        let model = T5ForConditionalGeneration::load(builder, &candle_config(config, positions))?;
+        let model = Engine::load(config, own_head, positions, weights, floats)?;
         let scale = if config.scaled_output { (config.d_model as f32).powf(-0.5) } else { 1.0 };
         Ok(Self { model, scale, start: config.start, eos: config.eos, limits, threads: Threads::new()? })
     }
@@ -115,15 +90,49 @@ impl Generator {
         self.generate_of(input, None)
     }
 
-    /// As [`Generator::generate`], of what the pointers of a question may point at.
+    /// As [`Generator::generate`], of what the pointers of a question may point at. Where the model finds what the rules
+    /// propose likelier than what it wrote, that is taken: a search of few hypotheses can miss it.
     ///
     /// # Errors
     /// As [`Generator::generate`].
     pub fn generate_of(&self, input: &[u32], pointing: Option<&Pointing>) -> Result<Generated, SegmenterError> {
-        self.threads.run(|| match self.limits.beams {
-            1 => self.greedy(input, pointing),
-            _ => self.beam_search(input, pointing),
+        self.threads.run(|| {
+            let written = match self.limits.beams {
+                1 => self.greedy(input, pointing)?,
+                _ => self.beam_search(input, pointing)?,
+            };
+            if let Some(pointing) = pointing
+                && let Some(proposal) = pointing.proposal()
+                && proposal != written.tokens
+                && proposal.len() < self.limits.output
+            {
+                let read = self.read(input)?;
+                let likely = |tokens: &[u32]| self.log_probability(read.clone(), pointing, tokens);
+                if !written.finished || likely(proposal)? > likely(&written.tokens)? {
+                    return Ok(Generated { tokens: proposal.to_vec(), finished: true });
+                }
+            }
+            Ok(written)
         })
+    }
+
+    /// Of tokens and the end after them, among all that may be written.
+    fn log_probability(
+        &self,
+        mut decoder: Decoder,
+        pointing: &Pointing,
+        tokens: &[u32],
+    ) -> Result<f64, SegmenterError> {
+        let (mut last, mut sum) = (self.start, 0.0);
+        for (at, &token) in tokens.iter().chain([&self.eos]).enumerate() {
+            let mut logits = decoder.next(last)?;
+            pointing.bar(tokens.get(..at).unwrap_or_default(), self.eos, &mut logits);
+            let largest = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+            let all: f64 = logits.iter().map(|logit| f64::from(logit - largest).exp()).sum();
+            sum += f64::from(logits.get(token as usize).map_or(f32::NEG_INFINITY, |logit| logit - largest)) - all.ln();
+            last = token;
+        }
+        Ok(sum)
     }
 
     /// Logits `[outputs, vocabulary]` of an input and the decoder's input, the start token included.
@@ -166,7 +175,7 @@ impl Generator {
 /// A model between two tokens that it writes: a clone goes on from the same place.
 #[derive(Clone)]
 pub(crate) struct Decoder {
-    model: T5ForConditionalGeneration,
+    model: Engine,
     encoded: Tensor,
     scale: f32,
     position: usize,
@@ -186,35 +195,6 @@ impl Decoder {
         }
         self.position += 1;
         Ok(logits)
-    }
-}
-
-fn candle_config(config: &T5Config, positions: usize) -> Config {
-    let (gated, activation) = match config.feed_forward {
-        FeedForward::Relu => (false, Activation::Relu),
-        FeedForward::GatedGelu => (true, Activation::NewGelu),
-    };
-    Config {
-        vocab_size: config.vocab_size,
-        d_model: config.d_model,
-        d_kv: config.d_kv,
-        d_ff: config.d_ff,
-        num_layers: config.num_layers,
-        num_decoder_layers: Some(config.num_decoder_layers),
-        num_heads: config.num_heads,
-        relative_attention_num_buckets: 4 * positions,
-        relative_attention_max_distance: 8 * positions,
-        dropout_rate: 0.0,
-        layer_norm_epsilon: config.eps,
-        initializer_factor: 1.0,
-        feed_forward_proj: ActivationWithOptionalGating { gated, activation },
-        tie_word_embeddings: false,
-        is_decoder: false,
-        is_encoder_decoder: true,
-        use_cache: true,
-        pad_token_id: config.pad as usize,
-        eos_token_id: config.eos as usize,
-        decoder_start_token_id: Some(config.start as usize),
     }
 }
 

@@ -21,6 +21,7 @@ mod beam;
 pub mod buckets;
 mod config;
 pub mod data;
+mod engine;
 mod error;
 mod generate;
 pub mod measures;
@@ -38,6 +39,7 @@ mod unigram;
 mod weights;
 
 pub use config::{SegmenterConfig, load_segmenter};
+pub use engine::WeightKind;
 pub use error::SegmenterError;
 pub use generate::{Generated, Generator, Limits};
 pub use model_config::{FeedForward, T5Config};

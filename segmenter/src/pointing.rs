@@ -20,6 +20,8 @@ pub struct Pointing {
     /// Marker and word, without marks around it, in the order of the question.
     words: Vec<(u32, String)>,
     separator: Vec<u32>,
+    /// What the rules find, for a model that reads it: told in markers, where it can be.
+    proposal: Option<Vec<u32>>,
 }
 
 /// What a pointing is made from beside the question.
@@ -46,7 +48,8 @@ impl Pointing {
         let meant = meant_years(&own);
         let all: Vec<&str> = own.into_iter().chain(meant.iter().map(String::as_str)).collect();
         // Behind a word's marker stand those of the segments that the rules put it into.
-        let proposed = if tokens.proposals.is_empty() { Vec::new() } else { places(&all, &rules::segments(question)) };
+        let of_rules = if tokens.proposals.is_empty() { Vec::new() } else { rules::segments(question) };
+        let proposed = places(&all, &of_rules);
         for (at, &word) in all.iter().enumerate() {
             let bare = bare(word);
             if !bare.is_empty()
@@ -65,7 +68,14 @@ impl Pointing {
         let whole = input.len() + 1;
         input.truncate(tokens.limit.saturating_sub(1));
         input.push(tokens.end);
-        Ok((Self { input, words, separator: tokens.separator }, whole))
+        let mut pointing = Self { input, words, separator: tokens.separator, proposal: None };
+        pointing.proposal = pointing.target(&of_rules).filter(|tokens| !tokens.is_empty());
+        Ok((pointing, whole))
+    }
+
+    /// What the rules find, in markers and without the end token; none where the model does not read it.
+    pub(crate) fn proposal(&self) -> Option<&[u32]> {
+        self.proposal.as_deref()
     }
 
     /// What is read, the end token last.

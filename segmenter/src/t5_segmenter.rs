@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use tabsegnet_files::Digest;
 
 use crate::prompt::{self, Prompt};
-use crate::{Generator, Limits, ModelFiles, Segmenter, SegmenterError, T5Config, T5Tokenizer, rules};
+use crate::{Generator, Limits, ModelFiles, Segmenter, SegmenterError, T5Config, T5Tokenizer, WeightKind, rules};
 
 /// Questions whose segments are kept in memory; then all are forgotten.
 const KEPT: usize = 1 << 16;
@@ -67,7 +67,7 @@ impl T5Segmenter {
     ///
     /// # Errors
     /// A file that is not there or is not what it should be; limits out of range, or below the prompt.
-    pub fn open(files: &ModelFiles, limits: Limits) -> Result<Self, SegmenterError> {
+    pub fn open(files: &ModelFiles, limits: Limits, kind: WeightKind) -> Result<Self, SegmenterError> {
         let (path, config_bytes) = files.read("config.json")?;
         let config = T5Config::parse(&path, &config_bytes)?;
         let (path, tokenizer_bytes) = files.read("tokenizer.json")?;
@@ -89,7 +89,8 @@ impl T5Segmenter {
         }
         let weights = files.weights()?;
         let own_head = weights.has("lm_head.weight");
-        let generator = Generator::new(&config, own_head, limits, &mut |name, shape| weights.floats(name, shape))?;
+        let generator =
+            Generator::new(&config, own_head, limits, kind, &mut |name, shape| weights.floats(name, shape))?;
         let mut digest = Digest::new().part("segmenter t5 1").part(&config_bytes).part(&tokenizer_bytes);
         for file in weights.digests()? {
             digest = digest.part(file);
@@ -98,7 +99,10 @@ impl T5Segmenter {
             digest = digest.part("pointers");
         }
         if prompt.proposals {
-            digest = digest.part("proposals").part(rules::IDENTITY);
+            digest = digest.part("proposals, the likelier").part(rules::IDENTITY);
+        }
+        if let Some(name) = kind.blocks() {
+            digest = digest.part(format!("{name:?}"));
         }
         let identity = digest
             .part(&prompt.prefix)

@@ -2,7 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use candle_core::quantized::GgmlDType;
+
 use super::*;
+use crate::pointing::Tokens;
 use crate::t5::{Batch, Dropout, Pair, T5};
 use crate::weights::Reference;
 use crate::{ModelFiles, Prompt, Segmenter as _, T5Segmenter, T5Tokenizer};
@@ -17,7 +20,7 @@ fn generator(name: &str, limits: Limits) -> Generator {
     let config = T5Config::parse(&path, &bytes).unwrap();
     let weights = files.weights().unwrap();
     let own_head = weights.has("lm_head.weight");
-    Generator::new(&config, own_head, limits, &mut |name, shape| weights.floats(name, shape)).unwrap()
+    Generator::new(&config, own_head, limits, WeightKind::F32, &mut |name, shape| weights.floats(name, shape)).unwrap()
 }
 
 const LIMITS: Limits = Limits { input: 128, output: 24, beams: 1 };
@@ -40,6 +43,32 @@ fn logits_equal_those_of_transformers() {
             }
         }
         assert!(rows.is_empty());
+    }
+}
+
+/// candle's quantised T5 gets the same tables of distances, and a head of its own.
+#[test]
+fn quantised_weights_give_nearly_the_same_logits() {
+    let (path, bytes) = ModelFiles::directory(&directory("gated")).read("config.json").unwrap();
+    // Rows of whole blocks.
+    let shape = T5Config { d_model: 64, d_kv: 16, num_heads: 4, d_ff: 96, ..T5Config::parse(&path, &bytes).unwrap() };
+    let (input, output): (Vec<u32>, Vec<u32>) = ((5..65).collect(), (0..30).collect());
+    for own_head in [false, true] {
+        let model = T5::new(&shape, own_head, &[], 7, &burn::tensor::Device::flex());
+        let parameters: std::collections::HashMap<_, _> =
+            model.parameters().into_iter().map(|(name, _, values)| (name, values)).collect();
+        let mut floats = |name: &str, _: &[usize]| Ok(parameters[name].clone());
+        let whole = Generator::new(&shape, own_head, LIMITS, WeightKind::F32, &mut floats).unwrap();
+        let wanted = whole.logits(&input, &output).unwrap().concat();
+        let norm = |values: &mut dyn Iterator<Item = f32>| values.map(|value| value * value).sum::<f32>().sqrt();
+        let errors = [GgmlDType::F32, GgmlDType::Q8_0, GgmlDType::Q4_0].map(|blocks| {
+            let model = Engine::quantised(&shape, own_head, LIMITS.input + 1, blocks, &mut floats).unwrap();
+            let quantised = Generator { model, scale: whole.scale, threads: Threads::new().unwrap(), ..whole };
+            let found = quantised.logits(&input, &output).unwrap().concat();
+            norm(&mut found.iter().zip(&wanted).map(|(a, b)| a - b)) / norm(&mut wanted.iter().copied())
+        });
+        assert!(errors[0] <= 1e-5, "{errors:?}");
+        assert!((1e-5..0.05).contains(&errors[1]) && (errors[1]..0.5).contains(&errors[2]), "{errors:?}");
     }
 }
 
@@ -91,7 +120,8 @@ fn changed(file: &str, change: impl Fn(Vec<u8>) -> Vec<u8>) -> tempfile::TempDir
 
 fn refused(file: &str, change: impl Fn(Vec<u8>) -> Vec<u8>) -> String {
     let copy = changed(file, change);
-    let error = T5Segmenter::open(&ModelFiles::directory(copy.path()), LIMITS).err().unwrap().to_string();
+    let error =
+        T5Segmenter::open(&ModelFiles::directory(copy.path()), LIMITS, WeightKind::F32).err().unwrap().to_string();
     error.replace(&format!("{}/", copy.path().display()), "")
 }
 
@@ -139,7 +169,8 @@ fn files_that_do_not_fit_are_named() {
 fn a_missing_file_is_named_with_what_there_should_be() {
     let copy = changed("", |bytes| bytes);
     std::fs::rename(copy.path().join("model.safetensors"), copy.path().join("pytorch_model.bin")).unwrap();
-    let error = T5Segmenter::open(&ModelFiles::directory(copy.path()), LIMITS).err().unwrap().to_string();
+    let error =
+        T5Segmenter::open(&ModelFiles::directory(copy.path()), LIMITS, WeightKind::F32).err().unwrap().to_string();
     assert!(
         error.contains("there is no model.safetensors; a T5 has config.json") && error.contains("pytorch_model.bin")
     );
@@ -147,7 +178,7 @@ fn a_missing_file_is_named_with_what_there_should_be() {
 
 #[test]
 fn weights_in_several_files_are_the_same_model() {
-    let whole = T5Segmenter::open(&ModelFiles::directory(&directory("gated")), LIMITS).unwrap();
+    let whole = T5Segmenter::open(&ModelFiles::directory(&directory("gated")), LIMITS, WeightKind::F32).unwrap();
     let copy = changed("", |bytes| bytes);
     let files = ModelFiles::directory(copy.path());
     let (path, bytes) = files.read("config.json").unwrap();
@@ -167,11 +198,11 @@ fn weights_in_several_files_are_the_same_model() {
     }
     let index = copy.path().join("model.safetensors.index.json");
     std::fs::write(&index, serde_json::json!({ "weight_map": map }).to_string()).unwrap();
-    let sharded = T5Segmenter::open(&files, LIMITS).unwrap();
+    let sharded = T5Segmenter::open(&files, LIMITS, WeightKind::F32).unwrap();
     let question = "what was the revenue of 2019 and cost in 2018?";
     assert_eq!(sharded.segments(question).unwrap(), whole.segments(question).unwrap());
     std::fs::remove_file(copy.path().join("model-1.safetensors")).unwrap();
-    let error = T5Segmenter::open(&files, LIMITS).err().unwrap().to_string();
+    let error = T5Segmenter::open(&files, LIMITS, WeightKind::F32).err().unwrap().to_string();
     assert!(error.contains("names the file model-1.safetensors, which is not there"), "{error}");
 }
 
@@ -179,7 +210,7 @@ fn weights_in_several_files_are_the_same_model() {
 fn any_question_gets_segments_and_ends() {
     // This model never ends by itself: the limit does it.
     let limits = Limits { input: 200, output: 12, beams: 1 };
-    let segmenter = T5Segmenter::open(&ModelFiles::directory(&directory("untied")), limits).unwrap();
+    let segmenter = T5Segmenter::open(&ModelFiles::directory(&directory("untied")), limits, WeightKind::F32).unwrap();
     let long = "what was the revenue of 2019 ".repeat(1000);
     for question in ["what was the revenue?", "2019年の収益はいくらですか", long.as_str(), "\u{0}\u{202e}🦀"]
     {
@@ -198,7 +229,7 @@ fn any_question_gets_segments_and_ends() {
 #[test]
 fn the_identity_covers_weights_tokenizer_prompt_and_search() {
     let identity = |directory: &Path, limits| {
-        T5Segmenter::open(&ModelFiles::directory(directory), limits).unwrap().identity().to_owned()
+        T5Segmenter::open(&ModelFiles::directory(directory), limits, WeightKind::F32).unwrap().identity().to_owned()
     };
     let base = identity(&directory("gated"), LIMITS);
     assert_eq!(base, identity(changed("", |bytes| bytes).path(), LIMITS));
@@ -213,14 +244,15 @@ fn the_identity_covers_weights_tokenizer_prompt_and_search() {
     std::fs::write(prompt.path().join("segmenter.json"), serde_json::to_string(&short).unwrap()).unwrap();
     assert_ne!(base, identity(prompt.path(), LIMITS));
     std::fs::write(prompt.path().join("segmenter.json"), "{\"separator\": \"a b\"}").unwrap();
-    let error = T5Segmenter::open(&ModelFiles::directory(prompt.path()), LIMITS).err().unwrap().to_string();
+    let error =
+        T5Segmenter::open(&ModelFiles::directory(prompt.path()), LIMITS, WeightKind::F32).err().unwrap().to_string();
     assert!(error.contains("separator is \"a b\"; expected a word"), "{error}");
 }
 
 #[test]
 fn a_prompt_longer_than_the_limit_is_refused() {
     let files = ModelFiles::directory(&directory("gated"));
-    let error = T5Segmenter::open(&files, Limits { input: 10, ..LIMITS }).err().unwrap().to_string();
+    let error = T5Segmenter::open(&files, Limits { input: 10, ..LIMITS }, WeightKind::F32).err().unwrap().to_string();
     assert!(error.starts_with("segmenter.max_input_tokens = 10: expected more than the "), "{error}");
 }
 
@@ -255,7 +287,7 @@ fn with_pointers_segments_hold_words_of_the_question() {
     let of = |copy: &tempfile::TempDir, pointers: bool, proposals: bool| {
         let prompt = Prompt { prefix: String::new(), pointers, proposals, ..Prompt::default() };
         std::fs::write(copy.path().join("segmenter.json"), serde_json::to_string(&prompt).unwrap()).unwrap();
-        T5Segmenter::open(&ModelFiles::directory(copy.path()), LIMITS)
+        T5Segmenter::open(&ModelFiles::directory(copy.path()), LIMITS, WeightKind::F32)
     };
     let pointers = |copy: &tempfile::TempDir| of(copy, true, false);
     let segmenter = pointers(&changed("tokenizer.json", with_markers)).unwrap();
@@ -272,4 +304,39 @@ fn with_pointers_segments_hold_words_of_the_question() {
     assert!(error.contains("no token <extra_id_8>, which segmenter.json (pointers and proposals)"), "{error}");
     let error = of(&changed("", |bytes| bytes), false, true).err().unwrap().to_string();
     assert!(error.contains("segmenter.json: has proposals without pointers"), "{error}");
+}
+
+#[test]
+fn what_the_rules_propose_is_taken_where_it_is_likelier() {
+    let (path, bytes) = ModelFiles::directory(&directory("gated")).read("config.json").unwrap();
+    let shape = T5Config { vocab_size: 60, ..T5Config::parse(&path, &bytes).unwrap() };
+    let (markers, proposals): (Vec<u32>, Vec<u32>) = ((30..50).collect(), (50..58).collect());
+    let tokens = Tokens {
+        prefix: vec![],
+        markers: &markers,
+        proposals: &proposals,
+        separator: vec![9],
+        end: shape.eos,
+        limit: LIMITS.input,
+    };
+    let encoded = |word: &str| Ok::<_, std::convert::Infallible>(vec![10 + word.len() as u32]);
+    let (pointing, _) = Pointing::new("change in revenue from 2015 to 2016", tokens, encoded).unwrap();
+    let proposal = pointing.proposal().unwrap().to_vec();
+    assert_eq!(proposal, [32, 34, 9, 32, 36]);
+    let mut taken = 0;
+    for seed in 0..20 {
+        let model = T5::new(&shape, true, &[], seed, &burn::tensor::Device::flex());
+        let mut parameters: std::collections::HashMap<_, _> =
+            model.parameters().into_iter().map(|(name, _, values)| (name, values)).collect();
+        let mut floats = |name: &str, _: &[usize]| Ok(parameters.remove(name).unwrap());
+        let generator = Generator::new(&shape, true, LIMITS, WeightKind::F32, &mut floats).unwrap();
+        let greedy = generator.greedy(pointing.input(), Some(&pointing)).unwrap();
+        let read = generator.read(pointing.input()).unwrap();
+        let likely = |tokens: &[u32]| generator.log_probability(read.clone(), &pointing, tokens).unwrap();
+        let proposed = !greedy.finished || likely(&proposal) > likely(&greedy.tokens);
+        let written = generator.generate_of(pointing.input(), Some(&pointing)).unwrap();
+        assert_eq!(written.tokens, if proposed { proposal.clone() } else { greedy.tokens });
+        taken += usize::from(proposed);
+    }
+    assert!((1..20).contains(&taken), "{taken}");
 }

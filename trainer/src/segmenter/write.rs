@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use serde_json::json;
 use tabsegnet_files::{Staging, sha256_file, write_bytes_atomic};
 use tabsegnet_segmenter::measures::SegmentMeasures;
-use tabsegnet_segmenter::{Generator, Limits, SegmenterError, segments_of, serialize};
+use tabsegnet_segmenter::{Generator, Limits, SegmenterError, WeightKind, segments_of, serialize};
 
 use super::{SegmenterEpoch, SegmenterTraining, Stage};
 use crate::config::Store;
@@ -33,7 +33,7 @@ impl SegmenterTraining<'_> {
         let mut floats = |name: &str, _: &[usize]| {
             tensors.remove(name).ok_or_else(|| SegmenterError::Engine { reason: format!("{name} is not of the model") })
         };
-        let generator = Generator::new(&self.base.config, model.own_head(), limits, &mut floats)?;
+        let generator = Generator::new(&self.base.config, model.own_head(), limits, WeightKind::F32, &mut floats)?;
         let measured: Vec<SegmentMeasures> = questions
             .par_iter()
             .map(|question| {
