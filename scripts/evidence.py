@@ -14,13 +14,11 @@ without it cargo builds them.
 
 import collections
 import json
-import random
 import statistics
 
-from experiments import ROOT, finqa_parser, program, settings, trained, write
+from experiments import ROOT, ROUNDS, finqa_parser, p_value, program, settings, told, trained, write
 from web_page import plot, web_page
 
-ROUNDS = 10_000
 CUTOFFS = [1, 2, 3, 5, 10, 20, 50]
 WORST = 20
 ALL = "all"
@@ -170,23 +168,8 @@ def plots(rows, methods, judged):
     return found
 
 
-def p_value(a, b):
-    """Two-sided paired randomisation test of the means."""
-    differences = [x - y for x, y in zip(a, b) if x != y]
-    observed = abs(sum(differences))
-    if not differences:
-        return 1.0
-    generator = random.Random(0)
-    hits = 0
-    for _ in range(ROUNDS):
-        signs = generator.getrandbits(len(differences))
-        hits += abs(sum(d if signs >> at & 1 else -d for at, d in enumerate(differences))) >= observed - 1e-12
-    return (hits + 1) / (ROUNDS + 1)
-
-
 def tested(runs, others, judged, measure):
-    p = p_value(of_questions(runs, judged, measure), of_questions(others, judged, measure))
-    return "< .001" if p < 0.001 else f"{p:.3f}"
+    return told(p_value(of_questions(runs, judged, measure), of_questions(others, judged, measure)))
 
 
 def page(args, judged, rows, methods, seconds, stable):

@@ -2,11 +2,14 @@
 
 import argparse
 import os
+import random
 import shutil
 import subprocess
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+# Of a randomisation test.
+ROUNDS = 10_000
 # A directory of built programs; without it cargo builds them.
 PROGRAMS = os.environ.get("TABSEGNET_PROGRAMS") and Path(os.environ["TABSEGNET_PROGRAMS"])
 
@@ -44,6 +47,24 @@ def finqa_parser(description):
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     parser.add_argument("--output", type=Path, required=True)
     return parser
+
+
+def p_value(a, b):
+    """Two-sided paired randomisation test of the means."""
+    differences = [x - y for x, y in zip(a, b) if x != y]
+    observed = abs(sum(differences))
+    if not differences:
+        return 1.0
+    generator = random.Random(0)
+    hits = 0
+    for _ in range(ROUNDS):
+        signs = generator.getrandbits(len(differences))
+        hits += abs(sum(d if signs >> at & 1 else -d for at, d in enumerate(differences))) >= observed - 1e-12
+    return (hits + 1) / (ROUNDS + 1)
+
+
+def told(p):
+    return "< .001" if p < 0.001 else f"{p:.3f}"
 
 
 def write(output, lines):

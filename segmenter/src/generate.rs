@@ -91,7 +91,7 @@ impl Generator {
     }
 
     /// As [`Generator::generate`], of what the pointers of a question may point at. Where the model finds what the rules
-    /// propose likelier than what it wrote, that is taken: a search of few hypotheses can miss it.
+    /// propose likelier a token than what it wrote, that is taken: a search of few hypotheses can miss it.
     ///
     /// # Errors
     /// As [`Generator::generate`].
@@ -107,7 +107,7 @@ impl Generator {
                 && proposal.len() < self.limits.output
             {
                 let read = self.read(input)?;
-                let likely = |tokens: &[u32]| self.log_probability(read.clone(), pointing, tokens);
+                let likely = |tokens: &[u32]| self.mean_log_probability(read.clone(), pointing, tokens);
                 if !written.finished || likely(proposal)? > likely(&written.tokens)? {
                     return Ok(Generated { tokens: proposal.to_vec(), finished: true });
                 }
@@ -116,8 +116,9 @@ impl Generator {
         })
     }
 
-    /// Of tokens and the end after them, among all that may be written.
-    fn log_probability(
+    /// Of tokens and the end after them, among all that may be written: the mean a token, since of sums the shorter of two
+    /// is mostly larger.
+    fn mean_log_probability(
         &self,
         mut decoder: Decoder,
         pointing: &Pointing,
@@ -132,7 +133,7 @@ impl Generator {
             sum += f64::from(logits.get(token as usize).map_or(f32::NEG_INFINITY, |logit| logit - largest)) - all.ln();
             last = token;
         }
-        Ok(sum)
+        Ok(sum / (tokens.len() + 1) as f64)
     }
 
     /// Logits `[outputs, vocabulary]` of an input and the decoder's input, the start token included.

@@ -99,7 +99,7 @@ impl T5Segmenter {
             digest = digest.part("pointers");
         }
         if prompt.proposals {
-            digest = digest.part("proposals, the likelier").part(rules::IDENTITY);
+            digest = digest.part("proposals, the likelier a token").part(rules::IDENTITY);
         }
         if let Some(name) = kind.blocks() {
             digest = digest.part(format!("{name:?}"));

@@ -4,7 +4,7 @@
 //!
 //! ```sh
 //! cargo run --release -p tabsegnet-trainer --example segment_quality -- \
-//!     --config configs/tatqa.toml [--set data.root=DIR] [--part dev] [--t5 runs/segmenter/best]… [--worst 20]
+//!     --config configs/tatqa.toml [--set data.root=DIR] [--part dev] [--t5 runs/segmenter/best]… [--worst 20] [--values FILE]
 //! ```
 
 use std::io::{self, Write};
@@ -13,9 +13,11 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail, ensure};
 use clap::Parser;
+use serde_json::json;
 use tabsegnet_data::config::{DataKind, Part};
 use tabsegnet_data::mix::dataset_of;
 use tabsegnet_data::prepared::{PreparedQuestion, prepare_in_memory};
+use tabsegnet_files::write_bytes_atomic;
 use tabsegnet_segmenter::measures::SegmentMeasures;
 use tabsegnet_segmenter::{Segmenter, SegmenterConfig, load_segmenter};
 use tabsegnet_trainer::config::Config;
@@ -38,6 +40,9 @@ struct Arguments {
     /// Also lists so many questions on which the last method comes least near.
     #[arg(long, default_value_t = 0)]
     worst: usize,
+    /// Also writes the token F1 of each question by each method, JSON lines.
+    #[arg(long, value_name = "FILE")]
+    values: Option<PathBuf>,
 }
 
 /// A way to find segments; without a segmenter the question itself.
@@ -79,13 +84,17 @@ fn main() -> Result<()> {
         DataKind::Mix => config.data.parts.iter().map(|part| part.name().to_owned()).collect(),
         _ => vec![config.data.name().to_owned()],
     };
+    let mut values = String::new();
     for name in names {
         let of_set =
             |question: &&PreparedQuestion| config.data.kind != DataKind::Mix || dataset_of(&question.id) == name;
         let questions: Vec<&PreparedQuestion> = prepared.questions.iter().filter(of_set).collect();
         if !questions.is_empty() {
-            report(&format!("{name}, {}", part.name()), &questions, &methods, arguments.worst)?;
+            values += &report(&format!("{name}, {}", part.name()), &questions, &methods, arguments.worst)?;
         }
+    }
+    if let Some(path) = arguments.values {
+        write_bytes_atomic(&path, values.as_bytes())?;
     }
     Ok(())
 }
@@ -95,8 +104,8 @@ fn open(config: &Config, kind: &str, model: &str) -> Result<Box<dyn Segmenter>> 
     Ok(load_segmenter(&config)?)
 }
 
-/// One table, over the questions that have segments.
-fn report(name: &str, questions: &[&PreparedQuestion], methods: &[Method], worst: usize) -> Result<()> {
+/// One table, over the questions that have segments; the token F1 of each.
+fn report(name: &str, questions: &[&PreparedQuestion], methods: &[Method], worst: usize) -> Result<String> {
     let all = questions.len();
     let questions: Vec<&PreparedQuestion> =
         questions.iter().copied().filter(|question| !question.segments.is_empty()).collect();
@@ -104,7 +113,7 @@ fn report(name: &str, questions: &[&PreparedQuestion], methods: &[Method], worst
     writeln!(out, "\n### {name}\n\n{} questions with segments, {} without.\n", questions.len(), all - questions.len())?;
     writeln!(out, "| segments by | exact set | token F1 | a question | wanted | p50 |")?;
     writeln!(out, "|---|---:|---:|---:|---:|---:|")?;
-    let mut last = None;
+    let (mut last, mut values) = (None, String::new());
     for method in methods {
         let measured = measure(method, &questions)?;
         let SegmentMeasures { exact, token_f1, found, wanted } = SegmentMeasures::mean(&measured.measures);
@@ -114,9 +123,13 @@ fn report(name: &str, questions: &[&PreparedQuestion], methods: &[Method], worst
             format!("{:.1} ms", measured.time / 1000.0)
         };
         writeln!(out, "| {} | {exact:.3} | {token_f1:.3} | {found:.2} | {wanted:.2} | {time} |", method.name)?;
+        for (question, SegmentMeasures { token_f1, .. }) in questions.iter().zip(&measured.measures) {
+            values += &json!({"id": question.id, "method": method.name, "token_f1": token_f1}).to_string();
+            values.push('\n');
+        }
         last = Some(measured);
     }
-    let Some(Measured { found, measures, .. }) = last else { return Ok(()) };
+    let Some(Measured { found, measures, .. }) = last else { return Ok(values) };
     let mut order: Vec<usize> = (0..questions.len()).collect();
     order.sort_by(|&a, &b| measures[a].token_f1.total_cmp(&measures[b].token_f1));
     for &index in order.iter().take(worst) {
@@ -124,7 +137,8 @@ fn report(name: &str, questions: &[&PreparedQuestion], methods: &[Method], worst
         let score = measures[index].token_f1;
         writeln!(out, "\n{score:.2} {}\n  wanted {wanted:?}\n  found  {:?}", questions[index].text, found[index])?;
     }
-    Ok(out.flush()?)
+    out.flush()?;
+    Ok(values)
 }
 
 fn measure(method: &Method, questions: &[&PreparedQuestion]) -> Result<Measured> {

@@ -332,7 +332,7 @@ fn what_the_rules_propose_is_taken_where_it_is_likelier() {
         let generator = Generator::new(&shape, true, LIMITS, WeightKind::F32, &mut floats).unwrap();
         let greedy = generator.greedy(pointing.input(), Some(&pointing)).unwrap();
         let read = generator.read(pointing.input()).unwrap();
-        let likely = |tokens: &[u32]| generator.log_probability(read.clone(), &pointing, tokens).unwrap();
+        let likely = |tokens: &[u32]| generator.mean_log_probability(read.clone(), &pointing, tokens).unwrap();
         let proposed = !greedy.finished || likely(&proposal) > likely(&greedy.tokens);
         let written = generator.generate_of(pointing.input(), Some(&pointing)).unwrap();
         assert_eq!(written.tokens, if proposed { proposal.clone() } else { greedy.tokens });
