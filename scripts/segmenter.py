@@ -14,6 +14,7 @@ import json
 import shutil
 import statistics
 import tempfile
+import textwrap
 import tomllib
 from pathlib import Path
 
@@ -88,8 +89,9 @@ def standing(values):
 
     everything = [pair for pairs in values.values() for pair in pairs]
     of_kinds = [f"{NAMES[kind]} {compared(pairs)}" for kind, pairs in values.items()]
-    return f"""Over all {len(everything):,} questions T5 / rules have a token F1 of {compared(everything)}, two-sided, by a paired
-randomisation test of {ROUNDS:,} rounds; by data set: {', '.join(of_kinds)}."""
+    said = f"Over all {len(everything):,} questions T5 / rules have a token F1 of {compared(everything)}, two-sided, by a " \
+        f"paired randomisation test of {ROUNDS:,} rounds; by data set: {', '.join(of_kinds)}."
+    return textwrap.fill(said, 120)
 
 
 def page(config, tables, stands):
