@@ -39,6 +39,7 @@ def main():
     common = settings(f"data.root={args.data}", f"encoder.model={args.encoder}")
     for config, without in CONFIGS.items():
         lines += ["", f"## `configs/{config}.toml`", "", "| segments | recall@10 | MAP |", "|---|---:|---:|"]
+        means = {}
         for kind, changed in KINDS.items():
             found = []
             for seed in args.seeds:
@@ -51,9 +52,19 @@ def main():
                 best = min(epochs, key=lambda epoch: epoch["dev_loss"])
                 found.append((best["dev_recall_10"], best["dev_map"]))
             recall, average = zip(*found)
+            means[kind] = statistics.mean(recall), statistics.mean(average)
             lines.append(f"| {kind} | {cell(recall)} | {cell(average)} |")
             print(config, lines[-1], flush=True)
             write(args.output, lines)
+        lines += ["", brought(means)]
+        write(args.output, lines)
+
+
+def brought(means):
+    """What each kind of segments brings over none, in words."""
+    none = means.pop("none")
+    gains = [f"{kind} {recall - none[0]:+.3f} and {average - none[1]:+.3f}" for kind, (recall, average) in means.items()]
+    return f"Beside no segments, recall@10 and MAP: {'; '.join(gains)}."
 
 
 def cell(values):
