@@ -10,8 +10,9 @@ use std::io::Cursor;
 
 use candle_core::quantized::{GgmlDType, QTensor, gguf_file};
 use candle_core::{DType, Device, Tensor};
-use candle_nn::{Activation, VarBuilder};
+use candle_nn::VarBuilder;
 use candle_transformers::models::{quantized_t5 as quantised, t5};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::buckets::widen;
@@ -77,7 +78,7 @@ impl Engine {
             tensors.entry(HEAD.to_owned()).or_insert(shared);
         }
         let builder = VarBuilder::from_tensors(tensors, DType::F32, &Device::Cpu);
-        Ok(Self::Full(Box::new(t5::T5ForConditionalGeneration::load(builder, &candle_config(config, positions))?)))
+        Ok(Self::Full(Box::new(t5::T5ForConditionalGeneration::load(builder, &candle_config(config, positions)?)?)))
     }
 
     /// candle takes quantised weights from a GGUF file alone: it is made in memory.
@@ -104,7 +105,7 @@ impl Engine {
         gguf_file::write(&mut file, &[], &named)?;
         drop(quantised);
         let builder = quantised::VarBuilder::from_gguf_buffer(file.get_ref(), &Device::Cpu)?;
-        let config = quantised_config(config, positions)?;
+        let config = candle_config(config, positions)?;
         Ok(Self::Quantised(Box::new(quantised::T5ForConditionalGeneration::load(builder, &config)?)))
     }
 
@@ -123,10 +124,6 @@ impl Engine {
             Self::Full(model) => model.decode(tokens, read),
             Self::Quantised(model) => model.decode(tokens, read),
         }
-    }
-
-    pub(crate) fn device(&self) -> &Device {
-        &Device::Cpu
     }
 }
 
@@ -153,37 +150,8 @@ fn tensors(
     })
 }
 
-fn candle_config(config: &T5Config, positions: usize) -> t5::Config {
-    let (gated, activation) = match config.feed_forward {
-        FeedForward::Relu => (false, Activation::Relu),
-        FeedForward::GatedGelu => (true, Activation::NewGelu),
-    };
-    t5::Config {
-        vocab_size: config.vocab_size,
-        d_model: config.d_model,
-        d_kv: config.d_kv,
-        d_ff: config.d_ff,
-        num_layers: config.num_layers,
-        num_decoder_layers: Some(config.num_decoder_layers),
-        num_heads: config.num_heads,
-        relative_attention_num_buckets: 4 * positions,
-        relative_attention_max_distance: 8 * positions,
-        dropout_rate: 0.0,
-        layer_norm_epsilon: config.eps,
-        initializer_factor: 1.0,
-        feed_forward_proj: t5::ActivationWithOptionalGating { gated, activation },
-        tie_word_embeddings: false,
-        is_decoder: false,
-        is_encoder_decoder: true,
-        use_cache: true,
-        pad_token_id: config.pad as usize,
-        eos_token_id: config.eos as usize,
-        decoder_start_token_id: Some(config.start as usize),
-    }
-}
-
-/// The same; the fields of candle's are private.
-fn quantised_config(config: &T5Config, positions: usize) -> Result<quantised::Config, SegmenterError> {
+/// That of either of candle's T5s; the fields of the quantised one's are private.
+fn candle_config<C: DeserializeOwned>(config: &T5Config, positions: usize) -> Result<C, SegmenterError> {
     let feed_forward = match config.feed_forward {
         FeedForward::Relu => "relu",
         FeedForward::GatedGelu => "gated-gelu",
@@ -209,7 +177,6 @@ fn quantised_config(config: &T5Config, positions: usize) -> Result<quantised::Co
         "eos_token_id": config.eos,
         "decoder_start_token_id": config.start,
     });
-    let refused =
-        |error| SegmenterError::Engine { reason: format!("candle's quantised T5 takes no such shape: {error}") };
+    let refused = |error| SegmenterError::Engine { reason: format!("candle's T5 takes no such shape: {error}") };
     serde_json::from_value(json).map_err(refused)
 }

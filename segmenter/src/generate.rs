@@ -1,6 +1,6 @@
 //! Generation with candle-transformers' T5.
 
-use candle_core::Tensor;
+use candle_core::{Device, Tensor};
 
 use crate::engine::{Engine, WeightKind};
 use crate::threads::Threads;
@@ -167,7 +167,7 @@ impl Generator {
     /// The model after it has read `input`.
     pub(crate) fn read(&self, input: &[u32]) -> Result<Decoder, SegmenterError> {
         let mut model = self.model.clone();
-        let input = Tensor::new(input, model.device())?.unsqueeze(0)?; // [1, inputs]
+        let input = Tensor::new(input, &Device::Cpu)?.unsqueeze(0)?; // [1, inputs]
         let encoded = model.encode(&input)?; // [1, inputs, d_model]
         Ok(Decoder { model, encoded, scale: self.scale, position: 0 })
     }
@@ -185,7 +185,7 @@ pub(crate) struct Decoder {
 impl Decoder {
     /// The logits `[vocabulary]` of what comes after `token`.
     pub(crate) fn next(&mut self, token: u32) -> Result<Vec<f32>, SegmenterError> {
-        let token = Tensor::new(&[[token]], self.model.device())?; // [1, 1]
+        let token = Tensor::new(&[[token]], &Device::Cpu)?; // [1, 1]
         let logits = self.model.decode(&token, &self.encoded)?; // [1, vocabulary]
         let mut logits = logits.squeeze(0)?.to_vec1::<f32>()?;
         for logit in &mut logits {
