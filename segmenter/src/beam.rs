@@ -29,9 +29,13 @@ struct Step {
 }
 
 impl Generator {
-    pub(crate) fn beam_search(&self, input: &[u32], pointing: Option<&Pointing>) -> Result<Generated, SegmenterError> {
+    pub(crate) fn beam_search(
+        &self,
+        decoder: Decoder,
+        pointing: Option<&Pointing>,
+    ) -> Result<Generated, SegmenterError> {
         let beams = self.limits.beams;
-        let mut open = vec![Open { decoder: self.read(input)?, tokens: Vec::new(), score: 0.0 }];
+        let mut open = vec![Open { decoder, tokens: Vec::new(), score: 0.0 }];
         let mut done: Vec<Done> = Vec::new();
         for length in 1..=self.limits.output {
             let last = length == self.limits.output;

@@ -97,16 +97,16 @@ impl Generator {
     /// As [`Generator::generate`].
     pub fn generate_of(&self, input: &[u32], pointing: Option<&Pointing>) -> Result<Generated, SegmenterError> {
         self.threads.run(|| {
+            let read = self.read(input)?;
             let written = match self.limits.beams {
-                1 => self.greedy(input, pointing)?,
-                _ => self.beam_search(input, pointing)?,
+                1 => self.greedy(read.clone(), pointing)?,
+                _ => self.beam_search(read.clone(), pointing)?,
             };
             if let Some(pointing) = pointing
                 && let Some(proposal) = pointing.proposal()
                 && proposal != written.tokens
                 && proposal.len() < self.limits.output
             {
-                let read = self.read(input)?;
                 let likely = |tokens: &[u32]| self.mean_log_probability(read.clone(), pointing, tokens);
                 if !written.finished || likely(proposal)? > likely(&written.tokens)? {
                     return Ok(Generated { tokens: proposal.to_vec(), finished: true });
@@ -145,8 +145,7 @@ impl Generator {
         output.iter().map(|token| decoder.next(*token)).collect()
     }
 
-    fn greedy(&self, input: &[u32], pointing: Option<&Pointing>) -> Result<Generated, SegmenterError> {
-        let mut decoder = self.read(input)?;
+    fn greedy(&self, mut decoder: Decoder, pointing: Option<&Pointing>) -> Result<Generated, SegmenterError> {
         let mut tokens = Vec::new();
         let mut last = self.start;
         while tokens.len() < self.limits.output {

@@ -330,8 +330,8 @@ fn what_the_rules_propose_is_taken_where_it_is_likelier() {
             model.parameters().into_iter().map(|(name, _, values)| (name, values)).collect();
         let mut floats = |name: &str, _: &[usize]| Ok(parameters.remove(name).unwrap());
         let generator = Generator::new(&shape, true, LIMITS, WeightKind::F32, &mut floats).unwrap();
-        let greedy = generator.greedy(pointing.input(), Some(&pointing)).unwrap();
         let read = generator.read(pointing.input()).unwrap();
+        let greedy = generator.greedy(read.clone(), Some(&pointing)).unwrap();
         let likely = |tokens: &[u32]| generator.mean_log_probability(read.clone(), &pointing, tokens).unwrap();
         let proposed = !greedy.finished || likely(&proposal) > likely(&greedy.tokens);
         let written = generator.generate_of(pointing.input(), Some(&pointing)).unwrap();
