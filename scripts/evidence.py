@@ -1,11 +1,12 @@
 """What the ranker of configs/finqa-plus.toml owes to each of its parts, on FinQA's dev part.
 
     python scripts/evidence.py --data DIR --encoder DIR --work DIR --output docs/finqa-plus.md [--seeds 0 1 2] [--only NAME…]
-        [--stable-seeds 0 … 9]
+        [--stable-seeds 0 … 9] [--datasets DIR]
 
-DIR of --data holds FinQA's train.json and dev.json, that of --encoder all-MiniLM-L6-v2. Every row is trained with every
-seed; a figure is that of the epoch of least dev loss, the mean over the seeds with its standard deviation and each seed
-behind it. Beside a row stands the p-value of a paired randomisation test against the whole ranker, by the questions'
+DIR of --data holds FinQA's train.json and dev.json, that of --encoder all-MiniLM-L6-v2, that of --datasets the other data
+sets as configs/pretraining.toml names them: with it come the rows of PRETRAINED, each seed with a pretraining of its own.
+Every row is trained with every seed; a figure is that of the last epoch, the mean over the seeds with its standard
+deviation and each seed behind it. Beside a row stands the p-value of a paired randomisation test against the whole ranker, by the questions'
 means over the seeds; the whole ranker is tested against each baseline alike. Runs that stand in --work are taken as they
 are. The page is written anew after each row, and beside it report.html in --work, the same page with its curves drawn.
 Last come the rows of STABLE with each of --stable-seeds. TABSEGNET_PROGRAMS names a directory of built programs;
@@ -13,7 +14,6 @@ without it cargo builds them.
 """
 
 import collections
-import json
 import statistics
 
 from experiments import ROOT, ROUNDS, finqa_parser, p_value, program, settings, told, trained, write
@@ -51,6 +51,11 @@ ROWS = {
     "25 % of the questions": ["data.limit=284"],
     "50 % of the questions": ["data.limit=568"],
 }
+# configs/finqa-pretrained.toml, and what its pretraining shares with it.
+PRETRAINED = {
+    "all, first trained on other data sets": [],
+    "all, first trained on other data sets, static encoder": ROWS["all, static encoder"],
+}
 LEARNING = {"10": "10 % of the questions", "25": "25 % of the questions", "50": "50 % of the questions", "100": ALL}
 # Features that leave something to the graph: words shared, cosines, BM25, places.
 PLAIN = [f"features.{group}=false" for group in
@@ -65,6 +70,7 @@ STABLE = {
 def main():
     parser = finqa_parser(__doc__)
     parser.add_argument("--only", nargs="+", choices=ROWS, default=list(ROWS))
+    parser.add_argument("--datasets")
     parser.add_argument("--stable-seeds", type=int, nargs="*", default=list(range(10)))
     args = parser.parse_args()
     common = ["--config", str(ROOT / "configs/finqa-plus.toml")]
@@ -79,21 +85,30 @@ def main():
     def measured(directory, changed, seed):
         measuring = ["evaluation.after_training=true", 'evaluation.baselines=["bm25"]']
         trained(directory, *common, *settings(*changed, f"task.seed={seed}", *measuring), quiet=True)
-        epochs = [json.loads(line) for line in (directory / "metrics.jsonl").read_text().splitlines()]
-        return run(directory / "report/runs/tabsegnet-best.trec", judged), sum(epoch["seconds"] for epoch in epochs)
+        return run(directory / "report/runs/tabsegnet-best.trec", judged)
 
-    rows, seconds, stable = {}, {}, {}
+    def started_elsewhere(number, changed, seed):
+        before = args.work / f"pretraining-{number}-{seed}"
+        chosen = [f"data.root={args.datasets}", f"encoder.model={args.encoder}", *changed, f"task.seed={seed}"]
+        trained(before, "--config", str(ROOT / "configs/pretraining.toml"), *settings(*chosen), quiet=True)
+        return measured(args.work / f"pretrained-{number}-{seed}", [*changed, f"optimisation.start_from={before / 'best'}"], seed)
+
+    rows, stable = {}, {}
 
     def publish():
-        lines = page(args, judged, rows, methods, seconds, stable)
+        lines = page(args, judged, rows, methods, stable)
         write(args.output, lines)
         write(args.work / "report.html", [web_page(lines, plots(rows, methods, judged))])
 
-    for name in args.only:
-        found = [measured(args.work / f"{list(ROWS).index(name)}-{seed}", ROWS[name], seed) for seed in args.seeds]
-        rows[name], seconds[name] = ([part[at] for part in found] for at in (0, 1))
+    def show(name, runs):
+        rows[name] = runs
         publish()
-        print(name, figure(rows[name], judged, recall_10), figure(rows[name], judged, average_precision), flush=True)
+        print(name, figure(runs, judged, recall_10), figure(runs, judged, average_precision), flush=True)
+
+    for name in args.only:
+        show(name, [measured(args.work / f"{list(ROWS).index(name)}-{seed}", ROWS[name], seed) for seed in args.seeds])
+    for number, (name, changed) in enumerate(PRETRAINED.items() if args.datasets else []):
+        show(name, [started_elsewhere(number, changed, seed) for seed in args.seeds])
     for number, (name, changed) in enumerate(STABLE.items()):
         if args.stable_seeds:
             # The seeds of the first table are not trained twice.
@@ -172,7 +187,7 @@ def tested(runs, others, judged, measure):
     return told(p_value(of_questions(runs, judged, measure), of_questions(others, judged, measure)))
 
 
-def page(args, judged, rows, methods, seconds, stable):
+def page(args, judged, rows, methods, stable):
     whole = rows.get(ALL)
     seeds = ", ".join(map(str, args.seeds))
     lines = [
@@ -180,19 +195,19 @@ def page(args, judged, rows, methods, seconds, stable):
         "",
         f"`configs/finqa-plus.toml` on FinQA's dev part ({len(judged)} questions), and with one addition off at a time; by "
         "`python scripts/evidence.py`.",
-        f"Mean ± deviation over seeds {seeds} (each seed), at the epoch of least dev loss; p by a paired randomisation test "
+        f"Mean ± deviation over seeds {seeds} (each seed), at the last epoch; p by a paired randomisation test "
         f"of {ROUNDS} rounds against the whole ranker.",
         "The features were chosen while looking at this dev part: on held-out questions expect somewhat less.",
         "",
-        "| | recall@10 | p | MAP | p | training, s |",
-        "|---|---:|---:|---:|---:|---:|",
+        "| | recall@10 | p | MAP | p |",
+        "|---|---:|---:|---:|---:|",
     ]
     for name, runs in rows.items():
         row = [name]
         for measure in (recall_10, average_precision):
             row += [figure(runs, judged, measure)]
             row += ["" if name == ALL or not whole else tested(runs, whole, judged, measure)]
-        lines.append(f"| {' | '.join([*row, f'{statistics.median(seconds[name]):.0f}'])} |")
+        lines.append(f"| {' | '.join(row)} |")
     learnt = {share: rows[name] for share, name in LEARNING.items() if name in rows}
     if len(learnt) > 1:
         lines += ["", "## What more questions bring", "", "| % of the training questions | recall@10 | MAP |", "|---|---:|---:|"]

@@ -33,7 +33,7 @@ def main():
         "# What segments do to rankings",
         "",
         "FinQA's dev part, all-MiniLM-L6-v2, by `python scripts/segments.py`: mean over seeds "
-        f"{', '.join(map(str, args.seeds))} (each seed), at the epoch of least dev loss. Segments of the gold nodes are those "
+        f"{', '.join(map(str, args.seeds))} (each seed). Segments of the gold nodes are those "
         "that a perfect segmenter would find: a ceiling, not a method.",
     ]
     common = settings(f"data.root={args.data}", f"encoder.model={args.encoder}")
@@ -48,9 +48,8 @@ def main():
                 chosen += [f"segmenter.model={args.t5}"] if args.t5 and kind.endswith("T5") else []
                 config_file = str(ROOT / f"configs/{config}.toml")
                 trained(directory, "--config", config_file, *common, *settings(*chosen), quiet=True)
-                epochs = [json.loads(line) for line in (directory / "metrics.jsonl").read_text().splitlines()]
-                best = min(epochs, key=lambda epoch: epoch["dev_loss"])
-                found.append((best["dev_recall_10"], best["dev_map"]))
+                kept = json.loads((directory / "best/manifest.json").read_text())["dev"]
+                found.append((kept["recall@10"], kept["MAP"]))
             recall, average = zip(*found)
             means[kind] = statistics.mean(recall), statistics.mean(average)
             lines.append(f"| {kind} | {cell(recall)} | {cell(average)} |")

@@ -43,6 +43,9 @@ pub struct Manifest {
     pub node_kinds: Vec<String>,
     /// Edge types by name, in the order of the rows of `R`.
     pub edge_types: Vec<String>,
+    /// SHA-256 of the weights that the training began with; empty where they were random.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub started_from: String,
     /// Seed of the training.
     pub seed: u64,
     /// Epoch of these weights, from 1.
@@ -66,11 +69,17 @@ impl Manifest {
             words: String::new(),
             node_kinds: node_kinds(),
             edge_types: edge_types(),
+            started_from: String::new(),
             seed,
             epoch: 0,
             data: BTreeMap::new(),
             dev: BTreeMap::new(),
         }
+    }
+
+    /// SHA-256 of the weights; empty before they are written.
+    pub fn weights(&self) -> &str {
+        self.files.get(MODEL).map_or("", String::as_str)
     }
 }
 

@@ -71,6 +71,22 @@ pub struct OptimisationConfig {
     pub schedule: Schedule,
     /// Number type of the ranker's large matrix products in training; half precision is for GPUs.
     pub precision: Precision,
+    /// Which epoch is kept.
+    pub keep: Keep,
+    /// A checkpoint whose weights a training begins with, as after one on other data sets; of the same
+    /// model and encoder. Empty for random ones.
+    pub start_from: String,
+}
+
+/// Which epoch of a training `best/` holds in the end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Keep {
+    /// That of least dev loss; the paper's.
+    #[default]
+    LeastDevLoss,
+    /// The last, so that the dev part has no part in the weights; for a schedule that ends at 0.
+    Last,
 }
 
 /// What a training makes small.
@@ -124,6 +140,8 @@ impl Default for OptimisationConfig {
             dropout: 0.0,
             schedule: Schedule::Constant,
             precision: Precision::F32,
+            keep: Keep::LeastDevLoss,
+            start_from: String::new(),
         }
     }
 }
@@ -337,6 +355,16 @@ impl Config {
         positive("static_encoder.batch_size", self.static_encoder.batch_size)?;
         positive("evaluation.resamples", self.evaluation.resamples as usize)?;
         positive("evaluation.rounds", self.evaluation.rounds as usize)?;
+        let of_rankers = [
+            ("optimisation.start_from", self.optimisation.start_from.as_str()),
+            ("optimisation.keep", if self.optimisation.keep == Keep::Last { "last" } else { "" }),
+        ];
+        for (key, value) in of_rankers {
+            if self.task.kind != Task::Ranker && !value.is_empty() {
+                let expected = "no value: task.kind is not \"ranker\"";
+                return Err(ConfigError::Range { key, value: value.to_owned(), expected });
+            }
+        }
         let finite = |key, value: f64, low: f64, expected| {
             if value.is_finite() && value > low {
                 Ok(())

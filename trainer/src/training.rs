@@ -14,7 +14,7 @@ use rand_chacha::ChaCha8Rng;
 use tabsegnet_evaluation::{GoldRanks, QuestionMeasures};
 use tabsegnet_features::head;
 use tabsegnet_files::Digest;
-use tabsegnet_model::checkpoint::{self, Manifest, read_model, write_model};
+use tabsegnet_model::checkpoint::{self, Checkpoint, Manifest, read_model, write_model};
 use tabsegnet_model::device::guard;
 use tabsegnet_model::dropout::Dropout;
 use tabsegnet_model::loss::{listwise, pairwise_hinge};
@@ -23,7 +23,7 @@ use tabsegnet_ranking::embedded::TableScores;
 use tabsegnet_ranking::scores::{floats, groups};
 
 use crate::card;
-use crate::config::{Config, Loss, OptimisationConfig};
+use crate::config::{Config, Keep, Loss, OptimisationConfig};
 use crate::inputs::{Encoding, Input};
 use crate::progress::Progress;
 use crate::state::{EpochMetrics, Start, State};
@@ -48,7 +48,7 @@ impl Layout {
         Self { directory: config.output.directory.clone().into() }
     }
 
-    /// The checkpoint of the best epoch by dev loss.
+    /// The checkpoint of the epoch that is kept ([`Keep`]).
     pub fn best(&self) -> PathBuf {
         self.directory.join("best")
     }
@@ -92,6 +92,8 @@ pub struct Training<'a> {
     model: TabSegNet,
     optimiser: ModuleOptimizer,
     state: State,
+    /// SHA-256 of the weights that the training began with; empty where they were random.
+    started_from: String,
     /// What the table head says of the training documents' tables, each by one that has not seen it, and
     /// of the dev documents'.
     tables: [TableScores; 2],
@@ -103,7 +105,7 @@ impl<'a> Training<'a> {
     /// # Errors
     /// To resume without a state or with one of other inputs; to start over one that is not
     /// finished or whose inputs were others, since that would lose it; a precision that the device
-    /// does not have.
+    /// does not have; a checkpoint to start from that does not fit.
     pub fn new(
         config: &'a Config,
         train: &'a Input,
@@ -122,9 +124,15 @@ impl<'a> Training<'a> {
             .part(&dev.digest)
             .part(encoder.identity())
             .part(encoding.segmenter.identity())
-            .part(encoding.featuriser.words())
-            .hex();
+            .part(encoding.featuriser.words());
         let autodiff = device.clone().autodiff();
+        let beginning = beginning(config, encoding, &autodiff)?;
+        let started_from =
+            beginning.as_ref().map(|beginning| beginning.manifest.weights().to_owned()).unwrap_or_default();
+        let inputs = match started_from.as_str() {
+            "" => inputs.hex(),
+            weights => inputs.part(weights).hex(),
+        };
         let optimiser = optimiser(&config.optimisation);
         let place = layout.state();
         let examples = if config.model.table_head { train.embedded.table_examples() } else { Vec::new() };
@@ -136,10 +144,16 @@ impl<'a> Training<'a> {
                 (model, optimiser, state)
             }
             Start::New(mut state, replaces) => {
-                let (mean, scale) = train.embedded.feature_scale(&tables);
-                let model = TabSegNet::new(&config.model, encoder.dim(), config.task.seed, &autodiff)
-                    .with_feature_scale(&mean, &scale)
-                    .with_table_head(&head::train(&examples, config.task.seed));
+                let model = match beginning {
+                    // With the scale of features that its weights were learnt over.
+                    Some(beginning) => beginning.model,
+                    None => {
+                        let (mean, scale) = train.embedded.feature_scale(&tables);
+                        TabSegNet::new(&config.model, encoder.dim(), config.task.seed, &autodiff)
+                            .with_feature_scale(&mean, &scale)
+                    }
+                };
+                let model = model.with_table_head(&head::train(&examples, config.task.seed));
                 // From here on the checkpoints of the earlier training are replaced: a state that
                 // calls them finished must not outlast them.
                 if replaces {
@@ -175,6 +189,7 @@ impl<'a> Training<'a> {
             model,
             optimiser,
             state,
+            started_from,
         })
     }
 
@@ -186,9 +201,13 @@ impl<'a> Training<'a> {
                 return Ok(Outcome::Stopped);
             }
         }
-        if let Some(best) = self.state.best() {
+        if let Some(best) = self.kept() {
+            let by = match self.config.optimisation.keep {
+                Keep::LeastDevLoss => "best epoch by dev loss",
+                Keep::Last => "last epoch, kept",
+            };
             eprintln!(
-                "best epoch by dev loss: {} (loss {:.4}, R@10 {:.4}, MAP {:.4}) in {}",
+                "{by}: {} (loss {:.4}, R@10 {:.4}, MAP {:.4}) in {}",
                 best.epoch,
                 best.dev_loss,
                 best.dev_recall_10,
@@ -197,6 +216,14 @@ impl<'a> Training<'a> {
             );
         }
         Ok(Outcome::Finished)
+    }
+
+    /// The epoch that is kept, of those so far.
+    fn kept(&self) -> Option<&EpochMetrics> {
+        match self.config.optimisation.keep {
+            Keep::LeastDevLoss => self.state.best(),
+            Keep::Last => self.state.epochs.last(),
+        }
     }
 
     fn epoch(&mut self, stop: &AtomicBool) -> Result<Outcome> {
@@ -378,7 +405,7 @@ impl<'a> Training<'a> {
                 format!("the checkpoint of epoch {} was not written; earlier files are whole", metrics.epoch)
             })
         };
-        if self.state.best().is_some_and(|best| best.epoch == metrics.epoch) {
+        if self.kept().is_some_and(|kept| kept.epoch == metrics.epoch) {
             write(&self.layout.best())?;
         }
         write(&self.layout.last())?;
@@ -402,6 +429,7 @@ impl<'a> Training<'a> {
         );
         manifest.words = self.encoding.featuriser.words().to_owned();
         manifest.epoch = metrics.epoch;
+        manifest.started_from.clone_from(&self.started_from);
         for (part, input) in [("train", self.train), ("dev", self.dev)] {
             manifest.data.insert(part.to_owned(), input.digest.clone());
         }
@@ -412,6 +440,41 @@ impl<'a> Training<'a> {
         }
         manifest
     }
+}
+
+/// The checkpoint of `optimisation.start_from`, where it is set.
+///
+/// # Errors
+/// One that is damaged, or whose model, encoder or word vectors are not those of the config.
+fn beginning(config: &Config, encoding: &Encoding, device: &Device) -> Result<Option<Checkpoint>> {
+    let directory = Path::new(&config.optimisation.start_from);
+    if directory.as_os_str().is_empty() {
+        return Ok(None);
+    }
+    let beginning = checkpoint::read(directory, device).context("optimisation.start_from cannot be used")?;
+    let manifest = &beginning.manifest;
+    if manifest.model != config.model {
+        bail!(
+            "optimisation.start_from: the model of {} is another one than [model] and [features] say; its are\n{:?}\nand the \
+             config's\n{:?}\ngive one like the config's, or leave the key out to start with random weights",
+            directory.display(),
+            manifest.model,
+            config.model
+        );
+    }
+    for (what, expected, found) in [
+        ("encoder", manifest.encoder.as_str(), encoding.encoder.identity()),
+        ("word vectors", &manifest.words, encoding.featuriser.words()),
+    ] {
+        if expected != found {
+            bail!(
+                "optimisation.start_from: {} was trained with the {what} {expected}, but the config names one that is \
+                 {found}; give a checkpoint with the same {what}",
+                directory.display()
+            );
+        }
+    }
+    Ok(Some(beginning))
 }
 
 /// The mean loss of a batch `[1]`, and of how many questions; nothing where none can be learned from.
