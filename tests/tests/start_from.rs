@@ -1,0 +1,77 @@
+//! Trainings that begin with the weights of another, and which epoch they keep.
+
+use std::fs;
+
+use tabsegnet_tests::{Work, interrupt, wait_for};
+
+/// A finished training whose best weights lie in `first/best`.
+fn trained() -> Work {
+    let work = Work::new();
+    work.train(&["--set", "output.directory=first"]).ok();
+    work
+}
+
+const START: [&str; 4] = ["--set", "optimisation.start_from=first/best", "--set", "task.seed=7"];
+
+#[test]
+fn a_training_begins_with_the_weights_that_it_is_given_and_says_so() {
+    let work = trained();
+    // A step size too small to move a weight: what is kept is what it began with, whatever the seed.
+    work.train(&[&START[..], &["--set", "optimisation.learning_rate=1e-30"]].concat()).ok();
+    assert_eq!(work.read("out/best/model.safetensors"), work.read("first/best/model.safetensors"));
+    let first = &work.json("first/best/manifest.json");
+    assert_eq!(work.json("out/best/manifest.json")["started_from"], first["files"]["model.safetensors"]);
+    assert_eq!(first.get("started_from"), None);
+}
+
+#[test]
+fn an_interrupted_one_ends_alike_and_only_with_the_same_start() {
+    let work = trained();
+    let single_steps = ["--set", "optimisation.batch_size=1"];
+    let arguments = [&START[..], &single_steps].concat();
+    work.train(&[&arguments[..], &["--set", "output.directory=whole"]].concat()).ok();
+    let mut child = work.start(&arguments);
+    wait_for(&mut child, || work.path("out/.lock").exists());
+    interrupt(&child);
+    tabsegnet_tests::Outcome::after(child);
+    let resume = [&arguments[..], &["--resume"]].concat();
+
+    fs::rename(work.path("first"), work.path("kept")).unwrap();
+    work.train(&["--set", "output.directory=first", "--set", "task.seed=3"]).ok();
+    work.train(&resume).fails(1, &["was made with another config, data or encoder"]);
+    fs::remove_dir_all(work.path("first")).unwrap();
+    fs::rename(work.path("kept"), work.path("first")).unwrap();
+
+    work.train(&resume).ok();
+    assert_eq!(work.read("out/best/model.safetensors"), work.read("whole/best/model.safetensors"));
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    let work = trained();
+    work.train(&[&START[..], &["--set", "model.d_in=5"]].concat())
+        .fails(1, &["optimisation.start_from", "another one than [model]", "d_in: 5"]);
+    work.train(&[&START[..], &["--set", "encoder.max_tokens=64"]].concat())
+        .fails(1, &["optimisation.start_from", "was trained with the encoder "]);
+    work.train(&["--set", "optimisation.start_from=nowhere"])
+        .fails(1, &["optimisation.start_from cannot be used", "nowhere", "expected a checkpoint"]);
+    work.change_checkpoint("first/best", "model.safetensors", "cut");
+    work.train(&START).fails(1, &["optimisation.start_from cannot be used", "model.safetensors"]);
+    for setting in ["optimisation.start_from=first/best", "optimisation.keep=last"] {
+        let key = setting.split_once('=').unwrap().0;
+        work.train(&["--set", "task.kind=static-encoder", "--set", setting]).fails(2, &[key, "task.kind"]);
+    }
+}
+
+#[test]
+fn the_last_epoch_is_kept_where_it_is_to_be() {
+    let work = Work::new();
+    // So steep that the dev loss rises after the first epochs.
+    let steep = ["--set", "optimisation.learning_rate=0.3", "--set", "optimisation.epochs=5"];
+    work.train(&[&steep[..], &["--set", "output.directory=least"]].concat()).ok();
+    let outcome = work.train(&[&steep[..], &["--set", "optimisation.keep=last"]].concat()).ok();
+    assert!(outcome.stderr.contains("last epoch, kept: 5"), "{}", outcome.stderr);
+    assert_eq!(work.json("out/best/manifest.json")["epoch"], 5);
+    assert_ne!(work.json("least/best/manifest.json")["epoch"], 5, "the test needs a dev loss that rises");
+    assert_eq!(work.read("out/best/model.safetensors"), work.read("least/last/model.safetensors"));
+}
