@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use tabsegnet_data::prepared::Statistics;
 
-use crate::config::Config;
+use crate::config::{Config, Keep, OptimisationConfig};
 use crate::state::EpochMetrics;
 
 /// The card of a ranker: what it is, what it was trained on, how it measured, what it is not.
@@ -29,7 +29,22 @@ pub fn ranker(config: &Config, metrics: &EpochMetrics, train: &Statistics, dev: 
         ),
     );
     line("Seed", config.task.seed.to_string());
-    for (part, statistics) in [("Trained on", train), ("Chosen on (dev)", dev)] {
+    let OptimisationConfig { keep, start_from, .. } = &config.optimisation;
+    if !start_from.is_empty() {
+        line("Begun with", format!("the weights of `{start_from}`, named in `manifest.json` by digest"));
+    }
+    let (dev_part, limit) = match keep {
+        Keep::LeastDevLoss => (
+            "Chosen on (dev)",
+            "the epoch was chosen on the dev part, so the figures above are a little too good for new documents",
+        ),
+        Keep::Last => (
+            "Measured on (dev)",
+            "the last epoch was kept, whatever the dev part said of it; where settings were chosen on that part, the \
+             figures above are still a little too good for new documents",
+        ),
+    };
+    for (part, statistics) in [("Trained on", train), (dev_part, dev)] {
         line(
             part,
             format!(
@@ -48,11 +63,11 @@ pub fn ranker(config: &Config, metrics: &EpochMetrics, train: &Statistics, dev: 
             metrics.epoch, metrics.dev_loss, metrics.dev_recall_10, metrics.dev_map
         ),
     );
-    card.push_str(
-        "\nLimits: the epoch was chosen on the dev part, so the figures above are a little too good for new \
-         documents. Scores order the nodes of one document for one question; they are no probabilities and do not \
+    let _ = writeln!(
+        card,
+        "\nLimits: {limit}. Scores order the nodes of one document for one question; they are no probabilities and do not \
          compare between questions. `manifest.json` names the encoder and the data by digest, `config.toml` holds \
-         every setting.\n",
+         every setting."
     );
     card
 }
