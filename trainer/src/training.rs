@@ -118,21 +118,18 @@ impl<'a> Training<'a> {
         precision.check(&device)?;
         let layout = Layout::new(config);
         let encoder = encoding.encoder.as_ref();
+        let autodiff = device.clone().autodiff();
+        let beginning = beginning(config, encoding, &autodiff)?;
+        let started_from = beginning.as_ref().map_or("", |beginning| beginning.manifest.weights()).to_owned();
         let inputs = Digest::new()
             .part(config.digest()?)
             .part(&train.digest)
             .part(&dev.digest)
             .part(encoder.identity())
             .part(encoding.segmenter.identity())
-            .part(encoding.featuriser.words());
-        let autodiff = device.clone().autodiff();
-        let beginning = beginning(config, encoding, &autodiff)?;
-        let started_from =
-            beginning.as_ref().map(|beginning| beginning.manifest.weights().to_owned()).unwrap_or_default();
-        let inputs = match started_from.as_str() {
-            "" => inputs.hex(),
-            weights => inputs.part(weights).hex(),
-        };
+            .part(encoding.featuriser.words())
+            .part(&started_from)
+            .hex();
         let optimiser = optimiser(&config.optimisation);
         let place = layout.state();
         let examples = if config.model.table_head { train.embedded.table_examples() } else { Vec::new() };
