@@ -113,7 +113,7 @@ def main():
         if args.stable_seeds:
             # The seeds of the first table are not trained twice.
             known = "0" if name == ALL else f"stable-{number}"
-            stable[name] = [measured(args.work / f"{known}-{seed}", changed, seed)[0] for seed in args.stable_seeds]
+            stable[name] = [measured(args.work / f"{known}-{seed}", changed, seed) for seed in args.stable_seeds]
             publish()
             print(name, spread(stable[name], judged, average_precision), flush=True)
 
