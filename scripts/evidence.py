@@ -6,9 +6,9 @@
 DIR of --data holds FinQA's train.json and dev.json, that of --encoder all-MiniLM-L6-v2, that of --datasets the other data
 sets as configs/pretraining.toml names them: with it come the rows of PRETRAINED, each seed with a pretraining of its own.
 Every row is trained with every seed; a figure is that of the last epoch, the mean over the seeds with its standard
-deviation and each seed behind it. Beside a row stands the p-value of a paired randomisation test against the whole ranker, by the questions'
-means over the seeds; the whole ranker is tested against each baseline alike. Runs that stand in --work are taken as they
-are. The page is written anew after each row, and beside it report.html in --work, the same page with its curves drawn.
+deviation and each seed behind it. Beside a row stands the p-value of a paired randomisation test against the whole
+ranker, by the questions' means over the seeds; the whole ranker is tested against each baseline alike. Runs that stand in
+--work are taken as they are. The page is written anew after each row, and beside it report.html in --work, the same page with its curves drawn.
 Last come the rows of STABLE with each of --stable-seeds. TABSEGNET_PROGRAMS names a directory of built programs;
 without it cargo builds them.
 """
@@ -51,7 +51,7 @@ ROWS = {
     "25 % of the questions": ["data.limit=284"],
     "50 % of the questions": ["data.limit=568"],
 }
-# configs/finqa-pretrained.toml, and what its pretraining shares with it.
+# configs/finqa-pretrained.toml, with what is set for it and for its pretraining.
 PRETRAINED = {
     "all, first trained on other data sets": [],
     "all, first trained on other data sets, static encoder": ROWS["all, static encoder"],

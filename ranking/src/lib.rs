@@ -43,6 +43,8 @@ pub use encoded::EncodedDocument;
 pub use open::OpenDocument;
 pub use ranker::{RankedNode, Ranker, Ranking};
 
+use std::path::Path;
+
 use tabsegnet_data::DataError;
 use tabsegnet_encoder::EncoderError;
 use tabsegnet_model::batch::BatchError;
@@ -129,4 +131,21 @@ pub enum RankingError {
     /// A question without a word.
     #[error("the question is blank; expected a question in words")]
     BlankQuestion,
+}
+
+/// That a checkpoint is used with what it was trained with: `parts` names each, its identity in the manifest and that of what was
+/// opened.
+///
+/// # Errors
+/// [`RankingError::Identity`] for the first that is another.
+pub fn check_identities(checkpoint: &Path, parts: &[(&'static str, &str, &str)]) -> Result<(), RankingError> {
+    match parts.iter().find(|(_, expected, found)| expected != found) {
+        None => Ok(()),
+        Some(&(what, expected, found)) => Err(RankingError::Identity {
+            checkpoint: checkpoint.display().to_string(),
+            what,
+            expected: expected.to_owned(),
+            found: found.to_owned(),
+        }),
+    }
 }

@@ -18,7 +18,7 @@ use crate::encoded::EncodedDocument;
 use crate::features::Featuriser;
 use crate::open::OpenDocument;
 use crate::settings::RankerSettings;
-use crate::{Embedded, RankingError, scores};
+use crate::{Embedded, RankingError, check_identities, scores};
 
 /// A node at its place in a ranking.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -223,20 +223,12 @@ impl Opening {
         let encoder = load_on(&settings.encoder, &device)?;
         let segmenter = load_segmenter(&settings.segmenter)?;
         let featuriser = Featuriser::open(settings.features)?;
-        for (what, expected, found) in [
-            ("encoder", &manifest.encoder, encoder.identity()),
+        let parts = [
+            ("encoder", manifest.encoder.as_str(), encoder.identity()),
             ("segmenter", &manifest.segmenter, segmenter.identity()),
             ("word vectors", &manifest.words, featuriser.words()),
-        ] {
-            if expected != found {
-                return Err(RankingError::Identity {
-                    checkpoint: directory.display().to_string(),
-                    what,
-                    expected: expected.clone(),
-                    found: found.to_owned(),
-                });
-            }
-        }
+        ];
+        check_identities(&directory, &parts)?;
         let inference = Inference::new(model, &manifest.model, manifest.d_enc, &device);
         Ok(Ranker { manifest, inference, settings, encoder, segmenter, featuriser })
     }

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use tabsegnet_tests::{Work, interrupt, wait_for};
+use tabsegnet_tests::{Outcome, Work, interrupt, wait_for};
 
 /// A finished training whose best weights lie in `first/best`.
 fn trained() -> Work {
@@ -33,7 +33,8 @@ fn an_interrupted_one_ends_alike_and_only_with_the_same_start() {
     let mut child = work.start(&arguments);
     wait_for(&mut child, || work.path("out/.lock").exists());
     interrupt(&child);
-    tabsegnet_tests::Outcome::after(child);
+    let stopped = Outcome::after(child);
+    assert_eq!(stopped.code, Some(1), "{}", stopped.stderr);
     let resume = [&arguments[..], &["--resume"]].concat();
 
     fs::rename(work.path("first"), work.path("kept")).unwrap();
@@ -61,6 +62,19 @@ fn what_does_not_fit_is_refused() {
         let key = setting.split_once('=').unwrap().0;
         work.train(&["--set", "task.kind=static-encoder", "--set", setting]).fails(2, &[key, "task.kind"]);
     }
+}
+
+#[test]
+fn regression_as_many_features_but_others_are_refused() {
+    let work = Work::new();
+    work.train(&["--set", "features.context=true", "--set", "output.directory=first"]).ok();
+    let others = ["--set", "features.cosine=true", "--set", "features.tables=true"];
+    let features = |arguments: &[&str]| {
+        let config = work.train(&[&["--print-config"], arguments].concat()).ok().stdout;
+        config.lines().find(|line| line.starts_with("features = ")).expect("a number").to_owned()
+    };
+    assert_eq!(features(&others), features(&["--set", "features.context=true"]), "the test needs as many");
+    work.train(&[&START[..], &others].concat()).fails(1, &["optimisation.start_from", "other features"]);
 }
 
 #[test]

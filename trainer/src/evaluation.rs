@@ -18,9 +18,7 @@ use tabsegnet_evaluation::{
 use tabsegnet_model::checkpoint::{self, Checkpoint};
 use tabsegnet_ranking::baselines::{Baseline, Fusion, Resources};
 use tabsegnet_ranking::ranker::ranking;
-use tabsegnet_ranking::{Embedded, RankingError, scores};
-
-use tabsegnet_ranking::settings::RankerSettings;
+use tabsegnet_ranking::{Embedded, check_identities, scores};
 
 use crate::config::{Config, EvaluationConfig};
 use crate::inputs::{Encoding, Input, short};
@@ -39,28 +37,17 @@ pub fn open_checkpoints(directories: &[PathBuf], encoding: &Encoding, device: &D
     let mut checkpoints = Vec::with_capacity(directories.len());
     for directory in directories {
         let checkpoint = checkpoint::read(directory, device)?;
-        for (what, expected, found) in [
-            ("encoder", &checkpoint.manifest.encoder, encoding.encoder.identity()),
+        let parts = [
+            ("encoder", checkpoint.manifest.encoder.as_str(), encoding.encoder.identity()),
             ("segmenter", &checkpoint.manifest.segmenter, encoding.segmenter.identity()),
-        ] {
-            if expected != found {
-                Err(RankingError::Identity {
-                    checkpoint: directory.display().to_string(),
-                    what,
-                    expected: expected.clone(),
-                    found: found.to_owned(),
-                })?;
-            }
-        }
-        let file = directory.join("config.toml");
-        let features = RankerSettings::parse(&file, &checkpoint.config)?.features;
-        let wanted = encoding.featuriser.config();
+        ];
+        check_identities(directory, &parts)?;
         anyhow::ensure!(
-            checkpoint.manifest.model.features == 0 || features == wanted,
+            encoding.has_features_of(&checkpoint)?,
             "{}: was trained with other features ([features]) than the config has; measure it with a config of its own, or \
              with --config {}",
             directory.display(),
-            file.display()
+            directory.join("config.toml").display()
         );
         anyhow::ensure!(
             checkpoint.manifest.model.features == 0 || checkpoint.manifest.words == encoding.featuriser.words(),

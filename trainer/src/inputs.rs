@@ -7,9 +7,11 @@ use burn::tensor::Device;
 use tabsegnet_data::config::Part;
 use tabsegnet_data::prepared::{Origin, Prepared, Statistics, prepare};
 use tabsegnet_encoder::{EmbeddingCache, Encoder, load_on};
+use tabsegnet_model::checkpoint::Checkpoint;
 use tabsegnet_ranking::Embedded;
 use tabsegnet_ranking::embedded::Sight;
 use tabsegnet_ranking::features::Featuriser;
+use tabsegnet_ranking::settings::RankerSettings;
 use tabsegnet_segmenter::{Segmenter, load_segmenter};
 
 use crate::config::Config;
@@ -45,6 +47,16 @@ impl Encoding {
             featuriser: Featuriser::open(config.features)?,
             cache: EmbeddingCache::open(&config.cache()?)?,
         })
+    }
+
+    /// Whether a checkpoint's model sees the features that the config has; one that sees none does with any.
+    ///
+    /// # Errors
+    /// A config of the checkpoint that cannot be read.
+    pub fn has_features_of(&self, checkpoint: &Checkpoint) -> Result<bool> {
+        let file = checkpoint.directory.join("config.toml");
+        let features = RankerSettings::parse(&file, &checkpoint.config)?.features;
+        Ok(checkpoint.manifest.model.features == 0 || features == self.featuriser.config())
     }
 
     /// Prepares and encodes a part; statistics go to stderr.

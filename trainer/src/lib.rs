@@ -5,6 +5,7 @@ pub mod cli;
 pub mod config;
 pub mod evaluation;
 pub mod inputs;
+pub mod layout;
 pub mod progress;
 pub mod segmenter;
 pub mod segments;

@@ -29,9 +29,10 @@ use tabsegnet_segmenter::t5::{Pair, T5};
 use tabsegnet_segmenter::{ModelFiles, serialize};
 
 use crate::config::{Choice, Config, SegmenterTrainingConfig};
+use crate::layout::Layout;
 use crate::progress::Progress;
 use crate::state::{Start, State};
-use crate::training::{Layout, Outcome};
+use crate::training::Outcome;
 use crate::{inputs, segments};
 use base::Base;
 pub use epoch::{SegmenterEpoch, Stage};

@@ -1,10 +1,10 @@
 //! Training the ranker.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, bail, ensure};
 use burn::module::Module as _;
 use burn::optim::{AdamConfig, AdamWConfig, GradientsParams, ModuleOptimizer};
 use burn::tensor::{Device, Tensor};
@@ -19,12 +19,14 @@ use tabsegnet_model::device::guard;
 use tabsegnet_model::dropout::Dropout;
 use tabsegnet_model::loss::{listwise, pairwise_hinge};
 use tabsegnet_model::{Batch, Precision, TabSegNet};
+use tabsegnet_ranking::check_identities;
 use tabsegnet_ranking::embedded::TableScores;
 use tabsegnet_ranking::scores::{floats, groups};
 
 use crate::card;
 use crate::config::{Config, Keep, Loss, OptimisationConfig};
 use crate::inputs::{Encoding, Input};
+use crate::layout::Layout;
 use crate::progress::Progress;
 use crate::state::{EpochMetrics, Start, State};
 
@@ -35,48 +37,6 @@ pub enum Outcome {
     Finished,
     /// It was asked to stop; `--resume` goes on.
     Stopped,
-}
-
-/// Where a training keeps its files.
-pub struct Layout {
-    directory: PathBuf,
-}
-
-impl Layout {
-    /// Below `output.directory`.
-    pub fn new(config: &Config) -> Self {
-        Self { directory: config.output.directory.clone().into() }
-    }
-
-    /// The checkpoint of the epoch that is kept ([`Keep`]).
-    pub fn best(&self) -> PathBuf {
-        self.directory.join("best")
-    }
-
-    /// The checkpoint of the last epoch.
-    pub fn last(&self) -> PathBuf {
-        self.directory.join("last")
-    }
-
-    /// The training state.
-    pub fn state(&self) -> PathBuf {
-        self.directory.join("state")
-    }
-
-    /// The report after a training.
-    pub fn report(&self) -> PathBuf {
-        self.directory.join("report")
-    }
-
-    /// Questions with segments, taken from the data to train a segmenter on, JSON lines a part.
-    pub fn segments(&self, part: &str) -> PathBuf {
-        self.directory.join("segments").join(format!("{part}.jsonl"))
-    }
-
-    /// One JSON line an epoch.
-    pub fn metrics(&self) -> PathBuf {
-        self.directory.join("metrics.jsonl")
-    }
 }
 
 /// A training in progress.
@@ -442,7 +402,7 @@ impl<'a> Training<'a> {
 /// The checkpoint of `optimisation.start_from`, where it is set.
 ///
 /// # Errors
-/// One that is damaged, or whose model, encoder or word vectors are not those of the config.
+/// One that is damaged, or whose model, encoder, features or word vectors are not those of the config.
 fn beginning(config: &Config, encoding: &Encoding, device: &Device) -> Result<Option<Checkpoint>> {
     let directory = Path::new(&config.optimisation.start_from);
     if directory.as_os_str().is_empty() {
@@ -459,18 +419,17 @@ fn beginning(config: &Config, encoding: &Encoding, device: &Device) -> Result<Op
             config.model
         );
     }
-    for (what, expected, found) in [
+    let parts = [
         ("encoder", manifest.encoder.as_str(), encoding.encoder.identity()),
         ("word vectors", &manifest.words, encoding.featuriser.words()),
-    ] {
-        if expected != found {
-            bail!(
-                "optimisation.start_from: {} was trained with the {what} {expected}, but the config names one that is \
-                 {found}; give a checkpoint with the same {what}",
-                directory.display()
-            );
-        }
-    }
+    ];
+    check_identities(directory, &parts).context("optimisation.start_from cannot be used")?;
+    // As many, but others.
+    ensure!(
+        encoding.has_features_of(&beginning)?,
+        "optimisation.start_from: {} was trained with other features ([features]) than the config has; give one with the same",
+        directory.display()
+    );
     Ok(Some(beginning))
 }
 

@@ -10,7 +10,7 @@ use tabsegnet_model::device::DeviceChoice;
 use tabsegnet_trainer::config::Config;
 use tabsegnet_trainer::evaluation::Inputs;
 use tabsegnet_trainer::inputs::Encoding;
-use tabsegnet_trainer::training::Layout;
+use tabsegnet_trainer::layout::Layout;
 use tabsegnet_trainer::{cli, evaluation};
 
 #[global_allocator]

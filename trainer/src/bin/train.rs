@@ -12,8 +12,9 @@ use tabsegnet_model::device::DeviceChoice;
 use tabsegnet_trainer::config::{Config, Task};
 use tabsegnet_trainer::evaluation::Inputs;
 use tabsegnet_trainer::inputs::{Encoding, lock, prepared};
+use tabsegnet_trainer::layout::Layout;
 use tabsegnet_trainer::segmenter::SegmenterTraining;
-use tabsegnet_trainer::training::{Layout, Outcome, Training};
+use tabsegnet_trainer::training::{Outcome, Training};
 use tabsegnet_trainer::{cli, evaluation, static_encoder};
 
 #[global_allocator]
