@@ -2,6 +2,7 @@
 
 mod extends;
 mod keys;
+mod optimisation;
 mod segmenter;
 
 use std::path::{Path, PathBuf};
@@ -13,11 +14,12 @@ use tabsegnet_data::prepared::PrepareSettings;
 use tabsegnet_encoder::{EncoderConfig, EncoderError, default_cache_dir};
 use tabsegnet_features::FeaturesConfig;
 use tabsegnet_files::{Digest, FileError};
-use tabsegnet_model::{ModelConfig, Precision};
+use tabsegnet_model::ModelConfig;
 use tabsegnet_ranking::baselines::Baseline;
 use tabsegnet_segmenter::SegmenterConfig;
 use toml::{Table, Value};
 
+pub use optimisation::{Keep, Loss, OptimisationConfig, Schedule};
 pub use segmenter::{Choice, NewModelConfig, SegmenterTrainingConfig, Store};
 
 /// What is trained.
@@ -41,109 +43,6 @@ pub struct TaskConfig {
     pub kind: Task,
     /// Seed of weights, order and resampling.
     pub seed: u64,
-}
-
-/// `[optimisation]`: Adam (Kingma and Ba 2015) on the pairwise hinge loss.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct OptimisationConfig {
-    /// Passes over the questions.
-    pub epochs: usize,
-    /// Questions a step.
-    pub batch_size: usize,
-    /// Adam's step size.
-    pub learning_rate: f64,
-    /// Adam's β₁.
-    pub beta_1: f32,
-    /// Adam's β₂.
-    pub beta_2: f32,
-    /// Adam's ε.
-    pub epsilon: f32,
-    /// Share of all weights, times the step size, that a step takes off them (AdamW).
-    pub weight_decay: f32,
-    /// What is made small.
-    pub loss: Loss,
-    /// δ of the hinge (10).
-    pub margin: f32,
-    /// Share of each layer's values that a step leaves out, from 0, below 1.
-    pub dropout: f32,
-    /// How the step size changes over a training.
-    pub schedule: Schedule,
-    /// Number type of the ranker's large matrix products in training; half precision is for GPUs.
-    pub precision: Precision,
-    /// Which epoch is kept.
-    pub keep: Keep,
-    /// A checkpoint whose weights a training begins with, as after one on other data sets; of the same
-    /// model and encoder. Empty for random ones.
-    pub start_from: String,
-}
-
-/// Which epoch of a training `best/` holds in the end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Keep {
-    /// That of least dev loss; the paper's.
-    #[default]
-    LeastDevLoss,
-    /// The last, so that the dev part has no part in the weights; for a schedule that ends at 0.
-    Last,
-}
-
-/// What a training makes small.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Loss {
-    /// The pairwise hinge (10), the paper's.
-    #[default]
-    Hinge,
-    /// −ln softmax of each gold node over all nodes of the document.
-    Listwise,
-}
-
-/// How the step size changes over a training.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Schedule {
-    /// Not at all.
-    #[default]
-    Constant,
-    /// It rises over the first twentieth of the steps, then falls to 0 along a cosine.
-    Cosine,
-}
-
-impl Schedule {
-    /// What the step size is multiplied with at a step, from 0, of so many.
-    pub fn factor(self, step: usize, steps: usize) -> f64 {
-        match self {
-            Self::Constant => 1.0,
-            Self::Cosine => {
-                let done = step as f64 / steps.max(1) as f64;
-                let warm_up = (steps as f64 / 20.0).max(1.0);
-                ((step + 1) as f64 / warm_up).min(1.0) * 0.5 * (1.0 + (std::f64::consts::PI * done).cos())
-            }
-        }
-    }
-}
-
-impl Default for OptimisationConfig {
-    fn default() -> Self {
-        Self {
-            epochs: 20,
-            batch_size: 32,
-            learning_rate: 1e-3,
-            beta_1: 0.9,
-            beta_2: 0.999,
-            epsilon: 1e-8,
-            weight_decay: 0.0,
-            loss: Loss::Hinge,
-            margin: 1.0,
-            dropout: 0.0,
-            schedule: Schedule::Constant,
-            precision: Precision::F32,
-            keep: Keep::LeastDevLoss,
-            start_from: String::new(),
-        }
-    }
 }
 
 /// `[static_encoder]`: for the task `static-encoder`.
@@ -348,45 +247,12 @@ impl Config {
             0 => Err(ConfigError::Range { key, value: "0".into(), expected: "at least 1" }),
             _ => Ok(()),
         };
-        positive("optimisation.epochs", self.optimisation.epochs)?;
-        positive("optimisation.batch_size", self.optimisation.batch_size)?;
+        self.optimisation.check(self.task.kind)?;
         self.segmenter_training.check()?;
         positive("static_encoder.dim", self.static_encoder.dim)?;
         positive("static_encoder.batch_size", self.static_encoder.batch_size)?;
         positive("evaluation.resamples", self.evaluation.resamples as usize)?;
         positive("evaluation.rounds", self.evaluation.rounds as usize)?;
-        let of_rankers = [
-            ("optimisation.start_from", self.optimisation.start_from.as_str()),
-            ("optimisation.keep", if self.optimisation.keep == Keep::Last { "last" } else { "" }),
-        ];
-        for (key, value) in of_rankers {
-            if self.task.kind != Task::Ranker && !value.is_empty() {
-                let expected = "no value: task.kind is not \"ranker\"";
-                return Err(ConfigError::Range { key, value: value.to_owned(), expected });
-            }
-        }
-        let finite = |key, value: f64, low: f64, expected| {
-            if value.is_finite() && value > low {
-                Ok(())
-            } else {
-                Err(ConfigError::Range { key, value: value.to_string(), expected })
-            }
-        };
-        let optimisation = &self.optimisation;
-        finite("optimisation.learning_rate", optimisation.learning_rate, 0.0, "a number above 0")?;
-        finite("optimisation.epsilon", optimisation.epsilon.into(), 0.0, "a number above 0")?;
-        finite("optimisation.margin", optimisation.margin.into(), 0.0, "a number above 0")?;
-        finite("optimisation.weight_decay", optimisation.weight_decay.into(), -f64::MIN_POSITIVE, "a number from 0")?;
-        let shares = [
-            ("optimisation.beta_1", optimisation.beta_1),
-            ("optimisation.beta_2", optimisation.beta_2),
-            ("optimisation.dropout", optimisation.dropout),
-        ];
-        for (key, beta) in shares {
-            if !(0.0..1.0).contains(&beta) {
-                return Err(ConfigError::Range { key, value: beta.to_string(), expected: "a number from 0, below 1" });
-            }
-        }
         Ok(())
     }
 
