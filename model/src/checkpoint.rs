@@ -1,5 +1,5 @@
 //! Checkpoints: a directory with `model.safetensors`, `config.toml`, `manifest.json` and
-//! `README.md` (DESIGN section 6).
+//! `README.md` (DESIGN section 6), and `second_pass.safetensors` where the ranker has a second pass.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,11 +12,13 @@ use tabsegnet_files::{FileError, Staging, read_bytes, read_text, sha256_file, wr
 
 use crate::config::ModelConfig;
 use crate::scorer::TabSegNet;
+use crate::second_pass::SecondPass;
 
 /// The format this program writes and reads.
 pub const FORMAT_VERSION: u32 = 1;
 
 const MODEL: &str = "model.safetensors";
+const SECOND_PASS: &str = "second_pass.safetensors";
 const CONFIG: &str = "config.toml";
 const MANIFEST: &str = "manifest.json";
 const CARD: &str = "README.md";
@@ -118,6 +120,8 @@ pub struct Checkpoint {
     pub directory: PathBuf,
     /// The model on the device that was asked for.
     pub model: TabSegNet,
+    /// What looks at the best nodes again, where the ranker has it.
+    pub second_pass: Option<SecondPass>,
     /// What it says of itself.
     pub manifest: Manifest,
     /// The whole config of the training, as TOML.
@@ -128,6 +132,7 @@ pub struct Checkpoint {
 pub fn write(
     directory: &Path,
     model: &TabSegNet,
+    second_pass: Option<&SecondPass>,
     mut manifest: Manifest,
     config: &str,
     card: &str,
@@ -137,8 +142,12 @@ pub fn write(
     write_model(&at(MODEL), model)?;
     write_bytes_atomic(&at(CONFIG), config.as_bytes())?;
     write_bytes_atomic(&at(CARD), card.as_bytes())?;
+    if let Some(second_pass) = second_pass {
+        second_pass.write(&at(SECOND_PASS))?;
+    }
     manifest.files.clear();
-    for name in [MODEL, CONFIG, CARD] {
+    let written = [MODEL, CONFIG, CARD].into_iter().chain(second_pass.map(|_| SECOND_PASS));
+    for name in written {
         manifest.files.insert(name.to_owned(), sha256_file(&at(name))?);
     }
     let json = serde_json::to_string_pretty(&manifest)
@@ -162,7 +171,8 @@ pub fn read(directory: &Path, device: &Device) -> Result<Checkpoint, CheckpointE
     check_version(&path, &text)?;
     let manifest: Manifest = serde_json::from_str(&text)
         .map_err(|error| content(&path, format!("is no manifest of a checkpoint: {error}")))?;
-    for name in [MODEL, CONFIG] {
+    let has_second_pass = manifest.files.contains_key(SECOND_PASS);
+    for name in [MODEL, CONFIG].into_iter().chain(has_second_pass.then_some(SECOND_PASS)) {
         let (found, expected) = (sha256_file(&at(name))?, manifest.files.get(name));
         if expected != Some(&found) {
             let expected = expected.map_or("none", String::as_str);
@@ -181,8 +191,12 @@ pub fn read(directory: &Path, device: &Device) -> Result<Checkpoint, CheckpointE
         ));
     }
     let model = read_model(&at(MODEL), &manifest.model, manifest.d_enc, device)?;
+    let second_pass = match has_second_pass {
+        true => Some(SecondPass::read(&at(SECOND_PASS), manifest.model.features)?),
+        false => None,
+    };
     let config = read_text(&at(CONFIG))?;
-    Ok(Checkpoint { directory: directory.to_owned(), model, manifest, config })
+    Ok(Checkpoint { directory: directory.to_owned(), model, second_pass, manifest, config })
 }
 
 /// Looked at first, since another version may have other fields.

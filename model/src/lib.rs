@@ -22,8 +22,10 @@ pub mod open;
 pub mod precision;
 mod product;
 pub mod scorer;
+pub mod second_pass;
 #[cfg(test)]
 mod testing;
+pub mod trees;
 
 pub use batch::{Batch, Example};
 pub use config::ModelConfig;

@@ -200,4 +200,4 @@ fn values<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -43,6 +43,8 @@ pub struct RankedNode {
 /// Where a node's score comes from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Explanation {
+    /// The score before the second pass, which neighbours speak to; none where there was no second pass.
+    pub before: Option<f32>,
     /// The score that the node would have if no neighbour spoke.
     pub alone: f32,
     /// The edges that lead to the node, in any order; the page shows those of the greatest effect.

@@ -38,7 +38,7 @@ const EDGES_SHOWN: usize = 40;
 
 /// The score alone; the edges of the greatest effect; how many are left out, and the greatest
 /// effect of those.
-type Why = (f32, Vec<EdgeData>, usize, f32);
+type Why = (f32, Vec<EdgeData>, usize, f32, Option<f32>);
 
 /// Node, edge type, strength, effect.
 type EdgeData = (usize, usize, f32, f32);
@@ -75,7 +75,7 @@ fn answer_data<'a>(marks: &'a Marks, types: &mut Interned<'a>) -> AnswerData<'a>
         edges.sort_by(|a, b| b.3.abs().total_cmp(&a.3.abs()));
         let left_out = edges.split_off(edges.len().min(EDGES_SHOWN));
         let greatest = left_out.first().map_or(0.0, |edge| edge.3.abs());
-        why.insert(ranked.number, (explanation.alone, edges, left_out.len(), greatest));
+        why.insert(ranked.number, (explanation.alone, edges, left_out.len(), greatest, explanation.before));
     }
     let segment = |segment: Option<usize>| segment.and_then(|segment| i64::try_from(segment).ok()).unwrap_or(-1);
     let mut scores: Vec<Option<f64>> = marks.scores.iter().map(|score| score.map(five_digits)).collect();

@@ -105,6 +105,7 @@ impl<'a> Checks<'a, '_> {
     fn explanation(&self, id: &str, explanation: &'a Explanation) -> Result<(&'a Explanation, Vec<usize>), PageError> {
         let what = || format!("the explanation of {id}");
         self.finite(explanation.alone, what)?;
+        self.finite(explanation.before.unwrap_or_default(), what)?;
         let mut from = Vec::with_capacity(explanation.edges.len());
         for edge in &explanation.edges {
             self.finite(edge.strength, what)?;

@@ -190,10 +190,11 @@ function explain(at) {
   byId('next').disabled = position + 1 >= count;
 }
 
-function explanation([alone, edges, more, least]) {
+function explanation([alone, edges, more, least, before]) {
   const most = edges.reduce((most, edge) => Math.max(most, Math.abs(edge[3])), 0) || 1;
   const both = edges.some((edge) => edge[3] < 0) ? 'bar both' : 'bar';
-  const lead = element('p', {}, `Score if no neighbour spoke: ${number(alone)}`);
+  const first = before === null ? '' : `Score before the second pass: ${number(before)}. `;
+  const lead = element('p', {}, `${first}Score if no neighbour spoke: ${number(alone)}`);
   if (!edges.length) return [lead];
   const head = element('tr', {}, ...['From', 'Edge', 'Strength', 'Effect'].map((name, column) =>
     element('th', { scope: 'col', className: column > 1 ? 'n' : '' }, name)));

@@ -52,7 +52,7 @@ fn whatever_comes_from_outside_stays_text() {
     document.blocks.push(Block::Passage(BAD.into()));
     document.id = BAD.into();
     let edges = vec![InEdge { node: "p0".into(), edge_type: BAD.into(), strength: 1.0, effect: 1.0 }];
-    let explanation = Some(Explanation { alone: 0.0, edges });
+    let explanation = Some(Explanation { before: None, alone: 0.0, edges });
     let top = ["t0", "t0:h0c1", "t0:r1h0", "t0:r1c1", "p0"].iter().enumerate();
     let top =
         top.map(|(at, id)| RankedNode { segment: Some(0), explanation: explanation.clone(), ..ranked(id, at + 1) });
@@ -206,7 +206,8 @@ fn answers_that_do_not_fit_the_document_are_refused() {
     let unknown = refused(Answer { scores: vec![("p2".into(), 0.0)], ..Answer::default() });
     assert!(matches!(unknown, PageError::UnknownNode { place, .. } if place == "scores"));
     let edges = vec![InEdge { node: "p7".into(), edge_type: "e".into(), strength: 1.0, effect: 1.0 }];
-    let explained = RankedNode { explanation: Some(Explanation { alone: 0.0, edges }), ..ranked("p0", 1) };
+    let explained =
+        RankedNode { explanation: Some(Explanation { before: None, alone: 0.0, edges }), ..ranked("p0", 1) };
     let unknown = refused(Answer { nodes: vec![explained], ..Answer::default() });
     assert!(matches!(unknown, PageError::UnknownNode { place, .. } if place == "the explanation of p0"));
     let segment = RankedNode { segment: Some(2), ..ranked("p0", 1) };

@@ -4,13 +4,15 @@ use std::sync::Mutex;
 
 use tabsegnet_data::graph::EdgeType;
 use tabsegnet_features::DocumentFeatures;
+use tabsegnet_model::second_pass::{self, SecondLook};
 use tabsegnet_model::{Asked, EdgeEffect, Explanation, OpenGraph};
 use tabsegnet_segmenter::SegmenterError;
 
 use crate::encoded::{EncodedDocument, check_finite};
 use crate::features::Featuriser;
 use crate::ranker::{
-    NodeEdge, NodeExplanation, NodeFeature, Ranker, Ranking, SegmentEffect, Subject, TypeStrength, best, ranked,
+    NodeEdge, NodeExplanation, NodeFeature, Ranker, Ranking, SecondLookExplanation, SegmentEffect, Subject,
+    TypeStrength, best, ranked,
 };
 use crate::{RankingError, scores};
 
@@ -101,13 +103,17 @@ impl<'r> OpenDocument<'r> {
             document.ask_into(&featured.with(q, asked), self.document.vectors(), &self.tables, &mut features);
         }
         let asked = Asked { q, segments: asked, features: &features };
-        let scores = self.ranker.inference().scores(&self.graph, &asked)?;
+        let mut scores = self.ranker.inference().scores(&self.graph, &asked)?;
         let subject =
             Subject { id: &self.document.id, nodes: &self.document.nodes, vectors: self.document.vectors(), d_enc };
         scores::check(question_id, subject.nodes, &scores)?;
+        let first = if explained { scores.clone() } else { Vec::new() };
+        if let Some(second_pass) = self.ranker.second_pass() {
+            second_pass.rescore(subject.nodes, &features, &mut scores);
+        }
         let mut ranking = ranked(&subject, question_id, question, &segments, segment_vectors, &scores, top_k);
         if explained {
-            self.explain(&mut ranking, &asked, &best(&scores, top_k))?;
+            self.explain(&mut ranking, &asked, &first, &best(&scores, top_k))?;
         }
         if let Ok(mut room) = self.room.lock() {
             *room = features;
@@ -115,8 +121,14 @@ impl<'r> OpenDocument<'r> {
         Ok((ranking, scores))
     }
 
-    /// `order` are the ranked nodes by number.
-    fn explain(&self, ranking: &mut Ranking, asked: &Asked<'_>, order: &[usize]) -> Result<(), RankingError> {
+    /// `first` are the scores before the second pass, `order` the ranked nodes by number.
+    fn explain(
+        &self,
+        ranking: &mut Ranking,
+        asked: &Asked<'_>,
+        first: &[f32],
+        order: &[usize],
+    ) -> Result<(), RankingError> {
         let EncodedDocument { nodes, graph, .. } = &self.document;
         let inference = self.ranker.inference();
         let strengths = inference.strengths(asked.q)?;
@@ -134,15 +146,19 @@ impl<'r> OpenDocument<'r> {
             [] => std::slice::from_ref(&ranking.question),
             segments => segments,
         };
-        for ((node, number), explanation) in ranking.nodes.iter_mut().zip(order).zip(found) {
+        let looks = match self.ranker.second_pass() {
+            Some(second_pass) => second_pass.explain(nodes, asked.features, first, &numbers),
+            None => vec![None; numbers.len()],
+        };
+        for (((node, number), explanation), look) in ranking.nodes.iter_mut().zip(order).zip(found).zip(looks) {
             let Explanation { alone, edges, features: effects, segments: of_segments } = explanation;
             let values = asked.features.chunks_exact(names.len().max(1)).nth(*number).unwrap_or_default();
-            let features = names.iter().zip(values).zip(effects);
-            let mut features: Vec<NodeFeature> = features
-                .filter(|(_, effect)| *effect != 0.0)
-                .map(|((name, &value), effect)| NodeFeature { feature: name.clone(), value, effect })
-                .collect();
-            features.sort_by(|a, b| b.effect.abs().total_cmp(&a.effect.abs()));
+            let features = told(names.iter().map(String::as_str), values, &effects);
+            let second_pass = look.map(|SecondLook { alone, values, effects }| {
+                let names = names.iter().map(String::as_str).chain(second_pass::NAMES);
+                let features = told(names, &values, &effects);
+                SecondLookExplanation { first_score: first[*number], alone, features }
+            });
             let segments = segments.iter().zip(of_segments);
             let segments =
                 segments.map(|(segment, effect)| SegmentEffect { segment: segment.clone(), effect }).collect();
@@ -152,8 +168,17 @@ impl<'r> OpenDocument<'r> {
                 strength,
                 effect,
             });
-            node.explanation = Some(NodeExplanation { alone, edges: edges.collect(), features, segments });
+            node.explanation = Some(NodeExplanation { second_pass, alone, edges: edges.collect(), features, segments });
         }
         Ok(())
     }
+}
+
+/// Features that have an effect, the greatest by amount first.
+fn told<'n>(names: impl Iterator<Item = &'n str>, values: &[f32], effects: &[f32]) -> Vec<NodeFeature> {
+    let features = names.zip(values).zip(effects).filter(|(_, effect)| **effect != 0.0);
+    let mut features: Vec<NodeFeature> =
+        features.map(|((name, &value), &effect)| NodeFeature { feature: name.to_owned(), value, effect }).collect();
+    features.sort_by(|a, b| b.effect.abs().total_cmp(&a.effect.abs()));
+    features
 }

@@ -11,6 +11,7 @@ use tabsegnet_encoder::{EmbeddingCache, Encoder, EncoderKind, load_on};
 use tabsegnet_model::Inference;
 use tabsegnet_model::batch::best_segments;
 use tabsegnet_model::checkpoint::{self, Checkpoint, Manifest};
+use tabsegnet_model::second_pass::SecondPass;
 use tabsegnet_segmenter::{Segmenter, SegmenterError, load_segmenter};
 
 use crate::embedded::Sight;
@@ -50,9 +51,14 @@ pub struct RankedNode {
 }
 
 /// Where a node's score comes from. Exact: an effect is the score less that without the edge, the
-/// feature or the segment. Effects need not add up to the score.
+/// feature or the segment. Effects need not add up to the score. With a second pass they are those on the
+/// score before it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct NodeExplanation {
+    /// Where the score after the second pass comes from; absent where the ranker has none or passes the
+    /// node over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub second_pass: Option<SecondLookExplanation>,
     /// The score if no edge led to the node.
     pub alone: f32,
     /// Edges into the node that it hears, the greatest effect by amount first.
@@ -65,6 +71,18 @@ pub struct NodeExplanation {
     pub segments: Vec<SegmentEffect>,
 }
 
+/// Where the score of a node after the second pass comes from. Exact: the effects and `alone` add up to it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SecondLookExplanation {
+    /// The score before.
+    pub first_score: f32,
+    /// What the trees say of a node of which they know nothing.
+    pub alone: f32,
+    /// What the trees looked at, the greatest effect by amount first; what they did not is left out. Names
+    /// with `ranked.` are places among the scores before.
+    pub features: Vec<NodeFeature>,
+}
+
 /// A feature of a node for a question.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct NodeFeature {
@@ -72,7 +90,8 @@ pub struct NodeFeature {
     pub feature: String,
     /// Its value.
     pub value: f32,
-    /// The score less that with the feature at its mean over the training part.
+    /// The score less that with the feature at its mean over the training part; in a second pass, what the
+    /// feature adds.
     pub effect: f32,
 }
 
@@ -162,6 +181,7 @@ pub struct Ranking {
 pub struct Ranker {
     manifest: Manifest,
     inference: Inference,
+    second_pass: Option<SecondPass>,
     settings: RankerSettings,
     encoder: Box<dyn Encoder>,
     segmenter: Box<dyn Segmenter>,
@@ -219,7 +239,7 @@ impl Opening {
     /// An encoder or segmenter that is not there or is not the one that the checkpoint was trained
     /// with.
     pub fn finish(self) -> Result<Ranker, RankingError> {
-        let Self { checkpoint: Checkpoint { directory, model, manifest, .. }, settings, device } = self;
+        let Self { checkpoint: Checkpoint { directory, model, second_pass, manifest, .. }, settings, device } = self;
         let encoder = load_on(&settings.encoder, &device)?;
         let segmenter = load_segmenter(&settings.segmenter)?;
         let featuriser = Featuriser::open(settings.features)?;
@@ -230,7 +250,7 @@ impl Opening {
         ];
         check_identities(&directory, &parts)?;
         let inference = Inference::new(model, &manifest.model, manifest.d_enc, &device);
-        Ok(Ranker { manifest, inference, settings, encoder, segmenter, featuriser })
+        Ok(Ranker { manifest, inference, second_pass, settings, encoder, segmenter, featuriser })
     }
 }
 
@@ -256,6 +276,11 @@ impl Ranker {
 
     pub(crate) fn inference(&self) -> &Inference {
         &self.inference
+    }
+
+    /// What looks at the best nodes again, where the ranker has it.
+    pub(crate) fn second_pass(&self) -> Option<&SecondPass> {
+        self.second_pass.as_ref()
     }
 
     pub(crate) fn encoder(&self) -> &dyn Encoder {
@@ -301,7 +326,7 @@ impl Ranker {
     /// For each question one score a node of its document. Each document is opened once for all of
     /// its questions.
     pub fn scores(&self, embedded: &Embedded) -> Result<Vec<Vec<f32>>, RankingError> {
-        scores::inference(&self.inference, embedded)
+        scores::inference(&self.inference, self.second_pass(), embedded)
     }
 
     /// A document with its vectors; without a cache all are made.

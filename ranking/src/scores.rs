@@ -4,6 +4,7 @@ use burn::tensor::Device;
 use rayon::prelude::*;
 use tabsegnet_data::graph::Node;
 use tabsegnet_data::prepared::PreparedQuestion;
+use tabsegnet_model::second_pass::SecondPass;
 use tabsegnet_model::{Asked, Inference, ModelConfig, TabSegNet};
 
 use crate::encoded::check_finite;
@@ -30,12 +31,13 @@ pub fn groups(embedded: &Embedded) -> Vec<Vec<usize>> {
     groups
 }
 
-/// The model's scores: for each question one a node of its document.
+/// The model's scores, and where there is one its second pass's: for each question one a node of its document.
 ///
 /// # Errors
 /// Vectors that do not fit the model; a score that is not finite.
 pub fn model(
     model: &TabSegNet,
+    second_pass: Option<&SecondPass>,
     config: &ModelConfig,
     embedded: &Embedded,
     device: &Device,
@@ -46,8 +48,13 @@ pub fn model(
         let batch = embedded.batch(&group, &tables, config, device)?;
         let scores = floats(model.forward(&batch).into_data());
         for (&question, scores) in group.iter().zip(batch.split(&scores)) {
-            check(&embedded.questions[question].id, &embedded.document_of(question).nodes, scores)?;
-            all.push(scores.to_vec());
+            let nodes = &embedded.document_of(question).nodes;
+            check(&embedded.questions[question].id, nodes, scores)?;
+            let mut scores = scores.to_vec();
+            if let Some(second_pass) = second_pass {
+                second_pass.rescore(nodes, &embedded.features(question, &tables), &mut scores);
+            }
+            all.push(scores);
         }
     }
     Ok(all)
@@ -62,7 +69,11 @@ pub fn floats(data: burn::tensor::TensorData) -> Vec<f32> {
 ///
 /// # Errors
 /// Vectors that do not fit the model or are not finite; a score that is not finite.
-pub(crate) fn inference(inference: &Inference, embedded: &Embedded) -> Result<Vec<Vec<f32>>, RankingError> {
+pub(crate) fn inference(
+    inference: &Inference,
+    second_pass: Option<&SecondPass>,
+    embedded: &Embedded,
+) -> Result<Vec<Vec<f32>>, RankingError> {
     let mut of_document: Vec<Vec<usize>> = vec![Vec::new(); embedded.documents.len()];
     for (index, question) in embedded.questions.iter().enumerate() {
         of_document[question.document].push(index);
@@ -81,8 +92,11 @@ pub(crate) fn inference(inference: &Inference, embedded: &Embedded) -> Result<Ve
             check_finite(q, d_enc, |_| format!("question {id}"))?;
             let features = embedded.features(question, &tables);
             let asked = Asked { q, segments: embedded.asked(question), features: &features };
-            let scores = inference.scores(&open, &asked)?;
+            let mut scores = inference.scores(&open, &asked)?;
             check(id, &document.nodes, &scores)?;
+            if let Some(second_pass) = second_pass {
+                second_pass.rescore(&document.nodes, &features, &mut scores);
+            }
             Ok((question, scores))
         };
         questions.iter().map(score).collect::<Result<Vec<_>, RankingError>>()
@@ -92,8 +106,11 @@ pub(crate) fn inference(inference: &Inference, embedded: &Embedded) -> Result<Ve
     Ok(scored.into_iter().map(|(_, scores)| scores).collect())
 }
 
-/// An error unless all scores `[nodes]` are finite.
-pub(crate) fn check(question: &str, nodes: &[Node], scores: &[f32]) -> Result<(), RankingError> {
+/// That all scores `[nodes]` are finite.
+///
+/// # Errors
+/// One that is not.
+pub fn check(question: &str, nodes: &[Node], scores: &[f32]) -> Result<(), RankingError> {
     match scores.iter().position(|score| !score.is_finite()) {
         None => Ok(()),
         Some(node) => Err(RankingError::NotFinite {

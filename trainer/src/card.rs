@@ -3,12 +3,20 @@
 use std::fmt::Write as _;
 
 use tabsegnet_data::prepared::Statistics;
+use tabsegnet_evaluation::QuestionMeasures;
 
-use crate::config::{Config, Keep, OptimisationConfig};
+use crate::config::{Config, Keep, OptimisationConfig, SecondPassConfig};
 use crate::state::EpochMetrics;
 
 /// The card of a ranker: what it is, what it was trained on, how it measured, what it is not.
-pub fn ranker(config: &Config, metrics: &EpochMetrics, train: &Statistics, dev: &Statistics) -> String {
+/// `second_pass` are the measures on the dev part with the second pass.
+pub fn ranker(
+    config: &Config,
+    metrics: &EpochMetrics,
+    second_pass: Option<&QuestionMeasures>,
+    train: &Statistics,
+    dev: &Statistics,
+) -> String {
     let mut card = String::from(
         "# Ranker\n\nA TabSegNet scorer: ranks the nodes (cells, headers, sentences) of a document for a question.\n\n",
     );
@@ -63,6 +71,23 @@ pub fn ranker(config: &Config, metrics: &EpochMetrics, train: &Statistics, dev: 
             metrics.epoch, metrics.dev_loss, metrics.dev_recall_10, metrics.dev_map
         ),
     );
+    if let SecondPassConfig { candidates: 1.., .. } = config.second_pass {
+        let SecondPassConfig { candidates, folds, trees } = &config.second_pass;
+        let figures = match second_pass {
+            Some(measures) => {
+                format!("recall@10 {:.4}, MAP {:.4}", measures.recall_at[3], measures.average_precision)
+            }
+            None => "not trained yet, this ranker is without".into(),
+        };
+        line(
+            "Dev, second pass",
+            format!(
+                "{figures}; {} trees order the first {candidates} nodes anew, taught by {folds} rankers of a part of the \
+                 documents each",
+                trees.rounds * trees.forests
+            ),
+        );
+    }
     let _ = writeln!(
         card,
         "\nLimits: {limit}. Scores order the nodes of one document for one question; they are no probabilities and do not \

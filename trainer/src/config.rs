@@ -3,6 +3,7 @@
 mod extends;
 mod keys;
 mod optimisation;
+mod second_pass;
 mod segmenter;
 
 use std::path::{Path, PathBuf};
@@ -20,6 +21,7 @@ use tabsegnet_segmenter::SegmenterConfig;
 use toml::{Table, Value};
 
 pub use optimisation::{Keep, Loss, OptimisationConfig, Schedule};
+pub use second_pass::SecondPassConfig;
 pub use segmenter::{Choice, NewModelConfig, SegmenterTrainingConfig, Store};
 
 /// What is trained.
@@ -142,6 +144,8 @@ pub struct Config {
     pub model: ModelConfig,
     /// How the ranker is trained.
     pub optimisation: OptimisationConfig,
+    /// What looks at the ranker's best nodes again.
+    pub second_pass: SecondPassConfig,
     /// How a segmenter is trained.
     pub segmenter_training: SegmenterTrainingConfig,
     /// How a static encoder is distilled.
@@ -248,6 +252,7 @@ impl Config {
             _ => Ok(()),
         };
         self.optimisation.check(self.task.kind)?;
+        self.second_pass.check(self.task.kind, &self.optimisation)?;
         self.segmenter_training.check()?;
         positive("static_encoder.dim", self.static_encoder.dim)?;
         positive("static_encoder.batch_size", self.static_encoder.batch_size)?;

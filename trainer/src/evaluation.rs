@@ -155,7 +155,7 @@ pub fn evaluate(
     for (checkpoint, name) in checkpoints.iter().zip(names(checkpoints)) {
         let manifest = &checkpoint.manifest;
         let description = format!("checkpoint, epoch {}, seed {}", manifest.epoch, manifest.seed);
-        add(name, description, &mut || Ok(scores::model(&checkpoint.model, &manifest.model, embedded, device)?))?;
+        add(name, description, &mut || scored(checkpoint, embedded, device))?;
     }
     let resources = Prepared::new(config, inputs)?;
     for baseline in baselines {
@@ -172,6 +172,11 @@ pub fn evaluate(
     let report = Report::build(input(config, dev, &measured, methods)?)?;
     report.write(output)?;
     Ok(report)
+}
+
+fn scored(checkpoint: &Checkpoint, embedded: &Embedded, device: &Device) -> Result<Vec<Vec<f32>>> {
+    let Checkpoint { model, second_pass, manifest, .. } = checkpoint;
+    Ok(scores::model(model, second_pass.as_ref(), &manifest.model, embedded, device)?)
 }
 
 /// A checkpoint is called after its directory; several of one name by their whole paths.
@@ -314,7 +319,7 @@ pub fn summary(report: &Report) -> String {
 
 /// Example rankings: the first questions, five nodes each, gold nodes marked.
 pub fn examples(embedded: &Embedded, checkpoint: &Checkpoint, device: &Device, count: usize) -> Result<String> {
-    let scores = scores::model(&checkpoint.model, &checkpoint.manifest.model, embedded, device)?;
+    let scores = scored(checkpoint, embedded, device)?;
     let mut text = String::new();
     for (question, scores) in scores.iter().enumerate().take(count) {
         let gold = &embedded.questions[question].gold;

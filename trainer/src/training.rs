@@ -6,28 +6,25 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail, ensure};
 use burn::module::Module as _;
-use burn::optim::{AdamConfig, AdamWConfig, GradientsParams, ModuleOptimizer};
-use burn::tensor::{Device, Tensor};
-use rand::SeedableRng as _;
-use rand::seq::SliceRandom as _;
-use rand_chacha::ChaCha8Rng;
+use burn::tensor::Device;
 use tabsegnet_evaluation::{GoldRanks, QuestionMeasures};
 use tabsegnet_features::head;
 use tabsegnet_files::Digest;
 use tabsegnet_model::checkpoint::{self, Checkpoint, Manifest, read_model, write_model};
 use tabsegnet_model::device::guard;
-use tabsegnet_model::dropout::Dropout;
-use tabsegnet_model::loss::{listwise, pairwise_hinge};
+use tabsegnet_model::second_pass::SecondPass;
 use tabsegnet_model::{Batch, Precision, TabSegNet};
 use tabsegnet_ranking::check_identities;
 use tabsegnet_ranking::embedded::TableScores;
-use tabsegnet_ranking::scores::{floats, groups};
+use tabsegnet_ranking::scores::{self, floats, groups};
 
 use crate::card;
-use crate::config::{Config, Keep, Loss, OptimisationConfig};
+use crate::config::{Config, Keep};
 use crate::inputs::{Encoding, Input};
 use crate::layout::Layout;
+use crate::learner::{Course, Learner, loss, optimiser};
 use crate::progress::Progress;
+use crate::second_pass::Lesson;
 use crate::state::{EpochMetrics, Start, State};
 
 /// How a training ended.
@@ -49,11 +46,12 @@ pub struct Training<'a> {
     /// Without autodiff; [`Training::device`] with.
     plain: Device,
     device: Device,
-    model: TabSegNet,
-    optimiser: ModuleOptimizer,
+    learner: Learner,
     state: State,
     /// SHA-256 of the weights that the training began with; empty where they were random.
     started_from: String,
+    /// The ranker before its first step, where there is to be a second pass.
+    start: Option<TabSegNet>,
     /// What the table head says of the training documents' tables, each by one that has not seen it, and
     /// of the dev documents'.
     tables: [TableScores; 2],
@@ -65,7 +63,7 @@ impl<'a> Training<'a> {
     /// # Errors
     /// To resume without a state or with one of other inputs; to start over one that is not
     /// finished or whose inputs were others, since that would lose it; a precision that the device
-    /// does not have; a checkpoint to start from that does not fit.
+    /// does not have; a checkpoint to start from that does not fit; a second pass with more folds than documents.
     pub fn new(
         config: &'a Config,
         train: &'a Input,
@@ -76,6 +74,12 @@ impl<'a> Training<'a> {
     ) -> Result<Self> {
         let precision = config.optimisation.precision;
         precision.check(&device)?;
+        let (documents, settings) = (train.embedded.documents.len(), &config.second_pass);
+        ensure!(
+            settings.candidates == 0 || settings.folds <= documents,
+            "second_pass.folds is {}, but the training part has {documents} documents; give at most as many",
+            settings.folds
+        );
         let layout = Layout::new(config);
         let encoder = encoding.encoder.as_ref();
         let autodiff = device.clone().autodiff();
@@ -94,6 +98,16 @@ impl<'a> Training<'a> {
         let place = layout.state();
         let examples = if config.model.table_head { train.embedded.table_examples() } else { Vec::new() };
         let tables = TableScores(head::out_of_fold(&examples, config.task.seed));
+        let random = || {
+            let (mean, scale) = train.embedded.feature_scale(&tables);
+            TabSegNet::new(&config.model, encoder.dim(), config.task.seed, &autodiff).with_feature_scale(&mean, &scale)
+        };
+        let before = || match &beginning {
+            // With the scale of features that its weights were learnt over.
+            Some(beginning) => beginning.model.clone(),
+            None => random(),
+        };
+        let start = (config.second_pass.candidates > 0).then(|| before().with_precision(precision));
         let (model, optimiser, state) = match State::start(&place, inputs, resume)? {
             Start::Resume(state) => {
                 let (file, optimiser) = state.read(&place, optimiser)?;
@@ -101,16 +115,7 @@ impl<'a> Training<'a> {
                 (model, optimiser, state)
             }
             Start::New(mut state, replaces) => {
-                let model = match beginning {
-                    // With the scale of features that its weights were learnt over.
-                    Some(beginning) => beginning.model,
-                    None => {
-                        let (mean, scale) = train.embedded.feature_scale(&tables);
-                        TabSegNet::new(&config.model, encoder.dim(), config.task.seed, &autodiff)
-                            .with_feature_scale(&mean, &scale)
-                    }
-                };
-                let model = model.with_table_head(&head::train(&examples, config.task.seed));
+                let model = before().with_table_head(&head::train(&examples, config.task.seed));
                 // From here on the checkpoints of the earlier training are replaced: a state that
                 // calls them finished must not outlast them.
                 if replaces {
@@ -143,10 +148,10 @@ impl<'a> Training<'a> {
             layout,
             plain: device,
             device: autodiff,
-            model,
-            optimiser,
+            learner: Learner { model, optimiser },
             state,
             started_from,
+            start,
         })
     }
 
@@ -172,6 +177,33 @@ impl<'a> Training<'a> {
                 self.layout.best().display()
             );
         }
+        match self.start.take() {
+            Some(start) => self.second_pass(start, stop),
+            None => Ok(Outcome::Finished),
+        }
+    }
+
+    /// Trains the second pass and writes both checkpoints again, with it.
+    fn second_pass(&mut self, start: TabSegNet, stop: &AtomicBool) -> Result<Outcome> {
+        let Self { config, train, plain, device: autodiff, .. } = self;
+        let lesson = Lesson { config, train, tables: &self.tables[0], start, plain, autodiff };
+        let Some(second_pass) = lesson.learn(stop)? else { return Ok(Outcome::Stopped) };
+        let metrics = self.state.epochs.last().context("a second pass before the first epoch")?.clone();
+        let model = self.learner.model.valid();
+        let embedded = &self.dev.embedded;
+        let scores = scores::model(&model, Some(&second_pass), &self.config.model, embedded, &self.plain)?;
+        let asked = embedded.questions.iter().zip(&scores).filter(|(question, _)| !question.gold.is_empty());
+        let measures: Result<Vec<QuestionMeasures>> = asked
+            .map(|(question, scores)| Ok(QuestionMeasures::of(&GoldRanks::of_scores(scores, &question.gold)?)))
+            .collect();
+        let measures = QuestionMeasures::mean(&measures?).context("no dev question has a gold node")?;
+        eprintln!(
+            "second pass: dev R@10 {:.4} instead of {:.4}, dev MAP {:.4} instead of {:.4}",
+            measures.recall_at[3], metrics.dev_recall_10, measures.average_precision, metrics.dev_map
+        );
+        self.write_checkpoints(&metrics, Some((&second_pass, &measures)))?;
+        self.state.finished = true;
+        self.write_state()?;
         Ok(Outcome::Finished)
     }
 
@@ -187,7 +219,7 @@ impl<'a> Training<'a> {
         let started = Instant::now();
         let epoch = self.state.epochs.len() + 1;
         let epochs = self.config.optimisation.epochs;
-        let order = self.order(epoch);
+        let order = self.course().order((0..self.train.embedded.questions.len()).collect(), epoch);
         let batches: Vec<&[usize]> = order.chunks(self.config.optimisation.batch_size).collect();
         let mut progress = Progress::new(&format!("epoch {epoch}/{epochs}"), batches.len());
         for (step, questions) in batches.iter().enumerate().skip(self.state.step) {
@@ -223,23 +255,13 @@ impl<'a> Training<'a> {
         ));
         self.state.epochs.push(metrics.clone());
         (self.state.step, self.state.loss_sum) = (0, 0.0);
-        self.state.finished = epoch == epochs;
+        self.state.finished = epoch == epochs && self.start.is_none();
         self.write_epoch(&metrics)?;
         if stop.load(Ordering::Relaxed) && epoch < epochs {
             eprintln!("stopped after epoch {epoch}; --resume goes on");
             return Ok(Outcome::Stopped);
         }
         Ok(Outcome::Finished)
-    }
-
-    /// The order of questions depends on the seed and the epoch alone, so that a resumed training
-    /// takes them in the same order.
-    fn order(&self, epoch: usize) -> Vec<usize> {
-        let mut rng = ChaCha8Rng::seed_from_u64(self.config.task.seed);
-        rng.set_stream(epoch as u64); // stream 0 made the weights
-        let mut order: Vec<usize> = (0..self.train.embedded.questions.len()).collect();
-        order.shuffle(&mut rng);
-        order
     }
 
     /// One optimiser step; returns the loss before it.
@@ -261,17 +283,13 @@ impl<'a> Training<'a> {
     }
 
     fn learn(&mut self, batch: &Batch) -> f64 {
-        let optimisation = &self.config.optimisation;
-        let in_epoch = self.train.embedded.questions.len().div_ceil(optimisation.batch_size);
-        let step = self.state.epochs.len() * in_epoch + self.state.step;
-        let mut dropout = Dropout::new(optimisation.dropout, self.config.task.seed, step as u64);
-        let Some((loss, _)) = loss(optimisation, self.model.forward_dropping(batch, &mut dropout), batch) else {
-            return 0.0;
-        };
-        let gradients = GradientsParams::from_grads(loss.backward(), &self.model);
-        let rate = optimisation.learning_rate * optimisation.schedule.factor(step, optimisation.epochs * in_epoch);
-        self.model = self.optimiser.step(rate, self.model.clone(), gradients);
-        floats(loss.into_data()).into_iter().map(f64::from).sum()
+        let course = self.course();
+        let step = self.state.epochs.len() * course.steps_of_epoch() + self.state.step;
+        self.learner.step(batch, &course, step)
+    }
+
+    fn course(&self) -> Course<'a> {
+        Course::new(&self.config.optimisation, self.config.task.seed, self.train.embedded.questions.len())
     }
 
     fn not_finite(&self, loss: f64, epoch: usize, step: usize, questions: &[usize]) -> String {
@@ -308,7 +326,7 @@ impl<'a> Training<'a> {
 
     /// Mean loss and measures over the dev questions with gold.
     fn measure_dev(&self) -> Result<(f64, QuestionMeasures)> {
-        let model = self.model.valid();
+        let model = self.learner.model.valid();
         let embedded = &self.dev.embedded;
         let (mut loss_sum, mut counted) = (0.0, 0);
         let mut measures = Vec::with_capacity(embedded.questions.len());
@@ -354,25 +372,43 @@ impl<'a> Training<'a> {
     /// Checkpoints first, the state last: whatever is cut off in between is done again, alike, by
     /// a resumed training.
     fn write_epoch(&mut self, metrics: &EpochMetrics) -> Result<()> {
-        let manifest = self.manifest(metrics);
-        let config = self.config.to_toml()?;
-        let card = card::ranker(self.config, metrics, &self.train.statistics, &self.dev.statistics);
-        let write = |directory: &Path| {
-            checkpoint::write(directory, &self.model, manifest.clone(), &config, &card).with_context(|| {
-                format!("the checkpoint of epoch {} was not written; earlier files are whole", metrics.epoch)
-            })
-        };
-        if self.kept().is_some_and(|kept| kept.epoch == metrics.epoch) {
-            write(&self.layout.best())?;
-        }
-        write(&self.layout.last())?;
+        self.write_checkpoints(metrics, None)?;
         self.state.write_metrics(&self.layout.metrics())?;
         self.write_state()
     }
 
+    fn write_checkpoints(
+        &self,
+        metrics: &EpochMetrics,
+        second_pass: Option<(&SecondPass, &QuestionMeasures)>,
+    ) -> Result<()> {
+        let mut manifest = self.manifest(metrics);
+        if let Some((_, measures)) = second_pass {
+            for (name, value) in [("recall@10", measures.recall_at[3]), ("MAP", measures.average_precision)] {
+                if let Some(before) = manifest.dev.insert(name.to_owned(), value) {
+                    manifest.dev.insert(format!("{name} before the second pass"), before);
+                }
+            }
+        }
+        let measures = second_pass.map(|(_, measures)| measures);
+        let second_pass = second_pass.map(|(second_pass, _)| second_pass);
+        let config = self.config.to_toml()?;
+        let card = card::ranker(self.config, metrics, measures, &self.train.statistics, &self.dev.statistics);
+        let write = |directory: &Path| {
+            checkpoint::write(directory, &self.learner.model, second_pass, manifest.clone(), &config, &card)
+                .with_context(|| {
+                    format!("the checkpoint of epoch {} was not written; earlier files are whole", metrics.epoch)
+                })
+        };
+        if self.kept().is_some_and(|kept| kept.epoch == metrics.epoch) {
+            write(&self.layout.best())?;
+        }
+        write(&self.layout.last())
+    }
+
     fn write_state(&mut self) -> Result<()> {
-        let model = &self.model;
-        self.state.write(&self.layout.state(), |path| Ok(write_model(path, model)?), &self.optimiser)
+        let Learner { model, optimiser } = &self.learner;
+        self.state.write(&self.layout.state(), |path| Ok(write_model(path, model)?), optimiser)
     }
 
     fn manifest(&self, metrics: &EpochMetrics) -> Manifest {
@@ -431,26 +467,4 @@ fn beginning(config: &Config, encoding: &Encoding, device: &Device) -> Result<Op
         directory.display()
     );
     Ok(Some(beginning))
-}
-
-/// The mean loss of a batch `[1]`, and of how many questions; nothing where none can be learned from.
-fn loss(config: &OptimisationConfig, scores: Tensor<1>, batch: &Batch) -> Option<(Tensor<1>, usize)> {
-    match config.loss {
-        Loss::Hinge => {
-            batch.pairs.as_ref().map(|pairs| (pairwise_hinge(scores, pairs, config.margin), pairs.questions))
-        }
-        Loss::Listwise => batch.lists.as_ref().map(|lists| (listwise(scores, lists), lists.questions)),
-    }
-}
-
-fn optimiser(config: &OptimisationConfig) -> ModuleOptimizer {
-    if config.weight_decay > 0.0 {
-        return AdamWConfig::new()
-            .with_beta_1(config.beta_1)
-            .with_beta_2(config.beta_2)
-            .with_epsilon(config.epsilon)
-            .with_weight_decay(config.weight_decay)
-            .init();
-    }
-    AdamConfig::new().with_beta_1(config.beta_1).with_beta_2(config.beta_2).with_epsilon(config.epsilon).init()
 }

@@ -11,7 +11,7 @@ fn written() -> (tempfile::TempDir, PathBuf) {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("best");
     let (model, manifest) = model();
-    write(&path, &model, manifest, "[model]\n", "# card\n").unwrap();
+    write(&path, &model, None, manifest, "[model]\n", "# card\n").unwrap();
     (dir, path)
 }
 
@@ -81,11 +81,11 @@ fn another_format_or_graph_is_refused() {
 fn writing_again_replaces_whole_and_a_failed_write_changes_nothing() {
     let (dir, path) = written();
     let (model, manifest) = model();
-    write(&path, &model, manifest.clone(), "changed", "").unwrap();
+    write(&path, &model, None, manifest.clone(), "changed", "").unwrap();
     assert_eq!(read(&path, &Device::flex()).unwrap().config, "changed");
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
     // A file stands where the parent directory should be.
     let blocked = path.join(CONFIG).join("best");
-    assert!(write(&blocked, &model, manifest, "", "").is_err());
+    assert!(write(&blocked, &model, None, manifest, "", "").is_err());
     assert_eq!(read(&path, &Device::flex()).unwrap().config, "changed");
 }

@@ -6,7 +6,7 @@ use crate::config::{Aggregation, Strength};
 pub(super) const D_ENC: usize = 12;
 
 /// Numbers in [−1, 1) that look random.
-pub(super) fn noise(count: usize, seed: u32) -> Vec<f32> {
+pub(crate) fn noise(count: usize, seed: u32) -> Vec<f32> {
     let mut state = seed.wrapping_mul(2_654_435_761).wrapping_add(1);
     let mut next = || {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

@@ -147,7 +147,7 @@ fn answer(document: &Document, question: &str, segments: &[&str], top: usize, se
         };
         node.neighbours.iter().filter_map(edge).collect()
     };
-    let explain = |node: &Seen| Explanation { alone: node.own, edges: edges(node) };
+    let explain = |node: &Seen| Explanation { before: None, alone: node.own, edges: edges(node) };
     let score = |node: &Seen| node.own + edges(node).iter().map(|edge| edge.effect).sum::<f32>();
     let scores: Vec<f32> = seen.iter().map(score).collect();
     let mut order: Vec<usize> = (0..seen.len()).collect();

@@ -1,0 +1,169 @@
+//! Boosted regression trees (Friedman 2001) that rank a few rows of features: [`growing`] makes them.
+
+#[cfg(feature = "training")]
+pub mod bins;
+#[cfg(feature = "training")]
+pub mod growing;
+
+use burn::tensor::TensorData;
+
+use crate::checkpoint::NamedTensors;
+
+/// What a number of a leaf's parts says that is no number of a node.
+const NONE: u32 = u32::MAX;
+/// Whole numbers up to this are exact in f32, which files hold.
+const MOST: u32 = 1 << 24;
+
+/// A node of a tree: a leaf, or a question about one feature.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Node {
+    /// The feature that is looked at.
+    pub(crate) feature: u32,
+    /// Rows whose feature is at most this go left.
+    pub(crate) threshold: f32,
+    /// Numbers of the nodes below; [`NONE`] in a leaf.
+    pub(crate) left: u32,
+    pub(crate) right: u32,
+    /// What the tree would say if it ended here.
+    pub(crate) value: f32,
+}
+
+impl Node {
+    pub(crate) fn leaf(value: f32) -> Self {
+        Self { feature: 0, threshold: 0.0, left: NONE, right: NONE, value }
+    }
+
+    pub(crate) fn is_leaf(&self) -> bool {
+        self.left == NONE
+    }
+}
+
+/// Trees whose values add up.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Trees {
+    pub(crate) features: usize,
+    /// Of all trees, a tree's root before its other nodes.
+    pub(crate) nodes: Vec<Node>,
+    /// Numbers of the roots.
+    pub(crate) roots: Vec<u32>,
+}
+
+impl Trees {
+    /// Numbers that a row has.
+    pub fn features(&self) -> usize {
+        self.features
+    }
+
+    /// How many trees.
+    pub fn count(&self) -> usize {
+        self.roots.len()
+    }
+
+    /// The score of a row `[features]`.
+    pub fn score(&self, row: &[f32]) -> f32 {
+        self.roots.iter().map(|&root| self.path(root, row).last().map_or(0.0, |node| node.value)).sum()
+    }
+
+    /// What each feature adds to the score of a row, `[features]`, and what the trees say of a row that they
+    /// know nothing of: together they are the score. On a tree's way to a leaf each step's change of value
+    /// goes to the feature that it looks at (Saabas 2014).
+    pub fn effects(&self, row: &[f32]) -> (f32, Vec<f32>) {
+        let (mut alone, mut effects) = (0.0, vec![0.0; self.features]);
+        for &root in &self.roots {
+            let mut before: Option<Node> = None;
+            for node in self.path(root, row) {
+                match before {
+                    None => alone += node.value,
+                    Some(above) => effects[above.feature as usize] += node.value - above.value,
+                }
+                before = Some(node);
+            }
+        }
+        (alone, effects)
+    }
+
+    /// From a root to a leaf. Children come after their parent, so that it ends.
+    fn path<'a>(&'a self, root: u32, row: &'a [f32]) -> impl Iterator<Item = Node> + 'a {
+        let below = |node: &Node| match node.is_leaf() {
+            true => None,
+            false if row[node.feature as usize] <= node.threshold => Some(self.nodes[node.left as usize]),
+            false => Some(self.nodes[node.right as usize]),
+        };
+        std::iter::successors(Some(self.nodes[root as usize]), below)
+    }
+
+    /// As tensors of a file.
+    pub fn tensors(&self) -> Vec<(String, TensorData)> {
+        let number = |number: u32| if number == NONE { -1.0 } else { number as f32 };
+        let column = |of: &dyn Fn(&Node) -> f32| {
+            let values: Vec<f32> = self.nodes.iter().map(of).collect();
+            TensorData::new(values, [self.nodes.len()])
+        };
+        let roots: Vec<f32> = self.roots.iter().map(|&root| root as f32).collect();
+        let named: [(&str, TensorData); 7] = [
+            ("trees.features", TensorData::new(vec![self.features as f32], [1])),
+            ("trees.roots", TensorData::new(roots, [self.roots.len()])),
+            ("trees.feature", column(&|node| node.feature as f32)),
+            ("trees.threshold", column(&|node| node.threshold)),
+            ("trees.left", column(&|node| number(node.left))),
+            ("trees.right", column(&|node| number(node.right))),
+            ("trees.value", column(&|node| node.value)),
+        ];
+        named.into_iter().map(|(name, data)| (name.to_owned(), data)).collect()
+    }
+
+    /// Trees from the tensors of a file.
+    ///
+    /// # Errors
+    /// In words, what is missing or wrong.
+    pub fn from_tensors(tensors: &NamedTensors) -> Result<Self, String> {
+        let values = |name: &str| {
+            let (_, values) = tensors.get(name).ok_or_else(|| format!("has no tensor {name}"))?;
+            match values.iter().find(|value| !value.is_finite()) {
+                Some(value) => Err(format!("tensor {name} holds {value}; expected finite numbers")),
+                None => Ok(values.as_slice()),
+            }
+        };
+        let whole = |name: &'static str, least: f32| {
+            let values = values(name)?;
+            match values.iter().find(|&&value| value.fract() != 0.0 || value < least || value > MOST as f32) {
+                Some(value) => Err(format!("tensor {name} holds {value}; expected whole numbers from {least}")),
+                None => Ok(values),
+            }
+        };
+        let &[features] = whole("trees.features", 1.0)? else {
+            return Err("tensor trees.features does not hold one number".into());
+        };
+        let number = |value: f32| if value < 0.0 { NONE } else { value as u32 };
+        let (feature, threshold) = (whole("trees.feature", 0.0)?, values("trees.threshold")?);
+        let (left, right, value) = (whole("trees.left", -1.0)?, whole("trees.right", -1.0)?, values("trees.value")?);
+        let count = feature.len();
+        if [threshold.len(), left.len(), right.len(), value.len()] != [count; 4] {
+            return Err("the tensors of its trees have different lengths".into());
+        }
+        let nodes: Vec<Node> = (0..count)
+            .map(|at| Node {
+                feature: number(feature[at]),
+                threshold: threshold[at],
+                left: number(left[at]),
+                right: number(right[at]),
+                value: value[at],
+            })
+            .collect();
+        for (at, node) in nodes.iter().enumerate() {
+            let below = |child: u32| (at + 1..count).contains(&(child as usize));
+            let whole = below(node.left) && below(node.right) && node.feature < features as u32;
+            if !(node.is_leaf() && node.right == NONE || whole) {
+                return Err(format!("node {at} of its trees leads to no node after it or looks at no feature"));
+            }
+        }
+        let roots: Vec<u32> = whole("trees.roots", 0.0)?.iter().map(|&root| root as u32).collect();
+        if let Some(root) = roots.iter().find(|&&root| root as usize >= count) {
+            return Err(format!("root {root} is none of its {count} nodes"));
+        }
+        Ok(Self { features: features as usize, nodes, roots })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,60 @@
+use proptest::prelude::*;
+
+use super::bins::Bins;
+use super::growing::{Growth, Lists, grow};
+use super::*;
+use crate::open::tests::noise;
+
+/// Trees over four features.
+fn trees() -> Trees {
+    let rows = noise(4 * 300, 2);
+    let mut lists = Lists::new(Bins::new(&rows, 4));
+    for list in rows.chunks(4 * 10) {
+        let gold: Vec<bool> = list.chunks(4).map(|row| row[2] > 0.4).collect();
+        lists.push(list, &gold);
+    }
+    let growth = Growth { rounds: 10, forests: 2, least_rows: 5, ..Growth::default() };
+    grow(&lists, &growth, 1, &mut |_| {})
+}
+
+fn tensors(trees: &Trees) -> NamedTensors {
+    let named = trees.tensors().into_iter();
+    named.map(|(name, data)| (name, (data.shape().to_vec(), data.iter::<f32>().collect()))).collect()
+}
+
+#[test]
+fn trees_come_back_from_their_tensors() {
+    let trees = trees();
+    assert!(trees.nodes.len() > 40);
+    assert_eq!(Trees::from_tensors(&tensors(&trees)).unwrap(), trees);
+}
+
+#[test]
+fn tensors_that_make_no_trees_are_refused() {
+    let refused = |change: &dyn Fn(&mut NamedTensors)| {
+        let mut tensors = tensors(&trees());
+        change(&mut tensors);
+        Trees::from_tensors(&tensors).unwrap_err()
+    };
+    let set = |name: &'static str, value: f32| refused(&move |tensors| tensors.get_mut(name).unwrap().1[0] = value);
+    assert!(refused(&|tensors| drop(tensors.remove("trees.value"))).contains("has no tensor trees.value"));
+    assert!(refused(&|tensors| tensors.get_mut("trees.left").unwrap().1.push(-1.0)).contains("different lengths"));
+    assert!(refused(&|tensors| tensors.get_mut("trees.features").unwrap().1.clear()).contains("one number"));
+    assert!(set("trees.threshold", f32::NAN).contains("holds NaN"));
+    assert!(set("trees.left", 0.5).contains("whole numbers"));
+    // A tree that led back to its root would never end.
+    assert!(set("trees.left", 0.0).contains("node 0 of its trees leads to no node after it"));
+    assert!(set("trees.right", 1e6).contains("node 0"));
+    assert!(set("trees.feature", 4.0).contains("looks at no feature"));
+    assert!(set("trees.roots", 1e6).contains("is none of its"));
+}
+
+proptest! {
+    #[test]
+    fn effects_add_up_to_the_score(row in prop::collection::vec(-2.0..2.0_f32, 4)) {
+        let trees = trees();
+        let (alone, effects) = trees.effects(&row);
+        let sum = alone + effects.iter().sum::<f32>();
+        prop_assert!((sum - trees.score(&row)).abs() < 1e-5);
+    }
+}
