@@ -55,6 +55,31 @@ pub struct SecondLook {
     pub effects: Vec<f32>,
 }
 
+/// What a node shares with others: its row, its column, its table; the sentences are one table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Shared {
+    row: Option<(usize, usize)>,
+    column: Option<(usize, usize)>,
+    table: Option<usize>,
+}
+
+impl Shared {
+    fn of(node: &Node) -> Self {
+        let Some(place) = &node.place else { return Self { row: None, column: None, table: None } };
+        let (in_row, in_column) = match node.kind {
+            NodeKind::Cell => (true, true),
+            NodeKind::RowHeader => (true, false),
+            NodeKind::ColumnHeader => (false, true),
+            NodeKind::Passage | NodeKind::Caption => (false, false),
+        };
+        Self {
+            row: in_row.then_some((place.table, place.row)),
+            column: in_column.then_some((place.table, place.col)),
+            table: Some(place.table),
+        }
+    }
+}
+
 impl Candidates {
     /// The `count` nodes with the highest `scores` `[nodes]`, equal ones in document order, with their
     /// `features` `[nodes, features]`.
@@ -74,40 +99,38 @@ impl Candidates {
         let (best, tenth) = (score(first), score(*tenth));
         let second = score(*order.get(1).unwrap_or(&first));
         let sum: f64 = scores.iter().map(|&score| f64::from(score - best).exp()).sum();
-        let greatest = |text: bool| {
-            let of_kind = nodes.iter().zip(scores).filter(|(node, _)| (node.kind == NodeKind::Passage) == text);
-            of_kind.map(|(_, &score)| score).reduce(f32::max)
-        };
+        let (mut text, mut tables) = (None, None);
+        for (node, &score) in nodes.iter().zip(scores) {
+            let greatest = if node.kind == NodeKind::Passage { &mut text } else { &mut tables };
+            *greatest = Some(greatest.map_or(score, |greatest: f32| greatest.max(score)));
+        }
         // Far, where a document has no sentence or no table.
-        let text_above_tables = match (greatest(true), greatest(false)) {
+        let text_above_tables = match (text, tables) {
             (Some(text), Some(tables)) => text - tables,
             (Some(_), None) => 20.0,
             (None, _) => -20.0,
         };
+        let places: Vec<Shared> = order.iter().map(|&number| Shared::of(&nodes[number as usize])).collect();
         let mut rows = Vec::with_capacity(order.len() * (width + NAMES.len()));
         for (rank, &number) in order.iter().enumerate() {
-            let (node, own) = (&nodes[number as usize], score(number));
+            let (node, own, place) = (&nodes[number as usize], score(number), places[rank]);
             // Whatever shares a row with a candidate and is above it is a candidate before it.
-            let first_of = |shared: &dyn Fn(&Node) -> bool| {
-                let first = order[..rank].iter().find(|&&other| shared(&nodes[other as usize]));
-                first.map_or(own, |&other| score(other))
-            };
-            let in_row = |node: &Node| {
-                let place = node.place.as_ref()?;
-                matches!(node.kind, NodeKind::Cell | NodeKind::RowHeader).then_some((place.table, place.row))
-            };
-            let in_column = |node: &Node| {
-                let place = node.place.as_ref()?;
-                matches!(node.kind, NodeKind::Cell | NodeKind::ColumnHeader).then_some((place.table, place.col))
-            };
-            // The sentences are one table.
-            let in_table = |node: &Node| node.place.as_ref().map(|place| place.table);
-            let same_row = |other: &Node| in_row(node).is_some() && in_row(node) == in_row(other);
-            let row = first_of(&same_row);
-            let above_in_row =
-                order[..rank].iter().filter(|&&other| score(other) > own && same_row(&nodes[other as usize])).count();
-            let column = first_of(&|other| in_column(node).is_some() && in_column(node) == in_column(other));
-            let table = first_of(&|other| in_table(node) == in_table(other));
+            let before = order[..rank].iter().zip(&places);
+            let (mut row, mut column, mut table, mut above_in_row) = (None, None, None, 0_u16);
+            for (&other, shared) in before {
+                let same = |a: Option<(usize, usize)>, b| a.is_some() && a == b;
+                if same(place.row, shared.row) {
+                    row = row.or(Some(other));
+                    above_in_row += u16::from(score(other) > own);
+                }
+                if same(place.column, shared.column) {
+                    column = column.or(Some(other));
+                }
+                if place.table == shared.table {
+                    table = table.or(Some(other));
+                }
+            }
+            let [row, column, table] = [row, column, table].map(|first| first.map_or(own, score));
             rows.extend_from_slice(&features[number as usize * width..(number as usize + 1) * width]);
             let kind = NodeKind::ALL.iter().position(|kind| *kind == node.kind).unwrap_or_default();
             rows.extend::<[f32; NAMES.len()]>([
@@ -120,7 +143,7 @@ impl Candidates {
                 column - best,
                 table - best,
                 row - own,
-                above_in_row as f32,
+                f32::from(above_in_row),
                 text_above_tables,
                 own - tenth,
                 best - second,
@@ -157,7 +180,7 @@ impl SecondPass {
     pub fn rescore(&self, nodes: &[Node], features: &[f32], scores: &mut [f32]) {
         let Candidates { nodes: order, rows } = Candidates::new(nodes, features, scores, self.candidates);
         let Some(&last) = order.last() else { return };
-        let said: Vec<f32> = rows.chunks_exact(self.width()).map(|row| self.trees.score(row)).collect();
+        let said = self.trees.scores(&rows);
         let lower = said.iter().copied().fold(f32::INFINITY, f32::min) - scores[last as usize];
         scores.iter_mut().for_each(|score| *score += lower);
         order.iter().zip(said).for_each(|(&node, said)| scores[node as usize] = said);

@@ -2,8 +2,11 @@
 
 #[cfg(feature = "training")]
 pub mod bins;
+mod cuts;
 #[cfg(feature = "training")]
 pub mod growing;
+
+use std::sync::OnceLock;
 
 use burn::tensor::TensorData;
 
@@ -39,13 +42,21 @@ impl Node {
 }
 
 /// Trees whose values add up.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Trees {
     pub(crate) features: usize,
     /// Of all trees, a tree's root before its other nodes.
     pub(crate) nodes: Vec<Node>,
     /// Numbers of the roots.
     pub(crate) roots: Vec<u32>,
+    /// The same trees for many rows at once, made when first needed.
+    cuts: OnceLock<Option<cuts::Cuts>>,
+}
+
+impl PartialEq for Trees {
+    fn eq(&self, other: &Self) -> bool {
+        (self.features, &self.nodes, &self.roots) == (other.features, &other.nodes, &other.roots)
+    }
 }
 
 impl Trees {
@@ -62,6 +73,27 @@ impl Trees {
     /// The score of a row `[features]`.
     pub fn score(&self, row: &[f32]) -> f32 {
         self.roots.iter().map(|&root| self.path(root, row).last().map_or(0.0, |node| node.value)).sum()
+    }
+
+    /// The scores of rows `[rows, features]`, each that of [`Trees::score`].
+    pub fn scores(&self, rows: &[f32]) -> Vec<f32> {
+        let features = self.features.max(1);
+        let count = rows.len() / features;
+        let mut scores = vec![0.0; count];
+        let Some(cuts) = self.cuts.get_or_init(|| cuts::Cuts::new(self)) else {
+            for (row, score) in rows.chunks_exact(features).zip(&mut scores) {
+                *score = self.score(row);
+            }
+            return scores;
+        };
+        let mut columns = vec![0.0; features * count];
+        for (at, row) in rows.chunks_exact(features).enumerate() {
+            for (feature, &value) in row.iter().enumerate() {
+                columns[feature * count + at] = value;
+            }
+        }
+        cuts.add(&columns, &mut scores);
+        scores
     }
 
     /// What each feature adds to the score of a row, `[features]`, and what the trees say of a row that they
@@ -161,7 +193,7 @@ impl Trees {
         if let Some(root) = roots.iter().find(|&&root| root as usize >= count) {
             return Err(format!("root {root} is none of its {count} nodes"));
         }
-        Ok(Self { features: features as usize, nodes, roots })
+        Ok(Self { features: features as usize, nodes, roots, cuts: OnceLock::new() })
     }
 }
 

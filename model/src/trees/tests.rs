@@ -7,13 +7,17 @@ use crate::open::tests::noise;
 
 /// Trees over four features.
 fn trees() -> Trees {
+    trees_of(15)
+}
+
+fn trees_of(leaves: usize) -> Trees {
     let rows = noise(4 * 300, 2);
     let mut lists = Lists::new(Bins::new(&rows, 4));
     for list in rows.chunks(4 * 10) {
         let gold: Vec<bool> = list.chunks(4).map(|row| row[2] > 0.4).collect();
         lists.push(list, &gold);
     }
-    let growth = Growth { rounds: 10, forests: 2, least_rows: 5, ..Growth::default() };
+    let growth = Growth { rounds: 10, forests: 2, leaves, least_rows: 2, least_hessian: 0.0, ..Growth::default() };
     grow(&lists, &growth, 1, &mut |_| {})
 }
 
@@ -56,5 +60,16 @@ proptest! {
         let (alone, effects) = trees.effects(&row);
         let sum = alone + effects.iter().sum::<f32>();
         prop_assert!((sum - trees.score(&row)).abs() < 1e-5);
+    }
+
+    #[test]
+    fn many_rows_at_once_score_as_one_by_one(rows in prop::collection::vec(-2.0..2.0_f32, 0..40), many in any::<bool>()) {
+        // Trees of more leaves than there are bits are walked.
+        let trees = trees_of(if many { 60 } else { 15 });
+        let most = trees.roots.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap() as usize / 2 + 1;
+        prop_assert_eq!(most > 32, many);
+        let rows = &rows[..rows.len() / 4 * 4];
+        let one_by_one: Vec<f32> = rows.chunks(4).map(|row| trees.score(row)).collect();
+        prop_assert_eq!(trees.scores(rows), one_by_one);
     }
 }
