@@ -3,7 +3,7 @@
 
 mod training;
 
-pub use training::{Example, out_of_fold, train};
+pub use training::{Example, folds, out_of_fold, train};
 
 /// What a node gets of its table, in order.
 pub(crate) const NAMES: [&str; 4] = ["logit", "share", "log_share", "best"];

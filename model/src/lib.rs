@@ -8,6 +8,7 @@
 pub mod activation;
 pub mod aggregate;
 pub mod batch;
+mod best;
 pub mod checkpoint;
 pub mod config;
 pub mod device;
@@ -28,6 +29,7 @@ mod testing;
 pub mod trees;
 
 pub use batch::{Batch, Example};
+pub use best::best;
 pub use config::ModelConfig;
 pub use open::{Asked, EdgeEffect, Explanation, Inference, OpenGraph};
 pub use precision::Precision;

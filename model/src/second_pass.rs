@@ -7,10 +7,11 @@ use burn::tensor::TensorData;
 use tabsegnet_data::graph::{Node, NodeKind};
 use tabsegnet_files::{read_bytes, write_bytes_atomic};
 
+use crate::best;
 use crate::checkpoint::{CheckpointError, deserialize, serialize};
 use crate::trees::Trees;
 
-/// What a candidate's row has after the node's features, in order. Logits are the ranker's scores.
+/// What a candidate's row has after the node's features, in order: what the ranker's scores say of it.
 pub const NAMES: [&str; 14] = [
     "ranked.kind",
     "ranked.score",
@@ -84,13 +85,7 @@ impl Candidates {
     /// The `count` nodes with the highest `scores` `[nodes]`, equal ones in document order, with their
     /// `features` `[nodes, features]`.
     pub fn new(nodes: &[Node], features: &[f32], scores: &[f32], count: usize) -> Self {
-        let before = |&a: &u32, &b: &u32| scores[b as usize].total_cmp(&scores[a as usize]).then(a.cmp(&b));
-        let mut order: Vec<u32> = (0..scores.len() as u32).collect();
-        if count < order.len() {
-            order.select_nth_unstable_by(count, before);
-            order.truncate(count);
-        }
-        order.sort_unstable_by(before);
+        let order: Vec<u32> = best(scores, count).into_iter().map(|node| node as u32).collect();
         let width = features.len() / scores.len().max(1);
         let (Some(&first), Some(tenth)) = (order.first(), order.get(9).or(order.last())) else {
             return Self { nodes: order, rows: Vec::new() };
@@ -165,13 +160,8 @@ impl SecondPass {
         Self { candidates, trees }
     }
 
-    /// How many nodes it orders anew.
-    pub fn candidates(&self) -> usize {
-        self.candidates
-    }
-
     /// Numbers of a row.
-    pub fn width(&self) -> usize {
+    fn width(&self) -> usize {
         self.trees.features()
     }
 

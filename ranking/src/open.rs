@@ -5,14 +5,14 @@ use std::sync::Mutex;
 use tabsegnet_data::graph::EdgeType;
 use tabsegnet_features::DocumentFeatures;
 use tabsegnet_model::second_pass::{self, SecondLook};
-use tabsegnet_model::{Asked, EdgeEffect, Explanation, OpenGraph};
+use tabsegnet_model::{Asked, EdgeEffect, Explanation, OpenGraph, best};
 use tabsegnet_segmenter::SegmenterError;
 
 use crate::encoded::{EncodedDocument, check_finite};
 use crate::features::Featuriser;
 use crate::ranker::{
     NodeEdge, NodeExplanation, NodeFeature, Ranker, Ranking, SecondLookExplanation, SegmentEffect, Subject,
-    TypeStrength, best, ranked,
+    TypeStrength, ranked,
 };
 use crate::{RankingError, scores};
 

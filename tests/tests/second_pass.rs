@@ -91,6 +91,9 @@ fn threads_change_no_byte_and_an_interrupted_one_ends_alike() {
     // It is not finished: to begin anew would lose what is there.
     stopped.train(&many).fails(1, &["--resume"]);
     stopped.train(&[&many[..], &["--resume"]].concat()).ok();
+    // What is finished is not done again.
+    let again = stopped.train(&[&many[..], &["--resume"]].concat()).ok();
+    assert!(!again.stderr.contains("second pass:"), "{}", again.stderr);
     let expected = work();
     expected.train(&many).ok();
     assert!(results(&stopped) == results(&expected), "the interruption changed something");

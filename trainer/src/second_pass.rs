@@ -7,9 +7,9 @@ use anyhow::{Context as _, Result, bail};
 use burn::module::Module as _;
 use burn::tensor::Device;
 use rand::SeedableRng as _;
-use rand::seq::SliceRandom as _;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
+use tabsegnet_features::head;
 use tabsegnet_model::TabSegNet;
 use tabsegnet_model::device::guard;
 use tabsegnet_model::second_pass::{Candidates, SecondPass};
@@ -47,8 +47,8 @@ impl Lesson<'_> {
     /// the trees; nothing when asked to stop.
     ///
     /// # Errors
-    /// A loss or a score that is not finite; no question with gold among its
-    /// candidates; a device without the memory.
+    /// A loss or a score that is not finite; no question with gold among its candidates; a device without the
+    /// memory.
     pub fn learn(&self, stop: &AtomicBool) -> Result<Option<SecondPass>> {
         let Some(scores) = self.out_of_fold(stop)? else { return Ok(None) };
         let embedded = &self.train.embedded;
@@ -75,8 +75,8 @@ impl Lesson<'_> {
         if lists.is_empty() {
             bail!("no training question has a gold node among its candidates; raise second_pass.candidates");
         }
-        let mut progress = Progress::new("second pass", settings.trees.rounds * settings.trees.forests);
-        let of = settings.trees.rounds * settings.trees.forests;
+        let of = settings.trees.count();
+        let mut progress = Progress::new("second pass", of);
         let trees = grow(&lists, &settings.trees, self.config.task.seed, &mut |trees| progress.set(trees, of, "trees"));
         progress.finish(&format!("{} trees from {} questions", trees.count(), lists.len()));
         Ok(Some(SecondPass::new(trees, settings.candidates)))
@@ -88,10 +88,9 @@ impl Lesson<'_> {
         let embedded = &self.train.embedded;
         let folds = config.second_pass.folds;
         let documents = embedded.documents.len();
-        let mut fold: Vec<usize> = (0..documents).map(|document| document % folds).collect();
         let mut rng = ChaCha8Rng::seed_from_u64(config.task.seed);
         rng.set_stream(u64::MAX); // others make weights and orders
-        fold.shuffle(&mut rng);
+        let fold = head::folds(documents, folds, &mut rng);
         let (optimisation, seed) = (&config.optimisation, config.task.seed);
         let mut found: Vec<Vec<f32>> = vec![Vec::new(); embedded.questions.len()];
         let mut progress = Progress::new("second pass", folds * optimisation.epochs);
@@ -114,7 +113,7 @@ impl Lesson<'_> {
                     };
                     let loss = guard(plain, || learner.step(&batch, &course, step)).with_context(name)?;
                     if !loss.is_finite() {
-                        bail!("the loss is {loss} at {}; try a lower optimisation.learning_rate", name());
+                        bail!("the loss is {loss} at {}; {}", name(), optimisation.steadier());
                     }
                     if stop.load(Ordering::Relaxed) {
                         progress.finish("stopped; --resume begins the second pass anew");

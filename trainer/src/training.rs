@@ -1,5 +1,6 @@
 //! Training the ranker.
 
+use std::cell::LazyCell;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -13,10 +14,10 @@ use tabsegnet_files::Digest;
 use tabsegnet_model::checkpoint::{self, Checkpoint, Manifest, read_model, write_model};
 use tabsegnet_model::device::guard;
 use tabsegnet_model::second_pass::SecondPass;
-use tabsegnet_model::{Batch, Precision, TabSegNet};
-use tabsegnet_ranking::check_identities;
+use tabsegnet_model::{Batch, TabSegNet};
 use tabsegnet_ranking::embedded::TableScores;
 use tabsegnet_ranking::scores::{self, floats, groups};
+use tabsegnet_ranking::{Embedded, check_identities};
 
 use crate::card;
 use crate::config::{Config, Keep};
@@ -50,7 +51,7 @@ pub struct Training<'a> {
     state: State,
     /// SHA-256 of the weights that the training began with; empty where they were random.
     started_from: String,
-    /// The ranker before its first step, where there is to be a second pass.
+    /// The ranker before its first step, where a second pass is to come.
     start: Option<TabSegNet>,
     /// What the table head says of the training documents' tables, each by one that has not seen it, and
     /// of the dev documents'.
@@ -98,16 +99,15 @@ impl<'a> Training<'a> {
         let place = layout.state();
         let examples = if config.model.table_head { train.embedded.table_examples() } else { Vec::new() };
         let tables = TableScores(head::out_of_fold(&examples, config.task.seed));
-        let random = || {
-            let (mean, scale) = train.embedded.feature_scale(&tables);
-            TabSegNet::new(&config.model, encoder.dim(), config.task.seed, &autodiff).with_feature_scale(&mean, &scale)
-        };
-        let before = || match &beginning {
+        let before = LazyCell::new(|| match beginning {
             // With the scale of features that its weights were learnt over.
-            Some(beginning) => beginning.model.clone(),
-            None => random(),
-        };
-        let start = (config.second_pass.candidates > 0).then(|| before().with_precision(precision));
+            Some(beginning) => beginning.model,
+            None => {
+                let (mean, scale) = train.embedded.feature_scale(&tables);
+                TabSegNet::new(&config.model, encoder.dim(), config.task.seed, &autodiff)
+                    .with_feature_scale(&mean, &scale)
+            }
+        });
         let (model, optimiser, state) = match State::start(&place, inputs, resume)? {
             Start::Resume(state) => {
                 let (file, optimiser) = state.read(&place, optimiser)?;
@@ -115,7 +115,7 @@ impl<'a> Training<'a> {
                 (model, optimiser, state)
             }
             Start::New(mut state, replaces) => {
-                let model = before().with_table_head(&head::train(&examples, config.task.seed));
+                let model = before.clone().with_table_head(&head::train(&examples, config.task.seed));
                 // From here on the checkpoints of the earlier training are replaced: a state that
                 // calls them finished must not outlast them.
                 if replaces {
@@ -125,6 +125,10 @@ impl<'a> Training<'a> {
             }
         };
         let model = model.with_precision(precision);
+        // A training that is finished has its second pass.
+        let wanted = config.second_pass.candidates > 0 && !state.finished;
+        let start = wanted.then(|| before.clone().with_precision(precision));
+        drop(before);
         let tables = [tables, dev.embedded.table_scores(model.table_head().as_ref())];
         if config.model.table_head {
             let right = |part: &str, examples: &[head::Example], tables: &TableScores| match head::share_right(
@@ -192,11 +196,7 @@ impl<'a> Training<'a> {
         let model = self.learner.model.valid();
         let embedded = &self.dev.embedded;
         let scores = scores::model(&model, Some(&second_pass), &self.config.model, embedded, &self.plain)?;
-        let asked = embedded.questions.iter().zip(&scores).filter(|(question, _)| !question.gold.is_empty());
-        let measures: Result<Vec<QuestionMeasures>> = asked
-            .map(|(question, scores)| Ok(QuestionMeasures::of(&GoldRanks::of_scores(scores, &question.gold)?)))
-            .collect();
-        let measures = QuestionMeasures::mean(&measures?).context("no dev question has a gold node")?;
+        let measures = measures(embedded, &scores)?;
         eprintln!(
             "second pass: dev R@10 {:.4} instead of {:.4}, dev MAP {:.4} instead of {:.4}",
             measures.recall_at[3], metrics.dev_recall_10, measures.average_precision, metrics.dev_map
@@ -303,17 +303,8 @@ impl<'a> Training<'a> {
              {}; {}",
             names.join(", "),
             self.last_whole(),
-            self.steadier()
+            self.config.optimisation.steadier()
         )
-    }
-
-    /// What keeps numbers finite.
-    fn steadier(&self) -> String {
-        let rate = "try a lower optimisation.learning_rate";
-        match self.config.optimisation.precision {
-            Precision::F32 => rate.to_owned(),
-            half => format!("{rate}, or optimisation.precision = \"f32\" instead of \"{}\"", half.name()),
-        }
     }
 
     /// What is left of a training that cannot go on.
@@ -329,7 +320,7 @@ impl<'a> Training<'a> {
         let model = self.learner.model.valid();
         let embedded = &self.dev.embedded;
         let (mut loss_sum, mut counted) = (0.0, 0);
-        let mut measures = Vec::with_capacity(embedded.questions.len());
+        let mut all = Vec::with_capacity(embedded.questions.len());
         for group in groups(embedded) {
             let batch = embedded.batch(&group, &self.tables[1], &self.config.model, &self.plain)?;
             let scores = model.forward(&batch);
@@ -347,23 +338,20 @@ impl<'a> Training<'a> {
                         embedded.questions[question].id,
                         embedded.document_of(question).id,
                         self.last_whole(),
-                        self.steadier()
+                        self.config.optimisation.steadier()
                     );
                 }
-                let gold = &embedded.questions[question].gold;
-                if !gold.is_empty() {
-                    measures.push(QuestionMeasures::of(&GoldRanks::of_scores(scores, gold)?));
-                }
+                all.push(scores.to_vec());
             }
         }
-        let measures = QuestionMeasures::mean(&measures).context("no dev question has a gold node")?;
+        let measures = measures(embedded, &all)?;
         // Finite scores too far apart for their differences.
         if !loss_sum.is_finite() {
             bail!(
                 "the dev loss is {loss_sum} after epoch {}; {}; {}",
                 self.state.epochs.len() + 1,
                 self.last_whole(),
-                self.steadier()
+                self.config.optimisation.steadier()
             );
         }
         Ok((loss_sum / counted.max(1) as f64, measures))
@@ -433,6 +421,15 @@ impl<'a> Training<'a> {
         }
         manifest
     }
+}
+
+/// Means over the questions with gold, of which `scores` has one a node.
+fn measures(embedded: &Embedded, scores: &[Vec<f32>]) -> Result<QuestionMeasures> {
+    let asked = embedded.questions.iter().zip(scores).filter(|(question, _)| !question.gold.is_empty());
+    let measures: Result<Vec<QuestionMeasures>> = asked
+        .map(|(question, scores)| Ok(QuestionMeasures::of(&GoldRanks::of_scores(scores, &question.gold)?)))
+        .collect();
+    QuestionMeasures::mean(&measures?).context("no dev question has a gold node")
 }
 
 /// The checkpoint of `optimisation.start_from`, where it is set.

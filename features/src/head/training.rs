@@ -51,8 +51,7 @@ pub fn train(examples: &[Example], seed: u64) -> TableHead {
 /// what a ranker sees of its training documents is like what it will see of others.
 pub fn out_of_fold(examples: &[Example], seed: u64) -> Vec<Vec<f32>> {
     let (mean, scale) = scale(examples);
-    let mut fold: Vec<usize> = (0..examples.len()).map(|number| number % FOLDS).collect();
-    fold.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
+    let fold = folds(examples.len(), FOLDS, &mut ChaCha8Rng::seed_from_u64(seed));
     let heads: Vec<TableHead> = (0..FOLDS)
         .into_par_iter()
         .map(|left_out| {
@@ -62,6 +61,13 @@ pub fn out_of_fold(examples: &[Example], seed: u64) -> Vec<Vec<f32>> {
         })
         .collect();
     examples.iter().zip(&fold).map(|(example, &fold)| heads[fold].scores(&example.features)).collect()
+}
+
+/// For each of `count` things its fold, of so many: at random, and as many in each as can be.
+pub fn folds(count: usize, folds: usize, rng: &mut ChaCha8Rng) -> Vec<usize> {
+    let mut fold: Vec<usize> = (0..count).map(|number| number % folds).collect();
+    fold.shuffle(rng);
+    fold
 }
 
 /// Mean and 1 / deviation of each feature over all tables.

@@ -50,6 +50,13 @@ impl Default for Growth {
     }
 }
 
+impl Growth {
+    /// How many trees in all.
+    pub fn count(&self) -> usize {
+        self.rounds.saturating_mul(self.forests)
+    }
+}
+
 /// Lists of rows, as bins.
 pub struct Lists {
     bins: Bins,

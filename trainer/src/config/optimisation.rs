@@ -109,6 +109,15 @@ impl Default for OptimisationConfig {
 }
 
 impl OptimisationConfig {
+    /// What keeps numbers finite, in words.
+    pub fn steadier(&self) -> String {
+        let rate = "try a lower optimisation.learning_rate";
+        match self.precision {
+            Precision::F32 => rate.to_owned(),
+            half => format!("{rate}, or optimisation.precision = \"f32\" instead of \"{}\"", half.name()),
+        }
+    }
+
     /// That every value is in its range; `task` is what is trained.
     pub(super) fn check(&self, task: Task) -> Result<(), ConfigError> {
         for (key, value) in [("optimisation.epochs", self.epochs), ("optimisation.batch_size", self.batch_size)] {

@@ -53,7 +53,7 @@ impl SecondPassConfig {
             }
         }
         // A file holds the numbers of nodes exactly up to there.
-        if rounds.saturating_mul(forests).saturating_mul(2 * leaves) >= 1 << 24 {
+        if self.trees.count().saturating_mul(2 * leaves) >= 1 << 24 {
             return range("second_pass.trees.rounds", rounds.to_string(), "rounds * forests * leaves below 8 million");
         }
         if !(learning_rate.is_finite() && learning_rate > 0.0) {
