@@ -88,6 +88,8 @@ pub struct DataConfig {
     pub pool: Vec<String>,
     /// Distractor tables added to each FinQA document; other data sets get none.
     pub distractors: usize,
+    /// For FinQA: whether characters and blanks that its pages lost are put back ([`crate::finqa::mending`]).
+    pub mended: bool,
     /// The most questions to train on, chosen by the seed; 0 takes all. The dev part stays whole.
     pub limit: usize,
     /// Seed of the distractors' places, of the choice of questions and of those made from filings.
@@ -114,6 +116,7 @@ impl Default for DataConfig {
             passages: Vec::new(),
             pool: Vec::new(),
             distractors: 3,
+            mended: false,
             limit: 0,
             seed: 0,
             parts: Vec::new(),
@@ -168,6 +171,11 @@ impl DataConfig {
     pub fn finqa_distractors(&self) -> DistractorConfig {
         let config = self.parts.iter().find(|part| part.kind == DataKind::Finqa).unwrap_or(self);
         DistractorConfig { count: config.distractors, seed: config.seed, bm25: config.bm25 }
+    }
+
+    /// Whether FinQA documents are mended: in a mix what its first FinQA part says.
+    pub fn finqa_mended(&self) -> bool {
+        self.parts.iter().find(|part| part.kind == DataKind::Finqa).unwrap_or(self).mended
     }
 
     /// How questions are made from filings: in a mix what its first part of filings says.
@@ -246,6 +254,7 @@ impl DataConfig {
                     existing("data.pool", self.paths(&self.pool))?
                 },
                 distractors: self.finqa_distractors(),
+                mended: self.mended,
                 labels,
             },
         })

@@ -5,6 +5,7 @@
 //! header row and one header column, the sentences of `post_text`.
 
 mod gold;
+pub mod mending;
 mod program;
 
 use std::collections::{BTreeMap, HashMap};

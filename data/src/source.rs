@@ -22,6 +22,8 @@ pub enum Source {
         pool: Vec<PathBuf>,
         /// Which of them.
         distractors: DistractorConfig,
+        /// Whether what was lost on the way from the reports is put back ([`finqa::mending`]).
+        mended: bool,
         /// Whether gold is needed.
         labels: Labels,
     },
@@ -59,13 +61,17 @@ impl Source {
     /// What is wrong with a file: each error names the file, the record and the field.
     pub fn read(&self) -> Result<Samples, DataError> {
         match self {
-            Self::Finqa { files, pool, distractors, labels } => {
+            Self::Finqa { files, pool, distractors, mended, labels } => {
                 let mut samples = finqa::read(files, *labels)?;
                 if distractors.count > 0 {
                     let pool = DistractorPool::new(finqa::read_pool(pool)?, distractors.bm25);
                     for sample in &mut samples.samples {
                         pool.add_to(&mut sample.document, distractors.count, distractors.seed);
                     }
+                }
+                // After gold and distractors are chosen, which it does not change.
+                if *mended {
+                    samples.samples.iter_mut().for_each(|sample| finqa::mending::mend(&mut sample.document));
                 }
                 Ok(samples)
             }
@@ -125,7 +131,8 @@ impl Source {
     /// A file that cannot be read.
     pub fn digest(&self, digest: Digest) -> Result<Digest, DataError> {
         Ok(match self {
-            Self::Finqa { files, pool, distractors, labels } => {
+            Self::Finqa { files, pool, distractors, mended, labels } => {
+                let digest = if *mended { digest.part(finqa::mending::VERSION) } else { digest };
                 let digest = contents(digest.part(format!("finqa {labels:?}")), "files", files)?;
                 // Without distractors the pool is not read.
                 if distractors.count == 0 {

@@ -292,6 +292,14 @@ impl Table {
         self
     }
 
+    /// The same table with other texts: each cell has what `text` makes of it.
+    #[must_use]
+    pub fn with_texts(mut self, mut text: impl FnMut(&Self, &Cell) -> String) -> Self {
+        let texts: Vec<String> = self.cells.iter().map(|cell| text(&self, cell)).collect();
+        self.cells.iter_mut().zip(texts).for_each(|(cell, text)| cell.text = text);
+        self
+    }
+
     /// The caption; empty where the table has none.
     pub fn caption(&self) -> &str {
         &self.caption

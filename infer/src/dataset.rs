@@ -22,8 +22,9 @@ pub fn rank(ranker: &Ranker, files: &Files<'_>, top_k: usize, cache: &Path, writ
     let tables = || json_files("--tables", files.tables.to_vec());
     let source = match files.kind {
         DatasetKind::Finqa => {
-            let distractors = ranker.settings().data.finqa_distractors();
-            Source::Finqa { files: questions, pool: files.pool.to_vec(), distractors, labels }
+            let data = &ranker.settings().data;
+            let (distractors, mended) = (data.finqa_distractors(), data.finqa_mended());
+            Source::Finqa { files: questions, pool: files.pool.to_vec(), distractors, mended, labels }
         }
         DatasetKind::Multihiertt => Source::Multihiertt(questions, labels),
         DatasetKind::Tatqa => Source::Tatqa(questions, labels),

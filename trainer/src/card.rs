@@ -9,10 +9,12 @@ use crate::config::{Config, Keep, OptimisationConfig, SecondPassConfig};
 use crate::state::EpochMetrics;
 
 /// The card of a ranker: what it is, what it was trained on, how it measured, what it is not.
-/// `second_pass` are the measures on the dev part with the second pass.
+/// `averaged` is of how many rankers the weights are the mean, `second_pass` are the measures on the dev part with the second
+/// pass.
 pub fn ranker(
     config: &Config,
     metrics: &EpochMetrics,
+    averaged: usize,
     second_pass: Option<&QuestionMeasures>,
     train: &Statistics,
     dev: &Statistics,
@@ -71,8 +73,14 @@ pub fn ranker(
             metrics.epoch, metrics.dev_loss, metrics.dev_recall_10, metrics.dev_map
         ),
     );
+    match (averaged, config.optimisation.soup) {
+        (_, 1) => {}
+        (1, soup) => line("Weights", format!("of one ranker so far; the mean of {soup} is to come")),
+        _ => line("Weights", format!("the mean of those of {averaged} rankers")),
+    }
     if let SecondPassConfig { candidates: 1.., .. } = config.second_pass {
-        let SecondPassConfig { candidates, folds, trees } = &config.second_pass;
+        let SecondPassConfig { candidates, folds, rankings, trees } = &config.second_pass;
+        let rankers = folds * rankings;
         let figures = match second_pass {
             Some(measures) => {
                 format!("recall@10 {:.4}, MAP {:.4}", measures.recall_at[3], measures.average_precision)
@@ -82,7 +90,7 @@ pub fn ranker(
         line(
             "Dev, second pass",
             format!(
-                "{figures}; {} trees order the first {candidates} nodes anew, taught by {folds} rankers of a part of the \
+                "{figures}; {} trees order the first {candidates} nodes anew, taught by {rankers} rankers of a part of the \
                  documents each",
                 trees.count()
             ),
