@@ -24,11 +24,11 @@ fn it_is_measured_and_kept() {
     assert_ne!(weights(&work), weights(&alone));
     assert!(!alone.text("out/best/README.md").contains("Weights:"));
     // What follows the weights follows the mean's.
-    let second = ["--set", "second_pass.candidates=20", "--set", "second_pass.folds=3", "--set", "second_pass.rankings=2"];
+    let second = ["--set", "second_pass.candidates=20", "--set", "second_pass.folds=3"];
     let second = [&second[..], &["--set", "second_pass.trees.rounds=3", "--set", "features.context=true"]].concat();
     let both = self::work();
     both.train(&second).ok();
-    assert!(both.text("out/best/README.md").contains("taught by 6 rankers"));
+    assert!(both.text("out/best/README.md").contains("taught by 3 rankers"));
 }
 
 #[test]
@@ -62,7 +62,6 @@ fn what_does_not_fit_is_refused() {
     for (setting, parts) in [
         ("optimisation.keep=least_dev_loss", ["optimisation.keep", "soup"]),
         ("optimisation.soup=0", ["optimisation.soup", "at least 1"]),
-        ("second_pass.rankings=0", ["second_pass.rankings", "at least 1"]),
     ] {
         work.train(&["--set", "second_pass.candidates=20", "--set", setting]).fails(2, &parts);
     }

@@ -79,8 +79,7 @@ pub fn ranker(
         _ => line("Weights", format!("the mean of those of {averaged} rankers")),
     }
     if let SecondPassConfig { candidates: 1.., .. } = config.second_pass {
-        let SecondPassConfig { candidates, folds, rankings, trees } = &config.second_pass;
-        let rankers = folds * rankings;
+        let SecondPassConfig { candidates, folds, trees } = &config.second_pass;
         let figures = match second_pass {
             Some(measures) => {
                 format!("recall@10 {:.4}, MAP {:.4}", measures.recall_at[3], measures.average_precision)
@@ -90,7 +89,7 @@ pub fn ranker(
         line(
             "Dev, second pass",
             format!(
-                "{figures}; {} trees order the first {candidates} nodes anew, taught by {rankers} rankers of a part of the \
+                "{figures}; {} trees order the first {candidates} nodes anew, taught by {folds} rankers of a part of the \
                  documents each",
                 trees.count()
             ),

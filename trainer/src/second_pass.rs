@@ -15,7 +15,7 @@ use tabsegnet_model::trees::growing::{Lists, grow};
 use tabsegnet_ranking::scores;
 
 use crate::progress::Progress;
-use crate::soup::{Recipe, seed_of};
+use crate::soup::Recipe;
 
 /// Rows that the bins of features are told from; more change them little.
 const ROWS_OF_BINS: usize = 200_000;
@@ -29,27 +29,23 @@ pub fn learn(recipe: &Recipe<'_>, stop: &AtomicBool) -> Result<Option<SecondPass
     let Some(scores) = out_of_fold(recipe, stop)? else { return Ok(None) };
     let Recipe { config, train, tables, .. } = recipe;
     let (embedded, settings) = (&train.embedded, &config.second_pass);
-    // Once for each ranking.
-    let questions = embedded.questions.len();
-    let candidates = |list: usize| {
-        let question = list % questions;
+    let candidates = |question: usize| {
         let nodes = &embedded.document_of(question).nodes;
-        Candidates::new(nodes, &embedded.features(question, tables), &scores[list], settings.candidates)
+        Candidates::new(nodes, &embedded.features(question, tables), &scores[question], settings.candidates)
     };
-    let all: Vec<usize> = (0..scores.len()).collect();
+    let all: Vec<usize> = (0..embedded.questions.len()).collect();
     let sparse = (all.len() * settings.candidates).div_ceil(ROWS_OF_BINS).max(1);
     let sample: Vec<usize> = all.iter().copied().step_by(sparse).collect();
-    let rows: Vec<Vec<f32>> = sample.par_iter().map(|&list| candidates(list).rows).collect();
+    let rows: Vec<Vec<f32>> = sample.par_iter().map(|&question| candidates(question).rows).collect();
     let bins = Bins::new(&rows.concat(), Candidates::width(config.model.features));
     drop(rows);
     let mut lists = Lists::new(bins);
     // So many at once: their rows take memory, their bins a fourth of it.
-    let weight = 1.0 / settings.rankings as f32;
-    for some in all.chunks(256) {
-        let found: Vec<Candidates> = some.par_iter().map(|&list| candidates(list)).collect();
-        for (&list, Candidates { nodes, rows }) in some.iter().zip(found) {
-            let gold = &embedded.questions[list % questions].gold;
-            lists.push(weight, &rows, &nodes.iter().map(|node| gold.contains(node)).collect::<Vec<_>>());
+    for questions in all.chunks(256) {
+        let found: Vec<Candidates> = questions.par_iter().map(|&question| candidates(question)).collect();
+        for (&question, Candidates { nodes, rows }) in questions.iter().zip(found) {
+            let gold = &embedded.questions[question].gold;
+            lists.push(&rows, &nodes.iter().map(|node| gold.contains(node)).collect::<Vec<_>>());
         }
     }
     if lists.is_empty() {
@@ -62,24 +58,19 @@ pub fn learn(recipe: &Recipe<'_>, stop: &AtomicBool) -> Result<Option<SecondPass
     Ok(Some(SecondPass::new(trees, settings.candidates)))
 }
 
-/// For each training question the scores of rankers that have not seen its document: all questions by one ranking,
-/// then by the next.
+/// For each training question the scores of a ranker that has not seen its document.
 fn out_of_fold(recipe: &Recipe<'_>, stop: &AtomicBool) -> Result<Option<Vec<Vec<f32>>>> {
     let Recipe { config, train, tables, plain, .. } = recipe;
-    let (embedded, settings, optimisation) = (&train.embedded, &config.second_pass, &config.optimisation);
-    let (folds, questions) = (settings.folds, embedded.questions.len());
-    let mut found: Vec<Vec<f32>> = vec![Vec::new(); settings.rankings * questions];
-    let mut stage = recipe.stage("second pass", settings.rankings * folds * optimisation.soup);
-    let mut fold = Vec::new();
-    for (ranking, left_out) in (0..settings.rankings).flat_map(|ranking| (0..folds).map(move |fold| (ranking, fold))) {
-        if left_out == 0 {
-            let mut rng = ChaCha8Rng::seed_from_u64(config.task.seed);
-            rng.set_stream(u64::MAX - ranking as u64); // others make weights and orders
-            fold = head::folds(embedded.documents.len(), folds, &mut rng);
-        }
-        let seed = seed_of(config.task.seed, ranking * optimisation.soup);
+    let (embedded, optimisation) = (&train.embedded, &config.optimisation);
+    let (folds, seed) = (config.second_pass.folds, config.task.seed);
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    rng.set_stream(u64::MAX); // others make weights and orders
+    let fold = head::folds(embedded.documents.len(), folds, &mut rng);
+    let mut found: Vec<Vec<f32>> = vec![Vec::new(); embedded.questions.len()];
+    let mut stage = recipe.stage("second pass", folds * optimisation.soup);
+    for left_out in 0..folds {
         let held = |question: &usize| fold[embedded.questions[*question].document] == left_out;
-        let (seen, kept): (Vec<usize>, Vec<usize>) = (0..questions).partition(held);
+        let (seen, kept): (Vec<usize>, Vec<usize>) = (0..embedded.questions.len()).partition(held);
         let name = format!("the ranker without fold {} of {folds}, for the second pass", left_out + 1);
         let Some(model) = recipe.soup(None, &kept, seed, &name, stop, &mut stage)? else {
             stage.finish("stopped; --resume begins the second pass anew");
@@ -90,7 +81,7 @@ fn out_of_fold(recipe: &Recipe<'_>, stop: &AtomicBool) -> Result<Option<Vec<Vec<
             let scores = guard(plain, || scores::floats(model.forward(&batch).into_data()))?;
             for (&question, scores) in group.iter().zip(batch.split(&scores)) {
                 scores::check(&embedded.questions[question].id, &embedded.document_of(question).nodes, scores)?;
-                found[ranking * questions + question] = scores.to_vec();
+                found[question] = scores.to_vec();
             }
         }
     }

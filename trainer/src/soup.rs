@@ -119,7 +119,7 @@ impl Stage {
 }
 
 /// The seed of a ranker of a soup, far from those that people choose; the first has that of the training.
-pub fn seed_of(seed: u64, member: usize) -> u64 {
+fn seed_of(seed: u64, member: usize) -> u64 {
     seed.wrapping_add((member as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15))
 }
 

@@ -74,7 +74,7 @@ fn contrary(nodes: &[Node], features: &[f32]) -> SecondPass {
     let width = rows.len() / order.len();
     let mut lists = Lists::new(Bins::new(&rows, width));
     for _ in 0..30 {
-        lists.push(1.0, &rows, &[false, false, false, true]);
+        lists.push(&rows, &[false, false, false, true]);
     }
     let growth = Growth { rounds: 20, least_rows: 1, feature_share: 1.0, ..Growth::default() };
     SecondPass::new(grow(&lists, &growth, 0, &mut |_| {}), 4)

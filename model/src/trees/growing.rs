@@ -62,8 +62,8 @@ pub struct Lists {
     bins: Bins,
     /// For each feature one bin a row.
     columns: Vec<Vec<u8>>,
-    /// Rows of each list, and its weight.
-    lengths: Vec<(usize, f32)>,
+    /// Rows of each list.
+    lengths: Vec<usize>,
     /// For each row whether it is gold.
     gold: Vec<bool>,
 }
@@ -74,16 +74,15 @@ impl Lists {
         Self { columns: vec![Vec::new(); bins.features()], bins, lengths: Vec::new(), gold: Vec::new() }
     }
 
-    /// Adds a list of rows `[rows, features]`, whose loss counts with `weight`; one without gold teaches nothing and is
-    /// passed over.
-    pub fn push(&mut self, weight: f32, rows: &[f32], gold: &[bool]) {
+    /// Adds a list of rows `[rows, features]`; one without gold teaches nothing and is passed over.
+    pub fn push(&mut self, rows: &[f32], gold: &[bool]) {
         if !gold.contains(&true) {
             return;
         }
         for row in rows.chunks_exact(self.bins.features().max(1)) {
             self.columns.iter_mut().zip(self.bins.of(row)).for_each(|(column, bin)| column.push(bin));
         }
-        self.lengths.push((gold.len(), weight));
+        self.lengths.push(gold.len());
         self.gold.extend_from_slice(gold);
     }
 
@@ -101,7 +100,7 @@ impl Lists {
     fn derivatives(&self, scores: &[f32]) -> Vec<(f32, f32)> {
         let mut found = Vec::with_capacity(scores.len());
         let mut start = 0;
-        for &(length, weight) in &self.lengths {
+        for &length in &self.lengths {
             let (scores, gold) = (&scores[start..start + length], &self.gold[start..start + length]);
             start += length;
             let greatest = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
@@ -110,7 +109,7 @@ impl Lists {
             found.extend(scores.iter().zip(gold).map(|(score, gold)| {
                 let p = f64::from(score - greatest).exp() / sum;
                 let wanted = if *gold { share } else { 0.0 };
-                ((p - wanted) as f32 * weight, (p * (1.0 - p)).max(1e-6) as f32 * weight)
+                ((p - wanted) as f32, (p * (1.0 - p)).max(1e-6) as f32)
             }));
         }
         found

@@ -15,7 +15,7 @@ fn trees_of(leaves: usize) -> Trees {
     let mut lists = Lists::new(Bins::new(&rows, 4));
     for list in rows.chunks(4 * 10) {
         let gold: Vec<bool> = list.chunks(4).map(|row| row[2] > 0.4).collect();
-        lists.push(1.0, list, &gold);
+        lists.push(list, &gold);
     }
     let growth = Growth { rounds: 10, forests: 2, leaves, least_rows: 2, least_hessian: 0.0, ..Growth::default() };
     grow(&lists, &growth, 1, &mut |_| {})

@@ -14,15 +14,13 @@ pub struct SecondPassConfig {
     /// Rankers that are trained to find the candidates of training questions, each without a part of the
     /// documents.
     pub folds: usize,
-    /// How often the candidates of all training questions are found, each time with other folds and rankers.
-    pub rankings: usize,
     /// How the trees are grown.
     pub trees: Growth,
 }
 
 impl Default for SecondPassConfig {
     fn default() -> Self {
-        Self { candidates: 0, folds: 5, rankings: 1, trees: Growth::default() }
+        Self { candidates: 0, folds: 5, trees: Growth::default() }
     }
 }
 
@@ -46,7 +44,6 @@ impl SecondPassConfig {
             self.trees;
         for (key, value, least, expected) in [
             ("second_pass.folds", self.folds, 2, "at least 2"),
-            ("second_pass.rankings", self.rankings, 1, "at least 1"),
             ("second_pass.trees.rounds", rounds, 1, "at least 1"),
             ("second_pass.trees.forests", forests, 1, "at least 1"),
             ("second_pass.trees.leaves", leaves, 2, "at least 2"),

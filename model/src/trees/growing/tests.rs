@@ -7,7 +7,7 @@ fn lists(rows: &[f32], features: usize, gold: &[bool], lengths: &[usize]) -> Lis
     let mut lists = Lists::new(Bins::new(rows, features));
     let mut start = 0;
     for &length in lengths {
-        lists.push(1.0, &rows[start * features..(start + length) * features], &gold[start..start + length]);
+        lists.push(&rows[start * features..(start + length) * features], &gold[start..start + length]);
         start += length;
     }
     lists
