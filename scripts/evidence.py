@@ -6,7 +6,7 @@
 DIR of --data holds FinQA's train.json and dev.json, that of --encoder all-MiniLM-L6-v2, that of --datasets the other data
 sets as configs/pretraining.toml names them: with it come the rows of PRETRAINED, each seed with a pretraining of its own.
 Every row is trained with every seed; those of ROWS, PRETRAINED and STABLE without the second pass, which the rows of SECOND
-have. A figure is that of the last epoch, the mean over the seeds with its standard
+have; of PRETRAINED these are soups too. A figure is that of the last epoch, the mean over the seeds with its standard
 deviation and each seed behind it. Beside a row stands the p-value of a paired randomisation test against the whole
 ranker, by the questions' means over the seeds; the whole ranker is tested against each baseline alike. Runs that stand in
 --work are taken as they are. The page is written anew after each row, and beside it report.html in --work, the same page with its curves drawn.
@@ -48,6 +48,7 @@ ROWS = {
     "nothing relative to the best": ["features.relative=false"],
     "no BM25": ["features.bm25=false"],
     "no places": ["features.places=false"],
+    "pages as they are, not mended": ["data.mended=false"],
     "10 % of the questions": ["data.limit=113"],
     "25 % of the questions": ["data.limit=284"],
     "50 % of the questions": ["data.limit=568"],
@@ -60,6 +61,8 @@ PRETRAINED = {
 # With the second pass: the rows above that are trained again with it, of either kind.
 SECOND = [ALL, "all, static encoder", "no graph at all", *PRETRAINED]
 WITH_SECOND = ", second pass"
+WITH_SOUP = ", soup of three"
+SOUP = "optimisation.soup=3"
 NO_SECOND = "second_pass.candidates=0"
 LEARNING = {"10": "10 % of the questions", "25": "25 % of the questions", "50": "50 % of the questions", "100": ALL}
 # Features that leave something to the graph: words shared, cosines, BM25, places.
@@ -94,7 +97,8 @@ def main():
 
     def started_elsewhere(number, changed, seed, kind="pretrained"):
         before = args.work / f"pretraining-{number}-{seed}"
-        chosen = [f"data.root={args.datasets}", f"encoder.model={args.encoder}", *changed, f"task.seed={seed}"]
+        encoder = [setting for setting in changed if setting.startswith("encoder.")]
+        chosen = [f"data.root={args.datasets}", f"encoder.model={args.encoder}", *encoder, f"task.seed={seed}"]
         trained(before, "--config", str(ROOT / "configs/pretraining.toml"), *settings(*chosen), quiet=True)
         return measured(args.work / f"{kind}-{number}-{seed}", [*changed, f"optimisation.start_from={before / 'best'}"], seed)
 
@@ -118,8 +122,9 @@ def main():
     for number, name in enumerate(SECOND):
         if name in PRETRAINED and args.datasets:
             number = list(PRETRAINED).index(name)
-            runs = [started_elsewhere(number, PRETRAINED[name], seed, "second-pretrained") for seed in args.seeds]
-            show(f"{name}{WITH_SECOND}", runs)
+            changed = [*PRETRAINED[name], SOUP]
+            runs = [started_elsewhere(number, changed, seed, "second-pretrained") for seed in args.seeds]
+            show(f"{name}{WITH_SOUP}{WITH_SECOND}", runs)
         elif name in args.only:
             runs = [measured(args.work / f"second-{number}-{seed}", ROWS[name], seed) for seed in args.seeds]
             show(f"{name}{WITH_SECOND}", runs)
