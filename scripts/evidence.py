@@ -6,7 +6,7 @@
 DIR of --data holds FinQA's train.json and dev.json, that of --encoder all-MiniLM-L6-v2, that of --datasets the other data
 sets as configs/pretraining.toml names them: with it come the rows of PRETRAINED, each seed with a pretraining of its own.
 Every row is trained with every seed; those of ROWS, PRETRAINED and STABLE without the second pass, which the rows of SECOND
-have; of PRETRAINED these are soups too. A figure is that of the last epoch, the mean over the seeds with its standard
+have. A figure is that of the last epoch, the mean over the seeds with its standard
 deviation and each seed behind it. Beside a row stands the p-value of a paired randomisation test against the whole
 ranker, by the questions' means over the seeds; the whole ranker is tested against each baseline alike. Runs that stand in
 --work are taken as they are. The page is written anew after each row, and beside it report.html in --work, the same page with its curves drawn.
@@ -61,8 +61,6 @@ PRETRAINED = {
 # With the second pass: the rows above that are trained again with it, of either kind.
 SECOND = [ALL, "all, static encoder", "no graph at all", *PRETRAINED]
 WITH_SECOND = ", second pass"
-WITH_SOUP = ", soup of three"
-SOUP = "optimisation.soup=3"
 NO_SECOND = "second_pass.candidates=0"
 LEARNING = {"10": "10 % of the questions", "25": "25 % of the questions", "50": "50 % of the questions", "100": ALL}
 # Features that leave something to the graph: words shared, cosines, BM25, places.
@@ -122,9 +120,8 @@ def main():
     for number, name in enumerate(SECOND):
         if name in PRETRAINED and args.datasets:
             number = list(PRETRAINED).index(name)
-            changed = [*PRETRAINED[name], SOUP]
-            runs = [started_elsewhere(number, changed, seed, "second-pretrained") for seed in args.seeds]
-            show(f"{name}{WITH_SOUP}{WITH_SECOND}", runs)
+            runs = [started_elsewhere(number, PRETRAINED[name], seed, "second-pretrained") for seed in args.seeds]
+            show(f"{name}{WITH_SECOND}", runs)
         elif name in args.only:
             runs = [measured(args.work / f"second-{number}-{seed}", ROWS[name], seed) for seed in args.seeds]
             show(f"{name}{WITH_SECOND}", runs)

@@ -9,12 +9,10 @@ use crate::config::{Config, Keep, OptimisationConfig, SecondPassConfig};
 use crate::state::EpochMetrics;
 
 /// The card of a ranker: what it is, what it was trained on, how it measured, what it is not.
-/// `averaged` is of how many rankers the weights are the mean, `second_pass` are the measures on the dev part with the second
-/// pass.
+/// `second_pass` are the measures on the dev part with the second pass.
 pub fn ranker(
     config: &Config,
     metrics: &EpochMetrics,
-    averaged: usize,
     second_pass: Option<&QuestionMeasures>,
     train: &Statistics,
     dev: &Statistics,
@@ -73,11 +71,6 @@ pub fn ranker(
             metrics.epoch, metrics.dev_loss, metrics.dev_recall_10, metrics.dev_map
         ),
     );
-    match (averaged, config.optimisation.soup) {
-        (_, 1) => {}
-        (1, soup) => line("Weights", format!("of one ranker so far; the mean of {soup} is to come")),
-        _ => line("Weights", format!("the mean of those of {averaged} rankers")),
-    }
     if let SecondPassConfig { candidates: 1.., .. } = config.second_pass {
         let SecondPassConfig { candidates, folds, trees } = &config.second_pass;
         let figures = match second_pass {

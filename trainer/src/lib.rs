@@ -11,7 +11,6 @@ pub mod progress;
 pub mod second_pass;
 pub mod segmenter;
 pub mod segments;
-pub mod soup;
 pub mod state;
 pub mod static_encoder;
 pub mod training;

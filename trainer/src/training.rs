@@ -25,8 +25,7 @@ use crate::inputs::{Encoding, Input};
 use crate::layout::Layout;
 use crate::learner::{Course, Learner, loss, optimiser};
 use crate::progress::Progress;
-use crate::second_pass;
-use crate::soup::Recipe;
+use crate::second_pass::Lesson;
 use crate::state::{EpochMetrics, Start, State};
 
 /// How a training ended.
@@ -52,10 +51,8 @@ pub struct Training<'a> {
     state: State,
     /// SHA-256 of the weights that the training began with; empty where they were random.
     started_from: String,
-    /// The ranker before its first step, where a soup or a second pass is to come.
+    /// The ranker before its first step, where a second pass is to come.
     start: Option<TabSegNet>,
-    /// Of how many rankers the weights are the mean.
-    averaged: usize,
     /// What the table head says of the training documents' tables, each by one that has not seen it, and
     /// of the dev documents'.
     tables: [TableScores; 2],
@@ -128,16 +125,9 @@ impl<'a> Training<'a> {
             }
         };
         let model = model.with_precision(precision);
-        // A training that is finished has them.
-        let more = config.second_pass.candidates > 0 || config.optimisation.soup > 1;
-        let wanted = more && !state.finished;
-        let start = wanted.then(|| {
-            let start = before.clone().with_precision(precision);
-            match model.table_head() {
-                Some(head) => start.with_table_head(&head),
-                None => start,
-            }
-        });
+        // A training that is finished has its second pass.
+        let wanted = config.second_pass.candidates > 0 && !state.finished;
+        let start = wanted.then(|| before.clone().with_precision(precision));
         drop(before);
         let tables = [tables, dev.embedded.table_scores(model.table_head().as_ref())];
         if config.model.table_head {
@@ -166,7 +156,6 @@ impl<'a> Training<'a> {
             state,
             started_from,
             start,
-            averaged: 1,
         })
     }
 
@@ -193,51 +182,26 @@ impl<'a> Training<'a> {
             );
         }
         match self.start.take() {
-            Some(start) => self.finish(start, stop),
+            Some(start) => self.second_pass(start, stop),
             None => Ok(Outcome::Finished),
         }
     }
 
-    /// Trains what comes after the last epoch and writes both checkpoints again, with it.
-    fn finish(&mut self, start: TabSegNet, stop: &AtomicBool) -> Result<Outcome> {
-        let (config, train) = (self.config, self.train);
-        let (plain, autodiff) = (&self.plain, &self.device);
-        let recipe = Recipe { config, train, tables: &self.tables[0], start, plain, autodiff };
-        let mut metrics = self.state.epochs.last().context("nothing comes before the first epoch")?.clone();
-        let of = config.optimisation.soup;
-        if of > 1 {
-            let all: Vec<usize> = (0..train.embedded.questions.len()).collect();
-            let (first, seed) = (Some(self.learner.model.valid()), config.task.seed);
-            let mut stage = recipe.stage("soup", of - 1);
-            let Some(model) = recipe.soup(first, &all, seed, "a ranker of the soup", stop, &mut stage)? else {
-                stage.finish("stopped; --resume begins the soup anew");
-                return Ok(Outcome::Stopped);
-            };
-            stage.finish(&format!("the mean of the weights of {of} rankers"));
-            (self.learner.model, self.averaged) = (model, of);
-            let (dev_loss, measures) = self.measure_dev()?;
-            eprintln!(
-                "soup: dev R@10 {:.4} instead of {:.4}, dev MAP {:.4} instead of {:.4}",
-                measures.recall_at[3], metrics.dev_recall_10, measures.average_precision, metrics.dev_map
-            );
-            let (dev_recall_10, dev_map) = (measures.recall_at[3], measures.average_precision);
-            metrics = EpochMetrics { dev_loss, dev_recall_10, dev_map, ..metrics };
-        }
-        let found = if config.second_pass.candidates > 0 {
-            let Some(second_pass) = second_pass::learn(&recipe, stop)? else { return Ok(Outcome::Stopped) };
-            let embedded = &self.dev.embedded;
-            let model = self.learner.model.valid();
-            let scores = scores::model(&model, Some(&second_pass), &self.config.model, embedded, &self.plain)?;
-            let measures = measures(embedded, &scores)?;
-            eprintln!(
-                "second pass: dev R@10 {:.4} instead of {:.4}, dev MAP {:.4} instead of {:.4}",
-                measures.recall_at[3], metrics.dev_recall_10, measures.average_precision, metrics.dev_map
-            );
-            Some((second_pass, measures))
-        } else {
-            None
-        };
-        self.write_checkpoints(&metrics, found.as_ref().map(|(second_pass, measures)| (second_pass, measures)))?;
+    /// Trains the second pass and writes both checkpoints again, with it.
+    fn second_pass(&mut self, start: TabSegNet, stop: &AtomicBool) -> Result<Outcome> {
+        let Self { config, train, plain, device: autodiff, .. } = self;
+        let lesson = Lesson { config, train, tables: &self.tables[0], start, plain, autodiff };
+        let Some(second_pass) = lesson.learn(stop)? else { return Ok(Outcome::Stopped) };
+        let metrics = self.state.epochs.last().context("a second pass before the first epoch")?.clone();
+        let model = self.learner.model.valid();
+        let embedded = &self.dev.embedded;
+        let scores = scores::model(&model, Some(&second_pass), &self.config.model, embedded, &self.plain)?;
+        let measures = measures(embedded, &scores)?;
+        eprintln!(
+            "second pass: dev R@10 {:.4} instead of {:.4}, dev MAP {:.4} instead of {:.4}",
+            measures.recall_at[3], metrics.dev_recall_10, measures.average_precision, metrics.dev_map
+        );
+        self.write_checkpoints(&metrics, Some((&second_pass, &measures)))?;
         self.state.finished = true;
         self.write_state()?;
         Ok(Outcome::Finished)
@@ -417,8 +381,7 @@ impl<'a> Training<'a> {
         let measures = second_pass.map(|(_, measures)| measures);
         let second_pass = second_pass.map(|(second_pass, _)| second_pass);
         let config = self.config.to_toml()?;
-        let card =
-            card::ranker(self.config, metrics, self.averaged, measures, &self.train.statistics, &self.dev.statistics);
+        let card = card::ranker(self.config, metrics, measures, &self.train.statistics, &self.dev.statistics);
         let write = |directory: &Path| {
             checkpoint::write(directory, &self.learner.model, second_pass, manifest.clone(), &config, &card)
                 .with_context(|| {

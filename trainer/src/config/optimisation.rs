@@ -33,10 +33,6 @@ pub struct OptimisationConfig {
     pub schedule: Schedule,
     /// Number type of the ranker's large matrix products in training; half precision is for GPUs.
     pub precision: Precision,
-    /// Rankers whose weights are averaged in the end (a soup, Wortsman et al. 2022), alike but for the order of their
-    /// questions and their dropout; 1 for the one alone. For those that begin with trained weights (`start_from`): from
-    /// random ones they end too far apart.
-    pub soup: usize,
     /// Which epoch is kept.
     pub keep: Keep,
     /// A checkpoint whose weights a training begins with, as after one on other data sets; of the same
@@ -106,7 +102,6 @@ impl Default for OptimisationConfig {
             dropout: 0.0,
             schedule: Schedule::Constant,
             precision: Precision::F32,
-            soup: 1,
             keep: Keep::LeastDevLoss,
             start_from: String::new(),
         }
@@ -125,11 +120,7 @@ impl OptimisationConfig {
 
     /// That every value is in its range; `task` is what is trained.
     pub(super) fn check(&self, task: Task) -> Result<(), ConfigError> {
-        for (key, value) in [
-            ("optimisation.epochs", self.epochs),
-            ("optimisation.batch_size", self.batch_size),
-            ("optimisation.soup", self.soup),
-        ] {
+        for (key, value) in [("optimisation.epochs", self.epochs), ("optimisation.batch_size", self.batch_size)] {
             if value == 0 {
                 return Err(ConfigError::Range { key, value: "0".into(), expected: "at least 1" });
             }
@@ -144,15 +135,6 @@ impl OptimisationConfig {
             }
             if self.keep == Keep::Last {
                 return refused("optimisation.keep", "last");
-            }
-        }
-        if self.soup > 1 {
-            let range = |key, value: String, expected| Err(ConfigError::Range { key, value, expected });
-            if task != Task::Ranker {
-                return range("optimisation.soup", self.soup.to_string(), "1: task.kind is not \"ranker\"");
-            }
-            if self.keep != Keep::Last {
-                return range("optimisation.keep", "least_dev_loss".into(), "\"last\" with a soup");
             }
         }
         let finite = |key, value: f64, low: f64, expected| {
