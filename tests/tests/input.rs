@@ -29,6 +29,26 @@ fn records() -> Value {
 }
 
 #[test]
+fn a_ranker_of_mended_pages_mends_those_that_it_is_asked_of() {
+    let mut records = records();
+    records[0]["pre_text"][0] = json!("shareholders 2019 equity rose .");
+    records[0]["table"][2] = json!(["costs", "1,000", "2014"]);
+    let work = finqa(&records);
+    let texts = |mended: bool| {
+        work.train(&["--set", &format!("data.mended={mended}"), "--set", "evaluation.after_training=false"]).ok();
+        let ask = ["--dataset", "finqa", "--input", "train.json", "--pool", "train.json"];
+        work.infer(&[&ask[..], &["--format", "jsonl", "--top-k", "100"]].concat()).ok().stdout
+    };
+    let as_they_are = texts(false);
+    assert!(as_they_are.contains("shareholders 2019 equity") && as_they_are.contains("\"2014\""), "{as_they_are}");
+    let mended = texts(true);
+    assert!(mended.contains("shareholders’ equity") && mended.contains("\"—\""), "{mended}");
+    // Gold and distractors stay.
+    let nodes = |answers: &str| answers.matches("\"kind\"").count();
+    assert_eq!(nodes(&mended), nodes(&as_they_are));
+}
+
+#[test]
 fn bad_finqa_files_are_refused_by_file_record_and_field() {
     let whole = records().to_string();
     let changed = |change: &dyn Fn(&mut Value)| {
