@@ -33,8 +33,8 @@ fn a_ranker_of_mended_pages_mends_those_that_it_is_asked_of() {
     let mut records = records();
     records[0]["pre_text"][0] = json!("shareholders 2019 equity rose .");
     records[0]["table"][2] = json!(["costs", "1,000", "2014"]);
-    let work = finqa(&records);
     let texts = |mended: bool| {
+        let work = finqa(&records);
         work.train(&["--set", &format!("data.mended={mended}"), "--set", "evaluation.after_training=false"]).ok();
         let ask = ["--dataset", "finqa", "--input", "train.json", "--pool", "train.json"];
         work.infer(&[&ask[..], &["--format", "jsonl", "--top-k", "100"]].concat()).ok().stdout
