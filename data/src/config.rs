@@ -169,18 +169,23 @@ impl DataConfig {
 
     /// What FinQA documents get as distractors: in a mix what its first FinQA part says.
     pub fn finqa_distractors(&self) -> DistractorConfig {
-        let config = self.parts.iter().find(|part| part.kind == DataKind::Finqa).unwrap_or(self);
+        let config = self.first(DataKind::Finqa);
         DistractorConfig { count: config.distractors, seed: config.seed, bm25: config.bm25 }
     }
 
     /// Whether FinQA documents are mended: in a mix what its first FinQA part says.
     pub fn finqa_mended(&self) -> bool {
-        self.parts.iter().find(|part| part.kind == DataKind::Finqa).unwrap_or(self).mended
+        self.first(DataKind::Finqa).mended
+    }
+
+    /// In a mix its first part of a kind, where it has one.
+    fn first(&self, kind: DataKind) -> &Self {
+        self.parts.iter().find(|part| part.kind == kind).unwrap_or(self)
     }
 
     /// How questions are made from filings: in a mix what its first part of filings says.
     pub fn filings(&self, files: Vec<PathBuf>, companies: Companies) -> Filings {
-        let config = self.parts.iter().find(|part| part.kind == DataKind::Ixbrl).unwrap_or(self);
+        let config = self.first(DataKind::Ixbrl);
         Filings { files, companies, config: config.ixbrl.clone(), seed: config.seed }
     }
 

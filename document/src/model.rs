@@ -292,12 +292,10 @@ impl Table {
         self
     }
 
-    /// The same table with other texts: each cell has what `text` makes of it.
-    #[must_use]
-    pub fn with_texts(mut self, mut text: impl FnMut(&Self, &Cell) -> String) -> Self {
-        let texts: Vec<String> = self.cells.iter().map(|cell| text(&self, cell)).collect();
+    /// Gives each cell the text that `text` makes of it and of the table as it was.
+    pub fn change_texts(&mut self, mut text: impl FnMut(&Self, &Cell) -> String) {
+        let texts: Vec<String> = self.cells.iter().map(|cell| text(self, cell)).collect();
         self.cells.iter_mut().zip(texts).for_each(|(cell, text)| cell.text = text);
-        self
     }
 
     /// The caption; empty where the table has none.

@@ -2,7 +2,7 @@
 //! the code point are left ("shareholders 2019 equity", "$ 2014" for "$ —"), and blanks where a header went over several
 //! lines ("europeancruiseguests"). It sees a document alone: no other page, no question, no gold.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use crate::document::{Block, CellRole, Document, Table};
 
@@ -15,20 +15,18 @@ pub fn mend(document: &mut Document) {
     for block in &mut document.blocks {
         match block {
             Block::Passage(text) => *text = characters(text, year),
-            Block::Table(table) => {
-                *table = table.clone().with_texts(|table, cell| match table.role(cell) {
-                    CellRole::Data if is_dash(table, cell.row, cell.col) => {
-                        cell.text.replace("2014", "—").replace("2013", "–")
-                    }
-                    _ => characters(&cell.text, year),
-                });
-            }
+            Block::Table(table) => table.change_texts(|table, cell| match table.role(cell) {
+                CellRole::Data if is_dash(table, cell.row, cell.col) => {
+                    ["2013", "2014"].iter().fold(cell.text.clone(), |text, code| text.replace(code, character(code)))
+                }
+                _ => characters(&cell.text, year),
+            }),
         }
     }
     let words = Words::of(document);
     for block in &mut document.blocks {
         if let Block::Table(table) = block {
-            *table = table.clone().with_texts(|_, cell| words.told_apart(&cell.text));
+            table.change_texts(|_, cell| words.told_apart(&cell.text));
         }
     }
 }
@@ -74,7 +72,8 @@ fn characters(text: &str, year: Option<u16>) -> String {
         let next = tokens.get(at + 1).copied().unwrap_or_default();
         let before = at.checked_sub(1).map_or("", |at| tokens[at]);
         // A year long past the page's is none that its text counts from.
-        let no_year = |of: u16| year.is_some_and(|year| year + 1 < of);
+        let no_year =
+            || year.zip(token.parse().ok()).is_some_and(|(page, year): (u16, u16)| page.saturating_add(1) < year);
         let mut taken = 1;
         match token {
             "2018" if next.strip_prefix("2018").is_some_and(is_word) => {
@@ -90,9 +89,7 @@ fn characters(text: &str, year: Option<u16>) -> String {
                 append(&mut mended, "’");
             }
             "2022" if is_word(next) && matches!(before, "" | "." | ":" | ";") => mended.push("•".into()),
-            "2013" | "2014" if is_dash_between(before, next) && no_year(if token == "2013" { 2013 } else { 2014 }) => {
-                mended.push(if token == "2013" { "–" } else { "—" }.into());
-            }
+            "2013" | "2014" if is_dash_between(before, next) && no_year() => mended.push(character(token).into()),
             "201c" | "201d" | "20ac" => mended.push(character(token).into()),
             _ => {
                 let code = token.get(..4).filter(|_| token.len() > 4).unwrap_or_default();
@@ -192,24 +189,12 @@ const ENDINGS: [&str; 34] = [
 
 impl Words {
     fn of(document: &Document) -> Self {
-        let (mut whole, mut counts) = (HashSet::new(), HashMap::<String, usize>::new());
-        for text in document.passages() {
-            for (word, joined) in letters(text) {
-                if !joined {
-                    whole.insert(word.clone());
-                    *counts.entry(word).or_default() += 1;
-                }
-            }
-        }
-        for table in document.tables() {
-            for (word, joined) in table.cells().iter().flat_map(|cell| letters(&cell.text)) {
-                if !joined {
-                    *counts.entry(word).or_default() += 1;
-                }
-            }
-        }
-        let all = counts.into_keys().filter(|word| word.len() > 2 && !ENDINGS.contains(&word.as_str())).collect();
-        let mut words = Self { parts: all, whole };
+        let apart = |text: &str| letters(text).into_iter().filter(|(_, joined)| !joined).map(|(word, _)| word);
+        let whole: HashSet<String> = document.passages().flat_map(apart).collect();
+        let in_tables = document.tables().flat_map(Table::cells).flat_map(|cell| apart(&cell.text));
+        let parts = whole.iter().cloned().chain(in_tables);
+        let parts = parts.filter(|word| word.len() > 2 && !ENDINGS.contains(&word.as_str())).collect();
+        let mut words = Self { parts, whole };
         // Such words as "sharespurchased" are no parts of longer ones.
         let together: Vec<String> = words.parts.iter().filter(|word| words.split(word).is_some()).cloned().collect();
         together.iter().for_each(|word| {
