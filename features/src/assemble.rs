@@ -14,10 +14,10 @@ use crate::compare::{Asked, Column, Comparison};
 use crate::config::{FeaturesConfig, PARTS};
 use crate::marks::{Numbers, Order};
 use crate::phrases::Phrases;
-use crate::question::AskedQuestion;
+use crate::question::{AskedQuestion, Question};
 use crate::strings::Strings;
 use crate::tables::dot;
-use crate::{asked, belonging, context, head, marks, places, segments, tables};
+use crate::{asked, belonging, context, coverage, head, marks, places, segments, tables};
 
 /// BM25 is told by tens.
 const BM25_UNIT: f32 = 10.0;
@@ -47,6 +47,8 @@ pub struct DocumentFeatures {
     /// 1 / length of each node's vector.
     scales: Vec<f32>,
     d_enc: usize,
+    /// For each node the number of its text, and one of its kind and its headers' paths; empty without phrases.
+    alike: [Vec<u32>; 2],
 }
 
 impl DocumentFeatures {
@@ -147,8 +149,15 @@ impl DocumentFeatures {
                 });
             }
         }
+        let alike = match &around {
+            Some(Around { phrases, .. }) => {
+                [strings.nodes.iter().map(|node| node.bare).collect(), phrases.paths(nodes)]
+            }
+            None => [Vec::new(), Vec::new()],
+        };
         Self {
             config,
+            alike,
             marks,
             belonging,
             around,
@@ -296,6 +305,37 @@ impl DocumentFeatures {
                 out.take(of_segment.len()).copy_from_slice(of_segment);
             }
         });
+    }
+}
+
+/// A question and the document that it is asked of.
+#[derive(Debug, Clone, Copy)]
+pub struct AskedOf<'a> {
+    /// The document.
+    pub document: &'a DocumentFeatures,
+    /// The question.
+    pub question: &'a Question,
+    /// Its segments.
+    pub segments: &'a [Question],
+}
+
+impl<'a> AskedOf<'a> {
+    /// What nodes, best first, hold of the question and its segments beside those before them, `[order, COVERAGE]`
+    /// ([`crate::COVERAGE`]); zeros where the document has no phrases, which it is told from.
+    pub fn coverage(&self, order: &[u32]) -> Vec<f32> {
+        let DocumentFeatures { around, strings, .. } = self.document;
+        match around {
+            Some(Around { phrases, .. }) => {
+                coverage::coverage(phrases, &strings.table, self.question, self.segments, order)
+            }
+            None => vec![0.0; order.len() * coverage::NAMES.len()],
+        }
+    }
+
+    /// For each node the number of its text, and one of its kind and its headers' paths, 0 without any: nodes with the
+    /// same number say the same. Empty where the document has no phrases.
+    pub fn alike(&self) -> [&'a [u32]; 2] {
+        self.document.alike.each_ref().map(Vec::as_slice)
     }
 }
 

@@ -15,6 +15,7 @@ mod belonging;
 mod compare;
 mod config;
 mod context;
+mod coverage;
 mod dates;
 pub mod head;
 mod marks;
@@ -27,11 +28,14 @@ mod stems;
 mod strings;
 mod tables;
 
-pub use assemble::DocumentFeatures;
+pub use assemble::{AskedOf, DocumentFeatures};
 pub use config::FeaturesConfig;
 pub use head::TableHead;
 pub use question::{AskedQuestion, Question};
 pub use strings::Strings;
+
+/// Names of [`AskedOf::coverage`], in order.
+pub const COVERAGE: [&str; 26] = coverage::NAMES;
 
 /// Words of a question that are looked at, the first of them.
 pub const QUESTION_WORDS: usize = 64;

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use tabsegnet_data::graph::{Node, NodeKind};
 
 use crate::dates;
+use crate::question::Question;
 use crate::stems::{letter_runs, stems};
 use crate::strings::Strings;
 
@@ -169,6 +170,37 @@ impl Phrases {
         years.sort_unstable();
         years.dedup();
         years
+    }
+
+    /// For each node a number from 1 of its kind and its paths together; 0 of one without paths.
+    pub(crate) fn paths(&self, nodes: &[Node]) -> Vec<u32> {
+        let mut numbers: HashMap<(NodeKind, [u32; 2]), u32> = HashMap::new();
+        let of_node = |((node, has_paths), paths): ((&Node, &bool), &[u32; 2])| {
+            if !has_paths || *paths == [0, 0] {
+                return 0;
+            }
+            let next = numbers.len() as u32 + 1;
+            *numbers.entry((node.kind, *paths)).or_insert(next)
+        };
+        nodes.iter().zip(&self.has_paths).zip(&self.of_node).map(of_node).collect()
+    }
+
+    /// The number of a stem; nothing of one that the document does not have.
+    pub(crate) fn stem(&self, stem: &str) -> Option<u32> {
+        self.by_stem.get(stem).copied()
+    }
+
+    /// The distinct stems of a node, rising.
+    pub(crate) fn stems_of(&self, node: usize) -> Vec<u32> {
+        let [row, column] = self.of_node[node].map(|phrase| self.phrases[phrase as usize].distinct.as_slice());
+        let mut stems = Vec::with_capacity(row.len() + column.len());
+        merge(row, column, |stem| stems.push(stem));
+        stems
+    }
+
+    /// The distinct years of a question, rising.
+    pub(crate) fn years_in(question: &Question) -> Vec<u16> {
+        dates::years(question.text())
     }
 
     /// A node's row and column phrase, the empty ones for sentences and captions.

@@ -10,6 +10,7 @@ use tabsegnet_encoder::{EmbeddingCache, Encoder};
 use tabsegnet_features::head::Example;
 use tabsegnet_features::{DocumentFeatures, Strings, TableHead};
 use tabsegnet_model::batch::BatchError;
+use tabsegnet_model::second_pass::Seen;
 use tabsegnet_model::{Batch, ModelConfig};
 use tabsegnet_segmenter::Segmenter;
 
@@ -220,6 +221,13 @@ impl Embedded {
             }
             _ => Vec::new(),
         }
+    }
+
+    /// What the second pass knows of a question with its `features` ([`Embedded::features`]).
+    pub fn seen<'a>(&'a self, question: usize, features: &'a [f32]) -> Seen<'a> {
+        let document = self.features.get(self.questions[question].document);
+        let asked = document.zip(self.asked.get(question)).map(|(document, asked)| asked.of(document));
+        Seen { nodes: &self.document_of(question).nodes, features, asked }
     }
 
     /// Mean and 1 / deviation of each feature over all nodes of all questions; of one that is the same

@@ -2,7 +2,7 @@
 
 use tabsegnet_data::graph::{CellText, Node};
 use tabsegnet_encoder::{Encoder, StaticEncoder, shipped_static};
-use tabsegnet_features::{AskedQuestion, DocumentFeatures, FeaturesConfig, Question, Strings};
+use tabsegnet_features::{AskedOf, AskedQuestion, DocumentFeatures, FeaturesConfig, Question, Strings};
 
 use crate::RankingError;
 
@@ -20,6 +20,11 @@ impl FeaturedQuestion {
     pub fn with<'a>(&'a self, q: &'a [f32], segment_vectors: &'a [f32]) -> AskedQuestion<'a> {
         let Self { question, words, segments } = self;
         AskedQuestion { question, q, words, segments, segment_vectors }
+    }
+
+    /// Asked of a document.
+    pub fn of<'a>(&'a self, document: &'a DocumentFeatures) -> AskedOf<'a> {
+        AskedOf { document, question: &self.question, segments: &self.segments }
     }
 }
 

@@ -3,8 +3,8 @@
 use std::sync::Mutex;
 
 use tabsegnet_data::graph::EdgeType;
-use tabsegnet_features::DocumentFeatures;
-use tabsegnet_model::second_pass::{self, SecondLook};
+use tabsegnet_features::{AskedOf, DocumentFeatures};
+use tabsegnet_model::second_pass::{self, SecondLook, Seen};
 use tabsegnet_model::{Asked, EdgeEffect, Explanation, OpenGraph, best};
 use tabsegnet_segmenter::SegmenterError;
 
@@ -98,10 +98,15 @@ impl<'r> OpenDocument<'r> {
         let asked = if segment_vectors.is_empty() { q } else { segment_vectors };
         // A question beside this one finds none and makes its own.
         let mut features = self.room.lock().map(|mut room| std::mem::take(&mut *room)).unwrap_or_default();
-        if let Some(document) = &self.features {
-            let featured = self.ranker.featuriser().question(question, &segments)?;
-            document.ask_into(&featured.with(q, asked), self.document.vectors(), &self.tables, &mut features);
-        }
+        let featured = match &self.features {
+            Some(document) => {
+                let featured = self.ranker.featuriser().question(question, &segments)?;
+                document.ask_into(&featured.with(q, asked), self.document.vectors(), &self.tables, &mut features);
+                Some(featured)
+            }
+            None => None,
+        };
+        let asked_of = featured.as_ref().zip(self.features.as_ref()).map(|(question, document)| question.of(document));
         let asked = Asked { q, segments: asked, features: &features };
         let mut scores = self.ranker.inference().scores(&self.graph, &asked)?;
         let subject =
@@ -109,11 +114,11 @@ impl<'r> OpenDocument<'r> {
         scores::check(question_id, subject.nodes, &scores)?;
         let first = if explained { scores.clone() } else { Vec::new() };
         if let Some(second_pass) = self.ranker.second_pass() {
-            second_pass.rescore(subject.nodes, &features, &mut scores);
+            second_pass.rescore(&Seen { nodes: subject.nodes, features: &features, asked: asked_of }, &mut scores);
         }
         let mut ranking = ranked(&subject, question_id, question, &segments, segment_vectors, &scores, top_k);
         if explained {
-            self.explain(&mut ranking, &asked, &first, &best(&scores, top_k))?;
+            self.explain(&mut ranking, &asked, asked_of, &first, &best(&scores, top_k))?;
         }
         if let Ok(mut room) = self.room.lock() {
             *room = features;
@@ -126,6 +131,7 @@ impl<'r> OpenDocument<'r> {
         &self,
         ranking: &mut Ranking,
         asked: &Asked<'_>,
+        of: Option<AskedOf<'_>>,
         first: &[f32],
         order: &[usize],
     ) -> Result<(), RankingError> {
@@ -147,16 +153,18 @@ impl<'r> OpenDocument<'r> {
             segments => segments,
         };
         let looks = match self.ranker.second_pass() {
-            Some(second_pass) => second_pass.explain(nodes, asked.features, first, &numbers),
+            Some(second_pass) => {
+                second_pass.explain(&Seen { nodes, features: asked.features, asked: of }, first, &numbers)
+            }
             None => vec![None; numbers.len()],
         };
+        let of_second: Vec<String> = second_pass::names().collect();
         for (((node, number), explanation), look) in ranking.nodes.iter_mut().zip(order).zip(found).zip(looks) {
             let Explanation { alone, edges, features: effects, segments: of_segments } = explanation;
             let values = asked.features.chunks_exact(names.len().max(1)).nth(*number).unwrap_or_default();
             let features = told(names.iter().map(String::as_str), values, &effects);
             let second_pass = look.map(|SecondLook { alone, values, effects }| {
-                let names = names.iter().map(String::as_str).chain(second_pass::NAMES);
-                let features = told(names, &values, &effects);
+                let features = told(names.iter().chain(&of_second).map(String::as_str), &values, &effects);
                 SecondLookExplanation { first_score: first[*number], alone, features }
             });
             let segments = segments.iter().zip(of_segments);

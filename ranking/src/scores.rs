@@ -52,7 +52,8 @@ pub fn model(
             check(&embedded.questions[question].id, nodes, scores)?;
             let mut scores = scores.to_vec();
             if let Some(second_pass) = second_pass {
-                second_pass.rescore(nodes, &embedded.features(question, &tables), &mut scores);
+                let features = embedded.features(question, &tables);
+                second_pass.rescore(&embedded.seen(question, &features), &mut scores);
             }
             all.push(scores);
         }
@@ -95,7 +96,7 @@ pub(crate) fn inference(
             let mut scores = inference.scores(&open, &asked)?;
             check(id, &document.nodes, &scores)?;
             if let Some(second_pass) = second_pass {
-                second_pass.rescore(&document.nodes, &features, &mut scores);
+                second_pass.rescore(&embedded.seen(question, &features), &mut scores);
             }
             Ok((question, scores))
         };

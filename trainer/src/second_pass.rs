@@ -54,8 +54,8 @@ impl Lesson<'_> {
         let embedded = &self.train.embedded;
         let settings = &self.config.second_pass;
         let candidates = |question: usize| {
-            let nodes = &embedded.document_of(question).nodes;
-            Candidates::new(nodes, &embedded.features(question, self.tables), &scores[question], settings.candidates)
+            let features = embedded.features(question, self.tables);
+            Candidates::new(&embedded.seen(question, &features), &scores[question], settings.candidates)
         };
         let all: Vec<usize> = (0..embedded.questions.len()).collect();
         let sparse = (all.len() * settings.candidates).div_ceil(ROWS_OF_BINS).max(1);

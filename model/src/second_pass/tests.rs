@@ -1,5 +1,6 @@
 use tabsegnet_data::document::{Block, CellSource, Document, Table, TableSource};
-use tabsegnet_data::graph::DocumentGraph;
+use tabsegnet_data::graph::{CellText, DocumentGraph, Node, NodeKind};
+use tabsegnet_features::{AskedOf, DocumentFeatures, FeaturesConfig, Question, Strings};
 
 use super::*;
 use crate::trees::bins::Bins;
@@ -26,11 +27,16 @@ fn number(nodes: &[Node], id: &str) -> usize {
     nodes.iter().position(|node| node.id == id).unwrap()
 }
 
+/// Without a question.
+fn seen<'a>(nodes: &'a [Node], features: &'a [f32]) -> Seen<'a> {
+    Seen { nodes, features, asked: None }
+}
+
 /// What the row of a node says under a name, without features of nodes.
 fn value(nodes: &[Node], candidates: &Candidates, id: &str, name: &str) -> f32 {
     let node = number(nodes, id) as u32;
     let at = candidates.nodes.iter().position(|candidate| *candidate == node).unwrap();
-    candidates.rows[at * NAMES.len() + NAMES.iter().position(|known| *known == name).unwrap()]
+    candidates.rows[at * Candidates::width(0) + names().position(|known| known == name).unwrap()]
 }
 
 fn scores(nodes: &[Node]) -> Vec<f32> {
@@ -45,7 +51,7 @@ fn scores(nodes: &[Node]) -> Vec<f32> {
 fn a_candidate_is_told_where_it_stands_among_the_others() {
     let nodes = nodes();
     let scores = scores(&nodes);
-    let all = Candidates::new(&nodes, &[], &scores, 100);
+    let all = Candidates::new(&seen(&nodes, &[]), &scores, 100);
     assert_eq!(all.nodes.len(), nodes.len());
     assert_eq!(all.nodes[0] as usize, number(&nodes, "t0:r1c1"));
     let value = |id: &str, name: &str| value(&nodes, &all, id, name);
@@ -61,16 +67,106 @@ fn a_candidate_is_told_where_it_stands_among_the_others() {
     assert_eq!(value("p0", "ranked.first_above_second"), 1.0);
     let shares: f32 = nodes.iter().map(|node| value(&node.id, "ranked.log_share").exp()).sum();
     assert!((shares - 1.0).abs() < 1e-5);
+    assert_eq!(names().count(), Candidates::width(0));
     // The nodes that are looked at know no less than if all were.
-    let few = Candidates::new(&nodes, &[], &scores, 10);
+    let few = Candidates::new(&seen(&nodes, &[]), &scores, 10);
     assert!(few.nodes == all.nodes[..10] && all.nodes.len() > 10);
-    assert_eq!(few.rows, all.rows[..10 * NAMES.len()]);
+    assert_eq!(few.rows, all.rows[..10 * Candidates::width(0)]);
+}
+
+#[test]
+fn a_candidate_is_told_what_stands_around_it() {
+    let nodes = nodes();
+    let scores = scores(&nodes);
+    let all = Candidates::new(&seen(&nodes, &[]), &scores, 100);
+    let value = |id: &str, name: &str| value(&nodes, &all, id, &format!("around.{name}"));
+    let shares: Vec<f64> = scores.iter().map(|score| f64::from(*score).exp()).collect();
+    let all_shares: f64 = shares.iter().sum();
+    let share = |ids: &[&str]| (ids.iter().map(|id| shares[number(&nodes, id)]).sum::<f64>() / all_shares) as f32;
+    let near = |a: f32, b: f32| (a - b).abs() < 1e-5;
+
+    let row = share(&["t0:r1h0", "t0:r1c1", "t0:r1c2"]);
+    let column = share(&["t0:h0c1", "t0:r1c1", "t0:r2c1"]);
+    let text = share(&["p0", "p1"]);
+    assert!(near(value("t0:r1c1", "row_log_share"), row.ln()));
+    assert!(near(value("t0:r1c1", "column_log_share"), column.ln()));
+    assert!(near(value("t0:r1c1", "table_log_share"), (1.0 - text).ln()));
+    assert_eq!(value("t0:r1c1", "table_below_best"), 0.0, "there is but one table");
+    assert!(near(value("t0:r1c1", "text_log_share"), text.ln()) && near(value("p0", "table_log_share"), text.ln()));
+    assert!(near(value("t0:r1c1", "share_of_row"), share(&["t0:r1c1"]) / row));
+    assert!(near(value("t0:r1c1", "share_of_column"), share(&["t0:r1c1"]) / column));
+    assert!(near(value("p1", "share_of_table"), share(&["p1"]) / text));
+    assert_eq!([value("p0", "share_of_row"), value("t0:h0c1", "share_of_row")], [1.0, 1.0], "no part of a row");
+
+    assert_eq!([value("t0:r2c1", "row_header"), value("t0:r2c1", "column_header")], [-5.0, -5.0]);
+    assert_eq!(value("t0:r1c1", "row_header"), -4.0);
+    let beside = |id: &str| ["left", "right", "above", "below"].map(|name| value(id, name));
+    assert_eq!(beside("t0:r1c1"), [-4.0, -1.0, -5.0, -2.0]);
+    assert_eq!(beside("t0:r2c2"), [-2.0, -30.0, -1.0, -30.0]);
+    assert_eq!(beside("p0")[2..], [-30.0, -30.0]);
+    assert_eq!([value("t0:r1c1", "best_of_row"), value("t0:r1c1", "second_of_row")], [-1.0, -4.0]);
+    assert_eq!([value("t0:r2c1", "best_of_column"), value("t0:r2c1", "second_of_column")], [0.0, -5.0]);
+    assert_eq!([value("t0:r1c1", "nodes_of_row"), value("t0:r1c1", "nodes_of_column")], [3.0, 3.0]);
+    assert_eq!([value("t0:r2c1", "rank_in_column"), value("t0:r1h0", "rank_in_table")], [1.0, 3.0]);
+    assert_eq!([value("p1", "rank_in_table"), value("p0", "rank_in_table")], [0.0, 1.0]);
+
+    let entropy: f64 = shares.iter().map(|share| share / all_shares).map(|share| -share * share.ln()).sum();
+    assert!(near(value("p0", "entropy"), entropy as f32));
+    assert_eq!(value("p0", "nodes"), nodes.len() as f32);
+    let ten =
+        |kinds: &[NodeKind]| all.nodes[..10].iter().filter(|&&node| kinds.contains(&nodes[node as usize].kind)).count();
+    assert_eq!(value("p0", "ten_in_table"), ten(&[NodeKind::Passage]) as f32);
+    assert_eq!(value("p0", "ten_cells"), ten(&[NodeKind::Cell]) as f32);
+    assert_eq!(value("p0", "ten_row_headers"), ten(&[NodeKind::RowHeader]) as f32);
+    assert_eq!(value("t0:r1c1", "ten_in_row"), 3.0);
+}
+
+#[test]
+fn a_candidate_is_told_of_nodes_that_say_the_same_and_what_it_holds_of_the_question() {
+    // Two tables of the same headers, and a value that stands three times.
+    let row = |texts: [&str; 3]| texts.map(|text| CellSource::from(text.to_owned())).to_vec();
+    let table = |number, values: [&str; 2]| {
+        let rows = vec![row(["", "2019", "2018"]), row(["Products", values[0], values[1]])];
+        let source = TableSource {
+            number,
+            caption: String::new(),
+            header_rows: 1,
+            header_cols: 1,
+            row_parents: Vec::new(),
+            rows,
+        };
+        Block::Table(Table::new(source).unwrap())
+    };
+    let blocks = vec![table(0, ["12", "12"]), table(1, ["7", "12"])];
+    let nodes: Vec<Node> = DocumentGraph::new(&Document { id: "d".into(), blocks }).nodes().cloned().collect();
+    let own: Vec<String> = nodes.iter().map(|node| node.ranking_text(CellText::Path)).collect();
+    let config = FeaturesConfig { phrases: true, ..FeaturesConfig::default() };
+    let features = DocumentFeatures::new(config, &nodes, Strings::new(&nodes, &own), &[], &[], &[]);
+    let mut scores = vec![0.0; nodes.len()];
+    for (id, score) in [("t0:r1c1", 5.0), ("t0:r1c2", 4.0), ("t1:r1c1", 3.0), ("t1:r1c2", 2.0)] {
+        scores[number(&nodes, id)] = score;
+    }
+    let question = Question::new("products in 2018");
+    let asked = AskedOf { document: &features, question: &question, segments: std::slice::from_ref(&question) };
+    let seen = Seen { nodes: &nodes, features: &[], asked: Some(asked) };
+    let all = Candidates::new(&seen, &scores, 100);
+    let held = |id: &str, name: &str| value(&nodes, &all, id, &format!("covered.{name}"));
+    assert_eq!([held("t0:r1c1", "years_new_after_first"), held("t0:r1c2", "years_new_after_first")], [0.0, 1.0]);
+    assert_eq!([held("t0:r1c2", "held"), held("t0:h0c2", "row_of_first")], [1.0, 0.0]);
+    let value = |id: &str, name: &str| value(&nodes, &all, id, &format!("around.{name}"));
+    let same_text = |id: &str| [value(id, "cells_of_same_text"), value(id, "best_of_same_text")];
+    assert_eq!([same_text("t0:r1c1"), same_text("t0:r1c2")], [[2.0, -1.0], [2.0, 0.0]]);
+    assert_eq!([same_text("t1:r1c2"), same_text("t1:r1c1")], [[2.0, 0.0], [0.0, -30.0]]);
+    let same_headers = |id: &str| [value(id, "tables_of_same_headers"), value(id, "best_of_same_headers")];
+    assert_eq!([same_headers("t0:r1c1"), same_headers("t1:r1c1")], [[1.0, -2.0], [1.0, 0.0]]);
+    assert_eq!([same_headers("t0:r1c2"), same_headers("t1:r1c2")], [[1.0, -3.0], [1.0, -1.0]]);
+    assert_eq!(same_headers("t0:r1h0"), [1.0, -5.0], "a header is like a header, not like a cell");
 }
 
 /// Trees that put high what the ranker puts low.
 fn contrary(nodes: &[Node], features: &[f32]) -> SecondPass {
     let scores = scores(nodes);
-    let Candidates { nodes: order, rows } = Candidates::new(nodes, features, &scores, 4);
+    let Candidates { nodes: order, rows } = Candidates::new(&seen(nodes, features), &scores, 4);
     let width = rows.len() / order.len();
     let mut lists = Lists::new(Bins::new(&rows, width));
     for _ in 0..30 {
@@ -87,8 +183,8 @@ fn candidates_change_places_and_the_others_keep_theirs() {
     let second = contrary(&nodes, &features);
     let before = scores(&nodes);
     let mut after = before.clone();
-    second.rescore(&nodes, &features, &mut after);
-    let order = Candidates::new(&nodes, &features, &after, 100).nodes;
+    second.rescore(&seen(&nodes, &features), &mut after);
+    let order = Candidates::new(&seen(&nodes, &features), &after, 100).nodes;
     let at = |rank: usize| nodes[order[rank] as usize].id.as_str();
     assert_eq!(at(0), "p1");
     assert_eq!(at(4), "t0:r1h0", "the first after the candidates");
@@ -96,13 +192,13 @@ fn candidates_change_places_and_the_others_keep_theirs() {
     assert!((least - after[number(&nodes, "t0:r1h0")] - 1.0).abs() < 1e-5, "as far below as before");
 
     let wanted = [number(&nodes, "p1") as u32, number(&nodes, "t0:r1h0") as u32];
-    let looks = second.explain(&nodes, &features, &before, &wanted);
+    let looks = second.explain(&seen(&nodes, &features), &before, &wanted);
     let look = looks[0].as_ref().unwrap();
     let sum = look.alone + look.effects.iter().sum::<f32>();
     assert!((sum - after[number(&nodes, "p1")]).abs() < 1e-5);
     assert_eq!(look.values[..2], features[2 * number(&nodes, "p1")..][..2]);
     assert_eq!(looks[1], None, "no candidate");
-    second.rescore(&[], &[], &mut []);
+    second.rescore(&seen(&[], &[]), &mut []);
 }
 
 #[test]
@@ -114,7 +210,8 @@ fn it_comes_back_from_its_file_and_damage_is_named() {
     second.write(&path).unwrap();
     assert_eq!(SecondPass::read(&path, 2).unwrap(), second);
     let said = |features| SecondPass::read(&path, features).unwrap_err().to_string();
-    assert!(said(3).contains("look at 16 numbers, expected 17"), "{}", said(3));
+    let (own, other) = (Candidates::width(2), Candidates::width(3));
+    assert!(said(3).contains(&format!("look at {own} numbers, expected {other}")), "{}", said(3));
     let bytes = std::fs::read(&path).unwrap();
     std::fs::write(&path, &bytes[..bytes.len() - 4]).unwrap();
     assert!(said(2).contains("second_pass.safetensors: is no whole safetensors file"));

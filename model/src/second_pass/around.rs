@@ -1,0 +1,410 @@
+//! What a ranker's scores say of the row, the column and the table around a node.
+
+use std::collections::HashMap;
+
+use tabsegnet_data::graph::{Node, NodeKind};
+
+/// Numbers of a node, in order. Shares are of the softmax over the document's scores; scores of other nodes are less the
+/// document's best, [`NONE`] where there is none. Of a sentence "left" and "right" are those before and after it.
+pub(super) const NAMES: [&str; 35] = [
+    "row_log_share",
+    "column_log_share",
+    "table_log_share",
+    "table_below_best",
+    "text_log_share",
+    "share_of_row",
+    "share_of_column",
+    "share_of_table",
+    "row_header",
+    "column_header",
+    "left",
+    "right",
+    "above",
+    "below",
+    "best_of_row",
+    "second_of_row",
+    "best_of_column",
+    "second_of_column",
+    "nodes_of_row",
+    "nodes_of_column",
+    "rank_in_column",
+    "rank_in_table",
+    "cells_of_same_text",
+    "best_of_same_text",
+    "tables_of_same_headers",
+    "best_of_same_headers",
+    "entropy",
+    "nodes",
+    "ten_in_row",
+    "ten_in_column",
+    "ten_in_table",
+    "ten_cells",
+    "ten_sentences",
+    "ten_row_headers",
+    "ten_column_headers",
+];
+
+/// Kinds that are counted among the best ten, in the order of the last [`NAMES`].
+pub(super) const COUNTED: [NodeKind; 4] =
+    [NodeKind::Cell, NodeKind::Passage, NodeKind::RowHeader, NodeKind::ColumnHeader];
+
+/// The score of a node that is not there: lower than any that matters.
+const NONE: f32 = -30.0;
+
+/// Whether nodes of a kind are part of a row.
+pub(super) fn in_row(kind: NodeKind) -> bool {
+    matches!(kind, NodeKind::Cell | NodeKind::RowHeader)
+}
+
+/// Whether nodes of a kind are part of columns.
+pub(super) fn in_column(kind: NodeKind) -> bool {
+    matches!(kind, NodeKind::Cell | NodeKind::ColumnHeader)
+}
+
+/// What the ranking says of a node's row, column and table.
+pub(super) struct Rank {
+    /// Nodes of its column and of its table with higher scores.
+    pub(super) above: [f32; 2],
+    /// Of the best ten, those in its row, column, table.
+    pub(super) in_ten: [f32; 3],
+    /// Of the best ten, those of each kind of [`COUNTED`].
+    pub(super) kinds: [f32; 4],
+}
+
+/// A row or a column of a table.
+#[derive(Debug, Clone, Copy)]
+struct Line {
+    share: f64,
+    nodes: u32,
+    /// The three highest scores, the highest first.
+    best: [f32; 3],
+    header: Option<f32>,
+}
+
+impl Line {
+    const EMPTY: Self = Self { share: 0.0, nodes: 0, best: [f32::NEG_INFINITY; 3], header: None };
+
+    fn push(&mut self, score: f32, share: f64) {
+        self.share += share;
+        self.nodes += 1;
+        let at = self.best.iter().position(|best| score > *best);
+        if let Some(at) = at {
+            self.best[at..].rotate_right(1);
+            self.best[at] = score;
+        }
+    }
+
+    /// The two highest scores beside one that is part of it.
+    fn others(&self, own: f32) -> [Option<f32>; 2] {
+        let at = self.best.iter().position(|best| *best == own).unwrap_or(self.best.len() - 1);
+        let mut others = self.best.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, best)| *best);
+        [(); 2].map(|()| others.next().filter(|best| best.is_finite()))
+    }
+}
+
+/// A table's scores by place.
+#[derive(Debug, Default)]
+struct Sheet {
+    share: f64,
+    rows: Vec<Line>,
+    columns: Vec<Line>,
+    /// `[rows, columns]`: the score of the node whose top left place it is.
+    grid: Vec<Option<f32>>,
+}
+
+impl Sheet {
+    fn at(&self, row: Option<usize>, column: Option<usize>) -> Option<f32> {
+        let (row, column) = (row?, column.filter(|column| *column < self.columns.len())?);
+        self.grid.get(row * self.columns.len() + column).copied().flatten()
+    }
+}
+
+/// Nodes that say the same.
+#[derive(Debug, Clone, Copy)]
+struct Alike {
+    nodes: u32,
+    /// Tables that they stand in.
+    tables: u32,
+    /// The table of the last one.
+    last: usize,
+    /// The two highest scores.
+    best: [f32; 2],
+    /// The table of the node with the highest score, and the highest score in other tables.
+    table: usize,
+    elsewhere: f32,
+}
+
+impl Alike {
+    const EMPTY: Self = Self {
+        nodes: 0,
+        tables: 0,
+        last: usize::MAX,
+        best: [f32::NEG_INFINITY; 2],
+        table: usize::MAX,
+        elsewhere: f32::NEG_INFINITY,
+    };
+
+    /// The nodes of a table stand together.
+    fn push(&mut self, score: f32, table: usize) {
+        self.nodes += 1;
+        self.tables += u32::from(self.last != table);
+        self.last = table;
+        let [best, second] = self.best;
+        if score > best {
+            if self.table != table {
+                (self.table, self.elsewhere) = (table, best);
+            }
+            self.best = [score, best];
+        } else {
+            self.best[1] = second.max(score);
+            if self.table != table {
+                self.elsewhere = self.elsewhere.max(score);
+            }
+        }
+    }
+
+    /// How many others there are, and the highest score of those.
+    fn others(&self, own: f32) -> (u32, Option<f32>) {
+        let [best, second] = self.best;
+        (self.nodes - 1, Some(if own == best { second } else { best }).filter(|best| best.is_finite()))
+    }
+
+    /// How many tables but one they stand in, and the highest score there.
+    fn other_tables(&self, table: usize) -> (u32, Option<f32>) {
+        let best = if self.table == table { self.elsewhere } else { self.best[0] };
+        (self.tables - 1, Some(best).filter(|best| best.is_finite()))
+    }
+}
+
+/// Nodes that say the same as one of a ranking.
+#[derive(Debug)]
+struct Groups<'a> {
+    /// Of each node the number of what it says; 0 says nothing.
+    numbers: &'a [u32],
+    /// For each number its place in `groups`, and one more; 0 where no wanted node says it.
+    places: Vec<u32>,
+    groups: Vec<Alike>,
+}
+
+impl<'a> Groups<'a> {
+    /// Without nodes as yet, for the `wanted` ones.
+    fn new(numbers: &'a [u32], wanted: &[u32]) -> Self {
+        let most = numbers.iter().max().map_or(0, |most| *most as usize);
+        let (mut places, mut groups) = (vec![0; most + 1], Vec::new());
+        for number in wanted.iter().filter_map(|&node| numbers.get(node as usize)) {
+            let place = &mut places[*number as usize];
+            if *number > 0 && *place == 0 {
+                groups.push(Alike::EMPTY);
+                *place = groups.len() as u32;
+            }
+        }
+        Self { numbers, places, groups }
+    }
+
+    fn place(&self, node: usize) -> Option<usize> {
+        let place = self.places[*self.numbers.get(node)? as usize];
+        (place > 0).then(|| place as usize - 1)
+    }
+
+    fn push(&mut self, node: usize, score: f32, table: usize) {
+        if let Some(place) = self.place(node) {
+            self.groups[place].push(score, table);
+        }
+    }
+
+    fn get(&self, node: usize) -> Option<&Alike> {
+        self.place(node).map(|place| &self.groups[place])
+    }
+}
+
+/// A document's scores by place.
+pub(super) struct Around<'a> {
+    scores: &'a [f32],
+    best: f32,
+    /// ln of the sum of e^(score − best).
+    log_sum: f64,
+    entropy: f64,
+    text: f64,
+    /// The share of the table with the greatest.
+    best_table: f64,
+    numbers: HashMap<usize, usize>,
+    sheets: Vec<Sheet>,
+    same_text: Groups<'a>,
+    same_headers: Groups<'a>,
+}
+
+impl<'a> Around<'a> {
+    /// Of the `scores` `[nodes]`, for the nodes of `order`, best first; `alike` are the numbers of the nodes' texts
+    /// and paths ([`tabsegnet_features::AskedOf::alike`]).
+    pub(super) fn new(nodes: &[Node], scores: &'a [f32], order: &[u32], alike: [&'a [u32]; 2]) -> Self {
+        let best = order.first().map_or(0.0, |&first| scores[first as usize]);
+        let exp: Vec<f64> = scores.iter().map(|score| f64::from(score - best).exp()).collect();
+        let sum: f64 = exp.iter().sum();
+        let mut numbers: HashMap<usize, usize> = HashMap::new();
+        let mut sizes: Vec<(usize, usize)> = Vec::new();
+        // The nodes of a table stand together: its number is looked up once.
+        let mut last = None;
+        let sheet_of: Vec<Option<usize>> = nodes
+            .iter()
+            .map(|node| {
+                let place = node.place.as_ref()?;
+                let sheet = match last {
+                    Some((table, sheet)) if table == place.table => sheet,
+                    _ => *numbers.entry(place.table).or_insert_with(|| {
+                        sizes.push((0, 0));
+                        sizes.len() - 1
+                    }),
+                };
+                last = Some((place.table, sheet));
+                let (rows, columns) = &mut sizes[sheet];
+                *rows = (*rows).max(place.row + 1);
+                *columns = (*columns).max(place.col + place.colspan.max(1));
+                Some(sheet)
+            })
+            .collect();
+        let mut sheets: Vec<Sheet> = sizes
+            .into_iter()
+            .map(|(rows, columns)| Sheet {
+                share: 0.0,
+                rows: vec![Line::EMPTY; rows],
+                columns: vec![Line::EMPTY; columns],
+                grid: vec![None; rows * columns],
+            })
+            .collect();
+        let (mut text, mut below) = (0.0, 0.0);
+        for (((node, sheet), &score), exp) in nodes.iter().zip(&sheet_of).zip(scores).zip(&exp) {
+            let share = exp / sum;
+            below += share * f64::from(score - best);
+            let (Some(place), Some(sheet)) = (&node.place, sheet) else {
+                text += share;
+                continue;
+            };
+            let sheet = &mut sheets[*sheet];
+            sheet.share += share;
+            if node.kind != NodeKind::Caption {
+                let width = sheet.columns.len();
+                sheet.grid[place.row * width + place.col] = Some(score);
+            }
+            if in_row(node.kind) {
+                let row = &mut sheet.rows[place.row];
+                row.push(score, share);
+                if node.kind == NodeKind::RowHeader {
+                    row.header = row.header.or(Some(score));
+                }
+            }
+            if in_column(node.kind) {
+                for column in &mut sheet.columns[place.col..place.col + place.colspan.max(1)] {
+                    column.push(score, share);
+                    if node.kind == NodeKind::ColumnHeader {
+                        column.header = Some(score); // the lowest of several
+                    }
+                }
+            }
+        }
+        let [mut same_text, mut same_headers] = alike.map(|numbers| Groups::new(numbers, order));
+        for (number, (node, &score)) in nodes.iter().zip(scores).enumerate() {
+            let Some(place) = &node.place else { continue };
+            if node.kind == NodeKind::Cell {
+                same_text.push(number, score, place.table);
+            }
+            same_headers.push(number, score, place.table);
+        }
+        let best_table = sheets.iter().map(|sheet| sheet.share).fold(0.0, f64::max);
+        Self {
+            scores,
+            best,
+            log_sum: sum.ln(),
+            entropy: sum.ln() - below,
+            text,
+            best_table,
+            numbers,
+            sheets,
+            same_text,
+            same_headers,
+        }
+    }
+
+    /// ln of a score's share.
+    pub(super) fn log_share(&self, score: f32) -> f32 {
+        (f64::from(score - self.best) - self.log_sum) as f32
+    }
+
+    /// Of a node by number.
+    pub(super) fn of(&self, nodes: &[Node], number: u32, rank: &Rank) -> [f32; NAMES.len()] {
+        let number = number as usize;
+        let (node, own) = (&nodes[number], self.scores[number]);
+        let share = (f64::from(own - self.best) - self.log_sum).exp();
+        let log = |share: f64| (share + 1e-9).ln() as f32;
+        let below_best = |score: Option<f32>| score.map_or(NONE, |score| score - self.best);
+        let place = node.place.as_ref().and_then(|place| Some((place, &self.sheets[*self.numbers.get(&place.table)?])));
+        let (mut row, mut column) = (None, None);
+        let mut beside = [None; 4];
+        if let Some((place, sheet)) = place {
+            row = in_row(node.kind).then(|| &sheet.rows[place.row]);
+            column = in_column(node.kind).then(|| &sheet.columns[place.col]);
+            if node.kind != NodeKind::Caption {
+                let (at_row, at_column) = (Some(place.row), Some(place.col));
+                beside = [
+                    sheet.at(at_row, place.col.checked_sub(1)),
+                    sheet.at(at_row, Some(place.col + 1)),
+                    sheet.at(place.row.checked_sub(1), at_column),
+                    sheet.at(Some(place.row + 1), at_column),
+                ];
+            }
+        } else {
+            let sentence = |at: Option<usize>| at.filter(|&at| nodes.get(at).is_some_and(|node| node.place.is_none()));
+            let [before, after] = [sentence(number.checked_sub(1)), sentence(Some(number + 1))];
+            beside[0] = before.map(|at| self.scores[at]);
+            beside[1] = after.map(|at| self.scores[at]);
+        }
+        let shares = [row, column].map(|line| line.map_or(0.0, |line| line.share));
+        let table = place.map_or(self.text, |(_, sheet)| sheet.share);
+        let of = |whole: f64| if whole > 0.0 { (share / whole) as f32 } else { 1.0 };
+        let others = [row, column].map(|line| line.map_or([None; 2], |line| line.others(own)).map(below_best));
+        let counts = [row, column].map(|line| line.map_or(0.0, |line| line.nodes as f32));
+        let [in_row, in_column, in_table] = rank.in_ten;
+        let same_text = self.same_text.get(number).filter(|_| node.kind == NodeKind::Cell);
+        let (texts, best_text) = same_text.map_or((0, None), |alike| alike.others(own));
+        let (tables, best_headers) = match (self.same_headers.get(number), &node.place) {
+            (Some(alike), Some(place)) => alike.other_tables(place.table),
+            _ => (0, None),
+        };
+        [
+            log(shares[0]),
+            log(shares[1]),
+            log(table),
+            place.map_or(0.0, |_| log(table) - log(self.best_table)),
+            log(self.text),
+            of(shares[0]),
+            of(shares[1]),
+            of(table),
+            below_best(row.and_then(|row| row.header)),
+            below_best(column.and_then(|column| column.header)),
+            below_best(beside[0]),
+            below_best(beside[1]),
+            below_best(beside[2]),
+            below_best(beside[3]),
+            others[0][0],
+            others[0][1],
+            others[1][0],
+            others[1][1],
+            counts[0],
+            counts[1],
+            rank.above[0],
+            rank.above[1],
+            texts as f32,
+            below_best(best_text),
+            tables as f32,
+            below_best(best_headers),
+            self.entropy as f32,
+            nodes.len() as f32,
+            in_row,
+            in_column,
+            in_table,
+            rank.kinds[0],
+            rank.kinds[1],
+            rank.kinds[2],
+            rank.kinds[3],
+        ]
+    }
+}
