@@ -257,7 +257,7 @@ impl<'a> Around<'a> {
                 };
                 last = Some((place.table, sheet));
                 let (rows, columns) = &mut sizes[sheet];
-                *rows = (*rows).max(place.row + 1);
+                *rows = (*rows).max(place.row + place.rowspan.max(1));
                 *columns = (*columns).max(place.col + place.colspan.max(1));
                 Some(sheet)
             })
@@ -286,10 +286,11 @@ impl<'a> Around<'a> {
                 sheet.grid[place.row * width + place.col] = Some(score);
             }
             if in_row(node.kind) {
-                let row = &mut sheet.rows[place.row];
-                row.push(score, share);
-                if node.kind == NodeKind::RowHeader {
-                    row.header = row.header.or(Some(score));
+                for row in &mut sheet.rows[place.row..place.row + place.rowspan.max(1)] {
+                    row.push(score, share);
+                    if node.kind == NodeKind::RowHeader {
+                        row.header = row.header.or(Some(score)); // the first of several
+                    }
                 }
             }
             if in_column(node.kind) {

@@ -1,3 +1,4 @@
+use proptest::prelude::*;
 use tabsegnet_data::document::{Block, CellSource, Document, Table, TableSource};
 use tabsegnet_data::graph::{CellText, DocumentGraph, Node, NodeKind};
 use tabsegnet_features::{AskedOf, DocumentFeatures, FeaturesConfig, Question, Strings};
@@ -161,6 +162,91 @@ fn a_candidate_is_told_of_nodes_that_say_the_same_and_what_it_holds_of_the_quest
     assert_eq!([same_headers("t0:r1c1"), same_headers("t1:r1c1")], [[1.0, -2.0], [1.0, 0.0]]);
     assert_eq!([same_headers("t0:r1c2"), same_headers("t1:r1c2")], [[1.0, -3.0], [1.0, -1.0]]);
     assert_eq!(same_headers("t0:r1h0"), [1.0, -5.0], "a header is like a header, not like a cell");
+}
+
+/// Documents of sentences and tables with merged cells, and a score for each node.
+fn arbitrary() -> impl Strategy<Value = (Vec<Node>, Vec<f32>)> {
+    let table = (1..5_usize, 1..5_usize, 0..3_usize, 0..3_usize, any::<u64>());
+    (prop::collection::vec(prop::option::of(table), 1..5), prop::collection::vec(-4..4_i8, 40)).prop_map(
+        |(blocks, scores)| {
+            let block = |(number, block): (usize, Option<(usize, usize, usize, usize, u64)>)| match block {
+                None => Block::Passage("Costs fell.".into()),
+                Some((rows, cols, header_rows, header_cols, bits)) => {
+                    // A row's first cell covers the row below it, or the column beside it.
+                    let cell = |row: usize, col: usize| CellSource {
+                        text: format!("{}", (bits >> ((row * cols + col) % 60)) & 3),
+                        rowspan: if bits >> 60 & 1 == 1 && row == 0 && col == 0 { rows.min(2) } else { 1 },
+                        colspan: if bits >> 61 & 1 == 1 && row + 1 == rows && rows > 2 && col == 0 {
+                            cols.min(2)
+                        } else {
+                            1
+                        },
+                    };
+                    let covered = |row: usize, col: usize| {
+                        (bits >> 60 & 1 == 1 && row == 1 && col == 0)
+                            || (bits >> 61 & 1 == 1 && row + 1 == rows && rows > 2 && col == 1)
+                    };
+                    let line =
+                        |row: usize| (0..cols).filter(|&col| !covered(row, col)).map(|col| cell(row, col)).collect();
+                    let (header_rows, header_cols) = (header_rows.min(rows), header_cols.min(cols));
+                    let rows = (0..rows).map(line).collect();
+                    let source = TableSource { number, header_rows, header_cols, rows, ..TableSource::default() };
+                    Block::Table(Table::new(source).expect("the spans do not overlap"))
+                }
+            };
+            let blocks = blocks.into_iter().enumerate().map(block).collect();
+            let nodes: Vec<Node> = DocumentGraph::new(&Document { id: "d".into(), blocks }).nodes().cloned().collect();
+            let scores = (0..nodes.len()).map(|node| f32::from(scores[node % scores.len()])).collect();
+            (nodes, scores)
+        },
+    )
+}
+
+proptest! {
+    /// Told node by node, from all others.
+    #[test]
+    fn lines_are_told_as_by_looking_at_every_node((nodes, scores) in arbitrary()) {
+        let all = Candidates::new(&seen(&nodes, &[]), &scores, 20);
+        let best = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let sum: f64 = scores.iter().map(|score| f64::from(score - best).exp()).sum();
+        let in_row = |kind| matches!(kind, NodeKind::Cell | NodeKind::RowHeader);
+        let in_column = |kind| matches!(kind, NodeKind::Cell | NodeKind::ColumnHeader);
+        for &number in &all.nodes {
+            let number = number as usize;
+            let node = &nodes[number];
+            let value = |name: &str| value(&nodes, &all, &node.id, &format!("around.{name}"));
+            let Some(own) = &node.place else {
+                prop_assert_eq!(value("nodes_of_row"), 0.0);
+                continue;
+            };
+            let near = |line: &dyn Fn(&Node) -> bool| {
+                let of = |(other, score): (usize, f32)| line(&nodes[other]).then_some((other, score));
+                scores.iter().copied().enumerate().filter_map(of).collect::<Vec<(usize, f32)>>()
+            };
+            let row = near(&|other| other.place.as_ref().is_some_and(|place| {
+                in_row(other.kind) && place.table == own.table && (place.row..place.row + place.rowspan).contains(&own.row)
+            }));
+            let column = near(&|other| other.place.as_ref().is_some_and(|place| {
+                in_column(other.kind)
+                    && place.table == own.table
+                    && (place.col..place.col + place.colspan).contains(&own.col)
+            }));
+            for (line, part, share, count, first, second) in [
+                (row, in_row(node.kind), "row_log_share", "nodes_of_row", "best_of_row", "second_of_row"),
+                (column, in_column(node.kind), "column_log_share", "nodes_of_column", "best_of_column", "second_of_column"),
+            ] {
+                let line = if part { line } else { Vec::new() };
+                prop_assert_eq!(value(count), line.len() as f32);
+                let expected = line.iter().map(|(_, score)| f64::from(score - best).exp()).sum::<f64>() / sum;
+                prop_assert!((value(share) - (expected + 1e-9).ln() as f32).abs() < 1e-4);
+                let mut others: Vec<f32> =
+                    line.iter().filter(|(other, _)| *other != number).map(|(_, score)| score - best).collect();
+                others.sort_by(|a, b| b.total_cmp(a));
+                let of = |at: usize| others.get(at).copied().unwrap_or(-30.0);
+                prop_assert_eq!([value(first), value(second)], [of(0), of(1)]);
+            }
+        }
+    }
 }
 
 /// Trees that put high what the ranker puts low.
