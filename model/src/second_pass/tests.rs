@@ -164,12 +164,15 @@ fn a_candidate_is_told_of_nodes_that_say_the_same_and_what_it_holds_of_the_quest
     assert_eq!(same_headers("t0:r1h0"), [1.0, -5.0], "a header is like a header, not like a cell");
 }
 
+/// Rows, columns, header rows, header columns, and bits for the rest.
+type Drawn = (usize, usize, usize, usize, u64);
+
 /// Documents of sentences and tables with merged cells, and a score for each node.
 fn arbitrary() -> impl Strategy<Value = (Vec<Node>, Vec<f32>)> {
     let table = (1..5_usize, 1..5_usize, 0..3_usize, 0..3_usize, any::<u64>());
     (prop::collection::vec(prop::option::of(table), 1..5), prop::collection::vec(-4..4_i8, 40)).prop_map(
         |(blocks, scores)| {
-            let block = |(number, block): (usize, Option<(usize, usize, usize, usize, u64)>)| match block {
+            let block = |(number, block): (usize, Option<Drawn>)| match block {
                 None => Block::Passage("Costs fell.".into()),
                 Some((rows, cols, header_rows, header_cols, bits)) => {
                     // A row's first cell covers the row below it, or the column beside it.
