@@ -31,7 +31,7 @@ const OWN: usize = RANKED.len() + around::NAMES.len() + COVERAGE.len();
 pub fn names() -> impl Iterator<Item = String> {
     let named =
         |group: &'static str, names: &'static [&'static str]| names.iter().map(move |name| format!("{group}.{name}"));
-    named("ranked", &RANKED).chain(named("around", &around::NAMES)).chain(named("covered", &COVERAGE))
+    named("ranked", &RANKED).chain(named("scores", &around::NAMES)).chain(named("covered", &COVERAGE))
 }
 
 /// What is known of a document when a question is asked.

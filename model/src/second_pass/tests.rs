@@ -68,7 +68,10 @@ fn a_candidate_is_told_where_it_stands_among_the_others() {
     assert_eq!(value("p0", "ranked.first_above_second"), 1.0);
     let shares: f32 = nodes.iter().map(|node| value(&node.id, "ranked.log_share").exp()).sum();
     assert!((shares - 1.0).abs() < 1e-5);
-    assert_eq!(names().count(), Candidates::width(0));
+    let mut told: Vec<String> = FeaturesConfig::ALL.names().into_iter().chain(names()).collect();
+    assert_eq!(told.len(), Candidates::width(FeaturesConfig::ALL.count()));
+    told.sort_unstable();
+    assert!(told.array_windows().all(|[a, b]| a != b), "two of the same name");
     // The nodes that are looked at know no less than if all were.
     let few = Candidates::new(&seen(&nodes, &[]), &scores, 10);
     assert!(few.nodes == all.nodes[..10] && all.nodes.len() > 10);
@@ -80,7 +83,7 @@ fn a_candidate_is_told_what_stands_around_it() {
     let nodes = nodes();
     let scores = scores(&nodes);
     let all = Candidates::new(&seen(&nodes, &[]), &scores, 100);
-    let value = |id: &str, name: &str| value(&nodes, &all, id, &format!("around.{name}"));
+    let value = |id: &str, name: &str| value(&nodes, &all, id, &format!("scores.{name}"));
     let shares: Vec<f64> = scores.iter().map(|score| f64::from(*score).exp()).collect();
     let all_shares: f64 = shares.iter().sum();
     let share = |ids: &[&str]| (ids.iter().map(|id| shares[number(&nodes, id)]).sum::<f64>() / all_shares) as f32;
@@ -154,7 +157,7 @@ fn a_candidate_is_told_of_nodes_that_say_the_same_and_what_it_holds_of_the_quest
     let held = |id: &str, name: &str| value(&nodes, &all, id, &format!("covered.{name}"));
     assert_eq!([held("t0:r1c1", "years_new_after_first"), held("t0:r1c2", "years_new_after_first")], [0.0, 1.0]);
     assert_eq!([held("t0:r1c2", "held"), held("t0:h0c2", "row_of_first")], [1.0, 0.0]);
-    let value = |id: &str, name: &str| value(&nodes, &all, id, &format!("around.{name}"));
+    let value = |id: &str, name: &str| value(&nodes, &all, id, &format!("scores.{name}"));
     let same_text = |id: &str| [value(id, "cells_of_same_text"), value(id, "best_of_same_text")];
     assert_eq!([same_text("t0:r1c1"), same_text("t0:r1c2")], [[2.0, -1.0], [2.0, 0.0]]);
     assert_eq!([same_text("t1:r1c2"), same_text("t1:r1c1")], [[2.0, 0.0], [0.0, -30.0]]);
@@ -217,7 +220,7 @@ proptest! {
         for &number in &all.nodes {
             let number = number as usize;
             let node = &nodes[number];
-            let value = |name: &str| value(&nodes, &all, &node.id, &format!("around.{name}"));
+            let value = |name: &str| value(&nodes, &all, &node.id, &format!("scores.{name}"));
             let Some(own) = &node.place else {
                 prop_assert_eq!(value("nodes_of_row"), 0.0);
                 continue;
