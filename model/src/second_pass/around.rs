@@ -224,6 +224,8 @@ pub(super) struct Around<'a> {
     /// ln of the sum of e^(score − best).
     log_sum: f64,
     entropy: f64,
+    /// The highest scores of sentences and of tables' nodes.
+    bests: [Option<f32>; 2],
     text: f64,
     /// The share of the table with the greatest.
     best_table: f64,
@@ -271,9 +273,14 @@ impl<'a> Around<'a> {
                 grid: vec![None; rows * columns],
             })
             .collect();
+        let [mut same_text, mut same_headers] = alike.map(|numbers| Groups::new(numbers, order));
         let (mut text, mut below) = (0.0, 0.0);
-        for (((node, sheet), &score), exp) in nodes.iter().zip(&sheet_of).zip(scores).zip(&exp) {
+        let mut bests = [None; 2];
+        // Nodes are large: they are gone through as seldom as may be.
+        for (number, (((node, sheet), &score), exp)) in nodes.iter().zip(&sheet_of).zip(scores).zip(&exp).enumerate() {
             let share = exp / sum;
+            let greatest = &mut bests[usize::from(node.kind != NodeKind::Passage)];
+            *greatest = Some(greatest.map_or(score, |greatest: f32| greatest.max(score)));
             below += share * f64::from(score - best);
             let (Some(place), Some(sheet)) = (&node.place, sheet) else {
                 text += share;
@@ -285,6 +292,10 @@ impl<'a> Around<'a> {
                 let width = sheet.columns.len();
                 sheet.grid[place.row * width + place.col] = Some(score);
             }
+            if node.kind == NodeKind::Cell {
+                same_text.push(number, score, place.table);
+            }
+            same_headers.push(number, score, place.table);
             if in_row(node.kind) {
                 for row in &mut sheet.rows[place.row..place.row + place.rowspan.max(1)] {
                     row.push(score, share);
@@ -302,26 +313,28 @@ impl<'a> Around<'a> {
                 }
             }
         }
-        let [mut same_text, mut same_headers] = alike.map(|numbers| Groups::new(numbers, order));
-        for (number, (node, &score)) in nodes.iter().zip(scores).enumerate() {
-            let Some(place) = &node.place else { continue };
-            if node.kind == NodeKind::Cell {
-                same_text.push(number, score, place.table);
-            }
-            same_headers.push(number, score, place.table);
-        }
         let best_table = sheets.iter().map(|sheet| sheet.share).fold(0.0, f64::max);
         Self {
             scores,
             best,
             log_sum: sum.ln(),
             entropy: sum.ln() - below,
+            bests,
             text,
             best_table,
             numbers,
             sheets,
             same_text,
             same_headers,
+        }
+    }
+
+    /// How far the best sentence is above the best node of a table; far, where there is none of either.
+    pub(super) fn text_above_tables(&self) -> f32 {
+        match self.bests {
+            [Some(text), Some(tables)] => text - tables,
+            [Some(_), None] => 20.0,
+            [None, _] => -20.0,
         }
     }
 

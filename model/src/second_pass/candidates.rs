@@ -92,17 +92,6 @@ impl Candidates {
         let (best, tenth) = (score(first), score(*tenth));
         let second = score(*order.get(1).unwrap_or(&first));
         let around = Around::new(nodes, scores, &order, asked.map_or([&[]; 2], |asked| asked.alike()));
-        let (mut text, mut tables) = (None, None);
-        for (node, &score) in nodes.iter().zip(scores) {
-            let greatest = if node.kind == NodeKind::Passage { &mut text } else { &mut tables };
-            *greatest = Some(greatest.map_or(score, |greatest: f32| greatest.max(score)));
-        }
-        // Far, where a document has no sentence or no table.
-        let text_above_tables = match (text, tables) {
-            (Some(text), Some(tables)) => text - tables,
-            (Some(_), None) => 20.0,
-            (None, _) => -20.0,
-        };
         let covered = match asked {
             Some(asked) => asked.coverage(&order),
             None => vec![0.0; order.len() * COVERAGE.len()],
@@ -142,7 +131,7 @@ impl Candidates {
                 table - best,
                 row - own,
                 rank_in_row,
-                text_above_tables,
+                around.text_above_tables(),
                 own - tenth,
                 best - second,
                 best - tenth,
