@@ -1,6 +1,7 @@
 //! What the nodes of a ranking hold of a question, beside what the nodes before them hold: where two nodes answer a question
 //! together, the second holds what the first leaves open.
 
+use crate::dates;
 use crate::phrases::Phrases;
 use crate::question::Question;
 
@@ -40,7 +41,8 @@ const STEMS: usize = 128;
 /// How many nodes "first" to "fifth" are.
 const PREFIXES: [usize; 4] = [1, 2, 3, 5];
 
-/// Sets of the stems of a question and its segments, by bit.
+/// Sets of the stems of a question and its segments, by bit. Unlike [`crate::phrases::Asked`], which looks at every phrase of
+/// the document, it is asked of the ranking's nodes alone, and of all segments at once.
 #[derive(Debug, Clone)]
 struct Wanted {
     /// Those that the document has, by number, each with its bit.
@@ -119,7 +121,7 @@ pub(crate) fn coverage(
         if all > 0.0 { wanted.weight(set & of) / all } else { 0.0 }
     };
     let of_question = |set: u128| share(set, wanted.question);
-    let years_asked = Phrases::years_in(question);
+    let years_asked = dates::years(question.text());
     let held: Vec<Held> = order
         .iter()
         .map(|&node| {
@@ -148,7 +150,7 @@ pub(crate) fn coverage(
         .map(|segment| held.iter().take(3).map(|held| held.segments[segment]).fold(0.0, f32::max))
         .collect();
     let least_by_third = of_third.iter().copied().reduce(f32::min).unwrap_or_default();
-    let mut ranks = vec![0_u16; wanted.segments.len().max(1)];
+    let mut ranks = vec![0.0; wanted.segments.len().max(1)];
     let mut before = 0;
     let mut rows = Vec::with_capacity(order.len() * NAMES.len());
     for (held, &node) in held.iter().zip(order) {
@@ -177,7 +179,7 @@ pub(crate) fn coverage(
             beside(&years_third),
             (held.years.len() - asked.len()) as f32,
             f32::from(u8::from(held.segment == first.segment)),
-            f32::from(*rank),
+            *rank,
             wanted.segments.len() as f32,
             held.segments.get(held.segment).copied().unwrap_or_default(),
             above(&first.segments),
@@ -188,7 +190,7 @@ pub(crate) fn coverage(
             same(1),
             f32::from(u8::from(table.is_some() && table == tables[order[0] as usize])),
         ]);
-        *rank += 1;
+        *rank += 1.0;
         before |= held.set;
     }
     rows

@@ -8,7 +8,6 @@ use std::collections::HashMap;
 use tabsegnet_data::graph::{Node, NodeKind};
 
 use crate::dates;
-use crate::question::Question;
 use crate::stems::{letter_runs, stems};
 use crate::strings::Strings;
 
@@ -196,11 +195,6 @@ impl Phrases {
         let mut stems = Vec::with_capacity(row.len() + column.len());
         merge(row, column, |stem| stems.push(stem));
         stems
-    }
-
-    /// The distinct years of a question, rising.
-    pub(crate) fn years_in(question: &Question) -> Vec<u16> {
-        dates::years(question.text())
     }
 
     /// A node's row and column phrase, the empty ones for sentences and captions.

@@ -87,3 +87,10 @@ fn questions_that_share_nothing_and_empty_rankings_are_told_too() {
     let long = format!("{} revenue", long.join(" "));
     assert!(Found::of(&long, &[&long], &["t0:r1c1"]).value("t0:r1c1", "held") > 0.0);
 }
+
+#[test]
+fn long_rankings_are_counted_to_their_end() {
+    let found = Found::of("revenue", &["revenue"], &["t0:r1c1"; 70_000]);
+    let ranks = found.rows.iter().skip(NAMES.iter().position(|name| *name == "rank_in_segment").unwrap());
+    assert_eq!(ranks.step_by(NAMES.len()).last(), Some(&69_999.0));
+}

@@ -229,7 +229,8 @@ pub(super) struct Around<'a> {
     text: f64,
     /// The share of the table with the greatest.
     best_table: f64,
-    numbers: HashMap<usize, usize>,
+    /// Of each node the number of its table's sheet.
+    sheet_of: Vec<Option<usize>>,
     sheets: Vec<Sheet>,
     same_text: Groups<'a>,
     same_headers: Groups<'a>,
@@ -322,7 +323,7 @@ impl<'a> Around<'a> {
             bests,
             text,
             best_table,
-            numbers,
+            sheet_of,
             sheets,
             same_text,
             same_headers,
@@ -350,7 +351,7 @@ impl<'a> Around<'a> {
         let share = (f64::from(own - self.best) - self.log_sum).exp();
         let log = |share: f64| (share + 1e-9).ln() as f32;
         let below_best = |score: Option<f32>| score.map_or(NONE, |score| score - self.best);
-        let place = node.place.as_ref().and_then(|place| Some((place, &self.sheets[*self.numbers.get(&place.table)?])));
+        let place = node.place.as_ref().zip(self.sheet_of[number].map(|sheet| &self.sheets[sheet]));
         let (mut row, mut column) = (None, None);
         let mut beside = [None; 4];
         if let Some((place, sheet)) = place {

@@ -107,17 +107,17 @@ impl Candidates {
         {
             let (node, own) = (&nodes[number as usize], score(number));
             // Whatever shares a row with a candidate and is above it is a candidate before it.
-            let (mut first_of, mut above) = ([None; 3], [0_u16; 3]);
+            let (mut first_of, mut above) = ([None; 3], [0.0; 3]);
             for (&other, shared) in order[..rank].iter().zip(&places) {
                 for ((first, above), same) in first_of.iter_mut().zip(&mut above).zip(place.same(*shared)) {
                     if same {
                         *first = first.or(Some(score(other)));
-                        *above += u16::from(score(other) > own);
+                        *above += f32::from(u8::from(score(other) > own));
                     }
                 }
             }
             let [row, column, table] = first_of.map(|first| first.unwrap_or(own));
-            let [rank_in_row, above @ ..] = above.map(f32::from);
+            let [rank_in_row, above @ ..] = above;
             rows.extend_from_slice(&features[number as usize * width..(number as usize + 1) * width]);
             let kind = NodeKind::ALL.iter().position(|kind| *kind == node.kind).unwrap_or_default();
             rows.extend::<[f32; RANKED.len()]>([
