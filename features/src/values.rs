@@ -28,8 +28,8 @@ pub(crate) const NAMES: [&str; 13] = [
 /// Of a node outside tables.
 const OUTSIDE: [f32; NAMES.len()] = [-1.0, -1.0, -1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -1.0, -1.0, -1.0];
 
-/// Numbers before one in its line that are tried as its parts.
-const MOST_PARTS: usize = 64;
+/// Numbers before one in its line that are tried as its parts, each a bit of a number.
+const MOST_PARTS: usize = u64::BITS as usize;
 
 /// What performance graphs begin with.
 const HUNDRED: f64 = 100.0;
@@ -262,13 +262,15 @@ fn find_sums(cells: &[Shown], is_row: bool) -> Vec<(usize, Vec<usize>)> {
 fn parts(addends: &[Option<Amount>], at: usize, known: Option<&[Vec<usize>]>) -> Option<Vec<usize>> {
     let total = addends[at].filter(|total| total.value != 0.0)?;
     let (mut sum, mut parts) = (0.0, Vec::new());
-    let mut left_out: Vec<usize> = Vec::new();
+    // By how far before it they stand: the last bit is the nearest.
+    let mut left_out = 0_u64;
+    let bit = |other: usize| 1_u64.checked_shl((at - 1 - other) as u32).unwrap_or(0);
     for before in (at.saturating_sub(MOST_PARTS)..at).rev() {
-        let Some(addend) = addends[before].filter(|_| !left_out.contains(&before)) else { continue };
+        let Some(addend) = addends[before].filter(|_| left_out & bit(before) == 0) else { continue };
         sum += addend.value;
         parts.push(before);
         if let Some(known) = known {
-            left_out.extend(&known[before]);
+            left_out |= known[before].iter().fold(0, |set, &part| set | bit(part));
         }
         if parts.len() >= 2 && total.is_sum(sum, parts.len()) {
             return Some(parts);
