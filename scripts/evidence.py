@@ -10,7 +10,7 @@ and SHIPPED have. A figure is that of the last epoch, the mean over the seeds wi
 deviation and each seed behind it. Beside a row stands the p-value of a paired randomisation test against the whole
 ranker, by the questions' means over the seeds; the whole ranker is tested against each baseline alike. Runs that stand in
 --work are taken as they are. The page is written anew after each row, and beside it report.html in --work, the same page with its curves drawn.
-Last come the rows of STABLE with each of --stable-seeds. TABSEGNET_PROGRAMS names a directory of built programs;
+Last come the rows of STABLE and the first of SHIPPED with each of --stable-seeds. TABSEGNET_PROGRAMS names a directory of built programs;
 without it cargo builds them.
 """
 
@@ -141,6 +141,12 @@ def main():
             stable[name] = [measured(args.work / f"{known}-{seed}", changed, seed) for seed in args.stable_seeds]
             publish()
             print(name, spread(stable[name], judged, average_precision), flush=True)
+    if args.stable_seeds:
+        name, changed = next(iter(SHIPPED.items()))
+        runs = [measured(args.work / f"shipped-0-{seed}", changed, seed) for seed in args.stable_seeds]
+        stable[f"{name}{WITH_SECOND}"] = runs
+        publish()
+        print(name, spread(runs, judged, average_precision), flush=True)
 
 
 def gold(path):
@@ -221,6 +227,8 @@ def page(args, judged, rows, methods, stable):
         f"`configs/finqa-plus.toml` on FinQA's dev part ({len(judged)} questions), and with one addition off at a time; by "
         "`python scripts/evidence.py`.",
         "Rows without the second pass (`second_pass.candidates = 0`) but where a row says that it has it.",
+        'In the rows "first trained on other data sets" each seed has a pretraining of its own, in those "on the project\'s '
+        "pretrained weights\" all have the one that comes with the project: what a user's training begins with.",
         f"Mean ± deviation over seeds {seeds} (each seed), at the last epoch; p by a paired randomisation test "
         f"of {ROUNDS} rounds against the first row.",
         "The features were chosen while looking at this dev part: on held-out questions expect somewhat less.",

@@ -17,7 +17,6 @@ use crate::phrases::Phrases;
 use crate::question::{AskedQuestion, Question};
 use crate::strings::Strings;
 use crate::tables::dot;
-use crate::values::{self, Sums, Values};
 use crate::{asked, belonging, context, coverage, head, marks, places, segments, tables};
 
 /// BM25 is told by tens.
@@ -50,8 +49,6 @@ pub struct DocumentFeatures {
     d_enc: usize,
     /// For each node the number of its text, and one of its kind and its headers' paths; empty without phrases.
     alike: [Vec<u32>; 2],
-    /// With phrases.
-    values: Option<Values>,
 }
 
 impl DocumentFeatures {
@@ -161,7 +158,6 @@ impl DocumentFeatures {
         Self {
             config,
             alike,
-            values: around.is_some().then(|| Values::new(nodes)),
             marks,
             belonging,
             around,
@@ -336,26 +332,10 @@ impl<'a> AskedOf<'a> {
         }
     }
 
-    /// For each node a number of its text, one of its kind and its headers' paths, one of the amount that it shows in its
-    /// table and one of that in its row, 0 without any: nodes with the same number say the same. Empty where the document
-    /// has no phrases.
-    pub fn alike(&self) -> [&'a [u32]; 4] {
-        let [texts, paths] = self.document.alike.each_ref().map(Vec::as_slice);
-        let [in_table, in_row] =
-            self.document.values.as_ref().map_or([&[][..]; 2], |values| values.same.each_ref().map(Vec::as_slice));
-        [texts, paths, in_table, in_row]
-    }
-
-    /// What the numbers around a node say, whatever the question, [`crate::VALUES`]; nothing where the document has no
-    /// phrases.
-    pub fn values(&self, node: u32) -> Option<&'a [f32]> {
-        let values = self.document.values.as_ref()?;
-        values.rows.chunks_exact(values::NAMES.len()).nth(node as usize)
-    }
-
-    /// Which cells are sums of others of their column, and of their row; nothing where the document has no phrases.
-    pub fn sums(&self) -> Option<&'a [Sums; 2]> {
-        self.document.values.as_ref().map(|values| &values.sums)
+    /// For each node the number of its text, and one of its kind and its headers' paths, 0 without any: nodes with the
+    /// same number say the same. Empty where the document has no phrases.
+    pub fn alike(&self) -> [&'a [u32]; 2] {
+        self.document.alike.each_ref().map(Vec::as_slice)
     }
 }
 

@@ -27,20 +27,15 @@ mod segments;
 mod stems;
 mod strings;
 mod tables;
-mod values;
 
 pub use assemble::{AskedOf, DocumentFeatures};
 pub use config::FeaturesConfig;
 pub use head::TableHead;
 pub use question::{AskedQuestion, Question};
 pub use strings::Strings;
-pub use values::Sums;
 
 /// Names of [`AskedOf::coverage`], in order.
 pub const COVERAGE: [&str; 26] = coverage::NAMES;
-
-/// Names of [`AskedOf::values`], in order.
-pub const VALUES: [&str; 13] = values::NAMES;
 
 /// Words of a question that are looked at, the first of them.
 pub const QUESTION_WORDS: usize = 64;

@@ -3,11 +3,10 @@
 use std::collections::HashMap;
 
 use tabsegnet_data::graph::{Node, NodeKind};
-use tabsegnet_features::{AskedOf, Sums};
 
 /// Numbers of a node, in order. Shares are of the softmax over the document's scores; scores of other nodes are less the
 /// document's best, [`NONE`] where there is none. Of a sentence "left" and "right" are those before and after it.
-pub(super) const NAMES: [&str; 43] = [
+pub(super) const NAMES: [&str; 35] = [
     "row_log_share",
     "column_log_share",
     "table_log_share",
@@ -43,14 +42,6 @@ pub(super) const NAMES: [&str; 43] = [
     "ten_sentences",
     "ten_row_headers",
     "ten_column_headers",
-    "same_number_in_row",
-    "best_of_same_number_in_row",
-    "rows_of_same_number",
-    "best_of_same_number",
-    "sum_below",
-    "best_part_above",
-    "sum_beside",
-    "best_part_beside",
 ];
 
 /// Kinds that are counted among the best ten, in the order of the last [`NAMES`].
@@ -132,41 +123,41 @@ impl Sheet {
 #[derive(Debug, Clone, Copy)]
 struct Alike {
     nodes: u32,
-    /// Tables that they stand in, or rows of one.
-    places: u32,
-    /// The place of the last one.
+    /// Tables that they stand in.
+    tables: u32,
+    /// The table of the last one.
     last: usize,
     /// The two highest scores.
     best: [f32; 2],
-    /// The place of the node with the highest score, and the highest score in other places.
-    place: usize,
+    /// The table of the node with the highest score, and the highest score in other tables.
+    table: usize,
     elsewhere: f32,
 }
 
 impl Alike {
     const EMPTY: Self = Self {
         nodes: 0,
-        places: 0,
+        tables: 0,
         last: usize::MAX,
         best: [f32::NEG_INFINITY; 2],
-        place: usize::MAX,
+        table: usize::MAX,
         elsewhere: f32::NEG_INFINITY,
     };
 
-    /// The nodes of a table stand together, and those of a row.
-    fn push(&mut self, score: f32, place: usize) {
+    /// The nodes of a table stand together.
+    fn push(&mut self, score: f32, table: usize) {
         self.nodes += 1;
-        self.places += u32::from(self.last != place);
-        self.last = place;
+        self.tables += u32::from(self.last != table);
+        self.last = table;
         let [best, second] = self.best;
         if score > best {
-            if self.place != place {
-                (self.place, self.elsewhere) = (place, best);
+            if self.table != table {
+                (self.table, self.elsewhere) = (table, best);
             }
             self.best = [score, best];
         } else {
             self.best[1] = second.max(score);
-            if self.place != place {
+            if self.table != table {
                 self.elsewhere = self.elsewhere.max(score);
             }
         }
@@ -178,10 +169,10 @@ impl Alike {
         (self.nodes - 1, Some(if own == best { second } else { best }).filter(|best| best.is_finite()))
     }
 
-    /// How many places but one they stand in, and the highest score there.
-    fn apart(&self, place: usize) -> (u32, Option<f32>) {
-        let best = if self.place == place { self.elsewhere } else { self.best[0] };
-        (self.places - 1, Some(best).filter(|best| best.is_finite()))
+    /// How many tables but one they stand in, and the highest score there.
+    fn other_tables(&self, table: usize) -> (u32, Option<f32>) {
+        let best = if self.table == table { self.elsewhere } else { self.best[0] };
+        (self.tables - 1, Some(best).filter(|best| best.is_finite()))
     }
 }
 
@@ -215,9 +206,9 @@ impl<'a> Groups<'a> {
         (place > 0).then(|| place as usize - 1)
     }
 
-    fn push(&mut self, node: usize, score: f32, at: usize) {
+    fn push(&mut self, node: usize, score: f32, table: usize) {
         if let Some(place) = self.place(node) {
-            self.groups[place].push(score, at);
+            self.groups[place].push(score, table);
         }
     }
 
@@ -243,15 +234,12 @@ pub(super) struct Around<'a> {
     sheets: Vec<Sheet>,
     same_text: Groups<'a>,
     same_headers: Groups<'a>,
-    same_number: Groups<'a>,
-    same_in_row: Groups<'a>,
-    sums: Option<&'a [Sums; 2]>,
 }
 
 impl<'a> Around<'a> {
-    /// Of the `scores` `[nodes]`, for the nodes of `order`, best first; `asked` says which nodes are alike and which are
-    /// sums of others.
-    pub(super) fn new(nodes: &[Node], scores: &'a [f32], order: &[u32], asked: Option<AskedOf<'a>>) -> Self {
+    /// Of the `scores` `[nodes]`, for the nodes of `order`, best first; `alike` are the numbers of the nodes' texts
+    /// and paths ([`tabsegnet_features::AskedOf::alike`]).
+    pub(super) fn new(nodes: &[Node], scores: &'a [f32], order: &[u32], alike: [&'a [u32]; 2]) -> Self {
         let best = order.first().map_or(0.0, |&first| scores[first as usize]);
         let exp: Vec<f64> = scores.iter().map(|score| f64::from(score - best).exp()).collect();
         let sum: f64 = exp.iter().sum();
@@ -286,9 +274,7 @@ impl<'a> Around<'a> {
                 grid: vec![None; rows * columns],
             })
             .collect();
-        let alike = asked.map_or([&[][..]; 4], |asked| asked.alike());
-        let [mut same_text, mut same_headers, mut same_number, mut same_in_row] =
-            alike.map(|numbers| Groups::new(numbers, order));
+        let [mut same_text, mut same_headers] = alike.map(|numbers| Groups::new(numbers, order));
         let (mut text, mut below) = (0.0, 0.0);
         let mut bests = [None; 2];
         // Nodes are large: they are gone through as seldom as may be.
@@ -309,8 +295,6 @@ impl<'a> Around<'a> {
             }
             if node.kind == NodeKind::Cell {
                 same_text.push(number, score, place.table);
-                same_number.push(number, score, place.row);
-                same_in_row.push(number, score, place.table);
             }
             same_headers.push(number, score, place.table);
             if in_row(node.kind) {
@@ -343,9 +327,6 @@ impl<'a> Around<'a> {
             sheets,
             same_text,
             same_headers,
-            same_number,
-            same_in_row,
-            sums: asked.and_then(|asked| asked.sums()),
         }
     }
 
@@ -400,15 +381,9 @@ impl<'a> Around<'a> {
         let same_text = self.same_text.get(number).filter(|_| node.kind == NodeKind::Cell);
         let (texts, best_text) = same_text.map_or((0, None), |alike| alike.others(own));
         let (tables, best_headers) = match (self.same_headers.get(number), &node.place) {
-            (Some(alike), Some(place)) => alike.apart(place.table),
+            (Some(alike), Some(place)) => alike.other_tables(place.table),
             _ => (0, None),
         };
-        let (in_row_too, best_in_row) = self.same_in_row.get(number).map_or((0, None), |alike| alike.others(own));
-        let (rows, best_number) = match (self.same_number.get(number), &node.place) {
-            (Some(alike), Some(place)) => alike.apart(place.row),
-            _ => (0, None),
-        };
-        let sums = self.sums.map_or([None; 4], |sums| self.of_sums(sums, number as u32)).map(below_best);
         [
             log(shares[0]),
             log(shares[1]),
@@ -445,22 +420,6 @@ impl<'a> Around<'a> {
             rank.kinds[1],
             rank.kinds[2],
             rank.kinds[3],
-            in_row_too as f32,
-            below_best(best_in_row),
-            rows as f32,
-            below_best(best_number),
-            sums[0],
-            sums[1],
-            sums[2],
-            sums[3],
         ]
-    }
-
-    /// Along the column, then along the row: the score of the sum that a node is part of, and the best of its own parts.
-    fn of_sums(&self, [columns, rows]: &[Sums; 2], node: u32) -> [Option<f32>; 4] {
-        let score = |node: u32| self.scores.get(node as usize).copied();
-        let sum = |sums: &Sums| sums.of(node).and_then(score);
-        let best_part = |sums: &Sums| sums.parts(node).iter().copied().filter_map(score).reduce(f32::max);
-        [sum(columns), best_part(columns), sum(rows), best_part(rows)]
     }
 }

@@ -1,12 +1,12 @@
 //! The nodes that a ranker puts first, and what the second pass is told of each.
 
 use tabsegnet_data::graph::{Node, NodeKind};
-use tabsegnet_features::{AskedOf, COVERAGE, VALUES};
+use tabsegnet_features::{AskedOf, COVERAGE};
 
 use super::around::{self, Around};
 use crate::best;
 
-/// What the ranker's scores say of a candidate, in order; then [`around::NAMES`], [`COVERAGE`] and [`VALUES`].
+/// What the ranker's scores say of a candidate, in order; then [`around::NAMES`] and [`COVERAGE`].
 const RANKED: [&str; 14] = [
     "kind",
     "score",
@@ -25,16 +25,13 @@ const RANKED: [&str; 14] = [
 ];
 
 /// Numbers of a row beside the features.
-const OWN: usize = RANKED.len() + around::NAMES.len() + COVERAGE.len() + VALUES.len();
+const OWN: usize = RANKED.len() + around::NAMES.len() + COVERAGE.len();
 
 /// Names of what a candidate's row has after the node's features, in order.
 pub fn names() -> impl Iterator<Item = String> {
     let named =
         |group: &'static str, names: &'static [&'static str]| names.iter().map(move |name| format!("{group}.{name}"));
-    named("ranked", &RANKED)
-        .chain(named("scores", &around::NAMES))
-        .chain(named("covered", &COVERAGE))
-        .chain(named("values", &VALUES))
+    named("ranked", &RANKED).chain(named("scores", &around::NAMES)).chain(named("covered", &COVERAGE))
 }
 
 /// What is known of a document when a question is asked.
@@ -94,7 +91,7 @@ impl Candidates {
         let score = |node: u32| scores[node as usize];
         let (best, tenth) = (score(first), score(*tenth));
         let second = score(*order.get(1).unwrap_or(&first));
-        let around = Around::new(nodes, scores, &order, asked);
+        let around = Around::new(nodes, scores, &order, asked.map_or([&[]; 2], |asked| asked.alike()));
         let covered = match asked {
             Some(asked) => asked.coverage(&order),
             None => vec![0.0; order.len() * COVERAGE.len()],
@@ -145,10 +142,6 @@ impl Candidates {
             }
             rows.extend(around.of(nodes, number, &around::Rank { above, in_ten, kinds }));
             rows.extend_from_slice(covered);
-            match asked.and_then(|asked| asked.values(number)) {
-                Some(values) => rows.extend_from_slice(values),
-                None => rows.extend([0.0; VALUES.len()]),
-            }
         }
         Self { nodes: order, rows }
     }

@@ -165,34 +165,6 @@ fn a_candidate_is_told_of_nodes_that_say_the_same_and_what_it_holds_of_the_quest
     assert_eq!([same_headers("t0:r1c1"), same_headers("t1:r1c1")], [[1.0, -2.0], [1.0, 0.0]]);
     assert_eq!([same_headers("t0:r1c2"), same_headers("t1:r1c2")], [[1.0, -3.0], [1.0, -1.0]]);
     assert_eq!(same_headers("t0:r1h0"), [1.0, -5.0], "a header is like a header, not like a cell");
-    let in_row = |id: &str| [value(id, "same_number_in_row"), value(id, "best_of_same_number_in_row")];
-    assert_eq!([in_row("t0:r1c1"), in_row("t0:r1c2"), in_row("t1:r1c2")], [[1.0, -1.0], [1.0, 0.0], [0.0, -30.0]]);
-    assert_eq!(value("t0:r1c1", "rows_of_same_number"), 0.0, "another table's number is another");
-}
-
-#[test]
-fn a_candidate_is_told_of_its_sum_and_of_equal_numbers_in_other_rows() {
-    let lines = [["", "2019", "2018"], ["Goods", "12", "9"], ["Services", "8", "12"], ["Total", "20", "21"]];
-    let rows = lines.map(|line| line.map(|text| CellSource::from(text.to_owned())).to_vec()).to_vec();
-    let table = Table::new(TableSource { header_rows: 1, header_cols: 1, rows, ..TableSource::default() }).unwrap();
-    let document = Document { id: "d".into(), blocks: vec![Block::Table(table)] };
-    let nodes: Vec<Node> = DocumentGraph::new(&document).nodes().cloned().collect();
-    let own: Vec<String> = nodes.iter().map(|node| node.ranking_text(CellText::Path)).collect();
-    let config = FeaturesConfig { phrases: true, ..FeaturesConfig::default() };
-    let features = DocumentFeatures::new(config, &nodes, Strings::new(&nodes, &own), &[], &[], &[]);
-    let mut scores = vec![0.0; nodes.len()];
-    for (id, score) in [("t0:r1c1", 5.0), ("t0:r2c1", 4.0), ("t0:r3c1", 3.0), ("t0:r2c2", 2.0)] {
-        scores[number(&nodes, id)] = score;
-    }
-    let question = Question::new("goods");
-    let asked = AskedOf { document: &features, question: &question, segments: std::slice::from_ref(&question) };
-    let all = Candidates::new(&Seen { nodes: &nodes, features: &[], asked: Some(asked) }, &scores, 100);
-    let value = |id: &str, name: &str| value(&nodes, &all, id, name);
-    let sum = |id: &str| [value(id, "scores.sum_below"), value(id, "scores.best_part_above")];
-    assert_eq!([sum("t0:r1c1"), sum("t0:r3c1"), sum("t0:r1h0")], [[-2.0, -30.0], [-30.0, 0.0], [-30.0; 2]]);
-    assert_eq!([value("t0:r3c1", "values.parts_above"), value("t0:r1h0", "values.total_in_table")], [2.0, 1.0]);
-    let other_rows = |id: &str| [value(id, "scores.rows_of_same_number"), value(id, "scores.best_of_same_number")];
-    assert_eq!([other_rows("t0:r1c1"), other_rows("t0:r2c2")], [[1.0, -3.0], [1.0, 0.0]]);
 }
 
 /// Rows, columns, header rows, header columns, and bits for the rest.
