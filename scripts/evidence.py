@@ -57,6 +57,7 @@ ROWS = {
 PRETRAINED = {
     "all, first trained on other data sets": [],
     "all, first trained on other data sets, static encoder": ROWS["all, static encoder"],
+    "no graph at all, first trained on other data sets": ROWS["no graph at all"],
 }
 # configs/finqa-pretrained.toml with every seed from one pretraining, that which comes with the project.
 SHIPPED = {
@@ -101,8 +102,8 @@ def main():
 
     def started_elsewhere(number, changed, seed, kind="pretrained"):
         before = args.work / f"pretraining-{number}-{seed}"
-        encoder = [setting for setting in changed if setting.startswith("encoder.")]
-        chosen = [f"data.root={args.datasets}", f"encoder.model={args.encoder}", *encoder, f"task.seed={seed}"]
+        same = [setting for setting in changed if setting.startswith(("encoder.", "model."))]
+        chosen = [f"data.root={args.datasets}", f"encoder.model={args.encoder}", *same, f"task.seed={seed}"]
         trained(before, "--config", str(ROOT / "configs/pretraining.toml"), *settings(*chosen), quiet=True)
         return measured(args.work / f"{kind}-{number}-{seed}", [*changed, f"optimisation.start_from={before / 'best'}"], seed)
 
