@@ -77,6 +77,7 @@ STABLE = {
     ALL: [],
     "words, cosines, BM25 and places alone, two layers, strength 1 + tanh": PLAIN,
     "the same, edge strengths as in the paper": [*PLAIN, "model.strength=paper"],
+    "the same, no graph at all": [*PLAIN, "model.edge_types=none"],
 }
 
 
