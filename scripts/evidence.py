@@ -135,20 +135,15 @@ def main():
             show(f"{name}{WITH_SECOND}", runs)
     for number, (name, changed) in enumerate(SHIPPED.items()):
         show(f"{name}{WITH_SECOND}", [measured(args.work / f"shipped-{number}-{seed}", changed, seed) for seed in args.seeds])
-    for number, (name, changed) in enumerate(STABLE.items()):
-        if args.stable_seeds:
-            # The seeds of the first table are not trained twice.
-            known = "0" if name == ALL else f"stable-{number}"
-            changed = [*changed, NO_SECOND]
-            stable[name] = [measured(args.work / f"{known}-{seed}", changed, seed) for seed in args.stable_seeds]
-            publish()
-            print(name, spread(stable[name], judged, average_precision), flush=True)
-    if args.stable_seeds:
-        name, changed = next(iter(SHIPPED.items()))
-        runs = [measured(args.work / f"shipped-0-{seed}", changed, seed) for seed in args.stable_seeds]
-        stable[f"{name}{WITH_SECOND}"] = runs
+    # The seeds of the tables above are not trained twice.
+    known = {name: ("0" if name == ALL else f"stable-{number}", [*changed, NO_SECOND])
+             for number, (name, changed) in enumerate(STABLE.items())}
+    shipped = next(iter(SHIPPED))
+    known[f"{shipped}{WITH_SECOND}"] = "shipped-0", SHIPPED[shipped]
+    for name, (directory, changed) in known.items() if args.stable_seeds else ():
+        stable[name] = [measured(args.work / f"{directory}-{seed}", changed, seed) for seed in args.stable_seeds]
         publish()
-        print(name, spread(runs, judged, average_precision), flush=True)
+        print(name, spread(stable[name], judged, average_precision), flush=True)
 
 
 def gold(path):

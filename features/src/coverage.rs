@@ -2,7 +2,7 @@
 //! together, the second holds what the first leaves open.
 
 use crate::dates;
-use crate::phrases::Phrases;
+use crate::phrases::{Phrases, merge};
 use crate::question::Question;
 
 /// Numbers of a node, in order. Shares are of the question's stems by idf, or of a segment's; "first" to "fifth" are
@@ -198,8 +198,9 @@ pub(crate) fn coverage(
 
 /// What two rising lists share, of all that they hold.
 fn alike(a: &[u32], b: &[u32]) -> f32 {
-    let shared = a.iter().filter(|stem| b.binary_search(stem).is_ok()).count();
-    shared as f32 / (a.len() + b.len() - shared).max(1) as f32
+    let mut all = 0;
+    merge(a, b, |_| all += 1);
+    (a.len() + b.len() - all) as f32 / all.max(1) as f32
 }
 
 #[cfg(test)]

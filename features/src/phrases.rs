@@ -210,7 +210,7 @@ fn idf(holding: u32, units: u32) -> f32 {
 }
 
 /// Calls `each` with every number of two rising lists, once.
-fn merge(a: &[u32], b: &[u32], mut each: impl FnMut(u32)) {
+pub(crate) fn merge(a: &[u32], b: &[u32], mut each: impl FnMut(u32)) {
     let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
     loop {
         let next = match (a.peek(), b.peek()) {

@@ -1,8 +1,10 @@
 //! A second look at the nodes that the ranker puts first: boosted trees see, beside a candidate's features, where the ranker's
 //! scores put it among the others and what it adds to them, and order the candidates anew. The nodes after them keep their order.
 
+mod alike;
 mod around;
 mod candidates;
+mod sheet;
 
 use std::path::Path;
 

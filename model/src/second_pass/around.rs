@@ -4,6 +4,9 @@ use std::collections::HashMap;
 
 use tabsegnet_data::graph::{Node, NodeKind};
 
+use super::alike::Groups;
+use super::sheet::{Line, Sheet};
+
 /// Numbers of a node, in order. Shares are of the softmax over the document's scores; scores of other nodes are less the
 /// document's best, [`NONE`] where there is none. Of a sentence "left" and "right" are those before and after it.
 pub(super) const NAMES: [&str; 35] = [
@@ -69,152 +72,6 @@ pub(super) struct Rank {
     pub(super) in_ten: [f32; 3],
     /// Of the best ten, those of each kind of [`COUNTED`].
     pub(super) kinds: [f32; 4],
-}
-
-/// A row or a column of a table.
-#[derive(Debug, Clone, Copy)]
-struct Line {
-    share: f64,
-    nodes: u32,
-    /// The three highest scores, the highest first.
-    best: [f32; 3],
-    header: Option<f32>,
-}
-
-impl Line {
-    const EMPTY: Self = Self { share: 0.0, nodes: 0, best: [f32::NEG_INFINITY; 3], header: None };
-
-    fn push(&mut self, score: f32, share: f64) {
-        self.share += share;
-        self.nodes += 1;
-        let at = self.best.iter().position(|best| score > *best);
-        if let Some(at) = at {
-            self.best[at..].rotate_right(1);
-            self.best[at] = score;
-        }
-    }
-
-    /// The two highest scores beside one that is part of it.
-    fn others(&self, own: f32) -> [Option<f32>; 2] {
-        let at = self.best.iter().position(|best| *best == own).unwrap_or(self.best.len() - 1);
-        let mut others = self.best.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, best)| *best);
-        [(); 2].map(|()| others.next().filter(|best| best.is_finite()))
-    }
-}
-
-/// A table's scores by place.
-#[derive(Debug, Default)]
-struct Sheet {
-    share: f64,
-    rows: Vec<Line>,
-    columns: Vec<Line>,
-    /// `[rows, columns]`: the score of the node whose top left place it is.
-    grid: Vec<Option<f32>>,
-}
-
-impl Sheet {
-    fn at(&self, row: Option<usize>, column: Option<usize>) -> Option<f32> {
-        let (row, column) = (row?, column.filter(|column| *column < self.columns.len())?);
-        self.grid.get(row * self.columns.len() + column).copied().flatten()
-    }
-}
-
-/// Nodes that say the same.
-#[derive(Debug, Clone, Copy)]
-struct Alike {
-    nodes: u32,
-    /// Tables that they stand in.
-    tables: u32,
-    /// The table of the last one.
-    last: usize,
-    /// The two highest scores.
-    best: [f32; 2],
-    /// The table of the node with the highest score, and the highest score in other tables.
-    table: usize,
-    elsewhere: f32,
-}
-
-impl Alike {
-    const EMPTY: Self = Self {
-        nodes: 0,
-        tables: 0,
-        last: usize::MAX,
-        best: [f32::NEG_INFINITY; 2],
-        table: usize::MAX,
-        elsewhere: f32::NEG_INFINITY,
-    };
-
-    /// The nodes of a table stand together.
-    fn push(&mut self, score: f32, table: usize) {
-        self.nodes += 1;
-        self.tables += u32::from(self.last != table);
-        self.last = table;
-        let [best, second] = self.best;
-        if score > best {
-            if self.table != table {
-                (self.table, self.elsewhere) = (table, best);
-            }
-            self.best = [score, best];
-        } else {
-            self.best[1] = second.max(score);
-            if self.table != table {
-                self.elsewhere = self.elsewhere.max(score);
-            }
-        }
-    }
-
-    /// How many others there are, and the highest score of those.
-    fn others(&self, own: f32) -> (u32, Option<f32>) {
-        let [best, second] = self.best;
-        (self.nodes - 1, Some(if own == best { second } else { best }).filter(|best| best.is_finite()))
-    }
-
-    /// How many tables but one they stand in, and the highest score there.
-    fn other_tables(&self, table: usize) -> (u32, Option<f32>) {
-        let best = if self.table == table { self.elsewhere } else { self.best[0] };
-        (self.tables - 1, Some(best).filter(|best| best.is_finite()))
-    }
-}
-
-/// Nodes that say the same as one of a ranking.
-#[derive(Debug)]
-struct Groups<'a> {
-    /// Of each node the number of what it says; 0 says nothing.
-    numbers: &'a [u32],
-    /// For each number its place in `groups`, and one more; 0 where no wanted node says it.
-    places: Vec<u32>,
-    groups: Vec<Alike>,
-}
-
-impl<'a> Groups<'a> {
-    /// Without nodes as yet, for the `wanted` ones.
-    fn new(numbers: &'a [u32], wanted: &[u32]) -> Self {
-        let most = numbers.iter().max().map_or(0, |most| *most as usize);
-        let (mut places, mut groups) = (vec![0; most + 1], Vec::new());
-        for number in wanted.iter().filter_map(|&node| numbers.get(node as usize)) {
-            let place = &mut places[*number as usize];
-            if *number > 0 && *place == 0 {
-                groups.push(Alike::EMPTY);
-                *place = groups.len() as u32;
-            }
-        }
-        Self { numbers, places, groups }
-    }
-
-    fn place(&self, node: usize) -> Option<usize> {
-        let place = self.places[*self.numbers.get(node)? as usize];
-        (place > 0).then(|| place as usize - 1)
-    }
-
-    fn push(&mut self, node: usize, score: f32, table: usize) {
-        if let Some(place) = self.place(node) {
-            self.groups[place].push(score, table);
-        }
-    }
-
-    fn get(&self, node: usize) -> Option<&Alike> {
-        self.place(node).map(|place| &self.groups[place])
-    }
 }
 
 /// A document's scores by place.
