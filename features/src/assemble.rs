@@ -7,16 +7,16 @@ use rayon::prelude::*;
 use tabsegnet_data::graph::Node;
 use tabsegnet_data::lexical::LexicalIndex;
 
-use best::{Best, Bm25};
+use best::{Best, Bm25, Distinct};
 use near::Near;
 
 use crate::compare::{Asked, Column, Comparison};
-use crate::config::{FeaturesConfig, PARTS};
+use crate::config::FeaturesConfig;
 use crate::marks::{Numbers, Order};
 use crate::phrases::Phrases;
-use crate::question::{AskedQuestion, Question};
+use crate::question::{AskedQuestion, AskedVectors, Question};
 use crate::strings::Strings;
-use crate::tables::dot;
+use crate::vectors::{dot, inverse, normalised, products};
 use crate::{asked, belonging, context, coverage, head, marks, places, segments, tables};
 
 /// BM25 is told by tens.
@@ -28,6 +28,7 @@ pub struct DocumentFeatures {
     config: FeaturesConfig,
     count: usize,
     strings: Strings,
+    distinct: Distinct,
     /// `[nodes, places]`
     places: Vec<f32>,
     /// `[nodes, tables]`
@@ -51,27 +52,14 @@ pub struct DocumentFeatures {
     alike: [Vec<u32>; 2],
 }
 
-impl DocumentFeatures {
-    /// `[vectors][nodes]`: the cosines of vectors `[d_enc]` each and those of the nodes `[nodes, d_enc]`.
-    /// A node's vector meets all of them while it is near: to bring it from memory takes longer than a product.
-    fn cosines(&self, vectors: &[&[f32]], node_vectors: &[f32]) -> Vec<Vec<f32>> {
-        if vectors.is_empty() {
-            return Vec::new();
-        }
-        let scales: Vec<f32> = vectors.iter().map(|vector| inverse(dot(vector, vector))).collect();
-        let mut by_node = vec![0.0; self.scales.len() * vectors.len()];
-        by_node
-            .par_chunks_exact_mut(vectors.len())
-            .zip(node_vectors.par_chunks_exact(self.d_enc.max(1)).zip(&self.scales))
-            .with_min_len(256)
-            .for_each(|(out, (u, own))| {
-                for ((out, vector), scale) in out.iter_mut().zip(vectors).zip(&scales) {
-                    *out = dot(u, vector) * scale * own;
-                }
-            });
-        let of = |at: usize| by_node.iter().skip(at).step_by(vectors.len()).copied().collect();
-        (0..vectors.len()).map(of).collect()
-    }
+/// What a document's texts say of a question, before vectors are known of it ([`DocumentFeatures::read`]).
+pub struct Reading {
+    /// Of each distinct string; no cosines.
+    compared: Vec<Comparison>,
+    bm25: Option<Bm25>,
+    near: Option<Near>,
+    segments: Vec<segments::Segment>,
+    kinds: [f32; asked::NAMES.len()],
 }
 
 /// What phrases and context are made of.
@@ -170,6 +158,7 @@ impl DocumentFeatures {
             rows,
             vectors,
             d_enc,
+            distinct: Distinct::new(&strings),
             strings,
         }
     }
@@ -194,91 +183,134 @@ impl DocumentFeatures {
     /// `node_vectors` `[nodes, d_enc]`. `tables` are the scores of its tables
     /// ([`crate::TableHead::scores`]), empty where they are not wanted.
     pub fn ask(&self, asked: &AskedQuestion<'_>, node_vectors: &[f32], tables: &[f32]) -> Vec<f32> {
+        let AskedQuestion { question, words, segments, vectors } = *asked;
+        let products = match self.compares_nodes() {
+            true => products(node_vectors, &vectors.all()),
+            false => Vec::new(),
+        };
         let mut values = Vec::new();
-        self.ask_into(asked, node_vectors, tables, &mut values);
+        self.ask_into(&self.read(question, words, segments), &vectors, &products, tables, &mut values);
         values
     }
 
-    /// [`DocumentFeatures::ask`] into a vector that was used before: to bring megabytes of new memory for every
-    /// question takes a good part of its time.
-    pub fn ask_into(&self, asked: &AskedQuestion<'_>, node_vectors: &[f32], tables: &[f32], values: &mut Vec<f32>) {
-        let AskedQuestion { question, q, words: word_vectors, segments: asked_segments, segment_vectors } = *asked;
+    /// Whether the vectors of whole nodes are compared with the question's.
+    fn compares_nodes(&self) -> bool {
+        self.config.cosine || self.config.context || self.compares_segments()
+    }
+
+    fn compares_segments(&self) -> bool {
+        self.config.segments && self.around.is_some()
+    }
+
+    /// What the document's texts say of a question: all that no vector of the ranker's encoder is needed for, so that it can
+    /// be worked out while those are. `words` `[words, d_word]` are the vectors of the question's words.
+    pub fn read(&self, question: &Question, words: &[f32], segments: &[Question]) -> Reading {
         let Self { config, strings, .. } = self;
-        let asked_words = match config.similar_words {
-            true => normalised(word_vectors, word_vectors.len() / question.words().len().max(1)),
+        let compared = || {
+            let words = match config.similar_words {
+                true => normalised(words, words.len() / question.words().len().max(1)),
+                false => Vec::new(),
+            };
+            Asked::new(question, strings, &self.words, &words).compare(strings)
+        };
+        let bm25 = || self.indices.as_ref().map(|indices| Bm25::of(indices, question, strings));
+        let near = || {
+            let around = self.around.as_ref().filter(|_| config.phrases || config.context)?;
+            Some(Near::of(around, strings, question, *config))
+        };
+        let of_segments = || match &self.around {
+            Some(around) if config.segments => {
+                segments.par_iter().map(|segment| segments::Segment::of(segment, &around.phrases)).collect()
+            }
+            _ => Vec::new(),
+        };
+        let ((compared, bm25), (near, segments)) =
+            rayon::join(|| rayon::join(compared, bm25), || rayon::join(near, of_segments));
+        Reading { compared, bm25, near, segments, kinds: asked::kinds(question) }
+    }
+
+    /// [`DocumentFeatures::ask`] of what was read before, into a vector that was used before: to bring megabytes of new
+    /// memory for every question takes a good part of its time. `products` are the nodes' dot products
+    /// ([`crate::vectors::products`]) with [`AskedVectors::all`], `[nodes, all]`.
+    pub fn ask_into(
+        &self,
+        reading: &Reading,
+        vectors: &AskedVectors<'_>,
+        products: &[f32],
+        tables: &[f32],
+        values: &mut Vec<f32>,
+    ) {
+        let Self { config, strings, .. } = self;
+        let Reading { compared, bm25, near, segments: of_segments, kinds } = reading;
+        let nodes = strings.nodes.len();
+        let width = products.len() / nodes.max(1);
+        let cosine = Column::Cosine as usize;
+        let scale = inverse(dot(vectors.q, vectors.q));
+        let cosines: Vec<f32> = match config.cosine || config.context {
+            true => products.chunks(width.max(1)).zip(&self.scales).map(|(of, own)| of[0] * scale * own).collect(),
             false => Vec::new(),
         };
-        let asked = Asked::new(question, strings, &self.words, &asked_words);
-        let mut compared = asked.compare(strings);
-        let scale = inverse(dot(q, q));
-        let cosine = Column::Cosine as usize;
+        let mut compared = compared.clone();
         if config.cosine {
             compared.par_iter_mut().zip(&self.rows).with_min_len(256).for_each(|(comparison, row)| {
                 if let Some(row) = row {
                     let row = *row as usize;
-                    comparison[cosine] = dot(&self.vectors[row * self.d_enc..(row + 1) * self.d_enc], q) * scale;
+                    comparison[cosine] =
+                        dot(&self.vectors[row * self.d_enc..(row + 1) * self.d_enc], vectors.q) * scale;
                 }
             });
         }
-        let nodes = strings.nodes.len();
-        // Of the question first, then of its segments.
-        let (wants_question, wants_segments) =
-            (config.cosine || config.context, config.segments && self.around.is_some());
-        let compared_vectors: Vec<&[f32]> = wants_question
-            .then_some(q)
-            .into_iter()
-            .chain(segment_vectors.chunks_exact(self.d_enc.max(1)).filter(|_| wants_segments))
-            .collect();
-        let mut of_segments = self.cosines(&compared_vectors, node_vectors);
-        let cosines = match wants_question {
-            true => of_segments.remove(0),
-            false => Vec::new(),
-        };
-        let part = |node: usize, part: usize| -> Comparison {
-            let mut comparison = compared[strings.nodes[node].parts[part] as usize];
-            if part == 0 && config.cosine {
-                comparison[cosine] = cosines[node];
-            }
-            comparison
-        };
-        let parts: Vec<[Comparison; PARTS.len()]> =
-            (0..nodes).into_par_iter().with_min_len(256).map(|node| [0, 1, 2, 3].map(|p| part(node, p))).collect();
         let columns = config.columns();
         let relative: Vec<usize> =
             columns.iter().filter(|column| column.is_relative()).map(|column| *column as usize).collect();
-        let best = config.relative.then(|| Best::of(&parts, strings));
-        let bm25 = self.indices.as_ref().map(|indices| Bm25::of(indices, question, strings));
-
-        let around = self.around.as_ref().filter(|_| config.phrases || config.context);
-        let near = around.map(|around| Near::of(around, strings, question, &cosines, *config));
-        let kinds = asked::kinds(question);
+        let columns: Vec<usize> = columns.into_iter().map(|column| column as usize).collect();
+        let cosines_of_parts: &[f32] = if config.cosine { &cosines } else { &[] };
+        let best = config.relative.then(|| Best::of(&self.distinct, &compared, cosines_of_parts));
+        let context = match (near, &self.around) {
+            (Some(near), Some(around)) => near.context(around, strings, &cosines),
+            _ => Vec::new(),
+        };
         let of_segments = match &self.around {
-            Some(around) if config.segments => segments::segments(&around.phrases, asked_segments, &of_segments),
+            Some(around) if config.segments => {
+                let scales: Vec<f32> =
+                    vectors.segments.chunks_exact(self.d_enc.max(1)).map(|s| inverse(dot(s, s))).collect();
+                // The last products are those with the segments.
+                let first = width.saturating_sub(scales.len());
+                segments::segments(
+                    &around.phrases,
+                    &of_segments[..of_segments.len().min(scales.len())],
+                    |node, segment| products[node * width + first + segment] * scales[segment] * self.scales[node],
+                )
+            }
             _ => Vec::new(),
         };
 
         values.resize(nodes * self.count, 0.0);
         values.par_chunks_mut(self.count.max(1)).with_min_len(256).enumerate().for_each(|(node, out)| {
-            out.fill(0.0); // what was in it before
+            // Every number is written: there are others in it from before.
             let mut out = Out { values: out, at: 0 };
-            for part in &parts[node] {
-                columns.iter().for_each(|column| out.push(part[*column as usize]));
+            let mut parts = strings.nodes[node].parts.map(|string| compared[string as usize]);
+            if let Some(own) = cosines_of_parts.get(node) {
+                parts[0][cosine] = *own;
+            }
+            for part in &parts {
+                out.put(&columns, |column| part[column]);
             }
             if let Some(best) = &best {
-                for (part, best) in parts[node].iter().zip(&best.of_document) {
-                    relative.iter().for_each(|&column| out.push(part[column] - best[column]));
+                for (part, best) in parts.iter().zip(&best.of_document) {
+                    out.put(&relative, |column| part[column] - best[column]);
                 }
-                let table = strings.table[node].map(|table| &best.of_table[table as usize]);
-                for part in [1, 2] {
-                    for &column in &relative {
-                        out.push(table.map_or(0.0, |table| parts[node][part][column] - table[part - 1][column]));
+                match strings.table[node].map(|table| &best.of_table[table as usize]) {
+                    Some(table) => {
+                        for (part, best) in parts[1..].iter().zip(table) {
+                            out.put(&relative, |column| part[column] - best[column]);
+                        }
+                        out.put(&relative, |column| table[0][column] - best.of_document[1][column]);
                     }
-                }
-                for &column in &relative {
-                    out.push(table.map_or(0.0, |table| table[0][column] - best.of_document[1][column]));
+                    None => out.take(3 * relative.len()).fill(0.0),
                 }
             }
-            if let Some(bm25) = &bm25 {
+            if let Some(bm25) = bm25 {
                 bm25.of_node(node, strings).into_iter().for_each(|value| out.push(value));
             }
             let fixed = |out: &mut Out<'_>, values: &[f32]| {
@@ -287,18 +319,22 @@ impl DocumentFeatures {
             };
             fixed(&mut out, &self.places);
             fixed(&mut out, &self.tables);
-            if let (Some(near), Some(around)) = (&near, &self.around) {
-                near.write(around, strings, node, *config, &mut out);
+            if let (Some(near), Some(around)) = (near, self.around.as_ref().filter(|_| config.phrases)) {
+                near.write_phrases(around, strings.table[node].map(|table| table as usize), node, &mut out);
+            }
+            if let Some(context) = context.get(node) {
+                out.take(context.len()).copy_from_slice(context);
             }
             self.marks.iter().for_each(|marks| fixed(&mut out, marks));
             if config.asked {
-                out.take(kinds.len()).copy_from_slice(&kinds);
+                out.take(kinds.len()).copy_from_slice(kinds);
             }
             if config.belonging {
                 let out = out.take(head::NAMES.len());
                 let table = strings.table[node].map(|table| table as usize * head::NAMES.len());
-                if let Some(scores) = table.and_then(|first| tables.get(first..first + head::NAMES.len())) {
-                    out.copy_from_slice(scores);
+                match table.and_then(|first| tables.get(first..first + head::NAMES.len())) {
+                    Some(scores) => out.copy_from_slice(scores),
+                    None => out.fill(0.0),
                 }
             }
             if let Some(of_segment) = of_segments.get(node) {
@@ -350,24 +386,14 @@ impl Out<'_> {
         self.take(1)[0] = value;
     }
 
+    fn put(&mut self, columns: &[usize], value: impl Fn(usize) -> f32) {
+        self.take(columns.len()).iter_mut().zip(columns).for_each(|(out, column)| *out = value(*column));
+    }
+
     fn take(&mut self, count: usize) -> &mut [f32] {
         self.at += count;
         &mut self.values[self.at - count..self.at]
     }
-}
-
-fn inverse(square: f32) -> f32 {
-    if square > 0.0 { 1.0 / square.sqrt() } else { 0.0 }
-}
-
-/// Rows of width `d` brought to length 1; those of length 0 stay.
-fn normalised(vectors: &[f32], d: usize) -> Vec<f32> {
-    let mut unit = vectors.to_vec();
-    for row in unit.chunks_exact_mut(d.max(1)) {
-        let scale = inverse(dot(row, row));
-        row.iter_mut().for_each(|value| *value *= scale);
-    }
-    unit
 }
 
 #[cfg(test)]

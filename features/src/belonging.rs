@@ -9,7 +9,7 @@ use crate::marks::{Numbers, Order, announces, ends_in_colon};
 use crate::numbers::{Unit, significant};
 use crate::phrases::Phrases;
 use crate::strings::Strings;
-use crate::tables::dot;
+use crate::vectors::dot;
 
 /// Told as they are and less the best of the document's tables.
 const COMPARED: [&str; 29] = [

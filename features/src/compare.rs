@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use crate::QUESTION_WORDS;
 use crate::question::Question;
 use crate::strings::{Strings, Word};
-use crate::tables::dot;
+use crate::vectors::{dot, vectorised};
 
 /// What a comparison says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -156,7 +156,9 @@ impl Asked {
                 all_words += word.idf;
                 held_words += there;
             }
-            if !self.alike.is_empty() {
+            // A number is like itself alone.
+            let like_none = self.alike.is_empty() || (word.number && same == 0);
+            if !like_none {
                 let row = &self.alike[number as usize * count..(number as usize + 1) * count];
                 let mut best = 0.0_f32;
                 for (nearest, alike) in nearest.iter_mut().zip(row) {
@@ -208,19 +210,29 @@ fn alike(words: &[Word], strings: &Strings, same: &[u64], document: &[f32], ques
     }
     let d = question.len() / words.len();
     let mut alike = vec![0.0; strings.known.len() * words.len()];
-    alike.par_chunks_mut(words.len()).with_min_len(64).enumerate().for_each(|(number, row)| {
-        let vector = &document[number * d..(number + 1) * d];
-        let is_number = strings.known[number].number;
-        for (bit, (out, word)) in row.iter_mut().zip(words).enumerate() {
-            *out = if same[number] >> bit & 1 == 1 {
-                1.0
-            } else if is_number || word.number {
-                0.0
-            } else {
-                let cosine = dot(vector, &question[bit * d..(bit + 1) * d]);
-                if cosine > ALIKE { cosine } else { 0.0 }
-            };
+    let each = alike.par_chunks_mut(words.len()).zip(document.par_chunks_exact(d)).zip(&strings.known).zip(same);
+    each.with_min_len(64).for_each(|(((row, vector), known), same)| {
+        if known.number && *same == 0 {
+            return;
         }
+        vectorised(
+            (row, vector),
+            #[inline(always)]
+            |(row, vector): (&mut [f32], &[f32])| {
+                for ((bit, out), (word, asked)) in
+                    row.iter_mut().enumerate().zip(words.iter().zip(question.chunks_exact(d)))
+                {
+                    *out = if same >> bit & 1 == 1 {
+                        1.0
+                    } else if known.number || word.number {
+                        0.0
+                    } else {
+                        let cosine = dot(vector, asked);
+                        if cosine > ALIKE { cosine } else { 0.0 }
+                    };
+                }
+            },
+        );
     });
     alike
 }

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use tabsegnet_data::graph::Node;
 
 use crate::marks::Order;
-use crate::phrases::{Asked, Phrases};
+use crate::phrases::{Asked, Phrases, Shared};
 use crate::strings::Strings;
 
 pub(crate) const NAMES: [&str; 21] = [
@@ -30,6 +30,9 @@ pub(crate) const NAMES: [&str; 21] = [
     "column.cosine",
     "rarest",
 ];
+
+/// Of a node.
+pub(crate) type Row = [f32; NAMES.len()];
 
 /// Share of the question that a row or a column counts for without any of its stems.
 const WITHOUT: f32 = 0.1;
@@ -59,27 +62,22 @@ impl Lines {
     }
 }
 
-/// What [`write`] looks at.
+/// What it looks at of a document.
 pub(crate) struct Sight<'a> {
     pub(crate) strings: &'a Strings,
     pub(crate) phrases: &'a Phrases,
     pub(crate) order: &'a Order,
     pub(crate) lines: &'a Lines,
-    pub(crate) asked: &'a Asked,
-    /// `[nodes]`: cosine of node and question.
-    pub(crate) cosine: &'a [f32],
-    /// `[nodes]`: shares of the question's stems in the headers, and in row and column paths.
-    pub(crate) shares: &'a [[f32; 3]],
-    /// `[nodes]`: the share of a row path's stems that the question has.
-    pub(crate) row_text: &'a [f32],
 }
 
-/// `[nodes, 21]`
-pub(crate) fn context(sight: &Sight<'_>) -> Vec<[f32; NAMES.len()]> {
-    let Sight { strings, phrases, order, asked, shares, .. } = *sight;
+/// What texts say, `[nodes, 21]`, those of the vectors left at 0. `shared` `[nodes]` is what the question has of a
+/// node's headers, row and column paths.
+pub(crate) fn of_texts(sight: &Sight<'_>, asked: &Asked, shared: &[Shared]) -> Vec<Row> {
+    let Sight { strings, phrases, order, .. } = *sight;
     let nodes = strings.table.len();
-    let cosine = |node: usize| sight.cosine[node];
-    let mut out = vec![[0.0; NAMES.len()]; nodes];
+    // The share of the question's stems in the headers, the row path or the column path.
+    let share = |node: usize, part: usize| shared[node][part][0];
+    let mut out: Vec<Row> = vec![[0.0; NAMES.len()]; nodes];
     let held: Vec<u64> =
         (0..nodes).into_par_iter().with_min_len(256).map(|node| asked.of_node(phrases, node).stems).collect();
 
@@ -91,41 +89,62 @@ pub(crate) fn context(sight: &Sight<'_>) -> Vec<[f32; NAMES.len()]> {
     }
     out.par_iter_mut().with_min_len(256).enumerate().for_each(|(node, out)| {
         if let Some(table) = strings.table[node].map(|table| table as usize) {
-            let [before, after] = order.near[table];
+            let [before, _] = order.near[table];
             let around = before.map_or(0, |sentence| held[sentence]) | held[order.ends[table].0];
             out[0] = asked.share(held[node] | around);
             out[3] = asked.share(of_table[table]);
-            out[5] = before.map_or(0.0, cosine);
-            out[6] = before.map_or(0.0, |sentence| shares[sentence][0]);
-            out[9] = after.map_or(0.0, cosine);
+            out[6] = before.map_or(0.0, |sentence| share(sentence, 0));
         }
-        out[16] = (shares[node][1] + WITHOUT) * (shares[node][2] + WITHOUT);
+        out[16] = (share(node, 1) + WITHOUT) * (share(node, 2) + WITHOUT);
         out[20] = asked.greatest(held[node]) / 5.0;
     });
     for (from, to) in [(0, 1), (16, 17)] {
         within_tables(&mut out, strings, from, to);
     }
-    let best = |out: &[[f32; NAMES.len()]], at: usize| out.iter().map(|row| row[at]).fold(f32::NEG_INFINITY, f32::max);
-    let greatest = best(&out, 0);
-    out.iter_mut().for_each(|row| row[2] = row[0] - greatest);
-    let union = best(&out, 3);
-    out.iter_mut().for_each(|row| row[4] = row[3] - union);
-    for (from, to) in [(5, 7), (6, 8), (9, 10)] {
-        let of_tables = out.iter().zip(&strings.table).filter(|(_, table)| table.is_some());
-        let best = of_tables.map(|(row, _)| row[from]).fold(f32::NEG_INFINITY, f32::max);
-        for (row, _) in out.iter_mut().zip(&strings.table).filter(|(_, table)| table.is_some()) {
-            row[to] = row[from] - best;
-        }
+    for (from, to) in [(0, 2), (3, 4)] {
+        let greatest = out.iter().map(|row| row[from]).fold(f32::NEG_INFINITY, f32::max);
+        out.iter_mut().for_each(|row| row[to] = row[from] - greatest);
     }
-    sentences(&mut out, order, &cosine);
-    ranks(&mut out, 14, &|node| shares[node][0]);
-    ranks(&mut out, 15, &|node| sight.row_text[node]);
-    lines(&mut out, sight.lines, &cosine);
+    among_tables(&mut out, strings, 6, 8);
+    let (headers, rows) = rayon::join(
+        || ranks(shared.iter().map(|shared| shared[0][0])),
+        // By the share of the row path's stems that the question has.
+        || ranks(shared.iter().map(|shared| shared[1][1])),
+    );
+    out.iter_mut()
+        .zip(headers.iter().zip(&rows))
+        .for_each(|(out, (headers, rows))| (out[14], out[15]) = (*headers, *rows));
     out
 }
 
+/// Puts what vectors say into `out` `[nodes, 21]`; `cosines` `[nodes]` are those of node and question.
+pub(crate) fn add_vectors(sight: &Sight<'_>, cosines: &[f32], out: &mut [Row]) {
+    let Sight { strings, order, .. } = *sight;
+    let cosine = |node: usize| cosines[node];
+    for (table, out) in strings.table.iter().zip(&mut *out) {
+        if let Some(table) = table {
+            let [before, after] = order.near[*table as usize];
+            (out[5], out[9]) = (before.map_or(0.0, cosine), after.map_or(0.0, cosine));
+        }
+    }
+    for (from, to) in [(5, 7), (9, 10)] {
+        among_tables(out, strings, from, to);
+    }
+    sentences(out, order, &cosine);
+    lines(out, sight.lines, &cosine);
+}
+
+/// A value less the greatest of all tables' nodes.
+fn among_tables(out: &mut [Row], strings: &Strings, from: usize, to: usize) {
+    let of_tables = out.iter().zip(&strings.table).filter(|(_, table)| table.is_some());
+    let best = of_tables.map(|(row, _)| row[from]).fold(f32::NEG_INFINITY, f32::max);
+    for (row, _) in out.iter_mut().zip(&strings.table).filter(|(_, table)| table.is_some()) {
+        row[to] = row[from] - best;
+    }
+}
+
 /// A value less the greatest of the node's table, or of all sentences.
-fn within_tables(out: &mut [[f32; NAMES.len()]], strings: &Strings, from: usize, to: usize) {
+fn within_tables(out: &mut [Row], strings: &Strings, from: usize, to: usize) {
     let group = |node: usize| strings.table[node].map_or(strings.tables, |table| table as usize);
     let mut best = vec![f32::NEG_INFINITY; strings.tables + 1];
     for (node, row) in out.iter().enumerate() {
@@ -136,7 +155,7 @@ fn within_tables(out: &mut [[f32; NAMES.len()]], strings: &Strings, from: usize,
     }
 }
 
-fn sentences(out: &mut [[f32; NAMES.len()]], order: &Order, cosine: &dyn Fn(usize) -> f32) {
+fn sentences(out: &mut [Row], order: &Order, cosine: &dyn Fn(usize) -> f32) {
     let best = order.passages.iter().map(|&node| cosine(node)).fold(f32::NEG_INFINITY, f32::max);
     for (place, &node) in order.passages.iter().enumerate() {
         let at =
@@ -147,18 +166,28 @@ fn sentences(out: &mut [[f32; NAMES.len()]], order: &Order, cosine: &dyn Fn(usiz
     }
 }
 
-/// Ranks of the nodes by falling key, from 0 to 1; equal ones in document order.
-fn ranks(out: &mut [[f32; NAMES.len()]], at: usize, key: &dyn Fn(usize) -> f32) {
-    let mut order: Vec<(f32, usize)> = (0..out.len()).map(|node| (key(node), node)).collect();
-    order.sort_by(|(a, _), (b, _)| b.total_cmp(a));
-    let count = out.len() as f32;
-    for (rank, (_, node)) in order.into_iter().enumerate() {
-        out[node][at] = rank as f32 / count;
+/// Ranks of numbers, the greatest first, from 0 to 1; equal ones in their order.
+fn ranks(keys: impl Iterator<Item = f32>) -> Vec<f32> {
+    // Rising as the numbers fall, below them the place.
+    let mut order: Vec<u64> = (0..)
+        .zip(keys)
+        .map(|(place, key): (u64, f32)| {
+            let bits = key.to_bits();
+            let rising = if bits >> 31 == 1 { !bits } else { bits | 1 << 31 };
+            u64::from(!rising) << 32 | place
+        })
+        .collect();
+    order.sort_unstable();
+    let count = order.len() as f32;
+    let mut ranks = vec![0.0; order.len()];
+    for (rank, place) in order.into_iter().enumerate() {
+        ranks[(place & u64::from(u32::MAX)) as usize] = rank as f32 / count;
     }
+    ranks
 }
 
 /// The greatest cosine of a node's row, and of its column.
-fn lines(out: &mut [[f32; NAMES.len()]], lines: &Lines, cosine: &dyn Fn(usize) -> f32) {
+fn lines(out: &mut [Row], lines: &Lines, cosine: &dyn Fn(usize) -> f32) {
     let mut best = vec![f32::NEG_INFINITY; lines.count];
     for (node, own) in lines.of_node.iter().enumerate() {
         for &line in own.iter().flatten() {
@@ -168,6 +197,26 @@ fn lines(out: &mut [[f32; NAMES.len()]], lines: &Lines, cosine: &dyn Fn(usize) -
     for (own, out) in lines.of_node.iter().zip(out) {
         if let Some([row, column]) = own {
             (out[18], out[19]) = (best[*row as usize], best[*column as usize]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::ranks;
+
+    proptest! {
+        #[test]
+        fn ranks_fall_with_the_numbers_and_equal_ones_keep_their_order(
+            keys in proptest::collection::vec(prop_oneof![Just(0.5_f32), Just(0.0), -2.0..2.0_f32], 0..60),
+        ) {
+            let ranks = ranks(keys.iter().copied());
+            for (a, x) in keys.iter().enumerate() {
+                let before = keys.iter().enumerate().filter(|(b, y)| *y > x || (*y == x && *b < a)).count();
+                prop_assert_eq!(ranks[a], before as f32 / keys.len() as f32);
+            }
         }
     }
 }

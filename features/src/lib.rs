@@ -27,11 +27,12 @@ mod segments;
 mod stems;
 mod strings;
 mod tables;
+pub mod vectors;
 
-pub use assemble::{AskedOf, DocumentFeatures};
+pub use assemble::{AskedOf, DocumentFeatures, Reading};
 pub use config::FeaturesConfig;
 pub use head::TableHead;
-pub use question::{AskedQuestion, Question};
+pub use question::{AskedQuestion, AskedVectors, Question};
 pub use strings::Strings;
 
 /// Names of [`AskedOf::coverage`], in order.

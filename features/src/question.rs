@@ -19,14 +19,29 @@ pub struct Question {
 pub struct AskedQuestion<'a> {
     /// The question.
     pub question: &'a Question,
-    /// `[d_enc]`: its vector.
-    pub q: &'a [f32],
     /// `[words, d_word]`: those of its words; empty where similar words are not wanted.
     pub words: &'a [f32],
     /// Its segments; itself where it has none. Not looked at where they are not wanted.
     pub segments: &'a [Question],
-    /// `[segments, d_enc]`: their vectors.
-    pub segment_vectors: &'a [f32],
+    /// Those of the ranker's encoder.
+    pub vectors: AskedVectors<'a>,
+}
+
+/// What the ranker's encoder makes of a question.
+#[derive(Debug, Clone, Copy)]
+pub struct AskedVectors<'a> {
+    /// `[d_enc]`: its vector.
+    pub q: &'a [f32],
+    /// `[segments, d_enc]`: those of its segments; its own where it has none.
+    pub segments: &'a [f32],
+}
+
+impl<'a> AskedVectors<'a> {
+    /// The question's vector and those of its segments after it; the question's alone where it is its own segment.
+    pub fn all(&self) -> Vec<&'a [f32]> {
+        let others = if self.segments == self.q { &[] } else { self.segments };
+        std::iter::once(self.q).chain(others.chunks_exact(self.q.len().max(1))).collect()
+    }
 }
 
 impl Question {

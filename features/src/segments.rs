@@ -28,29 +28,50 @@ pub(crate) const NAMES: [&str; 2 * OWN] = [
 /// What a segment without a year says of years.
 const NO_YEAR: f32 = 0.5;
 
-/// `[nodes]`. `cosines` `[segments][nodes]` are those of nodes and segments.
-pub(crate) fn segments(phrases: &Phrases, segments: &[Question], cosines: &[Vec<f32>]) -> Vec<[f32; NAMES.len()]> {
-    let nodes = phrases.of_node.len();
-    let mut best = vec![([0.0; NAMES.len()], f32::NEG_INFINITY); nodes];
-    for (segment, cosines) in segments.iter().zip(cosines) {
+/// What texts say of a question's segment: what it has of the document's phrases, and of each node's headers.
+pub(crate) struct Segment {
+    asked: Asked,
+    /// `[nodes]`
+    headers: Vec<[f32; 6]>,
+}
+
+impl Segment {
+    pub(crate) fn of(segment: &Question, phrases: &Phrases) -> Self {
         let asked = Asked::new(segment, phrases);
-        let shared = asked.shared_of_nodes(phrases);
-        best.par_iter_mut().with_min_len(256).zip(&shared).enumerate().for_each(|(node, ((out, key), shared))| {
-            let [of_segment, of_text, run, _, letters, _] = shared[0];
-            let cosine = cosines[node];
+        Self { headers: asked.headers_of_nodes(phrases), asked }
+    }
+}
+
+/// `[nodes]`. `cosine` is that of a node and of a segment.
+pub(crate) fn segments(
+    phrases: &Phrases,
+    segments: &[Segment],
+    cosine: impl Fn(usize, usize) -> f32 + Sync,
+) -> Vec<[f32; NAMES.len()]> {
+    let nodes = phrases.of_node.len();
+    let best = |node: usize| {
+        let (mut out, mut highest) = ([0.0; NAMES.len()], f32::NEG_INFINITY);
+        for (number, Segment { asked, headers }) in segments.iter().enumerate() {
+            let [of_segment, of_text, run, _, letters, _] = headers[node];
+            let cosine = cosine(node, number);
             let year = asked.has_year_of(phrases, node).map_or(NO_YEAR, |held| f32::from(u8::from(held)));
             // Most of the segment first, then the nearest.
             let own = of_segment + (of_text + cosine) / 10.0;
-            if own > *key {
-                *key = own;
+            if own > highest {
+                highest = own;
                 out[..OWN].copy_from_slice(&[of_segment, of_text, of_segment * of_text, run, letters, year, cosine]);
             }
-        });
+        }
+        out
+    };
+    let mut out: Vec<[f32; NAMES.len()]> = (0..nodes).into_par_iter().with_min_len(256).map(best).collect();
+    let mut greatest = [f32::NEG_INFINITY; OWN];
+    for row in &out {
+        greatest.iter_mut().zip(row).for_each(|(greatest, value)| *greatest = greatest.max(*value));
     }
-    let mut out: Vec<[f32; NAMES.len()]> = best.into_iter().map(|(row, _)| row).collect();
-    for at in 0..OWN {
-        let greatest = out.iter().map(|row| row[at]).fold(f32::NEG_INFINITY, f32::max);
-        out.iter_mut().for_each(|row| row[OWN + at] = row[at] - greatest);
+    for row in &mut out {
+        let (own, relative) = row.split_at_mut(OWN);
+        relative.iter_mut().zip(own.iter().zip(&greatest)).for_each(|(out, (own, greatest))| *out = own - greatest);
     }
     out
 }

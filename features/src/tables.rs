@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use tabsegnet_data::graph::{Node, NodeKind};
 
 use crate::strings::Strings;
+use crate::vectors::dot;
 
 const FIT: [&str; 7] = [
     "numbers",
@@ -147,18 +148,4 @@ fn mean<'v>(vectors: impl Iterator<Item = &'v [f32]>) -> Vec<f32> {
     }
     sum.iter_mut().for_each(|sum| *sum /= count.max(1) as f32);
     sum
-}
-
-/// Σ a_i b_i, of vectors of one length. Summed in lanes: one sum after the other could not be done side by
-/// side, and would take most of a question's time.
-pub(crate) fn dot(a: &[f32], b: &[f32]) -> f32 {
-    const LANES: usize = 16;
-    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
-    let mut sums = [0.0_f32; LANES];
-    for (a, b) in a.iter().zip(b) {
-        for lane in 0..LANES {
-            sums[lane] += a[lane] * b[lane];
-        }
-    }
-    sums.iter().sum::<f32>() + a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum::<f32>()
 }

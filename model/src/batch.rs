@@ -3,15 +3,13 @@
 use std::sync::Arc;
 
 use burn::tensor::{Device, Int, Tensor, TensorData};
-use rayon::prelude::*;
 use tabsegnet_data::graph::CompressedGraph;
+use tabsegnet_features::vectors::{dot, products};
 
 use crate::activation::SharedRows;
 use crate::config::{EdgeTypes, ModelConfig};
 use crate::edges::EdgeIndex;
-use crate::flex::ROWS_PER_TASK;
 use crate::loss::{Lists, Pairs};
-use crate::product::vectorised;
 
 /// One question about one document.
 #[derive(Debug, Clone, Copy)]
@@ -38,7 +36,7 @@ pub enum BatchError {
     Width {
         /// Position in the batch.
         example: usize,
-        /// `u`, `q`, `segments` or `features`.
+        /// `u`, `q`, `segments`, `features` or `products`.
         what: &'static str,
         /// What there is.
         found: usize,
@@ -249,48 +247,31 @@ fn segments(
 /// For each vector of `u` `[nodes, d_enc]` which of the segments `[segments, d_enc]` has the highest
 /// cosine to it, the first of equal ones. Nothing without segments.
 pub fn best_segments(u: &[f32], segments: &[f32], d_enc: usize) -> Vec<u32> {
-    if d_enc == 0 || segments.is_empty() {
-        return Vec::new();
-    }
-    let lengths: Vec<f32> = segments.chunks_exact(d_enc).map(|s| dot(s, s).sqrt()).collect();
-    let mut best = vec![0; u.len() / d_enc];
-    best.par_chunks_mut(ROWS_PER_TASK).zip(u.par_chunks(ROWS_PER_TASK * d_enc)).for_each(|(best, u)| {
-        vectorised(
-            (best, u),
-            #[inline(always)]
-            |(best, u): (&mut [u32], &[f32])| {
-                for (best, u) in best.iter_mut().zip(u.chunks_exact(d_enc)) {
-                    let mut highest = f32::NEG_INFINITY;
-                    for (i, (s, length)) in (0..).zip(segments.chunks_exact(d_enc).zip(&lengths)) {
-                        // |u| is the same for all of them.
-                        let cosine = if *length > 0.0 { dot(u, s) / length } else { 0.0 };
-                        if cosine > highest {
-                            (*best, highest) = (i, cosine);
-                        }
-                    }
-                }
-            },
-        );
-    });
-    best
-}
-
-/// Partial sums of [`dot`]: a fixed number lets the compiler use vector registers without changing
-/// the result between machines.
-const LANES: usize = 16;
-
-#[inline(always)]
-fn dot(a: &[f32], b: &[f32]) -> f32 {
-    let (a_chunks, a_rest) = a.as_chunks::<LANES>();
-    let (b_chunks, b_rest) = b.as_chunks::<LANES>();
-    let mut sums = [0.0; LANES];
-    for (a, b) in a_chunks.iter().zip(b_chunks) {
-        for lane in 0..LANES {
-            sums[lane] += a[lane] * b[lane];
+    match segments.len() / d_enc.max(1) {
+        0 => Vec::new(),
+        1 => vec![0; u.len() / d_enc],
+        count => {
+            let vectors: Vec<&[f32]> = segments.chunks_exact(d_enc).collect();
+            best_of_products(&products(u, &vectors), count, &vectors)
         }
     }
-    let rest: f32 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
-    sums.iter().sum::<f32>() + rest
+}
+
+/// As [`best_segments`], of the dot products `[nodes, width]`, of which the last ones are those with the segments.
+pub(crate) fn best_of_products(products: &[f32], width: usize, segments: &[&[f32]]) -> Vec<u32> {
+    let lengths: Vec<f32> = segments.iter().map(|s| dot(s, s).sqrt()).collect();
+    let best = |products: &[f32]| {
+        let (mut best, mut highest) = (0, f32::NEG_INFINITY);
+        for (i, (product, length)) in (0..).zip(products[width - lengths.len()..].iter().zip(&lengths)) {
+            // |u| is the same for all of them.
+            let cosine = if *length > 0.0 { product / length } else { 0.0 };
+            if cosine > highest {
+                (best, highest) = (i, cosine);
+            }
+        }
+        best
+    };
+    products.chunks_exact(width.max(1)).map(best).collect()
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use burn::tensor::{Device, Tensor, TensorData};
 use tabsegnet_data::graph::CompressedGraph;
 
 use crate::activation::SharedRows;
-use crate::batch::{Batch, BatchError, Example, best_segments};
+use crate::batch::{Batch, BatchError, Example, best_of_products, best_segments};
 use crate::config::{EdgeTypes, ModelConfig};
 use crate::device::is_cpu;
 use crate::scorer::TabSegNet;
@@ -37,6 +37,9 @@ pub struct Asked<'a> {
     pub segments: &'a [f32],
     /// `[nodes, features]`: features of the document's nodes for it; not looked at by a model without.
     pub features: &'a [f32],
+    /// `[nodes, n]`: dot products of the nodes' vectors with n others, the last of which are the segments'
+    /// ([`tabsegnet_features::vectors::products`]); worked out where they are not given.
+    pub products: &'a [f32],
 }
 
 /// A model laid out for ranking.
@@ -138,8 +141,14 @@ impl Inference {
     /// A vector of another width; no segment for a model with segments.
     pub fn scores(&self, open: &OpenGraph, asked: &Asked<'_>) -> Result<Vec<f32>, BatchError> {
         let asked = self.check(open, asked)?;
-        let Asked { q, segments, features } = asked;
-        let best = best_segments(&open.u, segments, self.d_enc);
+        let Asked { q, segments, features, products } = asked;
+        let best = match products.len().checked_div(open.nodes) {
+            None | Some(0) => best_segments(&open.u, segments, self.d_enc),
+            Some(width) => {
+                let segments: Vec<&[f32]> = segments.chunks_exact(self.d_enc.max(1)).collect();
+                best_of_products(products, width, &segments)
+            }
+        };
         match (&open.parts, &self.weights) {
             (Parts::Cpu { own, offsets, edges }, Some(weights)) => {
                 let strength = weights.strength(q);
@@ -170,7 +179,7 @@ impl Inference {
 
     /// Checks a question's vectors; a model gets what it looks at.
     fn check<'s>(&self, open: &OpenGraph, asked: &Asked<'s>) -> Result<Asked<'s>, BatchError> {
-        let Asked { q, segments, features } = *asked;
+        let Asked { q, segments, features, products } = *asked;
         width("q", q.len(), self.d_enc)?;
         let segments = if self.config.segments { segments } else { &[] };
         let features = if self.config.features > 0 { features } else { &[] };
@@ -180,7 +189,10 @@ impl Inference {
         if self.config.segments && count == 0 {
             return Err(BatchError::NoSegment { example: 0 });
         }
-        Ok(Asked { q, segments, features })
+        let products = if self.config.segments { products } else { &[] };
+        let n = products.len().checked_div(open.nodes).unwrap_or_default();
+        width("products", products.len(), if products.is_empty() { 0 } else { n.max(count) * open.nodes })?;
+        Ok(Asked { q, segments, features, products })
     }
 
     /// Row-major vectors as a matrix `[vectors, d_enc]`.

@@ -1,7 +1,7 @@
 //! Matrix products and loops on row-major f32 slices, each on one thread.
 
 use gemm::Parallelism;
-use pulp::{Arch, Simd, WithSimd};
+pub(crate) use tabsegnet_features::vectors::vectorised;
 
 /// `y = a b`, or `y += a b` with `add`: `a` is `[rows, inner]`, `b` `[inner, cols]`.
 ///
@@ -41,21 +41,4 @@ pub(crate) fn product(y: &mut [f32], add: bool, a: &[f32], b: &[f32], [rows, inn
             Parallelism::None,
         );
     }
-}
-
-/// Calls `op` with `args`, compiled for the widest vector instructions of this processor. `op` must
-/// be a closure marked `#[inline(always)]`, and so must all that it calls in a loop.
-pub(crate) fn vectorised<A, T>(args: A, op: impl FnOnce(A) -> T) -> T {
-    struct Call<A, F>(A, F);
-
-    impl<A, T, F: FnOnce(A) -> T> WithSimd for Call<A, F> {
-        type Output = T;
-
-        #[inline(always)]
-        fn with_simd<S: Simd>(self, _simd: S) -> T {
-            (self.1)(self.0)
-        }
-    }
-
-    Arch::new().dispatch(Call(args, op))
 }

@@ -8,7 +8,7 @@ use tabsegnet_data::graph::CellText;
 use tabsegnet_data::prepared::{PreparedDocument, PreparedQuestion};
 use tabsegnet_encoder::{EmbeddingCache, Encoder};
 use tabsegnet_features::head::Example;
-use tabsegnet_features::{DocumentFeatures, Strings, TableHead};
+use tabsegnet_features::{AskedVectors, DocumentFeatures, Strings, TableHead};
 use tabsegnet_model::batch::BatchError;
 use tabsegnet_model::second_pass::Seen;
 use tabsegnet_model::{Batch, ModelConfig};
@@ -216,7 +216,7 @@ impl Embedded {
         let document = self.questions[question].document;
         match (self.features.get(document), self.asked.get(question)) {
             (Some(features), Some(asked)) => {
-                let asked = asked.with(self.question(question), self.asked(question));
+                let asked = asked.with(AskedVectors { q: self.question(question), segments: self.asked(question) });
                 features.ask(&asked, self.nodes_of(question), tables.of(document))
             }
             _ => Vec::new(),

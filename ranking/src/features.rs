@@ -2,7 +2,9 @@
 
 use tabsegnet_data::graph::{CellText, Node};
 use tabsegnet_encoder::{Encoder, StaticEncoder, shipped_static};
-use tabsegnet_features::{AskedOf, AskedQuestion, DocumentFeatures, FeaturesConfig, Question, Strings};
+use tabsegnet_features::{
+    AskedOf, AskedQuestion, AskedVectors, DocumentFeatures, FeaturesConfig, Question, Reading, Strings,
+};
 
 use crate::RankingError;
 
@@ -16,10 +18,15 @@ pub struct FeaturedQuestion {
 }
 
 impl FeaturedQuestion {
-    /// With its vector `[d_enc]` and those of its segments `[segments, d_enc]`.
-    pub fn with<'a>(&'a self, q: &'a [f32], segment_vectors: &'a [f32]) -> AskedQuestion<'a> {
+    /// With its vectors.
+    pub fn with<'a>(&'a self, vectors: AskedVectors<'a>) -> AskedQuestion<'a> {
         let Self { question, words, segments } = self;
-        AskedQuestion { question, q, words, segments, segment_vectors }
+        AskedQuestion { question, words, segments, vectors }
+    }
+
+    /// What the texts of a document say of it.
+    pub fn read(&self, document: &DocumentFeatures) -> Reading {
+        document.read(&self.question, &self.words, &self.segments)
     }
 
     /// Asked of a document.

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use tabsegnet_data::graph::EdgeType;
-use tabsegnet_features::{AskedOf, DocumentFeatures};
+use tabsegnet_features::{AskedOf, AskedVectors, DocumentFeatures, vectors};
 use tabsegnet_model::second_pass::{self, SecondLook, Seen};
 use tabsegnet_model::{Asked, EdgeEffect, Explanation, OpenGraph, best};
 use tabsegnet_segmenter::SegmenterError;
@@ -89,7 +89,17 @@ impl<'r> OpenDocument<'r> {
         let segments = self.ranker.segmenter().segments(question)?;
         // Not through the cache: to keep one vector costs a write to the disk, more than to make it.
         let texts: Vec<&str> = std::iter::once(question).chain(segments.iter().map(String::as_str)).collect();
-        let vectors = self.ranker.encoder().encode(&texts, &mut |_| {})?;
+        // What texts say of each other is worked out beside it.
+        let (vectors, featured) = rayon::join(
+            || self.ranker.encoder().encode(&texts, &mut |_| {}),
+            || -> Result<_, RankingError> {
+                let Some(document) = &self.features else { return Ok(None) };
+                let featured = self.ranker.featuriser().question(question, &segments)?;
+                let reading = featured.read(document);
+                Ok(Some((document, featured, reading)))
+            },
+        );
+        let (vectors, featured) = (vectors?, featured?);
         let d_enc = self.document.d_enc();
         let name = |row| texts.get(row).map_or_else(String::new, |text| format!("the question {text:?}"));
         check_finite(&vectors, d_enc, name)?;
@@ -98,16 +108,14 @@ impl<'r> OpenDocument<'r> {
         let asked = if segment_vectors.is_empty() { q } else { segment_vectors };
         // A question beside this one finds none and makes its own.
         let mut features = self.room.lock().map(|mut room| std::mem::take(&mut *room)).unwrap_or_default();
-        let featured = match &self.features {
-            Some(document) => {
-                let featured = self.ranker.featuriser().question(question, &segments)?;
-                document.ask_into(&featured.with(q, asked), self.document.vectors(), &self.tables, &mut features);
-                Some(featured)
-            }
-            None => None,
-        };
-        let asked_of = featured.as_ref().zip(self.features.as_ref()).map(|(question, document)| question.of(document));
-        let asked = Asked { q, segments: asked, features: &features };
+        let mut products = Vec::new();
+        if let Some((document, _, reading)) = &featured {
+            let asked = AskedVectors { q, segments: asked };
+            products = vectors::products(self.document.vectors(), &asked.all());
+            document.ask_into(reading, &asked, &products, &self.tables, &mut features);
+        }
+        let asked_of = featured.as_ref().map(|(document, featured, _)| featured.of(document));
+        let asked = Asked { q, segments: asked, features: &features, products: &products };
         let mut scores = self.ranker.inference().scores(&self.graph, &asked)?;
         let subject =
             Subject { id: &self.document.id, nodes: &self.document.nodes, vectors: self.document.vectors(), d_enc };

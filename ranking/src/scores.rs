@@ -92,7 +92,7 @@ pub(crate) fn inference(
             let q = embedded.question(question);
             check_finite(q, d_enc, |_| format!("question {id}"))?;
             let features = embedded.features(question, &tables);
-            let asked = Asked { q, segments: embedded.asked(question), features: &features };
+            let asked = Asked { q, segments: embedded.asked(question), features: &features, products: &[] };
             let mut scores = inference.scores(&open, &asked)?;
             check(id, &document.nodes, &scores)?;
             if let Some(second_pass) = second_pass {

@@ -134,7 +134,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let pass = || -> Result<(), _> {
             let all = open.par_iter().zip(&examples);
             all.map(|(open, example)| {
-                inference.scores(open, &Asked { q: example.q, segments: example.segments, features: &[] }).map(drop)
+                inference
+                    .scores(open, &Asked { q: example.q, segments: example.segments, features: &[], products: &[] })
+                    .map(drop)
             })
             .collect()
         };

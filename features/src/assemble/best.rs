@@ -1,9 +1,11 @@
 //! The best of a document, and BM25.
 
+use std::collections::BTreeSet;
+
 use tabsegnet_data::lexical::{Bm25Config, LexicalIndex};
 
 use super::BM25_UNIT;
-use crate::compare::Comparison;
+use crate::compare::{Column, Comparison};
 use crate::config::PARTS;
 use crate::question::Question;
 use crate::strings::Strings;
@@ -17,21 +19,51 @@ pub(super) struct Best {
 }
 
 impl Best {
-    pub(super) fn of(parts: &[[Comparison; PARTS.len()]], strings: &Strings) -> Self {
-        const LOWEST: Comparison = [f32::NEG_INFINITY; crate::compare::COLUMNS];
-        let raise = |best: &mut Comparison, values: &Comparison| {
-            best.iter_mut().zip(values).for_each(|(best, value)| *best = best.max(*value));
+    /// Of the distinct strings of `places` as they are `compared`, with the cosines `[nodes]` of whole nodes, which may
+    /// be empty.
+    pub(super) fn of(places: &Distinct, compared: &[Comparison], cosines: &[f32]) -> Self {
+        let best = |strings: &Vec<u32>| {
+            let mut best = [f32::NEG_INFINITY; crate::compare::COLUMNS];
+            for &string in strings {
+                let values = &compared[string as usize];
+                best.iter_mut().zip(values).for_each(|(best, value)| *best = best.max(*value));
+            }
+            best
         };
-        let mut found = Self { of_document: [LOWEST; PARTS.len()], of_table: vec![[LOWEST; 2]; strings.tables] };
-        for (parts, table) in parts.iter().zip(&strings.table) {
-            found.of_document.iter_mut().zip(parts).for_each(|(best, part)| raise(best, part));
+        let mut of_document = places.of_document.each_ref().map(best);
+        if !cosines.is_empty() {
+            of_document[0][Column::Cosine as usize] = cosines.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        }
+        Self { of_document, of_table: places.of_table.iter().map(|lines| lines.each_ref().map(best)).collect() }
+    }
+}
+
+/// The distinct strings that stand somewhere.
+#[derive(Debug, Clone)]
+pub(super) struct Distinct {
+    /// For each part.
+    of_document: [Vec<u32>; PARTS.len()],
+    /// For each table, of row and column paths.
+    of_table: Vec<[Vec<u32>; 2]>,
+}
+
+impl Distinct {
+    pub(super) fn new(strings: &Strings) -> Self {
+        let mut of_document: [BTreeSet<u32>; PARTS.len()] = Default::default();
+        let mut of_table: Vec<[BTreeSet<u32>; 2]> = vec![Default::default(); strings.tables];
+        for (node, table) in strings.nodes.iter().zip(&strings.table) {
+            of_document.iter_mut().zip(node.parts).for_each(|(known, string)| {
+                known.insert(string);
+            });
             if let Some(table) = table {
-                let [row, column] = &mut found.of_table[*table as usize];
-                raise(row, &parts[1]);
-                raise(column, &parts[2]);
+                let lines = of_table[*table as usize].iter_mut().zip(&node.parts[1..]);
+                lines.for_each(|(known, string)| {
+                    known.insert(*string);
+                });
             }
         }
-        found
+        let list = |set: BTreeSet<u32>| set.into_iter().collect();
+        Self { of_document: of_document.map(list), of_table: of_table.into_iter().map(|sets| sets.map(list)).collect() }
     }
 }
 

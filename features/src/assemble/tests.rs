@@ -48,10 +48,9 @@ fn ask(config: FeaturesConfig, nodes: &[Node], own: &[String], text: &str) -> Ve
     let question = Question::new(text);
     let asked = AskedQuestion {
         question: &question,
-        q: &vector(text),
         words: &vectors(question.words()),
         segments: std::slice::from_ref(&question),
-        segment_vectors: &vector(text),
+        vectors: AskedVectors { q: &vector(text), segments: &vector(text) },
     };
     let values = features.ask(&asked, &vectors(own), &[]);
     values.chunks(features.count().max(1)).map(<[f32]>::to_vec).collect()
@@ -155,10 +154,9 @@ fn a_table_that_the_sentences_speak_of_is_told_from_others_and_its_scores_reach_
     let scores = [7.0, 0.5, -0.5, 1.0, 2.0, 0.5, -0.5, 0.0];
     let asked = AskedQuestion {
         question: &question,
-        q: &vector("sales?"),
         words: &vectors(question.words()),
         segments: &[],
-        segment_vectors: &[],
+        vectors: AskedVectors { q: &vector("sales?"), segments: &[] },
     };
     let values = features.ask(&asked, &vectors(&own), &scores);
     let values: Vec<Vec<f32>> = values.chunks(features.count()).map(<[f32]>::to_vec).collect();
@@ -166,8 +164,10 @@ fn a_table_that_the_sentences_speak_of_is_told_from_others_and_its_scores_reach_
     assert_eq!((of("t0:r1c1"), of("t1"), of("p0")), (7.0, 2.0, 0.0));
     // Nothing of another question stays in memory that is used again.
     let mut used = vec![f32::NAN; 3];
+    let reading = features.read(&question, asked.words, asked.segments);
+    let products = crate::vectors::products(&vectors(&own), &asked.vectors.all());
     for scores in [&scores[..], &[]] {
-        features.ask_into(&asked, &vectors(&own), scores, &mut used);
+        features.ask_into(&reading, &asked.vectors, &products, scores, &mut used);
         assert_eq!(used, features.ask(&asked, &vectors(&own), scores));
     }
 }
@@ -180,10 +180,9 @@ fn a_cell_is_compared_with_the_segment_that_it_answers_best() {
     let question = Question::new("What were net sales in 2017 and cost of sales in 2018?");
     let asked = AskedQuestion {
         question: &question,
-        q: &vector("sales"),
         words: &vectors(question.words()),
         segments: &texts.map(Question::new),
-        segment_vectors: &vectors(texts),
+        vectors: AskedVectors { q: &vector("sales"), segments: &vectors(texts) },
     };
     let values = features.ask(&asked, &vectors(&own), &[]);
     let values: Vec<Vec<f32>> = values.chunks(features.count()).map(<[f32]>::to_vec).collect();

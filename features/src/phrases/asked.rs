@@ -1,7 +1,5 @@
 //! A question's part: what each phrase of a document has of it.
 
-use std::collections::HashMap;
-
 use rayon::prelude::*;
 
 use super::{LONGEST_RUN, PARTS, Phrase, Phrases, RUNS, SHARED, Shared, YEARS};
@@ -40,47 +38,57 @@ impl Asked {
     pub(crate) fn new(question: &Question, phrases: &Phrases) -> Self {
         let mut distinct: Vec<&String> = Vec::new();
         for stem in question.stems() {
-            if distinct.len() < STEMS && !distinct.contains(&stem) {
+            if distinct.len() < usize::from(u8::MAX) && !distinct.contains(&stem) {
                 distinct.push(stem);
             }
         }
         let known = |stem: &String| phrases.by_stem.get(stem).map(|&number| number as usize);
-        let weights: Vec<f32> =
-            distinct.iter().map(|stem| known(stem).map_or(0.0, |number| phrases.idf[number])).collect();
-        // For each stem of the document its bit, and where it stands in the question.
-        let (mut bits, mut places) = (HashMap::new(), HashMap::new());
-        for (bit, stem) in distinct.iter().enumerate() {
+        let weight = |stem: &&String| known(stem).map_or(0.0, |number| phrases.idf[number]);
+        let weights: Vec<f32> = distinct.iter().take(STEMS).map(weight).collect();
+        // For each stem of the document which of the question's it is, from 1, and where that stands in the question.
+        let mut stems = vec![0_u8; phrases.idf.len()];
+        let mut places = vec![0_u128; distinct.len()];
+        for ((which, stem), place) in (1..).zip(&distinct).zip(&mut places) {
             if let Some(number) = known(stem) {
-                bits.insert(number as u32, 1_u64 << bit);
+                stems[number] = which;
             }
+            let places = question.stems().iter().take(128).enumerate().filter(|(_, other)| other == stem);
+            *place = places.fold(0, |places, (place, _)| places | 1 << place);
         }
-        for (place, stem) in question.stems().iter().enumerate().take(128) {
-            if let Some(number) = known(stem) {
-                *places.entry(number as u32).or_insert(0_u128) |= 1 << place;
-            }
-        }
-        let mut letters = HashMap::new();
+        // For each run of letters of the document which of the question's it is, from 1.
+        let mut letters = vec![0_u16; phrases.by_run.len()];
         let runs = letter_runs(question.text());
-        for (bit, run) in runs.iter().take(RUNS).enumerate() {
+        for (which, run) in (1..).zip(runs.iter().take(RUNS)) {
             if let Some(&number) = phrases.by_run.get(run) {
-                letters.insert(number, bit);
+                letters[number as usize] = which;
             }
         }
         let years = dates::years(question.text());
         let one = |phrase: &Phrase| {
             let mut found = Match::default();
-            for stem in &phrase.distinct {
-                found.stems |= bits.get(stem).copied().unwrap_or_default();
+            let mut any = false;
+            for which in
+                phrase.distinct.iter().map(|&stem| usize::from(stems[stem as usize])).filter(|&which| which > 0)
+            {
+                any = true;
+                if which <= STEMS {
+                    found.stems |= 1 << (which - 1);
+                }
             }
-            for &bit in phrase.runs.iter().filter_map(|run| letters.get(run)) {
-                found.letters[bit / 64] |= 1 << (bit % 64);
+            for &run in &phrase.runs {
+                if let Some(bit) = letters[run as usize].checked_sub(1) {
+                    found.letters[usize::from(bit) / 64] |= 1 << (bit % 64);
+                }
             }
-            found.run = longest_run(&phrase.stems, &places);
+            if any {
+                let place = |stem: &u32| stems[*stem as usize].checked_sub(1).map_or(0, |bit| places[usize::from(bit)]);
+                found.run = longest_run(phrase.stems.iter().map(place));
+            }
             found.years = of_years(&phrase.years, &years);
             found
         };
         Self {
-            matches: phrases.phrases.iter().map(one).collect(),
+            matches: phrases.phrases.par_iter().with_min_len(64).map(one).collect(),
             sums: sums(&weights),
             weights,
             letters: runs.len().min(RUNS),
@@ -129,9 +137,17 @@ impl Asked {
         ]
     }
 
+    /// [`SHARED`] of the headers of each node.
+    pub(crate) fn headers_of_nodes(&self, phrases: &Phrases) -> Vec<[f32; SHARED.len()]> {
+        let headers = |node: usize| self.shared(&self.of_node(phrases, node), phrases.sizes[node]);
+        (0..phrases.of_node.len()).into_par_iter().with_min_len(256).map(headers).collect()
+    }
+
     /// [`SHARED`] of the three phrases of each node.
     pub(crate) fn shared_of_nodes(&self, phrases: &Phrases) -> Vec<Shared> {
         let alone: Vec<[f32; SHARED.len()]> = (0..self.matches.len() as u32)
+            .into_par_iter()
+            .with_min_len(64)
             .map(|phrase| self.shared(&self.matches[phrase as usize], phrases.size([phrase, 0])))
             .collect();
         let nodes = (0..phrases.of_node.len()).into_par_iter().with_min_len(256);
@@ -146,6 +162,7 @@ impl Asked {
     /// [`YEARS`] of the three phrases of a node.
     pub(crate) fn write_years(&self, phrases: &Phrases, node: usize, out: &mut [f32]) {
         if self.years.is_empty() {
+            out.fill(0.0);
             return;
         }
         let paths = if phrases.has_paths[node] { phrases.of_node[node] } else { [0, 0] };
@@ -232,11 +249,10 @@ fn of_years(years: &[u16], asked: &[u16]) -> u8 {
 }
 
 /// Words of the longest run that stands in a phrase and in the question alike. `places` are those in the
-/// question of each stem, by bit.
-fn longest_run(stems: &[u32], places: &HashMap<u32, u128>) -> u8 {
+/// question of each of the phrase's stems, by bit.
+fn longest_run(places: impl Iterator<Item = u128>) -> u8 {
     let (mut ends, mut longest) = ([0_u128; LONGEST_RUN], 0);
-    for stem in stems {
-        let here = places.get(stem).copied().unwrap_or_default();
+    for here in places {
         // ends[n]: where in the question a run of n + 1 words that ends here may end.
         for length in (1..LONGEST_RUN).rev() {
             ends[length] = ends[length - 1] << 1 & here;

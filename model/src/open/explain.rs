@@ -103,7 +103,7 @@ impl Inference {
                 nodes.iter().map(|&node| weights.explain(&all, &graph, &document, node)).collect();
             for left_out in 0..asked.segments.len() / self.d_enc.max(1) {
                 let kept = self.segments_without(&asked, left_out);
-                let asked = Asked { segments: &kept, ..asked };
+                let asked = Asked { segments: &kept, products: &[], ..asked };
                 let without = layers(&asked, &best_segments(&open.u, &kept, self.d_enc));
                 for (explanation, &node) in explained.iter_mut().zip(nodes) {
                     let score = |all: &[Vec<f32>]| weights.score_without(all, &graph, node, None, &|_| false);
@@ -344,7 +344,7 @@ mod tests {
             let u = noise(nodes * D_ENC, 7);
             let (q, segments) = (noise(D_ENC, 11), noise(3 * D_ENC, 13));
             let features = noise(nodes * config.features, 17);
-            let asked = Asked { q: &q, segments: &segments, features: &features };
+            let asked = Asked { q: &q, segments: &segments, features: &features, products: &[] };
             let scores = |graph: &CompressedGraph| {
                 inference.scores(&inference.open(graph, &u).unwrap(), &asked).unwrap()
             };
@@ -376,7 +376,7 @@ mod tests {
             }
 
             let asking = |segments: &[f32], features: &[f32]| {
-                let asked = Asked { q: &q, segments, features };
+                let asked = Asked { q: &q, segments, features, products: &[] };
                 inference.scores(&open, &asked).unwrap()[node as usize]
             };
             prop_assert_eq!(explained.features.len(), config.features);
@@ -405,7 +405,7 @@ mod tests {
         let (u, q, segment) = (noise(2 * D_ENC, 7), noise(D_ENC, 11), noise(D_ENC, 13));
         let open = inference.open(&CompressedGraph::new(2, &[(0, 1, 0)]).unwrap(), &u).unwrap();
         let features = noise(2 * config.features, 17);
-        let with = |segments| Asked { q: &q, segments, features: &features };
+        let with = |segments| Asked { q: &q, segments, features: &features, products: &[] };
         let scores = [&segment, &q].map(|segments| inference.scores(&open, &with(segments)).unwrap()[1]);
         let effect = inference.explain(&open, &with(&segment), &[1]).unwrap()[0].segments[0];
         assert!((effect - (scores[0] - scores[1])).abs() < 1e-5);

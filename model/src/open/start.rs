@@ -21,22 +21,22 @@ impl<'a> Features<'a> {
     pub(super) fn rows(&self, first: usize, rows: usize, width: usize, buffer: &'a mut Vec<f32>) -> &'a [f32] {
         let values = &self.values[first * width..(first + rows) * width];
         let Some(scale) = self.scale else { return values };
-        buffer.clear();
-        buffer.extend_from_slice(values);
-        standardise(buffer, scale);
+        buffer.resize(values.len(), 0.0);
+        standardise(values, scale, buffer);
         buffer
     }
 }
 
-/// Brings rows of features to mean 0 and deviation 1, as the model was trained on.
-pub(super) fn standardise(rows: &mut [f32], scale: &[Vec<f32>; 2]) {
+/// Rows of features at mean 0 and deviation 1, as the model was trained on, into `out` of their size.
+pub(super) fn standardise(rows: &[f32], scale: &[Vec<f32>; 2], out: &mut [f32]) {
     vectorised(
-        (rows, scale),
+        (rows, scale, out),
         #[inline(always)]
-        |(rows, [mean, scale]): (&mut [f32], &[Vec<f32>; 2])| {
-            for row in rows.chunks_exact_mut(mean.len().max(1)) {
-                for ((value, mean), scale) in row.iter_mut().zip(mean).zip(scale) {
-                    *value = ((*value - mean) * scale).clamp(-FEATURE_LIMIT, FEATURE_LIMIT);
+        |(rows, [mean, scale], out): (&[f32], &[Vec<f32>; 2], &mut [f32])| {
+            let width = mean.len().max(1);
+            for (row, out) in rows.chunks_exact(width).zip(out.chunks_exact_mut(width)) {
+                for ((out, value), (mean, scale)) in out.iter_mut().zip(row).zip(mean.iter().zip(scale)) {
+                    *out = ((value - mean) * scale).clamp(-FEATURE_LIMIT, FEATURE_LIMIT);
                 }
             }
         },

@@ -132,8 +132,8 @@ impl Weights {
 
     /// Features `[nodes, features]` at mean 0 and deviation 1.
     pub(super) fn standardised(&self, features: &[f32]) -> Vec<f32> {
-        let mut standardised = features.to_vec();
-        standardise(&mut standardised, &self.feature_scale);
+        let mut standardised = vec![0.0; features.len()];
+        standardise(features, &self.feature_scale, &mut standardised);
         standardised
     }
 

@@ -91,11 +91,13 @@ impl Candidates {
         let score = |node: u32| scores[node as usize];
         let (best, tenth) = (score(first), score(*tenth));
         let second = score(*order.get(1).unwrap_or(&first));
-        let around = Around::new(nodes, scores, &order, asked.map_or([&[]; 2], |asked| asked.alike()));
-        let covered = match asked {
-            Some(asked) => asked.coverage(&order),
-            None => vec![0.0; order.len() * COVERAGE.len()],
-        };
+        let (around, covered) = rayon::join(
+            || Around::new(nodes, scores, &order, asked.map_or([&[]; 2], |asked| asked.alike())),
+            || match asked {
+                Some(asked) => asked.coverage(&order),
+                None => vec![0.0; order.len() * COVERAGE.len()],
+            },
+        );
         let places: Vec<Shared> = order.iter().map(|&number| Shared::of(&nodes[number as usize])).collect();
         let ten: Vec<(NodeKind, Shared)> =
             order.iter().zip(&places).take(10).map(|(&node, &place)| (nodes[node as usize].kind, place)).collect();

@@ -3,6 +3,7 @@
 //! branch.
 
 use super::{Node, Trees};
+use crate::product::vectorised;
 
 /// Leaves of a tree, at most: one bit each.
 const MOST_LEAVES: usize = 32;
@@ -40,12 +41,18 @@ impl Cuts {
         let mut left = vec![0_u32; rows];
         for (cuts, leaves) in &self.trees {
             left.fill(u32::MAX);
-            for &Cut { feature, threshold, kept } in cuts {
-                let column = &columns[feature * rows..(feature + 1) * rows];
-                for (left, &value) in left.iter_mut().zip(column) {
-                    *left &= if value > threshold { kept } else { u32::MAX };
-                }
-            }
+            vectorised(
+                (&mut left, cuts),
+                #[inline(always)]
+                |(left, cuts): (&mut Vec<u32>, &Vec<Cut>)| {
+                    for &Cut { feature, threshold, kept } in cuts {
+                        let column = &columns[feature * rows..(feature + 1) * rows];
+                        for (left, &value) in left.iter_mut().zip(column) {
+                            *left &= if value > threshold { kept } else { u32::MAX };
+                        }
+                    }
+                },
+            );
             for (score, left) in scores.iter_mut().zip(&left) {
                 *score += leaves[left.trailing_zeros() as usize];
             }
