@@ -1,5 +1,6 @@
 //! The features of all nodes for a question.
 
+mod asked;
 mod best;
 mod near;
 
@@ -7,6 +8,7 @@ use rayon::prelude::*;
 use tabsegnet_data::graph::Node;
 use tabsegnet_data::lexical::LexicalIndex;
 
+pub use asked::AskedFeatures;
 use best::{Best, Bm25, Distinct};
 use near::Near;
 
@@ -15,9 +17,10 @@ use crate::config::FeaturesConfig;
 use crate::marks::{Numbers, Order};
 use crate::phrases::Phrases;
 use crate::question::{AskedQuestion, AskedVectors, Question};
+use crate::rows::all_rows;
 use crate::strings::Strings;
 use crate::vectors::{dot, inverse, normalised, products};
-use crate::{asked, belonging, context, coverage, head, marks, places, segments, tables};
+use crate::{asked as kinds, belonging, context, coverage, marks, places, segments, tables};
 
 /// BM25 is told by tens.
 const BM25_UNIT: f32 = 10.0;
@@ -59,7 +62,7 @@ pub struct Reading {
     bm25: Option<Bm25>,
     near: Option<Near>,
     segments: Vec<segments::Segment>,
-    kinds: [f32; asked::NAMES.len()],
+    kinds: [f32; kinds::NAMES.len()],
 }
 
 /// What phrases and context are made of.
@@ -188,9 +191,8 @@ impl DocumentFeatures {
             true => products(node_vectors, &vectors.all()),
             false => Vec::new(),
         };
-        let mut values = Vec::new();
-        self.ask_into(&self.read(question, words, segments), &vectors, &products, tables, &mut values);
-        values
+        let reading = self.read(question, words, segments);
+        all_rows(&self.asked(&reading, &vectors, &products, tables), self.count)
     }
 
     /// Whether the vectors of whole nodes are compared with the question's.
@@ -226,22 +228,20 @@ impl DocumentFeatures {
         };
         let ((compared, bm25), (near, segments)) =
             rayon::join(|| rayon::join(compared, bm25), || rayon::join(near, of_segments));
-        Reading { compared, bm25, near, segments, kinds: asked::kinds(question) }
+        Reading { compared, bm25, near, segments, kinds: kinds::kinds(question) }
     }
 
-    /// [`DocumentFeatures::ask`] of what was read before, into a vector that was used before: to bring megabytes of new
-    /// memory for every question takes a good part of its time. `products` are the nodes' dot products
+    /// [`DocumentFeatures::ask`] of what was read before, row by row. `products` are the nodes' dot products
     /// ([`crate::vectors::products`]) with [`AskedVectors::all`], `[nodes, all]`.
-    pub fn ask_into(
-        &self,
-        reading: &Reading,
+    pub fn asked<'a>(
+        &'a self,
+        reading: &'a Reading,
         vectors: &AskedVectors<'_>,
         products: &[f32],
-        tables: &[f32],
-        values: &mut Vec<f32>,
-    ) {
+        tables: &'a [f32],
+    ) -> AskedFeatures<'a> {
         let Self { config, strings, .. } = self;
-        let Reading { compared, bm25, near, segments: of_segments, kinds } = reading;
+        let Reading { compared, near, segments: of_segments, .. } = reading;
         let nodes = strings.nodes.len();
         let width = products.len() / nodes.max(1);
         let cosine = Column::Cosine as usize;
@@ -264,8 +264,10 @@ impl DocumentFeatures {
         let relative: Vec<usize> =
             columns.iter().filter(|column| column.is_relative()).map(|column| *column as usize).collect();
         let columns: Vec<usize> = columns.into_iter().map(|column| column as usize).collect();
-        let cosines_of_parts: &[f32] = if config.cosine { &cosines } else { &[] };
-        let best = config.relative.then(|| Best::of(&self.distinct, &compared, cosines_of_parts));
+        let best = config.relative.then(|| {
+            let of_nodes: &[f32] = if config.cosine { &cosines } else { &[] };
+            Best::of(&self.distinct, &compared, of_nodes)
+        });
         let context = match (near, &self.around) {
             (Some(near), Some(around)) => near.context(around, strings, &cosines),
             _ => Vec::new(),
@@ -284,63 +286,18 @@ impl DocumentFeatures {
             }
             _ => Vec::new(),
         };
-
-        values.resize(nodes * self.count, 0.0);
-        values.par_chunks_mut(self.count.max(1)).with_min_len(256).enumerate().for_each(|(node, out)| {
-            // Every number is written: there are others in it from before.
-            let mut out = Out { values: out, at: 0 };
-            let mut parts = strings.nodes[node].parts.map(|string| compared[string as usize]);
-            if let Some(own) = cosines_of_parts.get(node) {
-                parts[0][cosine] = *own;
-            }
-            for part in &parts {
-                out.put(&columns, |column| part[column]);
-            }
-            if let Some(best) = &best {
-                for (part, best) in parts.iter().zip(&best.of_document) {
-                    out.put(&relative, |column| part[column] - best[column]);
-                }
-                match strings.table[node].map(|table| &best.of_table[table as usize]) {
-                    Some(table) => {
-                        for (part, best) in parts[1..].iter().zip(table) {
-                            out.put(&relative, |column| part[column] - best[column]);
-                        }
-                        out.put(&relative, |column| table[0][column] - best.of_document[1][column]);
-                    }
-                    None => out.take(3 * relative.len()).fill(0.0),
-                }
-            }
-            if let Some(bm25) = bm25 {
-                bm25.of_node(node, strings).into_iter().for_each(|value| out.push(value));
-            }
-            let fixed = |out: &mut Out<'_>, values: &[f32]| {
-                let width = values.len() / nodes;
-                out.take(width).copy_from_slice(&values[node * width..(node + 1) * width]);
-            };
-            fixed(&mut out, &self.places);
-            fixed(&mut out, &self.tables);
-            if let (Some(near), Some(around)) = (near, self.around.as_ref().filter(|_| config.phrases)) {
-                near.write_phrases(around, strings.table[node].map(|table| table as usize), node, &mut out);
-            }
-            if let Some(context) = context.get(node) {
-                out.take(context.len()).copy_from_slice(context);
-            }
-            self.marks.iter().for_each(|marks| fixed(&mut out, marks));
-            if config.asked {
-                out.take(kinds.len()).copy_from_slice(kinds);
-            }
-            if config.belonging {
-                let out = out.take(head::NAMES.len());
-                let table = strings.table[node].map(|table| table as usize * head::NAMES.len());
-                match table.and_then(|first| tables.get(first..first + head::NAMES.len())) {
-                    Some(scores) => out.copy_from_slice(scores),
-                    None => out.fill(0.0),
-                }
-            }
-            if let Some(of_segment) = of_segments.get(node) {
-                out.take(of_segment.len()).copy_from_slice(of_segment);
-            }
-        });
+        AskedFeatures {
+            document: self,
+            reading,
+            tables,
+            compared,
+            cosines: if config.cosine { cosines } else { Vec::new() },
+            best,
+            context,
+            of_segments,
+            columns,
+            relative,
+        }
     }
 }
 
@@ -372,27 +329,6 @@ impl<'a> AskedOf<'a> {
     /// same number say the same. Empty where the document has no phrases.
     pub fn alike(&self) -> [&'a [u32]; 2] {
         self.document.alike.each_ref().map(Vec::as_slice)
-    }
-}
-
-/// Fills a row from the left.
-struct Out<'a> {
-    values: &'a mut [f32],
-    at: usize,
-}
-
-impl Out<'_> {
-    fn push(&mut self, value: f32) {
-        self.take(1)[0] = value;
-    }
-
-    fn put(&mut self, columns: &[usize], value: impl Fn(usize) -> f32) {
-        self.take(columns.len()).iter_mut().zip(columns).for_each(|(out, column)| *out = value(*column));
-    }
-
-    fn take(&mut self, count: usize) -> &mut [f32] {
-        self.at += count;
-        &mut self.values[self.at - count..self.at]
     }
 }
 

@@ -23,16 +23,18 @@ mod numbers;
 mod phrases;
 mod places;
 mod question;
+pub mod rows;
 mod segments;
 mod stems;
 mod strings;
 mod tables;
 pub mod vectors;
 
-pub use assemble::{AskedOf, DocumentFeatures, Reading};
+pub use assemble::{AskedFeatures, AskedOf, DocumentFeatures, Reading};
 pub use config::FeaturesConfig;
 pub use head::TableHead;
 pub use question::{AskedQuestion, AskedVectors, Question};
+pub use rows::FeatureRows;
 pub use strings::Strings;
 
 /// Names of [`AskedOf::coverage`], in order.

@@ -25,6 +25,9 @@ pub(crate) const NAMES: [&str; 2 * OWN] = [
     "cosine.of_document",
 ];
 
+/// Of a node.
+pub(crate) type Row = [f32; NAMES.len()];
+
 /// What a segment without a year says of years.
 const NO_YEAR: f32 = 0.5;
 
@@ -47,7 +50,7 @@ pub(crate) fn segments(
     phrases: &Phrases,
     segments: &[Segment],
     cosine: impl Fn(usize, usize) -> f32 + Sync,
-) -> Vec<[f32; NAMES.len()]> {
+) -> Vec<Row> {
     let nodes = phrases.of_node.len();
     let best = |node: usize| {
         let (mut out, mut highest) = ([0.0; NAMES.len()], f32::NEG_INFINITY);
@@ -64,7 +67,7 @@ pub(crate) fn segments(
         }
         out
     };
-    let mut out: Vec<[f32; NAMES.len()]> = (0..nodes).into_par_iter().with_min_len(256).map(best).collect();
+    let mut out: Vec<Row> = (0..nodes).into_par_iter().with_min_len(256).map(best).collect();
     let mut greatest = [f32::NEG_INFINITY; OWN];
     for row in &out {
         greatest.iter_mut().zip(row).for_each(|(greatest, value)| *greatest = greatest.max(*value));

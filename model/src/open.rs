@@ -16,6 +16,8 @@ use std::sync::Arc;
 
 use burn::tensor::{Device, Tensor, TensorData};
 use tabsegnet_data::graph::CompressedGraph;
+use tabsegnet_features::FeatureRows;
+use tabsegnet_features::rows::{NO_FEATURES, all_rows};
 
 use crate::activation::SharedRows;
 use crate::batch::{Batch, BatchError, Example, best_of_products, best_segments};
@@ -29,14 +31,14 @@ use start::Features;
 use weights::Weights;
 
 /// A question as a model sees it.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub struct Asked<'a> {
     /// `[d_enc]`: its vector.
     pub q: &'a [f32],
     /// `[segments, d_enc]`: those of its segments; not looked at by a model without.
     pub segments: &'a [f32],
     /// `[nodes, features]`: features of the document's nodes for it; not looked at by a model without.
-    pub features: &'a [f32],
+    pub features: &'a dyn FeatureRows,
     /// `[nodes, n]`: dot products of the nodes' vectors with n others, the last of which are the segments'
     /// ([`tabsegnet_features::vectors::products`]); worked out where they are not given.
     pub products: &'a [f32],
@@ -152,7 +154,7 @@ impl Inference {
         match (&open.parts, &self.weights) {
             (Parts::Cpu { own, offsets, edges }, Some(weights)) => {
                 let strength = weights.strength(q);
-                let features = Features { values: features, scale: Some(&weights.feature_scale) };
+                let features = Features::Raw(features, &weights.feature_scale);
                 let (x, by_features) = weights.start(&open.u, own, &asked, features, &best);
                 let graph = Edges { offsets, edges, strength: &strength, aggregation: self.config.aggregation };
                 Ok(weights.scores(x, &by_features, &graph))
@@ -168,7 +170,7 @@ impl Inference {
                 let q = self.matrix(q); // [1, d_enc]
                 let features = (self.config.features > 0).then(|| {
                     let shape = [open.nodes, self.config.features];
-                    Tensor::from_data(TensorData::new(features.to_vec(), shape), &self.device)
+                    Tensor::from_data(TensorData::new(all_rows(features, self.config.features), shape), &self.device)
                 });
                 let batch = Batch { q, segments, features, shared: Arc::new(shared), ..batch.clone() };
                 Ok(values(self.model.forward_from(own.clone(), &batch)))
@@ -182,8 +184,8 @@ impl Inference {
         let Asked { q, segments, features, products } = *asked;
         width("q", q.len(), self.d_enc)?;
         let segments = if self.config.segments { segments } else { &[] };
-        let features = if self.config.features > 0 { features } else { &[] };
-        width("features", features.len(), open.nodes * self.config.features)?;
+        let features = if self.config.features > 0 { features } else { NO_FEATURES };
+        width("features", features.numbers(), open.nodes * self.config.features)?;
         let count = segments.len() / self.d_enc.max(1);
         width("segments", segments.len(), count * self.d_enc)?;
         if self.config.segments && count == 0 {

@@ -8,7 +8,7 @@ use tabsegnet_data::graph::CellText;
 use tabsegnet_data::prepared::{PreparedDocument, PreparedQuestion};
 use tabsegnet_encoder::{EmbeddingCache, Encoder};
 use tabsegnet_features::head::Example;
-use tabsegnet_features::{AskedVectors, DocumentFeatures, Strings, TableHead};
+use tabsegnet_features::{AskedVectors, DocumentFeatures, FeatureRows, Strings, TableHead};
 use tabsegnet_model::batch::BatchError;
 use tabsegnet_model::second_pass::Seen;
 use tabsegnet_model::{Batch, ModelConfig};
@@ -224,7 +224,7 @@ impl Embedded {
     }
 
     /// What the second pass knows of a question with its `features` ([`Embedded::features`]).
-    pub fn seen<'a>(&'a self, question: usize, features: &'a [f32]) -> Seen<'a> {
+    pub fn seen<'a>(&'a self, question: usize, features: &'a dyn FeatureRows) -> Seen<'a> {
         let document = self.features.get(self.questions[question].document);
         let asked = document.zip(self.asked.get(question)).map(|(document, asked)| asked.of(document));
         Seen { nodes: &self.document_of(question).nodes, features, asked }

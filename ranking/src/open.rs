@@ -1,9 +1,8 @@
 //! A document opened with a ranker: a question costs what depends on it, and no more.
 
-use std::sync::Mutex;
-
 use tabsegnet_data::graph::EdgeType;
-use tabsegnet_features::{AskedOf, AskedVectors, DocumentFeatures, vectors};
+use tabsegnet_features::rows::NO_FEATURES;
+use tabsegnet_features::{AskedOf, AskedVectors, DocumentFeatures, FeatureRows, vectors};
 use tabsegnet_model::second_pass::{self, SecondLook, Seen};
 use tabsegnet_model::{Asked, EdgeEffect, Explanation, OpenGraph, best};
 use tabsegnet_segmenter::SegmenterError;
@@ -24,8 +23,6 @@ pub struct OpenDocument<'r> {
     features: Option<DocumentFeatures>,
     /// What the ranker's table head says of the document's tables.
     tables: Vec<f32>,
-    /// Memory for the features of the next question.
-    room: Mutex<Vec<f32>>,
 }
 
 impl<'r> OpenDocument<'r> {
@@ -46,7 +43,7 @@ impl<'r> OpenDocument<'r> {
             (Some(features), Some(head)) => head.scores(features.belonging()),
             _ => Vec::new(),
         };
-        Ok(Self { ranker, document, graph, features, tables, room: Mutex::default() })
+        Ok(Self { ranker, document, graph, features, tables })
     }
 
     /// The document in encoded form.
@@ -106,30 +103,26 @@ impl<'r> OpenDocument<'r> {
         let (q, segment_vectors) = vectors.split_at(d_enc.min(vectors.len()));
         // A question without segments is its own segment.
         let asked = if segment_vectors.is_empty() { q } else { segment_vectors };
-        // A question beside this one finds none and makes its own.
-        let mut features = self.room.lock().map(|mut room| std::mem::take(&mut *room)).unwrap_or_default();
         let mut products = Vec::new();
-        if let Some((document, _, reading)) = &featured {
+        let features = featured.as_ref().map(|(document, _, reading)| {
             let asked = AskedVectors { q, segments: asked };
             products = vectors::products(self.document.vectors(), &asked.all());
-            document.ask_into(reading, &asked, &products, &self.tables, &mut features);
-        }
+            document.asked(reading, &asked, &products, &self.tables)
+        });
+        let features: &dyn FeatureRows = features.as_ref().map_or(NO_FEATURES, |features| features);
         let asked_of = featured.as_ref().map(|(document, featured, _)| featured.of(document));
-        let asked = Asked { q, segments: asked, features: &features, products: &products };
+        let asked = Asked { q, segments: asked, features, products: &products };
         let mut scores = self.ranker.inference().scores(&self.graph, &asked)?;
         let subject =
             Subject { id: &self.document.id, nodes: &self.document.nodes, vectors: self.document.vectors(), d_enc };
         scores::check(question_id, subject.nodes, &scores)?;
         let first = if explained { scores.clone() } else { Vec::new() };
         if let Some(second_pass) = self.ranker.second_pass() {
-            second_pass.rescore(&Seen { nodes: subject.nodes, features: &features, asked: asked_of }, &mut scores);
+            second_pass.rescore(&Seen { nodes: subject.nodes, features, asked: asked_of }, &mut scores);
         }
         let mut ranking = ranked(&subject, question_id, question, &segments, segment_vectors, &scores, top_k);
         if explained {
             self.explain(&mut ranking, &asked, asked_of, &first, &best(&scores, top_k))?;
-        }
-        if let Ok(mut room) = self.room.lock() {
-            *room = features;
         }
         Ok((ranking, scores))
     }
@@ -169,8 +162,9 @@ impl<'r> OpenDocument<'r> {
         let of_second: Vec<String> = second_pass::names().collect();
         for (((node, number), explanation), look) in ranking.nodes.iter_mut().zip(order).zip(found).zip(looks) {
             let Explanation { alone, edges, features: effects, segments: of_segments } = explanation;
-            let values = asked.features.chunks_exact(names.len().max(1)).nth(*number).unwrap_or_default();
-            let features = told(names.iter().map(String::as_str), values, &effects);
+            let mut values = vec![0.0; effects.len()];
+            asked.features.write(*number, effects.len(), &mut values);
+            let features = told(names.iter().map(String::as_str), &values, &effects);
             let second_pass = look.map(|SecondLook { alone, values, effects }| {
                 let features = told(names.iter().chain(&of_second).map(String::as_str), &values, &effects);
                 SecondLookExplanation { first_score: first[*number], alone, features }

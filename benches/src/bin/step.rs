@@ -135,7 +135,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let all = open.par_iter().zip(&examples);
             all.map(|(open, example)| {
                 inference
-                    .scores(open, &Asked { q: example.q, segments: example.segments, features: &[], products: &[] })
+                    .scores(
+                        open,
+                        &Asked {
+                            q: example.q,
+                            segments: example.segments,
+                            features: &Vec::<f32>::new(),
+                            products: &[],
+                        },
+                    )
                     .map(drop)
             })
             .collect()

@@ -1,6 +1,7 @@
 //! Phrases and context of a question.
 
-use super::{Around, Out};
+use super::Around;
+use super::asked::Out;
 use crate::config::FeaturesConfig;
 use crate::context::{self, Sight};
 use crate::phrases;

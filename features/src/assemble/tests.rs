@@ -3,6 +3,7 @@ use tabsegnet_data::document::{Block, Document, Table, TableSource};
 use tabsegnet_data::graph::{CellText, DocumentGraph};
 
 use super::*;
+use crate::FeatureRows;
 use crate::question::Question;
 
 /// Two sentences and two tables of the same rows, one of 2018 and 2017, one of 2012 and 2011.
@@ -162,13 +163,19 @@ fn a_table_that_the_sentences_speak_of_is_told_from_others_and_its_scores_reach_
     let values: Vec<Vec<f32>> = values.chunks(features.count()).map(<[f32]>::to_vec).collect();
     let of = |id: &str| named(FeaturesConfig::ALL, &values, &nodes, id, "belonging.logit");
     assert_eq!((of("t0:r1c1"), of("t1"), of("p0")), (7.0, 2.0, 0.0));
-    // Nothing of another question stays in memory that is used again.
-    let mut used = vec![f32::NAN; 3];
+    // Every number of a row is written, whichever rows are asked for.
     let reading = features.read(&question, asked.words, asked.segments);
     let products = crate::vectors::products(&vectors(&own), &asked.vectors.all());
     for scores in [&scores[..], &[]] {
-        features.ask_into(&reading, &asked.vectors, &products, scores, &mut used);
-        assert_eq!(used, features.ask(&asked, &vectors(&own), scores));
+        let all = features.ask(&asked, &vectors(&own), scores);
+        let rows = features.asked(&reading, &asked.vectors, &products, scores);
+        let width = features.count();
+        assert_eq!(rows.numbers(), all.len());
+        for (first, count) in [(0, 1), (3, 4), (all.len() / width - 2, 2)] {
+            let mut used = vec![f32::NAN; count * width];
+            rows.write(first, width, &mut used);
+            assert_eq!(used, all[first * width..(first + count) * width]);
+        }
     }
 }
 

@@ -94,7 +94,7 @@ impl Inference {
             };
             let graph = Edges { offsets, edges, strength: &strength, aggregation: self.config.aggregation };
             let layers = |asked: &Asked<'_>, best: &[u32]| {
-                let features = Features { values: &features, scale: None };
+                let features = Features::Standardised(&features);
                 weights.all_layers(weights.start(&open.u, own, asked, features, best).0, &graph)
             };
             let all = layers(&asked, &best);
@@ -186,7 +186,7 @@ impl Weights {
         };
         let best = document.best.get(node as usize..=node as usize).unwrap_or_default();
         let (u, own) = (row(document.u, document.asked.q.len()), row(document.own, self.d.len()));
-        self.start(&u, &own, document.asked, Features { values: features, scale: None }, best).0
+        self.start(&u, &own, document.asked, Features::Standardised(features), best).0
     }
 
     /// The edges into a node that it hears most of, by the channels whose greatest message they bring
@@ -313,6 +313,7 @@ mod tests {
     use burn::tensor::Device;
     use proptest::prelude::*;
     use tabsegnet_data::graph::CompressedGraph;
+    use tabsegnet_features::FeatureRows;
 
     use super::super::tests::{D_ENC, config, model, noise};
     use super::*;
@@ -375,7 +376,7 @@ mod tests {
                 prop_assert!(near(*effect, expected), "edge {edge}: {effect} against {expected}");
             }
 
-            let asking = |segments: &[f32], features: &[f32]| {
+            let asking = |segments: &[f32], features: &dyn FeatureRows| {
                 let asked = Asked { q: &q, segments, features, products: &[] };
                 inference.scores(&open, &asked).unwrap()[node as usize]
             };

@@ -1,42 +1,46 @@
 //! The node initialisation on the CPU, block by block, with the features.
 
 use rayon::prelude::*;
+use tabsegnet_features::FeatureRows;
 
 use super::weights::blocks;
 use crate::activation::cpu::tanh;
 use crate::product::{product, vectorised};
 use crate::scorer::FEATURE_LIMIT;
 
-/// Features of the nodes.
+/// Features of the nodes, `[nodes, width]`.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Features<'a> {
-    /// `[nodes, features]`; empty without features.
-    pub(super) values: &'a [f32],
-    /// Mean and 1 / deviation, `[features]` each, of values that are not standardised yet.
-    pub(super) scale: Option<&'a [Vec<f32>; 2]>,
+pub(super) enum Features<'a> {
+    /// At mean 0 and deviation 1.
+    Standardised(&'a [f32]),
+    /// As they are, with mean and 1 / deviation, `[width]` each.
+    Raw(&'a dyn FeatureRows, &'a [Vec<f32>; 2]),
 }
 
 impl<'a> Features<'a> {
     /// Those of the `rows` from `first` on, standardised, in `buffer` if need be.
     pub(super) fn rows(&self, first: usize, rows: usize, width: usize, buffer: &'a mut Vec<f32>) -> &'a [f32] {
-        let values = &self.values[first * width..(first + rows) * width];
-        let Some(scale) = self.scale else { return values };
-        buffer.resize(values.len(), 0.0);
-        standardise(values, scale, buffer);
-        buffer
+        match self {
+            Self::Standardised(values) => &values[first * width..(first + rows) * width],
+            Self::Raw(values, scale) => {
+                buffer.resize(rows * width, 0.0);
+                values.write(first, width, buffer);
+                standardise(buffer, scale);
+                buffer
+            }
+        }
     }
 }
 
-/// Rows of features at mean 0 and deviation 1, as the model was trained on, into `out` of their size.
-pub(super) fn standardise(rows: &[f32], scale: &[Vec<f32>; 2], out: &mut [f32]) {
+/// Brings rows of features to mean 0 and deviation 1, as the model was trained on.
+pub(super) fn standardise(rows: &mut [f32], scale: &[Vec<f32>; 2]) {
     vectorised(
-        (rows, scale, out),
+        (rows, scale),
         #[inline(always)]
-        |(rows, [mean, scale], out): (&[f32], &[Vec<f32>; 2], &mut [f32])| {
-            let width = mean.len().max(1);
-            for (row, out) in rows.chunks_exact(width).zip(out.chunks_exact_mut(width)) {
-                for ((out, value), (mean, scale)) in out.iter_mut().zip(row).zip(mean.iter().zip(scale)) {
-                    *out = ((value - mean) * scale).clamp(-FEATURE_LIMIT, FEATURE_LIMIT);
+        |(rows, [mean, scale]): (&mut [f32], &[Vec<f32>; 2])| {
+            for row in rows.chunks_exact_mut(mean.len().max(1)) {
+                for ((value, mean), scale) in row.iter_mut().zip(mean).zip(scale) {
+                    *value = ((*value - mean) * scale).clamp(-FEATURE_LIMIT, FEATURE_LIMIT);
                 }
             }
         },

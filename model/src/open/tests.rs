@@ -142,13 +142,13 @@ fn what_does_not_fit_is_said() {
     assert!(said(inference.open(&unknown, &[0.0; 2 * D_ENC])).contains("edge type 22 is not below 22"));
     let open = inference.open(&graph, &[0.0; 2 * D_ENC]).unwrap();
     let said = |q: &[f32], segments: &[f32]| {
-        inference.scores(&open, &Asked { q, segments, features: &[], products: &[] }).unwrap_err()
+        inference.scores(&open, &Asked { q, segments, features: NO_FEATURES, products: &[] }).unwrap_err()
     };
     assert!(matches!(said(&[0.0; 5], &[0.0; D_ENC]), BatchError::Width { what: "q", found: 5, .. }));
     assert!(matches!(said(&[0.0; D_ENC], &[]), BatchError::NoSegment { .. }));
     assert!(matches!(said(&[0.0; D_ENC], &[0.0; D_ENC + 1]), BatchError::Width { what: "segments", .. }));
     for products in [&[0.0; 2][..], &[0.0; 5]] {
-        let asked = Asked { q: &[0.0; D_ENC], segments: &[0.0; 2 * D_ENC], features: &[], products };
+        let asked = Asked { q: &[0.0; D_ENC], segments: &[0.0; 2 * D_ENC], features: NO_FEATURES, products };
         let error = inference.scores(&open, &asked).unwrap_err();
         assert!(matches!(error, BatchError::Width { what: "products", expected: 4, .. }), "{error}");
     }

@@ -3,6 +3,8 @@
 use burn::module::Param;
 use burn::tensor::Tensor;
 use rayon::prelude::*;
+use tabsegnet_features::FeatureRows;
+use tabsegnet_features::rows::all_rows;
 
 use super::edges::Edges;
 use super::start::{Features, More, node_init, standardise};
@@ -131,9 +133,9 @@ impl Weights {
     }
 
     /// Features `[nodes, features]` at mean 0 and deviation 1.
-    pub(super) fn standardised(&self, features: &[f32]) -> Vec<f32> {
-        let mut standardised = vec![0.0; features.len()];
-        standardise(features, &self.feature_scale, &mut standardised);
+    pub(super) fn standardised(&self, features: &dyn FeatureRows) -> Vec<f32> {
+        let mut standardised = all_rows(features, self.w_f.len());
+        standardise(&mut standardised, &self.feature_scale);
         standardised
     }
 

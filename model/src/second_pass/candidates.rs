@@ -1,7 +1,7 @@
 //! The nodes that a ranker puts first, and what the second pass is told of each.
 
 use tabsegnet_data::graph::{Node, NodeKind};
-use tabsegnet_features::{AskedOf, COVERAGE};
+use tabsegnet_features::{AskedOf, COVERAGE, FeatureRows};
 
 use super::around::{self, Around};
 use crate::best;
@@ -40,7 +40,7 @@ pub struct Seen<'a> {
     /// The nodes, in document order.
     pub nodes: &'a [Node],
     /// `[nodes, features]`
-    pub features: &'a [f32],
+    pub features: &'a dyn FeatureRows,
     /// The question and what is known of its document; without it nothing of what is told from words.
     pub asked: Option<AskedOf<'a>>,
 }
@@ -84,7 +84,7 @@ impl Candidates {
     pub fn new(seen: &Seen<'_>, scores: &[f32], count: usize) -> Self {
         let Seen { nodes, features, asked } = *seen;
         let order: Vec<u32> = best(scores, count).into_iter().map(|node| node as u32).collect();
-        let width = features.len() / scores.len().max(1);
+        let width = features.numbers() / scores.len().max(1);
         let (Some(&first), Some(tenth)) = (order.first(), order.get(9).or(order.last())) else {
             return Self { nodes: order, rows: Vec::new() };
         };
@@ -120,7 +120,9 @@ impl Candidates {
             }
             let [row, column, table] = first_of.map(|first| first.unwrap_or(own));
             let [rank_in_row, above @ ..] = above;
-            rows.extend_from_slice(&features[number as usize * width..(number as usize + 1) * width]);
+            rows.resize(rows.len() + width, 0.0);
+            let start = rows.len() - width;
+            features.write(number as usize, width, &mut rows[start..]);
             let kind = NodeKind::ALL.iter().position(|kind| *kind == node.kind).unwrap_or_default();
             rows.extend::<[f32; RANKED.len()]>([
                 kind as f32,

@@ -1,7 +1,8 @@
 use proptest::prelude::*;
 use tabsegnet_data::document::{Block, CellSource, Document, Table, TableSource};
 use tabsegnet_data::graph::{CellText, DocumentGraph, Node, NodeKind};
-use tabsegnet_features::{AskedOf, DocumentFeatures, FeaturesConfig, Question, Strings};
+use tabsegnet_features::rows::NO_FEATURES;
+use tabsegnet_features::{AskedOf, DocumentFeatures, FeatureRows, FeaturesConfig, Question, Strings};
 
 use super::*;
 use crate::trees::bins::Bins;
@@ -29,7 +30,7 @@ fn number(nodes: &[Node], id: &str) -> usize {
 }
 
 /// Without a question.
-fn seen<'a>(nodes: &'a [Node], features: &'a [f32]) -> Seen<'a> {
+fn seen<'a>(nodes: &'a [Node], features: &'a dyn FeatureRows) -> Seen<'a> {
     Seen { nodes, features, asked: None }
 }
 
@@ -52,7 +53,7 @@ fn scores(nodes: &[Node]) -> Vec<f32> {
 fn a_candidate_is_told_where_it_stands_among_the_others() {
     let nodes = nodes();
     let scores = scores(&nodes);
-    let all = Candidates::new(&seen(&nodes, &[]), &scores, 100);
+    let all = Candidates::new(&seen(&nodes, NO_FEATURES), &scores, 100);
     assert_eq!(all.nodes.len(), nodes.len());
     assert_eq!(all.nodes[0] as usize, number(&nodes, "t0:r1c1"));
     let value = |id: &str, name: &str| value(&nodes, &all, id, name);
@@ -73,7 +74,7 @@ fn a_candidate_is_told_where_it_stands_among_the_others() {
     told.sort_unstable();
     assert!(told.array_windows().all(|[a, b]| a != b), "two of the same name");
     // The nodes that are looked at know no less than if all were.
-    let few = Candidates::new(&seen(&nodes, &[]), &scores, 10);
+    let few = Candidates::new(&seen(&nodes, NO_FEATURES), &scores, 10);
     assert!(few.nodes == all.nodes[..10] && all.nodes.len() > 10);
     assert_eq!(few.rows, all.rows[..10 * Candidates::width(0)]);
 }
@@ -82,7 +83,7 @@ fn a_candidate_is_told_where_it_stands_among_the_others() {
 fn a_candidate_is_told_what_stands_around_it() {
     let nodes = nodes();
     let scores = scores(&nodes);
-    let all = Candidates::new(&seen(&nodes, &[]), &scores, 100);
+    let all = Candidates::new(&seen(&nodes, NO_FEATURES), &scores, 100);
     let value = |id: &str, name: &str| value(&nodes, &all, id, &format!("scores.{name}"));
     let shares: Vec<f64> = scores.iter().map(|score| f64::from(*score).exp()).collect();
     let all_shares: f64 = shares.iter().sum();
@@ -152,7 +153,7 @@ fn a_candidate_is_told_of_nodes_that_say_the_same_and_what_it_holds_of_the_quest
     }
     let question = Question::new("products in 2018");
     let asked = AskedOf { document: &features, question: &question, segments: std::slice::from_ref(&question) };
-    let seen = Seen { nodes: &nodes, features: &[], asked: Some(asked) };
+    let seen = Seen { nodes: &nodes, features: NO_FEATURES, asked: Some(asked) };
     let all = Candidates::new(&seen, &scores, 100);
     let held = |id: &str, name: &str| value(&nodes, &all, id, &format!("covered.{name}"));
     assert_eq!([held("t0:r1c1", "years_new_after_first"), held("t0:r1c2", "years_new_after_first")], [0.0, 1.0]);
@@ -212,7 +213,7 @@ proptest! {
     /// Told node by node, from all others.
     #[test]
     fn lines_are_told_as_by_looking_at_every_node((nodes, scores) in arbitrary()) {
-        let all = Candidates::new(&seen(&nodes, &[]), &scores, 20);
+        let all = Candidates::new(&seen(&nodes, NO_FEATURES), &scores, 20);
         let best = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let sum: f64 = scores.iter().map(|score| f64::from(score - best).exp()).sum();
         let in_row = |kind| matches!(kind, NodeKind::Cell | NodeKind::RowHeader);
@@ -256,7 +257,7 @@ proptest! {
 }
 
 /// Trees that put high what the ranker puts low.
-fn contrary(nodes: &[Node], features: &[f32]) -> SecondPass {
+fn contrary(nodes: &[Node], features: &dyn FeatureRows) -> SecondPass {
     let scores = scores(nodes);
     let Candidates { nodes: order, rows } = Candidates::new(&seen(nodes, features), &scores, 4);
     let width = rows.len() / order.len();
@@ -290,7 +291,7 @@ fn candidates_change_places_and_the_others_keep_theirs() {
     assert!((sum - after[number(&nodes, "p1")]).abs() < 1e-5);
     assert_eq!(look.values[..2], features[2 * number(&nodes, "p1")..][..2]);
     assert_eq!(looks[1], None, "no candidate");
-    second.rescore(&seen(&[], &[]), &mut []);
+    second.rescore(&seen(&[], NO_FEATURES), &mut []);
 }
 
 #[test]
