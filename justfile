@@ -51,7 +51,7 @@ fuzz target seconds="600":
         -max_total_time={{seconds}} -timeout=10 -rss_limit_mb=2048 -max_len=16384 \
         $(test -f fuzz/dictionaries/{{target}}.dict && echo -dict=fuzz/dictionaries/{{target}}.dict)
 
-# The same for what is built on burn and polars (config, manifest, weights), of which only the project's own crates and
+# The same for what is built on burn and polars (config, manifest, weights, second_pass), of which only the project's own crates and
 # the parsers under them are instrumented: a quarter of an hour of building, no sanitizer, no cargo-fuzz.
 fuzz-heavy target seconds="600":
     mkdir -p fuzz/heavy/found/{{target}}

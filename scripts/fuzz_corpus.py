@@ -36,7 +36,8 @@ def main():
     }
     for target, inputs in light.items():
         write(ROOT / "corpus" / target, inputs)
-    for target, inputs in {"config": config(), "manifest": manifest(), "weights": weights()}.items():
+    for target, inputs in {"config": config(), "manifest": manifest(), "weights": weights(),
+                           "second_pass": second_pass()}.items():
         write(ROOT / "heavy" / "corpus" / target, inputs)
 
 
@@ -200,6 +201,27 @@ def weights():
     head = json.dumps({"w": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}}).encode()
     yield struct.pack("<Q", len(head)) + head + struct.pack("<2f", 1.0, float("nan"))
     yield struct.pack("<Q", 2**63) + b"{}"
+
+
+def second_pass():
+    def file(tensors):
+        head, data = {}, b""
+        for name, values in tensors.items():
+            end = len(data) + 4 * len(values)
+            head[name] = {"dtype": "F32", "shape": [len(values)], "data_offsets": [len(data), end]}
+            data += struct.pack(f"<{len(values)}f", *values)
+        head = json.dumps(head).encode()
+        return struct.pack("<Q", len(head)) + head + data
+
+    # Two trees: one of two cuts, one of a leaf alone. A row of a ranker without features has 75 numbers.
+    whole = {
+        "trees.features": [75], "trees.feature": [1, 0, 3, 0, 0, 0], "trees.threshold": [0.5, 0, -1, 0, 0, 0],
+        "trees.left": [1, -1, 3, -1, -1, -1], "trees.right": [2, -1, 4, -1, -1, -1],
+        "trees.value": [0, 0.5, 0, -0.5, 2, 1], "trees.roots": [0, 5], "candidates": [3],
+    }
+    yield file(whole)
+    yield file({**whole, "trees.value": [3e38] * 6})
+    yield file({**whole, "trees.left": [0, -1, 3, -1, -1, -1]})
 
 
 if __name__ == "__main__":

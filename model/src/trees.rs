@@ -16,6 +16,8 @@ use crate::checkpoint::NamedTensors;
 const NONE: u32 = u32::MAX;
 /// Whole numbers up to this are exact in f32, which files hold.
 const MOST: u32 = 1 << 24;
+/// Scores of trees from a file do not get beyond this.
+const GREATEST: f32 = 1e30;
 
 /// A node of a tree: a leaf, or a question about one feature.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -192,6 +194,12 @@ impl Trees {
         let roots: Vec<u32> = whole("trees.roots", 0.0)?.iter().map(|&root| root as u32).collect();
         if let Some(root) = roots.iter().find(|&&root| root as usize >= count) {
             return Err(format!("root {root} is none of its {count} nodes"));
+        }
+        let most = GREATEST / roots.len().max(1) as f32;
+        if let Some(value) = value.iter().find(|value| value.abs() > most) {
+            return Err(format!(
+                "tensor trees.value holds {value}; expected at most {most:e}, so that scores are finite"
+            ));
         }
         Ok(Self { features: features as usize, nodes, roots, cuts: OnceLock::new() })
     }

@@ -4,10 +4,13 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use burn::tensor::Device;
+use tabsegnet_data::graph::{Node, NodeKind};
+use tabsegnet_features::rows::NO_FEATURES;
 use tabsegnet_files::sha256_file;
 use tabsegnet_model::checkpoint::{Manifest, read, write};
 use tabsegnet_model::config::ModelConfig;
 use tabsegnet_model::scorer::TabSegNet;
+use tabsegnet_model::second_pass::{SecondPass, Seen};
 
 /// A checkpoint in a directory that goes with the process.
 static CHECKPOINT: LazyLock<(tempfile::TempDir, PathBuf)> = LazyLock::new(|| {
@@ -37,6 +40,23 @@ pub fn read_with(name: &str, bytes: &[u8]) {
 }
 
 const MANIFEST: &str = "manifest.json";
+
+/// Reads bytes as a second pass; one that is taken orders a small document anew, with its sentences as candidates.
+pub fn rescore_with(bytes: &[u8]) {
+    let file = CHECKPOINT.1.join("second_pass.safetensors");
+    put(&file, bytes);
+    if let Ok(second_pass) = SecondPass::read(&file, 0) {
+        let passage =
+            |number| Node { id: format!("p{number}"), kind: NodeKind::Passage, text: String::new(), place: None };
+        let nodes: Vec<Node> = (0..4).map(passage).collect();
+        let seen = Seen { nodes: &nodes, features: NO_FEATURES, asked: None };
+        let mut scores = vec![0.5, 2.0, -1.0, 2.0];
+        second_pass.rescore(&seen, &mut scores);
+        assert!(scores.iter().all(|score| score.is_finite()), "a score is not finite: {scores:?}");
+        second_pass.explain(&seen, &scores, &[0, 1, 2, 3]);
+    }
+    let _ = std::fs::remove_file(&file);
+}
 
 /// Damage beyond what digests tell: where the manifest is an object with `files`, they are set to
 /// what the files have.

@@ -210,6 +210,37 @@ fn arbitrary() -> impl Strategy<Value = (Vec<Node>, Vec<f32>)> {
 }
 
 proptest! {
+    /// Whatever stands in a file, it is refused, or orders the candidates.
+    #[test]
+    fn a_damaged_file_is_refused_or_ranks(
+        places in proptest::collection::vec((any::<proptest::sample::Index>(), any::<u8>()), 1..6), whole in any::<bool>(),
+        numbers in proptest::collection::vec((any::<proptest::sample::Index>(), any::<f32>()), 0..3),
+    ) {
+        let nodes = nodes();
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("second_pass.safetensors");
+        contrary(&nodes, NO_FEATURES).write(&path).unwrap();
+        let mut bytes = std::fs::read(&path).unwrap();
+        // Behind the head numbers of four bytes stand.
+        let head = 8 + usize::try_from(u64::from_le_bytes(bytes[..8].try_into().unwrap())).unwrap();
+        let from = if whole { head } else { 0 };
+        for (place, byte) in places {
+            let at = from + place.index(bytes.len() - from);
+            bytes[at] = byte;
+        }
+        for (place, number) in numbers {
+            let at = head + 4 * place.index((bytes.len() - head) / 4);
+            bytes[at..at + 4].copy_from_slice(&number.to_le_bytes());
+        }
+        std::fs::write(&path, bytes).unwrap();
+        if let Ok(second) = SecondPass::read(&path, 0) {
+            let mut after = scores(&nodes);
+            second.rescore(&seen(&nodes, NO_FEATURES), &mut after);
+            prop_assert!(after.iter().all(|score| score.is_finite()), "{:?}", after);
+            second.explain(&seen(&nodes, NO_FEATURES), &after, &[0, 1]);
+        }
+    }
+
     /// Told node by node, from all others.
     #[test]
     fn lines_are_told_as_by_looking_at_every_node((nodes, scores) in arbitrary()) {
