@@ -151,7 +151,8 @@ What the readers make of each data set, and what the methods reach on its dev pa
 written by `python scripts/datasets.py`. Where each comes from and which files are expected: [README](../README.md).
 How a record becomes a document and which nodes are gold is said at the head of each reader in `data/src`.
 The figures hold for the files at hand, whose numbers of questions stand in each section, not for the whole of the
-published data sets.
+published data sets. Trees order the first nodes anew (`[second_pass]`) for FinQA's rankers and for both that come with
+the project, not for the other data sets' rankers, whose configs have none.
 """
 
 
