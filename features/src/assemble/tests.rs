@@ -258,3 +258,16 @@ proptest! {
         prop_assert_eq!(one, with(3));
     }
 }
+
+#[test]
+fn a_question_of_hundreds_of_words_is_one_of_its_first() {
+    let (nodes, own) = report();
+    let word = |n: u8| format!("k{}{}k ", char::from(b'a' + n / 26), char::from(b'a' + n % 26));
+    let question = (0..64).map(word).collect::<String>() + "net sales 2018 ";
+    let long = question.clone() + &(64..255).map(word).collect::<String>() + "and more";
+    let [few, many] = [&question, &long].map(|text| ask(FeaturesConfig::ALL, &nodes, &own, text));
+    let of = |values: &[Vec<f32>], name: &str| named(FeaturesConfig::ALL, values, &nodes, "t0:r1c1", name);
+    // Runs of words are told from its first 128 words, shares of stems from the first 64 distinct ones.
+    assert_eq!((of(&few, "headers.run_of_words"), of(&many, "headers.run_of_words")), (2.0 / 6.0, 2.0 / 6.0));
+    assert_eq!((of(&few, "headers.stems"), of(&many, "headers.stems")), (0.0, 0.0));
+}

@@ -21,6 +21,10 @@ pub(crate) struct Match {
 
 /// How many stems of the question a match may hold.
 const STEMS: usize = 64;
+/// How many places of the question a run of words may begin at.
+const PLACES: usize = 128;
+/// Distinct stems of a question that are looked at.
+const DISTINCT: usize = 255;
 
 /// A question within a document.
 pub(crate) struct Asked {
@@ -38,7 +42,7 @@ impl Asked {
     pub(crate) fn new(question: &Question, phrases: &Phrases) -> Self {
         let mut distinct: Vec<&String> = Vec::new();
         for stem in question.stems() {
-            if distinct.len() < usize::from(u8::MAX) && !distinct.contains(&stem) {
+            if distinct.len() < DISTINCT && !distinct.contains(&stem) {
                 distinct.push(stem);
             }
         }
@@ -46,13 +50,13 @@ impl Asked {
         let weight = |stem: &&String| known(stem).map_or(0.0, |number| phrases.idf[number]);
         let weights: Vec<f32> = distinct.iter().take(STEMS).map(weight).collect();
         // For each stem of the document which of the question's it is, from 1, and where that stands in the question.
-        let mut stems = vec![0_u8; phrases.idf.len()];
+        let mut stems = vec![0_u16; phrases.idf.len()];
         let mut places = vec![0_u128; distinct.len()];
         for ((which, stem), place) in (1..).zip(&distinct).zip(&mut places) {
             if let Some(number) = known(stem) {
                 stems[number] = which;
             }
-            let places = question.stems().iter().take(128).enumerate().filter(|(_, other)| other == stem);
+            let places = question.stems().iter().take(PLACES).enumerate().filter(|(_, other)| other == stem);
             *place = places.fold(0, |places, (place, _)| places | 1 << place);
         }
         // For each run of letters of the document which of the question's it is, from 1.
