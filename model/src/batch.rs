@@ -247,10 +247,10 @@ fn segments(
 /// For each vector of `u` `[nodes, d_enc]` which of the segments `[segments, d_enc]` has the highest
 /// cosine to it, the first of equal ones. Nothing without segments.
 pub fn best_segments(u: &[f32], segments: &[f32], d_enc: usize) -> Vec<u32> {
-    match segments.len() / d_enc.max(1) {
-        0 => Vec::new(),
-        1 => vec![0; u.len() / d_enc],
-        count => {
+    match segments.len().checked_div(d_enc) {
+        None | Some(0) => Vec::new(),
+        Some(1) => vec![0; u.len() / d_enc],
+        Some(count) => {
             let vectors: Vec<&[f32]> = segments.chunks_exact(d_enc).collect();
             best_of_products(&products(u, &vectors), count, &vectors)
         }

@@ -131,20 +131,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let inference = Inference::new(model(&device), &config, d_enc, &device);
         let open = examples.iter().map(|example| inference.open(example.graph, example.u));
         let open = open.collect::<Result<Vec<_>, _>>()?;
+        let none: Vec<f32> = Vec::new();
         let pass = || -> Result<(), _> {
             let all = open.par_iter().zip(&examples);
             all.map(|(open, example)| {
-                inference
-                    .scores(
-                        open,
-                        &Asked {
-                            q: example.q,
-                            segments: example.segments,
-                            features: &Vec::<f32>::new(),
-                            products: &[],
-                        },
-                    )
-                    .map(drop)
+                let (q, segments) = (example.q, example.segments);
+                inference.scores(open, &Asked { q, segments, features: &none, products: &[] }).map(drop)
             })
             .collect()
         };
