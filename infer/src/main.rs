@@ -44,6 +44,9 @@ fn run(arguments: &Arguments) -> Result<()> {
     let (device, name) = arguments.device.open()?;
     eprintln!("device: {name}");
     let opening = guard(&device, || Opening::read(&arguments.checkpoint, device.clone()))??;
+    if let Some(warning) = opening.warning() {
+        eprintln!("warning: {warning}");
+    }
     let about = [("checkpoint", arguments.checkpoint.display().to_string()), ("device", name)];
     let about = about.map(|(what, value)| (what.to_owned(), value)).to_vec();
     guard(&device, || rank(arguments, input, opening, about))?

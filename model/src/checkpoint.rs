@@ -48,6 +48,9 @@ pub struct Manifest {
     /// SHA-256 of the weights that the training began with; empty where they were random.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub started_from: String,
+    /// Whether a second pass is to follow that is not trained yet: the training goes on, or broke off.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub second_pass_due: bool,
     /// Seed of the training.
     pub seed: u64,
     /// Epoch of these weights, from 1.
@@ -72,6 +75,7 @@ impl Manifest {
             node_kinds: node_kinds(),
             edge_types: edge_types(),
             started_from: String::new(),
+            second_pass_due: false,
             seed,
             epoch: 0,
             data: BTreeMap::new(),
@@ -126,6 +130,19 @@ pub struct Checkpoint {
     pub manifest: Manifest,
     /// The whole config of the training, as TOML.
     pub config: String,
+}
+
+impl Checkpoint {
+    /// What a user should know who ranks with it before its training has ended.
+    pub fn warning(&self) -> Option<String> {
+        self.manifest.second_pass_due.then(|| {
+            format!(
+                "{} is a checkpoint of a training that has not ended: it ranks without the second pass that its config asks for; \
+                 wait for the end, or go on with train --resume",
+                self.directory.display()
+            )
+        })
+    }
 }
 
 /// Writes a checkpoint whole, in place of one that stands there.

@@ -218,6 +218,11 @@ impl Opening {
         &self.checkpoint.manifest.encoder
     }
 
+    /// What a user should know who ranks with it before its training has ended.
+    pub fn warning(&self) -> Option<String> {
+        self.checkpoint.warning()
+    }
+
     /// Whether the ranker wants vectors of header paths and tables too.
     pub fn compares(&self) -> bool {
         self.settings.features.compares()

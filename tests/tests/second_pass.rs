@@ -88,12 +88,23 @@ fn threads_change_no_byte_and_an_interrupted_one_ends_alike() {
     assert!(outcome.stderr.contains("--resume"), "{}", outcome.stderr);
     assert!(!stopped.path("out/best/second_pass.safetensors").exists());
     assert!(stopped.text("out/best/README.md").contains("not trained yet"));
+    // Who ranks with it before the end is told.
+    let warning = "ranks without the second pass";
+    let measured = stopped.evaluate(&many).ok();
+    assert!(measured.stderr.contains(warning), "{}", measured.stderr);
+    assert!(stopped.text("out/report/report.md").contains("its second pass not trained yet"));
+    stopped.write("report.json", report().to_string());
+    let ask = ["--document", "report.json", "--question", "What was revenue in 2019?"];
+    assert!(stopped.infer(&ask).ok().stderr.contains(warning));
     // It is not finished: to begin anew would lose what is there.
     stopped.train(&many).fails(1, &["--resume"]);
     stopped.train(&[&many[..], &["--resume"]].concat()).ok();
     // What is finished is not done again.
     let again = stopped.train(&[&many[..], &["--resume"]].concat()).ok();
     assert!(!again.stderr.contains("second pass:"), "{}", again.stderr);
+    assert!(
+        !stopped.evaluate(&many).ok().stderr.contains(warning) && !stopped.infer(&ask).ok().stderr.contains(warning)
+    );
     let expected = work();
     expected.train(&many).ok();
     assert!(results(&stopped) == results(&expected), "the interruption changed something");

@@ -54,6 +54,9 @@ pub fn open_checkpoints(directories: &[PathBuf], encoding: &Encoding, device: &D
             "{}: was trained with other word vectors; use the static encoder that it was trained with",
             directory.display()
         );
+        if let Some(warning) = checkpoint.warning() {
+            eprintln!("warning: {warning}");
+        }
         checkpoints.push(checkpoint);
     }
     Ok(checkpoints)
@@ -154,7 +157,8 @@ pub fn evaluate(
     };
     for (checkpoint, name) in checkpoints.iter().zip(names(checkpoints)) {
         let manifest = &checkpoint.manifest;
-        let description = format!("checkpoint, epoch {}, seed {}", manifest.epoch, manifest.seed);
+        let due = if manifest.second_pass_due { ", its second pass not trained yet" } else { "" };
+        let description = format!("checkpoint, epoch {}, seed {}{due}", manifest.epoch, manifest.seed);
         add(name, description, &mut || scored(checkpoint, embedded, device))?;
     }
     let resources = Prepared::new(config, inputs)?;

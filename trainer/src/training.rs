@@ -371,6 +371,7 @@ impl<'a> Training<'a> {
         second_pass: Option<(&SecondPass, &QuestionMeasures)>,
     ) -> Result<()> {
         let mut manifest = self.manifest(metrics);
+        manifest.second_pass_due = second_pass.is_none() && self.config.second_pass.candidates > 0;
         if let Some((_, measures)) = second_pass {
             for (name, value) in [("recall@10", measures.recall_at[3]), ("MAP", measures.average_precision)] {
                 if let Some(before) = manifest.dev.insert(name.to_owned(), value) {
