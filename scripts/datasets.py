@@ -9,8 +9,8 @@ where a kind's files are, --set overrides a key of its config, for files of othe
 retrieval are always measured, the ranker of the config for the kinds of --train, once for each of --seeds, with --paper
 also the paper's model (configs/tabsegnet-large.toml), and the checkpoints --also named. A kind
 without a training part is cut into --folds by documents: the questions of a fold are ranked by rankers trained on those
-of the other folds and on the training part of the kind --beside it, whose dev part chooses the epoch. Finished runs
-that stand in --work are taken as they are.
+of the other folds and on the training part of the kind --beside it, whose dev part is measured meanwhile. Finished
+runs that stand in --work are taken as they are.
 """
 
 import argparse
@@ -72,8 +72,7 @@ def main():
         if kind in folds:
             methods = in_folds(kind, folds[kind], run, overrides, args) + methods
             note = (f"There is no training part. Cut into {folds[kind]} folds by documents; the questions of each are ranked by "
-                    f"rankers trained on those of the others and on {NAMES[args.beside]}'s training part, their epoch chosen "
-                    f"on {NAMES[args.beside]}'s dev part.")
+                    f"rankers trained on those of the others and on {NAMES[args.beside]}'s training part.")
         found[kind] = with_means(methods)
         pages.append(section(kind, statistics, report, found[kind], note, also))
     args.output.write_text("\n".join([INTRODUCTION, *glance(found), *pages]).rstrip() + "\n")
@@ -151,8 +150,7 @@ What the readers make of each data set, and what the methods reach on its dev pa
 written by `python scripts/datasets.py`. Where each comes from and which files are expected: [README](../README.md).
 How a record becomes a document and which nodes are gold is said at the head of each reader in `data/src`.
 The figures hold for the files at hand, whose numbers of questions stand in each section, not for the whole of the
-published data sets. Trees order the first nodes anew (`[second_pass]`) for FinQA's rankers and for both that come with
-the project, not for the other data sets' rankers, whose configs have none.
+published data sets. Trees order the first nodes anew (`[second_pass]`) for every ranker but the paper's.
 """
 
 
