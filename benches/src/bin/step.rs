@@ -11,6 +11,7 @@ use clap::{Parser, ValueEnum};
 use rayon::prelude::*;
 use serde_json::json;
 use tabsegnet_benches::{Document, EDGE_TYPES, SEGMENTS, Times, peak_memory, rng};
+use tabsegnet_features::rows::NO_FEATURES;
 use tabsegnet_model::config::Aggregation;
 use tabsegnet_model::device::{DeviceChoice, guard};
 use tabsegnet_model::loss::pairwise_hinge;
@@ -131,12 +132,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let inference = Inference::new(model(&device), &config, d_enc, &device);
         let open = examples.iter().map(|example| inference.open(example.graph, example.u));
         let open = open.collect::<Result<Vec<_>, _>>()?;
-        let none: Vec<f32> = Vec::new();
         let pass = || -> Result<(), _> {
             let all = open.par_iter().zip(&examples);
             all.map(|(open, example)| {
                 let (q, segments) = (example.q, example.segments);
-                inference.scores(open, &Asked { q, segments, features: &none, products: &[] }).map(drop)
+                inference.scores(open, &Asked { q, segments, features: NO_FEATURES, products: &[] }).map(drop)
             })
             .collect()
         };
