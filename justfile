@@ -38,7 +38,8 @@ lint:
     cargo deny --locked check
     cargo deny --locked --all-features check bans licenses sources
 
-# Micro benchmarks, and the peers beside us where PEERS (a directory with their scripts) is set.
+# Micro benchmarks, then what scripts/bench.py measures beside peers: its options (--python, --peers, --encoder, --texts,
+# --finqa) say which.
 bench *arguments:
     cargo bench --workspace --bench kernels --bench documents
     python3 scripts/bench.py {{arguments}}

@@ -71,7 +71,7 @@ def main():
         methods = [(name_of(method, also), values(method)) for method in report["methods"]]
         if kind in folds:
             methods = in_folds(kind, folds[kind], run, overrides, args) + methods
-            note = (f"There is no training part. Cut into {folds[kind]} folds by documents; the questions of each are ranked by "
+            note = (f"No training file was at hand: below, both parts are the dev file. Cut into {folds[kind]} folds by documents; the questions of each are ranked by "
                     f"rankers trained on those of the others and on {NAMES[args.beside]}'s training part.")
         found[kind] = with_means(methods)
         pages.append(section(kind, statistics, report, found[kind], note, also))
@@ -150,7 +150,9 @@ What the readers make of each data set, and what the methods reach on its dev pa
 written by `python scripts/datasets.py`. Where each comes from and which files are expected: [README](../README.md).
 How a record becomes a document and which nodes are gold is said at the head of each reader in `data/src`.
 The figures hold for the files at hand, whose numbers of questions stand in each section, not for the whole of the
-published data sets. Trees order the first nodes anew (`[second_pass]`) for every ranker but the paper's.
+published data sets, and the parts are the project's own, not the published ones ([checkpoints](../checkpoints/README.md)).
+Trees order the first nodes anew (`[second_pass]`) for every ranker but the paper's, which is `configs/tabsegnet-large.toml`,
+with segments by rules. FinQA's pages are mended for both.
 """
 
 

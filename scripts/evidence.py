@@ -22,6 +22,7 @@ from web_page import plot, web_page
 
 CUTOFFS = [1, 2, 3, 5, 10, 20, 50]
 WORST = 20
+UNLIKELY = .05
 ALL = "all"
 ROWS = {
     ALL: [],
@@ -215,6 +216,21 @@ def tested(runs, others, judged, measure):
     return told(p_value(of_questions(runs, judged, measure), of_questions(others, judged, measure)))
 
 
+def beyond_chance(rows, whole, judged):
+    """Which rows differ from the first, and how, by more than chance alone would make one row in twenty differ."""
+    lines = [f"Of these {len(rows)} rows that change one setting, those that differ from the first with p < {UNLIKELY} (not corrected "
+             "for so many tests); all others may be chance:"]
+    for label, measure in (("recall@10", recall_10), ("MAP", average_precision)):
+        base = of_questions(whole, judged, measure)
+        found = {"lower": [], "higher": []}
+        for name, runs in rows.items():
+            values = of_questions(runs, judged, measure)
+            if p_value(values, base) < UNLIKELY:
+                found["lower" if statistics.mean(values) < statistics.mean(base) else "higher"].append(name)
+        lines += [f"- {label} {way}: {'; '.join(names) or 'none'}." for way, names in found.items()]
+    return lines
+
+
 def page(args, judged, rows, methods, stable):
     whole = rows.get(ALL)
     seeds = ", ".join(map(str, args.seeds))
@@ -239,6 +255,9 @@ def page(args, judged, rows, methods, stable):
             row += [figure(runs, judged, measure)]
             row += ["" if name == ALL or not whole else tested(runs, whole, judged, measure)]
         lines.append(f"| {' | '.join(row)} |")
+    changed = {name: rows[name] for name in ROWS if name in rows and name not in LEARNING.values()}
+    if whole and changed:
+        lines += ["", *beyond_chance(changed, whole, judged)]
     learnt = {share: rows[name] for share, name in LEARNING.items() if name in rows}
     if len(learnt) > 1:
         lines += ["", "## What more questions bring", "", "| % of the training questions | recall@10 | MAP |", "|---|---:|---:|"]

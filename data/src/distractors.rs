@@ -1,4 +1,4 @@
-//! Distractor tables (DESIGN section 4): tables of other documents that look like a document's own.
+//! Distractor tables: tables of other documents that look like a document's own.
 
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -120,7 +120,7 @@ mod tests {
     }
 
     proptest! {
-        /// DESIGN section 2: ids depend on the source document alone.
+        /// Ids depend on the source document alone.
         #[test]
         fn ids_and_texts_are_stable_under_distractors(passages in 0..9_usize, seed: u64, count in 0..4_usize) {
             let plain = document(passages);

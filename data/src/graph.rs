@@ -1,4 +1,4 @@
-//! The typed graph of a document (DESIGN section 2).
+//! The typed graph of a document.
 
 mod build;
 mod compressed;

@@ -1,5 +1,5 @@
-//! Silver segments: what a question asks for in each place, made from its gold nodes (DESIGN
-//! section 4). For data sets that name gold nodes and no segments.
+//! Silver segments: what a question asks for in each place, made from its gold nodes.
+//! For data sets that name gold nodes and no segments.
 //!
 //! The rule, for each gold node:
 //!

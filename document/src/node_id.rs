@@ -1,4 +1,4 @@
-//! Node ids (DESIGN section 2). They depend on the source document alone: not on where tables are
+//! Node ids. They depend on the source document alone: not on where tables are
 //! placed, and not on tables that are added to it.
 
 use crate::model::{Cell, CellRole, Table};

@@ -1,7 +1,7 @@
 //! Numbers as tables and programs write them.
 
-/// The number a text is, or `None`: blanks, `$`, `,` and `%` are dropped, `( 12 )` is −12
-/// (DESIGN section 4). FinQA writes some cells twice, as shown and as meant (`-2 ( 2 )`,
+/// The number a text is, or `None`: blanks, `$`, `,` and `%` are dropped, `( 12 )` is −12.
+/// FinQA writes some cells twice, as shown and as meant (`-2 ( 2 )`,
 /// `12% ( 12 % )`): there the first form counts.
 pub fn parse_number(text: &str) -> Option<f64> {
     let compact: String = text.chars().filter(|c| !c.is_whitespace() && !matches!(c, '$' | ',' | '%')).collect();

@@ -63,8 +63,8 @@ pub struct Arguments {
     /// About how many tokens the context of --format prompt may have; 1000 unless given.
     #[arg(long, value_name = "N")]
     tokens: Option<usize>,
-    /// Says of each node in --format json and jsonl where its score comes from: the edges into it, with
-    /// what the score would lose without each. --format html always does.
+    /// Says of each node in --format json and jsonl where its score comes from: the edges into it, its
+    /// features, the question's segments and the second pass, with what each adds. --format html always does.
     #[arg(long, requires = "document")]
     explain: bool,
     /// How to print the ranking.

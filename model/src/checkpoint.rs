@@ -1,5 +1,5 @@
 //! Checkpoints: a directory with `model.safetensors`, `config.toml`, `manifest.json` and
-//! `README.md` (DESIGN section 6), and `second_pass.safetensors` where the ranker has a second pass.
+//! `README.md`, and `second_pass.safetensors` where the ranker has a second pass.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Widths by name (DESIGN section 3).
+/// Widths by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Preset {

@@ -1,4 +1,4 @@
-//! TabSegNet's scorer (DESIGN section 3; equation numbers are the paper's): graphs and vectors
+//! TabSegNet's scorer (equation numbers are the paper's): graphs and vectors
 //! go in, one score a node comes out.
 //!
 //! Symbols keep the paper's names: `u`, `q`, `s` are the vectors of nodes, questions and segments,

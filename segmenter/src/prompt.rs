@@ -1,4 +1,4 @@
-//! What the model reads and how its output is cut into segments (DESIGN section 5).
+//! What the model reads and how its output is cut into segments.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! FinQA's gold nodes (DESIGN section 4, our reading of `qa.gold_inds`).
+//! FinQA's gold nodes: our reading of `qa.gold_inds`.
 
 use std::collections::BTreeSet;
 

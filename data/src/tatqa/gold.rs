@@ -1,4 +1,4 @@
-//! TAT-QA's gold nodes (DESIGN section 4): cells and paragraphs whose value the derivation or the
+//! TAT-QA's gold nodes: cells and paragraphs whose value the derivation or the
 //! answer uses.
 
 use std::collections::BTreeSet;

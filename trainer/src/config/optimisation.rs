@@ -5,7 +5,7 @@ use tabsegnet_model::Precision;
 
 use super::{ConfigError, Task};
 
-/// `[optimisation]`: Adam (Kingma and Ba 2015) on the pairwise hinge loss.
+/// `[optimisation]`: Adam (Kingma and Ba 2015) on the loss chosen.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct OptimisationConfig {
