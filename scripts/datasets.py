@@ -7,15 +7,16 @@
 Runs `train --prepare` and `evaluate` with configs/KIND.toml of each kind, with the shipped static encoder. --data says
 where a kind's files are, --set overrides a key of its config, for files of other names. BM25, TF-IDF and dense
 retrieval are always measured, the ranker of the config for the kinds of --train, once for each of --seeds, with --paper
-also the paper's model (configs/tabsegnet-large.toml), and the checkpoints --also named. A kind
-without a training part is cut into --folds by documents: the questions of a fold are ranked by rankers trained on those
-of the other folds and on the training part of the kind --beside it, whose dev part is measured meanwhile. Finished
-runs that stand in --work are taken as they are.
+also the paper's model (configs/tabsegnet-large.toml), and the checkpoints --also named. MultiHierTT without a training
+part is cut into --folds by documents: the questions of a fold are ranked by rankers trained on those of the other folds
+and on the training part of the kind --beside it, whose dev part is measured meanwhile. Finished runs that stand in --work
+are taken as they are.
 """
 
 import argparse
 import json
 import re
+import tomllib
 from pathlib import Path
 
 from experiments import ROOT, program, settings, trained
@@ -27,7 +28,6 @@ NAMES = {"finqa": "FinQA", "multihiertt": "MultiHierTT", "tatqa": "TAT-QA", "hyb
 BASELINES = ["bm25", "tf-idf", "dense", "rrf", "bm25+dense", "maxsim"]
 # A config's section [data].
 DATA = re.compile(r"\[data\]\n.*?\n\n(?=\[)", re.DOTALL)
-SEED = re.compile(r"(seed|paper)-(\d+)-best$")
 RANKERS = {"seed": "ranker", "paper": "the paper's model"}
 MEASURES = ["recall@1", "recall@5", "recall@10", "recall@20", "MAP", "MRR", "nDCG@10"]
 
@@ -55,32 +55,39 @@ def main():
         overrides[kind].append(override)
 
     folds = {kind: int(count) for kind, count in (given.split("=", 1) for given in args.folds)}
-    also = dict(given.split("=", 1) for given in args.also)
+    if not folds.keys() <= {"multihiertt"}:
+        parser.error("--folds: expected multihiertt=N, whose files it knows how to cut")
+    if args.paper and "mix" in args.train:
+        parser.error("--paper: expected no mix in --train, whose parts the paper's config has no place for")
+    also = [tuple(given.split("=", 1)) for given in args.also]
     pages, found = [], {}
     for kind in args.kinds:
         run = args.work / kind
         common = arguments(config_of(kind), run, overrides[kind])
         statistics = program("train", *common, "--prepare")
-        checkpoints, note = list(also.values()), None
+        checkpoints, note = also, None
         if kind in args.train:
-            checkpoints = [*rankers(kind, run, overrides[kind], args), *checkpoints]
+            checkpoints = [*rankers(kind, run, overrides[kind], args), *also]
             common += ["--set", f"evaluation.baselines={json.dumps(BASELINES)}"]
-        chosen = [part for directory in checkpoints for part in ("--checkpoint", str(directory))]
+        chosen = [part for _, directory in checkpoints for part in ("--checkpoint", str(directory))]
         program("evaluate", *common, *(chosen or ["--baselines"]))
         report = json.loads((run / "report/report.json").read_text())
-        methods = [(name_of(method, also), values(method)) for method in report["methods"]]
+        # The checkpoints come first, in their order.
+        called = dict(zip((method["name"] for method in report["methods"]), (label for label, _ in checkpoints)))
+        methods = [(called.get(method["name"], method["name"]), values(method)) for method in report["methods"]]
         if kind in folds:
             methods = in_folds(kind, folds[kind], run, overrides, args) + methods
-            note = (f"No training file was at hand: below, both parts are the dev file. Cut into {folds[kind]} folds by documents; the questions of each are ranked by "
-                    f"rankers trained on those of the others and on {NAMES[args.beside]}'s training part.")
+            note = (f"No training file was at hand: below, both parts are the dev file. Cut into {folds[kind]} folds by documents; "
+                    f"the questions of each are ranked by rankers trained on those of the others and on {NAMES[args.beside]}'s "
+                    "training part.")
         found[kind] = with_means(methods)
-        pages.append(section(kind, statistics, report, found[kind], note, also))
+        pages.append(section(kind, statistics, report, found[kind], note, called))
     args.output.write_text("\n".join([INTRODUCTION, *glance(found), *pages]).rstrip() + "\n")
     print(args.output)
 
 
 def rankers(kind, run, overrides, args):
-    """The rankers of the kind's config and, if wanted, of the paper's with the kind's data."""
+    """The rankers of the kind's config and, if wanted, of the paper's with the kind's data: what each is called and where."""
     configs = {"seed": config_of(kind)}
     if args.paper:
         configs["paper"] = run / "paper.toml"
@@ -92,7 +99,7 @@ def rankers(kind, run, overrides, args):
         for seed in args.seeds:
             directory = run / f"{name}-{seed}"
             trained(directory, "--config", str(config), *settings(*overrides, f"task.seed={seed}"))
-            directories.append(directory / "best")
+            directories.append((f"{RANKERS[name]}, seed {seed}", directory / "best"))
     return directories
 
 
@@ -106,12 +113,13 @@ def arguments(config, output, overrides):
 
 def in_folds(kind, count, run, overrides, args):
     """A method for each seed, each question ranked by the rankers of its fold: means over all questions."""
-    given = {name: dict(o.split("=", 1) for o in overrides[name] if o.startswith("data.")) for name in (kind, args.beside)}
-    (file,) = json.loads(given[kind]["data.dev"])
-    records = json.loads((Path(given[kind]["data.root"]) / file).read_text())
+    data, beside = (tomllib.loads(program("train", "--config", str(config_of(name)), *settings(*overrides[name]), "--print-config"))["data"]
+                    for name in (kind, args.beside))
+    (file,) = data["dev"]
+    records = json.loads((ROOT / data["root"] / file).read_text())
     documents = list(dict.fromkeys(json.dumps(record["tables"]) for record in records))
     fold_of = [documents.index(json.dumps(record["tables"])) % count for record in records]
-    sums = {seed: {} for seed in args.seeds}
+    sums, questions = {seed: {} for seed in args.seeds}, {seed: 0 for seed in args.seeds}
     for fold in range(count):
         directory = run / f"fold-{fold}"
         directory.mkdir(parents=True, exist_ok=True)
@@ -120,7 +128,7 @@ def in_folds(kind, count, run, overrides, args):
         for part, held in parts.items():
             (directory / f"{part}.json").write_text(json.dumps(held))
         config = directory / "config.toml"
-        config.write_text(mixed(kind, directory, args.beside, given[args.beside]))
+        config.write_text(mixed(kind, directory, args.beside, beside))
         encoder = [override for override in overrides[kind] if override.startswith("encoder.")]
         for seed in args.seeds:
             ranker = directory / f"seed-{seed}"
@@ -129,18 +137,20 @@ def in_folds(kind, count, run, overrides, args):
             program("evaluate", *arguments(config_of(kind), ranker / "on-fold", on_fold), "--checkpoint", str(ranker / "best"))
             report = json.loads((ranker / "on-fold/report/report.json").read_text())
             (method,) = [method for method in report["methods"] if method["name"].startswith("tabsegnet")]
+            asked = report["dataset"]["questions"]
+            questions[seed] += asked
             for measure, value in values(method).items():
-                sums[seed][measure] = sums[seed].get(measure, 0.0) + value * report["dataset"]["questions"] / len(records)
-    return [(f"ranker, seed {seed}", sums[seed]) for seed in args.seeds]
+                sums[seed][measure] = sums[seed].get(measure, 0.0) + value * asked
+    return [(f"ranker, seed {seed}", {measure: value / questions[seed] for measure, value in sums[seed].items()}) for seed in args.seeds]
 
 
 def mixed(kind, directory, beside, files):
     """The kind's config, with the training parts of its fold and of the kind beside it."""
     text = config_of(kind).read_text().replace('extends = ["', f'extends = ["{ROOT}/configs/')
-    lists = "".join(f"{part} = {files[f'data.{part}']}\n" for part in ("train", "dev"))
+    lists = "".join(f"{part} = {json.dumps(files[part])}\n" for part in ("train", "dev"))
     data = (f'[data]\nkind = "mix"\nroot = "{directory}"\n\n'
             f'[[data.parts]]\nkind = "{kind}"\nroot = "{directory}"\ntrain = ["train.json"]\n\n'
-            f'[[data.parts]]\nkind = "{beside}"\nroot = "{files["data.root"]}"\n{lists}\n')
+            f'[[data.parts]]\nkind = "{beside}"\nroot = "{ROOT / files["root"]}"\n{lists}\n')
     return DATA.sub(lambda _: data, text)
 
 
@@ -156,7 +166,7 @@ with segments by rules. FinQA's pages are mended for both.
 """
 
 
-def section(kind, statistics, report, methods, note, also):
+def section(kind, statistics, report, methods, note, called):
     dataset = report["dataset"]
     lines = [
         f"## {NAMES.get(kind, 'A mix of them')}",
@@ -171,7 +181,7 @@ def section(kind, statistics, report, methods, note, also):
     ]
     slices = [part for part in report["slices"] if part["group"] == "data set"]
     for part in slices:
-        shown = [(name_of(m, also), {"recall@10": m["recall_10"]["mean"], "MAP": m["map"]["mean"]}) for m in part["methods"]]
+        shown = [(called.get(m["name"], m["name"]), {"recall@10": m["recall_10"]["mean"], "MAP": m["map"]["mean"]}) for m in part["methods"]]
         lines += [f"{NAMES.get(part['name'], part['name'])}, {part['questions']} questions:", "", *table("method", shown), ""]
     lines += ["What was prepared:", "", "```", statistics.rstrip(), "```", ""]
     return "\n".join(lines)
@@ -182,9 +192,9 @@ def with_means(methods):
     found = []
     for ranker in RANKERS.values():
         seeds = [(name, row) for name, row in methods if name.startswith(f"{ranker}, seed")]
-        if len(seeds) > 1:
+        if seeds:
             mean = {measure: sum(row[measure] for _, row in seeds) / len(seeds) for measure in seeds[0][1]}
-            found.append((f"**{ranker}, mean of {len(seeds)} seeds**", mean))
+            found.append((f"**{ranker}, mean of {len(seeds)} seed{'s' * (len(seeds) > 1)}**", mean))
         found += seeds
     return found + [(name, row) for name, row in methods if ", seed " not in name]
 
@@ -199,14 +209,6 @@ def glance(found):
         row = [f"{m[name]['recall@10']:.3f} / {m[name]['MAP']:.3f}" if name in m else "" for m in shown.values()]
         lines.append(f"| {name} | " + " | ".join(row) + " |")
     return [*lines, ""]
-
-
-def name_of(method, also):
-    seed = SEED.search(method["name"])
-    if seed:
-        return f"{RANKERS[seed[1]]}, seed {seed[2]}"
-    named = [name for name, directory in also.items() if method["name"].endswith(Path(directory).name)]
-    return named[0] if named else method["name"]
 
 
 def values(method):

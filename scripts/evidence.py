@@ -194,7 +194,8 @@ def figure(runs, judged, measure):
 
 def spread(runs, judged, measure):
     values = of_seeds(runs, judged, measure)
-    return f"{statistics.mean(values):.3f} ± {statistics.stdev(values):.3f}", f"{min(values):.3f} to {max(values):.3f}"
+    deviation = f" ± {statistics.stdev(values):.3f}" if len(values) > 1 else ""
+    return f"{statistics.mean(values):.3f}{deviation}", f"{min(values):.3f} to {max(values):.3f}"
 
 
 def plots(rows, methods, judged):
@@ -264,7 +265,7 @@ def page(args, judged, rows, methods, stable):
         lines += [f"| {share} | {figure(runs, judged, recall_10)} | {figure(runs, judged, average_precision)} |"
                   for share, runs in learnt.items()]
     if stable:
-        lines += ["", "## Many seeds", "", f"Seeds {min(args.stable_seeds)} to {max(args.stable_seeds)}.", "",
+        lines += ["", "## Many seeds", "", f"Seeds {', '.join(map(str, args.stable_seeds))}.", "",
                   "| | recall@10 | least to greatest | MAP | least to greatest |", "|---|---:|---:|---:|---:|"]
         lines += [f"| {' | '.join([name, *spread(runs, judged, recall_10), *spread(runs, judged, average_precision)])} |"
                   for name, runs in stable.items()]

@@ -25,12 +25,14 @@ def program(name, *arguments, quiet=False):
 
 
 def trained(directory, *arguments, quiet=False):
-    """Trains into a directory, unless a training has ended there; what one left that was cut off is begun anew."""
-    done = directory / ".done"
-    if not done.is_file():
+    """Trains into a directory, unless a training of the same settings has ended there; what one left that was cut off, or
+    of other settings, is begun anew."""
+    directory = directory.resolve()
+    done, config = directory / ".done", program("train", *arguments, "--print-config", quiet=True)
+    if not done.is_file() or done.read_text() != config:
         shutil.rmtree(directory, ignore_errors=True)
         program("train", *arguments, "--set", f"output.directory={directory}", quiet=quiet)
-        done.touch()
+        done.write_text(config)
 
 
 def settings(*chosen):

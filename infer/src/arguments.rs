@@ -232,6 +232,12 @@ impl Arguments {
             }
             (None, Some(kind)) => {
                 let pool = if self.pool.is_empty() { &self.input } else { &self.pool };
+                if !self.pool.is_empty() && kind != DatasetKind::Finqa {
+                    return Err(UsageError("--pool is for --dataset finqa, whose pages get foreign tables".into()));
+                }
+                if !self.passages.is_empty() && kind != DatasetKind::Hybridqa {
+                    return Err(UsageError("--passages is for --dataset hybridqa, whose cells link to them".into()));
+                }
                 let takes_tables = matches!(kind, DatasetKind::Hybridqa | DatasetKind::Hitab);
                 if takes_tables == self.tables.is_empty() {
                     return Err(UsageError(

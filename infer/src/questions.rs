@@ -34,7 +34,8 @@ struct Line {
 impl Questions {
     /// A line of a file or of stdin, the `number`-th of `place`, from 1.
     fn line(&mut self, place: &str, number: usize, line: &str) -> Result<Question> {
-        let line = line.trim();
+        // Some editors begin a file with a byte-order mark.
+        let line = if number == 1 { line.trim_start_matches('\u{feff}') } else { line }.trim();
         let at = || format!("{place}: line {number}");
         let (id, text) = if line.starts_with('{') {
             let Line { id, question } = serde_json::from_str(line)
@@ -49,10 +50,11 @@ impl Questions {
         self.add(id, text).with_context(at)
     }
 
-    /// Gives a question without an id its number for one.
+    /// Gives a question without an id its number for one, or the next that no earlier question has.
     fn add(&mut self, id: Option<String>, text: String) -> Result<Question> {
         self.count += 1;
-        let id = id.unwrap_or_else(|| format!("q{}", self.count));
+        let mut free = (self.count..).map(|number| format!("q{number}")).filter(|id| !self.ids.contains(id));
+        let id = id.or_else(|| free.next()).context("no number is left for a question's id")?;
         if id.is_empty() || id.contains(char::is_whitespace) {
             bail!("the question's id {id:?} is empty or holds white space; expected a word");
         }

@@ -86,6 +86,11 @@ impl Inference {
         Self { model, config, d_enc, device: device.clone(), weights }
     }
 
+    /// The model's settings.
+    pub fn config(&self) -> &ModelConfig {
+        &self.config
+    }
+
     /// The model.
     pub fn model(&self) -> &TabSegNet {
         &self.model

@@ -46,13 +46,15 @@ impl SecondPass {
     }
 
     /// Puts the trees' scores in the place of the ranker's `scores` `[nodes]`: the candidates' in order of the
-    /// trees, the others' below them, as far from the last candidate as they were.
+    /// trees, the others' below all of them, as far from the last candidate as they were.
     pub fn rescore(&self, seen: &Seen<'_>, scores: &mut [f32]) {
         let Candidates { nodes: order, rows } = Candidates::new(seen, scores, self.candidates);
         let Some(&last) = order.last() else { return };
         let said = self.trees.scores(&rows);
-        let lower = said.iter().copied().fold(f32::INFINITY, f32::min) - scores[last as usize];
-        scores.iter_mut().for_each(|score| *score += lower);
+        let least = said.iter().copied().fold(f32::INFINITY, f32::min);
+        let lower = least - scores[last as usize];
+        // One that had the last candidate's score would share its place with it.
+        scores.iter_mut().for_each(|score| *score = (*score + lower).min(least.next_down()));
         order.iter().zip(said).for_each(|(&node, said)| scores[node as usize] = said);
     }
 

@@ -223,10 +223,11 @@ impl Embedded {
         }
     }
 
-    /// What the second pass knows of a question with its `features` ([`Embedded::features`]).
+    /// What the second pass knows of a question with its `features` ([`Embedded::features`]); without any that alone.
     pub fn seen<'a>(&'a self, question: usize, features: &'a dyn FeatureRows) -> Seen<'a> {
         let document = self.features.get(self.questions[question].document);
-        let asked = document.zip(self.asked.get(question)).map(|(document, asked)| asked.of(document));
+        let asked = document.zip(self.asked.get(question)).filter(|_| features.numbers() > 0);
+        let asked = asked.map(|(document, asked)| asked.of(document));
         Seen { nodes: &self.document_of(question).nodes, features, asked }
     }
 

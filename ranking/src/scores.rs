@@ -7,6 +7,7 @@ use tabsegnet_data::prepared::PreparedQuestion;
 use tabsegnet_model::second_pass::SecondPass;
 use tabsegnet_model::{Asked, Inference, ModelConfig, TabSegNet};
 
+use crate::embedded::TableScores;
 use crate::encoded::check_finite;
 use crate::{Embedded, RankingError};
 
@@ -52,8 +53,9 @@ pub fn model(
             check(&embedded.questions[question].id, nodes, scores)?;
             let mut scores = scores.to_vec();
             if let Some(second_pass) = second_pass {
-                let features = embedded.features(question, &tables);
+                let features = looked_at(config, embedded, question, &tables);
                 second_pass.rescore(&embedded.seen(question, &features), &mut scores);
+                check(&embedded.questions[question].id, nodes, &scores)?;
             }
             all.push(scores);
         }
@@ -91,12 +93,13 @@ pub(crate) fn inference(
             let PreparedQuestion { id, .. } = &embedded.questions[question];
             let q = embedded.question(question);
             check_finite(q, d_enc, |_| format!("question {id}"))?;
-            let features = embedded.features(question, &tables);
+            let features = looked_at(inference.config(), embedded, question, &tables);
             let asked = Asked { q, segments: embedded.asked(question), features: &features, products: &[] };
             let mut scores = inference.scores(&open, &asked)?;
             check(id, &document.nodes, &scores)?;
             if let Some(second_pass) = second_pass {
                 second_pass.rescore(&embedded.seen(question, &features), &mut scores);
+                check(id, &document.nodes, &scores)?;
             }
             Ok((question, scores))
         };
@@ -105,6 +108,11 @@ pub(crate) fn inference(
     let mut scored: Vec<(usize, Vec<f32>)> = scored.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
     scored.sort_unstable_by_key(|(question, _)| *question);
     Ok(scored.into_iter().map(|(_, scores)| scores).collect())
+}
+
+/// A question's features, of which a model without any sees none, and its second pass neither.
+fn looked_at(config: &ModelConfig, embedded: &Embedded, question: usize, tables: &TableScores) -> Vec<f32> {
+    if config.features == 0 { Vec::new() } else { embedded.features(question, tables) }
 }
 
 /// That all scores `[nodes]` are finite.

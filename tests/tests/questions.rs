@@ -27,6 +27,28 @@ fn kept(work: &Work) -> Vec<String> {
 }
 
 #[test]
+fn regression_a_byte_order_mark_is_no_part_of_the_first_question() {
+    let work = work();
+    work.write("marked.jsonl", format!("\u{feff}{}\n", serde_json::json!({"id": "first", "question": QUESTIONS[0]})));
+    let asked = infer(&work, &["--questions", "marked.jsonl", "--format", "json"]).ok();
+    let ranking: Value = serde_json::from_str(&asked.stdout).expect("JSON");
+    let ranking = ranking.get(0).unwrap_or(&ranking);
+    assert_eq!((&ranking["question_id"], &ranking["question"]), (&"first".into(), &QUESTIONS[0].into()));
+}
+
+#[test]
+fn regression_a_question_without_an_id_gets_one_that_no_earlier_one_has() {
+    let work = work();
+    work.write("mixed.txt", "{\"id\": \"q2\", \"question\": \"What fell?\"}\nWhat rose?\nWhat stayed?\n");
+    let asked = infer(&work, &["--questions", "mixed.txt", "--format", "json"]).ok();
+    let rankings: Vec<Value> = serde_json::from_str(&asked.stdout).expect("a list");
+    assert_eq!(
+        rankings.iter().filter_map(|ranking| ranking["question_id"].as_str()).collect::<Vec<_>>(),
+        ["q2", "q3", "q4"]
+    );
+}
+
+#[test]
 fn many_questions_are_answered_as_each_alone() {
     let work = work();
     work.write("plain.txt", QUESTIONS.join("\n"));

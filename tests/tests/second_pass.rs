@@ -111,6 +111,20 @@ fn threads_change_no_byte_and_an_interrupted_one_ends_alike() {
 }
 
 #[test]
+fn a_ranker_without_features_is_measured_alike_by_a_config_with_some() {
+    let work = work();
+    let none = ["--set", "features.context=false", "--set", "features.places=false"];
+    work.train(&none).ok();
+    assert_eq!(work.json("out/best/manifest.json")["model"]["features"], 0, "the test needs a ranker without features");
+    let run = |settings: &[&str], report: &str| {
+        let checkpoint = ["--checkpoint", "out/best", "--output", report];
+        work.evaluate(&[&checkpoint, settings].concat()).ok();
+        work.text(&format!("{report}/runs/tabsegnet-best.trec"))
+    };
+    assert_eq!(run(&none, "without"), run(&[], "with"));
+}
+
+#[test]
 fn without_it_a_training_is_as_before() {
     let (with, without) = (work(), work());
     with.train(&[]).ok();
@@ -126,6 +140,7 @@ fn what_does_not_fit_is_refused() {
         ("optimisation.keep=least_dev_loss", ["optimisation.keep", "second pass"]),
         ("task.kind=segmenter", ["second_pass.candidates", "task.kind"]),
         ("second_pass.folds=1", ["second_pass.folds", "at least 2"]),
+        ("second_pass.trees.least_rows=0", ["second_pass.trees.least_rows", "at least 1"]),
         ("second_pass.trees.rounds=0", ["second_pass.trees.rounds", "at least 1"]),
         ("second_pass.trees.row_share=1.5", ["second_pass.trees.row_share", "at most 1"]),
         ("second_pass.trees.learning_rate=-1", ["second_pass.trees.learning_rate", "above 0"]),

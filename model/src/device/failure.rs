@@ -6,6 +6,7 @@
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, Once, PoisonError};
 
 use burn::tensor::Device;
@@ -31,6 +32,9 @@ thread_local! {
     static GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
+/// How many threads are in [`guard`]: threads of rayon's then work for one of them.
+static GUARDS: AtomicUsize = AtomicUsize::new(0);
+
 /// What the first failure since the last look said.
 static FAILURE: Mutex<Option<String>> = Mutex::new(None);
 
@@ -45,9 +49,11 @@ pub fn guard<T>(device: &Device, work: impl FnOnce() -> T) -> Result<T, DeviceFa
     }
     listen();
     let outer = GUARDED.replace(true);
+    GUARDS.fetch_add(1, Ordering::SeqCst);
     // Nothing is used after a failure that it might have left half changed.
     let result = catch_unwind(AssertUnwindSafe(work));
     GUARDED.set(outer);
+    GUARDS.fetch_sub(1, Ordering::SeqCst);
     let failure = FAILURE.lock().unwrap_or_else(PoisonError::into_inner).take();
     match (result, failure) {
         (Ok(value), None) => Ok(value),
@@ -56,7 +62,7 @@ pub fn guard<T>(device: &Device, work: impl FnOnce() -> T) -> Result<T, DeviceFa
     }
 }
 
-/// Keeps the messages of panics in [`guard`] and on cubecl's threads; all others go on to be printed.
+/// Keeps the messages of panics in [`guard`], on rayon's threads meanwhile and on cubecl's threads; all others go on to be printed.
 fn listen() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -64,7 +70,8 @@ fn listen() {
         set_hook(Box::new(move |info| {
             let thread = std::thread::current();
             let of_cubecl = thread.name().is_some_and(|name| name.starts_with("DSU-") || name.starts_with("DSD-"));
-            if !GUARDED.get() && !of_cubecl {
+            let of_rayon = rayon::current_thread_index().is_some() && GUARDS.load(Ordering::SeqCst) > 0;
+            if !GUARDED.get() && !of_rayon && !of_cubecl {
                 return before(info);
             }
             let message = info.payload_as_str().unwrap_or("a panic without a message").to_owned();

@@ -241,6 +241,20 @@ proptest! {
         }
     }
 
+    /// Also those that had the score of the last candidate.
+    #[test]
+    fn regression_no_other_node_comes_up_to_a_candidate((nodes, scores) in arbitrary(), scale in 0.1..9_f32) {
+        let before: Vec<f32> = scores.iter().map(|score| score * scale).collect();
+        let candidates = Candidates::new(&seen(&nodes, NO_FEATURES), &before, 4).nodes;
+        let mut after = before;
+        contrary(&self::nodes(), NO_FEATURES).rescore(&seen(&nodes, NO_FEATURES), &mut after);
+        let least = candidates.iter().map(|&node| after[node as usize]).fold(f32::INFINITY, f32::min);
+        let others = (0..after.len()).filter(|&node| !candidates.contains(&(node as u32)));
+        for other in others {
+            prop_assert!(after[other] < least, "{} {least}", after[other]);
+        }
+    }
+
     /// Told node by node, from all others.
     #[test]
     fn lines_are_told_as_by_looking_at_every_node((nodes, scores) in arbitrary()) {

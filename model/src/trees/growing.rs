@@ -281,7 +281,11 @@ impl Tree<'_> {
         nodes
     }
 
+    /// A leaf's value; of one that no row reaches 0.
     fn value(&self, sums: Sums) -> f32 {
+        if sums.rows == 0 {
+            return 0.0;
+        }
         (-sums.gradient / (sums.hessian + self.growth.l2) * self.growth.learning_rate) as f32
     }
 

@@ -132,7 +132,7 @@ fn several_writers_and_readers_may_use_one_directory() {
                     let key = key(&((round + thread) % 5).to_string());
                     cache.write(key, &report()).unwrap();
                     // Removed meanwhile, or whole.
-                    if let Ok(Some(document)) = cache.read(key) {
+                    if let Some(document) = cache.read(key).unwrap() {
                         assert_eq!(document, report());
                     }
                 }

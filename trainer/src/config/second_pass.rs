@@ -40,13 +40,24 @@ impl SecondPassConfig {
         if self.candidates > 100_000 {
             return range("second_pass.candidates", self.candidates.to_string(), "at most 100000");
         }
-        let Growth { rounds, forests, leaves, learning_rate, least_hessian, l2, feature_share, row_share, .. } =
-            self.trees;
+        let Growth {
+            rounds,
+            forests,
+            leaves,
+            learning_rate,
+            least_rows,
+            least_hessian,
+            l2,
+            feature_share,
+            row_share,
+            ..
+        } = self.trees;
         for (key, value, least, expected) in [
             ("second_pass.folds", self.folds, 2, "at least 2"),
             ("second_pass.trees.rounds", rounds, 1, "at least 1"),
             ("second_pass.trees.forests", forests, 1, "at least 1"),
             ("second_pass.trees.leaves", leaves, 2, "at least 2"),
+            ("second_pass.trees.least_rows", least_rows, 1, "at least 1"),
         ] {
             if value < least {
                 return range(key, value.to_string(), expected);

@@ -75,7 +75,7 @@ fn what_two_features_say_together_is_learned() {
 }
 
 #[test]
-fn neither_threads_nor_order_of_features_of_a_tree_change_a_bit_and_another_seed_does() {
+fn threads_change_no_bit_and_another_seed_does() {
     let (rows, gold) = made(60);
     let lists = lists(&rows, 6, &gold, &[10; 60]);
     let with = |threads, seed| {
