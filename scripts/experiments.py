@@ -1,6 +1,7 @@
 """What the scripts that train and measure share: the programs, and pages written whole."""
 
 import argparse
+import functools
 import os
 import random
 import shutil
@@ -53,7 +54,11 @@ def finqa_parser(description):
 
 def p_value(a, b):
     """Two-sided paired randomisation test of the means."""
-    differences = [x - y for x, y in zip(a, b) if x != y]
+    return randomised(tuple(x - y for x, y in zip(a, b) if x != y))
+
+
+@functools.cache
+def randomised(differences):
     observed = abs(sum(differences))
     if not differences:
         return 1.0
