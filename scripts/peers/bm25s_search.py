@@ -23,7 +23,10 @@ def build():
 
 def ask(index):
     for question in questions:
-        index.get_scores(bm25s.tokenize([question], stopwords=None, return_ids=False, show_progress=False)[0])
+        tokens = bm25s.tokenize([question], stopwords=None, return_ids=False, show_progress=False)[0]
+        # It refuses a question without words.
+        if tokens:
+            index.get_scores(tokens)
 
 
 def median_ms(run):
