@@ -49,6 +49,16 @@ fn a_ranker_of_mended_pages_mends_those_that_it_is_asked_of() {
 }
 
 #[test]
+fn files_of_other_data_sets_are_refused() {
+    let work = finqa(&records());
+    for (kind, option, other) in [("tatqa", "--pool", "--dataset finqa"), ("finqa", "--passages", "--dataset hybridqa")]
+    {
+        let ask = ["--dataset", kind, "--input", "train.json", option, "train.json"];
+        work.infer(&ask).fails(2, &[&format!("{option} is for {other}")]);
+    }
+}
+
+#[test]
 fn bad_finqa_files_are_refused_by_file_record_and_field() {
     let whole = records().to_string();
     let changed = |change: &dyn Fn(&mut Value)| {

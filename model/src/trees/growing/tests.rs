@@ -103,3 +103,11 @@ fn a_leaf_has_no_fewer_rows_than_allowed_and_lists_without_gold_are_passed_over(
     rows[10 * 60..].chunks(6).for_each(|row| *rows_of.entry(leaf(row)).or_insert(0) += 1);
     assert!(rows_of.len() > 1 && rows_of.values().all(|&rows| rows >= 40), "{rows_of:?}");
 }
+
+#[test]
+fn regression_a_tree_of_no_rows_says_nothing() {
+    let (rows, gold) = made(2);
+    let growth = Growth { row_share: 1e-9, l2: 0.0, least_hessian: 0.0, ..growth() };
+    let trees = grow(&lists(&rows, 6, &gold, &[10; 2]), &growth, 1, &mut |_| {});
+    assert!(rows.chunks(6).all(|row| trees.score(row) == 0.0));
+}
