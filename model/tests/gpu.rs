@@ -146,7 +146,7 @@ fn a_tensor_too_large_for_the_gpu_is_an_error_and_the_gpu_goes_on() {
     assert!(message.contains("out of memory") && message.len() < 400, "{message}");
     // What a thread of rayon's that works for the guarded one says is told as well.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
-    let elsewhere = guard(&gpu, || pool.install(|| panic!("out of memory, said elsewhere"))).map(|()| ()).unwrap_err();
+    let elsewhere = guard::<()>(&gpu, || pool.install(|| panic!("out of memory, said elsewhere"))).unwrap_err();
     assert!(matches!(elsewhere, DeviceFailure::OutOfMemory(_)), "{elsewhere:?}");
     let two = guard(&gpu, || (Tensor::<1>::ones([1], &gpu) + 1.0).into_data()).unwrap();
     assert_eq!(two.iter::<f32>().collect::<Vec<_>>(), [2.0]);
