@@ -5,9 +5,8 @@
 
 DIR of --data holds FinQA's train.json and dev.json, that of --encoder all-MiniLM-L6-v2, that of --datasets the other data
 sets as configs/pretraining.toml names them: with it come the rows of PRETRAINED, each seed with a pretraining of its own.
-Every row is trained with every seed; those of ROWS, PRETRAINED and STABLE without the second pass, which the rows of SECOND
-and SHIPPED have. A figure is that of the last epoch, the mean over the seeds with its standard
-deviation and each seed behind it. Beside a row stands the p-value of a paired randomisation test against the whole
+Every row is trained with every seed: those of ROWS and STABLE without the second pass, PRETRAINED's without and with it,
+SHIPPED's with it. A figure is that of the last epoch, the mean over the seeds with its standard deviation and each seed behind it. Beside a row stands the p-value of a paired randomisation test against the whole
 ranker, by the questions' means over the seeds; the whole ranker is tested against each baseline alike. Runs that stand in
 --work are taken as they are. The page is written anew after each row, and beside it report.html in --work, the same page with its curves drawn.
 Last come the rows of STABLE and the first of SHIPPED with each of --stable-seeds. TABSEGNET_PROGRAMS names a directory of built programs;
@@ -36,6 +35,7 @@ ROWS = {
     "nothing of what stands around (features.context)": ["features.context=false"],
     "no looks of sentences and cells (features.marks)": ["features.marks=false"],
     "no kinds of question (features.asked)": ["features.asked=false"],
+    "no span of years (features.spans)": ["features.spans=false"],
     "no graph at all": ["model.edge_types=none"],
     "no edge types": ["model.edge_types=single"],
     "one layer": ["model.layers=1"],
@@ -66,14 +66,12 @@ SHIPPED = {
     "all, on the project's pretrained weights, static encoder":
         [*ROWS["all, static encoder"], "optimisation.start_from=checkpoints/pretrained"],
 }
-# With the second pass: the rows above that are trained again with it, of either kind.
-SECOND = [ALL, "all, static encoder", "no graph at all", *PRETRAINED]
 WITH_SECOND = ", second pass"
 NO_SECOND = "second_pass.candidates=0"
 LEARNING = {"10": "10 % of the questions", "25": "25 % of the questions", "50": "50 % of the questions", "100": ALL}
 # Features that leave something to the graph: words shared, cosines, BM25, places.
 PLAIN = [f"features.{group}=false" for group in
-         ["similar_words", "tables", "phrases", "context", "marks", "asked", "belonging", "segments"]]
+         ["similar_words", "tables", "phrases", "context", "marks", "asked", "belonging", "segments", "spans"]]
 STABLE = {
     ALL: [],
     "words, cosines, BM25 and places alone, two layers, strength 1 + tanh": PLAIN,
@@ -126,14 +124,8 @@ def main():
         show(name, [measured(args.work / f"{list(ROWS).index(name)}-{seed}", changed, seed) for seed in args.seeds])
     for number, (name, changed) in enumerate(PRETRAINED.items() if args.datasets else []):
         show(name, [started_elsewhere(number, [*changed, NO_SECOND], seed) for seed in args.seeds])
-    for number, name in enumerate(SECOND):
-        if name in PRETRAINED and args.datasets:
-            number = list(PRETRAINED).index(name)
-            runs = [started_elsewhere(number, PRETRAINED[name], seed, "second-pretrained") for seed in args.seeds]
-            show(f"{name}{WITH_SECOND}", runs)
-        elif name in args.only:
-            runs = [measured(args.work / f"second-{number}-{seed}", ROWS[name], seed) for seed in args.seeds]
-            show(f"{name}{WITH_SECOND}", runs)
+    for number, (name, changed) in enumerate(PRETRAINED.items() if args.datasets else []):
+        show(f"{name}{WITH_SECOND}", [started_elsewhere(number, changed, seed, "second-pretrained") for seed in args.seeds])
     for number, (name, changed) in enumerate(SHIPPED.items()):
         show(f"{name}{WITH_SECOND}", [measured(args.work / f"shipped-{number}-{seed}", changed, seed) for seed in args.seeds])
     # The seeds of the tables above are not trained twice.

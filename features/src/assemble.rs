@@ -20,7 +20,7 @@ use crate::question::{AskedQuestion, AskedVectors, Question};
 use crate::rows::all_rows;
 use crate::strings::Strings;
 use crate::vectors::{dot, inverse, normalised, products};
-use crate::{asked as kinds, belonging, context, coverage, marks, places, segments, tables};
+use crate::{asked as kinds, belonging, context, coverage, marks, places, segments, spans, tables};
 
 /// BM25 is told by tens.
 const BM25_UNIT: f32 = 10.0;
@@ -41,6 +41,7 @@ pub struct DocumentFeatures {
     /// `[tables, belonging]`
     belonging: Vec<f32>,
     around: Option<Around>,
+    spans: Option<spans::Spans>,
     /// Of the nodes' texts with their headers, and without.
     indices: Option<[LexicalIndex; 2]>,
     /// `[words, d_word]`, of length 1.
@@ -62,6 +63,7 @@ pub struct Reading {
     bm25: Option<Bm25>,
     near: Option<Near>,
     segments: Vec<segments::Segment>,
+    spans: Option<spans::Asked>,
     kinds: [f32; kinds::NAMES.len()],
 }
 
@@ -110,15 +112,14 @@ impl DocumentFeatures {
             true => normalised(word_vectors, word_vectors.len() / strings.words().len().max(1)),
             false => Vec::new(),
         };
-        let around =
-            (config.phrases || config.context || config.marks || config.belonging || config.segments).then(|| {
-                let order = Order::new(nodes, &strings);
-                Around {
-                    phrases: Phrases::new(nodes, &strings),
-                    lines: context::Lines::new(nodes, &strings, &order),
-                    order,
-                }
-            });
+        let around = Self::looks_around(config).then(|| {
+            let order = Order::new(nodes, &strings);
+            Around {
+                phrases: Phrases::new(nodes, &strings),
+                lines: context::Lines::new(nodes, &strings, &order),
+                order,
+            }
+        });
         let numbers = (config.marks || config.belonging).then(|| Numbers::new(nodes, &strings));
         let (mut marks, mut belonging) = ([Vec::new(), Vec::new()], Vec::new());
         if let (Some(Around { phrases, order, .. }), Some(numbers)) = (&around, &numbers) {
@@ -140,6 +141,8 @@ impl DocumentFeatures {
                 });
             }
         }
+        let spans = around.as_ref().filter(|_| config.spans);
+        let spans = spans.map(|Around { phrases, order, .. }| spans::Spans::new(nodes, &strings, phrases, order));
         let alike = match &around {
             Some(Around { phrases, .. }) => {
                 [strings.nodes.iter().map(|node| node.bare).collect(), phrases.paths(nodes)]
@@ -152,6 +155,7 @@ impl DocumentFeatures {
             marks,
             belonging,
             around,
+            spans,
             count: config.count(),
             places: if config.places { places::places(nodes, &strings) } else { Vec::new() },
             tables: fits,
@@ -164,6 +168,10 @@ impl DocumentFeatures {
             distinct: Distinct::new(&strings),
             strings,
         }
+    }
+
+    fn looks_around(config: FeaturesConfig) -> bool {
+        config.phrases || config.context || config.marks || config.belonging || config.segments || config.spans
     }
 
     /// What each table has in common with the document's sentences, `[tables, TableHead::FEATURES]`; empty
@@ -228,7 +236,8 @@ impl DocumentFeatures {
         };
         let ((compared, bm25), (near, segments)) =
             rayon::join(|| rayon::join(compared, bm25), || rayon::join(near, of_segments));
-        Reading { compared, bm25, near, segments, kinds: kinds::kinds(question) }
+        let spans = self.spans.as_ref().map(|spans| spans.ask(question));
+        Reading { compared, bm25, near, segments, spans, kinds: kinds::kinds(question) }
     }
 
     /// [`DocumentFeatures::ask`] of what was read before, row by row. `products` are the nodes' dot products

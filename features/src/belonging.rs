@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use tabsegnet_data::graph::{Node, NodeKind};
 
+use crate::dates::{DAYS_OF_A_YEAR, Day};
 use crate::marks::{Numbers, Order, announces, ends_in_colon};
 use crate::numbers::{Unit, significant};
 use crate::phrases::Phrases;
@@ -12,7 +13,7 @@ use crate::strings::Strings;
 use crate::vectors::dot;
 
 /// Told as they are and less the best of the document's tables.
-const COMPARED: [&str; 29] = [
+const COMPARED: [&str; 37] = [
     "numbers",
     "share_of_numbers",
     "numbers_of_its_own",
@@ -42,6 +43,14 @@ const COMPARED: [&str; 29] = [
     "last_year",
     "share_of_years",
     "share_of_told_years",
+    "days",
+    "share_of_days",
+    "days_of_its_own",
+    "first_day",
+    "last_day",
+    "share_of_days_of_the_year",
+    "first_year",
+    "latest_year",
 ];
 
 /// Told as they are.
@@ -85,6 +94,7 @@ struct Table {
     differences: HashSet<String>,
     /// Changes between two of its numbers in a row, in percent.
     changes: HashSet<String>,
+    days: HashSet<Day>,
 }
 
 /// What all sentences tell.
@@ -96,6 +106,7 @@ struct Told {
     significant: HashSet<String>,
     percents: HashSet<String>,
     years: HashSet<u16>,
+    days: HashSet<Day>,
 }
 
 /// What is looked at.
@@ -125,6 +136,7 @@ pub(crate) fn belonging(sight: &Sight<'_, '_>) -> Vec<f32> {
     let own = counts(numbers.of_table.iter());
     let starts = counts(tables.iter().map(|table| &table.starts));
     let changes = counts(tables.iter().map(|table| &table.changes));
+    let days = counts(tables.iter().map(|table| &table.days));
     let latest = phrases.table_years.iter().filter_map(|years| years.last()).max().copied();
 
     let mut values = vec![0.0; strings.tables * COUNT];
@@ -151,9 +163,26 @@ pub(crate) fn belonging(sight: &Sight<'_, '_>) -> Vec<f32> {
         ]);
         let (of_words, rest_compared) = rest_compared.split_at_mut(10);
         sight.words(number, table, &told, &words, of_words);
-        let (of_vectors, of_years) = rest_compared.split_at_mut(8);
+        let (of_vectors, of_time) = rest_compared.split_at_mut(8);
+        let (of_years, of_days) = of_time.split_at_mut(3);
         sight.vectors(number, &members[number], of_vectors);
+        let told_days: Vec<&Day> = table.days.intersection(&told.days).collect();
+        let own_days = told_days.iter().filter(|day| days.get(*day) == Some(&1)).count();
+        let is_told = |day: Option<&Day>| flag(day.is_some_and(|day| told.days.contains(day)));
+        let of_the_year = |day: &&Day| told.days.iter().any(|told| told % DAYS_OF_A_YEAR == **day % DAYS_OF_A_YEAR);
+        let count = table.days.len().max(1) as f32;
+        let is_year_told = |year: Option<&u16>| flag(year.is_some_and(|year| told.years.contains(year)));
         let years = &phrases.table_years[number];
+        of_days.copy_from_slice(&[
+            (told_days.len() as f32).ln_1p(),
+            told_days.len() as f32 / count,
+            (own_days as f32).ln_1p(),
+            is_told(table.days.iter().min()),
+            is_told(table.days.iter().max()),
+            table.days.iter().filter(of_the_year).count() as f32 / count,
+            is_year_told(years.first()),
+            is_year_told(years.last()),
+        ]);
         let told_years = years.iter().filter(|year| told.years.contains(year)).count() as f32;
         if let Some(&last) = years.last() {
             let last_told = told.years.iter().max().copied().unwrap_or(last);
@@ -170,6 +199,10 @@ pub(crate) fn belonging(sight: &Sight<'_, '_>) -> Vec<f32> {
     }
     below_best(&mut values);
     values
+}
+
+fn flag(flag: bool) -> f32 {
+    f32::from(u8::from(flag))
 }
 
 fn below_best(values: &mut [f32]) {
@@ -207,10 +240,12 @@ impl Sight<'_, '_> {
             significant: HashSet::new(),
             percents: HashSet::new(),
             years: HashSet::new(),
+            days: HashSet::new(),
         };
         for &node in &order.passages {
             told.words.extend(self.stems(node));
             told.years.extend(phrases.years_of(node));
+            told.days.extend(phrases.days_of(node));
             for number in &numbers.of_node[node] {
                 let digits = number.significant();
                 if number.unit == Unit::Large && digits.len() >= DIGITS {
@@ -234,6 +269,7 @@ impl Sight<'_, '_> {
             starts: HashSet::new(),
             differences: HashSet::new(),
             changes: HashSet::new(),
+            days: members.iter().flat_map(|&node| self.phrases.days_of(node)).collect(),
         };
         let mut grid: HashMap<(usize, usize), f64> = HashMap::new();
         for &node in members {
@@ -345,7 +381,6 @@ impl Sight<'_, '_> {
         let (first, _) = order.ends[number];
         let text = before.map_or("", |sentence| nodes[sentence].text.as_str());
         let lower = text.to_lowercase();
-        let flag = |flag: bool| f32::from(u8::from(flag));
         let count = |sentence: Option<usize>| sentence.map_or(0.0, |node| numbers.of_node[node].len() as f32);
         let headers =
             members.iter().filter(|&&node| matches!(nodes[node].kind, NodeKind::Caption | NodeKind::ColumnHeader));

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::compare::{COSINE, Column, SIMILAR, WORDS};
-use crate::{asked, context, head, marks, phrases, places, segments, tables};
+use crate::{asked, context, head, marks, phrases, places, segments, spans, tables};
 
 /// Which features a node gets. Without any the model is the paper's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -39,6 +39,8 @@ pub struct FeaturesConfig {
     pub belonging: bool,
     /// What the node's headers have in common with the segment of the question that it answers best.
     pub segments: bool,
+    /// Whether the node stands at an end of the span of years that the question asks for, named or not.
+    pub spans: bool,
 }
 
 /// Parts of a node that are compared with the question, in order.
@@ -63,6 +65,7 @@ impl FeaturesConfig {
         asked: true,
         belonging: true,
         segments: true,
+        spans: true,
     };
 
     /// Columns of a comparison with one string that are wanted.
@@ -117,6 +120,7 @@ impl FeaturesConfig {
         group(self.asked, "question", &asked::NAMES);
         group(self.belonging, "belonging", &head::NAMES);
         group(self.segments, "segment", &segments::NAMES);
+        group(self.spans, "span", &spans::NAMES);
         names
     }
 

@@ -3,6 +3,21 @@
 
 const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
+const MONTH_NAMES: [&str; 12] = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
+
 /// Words that a year may follow. After others "2013" and "2014" between two words are what some
 /// conversions make of dashes (U+2013, U+2014).
 const BEFORE: [&str; 26] = [
@@ -38,6 +53,74 @@ pub(crate) fn years(text: &str) -> Vec<u16> {
     years.sort_unstable();
     years.dedup();
     years
+}
+
+/// A day as one number: 20121229.
+pub(crate) type Day = u32;
+
+/// The rest of a [`Day`] by this is the same in every year.
+pub(crate) const DAYS_OF_A_YEAR: Day = 10_000;
+
+/// The distinct days of a text, rising: "december 29, 2012", "december 292012", "29 dec 2012", "12/29/2012", "12/29/12".
+pub(crate) fn days(text: &str) -> Vec<Day> {
+    let lower = text.to_lowercase();
+    let pieces = pieces(&lower);
+    let at = |at: usize| in_words(&pieces, at).or_else(|| slashed(&pieces, at));
+    let mut days: Vec<Day> = (0..pieces.len()).filter_map(at).collect();
+    days.sort_unstable();
+    days.dedup();
+    days
+}
+
+fn day_of(year: u16, month: Day, day: Day) -> Option<Day> {
+    ((1..=12).contains(&month) && (1..=31).contains(&day)).then(|| Day::from(year) * DAYS_OF_A_YEAR + month * 100 + day)
+}
+
+/// A number of one or two digits.
+fn small(piece: Option<&Piece<'_>>) -> Option<Day> {
+    piece.filter(|piece| piece.kind == Kind::Digits && piece.text.len() <= 2)?.text.parse().ok()
+}
+
+/// The number of a month by its name or the beginning of it.
+fn month(word: &str) -> Option<Day> {
+    let is_named = |name: &str| word.len() >= 3 && name.starts_with(word) && (word.len() <= 4 || name == word);
+    (1..).zip(MONTH_NAMES).find(|(_, name)| is_named(name)).map(|(number, _)| number)
+}
+
+/// The day whose month is the piece.
+fn in_words(pieces: &[Piece<'_>], at: usize) -> Option<Day> {
+    let month = month(pieces.get(at).filter(|piece| piece.kind == Kind::Letters)?.text)?;
+    let mut after = pieces.get(at + 1..)?.iter().filter(|piece| !matches!(piece.text, "." | ","));
+    let (next, then) = (after.next(), after.next());
+    let year = |piece: Option<&Piece<'_>>| piece.and_then(|piece| four_digits(piece.text));
+    if let Some(year) = year(next) {
+        return day_of(year, month, small(pieces.get(at.checked_sub(1)?))?);
+    }
+    if let Some(year) = year(then) {
+        return day_of(year, month, small(next)?);
+    }
+    let glued = next.filter(|piece| piece.kind == Kind::Digits)?.text;
+    let (day, year) = glued.split_at_checked(glued.len().checked_sub(4)?)?;
+    day_of(four_digits(year)?, month, day.parse().ok()?)
+}
+
+/// The day whose month is the piece before two slashes.
+fn slashed(pieces: &[Piece<'_>], at: usize) -> Option<Day> {
+    let slash = |at: usize| pieces.get(at).is_some_and(|piece| piece.text == "/");
+    if !slash(at + 1) || !slash(at + 3) {
+        return None;
+    }
+    let written = pieces.get(at + 4)?.text;
+    let year = match written.len() {
+        2 => century(written.parse().ok()?),
+        _ => four_digits(written)?,
+    };
+    day_of(year, small(pieces.get(at))?, small(pieces.get(at + 2))?)
+}
+
+/// The year of two digits.
+fn century(two: u16) -> u16 {
+    if two < 30 { 2000 + two } else { 1900 + two }
 }
 
 fn pieces(text: &str) -> Vec<Piece<'_>> {
@@ -100,8 +183,7 @@ fn glued(pieces: &[Piece<'_>], at: usize) -> Option<u16> {
 
 /// A year in two digits: after slashes, after a month at the end, after "FY" or an apostrophe.
 fn short(text: &str, pieces: &[Piece<'_>], at: usize) -> Option<u16> {
-    let two: u16 = pieces.get(at)?.text.parse().ok()?;
-    let year = if two < 30 { 2000 + two } else { 1900 + two };
+    let year = century(pieces.get(at)?.text.parse().ok()?);
     let back = |steps: usize| at.checked_sub(steps).and_then(|at| pieces.get(at));
     let sign = |steps: usize, sign: &str| back(steps).is_some_and(|piece| piece.text == sign);
     let digits = |steps: usize| back(steps).is_some_and(|piece| piece.kind == Kind::Digits && piece.text.len() <= 2);
@@ -148,7 +230,26 @@ mod tests {
         }
     }
 
+    #[test]
+    fn days_are_the_same_however_they_are_written() {
+        for text in
+            ["december 29 , 2012", "dec. 29, 2012", "December 292012", "29 dec 2012", "12/29/2012", "ended 12/29/12"]
+        {
+            assert_eq!(days(text), [20_121_229], "{text}");
+        }
+        assert_eq!(days("from january 1 , 2009 to 12/31/10"), [20_090_101, 20_101_231]);
+        for text in ["december 2012", "12/2012", "13/40/2012", "1/2/3", "december 1234", "december", "may 45, 2012"] {
+            assert!(days(text).is_empty(), "{text}");
+        }
+        assert!(days("the decrease 12, 2012 and mays 3, 2012").is_empty());
+    }
+
     proptest! {
+        #[test]
+        fn any_text_has_days(text in "\\PC{0,40}|(dec|may|[0-9]{1,6}|[/, .-]){0,9}") {
+            prop_assert!(days(&text).iter().all(|day| (19_000_101..=20_991_231).contains(day)));
+        }
+
         #[test]
         fn any_text_has_years(text in "\\PC{0,40}") {
             prop_assert!(years(&text).iter().all(|year| (1900..2100).contains(year)));

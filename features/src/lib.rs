@@ -25,6 +25,7 @@ mod places;
 mod question;
 pub mod rows;
 mod segments;
+mod spans;
 mod stems;
 mod strings;
 mod tables;

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use tabsegnet_data::graph::{Node, NodeKind};
 
-use crate::dates;
+use crate::dates::{self, Day};
 use crate::stems::{letter_runs, stems};
 use crate::strings::Strings;
 
@@ -58,6 +58,7 @@ pub(crate) struct Phrase {
     /// Runs of four letters, by number, rising.
     runs: Vec<u32>,
     pub(crate) years: Vec<u16>,
+    pub(crate) days: Vec<Day>,
 }
 
 /// The phrases of a document and the stems in them.
@@ -171,6 +172,11 @@ impl Phrases {
         years
     }
 
+    /// The days of a node's phrases.
+    pub(crate) fn days_of(&self, node: usize) -> impl Iterator<Item = Day> {
+        self.of_node[node].iter().flat_map(|&phrase| &self.phrases[phrase as usize].days).copied()
+    }
+
     /// For each node a number from 1 of its kind and its paths together; 0 of one without paths.
     pub(crate) fn paths(&self, nodes: &[Node]) -> Vec<u32> {
         let mut numbers: HashMap<(NodeKind, [u32; 2]), u32> = HashMap::new();
@@ -241,6 +247,6 @@ impl Phrase {
             list.sort_unstable();
             list.dedup();
         }
-        Self { stems, distinct, runs, years: dates::years(text) }
+        Self { stems, distinct, runs, years: dates::years(text), days: dates::days(text) }
     }
 }

@@ -12,22 +12,21 @@ use sha2::{Digest as _, Sha256};
 
 /// A file could not be read or written.
 #[derive(Debug, thiserror::Error)]
-#[error("{path}: could not {action}: {source}")]
+#[error("{path}: could not {action}: {reason}")]
 pub struct FileError {
     /// The file or directory.
     pub path: String,
     /// What was tried, as a verb phrase ("read", "write", "create the directory").
     pub action: &'static str,
-    /// The operating system's reason.
-    #[source]
-    pub source: io::Error,
+    /// The operating system's reason; part of the message, so that no chain of errors says it twice.
+    pub reason: io::Error,
 }
 
 impl FileError {
     /// Attaches `path` and `action` to an I/O error; for `map_err`.
     pub fn at(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> Self {
         let path = path.display().to_string();
-        move |source| Self { path, action, source }
+        move |reason| Self { path, action, reason }
     }
 }
 
@@ -259,6 +258,13 @@ mod tests {
         assert_eq!(failed.unwrap_err().to_string(), format!("{}: could not write: disk full", path.display()));
         assert_eq!(fs::read(&path).unwrap(), b"old");
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_chain_of_errors_says_the_reason_once() {
+        let error = read_text(Path::new("no such file")).unwrap_err();
+        assert!(error.to_string().starts_with("no such file: could not read: "), "{error}");
+        assert!(std::error::Error::source(&error).is_none());
     }
 
     #[test]

@@ -90,8 +90,8 @@ impl DocumentCache {
         let damaged = |reason: String| Damaged { file: path.display().to_string(), reason };
         let bytes = match read_bytes(&path) {
             Ok(bytes) => bytes,
-            Err(error) if error.source.kind() == ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(damaged(error.source.to_string())),
+            Err(error) if error.reason.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(damaged(error.reason.to_string())),
         };
         let document = EncodedDocument::from_bytes(&bytes, &key.0).map_err(|reason| damaged(reason.into()))?;
         // Used last now. Best effort: a cache that cannot be written can still be read.

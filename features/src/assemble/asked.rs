@@ -96,6 +96,10 @@ impl AskedFeatures<'_> {
         if let Some(of_segment) = self.of_segments.get(node) {
             out.take(of_segment.len()).copy_from_slice(of_segment);
         }
+        if let (Some(spans), Some(asked)) = (&document.spans, &reading.spans) {
+            let of_node = spans.of_node(asked, node, strings.table[node].map(|table| table as usize));
+            out.take(of_node.len()).copy_from_slice(&of_node);
+        }
     }
 }
 

@@ -202,9 +202,34 @@ fn a_cell_is_compared_with_the_segment_that_it_answers_best() {
 }
 
 #[test]
+fn sentences_tell_the_days_that_a_table_begins_and_ends_with_however_they_are_written() {
+    let table = |number, days: [&str; 2]| {
+        let rows =
+            vec![vec!["".into(), days[0].into(), days[1].into()], vec!["S&P 500".into(), "100".into(), "120".into()]];
+        Block::Table(
+            Table::new(TableSource { number, header_rows: 1, header_cols: 1, rows, ..TableSource::default() }).unwrap(),
+        )
+    };
+    let blocks = vec![
+        Block::Passage("It tracks $ 100 from december 29 , 2007 through december 28 , 2013 .".into()),
+        table(0, ["12/29/07", "12/28/13"]),
+        table(1, ["12/29/2006", "12/28/2013"]),
+    ];
+    let nodes: Vec<Node> = DocumentGraph::new(&Document { id: "r".into(), blocks }).nodes().cloned().collect();
+    let own: Vec<String> = nodes.iter().map(|node| node.ranking_text(CellText::Path)).collect();
+    let features = open(FeaturesConfig::ALL, &nodes, &own);
+    let of_tables: Vec<&[f32]> = features.belonging().chunks(crate::TableHead::FEATURES).collect();
+    // Days told and those no other table has; the share; the first and the last; days of the year; the years.
+    let found = of_tables.iter().map(|table| &table[29..37]).collect::<Vec<_>>();
+    let log = |count: f32| count.ln_1p();
+    assert_eq!(found[0], [log(2.0), 1.0, log(1.0), 1.0, 1.0, 1.0, 1.0, 1.0]);
+    assert_eq!(found[1], [log(1.0), 0.5, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0]);
+}
+
+#[test]
 fn each_group_can_be_switched_off_and_takes_its_names_with_it() {
     let (nodes, own) = report();
-    let off: [fn(&mut FeaturesConfig); 13] = [
+    let off: [fn(&mut FeaturesConfig); 14] = [
         |c| c.words = false,
         |c| c.similar_words = false,
         |c| c.cosine = false,
@@ -218,6 +243,7 @@ fn each_group_can_be_switched_off_and_takes_its_names_with_it() {
         |c| c.asked = false,
         |c| c.belonging = false,
         |c| c.segments = false,
+        |c| c.spans = false,
     ];
     let all = ask(FeaturesConfig::ALL, &nodes, &own, "Net sales in 2017?");
     let names = FeaturesConfig::ALL.names();
