@@ -7,14 +7,21 @@ use super::{P, Q, SharedRows, TANH_END};
 use crate::flex::{ROWS_PER_TASK, Values, change};
 #[cfg(feature = "training")]
 use crate::flex::{shape_of, tensor};
+use crate::product::vectorised;
 
-/// Calls `each` with every node and its row of `values` `[nodes, d]`.
+/// Calls `each`, marked `#[inline(always)]`, with every node and its row of `values` `[nodes, d]`.
 fn for_rows(values: &mut [f32], d: usize, each: impl Fn(usize, &mut [f32]) + Sync) {
     let d = d.max(1);
     values.par_chunks_mut(ROWS_PER_TASK * d).enumerate().for_each(|(task, rows)| {
-        for (node, row) in (task * ROWS_PER_TASK..).zip(rows.chunks_exact_mut(d)) {
-            each(node, row);
-        }
+        vectorised(
+            rows,
+            #[inline(always)]
+            |rows: &mut [f32]| {
+                for (node, row) in (task * ROWS_PER_TASK..).zip(rows.chunks_exact_mut(d)) {
+                    each(node, row);
+                }
+            },
+        );
     });
 }
 
@@ -23,13 +30,18 @@ pub(super) fn tanh_of_sum(own: FlexTensor, table: &FlexTensor, shared: &SharedRo
     let table = Values::of(table);
     let table = table.as_slice();
     change(own, |own| {
-        for_rows(own, d, |node, own| {
-            for &row in shared.of(node) {
-                let row = &table[row as usize * d..(row as usize + 1) * d];
-                own.iter_mut().zip(row).for_each(|(own, row)| *own += row);
-            }
-            own.iter_mut().for_each(|own| *own = tanh(*own));
-        });
+        for_rows(
+            own,
+            d,
+            #[inline(always)]
+            |node, own| {
+                for &row in shared.of(node) {
+                    let row = &table[row as usize * d..(row as usize + 1) * d];
+                    own.iter_mut().zip(row).for_each(|(own, row)| *own += row);
+                }
+                own.iter_mut().for_each(|own| *own = tanh(*own));
+            },
+        );
     })
 }
 
@@ -47,14 +59,19 @@ pub(super) fn relu_of_sum(own: FlexTensor, messages: &FlexTensor, bias: &FlexTen
     let (messages, bias) = (messages.as_slice(), bias.as_slice());
     let d = bias.len();
     change(own, |own| {
-        for_rows(own, d, |node, own| {
-            let messages = &messages[node * d..(node + 1) * d];
-            for ((own, message), bias) in own.iter_mut().zip(messages).zip(bias) {
-                let sum = *own + message + bias;
-                // Not max(0): a NaN must reach the loss.
-                *own = if sum < 0.0 { 0.0 } else { sum };
-            }
-        });
+        for_rows(
+            own,
+            d,
+            #[inline(always)]
+            |node, own| {
+                let messages = &messages[node * d..(node + 1) * d];
+                for ((own, message), bias) in own.iter_mut().zip(messages).zip(bias) {
+                    let sum = *own + message + bias;
+                    // Not max(0): a NaN must reach the loss.
+                    *own = if sum < 0.0 { 0.0 } else { sum };
+                }
+            },
+        );
     })
 }
 
@@ -71,10 +88,15 @@ pub(super) fn tanh_of_sum_backward(
     let out = out.as_slice();
     let mut table = vec![0.0; table_shape[0] * d];
     let own = change(gradient, |gradient| {
-        for_rows(gradient, d, |node, gradient| {
-            let out = &out[node * d..(node + 1) * d];
-            gradient.iter_mut().zip(out).for_each(|(gradient, out)| *gradient *= 1.0 - out * out);
-        });
+        for_rows(
+            gradient,
+            d,
+            #[inline(always)]
+            |node, gradient| {
+                let out = &out[node * d..(node + 1) * d];
+                gradient.iter_mut().zip(out).for_each(|(gradient, out)| *gradient *= 1.0 - out * out);
+            },
+        );
         // On one thread: a sum over the nodes in their order, a fraction of the pass above.
         for node in 0..nodes {
             let gradient = &gradient[node * d..(node + 1) * d];
@@ -98,12 +120,18 @@ pub(super) fn relu_of_sum_backward(gradient: FlexTensor, out: &FlexTensor) -> (F
     let own = change(gradient, |gradient| {
         let tasks = gradient.par_chunks_mut(task).zip(out.as_slice().par_chunks(task));
         tasks.zip(sums.par_chunks_mut(d.max(1))).for_each(|((gradient, out), sums)| {
-            for (gradient, out) in gradient.chunks_exact_mut(d).zip(out.chunks_exact(d)) {
-                for ((gradient, out), sum) in gradient.iter_mut().zip(out).zip(&mut *sums) {
-                    *gradient = if *out > 0.0 { *gradient } else { 0.0 };
-                    *sum += *gradient;
-                }
-            }
+            vectorised(
+                (gradient, out, sums),
+                #[inline(always)]
+                |(gradient, out, sums): (&mut [f32], &[f32], &mut [f32])| {
+                    for (gradient, out) in gradient.chunks_exact_mut(d).zip(out.chunks_exact(d)) {
+                        for ((gradient, out), sum) in gradient.iter_mut().zip(out).zip(&mut *sums) {
+                            *gradient = if *out > 0.0 { *gradient } else { 0.0 };
+                            *sum += *gradient;
+                        }
+                    }
+                },
+            );
         });
     });
     let mut bias = vec![0.0; d];

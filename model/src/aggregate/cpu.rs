@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use crate::config::Aggregation;
 use crate::edges::{EdgeIndex, NO_EDGE};
 use crate::flex::{ROWS_PER_TASK, Values, shape_of, tensor};
+use crate::product::vectorised;
 
 /// The aggregated messages, and for max, where a backward pass will ask for it, which edge won each
 /// channel (`[nodes, d]`, [`NO_EDGE`] without in-edges; empty otherwise).
@@ -30,42 +31,60 @@ pub(super) fn forward(
         winners = vec![NO_EDGE; nodes * d];
         let tasks = out.par_chunks_mut(ROWS_PER_TASK * d).zip(winners.par_chunks_mut(ROWS_PER_TASK * d));
         tasks.enumerate().for_each(|(task, (out, winners))| {
-            let rows = out.chunks_exact_mut(d).zip(winners.chunks_exact_mut(d));
-            for (node, (out, winners)) in (task * ROWS_PER_TASK..).zip(rows) {
-                for (nth, edge) in edges.into(node).enumerate() {
-                    let (s, x) = message(edge);
-                    for ((out, winner), x) in out.iter_mut().zip(&mut *winners).zip(x) {
-                        let candidate = s * x;
-                        let wins = nth == 0 || candidate > *out;
-                        *out = if wins { candidate } else { *out };
-                        *winner = if wins { edge as u32 } else { *winner };
+            vectorised(
+                (out, winners),
+                #[inline(always)]
+                |(out, winners): (&mut [f32], &mut [u32])| {
+                    let rows = out.chunks_exact_mut(d).zip(winners.chunks_exact_mut(d));
+                    for (node, (out, winners)) in (task * ROWS_PER_TASK..).zip(rows) {
+                        for (nth, edge) in edges.into(node).enumerate() {
+                            let (s, x) = message(edge);
+                            for ((out, winner), x) in out.iter_mut().zip(&mut *winners).zip(x) {
+                                let candidate = s * x;
+                                let wins = nth == 0 || candidate > *out;
+                                *out = if wins { candidate } else { *out };
+                                *winner = if wins { edge as u32 } else { *winner };
+                            }
+                        }
                     }
-                }
-            }
+                },
+            );
         });
     } else if aggregation == Aggregation::Max {
         out.par_chunks_mut(ROWS_PER_TASK * d).enumerate().for_each(|(task, out)| {
-            for (node, out) in (task * ROWS_PER_TASK..).zip(out.chunks_exact_mut(d)) {
-                for (nth, edge) in edges.into(node).enumerate() {
-                    let (s, x) = message(edge);
-                    for (out, x) in out.iter_mut().zip(x) {
-                        let candidate = s * x;
-                        *out = if nth == 0 || candidate > *out { candidate } else { *out };
+            vectorised(
+                out,
+                #[inline(always)]
+                |out: &mut [f32]| {
+                    for (node, out) in (task * ROWS_PER_TASK..).zip(out.chunks_exact_mut(d)) {
+                        for (nth, edge) in edges.into(node).enumerate() {
+                            let (s, x) = message(edge);
+                            for (out, x) in out.iter_mut().zip(x) {
+                                let candidate = s * x;
+                                *out = if nth == 0 || candidate > *out { candidate } else { *out };
+                            }
+                        }
                     }
-                }
-            }
+                },
+            );
         });
     } else {
         out.par_chunks_mut(ROWS_PER_TASK * d).enumerate().for_each(|(task, out)| {
-            for (node, out) in (task * ROWS_PER_TASK..).zip(out.chunks_exact_mut(d)) {
-                let share = share(edges, node, aggregation);
-                for edge in edges.into(node) {
-                    let (s, x) = message(edge);
-                    for (out, x) in out.iter_mut().zip(x) {
-                        *out += s * share * x;
+            vectorised(
+                out,
+                #[inline(always)]
+                |out: &mut [f32]| {
+                    for (node, out) in (task * ROWS_PER_TASK..).zip(out.chunks_exact_mut(d)) {
+                        let share = share(edges, node, aggregation);
+                        for edge in edges.into(node) {
+                            let (s, x) = message(edge);
+                            for (out, x) in out.iter_mut().zip(x) {
+                                *out += s * share * x;
+                            }
+                        }
                     }
-                }
-            }
+                },
+            );
         });
     }
     (tensor(out, [nodes, d]), winners)
@@ -108,21 +127,27 @@ pub(super) fn backward(
         tasks.push((first, rows, own));
     }
     tasks.into_par_iter().for_each(|(first, rows, edge_gradient)| {
-        let mut edge_gradients = edge_gradient.iter_mut();
-        for (node, x_gradient) in (first..).zip(rows.chunks_exact_mut(d)) {
-            let x = &x[node * d..(node + 1) * d];
-            for (&edge, edge_gradient) in edges.out_of(node).iter().zip(&mut edge_gradients) {
-                let s = strength[edges.strengths[edge as usize] as usize];
-                let destination = edges.destinations[edge as usize] as usize;
-                let gradient = &gradient[destination * d..(destination + 1) * d];
-                *edge_gradient = if aggregation == Aggregation::Max {
-                    let winners = &winners[destination * d..(destination + 1) * d];
-                    max_message(x_gradient, x, gradient, s, winners, edge)
-                } else {
-                    sum_message(x_gradient, x, gradient, s, share(edges, destination, aggregation))
-                };
-            }
-        }
+        vectorised(
+            (rows, edge_gradient),
+            #[inline(always)]
+            |(rows, edge_gradient): (&mut [f32], &mut [f32])| {
+                let mut edge_gradients = edge_gradient.iter_mut();
+                for (node, x_gradient) in (first..).zip(rows.chunks_exact_mut(d)) {
+                    let x = &x[node * d..(node + 1) * d];
+                    for (&edge, edge_gradient) in edges.out_of(node).iter().zip(&mut edge_gradients) {
+                        let s = strength[edges.strengths[edge as usize] as usize];
+                        let destination = edges.destinations[edge as usize] as usize;
+                        let gradient = &gradient[destination * d..(destination + 1) * d];
+                        *edge_gradient = if aggregation == Aggregation::Max {
+                            let winners = &winners[destination * d..(destination + 1) * d];
+                            max_message(x_gradient, x, gradient, s, winners, edge)
+                        } else {
+                            sum_message(x_gradient, x, gradient, s, share(edges, destination, aggregation))
+                        };
+                    }
+                }
+            },
+        );
     });
 
     let mut strength_gradient = vec![0.0; strength.len()];
@@ -139,11 +164,13 @@ const LANES: usize = 16;
 
 /// Adds a won message's gradient to its source and returns that of its strength.
 #[cfg(feature = "training")]
+#[inline(always)]
 fn max_message(x_gradient: &mut [f32], x: &[f32], gradient: &[f32], s: f32, winners: &[u32], edge: u32) -> f32 {
     message(x_gradient, x, gradient, s, winners, |gradient, winner| if winner == edge { gradient } else { 0.0 })
 }
 
 #[cfg(feature = "training")]
+#[inline(always)]
 fn sum_message(x_gradient: &mut [f32], x: &[f32], gradient: &[f32], s: f32, share: f32) -> f32 {
     // There is no winner to look at; any slice of the length will do.
     message(x_gradient, x, gradient, s, gradient, |gradient, _| gradient * share)
@@ -151,6 +178,7 @@ fn sum_message(x_gradient: &mut [f32], x: &[f32], gradient: &[f32], s: f32, shar
 
 /// What the two have in common: `own` makes a channel's gradient out of the node's and its winner.
 #[cfg(feature = "training")]
+#[inline(always)]
 fn message<W: Copy>(
     x_gradient: &mut [f32],
     x: &[f32],
