@@ -13,6 +13,8 @@ import json
 import re
 from pathlib import Path
 
+from evidence import average_precision, gold
+
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -21,19 +23,18 @@ def main():
     parser.add_argument("--questions", type=int, default=20)
     args = parser.parse_args()
     records = {record["id"]: record["qa"] for record in json.loads(args.input.read_text())}
-    ranks = collections.defaultdict(dict)
-    for line in args.qrels.read_text().splitlines():
-        question, _, node, relevant = line.split()
-        if int(relevant):
-            ranks[question][node] = None
+    ranks = {question: dict.fromkeys(nodes) for question, nodes in gold(args.qrels).items()}
     for line in args.run.read_text().splitlines():
         question, _, node, rank, _, _ = line.split()
         if node in ranks[question]:
             ranks[question][node] = int(rank)
 
-    for question in sorted(ranks, key=lambda question: average_precision(ranks[question]))[:args.questions]:
+    def measured(question):
+        return average_precision(sorted(ranks[question].values()), len(ranks[question]))
+
+    for question in sorted(ranks, key=measured)[:args.questions]:
         found = ", ".join(f"{node} {rank}" for node, rank in sorted(ranks[question].items()))
-        print(f"{average_precision(ranks[question]):.3f} {question}: {records[question]['question']} | {found}")
+        print(f"{measured(question):.3f} {question}: {records[question]['question']} | {found}")
 
     missed = collections.Counter()
     for question, found in ranks.items():
@@ -63,10 +64,6 @@ def kind(node, record):
 
 def numbers(text):
     return {float(number) for number in re.findall(r"(?<![#\d.a-z_])\d+(?:\.\d+)?", text.replace(",", ""))}
-
-
-def average_precision(ranks):
-    return sum((found + 1) / rank for found, rank in enumerate(sorted(ranks.values()))) / len(ranks)
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ pub mod ixbrl;
 pub mod lexical;
 pub mod made;
 pub mod mix;
+pub mod months;
 pub mod multihiertt;
 pub mod native;
 pub mod prepared;

@@ -1,6 +1,7 @@
 //! What kind of question it is; the same for every node.
 
 use crate::dates;
+use crate::marks::flag;
 use crate::numbers::numbers;
 use crate::question::Question;
 
@@ -41,7 +42,6 @@ const KINDS: [&[&str]; 12] = [
 /// [`NAMES`] of a question.
 pub(crate) fn kinds(question: &Question) -> [f32; NAMES.len()] {
     let text = question.text().to_lowercase();
-    let flag = |flag: bool| f32::from(u8::from(flag));
     let mut out = [0.0; NAMES.len()];
     for (out, kind) in out.iter_mut().zip(KINDS) {
         *out = flag(kind.iter().any(|start| text.contains(start)));

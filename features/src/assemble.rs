@@ -112,7 +112,7 @@ impl DocumentFeatures {
             true => normalised(word_vectors, word_vectors.len() / strings.words().len().max(1)),
             false => Vec::new(),
         };
-        let around = Self::looks_around(config).then(|| {
+        let around = config.looks_around().then(|| {
             let order = Order::new(nodes, &strings);
             Around {
                 phrases: Phrases::new(nodes, &strings),
@@ -168,10 +168,6 @@ impl DocumentFeatures {
             distinct: Distinct::new(&strings),
             strings,
         }
-    }
-
-    fn looks_around(config: FeaturesConfig) -> bool {
-        config.phrases || config.context || config.marks || config.belonging || config.segments || config.spans
     }
 
     /// What each table has in common with the document's sentences, `[tables, TableHead::FEATURES]`; empty

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use tabsegnet_data::graph::{Node, NodeKind};
 
 use crate::dates::{DAYS_OF_A_YEAR, Day};
-use crate::marks::{Numbers, Order, announces, ends_in_colon};
+use crate::marks::{Numbers, Order, announces, ends_in_colon, flag};
 use crate::numbers::{Unit, significant};
 use crate::phrases::Phrases;
 use crate::strings::Strings;
@@ -199,10 +199,6 @@ pub(crate) fn belonging(sight: &Sight<'_, '_>) -> Vec<f32> {
     }
     below_best(&mut values);
     values
-}
-
-fn flag(flag: bool) -> f32 {
-    f32::from(u8::from(flag))
 }
 
 fn below_best(values: &mut [f32]) {

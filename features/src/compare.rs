@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use crate::QUESTION_WORDS;
+use crate::marks::flag;
 use crate::question::Question;
 use crate::strings::{Strings, Word};
 use crate::vectors::{dot, vectorised};
@@ -192,7 +193,6 @@ impl Asked {
         set(Column::QuestionShare, share(answered, asked));
         set(Column::WordsTextShare, share(held_words, all_words));
         set(Column::WordsQuestionShare, share(answered_words, asked_words));
-        let flag = |flag: bool| f32::from(u8::from(flag));
         set(Column::Year, flag(mask & self.years != 0));
         set(Column::OtherYear, flag(has_year && mask & self.years == 0 && self.years != 0));
         set(Column::Number, flag(mask & self.numbers != 0));

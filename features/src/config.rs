@@ -129,6 +129,11 @@ impl FeaturesConfig {
         self.cosine || self.tables || self.belonging
     }
 
+    /// Whether what stands around the nodes is wanted: phrases, and the order of sentences and tables.
+    pub(crate) fn looks_around(self) -> bool {
+        self.phrases || self.context || self.marks || self.belonging || self.segments || self.spans
+    }
+
     /// How many features a node gets.
     pub fn count(self) -> usize {
         self.names().len()

@@ -1,22 +1,7 @@
 //! Years as reports write them: "2019", "12/31/08", "dec-04", "FY21", and what conversions made of
 //! them: "december 312012".
 
-const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
-
-const MONTH_NAMES: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
+use tabsegnet_data::months::MONTHS;
 
 /// Words that a year may follow. After others "2013" and "2014" between two words are what some
 /// conversions make of dashes (U+2013, U+2014).
@@ -84,7 +69,7 @@ fn small(piece: Option<&Piece<'_>>) -> Option<Day> {
 /// The number of a month by its name or the beginning of it.
 fn month(word: &str) -> Option<Day> {
     let is_named = |name: &str| word.len() >= 3 && name.starts_with(word) && (word.len() <= 4 || name == word);
-    (1..).zip(MONTH_NAMES).find(|(_, name)| is_named(name)).map(|(number, _)| number)
+    (1..).zip(MONTHS).find(|(_, name)| is_named(name)).map(|(number, _)| number)
 }
 
 /// The day whose month is the piece.
@@ -148,7 +133,7 @@ fn four_digits(digits: &str) -> Option<u16> {
 }
 
 fn is_month(word: &str) -> bool {
-    word.get(..3).is_some_and(|start| MONTHS.contains(&start))
+    word.get(..3).is_some_and(|start| MONTHS.iter().any(|name| name.starts_with(start)))
 }
 
 /// A year in four digits that is no amount, no part of a number and no broken dash.

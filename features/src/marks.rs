@@ -116,7 +116,9 @@ impl Numbers {
     }
 }
 
-fn flag(flag: bool) -> f32 {
+/// 1 of what holds, else 0.
+#[inline]
+pub(crate) fn flag(flag: bool) -> f32 {
     f32::from(u8::from(flag))
 }
 

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use tabsegnet_data::graph::{Node, NodeKind};
 
 use crate::dates::{self, Day};
-use crate::marks::Order;
+use crate::marks::{Order, flag};
 use crate::numbers::{Unit, numbers};
 use crate::phrases::Phrases;
 use crate::question::Question;
@@ -179,14 +179,13 @@ impl Spans {
     pub(crate) fn of_node(&self, asked: &Asked, node: usize, table: Option<usize>) -> Row {
         let own = &self.nodes[node];
         let span = table.map_or(&asked.of_sentences, |table| &asked.of_tables[table]);
-        let at = |end: Option<End>| end.is_some_and(|end| own.is_at(end));
+        let [start, end] = [span.start, span.end].map(|end| end.is_some_and(|end| own.is_at(end)));
         let within = matches!((span.start, span.end), (Some(start), Some(end)) if own.is_between(start, end));
         let has_time = !own.years.is_empty() || own.step.is_some();
-        let outside = span.end.is_some() && has_time && !(at(span.start) || at(span.end) || within);
-        let flag = |flag: bool| f32::from(u8::from(flag));
+        let outside = span.end.is_some() && has_time && !(start || end || within);
         [
-            flag(at(span.start)),
-            flag(at(span.end)),
+            flag(start),
+            flag(end),
             flag(within),
             flag(outside),
             flag(span.implied),
@@ -223,13 +222,12 @@ impl TableInTime {
                 span = last.map_or_else(Span::default, |step| of_steps(step - duration, step, false));
             }
             ([end], Some(duration), None, _) => span.start = before(*end, duration),
-            ([_, ..], ..) => {}
             ([], Some(duration), Some(index), _) if duration <= index.last => span = of_steps(0, duration, true),
             ([], None, Some(index), _) => span = of_steps(0, index.last, true),
             ([], Some(duration), None, Some(&last)) => {
                 span = Span { start: before(last, duration), end: Some(End::Year(last)), implied: true };
             }
-            ([], ..) => {}
+            _ => {}
         }
         span
     }

@@ -2,6 +2,9 @@
 
 use burn::tensor::{DType, Shape, TensorData};
 use burn_flex::FlexTensor;
+use rayon::prelude::*;
+
+use crate::product::vectorised;
 
 /// Rows a task works on: enough work to be worth handing over, few enough to share out evenly.
 /// Tasks are cut by this number alone, never by the number of threads, so that sums have the same
@@ -22,6 +25,22 @@ impl Values {
             None => unreachable!("to_contiguous gives a contiguous tensor"),
         }
     }
+}
+
+/// Calls `each`, marked `#[inline(always)]`, with every node and its row of `values` `[nodes, d]`.
+pub(crate) fn for_rows(values: &mut [f32], d: usize, each: impl Fn(usize, &mut [f32]) + Sync) {
+    let d = d.max(1);
+    values.par_chunks_mut(ROWS_PER_TASK * d).enumerate().for_each(|(task, rows)| {
+        vectorised(
+            rows,
+            #[inline(always)]
+            |rows: &mut [f32]| {
+                for (node, row) in (task * ROWS_PER_TASK..).zip(rows.chunks_exact_mut(d)) {
+                    each(node, row);
+                }
+            },
+        );
+    });
 }
 
 pub(crate) fn tensor<const D: usize>(values: Vec<f32>, shape: [usize; D]) -> FlexTensor {

@@ -5,6 +5,7 @@
 use std::collections::HashSet;
 
 use crate::document::{Block, CellRole, Document, Table};
+use crate::months::MONTHS;
 
 /// Names these rules in digests.
 pub const VERSION: &str = "finqa mended 1";
@@ -40,21 +41,6 @@ fn year_of(page: &str) -> Option<u16> {
 const BEFORE_YEARS: [&str; 24] = [
     "in", "of", "for", "fiscal", "year", "years", "by", "since", "during", "through", "to", "and", "from", "ended",
     "until", "after", "before", "than", "the", "between", "calendar", "with", "quarter", "months",
-];
-
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
 ];
 
 fn is_word(token: &str) -> bool {

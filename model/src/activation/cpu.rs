@@ -4,26 +4,11 @@ use burn_flex::FlexTensor;
 use rayon::prelude::*;
 
 use super::{P, Q, SharedRows, TANH_END};
-use crate::flex::{ROWS_PER_TASK, Values, change};
 #[cfg(feature = "training")]
-use crate::flex::{shape_of, tensor};
+use crate::flex::{ROWS_PER_TASK, shape_of, tensor};
+use crate::flex::{Values, change, for_rows};
+#[cfg(feature = "training")]
 use crate::product::vectorised;
-
-/// Calls `each`, marked `#[inline(always)]`, with every node and its row of `values` `[nodes, d]`.
-fn for_rows(values: &mut [f32], d: usize, each: impl Fn(usize, &mut [f32]) + Sync) {
-    let d = d.max(1);
-    values.par_chunks_mut(ROWS_PER_TASK * d).enumerate().for_each(|(task, rows)| {
-        vectorised(
-            rows,
-            #[inline(always)]
-            |rows: &mut [f32]| {
-                for (node, row) in (task * ROWS_PER_TASK..).zip(rows.chunks_exact_mut(d)) {
-                    each(node, row);
-                }
-            },
-        );
-    });
-}
 
 pub(super) fn tanh_of_sum(own: FlexTensor, table: &FlexTensor, shared: &SharedRows) -> FlexTensor {
     let d = table.layout().shape()[1];

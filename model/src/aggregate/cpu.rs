@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use crate::config::Aggregation;
 use crate::edges::{EdgeIndex, NO_EDGE};
-use crate::flex::{ROWS_PER_TASK, Values, shape_of, tensor};
+use crate::flex::{ROWS_PER_TASK, Values, for_rows, shape_of, tensor};
 use crate::product::vectorised;
 
 /// The aggregated messages, and for max, where a backward pass will ask for it, which edge won each
@@ -51,41 +51,35 @@ pub(super) fn forward(
             );
         });
     } else if aggregation == Aggregation::Max {
-        out.par_chunks_mut(ROWS_PER_TASK * d).enumerate().for_each(|(task, out)| {
-            vectorised(
-                out,
-                #[inline(always)]
-                |out: &mut [f32]| {
-                    for (node, out) in (task * ROWS_PER_TASK..).zip(out.chunks_exact_mut(d)) {
-                        for (nth, edge) in edges.into(node).enumerate() {
-                            let (s, x) = message(edge);
-                            for (out, x) in out.iter_mut().zip(x) {
-                                let candidate = s * x;
-                                *out = if nth == 0 || candidate > *out { candidate } else { *out };
-                            }
-                        }
+        for_rows(
+            &mut out,
+            d,
+            #[inline(always)]
+            |node, out| {
+                for (nth, edge) in edges.into(node).enumerate() {
+                    let (s, x) = message(edge);
+                    for (out, x) in out.iter_mut().zip(x) {
+                        let candidate = s * x;
+                        *out = if nth == 0 || candidate > *out { candidate } else { *out };
                     }
-                },
-            );
-        });
+                }
+            },
+        );
     } else {
-        out.par_chunks_mut(ROWS_PER_TASK * d).enumerate().for_each(|(task, out)| {
-            vectorised(
-                out,
-                #[inline(always)]
-                |out: &mut [f32]| {
-                    for (node, out) in (task * ROWS_PER_TASK..).zip(out.chunks_exact_mut(d)) {
-                        let share = share(edges, node, aggregation);
-                        for edge in edges.into(node) {
-                            let (s, x) = message(edge);
-                            for (out, x) in out.iter_mut().zip(x) {
-                                *out += s * share * x;
-                            }
-                        }
+        for_rows(
+            &mut out,
+            d,
+            #[inline(always)]
+            |node, out| {
+                let share = share(edges, node, aggregation);
+                for edge in edges.into(node) {
+                    let (s, x) = message(edge);
+                    for (out, x) in out.iter_mut().zip(x) {
+                        *out += s * share * x;
                     }
-                },
-            );
-        });
+                }
+            },
+        );
     }
     (tensor(out, [nodes, d]), winners)
 }
