@@ -9,7 +9,7 @@ use super::sheet::{Line, Sheet};
 
 /// Numbers of a node, in order. Shares are of the softmax over the document's scores; scores of other nodes are less the
 /// document's best, [`NONE`] where there is none. Of a sentence "left" and "right" are those before and after it.
-pub(super) const NAMES: [&str; 35] = [
+pub(super) const NAMES: [&str; 40] = [
     "row_log_share",
     "column_log_share",
     "table_log_share",
@@ -45,11 +45,19 @@ pub(super) const NAMES: [&str; 35] = [
     "ten_sentences",
     "ten_row_headers",
     "ten_column_headers",
+    "next_table_log_share",
+    "previous_table_log_share",
+    "sentences_to_next_table",
+    "sentences_to_previous_table",
+    "sentences_to_best_table",
 ];
 
 /// Kinds that are counted among the best ten, in the order of the last [`NAMES`].
 pub(super) const COUNTED: [NodeKind; 4] =
     [NodeKind::Cell, NodeKind::Passage, NodeKind::RowHeader, NodeKind::ColumnHeader];
+
+/// More sentences between a sentence and a table do not count.
+const FARTHEST: f32 = 20.0;
 
 /// The score of a node that is not there: lower than any that matters.
 const NONE: f32 = -30.0;
@@ -89,6 +97,10 @@ pub(super) struct Around<'a> {
     /// Of each node the number of its table's sheet.
     sheet_of: Vec<Option<usize>>,
     sheets: Vec<Sheet>,
+    /// Of each node how many sentences stand before it.
+    sentences: Vec<u32>,
+    /// The first and the last node of each sheet.
+    ends: Vec<(usize, usize)>,
     same_text: Groups<'a>,
     same_headers: Groups<'a>,
 }
@@ -134,9 +146,19 @@ impl<'a> Around<'a> {
         let [mut same_text, mut same_headers] = alike.map(|numbers| Groups::new(numbers, order));
         let (mut text, mut below) = (0.0, 0.0);
         let mut bests = [None; 2];
+        let mut sentences = Vec::with_capacity(nodes.len());
+        let mut passed = 0;
+        let mut ends: Vec<(usize, usize)> = Vec::with_capacity(sheets.len());
         // Nodes are large: they are gone through as seldom as may be.
         for (number, (((node, sheet), &score), exp)) in nodes.iter().zip(&sheet_of).zip(scores).zip(&exp).enumerate() {
             let share = exp / sum;
+            sentences.push(passed);
+            match sheet {
+                // Tables are numbered in the order in which they come.
+                Some(sheet) if *sheet < ends.len() => ends[*sheet].1 = number,
+                Some(_) => ends.push((number, number)),
+                None => passed += 1,
+            }
             let greatest = &mut bests[usize::from(node.kind != NodeKind::Passage)];
             *greatest = Some(greatest.map_or(score, |greatest: f32| greatest.max(score)));
             below += share * f64::from(score - best);
@@ -182,9 +204,32 @@ impl<'a> Around<'a> {
             best_table,
             sheet_of,
             sheets,
+            sentences,
+            ends,
             same_text,
             same_headers,
         }
+    }
+
+    /// What is said of a sentence by the tables around it: the share of the next and of the previous one, the sentences
+    /// between it and each, and those between it and the table with the greatest share, below 0 after that.
+    fn tables_around(&self, number: usize) -> [f32; 5] {
+        let log = |sheet: usize| (self.sheets[sheet].share + 1e-9).ln() as f32;
+        let after = self.ends.partition_point(|&(first, _)| first < number);
+        let sentences = |from: usize, to: usize| (self.sentences[to] - self.sentences[from]) as f32;
+        // A sentence counts itself among those before what follows it.
+        let until = |sheet: usize| sentences(number, self.ends[sheet].0) - 1.0;
+        let since = |sheet: usize| sentences(self.ends[sheet].1, number);
+        let (next, previous) = ((after < self.ends.len()).then_some(after), after.checked_sub(1));
+        let best = (0..self.sheets.len()).find(|&sheet| self.sheets[sheet].share == self.best_table);
+        let to_best = best.map(|best| if best >= after { 1.0 + until(best) } else { -1.0 - since(best) });
+        [
+            next.map_or(NONE, log),
+            previous.map_or(NONE, log),
+            next.map_or(FARTHEST, until).min(FARTHEST),
+            previous.map_or(FARTHEST, since).min(FARTHEST),
+            to_best.unwrap_or_default().clamp(-FARTHEST, FARTHEST),
+        ]
     }
 
     /// How far the best sentence is above the best node of a table; far, where there is none of either.
@@ -235,6 +280,7 @@ impl<'a> Around<'a> {
         let others = [row, column].map(|line| line.map_or([None; 2], |line| line.others(own)).map(below_best));
         let counts = [row, column].map(|line| line.map_or(0.0, |line| line.nodes as f32));
         let [in_row, in_column, in_table] = rank.in_ten;
+        let tables_around = if node.place.is_none() { self.tables_around(number) } else { [0.0; 5] };
         let same_text = self.same_text.get(number).filter(|_| node.kind == NodeKind::Cell);
         let (texts, best_text) = same_text.map_or((0, None), |alike| alike.others(own));
         let (tables, best_headers) = match (self.same_headers.get(number), &node.place) {
@@ -277,6 +323,11 @@ impl<'a> Around<'a> {
             rank.kinds[1],
             rank.kinds[2],
             rank.kinds[3],
+            tables_around[0],
+            tables_around[1],
+            tables_around[2],
+            tables_around[3],
+            tables_around[4],
         ]
     }
 }

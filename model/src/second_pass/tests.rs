@@ -127,6 +127,37 @@ fn a_candidate_is_told_what_stands_around_it() {
 }
 
 #[test]
+fn a_sentence_is_told_of_the_tables_before_and_after_it() {
+    let table = |number| {
+        let rows = vec![vec![CellSource::from("".to_owned()), "2019".into()], vec!["Sales".into(), "7".into()]];
+        Block::Table(
+            Table::new(TableSource { number, header_rows: 1, header_cols: 1, rows, ..TableSource::default() }).unwrap(),
+        )
+    };
+    let text = |text: &str| Block::Passage(text.into());
+    let blocks = vec![text("a"), text("b"), table(0), text("c"), table(1), text("d"), text("e")];
+    let nodes: Vec<Node> = DocumentGraph::new(&Document { id: "d".into(), blocks }).nodes().cloned().collect();
+    let mut scores = vec![0.0; nodes.len()];
+    scores[number(&nodes, "t1:r1c1")] = 5.0;
+    let all = Candidates::new(&seen(&nodes, NO_FEATURES), &scores, 100);
+    let value = |id: &str, name: &str| value(&nodes, &all, id, &format!("scores.{name}"));
+    let distances = |id: &str| {
+        ["sentences_to_next_table", "sentences_to_previous_table", "sentences_to_best_table"]
+            .map(|name| value(id, name))
+    };
+    assert_eq!(distances("p0"), [1.0, 20.0, 3.0]);
+    assert_eq!(distances("p1"), [0.0, 20.0, 2.0]);
+    assert_eq!(distances("p2"), [0.0, 0.0, 1.0]);
+    assert_eq!(distances("p3"), [20.0, 0.0, -1.0]);
+    assert_eq!(distances("p4"), [20.0, 1.0, -2.0]);
+    assert_eq!(distances("t1:r1c1"), [0.0; 3]);
+    let share = |id: &str| value(id, "table_log_share");
+    assert_eq!(value("p2", "next_table_log_share"), share("t1:r1c1"));
+    assert_eq!(value("p2", "previous_table_log_share"), share("t0:r1c1"));
+    assert_eq!(value("p3", "next_table_log_share"), -30.0);
+}
+
+#[test]
 fn a_candidate_is_told_of_nodes_that_say_the_same_and_what_it_holds_of_the_question() {
     // Two tables of the same headers, and a value that stands three times.
     let row = |texts: [&str; 3]| texts.map(|text| CellSource::from(text.to_owned())).to_vec();
