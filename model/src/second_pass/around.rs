@@ -92,8 +92,8 @@ pub(super) struct Around<'a> {
     /// The highest scores of sentences and of tables' nodes.
     bests: [Option<f32>; 2],
     text: f64,
-    /// The share of the table with the greatest.
-    best_table: f64,
+    /// The table with the greatest share, the first of several, and that share.
+    best_table: Option<(usize, f64)>,
     /// Of each node the number of its table's sheet.
     sheet_of: Vec<Option<usize>>,
     sheets: Vec<Sheet>,
@@ -193,7 +193,8 @@ impl<'a> Around<'a> {
                 }
             }
         }
-        let best_table = sheets.iter().map(|sheet| sheet.share).fold(0.0, f64::max);
+        let shares = sheets.iter().map(|sheet| sheet.share).enumerate();
+        let best_table = shares.reduce(|best, next| if next.1 > best.1 { next } else { best });
         Self {
             scores,
             best,
@@ -221,8 +222,8 @@ impl<'a> Around<'a> {
         let until = |sheet: usize| sentences(number, self.ends[sheet].0) - 1.0;
         let since = |sheet: usize| sentences(self.ends[sheet].1, number);
         let (next, previous) = ((after < self.ends.len()).then_some(after), after.checked_sub(1));
-        let best = (0..self.sheets.len()).find(|&sheet| self.sheets[sheet].share == self.best_table);
-        let to_best = best.map(|best| if best >= after { 1.0 + until(best) } else { -1.0 - since(best) });
+        let to_best =
+            self.best_table.map(|(best, _)| if best >= after { 1.0 + until(best) } else { -1.0 - since(best) });
         [
             next.map_or(NONE, log),
             previous.map_or(NONE, log),
@@ -291,7 +292,7 @@ impl<'a> Around<'a> {
             log(shares[0]),
             log(shares[1]),
             log(table),
-            place.map_or(0.0, |_| log(table) - log(self.best_table)),
+            place.map_or(0.0, |_| log(table) - log(self.best_table.map_or(0.0, |(_, share)| share))),
             log(self.text),
             of(shares[0]),
             of(shares[1]),
