@@ -124,6 +124,7 @@ def main():
         show(name, [measured(args.work / f"{list(ROWS).index(name)}-{seed}", changed, seed) for seed in args.seeds])
     for number, (name, changed) in enumerate(PRETRAINED.items() if args.datasets else []):
         show(name, [started_elsewhere(number, [*changed, NO_SECOND], seed) for seed in args.seeds])
+    show(f"{ALL}{WITH_SECOND}", [measured(args.work / f"second-{seed}", [], seed) for seed in args.seeds])
     for number, (name, changed) in enumerate(PRETRAINED.items() if args.datasets else []):
         show(f"{name}{WITH_SECOND}", [started_elsewhere(number, changed, seed, "second-pretrained") for seed in args.seeds])
     for number, (name, changed) in enumerate(SHIPPED.items()):
@@ -131,6 +132,7 @@ def main():
     # The seeds of the tables above are not trained twice.
     known = {name: ("0" if name == ALL else f"stable-{number}", [*changed, NO_SECOND])
              for number, (name, changed) in enumerate(STABLE.items())}
+    known[f"{ALL}{WITH_SECOND}"] = "second", []
     shipped = next(iter(SHIPPED))
     known[f"{shipped}{WITH_SECOND}"] = "shipped-0", SHIPPED[shipped]
     for name, (directory, changed) in known.items() if args.stable_seeds else ():
