@@ -234,7 +234,8 @@ def page(args, judged, rows, methods, stable):
         "",
         f"`configs/finqa-plus.toml` on FinQA's dev part ({len(judged)} questions), and with one addition off at a time; by "
         "`python scripts/evidence.py`.",
-        "Rows without the second pass (`second_pass.candidates = 0`) but where a row says that it has it.",
+        "Rows without the second pass (`second_pass.candidates = 0`) but where a row says that it has it; "
+        f'"{ALL}{WITH_SECOND}" is the config as it stands.',
         'In the rows "first trained on other data sets" each seed has a pretraining of its own, in those "on the project\'s '
         "pretrained weights\" all have the one that comes with the project: what a user's training begins with.",
         f"Mean ± deviation over seeds {seeds} (each seed), at the last epoch; p by a paired randomisation test "
