@@ -52,7 +52,7 @@ pub(super) const NAMES: [&str; 40] = [
     "sentences_to_best_table",
 ];
 
-/// Kinds that are counted among the best ten, in the order of the last [`NAMES`].
+/// Kinds that are counted among the best ten, in the order of those [`NAMES`].
 pub(super) const COUNTED: [NodeKind; 4] =
     [NodeKind::Cell, NodeKind::Passage, NodeKind::RowHeader, NodeKind::ColumnHeader];
 
@@ -61,6 +61,11 @@ const FARTHEST: f32 = 20.0;
 
 /// The score of a node that is not there: lower than any that matters.
 const NONE: f32 = -30.0;
+
+/// The logarithm of a share, which may be 0.
+fn log(share: f64) -> f32 {
+    (share + 1e-9).ln() as f32
+}
 
 /// Whether nodes of a kind are part of a row.
 pub(super) fn in_row(kind: NodeKind) -> bool {
@@ -92,15 +97,13 @@ pub(super) struct Around<'a> {
     /// The highest scores of sentences and of tables' nodes.
     bests: [Option<f32>; 2],
     text: f64,
-    /// The table with the greatest share, the first of several, and that share.
-    best_table: Option<(usize, f64)>,
+    /// The table with the greatest share, the first of several.
+    best_table: Option<usize>,
     /// Of each node the number of its table's sheet.
     sheet_of: Vec<Option<usize>>,
     sheets: Vec<Sheet>,
     /// Of each node how many sentences stand before it.
     sentences: Vec<u32>,
-    /// The first and the last node of each sheet.
-    ends: Vec<(usize, usize)>,
     same_text: Groups<'a>,
     same_headers: Groups<'a>,
 }
@@ -138,6 +141,7 @@ impl<'a> Around<'a> {
             .into_iter()
             .map(|(rows, columns)| Sheet {
                 share: 0.0,
+                sentences: 0,
                 rows: vec![Line::EMPTY; rows],
                 columns: vec![Line::EMPTY; columns],
                 grid: vec![None; rows * columns],
@@ -148,26 +152,21 @@ impl<'a> Around<'a> {
         let mut bests = [None; 2];
         let mut sentences = Vec::with_capacity(nodes.len());
         let mut passed = 0;
-        let mut ends: Vec<(usize, usize)> = Vec::with_capacity(sheets.len());
         // Nodes are large: they are gone through as seldom as may be.
         for (number, (((node, sheet), &score), exp)) in nodes.iter().zip(&sheet_of).zip(scores).zip(&exp).enumerate() {
             let share = exp / sum;
             sentences.push(passed);
-            match sheet {
-                // Tables are numbered in the order in which they come.
-                Some(sheet) if *sheet < ends.len() => ends[*sheet].1 = number,
-                Some(_) => ends.push((number, number)),
-                None => passed += 1,
-            }
             let greatest = &mut bests[usize::from(node.kind != NodeKind::Passage)];
             *greatest = Some(greatest.map_or(score, |greatest: f32| greatest.max(score)));
             below += share * f64::from(score - best);
             let (Some(place), Some(sheet)) = (&node.place, sheet) else {
                 text += share;
+                passed += 1;
                 continue;
             };
             let sheet = &mut sheets[*sheet];
             sheet.share += share;
+            sheet.sentences = passed;
             if node.kind != NodeKind::Caption {
                 let width = sheet.columns.len();
                 sheet.grid[place.row * width + place.col] = Some(score);
@@ -193,8 +192,8 @@ impl<'a> Around<'a> {
                 }
             }
         }
-        let shares = sheets.iter().map(|sheet| sheet.share).enumerate();
-        let best_table = shares.reduce(|best, next| if next.1 > best.1 { next } else { best });
+        let best_table =
+            (0..sheets.len()).reduce(|best, next| if sheets[next].share > sheets[best].share { next } else { best });
         Self {
             scores,
             best,
@@ -206,7 +205,6 @@ impl<'a> Around<'a> {
             sheet_of,
             sheets,
             sentences,
-            ends,
             same_text,
             same_headers,
         }
@@ -215,15 +213,17 @@ impl<'a> Around<'a> {
     /// What is said of a sentence by the tables around it: the share of the next and of the previous one, the sentences
     /// between it and each, and those between it and the table with the greatest share, below 0 after that.
     fn tables_around(&self, number: usize) -> [f32; 5] {
-        let log = |sheet: usize| (self.sheets[sheet].share + 1e-9).ln() as f32;
-        let after = self.ends.partition_point(|&(first, _)| first < number);
-        let sentences = |from: usize, to: usize| (self.sentences[to] - self.sentences[from]) as f32;
-        // A sentence counts itself among those before what follows it.
-        let until = |sheet: usize| sentences(number, self.ends[sheet].0) - 1.0;
-        let since = |sheet: usize| sentences(self.ends[sheet].1, number);
-        let (next, previous) = ((after < self.ends.len()).then_some(after), after.checked_sub(1));
-        let to_best =
-            self.best_table.map(|(best, _)| if best >= after { 1.0 + until(best) } else { -1.0 - since(best) });
+        // Sheets are in the order of their tables. A sentence counts itself among those before what follows it.
+        let sentences = self.sentences[number];
+        let after = self.sheets.partition_point(|sheet| sheet.sentences <= sentences);
+        let (next, previous) = (self.sheets.get(after), after.checked_sub(1).map(|before| &self.sheets[before]));
+        let log = |sheet: &Sheet| log(sheet.share);
+        let until = |sheet: &Sheet| (sheet.sentences - sentences - 1) as f32;
+        let since = |sheet: &Sheet| (sentences - sheet.sentences) as f32;
+        let to_best = self.best_table.map(|best| {
+            let table = &self.sheets[best];
+            if best >= after { 1.0 + until(table) } else { -1.0 - since(table) }
+        });
         [
             next.map_or(NONE, log),
             previous.map_or(NONE, log),
@@ -252,7 +252,6 @@ impl<'a> Around<'a> {
         let number = number as usize;
         let (node, own) = (&nodes[number], self.scores[number]);
         let share = (f64::from(own - self.best) - self.log_sum).exp();
-        let log = |share: f64| (share + 1e-9).ln() as f32;
         let below_best = |score: Option<f32>| score.map_or(NONE, |score| score - self.best);
         let place = node.place.as_ref().zip(self.sheet_of[number].map(|sheet| &self.sheets[sheet]));
         let (mut row, mut column) = (None, None);
@@ -292,7 +291,7 @@ impl<'a> Around<'a> {
             log(shares[0]),
             log(shares[1]),
             log(table),
-            place.map_or(0.0, |_| log(table) - log(self.best_table.map_or(0.0, |(_, share)| share))),
+            place.and(self.best_table).map_or(0.0, |best| log(table) - log(self.sheets[best].share)),
             log(self.text),
             of(shares[0]),
             of(shares[1]),

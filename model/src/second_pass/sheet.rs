@@ -35,6 +35,8 @@ impl Line {
 #[derive(Debug, Default)]
 pub(super) struct Sheet {
     pub(super) share: f64,
+    /// How many sentences stand before it.
+    pub(super) sentences: u32,
     pub(super) rows: Vec<Line>,
     pub(super) columns: Vec<Line>,
     /// `[rows, columns]`: the score of the node whose top left place it is.
