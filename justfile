@@ -8,7 +8,7 @@ quickstart:
 
 # Bring all-MiniLM-L6-v2 to encoders/all-MiniLM-L6-v2.
 encoder:
-    bash scripts/fetch_encoder.sh encoders/all-MiniLM-L6-v2
+    bash tools/scripts/fetch_encoder.sh encoders/all-MiniLM-L6-v2
 
 # Train, as in `just train configs/finqa.toml --set data.root=/path/to/finqa`.
 train config *arguments:
@@ -38,24 +38,24 @@ lint:
     cargo deny --locked check
     cargo deny --locked --all-features check bans licenses sources
 
-# Micro benchmarks, then what scripts/bench.py measures beside peers: its options (--python, --peers, --encoder, --texts,
+# Micro benchmarks, then what tools/scripts/bench.py measures beside peers: its options (--python, --peers, --encoder, --texts,
 # --finqa) say which.
 bench *arguments:
     cargo bench --workspace --bench kernels --bench documents
-    python3 scripts/bench.py {{arguments}}
+    python3 tools/scripts/bench.py {{arguments}}
 
-# Fuzz a reader, as in `just fuzz html`; targets are the files of fuzz/fuzz_targets. Needs cargo-fuzz. What is found
-# stays in fuzz/found and, where it is a bug, in fuzz/artifacts.
+# Fuzz a reader, as in `just fuzz html`; targets are the files of tools/fuzz/fuzz_targets. Needs cargo-fuzz. What is found
+# stays in tools/fuzz/found and, where it is a bug, in tools/fuzz/artifacts.
 fuzz target seconds="600":
-    mkdir -p fuzz/found/{{target}}
-    RUSTC_BOOTSTRAP=1 cargo fuzz run {{target}} fuzz/found/{{target}} fuzz/corpus/{{target}} -- \
+    mkdir -p tools/fuzz/found/{{target}}
+    RUSTC_BOOTSTRAP=1 cargo fuzz run --fuzz-dir tools/fuzz {{target}} tools/fuzz/found/{{target}} tools/fuzz/corpus/{{target}} -- \
         -max_total_time={{seconds}} -timeout=10 -rss_limit_mb=2048 -max_len=16384 \
-        $(test -f fuzz/dictionaries/{{target}}.dict && echo -dict=fuzz/dictionaries/{{target}}.dict)
+        $(test -f tools/fuzz/dictionaries/{{target}}.dict && echo -dict=tools/fuzz/dictionaries/{{target}}.dict)
 
 # The same for what is built on burn and polars (config, manifest, weights, second_pass), of which only the project's own crates and
 # the parsers under them are instrumented: a quarter of an hour of building, no sanitizer, no cargo-fuzz.
 fuzz-heavy target seconds="600":
-    mkdir -p fuzz/heavy/found/{{target}}
-    RUSTC_WRAPPER="$PWD/scripts/instrument.sh" cargo build --release --manifest-path fuzz/heavy/Cargo.toml --target-dir fuzz/heavy/target
-    fuzz/heavy/target/release/{{target}} fuzz/heavy/found/{{target}} fuzz/heavy/corpus/{{target}} \
+    mkdir -p tools/fuzz/heavy/found/{{target}}
+    RUSTC_WRAPPER="$PWD/tools/scripts/instrument.sh" cargo build --release --manifest-path tools/fuzz/heavy/Cargo.toml --target-dir tools/fuzz/heavy/target
+    tools/fuzz/heavy/target/release/{{target}} tools/fuzz/heavy/found/{{target}} tools/fuzz/heavy/corpus/{{target}} \
         -max_total_time={{seconds}} -timeout=20 -rss_limit_mb=2048

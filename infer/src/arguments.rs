@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use clap::{Parser, ValueEnum};
 use tabsegnet_document::{Format as InputFormat, ReadOptions};
-use tabsegnet_model::device::DeviceChoice;
+use tabsegnet_ranker::device::DeviceChoice;
 
 /// Ranks the nodes (cells, headers, sentences) of a document for questions.
 ///

@@ -3,15 +3,15 @@
 use std::path::Path;
 
 use anyhow::Result;
-use tabsegnet_data::config::{files_with, json_files};
-use tabsegnet_data::ixbrl::Companies;
-use tabsegnet_data::prepared::prepare_in_memory;
-use tabsegnet_data::sample::Labels;
-use tabsegnet_data::source::Source;
-use tabsegnet_data::{hitab, hybridqa};
+use tabsegnet::Ranker;
+use tabsegnet::ranker::ranking;
+use tabsegnet_datasets::config::{files_with, json_files};
+use tabsegnet_datasets::ixbrl::Companies;
+use tabsegnet_datasets::prepared::prepare_in_memory;
+use tabsegnet_datasets::sample::Labels;
+use tabsegnet_datasets::source::Source;
+use tabsegnet_datasets::{hitab, hybridqa};
 use tabsegnet_encoder::EmbeddingCache;
-use tabsegnet_ranking::Ranker;
-use tabsegnet_ranking::ranker::ranking;
 
 use crate::arguments::{DatasetKind, Files};
 use crate::output::Writer;

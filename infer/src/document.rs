@@ -4,10 +4,10 @@ use std::path::Path;
 use std::thread;
 
 use anyhow::{Context as _, Result};
-use tabsegnet_data::prepared::PreparedDocument;
+use tabsegnet::ranker::Opening;
+use tabsegnet::{DocumentCache, DocumentKey, EncodedDocument, OpenDocument, Ranker, RankingError, documents};
+use tabsegnet_datasets::prepared::PreparedDocument;
 use tabsegnet_encoder::EmbeddingCache;
-use tabsegnet_ranking::ranker::Opening;
-use tabsegnet_ranking::{DocumentCache, DocumentKey, EncodedDocument, OpenDocument, Ranker, RankingError, documents};
 
 use crate::arguments::{Arguments, Asked, More};
 use crate::output::Writer;

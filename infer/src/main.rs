@@ -10,10 +10,10 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Parser as _;
-use tabsegnet_data::graph::DocumentGraph;
+use tabsegnet::ranker::Opening;
+use tabsegnet_datasets::graph::DocumentGraph;
 use tabsegnet_encoder::default_cache_dir;
-use tabsegnet_model::device::guard;
-use tabsegnet_ranking::ranker::Opening;
+use tabsegnet_ranker::device::guard;
 
 use arguments::{Arguments, Input, UsageError};
 use output::Writer;

@@ -4,15 +4,15 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
-use tabsegnet_data::document::Document;
-use tabsegnet_data::graph::{DocumentGraph, Node};
+use tabsegnet::context::context;
+use tabsegnet::ranker::{NodeEdge, NodeExplanation, TypeStrength};
+use tabsegnet::{Ranking, table};
+use tabsegnet_datasets::document::Document;
+use tabsegnet_datasets::graph::{DocumentGraph, Node};
 use tabsegnet_document::ReadDocument;
 use tabsegnet_evaluation::trec::{RankedQuestion, write_run_to};
-use tabsegnet_files::write_bytes_atomic;
 use tabsegnet_page::{Answer, EdgeStrength, Explanation, InEdge, Page, RankedNode};
-use tabsegnet_ranking::context::context;
-use tabsegnet_ranking::ranker::{NodeEdge, NodeExplanation, TypeStrength};
-use tabsegnet_ranking::{Ranking, table};
+use tabsegnet_store::write_bytes_atomic;
 
 use crate::arguments::Format;
 

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
 use serde::Deserialize;
-use tabsegnet_files::read_text;
+use tabsegnet_store::read_text;
 
 /// A question with an id that no other one has.
 pub struct Question {

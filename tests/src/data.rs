@@ -1,8 +1,8 @@
 //! Documents that the tests rank.
 
 use serde_json::{Value, json};
-use tabsegnet_data::native::sample_json;
-use tabsegnet_data::synthetic::{Part, SyntheticConfig, generate};
+use tabsegnet_datasets::native::sample_json;
+use tabsegnet_datasets::synthetic::{Part, SyntheticConfig, generate};
 
 /// The dev part of [`TINY`](crate::TINY) as JSON lines of labelled documents.
 pub fn native_lines() -> String {

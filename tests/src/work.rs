@@ -124,7 +124,7 @@ impl Work {
         self.write(&path, content);
         let manifest = format!("{checkpoint}/manifest.json");
         let mut json = self.json(&manifest);
-        json["files"][file] = tabsegnet_files::sha256_file(&self.path(&path)).expect("it was written").into();
+        json["files"][file] = tabsegnet_store::sha256_file(&self.path(&path)).expect("it was written").into();
         self.write(&manifest, json.to_string());
     }
 

@@ -4,7 +4,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use serde_json::json;
-use tabsegnet_files::sha256_file;
+use tabsegnet_store::sha256_file;
 use tabsegnet_tests::{Outcome, Work, files, interrupt, report};
 
 const ASK: [&str; 4] = ["--document", "d.json", "--question", "revenue?"];

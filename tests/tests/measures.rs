@@ -19,7 +19,7 @@ fn python() -> Option<String> {
 
 /// Means over the questions of what trec_eval computes from the files that `evaluate` wrote.
 fn trec_eval(python: &str, run: &Path, qrels: &Path) -> BTreeMap<String, f64> {
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../evaluation/tests/check_trec.py");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../evaluation/report/tests/check_trec.py");
     let output = Outcome::of(Command::new(python).args([script, "figures"]).args([run, qrels])).ok();
     let figures: BTreeMap<String, BTreeMap<String, f64>> = serde_json::from_str(&output.stdout).expect("JSON");
     let mut means = BTreeMap::new();

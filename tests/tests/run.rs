@@ -74,7 +74,7 @@ fn evaluate_measures_the_best_checkpoint_or_those_that_are_named() {
 fn evaluate_measures_the_baselines_that_the_config_names() {
     let work = Work::new();
     let chosen = r#"evaluation.baselines=["rrf", "bm25+dense", "maxsim", "splade"]"#;
-    let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/reference/masked-bert");
+    let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("../model/encoder/tests/reference/masked-bert");
     let model = format!("evaluation.splade={}", model.display());
     work.evaluate(&["--baselines", "--output", "report", "--set", chosen, "--set", &model]).ok();
     let report = work.json("report/report.json");

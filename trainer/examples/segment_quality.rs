@@ -14,12 +14,12 @@ use std::time::Instant;
 use anyhow::{Context as _, Result, bail, ensure};
 use clap::Parser;
 use serde_json::json;
-use tabsegnet_data::config::{DataKind, Part};
-use tabsegnet_data::mix::dataset_of;
-use tabsegnet_data::prepared::{PreparedQuestion, prepare_in_memory};
-use tabsegnet_files::write_bytes_atomic;
+use tabsegnet_datasets::config::{DataKind, Part};
+use tabsegnet_datasets::mix::dataset_of;
+use tabsegnet_datasets::prepared::{PreparedQuestion, prepare_in_memory};
 use tabsegnet_segmenter::measures::SegmentMeasures;
 use tabsegnet_segmenter::{Segmenter, SegmenterConfig, load_segmenter};
+use tabsegnet_store::write_bytes_atomic;
 use tabsegnet_trainer::config::Config;
 
 /// Measures segmenters on a part of a config's data.

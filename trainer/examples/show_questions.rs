@@ -18,8 +18,8 @@ use anyhow::{Context as _, Result, bail};
 use clap::Parser;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use tabsegnet_data::config::Part;
-use tabsegnet_data::prepared::{Prepared, PreparedDocument, PreparedQuestion, prepare_in_memory};
+use tabsegnet_datasets::config::Part;
+use tabsegnet_datasets::prepared::{Prepared, PreparedDocument, PreparedQuestion, prepare_in_memory};
 use tabsegnet_trainer::config::Config;
 use tabsegnet_trainer::segments;
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use tabsegnet_data::prepared::Statistics;
+use tabsegnet_datasets::prepared::Statistics;
 use tabsegnet_evaluation::QuestionMeasures;
 
 use crate::config::{Config, Keep, OptimisationConfig, SecondPassConfig};

@@ -8,9 +8,9 @@ use std::sync::atomic::AtomicBool;
 use anyhow::{Context as _, Result};
 use burn::tensor::Device;
 use signal_hook::consts::{SIGINT, SIGTERM};
-use tabsegnet_data::DataError;
+use tabsegnet_datasets::DataError;
 use tabsegnet_encoder::EncoderError;
-use tabsegnet_model::device::{DeviceChoice, guard};
+use tabsegnet_ranker::device::{DeviceChoice, guard};
 use tabsegnet_segmenter::SegmenterError;
 
 use crate::config::ConfigError;

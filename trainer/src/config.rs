@@ -9,15 +9,15 @@ mod segmenter;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use tabsegnet_data::config::DataConfig;
-use tabsegnet_data::graph::GraphConfig;
-use tabsegnet_data::prepared::PrepareSettings;
+use tabsegnet::baselines::Baseline;
+use tabsegnet_datasets::config::DataConfig;
+use tabsegnet_datasets::graph::GraphConfig;
+use tabsegnet_datasets::prepared::PrepareSettings;
 use tabsegnet_encoder::{EncoderConfig, EncoderError, default_cache_dir};
 use tabsegnet_features::FeaturesConfig;
-use tabsegnet_files::{Digest, FileError};
-use tabsegnet_model::ModelConfig;
-use tabsegnet_ranking::baselines::Baseline;
+use tabsegnet_ranker::ModelConfig;
 use tabsegnet_segmenter::SegmenterConfig;
+use tabsegnet_store::{Digest, FileError};
 use toml::{Table, Value};
 
 pub use optimisation::{Keep, Loss, OptimisationConfig, Schedule};

@@ -5,20 +5,20 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result};
 use burn::tensor::Device;
-use tabsegnet_data::config::DataKind;
-use tabsegnet_data::graph::NodeKind;
-use tabsegnet_data::lexical::Bm25Config;
-use tabsegnet_data::mix::dataset_of;
+use tabsegnet::baselines::{Baseline, Fusion, Resources};
+use tabsegnet::ranker::ranking;
+use tabsegnet::{Embedded, check_identities, scores};
+use tabsegnet_datasets::config::DataKind;
+use tabsegnet_datasets::graph::NodeKind;
+use tabsegnet_datasets::lexical::Bm25Config;
+use tabsegnet_datasets::mix::dataset_of;
 use tabsegnet_encoder::Splade;
 use tabsegnet_evaluation::trec::{JudgedQuestion, RankedQuestion, write_qrels, write_run};
 use tabsegnet_evaluation::{
     Evidence, GoldRanks, Measure, MethodRun, QuestionInfo, QuestionMeasures, Report, ReportInput, Resampling,
     rank_order,
 };
-use tabsegnet_model::checkpoint::{self, Checkpoint};
-use tabsegnet_ranking::baselines::{Baseline, Fusion, Resources};
-use tabsegnet_ranking::ranker::ranking;
-use tabsegnet_ranking::{Embedded, check_identities, scores};
+use tabsegnet_ranker::checkpoint::{self, Checkpoint};
 
 use crate::config::{Config, EvaluationConfig};
 use crate::inputs::{Encoding, Input, short};
@@ -329,7 +329,7 @@ pub fn examples(embedded: &Embedded, checkpoint: &Checkpoint, device: &Device, c
         let gold = &embedded.questions[question].gold;
         let nodes = &embedded.document_of(question).nodes;
         let ids: Vec<&str> = gold.iter().map(|&node| nodes[node as usize].id.as_str()).collect();
-        text += &tabsegnet_ranking::table::render(&ranking(embedded, question, scores, 5), &ids);
+        text += &tabsegnet::table::render(&ranking(embedded, question, scores, 5), &ids);
         text.push('\n');
     }
     Ok(text)

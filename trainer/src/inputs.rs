@@ -4,14 +4,14 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result};
 use burn::tensor::Device;
-use tabsegnet_data::config::Part;
-use tabsegnet_data::prepared::{Origin, Prepared, Statistics, prepare};
+use tabsegnet::Embedded;
+use tabsegnet::embedded::Sight;
+use tabsegnet::features::Featuriser;
+use tabsegnet::settings::RankerSettings;
+use tabsegnet_datasets::config::Part;
+use tabsegnet_datasets::prepared::{Origin, Prepared, Statistics, prepare};
 use tabsegnet_encoder::{EmbeddingCache, Encoder, load_on};
-use tabsegnet_model::checkpoint::Checkpoint;
-use tabsegnet_ranking::Embedded;
-use tabsegnet_ranking::embedded::Sight;
-use tabsegnet_ranking::features::Featuriser;
-use tabsegnet_ranking::settings::RankerSettings;
+use tabsegnet_ranker::checkpoint::Checkpoint;
 use tabsegnet_segmenter::{Segmenter, load_segmenter};
 
 use crate::config::Config;
@@ -120,7 +120,7 @@ pub fn lock(directory: &Path) -> Result<std::fs::File> {
     let file = std::fs::File::create(&path).with_context(|| format!("{}: could not write", path.display()))?;
     match file.try_lock() {
         Ok(()) => {
-            tabsegnet_files::recover(directory)?;
+            tabsegnet_store::recover(directory)?;
             Ok(file)
         }
         Err(std::fs::TryLockError::WouldBlock) => anyhow::bail!(

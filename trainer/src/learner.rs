@@ -5,10 +5,10 @@ use burn::tensor::Tensor;
 use rand::SeedableRng as _;
 use rand::seq::SliceRandom as _;
 use rand_chacha::ChaCha8Rng;
-use tabsegnet_model::dropout::Dropout;
-use tabsegnet_model::loss::{listwise, pairwise_hinge};
-use tabsegnet_model::{Batch, TabSegNet};
-use tabsegnet_ranking::scores::floats;
+use tabsegnet::scores::floats;
+use tabsegnet_ranker::dropout::Dropout;
+use tabsegnet_ranker::loss::{listwise, pairwise_hinge};
+use tabsegnet_ranker::{Batch, TabSegNet};
 
 use crate::config::{Loss, OptimisationConfig};
 

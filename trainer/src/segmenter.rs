@@ -22,11 +22,11 @@ use anyhow::{Context as _, Result, ensure};
 use burn::module::Module as _;
 use burn::optim::{AdamWConfig, ModuleOptimizer};
 use burn::tensor::Device;
-use tabsegnet_data::config::Part;
-use tabsegnet_files::{Digest, write_bytes_atomic};
+use tabsegnet_datasets::config::Part;
 use tabsegnet_segmenter::data::{self, LabelledQuestion};
 use tabsegnet_segmenter::t5::{Pair, T5};
 use tabsegnet_segmenter::{ModelFiles, serialize};
+use tabsegnet_store::{Digest, write_bytes_atomic};
 
 use crate::config::{Choice, Config, SegmenterTrainingConfig};
 use crate::layout::Layout;

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use serde::Serialize;
-use tabsegnet_data::prepared::{Prepared, PreparedQuestion};
-use tabsegnet_files::{FileError, write_bytes_atomic};
+use tabsegnet_datasets::prepared::{Prepared, PreparedQuestion};
+use tabsegnet_store::{FileError, write_bytes_atomic};
 
 /// One line: a question, its segments, and for each the ids of the nodes that tell it.
 #[derive(Serialize)]

@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result, bail};
 use burn::optim::{ModuleOptimizer, OptimizerRecord};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use tabsegnet_files::{Staging, read_text, sha256_file, write_bytes_atomic};
+use tabsegnet_store::{Staging, read_text, sha256_file, write_bytes_atomic};
 
 const FORMAT: u32 = 1;
 const MODEL: &str = "model.safetensors";

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Parser;
-use tabsegnet_data::config::Part;
-use tabsegnet_model::device::DeviceChoice;
+use tabsegnet_datasets::config::Part;
+use tabsegnet_ranker::device::DeviceChoice;
 use tabsegnet_trainer::config::Config;
 use tabsegnet_trainer::evaluation::Inputs;
 use tabsegnet_trainer::inputs::Encoding;

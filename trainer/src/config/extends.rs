@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use tabsegnet_files::read_text;
+use tabsegnet_store::read_text;
 use toml::{Table, Value};
 
 use super::{Config, ConfigError, keys};

@@ -1,7 +1,7 @@
 //! `[optimisation]`.
 
 use serde::{Deserialize, Serialize};
-use tabsegnet_model::Precision;
+use tabsegnet_ranker::Precision;
 
 use super::{ConfigError, Task};
 

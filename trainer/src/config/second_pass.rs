@@ -1,7 +1,7 @@
 //! `[second_pass]`.
 
 use serde::{Deserialize, Serialize};
-use tabsegnet_model::trees::growing::Growth;
+use tabsegnet_ranker::trees::growing::Growth;
 
 use super::{ConfigError, Keep, OptimisationConfig, Task};
 

@@ -1,7 +1,7 @@
 //! `[segmenter_training]`: how a segmenter is trained.
 
 use serde::{Deserialize, Serialize};
-use tabsegnet_model::Precision;
+use tabsegnet_ranker::Precision;
 use tabsegnet_segmenter::rules;
 
 use super::ConfigError;

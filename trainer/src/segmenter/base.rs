@@ -3,10 +3,10 @@
 use anyhow::{Result, ensure};
 use burn::tensor::Device;
 use std::path::Path;
-use tabsegnet_files::Digest;
 use tabsegnet_segmenter::data::LabelledQuestion;
 use tabsegnet_segmenter::t5::{Pair, T5};
 use tabsegnet_segmenter::{FeedForward, ModelFiles, Prompt, SegmenterConfig, T5Config, T5Tokenizer, train_unigram};
+use tabsegnet_store::Digest;
 
 use crate::config::{Config, NewModelConfig};
 

@@ -4,12 +4,12 @@
 use anyhow::{Context as _, Result, ensure};
 use rand::SeedableRng as _;
 use rand_chacha::ChaCha8Rng;
-use tabsegnet_data::config::Part;
-use tabsegnet_data::made::Headers;
-use tabsegnet_files::Digest;
+use tabsegnet_datasets::config::Part;
+use tabsegnet_datasets::made::Headers;
 use tabsegnet_segmenter::data::LabelledQuestion;
 use tabsegnet_segmenter::measures::SegmentMeasures;
 use tabsegnet_segmenter::rules;
+use tabsegnet_store::Digest;
 
 use super::renamed::renamed;
 use super::spliced::spliced;

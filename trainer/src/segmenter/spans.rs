@@ -15,7 +15,7 @@ const SPAN: f64 = 3.0;
 pub(super) fn texts(files: &[String]) -> Result<Vec<String>> {
     let mut all = Vec::new();
     for file in files {
-        let text = tabsegnet_files::read_text(file.as_ref()).context("segmenter_training.pretrain")?;
+        let text = tabsegnet_store::read_text(file.as_ref()).context("segmenter_training.pretrain")?;
         all.extend(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned));
     }
     if !files.is_empty() && all.is_empty() {

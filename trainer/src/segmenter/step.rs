@@ -5,8 +5,8 @@ use burn::module::{Module as _, ModuleVisitor, Param};
 use burn::optim::{GradientsAccumulator, GradientsParams};
 use burn::tensor::{Device, Tensor};
 use rayon::prelude::*;
-use tabsegnet_model::device::guard;
-use tabsegnet_ranking::scores::floats;
+use tabsegnet::scores::floats;
+use tabsegnet_ranker::device::guard;
 use tabsegnet_segmenter::t5::{Batch, Dropout, Pair, T5};
 
 use super::{SegmenterTraining, Stage};

@@ -8,9 +8,9 @@ use anyhow::{Context as _, Result};
 use burn::module::Module as _;
 use rayon::prelude::*;
 use serde_json::json;
-use tabsegnet_files::{Staging, sha256_file, write_bytes_atomic};
 use tabsegnet_segmenter::measures::SegmentMeasures;
 use tabsegnet_segmenter::{Generator, Limits, SegmenterError, WeightKind, segments_of, serialize};
+use tabsegnet_store::{Staging, sha256_file, write_bytes_atomic};
 
 use super::{SegmenterEpoch, SegmenterTraining, Stage};
 use crate::config::Store;

@@ -1,0 +1,242 @@
+//! Filings with inline XBRL as a data set: questions made from the numbers that a filing tags, with
+//! gold cells and gold segments and without annotators.
+//!
+//! A tagged number in a cell is a fact: a concept, the members it is broken down by, a time, a
+//! value. A question asks for one fact or compares several; it is made from the concept's name in
+//! words (`NetCashProvidedByUsedInOperatingActivities`: "net cash from operating activities", or
+//! what people call it), the members' names ("of the Google Cloud segment", "in China") and the
+//! time as the filer names it ("in fiscal 2024"). Its segments are one a fact. Gold are all cells
+//! of the document that tag the fact, and the sentences that do.
+//!
+//! A document is a part of a filing, for a whole one has ten thousand nodes and more: a table,
+//! tables that tell the same concepts, tables near it and others of the filing, with the sentences
+//! around them and those that tell what is asked. **Tables keep their numbers in the filing;
+//! sentences are counted anew** (`p0` is the part's first). A part has several questions, a third
+//! of them or more over two tables: no one table tells all their facts.
+//!
+//! Left out are facts that nobody would ask for or that words cannot tell apart: what the page
+//! says of itself (`dei`), zeros, numbers tagged in sentences alone, times other than years,
+//! quarters and days, members without a name, names longer than people speak, facts of different
+//! value that have the same words. A table without tags that shows a number which is asked for is
+//! not taken, nor is such a sentence: whether they tell the same is not known.
+//!
+//! Companies are split, not filings: a company is of the dev part by a seeded hash of its key.
+
+mod excerpts;
+mod filing;
+mod members;
+mod period;
+mod questions;
+mod templates;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use tabsegnet_document::{Format, ReadDocument, ReadOptions};
+use tabsegnet_store::Digest;
+
+use crate::config::Part;
+use crate::dice::Dice;
+use crate::error::DataError;
+use crate::sample::{LeftOut, Sample, Samples};
+use filing::Filing;
+use questions::{Asked, Asker};
+
+/// How questions are made from filings.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct IxbrlConfig {
+    /// Documents made from one filing, at most; each is a part of it.
+    pub documents_per_filing: usize,
+    /// Questions asked of one document, at most.
+    pub questions_per_document: usize,
+    /// Tables of a document: half as many to as many.
+    pub tables: usize,
+    /// Nodes that a document's tables may have together; its sentences come on top.
+    pub nodes: usize,
+    /// Sentences before and after each table.
+    pub sentences: usize,
+    /// The share of companies whose filings are the dev part, where `data.dev` names no files.
+    pub dev_share: f64,
+}
+
+impl Default for IxbrlConfig {
+    fn default() -> Self {
+        Self {
+            documents_per_filing: 8,
+            questions_per_document: 12,
+            tables: 10,
+            nodes: 900,
+            sentences: 4,
+            dev_share: 0.2,
+        }
+    }
+}
+
+impl IxbrlConfig {
+    pub(crate) fn check(&self) -> Result<(), DataError> {
+        let setting = |key, message: &str| Err(DataError::Setting { key, message: message.into() });
+        if !(self.dev_share > 0.0 && self.dev_share < 1.0) {
+            return setting("data.ixbrl.dev_share", "expected a share between 0 and 1, such as 0.2");
+        }
+        if self.tables < 2 {
+            return setting("data.ixbrl.tables", "expected 2 or more; questions are asked over two tables");
+        }
+        Ok(())
+    }
+}
+
+/// Which filings of the files are wanted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Companies {
+    /// All.
+    All,
+    /// Those of companies of one part, by the seed and the dev share.
+    Of(Part),
+    /// All, and none of them may be of a company that has a filing among these files too.
+    Apart(Vec<PathBuf>),
+}
+
+/// Filings that questions are made from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Filings {
+    /// HTML files with inline XBRL.
+    pub files: Vec<PathBuf>,
+    /// Which of them.
+    pub companies: Companies,
+    /// How questions are made.
+    pub config: IxbrlConfig,
+    /// Other seeds give other questions, documents and parts.
+    pub seed: u64,
+}
+
+/// Why a file gives no question.
+const NO_COMPANY: &str = "a file without inline XBRL contexts is no filing";
+/// Why a filing gives no question.
+const NO_QUESTION: &str = "a filing whose tables tag too little to ask about";
+
+/// Makes the questions of filings; documents in the order of the files.
+///
+/// # Errors
+/// A file that cannot be read, two files of one name, no filing among the files, a part without a
+/// company, a company in both parts.
+pub fn read(filings: &Filings) -> Result<Samples, DataError> {
+    filings.config.check()?;
+    let mut samples = Samples::default();
+    // The companies of this part and of the other one.
+    let (mut wanted, mut others) = (BTreeSet::new(), BTreeSet::new());
+    let mut names: BTreeMap<String, &Path> = BTreeMap::new();
+    for file in &filings.files {
+        let name = name_of(file);
+        if let Some(earlier) = names.insert(name.clone(), file) {
+            let message =
+                format!("{} and {} have one name; documents are called by it", earlier.display(), file.display());
+            return Err(DataError::Setting { key: "data.train", message });
+        }
+        let read = read_filing(file)?;
+        let Some(company) = Filing::company(&read) else {
+            samples.left_out.push(LeftOut { question: name, reason: NO_COMPANY });
+            continue;
+        };
+        if let Companies::Of(part) = filings.companies
+            && part_of(&company, filings) != part
+        {
+            others.insert(company);
+            continue;
+        }
+        wanted.insert(company);
+        let made = samples_of(&Filing::new(read), &name, filings);
+        if made.is_empty() {
+            samples.left_out.push(LeftOut { question: name, reason: NO_QUESTION });
+        }
+        samples.samples.extend(made);
+    }
+    check_companies(filings, &wanted, &others)?;
+    Ok(samples)
+}
+
+fn read_filing(file: &Path) -> Result<ReadDocument, DataError> {
+    let options = ReadOptions { format: Some(Format::Html), ..ReadOptions::default() };
+    Ok(tabsegnet_document::read(file, &options)?)
+}
+
+/// The file's name as it goes into ids, which hold no blanks.
+fn name_of(file: &Path) -> String {
+    let stem = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    stem.split_whitespace().collect::<Vec<_>>().join("_")
+}
+
+/// Which part a company is of. It stays there when filings are added.
+fn part_of(company: &str, filings: &Filings) -> Part {
+    let digest = Digest::new().part("ixbrl companies").part(filings.seed.to_le_bytes()).part(company).bytes();
+    let mut first = [0; 8];
+    first.copy_from_slice(&digest[..8]);
+    let share = u64::from_le_bytes(first) as f64 / u64::MAX as f64;
+    if share < filings.config.dev_share { Part::Dev } else { Part::Train }
+}
+
+fn check_companies(filings: &Filings, wanted: &BTreeSet<String>, others: &BTreeSet<String>) -> Result<(), DataError> {
+    let setting = |key, message| Err(DataError::Setting { key, message });
+    if wanted.is_empty() && others.is_empty() {
+        let message =
+            "none of the files is a filing with inline XBRL; expected annual or quarterly reports in HTML as filed";
+        return setting("data.train", message.into());
+    }
+    match &filings.companies {
+        Companies::All => Ok(()),
+        Companies::Of(part) => {
+            if !wanted.is_empty() && !others.is_empty() {
+                return Ok(());
+            }
+            let lacking = match (part, wanted.is_empty()) {
+                (Part::Train, true) | (Part::Dev, false) => "train",
+                _ => "dev",
+            };
+            let companies = wanted.len() + others.len();
+            let message = format!(
+                "none of {companies} companies is of the {lacking} part; add filings of other companies, change \
+                 data.seed or data.ixbrl.dev_share, or name the dev part's filings in data.dev"
+            );
+            setting("data.ixbrl.dev_share", message)
+        }
+        Companies::Apart(files) => {
+            for file in files {
+                if let Some(company) = Filing::company(&read_filing(file)?)
+                    && wanted.contains(&company)
+                {
+                    let message = format!(
+                        "{}: data.train and data.dev both have filings of the company with key {company}; a \
+                         company's filings repeat each other, so leave them in one part",
+                        file.display()
+                    );
+                    return setting("data.dev", message);
+                }
+            }
+            Ok(())
+        }
+    }
+}
+
+/// The documents of a filing that have questions.
+fn samples_of(filing: &Filing, name: &str, filings: &Filings) -> Vec<Sample> {
+    let config = &filings.config;
+    let dice = |purpose: &str| {
+        let digest = Digest::new().part("ixbrl questions, version 1").part(filings.seed.to_le_bytes());
+        Dice::new(digest.part(name).part(purpose))
+    };
+    let mut asked = Asked::default();
+    let mut questions = dice("questions");
+    let parts = excerpts::choose(filing, config, &mut dice("parts"));
+    let mut samples = Vec::new();
+    for (number, part) in parts.iter().enumerate() {
+        let drafts = Asker::new(filing, part).draw(config.questions_per_document, &mut asked, &mut questions);
+        if !drafts.is_empty() {
+            samples.push(excerpts::build(filing, format!("{name}.{number}"), part, drafts, config.sentences));
+        }
+    }
+    samples
+}

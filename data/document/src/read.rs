@@ -1,0 +1,137 @@
+//! Any file as a document.
+
+use std::path::Path;
+
+use tabsegnet_store::FileError;
+
+use crate::builder::Builder;
+use crate::decode::decode;
+use crate::error::ReadError;
+use crate::facts::Facts;
+use crate::format::{self, Format};
+use crate::layout::Layout;
+use crate::model::{Block, Document};
+use crate::options::ReadOptions;
+use crate::{delimited, docling, html, markdown, native, text, xlsx};
+
+/// A document as it was read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReadDocument {
+    /// The document; its id is the file's name without the extension, or what the file says.
+    pub document: Document,
+    /// Which of its passages form a paragraph, and which are headings.
+    pub layout: Layout,
+    /// The form it was read as.
+    pub format: Format,
+    /// The numbers that the page tags (HTML with inline XBRL only).
+    pub facts: Facts,
+    /// What was inferred for each table, in order of their numbers.
+    pub tables: Vec<Inferred>,
+    /// What was cut off, left out or guessed; each names its place in the file.
+    pub warnings: Vec<String>,
+}
+
+/// What was inferred for a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Inferred {
+    /// The table's number.
+    pub number: usize,
+    /// Header rows.
+    pub header_rows: usize,
+    /// Header columns.
+    pub header_cols: usize,
+    /// What rows and columns were inferred from, for people.
+    pub why: String,
+    /// Where it stands: a line of the file, or a sheet and a range of its cells.
+    pub source: String,
+}
+
+impl std::fmt::Display for Inferred {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { number, header_rows, header_cols, why, source } = self;
+        write!(f, "t{number} ({source}): {header_rows} header rows, {header_cols} header columns ({why})")
+    }
+}
+
+/// Reads a file as a document.
+///
+/// # Errors
+/// The file cannot be read, is of no known form or not of the form its name says, is beyond a
+/// limit, or holds neither text nor table.
+pub fn read(path: &Path, options: &ReadOptions) -> Result<ReadDocument, ReadError> {
+    read_bytes(path, read_source(path, options)?, options)
+}
+
+/// The bytes of a file for [`read_bytes`].
+///
+/// # Errors
+/// The file cannot be read, or is larger than the options allow.
+pub fn read_source(path: &Path, options: &ReadOptions) -> Result<Vec<u8>, ReadError> {
+    let limit = options.limits.max_file_bytes;
+    let size = std::fs::metadata(path).map_err(FileError::at(path, "read"))?.len();
+    if size > limit {
+        return Err(ReadError::TooLarge { file: path.display().to_string(), what: "the file", found: size, limit });
+    }
+    Ok(tabsegnet_store::read_bytes(path)?)
+}
+
+/// Reads the bytes of a file as a document; `path` names it in messages and gives its form and id.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_bytes(path: &Path, bytes: Vec<u8>, options: &ReadOptions) -> Result<ReadDocument, ReadError> {
+    let format = match options.format {
+        Some(format) => format,
+        None => format::of(path, &bytes)?,
+    };
+    let id = path.file_stem().map_or_else(|| "document".into(), |stem| stem.to_string_lossy().into_owned());
+    let mut builder = Builder::new(options);
+    if format == Format::Xlsx {
+        xlsx::read(path, bytes, &options.limits, &mut builder)?;
+        return finish(path, builder.finish(id, format));
+    }
+    let (text, warning) = decode(bytes);
+    if let Some(warning) = warning {
+        builder.warn(warning);
+    }
+    match format {
+        Format::Native => {
+            let document = native::parse(path, &text)?;
+            let tables = document.tables().map(|table| Inferred {
+                number: table.number(),
+                header_rows: table.header_rows(),
+                header_cols: table.header_cols(),
+                why: "given".into(),
+                source: format!("table {}", table.number()),
+            });
+            let tables = tables.collect();
+            return finish(path, ReadDocument { document, tables, ..builder.finish(id, format) });
+        }
+        Format::Docling => docling::read(path, &text, &options.limits, &mut builder)?,
+        Format::Html => html::read(&text, &options.limits, &mut builder),
+        Format::Markdown => markdown::read(&text, &options.limits, &mut builder),
+        Format::Csv => delimited::read(path, &text, options, &mut builder)?,
+        Format::Text => text::read(&text, &mut builder),
+        Format::Xlsx => {}
+    }
+    finish(path, builder.finish(id, format))
+}
+
+/// There must be something to rank.
+fn finish(path: &Path, read: ReadDocument) -> Result<ReadDocument, ReadError> {
+    let blank = |block: &Block| match block {
+        Block::Passage(text) => text.trim().is_empty(),
+        Block::Table(table) => {
+            table.caption().trim().is_empty() && table.cells().iter().all(|cell| cell.text.trim().is_empty())
+        }
+    };
+    if read.document.blocks.iter().all(blank) {
+        return Err(ReadError::Record {
+            file: path.display().to_string(),
+            record: read.document.id,
+            field: "blocks".into(),
+            message: "hold no text; expected at least one passage, or a table with a cell that is not empty".into(),
+        });
+    }
+    Ok(read)
+}

@@ -1,0 +1,222 @@
+//! A document opened for many questions: what no question changes is computed once.
+//!
+//! On the CPU a question takes three passes over blocks of rows, every block on one thread from
+//! reading to writing: the node initialisation, then for each layer aggregation, both products,
+//! sum and ReLU, and with the last layer the score. Blocks stay in the core's own cache, and of the
+//! `[nodes, d]` matrices only x⁰ is ever whole. Other devices take the tensors' way.
+
+#![allow(non_snake_case)] // the paper's symbols
+
+mod edges;
+mod explain;
+mod start;
+mod weights;
+
+use std::sync::Arc;
+
+use burn::tensor::{Device, Tensor, TensorData};
+use tabsegnet_datasets::graph::CompressedGraph;
+use tabsegnet_features::FeatureRows;
+use tabsegnet_features::rows::{NO_FEATURES, all_rows};
+
+use crate::activation::SharedRows;
+use crate::batch::{Batch, BatchError, Example, best_of_products, best_segments};
+use crate::config::{EdgeTypes, ModelConfig};
+use crate::device::is_cpu;
+use crate::scorer::TabSegNet;
+
+use edges::Edges;
+pub use explain::{EdgeEffect, Explanation};
+use start::Features;
+use weights::Weights;
+
+/// A question as a model sees it.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked<'a> {
+    /// `[d_enc]`: its vector.
+    pub q: &'a [f32],
+    /// `[segments, d_enc]`: those of its segments; not looked at by a model without.
+    pub segments: &'a [f32],
+    /// `[nodes, features]`: features of the document's nodes for it; not looked at by a model without.
+    pub features: &'a dyn FeatureRows,
+    /// `[nodes, n]`: dot products of the nodes' vectors with n others, the last of which are the segments'
+    /// ([`tabsegnet_features::vectors::products`]); worked out where they are not given.
+    pub products: &'a [f32],
+}
+
+/// A model laid out for ranking.
+#[derive(Debug)]
+pub struct Inference {
+    model: TabSegNet,
+    config: ModelConfig,
+    d_enc: usize,
+    device: Device,
+    /// Nothing where the model does not run on the CPU.
+    weights: Option<Weights>,
+}
+
+/// A document's graph with what a model makes of its vectors, whatever the question.
+#[derive(Debug)]
+pub struct OpenGraph {
+    nodes: usize,
+    /// `[nodes, d_enc]` where a question meets it: with segments or interaction; else empty.
+    u: Vec<f32>,
+    parts: Parts,
+}
+
+#[derive(Debug)]
+enum Parts {
+    Cpu {
+        /// u C_u, `[nodes, d_in]`
+        own: Vec<f32>,
+        /// `[nodes + 1]`
+        offsets: Vec<u32>,
+        /// `[edges]`: source and row of the strengths, by destination.
+        edges: Vec<(u32, u32)>,
+    },
+    /// u C_u, `[nodes, d_in]`, and a batch whose question is put in place later.
+    Tensors(Box<(Tensor<2>, Batch)>),
+}
+
+impl Inference {
+    /// Lays a model out; `config` and `d_enc` are those that it was made with.
+    pub fn new(model: TabSegNet, config: &ModelConfig, d_enc: usize, device: &Device) -> Self {
+        let config = config.resolved();
+        let weights = is_cpu(device).then(|| Weights::of(&model, &config, d_enc));
+        Self { model, config, d_enc, device: device.clone(), weights }
+    }
+
+    /// The model's settings.
+    pub fn config(&self) -> &ModelConfig {
+        &self.config
+    }
+
+    /// The model.
+    pub fn model(&self) -> &TabSegNet {
+        &self.model
+    }
+
+    /// Opens a document: its edges and the vectors `u` `[nodes, d_enc]` of its nodes.
+    ///
+    /// # Errors
+    /// Not as many vectors as nodes, or of another width; an edge type that the model does not know.
+    pub fn open(&self, graph: &CompressedGraph, u: &[f32]) -> Result<OpenGraph, BatchError> {
+        let nodes = graph.nodes();
+        width("u", u.len(), nodes * self.d_enc)?;
+        let parts = match &self.weights {
+            Some(_) => Parts::Cpu {
+                own: values(self.model.project(self.matrix(u))),
+                offsets: match self.config.edge_types {
+                    EdgeTypes::None => vec![0; nodes + 1],
+                    EdgeTypes::Typed | EdgeTypes::Single => graph.offsets().to_vec(),
+                },
+                edges: self.edges(graph)?,
+            },
+            None => {
+                let q = vec![0.0; self.d_enc];
+                let features = vec![0.0; nodes * self.config.features];
+                let example = Example { graph, u, q: &q, segments: &q, features: &features, gold: &[] };
+                let batch = Batch::new(&[example], &self.config, self.d_enc, &self.device)?;
+                Parts::Tensors(Box::new((self.model.project(batch.u.clone()), batch)))
+            }
+        };
+        let u = if self.config.segments || self.config.interaction { u.to_vec() } else { Vec::new() };
+        Ok(OpenGraph { nodes, u, parts })
+    }
+
+    fn edges(&self, graph: &CompressedGraph) -> Result<Vec<(u32, u32)>, BatchError> {
+        let limit = self.config.edge_types.count();
+        let row = |edge_type: u8| match self.config.edge_types {
+            EdgeTypes::Typed => u32::from(edge_type),
+            EdgeTypes::Single | EdgeTypes::None => 0,
+        };
+        if self.config.edge_types == EdgeTypes::None {
+            return Ok(Vec::new());
+        }
+        match graph.types().iter().find(|&&edge_type| row(edge_type) as usize >= limit) {
+            Some(&found) => {
+                Err(BatchError::OutOfRange { example: 0, what: "edge type", found: usize::from(found), limit })
+            }
+            None => Ok(graph.sources().iter().zip(graph.types()).map(|(&source, &t)| (source, row(t))).collect()),
+        }
+    }
+
+    /// One score a node of an open document, higher is more relevant: those of
+    /// [`TabSegNet::forward`].
+    ///
+    /// # Errors
+    /// A vector of another width; no segment for a model with segments.
+    pub fn scores(&self, open: &OpenGraph, asked: &Asked<'_>) -> Result<Vec<f32>, BatchError> {
+        let asked = self.check(open, asked)?;
+        let Asked { q, segments, features, products } = asked;
+        let best = match products.len().checked_div(open.nodes) {
+            None | Some(0) => best_segments(&open.u, segments, self.d_enc),
+            Some(width) => {
+                let segments: Vec<&[f32]> = segments.chunks_exact(self.d_enc.max(1)).collect();
+                best_of_products(products, width, &segments)
+            }
+        };
+        match (&open.parts, &self.weights) {
+            (Parts::Cpu { own, offsets, edges }, Some(weights)) => {
+                let strength = weights.strength(q);
+                let features = Features::Raw(features, &weights.feature_scale);
+                let (x, by_features) = weights.start(&open.u, own, &asked, features, &best);
+                let graph = Edges { offsets, edges, strength: &strength, aggregation: self.config.aggregation };
+                Ok(weights.scores(x, &by_features, &graph))
+            }
+            (Parts::Tensors(tensors), _) => {
+                let (own, batch) = tensors.as_ref();
+                let (shared, segments) = if self.config.segments {
+                    let rows = best.iter().flat_map(|best| [0, 1 + best]).collect();
+                    (SharedRows::new(2, rows), Some(self.matrix(segments))) // [segments, d_enc]
+                } else {
+                    (SharedRows::new(1, vec![0; open.nodes]), None)
+                };
+                let q = self.matrix(q); // [1, d_enc]
+                let features = (self.config.features > 0).then(|| {
+                    let shape = [open.nodes, self.config.features];
+                    Tensor::from_data(TensorData::new(all_rows(features, self.config.features), shape), &self.device)
+                });
+                let batch = Batch { q, segments, features, shared: Arc::new(shared), ..batch.clone() };
+                Ok(values(self.model.forward_from(own.clone(), &batch)))
+            }
+            (Parts::Cpu { .. }, None) => unreachable!("a graph is opened by the inference that it is given to"),
+        }
+    }
+
+    /// Checks a question's vectors; a model gets what it looks at.
+    fn check<'s>(&self, open: &OpenGraph, asked: &Asked<'s>) -> Result<Asked<'s>, BatchError> {
+        let Asked { q, segments, features, products } = *asked;
+        width("q", q.len(), self.d_enc)?;
+        let segments = if self.config.segments { segments } else { &[] };
+        let features = if self.config.features > 0 { features } else { NO_FEATURES };
+        width("features", features.numbers(), open.nodes * self.config.features)?;
+        let count = segments.len() / self.d_enc.max(1);
+        width("segments", segments.len(), count * self.d_enc)?;
+        if self.config.segments && count == 0 {
+            return Err(BatchError::NoSegment { example: 0 });
+        }
+        let products = if self.config.segments { products } else { &[] };
+        let n = products.len().checked_div(open.nodes).unwrap_or_default();
+        width("products", products.len(), if products.is_empty() { 0 } else { n.max(count) * open.nodes })?;
+        Ok(Asked { q, segments, features, products })
+    }
+
+    /// Row-major vectors as a matrix `[vectors, d_enc]`.
+    fn matrix(&self, vectors: &[f32]) -> Tensor<2> {
+        let shape = [vectors.len() / self.d_enc.max(1), self.d_enc];
+        Tensor::from_data(TensorData::new(vectors.to_vec(), shape), &self.device)
+    }
+}
+
+fn width(what: &'static str, found: usize, expected: usize) -> Result<(), BatchError> {
+    if found == expected { Ok(()) } else { Err(BatchError::Width { example: 0, what, found, expected }) }
+}
+
+fn values<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
+    let data = tensor.into_data();
+    data.try_to_vec().unwrap_or_else(|_| data.iter::<f32>().collect())
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

@@ -1,0 +1,414 @@
+//! What a node's score comes from: its own part, and what each edge into it, each of its features
+//! and each segment of the question adds.
+//!
+//! Effects are exact, by leaving one out: the score less the score of the same model on the same
+//! document without that edge, with that feature of the node at its mean over the training part, or
+//! without that segment. Of an edge or a feature only what it changes is computed again: the node
+//! itself in each layer, and nodes on the way back to it. A missing segment changes every node.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::edges::Edges;
+use super::start::Features;
+use super::weights::{Layer, Weights, blocks};
+use super::{Asked, Inference, OpenGraph, Parts, values};
+use crate::batch::{BatchError, best_segments};
+use crate::config::Aggregation;
+
+/// Edges whose effect is computed: those that the node hears most of.
+const EDGES: usize = 64;
+
+/// Where a node's score comes from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Explanation {
+    /// The score if no edge led to the node.
+    pub alone: f32,
+    /// Edges that the node hears, the greatest effect by amount first, at most 64. An edge that is
+    /// not here has no channel's greatest message in any layer (max), or is quieter than all that
+    /// are.
+    pub edges: Vec<EdgeEffect>,
+    /// `[features]`: the score less that with this feature of the node at its mean over the training
+    /// part; empty for a model without features.
+    pub features: Vec<f32>,
+    /// `[segments]`: the score less that without this segment, of which the question itself takes the
+    /// place where it is the only one; empty for a model without segments.
+    pub segments: Vec<f32>,
+}
+
+/// One edge into the node.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct EdgeEffect {
+    /// Position in the document's [`tabsegnet_datasets::graph::CompressedGraph`].
+    pub edge: usize,
+    /// s(e | q) (5).
+    pub strength: f32,
+    /// The score less that without the edge. Effects need not add up: without one edge another may
+    /// take its place.
+    pub effect: f32,
+}
+
+/// A document and a question, as nodes are initialised from them.
+struct Document<'a> {
+    /// `[nodes, d_enc]` where a question meets it, else empty.
+    u: &'a [f32],
+    /// u C_u, `[nodes, d_in]`
+    own: &'a [f32],
+    /// `[nodes, features]`, standardised.
+    features: &'a [f32],
+    asked: &'a Asked<'a>,
+    /// `[nodes]`, or empty without segments.
+    best: &'a [u32],
+}
+
+impl Inference {
+    /// s(e | q) (5) of each edge type for a question `[d_enc]`, in the order of their numbers; a
+    /// single one for a model that does not tell them apart.
+    ///
+    /// # Errors
+    /// A vector of another width.
+    pub fn strengths(&self, q: &[f32]) -> Result<Vec<f32>, BatchError> {
+        super::width("q", q.len(), self.d_enc)?;
+        Ok(self.with_weights(|weights| weights.strength(q)))
+    }
+
+    /// Explanations of the scores of some nodes, for a question as in [`Inference::scores`]. Always computed on the processor.
+    ///
+    /// # Errors
+    /// As [`Inference::scores`].
+    pub fn explain(&self, open: &OpenGraph, asked: &Asked<'_>, nodes: &[u32]) -> Result<Vec<Explanation>, BatchError> {
+        let asked = self.check(open, asked)?;
+        let best = best_segments(&open.u, asked.segments, self.d_enc);
+        Ok(self.with_weights(|weights| {
+            let strength = weights.strength(asked.q);
+            let features = weights.standardised(asked.features);
+            let held;
+            let (own, offsets, edges) = match &open.parts {
+                Parts::Cpu { own, offsets, edges } => (own, offsets, edges),
+                Parts::Tensors(tensors) => {
+                    let (own, batch) = tensors.as_ref();
+                    let index = &batch.edges;
+                    let edges: Vec<_> = index.sources.iter().copied().zip(index.strengths.iter().copied()).collect();
+                    held = (values(own.clone()), index.offsets.clone(), edges);
+                    (&held.0, &held.1, &held.2)
+                }
+            };
+            let graph = Edges { offsets, edges, strength: &strength, aggregation: self.config.aggregation };
+            let layers = |asked: &Asked<'_>, best: &[u32]| {
+                let features = Features::Standardised(&features);
+                weights.all_layers(weights.start(&open.u, own, asked, features, best).0, &graph)
+            };
+            let all = layers(&asked, &best);
+            let document = Document { u: &open.u, own, features: &features, asked: &asked, best: &best };
+            let mut explained: Vec<Explanation> =
+                nodes.iter().map(|&node| weights.explain(&all, &graph, &document, node)).collect();
+            for left_out in 0..asked.segments.len() / self.d_enc.max(1) {
+                let kept = self.segments_without(&asked, left_out);
+                let asked = Asked { segments: &kept, products: &[], ..asked };
+                let without = layers(&asked, &best_segments(&open.u, &kept, self.d_enc));
+                for (explanation, &node) in explained.iter_mut().zip(nodes) {
+                    let score = |all: &[Vec<f32>]| weights.score_without(all, &graph, node, None, &|_| false);
+                    explanation.segments.push(score(&all) - score(&without));
+                }
+            }
+            explained
+        }))
+    }
+
+    /// `[segments - 1, d_enc]`, or the question where that would be none.
+    fn segments_without(&self, asked: &Asked<'_>, left_out: usize) -> Vec<f32> {
+        let all = asked.segments.chunks_exact(self.d_enc).enumerate();
+        let kept: Vec<f32> =
+            all.filter(|(segment, _)| *segment != left_out).flat_map(|(_, vector)| vector).copied().collect();
+        if kept.is_empty() { asked.q.to_vec() } else { kept }
+    }
+
+    fn with_weights<T>(&self, f: impl FnOnce(&Weights) -> T) -> T {
+        match &self.weights {
+            Some(weights) => f(weights),
+            None => f(&Weights::of(&self.model, &self.config, self.d_enc)),
+        }
+    }
+}
+
+impl Weights {
+    /// x⁰ … x^L of every node.
+    fn all_layers(&self, x: Vec<f32>, graph: &Edges<'_>) -> Vec<Vec<f32>> {
+        let nodes = graph.offsets.len().saturating_sub(1);
+        let mut all = vec![x];
+        for (number, layer) in self.layers.iter().enumerate() {
+            let mut next = vec![0.0; nodes * layer.b.len()];
+            let mut messages = Vec::new();
+            for (first, out) in blocks(&mut next, layer.b.len()) {
+                layer.forward(&all[number], graph, first, &mut messages, out);
+            }
+            all.push(next);
+        }
+        all
+    }
+
+    fn explain(&self, all: &[Vec<f32>], graph: &Edges<'_>, document: &Document<'_>, node: u32) -> Explanation {
+        // Without what features add to the score by themselves, which no edge changes.
+        let score = self.score_without(all, graph, node, None, &|_| false);
+        let edges = self.heard(all, graph, node).into_iter().map(|edge| EdgeEffect {
+            edge,
+            strength: graph.strength[graph.edges[edge].1 as usize],
+            effect: score - self.score_without(all, graph, node, None, &|other| other == edge),
+        });
+        let mut edges: Vec<EdgeEffect> = edges.collect();
+        edges.sort_by(|a, b| b.effect.abs().total_cmp(&a.effect.abs()).then(a.edge.cmp(&b.edge)));
+
+        let width = self.w_f.len();
+        let features = &document.features[node as usize * width..(node as usize + 1) * width];
+        let by_themselves = || features.iter().zip(&self.w_f).map(|(value, w)| value * w);
+        let mut own = features.to_vec();
+        let of_feature = |(feature, by_itself): (usize, f32)| {
+            let value = std::mem::take(&mut own[feature]); // standardised: the mean is 0
+            if value == 0.0 {
+                return 0.0;
+            }
+            let start = self.start_of(document, node, &own);
+            own[feature] = value;
+            by_itself + score - self.score_without(all, graph, node, Some(start), &|_| false)
+        };
+        let features = by_themselves().enumerate().map(of_feature).collect();
+        Explanation {
+            alone: self.score_without(all, graph, node, None, &|_| true) + by_themselves().sum::<f32>(),
+            edges,
+            features,
+            segments: Vec::new(),
+        }
+    }
+
+    /// x⁰ of one node with other standardised features.
+    fn start_of(&self, document: &Document<'_>, node: u32, features: &[f32]) -> Vec<f32> {
+        let row = |values: &'_ [f32], width: usize| -> Vec<f32> {
+            values.get(node as usize * width..(node as usize + 1) * width).map_or_else(Vec::new, <[f32]>::to_vec)
+        };
+        let best = document.best.get(node as usize..=node as usize).unwrap_or_default();
+        let (u, own) = (row(document.u, document.asked.q.len()), row(document.own, self.d.len()));
+        self.start(&u, &own, document.asked, Features::Standardised(features), best).0
+    }
+
+    /// The edges into a node that it hears most of, by the channels whose greatest message they bring
+    /// (max) or by the size of their messages, over all layers.
+    fn heard(&self, all: &[Vec<f32>], graph: &Edges<'_>, node: u32) -> Vec<usize> {
+        let edges = graph.of(node);
+        let mut heard = vec![0.0_f32; edges.len()];
+        for (layer, x) in self.layers.iter().zip(all) {
+            let message = |edge: usize, channel: usize| {
+                let (source, row) = graph.edges[edge];
+                graph.strength[row as usize] * x[source as usize * layer.d + channel]
+            };
+            for channel in 0..layer.d {
+                if graph.aggregation == Aggregation::Max {
+                    let mut greatest: Option<(usize, f32)> = None;
+                    for edge in edges.clone() {
+                        let message = message(edge, channel);
+                        if greatest.is_none_or(|(_, value)| message > value) {
+                            greatest = Some((edge, message));
+                        }
+                    }
+                    if let Some((edge, _)) = greatest {
+                        heard[edge - edges.start] += 1.0;
+                    }
+                } else {
+                    edges.clone().for_each(|edge| heard[edge - edges.start] += message(edge, channel).abs());
+                }
+            }
+        }
+        let mut order: Vec<usize> = (0..heard.len()).filter(|&edge| heard[edge] > 0.0).collect();
+        order.sort_by(|&a, &b| heard[b].total_cmp(&heard[a]).then(a.cmp(&b)));
+        order.truncate(EDGES);
+        order.into_iter().map(|edge| edges.start + edge).collect()
+    }
+
+    /// The score of a node from x^L on the document less those edges into it that `without` names, its
+    /// x⁰ being `start` where that is given.
+    fn score_without(
+        &self,
+        all: &[Vec<f32>],
+        graph: &Edges<'_>,
+        node: u32,
+        start: Option<Vec<f32>>,
+        without: &dyn Fn(usize) -> bool,
+    ) -> f32 {
+        let mut changed: BTreeMap<u32, Vec<f32>> = start.map(|start| (node, start)).into_iter().collect();
+        for (number, layer) in self.layers.iter().enumerate() {
+            let value = |at: u32| match changed.get(&at) {
+                Some(values) => values.as_slice(),
+                None => &all[number][at as usize * layer.d..(at as usize + 1) * layer.d],
+            };
+            let mut next = BTreeMap::new();
+            for at in graph.within(node, self.layers.len() - 1 - number) {
+                let hears = || graph.of(at).any(|edge| changed.contains_key(&graph.edges[edge].0));
+                if at == node || changed.contains_key(&at) || hears() {
+                    let kept = graph.of(at).filter(|&edge| at != node || !without(edge));
+                    next.insert(at, layer.one(value, graph, at, kept));
+                }
+            }
+            changed = next;
+        }
+        let last = changed.get(&node).map_or(&[] as &[f32], Vec::as_slice);
+        self.b + last.iter().zip(&self.w).map(|(x, w)| x * w).sum::<f32>()
+    }
+}
+
+impl Layer {
+    /// (8) for one node and some of the edges into it.
+    fn one<'x>(
+        &self,
+        value: impl Fn(u32) -> &'x [f32],
+        graph: &Edges<'_>,
+        node: u32,
+        edges: impl Iterator<Item = usize>,
+    ) -> Vec<f32> {
+        let mut messages = vec![0.0_f32; self.d];
+        let mut count = 0;
+        for edge in edges {
+            let (source, row) = graph.edges[edge];
+            let s = graph.strength[row as usize];
+            for (sum, x) in messages.iter_mut().zip(value(source)) {
+                *sum = match graph.aggregation {
+                    Aggregation::Max if count > 0 => sum.max(s * x),
+                    Aggregation::Max => s * x,
+                    Aggregation::Sum | Aggregation::Mean => *sum + s * x,
+                };
+            }
+            count += 1;
+        }
+        if graph.aggregation == Aggregation::Mean {
+            messages.iter_mut().for_each(|sum| *sum /= count.max(1) as f32);
+        }
+        let mut out = self.b.clone();
+        for (matrix, x) in [(&self.W_1, value(node)), (&self.W_2, messages.as_slice())] {
+            for (x, row) in x.iter().zip(matrix.chunks_exact(out.len())) {
+                out.iter_mut().zip(row).for_each(|(out, w)| *out += x * w);
+            }
+        }
+        out.iter_mut().for_each(|out| *out = if *out < 0.0 { 0.0 } else { *out });
+        out
+    }
+}
+
+impl Edges<'_> {
+    /// Positions of the edges into a node.
+    fn of(&self, node: u32) -> std::ops::Range<usize> {
+        self.offsets[node as usize] as usize..self.offsets[node as usize + 1] as usize
+    }
+
+    /// Nodes from which the node can be reached over at most so many edges, itself among them.
+    fn within(&self, node: u32, steps: usize) -> BTreeSet<u32> {
+        let mut found = BTreeSet::from([node]);
+        for _ in 0..steps {
+            let sources = found.iter().flat_map(|&node| self.of(node)).map(|edge| self.edges[edge].0);
+            let sources: Vec<u32> = sources.collect();
+            found.extend(sources);
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use burn::tensor::Device;
+    use proptest::prelude::*;
+    use tabsegnet_datasets::graph::CompressedGraph;
+    use tabsegnet_features::FeatureRows;
+
+    use super::super::tests::{D_ENC, config, model, noise};
+    use super::*;
+    use crate::config::{EdgeTypes, ModelConfig};
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(30))]
+
+        #[test]
+        fn an_effect_is_the_score_less_that_of_the_document_without_the_edge(
+            nodes in 1..30_usize, edges in 0..60_usize, seed in 0..1000_u32, layers in 1..4_usize, pick in 0..18_usize,
+            on_cpu: bool,
+        ) {
+            let config = config(layers, pick);
+            // A model without edges is no case of an edge's effect.
+            let edges = if config.edge_types == EdgeTypes::None { 0 } else { edges };
+            let picks = noise(edges * 3, seed);
+            let place = |value: f32, below: usize| (((value + 1.0) / 2.0 * below as f32) as u32).min(below as u32 - 1);
+            let edges: Vec<(u32, u32, u8)> = picks
+                .chunks_exact(3)
+                .map(|p| (place(p[0], nodes), place(p[1], nodes), place(p[2], 8) as u8))
+                .collect();
+            let graph = CompressedGraph::new(nodes, &edges).unwrap();
+            let device = Device::flex();
+            let mut inference = Inference::new(model(&config, &device), &config, D_ENC, &device);
+            if !on_cpu {
+                inference.weights = None;
+            }
+            let u = noise(nodes * D_ENC, 7);
+            let (q, segments) = (noise(D_ENC, 11), noise(3 * D_ENC, 13));
+            let features = noise(nodes * config.features, 17);
+            let asked = Asked { q: &q, segments: &segments, features: &features, products: &[] };
+            let scores = |graph: &CompressedGraph| {
+                inference.scores(&inference.open(graph, &u).unwrap(), &asked).unwrap()
+            };
+            let node = place(picks.first().copied().unwrap_or_default(), nodes);
+            let open = inference.open(&graph, &u).unwrap();
+            let explained = inference.explain(&open, &asked, &[node]).unwrap().remove(0);
+            let all: Vec<(u32, u32, u8)> = graph.iter().collect();
+            let without = |left: &dyn Fn(usize) -> bool| {
+                let kept: Vec<_> =
+                    all.iter().enumerate().filter(|(edge, _)| !left(*edge)).map(|(_, edge)| *edge).collect();
+                scores(&CompressedGraph::new(nodes, &kept).unwrap())[node as usize]
+            };
+            let score = without(&|_| false);
+            // An effect is a difference of scores: it is as near as they are, and their rounding grows with the number
+            // of edges that are summed.
+            let in_edges = (0..nodes as u32).map(|node| all.iter().filter(|edge| edge.1 == node).count());
+            let terms = match config.aggregation {
+                Aggregation::Sum => in_edges.max().unwrap_or(0).max(1),
+                Aggregation::Max | Aggregation::Mean => 1,
+            };
+            let near = |a: f32, b: f32| (a - b).abs() < 1e-4 * terms as f32 * b.abs().max(score.abs()).max(1.0);
+            let alone = without(&|edge| all[edge].1 == node);
+            prop_assert!(near(explained.alone, alone), "alone {} against {alone}", explained.alone);
+            let mut effects = vec![0.0; all.len()];
+            explained.edges.iter().for_each(|found| effects[found.edge] = found.effect);
+            for (edge, effect) in effects.iter().enumerate().filter(|(edge, _)| all[*edge].1 == node) {
+                let expected = score - without(&|other| other == edge);
+                prop_assert!(near(*effect, expected), "edge {edge}: {effect} against {expected}");
+            }
+
+            let asking = |segments: &[f32], features: &dyn FeatureRows| {
+                let asked = Asked { q: &q, segments, features, products: &[] };
+                inference.scores(&open, &asked).unwrap()[node as usize]
+            };
+            prop_assert_eq!(explained.features.len(), config.features);
+            let mean = noise(config.features, 19); // that of the model
+            for (feature, effect) in explained.features.iter().enumerate() {
+                let mut others = features.clone();
+                others[node as usize * config.features + feature] = mean[feature];
+                let expected = score - asking(&segments, &others);
+                prop_assert!(near(*effect, expected), "feature {feature}: {effect} against {expected}");
+            }
+            prop_assert_eq!(explained.segments.len(), if config.segments { 3 } else { 0 });
+            for (segment, effect) in explained.segments.iter().enumerate() {
+                let kept: Vec<f32> =
+                    segments.chunks(D_ENC).enumerate().filter(|(s, _)| *s != segment).flat_map(|(_, v)| v).copied().collect();
+                let expected = score - asking(&kept, &features);
+                prop_assert!(near(*effect, expected), "segment {segment}: {effect} against {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_question_takes_the_place_of_the_only_segment() {
+        let config = ModelConfig { segments: true, ..config(1, 0) };
+        let device = Device::flex();
+        let inference = Inference::new(model(&config, &device), &config, D_ENC, &device);
+        let (u, q, segment) = (noise(2 * D_ENC, 7), noise(D_ENC, 11), noise(D_ENC, 13));
+        let open = inference.open(&CompressedGraph::new(2, &[(0, 1, 0)]).unwrap(), &u).unwrap();
+        let features = noise(2 * config.features, 17);
+        let with = |segments| Asked { q: &q, segments, features: &features, products: &[] };
+        let scores = [&segment, &q].map(|segments| inference.scores(&open, &with(segments)).unwrap()[1]);
+        let effect = inference.explain(&open, &with(&segment), &[1]).unwrap()[0].segments[0];
+        assert!((effect - (scores[0] - scores[1])).abs() < 1e-5);
+    }
+}

@@ -1,0 +1,195 @@
+//! What a ranker has to beat: lexical, dense, late-interaction and learned sparse retrieval, and
+//! fusions of the first two.
+
+mod fusion;
+mod late;
+
+use std::fmt;
+use std::str::FromStr;
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use tabsegnet_datasets::lexical::{Bm25Config, LexicalIndex};
+use tabsegnet_encoder::{Encoder, Splade, sparse_product};
+
+use crate::{Embedded, RankingError};
+pub use fusion::Fusion;
+
+/// A way to score nodes without training a ranker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "&'static str")]
+pub enum Baseline {
+    /// BM25 over the document's node texts.
+    Bm25,
+    /// Cosine of TF-IDF vectors over the document's node texts.
+    TfIdf,
+    /// Cosine of the encoder's vectors of node and question.
+    Dense,
+    /// Late interaction (ColBERT, Khattab and Zaharia 2020): for each token of the question its largest
+    /// cosine with a token of the node, summed up; with the encoder's token vectors as they are.
+    MaxSim,
+    /// Product of learned sparse vectors (SPLADE, Formal et al. 2021).
+    Splade,
+    /// Reciprocal rank fusion (Cormack et al. 2009) of BM25 and dense.
+    Rrf,
+    /// Weighted sum of BM25 and dense, its weight tuned on the training part.
+    Sum,
+}
+
+/// What some baselines take beside the questions.
+pub struct Resources<'a> {
+    /// Constants of BM25.
+    pub bm25: Bm25Config,
+    /// The encoder, for [`Baseline::MaxSim`].
+    pub encoder: &'a dyn Encoder,
+    /// The masked language model, for [`Baseline::Splade`].
+    pub splade: Option<&'a Splade>,
+    /// How much dense counts in [`Baseline::Sum`], from 0 to 1.
+    pub dense_weight: Option<f32>,
+}
+
+impl Baseline {
+    /// All of them.
+    pub const ALL: [Self; 7] = [Self::Bm25, Self::TfIdf, Self::Dense, Self::MaxSim, Self::Splade, Self::Rrf, Self::Sum];
+
+    /// The name in configs, reports and TREC files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Bm25 => "bm25",
+            Self::TfIdf => "tf-idf",
+            Self::Dense => "dense",
+            Self::MaxSim => "maxsim",
+            Self::Splade => "splade",
+            Self::Rrf => "rrf",
+            Self::Sum => "bm25+dense",
+        }
+    }
+
+    /// What it is, in a sentence.
+    pub fn description(self) -> &'static str {
+        match self {
+            Self::Bm25 => "BM25 over the document's node texts",
+            Self::TfIdf => "cosine of TF-IDF vectors over the document's node texts",
+            Self::Dense => "cosine of the encoder's vectors of node and question",
+            Self::MaxSim => {
+                "late interaction: sum over the question's tokens of the largest cosine with a node's token"
+            }
+            Self::Splade => "learned sparse retrieval: product of a masked language model's word weights",
+            Self::Rrf => "reciprocal rank fusion of BM25 and dense",
+            Self::Sum => "sum of BM25 and dense, each from 0 to 1, weighted by what is best on the training part",
+        }
+    }
+
+    /// For each question one score a node of its document.
+    ///
+    /// # Errors
+    /// A text that encoder or masked language model refuses; [`Baseline::Splade`] without the model,
+    /// [`Baseline::Sum`] without a weight.
+    pub fn scores(self, embedded: &Embedded, resources: &Resources<'_>) -> Result<Vec<Vec<f32>>, RankingError> {
+        let missing = |what| RankingError::Baseline { name: self.name(), what };
+        match self {
+            Self::Bm25 | Self::TfIdf => Ok(lexical(self, embedded, resources.bm25)),
+            Self::Dense => Ok(dense(embedded)),
+            Self::MaxSim => late::scores(embedded, resources.encoder),
+            Self::Splade => {
+                splade(embedded, resources.splade.ok_or_else(|| missing("a model: set evaluation.splade"))?)
+            }
+            Self::Rrf => Ok(Fusion::new(embedded, resources.bm25).reciprocal()),
+            Self::Sum => {
+                let weight = resources.dense_weight.ok_or_else(|| missing("a weight"))?;
+                Ok(Fusion::new(embedded, resources.bm25).sum(weight))
+            }
+        }
+    }
+}
+
+impl FromStr for Baseline {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let known = || Self::ALL.map(Self::name).join(", ");
+        Self::ALL
+            .into_iter()
+            .find(|baseline| baseline.name() == name)
+            .ok_or_else(|| format!("unknown baseline {name:?}; expected one of {}", known()))
+    }
+}
+
+impl TryFrom<String> for Baseline {
+    type Error = String;
+
+    fn try_from(name: String) -> Result<Self, String> {
+        name.parse()
+    }
+}
+
+impl From<Baseline> for &'static str {
+    fn from(baseline: Baseline) -> Self {
+        baseline.name()
+    }
+}
+
+impl fmt::Display for Baseline {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+fn lexical(baseline: Baseline, embedded: &Embedded, bm25: Bm25Config) -> Vec<Vec<f32>> {
+    let indexes: Vec<LexicalIndex> =
+        embedded.documents.par_iter().map(|document| LexicalIndex::new(&document.ranking_texts)).collect();
+    let scores = |question: &tabsegnet_datasets::prepared::PreparedQuestion| match baseline {
+        Baseline::TfIdf => indexes[question.document].tf_idf(&question.text),
+        _ => indexes[question.document].bm25(&question.text, bm25),
+    };
+    embedded.questions.par_iter().map(scores).collect()
+}
+
+fn dense(embedded: &Embedded) -> Vec<Vec<f32>> {
+    (0..embedded.questions.len()).into_par_iter().map(|question| cosines(embedded, question)).collect()
+}
+
+fn cosines(embedded: &Embedded, question: usize) -> Vec<f32> {
+    let q = embedded.question(question);
+    let length = |v: &[f32]| v.iter().map(|x| x * x).sum::<f32>().sqrt();
+    let q_length = length(q);
+    embedded
+        .nodes_of(question)
+        .chunks_exact(embedded.d_enc())
+        .map(|u| {
+            let dot: f32 = u.iter().zip(q).map(|(u, q)| u * q).sum();
+            let lengths = length(u) * q_length;
+            if lengths > 0.0 { dot / lengths } else { 0.0 }
+        })
+        .collect()
+}
+
+fn splade(embedded: &Embedded, splade: &Splade) -> Result<Vec<Vec<f32>>, RankingError> {
+    let asked: Vec<&str> = embedded.questions.iter().map(|question| question.text.as_str()).collect();
+    let asked = splade.encode(&asked)?;
+    by_document(embedded, |document, questions| {
+        let texts: Vec<&str> = embedded.documents[document].ranking_texts.iter().map(String::as_str).collect();
+        let nodes = splade.encode(&texts)?;
+        let scores = |&question: &usize| nodes.iter().map(|node| sparse_product(node, &asked[question])).collect();
+        Ok(questions.iter().map(scores).collect())
+    })
+}
+
+/// The scores of all questions, from those of one document's at a time: what is made of a document's
+/// texts is held once, and no longer than it is needed.
+fn by_document(
+    embedded: &Embedded,
+    scores: impl Fn(usize, &[usize]) -> Result<Vec<Vec<f32>>, RankingError>,
+) -> Result<Vec<Vec<f32>>, RankingError> {
+    let mut of_document: Vec<Vec<usize>> = vec![Vec::new(); embedded.documents.len()];
+    for (index, question) in embedded.questions.iter().enumerate() {
+        of_document[question.document].push(index);
+    }
+    let mut all = vec![Vec::new(); embedded.questions.len()];
+    for (document, questions) in of_document.iter().enumerate().filter(|(_, questions)| !questions.is_empty()) {
+        for (&question, scores) in questions.iter().zip(scores(document, questions)?) {
+            all[question] = scores;
+        }
+    }
+    Ok(all)
+}

@@ -1,0 +1,194 @@
+//! A document opened with a ranker: a question costs what depends on it, and no more.
+
+use tabsegnet_datasets::graph::EdgeType;
+use tabsegnet_features::rows::NO_FEATURES;
+use tabsegnet_features::{AskedOf, AskedVectors, DocumentFeatures, FeatureRows, vectors};
+use tabsegnet_ranker::second_pass::{self, SecondLook, Seen};
+use tabsegnet_ranker::{Asked, EdgeEffect, Explanation, OpenGraph, best};
+use tabsegnet_segmenter::SegmenterError;
+
+use crate::encoded::{EncodedDocument, check_finite};
+use crate::features::Featuriser;
+use crate::ranker::{
+    NodeEdge, NodeExplanation, NodeFeature, Ranker, Ranking, SecondLookExplanation, SegmentEffect, Subject,
+    TypeStrength, ranked,
+};
+use crate::{RankingError, scores};
+
+/// A document that many questions can be asked of, one after the other or from several threads.
+pub struct OpenDocument<'r> {
+    ranker: &'r Ranker,
+    document: EncodedDocument,
+    graph: OpenGraph,
+    features: Option<DocumentFeatures>,
+    /// What the ranker's table head says of the document's tables.
+    tables: Vec<f32>,
+}
+
+impl<'r> OpenDocument<'r> {
+    pub(crate) fn new(ranker: &'r Ranker, document: EncodedDocument) -> Result<Self, RankingError> {
+        if ranker.segmenter().is_given() {
+            return Err(SegmenterError::Given.into());
+        }
+        let graph = ranker.inference().open(&document.graph, document.vectors())?;
+        let featuriser = ranker.featuriser();
+        let features = match featuriser.any() {
+            true => {
+                let strings = Featuriser::strings(&document.nodes, ranker.settings().graph.cell_text);
+                Some(featuriser.document(&document.nodes, strings, document.vectors(), document.compared())?)
+            }
+            false => None,
+        };
+        let tables = match (&features, ranker.inference().model().table_head()) {
+            (Some(features), Some(head)) => head.scores(features.belonging()),
+            _ => Vec::new(),
+        };
+        Ok(Self { ranker, document, graph, features, tables })
+    }
+
+    /// The document in encoded form.
+    pub fn document(&self) -> &EncodedDocument {
+        &self.document
+    }
+
+    /// The `top_k` best nodes for a question, best first; equal scores in document order.
+    ///
+    /// # Errors
+    /// A blank question; one that cannot be encoded; a score that is not finite.
+    pub fn rank(&self, question_id: &str, question: &str, top_k: usize) -> Result<Ranking, RankingError> {
+        Ok(self.answer(question_id, question, top_k, false)?.0)
+    }
+
+    /// [`OpenDocument::rank`] with edge strengths and an explanation of each node, and the scores of all
+    /// nodes `[nodes]`. Costs a second pass over the document, and a little a node.
+    ///
+    /// # Errors
+    /// As [`OpenDocument::rank`].
+    pub fn rank_explained(
+        &self,
+        question_id: &str,
+        question: &str,
+        top_k: usize,
+    ) -> Result<(Ranking, Vec<f32>), RankingError> {
+        self.answer(question_id, question, top_k, true)
+    }
+
+    fn answer(
+        &self,
+        question_id: &str,
+        question: &str,
+        top_k: usize,
+        explained: bool,
+    ) -> Result<(Ranking, Vec<f32>), RankingError> {
+        if question.trim().is_empty() {
+            return Err(RankingError::BlankQuestion);
+        }
+        let segments = self.ranker.segmenter().segments(question)?;
+        // Not through the cache: to keep one vector costs a write to the disk, more than to make it.
+        let texts: Vec<&str> = std::iter::once(question).chain(segments.iter().map(String::as_str)).collect();
+        // What texts say of each other is worked out beside it.
+        let (vectors, featured) = rayon::join(
+            || self.ranker.encoder().encode(&texts, &mut |_| {}),
+            || -> Result<_, RankingError> {
+                let Some(document) = &self.features else { return Ok(None) };
+                let featured = self.ranker.featuriser().question(question, &segments)?;
+                let reading = featured.read(document);
+                Ok(Some((document, featured, reading)))
+            },
+        );
+        let (vectors, featured) = (vectors?, featured?);
+        let d_enc = self.document.d_enc();
+        let name = |row| texts.get(row).map_or_else(String::new, |text| format!("the question {text:?}"));
+        check_finite(&vectors, d_enc, name)?;
+        let (q, segment_vectors) = vectors.split_at(d_enc.min(vectors.len()));
+        // A question without segments is its own segment.
+        let asked = if segment_vectors.is_empty() { q } else { segment_vectors };
+        let mut products = Vec::new();
+        let features = featured.as_ref().map(|(document, _, reading)| {
+            let asked = AskedVectors { q, segments: asked };
+            products = vectors::products(self.document.vectors(), &asked.all());
+            document.asked(reading, &asked, &products, &self.tables)
+        });
+        let features: &dyn FeatureRows = features.as_ref().map_or(NO_FEATURES, |features| features);
+        let asked_of = featured.as_ref().map(|(document, featured, _)| featured.of(document));
+        let asked = Asked { q, segments: asked, features, products: &products };
+        let mut scores = self.ranker.inference().scores(&self.graph, &asked)?;
+        let subject =
+            Subject { id: &self.document.id, nodes: &self.document.nodes, vectors: self.document.vectors(), d_enc };
+        scores::check(question_id, subject.nodes, &scores)?;
+        let first = if explained { scores.clone() } else { Vec::new() };
+        if let Some(second_pass) = self.ranker.second_pass() {
+            second_pass.rescore(&Seen { nodes: subject.nodes, features, asked: asked_of }, &mut scores);
+        }
+        let mut ranking = ranked(&subject, question_id, question, &segments, segment_vectors, &scores, top_k);
+        if explained {
+            self.explain(&mut ranking, &asked, asked_of, &first, &best(&scores, top_k))?;
+        }
+        Ok((ranking, scores))
+    }
+
+    /// `first` are the scores before the second pass, `order` the ranked nodes by number.
+    fn explain(
+        &self,
+        ranking: &mut Ranking,
+        asked: &Asked<'_>,
+        of: Option<AskedOf<'_>>,
+        first: &[f32],
+        order: &[usize],
+    ) -> Result<(), RankingError> {
+        let EncodedDocument { nodes, graph, .. } = &self.document;
+        let inference = self.ranker.inference();
+        let strengths = inference.strengths(asked.q)?;
+        ranking.edge_strengths = match strengths.as_slice() {
+            &[strength] => vec![TypeStrength { edge_type: "every type", strength }],
+            many => {
+                let types = EdgeType::ALL.iter().map(|edge_type| edge_type.name());
+                types.zip(many).map(|(edge_type, &strength)| TypeStrength { edge_type, strength }).collect()
+            }
+        };
+        let numbers: Vec<u32> = order.iter().map(|&node| node as u32).collect();
+        let found = inference.explain(&self.graph, asked, &numbers)?;
+        let names = self.ranker.settings().features.names();
+        let segments = match ranking.segments.as_slice() {
+            [] => std::slice::from_ref(&ranking.question),
+            segments => segments,
+        };
+        let looks = match self.ranker.second_pass() {
+            Some(second_pass) => {
+                second_pass.explain(&Seen { nodes, features: asked.features, asked: of }, first, &numbers)
+            }
+            None => vec![None; numbers.len()],
+        };
+        let of_second: Vec<String> = second_pass::names().collect();
+        for (((node, number), explanation), look) in ranking.nodes.iter_mut().zip(order).zip(found).zip(looks) {
+            let Explanation { alone, edges, features: effects, segments: of_segments } = explanation;
+            let mut values = vec![0.0; effects.len()];
+            asked.features.write(*number, effects.len(), &mut values);
+            let features = told(names.iter().map(String::as_str), &values, &effects);
+            let second_pass = look.map(|SecondLook { alone, values, effects }| {
+                let features = told(names.iter().chain(&of_second).map(String::as_str), &values, &effects);
+                SecondLookExplanation { first_score: first[*number], alone, features }
+            });
+            let segments = segments.iter().zip(of_segments);
+            let segments =
+                segments.map(|(segment, effect)| SegmentEffect { segment: segment.clone(), effect }).collect();
+            let edges = edges.into_iter().map(|EdgeEffect { edge, strength, effect }| NodeEdge {
+                node: nodes[graph.sources()[edge] as usize].id.clone(),
+                edge_type: EdgeType::from_number(graph.types()[edge]).map_or("unknown", EdgeType::name),
+                strength,
+                effect,
+            });
+            node.explanation = Some(NodeExplanation { second_pass, alone, edges: edges.collect(), features, segments });
+        }
+        Ok(())
+    }
+}
+
+/// Features that have an effect, the greatest by amount first.
+fn told<'n>(names: impl Iterator<Item = &'n str>, values: &[f32], effects: &[f32]) -> Vec<NodeFeature> {
+    let features = names.zip(values).zip(effects).filter(|(_, effect)| **effect != 0.0);
+    let mut features: Vec<NodeFeature> =
+        features.map(|((name, &value), &effect)| NodeFeature { feature: name.to_owned(), value, effect }).collect();
+    features.sort_by(|a, b| b.effect.abs().total_cmp(&a.effect.abs()));
+    features
+}

@@ -1,0 +1,76 @@
+//! Times the aggregation of messages alone, forward and backward, on one random graph. Prints one
+//! line of JSON.
+
+use burn::tensor::{Device, Tensor, TensorData};
+use clap::{Parser, ValueEnum};
+use serde_json::json;
+use tabsegnet_benches::{EDGE_TYPES, Times, graph, rng, uniform};
+use tabsegnet_ranker::aggregate::aggregate;
+use tabsegnet_ranker::config::Aggregation;
+use tabsegnet_ranker::edges::EdgeIndex;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+#[derive(Parser)]
+struct Options {
+    #[arg(long, default_value_t = 20_000)]
+    nodes: usize,
+    #[arg(long, default_value_t = 400_000)]
+    edges: usize,
+    /// Channels.
+    #[arg(long, default_value_t = 256)]
+    width: usize,
+    #[arg(long, value_enum, default_value_t = Aggr::Max)]
+    aggr: Aggr,
+    #[arg(long, default_value_t = 10)]
+    steps: usize,
+    #[arg(long, default_value_t = 2)]
+    warmup: usize,
+    #[arg(long, default_value_t = 2)]
+    threads: usize,
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+}
+
+/// PyTorch Geometric's names.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Aggr {
+    Max,
+    Add,
+    Mean,
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let options = Options::parse();
+    rayon::ThreadPoolBuilder::new().num_threads(options.threads).build_global()?;
+    let Options { nodes, edges, width, steps, warmup, threads, .. } = options;
+    let aggregation = match options.aggr {
+        Aggr::Max => Aggregation::Max,
+        Aggr::Add => Aggregation::Sum,
+        Aggr::Mean => Aggregation::Mean,
+    };
+    let mut rng = rng(options.seed);
+    let graph = graph(nodes, edges, &mut rng);
+    let strengths = graph.types().iter().map(|&edge_type| u32::from(edge_type)).collect();
+    let index = EdgeIndex::new(graph.offsets().to_vec(), graph.sources().to_vec(), strengths).into();
+    let device = Device::flex().autodiff();
+    let mut tensor = |rows: usize, columns: usize| {
+        Tensor::<2>::from_data(TensorData::new(uniform(rows * columns, &mut rng), [rows, columns]), &device)
+    };
+    let x = tensor(nodes, width).require_grad();
+    let strength = tensor(1, EDGE_TYPES).require_grad();
+    let times = Times::of_sure(warmup, steps, || {
+        let out = aggregate(x.clone(), strength.clone(), &index, aggregation);
+        drop(out.sum().backward());
+    });
+    println!(
+        "{}",
+        json!({
+            "peer": "tabsegnet", "nodes": nodes, "edges": edges, "width": width,
+            "aggr": format!("{:?}", options.aggr).to_lowercase(), "threads": threads,
+            "median_ms": times.median(), "min_ms": times.min(),
+        })
+    );
+    Ok(())
+}

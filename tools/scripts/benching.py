@@ -1,0 +1,82 @@
+"""What the benchmark scripts share: programs, alternating runs, tables."""
+
+import json
+import os
+import platform
+import re
+import statistics
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PEERS = ROOT / "tools/scripts/peers"
+
+
+def log(words):
+    print(words, file=sys.stderr, flush=True)
+
+
+def run(command, **environment):
+    """The last line that a command prints, as JSON."""
+    result = subprocess.run(
+        [str(word) for word in command], capture_output=True, text=True, cwd=ROOT, env=os.environ | environment
+    )
+    if result.returncode:
+        sys.exit(f"{' '.join(map(str, command))} failed with exit code {result.returncode}:\n{result.stderr[-2000:]}")
+    lines = result.stdout.strip().splitlines()
+    return json.loads(lines[-1]) if lines and lines[-1].startswith("{") else {}
+
+
+@cache
+def programs():
+    """Paths of all programs and examples by name, wherever the target directory is. All at once: another selection of
+    packages would build what they depend on anew."""
+    command = ["cargo", "build", "--release", "--locked", "--workspace", "--bins", "--examples", "--message-format=json"]
+    result = subprocess.run(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
+    if result.returncode:
+        sys.exit(f"{' '.join(command)} failed")
+    messages = [json.loads(line) for line in result.stdout.splitlines() if line.startswith("{")]
+    return {m["target"]["name"]: m["executable"] for m in messages if m.get("executable")}
+
+
+def alternate(what, commands, rounds):
+    """The results of each command, all of them in turn in each round."""
+    results = {name: [] for name in commands}
+    for turn in range(1, rounds + 1):
+        log(f"{what}: round {turn}/{rounds}")
+        for name, command in commands.items():
+            results[name].append(run(command))
+    return results
+
+
+def values(results, key):
+    return [result[key] for result in results]
+
+
+def cell(numbers, digits=1):
+    shown = [f"{number:,.{digits}f}" for number in (statistics.median(numbers), min(numbers), max(numbers))]
+    return f"{shown[0]} ({shown[1]}–{shown[2]})"
+
+
+def ratio(peer, project):
+    return f"{statistics.median(peer) / statistics.median(project):.2f}"
+
+
+def table(head, rows):
+    rule = "|".join("---" if i == 0 else "---:" for i in range(len(head)))
+    return "\n".join([f"| {' | '.join(head)} |", f"|{rule}|", *(f"| {' | '.join(row)} |" for row in rows)])
+
+
+def machine(options):
+    """The machine in words."""
+    try:
+        names = re.findall(r"^model name\s*: (.*)$", Path("/proc/cpuinfo").read_text(), re.M)
+    except OSError:
+        names = []
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    return (
+        f"{names[0] if names else platform.processor()}, {os.cpu_count()} cores, {memory:.0f} GiB; "
+        f"{options.threads} threads, {options.rounds} rounds; load average {os.getloadavg()[0]:.1f} before"
+    )
