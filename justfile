@@ -52,7 +52,7 @@ fuzz target seconds="600":
         -max_total_time={{seconds}} -timeout=10 -rss_limit_mb=2048 -max_len=16384 \
         $(test -f tools/fuzz/dictionaries/{{target}}.dict && echo -dict=tools/fuzz/dictionaries/{{target}}.dict)
 
-# The same for what is built on burn and polars (config, manifest, weights, second_pass), of which only the project's own crates and
+# The same for what is built on burn and polars (config, manifest, weights, reranker), of which only the project's own crates and
 # the parsers under them are instrumented: a quarter of an hour of building, no sanitizer, no cargo-fuzz.
 fuzz-heavy target seconds="600":
     mkdir -p tools/fuzz/heavy/found/{{target}}

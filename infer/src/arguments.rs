@@ -64,7 +64,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N")]
     tokens: Option<usize>,
     /// Says of each node in --format json and jsonl where its score comes from: the edges into it, its
-    /// features, the question's segments and the second pass, with what each adds. --format html always does.
+    /// features, the question's segments and the reranker, with what each adds. --format html always does.
     #[arg(long, requires = "document")]
     explain: bool,
     /// How to print the ranking.
@@ -146,13 +146,13 @@ const TOKENS: usize = 1000;
 /// What to rank.
 pub enum Input<'a> {
     /// Questions on one document.
-    Document(Asked<'a>),
+    Document(DocumentQuestions<'a>),
     /// Every question of the files.
     Dataset(Files<'a>),
 }
 
-/// A document and what is asked of it.
-pub struct Asked<'a> {
+/// A document and what is put to it.
+pub struct DocumentQuestions<'a> {
     /// The document's file.
     pub document: &'a Path,
     /// Questions of the command line.
@@ -228,7 +228,7 @@ impl Arguments {
         }
         match (&self.document, self.dataset) {
             (Some(document), None) if more != More::None || !self.question.is_empty() => {
-                Ok(Input::Document(Asked { document, questions: &self.question, more }))
+                Ok(Input::Document(DocumentQuestions { document, questions: &self.question, more }))
             }
             (None, Some(kind)) => {
                 let pool = if self.pool.is_empty() { &self.input } else { &self.pool };

@@ -23,8 +23,8 @@ pub fn rank(ranker: &Ranker, files: &Files<'_>, top_k: usize, cache: &Path, writ
     let source = match files.kind {
         DatasetKind::Finqa => {
             let data = &ranker.settings().data;
-            let (distractors, mended) = (data.finqa_distractors(), data.finqa_mended());
-            Source::Finqa { files: questions, pool: files.pool.to_vec(), distractors, mended, labels }
+            let (distractors, text_repair) = (data.finqa_distractors(), data.finqa_text_repair());
+            Source::Finqa { files: questions, pool: files.pool.to_vec(), distractors, text_repair, labels }
         }
         DatasetKind::Multihiertt => Source::Multihiertt(questions, labels),
         DatasetKind::Tatqa => Source::Tatqa(questions, labels),

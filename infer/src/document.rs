@@ -9,7 +9,7 @@ use tabsegnet::{DocumentCache, DocumentKey, EncodedDocument, OpenDocument, Ranke
 use tabsegnet_datasets::prepared::PreparedDocument;
 use tabsegnet_encoder::EmbeddingCache;
 
-use crate::arguments::{Arguments, Asked, More};
+use crate::arguments::{Arguments, DocumentQuestions, More};
 use crate::output::Writer;
 use crate::questions::{Question, Questions};
 
@@ -26,11 +26,11 @@ enum Loaded {
 pub fn rank(
     opening: Opening,
     arguments: &Arguments,
-    asked: &Asked<'_>,
+    query: &DocumentQuestions<'_>,
     cache: &Path,
     writer: &mut Writer<'_>,
 ) -> Result<()> {
-    let Asked { document: path, questions: given, more } = *asked;
+    let DocumentQuestions { document: path, questions: given, more } = *query;
     let documents = DocumentCache::open(cache, documents::LIMIT)?;
     let failed = || format!("{}: could not be ranked", path.display());
     if given.iter().any(|question| question.trim().is_empty()) {
@@ -43,7 +43,9 @@ pub fn rank(
         question.id.clear();
     }
 
-    opening.answers_own_questions().with_context(|| format!("{}: cannot be asked", arguments.checkpoint.display()))?;
+    opening
+        .answers_own_questions()
+        .with_context(|| format!("{}: takes no questions", arguments.checkpoint.display()))?;
     let options = arguments.read_options();
     let source = tabsegnet_document::read_source(path, &options)?;
     let graph = opening.settings().graph.clone();

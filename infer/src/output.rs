@@ -111,8 +111,8 @@ impl<'a> Writer<'a> {
 
 fn answer(ranking: Ranking, scores: Vec<(String, f32)>) -> Answer {
     let Ranking { question, segments, edge_strengths, nodes, .. } = ranking;
-    let explained = |NodeExplanation { second_pass, alone, edges, .. }| Explanation {
-        before: second_pass.map(|second_pass| second_pass.first_score),
+    let explained = |NodeExplanation { reranker, alone, edges, .. }| Explanation {
+        before: reranker.map(|reranker| reranker.first_score),
         alone,
         edges: edges
             .into_iter()

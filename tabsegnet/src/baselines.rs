@@ -165,12 +165,12 @@ fn cosines(embedded: &Embedded, question: usize) -> Vec<f32> {
 }
 
 fn splade(embedded: &Embedded, splade: &Splade) -> Result<Vec<Vec<f32>>, RankingError> {
-    let asked: Vec<&str> = embedded.questions.iter().map(|question| question.text.as_str()).collect();
-    let asked = splade.encode(&asked)?;
+    let query: Vec<&str> = embedded.questions.iter().map(|question| question.text.as_str()).collect();
+    let query = splade.encode(&query)?;
     by_document(embedded, |document, questions| {
         let texts: Vec<&str> = embedded.documents[document].ranking_texts.iter().map(String::as_str).collect();
         let nodes = splade.encode(&texts)?;
-        let scores = |&question: &usize| nodes.iter().map(|node| sparse_product(node, &asked[question])).collect();
+        let scores = |&question: &usize| nodes.iter().map(|node| sparse_product(node, &query[question])).collect();
         Ok(questions.iter().map(scores).collect())
     })
 }

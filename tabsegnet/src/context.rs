@@ -101,10 +101,10 @@ impl Cut {
             return;
         };
         if node.kind != NodeKind::ColumnHeader {
-            self.rows.extend((row..row + rowspan).filter(|&row| row >= table.header_rows()));
+            self.rows.extend((row..row + rowspan).filter(|&row| row >= table.num_header_rows()));
         }
         if node.kind != NodeKind::RowHeader {
-            self.cols.extend((col..col + colspan).filter(|&col| col >= table.header_cols()));
+            self.cols.extend((col..col + colspan).filter(|&col| col >= table.num_header_cols()));
         }
     }
 }
@@ -168,13 +168,13 @@ fn render_table(table: &Table, cut: &Cut, text: &mut String) {
     if !cut.cols.is_empty() {
         text.push_str("| |");
         for &col in &cut.cols {
-            let path = table.path(&table.column_headers_of(&place(table.header_rows(), col)));
+            let path = table.path(&table.column_headers_of(&place(table.num_header_rows(), col)));
             let _ = write!(text, " {} |", named('c', col, path));
         }
         text.push('\n');
     }
     for &row in &cut.rows {
-        let path = table.path(&table.row_headers_of(&place(row, table.header_cols())));
+        let path = table.path(&table.row_headers_of(&place(row, table.num_header_cols())));
         let _ = write!(text, "| {} |", named('r', row, path));
         for &col in &cut.cols {
             let Some(cell) = table.cell_at(row, col) else { continue };

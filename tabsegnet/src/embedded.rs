@@ -7,15 +7,15 @@ use rayon::prelude::*;
 use tabsegnet_datasets::graph::CellText;
 use tabsegnet_datasets::prepared::{PreparedDocument, PreparedQuestion};
 use tabsegnet_encoder::{EmbeddingCache, Encoder};
-use tabsegnet_features::head::Example;
-use tabsegnet_features::{AskedVectors, DocumentFeatures, FeatureRows, Strings, TableHead};
+use tabsegnet_features::table_scorer::Example;
+use tabsegnet_features::{DocumentFeatures, FeatureRows, QueryVectors, Strings, TableScorer};
 use tabsegnet_ranker::batch::BatchError;
-use tabsegnet_ranker::second_pass::Seen;
+use tabsegnet_ranker::reranker::QueryContext;
 use tabsegnet_ranker::{Batch, ModelConfig};
 use tabsegnet_segmenter::Segmenter;
 
 use crate::RankingError;
-use crate::features::{FeaturedQuestion, Featuriser};
+use crate::features::{Featuriser, Query};
 
 /// Questions between two commits of segments: what an interrupted run loses at most.
 const KEEP_EVERY: usize = 256;
@@ -39,10 +39,10 @@ pub struct Embedded {
     /// For each document, where features are wanted.
     features: Vec<DocumentFeatures>,
     /// For each question, where features are wanted.
-    asked: Vec<FeaturedQuestion>,
+    query: Vec<Query>,
 }
 
-/// What a table head says of the tables of each document ([`TableHead::scores`]); empty without one.
+/// What a table scorer says of the tables of each document ([`TableScorer::scores`]); empty without one.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TableScores(pub Vec<Vec<f32>>);
 
@@ -53,7 +53,7 @@ impl TableScores {
 }
 
 /// What turns texts into what a model sees.
-pub struct Sight<'a> {
+pub struct View<'a> {
     /// The ranker's encoder.
     pub encoder: &'a dyn Encoder,
     /// What parts questions.
@@ -69,26 +69,26 @@ impl Embedded {
     pub fn new(
         documents: Vec<PreparedDocument>,
         questions: Vec<PreparedQuestion>,
-        sight: &Sight<'_>,
+        view: &View<'_>,
         cache: &EmbeddingCache,
         progress: &mut dyn FnMut(usize, usize),
     ) -> Result<Self, RankingError> {
-        Self::embed(documents, questions, sight, Some(cache), progress)
+        Self::embed(documents, questions, view, Some(cache), progress)
     }
 
     pub(crate) fn embed(
         documents: Vec<PreparedDocument>,
         questions: Vec<PreparedQuestion>,
-        sight: &Sight<'_>,
+        view: &View<'_>,
         cache: Option<&EmbeddingCache>,
         progress: &mut dyn FnMut(usize, usize),
     ) -> Result<Self, RankingError> {
-        let Sight { encoder, segmenter, featuriser, cell_text } = *sight;
+        let View { encoder, segmenter, featuriser, cell_text } = *view;
         let segments = match segmenter.is_given() {
             true => questions.iter().map(given).collect(),
             false => {
-                let asked: Vec<&str> = questions.iter().map(|question| question.text.as_str()).collect();
-                segments(&asked, segmenter, cache.filter(|_| segmenter.is_costly()))?
+                let query: Vec<&str> = questions.iter().map(|question| question.text.as_str()).collect();
+                segments(&query, segmenter, cache.filter(|_| segmenter.is_costly()))?
             }
         };
         let mut texts: Vec<&str> = Vec::new();
@@ -129,10 +129,10 @@ impl Embedded {
                 featuriser.document(&document.nodes, strings, vectors, compared)
             })
             .collect();
-        let asked = match featuriser.any() {
+        let query = match featuriser.any() {
             true => {
-                let asked = questions.iter().zip(&segments);
-                asked
+                let query = questions.iter().zip(&segments);
+                query
                     .map(|(question, segments)| featuriser.question(&question.text, segments))
                     .collect::<Result<_, _>>()?
             }
@@ -140,7 +140,7 @@ impl Embedded {
         };
         Ok(Self {
             features: features?,
-            asked,
+            query,
             documents,
             questions,
             segments,
@@ -182,12 +182,12 @@ impl Embedded {
     }
 
     /// What a model with segments takes for a question's: a question without is its own segment.
-    pub(crate) fn asked(&self, question: usize) -> &[f32] {
+    pub(crate) fn query(&self, question: usize) -> &[f32] {
         let segments = &self.segment_vectors[question];
         if segments.is_empty() { self.question(question) } else { segments }
     }
 
-    /// What a table head learns from: each document's tables, and which of them hold gold of a question.
+    /// What a table scorer learns from: each document's tables, and which of them hold gold of a question.
     pub fn table_examples(&self) -> Vec<Example> {
         let mut gold: Vec<Vec<bool>> = Vec::with_capacity(self.features.len());
         for document in &self.features {
@@ -202,33 +202,33 @@ impl Embedded {
             }
         }
         let documents = self.features.iter().zip(gold);
-        documents.map(|(document, gold)| Example { features: document.belonging().to_vec(), gold }).collect()
+        documents.map(|(document, gold)| Example { features: document.table_relevance().to_vec(), gold }).collect()
     }
 
     /// What `head` says of each document's tables.
-    pub fn table_scores(&self, head: Option<&TableHead>) -> TableScores {
+    pub fn table_scores(&self, head: Option<&TableScorer>) -> TableScores {
         let Some(head) = head else { return TableScores::default() };
-        TableScores(self.features.par_iter().map(|document| head.scores(document.belonging())).collect())
+        TableScores(self.features.par_iter().map(|document| head.scores(document.table_relevance())).collect())
     }
 
     /// `[nodes, features]` of the document of a question; empty without features.
     pub fn features(&self, question: usize, tables: &TableScores) -> Vec<f32> {
         let document = self.questions[question].document;
-        match (self.features.get(document), self.asked.get(question)) {
-            (Some(features), Some(asked)) => {
-                let asked = asked.with(AskedVectors { q: self.question(question), segments: self.asked(question) });
-                features.ask(&asked, self.nodes_of(question), tables.of(document))
+        match (self.features.get(document), self.query.get(question)) {
+            (Some(features), Some(query)) => {
+                let query = query.with(QueryVectors { q: self.question(question), segments: self.query(question) });
+                features.ask(&query, self.nodes_of(question), tables.of(document))
             }
             _ => Vec::new(),
         }
     }
 
-    /// What the second pass knows of a question with its `features` ([`Embedded::features`]); without any that alone.
-    pub fn seen<'a>(&'a self, question: usize, features: &'a dyn FeatureRows) -> Seen<'a> {
+    /// What the reranker knows of a question with its `features` ([`Embedded::features`]); without any that alone.
+    pub fn query_context<'a>(&'a self, question: usize, features: &'a dyn FeatureRows) -> QueryContext<'a> {
         let document = self.features.get(self.questions[question].document);
-        let asked = document.zip(self.asked.get(question)).filter(|_| features.numbers() > 0);
-        let asked = asked.map(|(document, asked)| asked.of(document));
-        Seen { nodes: &self.document_of(question).nodes, features, asked }
+        let query = document.zip(self.query.get(question)).filter(|_| features.numbers() > 0);
+        let query = query.map(|(document, query)| query.of(document));
+        QueryContext { nodes: &self.document_of(question).nodes, features, query }
     }
 
     /// Mean and 1 / deviation of each feature over all nodes of all questions; of one that is the same
@@ -282,7 +282,7 @@ impl Embedded {
                 graph: &self.document_of(question).graph,
                 u: self.nodes_of(question),
                 q: self.question(question),
-                segments: self.asked(question),
+                segments: self.query(question),
                 gold: &self.questions[question].gold,
             })
             .collect();
@@ -303,7 +303,7 @@ fn segments(
 ) -> Result<Vec<Vec<String>>, RankingError> {
     let Some(cache) = cache else { return Ok(segmenter.segments_of_all(questions, &mut |_| {})?) };
     // A segment is one line: blanks in it were made one.
-    let kept = cache.made_texts(segmenter.identity(), questions)?;
+    let kept = cache.generated_texts(segmenter.identity(), questions)?;
     let unknown = questions.iter().zip(&kept).filter(|(_, kept)| kept.is_none());
     let mut missing: Vec<&str> = unknown.map(|(question, _)| *question).collect();
     missing.sort_unstable();
@@ -313,7 +313,7 @@ fn segments(
         let new = segmenter.segments_of_all(questions, &mut |_| {})?;
         let lines: Vec<(&str, String)> =
             questions.iter().zip(&new).map(|(question, segments)| (*question, segments.join("\n"))).collect();
-        cache.keep_made_texts(segmenter.identity(), &lines)?;
+        cache.keep_generated_texts(segmenter.identity(), &lines)?;
         found.extend(questions.iter().copied().zip(new));
     }
     let of = |(question, kept): (&&str, Option<String>)| match kept {
@@ -332,7 +332,7 @@ mod tests {
 
     use super::*;
 
-    /// Cuts at "and" and counts what it is asked.
+    /// Cuts at "and" and counts its questions.
     #[derive(Default)]
     struct AtAnd(AtomicUsize);
 

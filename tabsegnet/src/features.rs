@@ -3,25 +3,25 @@
 use tabsegnet_datasets::graph::{CellText, Node};
 use tabsegnet_encoder::{Encoder, StaticEncoder, shipped_static};
 use tabsegnet_features::{
-    AskedOf, AskedQuestion, AskedVectors, DocumentFeatures, FeaturesConfig, Question, Reading, Strings,
+    DocumentFeatures, DocumentQuery, EncodedQuery, FeaturesConfig, QueryVectors, Question, Reading, Strings,
 };
 
 use crate::RankingError;
 
 /// A question as features see it, but for the vectors of the ranker's encoder.
 #[derive(Debug, Clone)]
-pub struct FeaturedQuestion {
+pub struct Query {
     question: Question,
     /// `[words, d_word]`
     words: Vec<f32>,
     segments: Vec<Question>,
 }
 
-impl FeaturedQuestion {
+impl Query {
     /// With its vectors.
-    pub fn with<'a>(&'a self, vectors: AskedVectors<'a>) -> AskedQuestion<'a> {
+    pub fn with<'a>(&'a self, vectors: QueryVectors<'a>) -> EncodedQuery<'a> {
         let Self { question, words, segments } = self;
-        AskedQuestion { question, words, segments, vectors }
+        EncodedQuery { question, words, segments, vectors }
     }
 
     /// What the texts of a document say of it.
@@ -29,9 +29,9 @@ impl FeaturedQuestion {
         document.read(&self.question, &self.words, &self.segments)
     }
 
-    /// Asked of a document.
-    pub fn of<'a>(&'a self, document: &'a DocumentFeatures) -> AskedOf<'a> {
-        AskedOf { document, question: &self.question, segments: &self.segments }
+    /// Query of a document.
+    pub fn of<'a>(&'a self, document: &'a DocumentFeatures) -> DocumentQuery<'a> {
+        DocumentQuery { document, question: &self.question, segments: &self.segments }
     }
 }
 
@@ -100,7 +100,7 @@ impl Featuriser {
     ///
     /// # Errors
     /// As [`Featuriser::document`].
-    pub fn question(&self, text: &str, segments: &[String]) -> Result<FeaturedQuestion, RankingError> {
+    pub fn question(&self, text: &str, segments: &[String]) -> Result<Query, RankingError> {
         let question = Question::new(text);
         let words = self.word_vectors(question.words())?;
         let segments = match segments {
@@ -108,7 +108,7 @@ impl Featuriser {
             [] => vec![question.clone()],
             segments => segments.iter().map(|segment| Question::new(segment)).collect(),
         };
-        Ok(FeaturedQuestion { question, words, segments })
+        Ok(Query { question, words, segments })
     }
 
     fn word_vectors(&self, words: &[String]) -> Result<Vec<f32>, RankingError> {

@@ -2,26 +2,26 @@
 
 use tabsegnet_datasets::graph::EdgeType;
 use tabsegnet_features::rows::NO_FEATURES;
-use tabsegnet_features::{AskedOf, AskedVectors, DocumentFeatures, FeatureRows, vectors};
-use tabsegnet_ranker::second_pass::{self, SecondLook, Seen};
-use tabsegnet_ranker::{Asked, EdgeEffect, Explanation, OpenGraph, best};
+use tabsegnet_features::{DocumentFeatures, DocumentQuery, FeatureRows, QueryVectors, vectors};
+use tabsegnet_ranker::reranker::{self, QueryContext, RerankEffects};
+use tabsegnet_ranker::{EdgeEffect, Explanation, OpenGraph, Query, best};
 use tabsegnet_segmenter::SegmenterError;
 
 use crate::encoded::{EncodedDocument, check_finite};
 use crate::features::Featuriser;
 use crate::ranker::{
-    NodeEdge, NodeExplanation, NodeFeature, Ranker, Ranking, SecondLookExplanation, SegmentEffect, Subject,
-    TypeStrength, ranked,
+    NodeEdge, NodeExplanation, NodeFeature, Ranker, Ranking, RerankerExplanation, SegmentEffect, Subject, TypeStrength,
+    ranked,
 };
 use crate::{RankingError, scores};
 
-/// A document that many questions can be asked of, one after the other or from several threads.
+/// A document that many questions can be put to, one after the other or from several threads.
 pub struct OpenDocument<'r> {
     ranker: &'r Ranker,
     document: EncodedDocument,
     graph: OpenGraph,
     features: Option<DocumentFeatures>,
-    /// What the ranker's table head says of the document's tables.
+    /// What the ranker's table scorer says of the document's tables.
     tables: Vec<f32>,
 }
 
@@ -39,8 +39,8 @@ impl<'r> OpenDocument<'r> {
             }
             false => None,
         };
-        let tables = match (&features, ranker.inference().model().table_head()) {
-            (Some(features), Some(head)) => head.scores(features.belonging()),
+        let tables = match (&features, ranker.inference().model().table_scorer()) {
+            (Some(features), Some(head)) => head.scores(features.table_relevance()),
             _ => Vec::new(),
         };
         Ok(Self { ranker, document, graph, features, tables })
@@ -60,7 +60,7 @@ impl<'r> OpenDocument<'r> {
     }
 
     /// [`OpenDocument::rank`] with edge strengths and an explanation of each node, and the scores of all
-    /// nodes `[nodes]`. Costs a second pass over the document, and a little a node.
+    /// nodes `[nodes]`. Costs a reranker over the document, and a little a node.
     ///
     /// # Errors
     /// As [`OpenDocument::rank`].
@@ -102,43 +102,43 @@ impl<'r> OpenDocument<'r> {
         check_finite(&vectors, d_enc, name)?;
         let (q, segment_vectors) = vectors.split_at(d_enc.min(vectors.len()));
         // A question without segments is its own segment.
-        let asked = if segment_vectors.is_empty() { q } else { segment_vectors };
+        let query = if segment_vectors.is_empty() { q } else { segment_vectors };
         let mut products = Vec::new();
         let features = featured.as_ref().map(|(document, _, reading)| {
-            let asked = AskedVectors { q, segments: asked };
-            products = vectors::products(self.document.vectors(), &asked.all());
-            document.asked(reading, &asked, &products, &self.tables)
+            let query = QueryVectors { q, segments: query };
+            products = vectors::products(self.document.vectors(), &query.all());
+            document.query(reading, &query, &products, &self.tables)
         });
         let features: &dyn FeatureRows = features.as_ref().map_or(NO_FEATURES, |features| features);
-        let asked_of = featured.as_ref().map(|(document, featured, _)| featured.of(document));
-        let asked = Asked { q, segments: asked, features, products: &products };
-        let mut scores = self.ranker.inference().scores(&self.graph, &asked)?;
+        let query_of = featured.as_ref().map(|(document, featured, _)| featured.of(document));
+        let query = Query { q, segments: query, features, products: &products };
+        let mut scores = self.ranker.inference().scores(&self.graph, &query)?;
         let subject =
             Subject { id: &self.document.id, nodes: &self.document.nodes, vectors: self.document.vectors(), d_enc };
         scores::check(question_id, subject.nodes, &scores)?;
         let first = if explained { scores.clone() } else { Vec::new() };
-        if let Some(second_pass) = self.ranker.second_pass() {
-            second_pass.rescore(&Seen { nodes: subject.nodes, features, asked: asked_of }, &mut scores);
+        if let Some(reranker) = self.ranker.reranker() {
+            reranker.rescore(&QueryContext { nodes: subject.nodes, features, query: query_of }, &mut scores);
         }
         let mut ranking = ranked(&subject, question_id, question, &segments, segment_vectors, &scores, top_k);
         if explained {
-            self.explain(&mut ranking, &asked, asked_of, &first, &best(&scores, top_k))?;
+            self.explain(&mut ranking, &query, query_of, &first, &best(&scores, top_k))?;
         }
         Ok((ranking, scores))
     }
 
-    /// `first` are the scores before the second pass, `order` the ranked nodes by number.
+    /// `first` are the scores before the reranker, `order` the ranked nodes by number.
     fn explain(
         &self,
         ranking: &mut Ranking,
-        asked: &Asked<'_>,
-        of: Option<AskedOf<'_>>,
+        query: &Query<'_>,
+        of: Option<DocumentQuery<'_>>,
         first: &[f32],
         order: &[usize],
     ) -> Result<(), RankingError> {
         let EncodedDocument { nodes, graph, .. } = &self.document;
         let inference = self.ranker.inference();
-        let strengths = inference.strengths(asked.q)?;
+        let strengths = inference.strengths(query.q)?;
         ranking.edge_strengths = match strengths.as_slice() {
             &[strength] => vec![TypeStrength { edge_type: "every type", strength }],
             many => {
@@ -147,27 +147,27 @@ impl<'r> OpenDocument<'r> {
             }
         };
         let numbers: Vec<u32> = order.iter().map(|&node| node as u32).collect();
-        let found = inference.explain(&self.graph, asked, &numbers)?;
+        let found = inference.explain(&self.graph, query, &numbers)?;
         let names = self.ranker.settings().features.names();
         let segments = match ranking.segments.as_slice() {
             [] => std::slice::from_ref(&ranking.question),
             segments => segments,
         };
-        let looks = match self.ranker.second_pass() {
-            Some(second_pass) => {
-                second_pass.explain(&Seen { nodes, features: asked.features, asked: of }, first, &numbers)
+        let looks = match self.ranker.reranker() {
+            Some(reranker) => {
+                reranker.explain(&QueryContext { nodes, features: query.features, query: of }, first, &numbers)
             }
             None => vec![None; numbers.len()],
         };
-        let of_second: Vec<String> = second_pass::names().collect();
+        let of_second: Vec<String> = reranker::names().collect();
         for (((node, number), explanation), look) in ranking.nodes.iter_mut().zip(order).zip(found).zip(looks) {
             let Explanation { alone, edges, features: effects, segments: of_segments } = explanation;
             let mut values = vec![0.0; effects.len()];
-            asked.features.write(*number, effects.len(), &mut values);
+            query.features.write(*number, effects.len(), &mut values);
             let features = told(names.iter().map(String::as_str), &values, &effects);
-            let second_pass = look.map(|SecondLook { alone, values, effects }| {
+            let reranker = look.map(|RerankEffects { alone, values, effects }| {
                 let features = told(names.iter().chain(&of_second).map(String::as_str), &values, &effects);
-                SecondLookExplanation { first_score: first[*number], alone, features }
+                RerankerExplanation { first_score: first[*number], alone, features }
             });
             let segments = segments.iter().zip(of_segments);
             let segments =
@@ -178,7 +178,7 @@ impl<'r> OpenDocument<'r> {
                 strength,
                 effect,
             });
-            node.explanation = Some(NodeExplanation { second_pass, alone, edges: edges.collect(), features, segments });
+            node.explanation = Some(NodeExplanation { reranker, alone, edges: edges.collect(), features, segments });
         }
         Ok(())
     }

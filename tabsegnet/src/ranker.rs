@@ -12,10 +12,10 @@ use tabsegnet_ranker::Inference;
 use tabsegnet_ranker::batch::best_segments;
 use tabsegnet_ranker::best;
 use tabsegnet_ranker::checkpoint::{self, Checkpoint, Manifest};
-use tabsegnet_ranker::second_pass::SecondPass;
+use tabsegnet_ranker::reranker::Reranker;
 use tabsegnet_segmenter::{Segmenter, SegmenterError, load_segmenter};
 
-use crate::embedded::Sight;
+use crate::embedded::View;
 use crate::encoded::EncodedDocument;
 use crate::features::Featuriser;
 use crate::open::OpenDocument;
@@ -46,20 +46,20 @@ pub struct RankedNode {
     pub segment: Option<String>,
     /// Higher is more relevant; comparable within one question.
     pub score: f32,
-    /// Where the score comes from; absent unless asked for.
+    /// Where the score comes from; absent unless requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explanation: Option<NodeExplanation>,
 }
 
 /// Where a node's score comes from. Exact: an effect is the score less that without the edge, the
-/// feature or the segment. Effects need not add up to the score. With a second pass they are those on the
+/// feature or the segment. Effects need not add up to the score. With a reranker they are those on the
 /// score before it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct NodeExplanation {
-    /// Where the score after the second pass comes from; absent where the ranker has none or passes the
+    /// Where the score after the reranker comes from; absent where the ranker has none or passes the
     /// node over.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub second_pass: Option<SecondLookExplanation>,
+    pub reranker: Option<RerankerExplanation>,
     /// The score if no edge led to the node.
     pub alone: f32,
     /// Edges into the node that it hears, the greatest effect by amount first.
@@ -72,9 +72,9 @@ pub struct NodeExplanation {
     pub segments: Vec<SegmentEffect>,
 }
 
-/// Where the score of a node after the second pass comes from. Exact: the effects and `alone` add up to it.
+/// Where the score of a node after the reranker comes from. Exact: the effects and `alone` add up to it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct SecondLookExplanation {
+pub struct RerankerExplanation {
     /// The score before.
     pub first_score: f32,
     /// What the trees say of a node of which they know nothing.
@@ -91,7 +91,7 @@ pub struct NodeFeature {
     pub feature: String,
     /// Its value.
     pub value: f32,
-    /// The score less that with the feature at its mean over the training part; in a second pass, what the
+    /// The score less that with the feature at its mean over the training part; in a reranker, what the
     /// feature adds.
     pub effect: f32,
 }
@@ -170,7 +170,7 @@ pub struct Ranking {
     pub nodes_in_document: usize,
     /// The segments of the question that the ranking used.
     pub segments: Vec<String>,
-    /// How strongly the question made each type of edge speak; empty unless explanations are asked
+    /// How strongly the question made each type of edge speak; empty unless explanations are wanted
     /// for. One for all types in a model that does not tell them apart.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub edge_strengths: Vec<TypeStrength>,
@@ -182,7 +182,7 @@ pub struct Ranking {
 pub struct Ranker {
     manifest: Manifest,
     inference: Inference,
-    second_pass: Option<SecondPass>,
+    reranker: Option<Reranker>,
     settings: RankerSettings,
     encoder: Box<dyn Encoder>,
     segmenter: Box<dyn Segmenter>,
@@ -228,7 +228,7 @@ impl Opening {
         self.settings.features.compares()
     }
 
-    /// Whether it can be asked questions that are of no data set.
+    /// Whether it takes questions that are of no data set.
     ///
     /// # Errors
     /// Segments that a data set gives (`segmenter.kind = "given"`): there are none.
@@ -245,7 +245,7 @@ impl Opening {
     /// An encoder or segmenter that is not there or is not the one that the checkpoint was trained
     /// with.
     pub fn finish(self) -> Result<Ranker, RankingError> {
-        let Self { checkpoint: Checkpoint { directory, model, second_pass, manifest, .. }, settings, device } = self;
+        let Self { checkpoint: Checkpoint { directory, model, reranker, manifest, .. }, settings, device } = self;
         let encoder = load_on(&settings.encoder, &device)?;
         let segmenter = load_segmenter(&settings.segmenter)?;
         let featuriser = Featuriser::open(settings.features)?;
@@ -256,7 +256,7 @@ impl Opening {
         ];
         check_identities(&directory, &parts)?;
         let inference = Inference::new(model, &manifest.model, manifest.d_enc, &device);
-        Ok(Ranker { manifest, inference, second_pass, settings, encoder, segmenter, featuriser })
+        Ok(Ranker { manifest, inference, reranker, settings, encoder, segmenter, featuriser })
     }
 }
 
@@ -285,8 +285,8 @@ impl Ranker {
     }
 
     /// What looks at the best nodes again, where the ranker has it.
-    pub(crate) fn second_pass(&self) -> Option<&SecondPass> {
-        self.second_pass.as_ref()
+    pub(crate) fn reranker(&self) -> Option<&Reranker> {
+        self.reranker.as_ref()
     }
 
     pub(crate) fn encoder(&self) -> &dyn Encoder {
@@ -320,19 +320,19 @@ impl Ranker {
         cache: Option<&EmbeddingCache>,
         progress: &mut dyn FnMut(usize, usize),
     ) -> Result<Embedded, RankingError> {
-        let sight = Sight {
+        let view = View {
             encoder: self.encoder(),
             segmenter: self.segmenter(),
             featuriser: &self.featuriser,
             cell_text: self.settings.graph.cell_text,
         };
-        Embedded::embed(documents, questions, &sight, cache, progress)
+        Embedded::embed(documents, questions, &view, cache, progress)
     }
 
     /// For each question one score a node of its document. Each document is opened once for all of
     /// its questions.
     pub fn scores(&self, embedded: &Embedded) -> Result<Vec<Vec<f32>>, RankingError> {
-        scores::inference(&self.inference, self.second_pass(), embedded)
+        scores::inference(&self.inference, self.reranker(), embedded)
     }
 
     /// A document with its vectors; without a cache all are made.

@@ -4,8 +4,8 @@ use burn::tensor::Device;
 use rayon::prelude::*;
 use tabsegnet_datasets::graph::Node;
 use tabsegnet_datasets::prepared::PreparedQuestion;
-use tabsegnet_ranker::second_pass::SecondPass;
-use tabsegnet_ranker::{Asked, Inference, ModelConfig, TabSegNet};
+use tabsegnet_ranker::reranker::Reranker;
+use tabsegnet_ranker::{Inference, ModelConfig, Query, TabSegNet};
 
 use crate::embedded::TableScores;
 use crate::encoded::check_finite;
@@ -32,19 +32,19 @@ pub fn groups(embedded: &Embedded) -> Vec<Vec<usize>> {
     groups
 }
 
-/// The model's scores, and where there is one its second pass's: for each question one a node of its document.
+/// The model's scores, and where there is one its reranker's: for each question one a node of its document.
 ///
 /// # Errors
 /// Vectors that do not fit the model; a score that is not finite.
 pub fn model(
     model: &TabSegNet,
-    second_pass: Option<&SecondPass>,
+    reranker: Option<&Reranker>,
     config: &ModelConfig,
     embedded: &Embedded,
     device: &Device,
 ) -> Result<Vec<Vec<f32>>, RankingError> {
     let mut all = Vec::with_capacity(embedded.questions.len());
-    let tables = embedded.table_scores(model.table_head().as_ref());
+    let tables = embedded.table_scores(model.table_scorer().as_ref());
     for group in groups(embedded) {
         let batch = embedded.batch(&group, &tables, config, device)?;
         let scores = floats(model.forward(&batch).into_data());
@@ -52,9 +52,9 @@ pub fn model(
             let nodes = &embedded.document_of(question).nodes;
             check(&embedded.questions[question].id, nodes, scores)?;
             let mut scores = scores.to_vec();
-            if let Some(second_pass) = second_pass {
+            if let Some(reranker) = reranker {
                 let features = looked_at(config, embedded, question, &tables);
-                second_pass.rescore(&embedded.seen(question, &features), &mut scores);
+                reranker.rescore(&embedded.query_context(question, &features), &mut scores);
                 check(&embedded.questions[question].id, nodes, &scores)?;
             }
             all.push(scores);
@@ -74,7 +74,7 @@ pub fn floats(data: burn::tensor::TensorData) -> Vec<f32> {
 /// Vectors that do not fit the model or are not finite; a score that is not finite.
 pub(crate) fn inference(
     inference: &Inference,
-    second_pass: Option<&SecondPass>,
+    reranker: Option<&Reranker>,
     embedded: &Embedded,
 ) -> Result<Vec<Vec<f32>>, RankingError> {
     let mut of_document: Vec<Vec<usize>> = vec![Vec::new(); embedded.documents.len()];
@@ -82,7 +82,7 @@ pub(crate) fn inference(
         of_document[question.document].push(index);
     }
     of_document.retain(|questions| !questions.is_empty());
-    let tables = embedded.table_scores(inference.model().table_head().as_ref());
+    let tables = embedded.table_scores(inference.model().table_scorer().as_ref());
     let scored = of_document.par_iter().map(|questions| {
         let first = questions[0];
         let (document, d_enc) = (embedded.document_of(first), embedded.d_enc());
@@ -94,11 +94,11 @@ pub(crate) fn inference(
             let q = embedded.question(question);
             check_finite(q, d_enc, |_| format!("question {id}"))?;
             let features = looked_at(inference.config(), embedded, question, &tables);
-            let asked = Asked { q, segments: embedded.asked(question), features: &features, products: &[] };
-            let mut scores = inference.scores(&open, &asked)?;
+            let query = Query { q, segments: embedded.query(question), features: &features, products: &[] };
+            let mut scores = inference.scores(&open, &query)?;
             check(id, &document.nodes, &scores)?;
-            if let Some(second_pass) = second_pass {
-                second_pass.rescore(&embedded.seen(question, &features), &mut scores);
+            if let Some(reranker) = reranker {
+                reranker.rescore(&embedded.query_context(question, &features), &mut scores);
                 check(id, &document.nodes, &scores)?;
             }
             Ok((question, scores))
@@ -110,7 +110,7 @@ pub(crate) fn inference(
     Ok(scored.into_iter().map(|(_, scores)| scores).collect())
 }
 
-/// A question's features, of which a model without any sees none, and its second pass neither.
+/// A question's features, of which a model without any sees none, and its reranker neither.
 fn looked_at(config: &ModelConfig, embedded: &Embedded, question: usize, tables: &TableScores) -> Vec<f32> {
     if config.features == 0 { Vec::new() } else { embedded.features(question, tables) }
 }

@@ -1,4 +1,4 @@
-//! The ranker that comes with the project, asked of a page that it has not seen, in every form of
+//! The ranker that comes with the project, put to a page that it has not seen, in every form of
 //! answer that shows the document.
 
 use std::path::Path;
@@ -23,8 +23,8 @@ const QUESTION: &str = "What was net revenue in the United States in 2024?";
 fn infer(work: &Work, arguments: &[&str]) -> Outcome {
     let checkpoint = Path::new(env!("CARGO_MANIFEST_DIR")).join("../checkpoints/general");
     let checkpoint = checkpoint.to_str().expect("the path is UTF-8");
-    let asked = ["--checkpoint", checkpoint, "--document", "page.html", "--question", QUESTION];
-    Outcome::of(&mut work.command("infer", &[&asked, arguments].concat()))
+    let query = ["--checkpoint", checkpoint, "--document", "page.html", "--question", QUESTION];
+    Outcome::of(&mut work.command("infer", &[&query, arguments].concat()))
 }
 
 fn work() -> Work {
@@ -49,7 +49,7 @@ fn the_asked_cell_is_among_the_first() {
     assert!(edges.iter().all(|edge| edge["effect"].is_number() && edge["strength"].is_number()));
     let features = explanation["features"].as_array().unwrap();
     let of_column = features.iter().find(|feature| feature["feature"] == "column.year").unwrap();
-    assert!(of_column["value"].as_f64().unwrap() > 0.0, "its column has the year that is asked for: {of_column}");
+    assert!(of_column["value"].as_f64().unwrap() > 0.0, "its column has the year that is wanted: {of_column}");
     let effects: Vec<f64> = features.iter().map(|feature| feature["effect"].as_f64().unwrap().abs()).collect();
     assert!(effects.is_sorted_by(|a, b| a >= b), "{effects:?}");
     assert!(!ranking["edge_strengths"].as_array().unwrap().is_empty());

@@ -29,23 +29,24 @@ fn records() -> Value {
 }
 
 #[test]
-fn a_ranker_of_mended_pages_mends_those_that_it_is_asked_of() {
+fn a_ranker_with_text_repair_repairs_the_documents_it_ranks() {
     let mut records = records();
     records[0]["pre_text"][0] = json!("shareholders 2019 equity rose .");
     records[0]["table"][2] = json!(["costs", "1,000", "2014"]);
-    let texts = |mended: bool| {
+    let texts = |text_repair: bool| {
         let work = finqa(&records);
-        work.train(&["--set", &format!("data.mended={mended}"), "--set", "evaluation.after_training=false"]).ok();
+        work.train(&["--set", &format!("data.text_repair={text_repair}"), "--set", "evaluation.after_training=false"])
+            .ok();
         let ask = ["--dataset", "finqa", "--input", "train.json", "--pool", "train.json"];
         work.infer(&[&ask[..], &["--format", "jsonl", "--top-k", "100"]].concat()).ok().stdout
     };
     let as_they_are = texts(false);
     assert!(as_they_are.contains("shareholders 2019 equity") && as_they_are.contains("\"2014\""), "{as_they_are}");
-    let mended = texts(true);
-    assert!(mended.contains("shareholders’ equity") && mended.contains("\"—\""), "{mended}");
+    let text_repair = texts(true);
+    assert!(text_repair.contains("shareholders’ equity") && text_repair.contains("\"—\""), "{text_repair}");
     // Gold and distractors stay.
     let nodes = |answers: &str| answers.matches("\"kind\"").count();
-    assert_eq!(nodes(&mended), nodes(&as_they_are));
+    assert_eq!(nodes(&text_repair), nodes(&as_they_are));
 }
 
 #[test]

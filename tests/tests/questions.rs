@@ -30,8 +30,8 @@ fn kept(work: &Work) -> Vec<String> {
 fn regression_a_byte_order_mark_is_no_part_of_the_first_question() {
     let work = work();
     work.write("marked.jsonl", format!("\u{feff}{}\n", serde_json::json!({"id": "first", "question": QUESTIONS[0]})));
-    let asked = infer(&work, &["--questions", "marked.jsonl", "--format", "json"]).ok();
-    let ranking: Value = serde_json::from_str(&asked.stdout).expect("JSON");
+    let query = infer(&work, &["--questions", "marked.jsonl", "--format", "json"]).ok();
+    let ranking: Value = serde_json::from_str(&query.stdout).expect("JSON");
     let ranking = ranking.get(0).unwrap_or(&ranking);
     assert_eq!((&ranking["question_id"], &ranking["question"]), (&"first".into(), &QUESTIONS[0].into()));
 }
@@ -40,8 +40,8 @@ fn regression_a_byte_order_mark_is_no_part_of_the_first_question() {
 fn regression_a_question_without_an_id_gets_one_that_no_earlier_one_has() {
     let work = work();
     work.write("mixed.txt", "{\"id\": \"q2\", \"question\": \"What fell?\"}\nWhat rose?\nWhat stayed?\n");
-    let asked = infer(&work, &["--questions", "mixed.txt", "--format", "json"]).ok();
-    let rankings: Vec<Value> = serde_json::from_str(&asked.stdout).expect("a list");
+    let query = infer(&work, &["--questions", "mixed.txt", "--format", "json"]).ok();
+    let rankings: Vec<Value> = serde_json::from_str(&query.stdout).expect("a list");
     assert_eq!(
         rankings.iter().filter_map(|ranking| ranking["question_id"].as_str()).collect::<Vec<_>>(),
         ["q2", "q3", "q4"]
@@ -63,12 +63,12 @@ fn many_questions_are_answered_as_each_alone() {
             ranking["nodes"].clone()
         })
         .collect();
-    for asked in [
+    for query in [
         &["--questions", "plain.txt"][..],
         &["--questions", "lines.jsonl"],
         &["--question", QUESTIONS[0], "--question", QUESTIONS[1], "--question", QUESTIONS[2]],
     ] {
-        let run = |format: &str| infer(&work, &[asked, &["--format", format]].concat()).ok().stdout;
+        let run = |format: &str| infer(&work, &[query, &["--format", format]].concat()).ok().stdout;
         let rankings: Vec<Value> = serde_json::from_str(&run("json")).expect("a list");
         let nodes: Vec<Value> = rankings.iter().map(|ranking| ranking["nodes"].clone()).collect();
         assert_eq!(nodes, alone);
@@ -146,13 +146,13 @@ fn questions_on_stdin_are_answered_one_by_one() {
     let mut stdin = child.stdin.take().expect("stdin");
     let mut answers = BufReader::new(child.stdout.take().expect("stdout")).lines();
     for question in QUESTIONS {
-        writeln!(stdin, "{question}").expect("a question can be asked");
-        // The next question is asked when this one is answered.
+        writeln!(stdin, "{question}").expect("a question can be written");
+        // The next question is written when this one is answered.
         let answer: Value =
             serde_json::from_str(&answers.next().expect("an answer").expect("a line")).expect("a JSON line");
         assert_eq!(answer["question"], question);
     }
-    writeln!(stdin).expect("a question can be asked");
+    writeln!(stdin).expect("a question can be written");
     drop(stdin);
     Outcome::after(child).fails(1, &["stdin: line 4: the question is blank"]);
     assert_eq!(kept(&work).len(), 1);

@@ -270,7 +270,7 @@ fn a_segmenter_is_trained_on_a_data_set() {
     assert!(work.read("again/best/model.safetensors") == work.read("out/best/model.safetensors"));
 }
 
-/// A segmenter of made reports with a stage of made questions before the labelled ones.
+/// A segmenter of generated reports with a stage of generated questions before the labelled ones.
 fn with_made_questions() -> Work {
     let settings = "[segmenter_training]\nmade = 40\nmade_epochs = 2\nmade_rules = true\nrenamed = true\nspliced = true\nchoose = \"token_f1\"\n";
     Work::with(&format!(
@@ -329,8 +329,8 @@ fn made_questions_need_tables() {
         .fails(2, &["segmenter_training.generate is 0", "token_f1"]);
     work.train(&["--set", "segmenter_training.made_epochs=0"]).fails(2, &["segmenter_training.made_epochs is 0"]);
     work.train(&["--set", "segmenter_training.renamed=true"]).fails(2, &["segmenter_training.made is 0", "renamed"]);
-    work.train(&["--set", "segmenter_training.made=10", "--set", "segmenter_training.spliced=true"])
-        .fails(2, &["segmenter_training.made_rules is false", "spliced"]);
+    work.train(&["--set", "segmenter_training.made=10", "--set", "segmenter_training.concatenated=true"])
+        .fails(2, &["segmenter_training.made_rules is false", "concatenated"]);
     work.train(&["--set", "segmenter_training.rules_from=1.5"]).fails(2, &["segmenter_training.rules_from is 1.5"]);
 }
 
@@ -377,7 +377,7 @@ fn given_segments_are_for_measuring_only() {
     let first: Value = serde_json::from_str(ranked.stdout.lines().next().expect("a line")).expect("JSON");
     assert_eq!(first["segments"], json!(["Revenue 2018", "Revenue 2017"]));
     work.infer(&["--document", "report.json", "--question", "What was Revenue in 2018?"])
-        .fails(1, &["out/best: cannot be asked", "an upper bound for measurement only", "segmenter.kind"]);
+        .fails(1, &["out/best: takes no questions", "an upper bound for measurement only", "segmenter.kind"]);
 }
 
 #[test]

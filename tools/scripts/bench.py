@@ -32,7 +32,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benching import PEERS, ROOT, alternate, cell, log, machine, programs, ratio, run, table, values
+from benching import PEERS, ROOT, alternate, cell, log, machine, programs, ratio, run, markdown_table, values
 
 # One training step, one inference pass.
 
@@ -87,8 +87,8 @@ def aggregation(options):
         results = alternate(f"aggregation {aggr}", commands, options.rounds)
         peer, times = values(results["peer"], "median_ms"), values(results["ours"], "median_ms")
         rows.append([aggr, cell(peer), cell(times), ratio(peer, times)])
-    head = ["20,000 nodes, 400,000 edges, width 256", "PyTorch Geometric scatter, ms", "tabsegnet, ms", "ratio"]
-    return table(head, rows)
+    columns = ["20,000 nodes, 400,000 edges, width 256", "PyTorch Geometric scatter, ms", "tabsegnet, ms", "ratio"]
+    return markdown_table(columns, rows)
 
 
 # How the cost grows.
@@ -131,8 +131,8 @@ def growth(options):
         json.dump(found, data)
         data.flush()
         run([options.python, ROOT / "tools/scripts/plot_growth.py", data.name, image])
-    head = ["", "PyTorch Geometric, ms", "tabsegnet, ms", "ratio", "our peak memory, MiB"]
-    return f"![how the cost grows]({image.name})\n\n" + table(head, rows)
+    columns = ["", "PyTorch Geometric, ms", "tabsegnet, ms", "ratio", "our peak memory, MiB"]
+    return f"![how the cost grows]({image.name})\n\n" + markdown_table(columns, rows)
 
 
 # BM25.
@@ -172,8 +172,8 @@ def training(options):
                 arguments = [*prepared, "--epochs", len(epochs), "--threads", options.threads]
                 rows.append(run([options.python, PEERS / "pyg_training.py", *arguments]))
     peer, times = values(rows, "seconds"), values(stages, "seconds")
-    head = [f"{rows[0]['epochs']} epochs, {rows[0]['questions']:,} questions", "PyTorch Geometric, s", "tabsegnet, s", "ratio"]
-    return table(head, [["batches, steps and the dev part each epoch", cell(peer), cell(times), ratio(peer, times)]])
+    columns = [f"{rows[0]['epochs']} epochs, {rows[0]['questions']:,} questions", "PyTorch Geometric, s", "tabsegnet, s", "ratio"]
+    return markdown_table(columns, [["batches, steps and the dev part each epoch", cell(peer), cell(times), ratio(peer, times)]])
 
 
 def prepared_parts(command, cache):

@@ -5,7 +5,7 @@
 
 FILE holds one text a line. Prints a section of Markdown: medians over rounds of texts a second with spread and ratios,
 and the processor time that the texts took, which other work on the machine disturbs less than the wall clock. A peer
-is measured where it is asked for; --onnxruntime needs what tools/scripts/peers/onnxruntime_peer.py says.
+is measured where it is wanted; --onnxruntime needs what tools/scripts/peers/onnxruntime_peer.py says.
 """
 
 import argparse

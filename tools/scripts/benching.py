@@ -64,9 +64,9 @@ def ratio(peer, project):
     return f"{statistics.median(peer) / statistics.median(project):.2f}"
 
 
-def table(head, rows):
-    rule = "|".join("---" if i == 0 else "---:" for i in range(len(head)))
-    return "\n".join([f"| {' | '.join(head)} |", f"|{rule}|", *(f"| {' | '.join(row)} |" for row in rows)])
+def markdown_table(columns, rows):
+    rule = "|".join("---" if i == 0 else "---:" for i in range(len(columns)))
+    return "\n".join([f"| {' | '.join(columns)} |", f"|{rule}|", *(f"| {' | '.join(row)} |" for row in rows)])
 
 
 def machine(options):

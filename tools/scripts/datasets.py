@@ -137,10 +137,10 @@ def in_folds(kind, count, run, overrides, args):
             program("evaluate", *arguments(config_of(kind), ranker / "on-fold", on_fold), "--checkpoint", str(ranker / "best"))
             report = json.loads((ranker / "on-fold/report/report.json").read_text())
             (method,) = [method for method in report["methods"] if method["name"].startswith("tabsegnet")]
-            asked = report["dataset"]["questions"]
-            questions[seed] += asked
+            count = report["dataset"]["questions"]
+            questions[seed] += count
             for measure, value in values(method).items():
-                sums[seed][measure] = sums[seed].get(measure, 0.0) + value * asked
+                sums[seed][measure] = sums[seed].get(measure, 0.0) + value * count
     return [(f"ranker, seed {seed}", {measure: value / questions[seed] for measure, value in sums[seed].items()}) for seed in args.seeds]
 
 
@@ -161,8 +161,8 @@ written by `python tools/scripts/datasets.py`. Where each comes from and which f
 How a record becomes a document and which nodes are gold is said at the head of each reader in `data/src`.
 The figures hold for the files at hand, whose numbers of questions stand in each section, not for the whole of the
 published data sets, and the parts are the project's own, not the published ones ([checkpoints](../checkpoints/README.md)).
-Trees order the first nodes anew (`[second_pass]`) for every ranker but the paper's, which is `configs/tabsegnet-large.toml`,
-with segments by rules. FinQA's pages are mended for both.
+Trees order the first nodes anew (`[reranker]`) for every ranker but the paper's, which is `configs/tabsegnet-large.toml`,
+with segments by rules. FinQA's pages are text_repair for both.
 """
 
 

@@ -5,7 +5,7 @@
 
 DIR of --data holds FinQA's train.json and dev.json, that of --encoder all-MiniLM-L6-v2, that of --datasets the other data
 sets as configs/pretraining.toml names them: with it come the rows of PRETRAINED, each seed with a pretraining of its own.
-Every row is trained with every seed: those of ROWS and STABLE without the second pass, PRETRAINED's without and with it,
+Every row is trained with every seed: those of ROWS and STABLE without the reranker, PRETRAINED's without and with it,
 SHIPPED's with it. A figure is that of the last epoch, the mean over the seeds with its standard deviation and each seed behind it. Beside a row stands the p-value of a paired randomisation test against the whole
 ranker, by the questions' means over the seeds; the whole ranker is tested against each baseline alike. Runs that stand in
 --work are taken as they are. The page is written anew after each row, and beside it report.html in --work, the same page with its curves drawn.
@@ -28,13 +28,13 @@ ROWS = {
     "all, static encoder": ["encoder.kind=static", "encoder.model="],
     "no segments": ["segmenter.kind=none", "features.segments=false"],
     "segments of the gold nodes (a perfect segmenter)": ["segmenter.kind=given"],
-    "no table head (features.belonging)": ["features.belonging=false"],
+    "no table scorer (features.table_relevance)": ["features.table_relevance=false"],
     "no fit of tables to text (features.tables)": ["features.tables=false"],
-    "neither table head nor fit of tables": ["features.belonging=false", "features.tables=false"],
+    "neither table scorer nor fit of tables": ["features.table_relevance=false", "features.tables=false"],
     "no stems, runs and years of headers (features.phrases)": ["features.phrases=false"],
     "nothing of what stands around (features.context)": ["features.context=false"],
     "no looks of sentences and cells (features.marks)": ["features.marks=false"],
-    "no kinds of question (features.asked)": ["features.asked=false"],
+    "no kinds of question (features.question_kind)": ["features.question_kind=false"],
     "no span of years (features.spans)": ["features.spans=false"],
     "no graph at all": ["model.edge_types=none"],
     "no edge types": ["model.edge_types=single"],
@@ -49,7 +49,7 @@ ROWS = {
     "nothing relative to the best": ["features.relative=false"],
     "no BM25": ["features.bm25=false"],
     "no places": ["features.places=false"],
-    "pages as they are, not mended": ["data.mended=false"],
+    "pages as they are, not text_repair": ["data.text_repair=false"],
     "10 % of the questions": ["data.limit=113"],
     "25 % of the questions": ["data.limit=284"],
     "50 % of the questions": ["data.limit=568"],
@@ -66,12 +66,12 @@ SHIPPED = {
     "all, on the project's pretrained weights, static encoder":
         [*ROWS["all, static encoder"], "optimisation.start_from=checkpoints/pretrained"],
 }
-WITH_SECOND = ", second pass"
-NO_SECOND = "second_pass.candidates=0"
+WITH_SECOND = ", reranker"
+NO_SECOND = "reranker.candidates=0"
 LEARNING = {"10": "10 % of the questions", "25": "25 % of the questions", "50": "50 % of the questions", "100": ALL}
 # Features that leave something to the graph: words shared, cosines, BM25, places.
 PLAIN = [f"features.{group}=false" for group in
-         ["similar_words", "tables", "phrases", "context", "marks", "asked", "belonging", "segments", "spans"]]
+         ["similar_words", "tables", "phrases", "context", "marks", "question_kind", "table_relevance", "segments", "spans"]]
 STABLE = {
     ALL: [],
     "words, cosines, BM25 and places alone, two layers, strength 1 + tanh": PLAIN,
@@ -234,7 +234,7 @@ def page(args, judged, rows, methods, stable):
         "",
         f"`configs/finqa-plus.toml` on FinQA's dev part ({len(judged)} questions), and with one addition off at a time; by "
         "`python tools/scripts/evidence.py`.",
-        "Rows without the second pass (`second_pass.candidates = 0`) but where a row says that it has it; "
+        "Rows without the reranker (`reranker.candidates = 0`) but where a row says that it has it; "
         f'"{ALL}{WITH_SECOND}" is the config as it stands.',
         'In the rows "first trained on other data sets" each seed has a pretraining of its own, in those "on the project\'s '
         "pretrained weights\" all have the one that comes with the project: what a user's training begins with.",

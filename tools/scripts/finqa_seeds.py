@@ -42,7 +42,7 @@ def page(report, seeds):
         "# FinQA",
         "",
         "The paper's model without segments (`configs/finqa.toml`, preset large, all-MiniLM-L6-v2) on the dev part, by "
-        "`python tools/scripts/finqa_seeds.py`. Pages are read as they are; docs/finqa-plus.md measures its baselines on mended ones.",
+        "`python tools/scripts/finqa_seeds.py`. Pages are read as they are; docs/finqa-plus.md measures its baselines on text_repair ones.",
         "",
         f"{report['dataset']['questions']} questions on {report['dataset']['documents']} documents, "
         f"{report['dataset']['gold_per_question']:.2f} gold nodes a question, "

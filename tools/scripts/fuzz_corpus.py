@@ -37,7 +37,7 @@ def main():
     for target, inputs in light.items():
         write(ROOT / "corpus" / target, inputs)
     for target, inputs in {"config": config(), "manifest": manifest(), "weights": weights(),
-                           "second_pass": second_pass()}.items():
+                           "reranker": reranker()}.items():
         write(ROOT / "heavy" / "corpus" / target, inputs)
 
 
@@ -203,7 +203,7 @@ def weights():
     yield struct.pack("<Q", 2**63) + b"{}"
 
 
-def second_pass():
+def reranker():
     def file(tensors):
         head, data = {}, b""
         for name, values in tensors.items():

@@ -12,7 +12,7 @@ for argument in "$@"; do
 done
 case "$name" in
 build_script_*) exec "$rustc" "$@" ;;
-tabsegnet_* | config | manifest | second_pass | weights | toml* | winnow | serde_json | safetensors)
+tabsegnet_* | config | manifest | reranker | weights | toml* | winnow | serde_json | safetensors)
     exec "$rustc" "$@" -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
         -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
         -Cllvm-args=-sanitizer-coverage-trace-compares -Cdebug-assertions=on -Coverflow-checks=on

@@ -21,7 +21,7 @@ from pathlib import Path
 from experiments import ROOT, ROUNDS, p_value, program, told
 
 NAMES = {"finqa": "FinQA", "tatqa": "TAT-QA", "hitab": "HiTab", "hybridqa": "HybridQA", "multihiertt": "MultiHierTT",
-         "ixbrl": "Inline XBRL", "synthetic": "made reports"}
+         "ixbrl": "Inline XBRL", "synthetic": "generated reports"}
 CONFIGS = {"synthetic": "quickstart"}
 LICENCES = {"finqa": "MIT", "tatqa": "MIT", "hitab": "C-UDA 1.0", "hybridqa": "MIT", "synthetic": "made by the project"}
 
@@ -99,7 +99,7 @@ def page(config, tables, stands):
     return f"""# Segmenters
 
 How near the question itself, the rules and the shipped T5 (`checkpoints/segmenter`) come to the segments of the dev
-parts, written by `python tools/scripts/segmenter.py`. Those of inline XBRL and made reports are known, the others are silver,
+parts, written by `python tools/scripts/segmenter.py`. Those of inline XBRL and generated reports are known, the others are silver,
 made from the gold nodes (`data/datasets/src/silver.rs`): they have words of the tables that a question does not have, so that
 nothing that sees the question alone reaches 1. The T5 was trained with
 `{config}`, its epoch chosen on the dev parts of FinQA and TAT-QA. Exact set: the share of questions
@@ -154,8 +154,8 @@ def stages_of(stages, epoch):
     """What the chosen epoch had seen."""
     made = stages["made_epochs"]
     again = ", each also with other names and years" if stages["renamed"] else ""
-    again += ", and of such as begin as one and go on as another" if stages["spliced"] else ""
-    text = f"{min(epoch, made)} epochs of {stages['made']:,} made questions and the training questions as the rules cut " \
+    again += ", and of such as begin as one and go on as another" if stages["concatenated"] else ""
+    text = f"{min(epoch, made)} epochs of {stages['made']:,} generated questions and the training questions as the rules cut " \
         f"them{again}"
     silver = f", then {epoch - made} epochs of their silver segments, or as the rules cut them where these come near " \
         f"(token F1 from {stages['rules_from']})" if epoch > made else \

@@ -5,15 +5,15 @@ use std::fmt::Write as _;
 use tabsegnet_datasets::prepared::Statistics;
 use tabsegnet_evaluation::QuestionMeasures;
 
-use crate::config::{Config, Keep, OptimisationConfig, SecondPassConfig};
+use crate::config::{Config, Keep, OptimisationConfig, RerankerConfig};
 use crate::state::EpochMetrics;
 
 /// The card of a ranker: what it is, what it was trained on, how it measured, what it is not.
-/// `second_pass` are the measures on the dev part with the second pass.
+/// `reranker` are the measures on the dev part with the reranker.
 pub fn ranker(
     config: &Config,
     metrics: &EpochMetrics,
-    second_pass: Option<&QuestionMeasures>,
+    reranker: Option<&QuestionMeasures>,
     train: &Statistics,
     dev: &Statistics,
 ) -> String {
@@ -71,16 +71,16 @@ pub fn ranker(
             metrics.epoch, metrics.dev_loss, metrics.dev_recall_10, metrics.dev_map
         ),
     );
-    if let SecondPassConfig { candidates: 1.., .. } = config.second_pass {
-        let SecondPassConfig { candidates, folds, trees } = &config.second_pass;
-        let figures = match second_pass {
+    if let RerankerConfig { candidates: 1.., .. } = config.reranker {
+        let RerankerConfig { candidates, folds, trees } = &config.reranker;
+        let figures = match reranker {
             Some(measures) => {
                 format!("recall@10 {:.4}, MAP {:.4}", measures.recall_at[3], measures.average_precision)
             }
             None => "not trained yet, this ranker is without".into(),
         };
         line(
-            "Dev, second pass",
+            "Dev, reranker",
             format!(
                 "{figures}; {} trees order the first {candidates} nodes anew, taught by {folds} rankers of a part of the \
                  documents each",

@@ -3,7 +3,7 @@
 mod extends;
 mod keys;
 mod optimisation;
-mod second_pass;
+mod reranker;
 mod segmenter;
 
 use std::path::{Path, PathBuf};
@@ -20,8 +20,8 @@ use tabsegnet_segmenter::SegmenterConfig;
 use tabsegnet_store::{Digest, FileError};
 use toml::{Table, Value};
 
-pub use optimisation::{Keep, Loss, OptimisationConfig, Schedule};
-pub use second_pass::SecondPassConfig;
+pub use optimisation::{Decay, Keep, Loss, OptimisationConfig};
+pub use reranker::RerankerConfig;
 pub use segmenter::{Choice, NewModelConfig, SegmenterTrainingConfig, Store};
 
 /// What is trained.
@@ -145,7 +145,7 @@ pub struct Config {
     /// How the ranker is trained.
     pub optimisation: OptimisationConfig,
     /// What looks at the ranker's best nodes again.
-    pub second_pass: SecondPassConfig,
+    pub reranker: RerankerConfig,
     /// How a segmenter is trained.
     pub segmenter_training: SegmenterTrainingConfig,
     /// How a static encoder is distilled.
@@ -240,8 +240,8 @@ impl Config {
                 expected: "no value: it follows from [features]",
             });
         }
-        let table_head = config.features.belonging;
-        let config = Self { model: ModelConfig { features, table_head, ..config.model.resolved() }, ..config };
+        let table_scorer = config.features.table_relevance;
+        let config = Self { model: ModelConfig { features, table_scorer, ..config.model.resolved() }, ..config };
         config.check_ranges()?;
         Ok(config)
     }
@@ -252,7 +252,7 @@ impl Config {
             _ => Ok(()),
         };
         self.optimisation.check(self.task.kind)?;
-        self.second_pass.check(self.task.kind, &self.optimisation)?;
+        self.reranker.check(self.task.kind, &self.optimisation)?;
         self.segmenter_training.check()?;
         positive("static_encoder.dim", self.static_encoder.dim)?;
         positive("static_encoder.batch_size", self.static_encoder.batch_size)?;

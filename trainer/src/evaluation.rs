@@ -157,7 +157,7 @@ pub fn evaluate(
     };
     for (checkpoint, name) in checkpoints.iter().zip(names(checkpoints)) {
         let manifest = &checkpoint.manifest;
-        let due = if manifest.second_pass_due { ", its second pass not trained yet" } else { "" };
+        let due = if manifest.reranker_pending { ", its reranker not trained yet" } else { "" };
         let description = format!("checkpoint, epoch {}, seed {}{due}", manifest.epoch, manifest.seed);
         add(name, description, &mut || scored(checkpoint, embedded, device))?;
     }
@@ -179,8 +179,8 @@ pub fn evaluate(
 }
 
 fn scored(checkpoint: &Checkpoint, embedded: &Embedded, device: &Device) -> Result<Vec<Vec<f32>>> {
-    let Checkpoint { model, second_pass, manifest, .. } = checkpoint;
-    Ok(scores::model(model, second_pass.as_ref(), &manifest.model, embedded, device)?)
+    let Checkpoint { model, reranker, manifest, .. } = checkpoint;
+    Ok(scores::model(model, reranker.as_ref(), &manifest.model, embedded, device)?)
 }
 
 /// A checkpoint is called after its directory; several of one name by their whole paths.
@@ -202,9 +202,9 @@ fn write_trec(embedded: &Embedded, measured: &[usize], methods: &[Scored], outpu
     let judged: Vec<JudgedQuestion> = measured
         .iter()
         .map(|&question| {
-            let asked = &embedded.questions[question];
-            let gold = asked.gold.iter().map(|&node| node_id(question, node)).collect();
-            JudgedQuestion { question: asked.id.clone(), gold }
+            let query = &embedded.questions[question];
+            let gold = query.gold.iter().map(|&node| node_id(question, node)).collect();
+            JudgedQuestion { question: query.id.clone(), gold }
         })
         .collect();
     write_qrels(&output.join("qrels.trec"), &judged)?;
@@ -233,20 +233,20 @@ fn input(config: &Config, dev: &Input, measured: &[usize], methods: Vec<Scored>)
     let questions = measured
         .iter()
         .map(|&question| {
-            let asked = &embedded.questions[question];
+            let query = &embedded.questions[question];
             let document = embedded.document_of(question);
             let in_text = |&&node: &&u32| document.nodes[node as usize].kind == NodeKind::Passage;
-            let sentences = asked.gold.iter().filter(in_text).count();
+            let sentences = query.gold.iter().filter(in_text).count();
             Ok(QuestionInfo {
-                id: asked.id.clone(),
+                id: query.id.clone(),
                 dataset: match config.data.kind {
-                    DataKind::Mix => dataset_of(&asked.id).to_owned(),
+                    DataKind::Mix => dataset_of(&query.id).to_owned(),
                     _ => String::new(),
                 },
                 document: document.id.clone(),
-                evidence: Evidence::of(sentences < asked.gold.len(), sentences > 0)
+                evidence: Evidence::of(sentences < query.gold.len(), sentences > 0)
                     .context("a question without gold")?,
-                gold: asked.gold.len(),
+                gold: query.gold.len(),
                 nodes: document.nodes.len(),
             })
         })

@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 use burn::tensor::Device;
 use tabsegnet::Embedded;
-use tabsegnet::embedded::Sight;
+use tabsegnet::embedded::View;
 use tabsegnet::features::Featuriser;
 use tabsegnet::settings::RankerSettings;
 use tabsegnet_datasets::config::Part;
@@ -65,13 +65,13 @@ impl Encoding {
         let name = format!("encode {}", part.name());
         let mut progress = Progress::new(&name, 0);
         let encoder = self.encoder.as_ref();
-        let sight = Sight {
+        let view = View {
             encoder,
             segmenter: self.segmenter.as_ref(),
             featuriser: &self.featuriser,
             cell_text: config.graph.cell_text,
         };
-        let embedded = Embedded::new(documents, questions, &sight, &self.cache, &mut |done, of| {
+        let embedded = Embedded::new(documents, questions, &view, &self.cache, &mut |done, of| {
             progress.set(done, of, "texts");
         })?;
         progress.finish(&format!("vectors of width {}, encoder {}", encoder.dim(), short(encoder.identity())));
@@ -93,7 +93,7 @@ pub fn prepared(config: &Config, part: Part) -> Result<Prepared> {
     let source = config.data.source(part)?;
     let (prepared, origin) = prepare(&source, &config.prepare(), &config.cache()?)?;
     progress.finish(&match &origin {
-        Origin::Made(directory) => format!("made {}", directory.display()),
+        Origin::Prepared(directory) => format!("made {}", directory.display()),
         Origin::Read(directory) => format!("read {}", directory.display()),
     });
     eprintln!("{}", prepared.statistics);

@@ -5,12 +5,12 @@
 //! copy. What it writes is a model in Hugging Face layout.
 
 mod base;
+mod concatenated;
 mod epoch;
-mod made;
+mod generated;
 mod order;
 mod renamed;
 mod spans;
-mod spliced;
 mod step;
 mod write;
 
@@ -36,7 +36,7 @@ use crate::training::Outcome;
 use crate::{inputs, segments};
 use base::Base;
 pub use epoch::{SegmenterEpoch, Stage};
-use made::Made;
+use generated::Made;
 
 /// A training in progress.
 pub struct SegmenterTraining<'a> {
@@ -75,7 +75,7 @@ impl<'a> SegmenterTraining<'a> {
         let texts = spans::texts(&settings.pretrain)?;
         let made = if settings.made > 0 { Some(Made::new(config, &train_questions)?) } else { None };
         let train_questions: Vec<LabelledQuestion> =
-            train_questions.iter().map(|question| made::settled(question, settings.rules_from)).collect();
+            train_questions.iter().map(|question| generated::settled(question, settings.rules_from)).collect();
         // The words of headers are words to copy.
         let to_copy = made.as_ref().map(|made| made.labelled(0)).unwrap_or_default();
         let base = Base::open(config, train_questions.iter().chain(&to_copy), &texts)?;

@@ -12,10 +12,10 @@ use tabsegnet::embedded::TableScores;
 use tabsegnet::scores::{self, floats, groups};
 use tabsegnet::{Embedded, check_identities};
 use tabsegnet_evaluation::{GoldRanks, QuestionMeasures};
-use tabsegnet_features::head;
+use tabsegnet_features::table_scorer;
 use tabsegnet_ranker::checkpoint::{self, Checkpoint, Manifest, read_model, write_model};
 use tabsegnet_ranker::device::guard;
-use tabsegnet_ranker::second_pass::SecondPass;
+use tabsegnet_ranker::reranker::Reranker;
 use tabsegnet_ranker::{Batch, TabSegNet};
 use tabsegnet_store::Digest;
 
@@ -23,17 +23,17 @@ use crate::card;
 use crate::config::{Config, Keep};
 use crate::inputs::{Encoding, Input};
 use crate::layout::Layout;
-use crate::learner::{Course, Learner, loss, optimiser};
 use crate::progress::Progress;
-use crate::second_pass::Lesson;
+use crate::reranker::RerankTraining;
 use crate::state::{EpochMetrics, Start, State};
+use crate::train_state::{Schedule, TrainState, loss, optimiser};
 
 /// How a training ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     /// All epochs are done.
     Finished,
-    /// It was asked to stop; `--resume` goes on.
+    /// It was requested to stop; `--resume` goes on.
     Stopped,
 }
 
@@ -47,13 +47,13 @@ pub struct Training<'a> {
     /// Without autodiff; [`Training::device`] with.
     plain: Device,
     device: Device,
-    learner: Learner,
+    train_state: TrainState,
     state: State,
     /// SHA-256 of the weights that the training began with; empty where they were random.
     started_from: String,
-    /// The ranker before its first step, where a second pass is to come.
+    /// The ranker before its first step, where a reranker is to come.
     start: Option<TabSegNet>,
-    /// What the table head says of the training documents' tables, each by one that has not seen it, and
+    /// What the table scorer says of the training documents' tables, each by one that has not seen it, and
     /// of the dev documents'.
     tables: [TableScores; 2],
 }
@@ -64,7 +64,7 @@ impl<'a> Training<'a> {
     /// # Errors
     /// To resume without a state or with one of other inputs; to start over one that is not
     /// finished or whose inputs were others, since that would lose it; a precision that the device
-    /// does not have; a checkpoint to start from that does not fit; a second pass with more folds than documents.
+    /// does not have; a checkpoint to start from that does not fit; a reranker with more folds than documents.
     pub fn new(
         config: &'a Config,
         train: &'a Input,
@@ -75,10 +75,10 @@ impl<'a> Training<'a> {
     ) -> Result<Self> {
         let precision = config.optimisation.precision;
         precision.check(&device)?;
-        let (documents, settings) = (train.embedded.documents.len(), &config.second_pass);
+        let (documents, settings) = (train.embedded.documents.len(), &config.reranker);
         ensure!(
             settings.candidates == 0 || settings.folds <= documents,
-            "second_pass.folds is {}, but the training part has {documents} documents; give at most as many",
+            "reranker.folds is {}, but the training part has {documents} documents; give at most as many",
             settings.folds
         );
         let layout = Layout::new(config);
@@ -97,8 +97,8 @@ impl<'a> Training<'a> {
             .hex();
         let optimiser = optimiser(&config.optimisation);
         let place = layout.state();
-        let examples = if config.model.table_head { train.embedded.table_examples() } else { Vec::new() };
-        let tables = TableScores(head::out_of_fold(&examples, config.task.seed));
+        let examples = if config.model.table_scorer { train.embedded.table_examples() } else { Vec::new() };
+        let tables = TableScores(table_scorer::out_of_fold(&examples, config.task.seed));
         let before = LazyCell::new(|| match beginning {
             // With the scale of features that its weights were learnt over.
             Some(beginning) => beginning.model,
@@ -115,7 +115,7 @@ impl<'a> Training<'a> {
                 (model, optimiser, state)
             }
             Start::New(mut state, replaces) => {
-                let model = before.clone().with_table_head(&head::train(&examples, config.task.seed));
+                let model = before.clone().with_table_scorer(&table_scorer::train(&examples, config.task.seed));
                 // From here on the checkpoints of the earlier training are replaced: a state that
                 // calls them finished must not outlast them.
                 if replaces {
@@ -125,20 +125,21 @@ impl<'a> Training<'a> {
             }
         };
         let model = model.with_precision(precision);
-        // A training that is finished has its second pass.
-        let wanted = config.second_pass.candidates > 0 && !state.finished;
+        // A training that is finished has its reranker.
+        let wanted = config.reranker.candidates > 0 && !state.finished;
         let start = wanted.then(|| before.clone().with_precision(precision));
         drop(before);
-        let tables = [tables, dev.embedded.table_scores(model.table_head().as_ref())];
-        if config.model.table_head {
-            let right = |part: &str, examples: &[head::Example], tables: &TableScores| match head::share_right(
-                examples, &tables.0,
-            ) {
-                Some(share) => format!("in {:.1} % of the {part} documents", 100.0 * share),
-                None => format!("(no {part} document has tables to tell apart)"),
-            };
+        let tables = [tables, dev.embedded.table_scores(model.table_scorer().as_ref())];
+        if config.model.table_scorer {
+            let right =
+                |part: &str, examples: &[table_scorer::Example], tables: &TableScores| match table_scorer::share_right(
+                    examples, &tables.0,
+                ) {
+                    Some(share) => format!("in {:.1} % of the {part} documents", 100.0 * share),
+                    None => format!("(no {part} document has tables to tell apart)"),
+                };
             eprintln!(
-                "table head: the likeliest table holds gold {}, each told by a head without it, {}",
+                "table scorer: the likeliest table holds gold {}, each told by a head without it, {}",
                 right("training", &examples, &tables[0]),
                 right("dev", &dev.embedded.table_examples(), &tables[1])
             );
@@ -152,7 +153,7 @@ impl<'a> Training<'a> {
             layout,
             plain: device,
             device: autodiff,
-            learner: Learner { model, optimiser },
+            train_state: TrainState { model, optimiser },
             state,
             started_from,
             start,
@@ -182,26 +183,26 @@ impl<'a> Training<'a> {
             );
         }
         match self.start.take() {
-            Some(start) => self.second_pass(start, stop),
+            Some(start) => self.reranker(start, stop),
             None => Ok(Outcome::Finished),
         }
     }
 
-    /// Trains the second pass and writes both checkpoints again, with it.
-    fn second_pass(&mut self, start: TabSegNet, stop: &AtomicBool) -> Result<Outcome> {
+    /// Trains the reranker and writes both checkpoints again, with it.
+    fn reranker(&mut self, start: TabSegNet, stop: &AtomicBool) -> Result<Outcome> {
         let Self { config, train, plain, device: autodiff, .. } = self;
-        let lesson = Lesson { config, train, tables: &self.tables[0], start, plain, autodiff };
-        let Some(second_pass) = lesson.learn(stop)? else { return Ok(Outcome::Stopped) };
-        let metrics = self.state.epochs.last().context("a second pass before the first epoch")?.clone();
-        let model = self.learner.model.valid();
+        let training = RerankTraining { config, train, tables: &self.tables[0], start, plain, autodiff };
+        let Some(reranker) = training.learn(stop)? else { return Ok(Outcome::Stopped) };
+        let metrics = self.state.epochs.last().context("a reranker before the first epoch")?.clone();
+        let model = self.train_state.model.valid();
         let embedded = &self.dev.embedded;
-        let scores = scores::model(&model, Some(&second_pass), &self.config.model, embedded, &self.plain)?;
+        let scores = scores::model(&model, Some(&reranker), &self.config.model, embedded, &self.plain)?;
         let measures = measures(embedded, &scores)?;
         eprintln!(
-            "second pass: dev R@10 {:.4} instead of {:.4}, dev MAP {:.4} instead of {:.4}",
+            "reranker: dev R@10 {:.4} instead of {:.4}, dev MAP {:.4} instead of {:.4}",
             measures.recall_at[3], metrics.dev_recall_10, measures.average_precision, metrics.dev_map
         );
-        self.write_checkpoints(&metrics, Some((&second_pass, &measures)))?;
+        self.write_checkpoints(&metrics, Some((&reranker, &measures)))?;
         self.state.finished = true;
         self.write_state()?;
         Ok(Outcome::Finished)
@@ -219,7 +220,7 @@ impl<'a> Training<'a> {
         let started = Instant::now();
         let epoch = self.state.epochs.len() + 1;
         let epochs = self.config.optimisation.epochs;
-        let order = self.course().order((0..self.train.embedded.questions.len()).collect(), epoch);
+        let order = self.schedule().order((0..self.train.embedded.questions.len()).collect(), epoch);
         let batches: Vec<&[usize]> = order.chunks(self.config.optimisation.batch_size).collect();
         let mut progress = Progress::new(&format!("epoch {epoch}/{epochs}"), batches.len());
         for (step, questions) in batches.iter().enumerate().skip(self.state.step) {
@@ -283,13 +284,13 @@ impl<'a> Training<'a> {
     }
 
     fn learn(&mut self, batch: &Batch) -> f64 {
-        let course = self.course();
-        let step = self.state.epochs.len() * course.steps_of_epoch() + self.state.step;
-        self.learner.step(batch, &course, step)
+        let schedule = self.schedule();
+        let step = self.state.epochs.len() * schedule.steps_of_epoch() + self.state.step;
+        self.train_state.step(batch, &schedule, step)
     }
 
-    fn course(&self) -> Course<'a> {
-        Course::new(&self.config.optimisation, self.config.task.seed, self.train.embedded.questions.len())
+    fn schedule(&self) -> Schedule<'a> {
+        Schedule::new(&self.config.optimisation, self.config.task.seed, self.train.embedded.questions.len())
     }
 
     fn not_finite(&self, loss: f64, epoch: usize, step: usize, questions: &[usize]) -> String {
@@ -317,7 +318,7 @@ impl<'a> Training<'a> {
 
     /// Mean loss and measures over the dev questions with gold.
     fn measure_dev(&self) -> Result<(f64, QuestionMeasures)> {
-        let model = self.learner.model.valid();
+        let model = self.train_state.model.valid();
         let embedded = &self.dev.embedded;
         let (mut loss_sum, mut counted) = (0.0, 0);
         let mut all = Vec::with_capacity(embedded.questions.len());
@@ -368,23 +369,23 @@ impl<'a> Training<'a> {
     fn write_checkpoints(
         &self,
         metrics: &EpochMetrics,
-        second_pass: Option<(&SecondPass, &QuestionMeasures)>,
+        reranker: Option<(&Reranker, &QuestionMeasures)>,
     ) -> Result<()> {
         let mut manifest = self.manifest(metrics);
-        manifest.second_pass_due = second_pass.is_none() && self.config.second_pass.candidates > 0;
-        if let Some((_, measures)) = second_pass {
+        manifest.reranker_pending = reranker.is_none() && self.config.reranker.candidates > 0;
+        if let Some((_, measures)) = reranker {
             for (name, value) in [("recall@10", measures.recall_at[3]), ("MAP", measures.average_precision)] {
                 if let Some(before) = manifest.dev.insert(name.to_owned(), value) {
-                    manifest.dev.insert(format!("{name} before the second pass"), before);
+                    manifest.dev.insert(format!("{name} before the reranker"), before);
                 }
             }
         }
-        let measures = second_pass.map(|(_, measures)| measures);
-        let second_pass = second_pass.map(|(second_pass, _)| second_pass);
+        let measures = reranker.map(|(_, measures)| measures);
+        let reranker = reranker.map(|(reranker, _)| reranker);
         let config = self.config.to_toml()?;
         let card = card::ranker(self.config, metrics, measures, &self.train.statistics, &self.dev.statistics);
         let write = |directory: &Path| {
-            checkpoint::write(directory, &self.learner.model, second_pass, manifest.clone(), &config, &card)
+            checkpoint::write(directory, &self.train_state.model, reranker, manifest.clone(), &config, &card)
                 .with_context(|| {
                     format!("the checkpoint of epoch {} was not written; earlier files are whole", metrics.epoch)
                 })
@@ -396,7 +397,7 @@ impl<'a> Training<'a> {
     }
 
     fn write_state(&mut self) -> Result<()> {
-        let Learner { model, optimiser } = &self.learner;
+        let TrainState { model, optimiser } = &self.train_state;
         self.state.write(&self.layout.state(), |path| Ok(write_model(path, model)?), optimiser)
     }
 
@@ -426,8 +427,8 @@ impl<'a> Training<'a> {
 
 /// Means over the questions with gold, of which `scores` has one a node.
 fn measures(embedded: &Embedded, scores: &[Vec<f32>]) -> Result<QuestionMeasures> {
-    let asked = embedded.questions.iter().zip(scores).filter(|(question, _)| !question.gold.is_empty());
-    let measures: Result<Vec<QuestionMeasures>> = asked
+    let query = embedded.questions.iter().zip(scores).filter(|(question, _)| !question.gold.is_empty());
+    let measures: Result<Vec<QuestionMeasures>> = query
         .map(|(question, scores)| Ok(QuestionMeasures::of(&GoldRanks::of_scores(scores, &question.gold)?)))
         .collect();
     QuestionMeasures::mean(&measures?).context("no dev question has a gold node")

@@ -1,4 +1,4 @@
-//! Prints made reports as native JSON lines: `export_synthetic train|dev FIRST COUNT`.
+//! Prints generated reports as native JSON lines: `export_synthetic train|dev FIRST COUNT`.
 
 use std::process::ExitCode;
 

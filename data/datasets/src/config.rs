@@ -88,8 +88,8 @@ pub struct DataConfig {
     pub pool: Vec<String>,
     /// Distractor tables added to each FinQA document; other data sets get none.
     pub distractors: usize,
-    /// For FinQA: whether characters and blanks that its pages lost are put back ([`crate::finqa::mending`]).
-    pub mended: bool,
+    /// For FinQA: whether characters and blanks that its pages lost are put back ([`crate::finqa::text_repair`]).
+    pub text_repair: bool,
     /// The most questions to train on, chosen by the seed; 0 takes all. The dev part stays whole.
     pub limit: usize,
     /// Seed of the distractors' places, of the choice of questions and of those made from filings.
@@ -100,7 +100,7 @@ pub struct DataConfig {
     pub bm25: Bm25Config,
     /// How questions are made from filings, for kind `ixbrl`.
     pub ixbrl: IxbrlConfig,
-    /// The made reports, for kind `synthetic`.
+    /// The generated reports, for kind `synthetic`.
     pub synthetic: SyntheticConfig,
 }
 
@@ -116,7 +116,7 @@ impl Default for DataConfig {
             passages: Vec::new(),
             pool: Vec::new(),
             distractors: 3,
-            mended: false,
+            text_repair: false,
             limit: 0,
             seed: 0,
             parts: Vec::new(),
@@ -173,9 +173,9 @@ impl DataConfig {
         DistractorConfig { count: config.distractors, seed: config.seed, bm25: config.bm25 }
     }
 
-    /// Whether FinQA documents are mended: in a mix what its first FinQA part says.
-    pub fn finqa_mended(&self) -> bool {
-        self.first(DataKind::Finqa).mended
+    /// Whether FinQA documents are text_repair: in a mix what its first FinQA part says.
+    pub fn finqa_text_repair(&self) -> bool {
+        self.first(DataKind::Finqa).text_repair
     }
 
     /// In a mix its first part of a kind, where it has one.
@@ -259,7 +259,7 @@ impl DataConfig {
                     existing("data.pool", self.paths(&self.pool))?
                 },
                 distractors: self.finqa_distractors(),
-                mended: self.mended,
+                text_repair: self.text_repair,
                 labels,
             },
         })

@@ -87,7 +87,7 @@ mod tests {
     use crate::graph::DocumentGraph;
     use proptest::prelude::*;
 
-    fn table(header: &str, values: &[&str]) -> Table {
+    fn table_of(header: &str, values: &[&str]) -> Table {
         let mut rows = vec![vec!["".into(), header.into()]];
         rows.extend(values.iter().map(|&value| vec![value.into(), "1".into()]));
         Table::new(TableSource { header_rows: 1, header_cols: 1, rows, ..TableSource::default() }).unwrap()
@@ -95,25 +95,25 @@ mod tests {
 
     fn pool() -> DistractorPool {
         let tables = vec![
-            ("own".to_owned(), table("2018", &["net sales", "cost of sales"])),
-            ("copy".to_owned(), table("2018", &["net sales", "cost of sales"])),
-            ("far".to_owned(), table("2001", &["employees"])),
-            ("near".to_owned(), table("2018", &["net sales", "gross margin"])),
-            ("middle".to_owned(), table("2018", &["dividends"])),
+            ("own".to_owned(), table_of("2018", &["net sales", "cost of sales"])),
+            ("copy".to_owned(), table_of("2018", &["net sales", "cost of sales"])),
+            ("far".to_owned(), table_of("2001", &["employees"])),
+            ("near".to_owned(), table_of("2018", &["net sales", "gross margin"])),
+            ("middle".to_owned(), table_of("2018", &["dividends"])),
         ];
         DistractorPool::new(tables, Bm25Config::default())
     }
 
     fn document(passages: usize) -> Document {
         let mut blocks: Vec<Block> = (0..passages).map(|i| Block::Passage(format!("{i} ."))).collect();
-        blocks.insert(passages / 2, Block::Table(table("2018", &["net sales", "cost of sales"])));
+        blocks.insert(passages / 2, Block::Table(table_of("2018", &["net sales", "cost of sales"])));
         Document { id: "own".into(), blocks }
     }
 
     #[test]
     fn the_nearest_tables_of_other_documents_are_chosen_and_copies_are_not() {
         let pool = pool();
-        let own = table("2018", &["net sales", "cost of sales"]);
+        let own = table_of("2018", &["net sales", "cost of sales"]);
         let headers: Vec<_> = pool.nearest("own", &own, 3).iter().map(|t| t.cells().last().unwrap().row).collect();
         assert_eq!(headers, [2, 1, 1]);
         assert_eq!(pool.nearest("own", &own, 9).len(), 3);

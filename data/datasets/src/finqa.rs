@@ -5,8 +5,8 @@
 //! header row and one header column, the sentences of `post_text`.
 
 mod gold;
-pub mod mending;
 mod program;
+pub mod text_repair;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;

@@ -78,7 +78,7 @@ pub struct Files {
 /// Why a question is left out of every measure.
 const NO_GOLD: &str = "no gold node (linked_cells has neither quantities nor the answer)";
 
-/// Reads HiTab files as one data set: the tables that questions are asked of, in the order of their
+/// Reads HiTab files as one data set: the tables that questions are put to, in the order of their
 /// first question.
 ///
 /// # Errors

@@ -72,7 +72,7 @@ pub struct Files {
 const NO_GOLD: &str = "no gold node (answer-node is empty: the answer was not traced)";
 const NOT_LINKED: &str = "answer-node names a passage that the table does not link";
 
-/// Reads HybridQA files as one data set: the tables that questions are asked of, in the order of
+/// Reads HybridQA files as one data set: the tables that questions are put to, in the order of
 /// their first question.
 ///
 /// # Errors

@@ -10,14 +10,14 @@
 //!
 //! A document is a part of a filing, for a whole one has ten thousand nodes and more: a table,
 //! tables that tell the same concepts, tables near it and others of the filing, with the sentences
-//! around them and those that tell what is asked. **Tables keep their numbers in the filing;
+//! around them and those that tell what is sought. **Tables keep their numbers in the filing;
 //! sentences are counted anew** (`p0` is the part's first). A part has several questions, a third
 //! of them or more over two tables: no one table tells all their facts.
 //!
 //! Left out are facts that nobody would ask for or that words cannot tell apart: what the page
 //! says of itself (`dei`), zeros, numbers tagged in sentences alone, times other than years,
 //! quarters and days, members without a name, names longer than people speak, facts of different
-//! value that have the same words. A table without tags that shows a number which is asked for is
+//! value that have the same words. A table without tags that shows a number which is wanted is
 //! not taken, nor is such a sentence: whether they tell the same is not known.
 //!
 //! Companies are split, not filings: a company is of the dev part by a seeded hash of its key.
@@ -44,7 +44,7 @@ use crate::dice::Dice;
 use crate::error::DataError;
 use crate::sample::{LeftOut, Sample, Samples};
 use filing::Filing;
-use questions::{Asked, Asker};
+use questions::{Asker, Combination};
 
 /// How questions are made from filings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -52,7 +52,7 @@ use questions::{Asked, Asker};
 pub struct IxbrlConfig {
     /// Documents made from one filing, at most; each is a part of it.
     pub documents_per_filing: usize,
-    /// Questions asked of one document, at most.
+    /// Questions put to one document, at most.
     pub questions_per_document: usize,
     /// Tables of a document: half as many to as many.
     pub tables: usize,
@@ -84,7 +84,7 @@ impl IxbrlConfig {
             return setting("data.ixbrl.dev_share", "expected a share between 0 and 1, such as 0.2");
         }
         if self.tables < 2 {
-            return setting("data.ixbrl.tables", "expected 2 or more; questions are asked over two tables");
+            return setting("data.ixbrl.tables", "expected 2 or more; questions go over two tables");
         }
         Ok(())
     }
@@ -228,12 +228,12 @@ fn samples_of(filing: &Filing, name: &str, filings: &Filings) -> Vec<Sample> {
         let digest = Digest::new().part("ixbrl questions, version 1").part(filings.seed.to_le_bytes());
         Dice::new(digest.part(name).part(purpose))
     };
-    let mut asked = Asked::default();
+    let mut query = Combination::default();
     let mut questions = dice("questions");
     let parts = excerpts::choose(filing, config, &mut dice("parts"));
     let mut samples = Vec::new();
     for (number, part) in parts.iter().enumerate() {
-        let drafts = Asker::new(filing, part).draw(config.questions_per_document, &mut asked, &mut questions);
+        let drafts = Asker::new(filing, part).draw(config.questions_per_document, &mut query, &mut questions);
         if !drafts.is_empty() {
             samples.push(excerpts::build(filing, format!("{name}.{number}"), part, drafts, config.sentences));
         }

@@ -30,7 +30,7 @@ pub fn dataset_of(id: &str) -> &str {
     id.split_once(SEPARATOR).map_or("", |(name, _)| name)
 }
 
-/// At most `questions` questions, and the documents they are asked of. The choice depends on the
+/// At most `questions` questions, and the documents they are put to. The choice depends on the
 /// seed and the questions' ids alone, so that a larger number takes the same ones and more.
 pub(crate) fn limited(mut samples: Samples, questions: usize, seed: u64) -> Samples {
     let order = |id: &str| Digest::new().part(b"limit").part(seed.to_le_bytes()).part(id).bytes();

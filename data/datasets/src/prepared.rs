@@ -103,7 +103,7 @@ pub struct PrepareSettings {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
     /// Made now and written to this directory.
-    Made(PathBuf),
+    Prepared(PathBuf),
     /// Read from this directory.
     Read(PathBuf),
 }
@@ -123,7 +123,7 @@ pub fn prepare(source: &Source, settings: &PrepareSettings, cache: &Path) -> Res
     }
     let prepared = make(source, settings, digest)?;
     write(&prepared, &directory)?;
-    Ok((prepared, Origin::Made(directory)))
+    Ok((prepared, Origin::Prepared(directory)))
 }
 
 /// [`prepare`] without files: nothing is read back or kept.

@@ -2,7 +2,7 @@
 
 use crate::document::Document;
 
-/// A document and the questions asked of it.
+/// A document and the questions put to it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sample {
     /// The document, distractors not yet added.
@@ -16,7 +16,7 @@ pub struct Sample {
 pub struct Question {
     /// Unique in its data set.
     pub id: String,
-    /// The question as asked.
+    /// The question as put.
     pub text: String,
     /// Ids of the gold nodes; empty where the gold is not known.
     pub gold: Vec<String>,

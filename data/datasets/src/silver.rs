@@ -7,7 +7,7 @@
 //!    level is there where the question has at least half of its content words, or where several rows
 //!    (columns) of the table have the inner text. The column of a table with one data column is there
 //!    where the question names it. Of an unnamed row of a table of entities ([`Rows::Entities`]) the
-//!    column alone: the row is what is asked for. Where gold lies in several tables whose captions
+//!    column alone: the row is what is wanted. Where gold lies in several tables whose captions
 //!    differ, the caption follows.
 //! 2. **A whole row** as gold (two cells or more) of whose columns the question names fewer than half
 //!    is one segment, the row without a column; likewise a whole column of three cells or more. A line
@@ -37,7 +37,7 @@ mod words;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use path::Paths;
-use words::{Asked, content, is_year};
+use words::{QuestionWords, content, is_year};
 
 use crate::document::{Block, Cell, CellRole, Document, Table};
 use crate::node_id;
@@ -75,8 +75,8 @@ pub fn segments(document: &Document, question: &str, gold: &[String], rows: Rows
 
 /// What the row and the column of a cell are called where no question names them: the innermost headers.
 pub(crate) fn names(table: &Table, cell: &Cell) -> [String; 2] {
-    let asked = Asked::new("");
-    let paths = Paths::new(&asked, Rows::Measures, std::iter::empty());
+    let query = QuestionWords::new("");
+    let paths = Paths::new(&query, Rows::Measures, std::iter::empty());
     [paths.row(table, cell), paths.column(table, cell)]
 }
 
@@ -141,12 +141,12 @@ impl<'d> Nodes<'d> {
     }
 
     fn segments(&self, question: &str, gold: &[String], rows: Rows) -> Vec<Segment> {
-        let asked = Asked::new(question);
+        let query = QuestionWords::new(question);
         let mut gold: Vec<(usize, &String, Place<'d>)> =
             gold.iter().filter_map(|id| self.0.get(id).map(|&(order, place)| (order, id, place))).collect();
         gold.sort_by_key(|&(order, ..)| order);
         gold.dedup_by_key(|&mut (order, ..)| order);
-        let paths = Paths::new(&asked, rows, gold.iter().filter_map(|&(_, _, place)| place.table()));
+        let paths = Paths::new(&query, rows, gold.iter().filter_map(|&(_, _, place)| place.table()));
 
         let (mut cells, mut drafts) = (Vec::new(), Vec::new());
         for &(order, id, place) in &gold {
@@ -161,17 +161,17 @@ impl<'d> Nodes<'d> {
                     Ok(path) => (vec![path], Use::Whole),
                     Err(path) => (vec![path], Use::Spare),
                 },
-                Place::Text(text) if asked.shares_years_alone(text) => continue,
-                Place::Text(text) => (asked.covered(text), Use::Part),
-                Place::Caption(table) => (asked.covered(&table.caption_text()), Use::Spare),
+                Place::Text(text) if query.shares_years_alone(text) => continue,
+                Place::Text(text) => (query.covered(text), Use::Part),
+                Place::Caption(table) => (query.covered(&table.caption_text()), Use::Spare),
             };
             drafts.extend(texts.into_iter().map(|text| Draft { text, nodes: [(order, id.clone())].into(), kind }));
         }
         let with = |groups: Vec<Group<'d>>| {
-            let cells = groups.into_iter().map(|group| group.draft(&paths, &asked));
-            finish(drafts.iter().cloned().chain(cells).collect(), &asked)
+            let cells = groups.into_iter().map(|group| group.draft(&paths, &query));
+            finish(drafts.iter().cloned().chain(cells).collect(), &query)
         };
-        let mut found = with(whole_lines(&cells, &asked));
+        let mut found = with(whole_lines(&cells, &query));
         if found.len() > MOST {
             found = with(fewer_lines(&cells));
             found.truncate(MOST);
@@ -200,18 +200,18 @@ enum Group<'d> {
 }
 
 impl Group<'_> {
-    fn draft(self, paths: &Paths<'_>, asked: &Asked) -> Draft {
+    fn draft(self, paths: &Paths<'_>, query: &QuestionWords) -> Draft {
         let (text, cells) = match self {
             Self::Cell(gold) => (paths.cell(gold.table, gold.cell), vec![gold]),
             Self::Row(cells) => (cells.first().map_or_else(String::new, |g| paths.row(g.table, g.cell)), cells),
             Self::Column(cells) => (cells.first().map_or_else(String::new, |g| paths.column(g.table, g.cell)), cells),
         };
         // A line without a header of its own, or a cell without any.
-        let in_caption = || cells.first().map(|gold| asked.covered(gold.table.caption()).join(" "));
+        let in_caption = || cells.first().map(|gold| query.covered(gold.table.caption()).join(" "));
         let first = || cells.first().map(|gold| paths.cell(gold.table, gold.cell));
         let values = || {
             Some(
-                asked
+                query
                     .covered(&cells.iter().map(|gold| gold.cell.text.as_str()).collect::<Vec<_>>().join(" "))
                     .join(" "),
             )
@@ -237,17 +237,17 @@ fn lines<'d>(cells: &[Gold<'d>], line: fn(&Cell) -> usize) -> BTreeMap<Line, Vec
 }
 
 /// Rule 2: whole rows and columns, the other cells one by one.
-fn whole_lines<'d>(cells: &[Gold<'d>], asked: &Asked) -> Vec<Group<'d>> {
+fn whole_lines<'d>(cells: &[Gold<'d>], query: &QuestionWords) -> Vec<Group<'d>> {
     let mut groups = Vec::new();
     let mut rest = Vec::new();
     for row in lines(cells, |cell| cell.row).into_values() {
-        match is_whole(&row, asked, 2, |cell| cell.row, Table::column_headers_of) {
+        match is_whole(&row, query, 2, |cell| cell.row, Table::column_headers_of) {
             true => groups.push(Group::Row(row)),
             false => rest.extend(row),
         }
     }
     for column in lines(&rest, |cell| cell.col).into_values() {
-        match is_whole(&column, asked, 3, |cell| cell.col, Table::row_headers_of) {
+        match is_whole(&column, query, 3, |cell| cell.col, Table::row_headers_of) {
             true => groups.push(Group::Column(column)),
             false => groups.extend(column.into_iter().map(Group::Cell)),
         }
@@ -259,7 +259,7 @@ fn whole_lines<'d>(cells: &[Gold<'d>], asked: &Asked) -> Vec<Group<'d>> {
 /// headers across it.
 fn is_whole(
     cells: &[Gold<'_>],
-    asked: &Asked,
+    query: &QuestionWords,
     least: usize,
     line: fn(&Cell) -> usize,
     across: fn(&Table, &Cell) -> Vec<usize>,
@@ -267,7 +267,7 @@ fn is_whole(
     let Some(Gold { table, cell: first, .. }) = cells.first() else { return false };
     let data =
         |cell: &&Cell| line(cell) == line(first) && table.role(cell) == CellRole::Data && !cell.text.trim().is_empty();
-    let named = |gold: &&Gold<'_>| asked.names(&table.path(&across(table, gold.cell)));
+    let named = |gold: &&Gold<'_>| query.names(&table.path(&across(table, gold.cell)));
     cells.len() >= least
         && table.cells().iter().filter(data).count() <= cells.len()
         && cells.iter().filter(named).count() * 2 < cells.len()
@@ -284,7 +284,7 @@ fn fewer_lines<'d>(cells: &[Gold<'d>]) -> Vec<Group<'d>> {
 }
 
 /// Equal ones made one, those that say nothing of their own joined to others, in order.
-fn finish(drafts: Vec<Draft>, asked: &Asked) -> Vec<Draft> {
+fn finish(drafts: Vec<Draft>, query: &QuestionWords) -> Vec<Draft> {
     let mut merged: Vec<(String, Draft)> = Vec::new();
     for draft in drafts.into_iter().filter(|draft| !draft.text.is_empty()) {
         let key = draft.text.to_lowercase();
@@ -300,7 +300,7 @@ fn finish(drafts: Vec<Draft>, asked: &Asked) -> Vec<Draft> {
     if drafts.iter().any(|draft| draft.kind != Use::Spare) {
         drafts.retain(|draft| draft.kind != Use::Spare);
     }
-    drafts.sort_by_cached_key(|draft| (asked.positions(&draft.text), draft.nodes.keys().next().copied()));
+    drafts.sort_by_cached_key(|draft| (query.positions(&draft.text), draft.nodes.keys().next().copied()));
     drafts
 }
 

@@ -22,8 +22,8 @@ pub enum Source {
         pool: Vec<PathBuf>,
         /// Which of them.
         distractors: DistractorConfig,
-        /// Whether what was lost on the way from the reports is put back ([`finqa::mending`]).
-        mended: bool,
+        /// Whether what was lost on the way from the reports is put back ([`finqa::text_repair`]).
+        text_repair: bool,
         /// Whether gold is needed.
         labels: Labels,
     },
@@ -41,7 +41,7 @@ pub enum Source {
     Native(Vec<PathBuf>),
     /// Made reports.
     Synthetic(SyntheticConfig, synthetic::Part),
-    /// Some questions of another source, and the documents they are asked of.
+    /// Some questions of another source, and the documents they are put to.
     Limited {
         /// The other source.
         source: Box<Self>,
@@ -61,7 +61,7 @@ impl Source {
     /// What is wrong with a file: each error names the file, the record and the field.
     pub fn read(&self) -> Result<Samples, DataError> {
         match self {
-            Self::Finqa { files, pool, distractors, mended, labels } => {
+            Self::Finqa { files, pool, distractors, text_repair, labels } => {
                 let mut samples = finqa::read(files, *labels)?;
                 if distractors.count > 0 {
                     let pool = DistractorPool::new(finqa::read_pool(pool)?, distractors.bm25);
@@ -70,8 +70,8 @@ impl Source {
                     }
                 }
                 // After gold and distractors are chosen, which it does not change.
-                if *mended {
-                    samples.samples.iter_mut().for_each(|sample| finqa::mending::mend(&mut sample.document));
+                if *text_repair {
+                    samples.samples.iter_mut().for_each(|sample| finqa::text_repair::repair(&mut sample.document));
                 }
                 Ok(samples)
             }
@@ -111,7 +111,7 @@ impl Source {
             | Self::Hitab(hitab::Files { questions: files, .. }, _)
             | Self::Ixbrl(ixbrl::Filings { files, .. })
             | Self::Native(files) => files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(", "),
-            Self::Synthetic(..) => "the made reports".into(),
+            Self::Synthetic(..) => "the generated reports".into(),
             Self::Limited { source, .. } => source.describe(),
             Self::Mix(parts) => parts.iter().map(|(_, source)| source.describe()).collect::<Vec<_>>().join(", "),
         }
@@ -131,8 +131,8 @@ impl Source {
     /// A file that cannot be read.
     pub fn digest(&self, digest: Digest) -> Result<Digest, DataError> {
         Ok(match self {
-            Self::Finqa { files, pool, distractors, mended, labels } => {
-                let digest = if *mended { digest.part(finqa::mending::VERSION) } else { digest };
+            Self::Finqa { files, pool, distractors, text_repair, labels } => {
+                let digest = if *text_repair { digest.part(finqa::text_repair::VERSION) } else { digest };
                 let digest = contents(digest.part(format!("finqa {labels:?}")), "files", files)?;
                 // Without distractors the pool is not read.
                 if distractors.count == 0 {

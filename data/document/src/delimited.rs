@@ -97,7 +97,7 @@ mod tests {
         {
             let read = read("x.csv", text);
             let table = table(&read);
-            assert_eq!((table.rows(), table.cols(), table.header_rows()), (3, 2, 1), "{text}");
+            assert_eq!((table.rows(), table.cols(), table.num_header_rows()), (3, 2, 1), "{text}");
             assert_eq!(table.cell_at(1, 1).unwrap().text, "2,5");
         }
     }

@@ -214,7 +214,7 @@ mod tests {
         assert_eq!(read.format, Format::Docling);
         assert_eq!(read.document.passages().collect::<Vec<_>>(), ["Revenue", "It rose.", "It fell."]);
         let table = read.document.tables().next().unwrap();
-        assert_eq!((table.caption(), table.header_rows(), table.header_cols()), ("Revenue by year", 1, 1));
+        assert_eq!((table.caption(), table.num_header_rows(), table.num_header_cols()), ("Revenue by year", 1, 1));
         assert_eq!(table.path(&table.column_headers_of(table.cell_at(1, 2).unwrap())), "Years");
         assert_eq!(read.tables[0].source, "tables[0], page 3");
         let paragraphs: Vec<_> = read.layout.paragraphs.iter().map(|p| (p.passages.clone(), p.heading)).collect();

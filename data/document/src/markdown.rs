@@ -34,15 +34,19 @@ pub(crate) fn read(text: &str, limits: &Limits, builder: &mut Builder) {
             Event::Start(Tag::Table(_)) => {
                 reading.paragraph(builder);
                 reading.line = text[..range.start].matches('\n').count() + 1;
-            }
-            Event::Start(Tag::TableHead) => {
+                // Header cells stand in the table itself, the others in its rows.
                 reading.in_head = true;
                 reading.rows.push(Vec::new());
             }
-            Event::Start(Tag::TableRow) => reading.rows.push(Vec::new()),
+            Event::Start(Tag::TableRow) => {
+                reading.in_head = false;
+                reading.rows.push(Vec::new());
+            }
             Event::End(TagEnd::TableCell) => reading.cell(),
-            Event::End(TagEnd::TableHead) => reading.in_head = false,
-            Event::End(TagEnd::Table) => reading.table(limits, builder),
+            Event::End(TagEnd::Table) => {
+                reading.in_head = false;
+                reading.table(limits, builder);
+            }
             Event::Start(
                 Tag::Item | Tag::Paragraph | Tag::BlockQuote(_) | Tag::CodeBlock(_) | Tag::FootnoteDefinition(_),
             )
@@ -119,7 +123,7 @@ mod tests {
         let passages: Vec<&str> = read.document.passages().collect();
         assert_eq!(passages, ["Report", "Revenue rose in the U.S. by 3 %.", "Costs fell.", "one", "two", "Segments"]);
         let table = read.document.tables().next().unwrap();
-        assert_eq!((table.caption(), table.header_rows(), table.header_cols()), ("Segments", 1, 1));
+        assert_eq!((table.caption(), table.num_header_rows(), table.num_header_cols()), ("Segments", 1, 1));
         assert_eq!((table.rows(), table.cols()), (3, 3));
         assert_eq!(table.cell_at(2, 0).unwrap().text, "a | b");
         assert_eq!(read.tables[0].source, "line 11");
@@ -132,6 +136,6 @@ mod tests {
         let text = "Before.\n\n<table><tr><th>a</th><th>b</th></tr>\n<tr><td>x</td><td>1</td></tr></table>\n\nAfter.\n";
         let read = read_bytes(Path::new("x.md"), text.into(), &ReadOptions::default()).unwrap();
         assert_eq!(read.document.blocks.len(), 3);
-        assert_eq!(read.document.tables().next().unwrap().header_rows(), 1);
+        assert_eq!(read.document.tables().next().unwrap().num_header_rows(), 1);
     }
 }

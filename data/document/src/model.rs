@@ -153,7 +153,7 @@ pub enum TableError {
     Headers {
         /// `header_rows` or `header_cols`.
         which: &'static str,
-        /// What was asked for.
+        /// What was requested.
         found: usize,
         /// What there is.
         limit: usize,
@@ -304,12 +304,12 @@ impl Table {
     }
 
     /// How many leading rows are column headers.
-    pub fn header_rows(&self) -> usize {
+    pub fn num_header_rows(&self) -> usize {
         self.header_rows
     }
 
     /// How many leading columns are row headers.
-    pub fn header_cols(&self) -> usize {
+    pub fn num_header_cols(&self) -> usize {
         self.header_cols
     }
 
@@ -479,8 +479,8 @@ mod tests {
         CellSource { text: text.into(), rowspan, colspan }
     }
 
-    fn table(header_rows: usize, header_cols: usize, rows: Vec<Vec<CellSource>>) -> Result<Table, TableError> {
-        Table::new(TableSource { header_rows, header_cols, rows, ..TableSource::default() })
+    fn table(num_header_rows: usize, header_cols: usize, rows: Vec<Vec<CellSource>>) -> Result<Table, TableError> {
+        Table::new(TableSource { header_rows: num_header_rows, header_cols, rows, ..TableSource::default() })
     }
 
     /// ```text

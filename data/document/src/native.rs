@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{ReadError, from_json};
 use crate::model::{Block, CellSource, Document, Table, TableSource};
 
-/// A document with what is asked of it, as its JSON has it.
+/// A document with what is put to it, as its JSON has it.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[serde(bound(deserialize = "Q: Deserialize<'de>"))]
@@ -118,8 +118,8 @@ impl<Q> DocumentJson<Q> {
         for (position, block) in self.blocks.into_iter().enumerate() {
             blocks.push(match block {
                 BlockJson::Passage(text) => Block::Passage(text),
-                BlockJson::Table(table) => {
-                    let number = table.number.unwrap_or(next);
+                BlockJson::Table(json) => {
+                    let number = json.number.unwrap_or(next);
                     next = number.saturating_add(1).max(next);
                     if !numbers.insert(number) {
                         return Err(record_error(
@@ -127,14 +127,14 @@ impl<Q> DocumentJson<Q> {
                             format!("{number} is the number of an earlier table; give every table its own, or none"),
                         ));
                     }
-                    let rows = table.rows.into_iter().map(|row| row.into_iter().map(CellSource::from).collect());
+                    let rows = json.rows.into_iter().map(|row| row.into_iter().map(CellSource::from).collect());
                     let source = TableSource {
                         number,
-                        caption: table.caption,
-                        header_rows: table.header_rows,
-                        header_cols: table.header_cols,
+                        caption: json.caption,
+                        header_rows: json.header_rows,
+                        header_cols: json.header_cols,
                         rows: rows.collect(),
-                        row_parents: table.row_parents,
+                        row_parents: json.row_parents,
                     };
                     let table = Table::new(source);
                     Block::Table(
@@ -175,8 +175,8 @@ fn table_json(table: &Table) -> TableJson {
     TableJson {
         number: Some(table.number()),
         caption: table.caption().to_owned(),
-        header_rows: table.header_rows(),
-        header_cols: table.header_cols(),
+        header_rows: table.num_header_rows(),
+        header_cols: table.num_header_cols(),
         rows,
         row_parents: if row_parents.iter().all(Option::is_none) { Vec::new() } else { row_parents },
     }

@@ -99,8 +99,8 @@ pub fn read_bytes(path: &Path, bytes: Vec<u8>, options: &ReadOptions) -> Result<
             let document = native::parse(path, &text)?;
             let tables = document.tables().map(|table| Inferred {
                 number: table.number(),
-                header_rows: table.header_rows(),
-                header_cols: table.header_cols(),
+                header_rows: table.num_header_rows(),
+                header_cols: table.num_header_cols(),
                 why: "given".into(),
                 source: format!("table {}", table.number()),
             });

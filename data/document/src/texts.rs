@@ -122,7 +122,7 @@ mod tests {
             ..KnownTable::default()
         };
         let (table, _) = table_with(&rows, &[], known).unwrap();
-        assert_eq!((table.header_rows(), table.header_cols(), table.caption()), (0, 1, "T"));
+        assert_eq!((table.num_header_rows(), table.num_header_cols(), table.caption()), (0, 1, "T"));
         assert_eq!(table.path(&table.row_headers_of(table.cell_at(2, 1).unwrap())), "c > d");
         let wrong = KnownTable { row_parents: Some(vec![Some(2), None, None]), ..KnownTable::default() };
         assert!(matches!(table_with(&rows, &[], wrong), Err(TableError::RowParent { row: 0, .. })));

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use tabsegnet_page::Page;
 
-mod made;
+mod sample;
 
 fn main() -> Result<(), Box<dyn Error>> {
     const USAGE: &str = "usage: sample_page FILE [--nodes N] [--rows N] [--top N] [--seed N]";
@@ -26,8 +26,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             _ => return Err(USAGE.into()),
         }
     }
-    let read = made::document(nodes.map(|nodes| (nodes, rows)), seed)?;
-    let answers = made::answers(&read.document, top, seed);
+    let read = sample::document(nodes.map(|nodes| (nodes, rows)), seed)?;
+    let answers = sample::answers(&read.document, top, seed);
     let about = [("ranked with", "made-up scores"), ("device", "none")];
     let about = about.map(|(name, value)| (name.to_owned(), value.to_owned()));
     let page = Page {

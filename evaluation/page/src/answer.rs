@@ -43,7 +43,7 @@ pub struct RankedNode {
 /// Where a node's score comes from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Explanation {
-    /// The score before the second pass, which neighbours speak to; none where there was no second pass.
+    /// The score before the reranker, which neighbours speak to; none where there was no reranker.
     pub before: Option<f32>,
     /// The score that the node would have if no neighbour spoke.
     pub alone: f32,

@@ -37,7 +37,7 @@ struct AnswerData<'a> {
 const EDGES_SHOWN: usize = 40;
 
 /// The score alone; the edges of the greatest effect; how many are left out, and the greatest
-/// effect of those; the score before a second pass.
+/// effect of those; the score before a reranker.
 type Why = (f32, Vec<EdgeData>, usize, f32, Option<f32>);
 
 /// Node, edge type, strength, effect.

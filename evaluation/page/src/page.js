@@ -193,7 +193,7 @@ function explain(at) {
 function explanation([alone, edges, more, least, before]) {
   const most = edges.reduce((most, edge) => Math.max(most, Math.abs(edge[3])), 0) || 1;
   const both = edges.some((edge) => edge[3] < 0) ? 'bar both' : 'bar';
-  const first = before === null ? '' : `Score before the second pass: ${number(before)}. `;
+  const first = before === null ? '' : `Score before the reranker: ${number(before)}. `;
   const lead = element('p', {}, `${first}Score if no neighbour spoke: ${number(alone)}`);
   if (!edges.length) return [lead];
   const head = element('tr', {}, ...['From', 'Edge', 'Strength', 'Effect'].map((name, column) =>

@@ -17,7 +17,7 @@ const SHOWN: usize = 120;
 pub(crate) fn render(answers: &[Marks], nodes: &Nodes) -> String {
     let sections: String =
         answers.iter().enumerate().map(|(position, marks)| section(position, marks, nodes)).collect();
-    let sections = if answers.is_empty() { "<p>No question was asked.</p>\n".to_owned() } else { sections };
+    let sections = if answers.is_empty() { "<p>No question was given.</p>\n".to_owned() } else { sections };
     format!(
         "<aside class=\"panel\" aria-label=\"Answers\">\n<div class=\"answers\">\n{}{sections}{KEYS}</div>\n{NODE}</aside>\n",
         switch(answers)

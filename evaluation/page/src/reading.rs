@@ -233,7 +233,7 @@ impl Reading<'_> {
         let role = table.role(cell);
         let right = match role {
             CellRole::ColumnHeader => {
-                cell.colspan == 1 && numeric.contains(&cell.col) && cell.col >= table.header_cols()
+                cell.colspan == 1 && numeric.contains(&cell.col) && cell.col >= table.num_header_cols()
             }
             CellRole::RowHeader => false,
             CellRole::Data => parse_cell_number(&cell.text).is_some(),
@@ -264,7 +264,7 @@ impl Reading<'_> {
 /// Rows of the table's head. None where a cell reaches from the header rows into the body: a
 /// browser would cut it off there.
 fn rows_of_head(table: &Table) -> usize {
-    let head = table.header_rows();
+    let head = table.num_header_rows();
     let reaches = |cell: &Cell| cell.row < head && cell.row + cell.rowspan > head;
     if table.cells().iter().any(reaches) { 0 } else { head }
 }

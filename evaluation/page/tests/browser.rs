@@ -10,8 +10,8 @@ use tabsegnet_page::Page;
 
 #[path = "chromium/mod.rs"]
 mod chromium;
-#[path = "../examples/made/mod.rs"]
-mod made;
+#[path = "../examples/sample/mod.rs"]
+mod sample;
 
 use chromium::Browser;
 
@@ -25,8 +25,8 @@ const IN_VIEW: &str = "const inView = (node) => {
 
 /// The page of the made-up report, short or of about so many nodes.
 fn page(directory: &tempfile::TempDir, nodes: Option<usize>) -> PathBuf {
-    let read = made::document(nodes.map(|nodes| (nodes, 24)), 1).unwrap();
-    let answers = made::answers(&read.document, 10, 1);
+    let read = sample::document(nodes.map(|nodes| (nodes, 24)), 1).unwrap();
+    let answers = sample::answers(&read.document, 10, 1);
     let layout = Some(&read.layout);
     let page = Page { title: "Kingsford", about: &[], document: &read.document, layout, answers: &answers };
     let file = directory.path().join("page.html");
@@ -58,7 +58,7 @@ fn assert_chosen(browser: &mut Browser, node: &str) {
     ));
 }
 
-/// Nothing failed in the page, and it asked for nothing but itself.
+/// Nothing failed in the page, and it requested nothing but itself.
 fn assert_quiet(browser: &mut Browser) {
     // What is late shows up before the answer; with scripts switched off a page cannot wait itself.
     std::thread::sleep(Duration::from_millis(300));

@@ -6,8 +6,8 @@ use tabsegnet_document::layout::{Layout, Paragraph};
 use tabsegnet_document::model::{Block, CellSource, Document, Table, TableSource};
 use tabsegnet_page::{Answer, Explanation, InEdge, Page, PageError, RankedNode};
 
-#[path = "../examples/made/mod.rs"]
-mod made;
+#[path = "../examples/sample/mod.rs"]
+mod sample;
 
 fn page(document: &Document, layout: Option<&Layout>, answers: &[Answer]) -> Result<String, PageError> {
     Page { title: "a page", about: &[], document, layout, answers }.html()
@@ -73,8 +73,8 @@ fn whatever_comes_from_outside_stays_text() {
 
 #[test]
 fn nodes_are_numbered_as_their_elements_stand() {
-    let read = made::document(None, 1).unwrap();
-    let html = page(&read.document, Some(&read.layout), &made::answers(&read.document, 10, 1)).unwrap();
+    let read = sample::document(None, 1).unwrap();
+    let html = page(&read.document, Some(&read.layout), &sample::answers(&read.document, 10, 1)).unwrap();
     let main = main_part(&html);
     let elements = ["<caption", "<th ", "<th>", "<td ", "<td>", "<span class=\"s"].map(|tag| main.matches(tag).count());
     let ids: Vec<String> = data(&html)["ids"].as_str().unwrap().split(' ').map(str::to_owned).collect();
@@ -157,7 +157,7 @@ fn paragraphs_read_as_paragraphs_where_the_layout_is_known() {
 fn nothing_to_show_is_a_page_too() {
     let html = page(&passages(&[]), None, &[]).unwrap();
     assert_eq!(main_part(&html), "");
-    assert!(html.contains("No question was asked."));
+    assert!(html.contains("No question was given."));
     let html = page(&passages(&["a"]), None, &[Answer::default()]).unwrap();
     assert!(html.contains("No node was ranked."));
     assert_eq!(data(&html)["answers"][0]["scores"], serde_json::json!([]));
@@ -224,8 +224,8 @@ fn answers_that_do_not_fit_the_document_are_refused() {
 
 #[test]
 fn ten_thousand_nodes_take_less_than_5_mb_and_are_the_same_each_time() {
-    let read = made::document(Some((10_000, 24)), 1).unwrap();
-    let answers = made::answers(&read.document, 50, 1);
+    let read = sample::document(Some((10_000, 24)), 1).unwrap();
+    let answers = sample::answers(&read.document, 50, 1);
     assert!(answers[0].scores.len() >= 10_000, "{}", answers[0].scores.len());
     let html = page(&read.document, Some(&read.layout), &answers).unwrap();
     assert!(html.len() < 5_000_000, "{}", html.len());

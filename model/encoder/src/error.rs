@@ -32,7 +32,7 @@ pub enum EncoderError {
         .path.display()
     )]
     NoDirectory {
-        /// The directory that was asked for.
+        /// The directory that was requested.
         path: PathBuf,
         /// The kind of encoder.
         kind: &'static str,
@@ -44,7 +44,7 @@ pub enum EncoderError {
         .path.display()
     )]
     NoModel {
-        /// The directory that was asked for.
+        /// The directory that was requested.
         path: PathBuf,
         /// The kind of model.
         kind: &'static str,

@@ -11,10 +11,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use common::largest_difference;
 use tabsegnet_encoder::{EmbeddingCache, Encoder, EncoderError};
 
-/// An encoder of four numbers that counts what it is asked for and may fail.
+/// An encoder of four numbers that counts what it is given and may fail.
 struct Counting {
     identity: String,
-    asked: Mutex<Vec<String>>,
+    query: Mutex<Vec<String>>,
     calls: AtomicUsize,
     fail_at_call: usize,
 }
@@ -23,14 +23,14 @@ impl Counting {
     fn new(identity: &str) -> Self {
         Self {
             identity: identity.to_owned(),
-            asked: Mutex::default(),
+            query: Mutex::default(),
             calls: AtomicUsize::new(0),
             fail_at_call: usize::MAX,
         }
     }
 
-    fn asked(&self) -> Vec<String> {
-        std::mem::take(&mut *self.asked.lock().unwrap())
+    fn query(&self) -> Vec<String> {
+        std::mem::take(&mut *self.query.lock().unwrap())
     }
 }
 
@@ -56,7 +56,7 @@ impl Encoder for Counting {
         if self.calls.fetch_add(1, Ordering::Relaxed) == self.fail_at_call {
             return Err(EncoderError::NonFinite { text: "stop".to_owned(), component: 0, value: f32::NAN });
         }
-        self.asked.lock().unwrap().extend(texts.iter().map(|text| (*text).to_owned()));
+        self.query.lock().unwrap().extend(texts.iter().map(|text| (*text).to_owned()));
         progress(texts.len());
         Ok(vectors(texts))
     }
@@ -78,28 +78,28 @@ fn the_encoder_is_asked_for_each_missing_text_once() {
 
     let texts = ["net", "tax", "net", "", "tax", "net"];
     assert_eq!(embed(&cache, &encoder, &texts), vectors(&texts));
-    assert_eq!(encoder.asked(), ["net", "tax", ""]);
+    assert_eq!(encoder.query(), ["net", "tax", ""]);
     assert_eq!(cache.len().unwrap(), 3);
 
     let texts = ["", "rate", "net"];
     assert_eq!(embed(&cache, &encoder, &texts), vectors(&texts));
-    assert_eq!(encoder.asked(), ["rate"]);
+    assert_eq!(encoder.query(), ["rate"]);
     assert!(embed(&cache, &encoder, &[]).is_empty());
 
     let other = Counting::new("b");
     embed(&cache, &other, &["net"]);
-    assert_eq!(other.asked(), ["net"]);
+    assert_eq!(other.query(), ["net"]);
 }
 
 #[test]
 fn vectors_are_kept_bit_for_bit_when_it_is_opened_again() {
     let dir = tempfile::tempdir().unwrap();
     let encoder = Counting::new("a");
-    for asked in [1, 0] {
+    for query in [1, 0] {
         let cache = EmbeddingCache::open(dir.path()).unwrap();
         let vectors = embed(&cache, &encoder, &["net"]);
         assert!(vectors.iter().zip(vector("net")).all(|(a, b)| a.to_bits() == b.to_bits()));
-        assert_eq!(encoder.asked().len(), asked);
+        assert_eq!(encoder.query().len(), query);
     }
 }
 
@@ -111,7 +111,7 @@ fn one_process_may_open_it_twice_and_from_many_threads() {
     let encoder = Counting::new("a");
     embed(&first, &encoder, &["net"]);
     embed(&second, &encoder, &["net"]);
-    assert_eq!(encoder.asked().len(), 1);
+    assert_eq!(encoder.query().len(), 1);
     drop((first, second));
     std::thread::scope(|scope| {
         for thread in 0..8 {
@@ -135,13 +135,13 @@ fn an_interrupted_run_keeps_what_it_had() {
     let texts = common::strs(&texts);
     let failing = Counting { fail_at_call: 2, ..Counting::new("a") };
     cache.embed(&failing, &texts, &mut |_| ()).unwrap_err();
-    let kept = failing.asked().len();
+    let kept = failing.query().len();
     assert!(kept > 0 && kept < texts.len());
     assert_eq!(cache.len().unwrap(), kept as u64);
 
     let encoder = Counting::new("a");
     assert_eq!(embed(&cache, &encoder, &texts), vectors(&texts));
-    assert_eq!(encoder.asked().len(), texts.len() - kept);
+    assert_eq!(encoder.query().len(), texts.len() - kept);
 }
 
 /// An encoder of the same identity and another width: what damage looks like.
@@ -233,5 +233,5 @@ fn two_processes_may_write_at_once() {
     assert_eq!(cache.len().unwrap(), 3_100);
     let encoder = Counting::new("a");
     embed(&cache, &encoder, &["0", "1234", "3099"]);
-    assert!(encoder.asked().is_empty());
+    assert!(encoder.query().is_empty());
 }

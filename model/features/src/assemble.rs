@@ -1,26 +1,26 @@
 //! The features of all nodes for a question.
 
-mod asked;
 mod best;
 mod near;
+mod query;
 
 use rayon::prelude::*;
 use tabsegnet_datasets::graph::Node;
 use tabsegnet_datasets::lexical::LexicalIndex;
 
-pub use asked::AskedFeatures;
 use best::{Best, Bm25, Distinct};
 use near::Near;
+pub use query::QueryFeatures;
 
-use crate::compare::{Asked, Column, Comparison};
+use crate::compare::{Column, Comparison, QueryWords};
 use crate::config::FeaturesConfig;
 use crate::marks::{Numbers, Order};
 use crate::phrases::Phrases;
-use crate::question::{AskedQuestion, AskedVectors, Question};
+use crate::question::{EncodedQuery, QueryVectors, Question};
 use crate::rows::all_rows;
 use crate::strings::Strings;
 use crate::vectors::{dot, inverse, normalised, products};
-use crate::{asked as kinds, belonging, context, coverage, marks, places, segments, spans, tables};
+use crate::{context, coverage, marks, places, query as kinds, segments, spans, table_relevance, tables};
 
 /// BM25 is told by tens.
 const BM25_UNIT: f32 = 10.0;
@@ -38,9 +38,9 @@ pub struct DocumentFeatures {
     tables: Vec<f32>,
     /// `[nodes, sentences]` and `[nodes, cells]`
     marks: [Vec<f32>; 2],
-    /// `[tables, belonging]`
-    belonging: Vec<f32>,
-    around: Option<Around>,
+    /// `[tables, table_relevance]`
+    table_relevance: Vec<f32>,
+    context_index: Option<ContextIndex>,
     spans: Option<spans::Spans>,
     /// Of the nodes' texts with their headers, and without.
     indices: Option<[LexicalIndex; 2]>,
@@ -53,7 +53,7 @@ pub struct DocumentFeatures {
     scales: Vec<f32>,
     d_enc: usize,
     /// For each node the number of its text, and one of its kind and its headers' paths; empty without phrases.
-    alike: [Vec<u32>; 2],
+    duplicates: [Vec<u32>; 2],
 }
 
 /// What a document's texts say of a question, before vectors are known of it ([`DocumentFeatures::read`]).
@@ -63,13 +63,13 @@ pub struct Reading {
     bm25: Option<Bm25>,
     near: Option<Near>,
     segments: Vec<segments::Segment>,
-    spans: Option<spans::Asked>,
+    spans: Option<spans::QuerySpan>,
     kinds: [f32; kinds::NAMES.len()],
 }
 
 /// What phrases and context are made of.
 #[derive(Debug, Clone)]
-struct Around {
+struct ContextIndex {
     phrases: Phrases,
     order: Order,
     lines: context::Lines,
@@ -112,25 +112,25 @@ impl DocumentFeatures {
             true => normalised(word_vectors, word_vectors.len() / strings.words().len().max(1)),
             false => Vec::new(),
         };
-        let around = config.looks_around().then(|| {
+        let context_index = config.needs_context().then(|| {
             let order = Order::new(nodes, &strings);
-            Around {
+            ContextIndex {
                 phrases: Phrases::new(nodes, &strings),
                 lines: context::Lines::new(nodes, &strings, &order),
                 order,
             }
         });
-        let numbers = (config.marks || config.belonging).then(|| Numbers::new(nodes, &strings));
-        let (mut marks, mut belonging) = ([Vec::new(), Vec::new()], Vec::new());
-        if let (Some(Around { phrases, order, .. }), Some(numbers)) = (&around, &numbers) {
+        let numbers = (config.marks || config.table_relevance).then(|| Numbers::new(nodes, &strings));
+        let (mut marks, mut table_relevance) = ([Vec::new(), Vec::new()], Vec::new());
+        if let (Some(ContextIndex { phrases, order, .. }), Some(numbers)) = (&context_index, &numbers) {
             if config.marks {
                 marks = [
                     marks::sentences(nodes, &strings, order, numbers, phrases),
                     marks::cells(nodes, &strings, order, phrases),
                 ];
             }
-            if config.belonging {
-                belonging = belonging::belonging(&belonging::Sight {
+            if config.table_relevance {
+                table_relevance = table_relevance::table_relevance(&table_relevance::View {
                     nodes,
                     strings: &strings,
                     phrases,
@@ -141,20 +141,20 @@ impl DocumentFeatures {
                 });
             }
         }
-        let spans = around.as_ref().filter(|_| config.spans);
-        let spans = spans.map(|Around { phrases, order, .. }| spans::Spans::new(nodes, &strings, phrases, order));
-        let alike = match &around {
-            Some(Around { phrases, .. }) => {
+        let spans = context_index.as_ref().filter(|_| config.spans);
+        let spans = spans.map(|ContextIndex { phrases, order, .. }| spans::Spans::new(nodes, &strings, phrases, order));
+        let duplicates = match &context_index {
+            Some(ContextIndex { phrases, .. }) => {
                 [strings.nodes.iter().map(|node| node.bare).collect(), phrases.paths(nodes)]
             }
             None => [Vec::new(), Vec::new()],
         };
         Self {
             config,
-            alike,
+            duplicates,
             marks,
-            belonging,
-            around,
+            table_relevance,
+            context_index,
             spans,
             count: config.count(),
             places: if config.places { places::places(nodes, &strings) } else { Vec::new() },
@@ -170,10 +170,10 @@ impl DocumentFeatures {
         }
     }
 
-    /// What each table has in common with the document's sentences, `[tables, TableHead::FEATURES]`; empty
+    /// What each table has in common with the document's sentences, `[tables, TableScorer::FEATURES]`; empty
     /// where it is not wanted.
-    pub fn belonging(&self) -> &[f32] {
-        &self.belonging
+    pub fn table_relevance(&self) -> &[f32] {
+        &self.table_relevance
     }
 
     /// The table of each node, from 0 by first node; none of passages.
@@ -188,15 +188,15 @@ impl DocumentFeatures {
 
     /// The features `[nodes, count]` for a question, of the document whose node vectors are
     /// `node_vectors` `[nodes, d_enc]`. `tables` are the scores of its tables
-    /// ([`crate::TableHead::scores`]), empty where they are not wanted.
-    pub fn ask(&self, asked: &AskedQuestion<'_>, node_vectors: &[f32], tables: &[f32]) -> Vec<f32> {
-        let AskedQuestion { question, words, segments, vectors } = *asked;
+    /// ([`crate::TableScorer::scores`]), empty where they are not wanted.
+    pub fn ask(&self, query: &EncodedQuery<'_>, node_vectors: &[f32], tables: &[f32]) -> Vec<f32> {
+        let EncodedQuery { question, words, segments, vectors } = *query;
         let products = match self.compares_nodes() {
             true => products(node_vectors, &vectors.all()),
             false => Vec::new(),
         };
         let reading = self.read(question, words, segments);
-        all_rows(&self.asked(&reading, &vectors, &products, tables), self.count)
+        all_rows(&self.query(&reading, &vectors, &products, tables), self.count)
     }
 
     /// Whether the vectors of whole nodes are compared with the question's.
@@ -205,7 +205,7 @@ impl DocumentFeatures {
     }
 
     fn compares_segments(&self) -> bool {
-        self.config.segments && self.around.is_some()
+        self.config.segments && self.context_index.is_some()
     }
 
     /// What the document's texts say of a question: all that no vector of the ranker's encoder is needed for, so that it can
@@ -217,16 +217,16 @@ impl DocumentFeatures {
                 true => normalised(words, words.len() / question.words().len().max(1)),
                 false => Vec::new(),
             };
-            Asked::new(question, strings, &self.words, &words).compare(strings)
+            QueryWords::new(question, strings, &self.words, &words).compare(strings)
         };
         let bm25 = || self.indices.as_ref().map(|indices| Bm25::of(indices, question, strings));
         let near = || {
-            let around = self.around.as_ref().filter(|_| config.phrases || config.context)?;
-            Some(Near::of(around, strings, question, *config))
+            let context_index = self.context_index.as_ref().filter(|_| config.phrases || config.context)?;
+            Some(Near::of(context_index, strings, question, *config))
         };
-        let of_segments = || match &self.around {
-            Some(around) if config.segments => {
-                segments.par_iter().map(|segment| segments::Segment::of(segment, &around.phrases)).collect()
+        let of_segments = || match &self.context_index {
+            Some(context_index) if config.segments => {
+                segments.par_iter().map(|segment| segments::Segment::of(segment, &context_index.phrases)).collect()
             }
             _ => Vec::new(),
         };
@@ -237,14 +237,14 @@ impl DocumentFeatures {
     }
 
     /// [`DocumentFeatures::ask`] of what was read before, row by row. `products` are the nodes' dot products
-    /// ([`crate::vectors::products`]) with [`AskedVectors::all`], `[nodes, all]`.
-    pub fn asked<'a>(
+    /// ([`crate::vectors::products`]) with [`QueryVectors::all`], `[nodes, all]`.
+    pub fn query<'a>(
         &'a self,
         reading: &'a Reading,
-        vectors: &AskedVectors<'_>,
+        vectors: &QueryVectors<'_>,
         products: &[f32],
         tables: &'a [f32],
-    ) -> AskedFeatures<'a> {
+    ) -> QueryFeatures<'a> {
         let Self { config, strings, .. } = self;
         let Reading { compared, near, segments: of_segments, .. } = reading;
         let nodes = strings.nodes.len();
@@ -273,25 +273,25 @@ impl DocumentFeatures {
             let of_nodes: &[f32] = if config.cosine { &cosines } else { &[] };
             Best::of(&self.distinct, &compared, of_nodes)
         });
-        let context = match (near, &self.around) {
-            (Some(near), Some(around)) => near.context(around, strings, &cosines),
+        let context = match (near, &self.context_index) {
+            (Some(near), Some(context_index)) => near.context(context_index, strings, &cosines),
             _ => Vec::new(),
         };
-        let of_segments = match &self.around {
-            Some(around) if config.segments => {
+        let of_segments = match &self.context_index {
+            Some(context_index) if config.segments => {
                 let scales: Vec<f32> =
                     vectors.segments.chunks_exact(self.d_enc.max(1)).map(|s| inverse(dot(s, s))).collect();
                 // The last products are those with the segments.
                 let first = width.saturating_sub(scales.len());
                 segments::segments(
-                    &around.phrases,
+                    &context_index.phrases,
                     &of_segments[..of_segments.len().min(scales.len())],
                     |node, segment| products[node * width + first + segment] * scales[segment] * self.scales[node],
                 )
             }
             _ => Vec::new(),
         };
-        AskedFeatures {
+        QueryFeatures {
             document: self,
             reading,
             tables,
@@ -306,9 +306,9 @@ impl DocumentFeatures {
     }
 }
 
-/// A question and the document that it is asked of.
+/// A question and the document that it is put to.
 #[derive(Debug, Clone, Copy)]
-pub struct AskedOf<'a> {
+pub struct DocumentQuery<'a> {
     /// The document.
     pub document: &'a DocumentFeatures,
     /// The question.
@@ -317,13 +317,13 @@ pub struct AskedOf<'a> {
     pub segments: &'a [Question],
 }
 
-impl<'a> AskedOf<'a> {
+impl<'a> DocumentQuery<'a> {
     /// What nodes, best first, hold of the question and its segments beside those before them, `[order, COVERAGE]`
     /// ([`crate::COVERAGE`]); zeros where the document has no phrases, which it is told from.
     pub fn coverage(&self, order: &[u32]) -> Vec<f32> {
-        let DocumentFeatures { around, strings, .. } = self.document;
-        match around {
-            Some(Around { phrases, .. }) => {
+        let DocumentFeatures { context_index, strings, .. } = self.document;
+        match context_index {
+            Some(ContextIndex { phrases, .. }) => {
                 coverage::coverage(phrases, &strings.table, self.question, self.segments, order)
             }
             None => vec![0.0; order.len() * coverage::NAMES.len()],
@@ -332,8 +332,8 @@ impl<'a> AskedOf<'a> {
 
     /// For each node the number of its text, and one of its kind and its headers' paths, 0 without any: nodes with the
     /// same number say the same. Empty where the document has no phrases.
-    pub fn alike(&self) -> [&'a [u32]; 2] {
-        self.document.alike.each_ref().map(Vec::as_slice)
+    pub fn duplicates(&self) -> [&'a [u32]; 2] {
+        self.document.duplicates.each_ref().map(Vec::as_slice)
     }
 }
 

@@ -53,7 +53,7 @@ pub(crate) const COSINE: &[Column] = &[Column::Cosine];
 pub(crate) const SIMILAR: &[Column] = &[Column::SimilarText, Column::SimilarQuestion];
 
 /// Words less alike than this do not count as alike.
-const ALIKE: f32 = 0.3;
+const MIN_SIMILARITY: f32 = 0.3;
 
 impl Column {
     pub(crate) fn name(self) -> &'static str {
@@ -91,17 +91,17 @@ impl Column {
 pub(crate) type Comparison = [f32; COLUMNS];
 
 /// A question's words within a document.
-pub(crate) struct Asked {
+pub(crate) struct QueryWords {
     words: Vec<Word>,
     /// For each word of the document, the question's words that are the same, by bit.
     same: Vec<u64>,
     /// `[words of the document, words of the question]`; empty where likeness is not wanted.
-    alike: Vec<f32>,
+    similarity: Vec<f32>,
     years: u64,
     numbers: u64,
 }
 
-impl Asked {
+impl QueryWords {
     /// `document_vectors` `[words of the document, d]` and `question_vectors` `[words of the question, d]`
     /// have length 1; both are empty where likeness is not wanted.
     pub(crate) fn new(
@@ -130,8 +130,8 @@ impl Asked {
             years |= u64::from(word.year.is_some()) << bit;
             numbers |= u64::from(word.number && word.year.is_none()) << bit;
         }
-        let alike = alike(&words, strings, &same, document_vectors, question_vectors);
-        Self { words, same, alike, years, numbers }
+        let similarity = similarity(&words, strings, &same, document_vectors, question_vectors);
+        Self { words, same, similarity, years, numbers }
     }
 
     /// A comparison with each string, their cosines left at 0.
@@ -158,13 +158,13 @@ impl Asked {
                 held_words += there;
             }
             // A number is like itself alone.
-            let like_none = self.alike.is_empty() || (word.number && same == 0);
+            let like_none = self.similarity.is_empty() || (word.number && same == 0);
             if !like_none {
-                let row = &self.alike[number as usize * count..(number as usize + 1) * count];
+                let row = &self.similarity[number as usize * count..(number as usize + 1) * count];
                 let mut best = 0.0_f32;
-                for (nearest, alike) in nearest.iter_mut().zip(row) {
-                    *nearest = nearest.max(*alike);
-                    best = best.max(*alike);
+                for (nearest, similarity) in nearest.iter_mut().zip(row) {
+                    *nearest = nearest.max(*similarity);
+                    best = best.max(*similarity);
                 }
                 like += word.idf * best;
             }
@@ -178,39 +178,39 @@ impl Asked {
             return out;
         }
         let share = |part: f32, whole: f32| if whole > 0.0 { part / whole } else { 0.0 };
-        let [mut asked, mut answered, mut asked_words, mut answered_words, mut like_question] = [0.0_f32; 5];
+        let [mut in_question, mut answered, mut question_words, mut answered_words, mut like_question] = [0.0_f32; 5];
         for (bit, word) in self.words.iter().enumerate() {
             let there = if mask >> bit & 1 == 1 { word.idf } else { 0.0 };
-            asked += word.idf;
+            in_question += word.idf;
             answered += there;
             like_question += word.idf * nearest[bit];
             if !word.number {
-                asked_words += word.idf;
+                question_words += word.idf;
                 answered_words += there;
             }
         }
         set(Column::TextShare, share(held, all));
-        set(Column::QuestionShare, share(answered, asked));
+        set(Column::QuestionShare, share(answered, in_question));
         set(Column::WordsTextShare, share(held_words, all_words));
-        set(Column::WordsQuestionShare, share(answered_words, asked_words));
+        set(Column::WordsQuestionShare, share(answered_words, question_words));
         set(Column::Year, flag(mask & self.years != 0));
         set(Column::OtherYear, flag(has_year && mask & self.years == 0 && self.years != 0));
         set(Column::Number, flag(mask & self.numbers != 0));
         set(Column::SimilarText, share(like, all));
-        set(Column::SimilarQuestion, share(like_question, asked));
+        set(Column::SimilarQuestion, share(like_question, in_question));
         out
     }
 }
 
 /// How alike each word of the document is to each of the question: 1 for the same, else the cosine
-/// where it is above [`ALIKE`]; numbers are like none but themselves.
-fn alike(words: &[Word], strings: &Strings, same: &[u64], document: &[f32], question: &[f32]) -> Vec<f32> {
+/// where it is above [`MIN_SIMILARITY`]; numbers are like none but themselves.
+fn similarity(words: &[Word], strings: &Strings, same: &[u64], document: &[f32], question: &[f32]) -> Vec<f32> {
     if document.is_empty() || words.is_empty() {
         return Vec::new();
     }
     let d = question.len() / words.len();
-    let mut alike = vec![0.0; strings.known.len() * words.len()];
-    let each = alike.par_chunks_mut(words.len()).zip(document.par_chunks_exact(d)).zip(&strings.known).zip(same);
+    let mut similarity = vec![0.0; strings.known.len() * words.len()];
+    let each = similarity.par_chunks_mut(words.len()).zip(document.par_chunks_exact(d)).zip(&strings.known).zip(same);
     each.with_min_len(64).for_each(|(((row, vector), known), same)| {
         if known.number && *same == 0 {
             return;
@@ -219,7 +219,7 @@ fn alike(words: &[Word], strings: &Strings, same: &[u64], document: &[f32], ques
             (row, vector),
             #[inline(always)]
             |(row, vector): (&mut [f32], &[f32])| {
-                for ((bit, out), (word, asked)) in
+                for ((bit, out), (word, in_question)) in
                     row.iter_mut().enumerate().zip(words.iter().zip(question.chunks_exact(d)))
                 {
                     *out = if same >> bit & 1 == 1 {
@@ -227,12 +227,12 @@ fn alike(words: &[Word], strings: &Strings, same: &[u64], document: &[f32], ques
                     } else if known.number || word.number {
                         0.0
                     } else {
-                        let cosine = dot(vector, asked);
-                        if cosine > ALIKE { cosine } else { 0.0 }
+                        let cosine = dot(vector, in_question);
+                        if cosine > MIN_SIMILARITY { cosine } else { 0.0 }
                     };
                 }
             },
         );
     });
-    alike
+    similarity
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::compare::{COSINE, Column, SIMILAR, WORDS};
-use crate::{asked, context, head, marks, phrases, places, segments, spans, tables};
+use crate::{context, marks, phrases, places, query, segments, spans, table_scorer, tables};
 
 /// Which features a node gets. Without any the model is the paper's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -33,10 +33,10 @@ pub struct FeaturesConfig {
     /// What sentences and cells look like: sentences that announce a table, totals, closing balances.
     pub marks: bool,
     /// What kind of question it is.
-    pub asked: bool,
-    /// How likely the node's table is to hold what is asked for, told by a small model of its own from
-    /// what table and sentences have in common ([`crate::TableHead`]).
-    pub belonging: bool,
+    pub question_kind: bool,
+    /// How likely the node's table is to hold what is wanted, told by a small model of its own from
+    /// what table and sentences have in common ([`crate::TableScorer`]).
+    pub table_relevance: bool,
     /// What the node's headers have in common with the segment of the question that it answers best.
     pub segments: bool,
     /// Whether the node stands at an end of the span of years that the question asks for, named or not.
@@ -62,8 +62,8 @@ impl FeaturesConfig {
         phrases: true,
         context: true,
         marks: true,
-        asked: true,
-        belonging: true,
+        question_kind: true,
+        table_relevance: true,
         segments: true,
         spans: true,
     };
@@ -114,11 +114,11 @@ impl FeaturesConfig {
                 names.extend(group.iter().map(|name| format!("{prefix}.{name}")));
             }
         };
-        group(self.context, "around", &context::NAMES);
+        group(self.context, "context", &context::NAMES);
         group(self.marks, "sentence", &marks::SENTENCES);
         group(self.marks, "cell", &marks::CELLS);
-        group(self.asked, "question", &asked::NAMES);
-        group(self.belonging, "belonging", &head::NAMES);
+        group(self.question_kind, "question", &query::NAMES);
+        group(self.table_relevance, "table_relevance", &table_scorer::NAMES);
         group(self.segments, "segment", &segments::NAMES);
         group(self.spans, "span", &spans::NAMES);
         names
@@ -126,12 +126,12 @@ impl FeaturesConfig {
 
     /// Whether vectors of [`crate::Strings::compared`] are wanted.
     pub fn compares(self) -> bool {
-        self.cosine || self.tables || self.belonging
+        self.cosine || self.tables || self.table_relevance
     }
 
     /// Whether what stands around the nodes is wanted: phrases, and the order of sentences and tables.
-    pub(crate) fn looks_around(self) -> bool {
-        self.phrases || self.context || self.marks || self.belonging || self.segments || self.spans
+    pub(crate) fn needs_context(self) -> bool {
+        self.phrases || self.context || self.marks || self.table_relevance || self.segments || self.spans
     }
 
     /// How many features a node gets.

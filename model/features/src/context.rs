@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use tabsegnet_datasets::graph::Node;
 
 use crate::marks::Order;
-use crate::phrases::{Asked, Phrases, Shared};
+use crate::phrases::{Phrases, QueryPhrases, Shared};
 use crate::strings::Strings;
 
 pub(crate) const NAMES: [&str; 21] = [
@@ -63,7 +63,7 @@ impl Lines {
 }
 
 /// What it looks at of a document.
-pub(crate) struct Sight<'a> {
+pub(crate) struct View<'a> {
     pub(crate) strings: &'a Strings,
     pub(crate) phrases: &'a Phrases,
     pub(crate) order: &'a Order,
@@ -72,14 +72,14 @@ pub(crate) struct Sight<'a> {
 
 /// What texts say, `[nodes, 21]`, those of the vectors left at 0. `shared` `[nodes]` is what the question has of a
 /// node's headers, row and column paths.
-pub(crate) fn of_texts(sight: &Sight<'_>, asked: &Asked, shared: &[Shared]) -> Vec<Row> {
-    let Sight { strings, phrases, order, .. } = *sight;
+pub(crate) fn of_texts(view: &View<'_>, query: &QueryPhrases, shared: &[Shared]) -> Vec<Row> {
+    let View { strings, phrases, order, .. } = *view;
     let nodes = strings.table.len();
     // The share of the question's stems in the headers, the row path or the column path.
     let share = |node: usize, part: usize| shared[node][part][0];
     let mut out: Vec<Row> = vec![[0.0; NAMES.len()]; nodes];
     let held: Vec<u64> =
-        (0..nodes).into_par_iter().with_min_len(256).map(|node| asked.of_node(phrases, node).stems).collect();
+        (0..nodes).into_par_iter().with_min_len(256).map(|node| query.of_node(phrases, node).stems).collect();
 
     let mut of_table = vec![0_u64; strings.tables];
     for (held, table) in held.iter().zip(&strings.table) {
@@ -90,13 +90,13 @@ pub(crate) fn of_texts(sight: &Sight<'_>, asked: &Asked, shared: &[Shared]) -> V
     out.par_iter_mut().with_min_len(256).enumerate().for_each(|(node, out)| {
         if let Some(table) = strings.table[node].map(|table| table as usize) {
             let [before, _] = order.near[table];
-            let around = before.map_or(0, |sentence| held[sentence]) | held[order.ends[table].0];
-            out[0] = asked.share(held[node] | around);
-            out[3] = asked.share(of_table[table]);
+            let context_index = before.map_or(0, |sentence| held[sentence]) | held[order.ends[table].0];
+            out[0] = query.share(held[node] | context_index);
+            out[3] = query.share(of_table[table]);
             out[6] = before.map_or(0.0, |sentence| share(sentence, 0));
         }
         out[16] = (share(node, 1) + WITHOUT) * (share(node, 2) + WITHOUT);
-        out[20] = asked.greatest(held[node]) / 5.0;
+        out[20] = query.greatest(held[node]) / 5.0;
     });
     for (from, to) in [(0, 1), (16, 17)] {
         within_tables(&mut out, strings, from, to);
@@ -118,8 +118,8 @@ pub(crate) fn of_texts(sight: &Sight<'_>, asked: &Asked, shared: &[Shared]) -> V
 }
 
 /// Puts what vectors say into `out` `[nodes, 21]`; `cosines` `[nodes]` are those of node and question.
-pub(crate) fn add_vectors(sight: &Sight<'_>, cosines: &[f32], out: &mut [Row]) {
-    let Sight { strings, order, .. } = *sight;
+pub(crate) fn add_vectors(view: &View<'_>, cosines: &[f32], out: &mut [Row]) {
+    let View { strings, order, .. } = *view;
     let cosine = |node: usize| cosines[node];
     for (table, out) in strings.table.iter().zip(&mut *out) {
         if let Some(table) = table {
@@ -131,7 +131,7 @@ pub(crate) fn add_vectors(sight: &Sight<'_>, cosines: &[f32], out: &mut [Row]) {
         among_tables(out, strings, from, to);
     }
     sentences(out, order, &cosine);
-    lines(out, sight.lines, &cosine);
+    lines(out, view.lines, &cosine);
 }
 
 /// A value less the greatest of all tables' nodes.

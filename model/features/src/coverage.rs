@@ -17,7 +17,7 @@ pub(crate) const NAMES: [&str; 26] = [
     "of_first_alone",
     "with_first",
     "left_by_third",
-    "years_asked",
+    "years_of_query",
     "years",
     "years_new_after_first",
     "years_left_by_third",
@@ -41,8 +41,8 @@ const STEMS: usize = 128;
 /// How many nodes "first" to "fifth" are.
 const PREFIXES: [usize; 4] = [1, 2, 3, 5];
 
-/// Sets of the stems of a question and its segments, by bit. Unlike [`crate::phrases::Asked`], which looks at every phrase of
-/// the document, it is asked of the ranking's nodes alone, and of all segments at once.
+/// Sets of the stems of a question and its segments, by bit. Unlike [`crate::phrases::QueryPhrases`], which looks at every phrase of
+/// the document, it is put to the ranking's nodes alone, and of all segments at once.
 #[derive(Debug, Clone)]
 struct Wanted {
     /// Those that the document has, by number, each with its bit.
@@ -121,7 +121,7 @@ pub(crate) fn coverage(
         if all > 0.0 { wanted.weight(set & of) / all } else { 0.0 }
     };
     let of_question = |set: u128| share(set, wanted.question);
-    let years_asked = dates::years(question.text());
+    let years_of_query = dates::years(question.text());
     let held: Vec<Held> = order
         .iter()
         .map(|&node| {
@@ -141,11 +141,11 @@ pub(crate) fn coverage(
     let Some(first) = held.first() else { return Vec::new() };
     let together = |count: usize| held.iter().take(count).fold(0, |set, held| set | held.set);
     let prefixes = PREFIXES.map(together);
-    let asked_of = |count: usize| {
+    let query_of = |count: usize| {
         let of = |year: &&u16| held.iter().take(count).any(|held| held.years.contains(year));
-        years_asked.iter().filter(of).copied().collect::<Vec<u16>>()
+        years_of_query.iter().filter(of).copied().collect::<Vec<u16>>()
     };
-    let (years_first, years_third) = (asked_of(1), asked_of(3));
+    let (years_first, years_third) = (query_of(1), query_of(3));
     let of_third: Vec<f32> = (0..wanted.segments.len())
         .map(|segment| held.iter().take(3).map(|held| held.segments[segment]).fold(0.0, f32::max))
         .collect();
@@ -154,8 +154,8 @@ pub(crate) fn coverage(
     let mut before = 0;
     let mut rows = Vec::with_capacity(order.len() * NAMES.len());
     for (held, &node) in held.iter().zip(order) {
-        let asked: Vec<u16> = held.years.iter().filter(|year| years_asked.contains(year)).copied().collect();
-        let beside = |others: &[u16]| asked.iter().filter(|year| !others.contains(year)).count() as f32;
+        let query: Vec<u16> = held.years.iter().filter(|year| years_of_query.contains(year)).copied().collect();
+        let beside = |others: &[u16]| query.iter().filter(|year| !others.contains(year)).count() as f32;
         let above = |others: &[f32]| {
             held.segments.iter().zip(others).map(|(own, other)| own - other).reduce(f32::max).unwrap_or_default()
         };
@@ -172,12 +172,12 @@ pub(crate) fn coverage(
             of_question(first.set & !held.set),
             of_question(first.set | held.set),
             1.0 - of_question(prefixes[2]),
-            years_asked.len() as f32,
-            asked.len() as f32,
+            years_of_query.len() as f32,
+            query.len() as f32,
             beside(&years_first),
-            (years_asked.len() - years_third.len()) as f32,
+            (years_of_query.len() - years_third.len()) as f32,
             beside(&years_third),
-            (held.years.len() - asked.len()) as f32,
+            (held.years.len() - query.len()) as f32,
             f32::from(u8::from(held.segment == first.segment)),
             *rank,
             wanted.segments.len() as f32,
@@ -185,7 +185,7 @@ pub(crate) fn coverage(
             above(&first.segments),
             above(&of_third),
             least_by_third,
-            alike(&held.stems, &first.stems),
+            duplicates(&held.stems, &first.stems),
             same(0),
             same(1),
             f32::from(u8::from(table.is_some() && table == tables[order[0] as usize])),
@@ -197,7 +197,7 @@ pub(crate) fn coverage(
 }
 
 /// What two rising lists share, of all that they hold.
-fn alike(a: &[u32], b: &[u32]) -> f32 {
+fn duplicates(a: &[u32], b: &[u32]) -> f32 {
     let mut all = 0;
     merge(a, b, |_| all += 1);
     (a.len() + b.len() - all) as f32 / all.max(1) as f32

@@ -9,36 +9,36 @@
 //! the ranker's encoder, those of the single words in [`Strings::words`] from a table of word
 //! vectors.
 
-mod asked;
 mod assemble;
-mod belonging;
 mod compare;
 mod config;
 mod context;
 mod coverage;
 mod dates;
-pub mod head;
 mod marks;
 mod numbers;
 mod phrases;
 mod places;
+mod query;
 mod question;
 pub mod rows;
 mod segments;
 mod spans;
 mod stems;
 mod strings;
+mod table_relevance;
+pub mod table_scorer;
 mod tables;
 pub mod vectors;
 
-pub use assemble::{AskedFeatures, AskedOf, DocumentFeatures, Reading};
+pub use assemble::{DocumentFeatures, DocumentQuery, QueryFeatures, Reading};
 pub use config::FeaturesConfig;
-pub use head::TableHead;
-pub use question::{AskedQuestion, AskedVectors, Question};
+pub use question::{EncodedQuery, QueryVectors, Question};
 pub use rows::FeatureRows;
 pub use strings::Strings;
+pub use table_scorer::TableScorer;
 
-/// Names of [`AskedOf::coverage`], in order.
+/// Names of [`DocumentQuery::coverage`], in order.
 pub const COVERAGE: [&str; 26] = coverage::NAMES;
 
 /// Words of a question that are looked at, the first of them.

@@ -108,8 +108,8 @@ impl Numbers {
         let mut of_table = vec![HashSet::new(); strings.tables];
         for (own, table) in of_node.iter().zip(&strings.table) {
             if let Some(table) = table {
-                let told = own.iter().filter(|number| number.tells()).map(|number| number.digits.clone());
-                of_table[*table as usize].extend(told);
+                let mentioned = own.iter().filter(|number| number.tells()).map(|number| number.digits.clone());
+                of_table[*table as usize].extend(mentioned);
             }
         }
         Self { of_node, of_table }
@@ -145,8 +145,9 @@ pub(crate) fn sentences(
     for (place, &node) in order.passages.iter().enumerate() {
         let text = nodes[node].text.as_str();
         let own = &numbers.of_node[node];
-        let told: Vec<&str> = own.iter().filter(|number| number.tells()).map(|number| number.digits.as_str()).collect();
-        let held = |table: &HashSet<String>| told.iter().filter(|number| table.contains(**number)).count();
+        let mentioned: Vec<&str> =
+            own.iter().filter(|number| number.tells()).map(|number| number.digits.as_str()).collect();
+        let held = |table: &HashSet<String>| mentioned.iter().filter(|number| table.contains(**number)).count();
         let most = numbers.of_table.iter().map(held).max().unwrap_or_default() as f32;
         let lower = text.to_lowercase();
         let count = |what: &str| lower.matches(what).count() as f32;
@@ -162,10 +163,10 @@ pub(crate) fn sentences(
             count("$"),
             flag(text.len() < SENTENCE),
             most,
-            most / told.len().max(1) as f32,
+            most / mentioned.len().max(1) as f32,
             own.iter().filter(|number| number.unit == Unit::Large).count() as f32,
             place as f32 / order.passages.len() as f32,
-            told.len() as f32 / text.split_whitespace().count().max(1) as f32,
+            mentioned.len() as f32 / text.split_whitespace().count().max(1) as f32,
             phrases.years_of(node).len() as f32,
         ]);
     }

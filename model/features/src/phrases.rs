@@ -1,7 +1,7 @@
 //! Sentences, captions and header paths compared with a question by stems, runs of words, runs of
 //! letters and years. A cell is compared through the paths of its headers; its value is not looked at.
 
-mod asked;
+mod query;
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use crate::dates::{self, Day};
 use crate::stems::{letter_runs, stems};
 use crate::strings::Strings;
 
-pub(crate) use asked::{Asked, BestShared};
+pub(crate) use query::{BestShared, QueryPhrases};
 
 /// What a phrase has in common with a question.
 const SHARED: [&str; 6] =

@@ -16,7 +16,7 @@ pub struct Question {
 
 /// A question with its vectors.
 #[derive(Debug, Clone, Copy)]
-pub struct AskedQuestion<'a> {
+pub struct EncodedQuery<'a> {
     /// The question.
     pub question: &'a Question,
     /// `[words, d_word]`: those of its words; empty where similar words are not wanted.
@@ -24,19 +24,19 @@ pub struct AskedQuestion<'a> {
     /// Its segments; itself where it has none. Not looked at where they are not wanted.
     pub segments: &'a [Question],
     /// Those of the ranker's encoder.
-    pub vectors: AskedVectors<'a>,
+    pub vectors: QueryVectors<'a>,
 }
 
 /// What the ranker's encoder makes of a question.
 #[derive(Debug, Clone, Copy)]
-pub struct AskedVectors<'a> {
+pub struct QueryVectors<'a> {
     /// `[d_enc]`: its vector.
     pub q: &'a [f32],
     /// `[segments, d_enc]`: those of its segments; its own where it has none.
     pub segments: &'a [f32],
 }
 
-impl<'a> AskedVectors<'a> {
+impl<'a> QueryVectors<'a> {
     /// The question's vector and those of its segments after it; the question's alone where it is its own segment.
     pub fn all(&self) -> Vec<&'a [f32]> {
         let others = if self.segments == self.q { &[] } else { self.segments };

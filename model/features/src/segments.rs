@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::phrases::{Asked, Phrases};
+use crate::phrases::{Phrases, QueryPhrases};
 use crate::question::Question;
 
 const OWN: usize = 7;
@@ -33,15 +33,15 @@ const NO_YEAR: f32 = 0.5;
 
 /// What texts say of a question's segment: what it has of the document's phrases, and of each node's headers.
 pub(crate) struct Segment {
-    asked: Asked,
+    query: QueryPhrases,
     /// `[nodes]`
     headers: Vec<[f32; 6]>,
 }
 
 impl Segment {
     pub(crate) fn of(segment: &Question, phrases: &Phrases) -> Self {
-        let asked = Asked::new(segment, phrases);
-        Self { headers: asked.headers_of_nodes(phrases), asked }
+        let query = QueryPhrases::new(segment, phrases);
+        Self { headers: query.headers_of_nodes(phrases), query }
     }
 }
 
@@ -54,10 +54,10 @@ pub(crate) fn segments(
     let nodes = phrases.of_node.len();
     let best = |node: usize| {
         let (mut out, mut highest) = ([0.0; NAMES.len()], f32::NEG_INFINITY);
-        for (number, Segment { asked, headers }) in segments.iter().enumerate() {
+        for (number, Segment { query, headers }) in segments.iter().enumerate() {
             let [of_segment, of_text, run, _, letters, _] = headers[node];
             let cosine = cosine(node, number);
-            let year = asked.has_year_of(phrases, node).map_or(NO_YEAR, |held| f32::from(u8::from(held)));
+            let year = query.has_year_of(phrases, node).map_or(NO_YEAR, |held| f32::from(u8::from(held)));
             // Most of the segment first, then the nearest.
             let own = of_segment + (of_text + cosine) / 10.0;
             if own > highest {

@@ -95,7 +95,7 @@ impl InTime {
 }
 
 /// What a question asks of each table.
-pub(crate) struct Asked {
+pub(crate) struct QuerySpan {
     of_tables: Vec<Span>,
     of_sentences: Span,
     /// Days that the question names.
@@ -165,10 +165,10 @@ impl Spans {
         Self { nodes, tables }
     }
 
-    pub(crate) fn ask(&self, question: &Question) -> Asked {
+    pub(crate) fn ask(&self, question: &Question) -> QuerySpan {
         let years = dates::years(question.text());
         let duration = duration(question.text());
-        Asked {
+        QuerySpan {
             of_tables: self.tables.iter().map(|table| table.span(&years, duration)).collect(),
             of_sentences: named(&years),
             days: dates::days(question.text()),
@@ -176,9 +176,9 @@ impl Spans {
     }
 
     /// [`NAMES`] of a node.
-    pub(crate) fn of_node(&self, asked: &Asked, node: usize, table: Option<usize>) -> Row {
+    pub(crate) fn of_node(&self, query: &QuerySpan, node: usize, table: Option<usize>) -> Row {
         let own = &self.nodes[node];
-        let span = table.map_or(&asked.of_sentences, |table| &asked.of_tables[table]);
+        let span = table.map_or(&query.of_sentences, |table| &query.of_tables[table]);
         let [start, end] = [span.start, span.end].map(|end| end.is_some_and(|end| own.is_at(end)));
         let within = matches!((span.start, span.end), (Some(start), Some(end)) if own.is_between(start, end));
         let has_time = !own.years.is_empty() || own.step.is_some();
@@ -193,7 +193,7 @@ impl Spans {
             flag(own.step == Some(0)),
             own.step.map_or(0.0, |step| f32::from(step) / 5.0),
             flag(own.dated),
-            flag(own.days.iter().any(|day| asked.days.contains(day))),
+            flag(own.days.iter().any(|day| query.days.contains(day))),
         ]
     }
 }
@@ -305,8 +305,8 @@ mod tests {
 
     use super::*;
 
-    /// The names that are not 0 of each node asked for, in a document of one sentence and a table.
-    fn asked(rows: &[&[&str]], question: &str, ids: &[&str]) -> Vec<Vec<&'static str>> {
+    /// The names that are not 0 of each node requested, in a document of one sentence and a table.
+    fn query(rows: &[&[&str]], question: &str, ids: &[&str]) -> Vec<Vec<&'static str>> {
         let rows = rows.iter().map(|row| row.iter().map(|&cell| cell.into()).collect()).collect();
         let table = Table::new(TableSource { header_rows: 1, header_cols: 1, rows, ..TableSource::default() }).unwrap();
         let blocks = vec![Block::Passage("Returns from 2009 to 2011.".into()), Block::Table(table)];
@@ -315,10 +315,10 @@ mod tests {
         let strings = Strings::new(&nodes, &own);
         let phrases = Phrases::new(&nodes, &strings);
         let spans = Spans::new(&nodes, &strings, &phrases, &Order::new(&nodes, &strings));
-        let asked = spans.ask(&Question::new(question));
+        let query = spans.ask(&Question::new(question));
         let of_id = |id: &&str| {
             let node = nodes.iter().position(|node| node.id == *id).unwrap_or_else(|| panic!("{id}"));
-            let values = spans.of_node(&asked, node, strings.table[node].map(|table| table as usize));
+            let values = spans.of_node(&query, node, strings.table[node].map(|table| table as usize));
             NAMES.iter().zip(values).filter(|(_, value)| *value != 0.0).map(|(name, _)| *name).collect()
         };
         ids.iter().map(of_id).collect()
@@ -338,18 +338,18 @@ mod tests {
 
     #[test]
     fn the_ends_of_a_span_are_the_first_and_the_last_year_that_are_named() {
-        let found = asked(&SALES, "growth of sales from 2009 to 2011", &["t0:r1c1", "t0:r1c2", "t0:r1c3", "t0:h0c4"]);
+        let found = query(&SALES, "growth of sales from 2009 to 2011", &["t0:r1c1", "t0:r1c2", "t0:r1c3", "t0:h0c4"]);
         assert_eq!(found, [vec!["outside"], vec!["end"], vec!["within"], vec!["start"]]);
-        let found = asked(&SALES, "sales in 2011", &["t0:r1c1", "t0:r1c2", "t0:r1h0", "p0"]);
+        let found = query(&SALES, "sales in 2011", &["t0:r1c1", "t0:r1c2", "t0:r1h0", "p0"]);
         assert_eq!(found, [vec!["outside"], vec!["end"], vec![], vec!["end"]]);
     }
 
     #[test]
     fn a_number_of_years_ends_with_the_year_that_is_named_or_the_last_of_the_table() {
         let ids = ["t0:r1c1", "t0:r1c2", "t0:r1c3", "t0:r1c4", "p0"];
-        let found = asked(&SALES, "change over the two years ended 2011", &ids);
+        let found = query(&SALES, "change over the two years ended 2011", &ids);
         assert_eq!(found, [vec!["outside"], vec!["end"], vec!["within"], vec!["start"], vec!["end"]]);
-        let found = asked(&SALES, "change over a 2-year period", &ids);
+        let found = query(&SALES, "change over a 2-year period", &ids);
         let implied = [vec!["end", "implied"], vec!["within", "implied"], vec!["start", "implied"]];
         assert_eq!(found[..3], implied);
         assert_eq!(found[3..], [vec!["outside", "implied"], vec![]]);
@@ -364,42 +364,42 @@ mod tests {
             vec!["end", "implied", "index", "index_steps"],
         ];
         for question in ["did our stock do better than the S&P 500?", "return over the three year period"] {
-            assert_eq!(asked(&INDEX, question, &ids), whole, "{question}");
+            assert_eq!(query(&INDEX, question, &ids), whole, "{question}");
         }
-        let found = asked(&INDEX, "return over two years", &ids);
+        let found = query(&INDEX, "return over two years", &ids);
         assert_eq!(found[1][..2], ["end", "implied"]);
         assert_eq!(found[2][..2], ["outside", "implied"]);
         // It has no five years.
-        assert_eq!(asked(&INDEX, "return over five years", &["t0:r1c4"]), [["index", "index_steps"]]);
-        assert_eq!(asked(&INDEX, "return in 2011", &["t0:r1c3"]), [["end", "index", "index_steps"]]);
-        let found = asked(&INDEX, "return for the two years ended December 31, 2011", &["t0:r1c3", "t0:h0c2"]);
+        assert_eq!(query(&INDEX, "return over five years", &["t0:r1c4"]), [["index", "index_steps"]]);
+        assert_eq!(query(&INDEX, "return in 2011", &["t0:r1c3"]), [["end", "index", "index_steps"]]);
+        let found = query(&INDEX, "return for the two years ended December 31, 2011", &["t0:r1c3", "t0:h0c2"]);
         assert_eq!(found[0], ["end", "index", "index_steps", "day"]);
         assert!(!found[1].contains(&"day"));
-        let found = asked(&INDEX, "return for the four years ended 2012", &["t0:r1c4"]);
+        let found = query(&INDEX, "return for the four years ended 2012", &["t0:r1c4"]);
         assert_eq!(found, [["index", "index_steps"]]);
-        assert_eq!(asked(&SALES, "how did sales grow?", &["t0:r1c1", "t0:r1c4"]), [[""; 0], [""; 0]]);
+        assert_eq!(query(&SALES, "how did sales grow?", &["t0:r1c1", "t0:r1c4"]), [[""; 0], [""; 0]]);
     }
 
     #[test]
     fn an_index_may_go_down_the_rows_and_begin_at_their_end() {
         let rows: [&[&str]; 4] =
             [&["", "Stock", "S&P"], &["a", "150", "120"], &["b", "90", "80"], &["c", "100", "100"]];
-        let found = asked(&rows, "return of the stock", &["t0:r3c1", "t0:r2c1", "t0:r1c1"]);
+        let found = query(&rows, "return of the stock", &["t0:r3c1", "t0:r2c1", "t0:r1c1"]);
         assert_eq!(found[0], ["start", "implied", "index", "index_start"]);
         assert_eq!(found[2], ["end", "implied", "index", "index_steps"]);
         // Totals of shares are no index.
         let shares: [&[&str]; 3] = [&["", "2012", "2011"], &["North", "60 %", "40 %"], &["Total", "100 %", "100 %"]];
-        assert_eq!(asked(&shares, "share of the north", &["t0:r2c1"]), [[""; 0]]);
+        assert_eq!(query(&shares, "share of the north", &["t0:r2c1"]), [[""; 0]]);
     }
 
     #[test]
     fn rows_without_years_have_those_of_their_dates() {
-        let found = asked(&NOTES, "notes issued in 2014", &["t0:r1c1", "t0:r2c1", "t0:h0c1"]);
+        let found = query(&NOTES, "notes issued in 2014", &["t0:r1c1", "t0:r2c1", "t0:h0c1"]);
         assert_eq!(found, [vec!["outside", "dated"], vec!["end", "dated"], vec![]]);
         // A number is a year under a header of dates alone.
         let rows: [&[&str]; 2] = [&["", "feet", "expiry"], &["Texas", "2015", "2020"]];
-        assert_eq!(asked(&rows, "feet expiring in 2020", &["t0:r1c1"]), [["end", "dated"]]);
-        assert_eq!(asked(&rows, "feet in 2015", &["t0:r1c1"]), [["outside", "dated"]]);
+        assert_eq!(query(&rows, "feet expiring in 2020", &["t0:r1c1"]), [["end", "dated"]]);
+        assert_eq!(query(&rows, "feet in 2015", &["t0:r1c1"]), [["outside", "dated"]]);
     }
 
     #[test]

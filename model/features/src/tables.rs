@@ -67,11 +67,11 @@ pub(crate) fn tables<'v>(
             }
         }
     }
-    let told: BTreeSet<u32> = passages.iter().flat_map(|(_, string)| strings.words_of(*string)).copied().collect();
+    let mentioned: BTreeSet<u32> = passages.iter().flat_map(|(_, string)| strings.words_of(*string)).copied().collect();
     let mean = mean(passages.iter().map(|(node, _)| node_vector(*node)));
     let tables: Vec<Member> = tables.into_iter().flatten().collect();
     let latest = tables.iter().filter_map(|table| last_year(strings, &table.words)).max();
-    let latest_told = last_year(strings, &told);
+    let latest_mentioned = last_year(strings, &mentioned);
     let fits: Vec<([f32; FIT.len()], [f32; YEARS.len()])> = tables
         .iter()
         .map(|table| {
@@ -82,11 +82,11 @@ pub(crate) fn tables<'v>(
             let years = match last_year(strings, &table.words) {
                 Some(year) => {
                     let after = |other: Option<u16>| other.map_or(0.0, |other| f32::from(year) - f32::from(other));
-                    [after(latest_told).clamp(-3.0, 3.0) / 3.0, after(latest).clamp(-4.0, 0.0) / 4.0, 1.0]
+                    [after(latest_mentioned).clamp(-3.0, 3.0) / 3.0, after(latest).clamp(-4.0, 0.0) / 4.0, 1.0]
                 }
                 None => [0.0; 3],
             };
-            (fit(strings, table, &told, &near, dot(string_vector(table.string), &mean)), years)
+            (fit(strings, table, &mentioned, &near, dot(string_vector(table.string), &mean)), years)
         })
         .collect();
     let mut best = [f32::NEG_INFINITY; FIT.len()];
@@ -105,7 +105,13 @@ pub(crate) fn tables<'v>(
     values
 }
 
-fn fit(strings: &Strings, table: &Member, told: &BTreeSet<u32>, near: &BTreeSet<u32>, cosine: f32) -> [f32; FIT.len()] {
+fn fit(
+    strings: &Strings,
+    table: &Member,
+    mentioned: &BTreeSet<u32>,
+    near: &BTreeSet<u32>,
+    cosine: f32,
+) -> [f32; FIT.len()] {
     let word = |number: &u32| strings.known[*number as usize];
     let long = |number: &u32| strings.words()[*number as usize].bytes().filter(u8::is_ascii_digit).count() >= DIGITS;
     let numbers: Vec<u32> = table
@@ -114,7 +120,7 @@ fn fit(strings: &Strings, table: &Member, told: &BTreeSet<u32>, near: &BTreeSet<
         .copied()
         .filter(|number| word(number).number && word(number).year.is_none() && long(number))
         .collect();
-    let told_numbers = numbers.iter().filter(|number| told.contains(number)).count() as f32;
+    let mentioned_numbers = numbers.iter().filter(|number| mentioned.contains(number)).count() as f32;
     // The share, by idf, of words of one set that stand in another.
     let share = |of: &BTreeSet<u32>, within: &BTreeSet<u32>| {
         let words = || of.iter().filter(|number| !word(number).number);
@@ -123,14 +129,14 @@ fn fit(strings: &Strings, table: &Member, told: &BTreeSet<u32>, near: &BTreeSet<
         if all > 0.0 { found / all } else { 0.0 }
     };
     let years: Vec<&u32> = table.words.iter().filter(|number| word(number).year.is_some()).collect();
-    let told_years = years.iter().filter(|number| told.contains(number)).count() as f32;
+    let mentioned_years = years.iter().filter(|number| mentioned.contains(number)).count() as f32;
     [
-        told_numbers.ln_1p(),
-        told_numbers / numbers.len().max(1) as f32,
-        share(&table.words, told),
+        mentioned_numbers.ln_1p(),
+        mentioned_numbers / numbers.len().max(1) as f32,
+        share(&table.words, mentioned),
         share(&table.words, near),
         share(near, &table.words),
-        told_years / years.len().max(1) as f32,
+        mentioned_years / years.len().max(1) as f32,
         cosine,
     ]
 }

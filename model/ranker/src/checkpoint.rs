@@ -1,5 +1,5 @@
 //! Checkpoints: a directory with `model.safetensors`, `config.toml`, `manifest.json` and
-//! `README.md`, and `second_pass.safetensors` where the ranker has a second pass.
+//! `README.md`, and `reranker.safetensors` where the ranker has a reranker.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,14 +11,14 @@ use tabsegnet_datasets::graph::{EdgeType, NodeKind};
 use tabsegnet_store::{FileError, Staging, read_bytes, read_text, sha256_file, write_bytes_atomic};
 
 use crate::config::ModelConfig;
+use crate::reranker::Reranker;
 use crate::scorer::TabSegNet;
-use crate::second_pass::SecondPass;
 
 /// The format this program writes and reads.
 pub const FORMAT_VERSION: u32 = 1;
 
 const MODEL: &str = "model.safetensors";
-const SECOND_PASS: &str = "second_pass.safetensors";
+const RERANKER: &str = "reranker.safetensors";
 const CONFIG: &str = "config.toml";
 const MANIFEST: &str = "manifest.json";
 const CARD: &str = "README.md";
@@ -48,9 +48,9 @@ pub struct Manifest {
     /// SHA-256 of the weights that the training began with; empty where they were random.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub started_from: String,
-    /// Whether a second pass is to follow that is not trained yet: the training goes on, or broke off.
+    /// Whether a reranker is to follow that is not trained yet: the training goes on, or broke off.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub second_pass_due: bool,
+    pub reranker_pending: bool,
     /// Seed of the training.
     pub seed: u64,
     /// Epoch of these weights, from 1.
@@ -75,7 +75,7 @@ impl Manifest {
             node_kinds: node_kinds(),
             edge_types: edge_types(),
             started_from: String::new(),
-            second_pass_due: false,
+            reranker_pending: false,
             seed,
             epoch: 0,
             data: BTreeMap::new(),
@@ -122,10 +122,10 @@ fn content(path: &Path, message: impl Into<String>) -> CheckpointError {
 pub struct Checkpoint {
     /// Where it was read from.
     pub directory: PathBuf,
-    /// The model on the device that was asked for.
+    /// The model on the device that was requested.
     pub model: TabSegNet,
     /// What looks at the best nodes again, where the ranker has it.
-    pub second_pass: Option<SecondPass>,
+    pub reranker: Option<Reranker>,
     /// What it says of itself.
     pub manifest: Manifest,
     /// The whole config of the training, as TOML.
@@ -135,9 +135,9 @@ pub struct Checkpoint {
 impl Checkpoint {
     /// What a user should know who ranks with it before its training has ended.
     pub fn warning(&self) -> Option<String> {
-        self.manifest.second_pass_due.then(|| {
+        self.manifest.reranker_pending.then(|| {
             format!(
-                "{} is a checkpoint of a training that has not ended: it ranks without the second pass that its config asks for; \
+                "{} is a checkpoint of a training that has not ended: it ranks without the reranker that its config asks for; \
                  wait for the end, or go on with train --resume",
                 self.directory.display()
             )
@@ -149,7 +149,7 @@ impl Checkpoint {
 pub fn write(
     directory: &Path,
     model: &TabSegNet,
-    second_pass: Option<&SecondPass>,
+    reranker: Option<&Reranker>,
     mut manifest: Manifest,
     config: &str,
     card: &str,
@@ -159,11 +159,11 @@ pub fn write(
     write_model(&at(MODEL), model)?;
     write_bytes_atomic(&at(CONFIG), config.as_bytes())?;
     write_bytes_atomic(&at(CARD), card.as_bytes())?;
-    if let Some(second_pass) = second_pass {
-        second_pass.write(&at(SECOND_PASS))?;
+    if let Some(reranker) = reranker {
+        reranker.write(&at(RERANKER))?;
     }
     manifest.files.clear();
-    let written = [MODEL, CONFIG, CARD].into_iter().chain(second_pass.map(|_| SECOND_PASS));
+    let written = [MODEL, CONFIG, CARD].into_iter().chain(reranker.map(|_| RERANKER));
     for name in written {
         manifest.files.insert(name.to_owned(), sha256_file(&at(name))?);
     }
@@ -188,8 +188,8 @@ pub fn read(directory: &Path, device: &Device) -> Result<Checkpoint, CheckpointE
     check_version(&path, &text)?;
     let manifest: Manifest = serde_json::from_str(&text)
         .map_err(|error| content(&path, format!("is no manifest of a checkpoint: {error}")))?;
-    let has_second_pass = manifest.files.contains_key(SECOND_PASS);
-    for name in [MODEL, CONFIG].into_iter().chain(has_second_pass.then_some(SECOND_PASS)) {
+    let has_reranker = manifest.files.contains_key(RERANKER);
+    for name in [MODEL, CONFIG].into_iter().chain(has_reranker.then_some(RERANKER)) {
         let (found, expected) = (sha256_file(&at(name))?, manifest.files.get(name));
         if expected != Some(&found) {
             let expected = expected.map_or("none", String::as_str);
@@ -208,12 +208,12 @@ pub fn read(directory: &Path, device: &Device) -> Result<Checkpoint, CheckpointE
         ));
     }
     let model = read_model(&at(MODEL), &manifest.model, manifest.d_enc, device)?;
-    let second_pass = match has_second_pass {
-        true => Some(SecondPass::read(&at(SECOND_PASS), manifest.model.features)?),
+    let reranker = match has_reranker {
+        true => Some(Reranker::read(&at(RERANKER), manifest.model.features)?),
         false => None,
     };
     let config = read_text(&at(CONFIG))?;
-    Ok(Checkpoint { directory: directory.to_owned(), model, second_pass, manifest, config })
+    Ok(Checkpoint { directory: directory.to_owned(), model, reranker, manifest, config })
 }
 
 /// Looked at first, since another version may have other fields.

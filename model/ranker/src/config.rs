@@ -96,9 +96,9 @@ pub struct ModelConfig {
     /// Features a node, which enter the node initialisation and again the scorer; 0 for none. Set
     /// by what the features are made of.
     pub features: usize,
-    /// Whether the checkpoint carries a table head, whose scores are among the features. Set by what the
+    /// Whether the checkpoint carries a table scorer, whose scores are among the features. Set by what the
     /// features are made of.
-    pub table_head: bool,
+    pub table_scorer: bool,
 }
 
 impl ModelConfig {

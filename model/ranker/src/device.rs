@@ -39,7 +39,7 @@ pub enum DeviceError {
     /// The machine has none.
     #[error("device {device}: {missing}; {remedy}")]
     Missing {
-        /// What was asked for.
+        /// What was requested.
         device: DeviceChoice,
         /// What was not found.
         missing: &'static str,
@@ -49,7 +49,7 @@ pub enum DeviceError {
     /// There is one, but it does not work.
     #[error("device {device}: {message}; {remedy}")]
     Broken {
-        /// What was asked for.
+        /// What was requested.
         device: DeviceChoice,
         /// Its name, and what failed.
         message: String,
@@ -59,7 +59,7 @@ pub enum DeviceError {
     /// A number type that the device does not compute in.
     #[error("precision {precision} is not to be had: {why}; set precision = \"f32\"{other}")]
     Precision {
-        /// What was asked for.
+        /// What was requested.
         precision: &'static str,
         /// Why not.
         why: &'static str,

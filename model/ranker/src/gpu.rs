@@ -96,7 +96,7 @@ pub(crate) fn by_element(matrix: &CubeTensor) -> Option<(CubeCount, CubeDim, Add
     (elements > 0).then(|| (count, dim, matrix.required_address_type()))
 }
 
-/// A launch of as many cubes as are asked for or a few more, spread over the three dimensions of the
+/// A launch of as many cubes as are wanted or a few more, spread over the three dimensions of the
 /// grid: one alone takes 65,535 at most on some devices.
 pub(crate) fn cubes(like: &CubeTensor, count: usize) -> CubeCount {
     CubeCountSelection::new(&like.client, count as u32).cube_count()

@@ -9,6 +9,7 @@ pub mod activation;
 pub mod aggregate;
 pub mod batch;
 mod best;
+pub mod boosting;
 pub mod checkpoint;
 pub mod config;
 pub mod device;
@@ -22,15 +23,14 @@ pub mod loss;
 pub mod open;
 pub mod precision;
 mod product;
+pub mod reranker;
 pub mod scorer;
-pub mod second_pass;
 #[cfg(test)]
 mod testing;
-pub mod trees;
 
 pub use batch::{Batch, Example};
 pub use best::best;
 pub use config::ModelConfig;
-pub use open::{Asked, EdgeEffect, Explanation, Inference, OpenGraph};
+pub use open::{EdgeEffect, Explanation, Inference, OpenGraph, Query};
 pub use precision::Precision;
 pub use scorer::TabSegNet;

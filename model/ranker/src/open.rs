@@ -32,7 +32,7 @@ use weights::Weights;
 
 /// A question as a model sees it.
 #[derive(Debug, Clone, Copy)]
-pub struct Asked<'a> {
+pub struct Query<'a> {
     /// `[d_enc]`: its vector.
     pub q: &'a [f32],
     /// `[segments, d_enc]`: those of its segments; not looked at by a model without.
@@ -146,9 +146,9 @@ impl Inference {
     ///
     /// # Errors
     /// A vector of another width; no segment for a model with segments.
-    pub fn scores(&self, open: &OpenGraph, asked: &Asked<'_>) -> Result<Vec<f32>, BatchError> {
-        let asked = self.check(open, asked)?;
-        let Asked { q, segments, features, products } = asked;
+    pub fn scores(&self, open: &OpenGraph, query: &Query<'_>) -> Result<Vec<f32>, BatchError> {
+        let query = self.check(open, query)?;
+        let Query { q, segments, features, products } = query;
         let best = match products.len().checked_div(open.nodes) {
             None | Some(0) => best_segments(&open.u, segments, self.d_enc),
             Some(width) => {
@@ -160,7 +160,7 @@ impl Inference {
             (Parts::Cpu { own, offsets, edges }, Some(weights)) => {
                 let strength = weights.strength(q);
                 let features = Features::Raw(features, &weights.feature_scale);
-                let (x, by_features) = weights.start(&open.u, own, &asked, features, &best);
+                let (x, by_features) = weights.start(&open.u, own, &query, features, &best);
                 let graph = Edges { offsets, edges, strength: &strength, aggregation: self.config.aggregation };
                 Ok(weights.scores(x, &by_features, &graph))
             }
@@ -185,8 +185,8 @@ impl Inference {
     }
 
     /// Checks a question's vectors; a model gets what it looks at.
-    fn check<'s>(&self, open: &OpenGraph, asked: &Asked<'s>) -> Result<Asked<'s>, BatchError> {
-        let Asked { q, segments, features, products } = *asked;
+    fn check<'s>(&self, open: &OpenGraph, query: &Query<'s>) -> Result<Query<'s>, BatchError> {
+        let Query { q, segments, features, products } = *query;
         width("q", q.len(), self.d_enc)?;
         let segments = if self.config.segments { segments } else { &[] };
         let features = if self.config.features > 0 { features } else { NO_FEATURES };
@@ -199,7 +199,7 @@ impl Inference {
         let products = if self.config.segments { products } else { &[] };
         let n = products.len().checked_div(open.nodes).unwrap_or_default();
         width("products", products.len(), if products.is_empty() { 0 } else { n.max(count) * open.nodes })?;
-        Ok(Asked { q, segments, features, products })
+        Ok(Query { q, segments, features, products })
     }
 
     /// Row-major vectors as a matrix `[vectors, d_enc]`.

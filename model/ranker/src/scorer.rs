@@ -6,7 +6,7 @@ use burn::tensor::{Device, Tensor, TensorData};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
-use tabsegnet_features::TableHead;
+use tabsegnet_features::TableScorer;
 
 use crate::activation::{relu_of_sum, tanh_of_sum};
 use crate::aggregate::aggregate;
@@ -151,9 +151,9 @@ pub struct FeatureScale {
     pub scale: Param<Tensor<1>>,
 }
 
-/// The weights of a [`TableHead`], which is trained before the model is; not trained here.
+/// The weights of a [`TableScorer`], which is trained before the model is; not trained here.
 #[derive(Module, Debug)]
-pub struct FixedTableHead {
+pub struct FixedTableScorer {
     /// `[features of a table]`
     pub mean: Param<Tensor<1>>,
     /// `[features of a table]`
@@ -190,8 +190,8 @@ pub struct TabSegNet {
     pub scorer: Scorer,
     /// Where the model has features.
     pub feature_scale: Option<FeatureScale>,
-    /// Where the features have a table head.
-    pub table_head: Option<FixedTableHead>,
+    /// Where the features have a table scorer.
+    pub table_scorer: Option<FixedTableScorer>,
     #[module(skip)]
     aggregation: Aggregation,
     #[module(skip)]
@@ -257,8 +257,8 @@ impl TabSegNet {
             graph_conv.push(GraphConv { W_1, W_2, b: vector(&format!("graph_conv.{layer}.b"), d_out)? });
         }
         let scorer = Scorer { w, w_f, b: vector("scorer.b", 1)? };
-        let (inputs, hidden) = (TableHead::FEATURES, TableHead::HIDDEN);
-        let W_1 = config.table_head.then(|| flat("table_head.W_1", &[inputs, hidden])).transpose()?;
+        let (inputs, hidden) = (TableScorer::FEATURES, TableScorer::HIDDEN);
+        let W_1 = config.table_scorer.then(|| flat("table_scorer.W_1", &[inputs, hidden])).transpose()?;
         let mut fixed = |name: &str, length: usize| {
             let (id, values) = flat(name, &[length])?;
             Ok(Param::initialized(id, values))
@@ -272,14 +272,14 @@ impl TabSegNet {
                 })
             })
             .transpose()?;
-        let table_head = W_1
+        let table_scorer = W_1
             .map(|(id, W_1)| {
-                Ok(FixedTableHead {
-                    mean: fixed("table_head.mean", inputs)?,
-                    scale: fixed("table_head.scale", inputs)?,
+                Ok(FixedTableScorer {
+                    mean: fixed("table_scorer.mean", inputs)?,
+                    scale: fixed("table_scorer.scale", inputs)?,
                     W_1: Param::initialized(id, W_1.reshape([inputs, hidden])),
-                    b_1: fixed("table_head.b_1", hidden)?,
-                    w_2: fixed("table_head.w_2", hidden)?,
+                    b_1: fixed("table_scorer.b_1", hidden)?,
+                    w_2: fixed("table_scorer.w_2", hidden)?,
                 })
             })
             .transpose()?;
@@ -289,7 +289,7 @@ impl TabSegNet {
             graph_conv,
             scorer,
             feature_scale,
-            table_head,
+            table_scorer,
             aggregation: config.aggregation,
             precision: Precision::F32,
         })
@@ -317,15 +317,15 @@ impl TabSegNet {
         self
     }
 
-    /// The same model with a trained table head; a model without one stays as it is.
+    /// The same model with a trained table scorer; a model without one stays as it is.
     #[must_use]
-    pub fn with_table_head(mut self, head: &TableHead) -> Self {
+    pub fn with_table_scorer(mut self, head: &TableScorer) -> Self {
         fn replace<const D: usize>(param: &Param<Tensor<D>>, values: &[f32]) -> Param<Tensor<D>> {
             let (device, shape) = (param.val().device(), param.val().shape());
             Param::initialized(param.id, Tensor::from_data(TensorData::new(values.to_vec(), shape), &device))
         }
-        if let Some(known) = &mut self.table_head {
-            *known = FixedTableHead {
+        if let Some(known) = &mut self.table_scorer {
+            *known = FixedTableScorer {
                 mean: replace(&known.mean, &head.mean),
                 scale: replace(&known.scale, &head.scale),
                 W_1: replace(&known.W_1, &head.w_1),
@@ -336,12 +336,12 @@ impl TabSegNet {
         self
     }
 
-    /// The table head that its features need.
-    pub fn table_head(&self) -> Option<TableHead> {
+    /// The table scorer that its features need.
+    pub fn table_scorer(&self) -> Option<TableScorer> {
         fn values<const D: usize>(param: &Param<Tensor<D>>) -> Vec<f32> {
             param.val().into_data().iter::<f32>().collect()
         }
-        self.table_head.as_ref().map(|head| TableHead {
+        self.table_scorer.as_ref().map(|head| TableScorer {
             mean: values(&head.mean),
             scale: values(&head.scale),
             w_1: values(&head.W_1),
@@ -418,10 +418,10 @@ impl TabSegNet {
             parameters.push(vector("feature_scale.mean".into(), mean));
             parameters.push(vector("feature_scale.scale".into(), scale));
         }
-        if let Some(FixedTableHead { mean, scale, W_1, b_1, w_2 }) = &self.table_head {
-            parameters.push(matrix("table_head.W_1".into(), W_1));
+        if let Some(FixedTableScorer { mean, scale, W_1, b_1, w_2 }) = &self.table_scorer {
+            parameters.push(matrix("table_scorer.W_1".into(), W_1));
             let vectors = [("mean", mean), ("scale", scale), ("b_1", b_1), ("w_2", w_2)];
-            parameters.extend(vectors.map(|(name, tensor)| vector(format!("table_head.{name}"), tensor)));
+            parameters.extend(vectors.map(|(name, tensor)| vector(format!("table_scorer.{name}"), tensor)));
         }
         parameters
     }

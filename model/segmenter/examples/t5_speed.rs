@@ -5,7 +5,7 @@
 //! ```
 //!
 //! `train` prints training tokens/s, `generate` the time a question, `base` the peak memory of a model
-//! in T5-base's shape that is written, opened and asked, `write DIR` a model of the nano shape.
+//! in T5-base's shape that is written, opened and run, `write DIR` a model of the nano shape.
 //! tools/scripts/bench_t5.py sets the first beside Python's transformers.
 
 use std::path::{Path, PathBuf};

@@ -15,7 +15,7 @@ pub enum SegmenterError {
         /// What it was set to.
         kind: String,
     },
-    /// The segments that a data set gives were asked for a question that is of none.
+    /// The segments that a data set gives were requested a question that is of none.
     #[error(
         "segmenter.kind = \"given\" takes the segments that a data set gives with its questions, an upper bound for measurement only; a question of your own has none: train with segmenter.kind = \"rules\" or \"t5\""
     )]
@@ -36,7 +36,7 @@ pub enum SegmenterError {
         .path.display()
     )]
     NoDirectory {
-        /// The directory that was asked for.
+        /// The directory that was requested.
         path: PathBuf,
         /// The key of the configuration.
         key: &'static str,
@@ -80,7 +80,7 @@ pub enum SegmenterError {
     Vocabulary {
         /// Texts given.
         texts: usize,
-        /// Tokens asked for.
+        /// Tokens requested.
         vocabulary: usize,
         /// Why not and what to do.
         reason: String,

@@ -85,7 +85,7 @@ impl Pointing {
 
     /// The tokens of segments, without the end token: markers of their words. Other words are left out, and
     /// of segments that are then alike one stays. None where more than half of the words of one are left out: it has
-    /// other names for what is asked for.
+    /// other names for what is wanted.
     pub fn target<S: AsRef<str>>(&self, segments: &[S]) -> Option<Vec<u32>> {
         let words: Vec<&str> = self.words.iter().map(|(_, word)| word.as_str()).collect();
         let mut written: Vec<Vec<u32>> = Vec::new();

@@ -2,7 +2,7 @@
 //!
 //! 1. Expressions of time are found (`periods`): years, lists and ranges of them, `from … to …`. A change
 //!    `in 2010` is one from 2009.
-//! 2. What is left is cut where two things are asked for (`parts`): `ratio of X to Y`, `X as a
+//! 2. What is left is cut where two things are wanted (`parts`): `ratio of X to Y`, `X as a
 //!    percentage of Y`, `what percentage of X is Y`, `difference between X and Y`, and at `and` where both sides
 //!    are whole: each has a time, or an article, or the question says `both` or `respectively`. `research and
 //!    development` stays one thing.
@@ -86,7 +86,7 @@ fn add(found: &mut Vec<String>, segment: String) {
     }
 }
 
-/// A thing that is asked for.
+/// A thing that is wanted.
 struct Part<'i> {
     words: Vec<&'i str>,
     times: Vec<&'i periods::Time>,

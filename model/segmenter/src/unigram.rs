@@ -37,7 +37,7 @@ pub fn train_unigram<S: AsRef<str>>(
     let special: Vec<AddedToken> = [PAD, EOS, UNKNOWN].map(|token| AddedToken::from(token, true)).into();
     let learnt = vocabulary.saturating_sub(sentinels);
     let characters: std::collections::BTreeSet<char> = words.keys().flat_map(|word| word.chars()).collect();
-    // The trainer keeps every character; below that it would never end at the size asked for.
+    // The trainer keeps every character; below that it would never end at the size requested.
     let least = characters.len() + special.len() + 1;
     if learnt < least {
         return Err(failed(format!(

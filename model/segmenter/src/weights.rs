@@ -30,7 +30,7 @@ impl ModelFiles {
     /// Those of what the configuration's `key` names: a directory, or else a repository of the hub.
     ///
     /// # Errors
-    /// No directory and no hub name; a hub that cannot be asked.
+    /// No directory and no hub name; a hub that takes no questions.
     pub fn named(model: &str, revision: &str, key: &'static str) -> Result<Self, SegmenterError> {
         let path = Path::new(model);
         if path.is_dir() {

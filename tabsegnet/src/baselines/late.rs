@@ -8,13 +8,13 @@ use crate::{Embedded, RankingError};
 
 /// For each question one score a node of its document.
 pub(super) fn scores(embedded: &Embedded, encoder: &dyn Encoder) -> Result<Vec<Vec<f32>>, RankingError> {
-    let asked: Vec<&str> = embedded.questions.iter().map(|question| question.text.as_str()).collect();
-    let asked = encoder.encode_tokens(&asked)?;
+    let query: Vec<&str> = embedded.questions.iter().map(|question| question.text.as_str()).collect();
+    let query = encoder.encode_tokens(&query)?;
     let dim = encoder.dim();
     by_document(embedded, |document, questions| {
         let texts: Vec<&str> = embedded.documents[document].ranking_texts.iter().map(String::as_str).collect();
         let nodes = encoder.encode_tokens(&texts)?;
-        let scores = |&question: &usize| nodes.par_iter().map(|node| max_sim(&asked[question], node, dim)).collect();
+        let scores = |&question: &usize| nodes.par_iter().map(|node| max_sim(&query[question], node, dim)).collect();
         Ok(questions.iter().map(scores).collect())
     })
 }

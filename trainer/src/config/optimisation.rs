@@ -30,7 +30,7 @@ pub struct OptimisationConfig {
     /// Share of each layer's values that a step leaves out, from 0, below 1.
     pub dropout: f32,
     /// How the step size changes over a training.
-    pub schedule: Schedule,
+    pub schedule: Decay,
     /// Number type of the ranker's large matrix products in training; half precision is for GPUs.
     pub precision: Precision,
     /// Which epoch is kept.
@@ -65,7 +65,7 @@ pub enum Loss {
 /// How the step size changes over a training.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Schedule {
+pub enum Decay {
     /// Not at all.
     #[default]
     Constant,
@@ -73,7 +73,7 @@ pub enum Schedule {
     Cosine,
 }
 
-impl Schedule {
+impl Decay {
     /// What the step size is multiplied with at a step, from 0, of so many.
     pub fn factor(self, step: usize, steps: usize) -> f64 {
         match self {
@@ -100,7 +100,7 @@ impl Default for OptimisationConfig {
             loss: Loss::Hinge,
             margin: 1.0,
             dropout: 0.0,
-            schedule: Schedule::Constant,
+            schedule: Decay::Constant,
             precision: Precision::F32,
             keep: Keep::LeastDevLoss,
             start_from: String::new(),

@@ -24,7 +24,7 @@ pub enum Choice {
     /// The least loss, of the epochs on labelled questions.
     #[default]
     Loss,
-    /// The largest token F1 of generated segments, of these epochs and those on made questions.
+    /// The largest token F1 of generated segments, of these epochs and those on generated questions.
     TokenF1,
 }
 
@@ -159,7 +159,7 @@ pub struct SegmenterTrainingConfig {
     pub made_rules: bool,
     /// Whether about as many again are in it that begin as one labelled question and go on as another, as the rules
     /// cut them. Needs `made_rules`.
-    pub spliced: bool,
+    pub concatenated: bool,
     /// Whether each labelled question comes a second time in an epoch with other names, those of the tables' rows, and
     /// other years; in that stage as the rules cut it, after it with its segments. Needs `made`.
     pub renamed: bool,
@@ -196,7 +196,7 @@ impl Default for SegmenterTrainingConfig {
             made_epochs: 1,
             made_learning_rate: 1e-3,
             made_rules: false,
-            spliced: false,
+            concatenated: false,
             renamed: false,
             rules_from: 1.0,
             new: NewModelConfig::default(),
@@ -249,8 +249,8 @@ impl SegmenterTrainingConfig {
             let expected = "at least 1 with segmenter_training.renamed = true: the names are those of its tables";
             return Err(ConfigError::Range { key: "segmenter_training.made", value: "0".into(), expected });
         }
-        if self.spliced && !(self.made_rules && self.made > 0) {
-            let expected = "true, and segmenter_training.made at least 1, with segmenter_training.spliced = true";
+        if self.concatenated && !(self.made_rules && self.made > 0) {
+            let expected = "true, and segmenter_training.made at least 1, with segmenter_training.concatenated = true";
             let value = self.made_rules.to_string();
             return Err(ConfigError::Range { key: "segmenter_training.made_rules", value, expected });
         }

@@ -85,7 +85,7 @@ impl Base {
             seen.push(prompt.target(&question.segments));
         }
         let tokenizer_bytes = train_unigram(&seen, new.vocabulary, new.sentinels, new.lower_case)?;
-        // The vocabulary may be smaller than asked for, where the texts are few.
+        // The vocabulary may be smaller than requested, where the texts are few.
         let path = Path::new("the new tokenizer");
         let mut config = T5Config {
             vocab_size: usize::MAX,

@@ -43,7 +43,7 @@ fn message(change: impl FnOnce(&mut Value, &mut Value)) -> String {
 fn header_trees_give_headers_spans_and_outer_rows() {
     let samples = read_json(&question(), &table(), Labels::Required).unwrap();
     let table = samples.samples[0].document.tables().next().unwrap();
-    assert_eq!((table.header_rows(), table.header_cols(), table.caption()), (2, 1, "workers"));
+    assert_eq!((table.num_header_rows(), table.num_header_cols(), table.caption()), (2, 1, "workers"));
     let cell = table.cell_at(3, 2).unwrap();
     assert_eq!(table.path(&table.row_headers_of(cell)), "all > men");
     assert_eq!(table.path(&table.column_headers_of(cell)), "year > 2017");
@@ -62,7 +62,7 @@ fn a_header_covers_the_blanks_that_its_children_are_in() {
     question["linked_cells"] = json!({"entity_link": {}, "quantity_link": {"[ANSWER]": {"(2, 2)": 6.0}}});
     let samples = read_json(&question, &table, Labels::Required).unwrap();
     let table = samples.samples[0].document.tables().next().unwrap();
-    assert_eq!((table.header_rows(), table.header_cols()), (1, 2));
+    assert_eq!((table.num_header_rows(), table.num_header_cols()), (1, 2));
     assert_eq!(table.cell_at(2, 0).unwrap().text, "all");
     assert_eq!(table.path(&table.row_headers_of(table.cell_at(2, 2).unwrap())), "all > women");
 }
@@ -78,7 +78,7 @@ fn a_unit_over_the_data_columns_names_the_rows_below_and_is_no_header_column() {
     question["linked_cells"] = json!({"quantity_link": {"[ANSWER]": {"(3, 2)": 5.0}}});
     let samples = read_json(&question, &table, Labels::Required).unwrap();
     let table = samples.samples[0].document.tables().next().unwrap();
-    assert_eq!((table.header_rows(), table.header_cols()), (1, 1));
+    assert_eq!((table.num_header_rows(), table.num_header_cols()), (1, 1));
     assert_eq!(table.path(&table.row_headers_of(table.cell_at(3, 2).unwrap())), "percent > women");
     assert_eq!(samples.samples[0].questions[0].gold, ["t0:r3c2"]);
 }
@@ -89,7 +89,7 @@ fn trees_that_point_outside_of_the_table_do_no_harm() {
     table["left_root"] = node(-1, -1, vec![node(99, 99, vec![node(3, 0, vec![node(2, 0, vec![])])])]);
     table["merged_regions"] = json!([{"first_row": 4, "last_row": 90, "first_column": 2, "last_column": 1}]);
     let samples = read_json(&question(), &table, Labels::Required).unwrap();
-    assert_eq!(samples.samples[0].document.tables().next().unwrap().header_cols(), 1);
+    assert_eq!(samples.samples[0].document.tables().next().unwrap().num_header_cols(), 1);
 }
 
 #[test]

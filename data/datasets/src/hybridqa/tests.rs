@@ -41,7 +41,7 @@ fn linked_passages_come_after_the_table_in_the_order_of_their_links() {
     assert_eq!(document.passages().collect::<Vec<_>>(), ["A list.", "Emmitt Smith.", "Walter Jerry Payton."]);
     assert!(matches!(&document.blocks[1], Block::Table(table) if table.caption() == "Leaders | Career"));
     let table = document.tables().next().unwrap();
-    assert_eq!((table.header_rows(), table.rows()), (1, 3));
+    assert_eq!((table.num_header_rows(), table.rows()), (1, 3));
     let gold = &samples.samples[0].questions[0].gold;
     assert_eq!(gold[0], "p1");
     assert_eq!(gold[1], node_id::cell(table, table.cell_at(2, 0).unwrap()));

@@ -102,14 +102,14 @@ pub(super) fn build(
     drafts: Vec<Draft>,
     sentences: usize,
 ) -> Sample {
-    let asked: BTreeSet<usize> = drafts.iter().flat_map(|draft| draft.facts()).collect();
-    let asked: Vec<&Fact> = asked.into_iter().filter_map(|fact| filing.facts.get(fact)).collect();
-    let shown: BTreeSet<u64> = asked.iter().flat_map(|fact| &fact.cells).filter_map(|cell| cell.shown).collect();
+    let query: BTreeSet<usize> = drafts.iter().flat_map(|draft| draft.facts()).collect();
+    let query: Vec<&Fact> = query.into_iter().filter_map(|fact| filing.facts.get(fact)).collect();
+    let shown: BTreeSet<u64> = query.iter().flat_map(|fact| &fact.cells).filter_map(|cell| cell.shown).collect();
 
     let mut blocks = Vec::new();
     // New numbers of the sentences by their old ones.
     let mut numbers: BTreeMap<usize, usize> = BTreeMap::new();
-    let taken = sentences_of(filing, part, &asked, &shown, sentences);
+    let taken = sentences_of(filing, part, &query, &shown, sentences);
     let mut passage = 0;
     for block in &filing.read.document.blocks {
         match block {
@@ -147,13 +147,13 @@ fn nodes_of(filing: &Filing, fact: usize, part: &BTreeSet<usize>, numbers: &BTre
     cells.chain(passages).collect()
 }
 
-/// The sentences around the tables, and those that tell what is asked, with their neighbours.
-/// Without sentences that show a number which is asked for and do not tag it: whether they tell
+/// The sentences around the tables, and those that tell what is sought, with their neighbours.
+/// Without sentences that show a number which is wanted and do not tag it: whether they tell
 /// the same is not known.
 fn sentences_of(
     filing: &Filing,
     part: &BTreeSet<usize>,
-    asked: &[&Fact],
+    query: &[&Fact],
     shown: &BTreeSet<u64>,
     around: usize,
 ) -> BTreeSet<usize> {
@@ -172,12 +172,12 @@ fn sentences_of(
         let after = (next..positions.len()).zip(at + 1..).take(around);
         taken.extend(after.take_while(|&(passage, position)| positions.get(passage) == Some(&position)).map(|p| p.0));
     }
-    for fact in asked {
+    for fact in query {
         for &passage in fact.passages.iter().take(MOST_TOLD) {
             taken.extend(passage.saturating_sub(1)..=passage + 1);
         }
     }
-    let tagged: BTreeSet<usize> = asked.iter().flat_map(|fact| fact.passages.iter().copied()).collect();
+    let tagged: BTreeSet<usize> = query.iter().flat_map(|fact| fact.passages.iter().copied()).collect();
     let text = |passage: usize| match positions.get(passage).and_then(|&at| blocks.get(at)) {
         Some(Block::Passage(text)) => text.as_str(),
         _ => "",

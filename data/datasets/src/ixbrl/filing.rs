@@ -1,4 +1,4 @@
-//! The tagged numbers of a filing as facts that questions can be asked about.
+//! The tagged numbers of a filing as facts that questions can be about.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -73,7 +73,7 @@ pub(super) struct Filing {
     pub read: ReadDocument,
     pub calendar: Calendar,
     pub facts: Vec<Fact>,
-    /// Tables with tagged numbers, whether or not any can be asked for.
+    /// Tables with tagged numbers, whether or not any can be wanted.
     pub tagged_tables: BTreeSet<usize>,
 }
 

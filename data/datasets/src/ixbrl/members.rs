@@ -53,7 +53,7 @@ pub(super) fn say(concept: &str, dimensions: &[Dimension]) -> Option<Said> {
             return None;
         }
         if axis == EQUITY {
-            // The statement of equity repeats each movement in its columns; balances are asked for.
+            // The statement of equity repeats each movement in its columns; balances are wanted.
             if !local(concept).starts_with("StockholdersEquity") {
                 return None;
             }

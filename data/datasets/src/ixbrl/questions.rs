@@ -1,4 +1,4 @@
-//! Which facts are asked for together.
+//! Which facts are wanted together.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,18 +12,18 @@ use crate::dice::Dice;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Draft {
     pub text: String,
-    /// The phrase and the number of each fact that is asked for.
+    /// The phrase and the number of each fact that is wanted.
     pub segments: Vec<(String, usize)>,
 }
 
 impl Draft {
-    /// The facts that are asked for.
+    /// The facts that are wanted.
     pub fn facts(&self) -> impl Iterator<Item = usize> {
         self.segments.iter().map(|(_, fact)| *fact)
     }
 }
 
-/// What is asked of facts.
+/// What is put to facts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     Single,
@@ -90,9 +90,9 @@ const MOST_OF_CONCEPT: usize = 2;
 /// Most gold nodes of a question; a fact on every page is no question of finding.
 const MOST_PLACES: usize = 10;
 
-/// What a filing's parts have asked already: questions of equal meaning are asked once.
+/// What a filing's parts have posed already: questions of equal meaning are posed once.
 #[derive(Default)]
-pub(super) struct Asked(BTreeSet<(Kind, Vec<usize>)>);
+pub(super) struct Combination(BTreeSet<(Kind, Vec<usize>)>);
 
 /// A part's facts.
 pub(super) struct Asker<'a> {
@@ -121,7 +121,7 @@ impl<'a> Asker<'a> {
 
     /// At most `count` questions, a third of them or more over two tables: no one table of the part
     /// tells all their facts.
-    pub fn draw(&self, count: usize, asked: &mut Asked, dice: &mut Dice) -> Vec<Draft> {
+    pub fn draw(&self, count: usize, query: &mut Combination, dice: &mut Dice) -> Vec<Draft> {
         let mut of_concept: BTreeMap<&str, usize> = BTreeMap::new();
         let mut meanings = BTreeSet::new();
         let mut texts = BTreeSet::new();
@@ -140,7 +140,7 @@ impl<'a> Asker<'a> {
                 sorted.sort_unstable();
                 if two_tables && !needs_two
                     || of_concept.get(concept).is_some_and(|&count| count >= MOST_OF_CONCEPT)
-                    || asked.0.contains(&(kind, sorted.clone()))
+                    || query.0.contains(&(kind, sorted.clone()))
                     || meanings.contains(&(kind, meaning.clone()))
                 {
                     continue;
@@ -150,7 +150,7 @@ impl<'a> Asker<'a> {
                     continue;
                 }
                 *of_concept.entry(concept).or_default() += 1;
-                asked.0.insert((kind, sorted));
+                query.0.insert((kind, sorted));
                 meanings.insert((kind, meaning));
                 drafts.push((draft, needs_two));
                 break;
@@ -198,7 +198,7 @@ impl<'a> Asker<'a> {
         dice.choose(&fitting).copied()
     }
 
-    /// Facts that a question of a kind can be asked about, in the order in which it names them.
+    /// Facts that a question of a kind can be about, in the order in which it names them.
     fn facts_for(&self, kind: Kind, two_tables: bool, dice: &mut Dice) -> Option<Vec<usize>> {
         let first = self.any(dice)?;
         let a = self.fact(first);

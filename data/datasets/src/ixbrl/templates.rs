@@ -1,4 +1,4 @@
-//! How questions are put. Wording is chosen by the dice; what is asked is not.
+//! How questions are put. Wording is chosen by the dice; what is sought is not.
 
 use super::words::is_plural;
 use crate::dice::Dice;

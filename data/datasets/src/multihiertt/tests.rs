@@ -46,7 +46,7 @@ fn tables_stand_where_their_lines_are_and_cells_keep_their_positions() {
     assert!(matches!(&document.blocks[4], Block::Table(table) if table.number() == 1));
     assert_eq!(document.passages().collect::<Vec<_>>(), ["Sales rose.", "See below.", "Rates:"]);
     let table = document.tables().next().unwrap();
-    assert_eq!((table.header_rows(), table.header_cols()), (2, 1));
+    assert_eq!((table.num_header_rows(), table.num_header_cols()), (2, 1));
     assert_eq!(gold(&samples), ["p0", "t0:r2c1", "t0:r2c2"]);
 }
 

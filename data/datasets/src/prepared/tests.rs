@@ -17,7 +17,7 @@ fn a_second_run_reads_what_the_first_prepared() {
     let source = native(dir.path(), LABELLED);
     let settings = PrepareSettings::default();
     let (made, origin) = prepare(&source, &settings, dir.path()).unwrap();
-    let Origin::Made(directory) = origin else { panic!("nothing was prepared before") };
+    let Origin::Prepared(directory) = origin else { panic!("nothing was prepared before") };
     assert_eq!(made.questions[0].gold, [0, 5]);
     assert_eq!(made.questions[0].segments, [PreparedSegment { text: "revenue".into(), nodes: vec![0, 5] }]);
     assert_eq!(made.documents[0].ranking_texts[5], "Products | 2018 | 12");
@@ -39,7 +39,7 @@ fn other_bytes_or_settings_are_prepared_anew() {
     assert_eq!(bare.documents[0].ranking_texts[5], "12");
     let source = native(dir.path(), &LABELLED.replace("12", "13"));
     let (changed, origin) = prepare(&source, &PrepareSettings::default(), dir.path()).unwrap();
-    assert!(matches!(origin, Origin::Made(_)));
+    assert!(matches!(origin, Origin::Prepared(_)));
     assert_ne!(path.digest, changed.digest);
 }
 
@@ -60,7 +60,7 @@ fn damaged_files_are_named_with_a_way_out() {
     let dir = tempfile::tempdir().unwrap();
     let source = native(dir.path(), LABELLED);
     let (_, origin) = prepare(&source, &PrepareSettings::default(), dir.path()).unwrap();
-    let Origin::Made(directory) = origin else { panic!("nothing was prepared before") };
+    let Origin::Prepared(directory) = origin else { panic!("nothing was prepared before") };
     for name in ["documents.parquet", "nodes.parquet", "edges.parquet", "questions.parquet", "segments.parquet"] {
         let path = directory.join(name);
         let whole = fs::read(&path).unwrap();

@@ -2,12 +2,12 @@
 
 use super::Rows;
 use super::headers::{date, header};
-use super::words::{Asked, is_year, words};
+use super::words::{QuestionWords, is_year, words};
 use crate::document::{Cell, CellRole, Table};
 
 /// Paths of headers as a question would have them.
 pub(super) struct Paths<'a> {
-    asked: &'a Asked,
+    query: &'a QuestionWords,
     rows: Rows,
     /// Whether captions tell the tables with gold apart.
     captions: bool,
@@ -15,7 +15,7 @@ pub(super) struct Paths<'a> {
 
 impl<'a> Paths<'a> {
     /// `tables` are those of the gold cells.
-    pub(super) fn new<'t>(asked: &'a Asked, rows: Rows, tables: impl Iterator<Item = &'t Table>) -> Self {
+    pub(super) fn new<'t>(query: &'a QuestionWords, rows: Rows, tables: impl Iterator<Item = &'t Table>) -> Self {
         let mut tables: Vec<(usize, String)> = tables.map(|table| (table.number(), header(table.caption()))).collect();
         tables.sort();
         tables.dedup();
@@ -23,15 +23,15 @@ impl<'a> Paths<'a> {
         captions.sort_unstable();
         captions.dedup();
         let captions = tables.len() > 1 && captions.len() == tables.len() && !captions.contains(&"");
-        Self { asked, rows, captions }
+        Self { query, rows, captions }
     }
 
     /// Rows, columns, and the caption where it tells apart.
     pub(super) fn cell(&self, table: &Table, cell: &Cell) -> String {
         let mut levels = self.of_rows(table, &table.row_headers_of(cell));
         let columns = self.levels(table, &table.column_headers_of(cell));
-        let needed = levels.is_empty() || table.cols() > table.header_cols() + 1;
-        if needed || columns.iter().any(|level| self.asked.names(level)) {
+        let needed = levels.is_empty() || table.cols() > table.num_header_cols() + 1;
+        if needed || columns.iter().any(|level| self.query.names(level)) {
             levels.extend(columns);
         }
         self.joined(table, &levels)
@@ -53,15 +53,15 @@ impl<'a> Paths<'a> {
             CellRole::ColumnHeader | CellRole::Data => table.column_headers_of(cell),
         };
         let own: Vec<usize> = table.cell_index_at(cell.row, cell.col).into_iter().collect();
-        if self.asked.names_most(&cell.text) {
+        if self.query.names_most(&cell.text) {
             return Ok(self.joined(table, &self.levels(table, &[above, own].concat())));
         }
         let mut named = self.levels(table, &above);
-        named.retain(|level| self.asked.names_most(level));
+        named.retain(|level| self.query.names_most(level));
         if !named.is_empty() {
             return Ok(self.joined(table, &named));
         }
-        // What its column of headers is called is what was asked for.
+        // What its column of headers is called is what was requested.
         let corner = self.joined(table, &self.levels(table, &table.column_headers_of(cell)));
         Err(match self.rows {
             Rows::Measures if corner.is_empty() => self.joined(table, &self.levels(table, &own)),
@@ -71,7 +71,7 @@ impl<'a> Paths<'a> {
 
     fn of_rows(&self, table: &Table, headers: &[usize]) -> Vec<String> {
         let levels = self.levels(table, headers);
-        let named = self.rows == Rows::Measures || levels.iter().any(|level| self.asked.names(level));
+        let named = self.rows == Rows::Measures || levels.iter().any(|level| self.query.names(level));
         if named { levels } else { Vec::new() }
     }
 
@@ -83,11 +83,11 @@ impl<'a> Paths<'a> {
         for &index in headers.iter().rev() {
             let cell = &table.cells()[index];
             let text = self.dated(table, cell, header(&cell.text));
-            // A number where a name should be says what is asked for only if the question has it.
-            if text.is_empty() || is_number(&text) && !self.asked.names(&text) {
+            // A number where a name should be says what is wanted only if the question has it.
+            if text.is_empty() || is_number(&text) && !self.query.names(&text) {
                 continue;
             }
-            if levels.is_empty() || ambiguous || self.asked.names_most(&text) {
+            if levels.is_empty() || ambiguous || self.query.names_most(&text) {
                 ambiguous = levels.is_empty() && is_repeated(table, cell);
                 levels.push(text);
             }
@@ -100,7 +100,7 @@ impl<'a> Paths<'a> {
     /// does not name.
     fn dated(&self, table: &Table, cell: &Cell, text: String) -> String {
         let Some(found) = date(&text).filter(|date| date.exact) else { return text };
-        if self.asked.names_month(&text) {
+        if self.query.names_month(&text) {
             return text;
         }
         let other = |other: &&Cell| {

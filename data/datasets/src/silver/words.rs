@@ -58,7 +58,7 @@ const STOP: &[&str] = &[
 
 /// What a question asks to be done, and in which unit.
 #[rustfmt::skip]
-const ASKED: &[&str] = &[
+const QUERIES: &[&str] = &[
     "percentage", "percent", "change", "difference", "increase", "decrease", "growth", "ratio", "average",
     "mean", "sum", "calculate", "compute", "compared", "rate", "amount", "value", "number", "total", "relative",
     "portion", "find",
@@ -69,7 +69,7 @@ pub(super) fn is_stop(key: &str) -> bool {
 }
 
 fn is_content(key: &str) -> bool {
-    !is_stop(key) && !ASKED.contains(&key)
+    !is_stop(key) && !QUERIES.contains(&key)
 }
 
 /// The content words of a text.
@@ -83,13 +83,13 @@ pub(super) fn is_year(key: &str) -> bool {
 }
 
 /// A question, for what texts share with it.
-pub(super) struct Asked {
+pub(super) struct QuestionWords {
     words: Vec<Word>,
     /// First word of each content key.
     first: HashMap<String, usize>,
 }
 
-impl Asked {
+impl QuestionWords {
     pub(super) fn new(question: &str) -> Self {
         let words = words(question);
         let mut first = HashMap::new();
@@ -199,7 +199,7 @@ fn joined(words: &[Word]) -> String {
     words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ")
 }
 
-impl Asked {
+impl QuestionWords {
     /// Whether the question names a month of the text.
     pub(super) fn names_month(&self, text: &str) -> bool {
         let own: Vec<String> = self.words.iter().flat_map(|word| months(&word.text)).collect();

@@ -49,7 +49,7 @@ pub struct SyntheticConfig {
     pub train_documents: usize,
     /// Documents of [`Part::Dev`].
     pub dev_documents: usize,
-    /// Questions asked of each document. A report has some dozens to give.
+    /// Questions put to each document. A report has some dozens to give.
     pub questions_per_document: usize,
     /// Other seeds give other documents.
     pub seed: u64,

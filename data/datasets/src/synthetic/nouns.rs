@@ -62,10 +62,10 @@ impl<'a> Nouns<'a> {
         let label = in_sentence(self.report.label(fact.concept));
         let ways = fact.concept.asks.iter().map(|&way| way.to_owned()).chain([label.clone()]).map(|way| unspaced(&way));
         // The longest, since one way may be a part of another.
-        let asked = ways.filter(|way| question.contains(&way.to_lowercase())).max_by_key(String::len);
+        let query = ways.filter(|way| question.contains(&way.to_lowercase())).max_by_key(String::len);
         let scopes = fact.scope.asks.iter().map(|way| unspaced(way));
         let scope = scopes.filter(|way| question.contains(&way.to_lowercase())).max_by_key(String::len);
-        let name = asked.unwrap_or_else(|| unspaced(&label));
+        let name = query.unwrap_or_else(|| unspaced(&label));
         let place = question.find(&name.to_lowercase()).unwrap_or(usize::MAX);
         let year = |word: &str| word.len() == 4 && word.parse::<u32>().is_ok();
         let dated = question.split(|c: char| !c.is_ascii_digit()).any(year);

@@ -22,7 +22,7 @@ pub(super) struct Draft {
 /// Most gold nodes a question may have.
 pub(super) const MOST_GOLD: usize = 8;
 
-/// What can be asked of one report.
+/// What can be put to one report.
 pub(super) struct Asker<'a> {
     pub(super) report: &'a Report,
     pub(super) nouns: Nouns<'a>,

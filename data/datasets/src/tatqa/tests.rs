@@ -50,7 +50,7 @@ fn a_document_is_its_table_and_its_paragraphs_in_order() {
     assert_eq!(document.id, "T");
     assert_eq!(document.passages().next(), Some("Costs fell in 2019."));
     let table = document.tables().next().unwrap();
-    assert_eq!((table.header_rows(), table.header_cols()), (1, 1));
+    assert_eq!((table.num_header_rows(), table.num_header_cols()), (1, 1));
     assert_eq!(samples.samples[0].questions[0].gold, ["t0:r1c1", "t0:r1c2"]);
 }
 

@@ -28,7 +28,7 @@ fn row_path(table: &Table, row: usize) -> String {
 
 fn row_paths(text: &str) -> Vec<String> {
     let table = table(text);
-    (table.header_rows()..table.rows()).map(|row| row_path(&table, row)).collect()
+    (table.num_header_rows()..table.rows()).map(|row| row_path(&table, row)).collect()
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn columns_under_no_upper_header_hold_names() {
     let table = table(
         "|||Season|=|Playoffs|=\nYear|Team|League|Games|Wins|Games|Wins\n1984|A|East|28|9|1|0\n1985|B|West|31|7|8|4",
     );
-    assert_eq!((table.header_rows(), table.header_cols()), (2, 3));
+    assert_eq!((table.num_header_rows(), table.num_header_cols()), (2, 3));
     assert_eq!(row_path(&table, 3), "1985 > B > West");
 }
 
@@ -112,15 +112,15 @@ fn columns_under_no_upper_header_hold_names() {
 fn counts_beside_two_names_belong_to_them_and_amounts_do_not() {
     let body = "1998|A|16|326|15\n1999|B|15|331|37";
     let counts = table(&format!("Year|Team|Played|Passing|=\n^|^|^|Yards|Wins\n{body}"));
-    assert_eq!((counts.header_rows(), counts.header_cols()), (2, 3));
+    assert_eq!((counts.num_header_rows(), counts.num_header_cols()), (2, 3));
     let amounts = table("Year|Team|Paid|Passing|=\n^|^|^|Yards|Wins\n1998|A|16,000|326|15\n1999|B|15.5|331|37");
-    assert_eq!(amounts.header_cols(), 2);
+    assert_eq!(amounts.num_header_cols(), 2);
 }
 
 #[test]
 fn years_with_a_footnote_mark_head_columns() {
     let table = table("Sector|2014|2015a|2016b\nBusiness|1,000|1,200|1,300\nState|20|30|40");
-    assert_eq!(table.header_rows(), 1);
+    assert_eq!(table.num_header_rows(), 1);
     assert_eq!(table.path(&table.column_headers_of(table.cell_at(2, 3).unwrap())), "2016b");
 }
 
@@ -161,5 +161,5 @@ fn a_total_right_below_a_title_begins_its_group() {
 #[test]
 fn blanks_among_the_children_of_merged_headers_are_no_data() {
     let table = table("Model|Display|=|Input\n|Type|Size|none\nTouch|E-ink|6|pad\nGlo|E-ink|7|none");
-    assert_eq!(table.header_rows(), 2);
+    assert_eq!(table.num_header_rows(), 2);
 }

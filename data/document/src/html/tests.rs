@@ -37,7 +37,7 @@ fn marked_headers_of_two_levels_become_paths() {
     let read = read(page);
     assert_eq!(passages(&read), ["Sales", "We sold & bought.", "A lot."]);
     let table = table(&read);
-    assert_eq!((table.header_rows(), table.header_cols(), table.caption()), (2, 1, "Sales"));
+    assert_eq!((table.num_header_rows(), table.num_header_cols(), table.caption()), (2, 1, "Sales"));
     assert_eq!(cell(table, 2, 2), ("Cloud".into(), "Year > 2024".into(), "2"));
     assert!(read.tables[0].why.contains("marked"), "{}", read.tables[0].why);
 }
@@ -75,10 +75,10 @@ fn numbers_spread_over_cells_become_one() {
 #[test]
 fn what_was_inferred_can_be_overridden() {
     let all = read_with(FILING, &ReadOptions { header_rows: Some(0), ..Default::default() });
-    assert_eq!(table(&all).header_rows(), 0);
+    assert_eq!(table(&all).num_header_rows(), 0);
     let own = HeaderOverride { header_rows: Some(2), header_cols: Some(99) };
     let one = read_with(FILING, &ReadOptions { tables: [(0, own)].into(), header_rows: Some(0), ..Default::default() });
-    assert_eq!((table(&one).header_rows(), table(&one).header_cols()), (2, 3));
+    assert_eq!((table(&one).num_header_rows(), table(&one).num_header_cols()), (2, 3));
 }
 
 #[test]
@@ -269,7 +269,7 @@ proptest! {
         }
         for block in &read.document.blocks {
             if let Block::Table(table) = block {
-                prop_assert!(table.cells().iter().all(|cell| table.role(cell) != CellRole::Data || cell.row >= table.header_rows()));
+                prop_assert!(table.cells().iter().all(|cell| table.role(cell) != CellRole::Data || cell.row >= table.num_header_rows()));
             }
         }
     }

@@ -97,7 +97,7 @@ fn values_dates_formats_and_merged_cells() {
     assert_eq!(table.path(&table.column_headers_of(cell)), "Sales > 2024-12-31");
     assert_eq!(table.cell_at(2, 2).unwrap().text, "56.5");
     assert_eq!(table.cell_at(3, 1).unwrap().text, "12.50%");
-    assert_eq!((table.header_rows(), table.header_cols(), table.caption()), (2, 1, "Results"));
+    assert_eq!((table.num_header_rows(), table.num_header_cols(), table.caption()), (2, 1, "Results"));
     assert_eq!(read.tables[0].source, "sheet \"Results\", A1:C4");
 }
 

@@ -18,10 +18,10 @@ pub(super) fn extent(report: &Report) -> String {
 /// Every method by every measure; with intervals, these stand below the means.
 pub(super) fn measures(report: &Report, intervals: bool) -> Table {
     let timed = report.methods.iter().any(|method| method.seconds_per_question.is_some());
-    let mut head = vec!["Method".to_owned()];
-    head.extend(Measure::ALL.map(|measure| measure.name().to_owned()));
+    let mut columns = vec!["Method".to_owned()];
+    columns.extend(Measure::ALL.map(|measure| measure.name().to_owned()));
     if timed {
-        head.push("time / question".to_owned());
+        columns.push("time / question".to_owned());
     }
     let rows = report.methods.iter().enumerate().map(|(number, method)| {
         let name = Cell::new(&method.name).method(number);
@@ -39,27 +39,27 @@ pub(super) fn measures(report: &Report, intervals: bool) -> Table {
     });
     let below = if intervals { ", with 95 % intervals" } else { "" };
     let caption = format!("Means over {}{below}; the best of a column in bold", extent(report));
-    let mut table = Table { caption, headings: 1, head, rows: rows.collect() };
+    let mut table = Table { caption, label_columns: 1, columns, rows: rows.collect() };
     table.mark_best(1, 1 + Measure::ALL.len());
     table
 }
 
 /// The main measures with their intervals.
 pub(super) fn intervals(report: &Report) -> Table {
-    let mut head = vec!["Method".to_owned()];
-    head.extend(Measure::MAIN.map(|measure| measure.name().to_owned()));
+    let mut columns = vec!["Method".to_owned()];
+    columns.extend(Measure::MAIN.map(|measure| measure.name().to_owned()));
     let rows = report.methods.iter().map(|method| {
         let mut row = vec![Cell::new(&method.name)];
         row.extend(Measure::MAIN.map(|measure| method.estimate(measure).as_ref().map(estimated).unwrap_or_default()));
         row
     });
-    Table { caption: "Means and 95 % intervals".to_owned(), headings: 1, head, rows: rows.collect() }
+    Table { caption: "Means and 95 % intervals".to_owned(), label_columns: 1, columns, rows: rows.collect() }
 }
 
 /// recall@k for some k.
 pub(super) fn curve(report: &Report) -> Table {
-    let mut head = vec!["Method".to_owned()];
-    head.extend(CURVE_COLUMNS.map(|k| format!("k = {k}")));
+    let mut columns = vec!["Method".to_owned()];
+    columns.extend(CURVE_COLUMNS.map(|k| format!("k = {k}")));
     let rows = report.methods.iter().enumerate().map(|(number, method)| {
         let mut row = vec![Cell::new(&method.name).method(number)];
         row.extend(CURVE_COLUMNS.map(|k| match method.recall_curve.get(k - 1) {
@@ -69,16 +69,16 @@ pub(super) fn curve(report: &Report) -> Table {
         row
     });
     let caption = "Mean recall@k; the best of a column in bold".to_owned();
-    let mut table = Table { caption, headings: 1, head, rows: rows.collect() };
+    let mut table = Table { caption, label_columns: 1, columns, rows: rows.collect() };
     table.mark_best(1, 1 + CURVE_COLUMNS.len());
     table
 }
 
 /// Every pair of methods by the main measures; `None` with fewer than two methods.
 pub(super) fn comparisons(report: &Report) -> Option<Table> {
-    let mut head = vec!["A".to_owned(), "B".to_owned()];
+    let mut columns = vec!["A".to_owned(), "B".to_owned()];
     for measure in Measure::MAIN {
-        head.extend([format!("{} A\u{a0}−\u{a0}B", measure.name()), "p".to_owned(), "p, Holm".to_owned()]);
+        columns.extend([format!("{} A\u{a0}−\u{a0}B", measure.name()), "p".to_owned(), "p, Holm".to_owned()]);
     }
     let [first, ..] = Measure::MAIN;
     let rows: Vec<Vec<Cell>> = report
@@ -93,7 +93,7 @@ pub(super) fn comparisons(report: &Report) -> Option<Table> {
         .collect();
     let caption = "Differences of means with paired 95 % intervals, and how likely one as large is by \
                    chance: alone (p) and given the number of pairs (p, Holm)";
-    (!rows.is_empty()).then(|| Table { caption: caption.to_owned(), headings: 2, head, rows })
+    (!rows.is_empty()).then(|| Table { caption: caption.to_owned(), label_columns: 2, columns, rows })
 }
 
 fn compared(report: &Report, pair: &Comparison, measure: Measure) -> [Cell; 3] {
@@ -142,8 +142,8 @@ pub(super) fn slice_title(slice: &Slice) -> String {
 
 /// Every method on every slice of a group by one measure.
 pub(super) fn slices(group: &str, slices: &[&Slice], measure: Measure) -> Table {
-    let mut head = vec!["Method".to_owned()];
-    head.extend(slices.iter().map(|slice| slice_title(slice)));
+    let mut columns = vec!["Method".to_owned()];
+    columns.extend(slices.iter().map(|slice| slice_title(slice)));
     let names = slices.first().map(|slice| slice.methods.as_slice()).unwrap_or_default();
     let rows = names.iter().enumerate().map(|(number, method)| {
         let mut row = vec![Cell::new(&method.name).method(number)];
@@ -154,7 +154,7 @@ pub(super) fn slices(group: &str, slices: &[&Slice], measure: Measure) -> Table 
         row
     });
     let caption = format!("{} by {group}, with 95 % intervals", measure.name());
-    let mut table = Table { caption, headings: 1, head, rows: rows.collect() };
+    let mut table = Table { caption, label_columns: 1, columns, rows: rows.collect() };
     table.mark_best(1, 1 + slices.len());
     table
 }

@@ -51,8 +51,8 @@ pub(crate) fn render(report: &Report) -> String {
 
 fn facts(report: &Report) -> String {
     let rows = content::facts(report).into_iter().map(|(name, value)| vec![Cell::new(name), Cell::new(value)]);
-    let head = ["Name", "Value"].map(str::to_owned).to_vec();
-    aligned(&Table { caption: String::new(), headings: 2, head, rows: rows.collect() })
+    let columns = ["Name", "Value"].map(str::to_owned).to_vec();
+    aligned(&Table { caption: String::new(), label_columns: 2, columns, rows: rows.collect() })
 }
 
 fn table(table: &Table) -> String {
@@ -61,27 +61,27 @@ fn table(table: &Table) -> String {
 
 /// Columns padded to their widest cell; words to the left, numbers to the right.
 fn aligned(table: &Table) -> String {
-    let head = table.head.iter().map(|text| escape_markdown(text)).collect();
-    let mut rows: Vec<Vec<String>> = vec![head];
+    let columns = table.columns.iter().map(|text| escape_markdown(text)).collect();
+    let mut rows: Vec<Vec<String>> = vec![columns];
     rows.extend(table.rows.iter().map(|row| row.iter().map(cell).collect()));
     let length = |text: &String| text.chars().count();
-    let widths: Vec<usize> = (0..table.head.len())
+    let widths: Vec<usize> = (0..table.columns.len())
         .map(|column| rows.iter().filter_map(|row| row.get(column)).map(length).max().unwrap_or(0).max(3))
         .collect();
     let line = |row: &Vec<String>| {
         let cells = row.iter().zip(&widths).enumerate().map(|(column, (text, width))| {
-            if column < table.headings { format!(" {text:<width$} |") } else { format!(" {text:>width$} |") }
+            if column < table.label_columns { format!(" {text:<width$} |") } else { format!(" {text:>width$} |") }
         });
         format!("|{}", cells.collect::<String>())
     };
     let rules = widths.iter().enumerate().map(|(column, &width)| {
         let dashes = "-".repeat(width);
-        if column < table.headings { format!(" {dashes} |") } else { format!(" {}: |", &dashes[1..]) }
+        if column < table.label_columns { format!(" {dashes} |") } else { format!(" {}: |", &dashes[1..]) }
     });
     let rule = format!("|{}", rules.collect::<String>());
     let mut lines = rows.iter().map(line);
-    let head = lines.next();
-    head.into_iter().chain([rule]).chain(lines).collect::<Vec<String>>().join("\n")
+    let columns = lines.next();
+    columns.into_iter().chain([rule]).chain(lines).collect::<Vec<String>>().join("\n")
 }
 
 fn cell(cell: &Cell) -> String {

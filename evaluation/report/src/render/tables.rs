@@ -30,11 +30,11 @@ impl Cell {
     }
 }
 
-/// A table whose first `headings` columns are words, the others numbers.
+/// A table whose first `label_columns` columns are words, the others numbers.
 pub(super) struct Table {
     pub caption: String,
-    pub headings: usize,
-    pub head: Vec<String>,
+    pub label_columns: usize,
+    pub columns: Vec<String>,
     pub rows: Vec<Vec<Cell>>,
 }
 
@@ -60,12 +60,12 @@ impl Table {
 
     /// As an HTML table in a region that scrolls by itself where the page is too narrow.
     pub fn html(&self) -> String {
-        let head: String = self
-            .head
+        let columns: String = self
+            .columns
             .iter()
             .enumerate()
             .map(|(column, text)| {
-                let class = if column < self.headings { "" } else { r#" class="number""# };
+                let class = if column < self.label_columns { "" } else { r#" class="number""# };
                 format!(r#"<th scope="col"{class}>{}</th>"#, escape_html(text))
             })
             .collect();
@@ -73,7 +73,7 @@ impl Table {
         let caption = escape_html(&self.caption);
         format!(
             "<div class=\"scroll\" role=\"region\" aria-label=\"{caption}\" tabindex=\"0\"><table>\
-             <caption><span>{caption}</span></caption>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}</tbody>\
+             <caption><span>{caption}</span></caption>\n<thead><tr>{columns}</tr></thead>\n<tbody>\n{rows}</tbody>\
              </table></div>\n"
         )
     }
@@ -93,7 +93,7 @@ impl Table {
                 }
                 match column {
                     0 => format!(r#"<th scope="row">{content}</th>"#),
-                    _ if column < self.headings => format!("<td>{content}</td>"),
+                    _ if column < self.label_columns => format!("<td>{content}</td>"),
                     _ => format!(r#"<td class="number">{content}</td>"#),
                 }
             })

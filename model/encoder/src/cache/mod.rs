@@ -149,9 +149,9 @@ impl EmbeddingCache {
     /// # Errors
     ///
     /// A cache that cannot be read; a kept value that is no text, which damage alone can cause.
-    pub fn made_texts(&self, identity: &str, texts: &[&str]) -> Result<Vec<Option<String>>, EncoderError> {
+    pub fn generated_texts(&self, identity: &str, texts: &[&str]) -> Result<Vec<Option<String>>, EncoderError> {
         let txn = self.store.read()?;
-        texts.iter().map(|text| self.store.get_text(&txn, &made_key(identity, text))).collect()
+        texts.iter().map(|text| self.store.get_text(&txn, &generated_key(identity, text))).collect()
     }
 
     /// Keeps what was made of each text. Where another process was faster its stand.
@@ -159,14 +159,14 @@ impl EmbeddingCache {
     /// # Errors
     ///
     /// A full disk or cache.
-    pub fn keep_made_texts(&self, identity: &str, made: &[(&str, String)]) -> Result<(), EncoderError> {
-        let keyed = made.iter().map(|(text, made)| (made_key(identity, text), made.as_str()));
+    pub fn keep_generated_texts(&self, identity: &str, made: &[(&str, String)]) -> Result<(), EncoderError> {
+        let keyed = made.iter().map(|(text, made)| (generated_key(identity, text), made.as_str()));
         self.store.put_texts(keyed)
     }
 }
 
 /// No vector has such a key: an encoder's identity is a digest.
-fn made_key(identity: &str, text: &str) -> Key {
+fn generated_key(identity: &str, text: &str) -> Key {
     Digest::new().part("text made of text").part(identity).part(text).bytes()
 }
 

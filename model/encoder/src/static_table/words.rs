@@ -67,7 +67,7 @@ struct PreTokenizer {
     r#type: String,
 }
 
-/// Adds special tokens and nothing else, and those are not asked for.
+/// Adds special tokens and nothing else, and those are not requested.
 #[derive(Deserialize)]
 struct PostProcessor {
     r#type: String,

@@ -1,16 +1,16 @@
 //! Phrases and context of a question.
 
-use super::Around;
-use super::asked::Out;
+use super::ContextIndex;
+use super::query::Out;
 use crate::config::FeaturesConfig;
-use crate::context::{self, Sight};
+use crate::context::{self, View};
 use crate::phrases;
 use crate::question::Question;
 use crate::strings::Strings;
 
 /// What the texts around nodes say of a question.
 pub(super) struct Near {
-    asked: phrases::Asked,
+    query: phrases::QueryPhrases,
     shared: Vec<phrases::Shared>,
     best: phrases::BestShared,
     years: Vec<f32>,
@@ -20,40 +20,56 @@ pub(super) struct Near {
 }
 
 impl Near {
-    pub(super) fn of(around: &Around, strings: &Strings, question: &Question, config: FeaturesConfig) -> Self {
-        let asked = phrases::Asked::new(question, &around.phrases);
-        let shared = asked.shared_of_nodes(&around.phrases);
-        let years = asked.years_of_tables(&around.phrases);
+    pub(super) fn of(
+        context_index: &ContextIndex,
+        strings: &Strings,
+        question: &Question,
+        config: FeaturesConfig,
+    ) -> Self {
+        let query = phrases::QueryPhrases::new(question, &context_index.phrases);
+        let shared = query.shared_of_nodes(&context_index.phrases);
+        let years = query.years_of_tables(&context_index.phrases);
         let most_years = years.iter().copied().fold(0.0, f32::max);
         let (context, best) = rayon::join(
             || match config.context {
-                true => context::of_texts(&sight(around, strings), &asked, &shared),
+                true => context::of_texts(&view(context_index, strings), &query, &shared),
                 false => Vec::new(),
             },
             || phrases::BestShared::of(&shared, strings),
         );
-        Self { best, asked, shared, years, most_years, context }
+        Self { best, query, shared, years, most_years, context }
     }
 
     /// The context with what the cosines `[nodes]` of nodes and question say.
-    pub(super) fn context(&self, around: &Around, strings: &Strings, cosines: &[f32]) -> Vec<context::Row> {
+    pub(super) fn context(
+        &self,
+        context_index: &ContextIndex,
+        strings: &Strings,
+        cosines: &[f32],
+    ) -> Vec<context::Row> {
         let mut context = self.context.clone();
         if !context.is_empty() {
-            context::add_vectors(&sight(around, strings), cosines, &mut context);
+            context::add_vectors(&view(context_index, strings), cosines, &mut context);
         }
         context
     }
 
-    pub(super) fn write_phrases(&self, around: &Around, table: Option<usize>, node: usize, out: &mut Out<'_>) {
+    pub(super) fn write_phrases(
+        &self,
+        context_index: &ContextIndex,
+        table: Option<usize>,
+        node: usize,
+        out: &mut Out<'_>,
+    ) {
         self.best.write(&self.shared[node], table, out.take(phrases::SHARED_COUNT));
-        self.asked.write_years(&around.phrases, node, out.take(phrases::YEARS_COUNT));
+        self.query.write_years(&context_index.phrases, node, out.take(phrases::YEARS_COUNT));
         let years = table.map_or(0.0, |table| self.years[table]);
         out.push(years);
         out.push(years - self.most_years);
     }
 }
 
-fn sight<'a>(around: &'a Around, strings: &'a Strings) -> Sight<'a> {
-    let Around { phrases, order, lines } = around;
-    Sight { strings, phrases, order, lines }
+fn view<'a>(context_index: &'a ContextIndex, strings: &'a Strings) -> View<'a> {
+    let ContextIndex { phrases, order, lines } = around;
+    View { strings, phrases, order, lines }
 }

@@ -47,13 +47,13 @@ fn open(config: FeaturesConfig, nodes: &[Node], own: &[String]) -> DocumentFeatu
 fn ask(config: FeaturesConfig, nodes: &[Node], own: &[String], text: &str) -> Vec<Vec<f32>> {
     let features = open(config, nodes, own);
     let question = Question::new(text);
-    let asked = AskedQuestion {
+    let query = EncodedQuery {
         question: &question,
         words: &vectors(question.words()),
         segments: std::slice::from_ref(&question),
-        vectors: AskedVectors { q: &vector(text), segments: &vector(text) },
+        vectors: QueryVectors { q: &vector(text), segments: &vector(text) },
     };
-    let values = features.ask(&asked, &vectors(own), &[]);
+    let values = features.ask(&query, &vectors(own), &[]);
     values.chunks(features.count().max(1)).map(<[f32]>::to_vec).collect()
 }
 
@@ -119,17 +119,17 @@ fn headers_are_compared_by_stems_runs_and_years() {
 }
 
 #[test]
-fn what_stands_around_a_node_and_what_it_looks_like_is_told() {
+fn what_stands_around_a_node_and_what_it_looks_like_is_mentioned() {
     let (nodes, own) = report();
     let all = FeaturesConfig::ALL;
     let values = ask(all, &nodes, &own, "By what percentage did net sales rise from 2017 to 2018?");
     let of = |id: &str, name: &str| named(all, &values, &nodes, id, name);
     // The sentence before the first table, an empty one that does not count before the second.
-    assert!(of("t0:r1c1", "around.with_sentence") > of("t0:r1c1", "headers.stems_of_question"));
-    assert_eq!(of("t0:r1c1", "around.before.cosine"), of("t1:r1c1", "around.before.cosine"));
-    assert!(of("t0:r1c1", "around.table") > of("t1:r1c1", "around.table"));
-    assert_eq!(of("t0:r1c1", "around.row.cosine"), of("t0:r1c2", "around.row.cosine"));
-    assert_eq!(of("p0", "around.table"), 0.0);
+    assert!(of("t0:r1c1", "context_index.with_sentence") > of("t0:r1c1", "headers.stems_of_question"));
+    assert_eq!(of("t0:r1c1", "context_index.before.cosine"), of("t1:r1c1", "context_index.before.cosine"));
+    assert!(of("t0:r1c1", "context_index.table") > of("t1:r1c1", "context_index.table"));
+    assert_eq!(of("t0:r1c1", "context_index.row.cosine"), of("t0:r1c2", "context_index.row.cosine"));
+    assert_eq!(of("p0", "context_index.table"), 0.0);
     assert_eq!(
         (of("p0", "sentence.before_table"), of("p1", "sentence.after_table"), of("p1", "sentence.blank")),
         (1.0, 1.0, 1.0)
@@ -146,29 +146,29 @@ fn what_stands_around_a_node_and_what_it_looks_like_is_told() {
 fn a_table_that_the_sentences_speak_of_is_told_from_others_and_its_scores_reach_its_nodes() {
     let (nodes, own) = report();
     let features = open(FeaturesConfig::ALL, &nodes, &own);
-    let belonging: Vec<&[f32]> = features.belonging().chunks(crate::TableHead::FEATURES).collect();
-    assert_eq!(belonging.len(), 2);
+    let table_relevance: Vec<&[f32]> = features.table_relevance().chunks(crate::TableScorer::FEATURES).collect();
+    assert_eq!(table_relevance.len(), 2);
     // Its numbers stand in the text, those of the other do too; its years in no other.
-    assert_eq!(belonging[0][..2], belonging[1][..2]);
-    assert!(belonging[0][27] > belonging[1][27], "the share of its years that the text tells");
+    assert_eq!(table_relevance[0][..2], table_relevance[1][..2]);
+    assert!(table_relevance[0][27] > table_relevance[1][27], "the share of its years that the text tells");
     let question = Question::new("sales?");
     let scores = [7.0, 0.5, -0.5, 1.0, 2.0, 0.5, -0.5, 0.0];
-    let asked = AskedQuestion {
+    let query = EncodedQuery {
         question: &question,
         words: &vectors(question.words()),
         segments: &[],
-        vectors: AskedVectors { q: &vector("sales?"), segments: &[] },
+        vectors: QueryVectors { q: &vector("sales?"), segments: &[] },
     };
-    let values = features.ask(&asked, &vectors(&own), &scores);
+    let values = features.ask(&query, &vectors(&own), &scores);
     let values: Vec<Vec<f32>> = values.chunks(features.count()).map(<[f32]>::to_vec).collect();
-    let of = |id: &str| named(FeaturesConfig::ALL, &values, &nodes, id, "belonging.logit");
+    let of = |id: &str| named(FeaturesConfig::ALL, &values, &nodes, id, "table_relevance.logit");
     assert_eq!((of("t0:r1c1"), of("t1"), of("p0")), (7.0, 2.0, 0.0));
-    // Every number of a row is written, whichever rows are asked for.
-    let reading = features.read(&question, asked.words, asked.segments);
-    let products = crate::vectors::products(&vectors(&own), &asked.vectors.all());
+    // Every number of a row is written, whichever rows are wanted.
+    let reading = features.read(&question, query.words, query.segments);
+    let products = crate::vectors::products(&vectors(&own), &query.vectors.all());
     for scores in [&scores[..], &[]] {
-        let all = features.ask(&asked, &vectors(&own), scores);
-        let rows = features.asked(&reading, &asked.vectors, &products, scores);
+        let all = features.ask(&query, &vectors(&own), scores);
+        let rows = features.question_kind(&reading, &query.vectors, &products, scores);
         let width = features.count();
         assert_eq!(rows.numbers(), all.len());
         for (first, count) in [(0, 1), (3, 4), (all.len() / width - 2, 2)] {
@@ -185,13 +185,13 @@ fn a_cell_is_compared_with_the_segment_that_it_answers_best() {
     let features = open(FeaturesConfig::ALL, &nodes, &own);
     let texts = ["net sales 2017", "cost of sales 2018"];
     let question = Question::new("What were net sales in 2017 and cost of sales in 2018?");
-    let asked = AskedQuestion {
+    let query = EncodedQuery {
         question: &question,
         words: &vectors(question.words()),
         segments: &texts.map(Question::new),
-        vectors: AskedVectors { q: &vector("sales"), segments: &vectors(texts) },
+        vectors: QueryVectors { q: &vector("sales"), segments: &vectors(texts) },
     };
-    let values = features.ask(&asked, &vectors(&own), &[]);
+    let values = features.ask(&query, &vectors(&own), &[]);
     let values: Vec<Vec<f32>> = values.chunks(features.count()).map(<[f32]>::to_vec).collect();
     let of = |id: &str, name: &str| named(FeaturesConfig::ALL, &values, &nodes, id, &format!("segment.{name}"));
     for (id, whole) in [("t0:r1c2", true), ("t0:r2c1", true), ("t0:r1c1", false), ("t0:r2c2", false)] {
@@ -218,7 +218,7 @@ fn sentences_tell_the_days_that_a_table_begins_and_ends_with_however_they_are_wr
     let nodes: Vec<Node> = DocumentGraph::new(&Document { id: "r".into(), blocks }).nodes().cloned().collect();
     let own: Vec<String> = nodes.iter().map(|node| node.ranking_text(CellText::Path)).collect();
     let features = open(FeaturesConfig::ALL, &nodes, &own);
-    let of_tables: Vec<&[f32]> = features.belonging().chunks(crate::TableHead::FEATURES).collect();
+    let of_tables: Vec<&[f32]> = features.table_relevance().chunks(crate::TableScorer::FEATURES).collect();
     // Days told and those no other table has; the share; the first and the last; days of the year; the years.
     let found = of_tables.iter().map(|table| &table[29..37]).collect::<Vec<_>>();
     let log = |count: f32| count.ln_1p();
@@ -240,8 +240,8 @@ fn each_group_can_be_switched_off_and_takes_its_names_with_it() {
         |c| c.phrases = false,
         |c| c.context = false,
         |c| c.marks = false,
-        |c| c.asked = false,
-        |c| c.belonging = false,
+        |c| c.query = false,
+        |c| c.table_relevance = false,
         |c| c.segments = false,
         |c| c.spans = false,
     ];

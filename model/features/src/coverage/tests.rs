@@ -58,7 +58,7 @@ fn a_node_is_told_what_it_adds_to_those_before_it() {
     let value = |id: &str, name: &str| found.value(id, name);
     assert!(value("t0:r1c1", "held") > 0.0 && value("t0:r1c1", "new_after_all_before") == value("t0:r1c1", "held"));
     assert_eq!(value("t0:r1c2", "new_after_first"), 0.0, "the same row, and not the question's year");
-    assert!(value("t0:r2c1", "new_after_second") > 0.0, "costs are not told by revenue");
+    assert!(value("t0:r2c1", "new_after_second") > 0.0, "costs are not mentioned by revenue");
     assert!((value("t0:r2c1", "with_first") - 1.0).abs() < 1e-6, "less and in are in no node");
     assert_eq!(value("p0", "new_after_third"), 0.0, "the cell of costs was before");
     assert_eq!(value("p0", "left_by_third"), 0.0);

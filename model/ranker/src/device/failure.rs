@@ -2,7 +2,7 @@
 //!
 //! Of a GPU that runs out of memory or refuses a kernel, burn learns when it reads a result, and
 //! panics there; some failures panic on cubecl's own thread, and what is read later is whatever the
-//! memory held. Neither can be asked for as a `Result`, so [`guard`] catches both.
+//! memory held. Neither comes as a `Result`, so [`guard`] catches both.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};

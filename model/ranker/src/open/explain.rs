@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::edges::Edges;
 use super::start::Features;
 use super::weights::{Layer, Weights, blocks};
-use super::{Asked, Inference, OpenGraph, Parts, values};
+use super::{Inference, OpenGraph, Parts, Query, values};
 use crate::batch::{BatchError, best_segments};
 use crate::config::Aggregation;
 
@@ -55,7 +55,7 @@ struct Document<'a> {
     own: &'a [f32],
     /// `[nodes, features]`, standardised.
     features: &'a [f32],
-    asked: &'a Asked<'a>,
+    query: &'a Query<'a>,
     /// `[nodes]`, or empty without segments.
     best: &'a [u32],
 }
@@ -75,12 +75,12 @@ impl Inference {
     ///
     /// # Errors
     /// As [`Inference::scores`].
-    pub fn explain(&self, open: &OpenGraph, asked: &Asked<'_>, nodes: &[u32]) -> Result<Vec<Explanation>, BatchError> {
-        let asked = self.check(open, asked)?;
-        let best = best_segments(&open.u, asked.segments, self.d_enc);
+    pub fn explain(&self, open: &OpenGraph, query: &Query<'_>, nodes: &[u32]) -> Result<Vec<Explanation>, BatchError> {
+        let query = self.check(open, query)?;
+        let best = best_segments(&open.u, query.segments, self.d_enc);
         Ok(self.with_weights(|weights| {
-            let strength = weights.strength(asked.q);
-            let features = weights.standardised(asked.features);
+            let strength = weights.strength(query.q);
+            let features = weights.standardised(query.features);
             let held;
             let (own, offsets, edges) = match &open.parts {
                 Parts::Cpu { own, offsets, edges } => (own, offsets, edges),
@@ -93,18 +93,18 @@ impl Inference {
                 }
             };
             let graph = Edges { offsets, edges, strength: &strength, aggregation: self.config.aggregation };
-            let layers = |asked: &Asked<'_>, best: &[u32]| {
+            let layers = |query: &Query<'_>, best: &[u32]| {
                 let features = Features::Standardised(&features);
-                weights.all_layers(weights.start(&open.u, own, asked, features, best).0, &graph)
+                weights.all_layers(weights.start(&open.u, own, query, features, best).0, &graph)
             };
-            let all = layers(&asked, &best);
-            let document = Document { u: &open.u, own, features: &features, asked: &asked, best: &best };
+            let all = layers(&query, &best);
+            let document = Document { u: &open.u, own, features: &features, query: &query, best: &best };
             let mut explained: Vec<Explanation> =
                 nodes.iter().map(|&node| weights.explain(&all, &graph, &document, node)).collect();
-            for left_out in 0..asked.segments.len() / self.d_enc.max(1) {
-                let kept = self.segments_without(&asked, left_out);
-                let asked = Asked { segments: &kept, products: &[], ..asked };
-                let without = layers(&asked, &best_segments(&open.u, &kept, self.d_enc));
+            for left_out in 0..query.segments.len() / self.d_enc.max(1) {
+                let kept = self.segments_without(&query, left_out);
+                let query = Query { segments: &kept, products: &[], ..query };
+                let without = layers(&query, &best_segments(&open.u, &kept, self.d_enc));
                 for (explanation, &node) in explained.iter_mut().zip(nodes) {
                     let score = |all: &[Vec<f32>]| weights.score_without(all, &graph, node, None, &|_| false);
                     explanation.segments.push(score(&all) - score(&without));
@@ -115,11 +115,11 @@ impl Inference {
     }
 
     /// `[segments - 1, d_enc]`, or the question where that would be none.
-    fn segments_without(&self, asked: &Asked<'_>, left_out: usize) -> Vec<f32> {
-        let all = asked.segments.chunks_exact(self.d_enc).enumerate();
+    fn segments_without(&self, query: &Query<'_>, left_out: usize) -> Vec<f32> {
+        let all = query.segments.chunks_exact(self.d_enc).enumerate();
         let kept: Vec<f32> =
             all.filter(|(segment, _)| *segment != left_out).flat_map(|(_, vector)| vector).copied().collect();
-        if kept.is_empty() { asked.q.to_vec() } else { kept }
+        if kept.is_empty() { query.q.to_vec() } else { kept }
     }
 
     fn with_weights<T>(&self, f: impl FnOnce(&Weights) -> T) -> T {
@@ -185,8 +185,8 @@ impl Weights {
             values.get(node as usize * width..(node as usize + 1) * width).map_or_else(Vec::new, <[f32]>::to_vec)
         };
         let best = document.best.get(node as usize..=node as usize).unwrap_or_default();
-        let (u, own) = (row(document.u, document.asked.q.len()), row(document.own, self.d.len()));
-        self.start(&u, &own, document.asked, Features::Standardised(features), best).0
+        let (u, own) = (row(document.u, document.query.q.len()), row(document.own, self.d.len()));
+        self.start(&u, &own, document.query, Features::Standardised(features), best).0
     }
 
     /// The edges into a node that it hears most of, by the channels whose greatest message they bring
@@ -345,13 +345,13 @@ mod tests {
             let u = noise(nodes * D_ENC, 7);
             let (q, segments) = (noise(D_ENC, 11), noise(3 * D_ENC, 13));
             let features = noise(nodes * config.features, 17);
-            let asked = Asked { q: &q, segments: &segments, features: &features, products: &[] };
+            let query = Query { q: &q, segments: &segments, features: &features, products: &[] };
             let scores = |graph: &CompressedGraph| {
-                inference.scores(&inference.open(graph, &u).unwrap(), &asked).unwrap()
+                inference.scores(&inference.open(graph, &u).unwrap(), &query).unwrap()
             };
             let node = place(picks.first().copied().unwrap_or_default(), nodes);
             let open = inference.open(&graph, &u).unwrap();
-            let explained = inference.explain(&open, &asked, &[node]).unwrap().remove(0);
+            let explained = inference.explain(&open, &query, &[node]).unwrap().remove(0);
             let all: Vec<(u32, u32, u8)> = graph.iter().collect();
             let without = |left: &dyn Fn(usize) -> bool| {
                 let kept: Vec<_> =
@@ -377,8 +377,8 @@ mod tests {
             }
 
             let asking = |segments: &[f32], features: &dyn FeatureRows| {
-                let asked = Asked { q: &q, segments, features, products: &[] };
-                inference.scores(&open, &asked).unwrap()[node as usize]
+                let query = Query { q: &q, segments, features, products: &[] };
+                inference.scores(&open, &query).unwrap()[node as usize]
             };
             prop_assert_eq!(explained.features.len(), config.features);
             let mean = noise(config.features, 19); // that of the model
@@ -406,7 +406,7 @@ mod tests {
         let (u, q, segment) = (noise(2 * D_ENC, 7), noise(D_ENC, 11), noise(D_ENC, 13));
         let open = inference.open(&CompressedGraph::new(2, &[(0, 1, 0)]).unwrap(), &u).unwrap();
         let features = noise(2 * config.features, 17);
-        let with = |segments| Asked { q: &q, segments, features: &features, products: &[] };
+        let with = |segments| Query { q: &q, segments, features: &features, products: &[] };
         let scores = [&segment, &q].map(|segments| inference.scores(&open, &with(segments)).unwrap()[1]);
         let effect = inference.explain(&open, &with(&segment), &[1]).unwrap()[0].segments[0];
         assert!((effect - (scores[0] - scores[1])).abs() < 1e-5);

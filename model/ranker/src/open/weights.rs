@@ -8,7 +8,7 @@ use tabsegnet_features::rows::all_rows;
 
 use super::edges::Edges;
 use super::start::{Features, More, node_init, standardise};
-use super::{Asked, values};
+use super::{Query, values};
 use crate::config::{ModelConfig, Strength};
 use crate::product::{product, vectorised};
 use crate::scorer::TabSegNet;
@@ -89,7 +89,7 @@ impl Weights {
             strength,
             interaction: _,
             features: _,
-            table_head: _, // its scores are among the features
+            table_scorer: _, // its scores are among the features
         } = *config;
         let optional = |matrix: &Option<Param<Tensor<2>>>| matrix.as_ref().map_or_else(Vec::new, |m| values(m.val()));
         let scale = (d_enc as f32).sqrt();
@@ -122,10 +122,10 @@ impl Weights {
     /// s(e | q) (5) of every edge type, `[edge_types]`.
     pub(super) fn strength(&self, q: &[f32]) -> Vec<f32> {
         let d_in = self.d.len();
-        let mut asked = vec![0.0; d_in]; // q W_q
-        product(&mut asked, false, q, &self.W_q, [1, q.len(), d_in]);
+        let mut query = vec![0.0; d_in]; // q W_q
+        product(&mut query, false, q, &self.W_q, [1, q.len(), d_in]);
         let mut strength = vec![0.0; self.types.len() / d_in];
-        product(&mut strength, false, &asked, &self.types, [1, d_in, self.types.len() / d_in]);
+        product(&mut strength, false, &query, &self.types, [1, d_in, self.types.len() / d_in]);
         if self.strength == Strength::Residual {
             strength.iter_mut().for_each(|s| *s = 1.0 + s.tanh());
         }
@@ -144,17 +144,17 @@ impl Weights {
         &self,
         u: &[f32],
         own: &[f32],
-        asked: &Asked<'_>,
+        query: &Query<'_>,
         features: Features<'_>,
         best: &[u32],
     ) -> (Vec<f32>, Vec<f32>) {
         let d_in = self.d.len();
         let mut C_pq = self.C_p.clone();
-        for (row, q) in C_pq.chunks_exact_mut(d_in).zip(asked.q) {
+        for (row, q) in C_pq.chunks_exact_mut(d_in).zip(query.q) {
             row.iter_mut().for_each(|value| *value *= q);
         }
         let more = More { u, C_pq: &C_pq, features, C_f: &self.C_f, w_f: &self.w_f };
-        node_init(own, &more, &self.shared(asked.q, asked.segments), best, d_in)
+        node_init(own, &more, &self.shared(query.q, query.segments), best, d_in)
     }
 
     /// q C_q + d, and below it s C_s of each segment: `[1 + segments, d_in]`.

@@ -44,7 +44,7 @@ const LINKS: &[&[&str]] = &[
     &["represented", "by"],
 ];
 
-/// What stands before "of" where a part of a whole is asked for.
+/// What stands before "of" where a part of a whole is wanted.
 const SHARES: [&str; 8] = ["percentage", "percent", "portion", "proportion", "fraction", "share", "part", "%"];
 
 /// Says that what is joined by "and" are several things.
@@ -70,7 +70,7 @@ const FIXED: [(&str, &str); 16] = [
     ("land", "buildings"),
 ];
 
-/// The items of each thing that is asked for, in order. Never empty, though a part may be.
+/// The items of each thing that is wanted, in order. Never empty, though a part may be.
 pub(super) fn parts<'i>(items: &'i [Item<'i>]) -> Vec<Vec<&'i Item<'i>>> {
     let whole: Vec<&Item<'_>> = items.iter().collect();
     let several = items.iter().any(|item| word(item).is_some_and(|token| token.is(&SEVERAL)));

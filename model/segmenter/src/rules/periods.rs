@@ -14,7 +14,7 @@ pub(super) enum Item<'q> {
 pub(super) struct Time {
     /// In the order of the question.
     named: Vec<u32>,
-    /// Whether the years between the two are meant, where no change is asked for.
+    /// Whether the years between the two are meant, where no change is wanted.
     range: bool,
     /// Whether `in`, `for` or `during` stands before it.
     inside: bool,

@@ -18,10 +18,10 @@ use rand_chacha::ChaCha8Rng;
 use crate::T5Config;
 use crate::buckets::bucket;
 
-/// What the marker that is asked for weighs beside the one before it, which the decoder's sum holds once.
+/// What the marker that is wanted weighs beside the one before it, which the decoder's sum holds once.
 const COPIED: f32 = 2.0;
-/// The score of the marker that is asked for, in those that a random q and k give.
-const ASKED: f32 = 2.0;
+/// The score of the marker that is wanted, in those that a random q and k give.
+const QUERIES: f32 = 2.0;
 /// The bias of heads that look at one neighbour: e⁵ times as much as at any other token.
 const NEXT: f32 = 5.0;
 /// Which neighbours of the encoder's heads.
@@ -99,7 +99,7 @@ impl<'a> Initial<'a> {
 
     /// k `[heads × d_kv, d_model]` that gives a marker what q gives the one before it.
     fn rotated_back(&self, width: usize) -> Vec<f32> {
-        let scale = ASKED * (self.config.d_kv as f32).sqrt();
+        let scale = QUERIES * (self.config.d_kv as f32).sqrt();
         let mut values: Vec<f32> = self.asks.iter().map(|value| value * scale).collect();
         for row in values.chunks_exact_mut(width) {
             for (pair, angle) in row.chunks_exact_mut(2).zip(&self.angles) {
@@ -168,8 +168,8 @@ mod tests {
             matrix.chunks(64).map(|row| row.iter().zip(x).map(|(a, b)| a * b).sum()).collect()
         };
         let asks_for = |marker: u32| {
-            let asked = product(&q, marker);
-            let score = |other: u32| -> f32 { product(&k, other).iter().zip(&asked).map(|(a, b)| a * b).sum() };
+            let query = product(&q, marker);
+            let score = |other: u32| -> f32 { product(&k, other).iter().zip(&query).map(|(a, b)| a * b).sum() };
             markers.iter().copied().max_by(|a, b| score(*a).total_cmp(&score(*b))).unwrap()
         };
         for pair in markers.windows(2) {

@@ -1,5 +1,5 @@
 //! Times building a BM25 index over texts and asking it: one text a line, the first `--questions`
-//! of them (evenly spread) asked as questions, every text scored for each. One thread. Prints one
+//! of them (evenly spread) taken as questions, every text scored for each. One thread. Prints one
 //! line of JSON.
 
 use std::path::PathBuf;

@@ -2,7 +2,7 @@
 //!
 //! A training step is what is left when a batch's tensors are there: forward, pairwise hinge,
 //! backward, Adam. With `--projected` an inference pass begins with u C_u in place, as for a
-//! document that was asked before. Prints one line of JSON: times in milliseconds, the step's
+//! document that had a question before. Prints one line of JSON: times in milliseconds, the step's
 //! operations in matrix products (`gflop`), the program's peak memory.
 
 use burn::optim::{AdamConfig, GradientsParams};
@@ -15,7 +15,7 @@ use tabsegnet_features::rows::NO_FEATURES;
 use tabsegnet_ranker::config::Aggregation;
 use tabsegnet_ranker::device::{DeviceChoice, guard};
 use tabsegnet_ranker::loss::pairwise_hinge;
-use tabsegnet_ranker::{Asked, Batch, Inference, ModelConfig, Precision, TabSegNet};
+use tabsegnet_ranker::{Batch, Inference, ModelConfig, Precision, Query, TabSegNet};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -136,7 +136,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let all = open.par_iter().zip(&examples);
             all.map(|(open, example)| {
                 let (q, segments) = (example.q, example.segments);
-                inference.scores(open, &Asked { q, segments, features: NO_FEATURES, products: &[] }).map(drop)
+                inference.scores(open, &Query { q, segments, features: NO_FEATURES, products: &[] }).map(drop)
             })
             .collect()
         };

@@ -10,7 +10,7 @@ use tabsegnet_store::sha256_file;
 use tabsegnet_ranker::checkpoint::{Manifest, read, write};
 use tabsegnet_ranker::config::ModelConfig;
 use tabsegnet_ranker::scorer::TabSegNet;
-use tabsegnet_ranker::second_pass::{SecondPass, Seen};
+use tabsegnet_ranker::reranker::{Reranker, Seen};
 
 /// A checkpoint in a directory that goes with the process.
 static CHECKPOINT: LazyLock<(tempfile::TempDir, PathBuf)> = LazyLock::new(|| {
@@ -41,19 +41,19 @@ pub fn read_with(name: &str, bytes: &[u8]) {
 
 const MANIFEST: &str = "manifest.json";
 
-/// Reads bytes as a second pass; one that is taken orders a small document anew, with its sentences as candidates.
+/// Reads bytes as a reranker; one that is taken orders a small document anew, with its sentences as candidates.
 pub fn rescore_with(bytes: &[u8]) {
-    let file = CHECKPOINT.1.join("second_pass.safetensors");
+    let file = CHECKPOINT.1.join("reranker.safetensors");
     put(&file, bytes);
-    if let Ok(second_pass) = SecondPass::read(&file, 0) {
+    if let Ok(reranker) = Reranker::read(&file, 0) {
         let passage =
             |number| Node { id: format!("p{number}"), kind: NodeKind::Passage, text: String::new(), place: None };
         let nodes: Vec<Node> = (0..4).map(passage).collect();
-        let seen = Seen { nodes: &nodes, features: NO_FEATURES, asked: None };
+        let seen = Seen { nodes: &nodes, features: NO_FEATURES, query: None };
         let mut scores = vec![0.5, 2.0, -1.0, 2.0];
-        second_pass.rescore(&seen, &mut scores);
+        reranker.rescore(&seen, &mut scores);
         assert!(scores.iter().all(|score| score.is_finite()), "a score is not finite: {scores:?}");
-        second_pass.explain(&seen, &scores, &[0, 1, 2, 3]);
+        reranker.explain(&seen, &scores, &[0, 1, 2, 3]);
     }
     let _ = std::fs::remove_file(&file);
 }

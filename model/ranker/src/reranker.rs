@@ -1,0 +1,107 @@
+//! A reranking at the nodes that the ranker puts first: boosted trees see, beside a candidate's features, where the ranker's
+//! scores put it among the others and what it adds to them, and order the candidates anew. The nodes after them keep their order.
+
+mod candidates;
+mod duplicates;
+mod score_context;
+mod sheet;
+
+use std::path::Path;
+
+use burn::tensor::TensorData;
+use tabsegnet_store::{read_bytes, write_bytes_atomic};
+
+use crate::boosting::BoostedTrees;
+use crate::checkpoint::{CheckpointError, deserialize, serialize};
+
+pub use candidates::{Candidates, QueryContext, names};
+
+/// BoostedTrees and how many nodes they look at.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reranker {
+    candidates: usize,
+    trees: BoostedTrees,
+}
+
+/// What the reranker says of a candidate.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RerankEffects {
+    /// Score of a row of which nothing is known.
+    pub alone: f32,
+    /// `[Candidates::width]`: the numbers looked at.
+    pub values: Vec<f32>,
+    /// `[Candidates::width]`: what each adds to the score; with `alone` they are the score.
+    pub effects: Vec<f32>,
+}
+
+impl Reranker {
+    /// `trees` that look at so many candidates.
+    pub fn new(trees: BoostedTrees, candidates: usize) -> Self {
+        Self { candidates, trees }
+    }
+
+    /// Numbers of a row.
+    fn width(&self) -> usize {
+        self.trees.features()
+    }
+
+    /// Puts the trees' scores in the place of the ranker's `scores` `[nodes]`: the candidates' in order of the
+    /// trees, the others' below all of them, as far from the last candidate as they were.
+    pub fn rescore(&self, context: &QueryContext<'_>, scores: &mut [f32]) {
+        let Candidates { nodes: order, rows } = Candidates::new(context, scores, self.candidates);
+        let Some(&last) = order.last() else { return };
+        let reranked = self.trees.scores(&rows);
+        let least = reranked.iter().copied().fold(f32::INFINITY, f32::min);
+        let lower = least - scores[last as usize];
+        // One that had the last candidate's score would share its place with it.
+        scores.iter_mut().for_each(|score| *score = (*score + lower).min(least.next_down()));
+        order.iter().zip(reranked).for_each(|(&node, reranked)| scores[node as usize] = reranked);
+    }
+
+    /// What it says of each of `wanted`, by the ranker's `scores`; nothing of one that is no candidate.
+    pub fn explain(&self, context: &QueryContext<'_>, scores: &[f32], wanted: &[u32]) -> Vec<Option<RerankEffects>> {
+        let Candidates { nodes: order, rows } = Candidates::new(context, scores, self.candidates);
+        let look = |node: &u32| {
+            let at = order.iter().position(|candidate| candidate == node)?;
+            let values = &rows[at * self.width()..(at + 1) * self.width()];
+            let (alone, effects) = self.trees.effects(values);
+            Some(RerankEffects { alone, values: values.to_vec(), effects })
+        };
+        wanted.iter().map(look).collect()
+    }
+
+    /// Writes it as a safetensors file.
+    ///
+    /// # Errors
+    /// What the disk says.
+    pub fn write(&self, path: &Path) -> Result<(), CheckpointError> {
+        let mut tensors = self.trees.tensors();
+        tensors.push(("candidates".into(), TensorData::new(vec![self.candidates as f32], [1])));
+        Ok(write_bytes_atomic(path, &serialize(&tensors, path)?)?)
+    }
+
+    /// Reads what [`Reranker::write`] wrote, for nodes with so many features.
+    ///
+    /// # Errors
+    /// A file that is cut short or holds something else, or trees for another number of features.
+    pub fn read(path: &Path, features: usize) -> Result<Self, CheckpointError> {
+        let wrong = |message: String| CheckpointError::Content { file: path.display().to_string(), message };
+        let tensors = deserialize(path, &read_bytes(path)?)?;
+        let trees = BoostedTrees::from_tensors(&tensors).map_err(wrong)?;
+        let candidates = match tensors.get("candidates").map(|(_, values)| values.as_slice()) {
+            Some(&[count]) if count >= 1.0 && count.fract() == 0.0 && count < 1e6 => count as usize,
+            _ => return Err(wrong("has no tensor candidates with one whole number from 1".into())),
+        };
+        if trees.features() != Candidates::width(features) {
+            let expected = Candidates::width(features);
+            return Err(wrong(format!(
+                "its trees look at {} numbers, expected {expected}: another version made it; train the ranker again",
+                trees.features()
+            )));
+        }
+        Ok(Self { candidates, trees })
+    }
+}
+
+#[cfg(test)]
+mod tests;

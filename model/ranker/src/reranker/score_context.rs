@@ -1,0 +1,333 @@
+//! What a ranker's scores say of the row, the column and the table around a node.
+
+use std::collections::HashMap;
+
+use tabsegnet_datasets::graph::{Node, NodeKind};
+
+use super::duplicates::Groups;
+use super::sheet::{Line, Sheet};
+
+/// Numbers of a node, in order. Shares are of the softmax over the document's scores; scores of other nodes are less the
+/// document's best, [`NONE`] where there is none. Of a sentence "left" and "right" are those before and after it.
+pub(super) const NAMES: [&str; 40] = [
+    "row_log_share",
+    "column_log_share",
+    "table_log_share",
+    "table_below_best",
+    "text_log_share",
+    "share_of_row",
+    "share_of_column",
+    "share_of_table",
+    "row_header",
+    "column_header",
+    "left",
+    "right",
+    "above",
+    "below",
+    "best_of_row",
+    "second_of_row",
+    "best_of_column",
+    "second_of_column",
+    "nodes_of_row",
+    "nodes_of_column",
+    "rank_in_column",
+    "rank_in_table",
+    "cells_of_same_text",
+    "best_of_same_text",
+    "tables_of_same_headers",
+    "best_of_same_headers",
+    "entropy",
+    "nodes",
+    "ten_in_row",
+    "ten_in_column",
+    "ten_in_table",
+    "ten_cells",
+    "ten_sentences",
+    "ten_row_headers",
+    "ten_column_headers",
+    "next_table_log_share",
+    "previous_table_log_share",
+    "sentences_to_next_table",
+    "sentences_to_previous_table",
+    "sentences_to_best_table",
+];
+
+/// Kinds that are counted among the best ten, in the order of those [`NAMES`].
+pub(super) const COUNTED: [NodeKind; 4] =
+    [NodeKind::Cell, NodeKind::Passage, NodeKind::RowHeader, NodeKind::ColumnHeader];
+
+/// More sentences between a sentence and a table do not count.
+const FARTHEST: f32 = 20.0;
+
+/// The score of a node that is not there: lower than any that matters.
+const NONE: f32 = -30.0;
+
+/// The logarithm of a share, which may be 0.
+fn log(share: f64) -> f32 {
+    (share + 1e-9).ln() as f32
+}
+
+/// Whether nodes of a kind are part of a row.
+pub(super) fn in_row(kind: NodeKind) -> bool {
+    matches!(kind, NodeKind::Cell | NodeKind::RowHeader)
+}
+
+/// Whether nodes of a kind are part of columns.
+pub(super) fn in_column(kind: NodeKind) -> bool {
+    matches!(kind, NodeKind::Cell | NodeKind::ColumnHeader)
+}
+
+/// What the ranking says of a node's row, column and table.
+pub(super) struct Rank {
+    /// Nodes of its column and of its table with higher scores.
+    pub(super) above: [f32; 2],
+    /// Of the best ten, those in its row, column, table.
+    pub(super) in_ten: [f32; 3],
+    /// Of the best ten, those of each kind of [`COUNTED`].
+    pub(super) kinds: [f32; 4],
+}
+
+/// A document's scores by place.
+pub(super) struct ScoreContext<'a> {
+    scores: &'a [f32],
+    best: f32,
+    /// ln of the sum of e^(score − best).
+    log_sum: f64,
+    entropy: f64,
+    /// The highest scores of sentences and of tables' nodes.
+    bests: [Option<f32>; 2],
+    text: f64,
+    /// The table with the greatest share, the first of several.
+    best_table: Option<usize>,
+    /// Of each node the number of its table's sheet.
+    sheet_of: Vec<Option<usize>>,
+    sheets: Vec<Sheet>,
+    /// Of each node how many sentences stand before it.
+    sentences: Vec<u32>,
+    same_text: Groups<'a>,
+    same_headers: Groups<'a>,
+}
+
+impl<'a> ScoreContext<'a> {
+    /// Of the `scores` `[nodes]`, for the nodes of `order`, best first; `alike` are the numbers of the nodes' texts
+    /// and paths ([`tabsegnet_features::DocumentQuery::alike`]).
+    pub(super) fn new(nodes: &[Node], scores: &'a [f32], order: &[u32], duplicates: [&'a [u32]; 2]) -> Self {
+        let best = order.first().map_or(0.0, |&first| scores[first as usize]);
+        let exp: Vec<f64> = scores.iter().map(|score| f64::from(score - best).exp()).collect();
+        let sum: f64 = exp.iter().sum();
+        let mut numbers: HashMap<usize, usize> = HashMap::new();
+        let mut sizes: Vec<(usize, usize)> = Vec::new();
+        // The nodes of a table stand together: its number is looked up once.
+        let mut last = None;
+        let sheet_of: Vec<Option<usize>> = nodes
+            .iter()
+            .map(|node| {
+                let place = node.place.as_ref()?;
+                let sheet = match last {
+                    Some((table, sheet)) if table == place.table => sheet,
+                    _ => *numbers.entry(place.table).or_insert_with(|| {
+                        sizes.push((0, 0));
+                        sizes.len() - 1
+                    }),
+                };
+                last = Some((place.table, sheet));
+                let (rows, columns) = &mut sizes[sheet];
+                *rows = (*rows).max(place.row + place.rowspan.max(1));
+                *columns = (*columns).max(place.col + place.colspan.max(1));
+                Some(sheet)
+            })
+            .collect();
+        let mut sheets: Vec<Sheet> = sizes
+            .into_iter()
+            .map(|(rows, columns)| Sheet {
+                share: 0.0,
+                sentences: 0,
+                rows: vec![Line::EMPTY; rows],
+                columns: vec![Line::EMPTY; columns],
+                grid: vec![None; rows * columns],
+            })
+            .collect();
+        let [mut same_text, mut same_headers] = duplicates.map(|numbers| Groups::new(numbers, order));
+        let (mut text, mut below) = (0.0, 0.0);
+        let mut bests = [None; 2];
+        let mut sentences = Vec::with_capacity(nodes.len());
+        let mut passed = 0;
+        // Nodes are large: they are gone through as seldom as may be.
+        for (number, (((node, sheet), &score), exp)) in nodes.iter().zip(&sheet_of).zip(scores).zip(&exp).enumerate() {
+            let share = exp / sum;
+            sentences.push(passed);
+            let greatest = &mut bests[usize::from(node.kind != NodeKind::Passage)];
+            *greatest = Some(greatest.map_or(score, |greatest: f32| greatest.max(score)));
+            below += share * f64::from(score - best);
+            let (Some(place), Some(sheet)) = (&node.place, sheet) else {
+                text += share;
+                passed += 1;
+                continue;
+            };
+            let sheet = &mut sheets[*sheet];
+            sheet.share += share;
+            sheet.sentences = passed;
+            if node.kind != NodeKind::Caption {
+                let width = sheet.columns.len();
+                sheet.grid[place.row * width + place.col] = Some(score);
+            }
+            if node.kind == NodeKind::Cell {
+                same_text.push(number, score, place.table);
+            }
+            same_headers.push(number, score, place.table);
+            if in_row(node.kind) {
+                for row in &mut sheet.rows[place.row..place.row + place.rowspan.max(1)] {
+                    row.push(score, share);
+                    if node.kind == NodeKind::RowHeader {
+                        row.header = row.header.or(Some(score)); // the first of several
+                    }
+                }
+            }
+            if in_column(node.kind) {
+                for column in &mut sheet.columns[place.col..place.col + place.colspan.max(1)] {
+                    column.push(score, share);
+                    if node.kind == NodeKind::ColumnHeader {
+                        column.header = Some(score); // the lowest of several
+                    }
+                }
+            }
+        }
+        let best_table =
+            (0..sheets.len()).reduce(|best, next| if sheets[next].share > sheets[best].share { next } else { best });
+        Self {
+            scores,
+            best,
+            log_sum: sum.ln(),
+            entropy: sum.ln() - below,
+            bests,
+            text,
+            best_table,
+            sheet_of,
+            sheets,
+            sentences,
+            same_text,
+            same_headers,
+        }
+    }
+
+    /// What is said of a sentence by the tables around it: the share of the next and of the previous one, the sentences
+    /// between it and each, and those between it and the table with the greatest share, below 0 after that.
+    fn tables_around(&self, number: usize) -> [f32; 5] {
+        // Sheets are in the order of their tables. A sentence counts itself among those before what follows it.
+        let sentences = self.sentences[number];
+        let after = self.sheets.partition_point(|sheet| sheet.sentences <= sentences);
+        let (next, previous) = (self.sheets.get(after), after.checked_sub(1).map(|before| &self.sheets[before]));
+        let log = |sheet: &Sheet| log(sheet.share);
+        let until = |sheet: &Sheet| (sheet.sentences - sentences - 1) as f32;
+        let since = |sheet: &Sheet| (sentences - sheet.sentences) as f32;
+        let to_best = self.best_table.map(|best| {
+            let table = &self.sheets[best];
+            if best >= after { 1.0 + until(table) } else { -1.0 - since(table) }
+        });
+        [
+            next.map_or(NONE, log),
+            previous.map_or(NONE, log),
+            next.map_or(FARTHEST, until).min(FARTHEST),
+            previous.map_or(FARTHEST, since).min(FARTHEST),
+            to_best.unwrap_or_default().clamp(-FARTHEST, FARTHEST),
+        ]
+    }
+
+    /// How far the best sentence is above the best node of a table; far, where there is none of either.
+    pub(super) fn text_above_tables(&self) -> f32 {
+        match self.bests {
+            [Some(text), Some(tables)] => text - tables,
+            [Some(_), None] => 20.0,
+            [None, _] => -20.0,
+        }
+    }
+
+    /// ln of a score's share.
+    pub(super) fn log_share(&self, score: f32) -> f32 {
+        (f64::from(score - self.best) - self.log_sum) as f32
+    }
+
+    /// Of a node by number.
+    pub(super) fn of(&self, nodes: &[Node], number: u32, rank: &Rank) -> [f32; NAMES.len()] {
+        let number = number as usize;
+        let (node, own) = (&nodes[number], self.scores[number]);
+        let share = (f64::from(own - self.best) - self.log_sum).exp();
+        let below_best = |score: Option<f32>| score.map_or(NONE, |score| score - self.best);
+        let place = node.place.as_ref().zip(self.sheet_of[number].map(|sheet| &self.sheets[sheet]));
+        let (mut row, mut column) = (None, None);
+        let mut beside = [None; 4];
+        if let Some((place, sheet)) = place {
+            row = in_row(node.kind).then(|| &sheet.rows[place.row]);
+            column = in_column(node.kind).then(|| &sheet.columns[place.col]);
+            if node.kind != NodeKind::Caption {
+                let (at_row, at_column) = (Some(place.row), Some(place.col));
+                beside = [
+                    sheet.at(at_row, place.col.checked_sub(1)),
+                    sheet.at(at_row, Some(place.col + 1)),
+                    sheet.at(place.row.checked_sub(1), at_column),
+                    sheet.at(Some(place.row + 1), at_column),
+                ];
+            }
+        } else {
+            let sentence = |at: Option<usize>| at.filter(|&at| nodes.get(at).is_some_and(|node| node.place.is_none()));
+            let [before, after] = [sentence(number.checked_sub(1)), sentence(Some(number + 1))];
+            beside[0] = before.map(|at| self.scores[at]);
+            beside[1] = after.map(|at| self.scores[at]);
+        }
+        let shares = [row, column].map(|line| line.map_or(0.0, |line| line.share));
+        let table = place.map_or(self.text, |(_, sheet)| sheet.share);
+        let of = |whole: f64| if whole > 0.0 { (share / whole) as f32 } else { 1.0 };
+        let others = [row, column].map(|line| line.map_or([None; 2], |line| line.others(own)).map(below_best));
+        let counts = [row, column].map(|line| line.map_or(0.0, |line| line.nodes as f32));
+        let [in_row, in_column, in_table] = rank.in_ten;
+        let tables_around = if node.place.is_none() { self.tables_around(number) } else { [0.0; 5] };
+        let same_text = self.same_text.get(number).filter(|_| node.kind == NodeKind::Cell);
+        let (texts, best_text) = same_text.map_or((0, None), |duplicates| duplicates.others(own));
+        let (tables, best_headers) = match (self.same_headers.get(number), &node.place) {
+            (Some(duplicates), Some(place)) => duplicates.other_tables(place.table),
+            _ => (0, None),
+        };
+        [
+            log(shares[0]),
+            log(shares[1]),
+            log(table),
+            place.and(self.best_table).map_or(0.0, |best| log(table) - log(self.sheets[best].share)),
+            log(self.text),
+            of(shares[0]),
+            of(shares[1]),
+            of(table),
+            below_best(row.and_then(|row| row.header)),
+            below_best(column.and_then(|column| column.header)),
+            below_best(beside[0]),
+            below_best(beside[1]),
+            below_best(beside[2]),
+            below_best(beside[3]),
+            others[0][0],
+            others[0][1],
+            others[1][0],
+            others[1][1],
+            counts[0],
+            counts[1],
+            rank.above[0],
+            rank.above[1],
+            texts as f32,
+            below_best(best_text),
+            tables as f32,
+            below_best(best_headers),
+            self.entropy as f32,
+            nodes.len() as f32,
+            in_row,
+            in_column,
+            in_table,
+            rank.kinds[0],
+            rank.kinds[1],
+            rank.kinds[2],
+            rank.kinds[3],
+            tables_around[0],
+            tables_around[1],
+            tables_around[2],
+            tables_around[3],
+            tables_around[4],
+        ]
+    }
+}

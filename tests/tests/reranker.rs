@@ -1,0 +1,165 @@
+//! Rankers with a reranker, from training to answers.
+
+use serde_json::Value;
+use tabsegnet_tests::{Outcome, TINY, Work, interrupt, report, wait_for};
+
+/// A reranker of a few trees on top of [`TINY`].
+fn work() -> Work {
+    Work::with(&format!(
+        "{}keep = \"last\"\n[features]\ncontext = true\n[reranker]\ncandidates = 20\nfolds = 3\n[reranker.boosting]\n\
+         num_iterations = 8\nbagged_models = 2\nmin_data_in_leaf = 3\n[evaluation]{}",
+        TINY.split("[evaluation]").next().unwrap(),
+        TINY.split("[evaluation]").nth(1).unwrap()
+    ))
+}
+
+const FILES: [&str; 4] = ["model.safetensors", "reranker.safetensors", "manifest.json", "README.md"];
+
+fn results(work: &Work) -> Vec<Vec<u8>> {
+    FILES.iter().map(|file| work.read(&format!("out/best/{file}"))).collect()
+}
+
+#[test]
+fn what_it_says_is_what_is_measured_and_answered() {
+    let work = work();
+    let trained = work.train(&["--set", "evaluation.after_training=true"]).ok();
+    let manifest = work.json("out/best/manifest.json");
+    let dev = |name: &str| manifest["dev"][name].as_f64().unwrap();
+    let reranked = format!(
+        "reranker: dev R@10 {:.4} instead of {:.4}, dev MAP {:.4} instead of {:.4}",
+        dev("recall@10"),
+        dev("recall@10 before the reranker"),
+        dev("MAP"),
+        dev("MAP before the reranker")
+    );
+    assert!(trained.stderr.contains(&reranked), "{reranked}\n{}", trained.stderr);
+    assert_ne!(dev("MAP"), dev("MAP before the reranker"), "the test needs an order that changes");
+    assert!(work.text("out/best/README.md").contains("Dev, reranker: recall@10 "));
+
+    // The report measures the same order.
+    let measured = work.json("out/report/report.json");
+    let methods = measured["methods"].as_array().unwrap();
+    let ours = methods.iter().find(|method| method["name"] == "tabsegnet-best").expect("the checkpoint");
+    let measures = ours["measures"].as_array().expect("measures");
+    let map =
+        measures.iter().find(|measure| measure["measure"] == "MAP").expect("MAP")["mean"].as_f64().expect("a mean");
+    assert!((map - dev("MAP")).abs() < 1e-9, "{map} {}", dev("MAP"));
+
+    // What explains an answer adds up to its score.
+    work.write("report.json", report().to_string());
+    let ask = ["--document", "report.json", "--question", "What was revenue in 2019?"];
+    let answer = work.infer(&[&ask[..], &["--format", "json", "--explain", "--top-k", "40"]].concat()).ok().stdout;
+    let answer: Value = serde_json::from_str(&answer).unwrap();
+    let nodes = answer["nodes"].as_array().unwrap();
+    let number = |value: &Value| value.as_f64().expect("a number");
+    let mut candidates = 0;
+    for node in nodes {
+        let Some(look) = node["explanation"].get("reranker") else { continue };
+        candidates += 1;
+        let effects = look["features"].as_array().unwrap().iter().map(|feature| number(&feature["effect"]));
+        let sum = number(&look["alone"]) + effects.sum::<f64>();
+        assert!((sum - number(&node["score"])).abs() < 1e-4, "{node:#}");
+    }
+    assert_eq!(candidates, nodes.len().min(20));
+    let scores: Vec<f64> = nodes.iter().map(|node| number(&node["score"])).collect();
+    assert!(scores.is_sorted_by(|a, b| a >= b), "{scores:?}");
+    work.infer(&[&ask[..], &["--format", "html", "--output", "page.html"]].concat()).ok();
+}
+
+#[test]
+fn threads_change_no_byte_and_an_interrupted_one_ends_alike() {
+    let whole = work();
+    whole.train(&[]).ok();
+
+    let one = work();
+    Outcome::of(one.command("train", &[]).env("RAYON_NUM_THREADS", "1")).ok();
+    assert!(results(&one) == results(&whole), "the number of threads changed something");
+
+    let stopped = work();
+    // So many trees that it is still at the reranker when it is requested to stop.
+    let many = ["--set", "reranker.folds=12", "--set", "optimisation.epochs=20"];
+    let mut child = stopped.start(&many);
+    wait_for(&mut child, || {
+        stopped.path("out/metrics.jsonl").exists() && stopped.text("out/metrics.jsonl").lines().count() == 20
+    });
+    interrupt(&child);
+    let outcome = Outcome::after(child);
+    assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("--resume"), "{}", outcome.stderr);
+    assert!(!stopped.path("out/best/reranker.safetensors").exists());
+    assert!(stopped.text("out/best/README.md").contains("not trained yet"));
+    // Who ranks with it before the end is told.
+    let warning = "ranks without the reranker";
+    let measured = stopped.evaluate(&many).ok();
+    assert!(measured.stderr.contains(warning), "{}", measured.stderr);
+    assert!(stopped.text("out/report/report.md").contains("its reranker not trained yet"));
+    stopped.write("report.json", report().to_string());
+    let ask = ["--document", "report.json", "--question", "What was revenue in 2019?"];
+    assert!(stopped.infer(&ask).ok().stderr.contains(warning));
+    // It is not finished: to begin anew would lose what is there.
+    stopped.train(&many).fails(1, &["--resume"]);
+    stopped.train(&[&many[..], &["--resume"]].concat()).ok();
+    // What is finished is not done again.
+    let again = stopped.train(&[&many[..], &["--resume"]].concat()).ok();
+    assert!(!again.stderr.contains("reranker:"), "{}", again.stderr);
+    assert!(
+        !stopped.evaluate(&many).ok().stderr.contains(warning) && !stopped.infer(&ask).ok().stderr.contains(warning)
+    );
+    let expected = work();
+    expected.train(&many).ok();
+    assert!(results(&stopped) == results(&expected), "the interruption changed something");
+}
+
+#[test]
+fn a_ranker_without_features_is_measured_alike_by_a_config_with_some() {
+    let work = work();
+    let none = ["--set", "features.context=false", "--set", "features.places=false"];
+    work.train(&none).ok();
+    assert_eq!(work.json("out/best/manifest.json")["model"]["features"], 0, "the test needs a ranker without features");
+    let run = |settings: &[&str], report: &str| {
+        let checkpoint = ["--checkpoint", "out/best", "--output", report];
+        work.evaluate(&[&checkpoint, settings].concat()).ok();
+        work.text(&format!("{report}/runs/tabsegnet-best.trec"))
+    };
+    assert_eq!(run(&none, "without"), run(&[], "with"));
+}
+
+#[test]
+fn without_it_a_training_is_as_before() {
+    let (with, without) = (work(), work());
+    with.train(&[]).ok();
+    without.train(&["--set", "reranker.candidates=0"]).ok();
+    assert_eq!(with.read("out/best/model.safetensors"), without.read("out/best/model.safetensors"));
+    assert!(!without.path("out/best/reranker.safetensors").exists());
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    let work = work();
+    for (setting, parts) in [
+        ("optimisation.keep=least_dev_loss", ["optimisation.keep", "reranker"]),
+        ("task.kind=segmenter", ["reranker.candidates", "task.kind"]),
+        ("reranker.folds=1", ["reranker.folds", "at least 2"]),
+        ("reranker.boosting.min_data_in_leaf=0", ["reranker.boosting.min_data_in_leaf", "at least 1"]),
+        ("reranker.boosting.num_iterations=0", ["reranker.boosting.num_iterations", "at least 1"]),
+        ("reranker.boosting.bagging_fraction=1.5", ["reranker.boosting.bagging_fraction", "at most 1"]),
+        ("reranker.boosting.learning_rate=-1", ["reranker.boosting.learning_rate", "above 0"]),
+        ("reranker.tree.num_iterations=3", ["unknown key", "reranker.boosting"]),
+    ] {
+        let keep = if setting.starts_with("task") { "optimisation.keep=least_dev_loss" } else { "task.seed=0" };
+        work.train(&["--set", keep, "--set", setting]).fails(2, &parts);
+    }
+    work.train(&["--set", "reranker.folds=13"])
+        .fails(1, &["reranker.folds is 13", "the training part has 12 documents"]);
+
+    work.train(&[]).ok();
+    let ask = |work: &Work| work.infer(&["--document", "report.json", "--question", "revenue?"]);
+    work.write("report.json", report().to_string());
+    ask(&work).ok();
+    std::fs::remove_file(work.path("out/best/reranker.safetensors")).unwrap();
+    ask(&work).fails(1, &["reranker.safetensors: could not read"]);
+    work.write("out/best/reranker.safetensors", "cut");
+    ask(&work).fails(1, &["reranker.safetensors: has SHA-256"]);
+    work.change_checkpoint("out/best", "reranker.safetensors", "cut");
+    ask(&work).fails(1, &["reranker.safetensors: is no whole safetensors file"]);
+}

@@ -1,0 +1,95 @@
+//! `[reranker]`.
+
+use serde::{Deserialize, Serialize};
+use tabsegnet_ranker::boosting::training::BoostingConfig;
+
+use super::{ConfigError, Keep, OptimisationConfig, Task};
+
+/// `[reranker]`: boosted trees that order the ranker's best nodes anew.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RerankerConfig {
+    /// The most nodes that are ordered anew; 0 for no reranker.
+    pub candidates: usize,
+    /// Rankers that are trained to find the candidates of training questions, each without a part of the
+    /// documents.
+    pub folds: usize,
+    /// How the trees are grown.
+    pub boosting: BoostingConfig,
+}
+
+impl Default for RerankerConfig {
+    fn default() -> Self {
+        Self { candidates: 0, folds: 5, boosting: BoostingConfig::default() }
+    }
+}
+
+impl RerankerConfig {
+    /// That every value is in its range, and that the rankers of the folds end as the ranker does.
+    pub(super) fn check(&self, task: Task, optimisation: &OptimisationConfig) -> Result<(), ConfigError> {
+        if self.candidates == 0 {
+            return Ok(());
+        }
+        let range = |key, value: String, expected| Err(ConfigError::Range { key, value, expected });
+        if task != Task::Ranker {
+            return range("reranker.candidates", self.candidates.to_string(), "0: task.kind is not \"ranker\"");
+        }
+        if optimisation.keep != Keep::Last {
+            return range("optimisation.keep", "least_dev_loss".into(), "\"last\" with a reranker");
+        }
+        if self.candidates > 100_000 {
+            return range("reranker.candidates", self.candidates.to_string(), "at most 100000");
+        }
+        let BoostingConfig {
+            num_iterations,
+            bagged_models,
+            num_leaves,
+            learning_rate,
+            min_data_in_leaf,
+            min_sum_hessian_in_leaf,
+            lambda_l2,
+            feature_fraction,
+            bagging_fraction,
+            ..
+        } = self.boosting;
+        for (key, value, least, expected) in [
+            ("reranker.folds", self.folds, 2, "at least 2"),
+            ("reranker.boosting.num_iterations", num_iterations, 1, "at least 1"),
+            ("reranker.boosting.bagged_models", bagged_models, 1, "at least 1"),
+            ("reranker.boosting.num_leaves", num_leaves, 2, "at least 2"),
+            ("reranker.boosting.min_data_in_leaf", min_data_in_leaf, 1, "at least 1"),
+        ] {
+            if value < least {
+                return range(key, value.to_string(), expected);
+            }
+        }
+        // A file holds the numbers of nodes exactly up to there.
+        if self.boosting.count().saturating_mul(2 * num_leaves) >= 1 << 24 {
+            return range(
+                "reranker.boosting.num_iterations",
+                num_iterations.to_string(),
+                "num_iterations * bagged_models * num_leaves below 8 million",
+            );
+        }
+        if !(learning_rate.is_finite() && learning_rate > 0.0) {
+            return range("reranker.boosting.learning_rate", learning_rate.to_string(), "a number above 0");
+        }
+        for (key, value) in [
+            ("reranker.boosting.min_sum_hessian_in_leaf", min_sum_hessian_in_leaf),
+            ("reranker.boosting.lambda_l2", lambda_l2),
+        ] {
+            if !(value.is_finite() && value >= 0.0) {
+                return range(key, value.to_string(), "a number from 0");
+            }
+        }
+        for (key, share) in [
+            ("reranker.boosting.feature_fraction", feature_fraction),
+            ("reranker.boosting.bagging_fraction", bagging_fraction),
+        ] {
+            if !(share > 0.0 && share <= 1.0) {
+                return range(key, share.to_string(), "a number above 0, at most 1");
+            }
+        }
+        Ok(())
+    }
+}

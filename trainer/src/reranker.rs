@@ -1,0 +1,139 @@
+//! Training the reranker: rankers that have not seen a question say which nodes would be its candidates, trees learn to
+//! put its gold nodes first among them.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::{Context as _, Result, bail};
+use burn::module::Module as _;
+use burn::tensor::Device;
+use rand::SeedableRng as _;
+use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
+use tabsegnet::embedded::TableScores;
+use tabsegnet::scores;
+use tabsegnet_features::table_scorer;
+use tabsegnet_ranker::TabSegNet;
+use tabsegnet_ranker::boosting::bins::Bins;
+use tabsegnet_ranker::boosting::training::{Lists, grow};
+use tabsegnet_ranker::device::guard;
+use tabsegnet_ranker::reranker::{Candidates, Reranker};
+
+use crate::config::Config;
+use crate::inputs::Input;
+use crate::progress::Progress;
+use crate::train_state::{Schedule, TrainState, optimiser};
+
+/// Rows that the bins of features are told from; more change them little.
+const ROWS_OF_BINS: usize = 200_000;
+
+/// What the reranker of a ranker is trained with.
+pub struct RerankTraining<'a> {
+    /// The whole config.
+    pub config: &'a Config,
+    /// The training part.
+    pub train: &'a Input,
+    /// What table scorers that have not seen them say of its tables.
+    pub tables: &'a TableScores,
+    /// The ranker as its training begins.
+    pub start: TabSegNet,
+    /// Without autodiff.
+    pub plain: &'a Device,
+    /// With.
+    pub autodiff: &'a Device,
+}
+
+impl RerankTraining<'_> {
+    /// Trains as many rankers as there are folds, each on the questions of all documents but a fold's, and then
+    /// the trees; nothing on a request to stop.
+    ///
+    /// # Errors
+    /// A loss or a score that is not finite; no question with gold among its candidates; a device without the
+    /// memory.
+    pub fn learn(&self, stop: &AtomicBool) -> Result<Option<Reranker>> {
+        let Some(scores) = self.out_of_fold(stop)? else { return Ok(None) };
+        let embedded = &self.train.embedded;
+        let settings = &self.config.reranker;
+        let candidates = |question: usize| {
+            let features = embedded.features(question, self.tables);
+            Candidates::new(&embedded.context(question, &features), &scores[question], settings.candidates)
+        };
+        let all: Vec<usize> = (0..embedded.questions.len()).collect();
+        let sparse = (all.len() * settings.candidates).div_ceil(ROWS_OF_BINS).max(1);
+        let sample: Vec<usize> = all.iter().copied().step_by(sparse).collect();
+        let rows: Vec<Vec<f32>> = sample.par_iter().map(|&question| candidates(question).rows).collect();
+        let bins = Bins::new(&rows.concat(), Candidates::width(self.config.model.features));
+        drop(rows);
+        let mut lists = Lists::new(bins);
+        // So many at once: their rows take memory, their bins a fourth of it.
+        for questions in all.chunks(256) {
+            let found: Vec<Candidates> = questions.par_iter().map(|&question| candidates(question)).collect();
+            for (&question, Candidates { nodes, rows }) in questions.iter().zip(found) {
+                let gold = &embedded.questions[question].gold;
+                lists.push(&rows, &nodes.iter().map(|node| gold.contains(node)).collect::<Vec<_>>());
+            }
+        }
+        if lists.is_empty() {
+            bail!("no training question has a gold node among its candidates; raise reranker.candidates");
+        }
+        let of = settings.boosting.count();
+        let mut progress = Progress::new("reranker", of);
+        let trees =
+            grow(&lists, &settings.boosting, self.config.task.seed, &mut |trees| progress.set(trees, of, "trees"));
+        progress.finish(&format!("{} trees from {} questions", trees.count(), lists.len()));
+        Ok(Some(Reranker::new(trees, settings.candidates)))
+    }
+
+    /// For each training question the scores of a ranker that has not seen its document.
+    fn out_of_fold(&self, stop: &AtomicBool) -> Result<Option<Vec<Vec<f32>>>> {
+        let Self { config, plain, .. } = self;
+        let embedded = &self.train.embedded;
+        let folds = config.reranker.folds;
+        let documents = embedded.documents.len();
+        let mut rng = ChaCha8Rng::seed_from_u64(config.task.seed);
+        rng.set_stream(u64::MAX); // others make weights and orders
+        let fold = table_scorer::folds(documents, folds, &mut rng);
+        let (optimisation, seed) = (&config.optimisation, config.task.seed);
+        let mut found: Vec<Vec<f32>> = vec![Vec::new(); embedded.questions.len()];
+        let mut progress = Progress::new("reranker", folds * optimisation.epochs);
+        for left_out in 0..folds {
+            let held = |question: &usize| fold[embedded.questions[*question].document] == left_out;
+            let (context, kept): (Vec<usize>, Vec<usize>) = (0..embedded.questions.len()).partition(held);
+            let schedule = Schedule::new(optimisation, seed, kept.len());
+            let mut train_state = TrainState { model: self.start.clone(), optimiser: optimiser(optimisation) };
+            for epoch in 1..=optimisation.epochs {
+                let order = schedule.order(kept.clone(), epoch);
+                for (step, questions) in order.chunks(optimisation.batch_size).enumerate() {
+                    let batch = embedded.batch(questions, self.tables, &config.model, self.autodiff)?;
+                    let step = (epoch - 1) * schedule.steps_of_epoch() + step;
+                    let name = || {
+                        format!(
+                            "step {} of the ranker without fold {} of {folds}, for the reranker",
+                            step + 1,
+                            left_out + 1
+                        )
+                    };
+                    let loss = guard(plain, || train_state.step(&batch, &schedule, step)).with_context(name)?;
+                    if !loss.is_finite() {
+                        bail!("the loss is {loss} at {}; {}", name(), optimisation.steadier());
+                    }
+                    if stop.load(Ordering::Relaxed) {
+                        progress.finish("stopped; --resume begins the reranker anew");
+                        return Ok(None);
+                    }
+                }
+                progress.set(left_out * optimisation.epochs + epoch, folds * optimisation.epochs, "epochs");
+            }
+            let model = train_state.model.valid();
+            for group in context.chunks(optimisation.batch_size) {
+                let batch = embedded.batch(group, self.tables, &config.model, plain)?;
+                let scores = guard(plain, || scores::floats(model.forward(&batch).into_data()))?;
+                for (&question, scores) in group.iter().zip(batch.split(&scores)) {
+                    scores::check(&embedded.questions[question].id, &embedded.document_of(question).nodes, scores)?;
+                    found[question] = scores.to_vec();
+                }
+            }
+        }
+        progress.finish(&format!("{folds} rankers, each on the documents of the other folds"));
+        Ok(Some(found))
+    }
+}
