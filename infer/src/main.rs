@@ -38,7 +38,7 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> Result<()> {
     let input = arguments.input()?;
     if let (Some(path), Input::Document(questions)) = (&arguments.graph, &input) {
-        let read = tabsegnet_document::read(query.document, &arguments.read_options())?;
+        let read = tabsegnet_document::read(questions.document, &arguments.read_options())?;
         output::write_graph(path, &DocumentGraph::new(&read.document))?;
     }
     let (device, name) = arguments.device.open()?;
@@ -59,7 +59,7 @@ fn rank(arguments: &Arguments, input: Input<'_>, opening: Opening, about: Vec<(S
     };
     let mut writer = Writer::new(arguments.format, arguments.output.as_deref(), arguments.tokens(), about);
     match input {
-        Input::Document(questions) => document::rank(opening, arguments, &query, &cache, &mut writer),
+        Input::Document(questions) => document::rank(opening, arguments, &questions, &cache, &mut writer),
         Input::Dataset(files) => dataset::rank(&opening.finish()?, &files, arguments.top_k(), &cache, &mut writer),
     }
 }

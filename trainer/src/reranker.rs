@@ -55,7 +55,7 @@ impl RerankTraining<'_> {
         let settings = &self.config.reranker;
         let candidates = |question: usize| {
             let features = embedded.features(question, self.tables);
-            Candidates::new(&embedded.context(question, &features), &scores[question], settings.candidates)
+            Candidates::new(&embedded.query_context(question, &features), &scores[question], settings.candidates)
         };
         let all: Vec<usize> = (0..embedded.questions.len()).collect();
         let sparse = (all.len() * settings.candidates).div_ceil(ROWS_OF_BINS).max(1);

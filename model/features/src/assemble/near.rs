@@ -70,6 +70,6 @@ impl Near {
 }
 
 fn view<'a>(context_index: &'a ContextIndex, strings: &'a Strings) -> View<'a> {
-    let ContextIndex { phrases, order, lines } = around;
+    let ContextIndex { phrases, order, lines } = context_index;
     View { strings, phrases, order, lines }
 }
