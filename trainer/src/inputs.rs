@@ -9,8 +9,9 @@ use tabsegnet::embedded::View;
 use tabsegnet::features::Featuriser;
 use tabsegnet::settings::RankerSettings;
 use tabsegnet_datasets::config::Part;
-use tabsegnet_datasets::prepared::{Origin, Prepared, Statistics, prepare};
+use tabsegnet_datasets::prepared::{Prepared, Statistics};
 use tabsegnet_encoder::{EmbeddingCache, Encoder, load_on};
+use tabsegnet_prepared::{Origin, prepare};
 use tabsegnet_ranker::checkpoint::Checkpoint;
 use tabsegnet_segmenter::{Segmenter, load_segmenter};
 

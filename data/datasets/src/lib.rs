@@ -4,7 +4,7 @@
 //! A data set is read into [`sample::Sample`]s ([`native`], [`finqa`], [`multihiertt`], [`tatqa`],
 //! [`hybridqa`], [`hitab`], [`ixbrl`], [`synthetic`], several of them by [`mix`]; [`source`] says which),
 //! distractor tables are added ([`distractors`]), each document becomes a typed graph ([`graph`]),
-//! and the whole is kept as Parquet ([`prepared`]).
+//! and the whole is ready for training and ranking ([`prepared`]).
 
 pub mod config;
 mod dice;

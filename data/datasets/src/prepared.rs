@@ -1,34 +1,21 @@
-//! The prepared data set: documents, nodes, edges, questions and their segments as five Parquet files, kept under
-//! a digest of everything they were made from, so that the same data are prepared once.
-//!
-//! | file | columns |
-//! |---|---|
-//! | `documents.parquet` | `document` u32, `id` str, `tables` u32, `passages` u32 |
-//! | `nodes.parquet` | `document` u32, `node` u32, `id` str, `kind` str, `text` str, `ranking_text` str, and for nodes of a table (else null) `table`, `row`, `col`, `rowspan`, `colspan` u32, `row_path`, `column_path` str |
-//! | `edges.parquet` | `document` u32, `source` u32, `destination` u32, `type` str, by document, destination, source, type |
-//! | `questions.parquet` | `id` str, `document` u32, `question` str, `gold` list of u32 (node numbers) |
-//! | `segments.parquet` | `question` u32, `text` str, `nodes` list of u32, by question, then in the question's order |
-//!
-//! `document` and `question` count from 0, `node` counts the nodes of a document from 0, in order.
-//! `statistics.json` beside them holds [`Statistics`].
+//! The prepared data set: documents as graphs, questions with the nodes that answer them, and their segments. The
+//! crate `tabsegnet-prepared` keeps it as files.
 
-mod parquet;
 mod statistics;
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 pub use statistics::Statistics;
 
 use crate::document::Document;
-use crate::error::{DataError, from_json};
+use crate::error::DataError;
 use crate::graph::{CompressedGraph, DocumentGraph, GraphConfig, Node, NodeKind};
 use crate::source::Source;
-use tabsegnet_store::{Digest, Staging, read_text, write_bytes_atomic};
+use tabsegnet_store::Digest;
 
-/// Changes when the files' schema or the meaning of a setting does.
+/// Changes when the schema of the files that keep it or the meaning of a setting does.
 const FORMAT: u32 = 5;
 
 /// A document ready for training and ranking.
@@ -99,34 +86,7 @@ pub struct PrepareSettings {
     pub graph: GraphConfig,
 }
 
-/// Where a prepared data set came from in this run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Origin {
-    /// Made now and written to this directory.
-    Prepared(PathBuf),
-    /// Read from this directory.
-    Read(PathBuf),
-}
-
-/// Prepares `source`, or reads what an earlier run prepared from the same bytes with the same
-/// settings under `cache`.
-///
-/// # Errors
-/// What is wrong with the inputs; a gold id that names no node; a prepared file that cannot be
-/// written, or read back (delete its directory then).
-pub fn prepare(source: &Source, settings: &PrepareSettings, cache: &Path) -> Result<(Prepared, Origin), DataError> {
-    let digest = digest(source, settings)?;
-    let directory = cache.join("prepared").join(&digest[..32]);
-    if directory.join(STATISTICS).is_file() {
-        let prepared = read(&directory, digest)?;
-        return Ok((prepared, Origin::Read(directory)));
-    }
-    let prepared = make(source, settings, digest)?;
-    write(&prepared, &directory)?;
-    Ok((prepared, Origin::Prepared(directory)))
-}
-
-/// [`prepare`] without files: nothing is read back or kept.
+/// Prepares `source` without files: nothing is read back or kept.
 ///
 /// # Errors
 /// What is wrong with the inputs; a gold id that names no node.
@@ -134,7 +94,11 @@ pub fn prepare_in_memory(source: &Source, settings: &PrepareSettings) -> Result<
     make(source, settings, digest(source, settings)?)
 }
 
-fn make(source: &Source, settings: &PrepareSettings, digest: String) -> Result<Prepared, DataError> {
+/// Prepares `source`, whose [`digest`] with these settings is given.
+///
+/// # Errors
+/// What is wrong with the inputs; a gold id that names no node.
+pub fn make(source: &Source, settings: &PrepareSettings, digest: String) -> Result<Prepared, DataError> {
     let (place, samples) = (source.describe(), source.read()?);
     let mut documents = Vec::with_capacity(samples.samples.len());
     let mut questions = Vec::new();
@@ -178,7 +142,11 @@ fn make(source: &Source, settings: &PrepareSettings, digest: String) -> Result<P
     Ok(Prepared { digest, documents, questions, statistics })
 }
 
-fn digest(source: &Source, settings: &PrepareSettings) -> Result<String, DataError> {
+/// A digest of everything that the prepared data set is made from, 64 hexadecimal digits.
+///
+/// # Errors
+/// Inputs that cannot be read.
+pub fn digest(source: &Source, settings: &PrepareSettings) -> Result<String, DataError> {
     let digest = Digest::new().part(b"prepared").part(FORMAT.to_le_bytes()).part(json(settings));
     Ok(source.digest(digest)?.hex())
 }
@@ -188,30 +156,6 @@ fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
-const STATISTICS: &str = "statistics.json";
-
-fn write(prepared: &Prepared, directory: &Path) -> Result<(), DataError> {
-    let staging = Staging::new(directory)?;
-    parquet::write(prepared, staging.path())?;
-    write_bytes_atomic(&staging.path().join(STATISTICS), json(&prepared.statistics).as_bytes())?;
-    // Another program may have made the same meanwhile, and be reading it.
-    let made = || directory.join(STATISTICS).is_file();
-    if made() {
-        return Ok(());
-    }
-    match staging.commit() {
-        Err(_) if made() => Ok(()),
-        result => Ok(result?),
-    }
-}
-
-fn read(directory: &Path, digest: String) -> Result<Prepared, DataError> {
-    let path = directory.join(STATISTICS);
-    let statistics = from_json(&path, &read_text(&path)?)?;
-    let (documents, questions) = parquet::read(directory)?;
-    Ok(Prepared { digest, documents, questions, statistics })
-}
-
 impl Prepared {
     /// The kinds of a question's gold nodes, for slices by evidence.
     pub fn gold_kinds(&self, question: &PreparedQuestion) -> Vec<NodeKind> {
@@ -219,6 +163,3 @@ impl Prepared {
         question.gold.iter().map(|&node| nodes[node as usize].kind).collect()
     }
 }
-
-#[cfg(test)]
-mod tests;

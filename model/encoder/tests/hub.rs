@@ -37,18 +37,30 @@ fn answer(mut stream: TcpStream, model: &str) {
     let mut reader = BufReader::new(stream.try_clone().unwrap());
     let mut request = String::new();
     reader.read_line(&mut request).unwrap();
+    let mut range = None;
     loop {
         let mut header = String::new();
         if reader.read_line(&mut header).unwrap() == 0 || header.trim().is_empty() {
             break;
         }
+        if let Some((name, value)) = header.split_once(':')
+            && name.eq_ignore_ascii_case("range")
+        {
+            let (first, last) = value.trim().strip_prefix("bytes=").unwrap().split_once('-').unwrap();
+            range = Some((first.parse::<usize>().unwrap(), last.parse::<usize>().ok()));
+        }
     }
     let path = request.split(' ').nth(1).unwrap_or_default();
     let file = path.strip_prefix(&format!("/{NAME}/resolve/main/"));
     let content = file.and_then(|file| std::fs::read(reference(model).join(file)).ok());
-    let (status, body) = match &content {
-        Some(content) => ("200 OK", content.as_slice()),
-        None => ("404 Not Found", &b"no such file"[..]),
+    let (status, body) = match (&content, range) {
+        (Some(content), Some((first, last))) => {
+            let last = last.unwrap_or(content.len() - 1);
+            let range = format!("206 Partial Content\r\nContent-Range: bytes {first}-{last}/{}", content.len());
+            (range, &content[first..=last])
+        }
+        (Some(content), None) => ("200 OK".to_owned(), &content[..]),
+        (None, _) => ("404 Not Found".to_owned(), &b"no such file"[..]),
     };
     let etag = file.unwrap_or_default().replace('/', "-");
     let head = format!(
@@ -79,7 +91,12 @@ fn open_in_child(name: &str, endpoint: &str, cache: &Path) -> String {
         .env_remove("HUGGINGFACE_HUB_CACHE")
         .env_remove("HF_HUB_OFFLINE")
         .env_remove("HF_TOKEN")
-        .env("NO_PROXY", "127.0.0.1")
+        .env_remove("ALL_PROXY")
+        .env_remove("all_proxy")
+        .env_remove("HTTPS_PROXY")
+        .env_remove("https_proxy")
+        .env_remove("HTTP_PROXY")
+        .env_remove("http_proxy")
         .output()
         .unwrap();
     let text = String::from_utf8(output.stdout).unwrap();

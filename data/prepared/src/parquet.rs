@@ -5,9 +5,9 @@ use std::path::Path;
 
 use polars::prelude::*;
 
-use super::{Prepared, PreparedDocument, PreparedQuestion, PreparedSegment};
-use crate::error::DataError;
-use crate::graph::{CompressedGraph, EdgeType, Node, NodeKind, TablePlace};
+use tabsegnet_datasets::DataError;
+use tabsegnet_datasets::graph::{CompressedGraph, EdgeType, Node, NodeKind, TablePlace};
+use tabsegnet_datasets::prepared::{Prepared, PreparedDocument, PreparedQuestion, PreparedSegment};
 use tabsegnet_store::FileError;
 
 const DOCUMENTS: &str = "documents.parquet";

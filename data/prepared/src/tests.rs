@@ -1,5 +1,8 @@
 use std::fs;
 
+use tabsegnet_datasets::graph::{CellText, GraphConfig};
+use tabsegnet_datasets::prepared::PreparedSegment;
+
 use super::*;
 
 const LABELLED: &str = r#"{"id": "r", "blocks": [{"passage": "Revenue rose."}, {"table": {"caption": "Revenue", "header_rows": 1, "header_cols": 1, "rows": [["", "2018"], ["Products", "12"]]}}], "questions": [{"id": "q", "question": "revenue?", "gold": ["t0:r1c1", "p0"], "segments": [{"text": "revenue", "nodes": ["t0:r1c1", "p0"]}]}, {"id": "open", "question": "?", "gold": []}]}
@@ -32,7 +35,7 @@ fn a_second_run_reads_what_the_first_prepared() {
 fn other_bytes_or_settings_are_prepared_anew() {
     let dir = tempfile::tempdir().unwrap();
     let source = native(dir.path(), LABELLED);
-    let bare = PrepareSettings { graph: GraphConfig { cell_text: crate::graph::CellText::Bare } };
+    let bare = PrepareSettings { graph: GraphConfig { cell_text: CellText::Bare } };
     let (path, _) = prepare(&source, &PrepareSettings::default(), dir.path()).unwrap();
     let (bare, _) = prepare(&source, &bare, dir.path()).unwrap();
     assert_ne!(path.digest, bare.digest);
