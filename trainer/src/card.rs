@@ -84,7 +84,7 @@ pub fn ranker(
             format!(
                 "{figures}; {} trees order the first {candidates} nodes anew, taught by {folds} rankers of a part of the \
                  documents each",
-                trees.count()
+                boosting.count()
             ),
         );
     }

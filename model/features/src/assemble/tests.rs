@@ -168,7 +168,7 @@ fn a_table_that_the_sentences_speak_of_is_told_from_others_and_its_scores_reach_
     let products = crate::vectors::products(&vectors(&own), &query.vectors.all());
     for scores in [&scores[..], &[]] {
         let all = features.ask(&query, &vectors(&own), scores);
-        let rows = features.question_kind(&reading, &query.vectors, &products, scores);
+        let rows = features.query(&reading, &query.vectors, &products, scores);
         let width = features.count();
         assert_eq!(rows.numbers(), all.len());
         for (first, count) in [(0, 1), (3, 4), (all.len() / width - 2, 2)] {
@@ -240,7 +240,7 @@ fn each_group_can_be_switched_off_and_takes_its_names_with_it() {
         |c| c.phrases = false,
         |c| c.context = false,
         |c| c.marks = false,
-        |c| c.query = false,
+        |c| c.question_kind = false,
         |c| c.table_relevance = false,
         |c| c.segments = false,
         |c| c.spans = false,

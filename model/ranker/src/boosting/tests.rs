@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::bins::Bins;
-use super::growing::{BoostingConfig, Lists, grow};
+use super::training::{BoostingConfig, Lists, grow};
 use super::*;
 use crate::open::tests::noise;
 

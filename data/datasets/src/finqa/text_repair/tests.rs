@@ -1,4 +1,4 @@
-use super::{characters, mend};
+use super::{characters, repair};
 use crate::document::{Block, Document, Table, TableSource};
 
 #[test]
@@ -33,7 +33,7 @@ fn page(id: &str, passages: &[&str], rows: &[&[&str]]) -> Document {
     Document { id: id.into(), blocks }
 }
 
-fn text_repair(mut document: Document) -> Vec<String> {
+fn repaired(mut document: Document) -> Vec<String> {
     repair(&mut document);
     let table = document.tables().next().unwrap();
     table.cells().iter().map(|cell| cell.text.clone()).collect()
@@ -41,18 +41,15 @@ fn text_repair(mut document: Document) -> Vec<String> {
 
 #[test]
 fn a_dash_among_amounts_is_told_from_a_year() {
-    let cells = text_repair(page(
+    let cells = repaired(page(
         "A/2009/page_1.pdf",
         &[],
         &[&["", "2013", "2014"], &["debt", "2014", "$ 2014"], &["cash", "12", "2013"], &["2014", "7", "8"]],
     ));
     assert_eq!(cells, ["", "2013", "2014", "debt", "—", "$ —", "cash", "12", "–", "2014", "7", "8"]);
     // Beside other years it is one.
-    let cells = text_repair(page(
-        "A/2009/page_1.pdf",
-        &[],
-        &[&["", "due", "amount"], &["a", "2014", "5"], &["b", "2016", "6"]],
-    ));
+    let cells =
+        repaired(page("A/2009/page_1.pdf", &[], &[&["", "due", "amount"], &["a", "2014", "5"], &["b", "2016", "6"]]));
     assert_eq!(cells[4], "2014");
 }
 
@@ -67,7 +64,7 @@ fn words_that_run_together_are_told_apart_by_the_documents_own() {
         &["invest ment", "ment", "invest"],
         &["investment", "operating", "unheardofwords"],
     ];
-    let cells = text_repair(page("A/2009/page_1.pdf", &text, &rows));
+    let cells = repaired(page("A/2009/page_1.pdf", &text, &rows));
     assert_eq!(cells[1], "European Cruise Guests ( 3 )");
     assert_eq!(cells[2], "supply of berths marketed globally");
     assert_eq!(cells[6..], ["investment", "operating", "unheardofwords"], "whole words of the sentences");
@@ -76,6 +73,6 @@ fn words_that_run_together_are_told_apart_by_the_documents_own() {
 #[test]
 fn parts_of_broken_words_are_none() {
     let text = ["valua- tion of invest - ment"];
-    let cells = text_repair(page("A/2009/page_1.pdf", &text, &[&["", "valuation"], &["investment", "1"]]));
+    let cells = repaired(page("A/2009/page_1.pdf", &text, &[&["", "valuation"], &["investment", "1"]]));
     assert_eq!(cells[1..3], ["valuation", "investment"]);
 }
