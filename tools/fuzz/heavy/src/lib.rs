@@ -6,11 +6,11 @@ use std::sync::LazyLock;
 use burn::tensor::Device;
 use tabsegnet_datasets::graph::{Node, NodeKind};
 use tabsegnet_features::rows::NO_FEATURES;
-use tabsegnet_store::sha256_file;
 use tabsegnet_ranker::checkpoint::{Manifest, read, write};
 use tabsegnet_ranker::config::ModelConfig;
-use tabsegnet_ranker::scorer::TabSegNet;
 use tabsegnet_ranker::reranker::{Reranker, Seen};
+use tabsegnet_ranker::scorer::TabSegNet;
+use tabsegnet_store::sha256_file;
 
 /// A checkpoint in a directory that goes with the process.
 static CHECKPOINT: LazyLock<(tempfile::TempDir, PathBuf)> = LazyLock::new(|| {
