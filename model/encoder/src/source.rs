@@ -162,7 +162,7 @@ impl Hub {
     }
 
     /// Keeps in the cache that the repository has no such file, so that a model which has none of an optional file
-    /// works without a connection too. A cache that cannot be written is asked again another time.
+    /// works without a connection too. A cache that cannot be written is tried again another time.
     fn remember_missing(&self, file: &str, commit: Option<&str>) {
         let Some(commit) = commit.filter(|commit| is_commit(commit)) else { return };
         let write = |path: PathBuf, content: &str| {
