@@ -131,7 +131,7 @@ A T5 that writes the segments of a question: the parts that each ask for one thi
 - Started from: random weights and a tokenizer of the training texts; no pretrained model
 - Shape: d_model {new['d_model']}, {new['heads']} heads of {new['d_kv']}, d_ff {new['d_ff']}, {new['layers']} + {new['decoder_layers']} layers, \
 {vocabulary} tokens, lower case; {size:.1f} MiB with {stages['store']} weights
-- Trained on: the training parts of {', '.join(parts)}, as far as they were at hand; seed {training['task']['seed']}. \
+- Trained on: the training parts of {', '.join(parts)}, as far as they were at hand; seed {training['task']['seed']}, shipped whatever its rank. \
 {stages_of(stages, manifest['epoch'])}
 - Chosen: epoch {manifest['epoch']}, by {chosen} on the dev parts of FinQA and TAT-QA
 - Reads: the question, each word behind a marker, and what the rules propose (`segmenter_training.new.proposals`)
