@@ -16,7 +16,7 @@ st_encode.py ENCODER TEXTS --threads N, sentence-transformers, with `texts_per_s
     document     ranking a document of 10,000 nodes, cold and warm
     training     a whole training on FinQA, vectors cached           (needs --encoder, --finqa)
 
-A section that lacks what it needs is left out, which is said. Each cell is the median over the rounds of each run's
+A section that lacks what it needs is left out, with a message. Each cell is the median over the rounds of each run's
 median, in brackets the least and the greatest; ratios are peer / project, above 1 where the project is faster.
 Sections are replaced one by one in the output, so that one can be measured anew. Exit codes: 0 measured, 1 a build or
 a run failed, 2 wrong usage.

@@ -157,7 +157,7 @@ def mixed(kind, directory, beside, files):
 INTRODUCTION = """# Data sets
 
 What the readers make of each data set, and what the methods reach on its dev part with the shipped static encoder,
-written by `python tools/scripts/datasets.py`. Where each comes from and which files are expected: [README](../README.md).
+written by `python tools/scripts/datasets.py`. Where each comes from and which files are expected: [data.md](data.md).
 How a record becomes a document and which nodes are gold is documented at the head of each reader in `data/datasets/src`.
 The figures hold for the files at hand, whose numbers of questions stand in each section, not for the whole of the
 published data sets, and the parts are the project's own, not the published ones ([checkpoints](../checkpoints/README.md)).

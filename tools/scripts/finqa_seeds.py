@@ -42,7 +42,7 @@ def page(report, seeds):
         "# FinQA: the paper's model",
         "",
         "The paper's model without segments (`configs/paper/finqa.toml`, preset large, all-MiniLM-L6-v2) on the dev part, by "
-        "`python tools/scripts/finqa_seeds.py`. Pages are read as they are; docs/finqa-paper.md measures its baselines on repaired ones.",
+        "`python tools/scripts/finqa_seeds.py`. Pages are read as they are; docs/finqa.md measures its baselines on repaired ones.",
         "",
         f"{report['dataset']['questions']} questions on {report['dataset']['documents']} documents, "
         f"{report['dataset']['gold_per_question']:.2f} gold nodes a question, "

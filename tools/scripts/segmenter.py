@@ -146,7 +146,7 @@ Limits: the epoch was chosen on the dev parts of FinQA and TAT-QA, so their figu
 questions; silver segments come from a rule, not from people. It writes no word that the question does not have but
 years, and may leave out words or segments. It reads and writes with markers, `<extra_id_0>` before the first word and on,
 years that the question means after it (`model/segmenter/src/pointing.rs`): what it writes are markers, not texts. `training.toml` holds every setting,
-`manifest.json` the digests of all files. Made again by `train --config configs/segmenter-finqa.toml`.
+`manifest.json` the digests of all files. To train it again: `train --config configs/segmenter-finqa.toml`.
 """
 
 

@@ -273,7 +273,7 @@ impl<'a> SegmenterTraining<'a> {
         Ok(loss)
     }
 
-    /// Checkpoints first, the state last: whatever is cut off in between is done again, alike, by a
+    /// Checkpoints first, the state last: whatever is cut off in between is done again, with the same result, by a
     /// resumed training.
     fn write_epoch(&mut self, measured: &SegmenterEpoch) -> Result<()> {
         if self.state.best().is_some_and(|best| best.epoch == measured.epoch) {

@@ -157,8 +157,8 @@ pub struct SegmenterTrainingConfig {
     pub generated_learning_rate: f64,
     /// Whether the labelled questions are in it as well, with the segments that the rules find.
     pub generated_by_rules: bool,
-    /// Whether about as many again are in it that begin as one labelled question and go on as another, as the rules
-    /// cut them. Needs `generated_by_rules`.
+    /// Whether about as many again are in it that have the beginning of one labelled question and the end of
+    /// another, as the rules cut them. Needs `generated_by_rules`.
     pub concatenated: bool,
     /// Whether each labelled question comes a second time in an epoch with other names, those of the tables' rows, and
     /// other years; in that stage as the rules cut it, after it with its segments. Needs `generated`.
