@@ -2,7 +2,7 @@
 default:
     @just --list
 
-# Make reports, train on them, measure, show rankings; downloads nothing.
+# Generate reports, train on them, measure, show rankings; downloads nothing.
 quickstart:
     cargo run --release --bin train -- --config configs/quickstart.toml
 

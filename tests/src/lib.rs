@@ -1,4 +1,4 @@
-//! What the end-to-end tests share: the programs, a place to run them in, and made data.
+//! What the end-to-end tests share: the programs, a place to run them in, and generated data.
 
 mod data;
 mod programs;

@@ -25,6 +25,7 @@ batch_size = 8
 [evaluation]
 resamples = 50
 rounds = 50
+after_training = false
 [output]
 directory = "out"
 cache = "cache"

@@ -1,6 +1,7 @@
 //! Configs: what can be said, and what is said about a wrong one.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use tabsegnet_tests::{TINY, Work};
 use toml::{Table, Value};
@@ -49,7 +50,9 @@ fn print_config_holds_every_key_and_reads_back_the_same() {
             }
         }
     }
-    for shipped in std::fs::read_dir(configs).expect("configs") {
+    let shipped =
+        ["", "paper"].map(|directory| std::fs::read_dir(Path::new(configs).join(directory)).expect("configs"));
+    for shipped in shipped.into_iter().flatten() {
         let path = shipped.expect("an entry").path();
         if path.is_dir() {
             continue;

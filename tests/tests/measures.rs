@@ -87,7 +87,7 @@ fn finqa_is_read_whole_once_and_bm25_finds_what_it_should() {
     let first = work.train(&["--prepare"]).ok();
     assert_eq!(questions(&first.stdout), ["1135", "333"], "{}", first.stdout);
     assert!(
-        first.stderr.contains("prepare train: made") && first.stderr.contains("prepare dev: made"),
+        first.stderr.contains("prepare train: wrote") && first.stderr.contains("prepare dev: wrote"),
         "{}",
         first.stderr
     );

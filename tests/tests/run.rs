@@ -46,7 +46,8 @@ fn a_training_leaves_checkpoints_metrics_and_a_report() {
     }
     assert_eq!(run.stdout.lines().filter(|line| line.starts_with("rank ")).count(), 2);
     assert!(!run.stdout.contains("epoch 1/3"), "{}", run.stdout);
-    for part in ["device: cpu", "prepare train: made", "encode dev: ", "epoch 1/3: train loss", "epoch 3/3: train loss"]
+    for part in
+        ["device: cpu", "prepare train: wrote", "encode dev: ", "epoch 1/3: train loss", "epoch 3/3: train loss"]
     {
         assert!(run.stderr.contains(part), "expected {part:?} in\n{}", run.stderr);
     }

@@ -271,8 +271,8 @@ fn a_segmenter_is_trained_on_a_data_set() {
 }
 
 /// A segmenter of generated reports with a stage of generated questions before the labelled ones.
-fn with_made_questions() -> Work {
-    let settings = "[segmenter_training]\nmade = 40\nmade_epochs = 2\nmade_rules = true\nrenamed = true\nspliced = true\nchoose = \"token_f1\"\n";
+fn with_generated_questions() -> Work {
+    let settings = "[segmenter_training]\ngenerated = 40\ngenerated_epochs = 2\ngenerated_by_rules = true\nrenamed = true\nconcatenated = true\nchoose = \"token_f1\"\n";
     Work::with(&format!(
         "{}\n[data]\nkind = \"synthetic\"\n[data.synthetic]\ntrain_documents = 12\ndev_documents = 3\n",
         SEGMENTER
@@ -286,8 +286,8 @@ fn with_made_questions() -> Work {
 }
 
 #[test]
-fn made_questions_come_first_and_a_resumed_training_makes_them_alike() {
-    let work = with_made_questions();
+fn generated_questions_come_first_and_a_resumed_training_repeats_them() {
+    let work = with_generated_questions();
     work.train(&[]).ok();
     let expected = results(&work);
     let stages: Vec<Value> = work
@@ -295,10 +295,10 @@ fn made_questions_come_first_and_a_resumed_training_makes_them_alike() {
         .lines()
         .map(|line| serde_json::from_str::<Value>(line).expect("JSON")["stage"].take())
         .collect();
-    assert_eq!(stages, ["made", "made", "segments", "segments", "segments"]);
+    assert_eq!(stages, ["generated", "generated", "segments", "segments", "segments"]);
     assert_eq!(work.json("out/best/segmenter.json"), json!({"prefix": "", "separator": "|", "pointers": true}));
 
-    let work = with_made_questions();
+    let work = with_generated_questions();
     for epochs in [0, 1, 2] {
         let resume: &[&str] = if work.path("out/state").exists() { &["--resume"] } else { &[] };
         let mut child = work.start(resume);
@@ -312,25 +312,30 @@ fn made_questions_come_first_and_a_resumed_training_makes_them_alike() {
 }
 
 #[test]
-fn made_questions_need_tables() {
+fn generated_questions_need_tables() {
     let work = work();
-    work.train(&["--set", "segmenter_training.made=10"]).fails(
+    work.train(&["--set", "segmenter_training.generated=10"]).fails(
         2,
-        &["segmenter_training.made: questions are made from the tables of [data]'s training part", "data.train"],
+        &[
+            "segmenter_training.generated: questions are generated from the tables of [data]'s training part",
+            "data.train",
+        ],
     );
     work.write("d.jsonl", json!({"id": "d", "blocks": [{"passage": "No table."}], "questions": []}).to_string());
     let native = ["--set", "data.kind=native", "--set", "data.train=[\"d.jsonl\"]"];
-    work.train(&[&native[..], &["--set", "segmenter_training.made=10"]].concat())
+    work.train(&[&native[..], &["--set", "segmenter_training.generated=10"]].concat())
         .fails(1, &["no table of [data]'s training part has a row with a name"]);
     work.train(&["--set", "segmenter_training.new.lower_case=true"])
         .fails(2, &["segmenter_training.new.separator is \"SEP\"", "a word in lower case, such as \"|\""]);
     work.train(&["--set", "segmenter_training.new.separator=a b"]).fails(2, &["new.separator is \"a b\""]);
     work.train(&["--set", "segmenter_training.choose=token_f1", "--set", "segmenter_training.generate=0"])
         .fails(2, &["segmenter_training.generate is 0", "token_f1"]);
-    work.train(&["--set", "segmenter_training.made_epochs=0"]).fails(2, &["segmenter_training.made_epochs is 0"]);
-    work.train(&["--set", "segmenter_training.renamed=true"]).fails(2, &["segmenter_training.made is 0", "renamed"]);
-    work.train(&["--set", "segmenter_training.made=10", "--set", "segmenter_training.concatenated=true"])
-        .fails(2, &["segmenter_training.made_rules is false", "concatenated"]);
+    work.train(&["--set", "segmenter_training.generated_epochs=0"])
+        .fails(2, &["segmenter_training.generated_epochs is 0"]);
+    work.train(&["--set", "segmenter_training.renamed=true"])
+        .fails(2, &["segmenter_training.generated is 0", "renamed"]);
+    work.train(&["--set", "segmenter_training.generated=10", "--set", "segmenter_training.concatenated=true"])
+        .fails(2, &["segmenter_training.generated_by_rules is false", "concatenated"]);
     work.train(&["--set", "segmenter_training.rules_from=1.5"]).fails(2, &["segmenter_training.rules_from is 1.5"]);
 }
 

@@ -16,7 +16,7 @@ st_encode.py ENCODER TEXTS --threads N, sentence-transformers, with `texts_per_s
     document     ranking a document of 10,000 nodes, cold and warm
     training     a whole training on FinQA, vectors cached           (needs --encoder, --finqa)
 
-A section that lacks what it needs is left out, which is said. Each cell is the median over the rounds of each run's
+A section that lacks what it needs is left out, with a message. Each cell is the median over the rounds of each run's
 median, in brackets the least and the greatest; ratios are peer / project, above 1 where the project is faster.
 Sections are replaced one by one in the output, so that one can be measured anew. Exit codes: 0 measured, 1 a build or
 a run failed, 2 wrong usage.
@@ -69,7 +69,7 @@ def step(options):
             share = results["ours"][0]["gflop"] / statistics.median(times) * 1e3 / peak
             rows.append([f"{mode}, {name}", cell(peer), cell(times), ratio(peer, times), f"{share:.0%}"])
     return "\n\n".join([
-        table(["", "PyTorch Geometric, ms", "tabsegnet, ms", "ratio", "share of peak"], rows),
+        markdown_table(["", "PyTorch Geometric, ms", "tabsegnet, ms", "ratio", "share of peak"], rows),
         f"The share counts the floating point operations of the matrix products alone, against the greatest rate that "
         f"any square product showed in this run, {peak:.0f} GFLOP/s.",
     ])
@@ -147,7 +147,7 @@ def lexical(options):
     for name, key in {f"index of {texts:,} texts, ms": "build_ms", "a question, all texts scored, ms": "ask_ms"}.items():
         peer, times = values(results["peer"], key), values(results["ours"], key)
         rows.append([name, cell(peer, 3), cell(times, 3), ratio(peer, times)])
-    return table(["one thread", "bm25s", "tabsegnet", "ratio"], rows)
+    return markdown_table(["one thread", "bm25s", "tabsegnet", "ratio"], rows)
 
 
 # A whole training.
@@ -156,8 +156,9 @@ def lexical(options):
 def training(options):
     rows, stages = [], []
     with tempfile.TemporaryDirectory() as directory:
-        settings = ["--config", ROOT / "configs/finqa.toml"]
-        for setting in (f"data.root={options.finqa.resolve()}", f"encoder.model={options.encoder.resolve()}"):
+        settings = ["--config", ROOT / "configs/paper/finqa.toml"]
+        for setting in (f"data.root={options.finqa.resolve()}", f"encoder.model={options.encoder.resolve()}",
+                        "evaluation.after_training=false"):
             settings += ["--set", setting]
         cache = os.environ.get("TABSEGNET_CACHE", str(Path(directory) / "cache"))
         for turn in range(options.rounds + 1):
@@ -206,7 +207,7 @@ def document(options):
             memory = f"{warm['peak_mib']:,.0f}"
             for share in ("p50", "p99"):
                 rows.append([f"{result['encoder']}: a new question{model}, {share}", f"{warm[f'{share}_ms']:.1f}", memory])
-    return table(["", "ms", "peak memory, MiB"], rows)
+    return markdown_table(["", "ms", "peak memory, MiB"], rows)
 
 
 def printed_by(script, arguments):

@@ -7,7 +7,7 @@
 Runs `train --prepare` and `evaluate` with configs/KIND.toml of each kind, with the shipped static encoder. --data says
 where a kind's files are, --set overrides a key of its config, for files of other names. BM25, TF-IDF and dense
 retrieval are always measured, the ranker of the config for the kinds of --train, once for each of --seeds, with --paper
-also the paper's model (configs/tabsegnet-large.toml), and the checkpoints --also named. MultiHierTT without a training
+also the paper's model (configs/paper/finqa-segments-large.toml), and the checkpoints --also named. MultiHierTT without a training
 part is cut into --folds by documents: the questions of a fold are ranked by rankers trained on those of the other folds
 and on the training part of the kind --beside it, whose dev part is measured meanwhile. Finished runs that stand in --work
 are taken as they are.
@@ -22,7 +22,6 @@ from pathlib import Path
 from experiments import ROOT, program, settings, trained
 
 KINDS = ["finqa", "multihiertt", "tatqa", "hybridqa", "hitab", "ixbrl", "mix"]
-CONFIGS = {"finqa": "finqa-plus"}
 NAMES = {"finqa": "FinQA", "multihiertt": "MultiHierTT", "tatqa": "TAT-QA", "hybridqa": "HybridQA", "hitab": "HiTab",
          "ixbrl": "Inline XBRL"}
 BASELINES = ["bm25", "tf-idf", "dense", "rrf", "bm25+dense", "maxsim"]
@@ -46,7 +45,8 @@ def main():
     parser.add_argument("--paper", action="store_true")
     parser.add_argument("--also", action="append", default=[], metavar="NAME=DIR")
     args = parser.parse_args()
-    overrides = {kind: ["encoder.kind=static", "encoder.model="] for kind in KINDS}
+    # Each data set's ranker learns from that data set alone.
+    overrides = {kind: ["encoder.kind=static", "encoder.model=", "optimisation.start_from="] for kind in KINDS}
     for given in args.data:
         kind, directory = given.split("=", 1)
         overrides[kind].append(f"data.root={directory}")
@@ -93,7 +93,7 @@ def rankers(kind, run, overrides, args):
         configs["paper"] = run / "paper.toml"
         run.mkdir(parents=True, exist_ok=True)
         configs["paper"].write_text(DATA.sub(lambda _: DATA.search(config_of(kind).read_text())[0],
-                                             (ROOT / "configs/tabsegnet-large.toml").read_text()))
+                                             (ROOT / "configs/paper/finqa-segments-large.toml").read_text()))
     directories = []
     for name, config in configs.items():
         for seed in args.seeds:
@@ -104,7 +104,7 @@ def rankers(kind, run, overrides, args):
 
 
 def config_of(kind):
-    return ROOT / f"configs/{CONFIGS.get(kind, kind)}.toml"
+    return ROOT / f"configs/{kind}.toml"
 
 
 def arguments(config, output, overrides):
@@ -157,12 +157,13 @@ def mixed(kind, directory, beside, files):
 INTRODUCTION = """# Data sets
 
 What the readers make of each data set, and what the methods reach on its dev part with the shipped static encoder,
-written by `python tools/scripts/datasets.py`. Where each comes from and which files are expected: [README](../README.md).
-How a record becomes a document and which nodes are gold is said at the head of each reader in `data/src`.
+written by `python tools/scripts/datasets.py`. Where each comes from and which files are expected: [data.md](data.md).
+How a record becomes a document and which nodes are gold is documented at the head of each reader in `data/datasets/src`.
 The figures hold for the files at hand, whose numbers of questions stand in each section, not for the whole of the
 published data sets, and the parts are the project's own, not the published ones ([checkpoints](../checkpoints/README.md)).
-Trees order the first nodes anew (`[reranker]`) for every ranker but the paper's, which is `configs/tabsegnet-large.toml`,
-with segments by rules. FinQA's pages are text_repair for both.
+Trees order the first nodes anew (`[reranker]`) for every ranker but the paper's, which is `configs/paper/finqa-segments-large.toml`,
+with segments by rules. FinQA's texts are repaired for both (`data.text_repair`), and its ranker
+learns from FinQA alone (`optimisation.start_from=`).
 """
 
 

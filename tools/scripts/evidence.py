@@ -1,13 +1,13 @@
-"""What the ranker of configs/finqa-plus.toml owes to each of its parts, on FinQA's dev part.
+"""What the ranker of configs/finqa.toml owes to each of its parts, on FinQA's dev part.
 
-    python tools/scripts/evidence.py --data DIR --encoder DIR --work DIR --output docs/finqa-plus.md [--seeds 0 1 2] [--only NAME…]
+    python tools/scripts/evidence.py --data DIR --encoder DIR --work DIR --output docs/finqa.md [--seeds 0 1 2] [--only NAME…]
         [--stable-seeds 0 … 9] [--datasets DIR]
 
 DIR of --data holds FinQA's train.json and dev.json, that of --encoder all-MiniLM-L6-v2, that of --datasets the other data
 sets as configs/pretraining.toml names them: with it come the rows of PRETRAINED, each seed with a pretraining of its own.
-Every row is trained with every seed: those of ROWS and STABLE without the reranker, PRETRAINED's without and with it,
-SHIPPED's with it. A figure is that of the last epoch, the mean over the seeds with its standard deviation and each seed behind it. Beside a row stands the p-value of a paired randomisation test against the whole
-ranker, by the questions' means over the seeds; the whole ranker is tested against each baseline alike. Runs that stand in
+Every row is trained with every seed: those of ROWS and STABLE from random weights and without the reranker, PRETRAINED's
+without and with it, SHIPPED's with it. A figure is that of the last epoch, the mean over the seeds with its standard deviation and each seed behind it. Beside a row stands the p-value of a paired randomisation test against the whole
+ranker, by the questions' means over the seeds; the whole ranker is tested against each baseline in the same way. Runs that stand in
 --work are taken as they are. The page is written anew after each row, and beside it report.html in --work, the same page with its curves drawn.
 Last come the rows of STABLE and the first of SHIPPED with each of --stable-seeds. TABSEGNET_PROGRAMS names a directory of built programs;
 without it cargo builds them.
@@ -16,7 +16,7 @@ without it cargo builds them.
 import collections
 import statistics
 
-from experiments import ROOT, ROUNDS, finqa_parser, p_value, program, settings, told, trained, write
+from experiments import ROOT, ROUNDS, finqa_parser, p_value, program, settings, shown_p, trained, write
 from web_page import plot, web_page
 
 CUTOFFS = [1, 2, 3, 5, 10, 20, 50]
@@ -32,8 +32,8 @@ ROWS = {
     "no fit of tables to text (features.tables)": ["features.tables=false"],
     "neither table scorer nor fit of tables": ["features.table_relevance=false", "features.tables=false"],
     "no stems, runs and years of headers (features.phrases)": ["features.phrases=false"],
-    "nothing of what stands around (features.context)": ["features.context=false"],
-    "no looks of sentences and cells (features.marks)": ["features.marks=false"],
+    "nothing of a node's context (features.context)": ["features.context=false"],
+    "no marks of sentences and cells (features.marks)": ["features.marks=false"],
     "no kinds of question (features.question_kind)": ["features.question_kind=false"],
     "no span of years (features.spans)": ["features.spans=false"],
     "no graph at all": ["model.edge_types=none"],
@@ -49,25 +49,25 @@ ROWS = {
     "nothing relative to the best": ["features.relative=false"],
     "no BM25": ["features.bm25=false"],
     "no places": ["features.places=false"],
-    "pages as they are, not text_repair": ["data.text_repair=false"],
+    "pages as they are, without text repair": ["data.text_repair=false"],
     "10 % of the questions": ["data.limit=113"],
     "25 % of the questions": ["data.limit=284"],
     "50 % of the questions": ["data.limit=568"],
 }
-# configs/finqa-pretrained.toml, with what is set for it and for its pretraining.
+# Settings of the training and of its pretraining.
 PRETRAINED = {
     "all, first trained on other data sets": [],
     "all, first trained on other data sets, static encoder": ROWS["all, static encoder"],
     "no graph at all, first trained on other data sets": ROWS["no graph at all"],
 }
-# configs/finqa-pretrained.toml with every seed from one pretraining, that which comes with the project.
+# Every seed from one pretraining, that which comes with the project: configs/finqa.toml as it stands, and over the static encoder.
 SHIPPED = {
     "all, on the project's pretrained weights": ["optimisation.start_from=checkpoints/pretrained-minilm"],
     "all, on the project's pretrained weights, static encoder":
         [*ROWS["all, static encoder"], "optimisation.start_from=checkpoints/pretrained"],
 }
-WITH_SECOND = ", reranker"
-NO_SECOND = "reranker.candidates=0"
+WITH_RERANKER = ", reranker"
+NO_RERANKER = "reranker.candidates=0"
 LEARNING = {"10": "10 % of the questions", "25": "25 % of the questions", "50": "50 % of the questions", "100": ALL}
 # Features that leave something to the graph: words shared, cosines, BM25, places.
 PLAIN = [f"features.{group}=false" for group in
@@ -86,8 +86,9 @@ def main():
     parser.add_argument("--datasets")
     parser.add_argument("--stable-seeds", type=int, nargs="*", default=list(range(10)))
     args = parser.parse_args()
-    common = ["--config", str(ROOT / "configs/finqa-plus.toml")]
-    common += settings(f"data.root={args.data}", f"encoder.model={args.encoder}")
+    common = ["--config", str(ROOT / "configs/finqa.toml")]
+    # Rows start from random weights unless they say otherwise.
+    common += settings(f"data.root={args.data}", f"encoder.model={args.encoder}", "optimisation.start_from=")
 
     baselines = args.work / "baselines"
     if not (baselines / "report.json").is_file():
@@ -120,21 +121,21 @@ def main():
         print(name, figure(runs, judged, recall_10), figure(runs, judged, average_precision), flush=True)
 
     for name in args.only:
-        changed = [*ROWS[name], NO_SECOND]
+        changed = [*ROWS[name], NO_RERANKER]
         show(name, [measured(args.work / f"{list(ROWS).index(name)}-{seed}", changed, seed) for seed in args.seeds])
     for number, (name, changed) in enumerate(PRETRAINED.items() if args.datasets else []):
-        show(name, [started_elsewhere(number, [*changed, NO_SECOND], seed) for seed in args.seeds])
-    show(f"{ALL}{WITH_SECOND}", [measured(args.work / f"second-{seed}", [], seed) for seed in args.seeds])
+        show(name, [started_elsewhere(number, [*changed, NO_RERANKER], seed) for seed in args.seeds])
+    show(f"{ALL}{WITH_RERANKER}", [measured(args.work / f"reranker-{seed}", [], seed) for seed in args.seeds])
     for number, (name, changed) in enumerate(PRETRAINED.items() if args.datasets else []):
-        show(f"{name}{WITH_SECOND}", [started_elsewhere(number, changed, seed, "second-pretrained") for seed in args.seeds])
+        show(f"{name}{WITH_RERANKER}", [started_elsewhere(number, changed, seed, "reranker-pretrained") for seed in args.seeds])
     for number, (name, changed) in enumerate(SHIPPED.items()):
-        show(f"{name}{WITH_SECOND}", [measured(args.work / f"shipped-{number}-{seed}", changed, seed) for seed in args.seeds])
+        show(f"{name}{WITH_RERANKER}", [measured(args.work / f"shipped-{number}-{seed}", changed, seed) for seed in args.seeds])
     # The seeds of the tables above are not trained twice.
-    known = {name: ("0" if name == ALL else f"stable-{number}", [*changed, NO_SECOND])
+    known = {name: ("0" if name == ALL else f"stable-{number}", [*changed, NO_RERANKER])
              for number, (name, changed) in enumerate(STABLE.items())}
-    known[f"{ALL}{WITH_SECOND}"] = "second", []
+    known[f"{ALL}{WITH_RERANKER}"] = "reranker", []
     shipped = next(iter(SHIPPED))
-    known[f"{shipped}{WITH_SECOND}"] = "shipped-0", SHIPPED[shipped]
+    known[f"{shipped}{WITH_RERANKER}"] = "shipped-0", SHIPPED[shipped]
     for name, (directory, changed) in known.items() if args.stable_seeds else ():
         stable[name] = [measured(args.work / f"{directory}-{seed}", changed, seed) for seed in args.stable_seeds]
         publish()
@@ -208,7 +209,7 @@ def plots(rows, methods, judged):
 
 
 def tested(runs, others, judged, measure):
-    return told(p_value(of_questions(runs, judged, measure), of_questions(others, judged, measure)))
+    return shown_p(p_value(of_questions(runs, judged, measure), of_questions(others, judged, measure)))
 
 
 def beyond_chance(rows, whole, judged):
@@ -230,12 +231,12 @@ def page(args, judged, rows, methods, stable):
     whole = rows.get(ALL)
     seeds = ", ".join(map(str, args.seeds))
     lines = [
-        "# FinQA: the ranker with additions",
+        "# FinQA: the ranker of configs/finqa.toml",
         "",
-        f"`configs/finqa-plus.toml` on FinQA's dev part ({len(judged)} questions), and with one addition off at a time; by "
+        f"`configs/finqa.toml` on FinQA's dev part ({len(judged)} questions), and with one addition off at a time; by "
         "`python tools/scripts/evidence.py`.",
-        "Rows without the reranker (`reranker.candidates = 0`) but where a row says that it has it; "
-        f'"{ALL}{WITH_SECOND}" is the config as it stands.',
+        "Rows are without pretrained weights (`optimisation.start_from=`) and without the reranker (`reranker.candidates=0`) "
+        f'but where a row names them; "{next(iter(SHIPPED))}{WITH_RERANKER}" is the config as it stands.',
         'In the rows "first trained on other data sets" each seed has a pretraining of its own, in those "on the project\'s '
         "pretrained weights\" all have the one that comes with the project: what a user's training begins with.",
         f"Mean ± deviation over seeds {seeds} (each seed), at the last epoch; p by a paired randomisation test "

@@ -27,7 +27,8 @@ def program(name, *arguments, quiet=False):
 
 def trained(directory, *arguments, quiet=False):
     """Trains into a directory, unless a training of the same settings has ended there; what one left that was cut off, or
-    of other settings, is begun anew."""
+    of other settings, is begun anew. Without the report at the end unless a setting turns it on."""
+    arguments = [*settings("evaluation.after_training=false", "evaluation.examples=0"), *arguments]
     directory = directory.resolve()
     done, config = directory / ".done", program("train", *arguments, "--print-config", quiet=True)
     if not done.is_file() or done.read_text() != config:
@@ -70,7 +71,7 @@ def randomised(differences):
     return (hits + 1) / (ROUNDS + 1)
 
 
-def told(p):
+def shown_p(p):
     return "< .001" if p < 0.001 else f"{p:.3f}"
 
 

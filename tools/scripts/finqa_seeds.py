@@ -1,6 +1,6 @@
-"""Trains configs/finqa.toml with several seeds and writes what they reach beside the baselines.
+"""Trains configs/paper/finqa.toml with several seeds and writes what they reach beside the baselines.
 
-    python tools/scripts/finqa_seeds.py --data DIR --encoder DIR --work DIR --output docs/finqa.md
+    python tools/scripts/finqa_seeds.py --data DIR --encoder DIR --work DIR --output docs/finqa-paper.md
 
 DIR of --data holds FinQA's train.json and dev.json, that of --encoder all-MiniLM-L6-v2. Trains each seed into --work,
 where runs that have ended are taken as they are, measures all checkpoints with BM25, TF-IDF and dense retrieval in one
@@ -18,7 +18,7 @@ MEASURES = ["recall@1", "recall@5", "recall@10", "recall@20", "MAP", "MRR", "nDC
 def main():
     parser = finqa_parser(__doc__)
     args = parser.parse_args()
-    common = ["--config", str(ROOT / "configs/finqa.toml")]
+    common = ["--config", str(ROOT / "configs/paper/finqa.toml")]
     common += settings(f"data.root={args.data}", f"encoder.model={args.encoder}")
     checkpoints = []
     for seed in args.seeds:
@@ -39,10 +39,10 @@ def page(report, seeds):
     models, baselines = report["methods"][:seeds], report["methods"][seeds:]
     rows = [(f"tabsegnet, {m['description'].removeprefix('checkpoint, ')}", values(m)) for m in models]
     lines = [
-        "# FinQA",
+        "# FinQA: the paper's model",
         "",
-        "The paper's model without segments (`configs/finqa.toml`, preset large, all-MiniLM-L6-v2) on the dev part, by "
-        "`python tools/scripts/finqa_seeds.py`. Pages are read as they are; docs/finqa-plus.md measures its baselines on text_repair ones.",
+        "The paper's model without segments (`configs/paper/finqa.toml`, preset large, all-MiniLM-L6-v2) on the dev part, by "
+        "`python tools/scripts/finqa_seeds.py`. Pages are read as they are; docs/finqa.md measures its baselines on repaired ones.",
         "",
         f"{report['dataset']['questions']} questions on {report['dataset']['documents']} documents, "
         f"{report['dataset']['gold_per_question']:.2f} gold nodes a question, "

@@ -54,10 +54,10 @@ STRAY = "sentences that hold no number of the program while the other gold nodes
 def kind(node, record):
     """What a gold node is."""
     if node.startswith("p"):
-        told = {name: numbers(text) for name, text in record["gold_inds"].items()}
-        own = told.pop(f"text_{node[1:]}", set())
+        found_in = {name: numbers(text) for name, text in record["gold_inds"].items()}
+        own = found_in.pop(f"text_{node[1:]}", set())
         needed = numbers(re.sub(r"const_m?[0-9.]+|#[0-9]+", "", record["program"]))
-        return STRAY if not own & needed and needed <= set().union(*told.values()) else "other sentences"
+        return STRAY if not own & needed and needed <= set().union(*found_in.values()) else "other sentences"
     place = node.partition(":")[2]
     return "captions" if not place else "cells" if re.fullmatch(r"r\d+c\d+", place) else "headers where no cell equals an argument"
 

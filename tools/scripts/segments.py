@@ -2,20 +2,22 @@
 
     python tools/scripts/segments.py --data DIR --encoder DIR --work DIR --output docs/segments.md [--seeds 0 1 2] [--t5 DIR]
 
-DIR of --data holds FinQA's train.json and dev.json, that of --encoder all-MiniLM-L6-v2. Trains configs/finqa-plus.toml and
-the paper's model (configs/tabsegnet-large.toml) once for each kind of segments and seed. Runs that stand in --work are
+DIR of --data holds FinQA's train.json and dev.json, that of --encoder all-MiniLM-L6-v2. Trains configs/finqa.toml and
+the paper's model (configs/paper/finqa-segments-large.toml) once for each kind of segments and seed. Runs that stand in --work are
 taken as they are; the page is written anew after each row. TABSEGNET_PROGRAMS names a directory of built programs;
 without it cargo builds them.
 """
 
 import json
 import statistics
+from pathlib import Path
 
 from experiments import ROOT, finqa_parser, settings, trained, write
 
+# What is set for all kinds of segments, and beside it for none.
 CONFIGS = {
-    "finqa-plus": ["features.segments=false"],
-    "tabsegnet-large": ["model.segments=false"],
+    "finqa": (["optimisation.start_from="], ["features.segments=false"]),
+    "paper/finqa-segments-large": ([], ["model.segments=false"]),
 }
 KINDS = {
     "none": ["segmenter.kind=none"],
@@ -34,17 +36,18 @@ def main():
         "",
         "FinQA's dev part, all-MiniLM-L6-v2, by `python tools/scripts/segments.py`: mean over seeds "
         f"{', '.join(map(str, args.seeds))} (each seed). Segments of the gold nodes are those "
-        "that a perfect segmenter would find: a ceiling, not a method.",
+        "that a perfect segmenter would find: a ceiling, not a method. `configs/finqa.toml` without pretrained "
+        "weights (`optimisation.start_from=`).",
     ]
     common = settings(f"data.root={args.data}", f"encoder.model={args.encoder}")
-    for config, without in CONFIGS.items():
+    for config, (always, without) in CONFIGS.items():
         lines += ["", f"## `configs/{config}.toml`", "", "| segments | recall@10 | MAP |", "|---|---:|---:|"]
         means = {}
         for kind, changed in KINDS.items():
             found = []
             for seed in args.seeds:
-                directory = args.work / f"{config}-{kind.replace(' ', '-')}-{seed}"
-                chosen = [*changed, *(without if kind == "none" else []), f"task.seed={seed}"]
+                directory = args.work / f"{Path(config).name}-{kind.replace(' ', '-')}-{seed}"
+                chosen = [*always, *changed, *(without if kind == "none" else []), f"task.seed={seed}"]
                 chosen += [f"segmenter.model={args.t5}"] if args.t5 and kind.endswith("T5") else []
                 config_file = str(ROOT / f"configs/{config}.toml")
                 trained(directory, "--config", config_file, *common, *settings(*chosen), quiet=True)

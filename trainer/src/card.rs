@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use tabsegnet_datasets::config::DataConfig;
 use tabsegnet_datasets::prepared::Statistics;
 use tabsegnet_evaluation::QuestionMeasures;
 
@@ -37,9 +38,12 @@ pub fn ranker(
         ),
     );
     line("Seed", config.task.seed.to_string());
+    if !config.output.note.is_empty() {
+        line("Other seeds", config.output.note.clone());
+    }
     let OptimisationConfig { keep, start_from, .. } = &config.optimisation;
     if !start_from.is_empty() {
-        line("Begun with", format!("the weights of `{start_from}`, named in `manifest.json` by digest"));
+        line("Starts from", format!("the weights of `{start_from}`, named in `manifest.json` by digest"));
     }
     let (dev_part, limit) = match keep {
         Keep::LeastDevLoss => (
@@ -48,19 +52,17 @@ pub fn ranker(
         ),
         Keep::Last => (
             "Measured on (dev)",
-            "the last epoch was kept, whatever the dev part said of it; where settings were chosen on that part, the \
+            "the last epoch was kept, whatever its figures on the dev part; where settings were chosen on that part, the \
              figures above are still a little too good for new documents",
         ),
     };
+    let distractors = distractors(&config.data);
     for (part, statistics) in [("Trained on", train), (dev_part, dev)] {
         line(
             part,
             format!(
-                "{} questions, {} documents, {} nodes, {} distractor table(s) a document",
-                statistics.questions,
-                statistics.documents,
-                statistics.nodes,
-                config.data.distractors()
+                "{} questions, {} documents, {} nodes; distractor tables a document: {distractors}",
+                statistics.questions, statistics.documents, statistics.nodes
             ),
         );
     }
@@ -82,8 +84,8 @@ pub fn ranker(
         line(
             "Dev, reranker",
             format!(
-                "{figures}; {} trees order the first {candidates} nodes anew, taught by {folds} rankers of a part of the \
-                 documents each",
+                "{figures}; {} trees order the first {candidates} nodes anew, trained on the scores of {folds} rankers out \
+                 of fold",
                 boosting.count()
             ),
         );
@@ -95,4 +97,13 @@ pub fn ranker(
          every setting."
     );
     card
+}
+
+/// How many distractor tables a document has, for each data set: "finqa 3, tatqa 0".
+pub fn distractors(data: &DataConfig) -> String {
+    let of = |part: &DataConfig| format!("{} {}", part.name(), part.distractors());
+    match data.parts.as_slice() {
+        [] => of(data),
+        parts => parts.iter().map(of).collect::<Vec<_>>().join(", "),
+    }
 }

@@ -77,9 +77,9 @@ pub struct EvaluationConfig {
     pub resamples: u32,
     /// Rounds of a paired randomisation test.
     pub rounds: u32,
-    /// Whether `train` writes a report when it is done.
+    /// Whether the training of a ranker ends with a report, baselines beside it.
     pub after_training: bool,
-    /// Example rankings that `train` then prints.
+    /// Example rankings printed after that report.
     pub examples: usize,
     /// What the report sets beside checkpoints.
     pub baselines: Vec<Baseline>,
@@ -94,8 +94,8 @@ impl Default for EvaluationConfig {
         Self {
             resamples: 2000,
             rounds: 10_000,
-            after_training: false,
-            examples: 0,
+            after_training: true,
+            examples: 3,
             baselines: vec![Baseline::Bm25, Baseline::TfIdf, Baseline::Dense],
             splade: String::new(),
             splade_revision: "main".into(),
@@ -112,11 +112,13 @@ pub struct OutputConfig {
     /// Where prepared data and vectors are kept between runs; empty stands for `$TABSEGNET_CACHE`
     /// or the user's cache directory.
     pub cache: String,
+    /// A line for the checkpoint's card, such as what other seeds reached.
+    pub note: String,
 }
 
 impl Default for OutputConfig {
     fn default() -> Self {
-        Self { directory: "runs/default".into(), cache: String::new() }
+        Self { directory: "runs/default".into(), cache: String::new(), note: String::new() }
     }
 }
 
@@ -144,7 +146,7 @@ pub struct Config {
     pub model: ModelConfig,
     /// How the ranker is trained.
     pub optimisation: OptimisationConfig,
-    /// What looks at the ranker's best nodes again.
+    /// What orders the ranker's best nodes anew.
     pub reranker: RerankerConfig,
     /// How a segmenter is trained.
     pub segmenter_training: SegmenterTrainingConfig,

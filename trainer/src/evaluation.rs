@@ -276,7 +276,7 @@ fn input(config: &Config, dev: &Input, measured: &[usize], methods: Vec<Scored>)
         questions_left_out: left_out,
         settings: vec![
             ("data".into(), short(&dev.digest).to_owned()),
-            ("distractor tables".into(), config.data.distractors().to_string()),
+            ("distractor tables".into(), crate::card::distractors(&config.data)),
             ("cell text".into(), format!("{:?}", config.graph.cell_text).to_lowercase()),
             ("encoder".into(), encoder),
             ("segmenter".into(), config.segmenter.kind.clone()),

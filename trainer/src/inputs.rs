@@ -94,7 +94,7 @@ pub fn prepared(config: &Config, part: Part) -> Result<Prepared> {
     let source = config.data.source(part)?;
     let (prepared, origin) = prepare(&source, &config.prepare(), &config.cache()?)?;
     progress.finish(&match &origin {
-        Origin::Prepared(directory) => format!("made {}", directory.display()),
+        Origin::Prepared(directory) => format!("wrote {}", directory.display()),
         Origin::Read(directory) => format!("read {}", directory.display()),
     });
     eprintln!("{}", prepared.statistics);

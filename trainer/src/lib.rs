@@ -1,4 +1,4 @@
-//! Training and measuring: what the programs `train` and `evaluate` are made of.
+//! Training and measuring: what the programs `train` and `evaluate` consist of.
 
 pub mod card;
 pub mod cli;

@@ -1,5 +1,5 @@
-//! Training the reranker: rankers that have not seen a question say which nodes would be its candidates, trees learn to
-//! put its gold nodes first among them.
+//! Training the reranker by cross-fitting: out-of-fold scores of rankers give each training question its candidates,
+//! trees learn to put its gold nodes first among them.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -23,7 +23,7 @@ use crate::inputs::Input;
 use crate::progress::Progress;
 use crate::train_state::{Schedule, TrainState, optimiser};
 
-/// Rows that the bins of features are told from; more change them little.
+/// Rows that the bins of features are computed from; more change them little.
 const ROWS_OF_BINS: usize = 200_000;
 
 /// What the reranker of a ranker is trained with.
@@ -32,7 +32,7 @@ pub struct RerankTraining<'a> {
     pub config: &'a Config,
     /// The training part.
     pub train: &'a Input,
-    /// What table scorers that have not seen them say of its tables.
+    /// The table scores of its documents, out of fold.
     pub tables: &'a TableScores,
     /// The ranker as its training begins.
     pub start: TabSegNet,
@@ -83,7 +83,7 @@ impl RerankTraining<'_> {
         Ok(Some(Reranker::new(trees, settings.candidates)))
     }
 
-    /// For each training question the scores of a ranker that has not seen its document.
+    /// For each training question the scores of a ranker that was trained without its document.
     fn out_of_fold(&self, stop: &AtomicBool) -> Result<Option<Vec<Vec<f32>>>> {
         let Self { config, plain, .. } = self;
         let embedded = &self.train.embedded;
@@ -96,8 +96,8 @@ impl RerankTraining<'_> {
         let mut found: Vec<Vec<f32>> = vec![Vec::new(); embedded.questions.len()];
         let mut progress = Progress::new("reranker", folds * optimisation.epochs);
         for left_out in 0..folds {
-            let held = |question: &usize| fold[embedded.questions[*question].document] == left_out;
-            let (context, kept): (Vec<usize>, Vec<usize>) = (0..embedded.questions.len()).partition(held);
+            let of_fold = |question: &usize| fold[embedded.questions[*question].document] == left_out;
+            let (held_out, kept): (Vec<usize>, Vec<usize>) = (0..embedded.questions.len()).partition(of_fold);
             let schedule = Schedule::new(optimisation, seed, kept.len());
             let mut train_state = TrainState { model: self.start.clone(), optimiser: optimiser(optimisation) };
             for epoch in 1..=optimisation.epochs {
@@ -124,7 +124,7 @@ impl RerankTraining<'_> {
                 progress.set(left_out * optimisation.epochs + epoch, folds * optimisation.epochs, "epochs");
             }
             let model = train_state.model.valid();
-            for group in context.chunks(optimisation.batch_size) {
+            for group in held_out.chunks(optimisation.batch_size) {
                 let batch = embedded.batch(group, self.tables, &config.model, plain)?;
                 let scores = guard(plain, || scores::floats(model.forward(&batch).into_data()))?;
                 for (&question, scores) in group.iter().zip(batch.split(&scores)) {

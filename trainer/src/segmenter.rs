@@ -1,7 +1,7 @@
 //! Training a question segmenter: a T5 that writes the segments of a question.
 //!
 //! Teacher forcing on question and segments; before them, where it is wanted, on filling in cut-out spans of
-//! texts, then on questions made from the headers of tables, so that a model that starts from nothing learns to
+//! texts, then on questions generated from the headers of tables, so that a model that starts from nothing learns to
 //! copy. What it writes is a model in Hugging Face layout.
 
 mod base;
@@ -36,7 +36,7 @@ use crate::training::Outcome;
 use crate::{inputs, segments};
 use base::Base;
 pub use epoch::{SegmenterEpoch, Stage};
-use generated::Made;
+use generated::GeneratedQuestions;
 
 /// A training in progress.
 pub struct SegmenterTraining<'a> {
@@ -56,8 +56,8 @@ pub struct SegmenterTraining<'a> {
     train_questions: Vec<LabelledQuestion>,
     /// Tokens of each text to fill in spans of.
     texts: Vec<Vec<u32>>,
-    /// What the questions of the stage before the labelled ones are made from; none without that stage.
-    made: Option<Made>,
+    /// What the questions of the stage before the labelled ones are generated from; none without that stage.
+    generated: Option<GeneratedQuestions>,
     data: [String; 2],
 }
 
@@ -73,11 +73,12 @@ impl<'a> SegmenterTraining<'a> {
         let (train_questions, train_digest) = questions(config, &layout, Part::Train)?;
         let (dev_questions, dev_digest) = questions(config, &layout, Part::Dev)?;
         let texts = spans::texts(&settings.pretrain)?;
-        let made = if settings.made > 0 { Some(Made::new(config, &train_questions)?) } else { None };
+        let generated =
+            if settings.generated > 0 { Some(GeneratedQuestions::new(config, &train_questions)?) } else { None };
         let train_questions: Vec<LabelledQuestion> =
             train_questions.iter().map(|question| generated::settled(question, settings.rules_from)).collect();
         // The words of headers are words to copy.
-        let to_copy = made.as_ref().map(|made| made.labelled(0)).unwrap_or_default();
+        let to_copy = generated.as_ref().map(|generated| generated.labelled(0)).unwrap_or_default();
         let base = Base::open(config, train_questions.iter().chain(&to_copy), &texts)?;
         let train = base.pairs(&train_questions, "train", &config.segmenter)?;
         let dev = base.pairs(&dev_questions, "dev", &config.segmenter)?;
@@ -87,8 +88,8 @@ impl<'a> SegmenterTraining<'a> {
         for text in &texts {
             inputs = inputs.part(text.iter().flat_map(|token| token.to_le_bytes()).collect::<Vec<u8>>());
         }
-        if let Some(made) = &made {
-            inputs = made.digest(inputs);
+        if let Some(generated) = &generated {
+            inputs = generated.digest(inputs);
         }
         let autodiff = device.clone().autodiff();
         let place = layout.state();
@@ -133,7 +134,7 @@ impl<'a> SegmenterTraining<'a> {
             dev_questions,
             train_questions,
             texts,
-            made,
+            generated,
             data: [train_digest, dev_digest],
         })
     }
@@ -163,12 +164,12 @@ impl<'a> SegmenterTraining<'a> {
         if self.texts.is_empty() { 0 } else { self.settings.pretrain_epochs }
     }
 
-    fn made_epochs(&self) -> usize {
-        if self.made.is_some() { self.settings.made_epochs } else { 0 }
+    fn generated_epochs(&self) -> usize {
+        if self.generated.is_some() { self.settings.generated_epochs } else { 0 }
     }
 
     fn epochs(&self) -> usize {
-        self.pretrain_epochs() + self.made_epochs() + self.settings.epochs
+        self.pretrain_epochs() + self.generated_epochs() + self.settings.epochs
     }
 
     /// The stage of an epoch, from 1.
@@ -177,16 +178,16 @@ impl<'a> SegmenterTraining<'a> {
             let (before, epochs) = self.place_of(*stage);
             (before + 1..=before + epochs).contains(&epoch)
         };
-        [Stage::Spans, Stage::Made].into_iter().find(of).unwrap_or(Stage::Segments)
+        [Stage::Spans, Stage::Generated].into_iter().find(of).unwrap_or(Stage::Segments)
     }
 
     /// The epochs before a stage and those of it.
     fn place_of(&self, stage: Stage) -> (usize, usize) {
-        let (spans, made) = (self.pretrain_epochs(), self.made_epochs());
+        let (spans, generated) = (self.pretrain_epochs(), self.generated_epochs());
         match stage {
             Stage::Spans => (0, spans),
-            Stage::Made => (spans, made),
-            Stage::Segments => (spans + made, self.settings.epochs),
+            Stage::Generated => (spans, generated),
+            Stage::Segments => (spans + generated, self.settings.epochs),
         }
     }
 
@@ -243,16 +244,16 @@ impl<'a> SegmenterTraining<'a> {
 
     fn pairs(&self, stage: Stage, epoch: usize) -> Result<Vec<Pair>> {
         Ok(match stage {
-            Stage::Segments => match &self.made {
-                Some(made) => {
-                    let questions = made.with_renamed(&self.train_questions, epoch);
+            Stage::Segments => match &self.generated {
+                Some(generated) => {
+                    let questions = generated.with_renamed(&self.train_questions, epoch);
                     self.base.pairs(&questions, "train", &self.config.segmenter)?
                 }
                 None => self.train.clone(),
             },
-            Stage::Made => {
-                let made = self.made.as_ref().map(|made| made.labelled(epoch)).unwrap_or_default();
-                self.base.pairs(&made, "made", &self.config.segmenter)?
+            Stage::Generated => {
+                let generated = self.generated.as_ref().map(|generated| generated.labelled(epoch)).unwrap_or_default();
+                self.base.pairs(&generated, "generated", &self.config.segmenter)?
             }
             Stage::Spans => {
                 spans::pairs(&self.texts, &self.base.sentinels, self.base.config.eos, self.config.task.seed, epoch)
@@ -272,7 +273,7 @@ impl<'a> SegmenterTraining<'a> {
         Ok(loss)
     }
 
-    /// Checkpoints first, the state last: whatever is cut off in between is done again, alike, by a
+    /// Checkpoints first, the state last: whatever is cut off in between is done again, with the same result, by a
     /// resumed training.
     fn write_epoch(&mut self, measured: &SegmenterEpoch) -> Result<()> {
         if self.state.best().is_some_and(|best| best.epoch == measured.epoch) {

@@ -6,7 +6,7 @@ use serde::Serialize;
 use tabsegnet_datasets::prepared::{Prepared, PreparedQuestion};
 use tabsegnet_store::{FileError, write_bytes_atomic};
 
-/// One line: a question, its segments, and for each the ids of the nodes that tell it.
+/// One line: a question, its segments, and for each the ids of the nodes that answer it.
 #[derive(Serialize)]
 struct Line<'a> {
     id: &'a str,

@@ -53,8 +53,7 @@ pub struct Training<'a> {
     started_from: String,
     /// The ranker before its first step, where a reranker is to come.
     start: Option<TabSegNet>,
-    /// What the table scorer says of the training documents' tables, each by one that has not seen it, and
-    /// of the dev documents'.
+    /// The table scores of the training documents, out of fold, and of the dev documents.
     tables: [TableScores; 2],
 }
 
@@ -139,7 +138,7 @@ impl<'a> Training<'a> {
                     None => format!("(no {part} document has tables to tell apart)"),
                 };
             eprintln!(
-                "table scorer: the likeliest table holds gold {}, each told by a head without it, {}",
+                "table scorer: the likeliest table holds gold {}, scored out of fold, {}",
                 right("training", &examples, &tables[0]),
                 right("dev", &dev.embedded.table_examples(), &tables[1])
             );
@@ -358,7 +357,7 @@ impl<'a> Training<'a> {
         Ok((loss_sum / counted.max(1) as f64, measures))
     }
 
-    /// Checkpoints first, the state last: whatever is cut off in between is done again, alike, by
+    /// Checkpoints first, the state last: whatever is cut off in between is done again, with the same result, by
     /// a resumed training.
     fn write_epoch(&mut self, metrics: &EpochMetrics) -> Result<()> {
         self.write_checkpoints(metrics, None)?;

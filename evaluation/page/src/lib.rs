@@ -39,7 +39,7 @@ use tabsegnet_document::model::Document;
 pub struct Page<'a> {
     /// The page's title and first heading.
     pub title: &'a str,
-    /// What the ranking was made with, such as ("checkpoint", "runs/quickstart/best").
+    /// What produced the ranking, such as ("checkpoint", "runs/quickstart/best").
     pub about: &'a [(String, String)],
     /// The document.
     pub document: &'a Document,

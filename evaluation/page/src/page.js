@@ -19,9 +19,9 @@ const target = (link) => Number(link.hash.slice(2));
 const rankOf = (number) => answer() ? answer().ranked.findIndex((ranked) => ranked[0] === number) : -1;
 
 function element(tag, properties, ...children) {
-  const made = Object.assign(document.createElement(tag), properties);
-  made.append(...children);
-  return made;
+  const created = Object.assign(document.createElement(tag), properties);
+  created.append(...children);
+  return created;
 }
 
 // As text.rs writes them.
@@ -32,11 +32,11 @@ function number(value) {
 }
 
 function letters(segment) {
-  let made = '';
+  let name = '';
   for (let rest = segment + 1; rest > 0; rest = Math.floor((rest - 1) / 26)) {
-    made = String.fromCharCode(65 + (rest - 1) % 26) + made;
+    name = String.fromCharCode(65 + (rest - 1) % 26) + name;
   }
-  return made;
+  return name;
 }
 
 const inside = (node) => node.tagName === 'CAPTION' ? node.firstElementChild : node;
@@ -184,7 +184,7 @@ function explain(at) {
   }
   byId('node-body').replaceChildren(...body);
   byId('node-body').scrollTop = 0;
-  byId('said').textContent = `${line}. ${describe(at).slice(0, 300)}`;
+  byId('status').textContent = `${line}. ${describe(at).slice(0, 300)}`;
   const count = answer() ? answer().ranked.length : 0;
   byId('previous').disabled = position <= 0;
   byId('next').disabled = position + 1 >= count;

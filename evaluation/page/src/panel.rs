@@ -33,7 +33,7 @@ const NODE: &str = "<section id=\"node\" aria-labelledby=\"node-title\" hidden>\
     <button type=\"button\" id=\"previous\" title=\"Previous rank\" aria-label=\"Previous rank\">‹</button>\n\
     <button type=\"button\" id=\"next\" title=\"Next rank\" aria-label=\"Next rank\">›</button>\n\
     <button type=\"button\" id=\"close\" title=\"Close\" aria-label=\"Close\">×</button>\n</header>\n\
-    <div id=\"node-body\"></div>\n</section>\n<p id=\"said\" class=\"vh\" role=\"status\"></p>\n";
+    <div id=\"node-body\"></div>\n</section>\n<p id=\"status\" class=\"vh\" role=\"status\"></p>\n";
 
 fn switch(answers: &[Marks]) -> String {
     if answers.len() < 2 {

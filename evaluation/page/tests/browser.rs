@@ -34,7 +34,7 @@ fn page(directory: &tempfile::TempDir, nodes: Option<usize>) -> PathBuf {
     file
 }
 
-/// The page in a browser; `None`, said loudly, where there is no browser.
+/// The page in a browser; `None`, with a warning, where there is no browser.
 fn opened(test: &str, nodes: Option<usize>, width: u32, scripts: bool) -> Option<(Browser, tempfile::TempDir)> {
     let Some(program) = chromium::find() else {
         // Not by eprintln, which the test harness shows for tests that fail only.
@@ -88,8 +88,8 @@ fn a_click_on_a_rank_brings_its_cell_into_view_and_explains_it() {
     browser.click("link");
     assert_chosen(&mut browser, "document.querySelector(link.hash)");
     assert_eq!(browser.value("link.getAttribute('aria-current')"), "true");
-    let said = browser.value("document.querySelector('#said').textContent");
-    assert!(said.as_str().unwrap().starts_with("Rank "), "{said}");
+    let status = browser.value("document.querySelector('#status').textContent");
+    assert!(status.as_str().unwrap().starts_with("Rank "), "{status}");
     // Its explanation, what its score is without neighbours and what it owes to each, makes the score.
     let numbers = "(text) => Number(text.replace('\u{2212}', '-'))";
     let [alone, adds, score] = [

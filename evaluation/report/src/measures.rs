@@ -15,7 +15,7 @@ pub const CURVE_LENGTH: usize = 50;
 /// Node indices by falling score; equal scores keep document order, that is, index order.
 ///
 /// The order is total: 0.0 and -0.0 are equal, infinities stand at the ends. Scores that are not
-/// numbers are a fault of whoever made them and should be refused there; here they come last, in
+/// numbers are a fault of their source and should be refused there; here they come last, in
 /// document order, so that the result is defined for every input. At most 2³² - 1 nodes.
 pub fn rank_order(scores: &[f32]) -> Vec<u32> {
     let mut nodes: Vec<(f32, u32)> = scores.iter().copied().zip(0..).collect();

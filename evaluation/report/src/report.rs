@@ -76,12 +76,12 @@ pub struct MethodRun {
     pub seconds_per_question: Option<f64>,
 }
 
-/// What a report is made from.
+/// What a report is built from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReportInput {
     /// Heading of the report.
     pub title: String,
-    /// When it was made, as it shall be printed.
+    /// When it was built, as it shall be printed.
     pub created: String,
     /// Name of the data set.
     pub dataset: String,
@@ -108,7 +108,7 @@ pub struct Report {
     pub format: u32,
     /// Heading.
     pub title: String,
-    /// When it was made.
+    /// When it was built.
     pub created: String,
     /// What was measured on.
     pub dataset: DatasetSummary,

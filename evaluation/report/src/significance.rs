@@ -234,7 +234,7 @@ pub fn randomisation_p(a: &[f64], b: &[f64], units: &Units, resampling: &Resampl
     Ok((1.0 + as_large as f64) / (1.0 + f64::from(resampling.rounds)))
 }
 
-/// Holm's step-down adjustment of p-values for having made all of these comparisons, in the order
+/// Holm's step-down adjustment of p-values for the number of these comparisons, in the order
 /// given. Never smaller than the p it adjusts, at most 1.
 pub fn holm(p: &[f64]) -> Vec<f64> {
     let mut order: Vec<(usize, f64)> = p.iter().copied().enumerate().collect();

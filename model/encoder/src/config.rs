@@ -39,12 +39,12 @@ pub enum Engine {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct EncoderConfig {
-    /// The kind of encoder; `static` unless said.
+    /// The kind of encoder; `static` by default.
     pub kind: EncoderKind,
     /// A directory, or a hub name: a string with exactly one `/` that is no directory here. Empty
     /// stands for the static encoder that comes with the project.
     pub model: String,
-    /// Branch, tag or commit of a hub name; `main` unless said.
+    /// Branch, tag or commit of a hub name; `main` by default.
     pub revision: String,
     /// What computes a `bert` encoder's forward pass.
     pub engine: Engine,
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_that_is_not_there_is_told_from_a_hub_name() {
+    fn a_missing_path_is_not_taken_for_a_hub_name() {
         for model in ["./models/minilm", "../minilm", "/no/such/place", "minilm"] {
             let error =
                 refused(EncoderConfig { kind: EncoderKind::Bert, model: model.to_owned(), ..EncoderConfig::default() });

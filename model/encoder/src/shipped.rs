@@ -23,8 +23,8 @@ impl Shipped {
         }
     }
 
-    /// What it is, and the key of the configuration that names another one.
-    fn told(self) -> (&'static str, &'static str) {
+    /// Its name in messages, and the key of the configuration that names another one.
+    fn name_and_key(self) -> (&'static str, &'static str) {
         match self {
             Self::StaticEncoder => ("static encoder", "encoder.model"),
             Self::Segmenter => ("segmenter", "segmenter.model"),
@@ -75,7 +75,7 @@ fn find(model: Shipped, set: Option<PathBuf>, starts: Vec<PathBuf>) -> Result<Pa
     match candidates.iter().find(|candidate| candidate.join("config.json").is_file()) {
         Some(found) => Ok(found.clone()),
         None => {
-            let (what, key) = model.told();
+            let (what, key) = model.name_and_key();
             Err(EncoderError::NoShipped { what, key, looked: candidates })
         }
     }

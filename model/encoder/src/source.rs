@@ -30,7 +30,7 @@ pub struct Hub {
 }
 
 /// Owner and name of a repository of the hub, where `model` is such a name: a string with exactly one
-/// `/`, both sides made of what the hub allows.
+/// `/`, both sides of characters that the hub allows.
 pub fn hub_name(model: &str) -> Option<(&str, &str)> {
     // "..", "." and what holds a further "/" are paths.
     let part = |part: &str| {
@@ -51,7 +51,7 @@ impl Source {
     /// configuration's `key` may name a directory instead.
     ///
     /// # Errors
-    /// An address that no connection can be made of.
+    /// An address that cannot be connected to.
     pub fn hub(owner: &str, name: &str, revision: &str, key: &'static str) -> Result<Self, EncoderError> {
         let revision = if revision.is_empty() { "main" } else { revision };
         let name = format!("{owner}/{name}");
@@ -145,7 +145,7 @@ impl Hub {
         })
     }
 
-    /// What the cache says of `file`: where it is, that the repository has none, or nothing. The cache is laid out
+    /// What the cache knows of `file`: where it is, that the repository has none, or nothing. The cache is laid out
     /// as Python's huggingface_hub lays it out.
     fn cached(&self, file: &str) -> Option<Option<PathBuf>> {
         let revision = self.repository.revision();
@@ -162,7 +162,7 @@ impl Hub {
     }
 
     /// Keeps in the cache that the repository has no such file, so that a model which has none of an optional file
-    /// works without a connection too. A cache that cannot be written is asked again another time.
+    /// works without a connection too. A cache that cannot be written is tried again another time.
     fn remember_missing(&self, file: &str, commit: Option<&str>) {
         let Some(commit) = commit.filter(|commit| is_commit(commit)) else { return };
         let write = |path: PathBuf, content: &str| {

@@ -116,15 +116,15 @@ mod tests {
         assert_eq!(tensors.floats("good", &[1, 3], "test").unwrap(), [1.0, -2.0, 3.5]);
         assert_eq!(tensors.floats("half", &[2], "test").unwrap(), [0.5, -4.0]);
         assert_eq!(tensors.bytes("small", &[4], "test").unwrap().len(), 4);
-        let said = |result: Result<Vec<f32>, EncoderError>| result.unwrap_err().to_string();
+        let message = |result: Result<Vec<f32>, EncoderError>| result.unwrap_err().to_string();
         assert_eq!(
-            said(tensors.floats("good", &[3, 1], "config.json")),
+            message(tensors.floats("good", &[3, 1], "config.json")),
             "model.safetensors: `good` has shape [1, 3]; expected [3, 1] by config.json; the files are of different models"
         );
-        assert!(said(tensors.floats("bad", &[4], "test")).contains("not finite, at position 3"));
-        assert!(said(tensors.floats("small", &[4], "test")).contains("holds I8"));
+        assert!(message(tensors.floats("bad", &[4], "test")).contains("not finite, at position 3"));
+        assert!(message(tensors.floats("small", &[4], "test")).contains("holds I8"));
         assert!(
-            said(tensors.floats("none", &[4], "test"))
+            message(tensors.floats("none", &[4], "test"))
                 .contains("no tensor `none` among its 4 tensors (bad, good, half, …)")
         );
     }

@@ -1,4 +1,4 @@
-//! What is said of model files that are not there, damaged, or of different models.
+//! The errors for model files that are not there, damaged, or of different models.
 
 mod common;
 
@@ -67,7 +67,7 @@ fn a_tokenizer_of_a_larger_vocabulary_is_told_by_its_last_token() {
 
 #[test]
 fn what_is_not_supported_is_named_with_what_is() {
-    for (file, from, to, said) in [
+    for (file, from, to, message) in [
         ("config.json", r#""bert""#, r#""t5""#, "model_type \"t5\" is not supported; supported are bert"),
         ("config.json", r#""gelu""#, r#""swish""#, "activation \"swish\" is not supported"),
         ("config.json", r#""num_attention_heads": 2"#, r#""num_attention_heads": 3"#, "no multiple"),
@@ -79,7 +79,7 @@ fn what_is_not_supported_is_named_with_what_is() {
     ] {
         let dir = copy(&reference("bert"));
         replace(&dir.path().join(file), from, to);
-        contains(&refused(&bert(dir.path())), &[file, said]);
+        contains(&refused(&bert(dir.path())), &[file, message]);
     }
 }
 

@@ -100,8 +100,8 @@ fn open_in_child(name: &str, endpoint: &str, cache: &Path) -> String {
         .output()
         .unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
-    let said = text.lines().find_map(|line| line.split_once("SAID ")).map(|(_, said)| said.to_owned());
-    said.unwrap_or_else(|| panic!("{text}{}", String::from_utf8_lossy(&output.stderr)))
+    let printed = text.lines().find_map(|line| line.split_once("PRINTED ")).map(|(_, printed)| printed.to_owned());
+    printed.unwrap_or_else(|| panic!("{text}{}", String::from_utf8_lossy(&output.stderr)))
 }
 
 #[test]
@@ -110,8 +110,8 @@ fn child() {
         return;
     };
     match load(&bert(Path::new(&name))) {
-        Ok(encoder) => println!("SAID {}", encoder.identity()),
-        Err(error) => println!("SAID {error}"),
+        Ok(encoder) => println!("PRINTED {}", encoder.identity()),
+        Err(error) => println!("PRINTED {error}"),
     }
 }
 

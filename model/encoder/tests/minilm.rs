@@ -14,7 +14,7 @@ fn minilm() -> Option<PathBuf> {
     if dir.is_none() {
         // Past the test harness, which keeps what a passing test prints to itself.
         let mut stderr = std::io::stderr();
-        writeln!(stderr, "SKIPPED: set TABSEGNET_MINILM to the directory that tools/scripts/fetch_encoder.sh made")
+        writeln!(stderr, "SKIPPED: set TABSEGNET_MINILM to the directory that tools/scripts/fetch_encoder.sh wrote")
             .unwrap();
     }
     dir.map(PathBuf::from)

@@ -15,7 +15,7 @@ pub struct SegmenterConfig {
     /// Of `t5`: a directory, or a hub name: a string with exactly one `/` that is no directory here. Empty for the
     /// one that comes with the project.
     pub model: String,
-    /// Branch, tag or commit of a hub name; `main` unless said.
+    /// Branch, tag or commit of a hub name; `main` by default.
     pub revision: String,
     /// Of `t5`: the number type of the weights in memory.
     pub weights: WeightKind,
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_are_the_default_none_finds_nothing_and_given_is_told() {
+    fn rules_are_the_default_none_finds_nothing_and_given_takes_those_of_the_data() {
         let open = |kind: &str| load_segmenter(&SegmenterConfig { kind: kind.into(), ..Default::default() }).unwrap();
         let question = "revenue of 2019 and of 2020";
         let rules = load_segmenter(&SegmenterConfig::default()).unwrap();

@@ -1,6 +1,6 @@
 //! candle-transformers' T5, as it is and with quantised weights.
 //!
-//! What is done around it: its decoder takes the buckets of an encoder, so it gets tables in which every
+//! What is worked around: its decoder takes the buckets of an encoder, so it gets tables in which every
 //! distance has a bucket of its own ([`widen`](crate::buckets::widen)); a head that is the embedding it
 //! scales by √d_model instead of by 1/√d_model, so the head is given as one of its own and the scale is applied by
 //! [`Generator`](crate::Generator). Its logits then are those of Python's transformers.
@@ -81,7 +81,7 @@ impl Engine {
         Ok(Self::Full(Box::new(t5::T5ForConditionalGeneration::load(builder, &candle_config(config, positions)?)?)))
     }
 
-    /// candle takes quantised weights from a GGUF file alone: it is made in memory.
+    /// candle takes quantised weights from a GGUF file alone: it is written in memory.
     pub(crate) fn quantised(
         config: &T5Config,
         own_head: bool,

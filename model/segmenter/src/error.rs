@@ -76,7 +76,7 @@ pub enum SegmenterError {
         reason: String,
     },
     /// A tokenizer could not be trained.
-    #[error("no tokenizer could be made of {texts} texts with a vocabulary of {vocabulary}: {reason}")]
+    #[error("no tokenizer could be trained on {texts} texts with a vocabulary of {vocabulary}: {reason}")]
     Vocabulary {
         /// Texts given.
         texts: usize,

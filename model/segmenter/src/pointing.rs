@@ -17,14 +17,14 @@ const OTHER_WORDS: usize = 2;
 #[derive(Debug, Clone)]
 pub struct Pointing {
     input: Vec<u32>,
-    /// Marker and word, without marks around it, in the order of the question.
+    /// Marker and word, without its punctuation, in the order of the question.
     words: Vec<(u32, String)>,
     separator: Vec<u32>,
-    /// What the rules find, for a model that reads it: told in markers, where it can be.
+    /// What the rules find, for a model that reads it: written in markers, where it can be.
     proposal: Option<Vec<u32>>,
 }
 
-/// What a pointing is made from beside the question.
+/// What a pointing depends on beside the question.
 pub(crate) struct Tokens<'t> {
     pub(crate) prefix: Vec<u32>,
     pub(crate) markers: &'t [u32],
@@ -84,7 +84,7 @@ impl Pointing {
     }
 
     /// The tokens of segments, without the end token: markers of their words. Other words are left out, and
-    /// of segments that are then alike one stays. None where more than half of the words of one are left out: it has
+    /// of segments that are then equal one stays. None where more than half of the words of one are left out: it has
     /// other names for what is wanted.
     pub fn target<S: AsRef<str>>(&self, segments: &[S]) -> Option<Vec<u32>> {
         let words: Vec<&str> = self.words.iter().map(|(_, word)| word.as_str()).collect();
@@ -202,7 +202,7 @@ pub fn places<W: AsRef<str>, S: AsRef<str>>(words: &[W], segments: &[S]) -> Vec<
     segments.iter().map(of_segment).collect()
 }
 
-/// A word without marks around it.
+/// A word without its punctuation.
 pub fn bare(word: &str) -> &str {
     word.trim_matches(|c: char| !(c.is_alphanumeric() || matches!(c, '$' | '€' | '£' | '¥' | '%' | '&')))
 }
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn segments_are_told_in_markers() {
+    fn segments_are_written_in_markers() {
         let question = pointing("what was the change in (net) revenue in 2010, and the net cost?", 99);
         let of = |segments: &[&str]| question.target(segments);
         // The thirteen words of the question, then the year before.

@@ -1,4 +1,4 @@
-//! What a segmenter is, the one that finds nothing, and the one that is told.
+//! What a segmenter is, the one that finds nothing, and the one that takes segments from the data.
 
 use crate::SegmenterError;
 
@@ -60,7 +60,7 @@ impl Segmenter for NoSegments {
     }
 }
 
-/// Stands for the segments that a data set gives with its questions (silver or gold). They are made from
+/// Stands for the segments that a data set gives with its questions (silver or gold). They are derived from
 /// the answer's nodes, so that what is measured with them is an upper bound.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct GivenSegments;

@@ -25,7 +25,7 @@ pub struct T5Segmenter {
     prompt: Prompt,
     identity: String,
     kept: Mutex<HashMap<String, Vec<String>>>,
-    said: [AtomicBool; 3],
+    warned: [AtomicBool; 3],
 }
 
 /// The segments of a question and what there is to say of them.
@@ -109,7 +109,7 @@ impl T5Segmenter {
             .part(&prompt.separator)
             .part(format!("{} {} {}", limits.beams, limits.input, limits.output))
             .hex();
-        Ok(Self { generator, tokenizer, prompt, identity, kept: Mutex::default(), said: Default::default() })
+        Ok(Self { generator, tokenizer, prompt, identity, kept: Mutex::default(), warned: Default::default() })
     }
 
     fn find(&self, question: &str) -> Result<Vec<String>, SegmenterError> {
@@ -142,9 +142,9 @@ impl T5Segmenter {
 
     /// Says something of a question on stderr, the first time.
     fn say(&self, kind: usize, question: &str, what: impl Fn() -> String) {
-        if self.said.get(kind).is_some_and(|said| !said.swap(true, Ordering::Relaxed)) {
+        if self.warned.get(kind).is_some_and(|warned| !warned.swap(true, Ordering::Relaxed)) {
             let start: String = question.chars().take(60).collect();
-            eprintln!("warning: segmenter: the question {start:?} {}; not said again for others", what());
+            eprintln!("warning: segmenter: the question {start:?} {}; not repeated for others", what());
         }
     }
 
@@ -208,7 +208,7 @@ impl Prompt {
         }
         if prompt.proposals && !prompt.pointers {
             return Err(malformed(
-                "has proposals without pointers; proposals are told of words that are pointed at".into(),
+                "has proposals without pointers; proposals are written beside words that are pointed at".into(),
             ));
         }
         Ok(prompt)

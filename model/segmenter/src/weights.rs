@@ -268,7 +268,7 @@ pub fn serialize(
     for (name, shape, bytes) in &stored {
         views.push((name.as_str(), TensorView::new(dtype, shape.to_vec(), bytes).map_err(failed)?));
     }
-    // Python's transformers wants to be told.
+    // Python's transformers needs it stated.
     let metadata = HashMap::from([("format".to_owned(), "pt".to_owned())]);
     safetensors::serialize(views, Some(metadata)).map_err(failed)
 }

@@ -33,7 +33,7 @@ struct Arguments {
     /// Measures the baselines alone.
     #[arg(long, conflicts_with = "checkpoints")]
     baselines: bool,
-    /// Where the report goes; report/ below output.directory unless said.
+    /// Where the report goes; by default report/ below output.directory.
     #[arg(long, value_name = "DIR")]
     output: Option<PathBuf>,
     /// Overrides one key of the config; may be given several times.

@@ -23,7 +23,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// Trains a ranker, a segmenter or a static encoder as a config says.
 ///
 /// Results go below output.directory: best/ and last/ (checkpoints), state/ (for --resume),
-/// metrics.jsonl (one line an epoch). Exit codes: 0 done, 1 failed or interrupted, 2 wrong usage
+/// metrics.jsonl (one line an epoch), report/ (a ranker beside baselines, unless
+/// evaluation.after_training is false). Exit codes: 0 done, 1 failed or interrupted, 2 wrong usage
 /// or config.
 #[derive(Parser)]
 #[command(name = "train", version)]

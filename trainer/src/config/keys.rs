@@ -41,11 +41,11 @@ fn unknown(place: &str, key: &str) -> ConfigError {
     let distance = |path: &String| {
         strsim::damerau_levenshtein(key, path).min(1 + strsim::damerau_levenshtein(&last(key), &last(path)))
     };
-    // Of two as near the one that begins alike.
-    let alike = |path: &String| key.bytes().zip(path.bytes()).take_while(|(a, b)| a == b).count();
+    // Of two as near the one with the longer common prefix.
+    let common_prefix = |path: &String| key.bytes().zip(path.bytes()).take_while(|(a, b)| a == b).count();
     let hint = candidates
         .iter()
-        .min_by_key(|path| (distance(path), std::cmp::Reverse(alike(path))))
+        .min_by_key(|path| (distance(path), std::cmp::Reverse(common_prefix(path))))
         .map_or_else(String::new, |path| format!("; the nearest known key is {path} (--print-config shows all)"));
     ConfigError::UnknownKey { place: place.to_owned(), key: key.to_owned(), hint }
 }

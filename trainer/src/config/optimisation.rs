@@ -23,7 +23,7 @@ pub struct OptimisationConfig {
     pub epsilon: f32,
     /// Share of all weights, times the step size, that a step takes off them (AdamW).
     pub weight_decay: f32,
-    /// What is made small.
+    /// What is minimised.
     pub loss: Loss,
     /// δ of the hinge (10).
     pub margin: f32,
@@ -51,7 +51,7 @@ pub enum Keep {
     Last,
 }
 
-/// What a training makes small.
+/// What a training minimises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Loss {

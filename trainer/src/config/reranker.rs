@@ -5,14 +5,14 @@ use tabsegnet_ranker::boosting::training::BoostingConfig;
 
 use super::{ConfigError, Keep, OptimisationConfig, Task};
 
-/// `[reranker]`: boosted trees that order the ranker's best nodes anew.
+/// `[reranker]`: gradient-boosted trees that order the ranker's best nodes anew.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RerankerConfig {
     /// The most nodes that are ordered anew; 0 for no reranker.
     pub candidates: usize,
-    /// Rankers that are trained to find the candidates of training questions, each without a part of the
-    /// documents.
+    /// Cross-fitting: rankers that score the training questions out of fold, each trained without a part of
+    /// the documents.
     pub folds: usize,
     /// How the trees are grown.
     pub boosting: BoostingConfig,

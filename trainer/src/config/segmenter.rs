@@ -148,20 +148,20 @@ pub struct SegmenterTrainingConfig {
     pub pretrain_epochs: usize,
     /// The largest step size in them.
     pub pretrain_learning_rate: f64,
-    /// Questions that are made for each epoch of a stage before the labelled ones, from the headers of the tables
+    /// Questions generated for each epoch of a stage before the labelled ones, from the headers of the tables
     /// of `[data]`'s training part; 0 for no such stage.
-    pub made: usize,
+    pub generated: usize,
     /// Epochs of that stage, each with questions of its own.
-    pub made_epochs: usize,
+    pub generated_epochs: usize,
     /// The largest step size in it.
-    pub made_learning_rate: f64,
+    pub generated_learning_rate: f64,
     /// Whether the labelled questions are in it as well, with the segments that the rules find.
-    pub made_rules: bool,
-    /// Whether about as many again are in it that begin as one labelled question and go on as another, as the rules
-    /// cut them. Needs `made_rules`.
+    pub generated_by_rules: bool,
+    /// Whether about as many again are in it that have the beginning of one labelled question and the end of
+    /// another, as the rules cut them. Needs `generated_by_rules`.
     pub concatenated: bool,
     /// Whether each labelled question comes a second time in an epoch with other names, those of the tables' rows, and
-    /// other years; in that stage as the rules cut it, after it with its segments. Needs `made`.
+    /// other years; in that stage as the rules cut it, after it with its segments. Needs `generated`.
     pub renamed: bool,
     /// From which token F1 on between the rules' segments of a question and those that the data give the rules' are
     /// learnt: what the data give is noisier. At 1 those that are the same, that is, none others.
@@ -192,10 +192,10 @@ impl Default for SegmenterTrainingConfig {
             pretrain: Vec::new(),
             pretrain_epochs: 1,
             pretrain_learning_rate: 1e-3,
-            made: 0,
-            made_epochs: 1,
-            made_learning_rate: 1e-3,
-            made_rules: false,
+            generated: 0,
+            generated_epochs: 1,
+            generated_learning_rate: 1e-3,
+            generated_by_rules: false,
             concatenated: false,
             renamed: false,
             rules_from: 1.0,
@@ -212,7 +212,7 @@ impl SegmenterTrainingConfig {
             ("segmenter_training.batch_size", self.batch_size),
             ("segmenter_training.micro_batch", self.micro_batch),
             ("segmenter_training.pretrain_epochs", self.pretrain_epochs),
-            ("segmenter_training.made_epochs", self.made_epochs),
+            ("segmenter_training.generated_epochs", self.generated_epochs),
             ("segmenter_training.new.sentinels", new.sentinels),
             ("segmenter_training.new.d_model", new.d_model),
             ("segmenter_training.new.d_kv", new.d_kv),
@@ -233,7 +233,7 @@ impl SegmenterTrainingConfig {
         let share = |key, value: f64| range(key, value, (0.0..1.0).contains(&value), "a number from 0, below 1");
         positive("segmenter_training.learning_rate", self.learning_rate)?;
         positive("segmenter_training.pretrain_learning_rate", self.pretrain_learning_rate)?;
-        positive("segmenter_training.made_learning_rate", self.made_learning_rate)?;
+        positive("segmenter_training.generated_learning_rate", self.generated_learning_rate)?;
         new.check_separator()?;
         if new.proposals && !(new.pointers && new.sentinels > rules::MOST) {
             let key = "segmenter_training.new.proposals";
@@ -245,14 +245,15 @@ impl SegmenterTrainingConfig {
             let expected = "at least 1 with segmenter_training.choose = \"token_f1\"";
             return Err(ConfigError::Range { key: "segmenter_training.generate", value: "0".into(), expected });
         }
-        if self.renamed && self.made == 0 {
+        if self.renamed && self.generated == 0 {
             let expected = "at least 1 with segmenter_training.renamed = true: the names are those of its tables";
-            return Err(ConfigError::Range { key: "segmenter_training.made", value: "0".into(), expected });
+            return Err(ConfigError::Range { key: "segmenter_training.generated", value: "0".into(), expected });
         }
-        if self.concatenated && !(self.made_rules && self.made > 0) {
-            let expected = "true, and segmenter_training.made at least 1, with segmenter_training.concatenated = true";
-            let value = self.made_rules.to_string();
-            return Err(ConfigError::Range { key: "segmenter_training.made_rules", value, expected });
+        if self.concatenated && !(self.generated_by_rules && self.generated > 0) {
+            let expected =
+                "true, and segmenter_training.generated at least 1, with segmenter_training.concatenated = true";
+            let value = self.generated_by_rules.to_string();
+            return Err(ConfigError::Range { key: "segmenter_training.generated_by_rules", value, expected });
         }
         range("segmenter_training.rules_from", self.rules_from, (0.0..=1.0).contains(&self.rules_from), "from 0 to 1")?;
         share("segmenter_training.warm_up", self.warm_up)?;

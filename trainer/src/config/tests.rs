@@ -40,8 +40,8 @@ fn unknown_keys_name_the_nearest_known_one() {
     let misplaced = message("epochs = 1", &[]);
     assert!(misplaced.contains("nearest known key is optimisation.epochs"), "{misplaced}");
     assert!(message("[modle]\n", &[]).contains("nearest known key is model "));
-    // Two letters from data.kind, too.
-    assert!(message("[data]\nmend = true", &[]).contains("nearest known key is data.text_repair "));
+    // One letter from data.root, too.
+    assert!(message("[data]\npoot = []", &[]).contains("nearest known key is data.pool "));
     assert!(message("[data.bm25]\nk2 = 1", &[]).contains("nearest known key is data.bm25.k1"));
     assert!(
         message("", &["model.layer=1"])

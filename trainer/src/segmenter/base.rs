@@ -169,7 +169,7 @@ impl Base {
         Ok(pairs)
     }
 
-    /// The tokens of a question and whether they are all; none where segments cannot be told in pointers.
+    /// The tokens of a question and whether they are all; none where segments cannot be written in pointers.
     fn pair(&self, question: &LabelledQuestion, limits: &SegmenterConfig) -> Result<Option<(Pair, bool)>> {
         if !self.prompt.pointers {
             let (input, whole) =

@@ -1,5 +1,5 @@
-//! Questions that begin as one and go on as another from a word that both have: new ways to ask, for what needs no
-//! labels by hand.
+//! The beginning of one question and the end of another, concatenated at a word that both have: new wordings that need
+//! no labels by hand.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 /// The most words of such a question.
 const LONGEST: usize = 40;
 
-/// As many questions as there are, each begun as one of them; fewer where one shares no word with another.
+/// As many questions as there are, each with the beginning of one of them; fewer where one shares no word with another.
 pub(super) fn concatenated(questions: &[&str], rng: &mut ChaCha8Rng) -> Vec<String> {
     let words: Vec<Vec<&str>> = questions.iter().map(|question| question.split_whitespace().collect()).collect();
     let mut places: HashMap<String, Vec<(usize, usize)>> = HashMap::new();

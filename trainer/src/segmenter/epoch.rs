@@ -14,8 +14,8 @@ use crate::state::Epoch;
 pub enum Stage {
     /// Texts with cut-out spans.
     Spans,
-    /// Made questions and their segments.
-    Made,
+    /// Generated questions and their segments.
+    Generated,
     /// Questions and their segments.
     Segments,
 }
@@ -66,7 +66,7 @@ impl fmt::Display for SegmenterEpoch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let stage = match self.stage {
             Stage::Spans => " (spans)",
-            Stage::Made => " (made)",
+            Stage::Generated => " (generated)",
             Stage::Segments => "",
         };
         write!(f, "train loss{stage} {:.4}, dev loss {:.4}", self.train_loss, self.dev_loss)?;
@@ -88,8 +88,8 @@ mod tests {
         let measures = SegmentMeasures { token_f1: 0.75, ..SegmentMeasures::default() };
         let of = |choice, stage, segments| SegmenterEpoch::criterion(choice, stage, 2.0, segments);
         assert_eq!(of(Choice::Loss, Stage::Segments, None), Some(2.0));
-        assert_eq!(of(Choice::Loss, Stage::Made, Some(&measures)), None);
-        assert_eq!(of(Choice::TokenF1, Stage::Made, Some(&measures)), Some(0.25));
+        assert_eq!(of(Choice::Loss, Stage::Generated, Some(&measures)), None);
+        assert_eq!(of(Choice::TokenF1, Stage::Generated, Some(&measures)), Some(0.25));
         assert_eq!(of(Choice::TokenF1, Stage::Spans, None), None);
     }
 }

@@ -1,4 +1,4 @@
-//! Made questions, labelled ones as the rules cut them, and questions with other names: what a model that starts from
+//! Generated questions, labelled ones as the rules cut them, and questions with other names: what a model that starts from
 //! nothing learns from beside the segments of the data.
 
 use anyhow::{Context as _, Result, ensure};
@@ -15,8 +15,8 @@ use super::concatenated::concatenated;
 use super::renamed::renamed;
 use crate::config::Config;
 
-/// What the questions of an epoch are made from.
-pub(super) struct Made {
+/// What the questions of an epoch are generated from.
+pub(super) struct GeneratedQuestions {
     headers: Headers,
     /// Questions an epoch.
     count: usize,
@@ -27,26 +27,26 @@ pub(super) struct Made {
     concatenate: bool,
 }
 
-impl Made {
+impl GeneratedQuestions {
     /// From the documents of the training part, and the questions that are trained on later.
     pub(super) fn new(config: &Config, questions: &[LabelledQuestion]) -> Result<Self> {
         let settings = &config.segmenter_training;
         let samples = config.data.source(Part::Train).and_then(|source| source.read());
         let samples = samples.context(
-            "segmenter_training.made: questions are made from the tables of [data]'s training part, which cannot be read",
+            "segmenter_training.generated: questions are generated from the tables of [data]'s training part, which cannot be read",
         )?;
         let headers = Headers::of(samples.samples.iter().map(|sample| &sample.document));
         ensure!(
             !headers.is_empty(),
-            "segmenter_training.made: no table of [data]'s training part has a row with a name; set it to 0"
+            "segmenter_training.generated: no table of [data]'s training part has a row with a name; set it to 0"
         );
-        let by_rules = match settings.made_rules {
+        let by_rules = match settings.generated_by_rules {
             true => questions.iter().map(by_rules).filter(|question| !question.segments.is_empty()).collect(),
             false => Vec::new(),
         };
         Ok(Self {
             headers,
-            count: settings.made,
+            count: settings.generated,
             seed: config.task.seed,
             by_rules,
             renamed: settings.renamed,
@@ -61,10 +61,13 @@ impl Made {
 
     /// The questions of an epoch, a function of seed and epoch.
     pub(super) fn labelled(&self, epoch: usize) -> Vec<LabelledQuestion> {
-        let made = self.headers.questions(self.count, self.seed, epoch as u64).into_iter();
-        let made =
-            made.map(|made| LabelledQuestion { id: String::new(), question: made.question, segments: made.segments });
-        made.chain(self.with_renamed(&self.by_rules, epoch)).chain(self.concatenated(epoch)).collect()
+        let generated = self.headers.questions(self.count, self.seed, epoch as u64).into_iter();
+        let generated = generated.map(|generated| LabelledQuestion {
+            id: String::new(),
+            question: generated.question,
+            segments: generated.segments,
+        });
+        generated.chain(self.with_renamed(&self.by_rules, epoch)).chain(self.concatenated(epoch)).collect()
     }
 
     fn concatenated(&self, epoch: usize) -> Vec<LabelledQuestion> {

@@ -5,7 +5,7 @@ use rand::seq::SliceRandom as _;
 use rand_chacha::ChaCha8Rng;
 use tabsegnet_segmenter::t5::Pair;
 
-/// Batches from which those of like length are made together.
+/// Batches that are grouped by length together.
 const BUCKET: usize = 32;
 
 /// Batches of pairs by number. A function of lengths, seed and epoch, so that a resumed training takes

@@ -19,8 +19,8 @@ pub(super) fn renamed(labelled: &LabelledQuestion, names: &[&str], rng: &mut Cha
     let segments = places(&words, &labelled.segments);
     let shift = rng.random_range(-SHIFT..=SHIFT);
     let mut texts: Vec<String> = words.iter().map(|word| moved(word, shift)).collect();
-    // What a segment says at each word.
-    let mut said: Vec<String> = texts.iter().map(|text| bare(text).to_owned()).collect();
+    // The word of a segment at each place.
+    let mut in_segments: Vec<String> = texts.iter().map(|text| bare(text).to_owned()).collect();
     let members = |word: &str, at: usize| -> Vec<usize> {
         let digits = word.contains(|c: char| c.is_ascii_digit());
         let has = |segment: &&usize| segments.get(**segment).is_some_and(|places| places.contains(&Place::Word(at)));
@@ -43,19 +43,19 @@ pub(super) fn renamed(labelled: &LabelledQuestion, names: &[&str], rng: &mut Cha
             word.get(marks..).unwrap_or_default().to_owned()
         };
         for place in first..=last {
-            let (text, said) = (texts.get_mut(place), said.get_mut(place));
-            let (Some(text), Some(said)) = (text, said) else { continue };
+            let (text, segment_word) = (texts.get_mut(place), in_segments.get_mut(place));
+            let (Some(text), Some(segment_word)) = (text, segment_word) else { continue };
             text.clear();
-            said.clear();
+            segment_word.clear();
             if place == first {
-                said.push_str(new);
+                segment_word.push_str(new);
                 text.push_str(new);
                 text.push_str(&end);
             }
         }
     }
     let word = |place: &Place| match place {
-        Place::Word(at) => said.get(*at).cloned().unwrap_or_default(),
+        Place::Word(at) => in_segments.get(*at).cloned().unwrap_or_default(),
         Place::Other(word) => moved(word, shift),
     };
     let segments = segments.iter().map(|places| joined(places.iter().map(word))).collect();

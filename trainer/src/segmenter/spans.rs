@@ -54,7 +54,7 @@ fn pair(text: &[u32], sentinels: &[u32], eos: u32, rng: &mut ChaCha8Rng) -> Pair
     Pair { input, target }
 }
 
-/// `whole` in `count` parts of at least 1, all ways alike likely.
+/// `whole` in `count` parts of at least 1, all ways equally likely.
 fn parts(whole: usize, count: usize, rng: &mut ChaCha8Rng) -> Vec<usize> {
     // Without repetition, by the first `count − 1` of a shuffle of the places between.
     let mut places: Vec<usize> = (1..whole).collect();

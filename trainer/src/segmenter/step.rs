@@ -46,7 +46,7 @@ impl SegmenterTraining<'_> {
     fn learning_rate(&self, stage: Stage, epoch: usize, step: usize, steps: usize) -> f64 {
         let largest = match stage {
             Stage::Spans => self.settings.pretrain_learning_rate,
-            Stage::Made => self.settings.made_learning_rate,
+            Stage::Generated => self.settings.generated_learning_rate,
             Stage::Segments => self.settings.learning_rate,
         };
         let (before, epochs) = self.place_of(stage);

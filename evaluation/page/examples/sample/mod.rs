@@ -67,7 +67,7 @@ fn long_report(nodes: usize, rows: usize, seed: u64) -> String {
     const PLACES: [&str; 6] = ["Europe", "Asia", "Americas", "Africa", "Wholesale", "Retail"];
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut text = String::from("# A long report\n\n");
-    let mut made = 1;
+    let mut written = 1;
     for section in 0.. {
         let place = PLACES.get(section % PLACES.len()).unwrap_or(&"Europe");
         let _ = write!(text, "## {place}, part {section}\n\n");
@@ -79,12 +79,12 @@ fn long_report(nodes: usize, rows: usize, seed: u64) -> String {
                     "{line} of {place} changed by {percent} % in {year}, which management puts down to prices, volumes and \
                      the closing of stores that no longer paid their way. "
                 );
-                made += 1;
+                written += 1;
             }
             text += "\n\n";
         }
         text += "| (in millions) | 2024 | 2023 | 2022 | 2021 | 2020 | 2019 |\n|:--|--:|--:|--:|--:|--:|--:|\n";
-        made += 9;
+        written += 9;
         for row in 0..rows {
             let line = LINES.get(row % LINES.len()).unwrap_or(&"Other");
             let _ = write!(text, "| {line} of {place}, unit {row} |");
@@ -92,13 +92,13 @@ fn long_report(nodes: usize, rows: usize, seed: u64) -> String {
                 let _ = write!(text, " {:.1} |", rng.random_range(-900.0..9000.0_f64));
             }
             text += "\n";
-            made += 7;
-            if made >= nodes {
+            written += 7;
+            if written >= nodes {
                 break;
             }
         }
         text += "\n";
-        if made >= nodes {
+        if written >= nodes {
             break;
         }
     }
@@ -115,7 +115,7 @@ struct Seen {
     neighbours: Vec<(usize, &'static str)>,
 }
 
-/// Answers to two questions, made by counting the words that a node and the question share.
+/// Answers to two questions, found by counting the words that a node and the question share.
 pub fn answers(document: &Document, top: usize, seed: u64) -> Vec<Answer> {
     let questions = [
         (

@@ -1,4 +1,4 @@
-//! What a report says, apart from how it is set: tables and sentences for Markdown and HTML alike.
+//! What a report says, apart from how it is set: tables and sentences for both Markdown and HTML.
 
 use super::numbers::{self, count};
 use super::tables::{Cell, Table};
@@ -183,7 +183,7 @@ pub(super) fn facts(report: &Report) -> Vec<(String, String)> {
     facts
 }
 
-/// How the figures were made, a paragraph an item.
+/// How the figures were computed, a paragraph an item.
 pub(super) fn method(report: &Report) -> Vec<String> {
     let resampling = report.resampling;
     vec![

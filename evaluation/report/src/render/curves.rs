@@ -33,7 +33,7 @@ impl<'a> Curves<'a> {
     pub(super) fn new(report: &'a Report, id: &'static str, size: (f64, f64), label_width: f64) -> Self {
         let values = || report.methods.iter().flat_map(|method| method.recall_curve.iter().copied());
         let (low, high) = values().fold((1.0_f64, 0.0_f64), |(low, high), value| (low.min(value), high.max(value)));
-        // Tenths around the values, at least one of them.
+        // Tenths that enclose the values, at least one of them.
         let high = ((high * 10.0).ceil() / 10.0).max(0.1);
         let low = ((low * 10.0).floor() / 10.0).min(high - 0.1);
         let longest = report.methods.iter().map(|method| width(&method.name, FONT)).fold(0.0, f64::max);

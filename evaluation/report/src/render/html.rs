@@ -27,7 +27,8 @@ pub(crate) fn render(report: &Report) -> String {
         escape_html(&report.dataset.part),
         content::extent(report),
         escape_html(&report.created),
-        [methods(report), curve(report), differences(report), parts(report), settings(report), made(report)].concat()
+        [methods(report), curve(report), differences(report), parts(report), settings(report), computed(report)]
+            .concat()
     )
 }
 
@@ -127,12 +128,12 @@ fn settings(report: &Report) -> String {
     section("settings", "Data and settings", &format!("<dl>\n{facts}</dl>\n"))
 }
 
-fn made(report: &Report) -> String {
+fn computed(report: &Report) -> String {
     let paragraphs =
         |texts: &[String]| -> String { texts.iter().map(|text| format!("<p>{}</p>\n", escape_html(text))).collect() };
-    let made = section("made", "How the figures were made", &paragraphs(&content::method(report)));
+    let computed = section("computed", "How the figures were computed", &paragraphs(&content::method(report)));
     if report.notes.is_empty() {
-        return made;
+        return computed;
     }
-    made + &section("notes", "Notes", &paragraphs(&report.notes))
+    computed + &section("notes", "Notes", &paragraphs(&report.notes))
 }

@@ -40,7 +40,7 @@ pub(crate) fn render(report: &Report) -> String {
         }
     }
     parts.extend(["## Data and settings".to_owned(), facts(report)]);
-    parts.push("## How the figures were made".to_owned());
+    parts.push("## How the figures were computed".to_owned());
     parts.extend(content::method(report).iter().map(|paragraph| escape_markdown(paragraph)));
     if !report.notes.is_empty() {
         parts.push("## Notes".to_owned());

@@ -1,4 +1,4 @@
-//! What sentence-transformers does around the model: pooling, normalisation, limits.
+//! What sentence-transformers does before and after the model: pooling, normalisation, limits.
 
 use serde::Deserialize;
 use tabsegnet_store::read_bytes;

@@ -5,7 +5,7 @@ use crate::EncoderError;
 use crate::math::{Activation, Norm};
 use crate::tensors::Tensors;
 
-/// The weights of a model, as its file has them but for what is said here.
+/// The weights of a model, as its file has them but for what is noted here.
 pub(crate) struct Weights {
     pub(crate) hidden: usize,
     pub(crate) heads: usize,
@@ -14,7 +14,7 @@ pub(crate) struct Weights {
     pub(crate) layers: Vec<LayerWeights>,
 }
 
-/// What a token's first state is made of.
+/// What a token's first state is the sum of.
 pub(crate) struct Embeddings {
     /// `[vocab, hidden]`
     pub(crate) words: Vec<f32>,

@@ -101,10 +101,10 @@ fn the_trainable_model_has_the_same_logits() {
 
 #[test]
 fn limits_out_of_range_are_refused() {
-    let said = |limits: Limits| limits.check().unwrap_err().to_string();
-    assert_eq!(said(Limits { beams: 0, ..LIMITS }), "segmenter.beams = 0: expected a number from 1 to 32");
-    assert!(said(Limits { input: 1, ..LIMITS }).starts_with("segmenter.max_input_tokens = 1"));
-    assert!(said(Limits { output: 0, ..LIMITS }).starts_with("segmenter.max_output_tokens = 0"));
+    let message = |limits: Limits| limits.check().unwrap_err().to_string();
+    assert_eq!(message(Limits { beams: 0, ..LIMITS }), "segmenter.beams = 0: expected a number from 1 to 32");
+    assert!(message(Limits { input: 1, ..LIMITS }).starts_with("segmenter.max_input_tokens = 1"));
+    assert!(message(Limits { output: 0, ..LIMITS }).starts_with("segmenter.max_output_tokens = 0"));
 }
 
 /// A copy of a reference model with one file changed.
@@ -299,7 +299,7 @@ fn with_pointers_segments_hold_words_of_the_question() {
     }
     let error = pointers(&changed("", |bytes| bytes)).err().unwrap().to_string();
     assert!(error.contains("tokenizer.json: has no token <extra_id_0>, which segmenter.json (pointers)"), "{error}");
-    // The last eight are for what the rules propose, and that is told of words that are pointed at.
+    // The last eight are for what the rules propose, which is written beside words that are pointed at.
     let error = of(&changed("tokenizer.json", with_markers), true, true).err().unwrap().to_string();
     assert!(error.contains("no token <extra_id_8>, which segmenter.json (pointers and proposals)"), "{error}");
     let error = of(&changed("", |bytes| bytes), false, true).err().unwrap().to_string();

@@ -50,7 +50,7 @@ const SHARES: [&str; 8] = ["percentage", "percent", "portion", "proportion", "fr
 /// Says that what is joined by "and" are several things.
 const SEVERAL: [&str; 8] = ["both", "respectively", "respective", "sum", "difference", "combined", "ratio", "differ"];
 
-/// Words around an "and" inside one name.
+/// Words before and after an "and" inside one name.
 const FIXED: [(&str, &str); 16] = [
     ("research", "development"),
     ("cash", "cash"),
@@ -213,8 +213,8 @@ fn parts_things(items: &[&Item<'_>], at: usize, several: bool) -> bool {
         return false;
     }
     let near = |item: Option<&&Item<'_>>| item.and_then(|item| word(item)).map(|token| token.lower.clone());
-    let around = (near(left.last()), near(right.first()));
-    if let (Some(left), Some(right)) = &around
+    let neighbours = (near(left.last()), near(right.first()));
+    if let (Some(left), Some(right)) = &neighbours
         && FIXED.iter().any(|&(a, b)| left == a && right == b)
     {
         return false;

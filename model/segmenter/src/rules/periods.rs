@@ -20,7 +20,7 @@ pub(super) struct Time {
     inside: bool,
 }
 
-/// The most years that a range is told out to.
+/// The most years that a range is expanded to.
 const LONGEST: u32 = 6;
 
 impl Time {

@@ -1,6 +1,6 @@
 //! Words of questions.
 
-/// A word without marks around it, or a comma (which stands for semicolons and colons too).
+/// A word without its punctuation, or a comma (which stands for semicolons and colons too).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Token<'q> {
     pub(super) text: &'q str,

@@ -118,7 +118,7 @@ impl Stack {
         Ok(Self { layers: built, bias, norm })
     }
 
-    /// `x` `[tokens, d_model]`; `other`: what the encoder made of the other texts, and how they are
+    /// `x` `[tokens, d_model]`; `other`: the encoder's states of the other texts, and how they are
     /// masked.
     pub(super) fn forward(
         &self,

@@ -13,7 +13,7 @@ pub struct Loss {
 
 /// Σ −log softmax(z)[target], with `z` `[targets, vocabulary]`.
 ///
-/// The gradient by z is softmax(z) − one-hot(target). It is made here once and multiplied by z, so that
+/// The gradient by z is softmax(z) − one-hot(target). It is computed here once and multiplied by z, so that
 /// autodiff has one product to go back through instead of the passes of a logarithm, an exponential and
 /// two sums over `[targets, vocabulary]`.
 pub(super) fn cross_entropy(z: Tensor<2>, targets: Tensor<1, Int>) -> Loss {

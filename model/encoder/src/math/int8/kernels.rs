@@ -75,7 +75,7 @@ impl Kernel {
     ) {
         match self.0 {
             Set::Portable => portable(left, stride, rows, panel, sums),
-            // SAFETY, for all three: a kernel is made only where the processor has its instructions.
+            // SAFETY, for all three: a kernel is constructed only where the processor has its instructions.
             #[cfg(target_arch = "x86_64")]
             #[allow(unsafe_code)]
             Set::Avx2 => {
