@@ -63,7 +63,7 @@ pub fn rank(ranker: &Ranker, files: &Files<'_>, top_k: usize, cache: &Path, writ
     }
     let scores = ranker.scores(&embedded)?;
     for (index, question) in embedded.questions.iter().enumerate() {
-        let nodes = &embedded.document_of(index).nodes;
+        let nodes = embedded.document_of(index).nodes();
         let gold: Vec<&str> = question.gold.iter().map(|&node| nodes[node as usize].id.as_str()).collect();
         writer.add(ranking(&embedded, index, &scores[index], top_k), &gold, None)?;
     }

@@ -93,7 +93,7 @@ pub fn rank(
             return writer.add(ranking, &[], read.as_ref().map(|read| &read.document));
         }
         let (ranking, scores) = open.rank_explained(id, text, arguments.top_k()).with_context(failed)?;
-        writer.add_explained(ranking, &open.document().nodes, &scores)
+        writer.add_explained(ranking, open.document().nodes(), &scores)
     };
     // Nobody waits for the file.
     let keep = || {

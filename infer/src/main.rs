@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Parser as _;
 use tabsegnet::ranker::Opening;
-use tabsegnet_datasets::graph::DocumentGraph;
+use tabsegnet_graph::Graph;
 use tabsegnet_encoder::default_cache_dir;
 use tabsegnet_ranker::device::guard;
 
@@ -39,7 +39,7 @@ fn run(arguments: &Arguments) -> Result<()> {
     let input = arguments.input()?;
     if let (Some(path), Input::Document(questions)) = (&arguments.graph, &input) {
         let read = tabsegnet_document::read(questions.document, &arguments.read_options())?;
-        output::write_graph(path, &DocumentGraph::new(&read.document))?;
+        output::write_graph(path, &Graph::of(&read.document))?;
     }
     let (device, name) = arguments.device.open()?;
     eprintln!("device: {name}");

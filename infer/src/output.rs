@@ -8,7 +8,7 @@ use tabsegnet::context::context;
 use tabsegnet::ranker::{NodeEdge, NodeExplanation, TypeStrength};
 use tabsegnet::{Ranking, table};
 use tabsegnet_datasets::document::Document;
-use tabsegnet_datasets::graph::{DocumentGraph, Node};
+use tabsegnet_graph::{Graph, Node};
 use tabsegnet_document::ReadDocument;
 use tabsegnet_evaluation::trec::{RankedQuestion, write_run_to};
 use tabsegnet_page::{Answer, EdgeStrength, Explanation, InEdge, Page, RankedNode};
@@ -116,12 +116,7 @@ fn answer(ranking: Ranking, scores: Vec<(String, f32)>) -> Answer {
         alone,
         edges: edges
             .into_iter()
-            .map(|NodeEdge { node, edge_type, strength, effect }| InEdge {
-                node,
-                edge_type: edge_type.to_owned(),
-                strength,
-                effect,
-            })
+            .map(|NodeEdge { node, edge_type, strength, effect }| InEdge { node, edge_type, strength, effect })
             .collect(),
     };
     let nodes = nodes.into_iter().map(|node| RankedNode {
@@ -133,7 +128,7 @@ fn answer(ranking: Ranking, scores: Vec<(String, f32)>) -> Answer {
     });
     let strengths = edge_strengths
         .into_iter()
-        .map(|TypeStrength { edge_type, strength }| EdgeStrength { edge_type: edge_type.to_owned(), strength });
+        .map(|TypeStrength { edge_type, strength }| EdgeStrength { edge_type, strength });
     Answer { nodes: nodes.collect(), strengths: strengths.collect(), question, segments, scores }
 }
 
@@ -151,7 +146,7 @@ fn trec(ranking: &Ranking) -> RankedQuestion {
 }
 
 /// Writes a graph as DOT where the name ends in `.dot`, else as GraphML.
-pub fn write_graph(path: &Path, graph: &DocumentGraph) -> Result<()> {
+pub fn write_graph(path: &Path, graph: &Graph) -> Result<()> {
     let dot = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("dot"));
     let text = if dot { graph.to_dot() } else { graph.to_graphml() };
     Ok(write_bytes_atomic(path, text.as_bytes())?)

@@ -218,7 +218,7 @@ fn main() -> Result<()> {
     let start = Instant::now();
     let prepared = PreparedDocument::new(&document, &settings.graph);
     let graph_ms = milliseconds(start);
-    let (tables, edges) = (arguments.tables, prepared.graph.edges());
+    let (tables, edges) = (arguments.tables, prepared.graph.adjacency().edges());
     let mut encode_ms = None;
     if cache.read(key)?.is_none() {
         let start = Instant::now();
@@ -229,7 +229,7 @@ fn main() -> Result<()> {
     let start = Instant::now();
     let encoded = cache.read(key)?.context("the document was just kept")?;
     let read_ms = milliseconds(start);
-    let nodes = encoded.nodes.len();
+    let nodes = encoded.nodes().len();
     let start = Instant::now();
     let open = ranker.open_document(encoded)?;
     let open_ms = milliseconds(start);

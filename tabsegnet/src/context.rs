@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use tabsegnet_datasets::document::{Block, Cell, Document, Table};
-use tabsegnet_datasets::graph::NodeKind;
+use tabsegnet_graph::NodeKind;
 use tabsegnet_datasets::node_id;
 
 use crate::ranker::{Position, RankedNode, Ranking};
@@ -202,7 +202,7 @@ fn in_table(text: &str) -> String {
 mod tests {
     use proptest::prelude::*;
     use tabsegnet_datasets::document::{CellSource, TableSource};
-    use tabsegnet_datasets::graph::DocumentGraph;
+    use tabsegnet_graph::Graph;
 
     use super::*;
     use crate::ranker::{Subject, ranked};
@@ -228,13 +228,13 @@ mod tests {
     }
 
     fn ranking(document: &Document, ids: &[&str]) -> Ranking {
-        let graph = DocumentGraph::new(document);
-        let nodes: Vec<_> = graph.nodes().cloned().collect();
-        let scores: Vec<f32> = nodes
+        let graph = Graph::of(document);
+        let scores: Vec<f32> = graph
+            .nodes()
             .iter()
             .map(|node| ids.iter().position(|id| *id == node.id).map_or(f32::MIN, |place| -(place as f32)))
             .collect();
-        let subject = Subject { id: &document.id, nodes: &nodes, vectors: &[], d_enc: 0 };
+        let subject = Subject { id: &document.id, nodes: graph.nodes(), vectors: &[], d_enc: 0 };
         ranked(&subject, "", "What\tnow?", &[], &[], &scores, ids.len())
     }
 

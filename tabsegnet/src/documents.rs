@@ -10,7 +10,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use tabsegnet_datasets::graph::{EdgeType, GraphConfig};
+use tabsegnet_graph::{EdgeType, GraphConfig};
 use tabsegnet_store::{Digest, FileError, create_dir, read_bytes, write_bytes_atomic};
 
 use crate::encoded::EncodedDocument;

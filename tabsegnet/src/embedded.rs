@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use burn::tensor::Device;
 use rayon::prelude::*;
-use tabsegnet_datasets::graph::CellText;
+use tabsegnet_graph::CellText;
 use tabsegnet_datasets::prepared::{PreparedDocument, PreparedQuestion};
 use tabsegnet_encoder::{EmbeddingCache, Encoder};
 use tabsegnet_features::table_scorer::Example;
@@ -98,7 +98,7 @@ impl Embedded {
         texts.extend(questions.iter().map(|question| question.text.as_str()));
         texts.extend(segments.iter().flatten().map(String::as_str));
         let strings: Vec<Strings> = match featuriser.any() {
-            true => documents.par_iter().map(|document| Featuriser::strings(&document.nodes, cell_text)).collect(),
+            true => documents.par_iter().map(|document| Featuriser::strings(document.nodes(), cell_text)).collect(),
             false => Vec::new(),
         };
         let compared = |strings: &Strings| if featuriser.compares() { strings.compared().len() } else { 0 };
@@ -119,14 +119,14 @@ impl Embedded {
             rest = others;
             own.to_vec()
         };
-        let node_vectors: Vec<Vec<f32>> = documents.iter().map(|document| take(document.nodes.len())).collect();
+        let node_vectors: Vec<Vec<f32>> = documents.iter().map(|document| take(document.nodes().len())).collect();
         let question_vectors = take(questions.len());
         let segment_vectors = segments.iter().map(|segments| take(segments.len())).collect();
         let compared: Vec<Vec<f32>> = strings.iter().map(|strings| take(compared(strings))).collect();
         let features = documents.par_iter().zip(strings).zip(&node_vectors).zip(&compared);
         let features: Result<Vec<_>, RankingError> = features
             .map(|(((document, strings), vectors), compared)| {
-                featuriser.document(&document.nodes, strings, vectors, compared)
+                featuriser.document(document.nodes(), strings, vectors, compared)
             })
             .collect();
         let query = match featuriser.any() {
@@ -228,7 +228,7 @@ impl Embedded {
         let document = self.features.get(self.questions[question].document);
         let query = document.zip(self.query.get(question)).filter(|_| features.numbers() > 0);
         let query = query.map(|(document, query)| query.of(document));
-        QueryContext { nodes: &self.document_of(question).nodes, features, query }
+        QueryContext { nodes: self.document_of(question).nodes(), features, query }
     }
 
     /// Mean and 1 / deviation of each feature over all nodes of all questions; of one that is the same
@@ -279,7 +279,7 @@ impl Embedded {
             .zip(&features)
             .map(|(&question, features)| tabsegnet_ranker::Example {
                 features,
-                graph: &self.document_of(question).graph,
+                graph: self.document_of(question).graph.adjacency(),
                 u: self.nodes_of(question),
                 q: self.question(question),
                 segments: self.query(question),

@@ -1,18 +1,18 @@
 //! A document in encoded form: nodes, edges and vectors, and their bytes in a file.
 //!
 //! The bytes: `MAGIC`, the key, the lengths of the two parts (u64), their digests (32 bytes
-//! each), then the parts. The first holds id, width, nodes, edges and warnings, the second the vectors.
+//! each), then the parts. The first holds id, width, nodes, edge types by name, edges, weights and warnings, the second the vectors.
 //! Numbers are little-endian; a text is its length (u32) and its UTF-8.
 
 use rayon::prelude::*;
-use tabsegnet_datasets::graph::{CompressedGraph, Node, NodeKind, TablePlace};
 use tabsegnet_datasets::prepared::PreparedDocument;
+use tabsegnet_graph::{Adjacency, Graph, Node, NodeKind, TablePlace, TypeNames};
 use tabsegnet_store::Digest;
 
 use crate::RankingError;
 
 /// What a file begins with; ends in the format's version.
-const MAGIC: &[u8; 16] = b"tabsegnet doc 2\n";
+const MAGIC: &[u8; 16] = b"tabsegnet doc 3\n";
 const HEADER: usize = MAGIC.len() + 32 + 8 + 8 + 32 + 32;
 /// Bytes of the vectors that a task digests and reads.
 const CHUNK: usize = 1 << 19;
@@ -22,10 +22,8 @@ const CHUNK: usize = 1 << 19;
 pub struct EncodedDocument {
     /// The document's name.
     pub id: String,
-    /// Nodes in document order.
-    pub nodes: Vec<Node>,
-    /// The edges.
-    pub graph: CompressedGraph,
+    /// Its graph.
+    pub graph: Graph,
     /// What the document's reader warned of: told again when the kept form is used.
     pub warnings: Vec<String>,
     d_enc: usize,
@@ -40,22 +38,27 @@ impl EncodedDocument {
     /// # Errors
     /// Not as many vectors as nodes; a number that is not finite, by its node.
     pub fn new(document: PreparedDocument, d_enc: usize, vectors: Vec<f32>) -> Result<Self, RankingError> {
-        let PreparedDocument { id, nodes, ranking_texts: _, graph } = document;
-        let expected = nodes.len() * d_enc;
+        let PreparedDocument { id, graph, ranking_texts: _ } = document;
+        let expected = graph.nodes().len() * d_enc;
         if vectors.len() < expected || vectors.len().checked_rem(d_enc).unwrap_or_default() != 0 {
             let found = vectors.len();
             return Err(tabsegnet_ranker::batch::BatchError::Width { example: 0, what: "u", found, expected }.into());
         }
-        let encoded = Self { id, nodes, graph, warnings: Vec::new(), d_enc, vectors };
+        let encoded = Self { id, graph, warnings: Vec::new(), d_enc, vectors };
         encoded.check()?;
         Ok(encoded)
     }
 
     fn check(&self) -> Result<(), RankingError> {
-        check_finite(&self.vectors, self.d_enc, |row| match self.nodes.get(row) {
+        check_finite(&self.vectors, self.d_enc, |row| match self.nodes().get(row) {
             Some(node) => format!("node {} of document {}", node.id, self.id),
             None => format!("a header path or table of document {}", self.id),
         })
+    }
+
+    /// Nodes in document order.
+    pub fn nodes(&self) -> &[Node] {
+        self.graph.nodes()
     }
 
     /// Width of a vector.
@@ -65,12 +68,12 @@ impl EncodedDocument {
 
     /// Vectors of the nodes, `[nodes, d_enc]`.
     pub fn vectors(&self) -> &[f32] {
-        &self.vectors[..self.nodes.len() * self.d_enc]
+        &self.vectors[..self.nodes().len() * self.d_enc]
     }
 
     /// Vectors of the strings that the features compare, `[compared, d_enc]`.
     pub fn compared(&self) -> &[f32] {
-        &self.vectors[self.nodes.len() * self.d_enc..]
+        &self.vectors[self.nodes().len() * self.d_enc..]
     }
 
     /// The bytes of a file. `key` tells what the document was made from.
@@ -79,16 +82,21 @@ impl EncodedDocument {
         let mut write = Writer(&mut structure);
         write.text(&self.id);
         write.number(self.d_enc);
-        write.number(self.nodes.len());
-        for node in &self.nodes {
+        write.number(self.nodes().len());
+        for node in self.nodes() {
             write.node(node);
         }
-        write.number(self.graph.edges());
-        for (source, destination, edge_type) in self.graph.iter() {
+        let adjacency = self.graph.adjacency();
+        write.number(adjacency.type_names().len());
+        adjacency.type_names().iter().for_each(|name| write.text(name));
+        write.number(adjacency.edges());
+        for (source, destination, edge_type) in adjacency.iter() {
             write.number(source as usize);
             write.number(destination as usize);
             write.0.push(edge_type);
         }
+        write.number(adjacency.weights().len());
+        adjacency.weights().iter().for_each(|weight| write.0.extend_from_slice(&weight.to_le_bytes()));
         write.number(self.warnings.len());
         for warning in &self.warnings {
             write.text(warning);
@@ -136,7 +144,7 @@ impl EncodedDocument {
         };
         let mut document = read.ok_or("its parts do not fit each other")?;
         document.vectors = vectors;
-        let (found, nodes) = (document.vectors.len(), document.nodes.len() * document.d_enc);
+        let (found, nodes) = (document.vectors.len(), document.nodes().len() * document.d_enc);
         if found < nodes || found.checked_rem(document.d_enc).unwrap_or_default() != 0 || document.check().is_err() {
             return Err("its parts do not fit each other");
         }
@@ -154,19 +162,28 @@ impl EncodedDocument {
         for _ in 0..count {
             nodes.push(read.node()?);
         }
+        let names: Option<Vec<String>> = (0..read.number()?).map(|_| read.text()).collect();
+        let names = TypeNames::new(names?).ok()?;
         let count = read.number()?;
         let mut edges = Vec::with_capacity(count.min(structure.len()));
         for _ in 0..count {
             let (source, destination) = (read.number()? as u32, read.number()? as u32);
             edges.push((source, destination, read.byte()?));
         }
-        let graph = CompressedGraph::new(nodes.len(), &edges).ok()?;
+        let adjacency = match read.number()? {
+            0 => Adjacency::new(nodes.len(), names, &edges),
+            count => {
+                let weights = floats(read.take(count.checked_mul(4)?)?);
+                Adjacency::weighted(nodes.len(), names, &edges, &weights)
+            }
+        };
+        let graph = Graph::new(nodes, adjacency.ok()?).ok()?;
         let count = read.number()?;
         let mut warnings = Vec::with_capacity(count.min(structure.len()));
         for _ in 0..count {
             warnings.push(read.text()?);
         }
-        read.0.is_empty().then_some(Self { id, nodes, graph, warnings, d_enc, vectors: Vec::new() })
+        read.0.is_empty().then_some(Self { id, graph, warnings, d_enc, vectors: Vec::new() })
     }
 }
 

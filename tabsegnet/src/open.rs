@@ -1,6 +1,5 @@
 //! A document opened with a ranker: a question costs what depends on it, and no more.
 
-use tabsegnet_datasets::graph::EdgeType;
 use tabsegnet_features::rows::NO_FEATURES;
 use tabsegnet_features::{DocumentFeatures, DocumentQuery, FeatureRows, QueryVectors, vectors};
 use tabsegnet_ranker::reranker::{self, QueryContext, RerankEffects};
@@ -30,12 +29,12 @@ impl<'r> OpenDocument<'r> {
         if ranker.segmenter().is_given() {
             return Err(SegmenterError::Given.into());
         }
-        let graph = ranker.inference().open(&document.graph, document.vectors())?;
+        let graph = ranker.inference().open(document.graph.adjacency(), document.vectors())?;
         let featuriser = ranker.featuriser();
         let features = match featuriser.any() {
             true => {
-                let strings = Featuriser::strings(&document.nodes, ranker.settings().graph.cell_text);
-                Some(featuriser.document(&document.nodes, strings, document.vectors(), document.compared())?)
+                let strings = Featuriser::strings(document.nodes(), ranker.settings().graph.cell_text);
+                Some(featuriser.document(document.nodes(), strings, document.vectors(), document.compared())?)
             }
             false => None,
         };
@@ -114,7 +113,7 @@ impl<'r> OpenDocument<'r> {
         let query = Query { q, segments: query, features, products: &products };
         let mut scores = self.ranker.inference().scores(&self.graph, &query)?;
         let subject =
-            Subject { id: &self.document.id, nodes: &self.document.nodes, vectors: self.document.vectors(), d_enc };
+            Subject { id: &self.document.id, nodes: self.document.nodes(), vectors: self.document.vectors(), d_enc };
         scores::check(question_id, subject.nodes, &scores)?;
         let first = if explained { scores.clone() } else { Vec::new() };
         if let Some(reranker) = self.ranker.reranker() {
@@ -136,13 +135,13 @@ impl<'r> OpenDocument<'r> {
         first: &[f32],
         order: &[usize],
     ) -> Result<(), RankingError> {
-        let EncodedDocument { nodes, graph, .. } = &self.document;
+        let (nodes, edges) = (self.document.nodes(), self.document.graph.adjacency());
         let inference = self.ranker.inference();
         let strengths = inference.strengths(query.q)?;
         ranking.edge_strengths = match strengths.as_slice() {
-            &[strength] => vec![TypeStrength { edge_type: "every type", strength }],
+            &[strength] => vec![TypeStrength { edge_type: "every type".into(), strength }],
             many => {
-                let types = EdgeType::ALL.iter().map(|edge_type| edge_type.name());
+                let types = inference.config().edge_type_names.iter().map(str::to_owned);
                 types.zip(many).map(|(edge_type, &strength)| TypeStrength { edge_type, strength }).collect()
             }
         };
@@ -161,7 +160,7 @@ impl<'r> OpenDocument<'r> {
         };
         let of_second: Vec<String> = reranker::names().collect();
         for (((node, number), explanation), look) in ranking.nodes.iter_mut().zip(order).zip(found).zip(looks) {
-            let Explanation { alone, edges, features: effects, segments: of_segments } = explanation;
+            let Explanation { alone, edges: heard, features: effects, segments: of_segments } = explanation;
             let mut values = vec![0.0; effects.len()];
             query.features.write(*number, effects.len(), &mut values);
             let features = told(names.iter().map(String::as_str), &values, &effects);
@@ -172,13 +171,13 @@ impl<'r> OpenDocument<'r> {
             let segments = segments.iter().zip(of_segments);
             let segments =
                 segments.map(|(segment, effect)| SegmentEffect { segment: segment.clone(), effect }).collect();
-            let edges = edges.into_iter().map(|EdgeEffect { edge, strength, effect }| NodeEdge {
-                node: nodes[graph.sources()[edge] as usize].id.clone(),
-                edge_type: EdgeType::from_number(graph.types()[edge]).map_or("unknown", EdgeType::name),
+            let heard = heard.into_iter().map(|EdgeEffect { edge, strength, effect }| NodeEdge {
+                node: nodes[edges.sources()[edge] as usize].id.clone(),
+                edge_type: edges.type_name(edge).to_owned(),
                 strength,
                 effect,
             });
-            node.explanation = Some(NodeExplanation { reranker, alone, edges: edges.collect(), features, segments });
+            node.explanation = Some(NodeExplanation { reranker, alone, edges: heard.collect(), features, segments });
         }
         Ok(())
     }

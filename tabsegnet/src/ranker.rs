@@ -5,7 +5,7 @@ use std::path::Path;
 use burn::tensor::Device;
 use serde::Serialize;
 use tabsegnet_datasets::document::Document;
-use tabsegnet_datasets::graph::{Node, NodeKind};
+use tabsegnet_graph::{Node, NodeKind};
 use tabsegnet_datasets::prepared::{PreparedDocument, PreparedQuestion};
 use tabsegnet_encoder::{EmbeddingCache, Encoder, EncoderKind, load_on};
 use tabsegnet_ranker::Inference;
@@ -111,7 +111,7 @@ pub struct NodeEdge {
     /// The node that it comes from.
     pub node: String,
     /// Its type.
-    pub edge_type: &'static str,
+    pub edge_type: String,
     /// s(e | q).
     pub strength: f32,
     /// The score less that without this edge.
@@ -122,7 +122,7 @@ pub struct NodeEdge {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TypeStrength {
     /// The type.
-    pub edge_type: &'static str,
+    pub edge_type: String,
     /// s(e | q) (5).
     pub strength: f32,
 }
@@ -347,7 +347,7 @@ impl Ranker {
         let mut texts: Vec<&str> = document.ranking_texts.iter().map(String::as_str).collect();
         let strings;
         if self.featuriser.compares() {
-            strings = Featuriser::strings(&document.nodes, self.settings.graph.cell_text);
+            strings = Featuriser::strings(document.nodes(), self.settings.graph.cell_text);
             texts.extend(strings.compared());
         }
         let vectors = match cache {
@@ -382,7 +382,7 @@ pub fn ranking(embedded: &Embedded, question: usize, scores: &[f32], top_k: usiz
     let document = embedded.document_of(question);
     let PreparedQuestion { id, text, .. } = &embedded.questions[question];
     let (vectors, d_enc) = (embedded.nodes_of(question), embedded.d_enc());
-    let subject = Subject { id: &document.id, nodes: &document.nodes, vectors, d_enc };
+    let subject = Subject { id: &document.id, nodes: document.nodes(), vectors, d_enc };
     let segments = &embedded.segments[question];
     ranked(&subject, id, text, segments, embedded.segment_vectors(question), scores, top_k)
 }

@@ -2,7 +2,7 @@
 
 use burn::tensor::Device;
 use rayon::prelude::*;
-use tabsegnet_datasets::graph::Node;
+use tabsegnet_graph::Node;
 use tabsegnet_datasets::prepared::PreparedQuestion;
 use tabsegnet_ranker::reranker::Reranker;
 use tabsegnet_ranker::{Inference, ModelConfig, Query, TabSegNet};
@@ -19,7 +19,7 @@ pub fn groups(embedded: &Embedded) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     let mut nodes = usize::MAX;
     for question in 0..embedded.questions.len() {
-        let own = embedded.document_of(question).nodes.len();
+        let own = embedded.document_of(question).nodes().len();
         nodes = nodes.saturating_add(own);
         match groups.last_mut() {
             Some(group) if nodes <= NODES_PER_BATCH => group.push(question),
@@ -49,7 +49,7 @@ pub fn model(
         let batch = embedded.batch(&group, &tables, config, device)?;
         let scores = floats(model.forward(&batch).into_data());
         for (&question, scores) in group.iter().zip(batch.split(&scores)) {
-            let nodes = &embedded.document_of(question).nodes;
+            let nodes = embedded.document_of(question).nodes();
             check(&embedded.questions[question].id, nodes, scores)?;
             let mut scores = scores.to_vec();
             if let Some(reranker) = reranker {
@@ -87,8 +87,8 @@ pub(crate) fn inference(
         let first = questions[0];
         let (document, d_enc) = (embedded.document_of(first), embedded.d_enc());
         let u = embedded.nodes_of(first);
-        check_finite(u, d_enc, |node| format!("node {} of document {}", document.nodes[node].id, document.id))?;
-        let open = inference.open(&document.graph, u)?;
+        check_finite(u, d_enc, |node| format!("node {} of document {}", document.nodes()[node].id, document.id))?;
+        let open = inference.open(document.graph.adjacency(), u)?;
         let score = |&question: &usize| {
             let PreparedQuestion { id, .. } = &embedded.questions[question];
             let q = embedded.question(question);
@@ -96,10 +96,10 @@ pub(crate) fn inference(
             let features = looked_at(inference.config(), embedded, question, &tables);
             let query = Query { q, segments: embedded.query(question), features: &features, products: &[] };
             let mut scores = inference.scores(&open, &query)?;
-            check(id, &document.nodes, &scores)?;
+            check(id, document.nodes(), &scores)?;
             if let Some(reranker) = reranker {
                 reranker.rescore(&embedded.query_context(question, &features), &mut scores);
-                check(id, &document.nodes, &scores)?;
+                check(id, document.nodes(), &scores)?;
             }
             Ok((question, scores))
         };

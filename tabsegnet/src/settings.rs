@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 use tabsegnet_datasets::config::DataConfig;
-use tabsegnet_datasets::graph::GraphConfig;
+use tabsegnet_graph::GraphConfig;
 use tabsegnet_datasets::prepared::PrepareSettings;
 use tabsegnet_encoder::EncoderConfig;
 use tabsegnet_features::FeaturesConfig;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use tabsegnet_datasets::graph::NodeKind;
+use tabsegnet_graph::NodeKind;
 
 use crate::ranker::{RankedNode, Ranking};
 

@@ -74,7 +74,7 @@ fn print(prepared: &Prepared, count: usize, seed: u64) -> io::Result<()> {
         let document = &prepared.documents[question.document];
         segments += question.segments.len();
         two_tables += usize::from(needs_two_tables(document, question));
-        text += usize::from(question.gold.iter().any(|&node| document.nodes[node as usize].place.is_none()));
+        text += usize::from(question.gold.iter().any(|&node| document.nodes()[node as usize].place.is_none()));
     }
     let share = |count: usize| 100.0 * count as f64 / questions.len().max(1) as f64;
     writeln!(out, "segments  {segments:>9}   {:.2} a question", share(segments) / 100.0)?;
@@ -94,7 +94,7 @@ fn print(prepared: &Prepared, count: usize, seed: u64) -> io::Result<()> {
 /// several tables.
 fn needs_two_tables(document: &PreparedDocument, question: &PreparedQuestion) -> bool {
     let tables = |nodes: &[u32]| -> BTreeSet<usize> {
-        nodes.iter().filter_map(|&node| Some(document.nodes[node as usize].place.as_ref()?.table)).collect()
+        nodes.iter().filter_map(|&node| Some(document.nodes()[node as usize].place.as_ref()?.table)).collect()
     };
     let mut segments = question.segments.iter().map(|segment| tables(&segment.nodes));
     match segments.next() {
@@ -106,7 +106,7 @@ fn needs_two_tables(document: &PreparedDocument, question: &PreparedQuestion) ->
 }
 
 fn show(out: &mut impl Write, document: &PreparedDocument, question: &PreparedQuestion) -> io::Result<()> {
-    writeln!(out, "\n{} ({} nodes)\n  {}", question.id, document.nodes.len(), question.text)?;
+    writeln!(out, "\n{} ({} nodes)\n  {}", question.id, document.nodes().len(), question.text)?;
     let mut rest: BTreeSet<u32> = question.gold.iter().copied().collect();
     for segment in &question.segments {
         writeln!(out, "  - {}", segment.text)?;
@@ -120,10 +120,10 @@ fn show(out: &mut impl Write, document: &PreparedDocument, question: &PreparedQu
 
 /// A sentence, or a cell with the table's caption and the paths of its headers.
 fn show_node(out: &mut impl Write, document: &PreparedDocument, node: u32) -> io::Result<()> {
-    let node = &document.nodes[node as usize];
+    let node = &document.nodes()[node as usize];
     let short = |text: &str, length: usize| text.chars().take(length).collect::<String>();
     let Some(place) = &node.place else { return writeln!(out, "      {}: {}", node.id, short(&node.text, 160)) };
-    let caption = document.nodes.iter().find(|other| other.id == format!("t{}", place.table));
+    let caption = document.nodes().iter().find(|other| other.id == format!("t{}", place.table));
     let caption = caption.map_or(String::new(), |caption| short(&caption.text, 70));
     writeln!(out, "      {}: {} | {} | {} «{caption}»", node.id, place.row_path, place.column_path, node.text)
 }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use tabsegnet::baselines::Baseline;
 use tabsegnet_datasets::config::DataConfig;
-use tabsegnet_datasets::graph::GraphConfig;
+use tabsegnet_graph::GraphConfig;
 use tabsegnet_datasets::prepared::PrepareSettings;
 use tabsegnet_encoder::{EncoderConfig, EncoderError, default_cache_dir};
 use tabsegnet_features::FeaturesConfig;

@@ -9,7 +9,7 @@ use tabsegnet::baselines::{Baseline, Fusion, Resources};
 use tabsegnet::ranker::ranking;
 use tabsegnet::{Embedded, check_identities, scores};
 use tabsegnet_datasets::config::DataKind;
-use tabsegnet_datasets::graph::NodeKind;
+use tabsegnet_graph::NodeKind;
 use tabsegnet_datasets::lexical::Bm25Config;
 use tabsegnet_datasets::mix::dataset_of;
 use tabsegnet_encoder::Splade;
@@ -198,7 +198,7 @@ fn names(checkpoints: &[Checkpoint]) -> Vec<String> {
 }
 
 fn write_trec(embedded: &Embedded, measured: &[usize], methods: &[Scored], output: &Path) -> Result<()> {
-    let node_id = |question: usize, node: u32| embedded.document_of(question).nodes[node as usize].id.clone();
+    let node_id = |question: usize, node: u32| embedded.document_of(question).nodes()[node as usize].id.clone();
     let judged: Vec<JudgedQuestion> = measured
         .iter()
         .map(|&question| {
@@ -235,7 +235,7 @@ fn input(config: &Config, dev: &Input, measured: &[usize], methods: Vec<Scored>)
         .map(|&question| {
             let query = &embedded.questions[question];
             let document = embedded.document_of(question);
-            let in_text = |&&node: &&u32| document.nodes[node as usize].kind == NodeKind::Passage;
+            let in_text = |&&node: &&u32| document.nodes()[node as usize].kind == NodeKind::Passage;
             let sentences = query.gold.iter().filter(in_text).count();
             Ok(QuestionInfo {
                 id: query.id.clone(),
@@ -247,7 +247,7 @@ fn input(config: &Config, dev: &Input, measured: &[usize], methods: Vec<Scored>)
                 evidence: Evidence::of(sentences < query.gold.len(), sentences > 0)
                     .context("a question without gold")?,
                 gold: query.gold.len(),
-                nodes: document.nodes.len(),
+                nodes: document.nodes().len(),
             })
         })
         .collect::<Result<_>>()?;
@@ -327,7 +327,7 @@ pub fn examples(embedded: &Embedded, checkpoint: &Checkpoint, device: &Device, c
     let mut text = String::new();
     for (question, scores) in scores.iter().enumerate().take(count) {
         let gold = &embedded.questions[question].gold;
-        let nodes = &embedded.document_of(question).nodes;
+        let nodes = embedded.document_of(question).nodes();
         let ids: Vec<&str> = gold.iter().map(|&node| nodes[node as usize].id.as_str()).collect();
         text += &tabsegnet::table::render(&ranking(embedded, question, scores, 5), &ids);
         text.push('\n');

@@ -128,7 +128,7 @@ impl RerankTraining<'_> {
                 let batch = embedded.batch(group, self.tables, &config.model, plain)?;
                 let scores = guard(plain, || scores::floats(model.forward(&batch).into_data()))?;
                 for (&question, scores) in group.iter().zip(batch.split(&scores)) {
-                    scores::check(&embedded.questions[question].id, &embedded.document_of(question).nodes, scores)?;
+                    scores::check(&embedded.questions[question].id, embedded.document_of(question).nodes(), scores)?;
                     found[question] = scores.to_vec();
                 }
             }

@@ -31,7 +31,7 @@ pub fn write(path: &Path, prepared: &Prepared) -> Result<(usize, usize), FileErr
 
 fn line(prepared: &Prepared, question: &PreparedQuestion) -> String {
     let document = &prepared.documents[question.document];
-    let ids = |nodes: &[u32]| nodes.iter().map(|&node| document.nodes[node as usize].id.as_str()).collect();
+    let ids = |nodes: &[u32]| nodes.iter().map(|&node| document.nodes()[node as usize].id.as_str()).collect();
     let line = Line {
         id: &question.id,
         question: &question.text,

@@ -84,7 +84,7 @@ fn table_text(table: &Table) -> String {
 mod tests {
     use super::*;
     use crate::document::TableSource;
-    use crate::graph::DocumentGraph;
+    use tabsegnet_graph::Graph;
     use proptest::prelude::*;
 
     fn table_of(header: &str, values: &[&str]) -> Table {
@@ -127,12 +127,13 @@ mod tests {
             let mut with = plain.clone();
             pool().add_to(&mut with, count, seed);
             prop_assert_eq!(with.tables().count(), 1 + count.min(3));
-            let (before, after) = (DocumentGraph::new(&plain), DocumentGraph::new(&with));
+            let (before, after) = (Graph::of(&plain), Graph::of(&with));
             let own: Vec<_> = after
                 .nodes()
+                .iter()
                 .filter(|node| node.place.as_ref().is_none_or(|place| place.table == 0))
                 .collect();
-            prop_assert_eq!(before.nodes().collect::<Vec<_>>(), own);
+            prop_assert_eq!(before.nodes().iter().collect::<Vec<_>>(), own);
 
             let mut again = plain.clone();
             pool().add_to(&mut again, count, seed);

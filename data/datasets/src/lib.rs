@@ -3,7 +3,7 @@
 //! The document model and the readers of single documents are those of `tabsegnet-document`.
 //! A data set is read into [`sample::Sample`]s ([`native`], [`finqa`], [`multihiertt`], [`tatqa`],
 //! [`hybridqa`], [`hitab`], [`ixbrl`], [`synthetic`], several of them by [`mix`]; [`source`] says which),
-//! distractor tables are added ([`distractors`]), each document becomes a typed graph ([`graph`]),
+//! distractor tables are added ([`distractors`]), each document becomes a typed graph (crate `tabsegnet-graph`),
 //! and the whole is ready for training and ranking ([`prepared`]).
 
 pub mod config;
@@ -12,7 +12,6 @@ pub mod distractors;
 pub mod error;
 pub mod finqa;
 pub mod generated;
-pub mod graph;
 pub mod hitab;
 pub mod hybridqa;
 pub mod ixbrl;

@@ -11,8 +11,8 @@ pub use statistics::Statistics;
 
 use crate::document::Document;
 use crate::error::DataError;
-use crate::graph::{CompressedGraph, DocumentGraph, GraphConfig, Node, NodeKind};
 use crate::source::Source;
+use tabsegnet_graph::{Graph, GraphConfig, Node, NodeKind};
 use tabsegnet_store::Digest;
 
 /// Changes when the schema of the files that keep it or the meaning of a setting does.
@@ -23,21 +23,23 @@ const FORMAT: u32 = 5;
 pub struct PreparedDocument {
     /// The document's name.
     pub id: String,
-    /// Nodes in document order.
-    pub nodes: Vec<Node>,
+    /// Its graph.
+    pub graph: Graph,
     /// `[nodes]`: what the encoder and the lexical rankers read.
     pub ranking_texts: Vec<String>,
-    /// The edges.
-    pub graph: CompressedGraph,
 }
 
 impl PreparedDocument {
     /// Builds the graph of a document.
     pub fn new(document: &Document, config: &GraphConfig) -> Self {
-        let graph = DocumentGraph::new(document);
-        let nodes: Vec<Node> = graph.nodes().cloned().collect();
-        let ranking_texts = nodes.iter().map(|node| node.ranking_text(config.cell_text)).collect();
-        Self { id: document.id.clone(), nodes, ranking_texts, graph: graph.compress() }
+        let graph = Graph::of(document);
+        let ranking_texts = graph.nodes().iter().map(|node| node.ranking_text(config.cell_text)).collect();
+        Self { id: document.id.clone(), graph, ranking_texts }
+    }
+
+    /// Nodes in document order.
+    pub fn nodes(&self) -> &[Node] {
+        self.graph.nodes()
     }
 }
 
@@ -106,7 +108,7 @@ pub fn make(source: &Source, settings: &PrepareSettings, digest: String) -> Resu
     for sample in samples.samples {
         let document = PreparedDocument::new(&sample.document, &settings.graph);
         let numbers: HashMap<&str, u32> =
-            document.nodes.iter().zip(0..).map(|(node, number)| (node.id.as_str(), number)).collect();
+            document.nodes().iter().zip(0..).map(|(node, number)| (node.id.as_str(), number)).collect();
         for (position, question) in sample.questions.into_iter().enumerate() {
             let error = |field: String, message: String| DataError::Record {
                 file: place.clone(),
@@ -159,7 +161,7 @@ fn json(value: &impl Serialize) -> String {
 impl Prepared {
     /// The kinds of a question's gold nodes, for slices by evidence.
     pub fn gold_kinds(&self, question: &PreparedQuestion) -> Vec<NodeKind> {
-        let nodes = &self.documents[question.document].nodes;
+        let nodes = &self.documents[question.document].nodes();
         question.gold.iter().map(|&node| nodes[node as usize].kind).collect()
     }
 }

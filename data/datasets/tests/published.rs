@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use tabsegnet_datasets::config::{DataConfig, DataKind, Part};
-use tabsegnet_datasets::graph::{DocumentGraph, Node};
+use tabsegnet_graph::{Graph, Node};
 use tabsegnet_datasets::numbers::parse_cell_number;
 use tabsegnet_datasets::sample::Samples;
 use tabsegnet_document::facts::FactPlace;
@@ -49,7 +49,7 @@ impl Read {
     fn new(config: &DataConfig, part: Part) -> Self {
         let samples = config.source(part).and_then(|source| source.read()).unwrap_or_else(|error| panic!("{error}"));
         let graph =
-            |document| DocumentGraph::new(document).nodes().map(|node| (node.id.clone(), node.clone())).collect();
+            |document| Graph::of(document).nodes().iter().map(|node| (node.id.clone(), node.clone())).collect();
         let nodes: HashMap<String, HashMap<String, Node>> =
             samples.samples.iter().map(|sample| (sample.document.id.clone(), graph(&sample.document))).collect();
         for sample in &samples.samples {

@@ -6,8 +6,8 @@ use std::path::Path;
 use polars::prelude::*;
 
 use tabsegnet_datasets::DataError;
-use tabsegnet_datasets::graph::{CompressedGraph, EdgeType, Node, NodeKind, TablePlace};
 use tabsegnet_datasets::prepared::{Prepared, PreparedDocument, PreparedQuestion, PreparedSegment};
+use tabsegnet_graph::{Adjacency, Graph, Node, NodeKind, TablePlace, TypeNames};
 use tabsegnet_store::FileError;
 
 const DOCUMENTS: &str = "documents.parquet";
@@ -18,8 +18,8 @@ const SEGMENTS: &str = "segments.parquet";
 
 pub(super) fn write(prepared: &Prepared, directory: &Path) -> Result<(), DataError> {
     let documents = &prepared.documents;
-    let passages = |d: &PreparedDocument| d.nodes.iter().filter(|n| n.kind == NodeKind::Passage).count() as u32;
-    let tables = |d: &PreparedDocument| d.nodes.iter().filter(|n| n.kind == NodeKind::Caption).count() as u32;
+    let passages = |d: &PreparedDocument| d.nodes().iter().filter(|n| n.kind == NodeKind::Passage).count() as u32;
+    let tables = |d: &PreparedDocument| d.nodes().iter().filter(|n| n.kind == NodeKind::Caption).count() as u32;
     write_table(
         directory,
         DOCUMENTS,
@@ -36,7 +36,7 @@ pub(super) fn write(prepared: &Prepared, directory: &Path) -> Result<(), DataErr
         .iter()
         .zip(0..)
         .flat_map(|(document, d)| {
-            let texts = document.nodes.iter().zip(&document.ranking_texts);
+            let texts = document.nodes().iter().zip(&document.ranking_texts);
             texts.zip(0..).map(move |((node, text), n)| (d, n, node, text))
         })
         .collect();
@@ -69,18 +69,21 @@ pub(super) fn write(prepared: &Prepared, directory: &Path) -> Result<(), DataErr
         ],
     )?;
 
-    let edges: Vec<(u32, (u32, u32, u8))> =
-        documents.iter().zip(0..).flat_map(|(d, number)| d.graph.iter().map(move |e| (number, e))).collect();
-    let type_name = |number: u8| EdgeType::from_number(number).map_or("unknown", EdgeType::name);
+    let edges_of = |(document, number): (&'_ PreparedDocument, u32)| {
+        let adjacency = document.graph.adjacency();
+        let edge = |(edge, (source, destination, _))| (number, source, destination, adjacency.type_name(edge));
+        adjacency.iter().enumerate().map(edge).collect::<Vec<_>>()
+    };
+    let edges: Vec<(u32, u32, u32, &str)> = documents.iter().zip(0..).flat_map(edges_of).collect();
     write_table(
         directory,
         EDGES,
         edges.len(),
         vec![
             numbers("document", edges.iter().map(|edge| edge.0)),
-            numbers("source", edges.iter().map(|(_, edge)| edge.0)),
-            numbers("destination", edges.iter().map(|(_, edge)| edge.1)),
-            texts("type", edges.iter().map(|(_, edge)| type_name(edge.2))),
+            numbers("source", edges.iter().map(|edge| edge.1)),
+            numbers("destination", edges.iter().map(|edge| edge.2)),
+            texts("type", edges.iter().map(|edge| edge.3)),
         ],
     )?;
 
@@ -203,17 +206,19 @@ pub(super) fn read(directory: &Path) -> Result<(Vec<PreparedDocument>, Vec<Prepa
     let mut documents: Vec<PreparedDocument> = table
         .texts("id")?
         .into_iter()
-        .map(|id| PreparedDocument { id, nodes: vec![], ranking_texts: vec![], graph: CompressedGraph::default() })
+        .map(|id| PreparedDocument { id, graph: Graph::default(), ranking_texts: vec![] })
         .collect();
-    read_nodes(directory, &mut documents)?;
-    read_edges(directory, &mut documents)?;
+    let nodes = read_nodes(directory, &mut documents)?;
+    read_edges(directory, &mut documents, nodes)?;
     let mut questions = read_questions(directory, &documents)?;
     read_segments(directory, &documents, &mut questions)?;
     Ok((documents, questions))
 }
 
-fn read_nodes(directory: &Path, documents: &mut [PreparedDocument]) -> Result<(), DataError> {
+/// Fills in the ranking texts; returns the nodes, by document.
+fn read_nodes(directory: &Path, documents: &mut [PreparedDocument]) -> Result<Vec<Vec<Node>>, DataError> {
     let table = Table::open(directory, NODES)?;
+    let mut nodes = vec![Vec::new(); documents.len()];
     let columns = ["table", "row", "col", "rowspan", "colspan"].map(|name| table.optional_numbers(name));
     let [tables, rows, cols, rowspans, colspans] = columns;
     let (tables, rows, cols, rowspans, colspans) = (tables?, rows?, cols?, rowspans?, colspans?);
@@ -240,30 +245,30 @@ fn read_nodes(directory: &Path, documents: &mut [PreparedDocument]) -> Result<()
         let document = documents
             .get_mut(of[i] as usize)
             .ok_or_else(|| table.damaged(format!("row {i} belongs to no document")))?;
-        document.nodes.push(Node { id, kind, text, place });
+        nodes[of[i] as usize].push(Node { id, kind, text, place });
         document.ranking_texts.push(ranking_text);
     }
-    Ok(())
+    Ok(nodes)
 }
 
-fn read_edges(directory: &Path, documents: &mut [PreparedDocument]) -> Result<(), DataError> {
+/// Fills in the graphs, of which the nodes are given by document.
+fn read_edges(directory: &Path, documents: &mut [PreparedDocument], nodes: Vec<Vec<Node>>) -> Result<(), DataError> {
     let table = Table::open(directory, EDGES)?;
+    let names = TypeNames::default();
     let of = table.numbers("document")?;
     let ends = table.numbers("source")?.into_iter().zip(table.numbers("destination")?);
     let mut edges: Vec<Vec<(u32, u32, u8)>> = vec![Vec::new(); documents.len()];
     for (i, ((source, destination), name)) in ends.zip(table.texts("type")?).enumerate() {
-        let edge_type = EdgeType::ALL
-            .into_iter()
-            .find(|known| known.name() == name)
-            .ok_or_else(|| table.damaged(format!("row {i} has the unknown type {name:?}")))?;
+        let edge_type = names.number(&name).map_err(|error| table.damaged(format!("row {i}: {error}")))?;
         edges.get_mut(of[i] as usize).ok_or_else(|| table.damaged(format!("row {i} belongs to no document")))?.push((
             source,
             destination,
-            edge_type.number(),
+            edge_type,
         ));
     }
-    for (document, edges) in documents.iter_mut().zip(edges) {
-        document.graph = CompressedGraph::new(document.nodes.len(), &edges).map_err(|error| table.damaged(error))?;
+    for ((document, nodes), edges) in documents.iter_mut().zip(nodes).zip(edges) {
+        let graph = Adjacency::new(nodes.len(), names.clone(), &edges).and_then(|edges| Graph::new(nodes, edges));
+        document.graph = graph.map_err(|error| table.damaged(error))?;
     }
     Ok(())
 }
@@ -301,5 +306,5 @@ fn read_segments(
 }
 
 fn are_nodes(documents: &[PreparedDocument], document: usize, nodes: &[u32]) -> bool {
-    documents.get(document).is_some_and(|document| nodes.iter().all(|&node| (node as usize) < document.nodes.len()))
+    documents.get(document).is_some_and(|document| nodes.iter().all(|&node| (node as usize) < document.nodes().len()))
 }

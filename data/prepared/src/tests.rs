@@ -1,6 +1,6 @@
 use std::fs;
 
-use tabsegnet_datasets::graph::{CellText, GraphConfig};
+use tabsegnet_graph::{CellText, GraphConfig};
 use tabsegnet_datasets::prepared::PreparedSegment;
 
 use super::*;

@@ -5,7 +5,7 @@ mod near;
 mod query;
 
 use rayon::prelude::*;
-use tabsegnet_datasets::graph::Node;
+use tabsegnet_graph::Node;
 use tabsegnet_datasets::lexical::LexicalIndex;
 
 use best::{Best, Bm25, Distinct};

@@ -1,7 +1,7 @@
 //! What stands around a node: the sentence before its table, its table as a whole, its row and column.
 
 use rayon::prelude::*;
-use tabsegnet_datasets::graph::Node;
+use tabsegnet_graph::Node;
 
 use crate::marks::Order;
 use crate::phrases::{Phrases, QueryPhrases, Shared};

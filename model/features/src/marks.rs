@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use tabsegnet_datasets::graph::{Node, NodeKind};
+use tabsegnet_graph::{Node, NodeKind};
 
 use crate::numbers::{Unit, Written, numbers};
 use crate::phrases::Phrases;

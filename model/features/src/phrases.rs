@@ -5,7 +5,7 @@ mod query;
 
 use std::collections::HashMap;
 
-use tabsegnet_datasets::graph::{Node, NodeKind};
+use tabsegnet_graph::{Node, NodeKind};
 
 use crate::dates::{self, Day};
 use crate::stems::{letter_runs, stems};

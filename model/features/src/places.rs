@@ -1,6 +1,6 @@
 //! What a node is and where in its table it stands.
 
-use tabsegnet_datasets::graph::{Node, NodeKind};
+use tabsegnet_graph::{Node, NodeKind};
 
 use crate::strings::Strings;
 

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use tabsegnet_datasets::graph::{Node, NodeKind};
+use tabsegnet_graph::{Node, NodeKind};
 
 use crate::dates::{self, Day};
 use crate::marks::{Order, flag};
@@ -301,7 +301,7 @@ fn duration(text: &str) -> Option<u16> {
 #[cfg(test)]
 mod tests {
     use tabsegnet_datasets::document::{Block, Document, Table, TableSource};
-    use tabsegnet_datasets::graph::{CellText, DocumentGraph};
+    use tabsegnet_graph::{CellText, Graph};
 
     use super::*;
 
@@ -310,7 +310,7 @@ mod tests {
         let rows = rows.iter().map(|row| row.iter().map(|&cell| cell.into()).collect()).collect();
         let table = Table::new(TableSource { header_rows: 1, header_cols: 1, rows, ..TableSource::default() }).unwrap();
         let blocks = vec![Block::Passage("Returns from 2009 to 2011.".into()), Block::Table(table)];
-        let nodes: Vec<Node> = DocumentGraph::new(&Document { id: "d".into(), blocks }).nodes().cloned().collect();
+        let nodes: Vec<Node> = Graph::of(&Document { id: "d".into(), blocks }).nodes().to_vec();
         let own: Vec<String> = nodes.iter().map(|node| node.ranking_text(CellText::Path)).collect();
         let strings = Strings::new(&nodes, &own);
         let phrases = Phrases::new(&nodes, &strings);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use tabsegnet_datasets::graph::{Node, NodeKind};
+use tabsegnet_graph::{Node, NodeKind};
 use tabsegnet_datasets::lexical::tokenize;
 
 /// A word as the features see it.

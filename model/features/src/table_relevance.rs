@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use tabsegnet_datasets::graph::{Node, NodeKind};
+use tabsegnet_graph::{Node, NodeKind};
 
 use crate::dates::{DAYS_OF_A_YEAR, Day};
 use crate::marks::{Numbers, Order, announces, ends_in_colon, flag};

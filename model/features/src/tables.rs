@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use tabsegnet_datasets::graph::{Node, NodeKind};
+use tabsegnet_graph::{Node, NodeKind};
 
 use crate::strings::Strings;
 use crate::vectors::dot;

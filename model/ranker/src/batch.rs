@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use burn::tensor::{Device, Int, Tensor, TensorData};
-use tabsegnet_datasets::graph::CompressedGraph;
+use tabsegnet_graph::Adjacency;
 use tabsegnet_features::vectors::{dot, products};
 
 use crate::activation::SharedRows;
@@ -15,7 +15,7 @@ use crate::loss::{Lists, Pairs};
 #[derive(Debug, Clone, Copy)]
 pub struct Example<'a> {
     /// The document's edges.
-    pub graph: &'a CompressedGraph,
+    pub graph: &'a Adjacency,
     /// `[nodes, d_enc]`: node vectors.
     pub u: &'a [f32],
     /// `[d_enc]`: the question's vector.

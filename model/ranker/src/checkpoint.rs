@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use burn::tensor::{Device, Tensor, TensorData};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
-use tabsegnet_datasets::graph::{EdgeType, NodeKind};
+use tabsegnet_graph::{EdgeType, NodeKind};
 use tabsegnet_store::{FileError, Staging, read_bytes, read_text, sha256_file, write_bytes_atomic};
 
 use crate::config::ModelConfig;

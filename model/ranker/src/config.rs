@@ -52,7 +52,7 @@ impl EdgeTypes {
     /// Rows of `R`.
     pub fn count(self) -> usize {
         match self {
-            Self::Typed => tabsegnet_datasets::graph::EdgeType::ALL.len(),
+            Self::Typed => tabsegnet_graph::EdgeType::ALL.len(),
             Self::Single | Self::None => 1,
         }
     }

@@ -172,14 +172,14 @@ pub fn listwise(scores: Tensor<1>, lists: &Lists) -> Tensor<1> {
 #[cfg(test)]
 mod tests {
     use burn::tensor::Device;
-    use tabsegnet_datasets::graph::CompressedGraph;
+    use tabsegnet_graph::{Adjacency, TypeNames};
 
     use super::*;
 
     #[test]
     fn the_listwise_loss_and_its_gradient_are_those_of_softmax() {
         let device = Device::flex().autodiff();
-        let graphs = [3, 1, 4].map(|nodes| CompressedGraph::new(nodes, &[]).unwrap());
+        let graphs = [3, 1, 4].map(|nodes| Adjacency::new(nodes, TypeNames::default(), &[]).unwrap());
         let golds: [&[u32]; 3] = [&[0, 2], &[], &[1]];
         let examples: Vec<Example<'_>> = graphs
             .iter()

@@ -15,7 +15,7 @@ mod weights;
 use std::sync::Arc;
 
 use burn::tensor::{Device, Tensor, TensorData};
-use tabsegnet_datasets::graph::CompressedGraph;
+use tabsegnet_graph::Adjacency;
 use tabsegnet_features::FeatureRows;
 use tabsegnet_features::rows::{NO_FEATURES, all_rows};
 
@@ -100,7 +100,7 @@ impl Inference {
     ///
     /// # Errors
     /// Not as many vectors as nodes, or of another width; an edge type that the model does not know.
-    pub fn open(&self, graph: &CompressedGraph, u: &[f32]) -> Result<OpenGraph, BatchError> {
+    pub fn open(&self, graph: &Adjacency, u: &[f32]) -> Result<OpenGraph, BatchError> {
         let nodes = graph.nodes();
         width("u", u.len(), nodes * self.d_enc)?;
         let parts = match &self.weights {
@@ -124,7 +124,7 @@ impl Inference {
         Ok(OpenGraph { nodes, u, parts })
     }
 
-    fn edges(&self, graph: &CompressedGraph) -> Result<Vec<(u32, u32)>, BatchError> {
+    fn edges(&self, graph: &Adjacency) -> Result<Vec<(u32, u32)>, BatchError> {
         let limit = self.config.edge_types.count();
         let row = |edge_type: u8| match self.config.edge_types {
             EdgeTypes::Typed => u32::from(edge_type),

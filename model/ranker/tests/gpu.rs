@@ -5,7 +5,7 @@ use burn::optim::{AdamConfig, GradientsParams};
 use burn::tensor::{Device, Tensor};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
-use tabsegnet_datasets::graph::CompressedGraph;
+use tabsegnet_graph::{Adjacency, TypeNames};
 use tabsegnet_ranker::checkpoint::{self, Manifest};
 use tabsegnet_ranker::config::Aggregation;
 use tabsegnet_ranker::device::{DeviceChoice, DeviceFailure, guard};
@@ -20,7 +20,7 @@ fn gpu() -> Device {
 }
 
 /// Graphs and vectors of a few questions.
-struct Made(Vec<(CompressedGraph, [Vec<f32>; 3])>);
+struct Made(Vec<(Adjacency, [Vec<f32>; 3])>);
 
 impl Made {
     fn new() -> Self {
@@ -33,7 +33,7 @@ impl Made {
                 })
                 .collect();
             let vectors = [NODES, 1, 3].map(|n| (0..n * D_ENC).map(|_| rng.random_range(-0.3..0.3)).collect());
-            (CompressedGraph::new(NODES, &edges).unwrap(), vectors)
+            (Adjacency::new(NODES, TypeNames::default(), &edges).unwrap(), vectors)
         };
         Self((0..3).map(question).collect())
     }

@@ -4,7 +4,7 @@ use burn::optim::{AdamConfig, GradientsParams};
 use burn::tensor::Device;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
-use tabsegnet_datasets::graph::CompressedGraph;
+use tabsegnet_graph::{Adjacency, TypeNames};
 use tabsegnet_ranker::loss::pairwise_hinge;
 use tabsegnet_ranker::{Batch, Example, ModelConfig, TabSegNet};
 
@@ -28,7 +28,7 @@ fn train() -> Vec<(String, Vec<u8>)> {
             let mut below = |limit: usize| rng.random_range(0..limit);
             let edges: Vec<_> =
                 (0..EDGES).map(|_| (below(NODES) as u32, below(NODES) as u32, below(22) as u8)).collect();
-            CompressedGraph::new(NODES, &edges).unwrap()
+            Adjacency::new(NODES, TypeNames::default(), &edges).unwrap()
         })
         .collect();
     let inputs: Vec<_> = (0..DOCUMENTS).map(|_| [NODES, 1, 3].map(|count| vectors(count, &mut rng))).collect();

@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 use tabsegnet_datasets::document::{Block, Document, Table, TableSource};
-use tabsegnet_datasets::graph::CellText;
+use tabsegnet_graph::CellText;
 use tabsegnet_datasets::prepared::PreparedDocument;
 
 use super::*;
@@ -14,7 +14,7 @@ fn document(passages: &[&str], cells: &[&[&str]]) -> EncodedDocument {
         blocks.push(Block::Table(Table::new(source).unwrap()));
     }
     let prepared = PreparedDocument::new(&Document { id: "Ω".into(), blocks }, &GraphConfig::default());
-    let vectors = (0..prepared.nodes.len() * 3).map(|i| i as f32 - 1.5).collect();
+    let vectors = (0..prepared.nodes().len() * 3).map(|i| i as f32 - 1.5).collect();
     EncodedDocument::new(prepared, 3, vectors).unwrap()
 }
 

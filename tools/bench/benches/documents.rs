@@ -5,7 +5,7 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use tabsegnet_benches::{rng, uniform};
-use tabsegnet_datasets::graph::GraphConfig;
+use tabsegnet_graph::GraphConfig;
 use tabsegnet_datasets::lexical::{Bm25Config, LexicalIndex};
 use tabsegnet_datasets::prepared::PreparedDocument;
 use tabsegnet_datasets::synthetic::{Part, SyntheticConfig, generate};

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
-use tabsegnet_datasets::graph::CompressedGraph;
+use tabsegnet_graph::{Adjacency, TypeNames};
 use tabsegnet_ranker::Example;
 use tabsegnet_ranker::config::EdgeTypes;
 
@@ -36,7 +36,7 @@ pub fn unit_vectors(count: usize, d: usize, rng: &mut ChaCha8Rng) -> Vec<f32> {
 }
 
 /// A graph whose edges begin and end anywhere, of any type.
-pub fn graph(nodes: usize, edges: usize, rng: &mut ChaCha8Rng) -> CompressedGraph {
+pub fn graph(nodes: usize, edges: usize, rng: &mut ChaCha8Rng) -> Adjacency {
     assert_eq!(EdgeTypes::Typed.count(), EDGE_TYPES, "the graph has another number of edge types");
     let edges: Vec<(u32, u32, u8)> = (0..edges)
         .map(|_| {
@@ -44,12 +44,12 @@ pub fn graph(nodes: usize, edges: usize, rng: &mut ChaCha8Rng) -> CompressedGrap
             (node(), node(), rng.random_range(0..EDGE_TYPES) as u8)
         })
         .collect();
-    CompressedGraph::new(nodes, &edges).unwrap_or_else(|dangling| panic!("made an edge to nowhere: {dangling}"))
+    Adjacency::new(nodes, TypeNames::default(), &edges).unwrap_or_else(|dangling| panic!("made an edge to nowhere: {dangling}"))
 }
 
 /// A document with a question, as the model takes it.
 pub struct Document {
-    graph: CompressedGraph,
+    graph: Adjacency,
     u: Vec<f32>,
     q: Vec<f32>,
     segments: Vec<f32>,

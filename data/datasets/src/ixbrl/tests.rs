@@ -1,7 +1,8 @@
 use std::fs;
 
+use tabsegnet_graph::Graph;
+
 use super::*;
-use crate::graph::DocumentGraph;
 
 /// A fact as a page tags it.
 fn tag(concept: &str, context: &str, text: &str) -> String {
@@ -103,8 +104,8 @@ fn questions_have_gold_cells_and_a_segment_for_each_fact() {
         let samples = made(seed);
         let sample = &samples.samples[0];
         assert_eq!((sample.document.id.as_str(), samples.left_out.len()), ("7_10-K.0", 0));
-        let graph = DocumentGraph::new(&sample.document);
-        let text = |id: &String| graph.nodes().find(|node| node.id == *id).map(|node| node.text.clone()).unwrap();
+        let graph = Graph::of(&sample.document);
+        let text = |id: &String| graph.nodes().iter().find(|node| node.id == *id).map(|node| node.text.clone()).unwrap();
         assert!(!sample.questions.is_empty());
         for question in &sample.questions {
             wordings += &format!("{}\n", question.text);

@@ -6,7 +6,6 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{PreparedDocument, PreparedQuestion};
-use crate::graph::EdgeType;
 use crate::mix::dataset_of;
 use crate::sample::LeftOut;
 
@@ -62,15 +61,15 @@ impl Statistics {
         let mut statistics = Self { documents: documents.len(), questions: questions.len(), ..Self::default() };
         let count = |map: &mut BTreeMap<String, usize>, name: &str| *map.entry(name.to_owned()).or_default() += 1;
         for document in documents {
-            statistics.nodes += document.nodes.len();
-            statistics.largest_document = statistics.largest_document.max(document.nodes.len());
-            statistics.edges += document.graph.edges();
-            for node in &document.nodes {
+            statistics.nodes += document.nodes().len();
+            statistics.largest_document = statistics.largest_document.max(document.nodes().len());
+            let adjacency = document.graph.adjacency();
+            statistics.edges += adjacency.edges();
+            for node in document.nodes() {
                 count(&mut statistics.nodes_by_kind, node.kind.name());
             }
-            for edge_type in document.graph.types() {
-                let name = EdgeType::from_number(*edge_type).map_or("unknown", EdgeType::name);
-                count(&mut statistics.edges_by_type, name);
+            for edge in 0..adjacency.edges() {
+                count(&mut statistics.edges_by_type, adjacency.type_name(edge));
             }
         }
         statistics.tables = statistics.nodes_by_kind.get("caption").copied().unwrap_or_default();

@@ -198,7 +198,7 @@ proptest! {
         let rows: Vec<&[&str]> = rows.iter().map(Vec::as_slice).collect();
         let document = document(&[&texts[0], &texts[5]], vec![table(0, &texts[7], headers, &rows)]);
         let ids: Vec<String> =
-            crate::graph::DocumentGraph::new(&document).nodes().map(|node| node.id.clone()).collect();
+            tabsegnet_graph::Graph::of(&document).nodes().iter().map(|node| node.id.clone()).collect();
         let gold: Vec<String> = gold.into_iter().filter_map(|node| ids.get(node).cloned()).collect();
         let rows = if entities { Rows::Entities } else { Rows::Measures };
         let found = segments(&document, &question, &gold, rows);

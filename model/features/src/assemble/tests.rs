@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 use tabsegnet_datasets::document::{Block, Document, Table, TableSource};
-use tabsegnet_datasets::graph::{CellText, DocumentGraph};
+use tabsegnet_graph::{CellText, Graph};
 
 use super::*;
 use crate::FeatureRows;
@@ -22,7 +22,7 @@ fn report() -> (Vec<Node>, Vec<String>) {
         Block::Passage("".into()),
         Block::Table(table(1, ["2012", "2011"])),
     ];
-    let nodes: Vec<Node> = DocumentGraph::new(&Document { id: "r".into(), blocks }).nodes().cloned().collect();
+    let nodes: Vec<Node> = Graph::of(&Document { id: "r".into(), blocks }).nodes().to_vec();
     let own = nodes.iter().map(|node| node.ranking_text(CellText::Path)).collect();
     (nodes, own)
 }
@@ -215,7 +215,7 @@ fn sentences_tell_the_days_that_a_table_begins_and_ends_with_however_they_are_wr
         table(0, ["12/29/07", "12/28/13"]),
         table(1, ["12/29/2006", "12/28/2013"]),
     ];
-    let nodes: Vec<Node> = DocumentGraph::new(&Document { id: "r".into(), blocks }).nodes().cloned().collect();
+    let nodes: Vec<Node> = Graph::of(&Document { id: "r".into(), blocks }).nodes().to_vec();
     let own: Vec<String> = nodes.iter().map(|node| node.ranking_text(CellText::Path)).collect();
     let features = open(FeaturesConfig::ALL, &nodes, &own);
     let of_tables: Vec<&[f32]> = features.table_relevance().chunks(crate::TableScorer::FEATURES).collect();
@@ -272,7 +272,7 @@ proptest! {
         let rows = cells.chunks(2).map(|row| row.iter().map(|cell| cell.as_str().into()).collect()).collect();
         let source = TableSource { header_rows: 1, header_cols: 1, rows, ..TableSource::default() };
         blocks.push(Block::Table(Table::new(source).unwrap()));
-        let nodes: Vec<Node> = DocumentGraph::new(&Document { id: "r".into(), blocks }).nodes().cloned().collect();
+        let nodes: Vec<Node> = Graph::of(&Document { id: "r".into(), blocks }).nodes().to_vec();
         let own: Vec<String> = nodes.iter().map(|node| node.ranking_text(CellText::Path)).collect();
         let with = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();

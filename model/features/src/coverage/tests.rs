@@ -1,5 +1,5 @@
 use tabsegnet_datasets::document::{Block, CellSource, Document, Table, TableSource};
-use tabsegnet_datasets::graph::{CellText, DocumentGraph, Node};
+use tabsegnet_graph::{CellText, Graph, Node};
 
 use super::*;
 use crate::strings::Strings;
@@ -21,7 +21,7 @@ fn document() -> (Vec<Node>, Strings) {
         Block::Table(table),
         Block::Passage("Fin.".into()),
     ];
-    let nodes: Vec<Node> = DocumentGraph::new(&Document { id: "d".into(), blocks }).nodes().cloned().collect();
+    let nodes: Vec<Node> = Graph::of(&Document { id: "d".into(), blocks }).nodes().to_vec();
     let own: Vec<String> = nodes.iter().map(|node| node.ranking_text(CellText::Path)).collect();
     let strings = Strings::new(&nodes, &own);
     (nodes, strings)

@@ -1,4 +1,5 @@
 use proptest::prelude::*;
+use tabsegnet_graph::TypeNames;
 
 use super::*;
 use crate::activation::SharedRows;
@@ -11,7 +12,7 @@ const D_ENC: usize = 8;
 /// A small document with vectors.
 #[derive(Debug, Clone)]
 struct Made {
-    graph: CompressedGraph,
+    graph: Adjacency,
     u: Vec<f32>,
     q: Vec<f32>,
     segments: Vec<f32>,
@@ -37,7 +38,7 @@ fn made() -> impl Strategy<Value = Made> {
         let edge = (0..nodes as u32, 0..nodes as u32, 0..22_u8);
         (prop::collection::vec(edge, 0..60), vectors(nodes), vectors(1), (1..4_usize).prop_flat_map(vectors)).prop_map(
             move |(edges, u, q, segments)| Made {
-                graph: CompressedGraph::new(nodes, &edges).expect("edges are below nodes"),
+                graph: Adjacency::new(nodes, TypeNames::default(), &edges).expect("edges are below nodes"),
                 u,
                 q,
                 segments,
@@ -86,7 +87,7 @@ proptest! {
 
 fn two_nodes() -> Made {
     Made {
-        graph: CompressedGraph::new(2, &[(0, 1, 21), (1, 0, 20)]).unwrap(),
+        graph: Adjacency::new(2, TypeNames::default(), &[(0, 1, 21), (1, 0, 20)]).unwrap(),
         u: vec![0.5; 2 * D_ENC],
         q: vec![0.5; D_ENC],
         segments: vec![0.5; D_ENC],
@@ -107,7 +108,7 @@ fn what_does_not_fit_is_refused() {
     assert!(error(&|m| m.segments.truncate(3)).contains("segments has 3 numbers, expected 8"));
     assert!(error(&|m| m.segments.clear()).contains("has no segment"));
     assert!(error(&|m| m.gold = vec![2]).contains("gold node 2 is not below 2"));
-    assert!(error(&|m| m.graph = CompressedGraph::new(2, &[(0, 1, 22)]).unwrap()).contains("edge type 22"));
+    assert!(error(&|m| m.graph = Adjacency::new(2, TypeNames::default(), &[(0, 1, 22)]).unwrap()).contains("edge type 22"));
 }
 
 #[test]
@@ -129,7 +130,7 @@ fn graphs_without_edges_or_nodes_can_be_scored() {
     for (nodes, device) in devices().into_iter().flat_map(|device| [(0, device.clone()), (1, device)]) {
         let model = TabSegNet::new(&config, D_ENC, 0, &device);
         let mut made = two_nodes();
-        made.graph = CompressedGraph::new(nodes, &[]).unwrap();
+        made.graph = Adjacency::new(nodes, TypeNames::default(), &[]).unwrap();
         made.u.truncate(nodes * D_ENC);
         made.gold.clear();
         let batch = Batch::new(&[made.example(), two_nodes().example()], &config, D_ENC, &device).unwrap();

@@ -38,7 +38,7 @@ pub struct Explanation {
 /// One edge into the node.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EdgeEffect {
-    /// Position in the document's [`tabsegnet_datasets::graph::CompressedGraph`].
+    /// Position in the document's [`tabsegnet_graph::Adjacency`].
     pub edge: usize,
     /// s(e | q) (5).
     pub strength: f32,
@@ -312,7 +312,7 @@ impl Edges<'_> {
 mod tests {
     use burn::tensor::Device;
     use proptest::prelude::*;
-    use tabsegnet_datasets::graph::CompressedGraph;
+    use tabsegnet_graph::{Adjacency, TypeNames};
     use tabsegnet_features::FeatureRows;
 
     use super::super::tests::{D_ENC, config, model, noise};
@@ -336,7 +336,7 @@ mod tests {
                 .chunks_exact(3)
                 .map(|p| (place(p[0], nodes), place(p[1], nodes), place(p[2], 8) as u8))
                 .collect();
-            let graph = CompressedGraph::new(nodes, &edges).unwrap();
+            let graph = Adjacency::new(nodes, TypeNames::default(), &edges).unwrap();
             let device = Device::flex();
             let mut inference = Inference::new(model(&config, &device), &config, D_ENC, &device);
             if !on_cpu {
@@ -346,7 +346,7 @@ mod tests {
             let (q, segments) = (noise(D_ENC, 11), noise(3 * D_ENC, 13));
             let features = noise(nodes * config.features, 17);
             let query = Query { q: &q, segments: &segments, features: &features, products: &[] };
-            let scores = |graph: &CompressedGraph| {
+            let scores = |graph: &Adjacency| {
                 inference.scores(&inference.open(graph, &u).unwrap(), &query).unwrap()
             };
             let node = place(picks.first().copied().unwrap_or_default(), nodes);
@@ -356,7 +356,7 @@ mod tests {
             let without = |left: &dyn Fn(usize) -> bool| {
                 let kept: Vec<_> =
                     all.iter().enumerate().filter(|(edge, _)| !left(*edge)).map(|(_, edge)| *edge).collect();
-                scores(&CompressedGraph::new(nodes, &kept).unwrap())[node as usize]
+                scores(&Adjacency::new(nodes, TypeNames::default(), &kept).unwrap())[node as usize]
             };
             let score = without(&|_| false);
             // An effect is a difference of scores: it is as near as they are, and their rounding grows with the number
@@ -404,7 +404,7 @@ mod tests {
         let device = Device::flex();
         let inference = Inference::new(model(&config, &device), &config, D_ENC, &device);
         let (u, q, segment) = (noise(2 * D_ENC, 7), noise(D_ENC, 11), noise(D_ENC, 13));
-        let open = inference.open(&CompressedGraph::new(2, &[(0, 1, 0)]).unwrap(), &u).unwrap();
+        let open = inference.open(&Adjacency::new(2, TypeNames::default(), &[(0, 1, 0)]).unwrap(), &u).unwrap();
         let features = noise(2 * config.features, 17);
         let with = |segments| Query { q: &q, segments, features: &features, products: &[] };
         let scores = [&segment, &q].map(|segments| inference.scores(&open, &with(segments)).unwrap()[1]);

@@ -1,5 +1,6 @@
 use proptest::prelude::*;
 use tabsegnet_features::vectors::products;
+use tabsegnet_graph::TypeNames;
 
 use super::*;
 use crate::config::{Aggregation, Strength};
@@ -40,7 +41,7 @@ pub(super) fn model(config: &ModelConfig, device: &Device) -> TabSegNet {
 }
 
 /// Scores of two questions on a graph that was opened once, and of each by a batch of its own.
-fn both_ways(config: &ModelConfig, graph: &CompressedGraph, on_cpu: bool) -> (Vec<f32>, Vec<f32>) {
+fn both_ways(config: &ModelConfig, graph: &Adjacency, on_cpu: bool) -> (Vec<f32>, Vec<f32>) {
     let device = Device::flex();
     let u = noise(graph.nodes() * D_ENC, 7);
     let mut inference = Inference::new(model(config, &device), config, D_ENC, &device);
@@ -84,7 +85,7 @@ proptest! {
             .chunks_exact(3)
             .map(|e| (at(e[0], nodes) as u32, at(e[1], nodes) as u32, at(e[2], 22) as u8))
             .collect();
-        let graph = CompressedGraph::new(nodes, &edges).unwrap();
+        let graph = Adjacency::new(nodes, TypeNames::default(), &edges).unwrap();
         let mut in_edges = vec![0_usize; nodes];
         for (_, destination, _) in &edges {
             in_edges[*destination as usize] += 1;
@@ -107,10 +108,10 @@ proptest! {
 fn a_node_of_100_000_in_edges_one_node_and_no_edges_are_graphs_like_others() {
     let star: Vec<(u32, u32, u8)> = (1..=100_000).map(|source| (source, 0, (source % 22) as u8)).collect();
     for (graph, pick) in [
-        (CompressedGraph::new(100_001, &star).unwrap(), 0),
-        (CompressedGraph::new(1, &[]).unwrap(), 1),
-        (CompressedGraph::new(1, &[(0, 0, 3)]).unwrap(), 2),
-        (CompressedGraph::new(5000, &[]).unwrap(), 0),
+        (Adjacency::new(100_001, TypeNames::default(), &star).unwrap(), 0),
+        (Adjacency::new(1, TypeNames::default(), &[]).unwrap(), 1),
+        (Adjacency::new(1, TypeNames::default(), &[(0, 0, 3)]).unwrap(), 2),
+        (Adjacency::new(5000, TypeNames::default(), &[]).unwrap(), 0),
     ] {
         let (scores, expected) = both_ways(&config(1, pick), &graph, true);
         assert!(scores.iter().all(|score| score.is_finite()));
@@ -121,7 +122,7 @@ fn a_node_of_100_000_in_edges_one_node_and_no_edges_are_graphs_like_others() {
 #[test]
 fn the_number_of_threads_changes_no_bit() {
     let edges: Vec<(u32, u32, u8)> = (0..4000).map(|e| (e * 7 % 2000, e % 2000, (e % 22) as u8)).collect();
-    let graph = CompressedGraph::new(2000, &edges).unwrap();
+    let graph = Adjacency::new(2000, TypeNames::default(), &edges).unwrap();
     let with = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| both_ways(&config(2, 0), &graph, true).0)
@@ -135,10 +136,10 @@ fn what_does_not_fit_is_said() {
     let device = Device::flex();
     let config = config(1, 0);
     let inference = Inference::new(TabSegNet::new(&config, D_ENC, 3, &device), &config, D_ENC, &device);
-    let graph = CompressedGraph::new(2, &[(0, 1, 0)]).unwrap();
+    let graph = Adjacency::new(2, TypeNames::default(), &[(0, 1, 0)]).unwrap();
     let said = |result: Result<OpenGraph, BatchError>| result.unwrap_err().to_string();
     assert!(said(inference.open(&graph, &[0.0; D_ENC])).contains("u has 12 numbers, expected 24"));
-    let unknown = CompressedGraph::new(2, &[(0, 1, 22)]).unwrap();
+    let unknown = Adjacency::new(2, TypeNames::default(), &[(0, 1, 22)]).unwrap();
     assert!(said(inference.open(&unknown, &[0.0; 2 * D_ENC])).contains("edge type 22 is not below 22"));
     let open = inference.open(&graph, &[0.0; 2 * D_ENC]).unwrap();
     let said = |q: &[f32], segments: &[f32]| {

@@ -1,6 +1,6 @@
 //! The nodes that a ranker puts first, and what the reranker is told of each.
 
-use tabsegnet_datasets::graph::{Node, NodeKind};
+use tabsegnet_graph::{Node, NodeKind};
 use tabsegnet_features::{COVERAGE, DocumentQuery, FeatureRows};
 
 use super::score_context::{self, ScoreContext};

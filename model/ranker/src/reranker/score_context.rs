@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use tabsegnet_datasets::graph::{Node, NodeKind};
+use tabsegnet_graph::{Node, NodeKind};
 
 use super::duplicates::Groups;
 use super::sheet::{Line, Sheet};

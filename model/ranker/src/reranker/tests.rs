@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 use tabsegnet_datasets::document::{Block, CellSource, Document, Table, TableSource};
-use tabsegnet_datasets::graph::{CellText, DocumentGraph, Node, NodeKind};
+use tabsegnet_graph::{CellText, Graph, Node, NodeKind};
 use tabsegnet_features::rows::NO_FEATURES;
 use tabsegnet_features::{DocumentFeatures, DocumentQuery, FeatureRows, FeaturesConfig, Question, Strings};
 
@@ -22,7 +22,7 @@ fn nodes() -> Vec<Node> {
     .unwrap();
     let blocks =
         vec![Block::Passage("Revenue rose.".into()), Block::Table(table), Block::Passage("Costs fell.".into())];
-    DocumentGraph::new(&Document { id: "d".into(), blocks }).nodes().cloned().collect()
+    Graph::of(&Document { id: "d".into(), blocks }).nodes().to_vec()
 }
 
 fn number(nodes: &[Node], id: &str) -> usize {
@@ -136,7 +136,7 @@ fn a_sentence_is_told_of_the_tables_before_and_after_it() {
     };
     let text = |text: &str| Block::Passage(text.into());
     let blocks = vec![text("a"), text("b"), table(0), text("c"), table(1), text("d"), text("e")];
-    let nodes: Vec<Node> = DocumentGraph::new(&Document { id: "d".into(), blocks }).nodes().cloned().collect();
+    let nodes: Vec<Node> = Graph::of(&Document { id: "d".into(), blocks }).nodes().to_vec();
     let mut scores = vec![0.0; nodes.len()];
     scores[number(&nodes, "t1:r1c1")] = 5.0;
     let all = Candidates::new(&context(&nodes, NO_FEATURES), &scores, 100);
@@ -174,7 +174,7 @@ fn a_candidate_is_told_of_nodes_that_say_the_same_and_what_it_holds_of_the_quest
         Block::Table(Table::new(source).unwrap())
     };
     let blocks = vec![table(0, ["12", "12"]), table(1, ["7", "12"])];
-    let nodes: Vec<Node> = DocumentGraph::new(&Document { id: "d".into(), blocks }).nodes().cloned().collect();
+    let nodes: Vec<Node> = Graph::of(&Document { id: "d".into(), blocks }).nodes().to_vec();
     let own: Vec<String> = nodes.iter().map(|node| node.ranking_text(CellText::Path)).collect();
     let config = FeaturesConfig { phrases: true, ..FeaturesConfig::default() };
     let features = DocumentFeatures::new(config, &nodes, Strings::new(&nodes, &own), &[], &[], &[]);
@@ -233,7 +233,7 @@ fn arbitrary() -> impl Strategy<Value = (Vec<Node>, Vec<f32>)> {
                 }
             };
             let blocks = blocks.into_iter().enumerate().map(block).collect();
-            let nodes: Vec<Node> = DocumentGraph::new(&Document { id: "d".into(), blocks }).nodes().cloned().collect();
+            let nodes: Vec<Node> = Graph::of(&Document { id: "d".into(), blocks }).nodes().to_vec();
             let scores = (0..nodes.len()).map(|node| f32::from(scores[node % scores.len()])).collect();
             (nodes, scores)
         },

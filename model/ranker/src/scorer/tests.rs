@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use tabsegnet_datasets::graph::CompressedGraph;
+use tabsegnet_graph::{Adjacency, TypeNames};
 
 use super::*;
 use crate::activation::SharedRows;
@@ -52,7 +52,7 @@ impl Reference {
         }
     }
 
-    fn graphs(&self) -> Vec<CompressedGraph> {
+    fn graphs(&self) -> Vec<Adjacency> {
         let nodes = self.values("score").len() / QUESTIONS;
         let index = |name: &str| self.values(name).iter().map(|&v| v as u32);
         let edges: Vec<_> = index("src").zip(index("dst")).zip(index("etype")).collect();
@@ -62,12 +62,12 @@ impl Reference {
             .map(|(edges, question)| {
                 let first = question * nodes as u32;
                 let edges: Vec<_> = edges.iter().map(|&((s, d), t)| (s - first, d - first, t as u8)).collect();
-                CompressedGraph::new(nodes, &edges).unwrap()
+                Adjacency::new(nodes, TypeNames::default(), &edges).unwrap()
             })
             .collect()
     }
 
-    fn batch(&self, graphs: &[CompressedGraph], config: &ModelConfig, device: &Device) -> Batch {
+    fn batch(&self, graphs: &[Adjacency], config: &ModelConfig, device: &Device) -> Batch {
         let d_enc = self.0["q"].0[1];
         let nodes = graphs[0].nodes();
         let [u, q, s] = ["u", "q", "s"].map(|name| self.values(name));

@@ -2,15 +2,20 @@
 
 use std::collections::BTreeSet;
 
-use petgraph::graph::{DiGraph, NodeIndex};
+use tabsegnet_document::model::{Block, CellRole, Document, Table};
+use tabsegnet_document::node_id;
 
-use super::{DocumentGraph, EdgeType, Node, NodeKind, TablePlace};
-use crate::document::{Block, CellRole, Document, Table};
-use crate::node_id;
+use crate::adjacency::Adjacency;
+use crate::edge_type::EdgeType;
+use crate::graph::Graph;
+use crate::names::TypeNames;
+use crate::node::{Node, NodeKind, TablePlace};
 
-impl DocumentGraph {
-    /// Builds the graph of a document.
-    pub fn new(document: &Document) -> Self {
+impl Graph {
+    /// The graph of a document. Nodes are numbered in document order: block by block; in a table its caption, then
+    /// the cells by row, then column. Its edge types are [`EdgeType`]'s, every edge has its reverse, and there are no
+    /// weights.
+    pub fn of(document: &Document) -> Self {
         let mut builder = Builder::default();
         for block in &document.blocks {
             match block {
@@ -18,29 +23,40 @@ impl DocumentGraph {
                 Block::Table(table) => builder.table(table),
             }
         }
-        Self { graph: builder.graph }
+        let Builder { nodes, edges, .. } = builder;
+        // The builder's edges join its own nodes.
+        let adjacency = Adjacency::new(nodes.len(), TypeNames::default(), &edges).unwrap_or_default();
+        Self { nodes, adjacency }
     }
 }
 
 #[derive(Default)]
 struct Builder {
-    graph: DiGraph<Node, EdgeType, u32>,
+    nodes: Vec<Node>,
+    /// Source, destination, type.
+    edges: Vec<(u32, u32, u8)>,
     passages: usize,
-    last_passage: Option<NodeIndex>,
-    last_caption: Option<NodeIndex>,
+    last_passage: Option<u32>,
+    last_caption: Option<u32>,
     /// Captions that no passage has come after yet.
-    open_captions: Vec<NodeIndex>,
+    open_captions: Vec<u32>,
 }
 
 impl Builder {
+    /// The node's number.
+    fn add(&mut self, node: Node) -> u32 {
+        self.nodes.push(node);
+        self.nodes.len() as u32 - 1
+    }
+
     /// An edge and its reverse.
-    fn connect(&mut self, a: NodeIndex, b: NodeIndex, edge_type: EdgeType) {
-        self.graph.add_edge(a, b, edge_type);
-        self.graph.add_edge(b, a, edge_type.reverse());
+    fn connect(&mut self, a: u32, b: u32, edge_type: EdgeType) {
+        self.edges.push((a, b, edge_type.number()));
+        self.edges.push((b, a, edge_type.reverse().number()));
     }
 
     fn passage(&mut self, text: &str) {
-        let node = self.graph.add_node(Node {
+        let node = self.add(Node {
             id: node_id::passage(self.passages),
             kind: NodeKind::Passage,
             text: text.to_owned(),
@@ -58,7 +74,7 @@ impl Builder {
     }
 
     fn table(&mut self, table: &Table) {
-        let caption = self.graph.add_node(Node {
+        let caption = self.add(Node {
             id: node_id::caption(table.number()),
             kind: NodeKind::Caption,
             text: table.caption_text(),
@@ -98,7 +114,7 @@ impl Builder {
         }
     }
 
-    fn cell_nodes(&mut self, table: &Table) -> Vec<NodeIndex> {
+    fn cell_nodes(&mut self, table: &Table) -> Vec<u32> {
         let mut nodes = Vec::with_capacity(table.cells().len());
         for cell in table.cells() {
             let kind = match table.role(cell) {
@@ -106,7 +122,7 @@ impl Builder {
                 CellRole::RowHeader => NodeKind::RowHeader,
                 CellRole::Data => NodeKind::Cell,
             };
-            nodes.push(self.graph.add_node(Node {
+            nodes.push(self.add(Node {
                 id: node_id::cell(table, cell),
                 kind,
                 text: cell.text.clone(),
