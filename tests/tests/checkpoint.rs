@@ -32,7 +32,10 @@ fn refused(work: &Work, parts: &[&str]) {
 fn another_format_version_is_refused_whatever_else_it_holds() {
     let work = trained();
     work.write("changed/manifest.json", json!({"format_version": 99, "new": true}).to_string());
-    refused(&work, &["changed/manifest.json: has format version 99, this program reads 1"]);
+    refused(&work, &["changed/manifest.json: has format version 99, this program reads 2"]);
+    let old = json!({"format_version": 1, "new": true});
+    work.write("changed/manifest.json", old.to_string());
+    refused(&work, &["changed/manifest.json: ", "it is an old checkpoint; make a new one with: train --config configs/quickstart.toml"]);
 }
 
 #[test]

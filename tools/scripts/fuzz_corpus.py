@@ -191,10 +191,10 @@ def config():
 
 def manifest():
     yield json.dumps(
-        {"format_version": 1, "files": {}, "model": {"d_in": 3, "d_out": 4, "d_edge": 2}, "d_enc": 5, "encoder": "e",
+        {"format_version": 2, "files": {}, "model": {"d_in": 3, "d_out": 4, "d_edge": 2}, "d_enc": 5, "encoder": "e",
          "segmenter": "none", "node_kinds": [], "edge_types": [], "seed": 1, "epoch": 1, "data": {}, "dev": {"loss": 0.5}}
     )
-    yield '{"format_version": 2}'
+    yield '{"format_version": 1}'
 
 
 def weights():
@@ -208,8 +208,9 @@ def reranker():
         head, data = {}, b""
         for name, values in tensors.items():
             end = len(data) + 4 * len(values)
-            head[name] = {"dtype": "F32", "shape": [len(values)], "data_offsets": [len(data), end]}
-            data += struct.pack(f"<{len(values)}f", *values)
+            floats = name in ("trees.threshold", "trees.value")
+            head[name] = {"dtype": "F32" if floats else "I32", "shape": [len(values)], "data_offsets": [len(data), end]}
+            data += struct.pack(f"<{len(values)}{'f' if floats else 'i'}", *values)
         head = json.dumps(head).encode()
         return struct.pack("<Q", len(head)) + head + data
 

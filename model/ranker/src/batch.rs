@@ -7,8 +7,8 @@ use tabsegnet_graph::Adjacency;
 use tabsegnet_features::vectors::{dot, products};
 
 use crate::activation::SharedRows;
-use crate::config::{EdgeTypes, ModelConfig};
-use crate::edges::EdgeIndex;
+use crate::config::ModelConfig;
+use crate::edges::{EdgeIndex, Heard};
 use crate::loss::{Lists, Pairs};
 
 /// One question about one document.
@@ -52,12 +52,12 @@ pub enum BatchError {
         /// Position in the batch.
         example: usize,
     },
-    /// A gold node outside the document, or an edge type that the model does not know.
+    /// A gold node outside the document.
     #[error("question {example} of the batch: {what} {found} is not below {limit}")]
     OutOfRange {
         /// Position in the batch.
         example: usize,
-        /// `gold node` or `edge type`.
+        /// `gold node`.
         what: &'static str,
         /// What there is.
         found: usize,
@@ -105,7 +105,7 @@ impl Batch {
     ) -> Result<Self, BatchError> {
         let nodes: usize = examples.iter().map(|e| e.graph.nodes()).sum();
         let edges: usize = examples.iter().map(|e| e.graph.edges()).sum();
-        let strengths = examples.len().saturating_mul(config.edge_types.count());
+        let strengths = examples.len().saturating_mul(config.edge_rows());
         if [nodes, edges, strengths].into_iter().any(|count| count >= 1 << 31) {
             return Err(BatchError::TooLarge);
         }
@@ -145,7 +145,7 @@ impl Batch {
             question: indices(question_of_node(&offsets).map(|question| question as i32).collect(), device),
             features: (config.features > 0)
                 .then(|| Tensor::from_data(TensorData::new(features, [nodes, config.features]), device)),
-            edges: Arc::new(join_edges(examples, config.edge_types, nodes, edges)?),
+            edges: Arc::new(join_edges(examples, config, nodes, edges)),
             pairs: Pairs::new(examples, &offsets, device),
             lists: Lists::new(examples, &offsets, device),
             offsets,
@@ -188,36 +188,21 @@ pub(crate) fn indices(values: Vec<i32>, device: &Device) -> Tensor<1, Int> {
     Tensor::from_data(TensorData::new(values, [count]), device)
 }
 
-fn join_edges(examples: &[Example<'_>], types: EdgeTypes, nodes: usize, edges: usize) -> Result<EdgeIndex, BatchError> {
-    if types == EdgeTypes::None {
-        return Ok(EdgeIndex::new(vec![0; nodes + 1], Vec::new(), Vec::new()));
-    }
-    let count = types.count();
+fn join_edges(examples: &[Example<'_>], config: &ModelConfig, nodes: usize, edges: usize) -> EdgeIndex {
     let mut offsets = Vec::with_capacity(nodes + 1);
     offsets.push(0);
     let mut sources = Vec::with_capacity(edges);
     let mut strengths = Vec::with_capacity(edges);
     let mut first_node = 0;
     for (position, example) in examples.iter().enumerate() {
-        let graph = example.graph;
-        let first_edge = sources.len() as u32;
-        offsets.extend(graph.offsets().iter().skip(1).map(|&offset| first_edge + offset));
-        sources.extend(graph.sources().iter().map(|&source| first_node + source));
-        let first_strength = position * count;
-        for &edge_type in graph.types() {
-            let edge_type = match types {
-                EdgeTypes::Typed => usize::from(edge_type),
-                EdgeTypes::Single | EdgeTypes::None => 0,
-            };
-            if edge_type >= count {
-                let (what, found, limit) = ("edge type", edge_type, count);
-                return Err(BatchError::OutOfRange { example: position, what, found, limit });
-            }
-            strengths.push((first_strength + edge_type) as u32);
-        }
-        first_node += graph.nodes() as u32;
+        let heard = Heard::new(config, example.graph);
+        let (first_edge, first_strength) = (sources.len() as u32, (position * config.edge_rows()) as u32);
+        offsets.extend(heard.offsets.iter().skip(1).map(|&offset| first_edge + offset));
+        sources.extend(heard.edges.iter().map(|&(source, _)| first_node + source));
+        strengths.extend(heard.edges.iter().map(|&(_, row)| first_strength + row));
+        first_node += example.graph.nodes() as u32;
     }
-    Ok(EdgeIndex::new(offsets, sources, strengths))
+    EdgeIndex::new(offsets, sources, strengths)
 }
 
 /// All segments, and for each node the one of its question with the highest cosine to u; the first

@@ -10,12 +10,10 @@ use std::sync::OnceLock;
 
 use burn::tensor::TensorData;
 
-use crate::checkpoint::NamedTensors;
+use crate::tensors::NamedTensors;
 
 /// What a number of a leaf's parts says that is no number of a node.
 const NONE: u32 = u32::MAX;
-/// Whole numbers up to this are exact in f32, which files hold.
-const MOST: u32 = 1 << 24;
 /// Scores of trees from a file do not get beyond this.
 const GREATEST: f32 = 1e30;
 
@@ -126,22 +124,25 @@ impl BoostedTrees {
         std::iter::successors(Some(self.nodes[root as usize]), below)
     }
 
-    /// As tensors of a file.
+    /// As tensors of a file: thresholds and values are f32, numbers of features and nodes i32, −1 for none.
     pub fn tensors(&self) -> Vec<(String, TensorData)> {
-        let number = |number: u32| if number == NONE { -1.0 } else { number as f32 };
-        let column = |of: &dyn Fn(&Node) -> f32| {
-            let values: Vec<f32> = self.nodes.iter().map(of).collect();
-            TensorData::new(values, [self.nodes.len()])
+        let floats = |of: fn(&Node) -> f32| {
+            TensorData::new(self.nodes.iter().map(of).collect::<Vec<f32>>(), [self.nodes.len()])
         };
-        let roots: Vec<f32> = self.roots.iter().map(|&root| root as f32).collect();
+        // Files hold fewer than 2³¹ nodes; [`NONE`] becomes -1.
+        let integers = |numbers: Vec<u32>| {
+            let count = numbers.len();
+            TensorData::new(numbers.into_iter().map(|number| number as i32).collect::<Vec<i32>>(), [count])
+        };
+        let of_nodes = |of: fn(&Node) -> u32| integers(self.nodes.iter().map(of).collect());
         let named: [(&str, TensorData); 7] = [
-            ("trees.features", TensorData::new(vec![self.features as f32], [1])),
-            ("trees.roots", TensorData::new(roots, [self.roots.len()])),
-            ("trees.feature", column(&|node| node.feature as f32)),
-            ("trees.threshold", column(&|node| node.threshold)),
-            ("trees.left", column(&|node| number(node.left))),
-            ("trees.right", column(&|node| number(node.right))),
-            ("trees.value", column(&|node| node.value)),
+            ("trees.features", integers(vec![self.features as u32])),
+            ("trees.roots", integers(self.roots.clone())),
+            ("trees.feature", of_nodes(|node| node.feature)),
+            ("trees.threshold", floats(|node| node.threshold)),
+            ("trees.left", of_nodes(|node| node.left)),
+            ("trees.right", of_nodes(|node| node.right)),
+            ("trees.value", floats(|node| node.value)),
         ];
         named.into_iter().map(|(name, data)| (name.to_owned(), data)).collect()
     }
@@ -152,25 +153,25 @@ impl BoostedTrees {
     /// In words, what is missing or wrong.
     pub fn from_tensors(tensors: &NamedTensors) -> Result<Self, String> {
         let values = |name: &str| {
-            let (_, values) = tensors.get(name).ok_or_else(|| format!("has no tensor {name}"))?;
+            let (_, values) = tensors.floats(name)?;
             match values.iter().find(|value| !value.is_finite()) {
                 Some(value) => Err(format!("tensor {name} holds {value}; expected finite numbers")),
-                None => Ok(values.as_slice()),
+                None => Ok(values),
             }
         };
-        let whole = |name: &'static str, least: f32| {
-            let values = values(name)?;
-            match values.iter().find(|&&value| value.fract() != 0.0 || value < least || value > MOST as f32) {
+        let whole = |name: &str, least: i32| {
+            let values = tensors.integers(name)?;
+            match values.iter().find(|&&value| value < least) {
                 Some(value) => Err(format!("tensor {name} holds {value}; expected whole numbers from {least}")),
                 None => Ok(values),
             }
         };
-        let &[features] = whole("trees.features", 1.0)? else {
+        let &[features] = whole("trees.features", 1)? else {
             return Err("tensor trees.features does not hold one number".into());
         };
-        let number = |value: f32| if value < 0.0 { NONE } else { value as u32 };
-        let (feature, threshold) = (whole("trees.feature", 0.0)?, values("trees.threshold")?);
-        let (left, right, value) = (whole("trees.left", -1.0)?, whole("trees.right", -1.0)?, values("trees.value")?);
+        let number = |value: i32| u32::try_from(value).unwrap_or(NONE);
+        let (feature, threshold) = (whole("trees.feature", 0)?, values("trees.threshold")?);
+        let (left, right, value) = (whole("trees.left", -1)?, whole("trees.right", -1)?, values("trees.value")?);
         let count = feature.len();
         if [threshold.len(), left.len(), right.len(), value.len()] != [count; 4] {
             return Err("the tensors of its trees have different lengths".into());
@@ -186,12 +187,12 @@ impl BoostedTrees {
             .collect();
         for (at, node) in nodes.iter().enumerate() {
             let below = |child: u32| (at + 1..count).contains(&(child as usize));
-            let whole = below(node.left) && below(node.right) && node.feature < features as u32;
+            let whole = below(node.left) && below(node.right) && node.feature < number(features);
             if !(node.is_leaf() && node.right == NONE || whole) {
                 return Err(format!("node {at} of its trees leads to no node after it or looks at no feature"));
             }
         }
-        let roots: Vec<u32> = whole("trees.roots", 0.0)?.iter().map(|&root| root as u32).collect();
+        let roots: Vec<u32> = whole("trees.roots", 0)?.iter().map(|&root| number(root)).collect();
         if let Some(root) = roots.iter().find(|&&root| root as usize >= count) {
             return Err(format!("root {root} is none of its {count} nodes"));
         }

@@ -1,21 +1,22 @@
 //! Checkpoints: a directory with `model.safetensors`, `config.toml`, `manifest.json` and
 //! `README.md`, and `reranker.safetensors` where the ranker has a reranker.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use burn::tensor::{Device, Tensor, TensorData};
-use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
-use tabsegnet_graph::{EdgeType, NodeKind};
+use tabsegnet_graph::{GraphError, NodeKind, TypeNames};
 use tabsegnet_store::{FileError, Staging, read_bytes, read_text, sha256_file, write_bytes_atomic};
 
 use crate::config::ModelConfig;
 use crate::reranker::Reranker;
 use crate::scorer::TabSegNet;
+use crate::tensors::{NamedTensors, serialize};
 
-/// The format this program writes and reads.
-pub const FORMAT_VERSION: u32 = 1;
+/// The format this program writes and reads. 2: the words of docs/glossary.md, edge types by name, trees with integers.
+pub const FORMAT_VERSION: u32 = 2;
 
 const MODEL: &str = "model.safetensors";
 const RERANKER: &str = "reranker.safetensors";
@@ -43,7 +44,8 @@ pub struct Manifest {
     pub words: String,
     /// Node kinds by name, in the order of their numbers.
     pub node_kinds: Vec<String>,
-    /// Edge types by name, in the order of the rows of `R`.
+    /// Edge types that the weights were trained with, by name, in the order of the rows of `R`. They are mapped onto
+    /// a graph's by name; edges of a type that is not here carry no message, as if they were not there.
     pub edge_types: Vec<String>,
     /// SHA-256 of the weights that the training began with; empty where they were random.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -73,7 +75,7 @@ impl Manifest {
             segmenter: segmenter.to_owned(),
             words: String::new(),
             node_kinds: node_kinds(),
-            edge_types: edge_types(),
+            edge_types: model.edge_type_names.iter().map(str::to_owned).collect(),
             started_from: String::new(),
             reranker_pending: false,
             seed,
@@ -93,8 +95,12 @@ fn node_kinds() -> Vec<String> {
     NodeKind::ALL.iter().map(|kind| kind.name().to_owned()).collect()
 }
 
-fn edge_types() -> Vec<String> {
-    EdgeType::ALL.iter().map(|edge_type| edge_type.name().to_owned()).collect()
+/// The edge types of a manifest. All must be known: what a program does not know it cannot put into a graph, and the
+/// name is misspelt or the program older than the checkpoint.
+fn known_edge_types(names: &[String]) -> Result<TypeNames, GraphError> {
+    let known = TypeNames::default();
+    names.iter().try_for_each(|name| known.number(name).map(drop))?;
+    TypeNames::new(names)
 }
 
 /// A checkpoint could not be written or read.
@@ -113,7 +119,7 @@ pub enum CheckpointError {
     },
 }
 
-fn content(path: &Path, message: impl Into<String>) -> CheckpointError {
+pub(crate) fn content(path: &Path, message: impl Into<String>) -> CheckpointError {
     CheckpointError::Content { file: path.display().to_string(), message: message.into() }
 }
 
@@ -177,7 +183,7 @@ pub fn write(
 ///
 /// # Errors
 /// A missing file; another format version; a digest that does not fit; weights that are cut
-/// short, of another shape or not finite; node kinds or edge types that this program does not have.
+/// short, of another shape or not finite; node kinds or edge types that this program does not know.
 pub fn read(directory: &Path, device: &Device) -> Result<Checkpoint, CheckpointError> {
     let at = |name: &str| directory.join(name);
     if !directory.is_dir() {
@@ -185,8 +191,8 @@ pub fn read(directory: &Path, device: &Device) -> Result<Checkpoint, CheckpointE
     }
     let path = at(MANIFEST);
     let text = read_text(&path)?;
-    check_version(&path, &text)?;
-    let manifest: Manifest = serde_json::from_str(&text)
+    check_version(directory, &path, &text)?;
+    let mut manifest: Manifest = serde_json::from_str(&text)
         .map_err(|error| content(&path, format!("is no manifest of a checkpoint: {error}")))?;
     let has_reranker = manifest.files.contains_key(RERANKER);
     for name in [MODEL, CONFIG].into_iter().chain(has_reranker.then_some(RERANKER)) {
@@ -201,12 +207,14 @@ pub fn read(directory: &Path, device: &Device) -> Result<Checkpoint, CheckpointE
             ));
         }
     }
-    if manifest.node_kinds != node_kinds() || manifest.edge_types != edge_types() {
+    if manifest.node_kinds != node_kinds() {
         return Err(content(
             &path,
-            "names node kinds or edge types that this version does not have; use the version that wrote it",
+            "names node kinds that this version does not have; use the version that wrote it",
         ));
     }
+    manifest.model.edge_type_names = known_edge_types(&manifest.edge_types)
+        .map_err(|error| content(&path, format!("edge_types: {error}; use the version that wrote it")))?;
     let model = read_model(&at(MODEL), &manifest.model, manifest.d_enc, device)?;
     let reranker = match has_reranker {
         true => Some(Reranker::read(&at(RERANKER), manifest.model.features)?),
@@ -217,22 +225,53 @@ pub fn read(directory: &Path, device: &Device) -> Result<Checkpoint, CheckpointE
 }
 
 /// Looked at first, since another version may have other fields.
-fn check_version(path: &Path, text: &str) -> Result<(), CheckpointError> {
+fn check_version(directory: &Path, path: &Path, text: &str) -> Result<(), CheckpointError> {
     #[derive(Deserialize)]
     struct Version {
         format_version: u32,
+        /// Of what else has manifests; a ranker's has no kind.
+        kind: Option<String>,
     }
-    let Version { format_version } = serde_json::from_str(text)
+    let Version { format_version, kind } = serde_json::from_str(text)
         .map_err(|error| content(path, format!("is no manifest of a checkpoint: {error}")))?;
-    if format_version != FORMAT_VERSION {
-        return Err(content(
+    if let Some(kind) = kind {
+        return Err(content(path, format!("is that of a {kind}; expected a ranker's, such as `train` writes")));
+    }
+    match format_version.cmp(&FORMAT_VERSION) {
+        Ordering::Equal => Ok(()),
+        Ordering::Less => Err(content(
             path,
             format!(
-                "has format version {format_version}, this program reads {FORMAT_VERSION}; use the version that wrote it, or train again"
+                "has format version {format_version}, this program reads {FORMAT_VERSION}: it is an old checkpoint; make \
+                 a new one with: train --config configs/{}.toml",
+                config_of(directory)
             ),
-        ));
+        )),
+        Ordering::Greater => Err(content(
+            path,
+            format!(
+                "has format version {format_version}, this program reads {FORMAT_VERSION}; use the version that wrote it"
+            ),
+        )),
     }
-    Ok(())
+}
+
+/// Name of the config that trains a ranker for the data that an old checkpoint was trained on: `[data] kind` of its own
+/// config, whose other keys may be other ones today.
+fn config_of(directory: &Path) -> &'static str {
+    let text = read_text(&directory.join(CONFIG)).unwrap_or_default();
+    let data = text.lines().map(str::trim).skip_while(|line| *line != "[data]").skip(1);
+    let kind = data.take_while(|line| !line.starts_with('[')).find_map(|line| line.strip_prefix("kind"));
+    match kind.unwrap_or_default().trim_matches(|c: char| !c.is_alphanumeric()) {
+        "finqa" => "finqa",
+        "hitab" => "hitab",
+        "hybridqa" => "hybridqa",
+        "ixbrl" => "ixbrl",
+        "multihiertt" => "multihiertt",
+        "synthetic" => "quickstart",
+        "tatqa" => "tatqa",
+        _ => "general",
+    }
 }
 
 /// Writes a model's parameters alone.
@@ -252,9 +291,9 @@ pub fn read_model(
     device: &Device,
 ) -> Result<TabSegNet, CheckpointError> {
     let bytes = read_bytes(path)?;
-    let tensors = deserialize(path, &bytes)?;
+    let tensors = NamedTensors::read(path, &bytes)?;
     TabSegNet::build(config, d_enc, &mut |name, shape| {
-        let (found, values) = tensors.get(name).ok_or_else(|| content(path, format!("has no tensor {name}")))?;
+        let (found, values) = tensors.floats(name).map_err(|message| content(path, message))?;
         if found != shape {
             return Err(content(path, format!("tensor {name} has shape {found:?}, expected {shape:?}")));
         }
@@ -264,37 +303,8 @@ pub fn read_model(
                 format!("tensor {name} holds {} at position {bad}; expected finite numbers", values[bad]),
             ));
         }
-        Ok(Tensor::from_data(TensorData::new(values.clone(), [values.len()]), device))
+        Ok(Tensor::from_data(TensorData::new(values.to_vec(), [values.len()]), device))
     })
-}
-
-/// Named f32 tensors as the bytes of a safetensors file.
-pub fn serialize(tensors: &[(String, TensorData)], path: &Path) -> Result<Vec<u8>, CheckpointError> {
-    let failed = |error: safetensors::SafeTensorError| content(path, format!("cannot be written: {error}"));
-    let mut views = Vec::with_capacity(tensors.len());
-    for (name, data) in tensors {
-        let shape = data.shape().iter().copied().collect();
-        views.push((name.as_str(), TensorView::new(Dtype::F32, shape, data.as_bytes()).map_err(failed)?));
-    }
-    safetensors::serialize(views, None).map_err(failed)
-}
-
-/// Tensors by name, each as its shape and its row-major values.
-pub type NamedTensors = BTreeMap<String, (Vec<usize>, Vec<f32>)>;
-
-/// The f32 tensors of a safetensors file.
-pub fn deserialize(path: &Path, bytes: &[u8]) -> Result<NamedTensors, CheckpointError> {
-    let tensors = SafeTensors::deserialize(bytes)
-        .map_err(|error| content(path, format!("is no whole safetensors file: {error}")))?;
-    let mut values = BTreeMap::new();
-    for (name, view) in tensors.iter() {
-        if view.dtype() != Dtype::F32 {
-            return Err(content(path, format!("tensor {name} is {:?}, expected F32", view.dtype())));
-        }
-        let numbers = view.data().as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes));
-        values.insert(name.to_owned(), (view.shape().to_vec(), numbers.collect()));
-    }
-    Ok(values)
 }
 
 #[cfg(test)]

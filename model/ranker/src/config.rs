@@ -1,6 +1,7 @@
 //! The `[model]` section of a config.
 
 use serde::{Deserialize, Serialize};
+use tabsegnet_graph::TypeNames;
 
 /// Widths by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -48,16 +49,6 @@ pub enum EdgeTypes {
     None,
 }
 
-impl EdgeTypes {
-    /// Rows of `R`.
-    pub fn count(self) -> usize {
-        match self {
-            Self::Typed => tabsegnet_graph::EdgeType::ALL.len(),
-            Self::Single | Self::None => 1,
-        }
-    }
-}
-
 /// How an edge strength s(e | q) is made of r = (q W_q) · tanh(R[t(e)] A + b).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -89,6 +80,10 @@ pub struct ModelConfig {
     pub segments: bool,
     /// Which edges are told apart.
     pub edge_types: EdgeTypes,
+    /// Names of the edge types that the weights were trained with, in the order of the rows of `R`: a document's,
+    /// or those of a checkpoint's manifest. Edges of other types carry no message.
+    #[serde(skip)]
+    pub edge_type_names: TypeNames,
     /// How edge strengths are made.
     pub strength: Strength,
     /// Whether the product of each component of u and q enters the node initialisation.
@@ -102,6 +97,14 @@ pub struct ModelConfig {
 }
 
 impl ModelConfig {
+    /// Rows of `R`.
+    pub fn edge_rows(&self) -> usize {
+        match self.edge_types {
+            EdgeTypes::Typed => self.edge_type_names.len(),
+            EdgeTypes::Single | EdgeTypes::None => 1,
+        }
+    }
+
     /// The same with every 0 replaced by what it stands for.
     #[must_use]
     pub fn resolved(&self) -> Self {

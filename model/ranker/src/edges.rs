@@ -3,8 +3,53 @@
 #[cfg(feature = "gpu")]
 use std::sync::Arc;
 
+use tabsegnet_graph::Adjacency;
+
+use crate::config::{EdgeTypes, ModelConfig};
+
 /// Marks a channel of a node without in-edges in [`crate::aggregate`].
 pub(crate) const NO_EDGE: u32 = u32::MAX;
+
+/// The edges of a document that a model hears: those of types that it was trained with, in the graph's order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Heard {
+    /// `[nodes + 1]`: node `v`'s in-edges are `offsets[v]..offsets[v + 1]`.
+    pub(crate) offsets: Vec<u32>,
+    /// `[heard]`: source node and row of `R`.
+    pub(crate) edges: Vec<(u32, u32)>,
+    /// `[heard]`: position in the graph; empty where all edges are heard, each in its place.
+    positions: Vec<u32>,
+}
+
+impl Heard {
+    /// Types are those of the same name.
+    pub(crate) fn new(config: &ModelConfig, graph: &Adjacency) -> Self {
+        // Row of R of each of the graph's types.
+        let row = |name: &str| {
+            let number = config.edge_type_names.number(name).ok()?;
+            match config.edge_types {
+                EdgeTypes::Typed => Some(u32::from(number)),
+                EdgeTypes::Single => Some(0),
+                EdgeTypes::None => None,
+            }
+        };
+        let rows: Vec<Option<u32>> = graph.type_names().iter().map(row).collect();
+        let edge = |edge: usize| Some((graph.sources()[edge], rows[usize::from(graph.types()[edge])]?));
+        let edges: Vec<(u32, u32)> = (0..graph.edges()).filter_map(edge).collect();
+        if edges.len() == graph.edges() {
+            return Self { offsets: graph.offsets().to_vec(), edges, positions: Vec::new() };
+        }
+        let positions: Vec<u32> =
+            (0..graph.edges()).filter(|&position| edge(position).is_some()).map(|position| position as u32).collect();
+        let before = |&offset: &u32| positions.partition_point(|position| *position < offset) as u32;
+        Self { offsets: graph.offsets().iter().map(before).collect(), edges, positions }
+    }
+
+    /// Where a heard edge stands in the graph.
+    pub(crate) fn position(&self, edge: usize) -> usize {
+        self.positions.get(edge).map_or(edge, |&position| position as usize)
+    }
+}
 
 /// Edges sorted by destination, with the way back by source. Edge `e` of a batch is position `e`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -102,7 +147,28 @@ impl EdgeIndex {
 
 #[cfg(test)]
 mod tests {
-    use super::EdgeIndex;
+    use tabsegnet_graph::{Adjacency, TypeNames};
+
+    use super::{EdgeIndex, Heard};
+    use crate::config::{EdgeTypes, ModelConfig};
+
+    #[test]
+    fn types_are_those_of_the_same_name_and_others_are_not_heard() {
+        let names = |names: &[&str]| TypeNames::new(names.iter().copied()).unwrap();
+        let edges = [(1, 0, 0), (2, 0, 1), (0, 1, 2), (2, 1, 0), (1, 2, 2), (0, 2, 1)];
+        let graph = Adjacency::new(3, names(&["joins", "cell_right_cell", "cell_left_cell"]), &edges).unwrap();
+        let heard = |edge_types| {
+            let edge_type_names = names(&["cell_left_cell", "cell_right_cell", "caption_to_cell"]);
+            Heard::new(&ModelConfig { edge_types, edge_type_names, ..ModelConfig::default() }, &graph)
+        };
+        let typed = heard(EdgeTypes::Typed);
+        assert_eq!((typed.offsets.as_slice(), typed.edges.as_slice()), (&[0, 1, 2, 4][..], &[(2, 1), (0, 0), (0, 1), (1, 0)][..]));
+        assert_eq!([0, 1, 2, 3].map(|edge| typed.position(edge)), [1, 2, 4, 5]);
+        let single = heard(EdgeTypes::Single);
+        assert_eq!((&single.offsets, single.edges.as_slice()), (&typed.offsets, &[(2, 0), (0, 0), (0, 0), (1, 0)][..]));
+        let none = heard(EdgeTypes::None);
+        assert_eq!((none.offsets.as_slice(), none.edges.len()), (&[0; 4][..], 0));
+    }
 
     #[test]
     fn the_way_back_holds_the_same_edges() {

@@ -25,6 +25,7 @@ pub mod precision;
 mod product;
 pub mod reranker;
 pub mod scorer;
+pub mod tensors;
 #[cfg(test)]
 mod testing;
 

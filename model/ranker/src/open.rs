@@ -21,8 +21,9 @@ use tabsegnet_features::rows::{NO_FEATURES, all_rows};
 
 use crate::activation::SharedRows;
 use crate::batch::{Batch, BatchError, Example, best_of_products, best_segments};
-use crate::config::{EdgeTypes, ModelConfig};
+use crate::config::ModelConfig;
 use crate::device::is_cpu;
+use crate::edges::Heard;
 use crate::scorer::TabSegNet;
 
 use edges::Edges;
@@ -61,6 +62,7 @@ pub struct OpenGraph {
     nodes: usize,
     /// `[nodes, d_enc]` where a question meets it: with segments or interaction; else empty.
     u: Vec<f32>,
+    heard: Heard,
     parts: Parts,
 }
 
@@ -69,10 +71,6 @@ enum Parts {
     Cpu {
         /// u C_u, `[nodes, d_in]`
         own: Vec<f32>,
-        /// `[nodes + 1]`
-        offsets: Vec<u32>,
-        /// `[edges]`: source and row of the strengths, by destination.
-        edges: Vec<(u32, u32)>,
     },
     /// u C_u, `[nodes, d_in]`, and a batch whose question is put in place later.
     Tensors(Box<(Tensor<2>, Batch)>),
@@ -96,21 +94,17 @@ impl Inference {
         &self.model
     }
 
-    /// Opens a document: its edges and the vectors `u` `[nodes, d_enc]` of its nodes.
+    /// Opens a document: its edges and the vectors `u` `[nodes, d_enc]` of its nodes. Edges of types that the model was
+    /// not trained with carry no message, as if they were not there.
     ///
     /// # Errors
-    /// Not as many vectors as nodes, or of another width; an edge type that the model does not know.
+    /// Not as many vectors as nodes, or of another width.
     pub fn open(&self, graph: &Adjacency, u: &[f32]) -> Result<OpenGraph, BatchError> {
         let nodes = graph.nodes();
         width("u", u.len(), nodes * self.d_enc)?;
         let parts = match &self.weights {
             Some(_) => Parts::Cpu {
                 own: values(self.model.project(self.matrix(u))),
-                offsets: match self.config.edge_types {
-                    EdgeTypes::None => vec![0; nodes + 1],
-                    EdgeTypes::Typed | EdgeTypes::Single => graph.offsets().to_vec(),
-                },
-                edges: self.edges(graph)?,
             },
             None => {
                 let q = vec![0.0; self.d_enc];
@@ -121,24 +115,7 @@ impl Inference {
             }
         };
         let u = if self.config.segments || self.config.interaction { u.to_vec() } else { Vec::new() };
-        Ok(OpenGraph { nodes, u, parts })
-    }
-
-    fn edges(&self, graph: &Adjacency) -> Result<Vec<(u32, u32)>, BatchError> {
-        let limit = self.config.edge_types.count();
-        let row = |edge_type: u8| match self.config.edge_types {
-            EdgeTypes::Typed => u32::from(edge_type),
-            EdgeTypes::Single | EdgeTypes::None => 0,
-        };
-        if self.config.edge_types == EdgeTypes::None {
-            return Ok(Vec::new());
-        }
-        match graph.types().iter().find(|&&edge_type| row(edge_type) as usize >= limit) {
-            Some(&found) => {
-                Err(BatchError::OutOfRange { example: 0, what: "edge type", found: usize::from(found), limit })
-            }
-            None => Ok(graph.sources().iter().zip(graph.types()).map(|(&source, &t)| (source, row(t))).collect()),
-        }
+        Ok(OpenGraph { nodes, u, heard: Heard::new(&self.config, graph), parts })
     }
 
     /// One score a node of an open document, higher is more relevant: those of
@@ -157,10 +134,11 @@ impl Inference {
             }
         };
         match (&open.parts, &self.weights) {
-            (Parts::Cpu { own, offsets, edges }, Some(weights)) => {
+            (Parts::Cpu { own }, Some(weights)) => {
                 let strength = weights.strength(q);
                 let features = Features::Raw(features, &weights.feature_scale);
                 let (x, by_features) = weights.start(&open.u, own, &query, features, &best);
+                let Heard { offsets, edges, .. } = &open.heard;
                 let graph = Edges { offsets, edges, strength: &strength, aggregation: self.config.aggregation };
                 Ok(weights.scores(x, &by_features, &graph))
             }

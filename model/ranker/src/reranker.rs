@@ -12,7 +12,8 @@ use burn::tensor::TensorData;
 use tabsegnet_store::{read_bytes, write_bytes_atomic};
 
 use crate::boosting::BoostedTrees;
-use crate::checkpoint::{CheckpointError, deserialize, serialize};
+use crate::checkpoint::CheckpointError;
+use crate::tensors::{NamedTensors, serialize};
 
 pub use candidates::{Candidates, QueryContext, names};
 
@@ -76,7 +77,7 @@ impl Reranker {
     /// What the disk says.
     pub fn write(&self, path: &Path) -> Result<(), CheckpointError> {
         let mut tensors = self.trees.tensors();
-        tensors.push(("candidates".into(), TensorData::new(vec![self.candidates as f32], [1])));
+        tensors.push(("candidates".into(), TensorData::new(vec![self.candidates as i32], [1])));
         Ok(write_bytes_atomic(path, &serialize(&tensors, path)?)?)
     }
 
@@ -86,10 +87,10 @@ impl Reranker {
     /// A file that is cut short or holds something else, or trees for another number of features.
     pub fn read(path: &Path, features: usize) -> Result<Self, CheckpointError> {
         let wrong = |message: String| CheckpointError::Content { file: path.display().to_string(), message };
-        let tensors = deserialize(path, &read_bytes(path)?)?;
+        let tensors = NamedTensors::read(path, &read_bytes(path)?)?;
         let trees = BoostedTrees::from_tensors(&tensors).map_err(wrong)?;
-        let candidates = match tensors.get("candidates").map(|(_, values)| values.as_slice()) {
-            Some(&[count]) if count >= 1.0 && count.fract() == 0.0 && count < 1e6 => count as usize,
+        let candidates = match tensors.integers("candidates") {
+            Ok(&[count @ 1..1_000_000]) => count as usize,
             _ => return Err(wrong("has no tensor candidates with one whole number from 1".into())),
         };
         if trees.features() != Candidates::width(features) {

@@ -227,7 +227,7 @@ impl TabSegNet {
             Ok(Param::initialized(id, trainable(values.reshape(shape))))
         };
         let parts = if config.segments { 3 } else { 2 };
-        let R = matrix("edge_strength.R", [config.edge_types.count(), d_edge])?;
+        let R = matrix("edge_strength.R", [config.edge_rows(), d_edge])?;
         let A = matrix("edge_strength.A", [d_edge, d_in])?;
         let W_q = matrix("edge_strength.W_q", [d_enc, d_in])?;
         let C = matrix("node_init.C", [parts * d_enc, d_in])?;

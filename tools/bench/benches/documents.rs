@@ -15,7 +15,7 @@ fn documents(criterion: &mut Criterion) {
     let samples = generate(&SyntheticConfig { dev_documents: 20, ..SyntheticConfig::default() }, Part::Dev);
     let config = GraphConfig::default();
     let prepared: Vec<_> = samples.iter().map(|sample| PreparedDocument::new(&sample.document, &config)).collect();
-    let nodes: usize = prepared.iter().map(|document| document.nodes.len()).sum();
+    let nodes: usize = prepared.iter().map(|document| document.nodes().len()).sum();
     let mut group = criterion.benchmark_group("documents");
     group.throughput(Throughput::Elements(nodes as u64));
     group.bench_function("graph", |bencher| {

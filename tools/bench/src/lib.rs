@@ -7,7 +7,6 @@ use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use tabsegnet_graph::{Adjacency, TypeNames};
 use tabsegnet_ranker::Example;
-use tabsegnet_ranker::config::EdgeTypes;
 
 /// Edge types of a graph; all are used.
 pub const EDGE_TYPES: usize = 22;
@@ -37,7 +36,7 @@ pub fn unit_vectors(count: usize, d: usize, rng: &mut ChaCha8Rng) -> Vec<f32> {
 
 /// A graph whose edges begin and end anywhere, of any type.
 pub fn graph(nodes: usize, edges: usize, rng: &mut ChaCha8Rng) -> Adjacency {
-    assert_eq!(EdgeTypes::Typed.count(), EDGE_TYPES, "the graph has another number of edge types");
+    assert_eq!(TypeNames::default().len(), EDGE_TYPES, "the graph has another number of edge types");
     let edges: Vec<(u32, u32, u8)> = (0..edges)
         .map(|_| {
             let mut node = || rng.random_range(0..nodes) as u32;

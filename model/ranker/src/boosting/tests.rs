@@ -1,9 +1,12 @@
+use std::path::Path;
+
 use proptest::prelude::*;
 
 use super::bins::Bins;
 use super::training::{BoostingConfig, Lists, grow};
 use super::*;
 use crate::open::tests::noise;
+use crate::tensors::{Values, serialize};
 
 /// BoostedTrees over four features.
 fn trees() -> BoostedTrees {
@@ -29,8 +32,8 @@ fn trees_of(num_leaves: usize) -> BoostedTrees {
 }
 
 fn tensors(trees: &BoostedTrees) -> NamedTensors {
-    let named = trees.tensors().into_iter();
-    named.map(|(name, data)| (name, (data.shape().to_vec(), data.iter::<f32>().collect()))).collect()
+    let path = Path::new("trees");
+    NamedTensors::read(path, &serialize(&trees.tensors(), path).unwrap()).unwrap()
 }
 
 #[test]
@@ -47,12 +50,22 @@ fn tensors_that_make_no_trees_are_refused() {
         change(&mut tensors);
         BoostedTrees::from_tensors(&tensors).unwrap_err()
     };
-    let set = |name: &'static str, value: f32| refused(&move |tensors| tensors.get_mut(name).unwrap().1[0] = value);
-    assert!(refused(&|tensors| drop(tensors.remove("trees.value"))).contains("has no tensor trees.value"));
-    assert!(refused(&|tensors| tensors.get_mut("trees.left").unwrap().1.push(-1.0)).contains("different lengths"));
-    assert!(refused(&|tensors| tensors.get_mut("trees.features").unwrap().1.clear()).contains("one number"));
+    let set = |name: &'static str, value: f32| {
+        refused(&move |tensors| match &mut tensors.0.get_mut(name).unwrap().1 {
+            Values::F32(values) => values[0] = value,
+            Values::I32(values) => values[0] = value as i32,
+        })
+    };
+    let put = |name: &'static str, values: Values| {
+        refused(&move |tensors| tensors.0.get_mut(name).unwrap().1 = values.clone())
+    };
+    assert!(refused(&|tensors| drop(tensors.0.remove("trees.value"))).contains("has no tensor trees.value"));
+    assert!(put("trees.left", Values::I32(vec![-1])).contains("different lengths"));
+    assert!(put("trees.features", Values::I32(vec![])).contains("one number"));
+    assert!(put("trees.left", Values::F32(vec![-1.0])).contains("trees.left is F32, expected I32"));
+    assert!(put("trees.value", Values::I32(vec![-1])).contains("trees.value is I32, expected F32"));
     assert!(set("trees.threshold", f32::NAN).contains("holds NaN"));
-    assert!(set("trees.left", 0.5).contains("whole numbers"));
+    assert!(set("trees.left", -2.0).contains("whole numbers"));
     // A tree that led back to its root would never end.
     assert!(set("trees.left", 0.0).contains("node 0 of its trees leads to no node after it"));
     assert!(set("trees.right", 1e6).contains("node 0"));

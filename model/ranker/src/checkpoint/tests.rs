@@ -70,11 +70,52 @@ fn another_format_or_graph_is_refused() {
         fs::write(path.join(MANIFEST), json.replace(from, to)).unwrap();
         error(&path)
     };
-    assert!(with("\"format_version\": 1", "\"format_version\": 2").contains("format version 2, this program reads 1"));
-    assert!(with("\"row_header\"", "\"line_header\"").contains("names node kinds or edge types"));
+    let newer = with("\"format_version\": 2", "\"format_version\": 3");
+    assert!(newer.contains("format version 3, this program reads 2; use the version that wrote it"), "{newer}");
+    assert!(with("\"row_header\"", "\"line_header\"").contains("names node kinds that this version does not have"));
+    let misspelt = with("\"cell_right_cell\"", "\"cell_rihgt_cell\"");
+    assert!(
+        misspelt.contains("there is no edge type \"cell_rihgt_cell\"; the nearest known one is \"cell_right_cell\""),
+        "{misspelt}"
+    );
+    let twice = with("\"cell_right_cell\"", "\"cell_left_cell\"");
+    assert!(twice.contains("two edge types are named \"cell_left_cell\""), "{twice}");
+    let segmenter = with("\"format_version\": 2", "\"format_version\": 1, \"kind\": \"segmenter\"");
+    assert!(segmenter.contains("is that of a segmenter; expected a ranker's"), "{segmenter}");
     assert!(with("\"d_enc\": 5", "\"d_enc\": 6").contains("has shape [5, 3], expected [6, 3]"));
     fs::write(path.join(MANIFEST), &json[..json.len() / 2]).unwrap();
     assert!(error(&path).contains("is no manifest"));
+}
+
+#[test]
+fn an_old_checkpoint_says_which_command_makes_a_new_one() {
+    let (_dir, path) = written();
+    fs::write(path.join(MANIFEST), "{\"format_version\": 1, \"other\": []}").unwrap();
+    for (config, name) in [
+        ("", "general"),
+        ("[task]\nkind = \"ranker\"\n[data]\nkind = \"finqa\"\n", "finqa"),
+        ("[data]\nroot = \"x\"\n  kind='tatqa'\n", "tatqa"),
+        ("[data]\nkind = \"mix\"\n[[data.parts]]\nkind = \"finqa\"\n", "general"),
+        ("[data]\nroot = \"x\"\n[encoder]\nkind = \"finqa\"\n", "general"),
+    ] {
+        fs::write(path.join(CONFIG), config).unwrap();
+        let error = error(&path);
+        assert!(error.contains("it is an old checkpoint; make a new one with: train --config configs/"), "{error}");
+        assert!(error.ends_with(&format!("configs/{name}.toml")), "{config:?}: {error}");
+    }
+}
+
+#[test]
+fn edge_types_of_the_manifest_are_the_rows_of_the_weights() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("best");
+    let names = TypeNames::new(["cell_to_caption", "passage_next_passage"]).unwrap();
+    let config = ModelConfig { edge_type_names: names.clone(), ..model().1.model };
+    let few = TabSegNet::new(&config, 5, 1, &Device::flex());
+    write(&path, &few, None, Manifest::new(&config, 5, "encoder", "none", 1), "", "").unwrap();
+    let checkpoint = read(&path, &Device::flex()).unwrap();
+    assert_eq!(checkpoint.manifest.model.edge_type_names, names);
+    assert_eq!(checkpoint.model.edge_strength.R.val().dims(), [2, 2]);
 }
 
 #[test]

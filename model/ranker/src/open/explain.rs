@@ -14,6 +14,7 @@ use super::weights::{Layer, Weights, blocks};
 use super::{Inference, OpenGraph, Parts, Query, values};
 use crate::batch::{BatchError, best_segments};
 use crate::config::Aggregation;
+use crate::edges::Heard;
 
 /// Edges whose effect is computed: those that the node hears most of.
 const EDGES: usize = 64;
@@ -61,7 +62,7 @@ struct Document<'a> {
 }
 
 impl Inference {
-    /// s(e | q) (5) of each edge type for a question `[d_enc]`, in the order of their numbers; a
+    /// s(e | q) (5) of each edge type for a question `[d_enc]`, in the order of [`crate::ModelConfig::edge_type_names`]; a
     /// single one for a model that does not tell them apart.
     ///
     /// # Errors
@@ -82,16 +83,14 @@ impl Inference {
             let strength = weights.strength(query.q);
             let features = weights.standardised(query.features);
             let held;
-            let (own, offsets, edges) = match &open.parts {
-                Parts::Cpu { own, offsets, edges } => (own, offsets, edges),
+            let own = match &open.parts {
+                Parts::Cpu { own } => own,
                 Parts::Tensors(tensors) => {
-                    let (own, batch) = tensors.as_ref();
-                    let index = &batch.edges;
-                    let edges: Vec<_> = index.sources.iter().copied().zip(index.strengths.iter().copied()).collect();
-                    held = (values(own.clone()), index.offsets.clone(), edges);
-                    (&held.0, &held.1, &held.2)
+                    held = values(tensors.0.clone());
+                    &held
                 }
             };
+            let Heard { offsets, edges, .. } = &open.heard;
             let graph = Edges { offsets, edges, strength: &strength, aggregation: self.config.aggregation };
             let layers = |query: &Query<'_>, best: &[u32]| {
                 let features = Features::Standardised(&features);
@@ -109,6 +108,9 @@ impl Inference {
                     let score = |all: &[Vec<f32>]| weights.score_without(all, &graph, node, None, &|_| false);
                     explanation.segments.push(score(&all) - score(&without));
                 }
+            }
+            for edge in explained.iter_mut().flat_map(|explanation| &mut explanation.edges) {
+                edge.edge = open.heard.position(edge.edge);
             }
             explained
         }))

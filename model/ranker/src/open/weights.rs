@@ -85,7 +85,8 @@ impl Weights {
             layers: _,
             aggregation: _,
             segments,
-            edge_types: _,
+            edge_types: _,      // edges that it does not hear are left out at opening
+            edge_type_names: _, // likewise
             strength,
             interaction: _,
             features: _,

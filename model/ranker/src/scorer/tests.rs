@@ -1,6 +1,5 @@
 //! Scores, loss and gradients against PyTorch Geometric (`tests/reference/make_reference.py`).
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -9,24 +8,24 @@ use tabsegnet_graph::{Adjacency, TypeNames};
 use super::*;
 use crate::activation::SharedRows;
 use crate::batch::Example;
-use crate::checkpoint::deserialize;
 use crate::loss::pairwise_hinge;
+use crate::tensors::NamedTensors;
 use crate::testing::devices;
 
 const QUESTIONS: usize = 3;
 const GOLD: [u32; 2] = [0, 1];
 
-struct Reference(BTreeMap<String, (Vec<usize>, Vec<f32>)>);
+struct Reference(NamedTensors);
 
 impl Reference {
     fn read(aggregation: &str, layers: usize) -> Self {
         let path = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join(format!("tests/reference/scorer_{aggregation}_{layers}.safetensors"));
-        Self(deserialize(&path, &std::fs::read(&path).unwrap()).unwrap())
+        Self(NamedTensors::read(&path, &std::fs::read(&path).unwrap()).unwrap())
     }
 
     fn values(&self, name: &str) -> &[f32] {
-        &self.0[name].1
+        self.0.floats(name).unwrap().1
     }
 
     /// PyTorch keeps a linear layer's weight as `[out, in]`, the paper (and we) as `[in, out]`.
@@ -45,10 +44,10 @@ impl Reference {
             "b" if name.starts_with("graph") => (format!("convs.{layer}.lin_rel.bias"), false),
             _ => ("mlp.bias".to_owned(), false),
         };
-        let (shape, values) = &self.0[&format!("{prefix}.{peer}")];
-        match (transpose, shape.as_slice()) {
+        let (shape, values) = self.0.floats(&format!("{prefix}.{peer}")).unwrap();
+        match (transpose, shape) {
             (true, &[rows, cols]) => (0..rows * cols).map(|i| values[(i % rows) * cols + i / rows]).collect(),
-            _ => values.clone(),
+            _ => values.to_vec(),
         }
     }
 
@@ -68,7 +67,7 @@ impl Reference {
     }
 
     fn batch(&self, graphs: &[Adjacency], config: &ModelConfig, device: &Device) -> Batch {
-        let d_enc = self.0["q"].0[1];
+        let d_enc = self.0.floats("q").unwrap().0[1];
         let nodes = graphs[0].nodes();
         let [u, q, s] = ["u", "q", "s"].map(|name| self.values(name));
         let examples: Vec<_> = graphs

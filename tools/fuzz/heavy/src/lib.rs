@@ -8,7 +8,7 @@ use tabsegnet_graph::{Node, NodeKind};
 use tabsegnet_features::rows::NO_FEATURES;
 use tabsegnet_ranker::checkpoint::{Manifest, read, write};
 use tabsegnet_ranker::config::ModelConfig;
-use tabsegnet_ranker::reranker::{Reranker, Seen};
+use tabsegnet_ranker::reranker::{QueryContext, Reranker};
 use tabsegnet_ranker::scorer::TabSegNet;
 use tabsegnet_store::sha256_file;
 
@@ -49,11 +49,11 @@ pub fn rescore_with(bytes: &[u8]) {
         let passage =
             |number| Node { id: format!("p{number}"), kind: NodeKind::Passage, text: String::new(), place: None };
         let nodes: Vec<Node> = (0..4).map(passage).collect();
-        let seen = Seen { nodes: &nodes, features: NO_FEATURES, query: None };
+        let context = QueryContext { nodes: &nodes, features: NO_FEATURES, query: None };
         let mut scores = vec![0.5, 2.0, -1.0, 2.0];
-        reranker.rescore(&seen, &mut scores);
+        reranker.rescore(&context, &mut scores);
         assert!(scores.iter().all(|score| score.is_finite()), "a score is not finite: {scores:?}");
-        reranker.explain(&seen, &scores, &[0, 1, 2, 3]);
+        reranker.explain(&context, &scores, &[0, 1, 2, 3]);
     }
     let _ = std::fs::remove_file(&file);
 }

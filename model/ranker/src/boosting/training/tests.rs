@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use super::*;
-use crate::checkpoint::deserialize;
+use crate::tensors::NamedTensors;
 
 fn lists(rows: &[f32], features: usize, gold: &[bool], lengths: &[usize]) -> Lists {
     let mut lists = Lists::new(Bins::new(rows, features));
@@ -49,8 +49,8 @@ fn firsts(trees: &BoostedTrees, rows: &[f32], gold: &[bool]) -> usize {
 #[test]
 fn scores_are_those_of_lightgbm() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/reference/trees.safetensors");
-    let tensors = deserialize(&path, &std::fs::read(&path).unwrap()).unwrap();
-    let values = |name: &str| tensors[name].1.clone();
+    let tensors = NamedTensors::read(&path, &std::fs::read(&path).unwrap()).unwrap();
+    let values = |name: &str| tensors.floats(name).unwrap().1.to_vec();
     let (rows, gold) = (values("rows"), values("gold").iter().map(|&gold| gold > 0.0).collect::<Vec<_>>());
     let lengths: Vec<usize> = values("lengths").iter().map(|&length| length as usize).collect();
     let lists = lists(&rows, 7, &gold, &lengths);

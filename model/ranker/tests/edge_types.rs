@@ -1,0 +1,45 @@
+//! A graph with an edge type that a checkpoint was not trained with.
+
+use std::path::Path;
+
+use burn::tensor::Device;
+use tabsegnet_document::{ReadOptions, read};
+use tabsegnet_graph::{Adjacency, Graph};
+use tabsegnet_ranker::{Inference, Query, checkpoint};
+
+/// Numbers in [−1, 1) that look random.
+fn noise(count: usize) -> Vec<f32> {
+    (0..count as u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 8) as f32 / (1 << 23) as f32 - 1.0).collect()
+}
+
+fn bits(scores: &[f32]) -> Vec<u32> {
+    scores.iter().map(|score| score.to_bits()).collect()
+}
+
+#[test]
+fn a_new_edge_type_in_a_document_changes_no_score_of_the_shipped_checkpoint() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let report = read(&root.join("tabsegnet/examples/report.json"), &ReadOptions::default()).unwrap();
+    let graph = Graph::of(&report.document);
+    let nodes = graph.nodes().len();
+    // What stands for a table says which tables of the document are like it.
+    let captions = graph.neighbours(0, &["caption_to_passage"]).unwrap();
+    assert!(!captions.is_empty());
+    let like: Vec<(u32, u32)> = captions.iter().flat_map(|&from| (0..nodes as u32).map(move |to| (from, to))).collect();
+    let wider = graph.clone().with_edges("table_unionable_table", &like).unwrap();
+    assert_eq!(wider.adjacency().edges(), graph.adjacency().edges() + like.len());
+
+    let device = Device::flex();
+    let checkpoint = checkpoint::read(&root.join("checkpoints/general"), &device).unwrap();
+    let (model, d_enc) = (checkpoint.manifest.model, checkpoint.manifest.d_enc);
+    let inference = Inference::new(checkpoint.model, &model, d_enc, &device);
+    let (u, q, features) = (noise(nodes * d_enc), noise(d_enc), noise(nodes * model.features));
+    let query = Query { q: &q, segments: &[], features: &features, products: &[] };
+    let scores = |edges: &Adjacency| inference.scores(&inference.open(edges, &u).unwrap(), &query).unwrap();
+    let expected = scores(graph.adjacency());
+    assert_eq!(bits(&scores(wider.adjacency())), bits(&expected));
+
+    // The same edges of a type that it was trained with are heard.
+    let heard = graph.with_edges("caption_to_cell", &like).unwrap();
+    assert_ne!(bits(&scores(heard.adjacency())), bits(&expected));
+}
