@@ -8,9 +8,9 @@ use tabsegnet::context::context;
 use tabsegnet::ranker::{NodeEdge, NodeExplanation, TypeStrength};
 use tabsegnet::{Ranking, table};
 use tabsegnet_datasets::document::Document;
-use tabsegnet_graph::{Graph, Node};
 use tabsegnet_document::ReadDocument;
 use tabsegnet_evaluation::trec::{RankedQuestion, write_run_to};
+use tabsegnet_graph::{Graph, Node};
 use tabsegnet_page::{Answer, EdgeStrength, Explanation, InEdge, Page, RankedNode};
 use tabsegnet_store::write_bytes_atomic;
 
@@ -126,9 +126,8 @@ fn answer(ranking: Ranking, scores: Vec<(String, f32)>) -> Answer {
         rank: node.rank,
         score: node.score,
     });
-    let strengths = edge_strengths
-        .into_iter()
-        .map(|TypeStrength { edge_type, strength }| EdgeStrength { edge_type, strength });
+    let strengths =
+        edge_strengths.into_iter().map(|TypeStrength { edge_type, strength }| EdgeStrength { edge_type, strength });
     Answer { nodes: nodes.collect(), strengths: strengths.collect(), question, segments, scores }
 }
 

@@ -16,8 +16,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use tabsegnet_datasets::document::{Block, Cell, Document, Table};
-use tabsegnet_graph::NodeKind;
 use tabsegnet_datasets::node_id;
+use tabsegnet_graph::NodeKind;
 
 use crate::ranker::{Position, RankedNode, Ranking};
 

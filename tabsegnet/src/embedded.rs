@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use burn::tensor::Device;
 use rayon::prelude::*;
-use tabsegnet_graph::CellText;
 use tabsegnet_datasets::prepared::{PreparedDocument, PreparedQuestion};
 use tabsegnet_encoder::{EmbeddingCache, Encoder};
 use tabsegnet_features::table_scorer::Example;
 use tabsegnet_features::{DocumentFeatures, FeatureRows, QueryVectors, Strings, TableScorer};
+use tabsegnet_graph::CellText;
 use tabsegnet_ranker::batch::BatchError;
 use tabsegnet_ranker::reranker::QueryContext;
 use tabsegnet_ranker::{Batch, ModelConfig};

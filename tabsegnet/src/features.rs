@@ -1,10 +1,10 @@
 //! Features of questions and nodes for a model that was trained with them.
 
-use tabsegnet_graph::{CellText, Node};
 use tabsegnet_encoder::{Encoder, StaticEncoder, shipped_static};
 use tabsegnet_features::{
     DocumentFeatures, DocumentQuery, EncodedQuery, FeaturesConfig, QueryVectors, Question, Reading, Strings,
 };
+use tabsegnet_graph::{CellText, Node};
 
 use crate::RankingError;
 

@@ -2,8 +2,8 @@
 
 use burn::tensor::Device;
 use rayon::prelude::*;
-use tabsegnet_graph::Node;
 use tabsegnet_datasets::prepared::PreparedQuestion;
+use tabsegnet_graph::Node;
 use tabsegnet_ranker::reranker::Reranker;
 use tabsegnet_ranker::{Inference, ModelConfig, Query, TabSegNet};
 

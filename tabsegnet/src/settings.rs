@@ -4,10 +4,10 @@ use std::path::Path;
 
 use serde::Deserialize;
 use tabsegnet_datasets::config::DataConfig;
-use tabsegnet_graph::GraphConfig;
 use tabsegnet_datasets::prepared::PrepareSettings;
 use tabsegnet_encoder::EncoderConfig;
 use tabsegnet_features::FeaturesConfig;
+use tabsegnet_graph::GraphConfig;
 use tabsegnet_segmenter::SegmenterConfig;
 
 use crate::RankingError;

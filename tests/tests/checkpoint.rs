@@ -35,7 +35,13 @@ fn another_format_version_is_refused_whatever_else_it_holds() {
     refused(&work, &["changed/manifest.json: has format version 99, this program reads 2"]);
     let old = json!({"format_version": 1, "new": true});
     work.write("changed/manifest.json", old.to_string());
-    refused(&work, &["changed/manifest.json: ", "it is an old checkpoint; make a new one with: train --config configs/quickstart.toml"]);
+    refused(
+        &work,
+        &[
+            "changed/manifest.json: ",
+            "it is an old checkpoint; make a new one with: train --config configs/quickstart.toml",
+        ],
+    );
 }
 
 #[test]

@@ -9,7 +9,6 @@ use tabsegnet::baselines::{Baseline, Fusion, Resources};
 use tabsegnet::ranker::ranking;
 use tabsegnet::{Embedded, check_identities, scores};
 use tabsegnet_datasets::config::DataKind;
-use tabsegnet_graph::NodeKind;
 use tabsegnet_datasets::lexical::Bm25Config;
 use tabsegnet_datasets::mix::dataset_of;
 use tabsegnet_encoder::Splade;
@@ -18,6 +17,7 @@ use tabsegnet_evaluation::{
     Evidence, GoldRanks, Measure, MethodRun, QuestionInfo, QuestionMeasures, Report, ReportInput, Resampling,
     rank_order,
 };
+use tabsegnet_graph::NodeKind;
 use tabsegnet_ranker::checkpoint::{self, Checkpoint};
 
 use crate::config::{Config, EvaluationConfig};

@@ -84,8 +84,8 @@ fn table_text(table: &Table) -> String {
 mod tests {
     use super::*;
     use crate::document::TableSource;
-    use tabsegnet_graph::Graph;
     use proptest::prelude::*;
+    use tabsegnet_graph::Graph;
 
     fn table_of(header: &str, values: &[&str]) -> Table {
         let mut rows = vec![vec!["".into(), header.into()]];

@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use tabsegnet_datasets::config::{DataConfig, DataKind, Part};
-use tabsegnet_graph::{Graph, Node};
 use tabsegnet_datasets::numbers::parse_cell_number;
 use tabsegnet_datasets::sample::Samples;
 use tabsegnet_document::facts::FactPlace;
 use tabsegnet_document::{ReadDocument, ReadOptions};
+use tabsegnet_graph::{Graph, Node};
 
 /// The folder of a data set; says loudly where there is none.
 fn folder(name: &str) -> Option<PathBuf> {
@@ -48,8 +48,7 @@ impl Read {
     /// Reads a part; every question has gold, and every gold id names a node of its document.
     fn new(config: &DataConfig, part: Part) -> Self {
         let samples = config.source(part).and_then(|source| source.read()).unwrap_or_else(|error| panic!("{error}"));
-        let graph =
-            |document| Graph::of(document).nodes().iter().map(|node| (node.id.clone(), node.clone())).collect();
+        let graph = |document| Graph::of(document).nodes().iter().map(|node| (node.id.clone(), node.clone())).collect();
         let nodes: HashMap<String, HashMap<String, Node>> =
             samples.samples.iter().map(|sample| (sample.document.id.clone(), graph(&sample.document))).collect();
         for sample in &samples.samples {

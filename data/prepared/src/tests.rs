@@ -1,7 +1,7 @@
 use std::fs;
 
-use tabsegnet_graph::{CellText, GraphConfig};
 use tabsegnet_datasets::prepared::PreparedSegment;
+use tabsegnet_graph::{CellText, GraphConfig};
 
 use super::*;
 

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use tabsegnet_graph::{Node, NodeKind};
 use tabsegnet_datasets::lexical::tokenize;
+use tabsegnet_graph::{Node, NodeKind};
 
 /// A word as the features see it.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use burn::tensor::{Device, Int, Tensor, TensorData};
-use tabsegnet_graph::Adjacency;
 use tabsegnet_features::vectors::{dot, products};
+use tabsegnet_graph::Adjacency;
 
 use crate::activation::SharedRows;
 use crate::config::ModelConfig;

@@ -126,9 +126,8 @@ impl BoostedTrees {
 
     /// As tensors of a file: thresholds and values are f32, numbers of features and nodes i32, −1 for none.
     pub fn tensors(&self) -> Vec<(String, TensorData)> {
-        let floats = |of: fn(&Node) -> f32| {
-            TensorData::new(self.nodes.iter().map(of).collect::<Vec<f32>>(), [self.nodes.len()])
-        };
+        let floats =
+            |of: fn(&Node) -> f32| TensorData::new(self.nodes.iter().map(of).collect::<Vec<f32>>(), [self.nodes.len()]);
         // Files hold fewer than 2³¹ nodes; [`NONE`] becomes -1.
         let integers = |numbers: Vec<u32>| {
             let count = numbers.len();

@@ -208,10 +208,7 @@ pub fn read(directory: &Path, device: &Device) -> Result<Checkpoint, CheckpointE
         }
     }
     if manifest.node_kinds != node_kinds() {
-        return Err(content(
-            &path,
-            "names node kinds that this version does not have; use the version that wrote it",
-        ));
+        return Err(content(&path, "names node kinds that this version does not have; use the version that wrote it"));
     }
     manifest.model.edge_type_names = known_edge_types(&manifest.edge_types)
         .map_err(|error| content(&path, format!("edge_types: {error}; use the version that wrote it")))?;

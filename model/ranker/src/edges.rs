@@ -162,7 +162,10 @@ mod tests {
             Heard::new(&ModelConfig { edge_types, edge_type_names, ..ModelConfig::default() }, &graph)
         };
         let typed = heard(EdgeTypes::Typed);
-        assert_eq!((typed.offsets.as_slice(), typed.edges.as_slice()), (&[0, 1, 2, 4][..], &[(2, 1), (0, 0), (0, 1), (1, 0)][..]));
+        assert_eq!(
+            (typed.offsets.as_slice(), typed.edges.as_slice()),
+            (&[0, 1, 2, 4][..], &[(2, 1), (0, 0), (0, 1), (1, 0)][..])
+        );
         assert_eq!([0, 1, 2, 3].map(|edge| typed.position(edge)), [1, 2, 4, 5]);
         let single = heard(EdgeTypes::Single);
         assert_eq!((&single.offsets, single.edges.as_slice()), (&typed.offsets, &[(2, 0), (0, 0), (0, 0), (1, 0)][..]));

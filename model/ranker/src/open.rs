@@ -15,9 +15,9 @@ mod weights;
 use std::sync::Arc;
 
 use burn::tensor::{Device, Tensor, TensorData};
-use tabsegnet_graph::Adjacency;
 use tabsegnet_features::FeatureRows;
 use tabsegnet_features::rows::{NO_FEATURES, all_rows};
+use tabsegnet_graph::Adjacency;
 
 use crate::activation::SharedRows;
 use crate::batch::{Batch, BatchError, Example, best_of_products, best_segments};
@@ -103,9 +103,7 @@ impl Inference {
         let nodes = graph.nodes();
         width("u", u.len(), nodes * self.d_enc)?;
         let parts = match &self.weights {
-            Some(_) => Parts::Cpu {
-                own: values(self.model.project(self.matrix(u))),
-            },
+            Some(_) => Parts::Cpu { own: values(self.model.project(self.matrix(u))) },
             None => {
                 let q = vec![0.0; self.d_enc];
                 let features = vec![0.0; nodes * self.config.features];

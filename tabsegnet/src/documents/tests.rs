@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 use tabsegnet_datasets::document::{Block, Document, Table, TableSource};
-use tabsegnet_graph::CellText;
 use tabsegnet_datasets::prepared::PreparedDocument;
+use tabsegnet_graph::CellText;
 
 use super::*;
 use crate::RankingError;

@@ -43,7 +43,8 @@ pub fn graph(nodes: usize, edges: usize, rng: &mut ChaCha8Rng) -> Adjacency {
             (node(), node(), rng.random_range(0..EDGE_TYPES) as u8)
         })
         .collect();
-    Adjacency::new(nodes, TypeNames::default(), &edges).unwrap_or_else(|dangling| panic!("made an edge to nowhere: {dangling}"))
+    Adjacency::new(nodes, TypeNames::default(), &edges)
+        .unwrap_or_else(|dangling| panic!("made an edge to nowhere: {dangling}"))
 }
 
 /// A document with a question, as the model takes it.

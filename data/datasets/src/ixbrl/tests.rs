@@ -105,7 +105,8 @@ fn questions_have_gold_cells_and_a_segment_for_each_fact() {
         let sample = &samples.samples[0];
         assert_eq!((sample.document.id.as_str(), samples.left_out.len()), ("7_10-K.0", 0));
         let graph = Graph::of(&sample.document);
-        let text = |id: &String| graph.nodes().iter().find(|node| node.id == *id).map(|node| node.text.clone()).unwrap();
+        let text =
+            |id: &String| graph.nodes().iter().find(|node| node.id == *id).map(|node| node.text.clone()).unwrap();
         assert!(!sample.questions.is_empty());
         for question in &sample.questions {
             wordings += &format!("{}\n", question.text);

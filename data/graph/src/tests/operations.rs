@@ -35,7 +35,11 @@ fn wanted() -> impl Strategy<Value = Vec<&'static str>> {
 /// Edges of the types named, source and destination.
 fn of_types(edges: &[Edge], types: &[&str]) -> BTreeSet<(u32, u32)> {
     let wanted = |number: &u8| types.contains(&NAMES[usize::from(*number)]);
-    edges.iter().filter(|(_, _, number)| wanted(number)).map(|&(source, destination, _)| (source, destination)).collect()
+    edges
+        .iter()
+        .filter(|(_, _, number)| wanted(number))
+        .map(|&(source, destination, _)| (source, destination))
+        .collect()
 }
 
 proptest! {
@@ -137,9 +141,8 @@ proptest! {
 
 #[test]
 fn parts_that_make_no_graph_are_refused() {
-    let error = |edges: &[Edge], weights: &[f32]| {
-        Adjacency::weighted(2, names(), edges, weights).unwrap_err().to_string()
-    };
+    let error =
+        |edges: &[Edge], weights: &[f32]| Adjacency::weighted(2, names(), edges, weights).unwrap_err().to_string();
     assert_eq!(error(&[(0, 2, 0)], &[1.0]), "edge 0 joins nodes 0 and 2, but the graph has 2 nodes");
     assert_eq!(error(&[(0, 1, 0), (1, 0, 3)], &[1.0; 2]), "edge 1 is of type 3, but the graph has 3 edge types");
     assert!(error(&[(0, 1, 0)], &[-1.0]).starts_with("weight 0 of the edges is -1; expected a finite number"));

@@ -314,8 +314,8 @@ impl Edges<'_> {
 mod tests {
     use burn::tensor::Device;
     use proptest::prelude::*;
-    use tabsegnet_graph::{Adjacency, TypeNames};
     use tabsegnet_features::FeatureRows;
+    use tabsegnet_graph::{Adjacency, TypeNames};
 
     use super::super::tests::{D_ENC, config, model, noise};
     use super::*;

@@ -1,7 +1,7 @@
 //! The nodes that a ranker puts first, and what the reranker is told of each.
 
-use tabsegnet_graph::{Node, NodeKind};
 use tabsegnet_features::{COVERAGE, DocumentQuery, FeatureRows};
+use tabsegnet_graph::{Node, NodeKind};
 
 use super::score_context::{self, ScoreContext};
 use crate::best;

@@ -1,8 +1,8 @@
 use proptest::prelude::*;
 use tabsegnet_document::model::{Block, CellSource, Document, Table, TableSource};
-use tabsegnet_graph::{CellText, Graph, Node, NodeKind};
 use tabsegnet_features::rows::NO_FEATURES;
 use tabsegnet_features::{DocumentFeatures, DocumentQuery, FeatureRows, FeaturesConfig, Question, Strings};
+use tabsegnet_graph::{CellText, Graph, Node, NodeKind};
 
 use super::*;
 use crate::boosting::bins::Bins;
