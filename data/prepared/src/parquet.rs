@@ -69,12 +69,12 @@ pub(super) fn write(prepared: &Prepared, directory: &Path) -> Result<(), DataErr
         ],
     )?;
 
-    let edges_of = |(document, number): (&'_ PreparedDocument, u32)| {
+    let mut edges: Vec<(u32, u32, u32, &str)> = Vec::new();
+    for (document, number) in documents.iter().zip(0..) {
         let adjacency = document.graph.adjacency();
-        let edge = |(edge, (source, destination, _))| (number, source, destination, adjacency.type_name(edge));
-        adjacency.iter().enumerate().map(edge).collect::<Vec<_>>()
-    };
-    let edges: Vec<(u32, u32, u32, &str)> = documents.iter().zip(0..).flat_map(edges_of).collect();
+        let named = |(edge, (source, destination, _))| (number, source, destination, adjacency.type_name(edge));
+        edges.extend(adjacency.iter().enumerate().map(named));
+    }
     write_table(
         directory,
         EDGES,

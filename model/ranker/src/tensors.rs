@@ -77,7 +77,7 @@ pub fn serialize(tensors: &[(String, TensorData)], path: &Path) -> Result<Vec<u8
     let failed = |error: &dyn std::fmt::Display| content(path, format!("cannot be written: {error}"));
     let mut views = Vec::with_capacity(tensors.len());
     for (name, data) in tensors {
-        let dtype = match data.dtype {
+        let dtype = match data.dtype() {
             DType::F32 => Dtype::F32,
             DType::I32 => Dtype::I32,
             other => return Err(failed(&format!("tensor {name} is {other:?}, expected F32 or I32"))),

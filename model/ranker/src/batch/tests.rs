@@ -3,7 +3,7 @@ use tabsegnet_graph::TypeNames;
 
 use super::*;
 use crate::activation::SharedRows;
-use crate::config::Aggregation;
+use crate::config::{Aggregation, EdgeTypes};
 use crate::scorer::TabSegNet;
 use crate::testing::devices;
 

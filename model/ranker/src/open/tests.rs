@@ -3,7 +3,7 @@ use tabsegnet_features::vectors::products;
 use tabsegnet_graph::TypeNames;
 
 use super::*;
-use crate::config::{Aggregation, Strength};
+use crate::config::{Aggregation, EdgeTypes, Strength};
 
 pub(super) const D_ENC: usize = 12;
 

@@ -124,7 +124,7 @@ fn equal_pyg(device: &Device) {
                 segments: true,
                 ..ModelConfig::default()
             };
-            let model = TabSegNet::build(&config, reference.0["q"].0[1], &mut |name, shape| {
+            let model = TabSegNet::build(&config, reference.0.floats("q").unwrap().0[1], &mut |name, shape| {
                 let values = reference.parameter("weight", name);
                 assert_eq!(values.len(), shape.iter().product::<usize>(), "{name}");
                 let count = values.len();
