@@ -87,9 +87,8 @@ pub fn load_in_tensors(config: &EncoderConfig) -> Result<Box<dyn Encoder>, Encod
 }
 
 fn load_with(config: &EncoderConfig, device: &Device, in_tensors: bool) -> Result<Box<dyn Encoder>, EncoderError> {
-    let refused = |key, value: String, expected: &str| {
-        Err(EncoderError::Config { key, value, expected: expected.to_owned() })
-    };
+    let refused =
+        |key, value: String, expected: &str| Err(EncoderError::Config { key, value, expected: expected.to_owned() });
     for (key, value) in [("max_tokens", config.max_tokens), ("batch_tokens", config.batch_tokens)] {
         if value == 0 {
             return refused(key, value.to_string(), "expected at least 1");
