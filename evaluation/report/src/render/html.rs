@@ -17,10 +17,10 @@ const PAIRS_SHOWN: usize = 15;
 pub(crate) fn render(report: &Report) -> String {
     let title = escape_html(&report.title);
     format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<columns>\n<meta charset=\"utf-8\">\n\
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n\
-         <style>\n{}</style>\n</columns>\n<body>\n<main>\n\
+         <style>\n{}</style>\n</head>\n<body>\n<main>\n\
          <header>\n<h1>{title}</h1>\n<p>{}, {}: {}. {}</p>\n</header>\n{}</main>\n</body>\n</html>\n",
         style(),
         escape_html(&report.dataset.name),
