@@ -17,7 +17,7 @@ use crate::tensors::{NamedTensors, serialize};
 
 pub use candidates::{Candidates, QueryContext, names};
 
-/// BoostedTrees and how many nodes they look at.
+/// Trees and how many nodes they look at.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reranker {
     candidates: usize,
