@@ -52,7 +52,7 @@ pub(crate) fn limited(mut samples: Samples, questions: usize, seed: u64) -> Samp
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::{Block, Document};
+    use tabsegnet_document::model::{Block, Document};
     use crate::sample::{LeftOut, Question, Sample};
 
     fn samples(documents: usize, questions: usize) -> Samples {

@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize};
 
 pub use statistics::Statistics;
 
-use crate::document::Document;
+use tabsegnet_document::model::Document;
 use crate::error::DataError;
 use crate::graph::{CompressedGraph, DocumentGraph, GraphConfig, Node, NodeKind};
-use crate::source::Source;
+use crate::source::{Source, json};
 use tabsegnet_store::Digest;
 
 /// Changes when the schema of the files that keep it or the meaning of a setting does.
-const FORMAT: u32 = 5;
+const FORMAT: u32 = 6;
 
 /// A document ready for training and ranking.
 #[derive(Debug, Clone, PartialEq)]
@@ -149,11 +149,6 @@ pub fn make(source: &Source, settings: &PrepareSettings, digest: String) -> Resu
 pub fn digest(source: &Source, settings: &PrepareSettings) -> Result<String, DataError> {
     let digest = Digest::new().part(b"prepared").part(FORMAT.to_le_bytes()).part(json(settings));
     Ok(source.digest(digest)?.hex())
-}
-
-/// Settings are numbers, names and lists of them: there is nothing JSON cannot hold.
-fn json(value: &impl Serialize) -> String {
-    serde_json::to_string(value).unwrap_or_default()
 }
 
 impl Prepared {

@@ -62,6 +62,23 @@ impl Ids {
     }
 }
 
+/// The records of files, in order, each with where it stands.
+pub(crate) fn read_all<'f, T>(
+    files: &'f [PathBuf],
+    read: impl Fn(&Path) -> Result<Vec<T>, DataError>,
+) -> Result<Vec<(Place<'f>, T)>, DataError> {
+    let mut records = Vec::new();
+    for file in files {
+        records.extend(read(file)?.into_iter().enumerate().map(|(index, record)| (Place::at(file, index), record)));
+    }
+    Ok(records)
+}
+
+/// What to say of a question whose table is in no file.
+pub(crate) fn no_such_table(place: &Place<'_>, table: &str) -> DataError {
+    place.error("table_id", format!("no file of tables has {table}; name the files in data.tables"))
+}
+
 /// A file that is one JSON list of records, at least one.
 pub(crate) fn read_list<T: DeserializeOwned>(file: &Path, what: &str) -> Result<Vec<T>, DataError> {
     let records: Vec<T> = from_json(file, &read_text(file)?)?;

@@ -39,8 +39,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use path::Paths;
 use words::{QuestionWords, content, is_year};
 
-use crate::document::{Block, Cell, CellRole, Document, Table};
-use crate::node_id;
+use tabsegnet_document::model::{Block, Cell, CellRole, Document, Table};
+use tabsegnet_document::node_id;
 use crate::sample::{Samples, Segment};
 
 /// The most segments of one question.
@@ -74,7 +74,7 @@ pub fn segments(document: &Document, question: &str, gold: &[String], rows: Rows
 }
 
 /// What the row and the column of a cell are called where no question names them: the innermost headers.
-pub(crate) fn names(table: &Table, cell: &Cell) -> [String; 2] {
+pub fn names(table: &Table, cell: &Cell) -> [String; 2] {
     let query = QuestionWords::new("");
     let paths = Paths::new(&query, Rows::Measures, std::iter::empty());
     [paths.row(table, cell), paths.column(table, cell)]

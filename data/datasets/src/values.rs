@@ -4,7 +4,7 @@ use tabsegnet_document::numbers::parse_cell_number;
 
 /// The numbers of a text without their signs, in order, with the byte each begins at: digits with
 /// thousands commas and one point. Digits inside a word (`FY19`, `Q4`) are none.
-pub(crate) fn numbers_in(text: &str) -> Vec<(usize, f64)> {
+pub fn numbers_in(text: &str) -> Vec<(usize, f64)> {
     let bytes = text.as_bytes();
     let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
     let mut numbers = Vec::new();

@@ -2,8 +2,9 @@
 
 use std::process::ExitCode;
 
+use tabsegnet_datasets::config::{Part, SyntheticConfig};
 use tabsegnet_datasets::native::sample_json;
-use tabsegnet_datasets::synthetic::{Part, SyntheticConfig, generate};
+use tabsegnet_generate::synthetic::generate;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -1,14 +1,15 @@
-//! Prints made-up reports with their questions and the texts of the gold nodes.
+//! Prints generated reports with their questions and the texts of the gold nodes.
 //!
 //! ```text
-//! cargo run --release -p tabsegnet-datasets --example show_synthetic -- [train|dev] [FIRST] [COUNT]
+//! cargo run --release -p tabsegnet-generate --example show_synthetic -- [train|dev] [FIRST] [COUNT]
 //! ```
 
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
-use tabsegnet_datasets::document::{Block, Document, Table};
-use tabsegnet_datasets::synthetic::{Part, SyntheticConfig, generate};
+use tabsegnet_datasets::config::{Part, SyntheticConfig};
+use tabsegnet_document::model::{Block, Document, Table};
+use tabsegnet_generate::synthetic::generate;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

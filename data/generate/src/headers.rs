@@ -1,7 +1,7 @@
 //! Questions made from the headers of tables, with their segments in the silver form: a segmenter that has
 //! read many learns to find rows and years in a question and to copy them, whatever their words.
 //!
-//! A question takes a table, rows and columns of it by their silver names ([`crate::silver`]) and one of the
+//! A question takes a table, rows and columns of it by their silver names ([`tabsegnet_datasets::silver`]) and one of the
 //! wordings of `templates`. Years move by a common number, so that none is bound to a row; phrases that
 //! belong to no segment stand before and after.
 
@@ -12,8 +12,8 @@ use std::collections::BTreeMap;
 use tabsegnet_store::Digest;
 
 use crate::dice::Dice;
-use crate::document::{CellRole, Document, Table};
-use crate::silver;
+use tabsegnet_document::model::{CellRole, Document, Table};
+use tabsegnet_datasets::silver;
 use templates::{AFTER, BEFORE, Shape, TIMES, WORDINGS};
 
 /// The most words of a row's name; a longer one is a sentence.

@@ -35,64 +35,81 @@ mod words;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
+use tabsegnet_datasets::config::{DataConfig, IxbrlConfig, Part, files_with};
+use tabsegnet_datasets::sample::{Labels, LeftOut, Sample, Samples};
+use tabsegnet_datasets::source::json;
+use tabsegnet_datasets::{DataError, Dataset, Inputs};
 use tabsegnet_document::{Format, ReadDocument, ReadOptions};
 use tabsegnet_store::Digest;
 
-use crate::config::Part;
 use crate::dice::Dice;
-use crate::error::DataError;
-use crate::sample::{LeftOut, Sample, Samples};
 use filing::Filing;
 use questions::{Asker, Combination};
 
-/// How questions are made from filings.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct IxbrlConfig {
-    /// Documents made from one filing, at most; each is a part of it.
-    pub documents_per_filing: usize,
-    /// Questions put to one document, at most.
-    pub questions_per_document: usize,
-    /// Tables of a document: half as many to as many.
-    pub tables: usize,
-    /// Nodes that a document's tables may have together; its sentences come on top.
-    pub nodes: usize,
-    /// Sentences before and after each table.
-    pub sentences: usize,
-    /// The share of companies whose filings are the dev part, where `data.dev` names no files.
-    pub dev_share: f64,
-}
+/// Filings with inline XBRL.
+pub struct Ixbrl;
 
-impl Default for IxbrlConfig {
-    fn default() -> Self {
-        Self {
-            documents_per_filing: 8,
-            questions_per_document: 12,
-            tables: 10,
-            nodes: 900,
-            sentences: 4,
-            dev_share: 0.2,
+impl Dataset for Ixbrl {
+    fn name(&self) -> &'static str {
+        "ixbrl"
+    }
+
+    fn about(&self) -> &'static str {
+        "filings with inline XBRL; questions are generated from their tags"
+    }
+
+    fn has(&self, config: &DataConfig, part: Part) -> bool {
+        !config.train.is_empty() || !config.files(part).is_empty()
+    }
+
+    /// A directory stands for the HTML files in it. Where `dev` names no files, both parts are companies of `train`;
+    /// else the filings of the other part are [`Inputs::pool`], with whose companies none may be shared.
+    fn inputs(&self, config: &DataConfig, part: Part) -> Result<Inputs, DataError> {
+        if config.train.is_empty() && (part == Part::Train || config.dev.is_empty()) {
+            let message = "names no file; expected a directory of filings or HTML files, such as [\".\"]".into();
+            return Err(DataError::Setting { key: Part::Train.key(), message });
         }
+        let files = |part: Part| files_with(part.key(), config.paths(config.files(part)), &["htm", "html", "xhtml"]);
+        let (files, pool) = match part {
+            _ if config.dev.is_empty() => (files(Part::Train)?, Vec::new()),
+            Part::Train => (files(Part::Train)?, files(Part::Dev)?),
+            Part::Dev => (files(Part::Dev)?, Vec::new()),
+        };
+        Ok(Inputs { part, files, pool, ..Inputs::default() })
+    }
+
+    fn settings(&self, config: &DataConfig, inputs: &Inputs) -> String {
+        let companies = match Companies::of(config, inputs) {
+            Companies::All => "all",
+            Companies::Of(part) => part.name(),
+            Companies::Apart(_) => "apart",
+        };
+        format!("{} {} {companies}", json(&config.ixbrl), config.seed)
+    }
+
+    fn read(&self, inputs: &Inputs, config: &DataConfig, _labels: Labels) -> Result<Samples, DataError> {
+        let files = inputs.files.clone();
+        if files.is_empty() {
+            return Ok(Samples::default());
+        }
+        read(&Filings { files, companies: Companies::of(config, inputs), config: config.ixbrl.clone(), seed: config.seed })
     }
 }
 
-impl IxbrlConfig {
-    pub(crate) fn check(&self) -> Result<(), DataError> {
-        let setting = |key, message: &str| Err(DataError::Setting { key, message: message.into() });
-        if !(self.dev_share > 0.0 && self.dev_share < 1.0) {
-            return setting("data.ixbrl.dev_share", "expected a share between 0 and 1, such as 0.2");
-        }
-        if self.tables < 2 {
-            return setting("data.ixbrl.tables", "expected 2 or more; questions go over two tables");
-        }
-        Ok(())
+fn check(config: &IxbrlConfig) -> Result<(), DataError> {
+    let setting = |key, message: &str| Err(DataError::Setting { key, message: message.into() });
+    if !(config.dev_share > 0.0 && config.dev_share < 1.0) {
+        return setting("data.ixbrl.dev_share", "expected a share between 0 and 1, such as 0.2");
     }
+    if config.tables < 2 {
+        return setting("data.ixbrl.tables", "expected 2 or more; questions go over two tables");
+    }
+    Ok(())
 }
 
 /// Which filings of the files are wanted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Companies {
+enum Companies {
     /// All.
     All,
     /// Those of companies of one part, by the seed and the dev share.
@@ -101,17 +118,27 @@ pub enum Companies {
     Apart(Vec<PathBuf>),
 }
 
-/// Filings that questions are made from.
+impl Companies {
+    fn of(config: &DataConfig, inputs: &Inputs) -> Self {
+        match (config.dev.is_empty(), inputs.part) {
+            (true, part) => Self::Of(part),
+            (false, Part::Train) => Self::Apart(inputs.pool.clone()),
+            (false, Part::Dev) => Self::All,
+        }
+    }
+}
+
+/// Filings that questions are generated from.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Filings {
+struct Filings {
     /// HTML files with inline XBRL.
-    pub files: Vec<PathBuf>,
+    files: Vec<PathBuf>,
     /// Which of them.
-    pub companies: Companies,
-    /// How questions are made.
-    pub config: IxbrlConfig,
+    companies: Companies,
+    /// How questions are generated.
+    config: IxbrlConfig,
     /// Other seeds give other questions, documents and parts.
-    pub seed: u64,
+    seed: u64,
 }
 
 /// Why a file gives no question.
@@ -119,13 +146,13 @@ const NO_COMPANY: &str = "a file without inline XBRL contexts is no filing";
 /// Why a filing gives no question.
 const NO_QUESTION: &str = "a filing whose tables tag too little to ask about";
 
-/// Makes the questions of filings; documents in the order of the files.
+/// Generates the questions of filings; documents in the order of the files.
 ///
 /// # Errors
 /// A file that cannot be read, two files of one name, no filing among the files, a part without a
 /// company, a company in both parts.
-pub fn read(filings: &Filings) -> Result<Samples, DataError> {
-    filings.config.check()?;
+fn read(filings: &Filings) -> Result<Samples, DataError> {
+    check(&filings.config)?;
     let mut samples = Samples::default();
     // The companies of this part and of the other one.
     let (mut wanted, mut others) = (BTreeSet::new(), BTreeSet::new());
@@ -149,11 +176,11 @@ pub fn read(filings: &Filings) -> Result<Samples, DataError> {
             continue;
         }
         wanted.insert(company);
-        let made = samples_of(&Filing::new(read), &name, filings);
-        if made.is_empty() {
+        let parts = samples_of(&Filing::new(read), &name, filings);
+        if parts.is_empty() {
             samples.left_out.push(LeftOut { question: name, reason: NO_QUESTION });
         }
-        samples.samples.extend(made);
+        samples.samples.extend(parts);
     }
     check_companies(filings, &wanted, &others)?;
     Ok(samples)

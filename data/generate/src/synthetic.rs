@@ -1,4 +1,4 @@
-//! Small made-up financial reports with questions and gold nodes: a data set that needs no
+//! Small generated financial reports with questions and gold nodes: a data set that needs no
 //! download.
 //!
 //! A report is a company's page of sentences and three to five tables whose amounts agree. Its
@@ -30,60 +30,54 @@ mod tests;
 mod told;
 mod vocabulary;
 
+use tabsegnet_datasets::config::{DataConfig, Part, SyntheticConfig};
+use tabsegnet_datasets::sample::{Labels, Question, Sample, Samples};
+use tabsegnet_datasets::source::json;
+use tabsegnet_datasets::{DataError, Dataset, Inputs};
+use tabsegnet_document::model::{Block, Document};
 use tabsegnet_store::Digest;
 
 use crate::dice::{self, Dice};
-use crate::document::{Block, Document};
-use crate::sample::{Question, Sample};
 
 use questions::{Asker, Draft};
 use report::Report;
 use sheet::{Fact, Sum};
 use told::Told;
 
-/// What is generated.
-#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct SyntheticConfig {
-    /// Documents of [`Part::Train`].
-    pub train_documents: usize,
-    /// Documents of [`Part::Dev`].
-    pub dev_documents: usize,
-    /// Questions put to each document. A report has some dozens to give.
-    pub questions_per_document: usize,
-    /// Other seeds give other documents.
-    pub seed: u64,
-}
+/// Generated reports.
+pub struct Synthetic;
 
-impl Default for SyntheticConfig {
-    fn default() -> Self {
-        Self { train_documents: 200, dev_documents: 60, questions_per_document: 3, seed: 0 }
+impl Dataset for Synthetic {
+    fn name(&self) -> &'static str {
+        "synthetic"
+    }
+
+    fn about(&self) -> &'static str {
+        "generated reports; no files"
+    }
+
+    fn has(&self, _config: &DataConfig, _part: Part) -> bool {
+        true
+    }
+
+    fn inputs(&self, _config: &DataConfig, part: Part) -> Result<Inputs, DataError> {
+        Ok(Inputs { part, ..Inputs::default() })
+    }
+
+    fn settings(&self, config: &DataConfig, inputs: &Inputs) -> String {
+        format!("{} {}", inputs.part.name(), json(&config.synthetic))
+    }
+
+    fn read(&self, inputs: &Inputs, config: &DataConfig, _labels: Labels) -> Result<Samples, DataError> {
+        Ok(Samples { samples: generate(&config.synthetic, inputs.part), left_out: Vec::new() })
     }
 }
 
-/// Which part of the data set. The parts share words and no company.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
-    /// To learn from.
-    Train,
-    /// To measure by.
-    Dev,
-}
-
-impl Part {
-    /// As it stands in the ids of documents (`dev-0012`) and questions (`dev-0012-2`).
-    fn name(self) -> &'static str {
-        match self {
-            Self::Train => "train",
-            Self::Dev => "dev",
-        }
-    }
-
-    fn stems(self) -> &'static [&'static str] {
-        match self {
-            Self::Train => names::TRAIN_STEMS,
-            Self::Dev => names::DEV_STEMS,
-        }
+/// The companies of a part; the parts share words and no company.
+fn stems(part: Part) -> &'static [&'static str] {
+    match part {
+        Part::Train => names::TRAIN_STEMS,
+        Part::Dev => names::DEV_STEMS,
     }
 }
 
@@ -117,7 +111,7 @@ struct Draw {
 impl Draw {
     fn new(seed: u64, part: Part, index: usize) -> Self {
         let mut dice = dice_for(seed, part, index, "report");
-        let report = Report::draw(&mut dice, part.stems());
+        let report = Report::draw(&mut dice, stems(part));
         let tables = tables::draw(&report, &mut dice);
         let mut facts: Vec<Fact> = tables.iter().flat_map(|built| built.facts.clone()).collect();
         let sums = tables.iter().flat_map(|built| built.sums.clone()).collect();

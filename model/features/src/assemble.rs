@@ -6,7 +6,7 @@ mod query;
 
 use rayon::prelude::*;
 use tabsegnet_datasets::graph::Node;
-use tabsegnet_datasets::lexical::LexicalIndex;
+use tabsegnet_lexical::LexicalIndex;
 
 use best::{Best, Bm25, Distinct};
 use near::Near;

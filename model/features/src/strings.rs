@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use tabsegnet_datasets::graph::{Node, NodeKind};
-use tabsegnet_datasets::lexical::tokenize;
+use tabsegnet_lexical::tokenize;
 
 /// A word as the features see it.
 #[derive(Debug, Clone, Copy, PartialEq)]

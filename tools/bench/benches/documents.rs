@@ -6,9 +6,10 @@ use std::hint::black_box;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use tabsegnet_benches::{rng, uniform};
 use tabsegnet_datasets::graph::GraphConfig;
-use tabsegnet_datasets::lexical::{Bm25Config, LexicalIndex};
+use tabsegnet_lexical::{Bm25Config, LexicalIndex};
 use tabsegnet_datasets::prepared::PreparedDocument;
-use tabsegnet_datasets::synthetic::{Part, SyntheticConfig, generate};
+use tabsegnet_datasets::config::{Part, SyntheticConfig};
+use tabsegnet_generate::synthetic::generate;
 use tabsegnet_evaluation::measures::{GoldRanks, QuestionMeasures};
 
 fn documents(criterion: &mut Criterion) {

@@ -4,8 +4,8 @@
 
 use std::collections::HashSet;
 
-use crate::document::{Block, CellRole, Document, Table};
-use crate::months::MONTHS;
+use tabsegnet_document::model::{Block, CellRole, Document, Table};
+use tabsegnet_document::months::MONTHS;
 
 /// Names these rules in digests.
 pub const VERSION: &str = "finqa text_repair 1";

@@ -3,7 +3,7 @@
 use super::Rows;
 use super::headers::{date, header};
 use super::words::{QuestionWords, is_year, words};
-use crate::document::{Cell, CellRole, Table};
+use tabsegnet_document::model::{Cell, CellRole, Table};
 
 /// Paths of headers as a question would have them.
 pub(super) struct Paths<'a> {

@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 
 use super::*;
-use crate::document::{Block, CellSource, TableSource};
+use tabsegnet_document::model::{Block, CellSource, TableSource};
 
 fn document(rows: &[Vec<String>]) -> Document {
     let rows = rows.iter().map(|row| row.iter().map(|text| CellSource::from(text.as_str())).collect()).collect();

@@ -7,12 +7,12 @@ use tabsegnet_document::model::{Block, Document, Table};
 use tabsegnet_document::node_id;
 use tabsegnet_document::numbers::parse_cell_number;
 
-use super::IxbrlConfig;
+use tabsegnet_datasets::config::IxbrlConfig;
 use super::filing::{Fact, Filing, recognizable};
 use super::questions::Draft;
 use crate::dice::Dice;
-use crate::sample::{Question, Sample, Segment};
-use crate::values::numbers_in;
+use tabsegnet_datasets::sample::{Question, Sample, Segment};
+use tabsegnet_datasets::values::numbers_in;
 
 /// Fewest facts of a table around which a part is chosen.
 const FEWEST_FACTS: usize = 3;

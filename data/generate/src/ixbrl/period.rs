@@ -3,6 +3,7 @@
 use std::fmt;
 
 use tabsegnet_document::facts::{Facts, Period};
+use tabsegnet_document::months::MONTHS;
 
 /// A day of the Gregorian calendar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -11,21 +12,6 @@ pub(super) struct Date {
     pub month: u32,
     pub day: u32,
 }
-
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
 
 impl Date {
     /// `2024-12-31`, with or without a time of the day behind it.
@@ -53,8 +39,8 @@ impl Date {
 impl fmt::Display for Date {
     /// `January 26, 2025`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let month = MONTHS.get(self.month as usize - 1).unwrap_or(&"");
-        write!(f, "{month} {}, {}", self.day, self.year)
+        let (first, rest) = MONTHS.get(self.month as usize - 1).and_then(|name| name.split_at_checked(1)).unwrap_or_default();
+        write!(f, "{}{rest} {}, {}", first.to_uppercase(), self.day, self.year)
     }
 }
 

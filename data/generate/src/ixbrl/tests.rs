@@ -1,7 +1,7 @@
 use std::fs;
 
 use super::*;
-use crate::graph::DocumentGraph;
+use tabsegnet_datasets::graph::DocumentGraph;
 
 /// A fact as a page tags it.
 fn tag(concept: &str, context: &str, text: &str) -> String {
@@ -141,7 +141,7 @@ fn a_third_of_the_questions_need_two_tables() {
     for seed in 0..20 {
         for sample in made(seed).samples {
             let table = |node: &String| node.split_once(':').map(|(table, _)| table.to_owned());
-            let needs_two = |question: &&crate::sample::Question| {
+            let needs_two = |question: &&tabsegnet_datasets::sample::Question| {
                 let tables = question.segments.iter().map(|s| s.nodes.iter().filter_map(table).collect());
                 let common = tables.reduce(|a: BTreeSet<String>, b| a.intersection(&b).cloned().collect());
                 common.is_some_and(|common| common.is_empty())

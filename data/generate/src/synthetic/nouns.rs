@@ -8,7 +8,7 @@ use super::period::{Period, year_noun};
 use super::report::Report;
 use super::sheet::Fact;
 use super::vocabulary::in_sentence;
-use crate::document::join_non_empty;
+use tabsegnet_document::model::join_non_empty;
 
 /// In how many of 100 cases a question uses the report's own words.
 const LITERAL: usize = 70;

@@ -8,7 +8,7 @@ use super::period::Period;
 use super::report::{Report, capitalized};
 use super::sheet::{Fact, Sum};
 use super::vocabulary::{self as v, in_sentence};
-use crate::sample::Segment;
+use tabsegnet_datasets::sample::Segment;
 
 /// A question without its id.
 #[derive(Debug, Clone)]

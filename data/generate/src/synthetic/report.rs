@@ -1,6 +1,6 @@
 //! What holds for a whole report: its company, its year, its ways of writing.
 
-use crate::document::CellSource;
+use tabsegnet_document::model::CellSource;
 
 use super::amounts::{Measure, Unit};
 use super::books::{Books, Years};

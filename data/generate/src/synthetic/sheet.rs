@@ -1,6 +1,6 @@
 //! A table under construction, with the facts that its cells hold.
 
-use crate::document::{CellSource, Table, TableSource};
+use tabsegnet_document::model::{CellSource, Table, TableSource};
 
 use super::amounts::{Measure, cell};
 use super::names::Scope;

@@ -2,9 +2,9 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use tabsegnet_store::Digest;
 
-use crate::document::CellRole;
-use crate::native::{read_samples, sample_json};
-use crate::numbers::parse_number;
+use tabsegnet_document::model::CellRole;
+use tabsegnet_datasets::native::{read_samples, sample_json};
+use tabsegnet_document::numbers::parse_number;
 
 use super::names::{DEV_STEMS, TRAIN_STEMS};
 use super::questions::MOST_GOLD;
