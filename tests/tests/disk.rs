@@ -6,7 +6,8 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::Command;
 
-use tabsegnet_tests::{Work, files, native_lines, skipped};
+use tabsegnet_test_support::skipped;
+use tabsegnet_tests::{Work, files, native_lines};
 
 /// A small disk at a directory of a [`Work`], while it lives.
 struct Disk(PathBuf);
@@ -41,7 +42,7 @@ impl Drop for Disk {
     }
 }
 
-const NO_DISK: &str = "a small disk could not be mounted; run as root";
+const NO_DISK: &str = "a small disk could not be mounted, which takes root";
 
 #[test]
 fn a_full_disk_ends_a_training_and_earlier_files_stay_whole() {

@@ -22,6 +22,8 @@ pub mod sample;
 pub mod silver;
 pub mod source;
 pub mod tatqa;
+#[cfg(test)]
+mod testing;
 pub mod values;
 
 pub use dataset::{Dataset, Extra, Inputs, Registry};

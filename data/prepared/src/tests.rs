@@ -1,7 +1,11 @@
 use std::fs;
 
+use tabsegnet_datasets::Inputs;
+use tabsegnet_datasets::config::DataConfig;
 use tabsegnet_datasets::graph::{CellText, GraphConfig};
+use tabsegnet_datasets::native::Native;
 use tabsegnet_datasets::prepared::PreparedSegment;
+use tabsegnet_datasets::sample::Labels;
 
 use super::*;
 
@@ -11,7 +15,8 @@ const LABELLED: &str = r#"{"id": "r", "blocks": [{"passage": "Revenue rose."}, {
 fn native(dir: &Path, content: &str) -> Source {
     let file = dir.join("data.jsonl");
     fs::write(&file, content).unwrap();
-    Source::Native(vec![file])
+    let inputs = Inputs { files: vec![file], ..Inputs::default() };
+    Source::new(&Native, inputs, &DataConfig::default(), Labels::Optional)
 }
 
 #[test]

@@ -3,21 +3,14 @@
 
 mod common;
 
-use std::io::Write;
 use std::path::PathBuf;
 
 use common::*;
 use tabsegnet_encoder::{EncoderConfig, Engine, Precision};
+use tabsegnet_test_support::path_in;
 
 fn minilm() -> Option<PathBuf> {
-    let dir = std::env::var_os("TABSEGNET_MINILM");
-    if dir.is_none() {
-        // Past the test harness, which keeps what a passing test prints to itself.
-        let mut stderr = std::io::stderr();
-        writeln!(stderr, "SKIPPED: set TABSEGNET_MINILM to the directory that tools/scripts/fetch_encoder.sh wrote")
-            .unwrap();
-    }
-    dir.map(PathBuf::from)
+    path_in("TABSEGNET_MINILM", "a test of all-MiniLM-L6-v2", "the directory that tools/scripts/fetch_encoder.sh wrote")
 }
 
 /// First components of the vectors as sentence-transformers 6.2 gives them (torch 2.15, CPU, limit

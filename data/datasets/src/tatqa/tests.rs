@@ -1,8 +1,8 @@
-use std::io::Write as _;
-
 use serde_json::json;
 
 use super::*;
+use crate::sample::LeftOut;
+use crate::testing;
 
 fn record() -> serde_json::Value {
     json!({
@@ -20,9 +20,7 @@ fn question() -> serde_json::Value {
 }
 
 fn read_json(content: &serde_json::Value, labels: Labels) -> Result<Samples, DataError> {
-    let mut file = tempfile::NamedTempFile::new().unwrap();
-    write!(file, "{content}").unwrap();
-    read(&[file.path().to_owned()], labels)
+    testing::read(&Tatqa, content, labels)
 }
 
 /// The record with fields of its question set.

@@ -3,7 +3,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use tabsegnet_store::Digest;
 
 use tabsegnet_document::model::CellRole;
-use tabsegnet_datasets::native::{read_samples, sample_json};
+use tabsegnet_datasets::native::{Native, sample_json};
 use tabsegnet_document::numbers::parse_number;
 
 use super::names::{DEV_STEMS, TRAIN_STEMS};
@@ -169,7 +169,8 @@ fn samples_round_trip_through_native_json() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("samples.jsonl");
     std::fs::write(&path, lines.join("\n")).unwrap();
-    assert_eq!(read_samples(&path).unwrap(), samples);
+    let inputs = Inputs { files: vec![path], ..Inputs::default() };
+    assert_eq!(Native.read(&inputs, &DataConfig::default(), Labels::Required).unwrap().samples, samples);
 }
 
 #[test]
