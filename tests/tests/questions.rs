@@ -10,8 +10,7 @@ use tabsegnet_tests::{Outcome, Work, files, report};
 const QUESTIONS: [&str; 3] = ["revenue of products in 2018?", "What fell?", "services 2017"];
 
 fn work() -> Work {
-    let work = Work::new();
-    work.train(&[]).ok();
+    let work = Work::trained();
     work.write("d.json", report().to_string());
     work
 }
