@@ -6,7 +6,8 @@ use std::process::Command;
 /// Wrong usage: exit code 2, nothing on stdout, each part in the message.
 #[track_caller]
 fn refused(arguments: &[&str], parts: &[&str]) {
-    let output = Command::new(env!("CARGO_BIN_EXE_infer")).args(["--checkpoint", "none"]).args(arguments).output().unwrap();
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_infer")).args(["--checkpoint", "none"]).args(arguments).output().unwrap();
     let message = String::from_utf8(output.stderr).unwrap();
     assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(2), &b""[..]), "{arguments:?}: {message}");
     for part in parts {

@@ -34,7 +34,8 @@ pub fn path(name: &str) -> PathBuf {
 }
 
 fn check(directory: &Path, name: &str, program: &Path) -> Result<(), String> {
-    let built = fs::metadata(program).and_then(|data| data.modified()).map_err(|error| format!("is not there ({error})"))?;
+    let built =
+        fs::metadata(program).and_then(|data| data.modified()).map_err(|error| format!("is not there ({error})"))?;
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let (_, package) = PROGRAMS.iter().find(|(program, _)| *program == name).ok_or("is no program of this project")?;
     let mut crates = BTreeSet::new();
@@ -87,7 +88,8 @@ fn sources(deps: &Path, name: &str, is_library: bool) -> Vec<PathBuf> {
         };
         let Ok(text) = fs::read_to_string(entry.path()) else { continue };
         let built = entry.metadata().and_then(|data| data.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
-        if (!is_library || text.contains(&format!("lib{stem}.rlib"))) && newest.as_ref().is_none_or(|(time, _)| *time < built)
+        if (!is_library || text.contains(&format!("lib{stem}.rlib")))
+            && newest.as_ref().is_none_or(|(time, _)| *time < built)
         {
             newest = Some((built, text));
         }

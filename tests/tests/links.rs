@@ -64,7 +64,8 @@ fn infer_links_no_training_code_no_generators_and_no_polars() {
 
 #[test]
 fn no_crate_depends_on_a_later_one() {
-    let metadata: Value = serde_json::from_str(&cargo(&["metadata", "--no-deps", "--format-version", "1"])).expect("JSON");
+    let metadata: Value =
+        serde_json::from_str(&cargo(&["metadata", "--no-deps", "--format-version", "1"])).expect("JSON");
     let packages = metadata["packages"].as_array().expect("packages");
     let name = |package: &Value| package["name"].as_str().expect("a name").to_owned();
     let all: BTreeSet<String> = packages.iter().map(name).collect();

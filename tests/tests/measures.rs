@@ -54,7 +54,9 @@ fn reported_figures_are_those_of_trec_eval_on_the_written_files() {
 #[test]
 fn finqa_is_read_whole_once_and_bm25_finds_what_it_should() {
     let test = "finqa_is_read_whole_once_and_bm25_finds_what_it_should";
-    let Some(folder) = path_in("TABSEGNET_FINQA", test, "the folder with FinQA's train.json and dev.json") else { return };
+    let Some(folder) = path_in("TABSEGNET_FINQA", test, "the folder with FinQA's train.json and dev.json") else {
+        return;
+    };
     assert!(folder.join("dev.json").is_file(), "TABSEGNET_FINQA={} has no dev.json", folder.display());
     let (_, settings) = TINY.split_once("[model]").expect("a section");
     let work = Work::with(&format!(

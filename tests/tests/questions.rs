@@ -174,7 +174,7 @@ fn an_encoded_document_is_kept_and_used_and_never_trusted_when_damaged() {
         let run = infer(&work, &ask).ok();
         assert_eq!(run.stdout, expected);
         assert!(run.stderr.contains(file) && run.stderr.contains("the document is encoded anew"), "{}", run.stderr);
-        assert!(work.read(file) == whole, "it is not made anew");
+        assert!(work.read(file) == whole, "it is not written anew");
     }
 
     // Another document, another text of nodes.
@@ -214,7 +214,7 @@ fn several_programs_may_open_one_document_at_once() {
     assert_eq!(left, 1, "something half-written is left");
 }
 
-/// What cannot be kept is made again the next time.
+/// What cannot be kept is encoded again the next time.
 #[test]
 fn a_document_that_cannot_be_kept_is_ranked_all_the_same() {
     let work = work();

@@ -92,7 +92,7 @@ fn threads_change_no_byte_and_an_interrupted_one_ends_alike() {
     assert!(outcome.stderr.contains("--resume"), "{}", outcome.stderr);
     assert!(!stopped.path("out/best/reranker.safetensors").exists());
     assert!(stopped.text("out/best/README.md").contains("not trained yet"));
-    // Who ranks with it before the end is told.
+    // Who ranks with it before the end is warned.
     let warning = "ranks without the reranker";
     let measured = stopped.evaluate(&many).ok();
     assert!(measured.stderr.contains(warning), "{}", measured.stderr);

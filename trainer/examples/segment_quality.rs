@@ -86,8 +86,7 @@ fn main() -> Result<()> {
     };
     let mut values = String::new();
     for name in names {
-        let of_set =
-            |question: &&PreparedQuestion| !config.data.is_mix() || dataset_of(&question.id) == name;
+        let of_set = |question: &&PreparedQuestion| !config.data.is_mix() || dataset_of(&question.id) == name;
         let questions: Vec<&PreparedQuestion> = prepared.questions.iter().filter(of_set).collect();
         if !questions.is_empty() {
             values += &report(&format!("{name}, {}", part.name()), &questions, &methods, arguments.worst)?;

@@ -9,7 +9,6 @@ use tabsegnet::baselines::{Baseline, Fusion, Resources};
 use tabsegnet::ranker::ranking;
 use tabsegnet::{Embedded, check_identities, scores};
 use tabsegnet_datasets::graph::NodeKind;
-use tabsegnet_lexical::Bm25Config;
 use tabsegnet_datasets::mix::dataset_of;
 use tabsegnet_encoder::Splade;
 use tabsegnet_evaluation::trec::{JudgedQuestion, RankedQuestion, write_qrels, write_run};
@@ -17,6 +16,7 @@ use tabsegnet_evaluation::{
     Evidence, GoldRanks, Measure, MethodRun, QuestionInfo, QuestionMeasures, Report, ReportInput, Resampling,
     rank_order,
 };
+use tabsegnet_lexical::Bm25Config;
 use tabsegnet_ranker::checkpoint::{self, Checkpoint};
 
 use crate::config::{Config, EvaluationConfig};

@@ -194,7 +194,9 @@ impl DataConfig {
                 return setting("data.parts", format!("is for data.kind = {MIX:?}, not for {:?}", self.kind));
             }
             let given = |extra| !self.extra(extra).is_empty();
-            return datasets.check(datasets.get(&self.kind)?, given).or_else(|(extra, message)| setting(extra.key(), message));
+            return datasets
+                .check(datasets.get(&self.kind)?, given)
+                .or_else(|(extra, message)| setting(extra.key(), message));
         }
         let own = [("data.train", &self.train), ("data.dev", &self.dev), ("data.tables", &self.tables)];
         if let Some((key, _)) = own.into_iter().find(|(_, given)| !given.is_empty()) {

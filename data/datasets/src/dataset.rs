@@ -123,9 +123,7 @@ impl Inputs {
         let pool = match (takes.contains(&Extra::Pool), config.pool.is_empty()) {
             (false, _) => Vec::new(),
             (true, false) => existing(Extra::Pool.key(), config.paths(&config.pool))?,
-            (true, true) => {
-                existing("data.train and data.dev", config.paths(config.train.iter().chain(&config.dev)))?
-            }
+            (true, true) => existing("data.train and data.dev", config.paths(config.train.iter().chain(&config.dev)))?,
         };
         Ok(Self {
             part,

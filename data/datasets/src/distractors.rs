@@ -82,9 +82,9 @@ fn table_text(table: &Table) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tabsegnet_document::model::TableSource;
     use crate::graph::DocumentGraph;
     use proptest::prelude::*;
+    use tabsegnet_document::model::TableSource;
 
     fn table_of(header: &str, values: &[&str]) -> Table {
         let mut rows = vec![vec!["".into(), header.into()]];

@@ -101,10 +101,9 @@ fn read(files: &[PathBuf], labels: Labels) -> Result<Samples, DataError> {
 
         let page = pages.of(&mut samples, document.id.clone(), || Ok(document.clone()))?;
         if samples.samples[page].document != document {
-            return Err(place.error(
-                "filename",
-                format!("page {} has another text or table in an earlier record", document.id),
-            ));
+            return Err(
+                place.error("filename", format!("page {} has another text or table in an earlier record", document.id))
+            );
         }
         samples.add_question(page, Question::new(id, text, gold), labels, NO_GOLD);
     }

@@ -96,7 +96,8 @@ impl Dataset for Hitab {
     fn read(&self, inputs: &Inputs, _config: &DataConfig, labels: Labels) -> Result<Samples, DataError> {
         let records = read_all(&inputs.files, |file| read_lines::<Record>(file, "HiTab question"))?;
         let wanted = records.iter().filter_map(|(_, record)| record.table_id.clone()).collect();
-        let mut tables = read_named::<TableRecord>(&inputs.tables, &wanted, |table| table.table_id.as_deref(), "table_id")?;
+        let mut tables =
+            read_named::<TableRecord>(&inputs.tables, &wanted, |table| table.table_id.as_deref(), "table_id")?;
 
         let mut samples = Samples::default();
         let mut pages = Places::default();

@@ -89,7 +89,8 @@ impl Dataset for Hybridqa {
         let records = read_all(&inputs.files, |file| read_list::<Record>(file, "HybridQA question"))?;
         let wanted = records.iter().filter_map(|(_, record)| record.table_id.clone()).collect();
         let mut tables = read_named::<TableRecord>(&inputs.tables, &wanted, |table| table.uid.as_deref(), "uid")?;
-        let mut passages = read_named::<HashMap<String, String>>(&inputs.passages, &wanted, |_| None, "the file's name")?;
+        let mut passages =
+            read_named::<HashMap<String, String>>(&inputs.passages, &wanted, |_| None, "the file's name")?;
 
         let mut samples = Samples::default();
         let mut pages: HashMap<String, (usize, Page)> = HashMap::new();

@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 
 pub use statistics::Statistics;
 
-use tabsegnet_document::model::Document;
 use crate::error::DataError;
 use crate::graph::{CompressedGraph, DocumentGraph, GraphConfig, Node, NodeKind};
 use crate::source::{Source, json};
+use tabsegnet_document::model::Document;
 use tabsegnet_store::Digest;
 
 /// Changes when the schema of the files that keep it or the meaning of a setting does.
@@ -57,7 +57,7 @@ pub struct PreparedQuestion {
     pub segments: Vec<PreparedSegment>,
 }
 
-/// A segment of a question and the nodes that tell what it asks for.
+/// A segment of a question and the nodes that show what it asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PreparedSegment {
     /// The phrase.
@@ -142,7 +142,7 @@ pub fn make(source: &Source, settings: &PrepareSettings, digest: String) -> Resu
     Ok(Prepared { digest, documents, questions, statistics })
 }
 
-/// A digest of everything that the prepared data set is made from, 64 hexadecimal digits.
+/// A digest of everything that the prepared data set depends on, 64 hexadecimal digits.
 ///
 /// # Errors
 /// Inputs that cannot be read.

@@ -7,7 +7,6 @@
 
 mod gold;
 
-
 use serde::Deserialize;
 use serde_json::Value;
 use tabsegnet_document::model::{Block, Document};

@@ -33,7 +33,7 @@ pub fn numbers_in(text: &str) -> Vec<(usize, f64)> {
     numbers
 }
 
-/// A text as it is compared: lower case, blanks made one, typographic quotes and dashes plain,
+/// A text as it is compared: lower case, blanks as one, typographic quotes and dashes plain,
 /// without points at the end.
 pub(crate) fn normalised(text: &str) -> String {
     let plain: String = text

@@ -1,4 +1,4 @@
-//! Questions made from the headers of tables, with their segments in the silver form: a segmenter that has
+//! Questions generated from the headers of tables, with their segments in the silver form: a segmenter that has
 //! read many learns to find rows and years in a question and to copy them, whatever their words.
 //!
 //! A question takes a table, rows and columns of it by their silver names ([`tabsegnet_datasets::silver`]) and one of the
@@ -12,8 +12,8 @@ use std::collections::BTreeMap;
 use tabsegnet_store::Digest;
 
 use crate::dice::Dice;
-use tabsegnet_document::model::{CellRole, Document, Table};
 use tabsegnet_datasets::silver;
+use tabsegnet_document::model::{CellRole, Document, Table};
 use templates::{AFTER, BEFORE, Shape, TIMES, WORDINGS};
 
 /// The most words of a row's name; a longer one is a sentence.
@@ -23,7 +23,7 @@ const LONGEST_COLUMN: usize = 5;
 /// Tables that are tried for a shape before another one is taken.
 const TRIES: usize = 12;
 
-/// A made question.
+/// A generated question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GeneratedQuestion {
     /// The question.
@@ -33,7 +33,7 @@ pub struct GeneratedQuestion {
     pub segments: Vec<String>,
 }
 
-/// The names of rows and columns that questions are made from.
+/// The names of rows and columns that questions are generated from.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Headers {
     /// Those of a table each, none empty.
@@ -55,7 +55,7 @@ impl Headers {
         Self { tables: tables.filter(|rows| !rows.is_empty()).collect() }
     }
 
-    /// Whether there is nothing to make a question from.
+    /// Whether there is nothing to generate a question from.
     pub fn is_empty(&self) -> bool {
         self.tables.is_empty()
     }
@@ -65,7 +65,7 @@ impl Headers {
         self.tables.iter().flatten().map(|row| row.name.as_str())
     }
 
-    /// Adds all that questions are made from.
+    /// Adds all that questions are generated from.
     #[must_use]
     pub fn digest(&self, digest: Digest) -> Digest {
         let text = |row: &Row| format!("{}\n{:?}\n{}\n", row.name, row.years, row.others.join("\n"));
@@ -90,7 +90,7 @@ impl Headers {
                 (*wordings, Drawn::new(Shape::Row, dice.choose(&self.tables)?, dice)?)
             }
         };
-        Some(drawn.ask(dice.choose(wordings)?, dice))
+        Some(drawn.question(dice.choose(wordings)?, dice))
     }
 }
 
@@ -195,7 +195,7 @@ impl Drawn {
     }
 
     /// The question in a wording, and its segments.
-    fn ask(self, wording: &str, dice: &mut Dice) -> GeneratedQuestion {
+    fn question(self, wording: &str, dice: &mut Dice) -> GeneratedQuestion {
         let mut question = wording.replace("{years}", &listed(&self.years, dice));
         for (mark, text) in &self.texts {
             let time = format!("{} {text}", dice.pick(TIMES));
@@ -236,7 +236,7 @@ fn listed(years: &[String], dice: &mut Dice) -> String {
     }
 }
 
-/// With phrases around it, a mark at the end, and case as one of the data sets has it.
+/// With phrases before and after it, a mark at the end, and case as one of the data sets has it.
 fn finished(question: String, segments: Vec<String>, dice: &mut Dice) -> GeneratedQuestion {
     let before = if dice.chance(8) { dice.pick(BEFORE) } else { "" };
     let after = if dice.chance(22) { dice.pick(AFTER) } else { "" };

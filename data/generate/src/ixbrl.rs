@@ -1,24 +1,24 @@
-//! Filings with inline XBRL as a data set: questions made from the numbers that a filing tags, with
+//! Filings with inline XBRL as a data set: questions generated from the numbers that a filing tags, with
 //! gold cells and gold segments and without annotators.
 //!
 //! A tagged number in a cell is a fact: a concept, the members it is broken down by, a time, a
-//! value. A question asks for one fact or compares several; it is made from the concept's name in
+//! value. A question asks for one fact or compares several; it is built from the concept's name in
 //! words (`NetCashProvidedByUsedInOperatingActivities`: "net cash from operating activities", or
 //! what people call it), the members' names ("of the Google Cloud segment", "in China") and the
 //! time as the filer names it ("in fiscal 2024"). Its segments are one a fact. Gold are all cells
 //! of the document that tag the fact, and the sentences that do.
 //!
 //! A document is a part of a filing, for a whole one has ten thousand nodes and more: a table,
-//! tables that tell the same concepts, tables near it and others of the filing, with the sentences
-//! around them and those that tell what is sought. **Tables keep their numbers in the filing;
+//! tables that state the same concepts, tables near it and others of the filing, with the sentences
+//! beside them and those that state what is sought. **Tables keep their numbers in the filing;
 //! sentences are counted anew** (`p0` is the part's first). A part has several questions, a third
-//! of them or more over two tables: no one table tells all their facts.
+//! of them or more over two tables: no one table states all their facts.
 //!
-//! Left out are facts that nobody would ask for or that words cannot tell apart: what the page
+//! Left out are facts that nobody would want or that words cannot distinguish: what the page
 //! says of itself (`dei`), zeros, numbers tagged in sentences alone, times other than years,
 //! quarters and days, members without a name, names longer than people speak, facts of different
 //! value that have the same words. A table without tags that shows a number which is wanted is
-//! not taken, nor is such a sentence: whether they tell the same is not known.
+//! not taken, nor is such a sentence: whether they state the same is not known.
 //!
 //! Companies are split, not filings: a company is of the dev part by a seeded hash of its key.
 
@@ -44,7 +44,7 @@ use tabsegnet_store::Digest;
 
 use crate::dice::Dice;
 use filing::Filing;
-use questions::{Asker, Combination};
+use questions::{Posed, QuestionWriter};
 
 /// Filings with inline XBRL.
 pub struct Ixbrl;
@@ -92,7 +92,12 @@ impl Dataset for Ixbrl {
         if files.is_empty() {
             return Ok(Samples::default());
         }
-        read(&Filings { files, companies: Companies::of(config, inputs), config: config.ixbrl.clone(), seed: config.seed })
+        read(&Filings {
+            files,
+            companies: Companies::of(config, inputs),
+            config: config.ixbrl.clone(),
+            seed: config.seed,
+        })
     }
 }
 
@@ -255,12 +260,12 @@ fn samples_of(filing: &Filing, name: &str, filings: &Filings) -> Vec<Sample> {
         let digest = Digest::new().part("ixbrl questions, version 1").part(filings.seed.to_le_bytes());
         Dice::new(digest.part(name).part(purpose))
     };
-    let mut query = Combination::default();
+    let mut posed = Posed::default();
     let mut questions = dice("questions");
     let parts = excerpts::choose(filing, config, &mut dice("parts"));
     let mut samples = Vec::new();
     for (number, part) in parts.iter().enumerate() {
-        let drafts = Asker::new(filing, part).draw(config.questions_per_document, &mut query, &mut questions);
+        let drafts = QuestionWriter::new(filing, part).draw(config.questions_per_document, &mut posed, &mut questions);
         if !drafts.is_empty() {
             samples.push(excerpts::build(filing, format!("{name}.{number}"), part, drafts, config.sentences));
         }

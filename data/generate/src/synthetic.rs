@@ -4,7 +4,7 @@
 //! A report is a company's page of sentences and three to five tables whose amounts agree. Its
 //! questions often name things in other words than the report does (`turnover` for `Net sales`,
 //! `the year before fiscal 2018` for a column `2017`); the words are the same in both parts, the
-//! companies, numbers and tables are not. Gold are exactly the nodes that tell the figures: the
+//! companies, numbers and tables are not. Gold are exactly the nodes that state the figures: the
 //! cells and sentences, all of them where a figure stands in several places, and not the sentence
 //! that says which fiscal year is reported on.
 //!
@@ -13,6 +13,7 @@
 mod amounts;
 mod books;
 mod comparisons;
+mod fact_sentences;
 mod names;
 mod nouns;
 mod payments;
@@ -27,7 +28,6 @@ mod statements;
 mod tables;
 #[cfg(test)]
 mod tests;
-mod told;
 mod vocabulary;
 
 use tabsegnet_datasets::config::{DataConfig, Part, SyntheticConfig};
@@ -39,10 +39,10 @@ use tabsegnet_store::Digest;
 
 use crate::dice::{self, Dice};
 
-use questions::{Asker, Draft};
+use fact_sentences::FactSentence;
+use questions::{Draft, QuestionWriter};
 use report::Report;
 use sheet::{Fact, Sum};
-use told::Told;
 
 /// Generated reports.
 pub struct Synthetic;
@@ -117,28 +117,28 @@ impl Draw {
         let sums = tables.iter().flat_map(|built| built.sums.clone()).collect();
 
         let opening = sentences::opening(&report, &mut dice);
-        let mut loose = told::telling(&report, &mut dice, &tables);
+        let mut loose = fact_sentences::draw(&report, &mut dice, &tables);
         let leads: usize = tables.iter().map(|built| built.lead.len()).sum();
         let passages = dice.range(14, 25) as usize;
         let silent = passages.saturating_sub(opening.len() + leads + loose.len()).max(2);
         let talk = sentences::talk(&report, &mut dice, &facts, silent);
-        loose.extend(talk.into_iter().map(|text| Told { text, facts: vec![] }));
+        loose.extend(talk.into_iter().map(|text| FactSentence { text, facts: vec![] }));
         dice.shuffle(&mut loose);
 
         // Each loose sentence goes before one of the tables or to the end; a table's own sentence
         // stands directly before it.
-        let mut gaps: Vec<Vec<Told>> = (0..=tables.len()).map(|_| vec![]).collect();
-        for told in loose {
-            gaps[dice.below(tables.len() + 1)].push(told);
+        let mut gaps: Vec<Vec<FactSentence>> = (0..=tables.len()).map(|_| vec![]).collect();
+        for sentence in loose {
+            gaps[dice.below(tables.len() + 1)].push(sentence);
         }
         let mut blocks: Vec<Block> = opening.into_iter().map(Block::Passage).collect();
         let mut passages = blocks.len();
         let mut tables = tables.into_iter();
         for gap in gaps {
-            for told in gap {
+            for sentence in gap {
                 let node = format!("p{passages}");
-                facts.extend(told.facts.into_iter().map(|fact| Fact { node: node.clone(), ..fact }));
-                blocks.push(Block::Passage(told.text));
+                facts.extend(sentence.facts.into_iter().map(|fact| Fact { node: node.clone(), ..fact }));
+                blocks.push(Block::Passage(sentence.text));
                 passages += 1;
             }
             if let Some(built) = tables.next() {
@@ -152,9 +152,9 @@ impl Draw {
     }
 
     fn drafts(&self, config: &SyntheticConfig) -> Vec<Draft> {
-        let asker = Asker::new(&self.report, &self.facts, &self.sums);
+        let writer = QuestionWriter::new(&self.report, &self.facts, &self.sums);
         let mut dice = dice_for(self.seed, self.part, self.index, "questions");
-        asker.draw(&mut dice, config.questions_per_document)
+        writer.draw(&mut dice, config.questions_per_document)
     }
 
     fn sample(self, config: &SyntheticConfig) -> Sample {

@@ -34,7 +34,8 @@ struct Read {
 impl Read {
     /// Reads a part; every question has gold, and every gold id names a node of its document.
     fn new(config: &DataConfig, part: Part) -> Self {
-        let samples = config.source(part, &registry()).and_then(|source| source.read()).unwrap_or_else(|error| panic!("{error}"));
+        let samples =
+            config.source(part, &registry()).and_then(|source| source.read()).unwrap_or_else(|error| panic!("{error}"));
         let graph =
             |document| DocumentGraph::new(document).nodes().map(|node| (node.id.clone(), node.clone())).collect();
         let nodes: HashMap<String, HashMap<String, Node>> =

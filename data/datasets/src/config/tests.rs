@@ -29,7 +29,8 @@ fn message(config: &DataConfig) -> String {
 fn a_directory_of_tables_stands_for_its_json_files() {
     let (dir, mut config) = config("hitab");
     config.tables = vec!["t.jsonl".into(), "tables".into()];
-    let Source::Dataset { inputs, labels: Labels::Required, .. } = config.source(Part::Dev, &registry()).unwrap() else {
+    let Source::Dataset { inputs, labels: Labels::Required, .. } = config.source(Part::Dev, &registry()).unwrap()
+    else {
         panic!("another kind")
     };
     let names = ["t.jsonl", "tables/a.json", "tables/b.json"].map(|name| dir.path().join(name));
@@ -62,7 +63,8 @@ fn a_mix_has_each_part_that_has_files() {
     let finqa = DataConfig { kind: "finqa".into(), limit: 5, distractors: 2, ..tatqa.clone() };
     let dev_only = DataConfig { kind: "multihiertt".into(), train: Vec::new(), ..tatqa.clone() };
     let mix = DataConfig { kind: "mix".into(), parts: vec![tatqa.clone(), finqa, dev_only], ..DataConfig::default() };
-    let names = |part| mix.source(part, &registry()).unwrap().datasets().into_iter().map(str::to_owned).collect::<Vec<_>>();
+    let names =
+        |part| mix.source(part, &registry()).unwrap().datasets().into_iter().map(str::to_owned).collect::<Vec<_>>();
     assert_eq!(names(Part::Train), ["tatqa", "finqa"]);
     assert_eq!(names(Part::Dev), ["tatqa", "finqa", "multihiertt"]);
     let Source::Mix(parts) = mix.source(Part::Train, &registry()).unwrap() else { panic!("another kind") };

@@ -41,7 +41,7 @@ fn rows_and_columns_have_their_silver_names() {
 
 #[test]
 fn a_change_makes_two_segments_and_two_rows_one_each() {
-    let ask = |shape, wording: &str| {
+    let question = |shape, wording: &str| {
         let headers = report();
         let mut dice = Dice::new(Digest::new());
         let drawn = loop {
@@ -50,16 +50,16 @@ fn a_change_makes_two_segments_and_two_rows_one_each() {
             }
         };
         let texts: Vec<String> = drawn.texts.iter().map(|(_, text)| text.clone()).collect();
-        (drawn.ask(wording, &mut dice).segments.join("; ").to_lowercase(), texts)
+        (drawn.question(wording, &mut dice).segments.join("; ").to_lowercase(), texts)
     };
-    let (segments, texts) = ask(Shape::Change, "what was the change in {a} from {y} to {z}");
+    let (segments, texts) = question(Shape::Change, "what was the change in {a} from {y} to {z}");
     assert_eq!(segments, format!("{0} {1}; {0} {2}", texts[0], texts[1], texts[2]).to_lowercase());
     // In the order of the question, not of the table.
-    let (segments, texts) = ask(Shape::Rows, "what percent of {b} is {a} {@y}");
+    let (segments, texts) = question(Shape::Rows, "what percent of {b} is {a} {@y}");
     assert_eq!(segments, format!("{1} {2}; {0} {2}", texts[0], texts[1], texts[2]).to_lowercase());
-    let (segments, texts) = ask(Shape::Each, "what was {b} in {z} and {a} in {y}");
+    let (segments, texts) = question(Shape::Each, "what was {b} in {z} and {a} in {y}");
     assert_eq!(segments, format!("{1} {3}; {0} {2}", texts[0], texts[1], texts[2], texts[3]).to_lowercase());
-    let (segments, texts) = ask(Shape::Pair, "what is the ratio of {b} to {a}");
+    let (segments, texts) = question(Shape::Pair, "what is the ratio of {b} to {a}");
     assert_eq!(segments, format!("{1}; {0}", texts[0], texts[1]).to_lowercase());
 }
 
@@ -107,9 +107,9 @@ proptest! {
         seed in 0..1000_u64,
     ) {
         let headers = Headers::of(&[document(&rows)]);
-        let made = headers.questions(20, seed, 1);
-        prop_assert_eq!(made.len(), if headers.is_empty() { 0 } else { 20 });
-        for GeneratedQuestion { question, segments } in made {
+        let generated = headers.questions(20, seed, 1);
+        prop_assert_eq!(generated.len(), if headers.is_empty() { 0 } else { 20 });
+        for GeneratedQuestion { question, segments } in generated {
             prop_assert!(!segments.is_empty() && !question.contains(['{', '}']), "{question}: {segments:?}");
             for segment in &segments {
                 prop_assert!(!segment.trim().is_empty());

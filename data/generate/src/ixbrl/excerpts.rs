@@ -1,4 +1,4 @@
-//! Parts of a filing that are documents of their own: some of its tables and the sentences around
+//! Parts of a filing that are documents of their own: some of its tables and the sentences beside
 //! them.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,23 +7,23 @@ use tabsegnet_document::model::{Block, Document, Table};
 use tabsegnet_document::node_id;
 use tabsegnet_document::numbers::parse_cell_number;
 
-use tabsegnet_datasets::config::IxbrlConfig;
 use super::filing::{Fact, Filing, recognizable};
 use super::questions::Draft;
 use crate::dice::Dice;
+use tabsegnet_datasets::config::IxbrlConfig;
 use tabsegnet_datasets::sample::{Question, Sample, Segment};
 use tabsegnet_datasets::values::numbers_in;
 
-/// Fewest facts of a table around which a part is chosen.
+/// Fewest facts of a table that a part is chosen for.
 const FEWEST_FACTS: usize = 3;
 /// Tables that count as near.
 const NEAR: usize = 3;
 /// Most sentences that a fact brings into its part from elsewhere in the filing.
-const MOST_TOLD: usize = 2;
+const MOST_PASSAGES: usize = 2;
 
 /// Sets of tables, one for each part, fewer where the filing has fewer tables with facts.
 ///
-/// A part is chosen around a table: tables that tell the same concepts, as the statements and the
+/// A part is chosen for a table: tables that state the same concepts, as the statements and the
 /// notes to them do, tables near it, and any others, in about equal numbers.
 pub(super) fn choose(filing: &Filing, config: &IxbrlConfig, dice: &mut Dice) -> Vec<BTreeSet<usize>> {
     let tables = filing.tables();
@@ -34,9 +34,9 @@ pub(super) fn choose(filing: &Filing, config: &IxbrlConfig, dice: &mut Dice) -> 
             concepts.entry(cell.table).or_default().insert(&fact.concept);
         }
     }
-    let told = |table: &usize| filing.facts.iter().filter(|f| f.cells.iter().any(|c| c.table == *table)).count();
+    let facts = |table: &usize| filing.facts.iter().filter(|f| f.cells.iter().any(|c| c.table == *table)).count();
     let mut anchors: Vec<usize> =
-        concepts.keys().copied().filter(|table| size(table) <= config.nodes && told(table) >= FEWEST_FACTS).collect();
+        concepts.keys().copied().filter(|table| size(table) <= config.nodes && facts(table) >= FEWEST_FACTS).collect();
     dice.shuffle(&mut anchors);
 
     let mut covered = BTreeSet::new();
@@ -147,15 +147,15 @@ fn nodes_of(filing: &Filing, fact: usize, part: &BTreeSet<usize>, numbers: &BTre
     cells.chain(passages).collect()
 }
 
-/// The sentences around the tables, and those that tell what is sought, with their neighbours.
-/// Without sentences that show a number which is wanted and do not tag it: whether they tell
+/// The sentences beside the tables, and those that state what is sought, with their neighbours.
+/// Without sentences that show a number which is wanted and do not tag it: whether they state
 /// the same is not known.
 fn sentences_of(
     filing: &Filing,
     part: &BTreeSet<usize>,
     query: &[&Fact],
     shown: &BTreeSet<u64>,
-    around: usize,
+    context: usize,
 ) -> BTreeSet<usize> {
     let blocks = &filing.read.document.blocks;
     let positions = filing.passage_blocks();
@@ -167,13 +167,13 @@ fn sentences_of(
         }
         // Passages before the block, and so the index of the first one after it.
         let next = positions.partition_point(|&position| position < at);
-        let before = (0..next).rev().zip((0..at).rev()).take(around);
+        let before = (0..next).rev().zip((0..at).rev()).take(context);
         taken.extend(before.take_while(|&(passage, position)| positions.get(passage) == Some(&position)).map(|p| p.0));
-        let after = (next..positions.len()).zip(at + 1..).take(around);
+        let after = (next..positions.len()).zip(at + 1..).take(context);
         taken.extend(after.take_while(|&(passage, position)| positions.get(passage) == Some(&position)).map(|p| p.0));
     }
     for fact in query {
-        for &passage in fact.passages.iter().take(MOST_TOLD) {
+        for &passage in fact.passages.iter().take(MOST_PASSAGES) {
             taken.extend(passage.saturating_sub(1)..=passage + 1);
         }
     }

@@ -38,7 +38,7 @@ impl Unit {
     }
 }
 
-/// A cell that tells a fact.
+/// A cell that states a fact.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct CellPlace {
     pub table: usize,
@@ -48,7 +48,7 @@ pub(super) struct CellPlace {
     pub shown: Option<u64>,
 }
 
-/// A fact of a filing, and all places that tell it.
+/// A fact of a filing, and all places that state it.
 #[derive(Debug, Clone)]
 pub(super) struct Fact {
     /// The concept with its prefix.
@@ -80,7 +80,7 @@ pub(super) struct Filing {
 /// What makes two tagged numbers one fact.
 type Key = (String, Vec<(String, String)>, Span, Unit);
 
-/// Concepts that nobody asks for, or whose value stands in their own name.
+/// Concepts that nobody wants, or whose value stands in their own name.
 const LEFT_OUT: &[&str] = &[
     "ParOrStatedValue",
     "SharesAuthorized",
@@ -153,11 +153,11 @@ fn bare(name: &str) -> String {
 /// The page's numbers, those of one meaning together.
 fn merged(read: &ReadDocument, tables: &BTreeMap<usize, &Table>) -> Vec<Fact> {
     let mut facts: BTreeMap<Key, Fact> = BTreeMap::new();
-    let mut told: Vec<(Key, usize)> = Vec::new();
+    let mut in_passages: Vec<(Key, usize)> = Vec::new();
     for tagged in &read.facts.numbers {
         let Some(key) = key(read, tagged) else { continue };
         if let FactPlace::Passage(passage) = tagged.place {
-            told.push((key, passage));
+            in_passages.push((key, passage));
             continue;
         }
         let Some(value) = tagged.value().filter(|value| *value != 0.0) else { continue };
@@ -171,7 +171,7 @@ fn merged(read: &ReadDocument, tables: &BTreeMap<usize, &Table>) -> Vec<Fact> {
             facts.insert(key, fact);
         }
     }
-    for (key, passage) in told {
+    for (key, passage) in in_passages {
         if let Some(fact) = facts.get_mut(&key) {
             fact.passages.insert(passage);
         }
@@ -218,14 +218,14 @@ fn named(read: &ReadDocument, tagged: &facts::Fact, key: &Key, value: f64, cell:
     if ["dei", "ecd", "cyd"].contains(&prefix) || LEFT_OUT.iter().any(|part| local.contains(part)) {
         return None;
     }
-    let said = members::say(&concept, &read.facts.contexts.get(&tagged.context)?.dimensions)?;
-    let names = match said.name {
+    let broken_down = members::words_of(&concept, &read.facts.contexts.get(&tagged.context)?.dimensions)?;
+    let names = match broken_down.name {
         Some(name) => vec![name.to_owned()],
         None => {
             let mut formal = words::concept(&concept)?;
             // Members say of which plan.
             if let Some(rest) = formal.strip_prefix("defined benefit plan ")
-                && said.parts.iter().any(|part| part.ends_with("plans"))
+                && broken_down.parts.iter().any(|part| part.ends_with("plans"))
             {
                 formal = if rest.starts_with("assets") { format!("plan {rest}") } else { rest.to_owned() };
             }
@@ -234,11 +234,11 @@ fn named(read: &ReadDocument, tagged: &facts::Fact, key: &Key, value: f64, cell:
         }
     };
     let cells = BTreeSet::from([cell]);
-    let member_words = said.parts;
+    let member_words = broken_down.parts;
     Some(Fact { concept, names, members, member_words, span, unit, value, cells, passages: BTreeSet::new() })
 }
 
-/// Facts that are told in the same words are one where they have one value, and none where not.
+/// Facts that have the same words are one where they have one value, and none where not.
 fn unambiguous(facts: Vec<Fact>) -> Vec<Fact> {
     let mut by_words: BTreeMap<(String, Vec<String>, Span), Option<Fact>> = BTreeMap::new();
     for fact in facts {

@@ -6,7 +6,7 @@ use super::words::{self, local};
 
 /// What a fact is broken down by, as words.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Said {
+pub(super) struct MemberWords {
     /// Each with its preposition: `of the Google Cloud segment`, `in China`.
     pub parts: Vec<String>,
     /// What the fact is called instead of its concept's name.
@@ -16,7 +16,7 @@ pub(super) struct Said {
 /// Most dimensions that a question can name and still be read.
 const MOST_PARTS: usize = 2;
 
-/// Axes whose members do not name a thing that anybody would ask for by name, or whose concepts
+/// Axes whose members do not name a thing that anybody would call by name, or whose concepts
 /// mean something else with them.
 const LEFT_OUT: &[&str] = &[
     "RangeAxis",
@@ -44,8 +44,8 @@ const SEGMENTS: &[&str] = &["StatementBusinessSegmentsAxis", "SubsegmentsAxis"];
 const EQUITY: &str = "StatementEquityComponentsAxis";
 
 /// A concept's dimensions as words. `None` where a question could not name them.
-pub(super) fn say(concept: &str, dimensions: &[Dimension]) -> Option<Said> {
-    let mut said = Said::default();
+pub(super) fn words_of(concept: &str, dimensions: &[Dimension]) -> Option<MemberWords> {
+    let mut found = MemberWords::default();
     let mut parts = Vec::new();
     for dimension in dimensions {
         let axis = local(&dimension.axis);
@@ -57,7 +57,7 @@ pub(super) fn say(concept: &str, dimensions: &[Dimension]) -> Option<Said> {
             if !local(concept).starts_with("StockholdersEquity") {
                 return None;
             }
-            said.name = Some("the balance");
+            found.name = Some("the balance");
         }
         if goes_without_saying(&dimension.member, axis, dimensions) {
             continue;
@@ -65,8 +65,8 @@ pub(super) fn say(concept: &str, dimensions: &[Dimension]) -> Option<Said> {
         parts.push(part(concept, axis, &dimension.member)?);
     }
     parts.sort();
-    said.parts = parts.into_iter().map(|(_, part)| part).collect();
-    (said.parts.len() <= MOST_PARTS).then_some(said)
+    found.parts = parts.into_iter().map(|(_, part)| part).collect();
+    (found.parts.len() <= MOST_PARTS).then_some(found)
 }
 
 fn goes_without_saying(member: &str, axis: &str, dimensions: &[Dimension]) -> bool {
@@ -124,10 +124,10 @@ fn segment(words: &str) -> String {
 mod tests {
     use super::*;
 
-    fn said(concept: &str, dimensions: &[(&str, &str)]) -> Option<String> {
+    fn joined(concept: &str, dimensions: &[(&str, &str)]) -> Option<String> {
         let dimension = |&(axis, member): &(&str, &str)| Dimension { axis: axis.into(), member: member.into() };
         let dimensions: Vec<Dimension> = dimensions.iter().map(dimension).collect();
-        say(concept, &dimensions).map(|said| said.parts.join(" "))
+        words_of(concept, &dimensions).map(|found| found.parts.join(" "))
     }
 
     const SEGMENT: &str = "us-gaap:StatementBusinessSegmentsAxis";
@@ -136,28 +136,28 @@ mod tests {
     #[test]
     fn members_get_the_prepositions_of_their_axes() {
         let revenue = "us-gaap:Revenues";
-        let say = |dimensions: &[(&str, &str)]| said(revenue, dimensions).unwrap();
-        assert_eq!(say(&[(SEGMENT, "goog:GoogleCloudMember")]), "of the Google Cloud segment");
+        let of_revenue = |dimensions: &[(&str, &str)]| joined(revenue, dimensions).unwrap();
+        assert_eq!(of_revenue(&[(SEGMENT, "goog:GoogleCloudMember")]), "of the Google Cloud segment");
         assert_eq!(
-            say(&[(GEOGRAPHY, "country:US"), ("srt:ProductOrServiceAxis", "us-gaap:ProductMember")]),
+            of_revenue(&[(GEOGRAPHY, "country:US"), ("srt:ProductOrServiceAxis", "us-gaap:ProductMember")]),
             "from products in the United States"
         );
         assert_eq!(
-            say(&[
+            of_revenue(&[
                 ("srt:ConsolidationItemsAxis", "us-gaap:OperatingSegmentsMember"),
                 (SEGMENT, "nke:ConverseSegmentMember")
             ]),
             "of the Converse segment"
         );
-        assert_eq!(said("us-gaap:Assets", &[(GEOGRAPHY, "srt:EuropeMember")]).unwrap(), "in Europe");
+        assert_eq!(joined("us-gaap:Assets", &[(GEOGRAPHY, "srt:EuropeMember")]).unwrap(), "in Europe");
     }
 
     #[test]
     fn what_cannot_be_named_is_left_out() {
-        assert_eq!(said("us-gaap:Revenues", &[("srt:RangeAxis", "srt:MaximumMember")]), None);
-        assert_eq!(said("us-gaap:Revenues", &[(GEOGRAPHY, "stpr:CA")]), None);
+        assert_eq!(joined("us-gaap:Revenues", &[("srt:RangeAxis", "srt:MaximumMember")]), None);
+        assert_eq!(joined("us-gaap:Revenues", &[(GEOGRAPHY, "stpr:CA")]), None);
         let equity = ("us-gaap:StatementEquityComponentsAxis", "us-gaap:RetainedEarningsMember");
-        assert_eq!(said("us-gaap:NetIncomeLoss", &[equity]), None);
-        assert_eq!(said("us-gaap:StockholdersEquity", &[equity]).unwrap(), "of retained earnings");
+        assert_eq!(joined("us-gaap:NetIncomeLoss", &[equity]), None);
+        assert_eq!(joined("us-gaap:StockholdersEquity", &[equity]).unwrap(), "of retained earnings");
     }
 }

@@ -39,7 +39,8 @@ impl Date {
 impl fmt::Display for Date {
     /// `January 26, 2025`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (first, rest) = MONTHS.get(self.month as usize - 1).and_then(|name| name.split_at_checked(1)).unwrap_or_default();
+        let (first, rest) =
+            MONTHS.get(self.month as usize - 1).and_then(|name| name.split_at_checked(1)).unwrap_or_default();
         write!(f, "{}{rest} {}, {}", first.to_uppercase(), self.day, self.year)
     }
 }
@@ -97,7 +98,7 @@ impl Calendar {
     }
 }
 
-/// When a fact holds, of the kinds that questions are made about.
+/// When a fact holds, of the kinds that questions are about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Span {
     /// At the end of a day.

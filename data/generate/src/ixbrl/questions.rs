@@ -92,18 +92,18 @@ const MOST_PLACES: usize = 10;
 
 /// What a filing's parts have posed already: questions of equal meaning are posed once.
 #[derive(Default)]
-pub(super) struct Combination(BTreeSet<(Kind, Vec<usize>)>);
+pub(super) struct Posed(BTreeSet<(Kind, Vec<usize>)>);
 
-/// A part's facts.
-pub(super) struct Asker<'a> {
+/// Writes questions on a part's facts.
+pub(super) struct QuestionWriter<'a> {
     filing: &'a Filing,
     /// Facts by axes, then by concept.
     groups: BTreeMap<Vec<&'a str>, BTreeMap<&'a str, Vec<usize>>>,
-    /// The part's tables that tell each fact.
+    /// The part's tables that state each fact.
     tables: BTreeMap<usize, BTreeSet<usize>>,
 }
 
-impl<'a> Asker<'a> {
+impl<'a> QuestionWriter<'a> {
     pub fn new(filing: &'a Filing, part: &BTreeSet<usize>) -> Self {
         let mut groups: BTreeMap<Vec<&str>, BTreeMap<&str, Vec<usize>>> = BTreeMap::new();
         let mut tables = BTreeMap::new();
@@ -120,8 +120,8 @@ impl<'a> Asker<'a> {
     }
 
     /// At most `count` questions, a third of them or more over two tables: no one table of the part
-    /// tells all their facts.
-    pub fn draw(&self, count: usize, query: &mut Combination, dice: &mut Dice) -> Vec<Draft> {
+    /// states all their facts.
+    pub fn draw(&self, count: usize, posed: &mut Posed, dice: &mut Dice) -> Vec<Draft> {
         let mut of_concept: BTreeMap<&str, usize> = BTreeMap::new();
         let mut meanings = BTreeSet::new();
         let mut texts = BTreeSet::new();
@@ -140,7 +140,7 @@ impl<'a> Asker<'a> {
                 sorted.sort_unstable();
                 if two_tables && !needs_two
                     || of_concept.get(concept).is_some_and(|&count| count >= MOST_OF_CONCEPT)
-                    || query.0.contains(&(kind, sorted.clone()))
+                    || posed.0.contains(&(kind, sorted.clone()))
                     || meanings.contains(&(kind, meaning.clone()))
                 {
                     continue;
@@ -150,7 +150,7 @@ impl<'a> Asker<'a> {
                     continue;
                 }
                 *of_concept.entry(concept).or_default() += 1;
-                query.0.insert((kind, sorted));
+                posed.0.insert((kind, sorted));
                 meanings.insert((kind, meaning));
                 drafts.push((draft, needs_two));
                 break;
@@ -177,7 +177,7 @@ impl<'a> Asker<'a> {
         common.is_empty()
     }
 
-    /// A fact: half of them without members, then by axes, concepts and facts alike.
+    /// A fact: half of them without members, then by axes, concepts and facts.
     fn any(&self, dice: &mut Dice) -> Option<usize> {
         let whole: Vec<&str> = Vec::new();
         let concepts = match self.groups.get(&whole) {
@@ -335,8 +335,8 @@ fn is_next(before: Span, after: Span) -> bool {
 fn one_member_differs(a: &Fact, b: &Fact) -> bool {
     let axes = |fact: &Fact| fact.members.iter().map(|(axis, _)| axis.clone()).collect::<Vec<_>>();
     let differing = a.members.iter().zip(&b.members).filter(|(a, b)| a.1 != b.1).count();
-    let said = a.member_words.len() == b.member_words.len() && a.member_words != b.member_words;
-    axes(a) == axes(b) && differing == 1 && said && !a.member_words.is_empty()
+    let named = a.member_words.len() == b.member_words.len() && a.member_words != b.member_words;
+    axes(a) == axes(b) && differing == 1 && named && !a.member_words.is_empty()
 }
 
 /// Whether two concepts are of one sort: their names have one head, as `… expense` and `… expense`.

@@ -91,7 +91,7 @@ fn filings(companies: &[&str], wanted: Companies, seed: u64) -> (tempfile::TempD
     (dir, Filings { files, companies: wanted, config: IxbrlConfig::default(), seed })
 }
 
-fn made(seed: u64) -> Samples {
+fn generated(seed: u64) -> Samples {
     let (_dir, filings) = filings(&["7"], Companies::All, seed);
     read(&filings).unwrap()
 }
@@ -100,7 +100,7 @@ fn made(seed: u64) -> Samples {
 fn questions_have_gold_cells_and_a_segment_for_each_fact() {
     let mut wordings = String::new();
     for seed in 0..20 {
-        let samples = made(seed);
+        let samples = generated(seed);
         let sample = &samples.samples[0];
         assert_eq!((sample.document.id.as_str(), samples.left_out.len()), ("7_10-K.0", 0));
         let graph = DocumentGraph::new(&sample.document);
@@ -122,15 +122,16 @@ fn questions_have_gold_cells_and_a_segment_for_each_fact() {
                 }
             }
         }
-        // What tells the figures without tagging them is no part of the document.
+        // What states the figures without tagging them is no part of the document.
         let asks_revenue = sample.questions.iter().any(|q| q.gold.iter().any(|id| text(id) == "9,100"));
         let talks = sample.document.passages().any(|text| text.contains("more than ever"));
         assert!(!(asks_revenue && talks));
         assert!(!wordings.contains("par or stated"));
     }
-    for said in ["net income in fiscal 2024", "of the North segment", "fiscal year ended June 30, 2023", "research and"]
+    for wording in
+        ["net income in fiscal 2024", "of the North segment", "fiscal year ended June 30, 2023", "research and"]
     {
-        assert!(wordings.contains(said), "{said} in\n{wordings}");
+        assert!(wordings.contains(wording), "{wording} in\n{wordings}");
     }
     // The dash is no net income.
     assert!(!wordings.contains("net income in fiscal 2022"), "{wordings}");
@@ -139,7 +140,7 @@ fn questions_have_gold_cells_and_a_segment_for_each_fact() {
 #[test]
 fn a_third_of_the_questions_need_two_tables() {
     for seed in 0..20 {
-        for sample in made(seed).samples {
+        for sample in generated(seed).samples {
             let table = |node: &String| node.split_once(':').map(|(table, _)| table.to_owned());
             let needs_two = |question: &&tabsegnet_datasets::sample::Question| {
                 let tables = question.segments.iter().map(|s| s.nodes.iter().filter_map(table).collect());
@@ -154,9 +155,9 @@ fn a_third_of_the_questions_need_two_tables() {
 
 #[test]
 fn the_same_seed_makes_the_same_questions_and_none_twice() {
-    assert_eq!(made(3), made(3));
-    assert_ne!(made(3), made(4));
-    let samples = made(3);
+    assert_eq!(generated(3), generated(3));
+    assert_ne!(generated(3), generated(4));
+    let samples = generated(3);
     let texts: Vec<&str> = samples.samples.iter().flat_map(|s| &s.questions).map(|q| q.text.as_str()).collect();
     assert_eq!(texts.len(), texts.iter().collect::<BTreeSet<_>>().len(), "{texts:?}");
 }

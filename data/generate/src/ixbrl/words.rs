@@ -88,7 +88,7 @@ const MOST_WORDS: usize = 12;
 /// A word beyond it is several that were written as one.
 const LONGEST_WORD: usize = 17;
 
-/// A concept as people name it: its words without what only tells taxonomies apart. `None` for
+/// A concept as people name it: its words without what only matters to taxonomies. `None` for
 /// names that nobody would say: too long, or several words written as one.
 pub(super) fn concept(name: &str) -> Option<String> {
     let mut words = split(local(name));
@@ -188,7 +188,7 @@ fn measure_first(text: &str) -> String {
 
 /// What concepts' names say at length, in the order in which it is shortened. Blank: left out.
 const SHORTER: &[(&str, &str)] = &[
-    // What only tells a concept from its neighbours in the taxonomy.
+    // What only distinguishes a concept from its neighbours in the taxonomy.
     ("extraordinary items noncontrolling interest", ""),
     ("minority interest and income loss from equity method investments", ""),
     ("available for sale securities debt securities", "available for sale debt securities"),

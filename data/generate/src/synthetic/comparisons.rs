@@ -3,11 +3,11 @@
 
 use super::amounts::Measure;
 use super::dice::Dice;
-use super::questions::{Asker, Draft};
+use super::questions::{Draft, QuestionWriter};
 use super::sheet::Fact;
 use super::vocabulary as v;
 
-impl<'a> Asker<'a> {
+impl<'a> QuestionWriter<'a> {
     /// Another fact for the same time, in no table with the first, that can be set against it.
     fn partner(&self, fact: &Fact, dice: &mut Dice, fits: impl Fn(&Fact) -> bool) -> Option<&'a Fact> {
         let others: Vec<&'a Fact> = self
@@ -35,7 +35,7 @@ impl<'a> Asker<'a> {
                 && other.scope.key != first.scope.key
                 && !other.scope.is_company()
                 && !first.scope.is_company()
-                && self.nouns.alike(first, other)
+                && self.nouns.same_detail(first, other)
         })?;
         let (a, s) = (self.nouns.bare(first, dice), self.nouns.scope(first, dice));
         let (t, p) = (self.nouns.scope(second, dice), first.period.phrase(self.report.year, dice));
@@ -71,17 +71,17 @@ impl<'a> Asker<'a> {
     }
 
     pub(super) fn text_and_table(&self, dice: &mut Dice) -> Option<Draft> {
-        let told = *dice.choose(&self.in_text)?;
+        let stated = *dice.choose(&self.in_text)?;
         let others: Vec<&Fact> = self
             .in_tables
             .iter()
             .copied()
-            .filter(|other| comparable(told, other) && self.nouns.close_in_time(told, other))
+            .filter(|other| comparable(stated, other) && self.nouns.close_in_time(stated, other))
             .collect();
         let fact = *dice.choose(&others)?;
         let text =
-            if dice.chance(50) { self.nouns.ratio(told, fact, dice) } else { self.nouns.ratio(fact, told, dice) };
-        Some(self.finish(text, &[told, fact]))
+            if dice.chance(50) { self.nouns.ratio(stated, fact, dice) } else { self.nouns.ratio(fact, stated, dice) };
+        Some(self.finish(text, &[stated, fact]))
     }
 
     pub(super) fn two_sentences(&self, dice: &mut Dice) -> Option<Draft> {

@@ -1,4 +1,4 @@
-//! Names: companies, and the parts of a company that tables tell apart.
+//! Names: companies, and the parts of a company that tables distinguish.
 
 use super::dice::Dice;
 use super::vocabulary::in_sentence;
@@ -6,23 +6,23 @@ use super::vocabulary::in_sentence;
 /// What a fact is about: the company as a whole or a part of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Scope {
-    /// What tells it from other scopes in fact keys; empty for the whole company.
+    /// What distinguishes it from other scopes in fact keys; empty for the whole company.
     pub key: String,
     /// Phrases that follow a concept: `of the Beverages segment`. Empty where the concept's own
     /// words say enough.
-    pub asks: Vec<String>,
+    pub wordings: Vec<String>,
 }
 
 impl Scope {
     /// The whole company.
     pub fn company() -> Self {
-        let asks = ["for the group as a whole", "on a consolidated basis", "company-wide"];
-        Self { key: String::new(), asks: asks.map(str::to_owned).to_vec() }
+        let wordings = ["for the group as a whole", "on a consolidated basis", "company-wide"];
+        Self { key: String::new(), wordings: wordings.map(str::to_owned).to_vec() }
     }
 
     /// A part of the company.
-    pub fn part(key: impl Into<String>, asks: impl IntoIterator<Item = String>) -> Self {
-        Self { key: key.into(), asks: asks.into_iter().collect() }
+    pub fn part(key: impl Into<String>, wordings: impl IntoIterator<Item = String>) -> Self {
+        Self { key: key.into(), wordings: wordings.into_iter().collect() }
     }
 
     /// Whether this is the whole company.
@@ -31,19 +31,22 @@ impl Scope {
     }
 
     /// A part that a table names by `label`, and questions by that or by another phrase.
-    pub fn named(before: &str, (label, ask): (&str, &str)) -> Self {
+    pub fn named(before: &str, (label, other): (&str, &str)) -> Self {
         let literal = format!("{before} {}", in_sentence(label));
-        Self::part(label, [literal.clone(), literal, ask.to_owned()])
+        Self::part(label, [literal.clone(), literal, other.to_owned()])
     }
 
     /// A segment: its label, or now and then words for what it sells.
-    pub fn segment((label, ask): (&str, &str)) -> Self {
-        Self::part(label, [format!("of the {label} segment"), format!("in the {label} business"), format!("of {ask}")])
+    pub fn segment((label, other): (&str, &str)) -> Self {
+        Self::part(
+            label,
+            [format!("of the {label} segment"), format!("in the {label} business"), format!("of {other}")],
+        )
     }
 
     /// A region: its label or words for it.
-    pub fn region((label, ask): (&str, &str)) -> Self {
-        Self::part(label, [format!("in {label}"), format!("in the {label} region"), format!("in {ask}")])
+    pub fn region((label, other): (&str, &str)) -> Self {
+        Self::part(label, [format!("in {label}"), format!("in the {label} region"), format!("in {other}")])
     }
 }
 

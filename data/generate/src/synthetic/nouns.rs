@@ -21,7 +21,7 @@ fn unspaced(words: &str) -> String {
 /// Names the facts of one report.
 pub(super) struct Nouns<'a> {
     report: &'a Report,
-    /// Concepts that the report tells of parts of the company.
+    /// Concepts that the report breaks down by parts of the company.
     divided: BTreeSet<&'static str>,
 }
 
@@ -37,7 +37,7 @@ impl<'a> Nouns<'a> {
         let words = if dice.chance(LITERAL) {
             in_sentence(self.report.label(fact.concept))
         } else {
-            (*dice.pick(fact.concept.asks)).to_owned()
+            (*dice.pick(fact.concept.synonyms)).to_owned()
         };
         unspaced(&words)
     }
@@ -47,7 +47,7 @@ impl<'a> Nouns<'a> {
         if fact.scope.is_company() && !self.divided.contains(fact.concept.id) {
             return String::new();
         }
-        dice.pick(&fact.scope.asks).replace(" ,", ",")
+        dice.pick(&fact.scope.wordings).replace(" ,", ",")
     }
 
     /// Concept and scope.
@@ -60,10 +60,11 @@ impl<'a> Nouns<'a> {
     pub fn segment(&self, fact: &Fact, question: &str) -> (usize, String) {
         let question = question.to_lowercase();
         let label = in_sentence(self.report.label(fact.concept));
-        let ways = fact.concept.asks.iter().map(|&way| way.to_owned()).chain([label.clone()]).map(|way| unspaced(&way));
+        let ways =
+            fact.concept.synonyms.iter().map(|&way| way.to_owned()).chain([label.clone()]).map(|way| unspaced(&way));
         // The longest, since one way may be a part of another.
         let query = ways.filter(|way| question.contains(&way.to_lowercase())).max_by_key(String::len);
-        let scopes = fact.scope.asks.iter().map(|way| unspaced(way));
+        let scopes = fact.scope.wordings.iter().map(|way| unspaced(way));
         let scope = scopes.filter(|way| question.contains(&way.to_lowercase())).max_by_key(String::len);
         let name = query.unwrap_or_else(|| unspaced(&label));
         let place = question.find(&name.to_lowercase()).unwrap_or(usize::MAX);
@@ -76,7 +77,7 @@ impl<'a> Nouns<'a> {
 
     /// Whether two facts of one concept differ by the part they are about alone. Awards are
     /// counted and priced, fair values stand in groups.
-    pub fn alike(&self, one: &Fact, other: &Fact) -> bool {
+    pub fn same_detail(&self, one: &Fact, other: &Fact) -> bool {
         let detail = |fact: &Fact| fact.scope.key.split_once('/').map(|(_, detail)| detail.to_owned());
         detail(one) == detail(other)
     }

@@ -20,7 +20,7 @@ pub(super) enum Period {
 }
 
 impl Period {
-    /// What tells it from other periods in fact keys.
+    /// What distinguishes it from other periods in fact keys.
     pub fn key(self) -> String {
         match self {
             Self::Year(year) => format!("{year}"),
@@ -54,7 +54,7 @@ impl Period {
         }
     }
 
-    /// The year as a noun, and the phrase around it: `in fiscal 2018`. `report` is the fiscal year
+    /// The year as a noun, and the phrase it stands in: `in fiscal 2018`. `report` is the fiscal year
     /// of the report, which a relative wording starts from.
     pub fn phrase(self, report: i32, dice: &mut Dice) -> String {
         match self {

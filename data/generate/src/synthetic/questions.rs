@@ -22,8 +22,8 @@ pub(super) struct Draft {
 /// Most gold nodes a question may have.
 pub(super) const MOST_GOLD: usize = 8;
 
-/// What can be put to one report.
-pub(super) struct Asker<'a> {
+/// Writes questions on one report.
+pub(super) struct QuestionWriter<'a> {
     pub(super) report: &'a Report,
     pub(super) nouns: Nouns<'a>,
     /// Facts of tables, those of nothing (`—`) left out.
@@ -33,7 +33,7 @@ pub(super) struct Asker<'a> {
     sums: &'a [Sum],
 }
 
-impl<'a> Asker<'a> {
+impl<'a> QuestionWriter<'a> {
     /// All facts and sums of a report, with the node ids of their final places.
     pub fn new(report: &'a Report, all: &'a [Fact], sums: &'a [Sum]) -> Self {
         let (in_tables, in_text) = all.iter().filter(|fact| fact.value != 0).partition(|fact| fact.table.is_some());
@@ -81,11 +81,11 @@ impl<'a> Asker<'a> {
         }
     }
 
-    /// Gold nodes of facts: all nodes that tell one of them, cells before sentences.
+    /// Gold nodes of facts: all nodes that state one of them, cells before sentences.
     fn gold(&self, facts: &[&Fact]) -> Vec<String> {
-        let told = self.all.iter().filter(|fact| facts.iter().any(|other| other.key == fact.key));
+        let all = self.all.iter().filter(|fact| facts.iter().any(|other| other.key == fact.key));
         let mut nodes: Vec<String> = Vec::new();
-        for fact in told {
+        for fact in all {
             if !nodes.contains(&fact.node) {
                 nodes.push(fact.node.clone());
             }
@@ -111,7 +111,7 @@ impl<'a> Asker<'a> {
         Draft { text: capitalized(&text), gold: self.gold(facts), segments }
     }
 
-    /// Whether some table tells all of the facts.
+    /// Whether some table states all of the facts.
     pub(super) fn in_one_table(&self, facts: &[&Fact]) -> bool {
         self.tables_of(facts[0]).any(|table| facts.iter().all(|fact| self.tables_of(fact).any(|other| other == table)))
     }
@@ -139,7 +139,7 @@ impl<'a> Asker<'a> {
         Some(self.finish(template.replace("{a}", &a).replace("{p}", &p), &[fact]))
     }
 
-    /// The same figure a year earlier, told by the same kind of node.
+    /// The same figure a year earlier, stated by the same kind of node.
     pub(super) fn year_before(&self, fact: &Fact) -> Option<&'a Fact> {
         let before = fact.period.year_before()?;
         self.pool(fact.table.is_none()).iter().copied().find(|other| {

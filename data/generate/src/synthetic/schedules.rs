@@ -194,12 +194,12 @@ pub(super) fn fair_values(report: &Report, dice: &mut Dice) -> Built {
                 let (year, (level, level_ask)) = (col / 2, levels[col % 2]);
                 let amount = split[year][2 * line + col % 2];
                 totals[col] += amount;
-                let asks = [
+                let wordings = [
                     format!("among {} and valued at {level}", group.to_lowercase()),
                     format!("{group_ask} and valued {level_ask}"),
                     format!("{group_ask} and valued at {level}"),
                 ];
-                let scope = Scope::part(format!("{group}/{level}"), asks);
+                let scope = Scope::part(format!("{group}/{level}"), wordings);
                 facts.push(Fact::new(concept, scope, Period::End(years[year]), Measure::Money, amount));
             }
             let label = report.label(concept).into();

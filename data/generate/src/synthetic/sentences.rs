@@ -1,4 +1,4 @@
-//! The sentences of a report that tell no fact of a question.
+//! The sentences of a report that state no fact of a question.
 
 use super::amounts::Measure;
 use super::dice::Dice;
@@ -22,7 +22,7 @@ pub(super) fn opening(report: &Report, dice: &mut Dice) -> Vec<String> {
     ]
 }
 
-/// Talk around a figure. `{l}` is a label, `{a}` other words for it, `{y}` the year, `{s}` a
+/// Talk about a figure. `{l}` is a label, `{a}` other words for it, `{y}` the year, `{s}` a
 /// segment, `{r}` a region.
 const TALK: &[&str] = &[
     "Management regards {a} as a key measure of performance .",
@@ -73,12 +73,12 @@ pub(super) fn talk(report: &Report, dice: &mut Dice, facts: &[Fact], count: usiz
             break;
         };
         if let Some(fact) = fact {
-            let (label, ask) = (report.label(fact.concept), *dice.pick(fact.concept.asks));
+            let (label, synonym) = (report.label(fact.concept), *dice.pick(fact.concept.synonyms));
             text = text
                 .replace("{L}", label)
                 .replace("{m}", &in_sentence(label))
-                .replace("{A}", &capitalized(ask))
-                .replace("{a}", ask);
+                .replace("{A}", &capitalized(synonym))
+                .replace("{a}", synonym);
         }
         let text = text
             .replace("{y}", &report.year_ago(dice.below(2)).to_string())

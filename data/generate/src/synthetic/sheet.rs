@@ -7,7 +7,7 @@ use super::names::Scope;
 use super::period::Period;
 use super::vocabulary::Concept;
 
-/// A figure of the report and the node that tells it.
+/// A figure of the report and the node that states it.
 #[derive(Debug, Clone)]
 pub(super) struct Fact {
     pub concept: &'static Concept,
@@ -15,7 +15,7 @@ pub(super) struct Fact {
     pub period: Period,
     pub measure: Measure,
     pub value: i64,
-    /// Equal for two facts if and only if they are the same figure told twice.
+    /// Equal for two facts if and only if they are the same figure stated twice.
     pub key: String,
     /// Node id; of a sentence, empty until the sentence has its place.
     pub node: String,
@@ -24,7 +24,7 @@ pub(super) struct Fact {
 }
 
 impl Fact {
-    /// A fact that no node tells yet.
+    /// A fact that no node states yet.
     pub fn new(concept: &'static Concept, scope: Scope, period: Period, measure: Measure, value: i64) -> Self {
         let key = key(concept, &scope, period);
         let node = String::new();

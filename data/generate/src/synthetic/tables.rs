@@ -31,7 +31,7 @@ pub(super) enum Kind {
     FairValues,
 }
 
-/// Tables whose rows look alike, so that a question on one of them has a close wrong answer.
+/// Tables whose rows look the same, so that a question on one of them has a close wrong answer.
 fn twins(report: &Report, dice: &mut Dice) -> [Kind; 2] {
     let mut reserves: Vec<usize> = (0..names::RESERVES.len()).collect();
     dice.shuffle(&mut reserves);
@@ -136,7 +136,7 @@ pub(super) fn draw(report: &Report, dice: &mut Dice) -> Vec<Built> {
     tables.into_iter().enumerate().map(|(number, built)| built.numbered(number)).collect()
 }
 
-/// Whether two kinds tell the same in amounts that differ: what falls due within a year stands in
+/// Whether two kinds state the same in amounts that differ: what falls due within a year stands in
 /// the balance sheet without issue costs.
 fn clash(one: Kind, other: Kind) -> bool {
     matches!((one, other), (Kind::Debt, Kind::Liabilities) | (Kind::Liabilities, Kind::Debt))

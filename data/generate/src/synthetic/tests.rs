@@ -2,8 +2,8 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use tabsegnet_store::Digest;
 
-use tabsegnet_document::model::CellRole;
 use tabsegnet_datasets::native::{Native, sample_json};
+use tabsegnet_document::model::CellRole;
 use tabsegnet_document::numbers::parse_number;
 
 use super::names::{DEV_STEMS, TRAIN_STEMS};
@@ -116,19 +116,19 @@ fn sums_add_up_as_shown() {
     }
 }
 
-/// What makes the gold of a question the only one: a figure is told under one key, and the words
+/// What makes the gold of a question the only one: a figure is stated under one key, and the words
 /// of a part belong to no other part of the same concept.
 #[test]
-fn a_figure_told_twice_is_the_same_and_words_tell_parts_apart() {
+fn a_figure_stated_twice_is_the_same_and_words_distinguish_parts() {
     for draw in draws() {
         let mut values: BTreeMap<&str, i64> = BTreeMap::new();
         let mut parts: BTreeMap<(&str, &str), &str> = BTreeMap::new();
         for fact in &draw.facts {
             let id = &draw.document.id;
             assert_eq!(*values.entry(&fact.key).or_insert(fact.value), fact.value, "{id}: {}", fact.key);
-            for ask in &fact.scope.asks {
-                let part = *parts.entry((fact.concept.id, ask)).or_insert(&fact.scope.key);
-                assert_eq!(part, fact.scope.key, "{id}: {ask}");
+            for wording in &fact.scope.wordings {
+                let part = *parts.entry((fact.concept.id, wording)).or_insert(&fact.scope.key);
+                assert_eq!(part, fact.scope.key, "{id}: {wording}");
             }
         }
     }
@@ -142,12 +142,12 @@ fn at_least_a_third_of_the_questions_need_two_tables() {
         for draft in draw.drafts(&config) {
             let gold: Vec<&Fact> = draw.facts.iter().filter(|fact| draft.gold.contains(&fact.node)).collect();
             let keys: BTreeSet<&str> = gold.iter().map(|fact| fact.key.as_str()).collect();
-            let tells_all = |table: usize| {
-                let told = gold.iter().filter(|fact| fact.table == Some(table));
-                told.map(|fact| fact.key.as_str()).collect::<BTreeSet<_>>() == keys
+            let states_all = |table: usize| {
+                let stated = gold.iter().filter(|fact| fact.table == Some(table));
+                stated.map(|fact| fact.key.as_str()).collect::<BTreeSet<_>>() == keys
             };
             let cells_alone = gold.iter().all(|fact| fact.table.is_some());
-            two += usize::from(cells_alone && !(0..5).any(tells_all));
+            two += usize::from(cells_alone && !(0..5).any(states_all));
             all += 1;
         }
     }
@@ -179,8 +179,8 @@ fn segments_are_those_of_the_facts_and_hold_all_gold() {
     let samples = generate(&config, Part::Train);
     let mut several = 0;
     for question in samples.iter().flat_map(|sample| &sample.questions) {
-        let told: BTreeSet<&String> = question.segments.iter().flat_map(|segment| &segment.nodes).collect();
-        assert_eq!(told, question.gold.iter().collect(), "{question:?}");
+        let covered: BTreeSet<&String> = question.segments.iter().flat_map(|segment| &segment.nodes).collect();
+        assert_eq!(covered, question.gold.iter().collect(), "{question:?}");
         let texts: BTreeSet<&str> = question.segments.iter().map(|segment| segment.text.as_str()).collect();
         assert!(texts.len() == question.segments.len() && !texts.contains(""), "{question:?}");
         several += usize::from(texts.len() > 1);

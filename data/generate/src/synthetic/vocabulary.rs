@@ -1,5 +1,5 @@
-//! What reports tell of: each concept with the words tables use for it and the words people ask
-//! in. Training and development part share them, so that the association can be learned.
+//! What reports are about: each concept with the words tables use for it and the words people use in
+//! questions. Training and development part share them, so that the association can be learned.
 
 /// One thing that a report gives a figure for.
 #[derive(Debug)]
@@ -10,7 +10,7 @@ pub(super) struct Concept {
     pub labels: &'static [&'static str],
     /// Noun phrases of questions, other than the labels; the last keeps some of the labels' words.
     /// No two concepts share one.
-    pub asks: &'static [&'static str],
+    pub synonyms: &'static [&'static str],
 }
 
 impl Concept {
@@ -31,11 +31,11 @@ pub(super) fn in_sentence(label: &str) -> String {
 }
 
 macro_rules! concepts {
-    ($($id:ident: [$($label:literal),+] => [$($ask:literal),+];)+) => {
+    ($($id:ident: [$($label:literal),+] => [$($synonym:literal),+];)+) => {
         $(pub(super) static $id: Concept = Concept {
             id: stringify!($id),
             labels: &[$($label),+],
-            asks: &[$($ask),+],
+            synonyms: &[$($synonym),+],
         };)+
         /// All concepts, as a list.
         #[cfg(test)]
@@ -129,7 +129,7 @@ concepts! {
     CORPORATE_BONDS: ["Corporate debt securities", "Corporate notes and bonds"] => ["paper issued by other companies", "corporate bonds"];
     COMMERCIAL_PAPER: ["Commercial paper", "Certificates of deposit"] => ["bills of a few months ' life", "short-dated commercial bills"];
     HELD_AT_FAIR_VALUE: ["Total assets at fair value", "Total financial assets"] => ["all holdings carried at market prices", "all financial holdings at fair value"];
-    // Told in sentences only.
+    // In sentences only.
     BUYBACK_LEFT: ["remaining repurchase authorization"] => ["the unused part of the buyback program", "room left for buying in own stock", "the repurchase authorization still remaining"];
     BUYBACK_PRICE: ["average price per repurchased share"] => ["the mean amount paid for each unit of stock bought back", "the average repurchase price"];
     BACKLOG: ["order backlog"] => ["orders not yet filled", "work still to be delivered", "the backlog of orders"];
@@ -157,7 +157,7 @@ mod tests {
     fn no_two_concepts_share_a_word_to_ask_in() {
         let mut words: Vec<String> = Vec::new();
         for concept in ALL {
-            words.extend(concept.asks.iter().map(|ask| ask.to_lowercase()));
+            words.extend(concept.synonyms.iter().map(|synonym| synonym.to_lowercase()));
             words.extend(concept.labels.iter().map(|label| label.to_lowercase()));
         }
         let count = words.len();

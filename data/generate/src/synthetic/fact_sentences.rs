@@ -1,4 +1,4 @@
-//! Facts told in words.
+//! Facts stated in words.
 
 use super::amounts::{Measure, words};
 use super::dice::Dice;
@@ -8,9 +8,9 @@ use super::report::{Report, capitalized};
 use super::sheet::{Built, Fact};
 use super::vocabulary::{self as v, Concept};
 
-/// A sentence and the facts it tells.
+/// A sentence and the facts it states.
 #[derive(Debug, Clone)]
-pub(super) struct Told {
+pub(super) struct FactSentence {
     pub text: String,
     pub facts: Vec<Fact>,
 }
@@ -200,7 +200,7 @@ static PATTERNS: &[Pattern] = &[
 
 impl Pattern {
     /// The fact and the sentence of the report's year, or of one so many years before it.
-    fn tell(&self, report: &Report, dice: &mut Dice, back: usize) -> Told {
+    fn sentence(&self, report: &Report, dice: &mut Dice, back: usize) -> FactSentence {
         let year = report.year_ago(back);
         let (period, year) = match self.when {
             When::During => (Period::Year(year), year),
@@ -217,7 +217,7 @@ impl Pattern {
             .replace("{v}", &words(value, self.measure, report.unit))
             .replace("{d}", &format!("{} , {year}", report.year_end))
             .replace("{y}", &if dice.chance(50) { format!("fiscal {year}") } else { format!("{year}") });
-        Told {
+        FactSentence {
             text: capitalized(&text),
             facts: vec![Fact::new(self.concept, Scope::company(), period, self.measure, value)],
         }
@@ -225,7 +225,7 @@ impl Pattern {
 }
 
 /// Figures of the books in words, for concepts that no table of the report holds.
-fn from_books(report: &Report, dice: &mut Dice, concept: &'static Concept) -> Told {
+fn from_books(report: &Report, dice: &mut Dice, concept: &'static Concept) -> FactSentence {
     let amounts = report.books.of(concept);
     let label = report.label(concept);
     let show = |back: usize| words(amounts[back], Measure::Money, report.unit);
@@ -244,18 +244,18 @@ fn from_books(report: &Report, dice: &mut Dice, concept: &'static Concept) -> To
     let facts = [0, 1].map(|back| {
         Fact::new(concept, Scope::company(), Period::Year(report.year_ago(back)), Measure::Money, amounts[back])
     });
-    Told { text, facts: facts.to_vec() }
+    FactSentence { text, facts: facts.to_vec() }
 }
 
-/// Sentences that tell facts: four to seven of them, some followed by last year's figure.
-pub(super) fn telling(report: &Report, dice: &mut Dice, tables: &[Built]) -> Vec<Told> {
+/// Sentences that state facts: four to seven of them, some followed by last year's figure.
+pub(super) fn draw(report: &Report, dice: &mut Dice, tables: &[Built]) -> Vec<FactSentence> {
     let mut patterns: Vec<&Pattern> = PATTERNS.iter().collect();
     dice.shuffle(&mut patterns);
-    let mut told = Vec::new();
+    let mut sentences = Vec::new();
     for pattern in &patterns[..3 + dice.below(3)] {
-        told.push(pattern.tell(report, dice, 0));
+        sentences.push(pattern.sentence(report, dice, 0));
         if !matches!(pattern.when, When::NextYear) && dice.chance(40) {
-            told.push(pattern.tell(report, dice, 1));
+            sentences.push(pattern.sentence(report, dice, 1));
         }
     }
     let concepts: [&'static Concept; 5] =
@@ -263,7 +263,7 @@ pub(super) fn telling(report: &Report, dice: &mut Dice, tables: &[Built]) -> Vec
     let in_tables = |concept: &Concept| tables.iter().flat_map(|t| &t.facts).any(|f| f.concept.id == concept.id);
     let absent: Vec<&'static Concept> = concepts.into_iter().filter(|concept| !in_tables(concept)).collect();
     if let Some(concept) = dice.choose(&absent) {
-        told.push(from_books(report, dice, concept));
+        sentences.push(from_books(report, dice, concept));
     }
-    told
+    sentences
 }
