@@ -18,7 +18,7 @@ use tabsegnet::documents::LIMIT;
 use tabsegnet::settings::RankerSettings;
 use tabsegnet::{DocumentCache, DocumentKey, Ranker};
 use tabsegnet_datasets::document::{Block, Document, Table, TableSource};
-use tabsegnet_datasets::native::document_json;
+use tabsegnet_document::native::document_json;
 use tabsegnet_datasets::prepared::PreparedDocument;
 use tabsegnet_encoder::{EncoderConfig, EncoderKind, load};
 use tabsegnet_ranker::checkpoint::{self, Manifest};

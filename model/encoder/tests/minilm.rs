@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use common::*;
 use tabsegnet_encoder::{EncoderConfig, Engine, Precision};
-use tabsegnet_test_support::path_in;
+use tabsegnet_test_support::{path_in, say};
 
 fn minilm() -> Option<PathBuf> {
     path_in("TABSEGNET_MINILM", "a test of all-MiniLM-L6-v2", "the directory that tools/scripts/fetch_encoder.sh wrote")
@@ -81,8 +81,7 @@ fn int8_vectors_have_a_cosine_of_at_least_995_to_those_of_f32() {
     let mut cosines: Vec<f64> = f32.chunks(384).zip(int8.chunks(384)).map(|(a, b)| cosine(a, b)).collect();
     cosines.sort_by(f64::total_cmp);
     let (least, median) = (cosines[0], cosines[cosines.len() / 2]);
-    let mut stderr = std::io::stderr();
-    writeln!(stderr, "int8 to f32, {} texts: cosine min {least:.5}, median {median:.5}", texts.len()).unwrap();
+    say(&format!("int8 to f32, {} texts: cosine min {least:.5}, median {median:.5}", texts.len()));
     assert!(least >= 0.995, "{least}");
 }
 
