@@ -20,8 +20,8 @@ const ORDER: [&str; 18] = [
     "tabsegnet-ranker",
     "tabsegnet-segmenter",
     "tabsegnet",
-    "tabsegnet-evaluation",
     "tabsegnet-page",
+    "tabsegnet-evaluation",
     "tabsegnet-trainer",
     "tabsegnet-infer",
     "tabsegnet-tests",
@@ -29,7 +29,7 @@ const ORDER: [&str; 18] = [
 ];
 
 /// What `infer` must not link: training, generation, and what only they use.
-const NOT_IN_INFER: [&str; 11] = [
+const NOT_IN_INFER: [&str; 9] = [
     "tabsegnet-trainer",
     "tabsegnet-generate",
     "tabsegnet-prepared",
@@ -39,8 +39,6 @@ const NOT_IN_INFER: [&str; 11] = [
     "burn-train",
     "burn-dataset",
     "nalgebra",
-    "indicatif",
-    "candle-core",
 ];
 
 fn cargo(arguments: &[&str]) -> String {

@@ -116,6 +116,7 @@ impl Inputs {
             let message = "names no file; expected a list of paths, such as [\"train.json\"]".into();
             return Err(DataError::Setting { key, message });
         }
+        let files = existing(key, config.paths(names))?;
         let listed = |extra: Extra| match takes.contains(&extra) {
             true => json_files(extra.key(), config.paths(config.extra(extra))),
             false => Ok(Vec::new()),
@@ -127,7 +128,7 @@ impl Inputs {
         };
         Ok(Self {
             part,
-            files: existing(key, config.paths(names))?,
+            files,
             tables: listed(Extra::Tables)?,
             passages: listed(Extra::Passages)?,
             pool,

@@ -125,11 +125,11 @@ fn what_stands_around_a_node_and_what_it_looks_like_is_mentioned() {
     let values = ask(all, &nodes, &own, "By what percentage did net sales rise from 2017 to 2018?");
     let of = |id: &str, name: &str| named(all, &values, &nodes, id, name);
     // The sentence before the first table, an empty one that does not count before the second.
-    assert!(of("t0:r1c1", "context_index.with_sentence") > of("t0:r1c1", "headers.stems_of_question"));
-    assert_eq!(of("t0:r1c1", "context_index.before.cosine"), of("t1:r1c1", "context_index.before.cosine"));
-    assert!(of("t0:r1c1", "context_index.table") > of("t1:r1c1", "context_index.table"));
-    assert_eq!(of("t0:r1c1", "context_index.row.cosine"), of("t0:r1c2", "context_index.row.cosine"));
-    assert_eq!(of("p0", "context_index.table"), 0.0);
+    assert!(of("t0:r1c1", "context.with_sentence") > of("t0:r1c1", "headers.stems_of_question"));
+    assert_eq!(of("t0:r1c1", "context.before.cosine"), of("t1:r1c1", "context.before.cosine"));
+    assert!(of("t0:r1c1", "context.table") > of("t1:r1c1", "context.table"));
+    assert_eq!(of("t0:r1c1", "context.row.cosine"), of("t0:r1c2", "context.row.cosine"));
+    assert_eq!(of("p0", "context.table"), 0.0);
     assert_eq!(
         (of("p0", "sentence.before_table"), of("p1", "sentence.after_table"), of("p1", "sentence.blank")),
         (1.0, 1.0, 1.0)
