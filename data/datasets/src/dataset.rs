@@ -126,13 +126,7 @@ impl Inputs {
             (true, false) => existing(Extra::Pool.key(), config.paths(&config.pool))?,
             (true, true) => existing("data.train and data.dev", config.paths(config.train.iter().chain(&config.dev)))?,
         };
-        Ok(Self {
-            part,
-            files,
-            tables: listed(Extra::Tables)?,
-            passages: listed(Extra::Passages)?,
-            pool,
-        })
+        Ok(Self { part, files, tables: listed(Extra::Tables)?, passages: listed(Extra::Passages)?, pool })
     }
 
     /// All files by what they are for.

@@ -93,7 +93,7 @@ fn sample(path: &Path, mut json: DocumentJson<QuestionJson>) -> Result<Sample, D
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::from_json;
+    use tabsegnet_document::from_json;
 
     const REPORT: &str = r#"{"id": "r", "blocks": [{"passage": "Revenue rose."},
         {"table": {"header_rows": 1, "header_cols": 1,

@@ -12,6 +12,7 @@ pub use statistics::Statistics;
 use crate::error::DataError;
 use crate::graph::{CompressedGraph, DocumentGraph, GraphConfig, Node, NodeKind};
 use crate::source::{Source, json};
+use tabsegnet_document::ReadError;
 use tabsegnet_document::model::Document;
 use tabsegnet_store::Digest;
 
@@ -108,11 +109,10 @@ pub fn make(source: &Source, settings: &PrepareSettings, digest: String) -> Resu
         let numbers: HashMap<&str, u32> =
             document.nodes.iter().zip(0..).map(|(node, number)| (node.id.as_str(), number)).collect();
         for (position, question) in sample.questions.into_iter().enumerate() {
-            let error = |field: String, message: String| DataError::Record {
-                file: place.clone(),
-                record: sample.document.id.clone(),
-                field: format!("questions[{position}] ({}).{field}", question.id),
-                message,
+            let error = |field: String, message: String| {
+                let (file, record) = (place.clone(), sample.document.id.clone());
+                let field = format!("questions[{position}] ({}).{field}", question.id);
+                DataError::from(ReadError::Record { file, record, field, message })
             };
             if let Some(other) = seen.insert(question.id.clone(), sample.document.id.clone()) {
                 return Err(error("id".into(), format!("document {other} has a question of this id already")));

@@ -160,28 +160,29 @@ pub(super) fn ratio(a: &Named, base: &Named, smaller: bool, dice: &mut Dice) -> 
 
 /// Two amounts at one time; `a` is the larger.
 pub(super) fn difference(a: &Named, b: &Named, dice: &mut Dice) -> String {
-    let (first, second, time) = (a.thing(), b.thing(), a.time());
-    pick(
-        dice,
+    at_one_time(a, b, dice, |first, second, time| {
         vec![
             format!("By how much did {first} exceed {second} {time}?"),
             format!("What was the difference between {first} and {second} {time}?"),
             format!("Which was larger {time}, {second} or {first}?"),
-        ],
-    )
+        ]
+    })
 }
 
 /// Two amounts of one sort at one time.
 pub(super) fn sum(a: &Named, b: &Named, dice: &mut Dice) -> String {
-    let (first, second, time) = (a.thing(), b.thing(), a.time());
-    pick(
-        dice,
+    at_one_time(a, b, dice, |first, second, time| {
         vec![
             format!("What was the sum of {first} and {second} {time}?"),
             format!("What do {first} and {second} come to together {time}?"),
             format!("Add {first} and {second} {time}."),
-        ],
-    )
+        ]
+    })
+}
+
+/// A wording that names both things and the time of the first.
+fn at_one_time(a: &Named, b: &Named, dice: &mut Dice, wordings: fn(&str, &str, &str) -> Vec<String>) -> String {
+    pick(dice, wordings(&a.thing(), &b.thing(), &a.time()))
 }
 
 /// Two facts, one after the other.
