@@ -28,7 +28,7 @@ test:
 
 # The tests of the GPU kernels, on any GPU that wgpu finds, one of software too (mesa-vulkan-drivers).
 test-gpu:
-    cargo test --release --workspace --features wgpu --lib --test gpu
+    cargo test --release --workspace --features wgpu --lib --test gpu --test program
 
 # Format, lints, licences and advisories.
 lint:

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Parser, ValueEnum};
+use tabsegnet_datasets::{Dataset, Extra, registry};
 use tabsegnet_document::{Format as InputFormat, ReadOptions};
 use tabsegnet_ranker::device::DeviceChoice;
 
@@ -41,20 +43,20 @@ pub struct Arguments {
     /// Says on stderr what was read and inferred for each table of --document.
     #[arg(long, requires = "document")]
     pub show_tables: bool,
-    /// The form of --input.
-    #[arg(long, value_name = "KIND", requires = "input")]
-    dataset: Option<DatasetKind>,
+    /// The data set that the files of --input are of.
+    #[arg(long, value_name = "KIND", requires = "input", value_parser = dataset_names())]
+    dataset: Option<String>,
     /// A file with questions; may be given several times.
     #[arg(long, value_name = "FILE", requires = "dataset")]
     input: Vec<PathBuf>,
-    /// A FinQA file whose tables may become distractors; may be given several times. The input
-    /// files themselves unless given.
+    /// A file whose tables may become distractors; may be given several times. The input files
+    /// themselves unless given.
     #[arg(long, value_name = "FILE", requires = "dataset")]
     pool: Vec<PathBuf>,
-    /// A file of HybridQA's or HiTab's tables, or a directory of them; may be given several times.
+    /// A file of tables, or a directory of them, where a data set has them apart; may be given several times.
     #[arg(long, value_name = "PATH", requires = "dataset")]
     tables: Vec<PathBuf>,
-    /// A file of HybridQA's linked passages, or a directory of them; may be given several times.
+    /// A file of linked passages, or a directory of them, where tables do not hold them; may be given several times.
     #[arg(long, value_name = "PATH", requires = "dataset")]
     passages: Vec<PathBuf>,
     /// How many nodes to give a question; all of them for --format trec unless said.
@@ -85,23 +87,10 @@ pub struct Arguments {
     pub device: DeviceChoice,
 }
 
-/// Data sets that can be read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum DatasetKind {
-    /// FinQA as published.
-    Finqa,
-    /// MultiHierTT as published.
-    Multihiertt,
-    /// TAT-QA as published.
-    Tatqa,
-    /// HybridQA as published; its tables are --tables.
-    Hybridqa,
-    /// HiTab as published; its tables are --tables.
-    Hitab,
-    /// Filings with inline XBRL; questions are made from their tags as the checkpoint's config says.
-    Ixbrl,
-    /// JSON lines of native documents with questions.
-    Native,
+/// The names that --dataset can have.
+fn dataset_names() -> PossibleValuesParser {
+    let name = |dataset: &dyn Dataset| PossibleValue::new(dataset.name()).help(dataset.about());
+    PossibleValuesParser::new(registry().iter().map(name).collect::<Vec<_>>())
 }
 
 /// How to print rankings.
@@ -174,8 +163,8 @@ pub enum More<'a> {
 
 /// Files of a data set.
 pub struct Files<'a> {
-    /// Their form.
-    pub kind: DatasetKind,
+    /// Of which.
+    pub dataset: &'static dyn Dataset,
     /// Files with questions.
     pub input: &'a [PathBuf],
     /// Files with distractors.
@@ -226,26 +215,23 @@ impl Arguments {
                 "--questions - answers each question on stdout as it comes; expected --format table, jsonl, trec or prompt and no --output".into(),
             ));
         }
-        match (&self.document, self.dataset) {
+        match (&self.document, &self.dataset) {
             (Some(document), None) if more != More::None || !self.question.is_empty() => {
                 Ok(Input::Document(DocumentQuestions { document, questions: &self.question, more }))
             }
-            (None, Some(kind)) => {
-                let pool = if self.pool.is_empty() { &self.input } else { &self.pool };
-                if !self.pool.is_empty() && kind != DatasetKind::Finqa {
-                    return Err(UsageError("--pool is for --dataset finqa, whose pages get foreign tables".into()));
-                }
-                if !self.passages.is_empty() && kind != DatasetKind::Hybridqa {
-                    return Err(UsageError("--passages is for --dataset hybridqa, whose cells link to them".into()));
-                }
-                let takes_tables = matches!(kind, DatasetKind::Hybridqa | DatasetKind::Hitab);
-                if takes_tables == self.tables.is_empty() {
-                    return Err(UsageError(
-                        "--tables is for --dataset hybridqa and hitab, whose tables are in files of their own".into(),
-                    ));
-                }
-                let Self { input, tables, passages, .. } = self;
-                Ok(Input::Dataset(Files { kind, input, pool, tables, passages }))
+            (None, Some(name)) => {
+                let Self { input, tables, passages, pool, .. } = self;
+                let dataset = registry().get(name).map_err(|error| UsageError(error.to_string()))?;
+                let given = |extra| match extra {
+                    Extra::Tables => !tables.is_empty(),
+                    Extra::Passages => !passages.is_empty(),
+                    Extra::Pool => !pool.is_empty(),
+                };
+                registry()
+                    .check(dataset, given)
+                    .map_err(|(extra, message)| UsageError(format!("--{} {message}", extra.name())))?;
+                let pool = if pool.is_empty() { input } else { pool };
+                Ok(Input::Dataset(Files { dataset, input, pool, tables, passages }))
             }
             _ => Err(UsageError(
                 "expected --document FILE with --question TEXT or --questions FILE, or --dataset KIND --input FILE (--help shows all)"

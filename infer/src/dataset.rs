@@ -5,40 +5,27 @@ use std::path::Path;
 use anyhow::Result;
 use tabsegnet::Ranker;
 use tabsegnet::ranker::ranking;
-use tabsegnet_datasets::config::{files_with, json_files};
-use tabsegnet_datasets::ixbrl::Companies;
+use tabsegnet_datasets::Inputs;
+use tabsegnet_datasets::config::{Part, json_files};
 use tabsegnet_datasets::prepared::prepare_in_memory;
 use tabsegnet_datasets::sample::Labels;
 use tabsegnet_datasets::source::Source;
-use tabsegnet_datasets::{hitab, hybridqa};
 use tabsegnet_encoder::EmbeddingCache;
 
-use crate::arguments::{DatasetKind, Files};
+use crate::arguments::Files;
 use crate::output::Writer;
 
 /// Ranks for every question. In tables the gold nodes, as far as the files name them, get a star.
 pub fn rank(ranker: &Ranker, files: &Files<'_>, top_k: usize, cache: &Path, writer: &mut Writer<'_>) -> Result<()> {
-    let (questions, labels) = (files.input.to_vec(), Labels::Optional);
-    let tables = || json_files("--tables", files.tables.to_vec());
-    let source = match files.kind {
-        DatasetKind::Finqa => {
-            let data = &ranker.settings().data;
-            let (distractors, text_repair) = (data.finqa_distractors(), data.finqa_text_repair());
-            Source::Finqa { files: questions, pool: files.pool.to_vec(), distractors, text_repair, labels }
-        }
-        DatasetKind::Multihiertt => Source::Multihiertt(questions, labels),
-        DatasetKind::Tatqa => Source::Tatqa(questions, labels),
-        DatasetKind::Hybridqa => {
-            let passages = json_files("--passages", files.passages.to_vec())?;
-            Source::Hybridqa(hybridqa::Files { questions, tables: tables()?, passages }, labels)
-        }
-        DatasetKind::Hitab => Source::Hitab(hitab::Files { questions, tables: tables()? }, labels),
-        DatasetKind::Ixbrl => {
-            let filings = files_with("--input", questions, &["htm", "html", "xhtml"])?;
-            Source::Ixbrl(ranker.settings().data.filings(filings, Companies::All))
-        }
-        DatasetKind::Native => Source::Native(questions),
+    let inputs = Inputs {
+        part: Part::Dev,
+        files: files.input.to_vec(),
+        tables: json_files("--tables", files.tables.to_vec())?,
+        passages: json_files("--passages", files.passages.to_vec())?,
+        pool: files.pool.to_vec(),
     };
+    let config = ranker.settings().data.of_kind(files.dataset.name());
+    let source = Source::new(files.dataset, inputs, config, Labels::Optional);
     let prepared = prepare_in_memory(&source, &ranker.settings().prepare())?;
     eprintln!(
         "{} questions, {} documents, {} nodes",

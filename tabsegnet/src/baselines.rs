@@ -9,8 +9,8 @@ use std::str::FromStr;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use tabsegnet_datasets::lexical::{Bm25Config, LexicalIndex};
 use tabsegnet_encoder::{Encoder, Splade, sparse_product};
+use tabsegnet_lexical::{Bm25Config, LexicalIndex};
 
 use crate::{Embedded, RankingError};
 pub use fusion::Fusion;

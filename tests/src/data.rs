@@ -1,8 +1,9 @@
 //! Documents that the tests rank.
 
 use serde_json::{Value, json};
+use tabsegnet_datasets::config::{Part, SyntheticConfig};
 use tabsegnet_datasets::native::sample_json;
-use tabsegnet_datasets::synthetic::{Part, SyntheticConfig, generate};
+use tabsegnet_generate::synthetic::generate;
 
 /// The dev part of [`TINY`](crate::TINY) as JSON lines of labelled documents.
 pub fn native_lines() -> String {

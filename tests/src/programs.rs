@@ -1,19 +1,26 @@
-//! The programs under test, built now.
+//! Running the programs under test.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output};
-use std::sync::OnceLock;
+use std::sync::{Mutex, PoisonError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use crate::built;
+
 /// A command that runs one of the project's programs: `train`, `evaluate` or `infer`.
 ///
-/// The programs belong to other packages, so cargo does not build them for these tests: they are
-/// built here, once a process, in the profile of the tests. What is up to date costs a moment, and
-/// a program of an earlier state is never run.
+/// # Panics
+/// Where the program is missing or older than its sources.
 pub fn program(name: &str) -> Command {
-    static DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
-    let mut command = Command::new(DIRECTORY.get_or_init(build).join(name));
+    // Looked at once a process.
+    static PATHS: Mutex<BTreeMap<String, PathBuf>> = Mutex::new(BTreeMap::new());
+    let path = {
+        let mut paths = PATHS.lock().unwrap_or_else(PoisonError::into_inner);
+        paths.entry(name.to_owned()).or_insert_with(|| built::path(name)).clone()
+    };
+    let mut command = Command::new(path);
     for (variable, _) in std::env::vars_os() {
         if variable.to_string_lossy().starts_with("TABSEGNET_") {
             command.env_remove(variable);
@@ -24,32 +31,6 @@ pub fn program(name: &str) -> Command {
         .env_remove("RAYON_NUM_THREADS")
         .env("RUST_BACKTRACE", "0");
     command
-}
-
-/// Builds the programs and returns their directory, the one that this test runs in.
-///
-/// `--workspace --tests` makes cargo choose the features of dependencies as for `cargo test
-/// --workspace`, which has built them all; with other features all of them would be built again.
-fn build() -> PathBuf {
-    let test = std::env::current_exe().expect("the test has a path");
-    // target/PROFILE/deps/test
-    let directory = test.ancestors().nth(2).expect("the test runs in a target directory").to_owned();
-    let profile = match directory.file_name().and_then(|name| name.to_str()) {
-        Some("debug") => "dev",
-        Some(profile) => profile,
-        None => panic!("{}: is no target directory", directory.display()),
-    };
-    let features: &[&str] = if cfg!(feature = "wgpu") { &["--features=wgpu"] } else { &[] };
-    let built = Command::new(env!("CARGO"))
-        .args(["build", "--quiet", "--workspace", "--bins", "--tests", "--profile", profile])
-        .args(features)
-        .arg("--target-dir")
-        .arg(directory.parent().expect("the profile's directory has a parent"))
-        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(".."))
-        .output()
-        .expect("cargo runs");
-    assert!(built.status.success(), "the programs do not build:\n{}", String::from_utf8_lossy(&built.stderr));
-    directory
 }
 
 /// How a program ended.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::LazyLock;
 
 use tempfile::TempDir;
 
@@ -53,6 +54,27 @@ impl Work {
         let work = Self { directory: tempfile::tempdir().expect("a temporary directory") };
         work.write("config.toml", config);
         work
+    }
+
+    /// With files.
+    pub fn of(files: &Files) -> Self {
+        let work = Self::with("");
+        for (name, content) in files {
+            work.write(&name.display().to_string(), content);
+        }
+        work
+    }
+
+    /// With [`TINY`] trained: as it is after `train`, which runs once for all tests of a process.
+    pub fn trained() -> Self {
+        static TRAINED: LazyLock<Files> = LazyLock::new(|| Work::new().after_training());
+        Self::of(&TRAINED)
+    }
+
+    /// Trains with the config, and gives all files that are there then.
+    pub fn after_training(self) -> Files {
+        self.train(&[]).ok();
+        files(&self.path(""))
     }
 
     /// A path in the directory.
@@ -137,14 +159,17 @@ impl Work {
     }
 }
 
+/// Files by their names below a directory.
+pub type Files = BTreeMap<PathBuf, Vec<u8>>;
+
 /// Every file below a directory with its bytes; lock files are left out.
-pub fn files(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+pub fn files(directory: &Path) -> Files {
     let mut found = BTreeMap::new();
     collect(directory, Path::new(""), &mut found);
     found
 }
 
-fn collect(directory: &Path, below: &Path, found: &mut BTreeMap<PathBuf, Vec<u8>>) {
+fn collect(directory: &Path, below: &Path, found: &mut Files) {
     for entry in fs::read_dir(directory.join(below)).unwrap_or_else(|error| panic!("{}: {error}", directory.display()))
     {
         let entry = entry.expect("an entry");

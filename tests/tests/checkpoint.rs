@@ -10,8 +10,7 @@ use tabsegnet_tests::{Outcome, Work, files, interrupt, report};
 const ASK: [&str; 4] = ["--document", "d.json", "--question", "revenue?"];
 
 fn trained() -> Work {
-    let work = Work::new();
-    work.train(&[]).ok();
+    let work = Work::trained();
     work.write("d.json", report().to_string());
     work.copy("out/best", "changed");
     work
@@ -107,7 +106,7 @@ fn weights_of_other_widths_are_refused() {
     refused(&work, &["changed/model.safetensors: tensor ", "has shape ", "expected "]);
 }
 
-/// A static encoder with the shipped one's tokenizer and made vectors of width `dim`.
+/// A static encoder with the shipped one's tokenizer and other vectors, of width `dim`.
 fn other_encoder(work: &Work, name: &str, dim: usize) {
     let shipped = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../checkpoints/static-encoder");
     let bytes = std::fs::read(shipped.join("model.safetensors")).expect("the shipped encoder");

@@ -82,56 +82,13 @@ fn every_printed_key_can_be_set() {
 
 #[test]
 fn the_config_in_a_checkpoint_is_the_whole_config() {
-    let work = Work::new();
-    work.train(&["--set", "task.seed=7"]).ok();
-    assert_eq!(work.text("out/best/config.toml"), print_config(&work, &["--set", "task.seed=7"]));
-}
-
-#[test]
-fn a_wrong_config_is_wrong_usage_and_says_what_was_meant() {
-    let cases: [(&str, &str, &[&str]); 8] = [
-        (
-            "unknown key",
-            "[optimisation]\nlerning_rate = 1",
-            &["config.toml: unknown key optimisation.lerning_rate", "optimisation.learning_rate"],
-        ),
-        ("unknown section", "[optimization]\n", &["unknown key optimization", "optimisation"]),
-        ("wrong type", "[task]\nseed = 1\n[optimisation]\nepochs = \"ten\"", &["config.toml: ", "line 4", "epochs"]),
-        ("no such choice", "[model]\naggregation = \"min\"", &["line 2", "unknown variant `min`", "`max`"]),
-        ("no TOML", "[task\n", &["config.toml", "line 1"]),
-        ("out of range", "[optimisation]\nepochs = 0", &["optimisation.epochs is 0; expected at least 1"]),
-        ("no files", "[data]\nkind = \"finqa\"", &["data.train: names no file"]),
-        (
-            "no data",
-            "[data]\nroot = \"nowhere\"\ntrain = [\"t.json\"]\ndev = [\"d.json\"]",
-            &["data.train: nowhere/t.json: there is no such file"],
-        ),
-    ];
-    for (what, text, parts) in cases {
-        let work = Work::with(text);
-        eprintln!("{what}");
-        work.train(&["--set", "output.cache=cache", "--set", "output.directory=out"]).fails(2, parts);
-        assert!(!work.path("out/state").exists() && !work.path("out/best").exists());
-    }
-    let work = Work::new();
-    for (set, parts) in [
-        ("optimisation.epoch=1", ["--set: unknown key optimisation.epoch", "optimisation.epochs"]),
-        ("optimisation.epochs=ten", ["--set optimisation.epochs=ten", "invalid type"]),
-        ("task=1", ["--set task=1", "is a section"]),
-        ("task.seed", ["--set task.seed", "expected section.key=value"]),
-    ] {
-        work.train(&["--set", set]).fails(2, &parts);
-        work.evaluate(&["--set", set]).fails(2, &parts);
-    }
-    work.train(&["--config", "nowhere.toml"]).fails(2, &["--config"]);
-    std::fs::remove_file(work.path("config.toml")).expect("it was there");
-    work.train(&[]).fails(2, &["config.toml: could not read"]);
+    let work = Work::trained();
+    assert_eq!(work.text("out/best/config.toml"), print_config(&work, &[]));
 }
 
 #[test]
 fn a_named_device_that_is_not_there_is_an_error() {
-    let work = Work::new();
-    work.train(&[]).ok();
+    let work = Work::trained();
     work.write("report.json", tabsegnet_tests::report().to_string());
     let ask = ["--document", "report.json", "--question", "revenue?", "--device"];
     let mut missing = vec![("gpu", 2, "expected auto, cpu, wgpu or cuda"), ("cuda", 1, "--features cuda")];
@@ -145,25 +102,6 @@ fn a_named_device_that_is_not_there_is_an_error() {
     }
     for device in ["auto", "cpu"] {
         work.infer(&[ask.as_slice(), &[device]].concat()).ok();
-    }
-}
-
-#[test]
-fn infer_refuses_arguments_that_do_not_go_together() {
-    let work = Work::new();
-    for arguments in [
-        &[][..],
-        &["--document", "d.json"],
-        &["--question", "revenue?"],
-        &["--dataset", "native"],
-        &["--input", "d.json"],
-        &["--document", "d.json", "--question", "q", "--dataset", "native", "--input", "d.json"],
-        &["--document", "d.json", "--question", "q", "--format", "yaml"],
-        &["--document", "d.json", "--question", "q", "--top-k", "0"],
-        &["--document", "d.json", "--question", "q", "--top-k", "-1"],
-        &["--dataset", "native", "--input", "d.json", "--graph", "g.dot"],
-    ] {
-        work.infer(arguments).fails(2, &[]);
     }
 }
 

@@ -50,16 +50,6 @@ fn a_ranker_with_text_repair_repairs_the_documents_it_ranks() {
 }
 
 #[test]
-fn files_of_other_data_sets_are_refused() {
-    let work = finqa(&records());
-    for (kind, option, other) in [("tatqa", "--pool", "--dataset finqa"), ("finqa", "--passages", "--dataset hybridqa")]
-    {
-        let ask = ["--dataset", kind, "--input", "train.json", option, "train.json"];
-        work.infer(&ask).fails(2, &[&format!("{option} is for {other}")]);
-    }
-}
-
-#[test]
 fn bad_finqa_files_are_refused_by_file_record_and_field() {
     let whole = records().to_string();
     let changed = |change: &dyn Fn(&mut Value)| {
@@ -150,8 +140,7 @@ fn bad_finqa_files_are_refused_by_file_record_and_field() {
 
 #[test]
 fn bad_native_files_are_refused_by_file_line_and_field() {
-    let work = Work::new();
-    work.train(&[]).ok();
+    let work = Work::trained();
     let before = files(&work.path("out"));
     let line = |question: Value| {
         let mut document = report();
@@ -161,7 +150,7 @@ fn bad_native_files_are_refused_by_file_line_and_field() {
     let good = native_lines();
     let question = |text: &str, gold: &str| line(json!({"id": "q", "question": text, "gold": [gold]}));
     let cases: [(&str, String, &str); 7] = [
-        ("empty", String::new(), "dev.jsonl: the whole file: no document"),
+        ("empty", String::new(), "dev.jsonl: the whole file: no record; expected one JSON document a line"),
         ("cut short", good[..good.len() - 9].into(), "dev.jsonl: line 6, "),
         (
             "no such node",
@@ -193,8 +182,7 @@ fn bad_native_files_are_refused_by_file_line_and_field() {
 
 #[test]
 fn bad_documents_and_questions_are_refused() {
-    let work = Work::new();
-    work.train(&[]).ok();
+    let work = Work::trained();
     let ragged = json!({"id": "r", "blocks": [{"table": {"rows": [["a"], ["b", "c"]]}}]}).to_string();
     let whole = report().to_string();
     for (what, text, message) in [
@@ -215,8 +203,7 @@ fn bad_documents_and_questions_are_refused() {
 
 #[test]
 fn a_table_of_one_row_is_ranked() {
-    let work = Work::new();
-    work.train(&[]).ok();
+    let work = Work::trained();
     for (columns, nodes) in [(1, 2), (3, 4)] {
         work.write("d.json", table_document(1, columns).to_string());
         let run =
@@ -233,8 +220,7 @@ fn a_table_of_one_row_is_ranked() {
 
 #[test]
 fn a_table_of_100_000_cells_is_ranked_in_seconds() {
-    let work = Work::new();
-    work.train(&[]).ok();
+    let work = Work::trained();
     work.write("d.json", table_document(1000, 100).to_string());
     let ask = ["--document", "d.json", "--question", "what is 4321 ?", "--format", "trec"];
     let started = Instant::now();
@@ -248,8 +234,7 @@ fn a_table_of_100_000_cells_is_ranked_in_seconds() {
 
 #[test]
 fn a_question_of_10_000_tokens_is_cut_and_ranked() {
-    let work = Work::new();
-    work.train(&[]).ok();
+    let work = Work::trained();
     work.write("d.json", report().to_string());
     let ask =
         |question: &str| work.infer(&["--document", "d.json", "--question", question, "--format", "trec"]).ok().stdout;
@@ -260,8 +245,7 @@ fn a_question_of_10_000_tokens_is_cut_and_ranked() {
 
 #[test]
 fn texts_of_any_script_and_without_words_are_ranked() {
-    let work = Work::new();
-    work.train(&[]).ok();
+    let work = Work::trained();
     let document = json!({"id": "数据\n表", "blocks": [
         {"passage": ""}, {"passage": "\u{0}\u{7}\u{1b}[31m"}, {"passage": "收入增长 🚀 e\u{301}"},
         {"table": {"header_rows": 1, "rows": [["", "\u{202e}x"], ["—", "۱۲۳"]]}}]});

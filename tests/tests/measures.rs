@@ -1,21 +1,12 @@
 //! Figures against other implementations and on real data.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
-use tabsegnet_tests::{Outcome, TINY, Work, skipped};
-
-/// A Python with pytrec_eval: the one in TABSEGNET_PYTHON (which then must have it), else python3.
-fn python() -> Option<String> {
-    let named = std::env::var("TABSEGNET_PYTHON").ok();
-    let python = named.clone().unwrap_or_else(|| "python3".to_owned());
-    let found = Command::new(&python).args(["-c", "import pytrec_eval"]).output();
-    let usable = found.is_ok_and(|output| output.status.success());
-    assert!(usable || named.is_none(), "TABSEGNET_PYTHON={python} has no pytrec_eval");
-    usable.then_some(python)
-}
+use tabsegnet_test_support::{path_in, python_with_trec_eval};
+use tabsegnet_tests::{Outcome, TINY, Work};
 
 /// Means over the questions of what trec_eval computes from the files that `evaluate` wrote.
 fn trec_eval(python: &str, run: &Path, qrels: &Path) -> BTreeMap<String, f64> {
@@ -33,10 +24,8 @@ fn trec_eval(python: &str, run: &Path, qrels: &Path) -> BTreeMap<String, f64> {
 
 #[test]
 fn reported_figures_are_those_of_trec_eval_on_the_written_files() {
-    let Some(python) = python() else {
-        let why = "no Python with pytrec_eval; name one in TABSEGNET_PYTHON";
-        return skipped("reported_figures_are_those_of_trec_eval_on_the_written_files", why);
-    };
+    let test = "reported_figures_are_those_of_trec_eval_on_the_written_files";
+    let Some(python) = python_with_trec_eval(test) else { return };
     let work = Work::new();
     work.train(&["--set", "evaluation.after_training=true"]).ok();
     let report = work.json("out/report/report.json");
@@ -62,30 +51,31 @@ fn reported_figures_are_those_of_trec_eval_on_the_written_files() {
     }
 }
 
-/// The folder with FinQA's train.json and dev.json.
-fn finqa() -> Option<PathBuf> {
-    let folder = PathBuf::from(std::env::var_os("TABSEGNET_FINQA")?);
-    assert!(folder.join("dev.json").is_file(), "TABSEGNET_FINQA={} has no dev.json", folder.display());
-    Some(folder)
-}
-
 #[test]
 fn finqa_is_read_whole_once_and_bm25_finds_what_it_should() {
-    let Some(folder) = finqa() else {
-        let why = "name the folder with FinQA's train.json and dev.json in TABSEGNET_FINQA";
-        return skipped("finqa_is_read_whole_once_and_bm25_finds_what_it_should", why);
+    let test = "finqa_is_read_whole_once_and_bm25_finds_what_it_should";
+    let Some(folder) = path_in("TABSEGNET_FINQA", test, "the folder with FinQA's train.json and dev.json") else {
+        return;
     };
+    assert!(folder.join("dev.json").is_file(), "TABSEGNET_FINQA={} has no dev.json", folder.display());
     let (_, settings) = TINY.split_once("[model]").expect("a section");
     let work = Work::with(&format!(
         "[data]\nkind = \"finqa\"\nroot = {:?}\ntrain = [\"train.json\"]\ndev = [\"dev.json\"]\n[model]{settings}",
         folder.display().to_string()
     ));
-    let questions = |stdout: &str| -> Vec<String> {
+    let questions = |stdout: &str| -> Vec<usize> {
         let lines = stdout.lines().filter_map(|line| line.strip_prefix("questions "));
-        lines.filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect()
+        lines.map(|line| line.split_whitespace().next().unwrap().parse().expect("a number")).collect()
+    };
+    let records = |name: &str| -> usize {
+        let text = std::fs::read(folder.join(name)).expect("a file");
+        serde_json::from_slice::<Vec<Value>>(&text).expect("a list").len()
     };
     let first = work.train(&["--prepare"]).ok();
-    assert_eq!(questions(&first.stdout), ["1135", "333"], "{}", first.stdout);
+    let [train, dev] = questions(&first.stdout)[..] else { panic!("{}", first.stdout) };
+    for (questions, records) in [(train, records("train.json")), (dev, records("dev.json"))] {
+        assert!(questions <= records && questions * 100 >= records * 95, "{questions} questions of {records} records");
+    }
     assert!(
         first.stderr.contains("prepare train: wrote") && first.stderr.contains("prepare dev: wrote"),
         "{}",
@@ -101,12 +91,14 @@ fn finqa_is_read_whole_once_and_bm25_finds_what_it_should() {
 
     work.evaluate(&["--baselines", "--output", "report"]).ok();
     let report = work.json("report/report.json");
-    let bm25 = report["methods"].as_array().and_then(|methods| methods.iter().find(|method| method["name"] == "bm25"));
-    let mean = |name: &str| -> f64 {
-        let measures = bm25.and_then(|method| method["measures"].as_array()).expect("measures of bm25");
+    let methods = report["methods"].as_array().expect("methods");
+    let mean = |method: &str, name: &str| -> f64 {
+        let method = methods.iter().find(|other| other["name"] == method);
+        let measures = method.and_then(|method| method["measures"].as_array()).expect("measures");
         let measure = measures.iter().find(|measure| measure["measure"] == name);
         measure.map(|measure| &measure["mean"]).and_then(Value::as_f64).expect("a figure")
     };
-    let (recall, map) = (mean("recall@10"), mean("MAP"));
-    assert!((0.59..=0.65).contains(&recall) && (0.37..=0.41).contains(&map), "R@10 {recall}, MAP {map}");
+    // Half of the gold among ten of some hundred nodes, and more than TF-IDF finds.
+    let (recall, map) = (mean("bm25", "recall@10"), mean("bm25", "MAP"));
+    assert!(recall > 0.5 && map > 0.3 && map > mean("tf-idf", "MAP"), "R@10 {recall}, MAP {map}");
 }

@@ -10,8 +10,7 @@ use tabsegnet_tests::{Outcome, Work, files, report};
 const QUESTIONS: [&str; 3] = ["revenue of products in 2018?", "What fell?", "services 2017"];
 
 fn work() -> Work {
-    let work = Work::new();
-    work.train(&[]).ok();
+    let work = Work::trained();
     work.write("d.json", report().to_string());
     work
 }
@@ -175,7 +174,7 @@ fn an_encoded_document_is_kept_and_used_and_never_trusted_when_damaged() {
         let run = infer(&work, &ask).ok();
         assert_eq!(run.stdout, expected);
         assert!(run.stderr.contains(file) && run.stderr.contains("the document is encoded anew"), "{}", run.stderr);
-        assert!(work.read(file) == whole, "it is not made anew");
+        assert!(work.read(file) == whole, "it is not written anew");
     }
 
     // Another document, another text of nodes.
@@ -215,7 +214,7 @@ fn several_programs_may_open_one_document_at_once() {
     assert_eq!(left, 1, "something half-written is left");
 }
 
-/// What cannot be kept is made again the next time.
+/// What cannot be kept is encoded again the next time.
 #[test]
 fn a_document_that_cannot_be_kept_is_ranked_all_the_same() {
     let work = work();

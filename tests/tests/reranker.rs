@@ -1,7 +1,9 @@
 //! Rankers with a reranker, from training to answers.
 
+use std::sync::LazyLock;
+
 use serde_json::Value;
-use tabsegnet_tests::{Outcome, TINY, Work, interrupt, report, wait_for};
+use tabsegnet_tests::{Files, Outcome, TINY, Work, interrupt, report, wait_for};
 
 /// A reranker of a few trees on top of [`TINY`].
 fn work() -> Work {
@@ -12,6 +14,9 @@ fn work() -> Work {
         TINY.split("[evaluation]").nth(1).unwrap()
     ))
 }
+
+/// [`work`] after its training, one for all tests.
+static TRAINED: LazyLock<Files> = LazyLock::new(|| work().after_training());
 
 const FILES: [&str; 4] = ["model.safetensors", "reranker.safetensors", "manifest.json", "README.md"];
 
@@ -68,8 +73,7 @@ fn what_it_says_is_what_is_measured_and_answered() {
 
 #[test]
 fn threads_change_no_byte_and_an_interrupted_one_ends_alike() {
-    let whole = work();
-    whole.train(&[]).ok();
+    let whole = Work::of(&TRAINED);
 
     let one = work();
     Outcome::of(one.command("train", &[]).env("RAYON_NUM_THREADS", "1")).ok();
@@ -88,7 +92,7 @@ fn threads_change_no_byte_and_an_interrupted_one_ends_alike() {
     assert!(outcome.stderr.contains("--resume"), "{}", outcome.stderr);
     assert!(!stopped.path("out/best/reranker.safetensors").exists());
     assert!(stopped.text("out/best/README.md").contains("not trained yet"));
-    // Who ranks with it before the end is told.
+    // Who ranks with it before the end is warned.
     let warning = "ranks without the reranker";
     let measured = stopped.evaluate(&many).ok();
     assert!(measured.stderr.contains(warning), "{}", measured.stderr);
@@ -126,8 +130,7 @@ fn a_ranker_without_features_is_measured_alike_by_a_config_with_some() {
 
 #[test]
 fn without_it_a_training_is_as_before() {
-    let (with, without) = (work(), work());
-    with.train(&[]).ok();
+    let (with, without) = (Work::of(&TRAINED), work());
     without.train(&["--set", "reranker.candidates=0"]).ok();
     assert_eq!(with.read("out/best/model.safetensors"), without.read("out/best/model.safetensors"));
     assert!(!without.path("out/best/reranker.safetensors").exists());
@@ -152,7 +155,7 @@ fn what_does_not_fit_is_refused() {
     work.train(&["--set", "reranker.folds=13"])
         .fails(1, &["reranker.folds is 13", "the training part has 12 documents"]);
 
-    work.train(&[]).ok();
+    let work = Work::of(&TRAINED);
     let ask = |work: &Work| work.infer(&["--document", "report.json", "--question", "revenue?"]);
     work.write("report.json", report().to_string());
     ask(&work).ok();

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
+use std::sync::LazyLock;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -37,16 +38,14 @@ fn results(work: &Work) -> BTreeMap<&'static str, Vec<u8>> {
     results
 }
 
-fn uninterrupted() -> BTreeMap<&'static str, Vec<u8>> {
-    let work = work();
-    work.train(&[]).ok();
-    results(&work)
-}
+/// Of a training from start to end, one for all tests.
+static UNINTERRUPTED: LazyLock<BTreeMap<&'static str, Vec<u8>>> =
+    LazyLock::new(|| results(&Work::of(&work().after_training())));
 
 #[track_caller]
-fn assert_same(work: &Work, expected: &BTreeMap<&'static str, Vec<u8>>) {
+fn assert_same(work: &Work) {
     for (file, content) in results(work) {
-        assert!(content == expected[file], "{file} is another than that of an uninterrupted training");
+        assert!(content == UNINTERRUPTED[file], "{file} is another than that of an uninterrupted training");
     }
 }
 
@@ -70,12 +69,12 @@ fn ctrl_c_after_the_first_step_keeps_a_state_and_resume_ends_alike() {
 
     let resumed = work.train(&["--resume"]).ok();
     assert!(resumed.stdout.contains("checkpoint: out/best"));
-    assert_same(&work, &uninterrupted());
+    assert_same(&work);
 }
 
 #[test]
 fn ctrl_c_at_any_step_and_resume_end_alike() {
-    let (work, expected) = (work(), uninterrupted());
+    let work = work();
     let mut stops = 0;
     loop {
         let before = complete_epochs(&work);
@@ -101,12 +100,11 @@ fn ctrl_c_at_any_step_and_resume_end_alike() {
         assert!(stops < 50, "no end");
     }
     assert!(stops > 0, "never interrupted");
-    assert_same(&work, &expected);
+    assert_same(&work);
 }
 
 #[test]
 fn kill_9_at_any_moment_and_resume_end_alike() {
-    let expected = uninterrupted();
     for round in 0..3 {
         let work = work();
         for kill in 0..6 {
@@ -124,7 +122,7 @@ fn kill_9_at_any_moment_and_resume_end_alike() {
         }
         let resume: &[&str] = if work.path("out/state").exists() { &["--resume"] } else { &[] };
         work.train(resume).ok();
-        assert_same(&work, &expected);
+        assert_same(&work);
         let left = std::fs::read_dir(work.path("out")).expect("out").filter_map(|entry| entry.ok());
         let left: Vec<_> = left.filter(|entry| entry.file_name().to_string_lossy().starts_with(".replaced")).collect();
         assert!(left.is_empty(), "{left:?}");
@@ -135,7 +133,7 @@ fn kill_9_at_any_moment_and_resume_end_alike() {
 /// could not be resumed.
 #[test]
 fn regression_kill_9_while_a_directory_is_replaced_loses_nothing() {
-    let (work, expected) = (work(), uninterrupted());
+    let work = work();
     let mut child = work.start(&[]);
     wait_for(&mut child, || complete_epochs(&work) >= 1);
     interrupt(&child);
@@ -147,7 +145,7 @@ fn regression_kill_9_while_a_directory_is_replaced_loses_nothing() {
     }
     work.write("out/.writing-abc/model.safetensors", "half");
     work.train(&["--resume"]).ok();
-    assert_same(&work, &expected);
+    assert_same(&work);
     assert!(!work.path("out/.writing-abc").exists() && !work.path("out/.replaced-state-7").exists());
 }
 

@@ -9,12 +9,6 @@ use tabsegnet_tests::{Outcome, Work, files, native_lines, report};
 
 const WEIGHTS: &str = "out/best/model.safetensors";
 
-fn trained() -> Work {
-    let work = Work::new();
-    work.train(&[]).ok();
-    work
-}
-
 fn names(work: &Work, directory: &str) -> BTreeSet<String> {
     files(&work.path(directory)).keys().map(|name| name.display().to_string()).collect()
 }
@@ -56,7 +50,7 @@ fn a_training_leaves_checkpoints_metrics_and_a_report() {
 
 #[test]
 fn evaluate_measures_the_best_checkpoint_or_those_that_are_named() {
-    let work = trained();
+    let work = Work::trained();
     let run = work.evaluate(&[]).ok();
     assert!(run.stdout.contains("tabsegnet-best") && run.stdout.contains("out/report/report.html"), "{}", run.stdout);
     let methods = |report: &str| -> Vec<String> {
@@ -106,7 +100,7 @@ fn equal_runs_give_equal_bytes_whatever_the_threads() {
 
 #[test]
 fn a_finished_training_is_done_anew_alike() {
-    let work = trained();
+    let work = Work::trained();
     let before = work.read(WEIGHTS);
     work.train(&[]).ok();
     assert!(work.read(WEIGHTS) == before);
@@ -118,7 +112,7 @@ fn a_finished_training_is_done_anew_alike() {
 
 #[test]
 fn a_file_of_questions_is_ranked_in_every_form() {
-    let work = trained();
+    let work = Work::trained();
     work.write("dev.jsonl", native_lines());
     let infer = |format: &str, more: &[&str]| {
         let arguments = ["--dataset", "native", "--input", "dev.jsonl", "--format", format];
@@ -157,7 +151,7 @@ fn a_file_of_questions_is_ranked_in_every_form() {
 
 #[test]
 fn infer_ranks_as_evaluate_measures() {
-    let work = trained();
+    let work = Work::trained();
     work.evaluate(&[]).ok();
     work.write("dev.jsonl", native_lines());
     work.infer(&["--dataset", "native", "--input", "dev.jsonl", "--format", "trec", "--output", "infer.trec"]).ok();
@@ -176,7 +170,7 @@ fn infer_ranks_as_evaluate_measures() {
 
 #[test]
 fn one_question_gives_nodes_with_their_place_and_headers() {
-    let work = trained();
+    let work = Work::trained();
     work.write("report.json", report().to_string());
     let ask = ["--document", "report.json", "--question", "product revenue in 2017?", "--format", "json"];
     let ranking = |more: &[&str]| -> Value {
@@ -208,7 +202,7 @@ fn one_question_gives_nodes_with_their_place_and_headers() {
 
 #[test]
 fn graphs_can_be_exported() {
-    let work = trained();
+    let work = Work::trained();
     work.write("report.json", report().to_string());
     for (file, expected) in [("graph.graphml", "<graphml"), ("graph.dot", "digraph")] {
         work.infer(&["--document", "report.json", "--question", "revenue?", "--graph", file]).ok();
@@ -239,7 +233,7 @@ fn two_trainings_at_once_may_share_a_cache() {
 /// Rust programs panic in `println!` then; `train` and `evaluate` did.
 #[test]
 fn regression_nobody_reading_stdout_is_success() {
-    let work = trained();
+    let work = Work::trained();
     work.write("dev.jsonl", native_lines());
     let infer = ["--checkpoint", "out/best", "--dataset", "native", "--input", "dev.jsonl", "--format", "trec"];
     for (program, arguments) in [
@@ -265,7 +259,7 @@ fn regression_nobody_reading_stdout_is_success() {
 #[cfg(target_os = "linux")]
 #[test]
 fn regression_a_full_disk_behind_stdout_is_an_error_and_no_panic() {
-    let work = trained();
+    let work = Work::trained();
     work.write("report.json", report().to_string());
     let infer = ["--checkpoint", "out/best", "--document", "report.json", "--question", "revenue?"];
     for (program, arguments) in [("infer", infer.as_slice()), ("train", &["--print-config"]), ("evaluate", &[])] {

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::LazyLock;
 use std::thread::sleep;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tabsegnet_tests::{Outcome, TINY, Work, files, interrupt, wait_for};
+use tabsegnet_tests::{Files, Outcome, TINY, Work, files, interrupt, wait_for};
 
 const SEGMENTER: &str = r#"[task]
 kind = "segmenter"
@@ -68,7 +69,7 @@ fn complete_epochs(work: &Work) -> usize {
 }
 
 /// All that must not depend on interruptions or threads.
-fn results(work: &Work) -> BTreeMap<PathBuf, Vec<u8>> {
+fn results(work: &Work) -> Files {
     let mut results = BTreeMap::new();
     for directory in ["out/best", "out/last"] {
         for (name, content) in files(&work.path(directory)) {
@@ -86,7 +87,7 @@ fn results(work: &Work) -> BTreeMap<PathBuf, Vec<u8>> {
 }
 
 #[track_caller]
-fn assert_same(work: &Work, expected: &BTreeMap<PathBuf, Vec<u8>>) {
+fn assert_same(work: &Work, expected: &Files) {
     let found = results(work);
     assert_eq!(found.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>());
     for (file, content) in found {
@@ -94,11 +95,15 @@ fn assert_same(work: &Work, expected: &BTreeMap<PathBuf, Vec<u8>>) {
     }
 }
 
-fn uninterrupted() -> BTreeMap<PathBuf, Vec<u8>> {
+/// Of a training with [`SPANS`] from start to end, one for all tests.
+static UNINTERRUPTED: LazyLock<Files> = LazyLock::new(|| {
     let work = work();
     work.train(&SPANS).ok();
     results(&work)
-}
+});
+
+/// Of a training without, one for all tests.
+static TRAINED: LazyLock<Files> = LazyLock::new(|| work().after_training());
 
 #[test]
 fn a_segmenter_is_trained_and_a_ranker_uses_it() {
@@ -133,19 +138,18 @@ fn a_segmenter_is_trained_and_a_ranker_uses_it() {
 
 #[test]
 fn the_same_seed_gives_the_same_bytes_with_any_number_of_threads() {
-    let expected = uninterrupted();
     let work = work();
     let mut one = work.command("train", &SPANS);
     Outcome::of(one.env("RAYON_NUM_THREADS", "1")).ok();
-    assert_same(&work, &expected);
+    assert_same(&work, &UNINTERRUPTED);
     let other = self::work();
     other.train(&["--set", "task.seed=1", SPANS[0], SPANS[1]]).ok();
-    assert!(results(&other) != expected);
+    assert!(results(&other) != *UNINTERRUPTED);
 }
 
 #[test]
 fn ctrl_c_and_resume_end_alike() {
-    let (work, expected) = (work(), uninterrupted());
+    let work = work();
     let mut child = work.start(&SPANS);
     wait_for(&mut child, || work.path("out/.lock").exists());
     interrupt(&child);
@@ -155,12 +159,11 @@ fn ctrl_c_and_resume_end_alike() {
     work.train(&SPANS).fails(1, &["out/state: a training was interrupted here; go on with --resume"]);
     work.train(&["--resume"]).fails(1, &["out/state: was made with another config"]);
     work.train(&[SPANS[0], SPANS[1], "--resume"]).ok();
-    assert_same(&work, &expected);
+    assert_same(&work, &UNINTERRUPTED);
 }
 
 #[test]
 fn kill_9_at_any_moment_and_resume_end_alike() {
-    let expected = uninterrupted();
     let work = work();
     for kill in 0..6 {
         let resume = work.path("out/state").exists();
@@ -178,7 +181,7 @@ fn kill_9_at_any_moment_and_resume_end_alike() {
     let resume = work.path("out/state").exists();
     let arguments = [SPANS[0], SPANS[1], "--resume"];
     work.train(if resume { &arguments } else { &SPANS }).ok();
-    assert_same(&work, &expected);
+    assert_same(&work, &UNINTERRUPTED);
 }
 
 #[test]
@@ -218,8 +221,7 @@ fn a_hub_that_does_not_answer_is_named_with_the_way_out() {
 
 #[test]
 fn a_trained_model_can_be_trained_on_and_stored_in_half_precision() {
-    let work = work();
-    work.train(&[]).ok();
+    let work = Work::of(&TRAINED);
     let whole = work.read("out/best/model.safetensors").len();
     work.copy("out/best", "start");
     let on = [
@@ -387,8 +389,7 @@ fn given_segments_are_for_measuring_only() {
 
 #[test]
 fn a_config_without_a_segmenter_gets_the_rules() {
-    let work = Work::new();
-    work.train(&[]).ok();
+    let work = Work::trained();
     work.write("report.json", tabsegnet_tests::report().to_string());
     let question = ["--document", "report.json", "--question", "How much did Revenue change from 2017 to 2018?"];
     let ranked = work.infer(&[&question[..], &["--format", "json"]].concat()).ok();

@@ -14,7 +14,7 @@ use std::time::Instant;
 use anyhow::{Context as _, Result, bail, ensure};
 use clap::Parser;
 use serde_json::json;
-use tabsegnet_datasets::config::{DataKind, Part};
+use tabsegnet_datasets::config::Part;
 use tabsegnet_datasets::mix::dataset_of;
 use tabsegnet_datasets::prepared::{PreparedQuestion, prepare_in_memory};
 use tabsegnet_segmenter::measures::SegmentMeasures;
@@ -74,20 +74,19 @@ fn main() -> Result<()> {
     for model in &arguments.t5 {
         methods.push(Method { name: model.clone(), segmenter: Some(open(&config, "t5", model)?) });
     }
-    let prepared = prepare_in_memory(&config.data.source(part)?, &config.prepare())?;
+    let prepared = prepare_in_memory(&config.source(part)?, &config.prepare())?;
     ensure!(
         prepared.questions.iter().any(|question| !question.segments.is_empty()),
         "no question of the {} part has segments to compare with",
         part.name()
     );
-    let names = match config.data.kind {
-        DataKind::Mix => config.data.parts.iter().map(|part| part.name().to_owned()).collect(),
-        _ => vec![config.data.name().to_owned()],
+    let names = match config.data.is_mix() {
+        true => config.data.parts.iter().map(|part| part.name().to_owned()).collect(),
+        false => vec![config.data.name().to_owned()],
     };
     let mut values = String::new();
     for name in names {
-        let of_set =
-            |question: &&PreparedQuestion| config.data.kind != DataKind::Mix || dataset_of(&question.id) == name;
+        let of_set = |question: &&PreparedQuestion| !config.data.is_mix() || dataset_of(&question.id) == name;
         let questions: Vec<&PreparedQuestion> = prepared.questions.iter().filter(of_set).collect();
         if !questions.is_empty() {
             values += &report(&format!("{name}, {}", part.name()), &questions, &methods, arguments.worst)?;

@@ -54,7 +54,7 @@ fn main() -> Result<()> {
         other => bail!("--part {other}: expected train or dev"),
     };
     let config = Config::load(&arguments.config, &arguments.overrides)?;
-    let prepared = prepare_in_memory(&config.data.source(part)?, &config.prepare())?;
+    let prepared = prepare_in_memory(&config.source(part)?, &config.prepare())?;
     if let Some(path) = &arguments.output {
         let (with, without) = segments::write(path, &prepared)?;
         eprintln!("{}: {with} questions with segments; {without} have none", path.display());

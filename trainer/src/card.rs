@@ -101,7 +101,8 @@ pub fn ranker(
 
 /// How many distractor tables a document has, for each data set: "finqa 3, tatqa 0".
 pub fn distractors(data: &DataConfig) -> String {
-    let of = |part: &DataConfig| format!("{} {}", part.name(), part.distractors());
+    let datasets = tabsegnet_generate::registry();
+    let of = |part: &DataConfig| format!("{} {}", part.name(), part.distractors(&datasets));
     match data.parts.as_slice() {
         [] => of(data),
         parts => parts.iter().map(of).collect::<Vec<_>>().join(", "),

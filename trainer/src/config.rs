@@ -10,8 +10,10 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use tabsegnet::baselines::Baseline;
-use tabsegnet_datasets::config::DataConfig;
+use tabsegnet_datasets::DataError;
+use tabsegnet_datasets::config::{DataConfig, Part};
 use tabsegnet_datasets::prepared::PrepareSettings;
+use tabsegnet_datasets::source::Source;
 use tabsegnet_encoder::{EncoderConfig, EncoderError, default_cache_dir};
 use tabsegnet_features::FeaturesConfig;
 use tabsegnet_graph::GraphConfig;
@@ -210,6 +212,9 @@ pub enum ConfigError {
         /// What is allowed.
         expected: &'static str,
     },
+    /// A data set that there is not.
+    #[error(transparent)]
+    Data(#[from] DataError),
     /// No cache directory.
     #[error(transparent)]
     Cache(#[from] EncoderError),
@@ -253,6 +258,7 @@ impl Config {
             0 => Err(ConfigError::Range { key, value: "0".into(), expected: "at least 1" }),
             _ => Ok(()),
         };
+        self.data.check_kinds(&tabsegnet_generate::registry())?;
         self.optimisation.check(self.task.kind)?;
         self.reranker.check(self.task.kind, &self.optimisation)?;
         self.segmenter_training.check()?;
@@ -281,6 +287,11 @@ impl Config {
             "" => Ok(default_cache_dir()?),
             path => Ok(path.into()),
         }
+    }
+
+    /// Where a part of the data comes from.
+    pub fn source(&self, part: Part) -> Result<Source, DataError> {
+        self.data.source(part, &tabsegnet_generate::registry())
     }
 
     /// How documents are prepared.

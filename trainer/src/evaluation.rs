@@ -8,8 +8,6 @@ use burn::tensor::Device;
 use tabsegnet::baselines::{Baseline, Fusion, Resources};
 use tabsegnet::ranker::ranking;
 use tabsegnet::{Embedded, check_identities, scores};
-use tabsegnet_datasets::config::DataKind;
-use tabsegnet_datasets::lexical::Bm25Config;
 use tabsegnet_datasets::mix::dataset_of;
 use tabsegnet_encoder::Splade;
 use tabsegnet_evaluation::trec::{JudgedQuestion, RankedQuestion, write_qrels, write_run};
@@ -18,6 +16,7 @@ use tabsegnet_evaluation::{
     rank_order,
 };
 use tabsegnet_graph::NodeKind;
+use tabsegnet_lexical::Bm25Config;
 use tabsegnet_ranker::checkpoint::{self, Checkpoint};
 
 use crate::config::{Config, EvaluationConfig};
@@ -239,9 +238,9 @@ fn input(config: &Config, dev: &Input, measured: &[usize], methods: Vec<Scored>)
             let sentences = query.gold.iter().filter(in_text).count();
             Ok(QuestionInfo {
                 id: query.id.clone(),
-                dataset: match config.data.kind {
-                    DataKind::Mix => dataset_of(&query.id).to_owned(),
-                    _ => String::new(),
+                dataset: match config.data.is_mix() {
+                    true => dataset_of(&query.id).to_owned(),
+                    false => String::new(),
                 },
                 document: document.id.clone(),
                 evidence: Evidence::of(sentences < query.gold.len(), sentences > 0)

@@ -91,7 +91,7 @@ impl Encoding {
 /// Prepares a part, or reads it prepared; statistics go to stderr.
 pub fn prepared(config: &Config, part: Part) -> Result<Prepared> {
     let progress = Progress::new(&format!("prepare {}", part.name()), 1);
-    let source = config.data.source(part)?;
+    let source = config.source(part)?;
     let (prepared, origin) = prepare(&source, &config.prepare(), &config.cache()?)?;
     progress.finish(&match &origin {
         Origin::Prepared(directory) => format!("wrote {}", directory.display()),

@@ -1,104 +1,62 @@
 //! The `[data]` section of a config.
 
+mod generation;
+
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::distractors::DistractorConfig;
+use tabsegnet_lexical::Bm25Config;
+
+use crate::dataset::{Extra, Registry};
 use crate::error::DataError;
-use crate::ixbrl::{Companies, Filings, IxbrlConfig};
-use crate::lexical::Bm25Config;
 use crate::mix::SEPARATOR;
 use crate::sample::Labels;
 use crate::source::Source;
-use crate::synthetic::{self, SyntheticConfig};
-use crate::{hitab, hybridqa};
 
-/// Which form the files have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum DataKind {
-    /// FinQA as published.
-    #[default]
-    Finqa,
-    /// MultiHierTT as published.
-    Multihiertt,
-    /// TAT-QA as published.
-    Tatqa,
-    /// HybridQA as published.
-    Hybridqa,
-    /// HiTab as published.
-    Hitab,
-    /// Annual and quarterly reports with inline XBRL; questions are made from their tags.
-    Ixbrl,
-    /// JSON lines of labelled documents in the native form.
-    Native,
-    /// Reports made by the project; no files.
-    Synthetic,
-    /// Several data sets, those of `parts`.
-    Mix,
-}
+pub use generation::{IxbrlConfig, SyntheticConfig};
 
-impl DataKind {
-    /// The name used in configs.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Finqa => "finqa",
-            Self::Multihiertt => "multihiertt",
-            Self::Tatqa => "tatqa",
-            Self::Hybridqa => "hybridqa",
-            Self::Hitab => "hitab",
-            Self::Ixbrl => "ixbrl",
-            Self::Native => "native",
-            Self::Synthetic => "synthetic",
-            Self::Mix => "mix",
-        }
-    }
-
-    /// Whether the tables are in files of their own.
-    fn has_tables(self) -> bool {
-        matches!(self, Self::Hybridqa | Self::Hitab)
-    }
-}
+/// The kind of a config with several data sets.
+pub const MIX: &str = "mix";
 
 /// Which data to use.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct DataConfig {
-    /// Which form the files have.
-    pub kind: DataKind,
+    /// Which data set: the name of a registered one, or `mix` for those of `parts`.
+    pub kind: String,
     /// What the data set is called in reports and, in a mix, before its ids; the kind's name unless
     /// given.
     pub name: String,
     /// The directory that the paths below are relative to; relative itself to where the program
     /// is run.
     pub root: String,
-    /// Files to train on; for iXBRL filings, where a directory stands for the HTML files in it.
+    /// Files to train on; for filings, where a directory stands for the HTML files in it.
     pub train: Vec<String>,
-    /// Files to measure on. For iXBRL none need be named: the filings of some companies of `train`
+    /// Files to measure on. For filings none need be named: the filings of some companies of `train`
     /// are taken then (`ixbrl.dev_share`).
     pub dev: Vec<String>,
-    /// For HybridQA and HiTab: the files of tables, of both parts. A directory stands for the JSON
+    /// Where tables are in files of their own: those of both parts. A directory stands for the JSON
     /// files in it.
     pub tables: Vec<String>,
-    /// For HybridQA: the files of linked passages, where the tables do not hold them. A directory
-    /// stands for the JSON files in it.
+    /// Files of linked passages, where the tables do not hold them. A directory stands for the JSON
+    /// files in it.
     pub passages: Vec<String>,
-    /// For FinQA: files whose tables may become distractors; empty means those of `train` and `dev`.
+    /// Files whose tables may become distractors; empty means those of `train` and `dev`.
     pub pool: Vec<String>,
-    /// Distractor tables added to each FinQA document; other data sets get none.
+    /// Distractor tables added to each document, where the data set takes a pool of them.
     pub distractors: usize,
     /// For FinQA: whether characters and blanks that its pages lost are put back ([`crate::finqa::text_repair`]).
     pub text_repair: bool,
     /// The most questions to train on, chosen by the seed; 0 takes all. The dev part stays whole.
     pub limit: usize,
-    /// Seed of the distractors' places, of the choice of questions and of those made from filings.
+    /// Seed of the distractors' places, of the choice of questions and of those generated from filings.
     pub seed: u64,
     /// The data sets, for kind `mix`; each has the keys of this section, its root relative to this one's.
     pub parts: Vec<DataConfig>,
     /// How distractors are found, and the BM25 baseline's settings.
     pub bm25: Bm25Config,
-    /// How questions are made from filings, for kind `ixbrl`.
+    /// How questions are generated from filings, for kind `ixbrl`.
     pub ixbrl: IxbrlConfig,
     /// The generated reports, for kind `synthetic`.
     pub synthetic: SyntheticConfig,
@@ -107,7 +65,7 @@ pub struct DataConfig {
 impl Default for DataConfig {
     fn default() -> Self {
         Self {
-            kind: DataKind::default(),
+            kind: "finqa".into(),
             name: String::new(),
             root: String::new(),
             train: Vec::new(),
@@ -128,9 +86,10 @@ impl Default for DataConfig {
 }
 
 /// A part of the data.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Part {
     /// What the model learns from.
+    #[default]
     Train,
     /// What choices are made on.
     Dev,
@@ -144,16 +103,31 @@ impl Part {
             Self::Dev => "dev",
         }
     }
+
+    /// The key of its files in `[data]`.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Train => "data.train",
+            Self::Dev => "data.dev",
+        }
+    }
 }
 
 impl DataConfig {
     /// Where a part comes from.
     ///
     /// # Errors
-    /// A part without files, a file that is not there, settings that do not go together.
-    pub fn source(&self, part: Part) -> Result<Source, DataError> {
-        self.check()?;
-        let source = if self.kind == DataKind::Mix { self.mix(part)? } else { self.single(part)? };
+    /// A kind that is not registered, a part without files, a file that is not there, settings that do not go
+    /// together.
+    pub fn source(&self, part: Part, datasets: &Registry) -> Result<Source, DataError> {
+        self.check(datasets)?;
+        let source = match self.is_mix() {
+            true => self.mix(part, datasets)?,
+            false => {
+                let dataset = datasets.get(&self.kind)?;
+                Source::new(dataset, dataset.inputs(self, part)?, self, Labels::Required)
+            }
+        };
         Ok(match part {
             Part::Train if self.limit > 0 => {
                 Source::Limited { source: Box::new(source), questions: self.limit, seed: self.seed }
@@ -162,170 +136,126 @@ impl DataConfig {
         })
     }
 
+    /// Whether it is several data sets.
+    pub fn is_mix(&self) -> bool {
+        self.kind == MIX
+    }
+
     /// What the data set is called.
     pub fn name(&self) -> &str {
-        if self.name.is_empty() { self.kind.name() } else { &self.name }
+        if self.name.is_empty() { &self.kind } else { &self.name }
     }
 
-    /// What FinQA documents get as distractors: in a mix what its first FinQA part says.
-    pub fn finqa_distractors(&self) -> DistractorConfig {
-        let config = self.first(DataKind::Finqa);
-        DistractorConfig { count: config.distractors, seed: config.seed, bm25: config.bm25 }
-    }
-
-    /// Whether FinQA documents are text_repair: in a mix what its first FinQA part says.
-    pub fn finqa_text_repair(&self) -> bool {
-        self.first(DataKind::Finqa).text_repair
-    }
-
-    /// In a mix its first part of a kind, where it has one.
-    fn first(&self, kind: DataKind) -> &Self {
+    /// What holds for a data set: in a mix its first part of that kind, else, or where it has none, this section.
+    pub fn of_kind(&self, kind: &str) -> &Self {
         self.parts.iter().find(|part| part.kind == kind).unwrap_or(self)
     }
 
-    /// How questions are made from filings: in a mix what its first part of filings says.
-    pub fn filings(&self, files: Vec<PathBuf>, companies: Companies) -> Filings {
-        let config = self.first(DataKind::Ixbrl);
-        Filings { files, companies, config: config.ixbrl.clone(), seed: config.seed }
+    /// Distractor tables added to each document, where the data set takes a pool of them.
+    pub fn distractors(&self, datasets: &Registry) -> usize {
+        let takes = datasets.get(&self.kind).is_ok_and(|dataset| dataset.takes().contains(&Extra::Pool));
+        if takes { self.distractors } else { 0 }
     }
 
-    /// Distractor tables added to each document, where the data have any.
-    pub fn distractors(&self) -> usize {
-        let finqa = |config: &Self| config.kind == DataKind::Finqa;
-        if finqa(self) || self.parts.iter().any(finqa) { self.finqa_distractors().count } else { 0 }
+    /// The names of the files with questions of a part.
+    pub fn files(&self, part: Part) -> &[String] {
+        match part {
+            Part::Train => &self.train,
+            Part::Dev => &self.dev,
+        }
     }
 
-    fn check(&self) -> Result<(), DataError> {
+    /// The names of extra files.
+    pub fn extra(&self, extra: Extra) -> &[String] {
+        match extra {
+            Extra::Tables => &self.tables,
+            Extra::Passages => &self.passages,
+            Extra::Pool => &self.pool,
+        }
+    }
+
+    /// Whether the kinds, those of parts too, are registered.
+    ///
+    /// # Errors
+    /// Which one is not; the message has those that are.
+    pub fn check_kinds(&self, datasets: &Registry) -> Result<(), DataError> {
+        let all = std::iter::once(self).chain(&self.parts);
+        all.filter(|config| !config.is_mix()).try_for_each(|config| datasets.get(&config.kind).map(|_| ()))
+    }
+
+    /// Whether the kind is registered and the extra files are those that it takes; of all parts, too.
+    ///
+    /// # Errors
+    /// Which setting is wrong and what to do.
+    pub fn check(&self, datasets: &Registry) -> Result<(), DataError> {
         let setting = |key, message: String| Err(DataError::Setting { key, message });
-        let kind = self.kind.name();
-        if self.kind == DataKind::Mix {
-            for (key, given) in [("data.train", &self.train), ("data.dev", &self.dev), ("data.tables", &self.tables)] {
-                if !given.is_empty() {
-                    return setting(key, "a mix has no files of its own; name them in [[data.parts]]".into());
-                }
+        if !self.is_mix() {
+            if !self.parts.is_empty() {
+                return setting("data.parts", format!("is for data.kind = {MIX:?}, not for {:?}", self.kind));
             }
-            return Ok(());
+            let given = |extra| !self.extra(extra).is_empty();
+            return datasets
+                .check(datasets.get(&self.kind)?, given)
+                .or_else(|(extra, message)| setting(extra.key(), message));
         }
-        if !self.parts.is_empty() {
-            return setting("data.parts", format!("is for data.kind = \"mix\", not for {kind:?}"));
+        let own = [("data.train", &self.train), ("data.dev", &self.dev), ("data.tables", &self.tables)];
+        if let Some((key, _)) = own.into_iter().find(|(_, given)| !given.is_empty()) {
+            return setting(key, "a mix has no files of its own; name them in [[data.parts]]".into());
         }
-        if self.kind.has_tables() && self.tables.is_empty() {
-            return setting("data.tables", format!("names no file; {kind} has its tables in files of their own"));
-        }
-        if !self.kind.has_tables() && !self.tables.is_empty() {
-            return setting(
-                "data.tables",
-                format!("is for hybridqa and hitab; {kind} has its tables beside the questions"),
-            );
-        }
-        if self.kind != DataKind::Hybridqa && !self.passages.is_empty() {
-            return setting("data.passages", format!("is for hybridqa, not for {kind}"));
+        for part in &self.parts {
+            let name = part.name();
+            let wrong = |message: String| setting("data.parts", format!("{name}: {message}"));
+            if part.is_mix() {
+                return wrong("a mix cannot be part of a mix; name its parts here".into());
+            }
+            if name.contains(|c: char| c == SEPARATOR || c.is_whitespace()) {
+                return wrong(format!("data.name holds a blank or {SEPARATOR:?}; it goes before ids"));
+            }
+            if self.parts.iter().filter(|other| other.name() == name).count() > 1 {
+                return wrong("two parts have this name; give each a data.name of its own".into());
+            }
+            part.check(datasets).map_err(|error| of_part(name, error))?;
         }
         Ok(())
     }
 
-    fn single(&self, part: Part) -> Result<Source, DataError> {
-        let (key, names, synthetic_part) = match part {
-            Part::Train => ("data.train", &self.train, synthetic::Part::Train),
-            Part::Dev => ("data.dev", &self.dev, synthetic::Part::Dev),
-        };
-        if self.kind == DataKind::Synthetic {
-            return Ok(Source::Synthetic(self.synthetic.clone(), synthetic_part));
-        }
-        if self.kind == DataKind::Ixbrl {
-            return self.ixbrl(part);
-        }
-        if names.is_empty() {
-            let message = "names no file; expected a list of paths, such as [\"train.json\"]".into();
-            return Err(DataError::Setting { key, message });
-        }
-        let files = existing(key, self.paths(names))?;
-        let labels = Labels::Required;
-        let tables = || json_files("data.tables", self.paths(&self.tables));
-        Ok(match self.kind {
-            DataKind::Native => Source::Native(files),
-            DataKind::Multihiertt => Source::Multihiertt(files, labels),
-            DataKind::Tatqa => Source::Tatqa(files, labels),
-            DataKind::Hybridqa => {
-                let passages = json_files("data.passages", self.paths(&self.passages))?;
-                Source::Hybridqa(hybridqa::Files { questions: files, tables: tables()?, passages }, labels)
-            }
-            DataKind::Hitab => Source::Hitab(hitab::Files { questions: files, tables: tables()? }, labels),
-            DataKind::Finqa | DataKind::Ixbrl | DataKind::Synthetic | DataKind::Mix => Source::Finqa {
-                files,
-                pool: if self.pool.is_empty() {
-                    existing("data.train and data.dev", self.paths(self.train.iter().chain(&self.dev)))?
-                } else {
-                    existing("data.pool", self.paths(&self.pool))?
-                },
-                distractors: self.finqa_distractors(),
-                text_repair: self.text_repair,
-                labels,
-            },
-        })
-    }
-
-    fn ixbrl(&self, part: Part) -> Result<Source, DataError> {
-        if self.train.is_empty() && (part == Part::Train || self.dev.is_empty()) {
-            let message = "names no file; expected a directory of filings or HTML files, such as [\".\"]".into();
-            return Err(DataError::Setting { key: "data.train", message });
-        }
-        let files = |key, names: &[String]| files_with(key, self.paths(names), &["htm", "html", "xhtml"]);
-        let train = || files("data.train", &self.train);
-        let filings = match part {
-            _ if self.dev.is_empty() => self.filings(train()?, Companies::Of(part)),
-            Part::Train => self.filings(train()?, Companies::Apart(files("data.dev", &self.dev)?)),
-            Part::Dev => self.filings(files("data.dev", &self.dev)?, Companies::All),
-        };
-        Ok(Source::Ixbrl(filings))
-    }
-
-    /// The data sets that have files for the part.
-    fn mix(&self, part: Part) -> Result<Source, DataError> {
-        let key = "data.parts";
+    /// The data sets that have something for the part.
+    fn mix(&self, part: Part, datasets: &Registry) -> Result<Source, DataError> {
         let mut sources: Vec<(String, Source)> = Vec::new();
         for config in &self.parts {
-            let name = config.name();
-            let wrong = |message: String| DataError::Setting { key, message: format!("{name}: {message}") };
-            if config.kind == DataKind::Mix {
-                return Err(wrong("a mix cannot be part of a mix; name its parts here".into()));
-            }
-            if name.contains(|c: char| c == SEPARATOR || c.is_whitespace()) {
-                return Err(wrong(format!("data.name holds a blank or {SEPARATOR:?}; it goes before ids")));
-            }
-            if self.parts.iter().filter(|other| other.name() == name).count() > 1 {
-                return Err(wrong("two parts have this name; give each a data.name of its own".into()));
-            }
-            let files = match part {
-                Part::Dev if config.kind == DataKind::Ixbrl && config.dev.is_empty() => &config.train,
-                Part::Train => &config.train,
-                Part::Dev => &config.dev,
-            };
-            if files.is_empty() && config.kind != DataKind::Synthetic {
+            if !datasets.get(&config.kind)?.has(config, part) {
                 continue;
             }
             let root = Path::new(&self.root).join(&config.root).display().to_string();
-            let source = Self { root, ..config.clone() }.source(part).map_err(|error| match error {
-                DataError::Setting { key, message } => wrong(format!("{key}: {message}")),
-                other => other,
-            })?;
-            sources.push((name.to_owned(), source));
+            let source = Self { root, ..config.clone() }.source(part, datasets);
+            sources.push((config.name().to_owned(), source.map_err(|error| of_part(config.name(), error))?));
         }
         if sources.is_empty() {
             let part = part.name();
             let message =
                 format!("no part has {part} files; expected [[data.parts]] with kind, root, {part} and so on");
-            return Err(DataError::Setting { key, message });
+            return Err(DataError::Setting { key: "data.parts", message });
         }
         Ok(Source::Mix(sources))
     }
 
-    fn paths<'a>(&self, names: impl IntoIterator<Item = &'a String>) -> Vec<PathBuf> {
+    /// Names of files as paths.
+    pub fn paths<'a>(&self, names: impl IntoIterator<Item = &'a String>) -> Vec<PathBuf> {
         names.into_iter().map(|name| Path::new(&self.root).join(name)).collect()
     }
 }
 
-fn existing(key: &'static str, files: Vec<PathBuf>) -> Result<Vec<PathBuf>, DataError> {
+/// An error of a part of a mix.
+fn of_part(name: &str, error: DataError) -> DataError {
+    match error {
+        DataError::Setting { key, message } => {
+            DataError::Setting { key: "data.parts", message: format!("{name}: {key}: {message}") }
+        }
+        other => other,
+    }
+}
+
+pub(crate) fn existing(key: &'static str, files: Vec<PathBuf>) -> Result<Vec<PathBuf>, DataError> {
     match files.iter().find(|file| !file.is_file()) {
         None => Ok(files),
         Some(missing) => Err(no_such(key, missing)),

@@ -4,9 +4,11 @@ use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
 
-use crate::document::{Block, Document, Table};
-use crate::lexical::{Bm25Config, LexicalIndex};
+use tabsegnet_document::model::{Block, Document, Table};
+use tabsegnet_lexical::{Bm25Config, LexicalIndex};
 use tabsegnet_store::Digest;
+
+use crate::config::DataConfig;
 
 /// Which tables are added to a document.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -17,6 +19,13 @@ pub struct DistractorConfig {
     pub seed: u64,
     /// How they are found.
     pub bm25: Bm25Config,
+}
+
+impl DistractorConfig {
+    /// What a section says.
+    pub fn of(config: &DataConfig) -> Self {
+        Self { count: config.distractors, seed: config.seed, bm25: config.bm25 }
+    }
 }
 
 /// Tables of many documents, indexed by BM25 over their tokens.
@@ -31,16 +40,6 @@ impl DistractorPool {
     pub fn new(tables: Vec<(String, Table)>, bm25: Bm25Config) -> Self {
         let index = LexicalIndex::new(tables.iter().map(|(_, table)| table_text(table)));
         Self { tables, index, bm25 }
-    }
-
-    /// How many tables there are to choose from.
-    pub fn len(&self) -> usize {
-        self.tables.len()
-    }
-
-    /// Whether there is no table.
-    pub fn is_empty(&self) -> bool {
-        self.tables.is_empty()
     }
 
     /// The `count` tables nearest to `own` by BM25 with its whole text as query, nearest first.
@@ -83,8 +82,8 @@ fn table_text(table: &Table) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::TableSource;
     use proptest::prelude::*;
+    use tabsegnet_document::model::TableSource;
     use tabsegnet_graph::Graph;
 
     fn table_of(header: &str, values: &[&str]) -> Table {

@@ -8,17 +8,57 @@ mod gold;
 mod program;
 pub mod text_repair;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
+use tabsegnet_document::model::{Block, Document, Table, TableSource};
 
-use crate::document::{Block, Document, Table, TableSource};
+use crate::config::DataConfig;
+use crate::dataset::{Dataset, Extra, Inputs};
+use crate::distractors::{DistractorConfig, DistractorPool};
 use crate::error::DataError;
-use crate::record::{Ids, Place, read_list};
-use crate::sample::{Labels, LeftOut, Question, Sample, Samples};
+use crate::record::{Ids, Place, read_all, read_list};
+use crate::sample::{Labels, Places, Question, Samples};
 use crate::silver::{self, Rows};
+use crate::source::json;
+
+/// FinQA: pages of financial reports with tables of other pages as distractors.
+pub struct Finqa;
+
+impl Dataset for Finqa {
+    fn name(&self) -> &'static str {
+        "finqa"
+    }
+
+    fn about(&self) -> &'static str {
+        "FinQA as published"
+    }
+
+    fn takes(&self) -> &'static [Extra] {
+        &[Extra::Pool]
+    }
+
+    fn settings(&self, config: &DataConfig, _inputs: &Inputs) -> String {
+        let text_repair = if config.text_repair { text_repair::VERSION } else { "" };
+        format!("{text_repair} {}", json(&DistractorConfig::of(config)))
+    }
+
+    fn read(&self, inputs: &Inputs, config: &DataConfig, labels: Labels) -> Result<Samples, DataError> {
+        let mut samples = read(&inputs.files, labels)?;
+        let DistractorConfig { count, seed, bm25 } = DistractorConfig::of(config);
+        if count > 0 {
+            let pool = DistractorPool::new(read_pool(&inputs.pool)?, bm25);
+            samples.samples.iter_mut().for_each(|sample| pool.add_to(&mut sample.document, count, seed));
+        }
+        // After gold and distractors are chosen, which it does not change.
+        if config.text_repair {
+            samples.samples.iter_mut().for_each(|sample| text_repair::repair(&mut sample.document));
+        }
+        Ok(samples)
+    }
+}
 
 /// Fields that the programs do not need are passed over, so that files with more of them read.
 #[derive(Deserialize)]
@@ -48,56 +88,38 @@ const NO_GOLD: &str = "no gold node (qa.gold_inds is empty)";
 /// A file that is not a list of records, a record without what it needs, a gold index out of
 /// range, a ragged table, two records of one id, two contents of one page: each names the file,
 /// the record and the field.
-pub fn read(files: &[PathBuf], labels: Labels) -> Result<Samples, DataError> {
+fn read(files: &[PathBuf], labels: Labels) -> Result<Samples, DataError> {
     let mut samples = Samples::default();
-    let mut pages: HashMap<String, usize> = HashMap::new();
+    let mut pages = Places::default();
     let mut ids = Ids::default();
-    for file in files {
-        for (index, record) in read_list::<Record>(file, "FinQA record")?.into_iter().enumerate() {
-            let mut place = Place::at(file, index);
-            let id = ids.take(&mut place, record.id, "id")?;
-            let document = read_page(&place, record.filename, record.pre_text, record.post_text, record.table)?;
-            let qa = place.require(record.qa, "qa", "question, program and gold_inds")?;
-            let text = place.question(qa.question, "qa.question")?;
-            let gold = read_gold(&place, &document, qa.program, qa.gold_inds, labels)?;
+    for (mut place, record) in read_all(files, |file| read_list::<Record>(file, "FinQA record"))? {
+        let id = ids.take(&mut place, record.id, "id")?;
+        let document = read_page(&place, record.filename, record.pre_text, record.post_text, record.table)?;
+        let qa = place.require(record.qa, "qa", "question, program and gold_inds")?;
+        let text = place.question(qa.question, "qa.question")?;
+        let gold = read_gold(&place, &document, qa.program, qa.gold_inds, labels)?;
 
-            let sample = match pages.get(&document.id) {
-                Some(&sample) => sample,
-                None => {
-                    pages.insert(document.id.clone(), samples.samples.len());
-                    samples.samples.push(Sample { document: document.clone(), questions: Vec::new() });
-                    samples.samples.len() - 1
-                }
-            };
-            let sample = &mut samples.samples[sample];
-            if sample.document != document {
-                return Err(place.error(
-                    "filename",
-                    format!("page {} has another text or table in an earlier record", document.id),
-                ));
-            }
-            if labels == Labels::Required && gold.is_empty() {
-                samples.left_out.push(LeftOut { question: id, reason: NO_GOLD });
-            } else {
-                sample.questions.push(Question { id, text, gold, segments: Vec::new() });
-            }
+        let page = pages.of(&mut samples, document.id.clone(), || Ok(document.clone()))?;
+        if samples.samples[page].document != document {
+            return Err(
+                place.error("filename", format!("page {} has another text or table in an earlier record", document.id))
+            );
         }
+        samples.add_question(page, Question::new(id, text, gold), labels, NO_GOLD);
     }
     silver::label(&mut samples, Rows::Measures);
     Ok(samples)
 }
 
 /// The tables of FinQA files, one a page, for a pool of distractors. Records need no question.
-pub fn read_pool(files: &[PathBuf]) -> Result<Vec<(String, Table)>, DataError> {
+fn read_pool(files: &[PathBuf]) -> Result<Vec<(String, Table)>, DataError> {
     let mut tables = Vec::new();
-    let mut seen: HashMap<String, ()> = HashMap::new();
-    for file in files {
-        for (index, record) in read_list::<Record>(file, "FinQA record")?.into_iter().enumerate() {
-            let place = Place { file, record: record.id.unwrap_or_else(|| format!("#{index}")) };
-            let page = place.require(record.filename, "filename", "the page, such as ABC/2018/page_7.pdf")?;
-            if seen.insert(page.clone(), ()).is_none() {
-                tables.push((page, read_table(&place, record.table)?));
-            }
+    let mut seen = HashSet::new();
+    for (place, record) in read_all(files, |file| read_list::<Record>(file, "FinQA record"))? {
+        let place = Place { record: record.id.unwrap_or(place.record), ..place };
+        let page = place.require(record.filename, "filename", "the page, such as ABC/2018/page_7.pdf")?;
+        if seen.insert(page.clone()) {
+            tables.push((page, read_table(&place, record.table)?));
         }
     }
     Ok(tables)

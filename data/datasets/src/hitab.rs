@@ -11,17 +11,18 @@
 
 mod tree;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::path::PathBuf;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use tabsegnet_document::model::{Block, Document, Table};
 use tabsegnet_document::{KnownTable, Region, node_id, table_with};
 
+use crate::config::DataConfig;
+use crate::dataset::{Dataset, Extra, Inputs};
 use crate::error::DataError;
-use crate::record::{Ids, Place, read_lines, read_named};
-use crate::sample::{Labels, LeftOut, Question, Sample, Samples};
+use crate::record::{Ids, Place, no_such_table, read_all, read_lines, read_named};
+use crate::sample::{Labels, Places, Question, Samples};
 use crate::silver::{self, Rows};
 use tree::{HeaderNode, Headers};
 
@@ -66,71 +67,63 @@ struct MergedRegion {
     last_column: usize,
 }
 
-/// Where the files are.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Files {
-    /// Questions, one a line.
-    pub questions: Vec<PathBuf>,
-    /// Tables, one a line or one a file.
-    pub tables: Vec<PathBuf>,
-}
-
 /// Why a question is left out of every measure.
 const NO_GOLD: &str = "no gold node (linked_cells has neither quantities nor the answer)";
 
-/// Reads HiTab files as one data set: the tables that questions are put to, in the order of their
+/// HiTab: one table with header trees.
+///
+/// Its documents are the tables that questions are put to, in the order of their
 /// first question.
 ///
 /// # Errors
 /// A file of another form, a question without what it needs, a table that is not there, a linked
 /// cell outside of it, two questions of one id: each names the file, the record and the field.
-pub fn read(files: &Files, labels: Labels) -> Result<Samples, DataError> {
-    let mut records = Vec::new();
-    for file in &files.questions {
-        records
-            .extend(read_lines::<Record>(file, "HiTab question")?.into_iter().enumerate().map(|(i, r)| (file, i, r)));
-    }
-    let wanted: HashSet<String> = records.iter().filter_map(|(_, _, record)| record.table_id.clone()).collect();
-    let mut tables = read_named::<TableRecord>(&files.tables, &wanted, |table| table.table_id.as_deref(), "table_id")?;
+pub struct Hitab;
 
-    let mut samples = Samples::default();
-    let mut pages: HashMap<String, usize> = HashMap::new();
-    let mut ids = Ids::default();
-    for (file, index, record) in records {
-        let mut place = Place::at(file, index);
-        let id = ids.take(&mut place, record.id, "id")?;
-        let text = place.question(record.question, "question")?;
-        let table_id = place.require(record.table_id, "table_id", "the table's name")?;
-        let sample = match pages.get(&table_id) {
-            Some(&sample) => sample,
-            None => {
-                let (file, table) = tables.remove(&table_id).ok_or_else(|| {
-                    place.error("table_id", format!("no file of tables has {table_id}; name the files in data.tables"))
-                })?;
-                let table = read_table(&Place { file: &file, record: table_id.clone() }, table)?;
-                let document = Document { id: table_id.clone(), blocks: vec![Block::Table(table)] };
-                samples.samples.push(Sample { document, questions: Vec::new() });
-                pages.insert(table_id, samples.samples.len() - 1);
-                samples.samples.len() - 1
-            }
-        };
-        let sample = &mut samples.samples[sample];
-        let linked = match labels {
-            Labels::Required => Some(place.require(record.linked_cells, "linked_cells", LINKED)?),
-            Labels::Optional => record.linked_cells,
-        };
-        let gold = match (linked, sample.document.tables().next()) {
-            (Some(linked), Some(table)) => gold(&place, table, &linked)?,
-            _ => Vec::new(),
-        };
-        if gold.is_empty() && labels == Labels::Required {
-            samples.left_out.push(LeftOut { question: id, reason: NO_GOLD });
-        } else {
-            sample.questions.push(Question { id, text, gold, segments: Vec::new() });
-        }
+impl Dataset for Hitab {
+    fn name(&self) -> &'static str {
+        "hitab"
     }
-    silver::label(&mut samples, Rows::Measures);
-    Ok(samples)
+
+    fn about(&self) -> &'static str {
+        "HiTab as published; its tables are in files of their own"
+    }
+
+    fn takes(&self) -> &'static [Extra] {
+        &[Extra::Tables]
+    }
+
+    fn read(&self, inputs: &Inputs, _config: &DataConfig, labels: Labels) -> Result<Samples, DataError> {
+        let records = read_all(&inputs.files, |file| read_lines::<Record>(file, "HiTab question"))?;
+        let wanted = records.iter().filter_map(|(_, record)| record.table_id.clone()).collect();
+        let mut tables =
+            read_named::<TableRecord>(&inputs.tables, &wanted, |table| table.table_id.as_deref(), "table_id")?;
+
+        let mut samples = Samples::default();
+        let mut pages = Places::default();
+        let mut ids = Ids::default();
+        for (mut place, record) in records {
+            let id = ids.take(&mut place, record.id, "id")?;
+            let text = place.question(record.question, "question")?;
+            let table_id = place.require(record.table_id, "table_id", "the table's name")?;
+            let document = pages.of(&mut samples, table_id.clone(), || {
+                let (file, table) = tables.remove(&table_id).ok_or_else(|| no_such_table(&place, &table_id))?;
+                let table = read_table(&Place { file: &file, record: table_id.clone() }, table)?;
+                Ok(Document { id: table_id, blocks: vec![Block::Table(table)] })
+            })?;
+            let linked = match labels {
+                Labels::Required => Some(place.require(record.linked_cells, "linked_cells", LINKED)?),
+                Labels::Optional => record.linked_cells,
+            };
+            let gold = match (linked, samples.samples[document].document.tables().next()) {
+                (Some(linked), Some(table)) => gold(&place, table, &linked)?,
+                _ => Vec::new(),
+            };
+            samples.add_question(document, Question::new(id, text, gold), labels, NO_GOLD);
+        }
+        silver::label(&mut samples, Rows::Measures);
+        Ok(samples)
+    }
 }
 
 const LINKED: &str = "entity_link and quantity_link; a file without gold can be ranked (infer), not be measured";

@@ -12,16 +12,17 @@
 //! Gold are the nodes that hold the answer (`answer-node`): a cell where it was traced to the table,
 //! the linked passage where it was traced to a passage.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
-use std::path::PathBuf;
+use std::collections::{BTreeSet, HashMap};
 
 use serde::Deserialize;
 use tabsegnet_document::model::{Block, Document, Table, join_non_empty};
 use tabsegnet_document::{KnownTable, node_id, table_with};
 
+use crate::config::DataConfig;
+use crate::dataset::{Dataset, Extra, Inputs};
 use crate::error::DataError;
-use crate::record::{Ids, Place, read_list, read_named};
-use crate::sample::{Labels, LeftOut, Question, Sample, Samples};
+use crate::record::{Ids, Place, no_such_table, read_all, read_list, read_named};
+use crate::sample::{Labels, Question, Samples};
 use crate::silver::{self, Rows};
 
 #[derive(Deserialize)]
@@ -57,71 +58,65 @@ struct TableRecord {
 #[derive(Deserialize)]
 struct LinkedText(String, Vec<String>);
 
-/// Where the files of a data set are that keeps tables apart from questions.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Files {
-    /// Lists of questions.
-    pub questions: Vec<PathBuf>,
-    /// Tables, one a line or one a file.
-    pub tables: Vec<PathBuf>,
-    /// Passages by link, one table's a file; for tables that do not hold their own.
-    pub passages: Vec<PathBuf>,
-}
-
 /// Why questions are left out of every measure.
 const NO_GOLD: &str = "no gold node (answer-node is empty: the answer was not traced)";
 const NOT_LINKED: &str = "answer-node names a passage that the table does not link";
 
-/// Reads HybridQA files as one data set: the tables that questions are put to, in the order of
+/// HybridQA: one table and the passages it links to.
+///
+/// Its documents are the tables that questions are put to, in the order of
 /// their first question.
 ///
 /// # Errors
 /// A file of another form, a question without what it needs, a table that is not there, an answer
 /// outside of it, two questions of one id: each names the file, the record and the field.
-pub fn read(files: &Files, labels: Labels) -> Result<Samples, DataError> {
-    let mut records = Vec::new();
-    for file in &files.questions {
-        records
-            .extend(read_list::<Record>(file, "HybridQA question")?.into_iter().enumerate().map(|(i, r)| (file, i, r)));
-    }
-    let wanted: HashSet<String> = records.iter().filter_map(|(_, _, record)| record.table_id.clone()).collect();
-    let mut tables = read_named::<TableRecord>(&files.tables, &wanted, |table| table.uid.as_deref(), "uid")?;
-    let mut passages = read_named::<HashMap<String, String>>(&files.passages, &wanted, |_| None, "the file's name")?;
+pub struct Hybridqa;
 
-    let mut samples = Samples::default();
-    let mut pages: HashMap<String, (usize, Page)> = HashMap::new();
-    let mut ids = Ids::default();
-    for (file, index, record) in records {
-        let mut place = Place::at(file, index);
-        let id = ids.take(&mut place, record.question_id, "question_id")?;
-        let text = place.question(record.question, "question")?;
-        let table_id = place.require(record.table_id, "table_id", "the table's name")?;
-        if !pages.contains_key(&table_id) {
-            let (file, table) = tables.remove(&table_id).ok_or_else(|| {
-                place.error("table_id", format!("no file of tables has {table_id}; name the files in data.tables"))
-            })?;
-            let apart = passages.remove(&table_id).map(|(_, passages)| passages);
-            let (document, page) = Page::new(&Place { file: &file, record: table_id.clone() }, table, apart)?;
-            pages.insert(table_id.clone(), (samples.samples.len(), page));
-            samples.samples.push(Sample { document, questions: Vec::new() });
-        }
-        let Some((sample, page)) = pages.get(&table_id) else { continue };
-        let nodes = match labels {
-            Labels::Required => place.require(record.answer_node, "answer-node", ANSWER_NODE)?,
-            Labels::Optional => record.answer_node.unwrap_or_default(),
-        };
-        let gold = page.gold(&place, &nodes)?;
-        let reason = gold.as_ref().err().copied().or(nodes.is_empty().then_some(NO_GOLD));
-        match reason {
-            Some(reason) if labels == Labels::Required => samples.left_out.push(LeftOut { question: id, reason }),
-            _ => {
-                let gold = gold.unwrap_or_default().into_iter().collect();
-                samples.samples[*sample].questions.push(Question { id, text, gold, segments: Vec::new() });
-            }
-        }
+impl Dataset for Hybridqa {
+    fn name(&self) -> &'static str {
+        "hybridqa"
     }
-    silver::label(&mut samples, Rows::Entities);
-    Ok(samples)
+
+    fn about(&self) -> &'static str {
+        "HybridQA as published; its tables are in files of their own"
+    }
+
+    fn takes(&self) -> &'static [Extra] {
+        &[Extra::Tables, Extra::Passages]
+    }
+
+    fn read(&self, inputs: &Inputs, _config: &DataConfig, labels: Labels) -> Result<Samples, DataError> {
+        let records = read_all(&inputs.files, |file| read_list::<Record>(file, "HybridQA question"))?;
+        let wanted = records.iter().filter_map(|(_, record)| record.table_id.clone()).collect();
+        let mut tables = read_named::<TableRecord>(&inputs.tables, &wanted, |table| table.uid.as_deref(), "uid")?;
+        let mut passages =
+            read_named::<HashMap<String, String>>(&inputs.passages, &wanted, |_| None, "the file's name")?;
+
+        let mut samples = Samples::default();
+        let mut pages: HashMap<String, (usize, Page)> = HashMap::new();
+        let mut ids = Ids::default();
+        for (mut place, record) in records {
+            let id = ids.take(&mut place, record.question_id, "question_id")?;
+            let text = place.question(record.question, "question")?;
+            let table_id = place.require(record.table_id, "table_id", "the table's name")?;
+            if !pages.contains_key(&table_id) {
+                let (file, table) = tables.remove(&table_id).ok_or_else(|| no_such_table(&place, &table_id))?;
+                let apart = passages.remove(&table_id).map(|(_, passages)| passages);
+                let (document, page) = Page::new(&Place { file: &file, record: table_id.clone() }, table, apart)?;
+                pages.insert(table_id.clone(), (samples.add_document(document), page));
+            }
+            let Some((document, page)) = pages.get(&table_id) else { continue };
+            let nodes = match labels {
+                Labels::Required => place.require(record.answer_node, "answer-node", ANSWER_NODE)?,
+                Labels::Optional => record.answer_node.unwrap_or_default(),
+            };
+            let gold = page.gold(&place, &nodes)?;
+            let no_gold = gold.as_ref().err().copied().unwrap_or(NO_GOLD);
+            samples.add_question(*document, Question::new(id, text, gold.unwrap_or_default()), labels, no_gold);
+        }
+        silver::label(&mut samples, Rows::Entities);
+        Ok(samples)
+    }
 }
 
 const ANSWER_NODE: &str =

@@ -1,23 +1,18 @@
-//! Documents, data sets, graphs: everything before the first vector.
+//! Data sets: documents with questions and gold nodes.
 //!
-//! The document model and the readers of single documents are those of `tabsegnet-document`.
-//! A data set is read into [`sample::Sample`]s ([`native`], [`finqa`], [`multihiertt`], [`tatqa`],
-//! [`hybridqa`], [`hitab`], [`ixbrl`], [`synthetic`], several of them by [`mix`]; [`source`] says which),
-//! distractor tables are added ([`distractors`]), each document becomes a typed graph (crate `tabsegnet-graph`),
-//! and the whole is ready for training and ranking ([`prepared`]).
+//! A data set ([`Dataset`]) is read into [`sample::Samples`]: [`native`], [`finqa`], [`multihiertt`], [`tatqa`],
+//! [`hybridqa`] and [`hitab`] are registered here ([`registry`]), what is generated in `tabsegnet-generate`, and
+//! [`mix`] puts several together. [`source`] says which files one is read from, each document becomes a typed graph
+//! (crate `tabsegnet-graph`), and the whole is ready for training and ranking ([`prepared`]).
 
 pub mod config;
-mod dice;
+pub mod dataset;
 pub mod distractors;
 pub mod error;
 pub mod finqa;
-pub mod generated;
 pub mod hitab;
 pub mod hybridqa;
-pub mod ixbrl;
-pub mod lexical;
 pub mod mix;
-pub mod months;
 pub mod multihiertt;
 pub mod native;
 pub mod prepared;
@@ -25,9 +20,23 @@ mod record;
 pub mod sample;
 pub mod silver;
 pub mod source;
-pub mod synthetic;
 pub mod tatqa;
-mod values;
+#[cfg(test)]
+mod testing;
+pub mod values;
 
+pub use dataset::{Dataset, Extra, Inputs, Registry};
 pub use error::DataError;
 pub use tabsegnet_document::{model as document, node_id, numbers};
+
+/// The data sets that are read from files; one line each.
+pub fn registry() -> Registry {
+    Registry::new([
+        &finqa::Finqa as &dyn Dataset,
+        &multihiertt::Multihiertt,
+        &tatqa::Tatqa,
+        &hybridqa::Hybridqa,
+        &hitab::Hitab,
+        &native::Native,
+    ])
+}

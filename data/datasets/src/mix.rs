@@ -52,8 +52,8 @@ pub(crate) fn limited(mut samples: Samples, questions: usize, seed: u64) -> Samp
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::{Block, Document};
     use crate::sample::{LeftOut, Question, Sample};
+    use tabsegnet_document::model::{Block, Document};
 
     fn samples(documents: usize, questions: usize) -> Samples {
         let question = |id: String| Question { id, text: "?".into(), gold: vec!["p0".into()], segments: Vec::new() };

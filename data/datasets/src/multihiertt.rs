@@ -11,17 +11,18 @@
 //! Gold are the cells of `qa.table_evidence` and the sentences of `qa.text_evidence`; where the
 //! latter counts to a table's line, the table's caption node.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::path::PathBuf;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 use tabsegnet_document::model::{Block, Document, Table};
 use tabsegnet_document::{KnownTable, node_id, table_of_html};
 use tabsegnet_store::Digest;
 
+use crate::config::DataConfig;
+use crate::dataset::{Dataset, Inputs};
 use crate::error::DataError;
-use crate::record::{Ids, Place, read_list};
-use crate::sample::{Labels, LeftOut, Question, Sample, Samples};
+use crate::record::{Ids, Place, read_all, read_list};
+use crate::sample::{Labels, Places, Question, Samples};
 use crate::silver::{self, Rows};
 use crate::values::{amount, normalised, numbers_in};
 
@@ -46,18 +47,27 @@ struct Qa {
 const NO_GOLD: &str = "no gold node (qa.table_evidence and qa.text_evidence are empty)";
 const DISAGREES: &str = "a cell of qa.table_evidence is not what table_description says of it";
 
-/// Reads MultiHierTT files as one data set.
+/// MultiHierTT: several hierarchical tables and text.
 ///
 /// # Errors
 /// A file that is not a list of records, a record without what it needs, evidence out of range, a
 /// table that is none, two records of one id: each names the file, the record and the field.
-pub fn read(files: &[PathBuf], labels: Labels) -> Result<Samples, DataError> {
-    let mut samples = Samples::default();
-    let mut pages: HashMap<[u8; 32], usize> = HashMap::new();
-    let mut ids = Ids::default();
-    for file in files {
-        for (index, record) in read_list::<Record>(file, "MultiHierTT record")?.into_iter().enumerate() {
-            let mut place = Place::at(file, index);
+pub struct Multihiertt;
+
+impl Dataset for Multihiertt {
+    fn name(&self) -> &'static str {
+        "multihiertt"
+    }
+
+    fn about(&self) -> &'static str {
+        "MultiHierTT as published"
+    }
+
+    fn read(&self, inputs: &Inputs, _config: &DataConfig, labels: Labels) -> Result<Samples, DataError> {
+        let mut samples = Samples::default();
+        let mut pages = Places::default();
+        let mut ids = Ids::default();
+        for (mut place, record) in read_all(&inputs.files, |file| read_list::<Record>(file, "MultiHierTT record"))? {
             let id = ids.take(&mut place, record.uid, "uid")?;
             let paragraphs = place.require(record.paragraphs, "paragraphs", "a list of sentences")?;
             let tables = place.require(record.tables, "tables", "a list of HTML tables")?;
@@ -74,23 +84,13 @@ pub fn read(files: &[PathBuf], labels: Labels) -> Result<Samples, DataError> {
             } else {
                 Ok(BTreeSet::new())
             };
-            let sample = *pages.entry(content).or_insert_with(|| {
-                samples.samples.push(Sample { document: page.document, questions: Vec::new() });
-                samples.samples.len() - 1
-            });
-            let reason =
-                gold.as_ref().err().copied().or(gold.as_ref().is_ok_and(BTreeSet::is_empty).then_some(NO_GOLD));
-            match reason {
-                Some(reason) if labels == Labels::Required => samples.left_out.push(LeftOut { question: id, reason }),
-                _ => {
-                    let gold = gold.unwrap_or_default().into_iter().collect();
-                    samples.samples[sample].questions.push(Question { id, text, gold, segments: Vec::new() });
-                }
-            }
+            let document = pages.of(&mut samples, content, || Ok(page.document))?;
+            let no_gold = gold.as_ref().err().copied().unwrap_or(NO_GOLD);
+            samples.add_question(document, Question::new(id, text, gold.unwrap_or_default()), labels, no_gold);
         }
+        silver::label(&mut samples, Rows::Measures);
+        Ok(samples)
     }
-    silver::label(&mut samples, Rows::Measures);
-    Ok(samples)
 }
 
 const EVIDENCE: &str = "a list; a file without gold can be ranked (infer), not be measured";

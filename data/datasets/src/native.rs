@@ -7,12 +7,13 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use tabsegnet_document::native::{DocumentJson, no_blocks};
-use tabsegnet_store::read_text;
 
-pub use tabsegnet_document::native::document_json;
-
-use crate::error::{DataError, from_json};
-use crate::sample::{Question, Sample, Segment};
+use crate::config::DataConfig;
+use crate::dataset::{Dataset, Inputs};
+use crate::error::DataError;
+use crate::record::{Place, read_all, read_lines};
+use crate::sample::{Labels, Question, Sample, Samples, Segment};
+use crate::source::json;
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -31,29 +32,31 @@ struct SegmentJson {
     nodes: Vec<String>,
 }
 
-/// Reads labelled documents: JSON lines, one document with its questions a line. Blank lines are
-/// passed over; a file without any document is an error.
-pub fn read_samples(path: &Path) -> Result<Vec<Sample>, DataError> {
-    let text = read_text(path)?;
-    let mut samples = Vec::new();
-    for (line, text) in text.lines().enumerate().filter(|(_, text)| !text.trim().is_empty()) {
-        let json: DocumentJson<QuestionJson> = from_json(path, text).map_err(|error| match error {
-            DataError::Json { file, place, message } => {
-                DataError::Json { file, place: format!("line {}, {place}", line + 1), message }
-            }
-            other => other,
-        })?;
-        samples.push(build(path, json)?);
+/// Your own documents and questions.
+pub struct Native;
+
+impl Dataset for Native {
+    fn name(&self) -> &'static str {
+        "native"
     }
-    if samples.is_empty() {
-        return Err(DataError::Json {
-            file: path.display().to_string(),
-            place: "the whole file".into(),
-            message: "no document; expected one JSON document a line".into(),
-        });
+
+    fn about(&self) -> &'static str {
+        "your own documents and questions, one JSON object a line"
     }
-    Ok(samples)
+
+    fn read(&self, inputs: &Inputs, _config: &DataConfig, labels: Labels) -> Result<Samples, DataError> {
+        let mut samples = Samples::default();
+        for (place, json) in read_all(&inputs.files, |file| read_lines(file, "JSON document"))? {
+            let Sample { document, questions } = sample(place.file, json)?;
+            let position = samples.add_document(document);
+            questions.into_iter().for_each(|question| samples.add_question(position, question, labels, NO_GOLD));
+        }
+        Ok(samples)
+    }
 }
+
+/// Why a question is left out of every measure.
+const NO_GOLD: &str = "no gold node (gold is empty)";
 
 /// The native JSON of a labelled document, one line.
 pub fn sample_json(sample: &Sample) -> String {
@@ -64,23 +67,18 @@ pub fn sample_json(sample: &Sample) -> String {
         gold: q.gold.clone(),
         segments: q.segments.iter().map(segment).collect(),
     });
-    // Strings, numbers and lists only: there is nothing here that JSON cannot hold.
-    serde_json::to_string(&DocumentJson::new(&sample.document, questions.collect())).unwrap_or_default()
+    json(&DocumentJson::new(&sample.document, questions.collect()))
 }
 
-fn build(path: &Path, mut json: DocumentJson<QuestionJson>) -> Result<Sample, DataError> {
+fn sample(path: &Path, mut json: DocumentJson<QuestionJson>) -> Result<Sample, DataError> {
     let questions = std::mem::take(&mut json.questions);
     let document = json.into_document(path)?;
     if document.blocks.is_empty() && !questions.is_empty() {
         return Err(no_blocks(path, document.id).into());
     }
     if let Some(blank) = questions.iter().position(|question| question.question.trim().is_empty()) {
-        return Err(DataError::Record {
-            file: path.display().to_string(),
-            record: document.id,
-            field: format!("questions[{blank}].question"),
-            message: "is blank; expected the question's text".into(),
-        });
+        let place = Place { file: path, record: document.id };
+        return Err(place.error(&format!("questions[{blank}].question"), "is blank; expected the question's text"));
     }
     let segment = |SegmentJson { text, nodes }| Segment { text, nodes };
     let questions = questions.into_iter().map(|q| Question {
@@ -95,6 +93,7 @@ fn build(path: &Path, mut json: DocumentJson<QuestionJson>) -> Result<Sample, Da
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tabsegnet_document::from_json;
 
     const REPORT: &str = r#"{"id": "r", "blocks": [{"passage": "Revenue rose."},
         {"table": {"header_rows": 1, "header_cols": 1,
@@ -104,7 +103,7 @@ mod tests {
 
     fn parse(text: &str) -> Result<Sample, DataError> {
         let path = Path::new("r.json");
-        build(path, from_json(path, text)?)
+        sample(path, from_json(path, text)?)
     }
 
     #[test]

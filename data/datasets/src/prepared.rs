@@ -9,14 +9,16 @@ use serde::{Deserialize, Serialize};
 
 pub use statistics::Statistics;
 
-use crate::document::Document;
 use crate::error::DataError;
 use crate::source::Source;
+use crate::source::{Source, json};
+use tabsegnet_document::ReadError;
+use tabsegnet_document::model::Document;
 use tabsegnet_graph::{Graph, GraphConfig, Node, NodeKind};
 use tabsegnet_store::Digest;
 
 /// Changes when the schema of the files that keep it or the meaning of a setting does.
-const FORMAT: u32 = 5;
+const FORMAT: u32 = 6;
 
 /// A document ready for training and ranking.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,7 +61,7 @@ pub struct PreparedQuestion {
     pub segments: Vec<PreparedSegment>,
 }
 
-/// A segment of a question and the nodes that tell what it asks for.
+/// A segment of a question and the nodes that show what it asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PreparedSegment {
     /// The phrase.
@@ -110,11 +112,10 @@ pub fn make(source: &Source, settings: &PrepareSettings, digest: String) -> Resu
         let numbers: HashMap<&str, u32> =
             document.nodes().iter().zip(0..).map(|(node, number)| (node.id.as_str(), number)).collect();
         for (position, question) in sample.questions.into_iter().enumerate() {
-            let error = |field: String, message: String| DataError::Record {
-                file: place.clone(),
-                record: sample.document.id.clone(),
-                field: format!("questions[{position}] ({}).{field}", question.id),
-                message,
+            let error = |field: String, message: String| {
+                let (file, record) = (place.clone(), sample.document.id.clone());
+                let field = format!("questions[{position}] ({}).{field}", question.id);
+                DataError::from(ReadError::Record { file, record, field, message })
             };
             if let Some(other) = seen.insert(question.id.clone(), sample.document.id.clone()) {
                 return Err(error("id".into(), format!("document {other} has a question of this id already")));
@@ -144,18 +145,13 @@ pub fn make(source: &Source, settings: &PrepareSettings, digest: String) -> Resu
     Ok(Prepared { digest, documents, questions, statistics })
 }
 
-/// A digest of everything that the prepared data set is made from, 64 hexadecimal digits.
+/// A digest of everything that the prepared data set depends on, 64 hexadecimal digits.
 ///
 /// # Errors
 /// Inputs that cannot be read.
 pub fn digest(source: &Source, settings: &PrepareSettings) -> Result<String, DataError> {
     let digest = Digest::new().part(b"prepared").part(FORMAT.to_le_bytes()).part(json(settings));
     Ok(source.digest(digest)?.hex())
-}
-
-/// Settings are numbers, names and lists of them: there is nothing JSON cannot hold.
-fn json(value: &impl Serialize) -> String {
-    serde_json::to_string(value).unwrap_or_default()
 }
 
 impl Prepared {

@@ -4,9 +4,10 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
+use tabsegnet_document::{ReadError, from_json};
 use tabsegnet_store::read_text;
 
-use crate::error::{DataError, from_json};
+use crate::error::DataError;
 
 /// A record of a file, for messages.
 pub(crate) struct Place<'a> {
@@ -22,12 +23,13 @@ impl<'a> Place<'a> {
     }
 
     pub fn error(&self, field: &str, message: impl Into<String>) -> DataError {
-        DataError::Record {
+        let error = ReadError::Record {
             file: self.file.display().to_string(),
             record: self.record.clone(),
             field: field.to_owned(),
             message: message.into(),
-        }
+        };
+        error.into()
     }
 
     pub fn require<T>(&self, value: Option<T>, field: &str, expected: &str) -> Result<T, DataError> {
@@ -62,6 +64,23 @@ impl Ids {
     }
 }
 
+/// The records of files, in order, each with where it stands.
+pub(crate) fn read_all<'f, T>(
+    files: &'f [PathBuf],
+    read: impl Fn(&Path) -> Result<Vec<T>, DataError>,
+) -> Result<Vec<(Place<'f>, T)>, DataError> {
+    let mut records = Vec::new();
+    for file in files {
+        records.extend(read(file)?.into_iter().enumerate().map(|(index, record)| (Place::at(file, index), record)));
+    }
+    Ok(records)
+}
+
+/// What to say of a question whose table is in no file.
+pub(crate) fn no_such_table(place: &Place<'_>, table: &str) -> DataError {
+    place.error("table_id", format!("no file of tables has {table}; name the files in data.tables"))
+}
+
 /// A file that is one JSON list of records, at least one.
 pub(crate) fn read_list<T: DeserializeOwned>(file: &Path, what: &str) -> Result<Vec<T>, DataError> {
     let records: Vec<T> = from_json(file, &read_text(file)?)?;
@@ -84,17 +103,18 @@ pub(crate) fn read_lines<T: DeserializeOwned>(file: &Path, what: &str) -> Result
 }
 
 fn no_record(file: &Path, message: &str) -> DataError {
-    DataError::Json { file: file.display().to_string(), place: "the whole file".into(), message: message.into() }
+    let (file, place) = (file.display().to_string(), "the whole file".into());
+    ReadError::Json { file, place, message: message.into() }.into()
 }
 
 fn lines<T: DeserializeOwned>(file: &Path, text: &str) -> impl Iterator<Item = Result<T, DataError>> {
     text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).map(move |(number, line)| {
-        from_json(file, line).map_err(|error| match error {
-            DataError::Json { file, place, message } => {
-                DataError::Json { file, place: format!("line {}, {place}", number + 1), message }
+        Ok(from_json(file, line).map_err(|error| match error {
+            ReadError::Json { file, place, message } => {
+                ReadError::Json { file, place: format!("line {}, {place}", number + 1), message }
             }
             other => other,
-        })
+        })?)
     })
 }
 

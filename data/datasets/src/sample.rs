@@ -1,6 +1,11 @@
 //! A labelled document: what every data set is read into.
 
-use crate::document::Document;
+use std::collections::HashMap;
+use std::hash::Hash;
+
+use tabsegnet_document::model::Document;
+
+use crate::error::DataError;
 
 /// A document and the questions put to it.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,14 +35,14 @@ pub struct Question {
 pub struct Segment {
     /// The phrase, such as `net income in fiscal 2024`.
     pub text: String,
-    /// Ids of the nodes that tell it, all of them gold of the question.
+    /// Ids of the nodes that show it, all of them gold of the question.
     pub nodes: Vec<String>,
 }
 
 /// What questions are read for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Labels {
-    /// Gold nodes are needed: a question without what they are made from is an error, and one that
+    /// Gold nodes are needed: a question without what they follow from is an error, and one that
     /// has none is left out.
     Required,
     /// Gold nodes are taken where the file has them; every question stays.
@@ -60,4 +65,50 @@ pub struct Samples {
     pub samples: Vec<Sample>,
     /// Questions left out.
     pub left_out: Vec<LeftOut>,
+}
+
+impl Samples {
+    /// Adds a document without questions and returns its position.
+    pub fn add_document(&mut self, document: Document) -> usize {
+        self.samples.push(Sample { document, questions: Vec::new() });
+        self.samples.len() - 1
+    }
+
+    /// Adds a question to the document at a position; without gold, where that is needed, it is left out and
+    /// `no_gold` says why.
+    pub(crate) fn add_question(&mut self, document: usize, question: Question, labels: Labels, no_gold: &'static str) {
+        if labels == Labels::Required && question.gold.is_empty() {
+            self.left_out.push(LeftOut { question: question.id, reason: no_gold });
+        } else {
+            self.samples[document].questions.push(question);
+        }
+    }
+}
+
+impl Question {
+    /// A question whose segments are not known.
+    pub(crate) fn new(id: String, text: String, gold: impl IntoIterator<Item = String>) -> Self {
+        Self { id, text, gold: gold.into_iter().collect(), segments: Vec::new() }
+    }
+}
+
+/// Where the documents of records are among the samples, by what records of one document have in common.
+#[derive(Default)]
+pub(crate) struct Places<K>(HashMap<K, usize>);
+
+impl<K: Eq + Hash> Places<K> {
+    /// The document's position; it is added where this is its first record.
+    pub fn of(
+        &mut self,
+        samples: &mut Samples,
+        key: K,
+        document: impl FnOnce() -> Result<Document, DataError>,
+    ) -> Result<usize, DataError> {
+        if let Some(&position) = self.0.get(&key) {
+            return Ok(position);
+        }
+        let position = samples.add_document(document()?);
+        self.0.insert(key, position);
+        Ok(position)
+    }
 }

@@ -1,4 +1,4 @@
-//! Silver segments: what a question asks for in each place, made from its gold nodes.
+//! Silver segments: what a question asks for in each place, derived from its gold nodes.
 //! For data sets that name gold nodes and no segments.
 //!
 //! The rule, for each gold node:
@@ -18,16 +18,16 @@
 //! 4. **A sentence** (also a caption, and a cell without headers) asks for the part of the question that it
 //!    covers: the shortest run of the question's words that holds all content words shared with it,
 //!    without stop words at its ends. Its years come last, as those of a cell do, and of several each
-//!    makes a segment, since a question does not know whether a table tells it or a sentence. It asks for
+//!    makes a segment, since a question does not know whether a table or a sentence has it. It asks for
 //!    nothing where it shares none, or years alone. A part whose content words the other segments hold is
 //!    none of its own: the sentence goes to the segment that holds most of them.
 //!
 //! Texts of headers lose units and footnote marks; a number that is no year and not in the question
 //! names nothing; a date is its year, unless the question names the month or another header of the
 //! table has the same year; a part that repeats the words of another is left out. Segments that differ in
-//! case alone are one, with the nodes of both. More than [`MOST`] are made fewer by asking for whole
+//! case alone are one, with the nodes of both. More than [`MOST`] are reduced by asking for whole
 //! rows, or whole columns where those are fewer; of what is still too many the first [`MOST`] stay. They
-//! stand in the order in which the question names them, those it names alike in the document's.
+//! stand in the order in which the question names them, those it names in the same place in the document's.
 //! Constants of a program have no node and so no segment.
 
 mod headers;
@@ -39,12 +39,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use path::Paths;
 use words::{QuestionWords, content, is_year};
 
-use crate::document::{Block, Cell, CellRole, Document, Table};
-use crate::node_id;
 use crate::sample::{Samples, Segment};
+use tabsegnet_document::model::{Block, Cell, CellRole, Document, Table};
+use tabsegnet_document::node_id;
 
 /// The most segments of one question.
-pub const MOST: usize = 6;
+const MOST: usize = 6;
 
 /// What the rows of a data set's tables are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,7 +74,7 @@ pub fn segments(document: &Document, question: &str, gold: &[String], rows: Rows
 }
 
 /// What the row and the column of a cell are called where no question names them: the innermost headers.
-pub(crate) fn names(table: &Table, cell: &Cell) -> [String; 2] {
+pub fn names(table: &Table, cell: &Cell) -> [String; 2] {
     let query = QuestionWords::new("");
     let paths = Paths::new(&query, Rows::Measures, std::iter::empty());
     [paths.row(table, cell), paths.column(table, cell)]
@@ -91,7 +91,7 @@ enum Place<'d> {
 /// The nodes of a document by id, with their places in it.
 struct Nodes<'d>(HashMap<String, (usize, Place<'d>)>);
 
-/// A segment being made: what it reads and which nodes, by place, it is for.
+/// A segment in the making: what it reads and which nodes, by place, it is for.
 #[derive(Clone)]
 struct Draft {
     text: String,
@@ -283,7 +283,7 @@ fn fewer_lines<'d>(cells: &[Gold<'d>]) -> Vec<Group<'d>> {
     }
 }
 
-/// Equal ones made one, those that say nothing of their own joined to others, in order.
+/// Equal ones merged, those that say nothing of their own joined to others, in order.
 fn finish(drafts: Vec<Draft>, query: &QuestionWords) -> Vec<Draft> {
     let mut merged: Vec<(String, Draft)> = Vec::new();
     for draft in drafts.into_iter().filter(|draft| !draft.text.is_empty()) {

@@ -7,16 +7,16 @@
 
 mod gold;
 
-use std::path::PathBuf;
-
 use serde::Deserialize;
 use serde_json::Value;
 use tabsegnet_document::model::{Block, Document};
 use tabsegnet_document::{KnownTable, table_with};
 
+use crate::config::DataConfig;
+use crate::dataset::{Dataset, Inputs};
 use crate::error::DataError;
-use crate::record::{Ids, Place, read_list};
-use crate::sample::{Labels, LeftOut, Question, Sample, Samples};
+use crate::record::{Ids, Place, read_all, read_list};
+use crate::sample::{Labels, Question, Samples};
 use crate::silver::{self, Rows};
 
 #[derive(Deserialize)]
@@ -63,18 +63,27 @@ enum OrderRecord {
 const NO_GOLD: &str =
     "no gold node (neither the table nor rel_paragraphs hold a value of the derivation or the answer)";
 
-/// Reads TAT-QA files as one data set.
+/// TAT-QA: one table of a report and the paragraphs beside it.
 ///
 /// # Errors
 /// A file that is not a list of documents, a document or question without what it needs, a
 /// paragraph that is not there, two questions of one id: each names the file, the record and the
 /// field.
-pub fn read(files: &[PathBuf], labels: Labels) -> Result<Samples, DataError> {
-    let mut samples = Samples::default();
-    let (mut documents, mut questions) = (Ids::default(), Ids::default());
-    for file in files {
-        for (index, record) in read_list::<Record>(file, "TAT-QA document")?.into_iter().enumerate() {
-            let mut place = Place::at(file, index);
+pub struct Tatqa;
+
+impl Dataset for Tatqa {
+    fn name(&self) -> &'static str {
+        "tatqa"
+    }
+
+    fn about(&self) -> &'static str {
+        "TAT-QA as published"
+    }
+
+    fn read(&self, inputs: &Inputs, _config: &DataConfig, labels: Labels) -> Result<Samples, DataError> {
+        let mut samples = Samples::default();
+        let (mut documents, mut questions) = (Ids::default(), Ids::default());
+        for (mut place, record) in read_all(&inputs.files, |file| read_list::<Record>(file, "TAT-QA document"))? {
             let table = place.require(record.table, "table", "uid and table")?;
             let id = documents.take(&mut place, table.uid, "table.uid")?;
             let rows = place.require(table.table, "table.table", "a list of rows of texts")?;
@@ -83,10 +92,10 @@ pub fn read(files: &[PathBuf], labels: Labels) -> Result<Samples, DataError> {
             let paragraphs = Paragraphs::new(&place, record.paragraphs)?;
             let passages = paragraphs.texts.iter().cloned().map(Block::Passage);
             let blocks = std::iter::once(Block::Table(table.clone())).chain(passages).collect();
-            let mut sample = Sample { document: Document { id, blocks }, questions: Vec::new() };
+            let document = samples.add_document(Document { id, blocks });
 
             for (index, record) in place.require(record.questions, "questions", "a list")?.into_iter().enumerate() {
-                let mut place = Place { file, record: format!("{}, questions[{index}]", place.record) };
+                let mut place = Place { record: format!("{}, questions[{index}]", place.record), ..place };
                 let id = questions.take(&mut place, record.uid, "uid")?;
                 let text = place.question(record.question, "question")?;
                 let labelled = labels == Labels::Required || record.answer.is_some();
@@ -97,17 +106,12 @@ pub fn read(files: &[PathBuf], labels: Labels) -> Result<Samples, DataError> {
                 } else {
                     Vec::new()
                 };
-                if gold.is_empty() && labels == Labels::Required {
-                    samples.left_out.push(LeftOut { question: id, reason: NO_GOLD });
-                } else {
-                    sample.questions.push(Question { id, text, gold, segments: Vec::new() });
-                }
+                samples.add_question(document, Question::new(id, text, gold), labels, NO_GOLD);
             }
-            samples.samples.push(sample);
         }
+        silver::label(&mut samples, Rows::Measures);
+        Ok(samples)
     }
-    silver::label(&mut samples, Rows::Measures);
-    Ok(samples)
 }
 
 /// Paragraphs by their order.

@@ -4,7 +4,7 @@ use tabsegnet_document::numbers::parse_cell_number;
 
 /// The numbers of a text without their signs, in order, with the byte each begins at: digits with
 /// thousands commas and one point. Digits inside a word (`FY19`, `Q4`) are none.
-pub(crate) fn numbers_in(text: &str) -> Vec<(usize, f64)> {
+pub fn numbers_in(text: &str) -> Vec<(usize, f64)> {
     let bytes = text.as_bytes();
     let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
     let mut numbers = Vec::new();
@@ -33,7 +33,7 @@ pub(crate) fn numbers_in(text: &str) -> Vec<(usize, f64)> {
     numbers
 }
 
-/// A text as it is compared: lower case, blanks made one, typographic quotes and dashes plain,
+/// A text as it is compared: lower case, blanks as one, typographic quotes and dashes plain,
 /// without points at the end.
 pub(crate) fn normalised(text: &str) -> String {
     let plain: String = text

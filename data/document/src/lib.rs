@@ -19,6 +19,7 @@ mod kind;
 pub mod layout;
 mod markdown;
 pub mod model;
+pub mod months;
 pub mod native;
 pub mod node_id;
 pub mod numbers;

@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 use tabsegnet_document::facts::FactPlace;
 use tabsegnet_document::numbers::parse_cell_number;
 use tabsegnet_document::{ReadOptions, read};
+use tabsegnet_test_support::path_in;
 
 fn filings() -> Option<Vec<PathBuf>> {
-    let folder = PathBuf::from(std::env::var_os("TABSEGNET_SEC")?);
+    let what = "a folder with annual reports (HTML with inline XBRL)";
+    let folder = path_in("TABSEGNET_SEC", "tagged_numbers_of_filings_are_found_in_their_cells", what)?;
     let entries =
         std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("TABSEGNET_SEC={}: {error}", folder.display()));
     let html = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "html" || extension == "htm");
@@ -17,10 +19,7 @@ fn filings() -> Option<Vec<PathBuf>> {
 
 #[test]
 fn tagged_numbers_of_filings_are_found_in_their_cells() {
-    let Some(files) = filings() else {
-        eprintln!("SKIPPED: name a folder with annual reports (HTML with inline XBRL) in TABSEGNET_SEC");
-        return;
-    };
+    let Some(files) = filings() else { return };
     for file in files {
         let (all, right) = plain_amounts(&file);
         assert!(right * 100 >= all * 99, "{}: {right} of {all}", file.display());

@@ -1,5 +1,5 @@
 //! Prepared data sets as files: documents, nodes, edges, questions and their segments as five Parquet files, kept
-//! under a digest of everything they were made from, so that the same data are prepared once.
+//! under a digest of everything they depend on, so that the same data are prepared once.
 //!
 //! | file | columns |
 //! |---|---|
@@ -57,13 +57,13 @@ fn write(prepared: &Prepared, directory: &Path) -> Result<(), DataError> {
     // Statistics are numbers and names: there is nothing JSON cannot hold.
     let statistics = serde_json::to_string(&prepared.statistics).unwrap_or_default();
     write_bytes_atomic(&staging.path().join(STATISTICS), statistics.as_bytes())?;
-    // Another program may have made the same meanwhile, and be reading it.
-    let made = || directory.join(STATISTICS).is_file();
-    if made() {
+    // Another program may have written the same meanwhile, and be reading it.
+    let written = || directory.join(STATISTICS).is_file();
+    if written() {
         return Ok(());
     }
     match staging.commit() {
-        Err(_) if made() => Ok(()),
+        Err(_) if written() => Ok(()),
         result => Ok(result?),
     }
 }

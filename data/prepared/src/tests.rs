@@ -1,6 +1,10 @@
 use std::fs;
 
+use tabsegnet_datasets::Inputs;
+use tabsegnet_datasets::config::DataConfig;
+use tabsegnet_datasets::native::Native;
 use tabsegnet_datasets::prepared::PreparedSegment;
+use tabsegnet_datasets::sample::Labels;
 use tabsegnet_graph::{CellText, GraphConfig};
 
 use super::*;
@@ -11,7 +15,8 @@ const LABELLED: &str = r#"{"id": "r", "blocks": [{"passage": "Revenue rose."}, {
 fn native(dir: &Path, content: &str) -> Source {
     let file = dir.join("data.jsonl");
     fs::write(&file, content).unwrap();
-    Source::Native(vec![file])
+    let inputs = Inputs { files: vec![file], ..Inputs::default() };
+    Source::new(&Native, inputs, &DataConfig::default(), Labels::Optional)
 }
 
 #[test]
@@ -19,16 +24,16 @@ fn a_second_run_reads_what_the_first_prepared() {
     let dir = tempfile::tempdir().unwrap();
     let source = native(dir.path(), LABELLED);
     let settings = PrepareSettings::default();
-    let (made, origin) = prepare(&source, &settings, dir.path()).unwrap();
+    let (prepared, origin) = prepare(&source, &settings, dir.path()).unwrap();
     let Origin::Prepared(directory) = origin else { panic!("nothing was prepared before") };
-    assert_eq!(made.questions[0].gold, [0, 5]);
-    assert_eq!(made.questions[0].segments, [PreparedSegment { text: "revenue".into(), nodes: vec![0, 5] }]);
-    assert_eq!(made.documents[0].ranking_texts[5], "Products | 2018 | 12");
-    assert_eq!((made.statistics.nodes, made.statistics.tables, made.statistics.gold), (6, 1, 2));
+    assert_eq!(prepared.questions[0].gold, [0, 5]);
+    assert_eq!(prepared.questions[0].segments, [PreparedSegment { text: "revenue".into(), nodes: vec![0, 5] }]);
+    assert_eq!(prepared.documents[0].ranking_texts[5], "Products | 2018 | 12");
+    assert_eq!((prepared.statistics.nodes, prepared.statistics.tables, prepared.statistics.gold), (6, 1, 2));
 
     let (read, origin) = prepare(&source, &settings, dir.path()).unwrap();
     assert_eq!(origin, Origin::Read(directory));
-    assert_eq!(read, made);
+    assert_eq!(read, prepared);
 }
 
 #[test]

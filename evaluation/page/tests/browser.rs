@@ -1,7 +1,6 @@
 //! The page in a real browser: Chromium, named in TABSEGNET_CHROMIUM or on the path.
 #![cfg(unix)]
 
-use std::io::Write as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -37,10 +36,8 @@ fn page(directory: &tempfile::TempDir, nodes: Option<usize>) -> PathBuf {
 /// The page in a browser; `None`, with a warning, where there is no browser.
 fn opened(test: &str, nodes: Option<usize>, width: u32, scripts: bool) -> Option<(Browser, tempfile::TempDir)> {
     let Some(program) = chromium::find() else {
-        // Not by eprintln, which the test harness shows for tests that fail only.
-        let note = "no Chromium; install one (apt-get install chromium) or name it in TABSEGNET_CHROMIUM";
-        let mut stderr = std::io::stderr();
-        writeln!(stderr, "\nSKIPPED {test}: {note}\n").unwrap();
+        let because = "there is no Chromium; install one (apt-get install chromium) or name it in TABSEGNET_CHROMIUM";
+        tabsegnet_test_support::skipped(test, because);
         return None;
     };
     let directory = tempfile::tempdir().unwrap();

@@ -2,7 +2,6 @@
 //! stored sample with equal scores.
 
 use std::collections::BTreeMap;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -12,6 +11,7 @@ use tabsegnet_evaluation::trec::{
     JudgedQuestion, RankedQuestion, encode_id, read_qrels, read_run, write_qrels, write_run,
 };
 use tabsegnet_evaluation::{GoldRanks, QuestionMeasures, rank_order};
+use tabsegnet_test_support::python_with_trec_eval;
 
 /// Question id as in the files, then `trec_eval`'s name of a measure.
 type Figures = BTreeMap<String, BTreeMap<String, f64>>;
@@ -57,25 +57,9 @@ fn stored_reference() {
     assert_same(&ours, &serde_json::from_str(&theirs).unwrap());
 }
 
-/// A Python with pytrec_eval: the one in TABSEGNET_PYTHON (which then must have it), else python3.
-fn python() -> Option<String> {
-    let named = std::env::var("TABSEGNET_PYTHON").ok();
-    let python = named.clone().unwrap_or_else(|| "python3".to_owned());
-    let found = Command::new(&python).args(["-c", "import pytrec_eval"]).output();
-    let usable = found.is_ok_and(|output| output.status.success());
-    assert!(usable || named.is_none(), "TABSEGNET_PYTHON={python} has no pytrec_eval");
-    usable.then_some(python)
-}
-
 #[test]
 fn random_rankings_with_ties() {
-    let Some(python) = python() else {
-        // Not by eprintln, which the test harness shows for tests that fail only.
-        let note = "SKIPPED random_rankings_with_ties: no Python with pytrec_eval; \
-                    name one in TABSEGNET_PYTHON";
-        writeln!(std::io::stderr(), "\n{note}\n").unwrap();
-        return;
-    };
+    let Some(python) = python_with_trec_eval("random_rankings_with_ties") else { return };
     let mut rng = ChaCha8Rng::seed_from_u64(11);
     let (mut ranked, mut judged, mut ours) = (Vec::new(), Vec::new(), Figures::new());
     for number in 0..200 {

@@ -3,21 +3,14 @@
 
 mod common;
 
-use std::io::Write;
 use std::path::PathBuf;
 
 use common::*;
 use tabsegnet_encoder::{EncoderConfig, Precision};
+use tabsegnet_test_support::{path_in, say};
 
 fn minilm() -> Option<PathBuf> {
-    let dir = std::env::var_os("TABSEGNET_MINILM");
-    if dir.is_none() {
-        // Past the test harness, which keeps what a passing test prints to itself.
-        let mut stderr = std::io::stderr();
-        writeln!(stderr, "SKIPPED: set TABSEGNET_MINILM to the directory that tools/scripts/fetch_encoder.sh wrote")
-            .unwrap();
-    }
-    dir.map(PathBuf::from)
+    path_in("TABSEGNET_MINILM", "a test of all-MiniLM-L6-v2", "the directory that tools/scripts/fetch_encoder.sh wrote")
 }
 
 /// First components of the vectors as sentence-transformers 6.2 gives them (torch 2.15, CPU, limit
@@ -88,8 +81,7 @@ fn int8_vectors_have_a_cosine_of_at_least_995_to_those_of_f32() {
     let mut cosines: Vec<f64> = f32.chunks(384).zip(int8.chunks(384)).map(|(a, b)| cosine(a, b)).collect();
     cosines.sort_by(f64::total_cmp);
     let (least, median) = (cosines[0], cosines[cosines.len() / 2]);
-    let mut stderr = std::io::stderr();
-    writeln!(stderr, "int8 to f32, {} texts: cosine min {least:.5}, median {median:.5}", texts.len()).unwrap();
+    say(&format!("int8 to f32, {} texts: cosine min {least:.5}, median {median:.5}", texts.len()));
     assert!(least >= 0.995, "{least}");
 }
 

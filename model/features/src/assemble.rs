@@ -5,8 +5,8 @@ mod near;
 mod query;
 
 use rayon::prelude::*;
-use tabsegnet_datasets::lexical::LexicalIndex;
 use tabsegnet_graph::Node;
+use tabsegnet_lexical::LexicalIndex;
 
 use best::{Best, Bm25, Distinct};
 use near::Near;

@@ -1,7 +1,7 @@
 //! Years as reports write them: "2019", "12/31/08", "dec-04", "FY21", and what conversions made of
 //! them: "december 312012".
 
-use tabsegnet_datasets::months::MONTHS;
+use tabsegnet_document::months::MONTHS;
 
 /// Words that a year may follow. After others "2013" and "2014" between two words are what some
 /// conversions make of dashes (U+2013, U+2014).

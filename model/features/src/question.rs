@@ -1,6 +1,6 @@
 //! A question as the features see it.
 
-use tabsegnet_datasets::lexical::tokenize;
+use tabsegnet_lexical::tokenize;
 
 use crate::QUESTION_WORDS;
 use crate::stems::stems;

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use tabsegnet_datasets::lexical::tokenize;
 use tabsegnet_graph::{Node, NodeKind};
+use tabsegnet_lexical::tokenize;
 
 /// A word as the features see it.
 #[derive(Debug, Clone, Copy, PartialEq)]

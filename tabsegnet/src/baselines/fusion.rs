@@ -1,7 +1,7 @@
 //! Two rankings made one.
 
 use rayon::prelude::*;
-use tabsegnet_datasets::lexical::Bm25Config;
+use tabsegnet_lexical::Bm25Config;
 
 use super::{Baseline, dense, lexical};
 use crate::Embedded;

@@ -5,11 +5,12 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use tabsegnet_benches::{rng, uniform};
-use tabsegnet_datasets::lexical::{Bm25Config, LexicalIndex};
+use tabsegnet_datasets::config::{Part, SyntheticConfig};
 use tabsegnet_datasets::prepared::PreparedDocument;
-use tabsegnet_datasets::synthetic::{Part, SyntheticConfig, generate};
 use tabsegnet_evaluation::measures::{GoldRanks, QuestionMeasures};
+use tabsegnet_generate::synthetic::generate;
 use tabsegnet_graph::GraphConfig;
+use tabsegnet_lexical::{Bm25Config, LexicalIndex};
 
 fn documents(criterion: &mut Criterion) {
     let samples = generate(&SyntheticConfig { dev_documents: 20, ..SyntheticConfig::default() }, Part::Dev);

@@ -5,7 +5,7 @@ use anyhow::{Context as _, Result, ensure};
 use rand::SeedableRng as _;
 use rand_chacha::ChaCha8Rng;
 use tabsegnet_datasets::config::Part;
-use tabsegnet_datasets::generated::Headers;
+use tabsegnet_generate::headers::Headers;
 use tabsegnet_segmenter::data::LabelledQuestion;
 use tabsegnet_segmenter::measures::SegmentMeasures;
 use tabsegnet_segmenter::rules;
@@ -31,7 +31,7 @@ impl GeneratedQuestions {
     /// From the documents of the training part, and the questions that are trained on later.
     pub(super) fn new(config: &Config, questions: &[LabelledQuestion]) -> Result<Self> {
         let settings = &config.segmenter_training;
-        let samples = config.data.source(Part::Train).and_then(|source| source.read());
+        let samples = config.source(Part::Train).and_then(|source| source.read());
         let samples = samples.context(
             "segmenter_training.generated: questions are generated from the tables of [data]'s training part, which cannot be read",
         )?;

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::program::Program;
-use crate::document::{Cell, CellRole, Document, Table};
-use crate::node_id;
-use crate::numbers::parse_number;
+use tabsegnet_document::model::{Cell, CellRole, Document, Table};
+use tabsegnet_document::node_id;
+use tabsegnet_document::numbers::parse_number;
 
 /// The gold nodes for the keys of `qa.gold_inds`, each once:
 /// - `text_k` → passage k of pre_text ++ post_text;

@@ -1,6 +1,6 @@
 //! FinQA programs, as far as the gold rule looks into them: `divide(480, 415), add(#0, const_1)`.
 
-use crate::numbers::parse_number;
+use tabsegnet_document::numbers::parse_number;
 
 /// The arguments of a program that point at evidence.
 #[derive(Debug, Default, PartialEq)]

@@ -1,8 +1,8 @@
-use std::io::Write as _;
-
 use serde_json::{Value, json};
 
 use super::*;
+use crate::sample::LeftOut;
+use crate::testing;
 
 fn record() -> Value {
     json!({
@@ -16,9 +16,7 @@ fn record() -> Value {
 }
 
 fn read_json(content: &Value, labels: Labels) -> Result<Samples, DataError> {
-    let mut file = tempfile::NamedTempFile::new().unwrap();
-    write!(file, "{content}").unwrap();
-    read(&[file.path().to_owned()], labels)
+    testing::read(&Finqa, content, labels)
 }
 
 fn gold(program: &str, key: &str) -> Vec<String> {
@@ -77,8 +75,8 @@ fn unlabelled_records_can_be_ranked_and_pooled_but_not_measured() {
     assert!(read_json(&content, Labels::Optional).unwrap().samples[0].questions[0].gold.is_empty());
     let message = read_json(&content, Labels::Required).unwrap_err().to_string();
     assert!(message.contains("page_7.pdf-1, field qa.program: is missing"), "{message}");
-    let mut file = tempfile::NamedTempFile::new().unwrap();
-    write!(file, "{content}").unwrap();
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), content.to_string()).unwrap();
     assert_eq!(read_pool(&[file.path().to_owned()]).unwrap().len(), 1);
 }
 
@@ -113,11 +111,7 @@ fn errors_name_record_and_field() {
 
 #[test]
 fn files_that_are_no_lists_of_records_are_refused() {
-    let of = |text: &str| {
-        let mut file = tempfile::NamedTempFile::new().unwrap();
-        write!(file, "{text}").unwrap();
-        read(&[file.path().to_owned()], Labels::Required).unwrap_err().to_string()
-    };
+    let of = |text: &str| testing::read(&Finqa, text, Labels::Required).unwrap_err().to_string();
     let whole = json!([record()]).to_string();
     assert!(of("").contains("the file is empty"));
     assert!(of("[]").contains("the list of records is empty"));

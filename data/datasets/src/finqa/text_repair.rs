@@ -4,8 +4,8 @@
 
 use std::collections::HashSet;
 
-use crate::document::{Block, CellRole, Document, Table};
-use crate::months::MONTHS;
+use tabsegnet_document::model::{Block, CellRole, Document, Table};
+use tabsegnet_document::months::MONTHS;
 
 /// Names these rules in digests.
 pub const VERSION: &str = "finqa text_repair 1";
@@ -27,7 +27,7 @@ pub fn repair(document: &mut Document) {
     let words = Words::of(document);
     for block in &mut document.blocks {
         if let Block::Table(table) = block {
-            table.change_texts(|_, cell| words.told_apart(&cell.text));
+            table.change_texts(|_, cell| words.separated(&cell.text));
         }
     }
 }
@@ -152,7 +152,7 @@ fn is_dash(table: &Table, row: usize, col: usize) -> bool {
     amounts
 }
 
-/// The words of a document, to tell apart those that run together.
+/// The words of a document, to separate those that run together.
 struct Words {
     /// Those that may be parts of others.
     parts: HashSet<String>,
@@ -189,7 +189,7 @@ impl Words {
         words
     }
 
-    /// The fewest parts that a word is made of, where it runs together.
+    /// The fewest parts that a word consists of, where it runs together.
     fn split<'a>(&self, word: &'a str) -> Option<Vec<&'a str>> {
         if word.len() < LEAST_LETTERS || !word.is_ascii() || self.whole.contains(word) {
             return None;
@@ -223,30 +223,30 @@ impl Words {
     }
 
     /// The text with blanks between words that run together.
-    fn told_apart(&self, text: &str) -> String {
-        let mut told = String::with_capacity(text.len());
+    fn separated(&self, text: &str) -> String {
+        let mut separated = String::with_capacity(text.len());
         let mut rest = text;
         while !rest.is_empty() {
             let start = rest.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(rest.len());
             let (before, from) = rest.split_at(start);
             let end = from.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(from.len());
             let (word, after) = from.split_at(end);
-            told.push_str(before);
+            separated.push_str(before);
             let lower = word.to_ascii_lowercase();
             match self.split(&lower) {
                 Some(parts) => {
                     let mut at = 0;
                     for (number, part) in parts.iter().enumerate() {
-                        told.push_str(if number > 0 { " " } else { "" });
-                        told.push_str(&word[at..at + part.len()]);
+                        separated.push_str(if number > 0 { " " } else { "" });
+                        separated.push_str(&word[at..at + part.len()]);
                         at += part.len();
                     }
                 }
-                None => told.push_str(word),
+                None => separated.push_str(word),
             }
             rest = after;
         }
-        told
+        separated
     }
 }
 

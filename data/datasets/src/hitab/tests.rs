@@ -3,6 +3,8 @@ use std::fs;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::sample::LeftOut;
+use crate::testing::read_inputs;
 
 /// A place of a header tree with what is below it.
 fn node(row: i64, col: i64, children: Vec<Value>) -> Value {
@@ -27,10 +29,10 @@ fn table() -> Value {
 
 fn read_json(question: &Value, table: &Value, labels: Labels) -> Result<Samples, DataError> {
     let dir = tempfile::tempdir().unwrap();
-    let files = Files { questions: vec![dir.path().join("q.jsonl")], tables: vec![dir.path().join("T.json")] };
-    fs::write(&files.questions[0], format!("{question}\n")).unwrap();
-    fs::write(&files.tables[0], table.to_string()).unwrap();
-    read(&files, labels)
+    let (files, tables) = (vec![dir.path().join("q.jsonl")], vec![dir.path().join("T.json")]);
+    fs::write(&files[0], format!("{question}\n")).unwrap();
+    fs::write(&tables[0], table.to_string()).unwrap();
+    read_inputs(&Hitab, &Inputs { files, tables, ..Inputs::default() }, labels)
 }
 
 fn message(change: impl FnOnce(&mut Value, &mut Value)) -> String {

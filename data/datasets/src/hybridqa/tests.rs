@@ -4,6 +4,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::testing::read_inputs;
 
 fn question() -> Value {
     json!([{"question_id": "q", "question": "who?", "table_id": "T_0", "answer-text": "Jerry", "question_postag": "WP .",
@@ -18,10 +19,10 @@ fn table() -> Value {
 }
 
 fn read_in(dir: &Path, questions: &Value, table: &Value, labels: Labels) -> Result<Samples, DataError> {
-    let files = Files { questions: vec![dir.join("q.json")], tables: vec![dir.join("t.jsonl")], passages: Vec::new() };
-    fs::write(&files.questions[0], questions.to_string()).unwrap();
-    fs::write(&files.tables[0], format!("{table}\n\n")).unwrap();
-    read(&files, labels)
+    let (files, tables) = (vec![dir.join("q.json")], vec![dir.join("t.jsonl")]);
+    fs::write(&files[0], questions.to_string()).unwrap();
+    fs::write(&tables[0], format!("{table}\n\n")).unwrap();
+    read_inputs(&Hybridqa, &Inputs { files, tables, ..Inputs::default() }, labels)
 }
 
 fn read_json(questions: &Value, table: &Value) -> Result<Samples, DataError> {
@@ -57,12 +58,13 @@ fn tables_and_passages_one_a_file_are_the_same() {
         fs::create_dir(dir.path().join(folder)).unwrap();
         fs::write(dir.path().join(folder).join("T_0.json"), content.to_string()).unwrap();
     }
-    let files = Files {
-        questions: vec![dir.path().join("q.json")],
+    let inputs = Inputs {
+        files: vec![dir.path().join("q.json")],
         tables: vec![dir.path().join("tables_tok/T_0.json")],
         passages: vec![dir.path().join("request_tok/T_0.json")],
+        ..Inputs::default()
     };
-    assert_eq!(read(&files, Labels::Required).unwrap(), whole);
+    assert_eq!(read_inputs(&Hybridqa, &inputs, Labels::Required).unwrap(), whole);
 }
 
 #[test]

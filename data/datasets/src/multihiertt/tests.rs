@@ -1,8 +1,8 @@
-use std::io::Write as _;
-
 use serde_json::{Value, json};
 
 use super::*;
+use crate::sample::LeftOut;
+use crate::testing;
 
 fn record() -> Value {
     json!({
@@ -19,9 +19,7 @@ fn record() -> Value {
 }
 
 fn read_json(content: &Value, labels: Labels) -> Result<Samples, DataError> {
-    let mut file = tempfile::NamedTempFile::new().unwrap();
-    write!(file, "{content}").unwrap();
-    read(&[file.path().to_owned()], labels)
+    testing::read(&Multihiertt, content, labels)
 }
 
 fn changed(change: impl FnOnce(&mut Value)) -> Result<Samples, DataError> {

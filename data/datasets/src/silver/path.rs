@@ -3,13 +3,13 @@
 use super::Rows;
 use super::headers::{date, header};
 use super::words::{QuestionWords, is_year, words};
-use crate::document::{Cell, CellRole, Table};
+use tabsegnet_document::model::{Cell, CellRole, Table};
 
 /// Paths of headers as a question would have them.
 pub(super) struct Paths<'a> {
     query: &'a QuestionWords,
     rows: Rows,
-    /// Whether captions tell the tables with gold apart.
+    /// Whether captions distinguish the tables with gold.
     captions: bool,
 }
 
@@ -26,7 +26,7 @@ impl<'a> Paths<'a> {
         Self { query, rows, captions }
     }
 
-    /// Rows, columns, and the caption where it tells apart.
+    /// Rows, columns, and the caption where it distinguishes.
     pub(super) fn cell(&self, table: &Table, cell: &Cell) -> String {
         let mut levels = self.of_rows(table, &table.row_headers_of(cell));
         let columns = self.levels(table, &table.column_headers_of(cell));
@@ -76,7 +76,7 @@ impl<'a> Paths<'a> {
     }
 
     /// The texts of headers, outermost first: the innermost that has one, and the outer ones that the
-    /// question names or that it takes to tell the inner one from its like.
+    /// question names or that it takes to distinguish the inner one.
     fn levels(&self, table: &Table, headers: &[usize]) -> Vec<String> {
         let mut levels: Vec<String> = Vec::new();
         let mut ambiguous = false;

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::document::{CellSource, TableSource};
+use tabsegnet_document::model::{CellSource, TableSource};
 
 fn table(number: usize, caption: &str, headers: (usize, usize), rows: &[&[&str]]) -> Table {
     let rows = rows.iter().map(|row| row.iter().map(|&text| CellSource::from(text)).collect()).collect();

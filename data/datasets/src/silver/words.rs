@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::headers::{OF_DATES, months};
-use crate::lexical::tokenize;
+use tabsegnet_lexical::tokenize;
 
 /// A word as it stands, without punctuation around it, and what of it is compared.
 pub(super) struct Word {

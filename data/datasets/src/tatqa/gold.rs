@@ -96,7 +96,7 @@ fn values(answer: &Answer, derivation: &str) -> Vec<Value> {
 }
 
 /// Whether a derivation compares numbers (`24,193 > 20,402`, `79,046 (2019) vs 63,954 (2018)`) and
-/// does not tell in words where to look ("net income in row 5").
+/// does not explain in words where to look ("net income in row 5").
 fn is_comparison(derivation: &str) -> bool {
     !derivation.replace("vs", "").contains(char::is_alphabetic)
 }

@@ -1,8 +1,8 @@
-use std::io::Write as _;
-
 use serde_json::json;
 
 use super::*;
+use crate::sample::LeftOut;
+use crate::testing;
 
 fn record() -> serde_json::Value {
     json!({
@@ -20,9 +20,7 @@ fn question() -> serde_json::Value {
 }
 
 fn read_json(content: &serde_json::Value, labels: Labels) -> Result<Samples, DataError> {
-    let mut file = tempfile::NamedTempFile::new().unwrap();
-    write!(file, "{content}").unwrap();
-    read(&[file.path().to_owned()], labels)
+    testing::read(&Tatqa, content, labels)
 }
 
 /// The record with fields of its question set.
@@ -74,8 +72,8 @@ fn gold_are_the_cells_and_paragraphs_that_hold_a_value() {
     // A value that no cell shows alone: the header that holds it.
     assert_eq!(gold(json!({"answer_type": "span", "answer": ["May 31"], "derivation": ""})), ["t0:r3h0"]);
     // An answer put together from a text is in all the paragraphs that the question names.
-    let told = json!({"answer_type": "span", "answer": ["nowhere"], "derivation": "", "answer_from": "text", "rel_paragraphs": ["1", "2"]});
-    assert_eq!(gold(told), ["p0", "p1"]);
+    let anywhere = json!({"answer_type": "span", "answer": ["nowhere"], "derivation": "", "answer_from": "text", "rel_paragraphs": ["1", "2"]});
+    assert_eq!(gold(anywhere), ["p0", "p1"]);
 }
 
 #[test]

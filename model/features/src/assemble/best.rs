@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use tabsegnet_datasets::lexical::{Bm25Config, LexicalIndex};
+use tabsegnet_lexical::{Bm25Config, LexicalIndex};
 
 use super::BM25_UNIT;
 use crate::compare::{Column, Comparison};

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::Parser;
 use serde_json::json;
 use tabsegnet_benches::Times;
-use tabsegnet_datasets::lexical::{Bm25Config, LexicalIndex};
+use tabsegnet_lexical::{Bm25Config, LexicalIndex};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

@@ -1,5 +1,5 @@
 use super::{characters, repair};
-use crate::document::{Block, Document, Table, TableSource};
+use tabsegnet_document::model::{Block, Document, Table, TableSource};
 
 #[test]
 fn characters_of_which_the_code_point_is_left_come_back() {

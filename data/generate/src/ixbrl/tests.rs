@@ -1,0 +1,203 @@
+use std::fs;
+
+use tabsegnet_graph::Graph;
+
+use super::*;
+
+/// A fact as a page tags it.
+fn tag(concept: &str, context: &str, text: &str) -> String {
+    format!(
+        r#"<ix:nonFraction name="{concept}" contextRef="{context}" unitRef="usd" scale="6">{text}</ix:nonFraction>"#
+    )
+}
+
+fn context(id: &str, company: &str, member: &str, period: &str) -> String {
+    let segment = match member {
+        "" => String::new(),
+        member => format!(
+            r#"<xbrli:segment><xbrldi:explicitMember dimension="us-gaap:StatementBusinessSegmentsAxis">{member}</xbrldi:explicitMember></xbrli:segment>"#
+        ),
+    };
+    let period = match period.split_once('/') {
+        Some((start, end)) => {
+            format!("<xbrli:startDate>{start}</xbrli:startDate><xbrli:endDate>{end}</xbrli:endDate>")
+        }
+        None => format!("<xbrli:instant>{period}</xbrli:instant>"),
+    };
+    format!(
+        r#"<xbrli:context id="{id}"><xbrli:entity><xbrli:identifier scheme="http://www.sec.gov/CIK">{company}</xbrli:identifier>{segment}</xbrli:entity><xbrli:period>{period}</xbrli:period></xbrli:context>"#
+    )
+}
+
+const YEARS: [(&str, &str); 3] =
+    [("y24", "2023-07-01/2024-06-30"), ("y23", "2022-07-01/2023-06-30"), ("y22", "2021-07-01/2022-06-30")];
+
+fn row(label: &str, cells: &[String]) -> String {
+    format!("<tr><td>{label}</td><td>{}</td></tr>", cells.join("</td><td>"))
+}
+
+/// A filing of a company whose fiscal years end in June: a statement of income, its segments, and
+/// a table without tags that shows the same revenue.
+fn page(company: &str) -> String {
+    let mut contexts = String::new();
+    for (id, period) in YEARS {
+        contexts += &context(id, company, "", period);
+        contexts += &context(&format!("{id}-north"), company, "acme:NorthSegmentMember", period);
+        contexts += &context(&format!("{id}-south"), company, "acme:SouthSegmentMember", period);
+    }
+    let years = |suffix: &str, concept: &str, amounts: [&str; 3]| -> Vec<String> {
+        let years = YEARS.iter().zip(amounts);
+        years.map(|((id, _), amount)| tag(concept, &format!("{id}{suffix}"), amount)).collect()
+    };
+    let head = row("(in millions)", &["2024".into(), "2023".into(), "2022".into()]);
+    let revenue = "us-gaap:Revenues";
+    let income = [
+        row("Revenues", &years("", revenue, ["9,100", "8,200", "7,300"])),
+        row(
+            "Research and development",
+            &years("", "us-gaap:ResearchAndDevelopmentExpense", ["2,410", "2,320", "2,230"]),
+        ),
+        row("Net income", &years("", "us-gaap:NetIncomeLoss", ["1,110", "1,020", "—"])),
+        row("Par value", &years("", "us-gaap:CommonStockParOrStatedValuePerShare", ["111", "111", "111"])),
+    ];
+    let segments = [
+        row("North", &years("-north", revenue, ["6,100", "5,200", "4,300"])),
+        row("South", &years("-south", revenue, ["3,000", "3,000", "3,000"])),
+        row("Total", &years("", revenue, ["9,100", "8,200", "7,300"])),
+    ];
+    let talk = row("Revenues", &["9,100".into(), "8,200".into(), "7,300".into()]);
+    format!(
+        r#"<html><body><div style="display:none"><ix:header><ix:hidden><ix:nonNumeric name="dei:DocumentFiscalYearFocus" contextRef="y24">2024</ix:nonNumeric></ix:hidden>
+        <ix:resources>{contexts}<xbrli:unit id="usd"><xbrli:measure>iso4217:USD</xbrli:measure></xbrli:unit></ix:resources></ix:header></div>
+        <p>We sell things. Revenues were $9,100 million, more than ever. We also talk.</p>
+        <p><b>Discussion</b></p><table>{head}{talk}{}</table>
+        <p>The statements follow.</p><p><b>Statements of Income</b></p><table>{head}{}</table>
+        <p>Revenues rose to {} million. Prices rose.</p><p><b>Segments</b></p><table>{head}{}</table><p>The end.</p></body></html>"#,
+        row("Employees", &["12".into(), "11".into(), "10".into()]),
+        income.concat(),
+        tag(revenue, "y24", "9,100"),
+        segments.concat()
+    )
+}
+
+/// Filings of some companies.
+fn filings(companies: &[&str], wanted: Companies, seed: u64) -> (tempfile::TempDir, Filings) {
+    let dir = tempfile::tempdir().unwrap();
+    let files = companies.iter().map(|company| {
+        let file = dir.path().join(format!("{company} 10-K.html"));
+        fs::write(&file, page(company)).unwrap();
+        file
+    });
+    let files = files.collect();
+    (dir, Filings { files, companies: wanted, config: IxbrlConfig::default(), seed })
+}
+
+fn generated(seed: u64) -> Samples {
+    let (_dir, filings) = filings(&["7"], Companies::All, seed);
+    read(&filings).unwrap()
+}
+
+#[test]
+fn questions_have_gold_cells_and_a_segment_for_each_fact() {
+    let mut wordings = String::new();
+    for seed in 0..20 {
+        let samples = generated(seed);
+        let sample = &samples.samples[0];
+        assert_eq!((sample.document.id.as_str(), samples.left_out.len()), ("7_10-K.0", 0));
+        let graph = Graph::of(&sample.document);
+        let text =
+            |id: &String| graph.nodes().iter().find(|node| node.id == *id).map(|node| node.text.clone()).unwrap();
+        assert!(!sample.questions.is_empty());
+        for question in &sample.questions {
+            wordings += &format!("{}\n", question.text);
+            assert!((1..=3).contains(&question.segments.len()), "{question:?}");
+            for segment in &question.segments {
+                wordings += &format!("{}\n", segment.text);
+                assert!(!segment.nodes.is_empty() && segment.nodes.iter().all(|node| question.gold.contains(node)));
+                if segment.text.contains("2024")
+                    && !segment.text.contains("segment")
+                    && segment.text.contains("revenue")
+                {
+                    // In both tables with tags, and in the sentence with one; not where nothing is tagged.
+                    let texts: Vec<String> = segment.nodes.iter().map(text).collect();
+                    assert_eq!(texts, ["9,100", "9,100", "Revenues rose to 9,100 million."], "{segment:?}");
+                }
+            }
+        }
+        // What states the figures without tagging them is no part of the document.
+        let asks_revenue = sample.questions.iter().any(|q| q.gold.iter().any(|id| text(id) == "9,100"));
+        let talks = sample.document.passages().any(|text| text.contains("more than ever"));
+        assert!(!(asks_revenue && talks));
+        assert!(!wordings.contains("par or stated"));
+    }
+    for wording in
+        ["net income in fiscal 2024", "of the North segment", "fiscal year ended June 30, 2023", "research and"]
+    {
+        assert!(wordings.contains(wording), "{wording} in\n{wordings}");
+    }
+    // The dash is no net income.
+    assert!(!wordings.contains("net income in fiscal 2022"), "{wordings}");
+}
+
+#[test]
+fn a_third_of_the_questions_need_two_tables() {
+    for seed in 0..20 {
+        for sample in generated(seed).samples {
+            let table = |node: &String| node.split_once(':').map(|(table, _)| table.to_owned());
+            let needs_two = |question: &&tabsegnet_datasets::sample::Question| {
+                let tables = question.segments.iter().map(|s| s.nodes.iter().filter_map(table).collect());
+                let common = tables.reduce(|a: BTreeSet<String>, b| a.intersection(&b).cloned().collect());
+                common.is_some_and(|common| common.is_empty())
+            };
+            let two = sample.questions.iter().filter(needs_two).count();
+            assert!(3 * two >= sample.questions.len(), "{:?}", sample.questions);
+        }
+    }
+}
+
+#[test]
+fn the_same_seed_makes_the_same_questions_and_none_twice() {
+    assert_eq!(generated(3), generated(3));
+    assert_ne!(generated(3), generated(4));
+    let samples = generated(3);
+    let texts: Vec<&str> = samples.samples.iter().flat_map(|s| &s.questions).map(|q| q.text.as_str()).collect();
+    assert_eq!(texts.len(), texts.iter().collect::<BTreeSet<_>>().len(), "{texts:?}");
+}
+
+#[test]
+fn no_company_is_in_both_parts() {
+    let companies = ["1", "2", "3", "4", "5", "6", "7", "8"];
+    let part = |part, seed| {
+        let (_dir, mut filings) = filings(&companies, Companies::Of(part), seed);
+        filings.config.dev_share = 0.5;
+        read(&filings)
+    };
+    let names = |samples: Samples| -> BTreeSet<String> {
+        samples.samples.iter().map(|sample| sample.document.id.split('_').next().unwrap().to_owned()).collect()
+    };
+    let (train, dev) = (names(part(Part::Train, 1).unwrap()), names(part(Part::Dev, 1).unwrap()));
+    assert!(train.is_disjoint(&dev) && !train.is_empty() && !dev.is_empty());
+    assert_eq!(train.union(&dev).count(), companies.len());
+}
+
+#[test]
+fn what_is_wrong_with_the_files_is_said_with_a_way_out() {
+    let error = |filings: &Filings| read(filings).unwrap_err().to_string();
+    let (_dir, one) = filings(&["7"], Companies::Of(Part::Train), 0);
+    let message = error(&one);
+    assert!(message.contains("none of 1 companies is of the") && message.contains("data.dev"), "{message}");
+
+    let (dir, mut apart) = filings(&["7", "8"], Companies::All, 0);
+    apart.companies = Companies::Apart(vec![dir.path().join("8 10-K.html")]);
+    assert!(error(&apart).contains("both have filings of the company with key 8"));
+
+    fs::write(dir.path().join("letter.html"), "<p>Dear shareholders.</p>").unwrap();
+    let letter = Filings { files: vec![dir.path().join("letter.html")], companies: Companies::All, ..apart.clone() };
+    assert!(error(&letter).contains("none of the files is a filing with inline XBRL"));
+    let mut both = Filings { companies: Companies::All, ..apart };
+    both.files.push(dir.path().join("letter.html"));
+    assert_eq!(read(&both).unwrap().left_out[0].reason, NO_COMPANY);
+
+    both.config.dev_share = 1.5;
+    assert!(error(&both).contains("data.ixbrl.dev_share"));
+}
