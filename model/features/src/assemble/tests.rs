@@ -297,3 +297,59 @@ fn a_question_of_hundreds_of_words_is_one_of_its_first() {
     assert_eq!((of(&few, "headers.run_of_words"), of(&many, "headers.run_of_words")), (2.0 / 6.0, 2.0 / 6.0));
     assert_eq!((of(&few, "headers.stems"), of(&many, "headers.stems")), (0.0, 0.0));
 }
+
+#[test]
+fn snapshot_of_values() {
+    let (nodes, own) = report();
+    let table = |number, rows: &[&[&str]]| {
+        let rows = rows.iter().map(|row| row.iter().map(|&cell| cell.into()).collect()).collect();
+        Block::Table(
+            Table::new(TableSource { number, header_rows: 1, header_cols: 1, rows, ..TableSource::default() }).unwrap(),
+        )
+    };
+    let blocks = vec![
+        Block::Passage("The following table shows net sales of 2012, in millions:".into()),
+        table(0, &[&["", "12/31/2009", "12/31/2010", "12/31/2011"], &["Our stock", "$ 100.00", "$ 90", "$ 110.5"], &["S&P 500", "100.00", "105", "107"]]),
+        Block::Passage("Net sales rose 10.7 % to $1,234 million on december 31 , 2011, costs were $ 5.2 million.".into()),
+        table(1, &[&["", "2012", "2011", "2010"], &["Total net sales", "1,234", "1,115", "998"], &["Cost at end of year", "52 %", "48", "-"]]),
+        Block::Passage("Maturity of notes in 2014.".into()),
+        table(2, &[&["Type", "Amount", "Issued", "Maturity"], &["Notes", "$ 500", "May 2012", "May 2019"], &["Notes", "$ 750", "March 2014", "March 2021"]]),
+        Block::Passage("Fin".into()),
+    ];
+    let more: Vec<Node> = DocumentGraph::new(&Document { id: "m".into(), blocks }).nodes().cloned().collect();
+    let own_more: Vec<String> = more.iter().map(|node| node.ranking_text(CellText::Path)).collect();
+    let mut digest = 0xcbf2_9ce4_8422_2325_u64;
+    let mut add = |value: f32| {
+        for byte in value.to_bits().to_le_bytes() {
+            digest = (digest ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+        }
+    };
+    for (nodes, own) in [(nodes, own), (more, own_more)] {
+        let features = open(FeaturesConfig::ALL, &nodes, &own);
+        features.table_relevance().iter().for_each(|value| add(*value));
+        let tables: Vec<f32> = (0..4 * features.table_relevance().len() / crate::TableScorer::FEATURES).map(|v| v as f32 / 3.0).collect();
+        for (text, segments) in [
+            ("By what percentage did net sales rise from 2010 to 2012, and costs?", vec!["net sales 2010", "net sales 2012", "costs 2012"]),
+            ("What is the total return of our stock over the two years ended December 31, 2011?", vec!["our stock 2011"]),
+            ("when do notes of $ 750 mature", vec!["notes maturity", "notes 750 in 2014"]),
+        ] {
+            let question = Question::new(text);
+            let of: Vec<Question> = segments.iter().map(|text| Question::new(text)).collect();
+            let query = EncodedQuery {
+                question: &question,
+                words: &vectors(question.words()),
+                segments: &of,
+                vectors: QueryVectors { q: &vector(text), segments: &vectors(&segments) },
+            };
+            features.ask(&query, &vectors(&own), &tables).iter().for_each(|value| add(*value));
+            let order: Vec<u32> = (0..nodes.len() as u32).rev().collect();
+            let coverage = DocumentQuery { document: &features, question: &question, segments: &of }.coverage(&order);
+            coverage.iter().for_each(|value| add(*value));
+        }
+    }
+    let mut names = 0xcbf2_9ce4_8422_2325_u64;
+    let list = FeaturesConfig::ALL.names().join("\n");
+    list.bytes().for_each(|byte| names = (names ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
+    println!("SNAPSHOT values {digest:016x} names {names:016x} count {}", FeaturesConfig::ALL.count());
+    println!("{list}");
+}

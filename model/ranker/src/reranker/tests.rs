@@ -388,3 +388,29 @@ fn it_comes_back_from_its_file_and_damage_is_named() {
     write_bytes_atomic(&path, &serialize(&second.trees.tensors(), &path).unwrap()).unwrap();
     assert!(reranked(2).contains("has no tensor candidates"));
 }
+
+#[test]
+fn snapshot_of_rows() {
+    use proptest::strategy::ValueTree as _;
+    use proptest::test_runner::TestRunner;
+    let mut runner = TestRunner::deterministic();
+    let mut digest = 0xcbf2_9ce4_8422_2325_u64;
+    for _ in 0..200 {
+        let (nodes, scores) = arbitrary().new_tree(&mut runner).unwrap().current();
+        let own: Vec<String> = nodes.iter().map(|node| node.ranking_text(CellText::Path)).collect();
+        let config = FeaturesConfig { phrases: true, ..FeaturesConfig::default() };
+        let features = DocumentFeatures::new(config, &nodes, Strings::new(&nodes, &own), &[], &[], &[]);
+        let question = Question::new("costs fell 1 3");
+        let query = DocumentQuery { document: &features, question: &question, segments: std::slice::from_ref(&question) };
+        let context = QueryContext { nodes: &nodes, features: NO_FEATURES, query: Some(query) };
+        for value in Candidates::new(&context, &scores, 30).rows {
+            for byte in value.to_bits().to_le_bytes() {
+                digest = (digest ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+            }
+        }
+    }
+    let mut names = 0xcbf2_9ce4_8422_2325_u64;
+    let list = super::names().collect::<Vec<_>>().join("\n");
+    list.bytes().for_each(|byte| names = (names ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
+    println!("SNAPSHOT rows {digest:016x} names {names:016x}\n{list}");
+}
