@@ -2,7 +2,7 @@
 
 use tabsegnet_datasets::graph::EdgeType;
 use tabsegnet_features::rows::NO_FEATURES;
-use tabsegnet_features::{DocumentFeatures, DocumentQuery, FeatureRows, QueryVectors, vectors};
+use tabsegnet_features::{self as featuring, DocumentFeatures, FeatureRows, QueryVectors, TableScore, vectors};
 use tabsegnet_ranker::reranker::{self, QueryContext, RerankEffects};
 use tabsegnet_ranker::{EdgeEffect, Explanation, OpenGraph, Query, best};
 use tabsegnet_segmenter::SegmenterError;
@@ -22,7 +22,7 @@ pub struct OpenDocument<'r> {
     graph: OpenGraph,
     features: Option<DocumentFeatures>,
     /// What the ranker's table scorer says of the document's tables.
-    tables: Vec<f32>,
+    tables: Vec<TableScore>,
 }
 
 impl<'r> OpenDocument<'r> {
@@ -40,7 +40,7 @@ impl<'r> OpenDocument<'r> {
             false => None,
         };
         let tables = match (&features, ranker.inference().model().table_scorer()) {
-            (Some(features), Some(head)) => head.scores(features.table_relevance()),
+            (Some(features), Some(scorer)) => scorer.scores(features.table_inputs()),
             _ => Vec::new(),
         };
         Ok(Self { ranker, document, graph, features, tables })
@@ -92,7 +92,7 @@ impl<'r> OpenDocument<'r> {
             || -> Result<_, RankingError> {
                 let Some(document) = &self.features else { return Ok(None) };
                 let featured = self.ranker.featuriser().question(question, &segments)?;
-                let reading = featured.read(document);
+                let reading = document.read(&featured);
                 Ok(Some((document, featured, reading)))
             },
         );
@@ -104,13 +104,15 @@ impl<'r> OpenDocument<'r> {
         // A question without segments is its own segment.
         let query = if segment_vectors.is_empty() { q } else { segment_vectors };
         let mut products = Vec::new();
-        let features = featured.as_ref().map(|(document, _, reading)| {
-            let query = QueryVectors { q, segments: query };
-            products = vectors::products(self.document.vectors(), &query.all());
-            document.query(reading, &query, &products, &self.tables)
-        });
+        let (mut features, mut query_of) = (None, None);
+        if let Some((document, query_text, reading)) = featured {
+            let vectors = QueryVectors { q, segments: query };
+            products = vectors::products(self.document.vectors(), &vectors.all());
+            features = Some(document.features(reading, &vectors, &products, &self.tables));
+            query_of = Some((document, query_text));
+        }
         let features: &dyn FeatureRows = features.as_ref().map_or(NO_FEATURES, |features| features);
-        let query_of = featured.as_ref().map(|(document, featured, _)| featured.of(document));
+        let query_of = query_of.as_ref().map(|(document, query)| (*document, query));
         let query = Query { q, segments: query, features, products: &products };
         let mut scores = self.ranker.inference().scores(&self.graph, &query)?;
         let subject =
@@ -132,7 +134,7 @@ impl<'r> OpenDocument<'r> {
         &self,
         ranking: &mut Ranking,
         query: &Query<'_>,
-        of: Option<DocumentQuery<'_>>,
+        of: Option<(&DocumentFeatures, &featuring::Query)>,
         first: &[f32],
         order: &[usize],
     ) -> Result<(), RankingError> {
@@ -159,7 +161,7 @@ impl<'r> OpenDocument<'r> {
             }
             None => vec![None; numbers.len()],
         };
-        let of_second: Vec<String> = reranker::names().collect();
+        let of_second = reranker::names();
         for (((node, number), explanation), look) in ranking.nodes.iter_mut().zip(order).zip(found).zip(looks) {
             let Explanation { alone, edges, features: effects, segments: of_segments } = explanation;
             let mut values = vec![0.0; effects.len()];

@@ -11,7 +11,6 @@ use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 use tabsegnet::embedded::TableScores;
 use tabsegnet::scores;
-use tabsegnet_features::table_scorer;
 use tabsegnet_ranker::TabSegNet;
 use tabsegnet_ranker::boosting::bins::Bins;
 use tabsegnet_ranker::boosting::training::{Lists, grow};
@@ -21,6 +20,7 @@ use tabsegnet_ranker::reranker::{Candidates, Reranker};
 use crate::config::Config;
 use crate::inputs::Input;
 use crate::progress::Progress;
+use crate::table_scorer;
 use crate::train_state::{Schedule, TrainState, optimiser};
 
 /// Rows that the bins of features are computed from; more change them little.

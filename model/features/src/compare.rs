@@ -208,7 +208,8 @@ impl WordMatches {
             return out;
         }
         let share = |part: f32, whole: f32| if whole > 0.0 { part / whole } else { 0.0 };
-        let [mut in_question, mut answered, mut question_words, mut answered_words, mut similar_question] = [0.0_f32; 5];
+        let [mut in_question, mut answered, mut question_words, mut answered_words, mut similar_question] =
+            [0.0_f32; 5];
         for (bit, word) in self.words.iter().enumerate() {
             let there = if mask >> bit & 1 == 1 { word.idf } else { 0.0 };
             in_question += word.idf;

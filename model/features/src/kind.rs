@@ -27,9 +27,8 @@ crate::features! {
     }
 }
 
-const CHANGES: [&str; 11] = [
-    "change", "increase", "decrease", "grow", "declin", "rise", "rose", "fell", "differen", "reduc", "variation",
-];
+const CHANGES: [&str; 11] =
+    ["change", "increase", "decrease", "grow", "declin", "rise", "rose", "fell", "differen", "reduc", "variation"];
 
 fn has(text: &str, any: &[&str]) -> f32 {
     flag(any.iter().any(|part| text.contains(part)))

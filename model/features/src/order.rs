@@ -52,7 +52,6 @@ impl Order {
     }
 }
 
-
 /// Rows and columns of each table.
 pub(crate) fn sizes(nodes: &[Node], strings: &Strings) -> Vec<(usize, usize)> {
     let mut sizes = vec![(1, 1); strings.tables];

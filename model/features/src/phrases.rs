@@ -11,8 +11,8 @@ use crate::dates::{self, Day};
 use crate::stems::{letter_runs, stems};
 use crate::strings::Strings;
 
-use matches::{Match, YearSet};
 pub(crate) use matches::{BestOverlaps, PhraseMatches};
+use matches::{Match, YearSet};
 
 /// Longest run of words that counts.
 const LONGEST_RUN: usize = 6;

@@ -342,13 +342,8 @@ mod tests {
         let strings = Strings::new(&nodes, &own);
         let phrases = Phrases::new(&nodes, &strings);
         let (order, numbers) = (Order::new(&nodes, &strings), Numbers::new(&nodes, &strings));
-        let spans = Spans::new(&View {
-            nodes: &nodes,
-            strings: &strings,
-            phrases: &phrases,
-            order: &order,
-            numbers: &numbers,
-        });
+        let spans =
+            Spans::new(&View { nodes: &nodes, strings: &strings, phrases: &phrases, order: &order, numbers: &numbers });
         let query = spans.of_question(&Question::new(question));
         let of_id = |id: &&str| {
             let node = nodes.iter().position(|node| node.id == *id).unwrap_or_else(|| panic!("{id}"));

@@ -326,7 +326,8 @@ impl Relevance<'_> {
         let found: Vec<&String> = own.intersection(&mentioned.numbers).collect();
         let rounded: Vec<&String> = mentioned.rounded.intersection(&table.starts).collect();
         let percents: Vec<&String> = mentioned.percents.intersection(&table.changes).collect();
-        let is_mentioned = |digits: &&String| mentioned.rounded.contains(*digits) || mentioned.significant.contains(*digits);
+        let is_mentioned =
+            |digits: &&String| mentioned.rounded.contains(*digits) || mentioned.significant.contains(*digits);
         let differences = table.differences.difference(own).filter(is_mentioned).count();
         Numbers {
             numbers: (found.len() as f32).ln_1p(),
@@ -382,7 +383,8 @@ impl Relevance<'_> {
         let View { nodes, strings, order, .. } = self.view;
         let (first, last) = order.ends[number];
         let node_vector = |node: usize| self.vectors.of_node(node);
-        let near = |sentence: Option<usize>| sentence.map_or(0.0, |sentence| dot(node_vector(first), node_vector(sentence)));
+        let near =
+            |sentence: Option<usize>| sentence.map_or(0.0, |sentence| dot(node_vector(first), node_vector(sentence)));
         let [before, after] = order.near[number].map(near);
         let cosines = Cosines { before, after, ..Cosines::default() };
         let place = order.passages.partition_point(|&node| node < first);
@@ -397,7 +399,8 @@ impl Relevance<'_> {
         }
         let greatest = |values: &[f32]| values.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let mean = |values: &[f32]| values.iter().sum::<f32>() / values.len().max(1) as f32;
-        let to_sentences = |vector: &[f32]| sentences.iter().map(|sentence| dot(vector, sentence)).collect::<Vec<f32>>();
+        let to_sentences =
+            |vector: &[f32]| sentences.iter().map(|sentence| dot(vector, sentence)).collect::<Vec<f32>>();
         // The greatest cosine of each header of a kind.
         let headers = |kind: NodeKind| -> Vec<f32> {
             let members = self.members[number].iter();

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
+use super::DocumentFeatures;
 use super::best::{Best, Paths};
 use super::near::Near;
-use super::DocumentFeatures;
 use crate::bm25::{Bm25, NodeBm25};
 use crate::compare::{Column, Comparison};
 use crate::context::Context;
@@ -62,7 +62,8 @@ impl NodeFeatures<'_> {
         put(out, &layout.bm25, self.bm25.as_ref().map(|bm25| NodeBm25::of(bm25, node, table)));
         put(out, &layout.places, places.get(node).copied());
         put(out, &layout.tables, table.and_then(|table| tables.get(table)).copied());
-        if let (false, Some(near), Some(index)) = (layout.phrases.is_empty(), &self.near, &self.document.context_index) {
+        if let (false, Some(near), Some(index)) = (layout.phrases.is_empty(), &self.near, &self.document.context_index)
+        {
             put(out, &layout.phrases, Some(near.phrases(index, table, node)));
         }
         put(out, &layout.context, self.context.get(node).copied());

@@ -200,8 +200,7 @@ impl PhraseMatches {
             let (idf, runs) = phrases.size([phrase, 0]);
             Overlap::of(self, &self.matches[phrase as usize], idf, runs)
         };
-        let alone: Vec<Overlap> =
-            (0..self.matches.len() as u32).into_par_iter().with_min_len(64).map(alone).collect();
+        let alone: Vec<Overlap> = (0..self.matches.len() as u32).into_par_iter().with_min_len(64).map(alone).collect();
         let of_node = |node: usize| {
             let [row, column] = phrases.path_numbers(node).map(|phrase| alone[phrase as usize]);
             Paths { headers: self.headers(phrases, node), row, column }

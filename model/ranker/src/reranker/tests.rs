@@ -2,7 +2,7 @@ use proptest::prelude::*;
 use tabsegnet_datasets::document::{Block, CellSource, Document, Table, TableSource};
 use tabsegnet_datasets::graph::{CellText, DocumentGraph, Node, NodeKind};
 use tabsegnet_features::rows::NO_FEATURES;
-use tabsegnet_features::{DocumentFeatures, DocumentQuery, FeatureRows, FeaturesConfig, Question, Strings};
+use tabsegnet_features::{DocumentFeatures, FeatureRows, FeaturesConfig, Query, Strings};
 
 use super::*;
 use crate::boosting::bins::Bins;
@@ -38,7 +38,7 @@ fn context<'a>(nodes: &'a [Node], features: &'a dyn FeatureRows) -> QueryContext
 fn value(nodes: &[Node], candidates: &Candidates, id: &str, name: &str) -> f32 {
     let node = number(nodes, id) as u32;
     let at = candidates.nodes.iter().position(|candidate| *candidate == node).unwrap();
-    candidates.rows[at * Candidates::width(0) + names().position(|known| known == name).unwrap()]
+    candidates.rows[at * Candidates::width(0) + names().iter().position(|known| known == name).unwrap()]
 }
 
 fn scores(nodes: &[Node]) -> Vec<f32> {
@@ -182,9 +182,8 @@ fn a_candidate_is_told_of_nodes_that_say_the_same_and_what_it_holds_of_the_quest
     for (id, score) in [("t0:r1c1", 5.0), ("t0:r1c2", 4.0), ("t1:r1c1", 3.0), ("t1:r1c2", 2.0)] {
         scores[number(&nodes, id)] = score;
     }
-    let question = Question::new("products in 2018");
-    let query = DocumentQuery { document: &features, question: &question, segments: std::slice::from_ref(&question) };
-    let context = QueryContext { nodes: &nodes, features: NO_FEATURES, query: Some(query) };
+    let query = Query::new::<&str>("products in 2018", &[]);
+    let context = QueryContext { nodes: &nodes, features: NO_FEATURES, query: Some((&features, &query)) };
     let all = Candidates::new(&context, &scores, 100);
     let held = |id: &str, name: &str| value(&nodes, &all, id, &format!("covered.{name}"));
     assert_eq!([held("t0:r1c1", "years_new_after_first"), held("t0:r1c2", "years_new_after_first")], [0.0, 1.0]);
@@ -400,9 +399,8 @@ fn snapshot_of_rows() {
         let own: Vec<String> = nodes.iter().map(|node| node.ranking_text(CellText::Path)).collect();
         let config = FeaturesConfig { phrases: true, ..FeaturesConfig::default() };
         let features = DocumentFeatures::new(config, &nodes, Strings::new(&nodes, &own), &[], &[], &[]);
-        let question = Question::new("costs fell 1 3");
-        let query = DocumentQuery { document: &features, question: &question, segments: std::slice::from_ref(&question) };
-        let context = QueryContext { nodes: &nodes, features: NO_FEATURES, query: Some(query) };
+        let query = Query::new::<&str>("costs fell 1 3", &[]);
+        let context = QueryContext { nodes: &nodes, features: NO_FEATURES, query: Some((&features, &query)) };
         for value in Candidates::new(&context, &scores, 30).rows {
             for byte in value.to_bits().to_le_bytes() {
                 digest = (digest ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
@@ -410,7 +408,7 @@ fn snapshot_of_rows() {
         }
     }
     let mut names = 0xcbf2_9ce4_8422_2325_u64;
-    let list = super::names().collect::<Vec<_>>().join("\n");
+    let list = super::names().join("\n");
     list.bytes().for_each(|byte| names = (names ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
     println!("SNAPSHOT rows {digest:016x} names {names:016x}\n{list}");
 }
