@@ -26,6 +26,7 @@ use crate::layout::Layout;
 use crate::progress::Progress;
 use crate::reranker::RerankTraining;
 use crate::state::{EpochMetrics, Start, State};
+use crate::table_scorer;
 use crate::train_state::{Schedule, TrainState, loss, optimiser};
 
 /// How a training ended.
