@@ -90,7 +90,7 @@ impl RerankTraining<'_> {
         let folds = config.reranker.folds;
         let documents = embedded.documents.len();
         let mut rng = ChaCha8Rng::seed_from_u64(config.task.seed);
-        rng.set_stream(u64::MAX); // others make weights and orders
+        rng.set_stream(u64::MAX); // others are of weights and orders
         let fold = table_scorer::folds(documents, folds, &mut rng);
         let (optimisation, seed) = (&config.optimisation, config.task.seed);
         let mut found: Vec<Vec<f32>> = vec![Vec::new(); embedded.questions.len()];

@@ -2,7 +2,7 @@
 //!
 //! [`features!`](crate::features) declares a few that are computed together, [`blocks!`](crate::blocks) puts such
 //! declarations one after the other, and [`node_features!`](self) lists those of a node with the group that switches
-//! each. Names, counts and places in a row follow from there: no number written by hand says where a feature stands.
+//! each. Names, counts and places in a row follow from there: no number written by hand is the place of a feature.
 
 /// Features declared together: a struct with a field for each, in order.
 pub trait Schema: Copy {

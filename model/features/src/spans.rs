@@ -55,7 +55,7 @@ const WORDS_OF_A_DATE: usize = 5;
 /// Columns of dates are headed by words that begin so.
 const DATES: [&str; 11] =
     ["date", "year", "matur", "expir", "due", "issu", "acquired", "closed", "commence", "period", "ended"];
-/// Years that a question may speak of without naming them.
+/// Years that a question may count without naming them.
 const LONGEST: u16 = 20;
 const COUNTS: [&str; 10] = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
 

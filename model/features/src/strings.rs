@@ -37,7 +37,7 @@ pub(crate) struct Parts<T> {
     pub(crate) row: T,
     /// The path of its column headers.
     pub(crate) column: T,
-    /// What stands for its table.
+    /// A text for its whole table.
     pub(crate) table: T,
 }
 
@@ -60,7 +60,7 @@ impl Parts<&str> {
     pub(crate) const NAMES: Self = Self { own: "own", row: "row", column: "column", table: "table" };
 }
 
-/// The strings that stand for the parts of a node, by number.
+/// The strings of a node, by number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NodeStrings {
     pub(crate) parts: Parts<u32>,
@@ -221,7 +221,7 @@ fn tables_of(nodes: &[Node]) -> (Vec<Option<u32>>, usize) {
     (table, numbers.len())
 }
 
-/// What stands for a table: its caption and its row headers, each once.
+/// A text for each table: its caption and its row headers, each once.
 fn table_texts(nodes: &[Node], own: &[String], table: &[Option<u32>], tables: usize) -> Vec<String> {
     let mut seen: Vec<BTreeSet<&str>> = vec![BTreeSet::new(); tables];
     let mut texts = vec![String::new(); tables];

@@ -57,7 +57,7 @@ pub(crate) struct Member {
     years: Vec<u32>,
     first: usize,
     last: usize,
-    /// What stands for it.
+    /// The text for it.
     string: u32,
 }
 

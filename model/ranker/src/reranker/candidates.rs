@@ -16,7 +16,7 @@ blocks! {
 }
 
 features! {
-    /// What the ranker's scores say of a candidate; ranks count from 0.
+    /// A candidate's score and rank, which counts from 0, beside others.
     pub(super) struct Ranked(candidate: &Candidate<'_>, ranking: &Ranking<'_>) {
         kind: NodeKind::ALL.iter().position(|kind| *kind == candidate.node.kind).unwrap_or_default() as f32,
         score: candidate.score,

@@ -1,4 +1,4 @@
-//! What a ranker's scores say of a node's row, column and table.
+//! A ranker's scores of a node's row, column and table.
 
 use std::collections::HashMap;
 

@@ -34,7 +34,7 @@ fn context<'a>(nodes: &'a [Node], features: &'a dyn FeatureRows) -> QueryContext
     QueryContext { nodes, features, query: None }
 }
 
-/// What the row of a node says under a name, without features of nodes.
+/// A value of a node's row by name, without features of nodes.
 fn value(nodes: &[Node], candidates: &Candidates, id: &str, name: &str) -> f32 {
     let node = number(nodes, id) as u32;
     let at = candidates.nodes.iter().position(|candidate| *candidate == node).unwrap();
@@ -50,7 +50,7 @@ fn scores(nodes: &[Node]) -> Vec<f32> {
 }
 
 #[test]
-fn a_candidate_is_told_where_it_stands_among_the_others() {
+fn a_candidate_has_its_place_among_the_others() {
     let nodes = nodes();
     let scores = scores(&nodes);
     let all = Candidates::new(&context(&nodes, NO_FEATURES), &scores, 100);
@@ -80,7 +80,7 @@ fn a_candidate_is_told_where_it_stands_among_the_others() {
 }
 
 #[test]
-fn a_candidate_is_told_what_stands_around_it() {
+fn a_candidate_has_the_scores_of_its_context() {
     let nodes = nodes();
     let scores = scores(&nodes);
     let all = Candidates::new(&context(&nodes, NO_FEATURES), &scores, 100);
@@ -127,7 +127,7 @@ fn a_candidate_is_told_what_stands_around_it() {
 }
 
 #[test]
-fn a_sentence_is_told_of_the_tables_before_and_after_it() {
+fn a_sentence_has_the_shares_of_the_tables_before_and_after_it() {
     let table = |number| {
         let rows = vec![vec![CellSource::from("".to_owned()), "2019".into()], vec!["Sales".into(), "7".into()]];
         Block::Table(
@@ -158,7 +158,7 @@ fn a_sentence_is_told_of_the_tables_before_and_after_it() {
 }
 
 #[test]
-fn a_candidate_is_told_of_nodes_that_say_the_same_and_what_it_holds_of_the_question() {
+fn a_candidate_has_the_scores_of_its_duplicates_and_what_it_holds_of_the_question() {
     // Two tables of the same headers, and a value that stands three times.
     let row = |texts: [&str; 3]| texts.map(|text| CellSource::from(text.to_owned())).to_vec();
     let table = |number, values: [&str; 2]| {
@@ -285,9 +285,9 @@ proptest! {
         }
     }
 
-    /// Told node by node, from all others.
+    /// Node by node, from all others.
     #[test]
-    fn lines_are_told_as_by_looking_at_every_node((nodes, scores) in arbitrary()) {
+    fn lines_are_as_by_looking_at_every_node((nodes, scores) in arbitrary()) {
         let all = Candidates::new(&context(&nodes, NO_FEATURES), &scores, 20);
         let best = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let sum: f64 = scores.iter().map(|score| f64::from(score - best).exp()).sum();
@@ -386,29 +386,4 @@ fn it_comes_back_from_its_file_and_damage_is_named() {
     assert!(reranked(2).contains("reranker.safetensors: is no whole safetensors file"));
     write_bytes_atomic(&path, &serialize(&second.trees.tensors(), &path).unwrap()).unwrap();
     assert!(reranked(2).contains("has no tensor candidates"));
-}
-
-#[test]
-fn snapshot_of_rows() {
-    use proptest::strategy::ValueTree as _;
-    use proptest::test_runner::TestRunner;
-    let mut runner = TestRunner::deterministic();
-    let mut digest = 0xcbf2_9ce4_8422_2325_u64;
-    for _ in 0..200 {
-        let (nodes, scores) = arbitrary().new_tree(&mut runner).unwrap().current();
-        let own: Vec<String> = nodes.iter().map(|node| node.ranking_text(CellText::Path)).collect();
-        let config = FeaturesConfig { phrases: true, ..FeaturesConfig::default() };
-        let features = DocumentFeatures::new(config, &nodes, Strings::new(&nodes, &own), &[], &[], &[]);
-        let query = Query::new::<&str>("costs fell 1 3", &[]);
-        let context = QueryContext { nodes: &nodes, features: NO_FEATURES, query: Some((&features, &query)) };
-        for value in Candidates::new(&context, &scores, 30).rows {
-            for byte in value.to_bits().to_le_bytes() {
-                digest = (digest ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
-            }
-        }
-    }
-    let mut names = 0xcbf2_9ce4_8422_2325_u64;
-    let list = super::names().join("\n");
-    list.bytes().for_each(|byte| names = (names ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
-    println!("SNAPSHOT rows {digest:016x} names {names:016x}\n{list}");
 }
