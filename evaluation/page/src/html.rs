@@ -1,8 +1,8 @@
 //! The page as a whole.
 
+use crate::kit::{BASE, DARK, escape};
 use crate::marks::Marks;
 use crate::nodes::Nodes;
-use crate::text::escape;
 use crate::{Page, PageError, data, palette, panel, reading};
 
 const STYLE: &str = include_str!("style.css");
@@ -11,9 +11,6 @@ const SCRIPT: &str = include_str!("page.js");
 /// A browser refuses whatever the page would load.
 const POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
-
-const DARK: &str =
-    "--background:#15181d;--text:#e6e9ee;--soft:#a3abb7;--line:#353b45;--band:#1e2229;color-scheme:dark;";
 
 pub(crate) fn render(page: &Page) -> Result<String, PageError> {
     let nodes = Nodes::new(page.document);
@@ -49,7 +46,7 @@ pub(crate) fn render(page: &Page) -> Result<String, PageError> {
 fn style() -> String {
     let (light, dark) = (palette::properties(false), palette::properties(true));
     format!(
-        "{STYLE}:root{{{light}}}\n\
+        "{BASE}{STYLE}:root{{{light}}}\n\
          @media screen and (prefers-color-scheme:dark){{:root:not([data-theme=light]){{{DARK}{dark}}}}}\n\
          @media screen{{:root[data-theme=dark]{{{DARK}{dark}}}}}\n{}\n",
         palette::rules()

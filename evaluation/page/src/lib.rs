@@ -22,6 +22,7 @@
 mod answer;
 mod data;
 mod html;
+pub mod kit;
 mod marks;
 mod nodes;
 mod palette;

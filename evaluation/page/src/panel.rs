@@ -4,11 +4,12 @@
 use std::fmt::Write as _;
 
 use crate::answer::EdgeStrength;
+use crate::kit::{class, escape};
 use crate::marks::{Marks, WORST_RANK};
 use crate::nodes::Nodes;
 use crate::palette;
 use crate::reading::badge;
-use crate::text::{edge_type, escape, number, shorten};
+use crate::text::{edge_type, number, shorten};
 
 /// Most characters of a node's text in the list of ranks, and of a question in the switch.
 const SHOWN: usize = 120;
@@ -68,7 +69,7 @@ fn segments(marks: &Marks) -> String {
         let _ = write!(
             html,
             "<li class=\"{}\"><b class=\"g\">{}</b> <span><bdi>{}</bdi>",
-            palette::class(segment),
+            class(segment),
             palette::letters(segment),
             escape(text)
         );

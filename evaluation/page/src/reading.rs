@@ -7,9 +7,10 @@ use tabsegnet_document::Layout;
 use tabsegnet_document::model::{Block, Cell, CellRole, Document, Table};
 use tabsegnet_document::numbers::parse_cell_number;
 
+use crate::kit::{self, escape};
 use crate::marks::{Marks, Ranked};
 use crate::palette;
-use crate::text::{direction, escape};
+use crate::text::direction;
 
 /// Paragraphs that a browser lays out together; those far from the window it leaves for later.
 const PARAGRAPHS_TOGETHER: usize = 16;
@@ -99,7 +100,7 @@ pub(crate) fn badge(ranked: &Ranked) -> String {
     match ranked.segment {
         Some(segment) => format!(
             "<span class=\"b {}\"><span class=\"vh\">rank </span>{rank}<span class=\"vh\">, segment </span><b>{}</b></span> ",
-            palette::class(segment),
+            kit::class(segment),
             palette::letters(segment)
         ),
         None => format!("<span class=\"b\"><span class=\"vh\">rank </span>{rank}</span> "),
@@ -185,7 +186,7 @@ impl Reading<'_> {
             }
             if let Some(ranked) = look.ranked {
                 classes.push("k".to_owned());
-                classes.extend(ranked.segment.map(palette::class));
+                classes.extend(ranked.segment.map(kit::class));
                 sign = badge(ranked);
             }
         }

@@ -21,20 +21,6 @@ pub enum EncoderKind {
     Static,
 }
 
-/// What computes a `bert` encoder's forward pass. The vectors are the same within 1e-5.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Engine {
-    /// The project's own: on the CPU kernels for its vector instructions, without padding and on
-    /// all cores; elsewhere `tensors`.
-    #[default]
-    Native,
-    /// The same forward pass in the tensors that the ranker runs on, padded, for any device.
-    Tensors,
-    /// candle-transformers' BertModel; model type `bert` alone.
-    Candle,
-}
-
 /// Which encoder to use and how.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -46,8 +32,6 @@ pub struct EncoderConfig {
     pub model: String,
     /// Branch, tag or commit of a hub name; `main` by default.
     pub revision: String,
-    /// What computes a `bert` encoder's forward pass.
-    pub engine: Engine,
     /// The numbers that a `bert` encoder's linear maps are computed with.
     pub precision: Precision,
     /// Tokens of a text that count, the model's special tokens included; the model's own limit
@@ -64,7 +48,6 @@ impl Default for EncoderConfig {
             kind: EncoderKind::default(),
             model: String::new(),
             revision: "main".to_owned(),
-            engine: Engine::default(),
             precision: Precision::default(),
             max_tokens: 128,
             batch_tokens: 512,
@@ -90,28 +73,30 @@ pub fn load(config: &EncoderConfig) -> Result<Box<dyn Encoder>, EncoderError> {
 ///
 /// As [`load`]; a setting that is for the CPU alone with another device.
 pub fn load_on(config: &EncoderConfig, device: &Device) -> Result<Box<dyn Encoder>, EncoderError> {
+    load_with(config, device, !is_cpu(device))
+}
+
+/// As [`load`], with a `bert` encoder's forward pass in tensors, as it is on a GPU: for comparing
+/// the two on one machine.
+///
+/// # Errors
+///
+/// As [`load_on`] for a GPU.
+pub fn load_in_tensors(config: &EncoderConfig) -> Result<Box<dyn Encoder>, EncoderError> {
+    load_with(config, &Device::flex(), true)
+}
+
+fn load_with(config: &EncoderConfig, device: &Device, in_tensors: bool) -> Result<Box<dyn Encoder>, EncoderError> {
+    let refused =
+        |key, value: String, expected: &str| Err(EncoderError::Config { key, value, expected: expected.to_owned() });
     for (key, value) in [("max_tokens", config.max_tokens), ("batch_tokens", config.batch_tokens)] {
         if value == 0 {
-            return Err(EncoderError::Config {
-                key,
-                value: value.to_string(),
-                expected: "expected at least 1".to_owned(),
-            });
+            return refused(key, value.to_string(), "expected at least 1");
         }
     }
-    let bert = config.kind == EncoderKind::Bert;
-    let only_cpu = |key, value: &str, expected: &str| {
-        Err(EncoderError::Config { key, value: value.to_owned(), expected: expected.to_owned() })
-    };
-    if config.precision == Precision::Int8 && !(bert && config.engine == Engine::Native && is_cpu(device)) {
-        return only_cpu(
-            "precision",
-            "\"int8\"",
-            "int8 is for encoder.kind = \"bert\" with encoder.engine = \"native\" on the CPU; expected \"f32\"",
-        );
-    }
-    if bert && config.engine == Engine::Candle && !is_cpu(device) {
-        return only_cpu("engine", "\"candle\"", "candle is for the CPU; expected \"native\"");
+    if config.precision == Precision::Int8 && (config.kind != EncoderKind::Bert || in_tensors) {
+        let expected = "int8 is for encoder.kind = \"bert\" on the CPU; expected \"f32\"";
+        return refused("precision", "\"int8\"".to_owned(), expected);
     }
     match config.kind {
         EncoderKind::Static if config.model.is_empty() => {
@@ -123,7 +108,7 @@ pub fn load_on(config: &EncoderConfig, device: &Device) -> Result<Box<dyn Encode
         }
         EncoderKind::Bert => {
             let source = source(config, "bert")?;
-            Ok(Box::new(BertEncoder::open(&source, config, device)?))
+            Ok(Box::new(BertEncoder::open(&source, config, device, in_tensors)?))
         }
     }
 }

@@ -12,13 +12,6 @@ pub enum EncoderError {
     #[error(transparent)]
     File(#[from] FileError),
 
-    /// The engine failed on texts that should have been within its limits.
-    #[error("the encoder's engine failed: {reason}; use encoder.engine = \"native\"")]
-    Engine {
-        /// The engine's own words.
-        reason: String,
-    },
-
     /// The device failed.
     #[error("the device failed while encoding: {reason}; smaller encoder.batch_tokens take less of its memory")]
     Device {
@@ -55,7 +48,7 @@ pub enum EncoderError {
     /// A masked language model failed on texts that should have been within its limits.
     #[error("the masked language model failed: {reason}")]
     MaskedModel {
-        /// The engine's own words.
+        /// The model's own words.
         reason: String,
     },
 

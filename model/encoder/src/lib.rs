@@ -33,7 +33,7 @@ mod work;
 
 pub use bert::BertEncoder;
 pub use cache::{EmbeddingCache, default_cache_dir};
-pub use config::{EncoderConfig, EncoderKind, Engine, load, load_on, tokenizer_json};
+pub use config::{EncoderConfig, EncoderKind, load, load_in_tensors, load_on, tokenizer_json};
 pub use error::EncoderError;
 pub use math::Precision;
 pub use shipped::{Shipped, shipped, shipped_static};

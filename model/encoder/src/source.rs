@@ -14,7 +14,7 @@ pub enum Source {
     /// A directory.
     Directory(PathBuf),
     /// A repository of the hub.
-    Hub(Hub),
+    Hub(Box<Hub>),
 }
 
 /// A repository of the hub at one revision.
@@ -62,7 +62,7 @@ impl Source {
         let builder = ApiBuilder::from_cache(cache).with_token(token()).with_progress(false);
         let builder = builder.with_endpoint(endpoint.trim_end_matches('/').to_owned());
         match builder.build() {
-            Ok(api) => Ok(Self::Hub(Hub { api, repository, cache: directory, name, endpoint, key })),
+            Ok(api) => Ok(Self::Hub(Box::new(Hub { api, repository, cache: directory, name, endpoint, key }))),
             Err(error) => Err(EncoderError::Hub {
                 repo: name.into(),
                 revision: revision.into(),

@@ -6,7 +6,6 @@ use candle_core::{DType, Device, Tensor};
 use candle_nn::VarBuilder;
 use candle_transformers::models::bert::{BertModel, Config};
 use common::*;
-use tabsegnet_encoder::{EncoderConfig, Engine};
 use tokenizers::Tokenizer;
 
 const TEXTS: [&str; 4] = ["net income", "total revenue | 2019 | $ 1,234.5", "", "the tax rate of the year was 21 %"];
@@ -42,15 +41,4 @@ fn vectors_equal_those_of_candle() {
     let encoder = open(&bert(&reference("bert")));
     let difference = largest_difference(&encode(encoder.as_ref(), &TEXTS), &by_candle().unwrap());
     assert!(difference < 1e-5, "{difference}");
-}
-
-#[test]
-fn the_candle_engine_gives_the_same_vectors_under_the_same_identity() {
-    let native = bert(&reference("bert"));
-    let candle = EncoderConfig { engine: Engine::Candle, ..native.clone() };
-    let (native, candle) = (open(&native), open(&candle));
-    let texts: Vec<&str> = TEXTS.iter().chain(&["net sales", "net loss", "cash"]).copied().collect();
-    let difference = largest_difference(&encode(native.as_ref(), &texts), &encode(candle.as_ref(), &texts));
-    assert!(difference < 1e-5, "{difference}");
-    assert_eq!(native.identity(), candle.identity());
 }

@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use common::*;
-use tabsegnet_encoder::{EncoderConfig, Engine, Precision};
+use tabsegnet_encoder::{EncoderConfig, Precision};
 
 fn minilm() -> Option<PathBuf> {
     let dir = std::env::var_os("TABSEGNET_MINILM");
@@ -94,11 +94,11 @@ fn int8_vectors_have_a_cosine_of_at_least_995_to_those_of_f32() {
 }
 
 #[test]
-fn the_tensor_engine_gives_the_same_vectors() {
+fn tensors_give_the_same_vectors() {
     let Some(dir) = minilm() else { return };
     let texts: Vec<String> = texts().into_iter().take(60).collect();
     let native = encode(open(&bert(&dir)).as_ref(), &strs(&texts));
-    let tensors = encode(open(&EncoderConfig { engine: Engine::Tensors, ..bert(&dir) }).as_ref(), &strs(&texts));
+    let tensors = encode(open_in_tensors(&bert(&dir)).as_ref(), &strs(&texts));
     let difference = largest_difference(&native, &tensors);
     assert!(difference < 1e-5, "{difference}");
 }

@@ -5,7 +5,7 @@ mod common;
 
 use common::*;
 use proptest::prelude::*;
-use tabsegnet_encoder::{EncoderConfig, Engine, Precision};
+use tabsegnet_encoder::{EncoderConfig, Precision, load_in_tensors};
 
 #[test]
 fn vectors_equal_those_of_sentence_transformers() {
@@ -20,14 +20,14 @@ fn vectors_equal_those_of_sentence_transformers() {
 }
 
 #[test]
-fn the_tensor_engine_gives_the_same_vectors_under_the_same_identity() {
+fn tensors_give_the_same_vectors_under_the_same_identity() {
     let texts = texts();
     for model in MODELS {
         let native = bert(&reference(model));
         let expected = encode(open(&native).as_ref(), &strs(&texts));
         // Batches of all texts, of a few and of one.
         for batch_tokens in [1000, 2, 1] {
-            let tensors = open(&EncoderConfig { engine: Engine::Tensors, batch_tokens, ..native.clone() });
+            let tensors = open_in_tensors(&EncoderConfig { batch_tokens, ..native.clone() });
             let mut seen = Vec::new();
             let vectors = tensors.encode(&strs(&texts), &mut |done| seen.push(done)).unwrap();
             let difference = largest_difference(&vectors, &expected);
@@ -49,8 +49,8 @@ fn a_text_without_tokens_has_the_vector_0() {
         tokenizer["post_processor"] = serde_json::Value::Null;
         std::fs::write(&path, tokenizer.to_string()).unwrap();
         let mut vectors = Vec::new();
-        for engine in [Engine::Native, Engine::Tensors] {
-            let encoder = open(&EncoderConfig { engine, ..bert(dir.path()) });
+        for open in [open, open_in_tensors] {
+            let encoder = open(&bert(dir.path()));
             assert!(encode(encoder.as_ref(), &[""]).iter().all(|x| *x == 0.0), "{model}");
             vectors.push(encode(encoder.as_ref(), &["", "net income", "e"]));
         }
@@ -76,12 +76,9 @@ fn int8_is_near_f32_and_has_its_own_identity() {
 
 #[test]
 fn int8_is_refused_where_it_is_not() {
-    for config in [
-        EncoderConfig { engine: Engine::Candle, ..bert(&reference("bert")) },
-        EncoderConfig { engine: Engine::Tensors, ..bert(&reference("bert")) },
-        EncoderConfig::default(),
-    ] {
-        let error = refused(&EncoderConfig { precision: Precision::Int8, ..config });
+    let int8 = |config| EncoderConfig { precision: Precision::Int8, ..config };
+    let in_tensors = load_in_tensors(&int8(bert(&reference("bert"))));
+    for error in [refused(&int8(EncoderConfig::default())), in_tensors.err().expect("an error").to_string()] {
         assert!(error.starts_with("encoder.precision = \"int8\": int8 is for encoder.kind"), "{error}");
     }
 }

@@ -4,7 +4,7 @@
 mod common;
 
 use common::*;
-use tabsegnet_encoder::{EncoderConfig, Engine, Splade, load};
+use tabsegnet_encoder::{EncoderConfig, Splade, load};
 
 #[test]
 fn token_vectors_equal_the_states_of_transformers() {
@@ -23,8 +23,8 @@ fn token_vectors_equal_the_states_of_transformers() {
 }
 
 #[test]
-fn an_engine_without_token_vectors_says_where_they_are() {
-    let encoder = open(&EncoderConfig { engine: Engine::Tensors, ..bert(&reference("bert")) });
+fn a_device_without_token_vectors_says_where_they_are() {
+    let encoder = open_in_tensors(&bert(&reference("bert")));
     let error = encoder.encode_tokens(&["net income"]).unwrap_err().to_string();
     assert!(error.contains("--device cpu"), "{error}");
 }

@@ -69,5 +69,37 @@ pub fn aggregate(x: Tensor<2>, strength: Tensor<2>, edges: &Arc<EdgeIndex>, aggr
     ))
 }
 
+/// Takes up the messages into one node (8), `out` `[d]` holding zeros before: each is s(e | q) and x(v) `[d]`.
+#[inline(always)]
+pub(crate) fn take_up<'x>(
+    out: &mut [f32],
+    aggregation: Aggregation,
+    messages: impl ExactSizeIterator<Item = (f32, &'x [f32])>,
+) {
+    if aggregation == Aggregation::Max {
+        for (nth, (s, x)) in messages.enumerate() {
+            for (out, x) in out.iter_mut().zip(x) {
+                let candidate = s * x;
+                *out = if nth == 0 || candidate > *out { candidate } else { *out };
+            }
+        }
+    } else {
+        let share = share(messages.len(), aggregation);
+        for (s, x) in messages {
+            for (out, x) in out.iter_mut().zip(x) {
+                *out += s * share * x;
+            }
+        }
+    }
+}
+
+/// What a message counts for: 1 in a sum, 1 / in-edges in a mean.
+fn share(in_edges: usize, aggregation: Aggregation) -> f32 {
+    match aggregation {
+        Aggregation::Mean => 1.0 / in_edges.max(1) as f32,
+        Aggregation::Max | Aggregation::Sum => 1.0,
+    }
+}
+
 #[cfg(test)]
 mod tests;

@@ -43,7 +43,7 @@ impl Node {
     }
 }
 
-/// BoostedTrees whose values add up.
+/// Trees whose values add up.
 #[derive(Debug, Clone, Default)]
 pub struct BoostedTrees {
     pub(crate) features: usize,
@@ -146,7 +146,7 @@ impl BoostedTrees {
         named.into_iter().map(|(name, data)| (name.to_owned(), data)).collect()
     }
 
-    /// BoostedTrees from the tensors of a file.
+    /// Trees from the tensors of a file.
     ///
     /// # Errors
     /// In words, what is missing or wrong.

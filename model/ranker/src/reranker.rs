@@ -16,7 +16,7 @@ use crate::checkpoint::{CheckpointError, deserialize, serialize};
 
 pub use candidates::{Candidates, QueryContext, names};
 
-/// BoostedTrees and how many nodes they look at.
+/// Trees and how many nodes they look at.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reranker {
     candidates: usize,

@@ -1,8 +1,10 @@
 //! Horizontal bars with intervals, in groups.
 
+use tabsegnet_page::kit::{class, escape};
+
 use super::numbers;
-use super::palette::{class, marker};
-use super::text::{escape_html, fit, width};
+use super::palette::marker;
+use super::text::{fit, width};
 use crate::significance::Estimate;
 
 const FONT: f64 = 13.0;
@@ -37,8 +39,7 @@ pub(super) fn svg(id: &str, title: &str, groups: &[BarGroup]) -> String {
     for group in groups {
         if !group.heading.is_empty() {
             y += HEADING;
-            rows +=
-                &format!(r#"<text class="heading" x="0" y="{:.1}">{}</text>"#, y - 8.0, escape_html(&group.heading));
+            rows += &format!(r#"<text class="heading" x="0" y="{:.1}">{}</text>"#, y - 8.0, escape(&group.heading));
         }
         for (number, (name, estimate)) in group.bars.iter().enumerate() {
             rows += &bar(number, name, estimate, y, names, &scale);
@@ -48,8 +49,8 @@ pub(super) fn svg(id: &str, title: &str, groups: &[BarGroup]) -> String {
     format!(
         r#"<svg class="plot" viewBox="0 0 {WIDTH} {:.0}" role="img" aria-labelledby="{id}-title {id}-desc"><title id="{id}-title">{}</title><desc id="{id}-desc">{}</desc>{}{rows}</svg>"#,
         y + BOTTOM,
-        escape_html(title),
-        escape_html(&description(groups)),
+        escape(title),
+        escape(&description(groups)),
         scale.axis(y)
     )
 }
@@ -89,11 +90,11 @@ fn bar(number: usize, name: &str, estimate: &Estimate, y: f64, names: f64, scale
     format!(
         r#"<g class="{}"><title>{} {} {}</title><text class="name" x="0" y="{:.1}">{}</text>{}<rect class="bar" x="{:.1}" y="{:.1}" width="{:.1}" height="{:.1}"/><path class="interval" d="M{low:.1} {cap_top:.1}V{cap_bottom:.1}M{low:.1} {middle:.1}H{high:.1}M{high:.1} {cap_top:.1}V{cap_bottom:.1}"/><text class="value" x="{WIDTH}" y="{:.1}" text-anchor="end">{}</text></g>"#,
         class(number),
-        escape_html(name),
+        escape(name),
         numbers::measure(estimate.mean),
         numbers::interval(estimate),
         middle + 4.5,
-        escape_html(&fit(name, names + 1.0, FONT)),
+        escape(&fit(name, names + 1.0, FONT)),
         marker(number, names + 16.0, middle, 3.6),
         scale.left,
         y + 4.0,

@@ -1,7 +1,9 @@
 //! The plot of recall@k against k.
 
-use super::palette::{class, dash, marker};
-use super::text::{escape_html, fit, width};
+use tabsegnet_page::kit::{class, escape};
+
+use super::palette::{dash, marker};
+use super::text::{fit, width};
 use crate::report::{MethodReport, Report};
 
 /// Where the axis is marked, and the curves carry markers.
@@ -56,7 +58,7 @@ impl<'a> Curves<'a> {
             report.methods.iter().enumerate().map(|(number, method)| self.curve(number, method)).collect();
         format!(
             r#"<svg class="plot {id}" viewBox="0 0 {width} {height}" role="img" aria-labelledby="{id}-title {id}-desc"><title id="{id}-title">Recall by number of nodes read</title><desc id="{id}-desc">{}</desc>{}{curves}{}</svg>"#,
-            escape_html(&self.description()),
+            escape(&self.description()),
             self.axes(),
             self.labels(),
         )
@@ -122,7 +124,7 @@ impl<'a> Curves<'a> {
         format!(
             r#"<g class="{}"><title>{}</title><path class="curve" d="M{}" stroke-dasharray="{}"/>{markers}</g>"#,
             class(number),
-            escape_html(&method.name),
+            escape(&method.name),
             points.join("L"),
             dash(number)
         )
@@ -151,7 +153,7 @@ impl<'a> Curves<'a> {
                 marker(number, x + 24.0, y, 3.6),
                 x + 32.0,
                 y + 4.5,
-                escape_html(&fit(&method.name, self.width - x - 32.0, FONT))
+                escape(&fit(&method.name, self.width - x - 32.0, FONT))
             )
         };
         ends.into_iter().zip(places).map(label).collect()

@@ -1,10 +1,11 @@
 //! The report as one HTML page: no scripts, nothing loaded from elsewhere.
 
+use tabsegnet_page::kit::{BASE, DARK, colours, escape};
+
 use super::bars::{self, BarGroup};
 use super::content;
 use super::curves::Curves;
 use super::palette;
-use super::text::escape_html;
 use crate::measures::Measure;
 use crate::report::{Report, Slice};
 
@@ -15,18 +16,18 @@ const PAIRS_SHOWN: usize = 15;
 
 /// The whole page.
 pub(crate) fn render(report: &Report) -> String {
-    let title = escape_html(&report.title);
+    let title = escape(&report.title);
     format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<columns>\n<meta charset=\"utf-8\">\n\
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n\
-         <style>\n{}</style>\n</columns>\n<body>\n<main>\n\
+         <style>\n{}</style>\n</head>\n<body>\n<main>\n\
          <header>\n<h1>{title}</h1>\n<p>{}, {}: {}. {}</p>\n</header>\n{}</main>\n</body>\n</html>\n",
         style(),
-        escape_html(&report.dataset.name),
-        escape_html(&report.dataset.part),
+        escape(&report.dataset.name),
+        escape(&report.dataset.part),
         content::extent(report),
-        escape_html(&report.created),
+        escape(&report.created),
         [methods(report), curve(report), differences(report), parts(report), settings(report), computed(report)]
             .concat()
     )
@@ -34,9 +35,9 @@ pub(crate) fn render(report: &Report) -> String {
 
 fn style() -> String {
     format!(
-        "{STYLE}:root{{{}}}\n@media screen and (prefers-color-scheme:dark){{:root{{{}}}}}\n{}\n",
-        palette::properties(false),
-        palette::properties(true),
+        "{BASE}{STYLE}:root{{{}}}\n@media screen and (prefers-color-scheme:dark){{:root{{{DARK}{}}}}}\n{}\n",
+        colours(false),
+        colours(true),
         palette::rules()
     )
 }
@@ -73,7 +74,7 @@ fn curve(report: &Report) -> String {
         .methods
         .iter()
         .enumerate()
-        .map(|(number, method)| format!("<li>{}{}</li>", palette::swatch(number), escape_html(&method.name)))
+        .map(|(number, method)| format!("<li>{}{}</li>", palette::swatch(number), escape(&method.name)))
         .collect();
     // Two plots, of which the style sheet shows the one that suits the page's width: one plot
     // scaled to a telephone would have labels too small to read.
@@ -107,7 +108,7 @@ fn parts(report: &Report) -> String {
         let tables = Measure::MAIN.map(|measure| content::slices(group, slices, measure).html());
         format!(
             "<h3>{}</h3>\n<div class=\"pair\">\n{}</div>\n{}",
-            escape_html(&content::group_title(group)),
+            escape(&content::group_title(group)),
             figures.concat(),
             tables.concat()
         )
@@ -121,16 +122,15 @@ fn bars_of_slice(slice: &Slice, measure: Measure) -> BarGroup<'_> {
 }
 
 fn settings(report: &Report) -> String {
-    let fact = |(name, value): &(String, String)| {
-        format!("<div><dt>{}</dt><dd>{}</dd></div>\n", escape_html(name), escape_html(value))
-    };
+    let fact =
+        |(name, value): &(String, String)| format!("<div><dt>{}</dt><dd>{}</dd></div>\n", escape(name), escape(value));
     let facts: String = content::facts(report).iter().map(fact).collect();
     section("settings", "Data and settings", &format!("<dl>\n{facts}</dl>\n"))
 }
 
 fn computed(report: &Report) -> String {
     let paragraphs =
-        |texts: &[String]| -> String { texts.iter().map(|text| format!("<p>{}</p>\n", escape_html(text))).collect() };
+        |texts: &[String]| -> String { texts.iter().map(|text| format!("<p>{}</p>\n", escape(text))).collect() };
     let computed = section("computed", "How the figures were computed", &paragraphs(&content::method(report)));
     if report.notes.is_empty() {
         return computed;

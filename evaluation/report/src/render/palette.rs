@@ -1,17 +1,6 @@
 //! What sets methods apart in plots: colour, dash and marker, so that none is needed alone.
 
-/// Colours by theme: (on white, on the dark background). After Okabe and Ito's palette for
-/// colour-blind readers, darkened or lightened until each has contrast 3 with its background.
-const COLOURS: [(&str, &str); 8] = [
-    ("#0068a8", "#56a9ec"),
-    ("#c14b00", "#ff9a5c"),
-    ("#00785a", "#3ccb9f"),
-    ("#a8477f", "#e79ac8"),
-    ("#8a6500", "#e8c547"),
-    ("#2585bf", "#a6dcff"),
-    ("#5b616b", "#a9b0bc"),
-    ("#1a1a1a", "#ffffff"),
-];
+use tabsegnet_page::kit::{COLOURS, class};
 
 const DASHES: [&str; 5] = ["none", "8 3", "2.5 2.5", "10 3 2.5 3", "5 2"];
 
@@ -26,21 +15,9 @@ const MARKERS: [&str; 7] = [
     "M0 -1.2L1.15 -.35L.7 1H-.7L-1.15 -.35Z",
 ];
 
-/// CSS custom properties `--m0` and on with the colours of the light or of the dark theme.
-pub(super) fn properties(dark: bool) -> String {
-    let colour = |(on_white, on_dark)| if dark { on_dark } else { on_white };
-    let property = |(number, pair)| format!("--m{number}:{};", colour(pair));
-    COLOURS.into_iter().enumerate().map(property).collect()
-}
-
 /// CSS rules for `.m0` and on: `color` for whatever is drawn with `currentColor`.
 pub(super) fn rules() -> String {
     (0..COLOURS.len()).map(|number| format!(".m{number}{{color:var(--m{number})}}")).collect()
-}
-
-/// Class with the colour of a method, by its number in the report.
-pub(super) fn class(method: usize) -> String {
-    format!("m{}", method % COLOURS.len())
 }
 
 /// Dash pattern of a method's line.
@@ -73,29 +50,6 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
-
-    /// Relative luminance as WCAG 2 defines it.
-    fn luminance(colour: &str) -> f64 {
-        let channel = |at: usize| {
-            let value = f64::from(u8::from_str_radix(&colour[at..at + 2], 16).unwrap()) / 255.0;
-            if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
-        };
-        0.2126 * channel(1) + 0.7152 * channel(3) + 0.0722 * channel(5)
-    }
-
-    fn contrast(a: &str, b: &str) -> f64 {
-        let (a, b) = (luminance(a) + 0.05, luminance(b) + 0.05);
-        a.max(b) / a.min(b)
-    }
-
-    #[test]
-    fn colours_stand_out_in_both_themes() {
-        for (on_white, on_dark) in COLOURS {
-            assert!(contrast(on_white, "#ffffff") >= 4.0, "{on_white}");
-            assert!(contrast(on_dark, "#15181d") >= 4.0, "{on_dark}");
-        }
-        assert!(include_str!("style.css").contains("--background:#15181d"));
-    }
 
     #[test]
     fn many_methods_look_different() {

@@ -1,6 +1,6 @@
 //! Tables, once as rows of text and from there as HTML or Markdown.
 
-use super::text::escape_html;
+use tabsegnet_page::kit::escape;
 
 /// A cell: text from anywhere, escaped when the table is rendered.
 #[derive(Clone, Debug, Default)]
@@ -66,11 +66,11 @@ impl Table {
             .enumerate()
             .map(|(column, text)| {
                 let class = if column < self.label_columns { "" } else { r#" class="number""# };
-                format!(r#"<th scope="col"{class}>{}</th>"#, escape_html(text))
+                format!(r#"<th scope="col"{class}>{}</th>"#, escape(text))
             })
             .collect();
         let rows: String = self.rows.iter().map(|row| self.html_row(row)).collect();
-        let caption = escape_html(&self.caption);
+        let caption = escape(&self.caption);
         format!(
             "<div class=\"scroll\" role=\"region\" aria-label=\"{caption}\" tabindex=\"0\"><table>\
              <caption><span>{caption}</span></caption>\n<thead><tr>{columns}</tr></thead>\n<tbody>\n{rows}</tbody>\
@@ -84,12 +84,12 @@ impl Table {
             .enumerate()
             .map(|(column, cell)| {
                 let swatch = cell.method.map(super::palette::swatch).unwrap_or_default();
-                let mut content = format!("{swatch}{}", escape_html(&cell.text));
+                let mut content = format!("{swatch}{}", escape(&cell.text));
                 if cell.best {
                     content = format!("<strong>{content}</strong>");
                 }
                 if !cell.detail.is_empty() {
-                    content += &format!("<small>{}</small>", escape_html(&cell.detail));
+                    content += &format!("<small>{}</small>", escape(&cell.detail));
                 }
                 match column {
                     0 => format!(r#"<th scope="row">{content}</th>"#),

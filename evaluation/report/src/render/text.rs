@@ -1,24 +1,5 @@
 //! Text from outside, made safe for where it is put.
 
-/// Escapes text for HTML and SVG, between tags and in quoted attributes. Characters that may not
-/// stand in a page (control characters) become U+FFFD.
-pub(super) fn escape_html(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#39;"),
-            '\n' | '\t' | '\r' => escaped.push(' '),
-            c if c.is_control() => escaped.push(char::REPLACEMENT_CHARACTER),
-            c => escaped.push(c),
-        }
-    }
-    escaped
-}
-
 /// Escapes text for one line of Markdown, table cells included: it is shown as it is, whatever it
 /// holds. What means nothing where it stands (an underscore within a word, a lone bracket, "<" before
 /// a digit) is left alone, for those who read the source.
@@ -98,14 +79,6 @@ fn advance(c: char) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn escaped_text_stays_text() {
-        assert_eq!(
-            escape_html("<script>\"a\" & 'b'</script>\u{0}"),
-            "&lt;script&gt;&quot;a&quot; &amp; &#39;b&#39;&lt;/script&gt;\u{fffd}"
-        );
-    }
 
     #[test]
     fn escaped_markdown_shows_the_text_itself() {

@@ -1,6 +1,5 @@
 //! The `bert` encoder: BERT-family sentence encoders in Hugging Face layout.
 
-mod candle;
 mod config;
 mod forward;
 mod pooling;
@@ -18,8 +17,7 @@ use crate::math::{Isa, MOST_DEPTH, Precision, Team, unit_rows};
 use crate::source::Source;
 use crate::tensors::Tensors;
 use crate::tokens::Tokens;
-use crate::{Encoder, EncoderConfig, EncoderError, Engine, work};
-use candle::CandleModel;
+use crate::{Encoder, EncoderConfig, EncoderError, work};
 use config::ModelConfig;
 use forward::{Model, Scratch};
 use pooling::{Pipeline, Pooling};
@@ -59,10 +57,10 @@ pub struct BertEncoder {
     identity: String,
 }
 
-/// The engines behind the one encoder.
+/// The forward pass: on the CPU kernels for its vector instructions, without padding and on all cores;
+/// elsewhere in the tensors that the ranker runs on, padded.
 enum Forward {
     Native(Box<Model>),
-    Candle(Box<CandleModel>),
     Tensors(Box<TensorModel>),
 }
 
@@ -77,11 +75,16 @@ impl BertEncoder {
         if !dir.is_dir() {
             return Err(EncoderError::NoDirectory { path: dir.to_owned(), kind: KIND });
         }
-        Self::open(&Source::directory(dir), &EncoderConfig::default(), &Device::flex())
+        Self::open(&Source::directory(dir), &EncoderConfig::default(), &Device::flex(), false)
     }
 
-    pub(crate) fn open(source: &Source, settings: &EncoderConfig, device: &Device) -> Result<Self, EncoderError> {
-        let EncoderConfig { max_tokens, batch_tokens, engine, precision, .. } = *settings;
+    pub(crate) fn open(
+        source: &Source,
+        settings: &EncoderConfig,
+        device: &Device,
+        in_tensors: bool,
+    ) -> Result<Self, EncoderError> {
+        let EncoderConfig { max_tokens, batch_tokens, precision, .. } = *settings;
         Isa::choose()?;
         let pipeline = Pipeline::read(source)?;
         let (config_path, config_json) = source.read(KIND, &pipeline.file("config.json"))?;
@@ -104,10 +107,10 @@ impl BertEncoder {
                 expected: format!("the model is {widest} wide and int8 has room for {MOST_DEPTH}; expected \"f32\""),
             });
         }
-        let forward = match engine {
-            Engine::Native if is_cpu(device) => Forward::Native(Box::new(Model::new(model, precision))),
-            Engine::Native | Engine::Tensors => Forward::Tensors(Box::new(TensorModel::new(&model, device))),
-            Engine::Candle => Forward::Candle(Box::new(CandleModel::read(&weights_path, &config_json, &weights)?)),
+        let forward = if in_tensors {
+            Forward::Tensors(Box::new(TensorModel::new(&model, device)))
+        } else {
+            Forward::Native(Box::new(Model::new(model, precision)))
         };
 
         let identity = Digest::new()
@@ -184,7 +187,6 @@ impl BertEncoder {
         let ids = select(ids, batch);
         let vectors = match &self.forward {
             Forward::Native(model) => self.pooling.apply(model.forward(&ids, scratch, team), &ids, self.hidden),
-            Forward::Candle(model) => self.pooling.apply(&model.forward(&ids)?, &ids, self.hidden),
             Forward::Tensors(model) => read(model.vectors(&ids, self.pooling))?,
         };
         self.finished(unique, batch, vectors)
@@ -322,17 +324,10 @@ impl BertEncoder {
         special: &[u32],
         scratch: &mut Scratch,
     ) -> Result<Vec<Vec<f32>>, EncoderError> {
-        let owned;
-        let states = match &self.forward {
-            Forward::Native(model) => model.forward(ids, scratch, Team::One),
-            Forward::Candle(model) => {
-                owned = model.forward(ids)?;
-                &owned
-            }
-            Forward::Tensors(_) => {
-                return Err(EncoderError::NoTokenVectors { reason: "on this device; it does with --device cpu" });
-            }
+        let Forward::Native(model) = &self.forward else {
+            return Err(EncoderError::NoTokenVectors { reason: "on this device; it does with --device cpu" });
         };
+        let states = model.forward(ids, scratch, Team::One);
         let mut states = states.chunks_exact(self.hidden);
         let mut vectors = Vec::with_capacity(ids.len());
         for ids in ids {

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use safetensors::SafeTensors;
-use tabsegnet_encoder::{Encoder, EncoderConfig, EncoderError, load};
+use tabsegnet_encoder::{Encoder, EncoderConfig, EncoderError, load, load_in_tensors};
 
 /// The reference models that `make_reference.py` writes.
 pub const MODELS: [&str; 3] = ["bert", "roberta", "distilbert"];
@@ -41,6 +41,11 @@ pub fn bert(model: &Path) -> EncoderConfig {
 
 pub fn open(config: &EncoderConfig) -> Box<dyn Encoder> {
     load(config).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// With the forward pass of a GPU.
+pub fn open_in_tensors(config: &EncoderConfig) -> Box<dyn Encoder> {
+    load_in_tensors(config).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// The message of the error that opening `config` gives.

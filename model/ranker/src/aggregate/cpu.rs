@@ -3,6 +3,9 @@
 use burn_flex::FlexTensor;
 use rayon::prelude::*;
 
+#[cfg(feature = "training")]
+use super::share;
+use super::take_up;
 use crate::config::Aggregation;
 use crate::edges::{EdgeIndex, NO_EDGE};
 use crate::flex::{ROWS_PER_TASK, Values, for_rows, shape_of, tensor};
@@ -50,46 +53,15 @@ pub(super) fn forward(
                 },
             );
         });
-    } else if aggregation == Aggregation::Max {
-        for_rows(
-            &mut out,
-            d,
-            #[inline(always)]
-            |node, out| {
-                for (nth, edge) in edges.into(node).enumerate() {
-                    let (s, x) = message(edge);
-                    for (out, x) in out.iter_mut().zip(x) {
-                        let candidate = s * x;
-                        *out = if nth == 0 || candidate > *out { candidate } else { *out };
-                    }
-                }
-            },
-        );
     } else {
         for_rows(
             &mut out,
             d,
             #[inline(always)]
-            |node, out| {
-                let share = share(edges, node, aggregation);
-                for edge in edges.into(node) {
-                    let (s, x) = message(edge);
-                    for (out, x) in out.iter_mut().zip(x) {
-                        *out += s * share * x;
-                    }
-                }
-            },
+            |node, out| take_up(out, aggregation, edges.into(node).map(message)),
         );
     }
     (tensor(out, [nodes, d]), winners)
-}
-
-/// What a message counts for: 1 in a sum, 1 / in-edges in a mean.
-fn share(edges: &EdgeIndex, node: usize, aggregation: Aggregation) -> f32 {
-    match aggregation {
-        Aggregation::Mean => 1.0 / edges.into(node).len().max(1) as f32,
-        Aggregation::Max | Aggregation::Sum => 1.0,
-    }
 }
 
 /// The gradients of `x` and `strength` from that of the result.
@@ -136,7 +108,7 @@ pub(super) fn backward(
                             let winners = &winners[destination * d..(destination + 1) * d];
                             max_message(x_gradient, x, gradient, s, winners, edge)
                         } else {
-                            sum_message(x_gradient, x, gradient, s, share(edges, destination, aggregation))
+                            sum_message(x_gradient, x, gradient, s, share(edges.into(destination).len(), aggregation))
                         };
                     }
                 }

@@ -5,7 +5,7 @@ use super::training::{BoostingConfig, Lists, grow};
 use super::*;
 use crate::open::tests::noise;
 
-/// BoostedTrees over four features.
+/// Trees over four features.
 fn trees() -> BoostedTrees {
     trees_of(15)
 }
@@ -72,7 +72,7 @@ proptest! {
 
     #[test]
     fn many_rows_at_once_score_as_one_by_one(rows in prop::collection::vec(-2.0..2.0_f32, 0..40), many in any::<bool>()) {
-        // BoostedTrees of more num_leaves than there are bits are walked.
+        // Trees of more leaves than there are bits are walked.
         let trees = trees_of(if many { 60 } else { 15 });
         let most = trees.roots.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap() as usize / 2 + 1;
         prop_assert_eq!(most > 32, many);

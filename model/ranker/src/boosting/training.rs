@@ -14,13 +14,13 @@ use super::{BoostedTrees, Node};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct BoostingConfig {
-    /// BoostedTrees one after the other, each on what those before leave.
+    /// Trees one after the other, each on what those before leave.
     pub num_iterations: usize,
     /// Such rows of trees, alike but for the features and rows that they look at; their mean is what is said.
     pub bagged_models: usize,
     /// What a tree's values are multiplied with.
     pub learning_rate: f64,
-    /// The most num_leaves of a tree.
+    /// The most leaves of a tree.
     pub num_leaves: usize,
     /// The fewest rows of a leaf.
     pub min_data_in_leaf: usize,
@@ -175,14 +175,14 @@ struct Leaf {
     split: Option<Split>,
 }
 
-/// BoostedTrees that rank the gold rows of the lists above the others. Same seed, same trees, whatever the number of
+/// Trees that rank the gold rows of the lists above the others. Same seed, same trees, whatever the number of
 /// threads. `progress` is called with the number of trees so far.
 pub fn grow(lists: &Lists, growth: &BoostingConfig, seed: u64, progress: &mut dyn FnMut(usize)) -> BoostedTrees {
     let mut trees = BoostedTrees { features: lists.bins.features(), ..BoostedTrees::default() };
     for model in 0..growth.bagged_models {
         boost(lists, growth, (seed, (model * growth.num_iterations) as u64), &mut trees, progress);
     }
-    // The mean of the bagged_models.
+    // The mean of the bagged models.
     trees.nodes.iter_mut().for_each(|node| node.value /= growth.bagged_models as f32);
     trees
 }
@@ -249,13 +249,13 @@ impl Tree<'_> {
         let mut nodes = vec![Node::leaf(self.value(sums))];
         let histogram = self.histogram(&rows);
         let split = self.split(&histogram, sums);
-        let mut num_leaves = vec![Leaf { node: 0, rows, sums, histogram, split }];
-        while num_leaves.len() < self.growth.num_leaves {
+        let mut leaves = vec![Leaf { node: 0, rows, sums, histogram, split }];
+        while leaves.len() < self.growth.num_leaves {
             // Of equal gains the leaf that is older.
-            let gains = num_leaves.iter().enumerate().filter_map(|(at, leaf)| Some((at, leaf.split?)));
+            let gains = leaves.iter().enumerate().filter_map(|(at, leaf)| Some((at, leaf.split?)));
             let best = gains.reduce(|best, next| if next.1.gain > best.1.gain { next } else { best });
             let Some((at, split)) = best else { break };
-            let Leaf { node, rows, sums, histogram, .. } = num_leaves.remove(at);
+            let Leaf { node, rows, sums, histogram, .. } = leaves.remove(at);
             let column = &self.lists.columns[split.feature];
             let (left, right): (Vec<u32>, Vec<u32>) = rows.iter().partition(|&&row| column[row as usize] <= split.bin);
             let (sums_left, sums_right) = (split.left, sums.minus(split.left));
@@ -276,7 +276,7 @@ impl Tree<'_> {
             nodes[node].right = (first + below + 1) as u32;
             for (rows, sums, histogram) in [(left, sums_left, of_left), (right, sums_right, of_right)] {
                 let split = self.split(&histogram, sums);
-                num_leaves.push(Leaf { node: nodes.len(), rows, sums, histogram, split });
+                leaves.push(Leaf { node: nodes.len(), rows, sums, histogram, split });
                 nodes.push(Node::leaf(self.value(sums)));
             }
         }

@@ -1,5 +1,6 @@
 //! Aggregation on the CPU.
 
+use crate::aggregate::take_up;
 use crate::config::Aggregation;
 use crate::product::vectorised;
 
@@ -12,6 +13,17 @@ pub(super) struct Edges<'a> {
 }
 
 impl Edges<'_> {
+    /// Positions of the edges into a node.
+    pub(super) fn of(&self, node: u32) -> std::ops::Range<usize> {
+        self.offsets[node as usize] as usize..self.offsets[node as usize + 1] as usize
+    }
+
+    /// s(e | q) and x(v) of an edge from v, `x` being `[nodes, d]`.
+    fn message<'x>(&self, edge: usize, x: &'x [f32], d: usize) -> (f32, &'x [f32]) {
+        let (source, row) = self.edges[edge];
+        (self.strength[row as usize], &x[source as usize * d..(source as usize + 1) * d])
+    }
+
     /// The aggregated messages of the nodes from `first` on into `out` `[rows, d]`.
     pub(super) fn aggregate(&self, x: &[f32], d: usize, first: usize, out: &mut [f32]) {
         vectorised(
@@ -20,31 +32,8 @@ impl Edges<'_> {
             |(graph, x, out): (&Self, &[f32], &mut [f32])| {
                 out.fill(0.0);
                 for (node, out) in (first..).zip(out.chunks_exact_mut(d)) {
-                    let edges = &graph.edges[graph.offsets[node] as usize..graph.offsets[node + 1] as usize];
-                    let message = |&(source, row): &(u32, u32)| {
-                        (graph.strength[row as usize], &x[source as usize * d..(source as usize + 1) * d])
-                    };
-                    match graph.aggregation {
-                        Aggregation::Max => {
-                            for (nth, edge) in edges.iter().enumerate() {
-                                let (s, x) = message(edge);
-                                for (out, x) in out.iter_mut().zip(x) {
-                                    let candidate = s * x;
-                                    *out = if nth == 0 || candidate > *out { candidate } else { *out };
-                                }
-                            }
-                        }
-                        Aggregation::Sum | Aggregation::Mean => {
-                            let mean = graph.aggregation == Aggregation::Mean;
-                            let share = if mean { 1.0 / edges.len().max(1) as f32 } else { 1.0 };
-                            for edge in edges {
-                                let (s, x) = message(edge);
-                                for (out, x) in out.iter_mut().zip(x) {
-                                    *out += s * share * x;
-                                }
-                            }
-                        }
-                    }
+                    let messages = graph.of(node as u32).map(|edge| graph.message(edge, x, d));
+                    take_up(out, graph.aggregation, messages);
                 }
             },
         );

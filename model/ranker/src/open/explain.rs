@@ -12,6 +12,7 @@ use super::edges::Edges;
 use super::start::Features;
 use super::weights::{Layer, Weights, blocks};
 use super::{Inference, OpenGraph, Parts, Query, values};
+use crate::aggregate::take_up;
 use crate::batch::{BatchError, best_segments};
 use crate::config::Aggregation;
 
@@ -254,7 +255,7 @@ impl Weights {
 }
 
 impl Layer {
-    /// (8) for one node and some of the edges into it.
+    /// [`Layer::forward`] for one node and some of the edges into it.
     fn one<'x>(
         &self,
         value: impl Fn(u32) -> &'x [f32],
@@ -262,40 +263,21 @@ impl Layer {
         node: u32,
         edges: impl Iterator<Item = usize>,
     ) -> Vec<f32> {
-        let mut messages = vec![0.0_f32; self.d];
-        let mut count = 0;
-        for edge in edges {
-            let (source, row) = graph.edges[edge];
-            let s = graph.strength[row as usize];
-            for (sum, x) in messages.iter_mut().zip(value(source)) {
-                *sum = match graph.aggregation {
-                    Aggregation::Max if count > 0 => sum.max(s * x),
-                    Aggregation::Max => s * x,
-                    Aggregation::Sum | Aggregation::Mean => *sum + s * x,
-                };
-            }
-            count += 1;
-        }
-        if graph.aggregation == Aggregation::Mean {
-            messages.iter_mut().for_each(|sum| *sum /= count.max(1) as f32);
-        }
-        let mut out = self.b.clone();
-        for (matrix, x) in [(&self.W_1, value(node)), (&self.W_2, messages.as_slice())] {
-            for (x, row) in x.iter().zip(matrix.chunks_exact(out.len())) {
-                out.iter_mut().zip(row).for_each(|(out, w)| *out += x * w);
-            }
-        }
-        out.iter_mut().for_each(|out| *out = if *out < 0.0 { 0.0 } else { *out });
+        let messages: Vec<(f32, &[f32])> = edges
+            .map(|edge| {
+                let (source, row) = graph.edges[edge];
+                (graph.strength[row as usize], value(source))
+            })
+            .collect();
+        let mut aggregated = vec![0.0; self.d];
+        take_up(&mut aggregated, graph.aggregation, messages.into_iter());
+        let mut out = vec![0.0; self.b.len()];
+        self.combine(value(node), &aggregated, &mut out);
         out
     }
 }
 
 impl Edges<'_> {
-    /// Positions of the edges into a node.
-    fn of(&self, node: u32) -> std::ops::Range<usize> {
-        self.offsets[node as usize] as usize..self.offsets[node as usize + 1] as usize
-    }
-
     /// Nodes from which the node can be reached over at most so many edges, itself among them.
     fn within(&self, node: u32, steps: usize) -> BTreeSet<u32> {
         let mut found = BTreeSet::from([node]);

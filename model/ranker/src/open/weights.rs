@@ -209,7 +209,14 @@ impl Layer {
         let rows = out.len() / d_out;
         messages.resize(rows * d, 0.0);
         graph.aggregate(x, d, first, messages);
-        product(out, false, &x[first * d..(first + rows) * d], &self.W_1, [rows, d, d_out]);
+        self.combine(&x[first * d..(first + rows) * d], messages, out);
+    }
+
+    /// ReLU(W_1 x + W_2 m + b) of rows of x and of their aggregated messages m, `[rows, d]` each.
+    pub(super) fn combine(&self, x: &[f32], messages: &[f32], out: &mut [f32]) {
+        let (d, d_out) = (self.d, self.b.len());
+        let rows = out.len() / d_out;
+        product(out, false, x, &self.W_1, [rows, d, d_out]);
         product(out, true, messages, &self.W_2, [rows, d, d_out]);
         vectorised(
             (out, self.b.as_slice()),

@@ -331,7 +331,7 @@ proptest! {
     }
 }
 
-/// BoostedTrees that put high what the ranker puts low.
+/// Trees that put high what the ranker puts low.
 fn contrary(nodes: &[Node], features: &dyn FeatureRows) -> Reranker {
     let scores = scores(nodes);
     let Candidates { nodes: order, rows } = Candidates::new(&context(nodes, features), &scores, 4);

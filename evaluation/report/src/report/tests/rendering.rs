@@ -47,6 +47,7 @@ pub(super) fn well_formed(html: &str, wanted: &str) -> Vec<String> {
 fn html_is_well_formed_self_contained_and_escapes_everything() {
     for report in [Report::build(small()).unwrap(), hostile()] {
         let html = report.to_html();
+        assert!(html.starts_with("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"));
         let mut ids = well_formed(&html, "id");
         for labels in well_formed(&html, "aria-labelledby") {
             assert!(labels.split(' ').all(|label| ids.iter().any(|id| id == label)), "{labels}");

@@ -107,7 +107,7 @@ fn a_leaf_has_no_fewer_rows_than_allowed_and_lists_without_gold_are_passed_over(
         ..growth()
     };
     let trees = grow(&lists, &growth, 1, &mut |_| {});
-    assert_eq!(trees.nodes.len(), 1, "of 200 rows no two num_leaves have 101");
+    assert_eq!(trees.nodes.len(), 1, "of 200 rows no two leaves have 101");
     let few = BoostingConfig {
         min_data_in_leaf: 40,
         lambda_l2: 0.0,
