@@ -2,9 +2,9 @@
 
 use tabsegnet_datasets::graph::EdgeType;
 use tabsegnet_features::rows::NO_FEATURES;
-use tabsegnet_features::{self as featuring, DocumentFeatures, FeatureRows, QueryVectors, TableScore, vectors};
+use tabsegnet_features::{DocumentFeatures, FeatureRows, Query, QueryVectors, TableScore, vectors};
 use tabsegnet_ranker::reranker::{self, QueryContext, RerankEffects};
-use tabsegnet_ranker::{EdgeEffect, Explanation, OpenGraph, Query, best};
+use tabsegnet_ranker::{EdgeEffect, Explanation, ModelInput, OpenGraph, best};
 use tabsegnet_segmenter::SegmenterError;
 
 use crate::encoded::{EncodedDocument, check_finite};
@@ -113,7 +113,7 @@ impl<'r> OpenDocument<'r> {
         }
         let features: &dyn FeatureRows = features.as_ref().map_or(NO_FEATURES, |features| features);
         let query_of = query_of.as_ref().map(|(document, query)| (*document, query));
-        let query = Query { q, segments: query, features, products: &products };
+        let query = ModelInput { q, segments: query, features, products: &products };
         let mut scores = self.ranker.inference().scores(&self.graph, &query)?;
         let subject =
             Subject { id: &self.document.id, nodes: &self.document.nodes, vectors: self.document.vectors(), d_enc };
@@ -133,8 +133,8 @@ impl<'r> OpenDocument<'r> {
     fn explain(
         &self,
         ranking: &mut Ranking,
-        query: &Query<'_>,
-        of: Option<(&DocumentFeatures, &featuring::Query)>,
+        query: &ModelInput<'_>,
+        of: Option<(&DocumentFeatures, &Query)>,
         first: &[f32],
         order: &[usize],
     ) -> Result<(), RankingError> {
@@ -166,9 +166,9 @@ impl<'r> OpenDocument<'r> {
             let Explanation { alone, edges, features: effects, segments: of_segments } = explanation;
             let mut values = vec![0.0; effects.len()];
             query.features.write(*number, effects.len(), &mut values);
-            let features = told(names.iter().map(String::as_str), &values, &effects);
+            let features = with_effects(names.iter().map(String::as_str), &values, &effects);
             let reranker = look.map(|RerankEffects { alone, values, effects }| {
-                let features = told(names.iter().chain(&of_second).map(String::as_str), &values, &effects);
+                let features = with_effects(names.iter().chain(&of_second).map(String::as_str), &values, &effects);
                 RerankerExplanation { first_score: first[*number], alone, features }
             });
             let segments = segments.iter().zip(of_segments);
@@ -187,7 +187,7 @@ impl<'r> OpenDocument<'r> {
 }
 
 /// Features that have an effect, the greatest by amount first.
-fn told<'n>(names: impl Iterator<Item = &'n str>, values: &[f32], effects: &[f32]) -> Vec<NodeFeature> {
+fn with_effects<'n>(names: impl Iterator<Item = &'n str>, values: &[f32], effects: &[f32]) -> Vec<NodeFeature> {
     let features = names.zip(values).zip(effects).filter(|(_, effect)| **effect != 0.0);
     let mut features: Vec<NodeFeature> =
         features.map(|((name, &value), &effect)| NodeFeature { feature: name.to_owned(), value, effect }).collect();

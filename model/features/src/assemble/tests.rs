@@ -5,7 +5,7 @@ use tabsegnet_datasets::document::{Block, Document, Table, TableSource};
 use tabsegnet_datasets::graph::{CellText, DocumentGraph};
 
 use super::*;
-use crate::{FeatureRows, Schema as _, TableScorer};
+use crate::{FeatureRows, TableScorer};
 
 /// Two sentences and two tables of the same rows, one of 2018 and 2017, one of 2012 and 2011.
 fn report() -> (Vec<Node>, Vec<String>) {
