@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use tabsegnet_datasets::prepared::{PreparedDocument, PreparedQuestion};
 use tabsegnet_encoder::{EmbeddingCache, Encoder};
 use tabsegnet_features::table_scorer::Example;
-use tabsegnet_features::{DocumentFeatures, FeatureRows, QueryVectors, Strings, TableScorer};
+use tabsegnet_features::{DocumentFeatures, FeatureRows, Query, QueryVectors, Strings, TableScore, TableScorer};
 use tabsegnet_graph::CellText;
 use tabsegnet_ranker::batch::BatchError;
 use tabsegnet_ranker::reranker::QueryContext;
@@ -15,7 +15,7 @@ use tabsegnet_ranker::{Batch, ModelConfig};
 use tabsegnet_segmenter::Segmenter;
 
 use crate::RankingError;
-use crate::features::{Featuriser, Query};
+use crate::features::Featuriser;
 
 /// Questions between two commits of segments: what an interrupted run loses at most.
 const KEEP_EVERY: usize = 256;
@@ -44,10 +44,10 @@ pub struct Embedded {
 
 /// What a table scorer says of the tables of each document ([`TableScorer::scores`]); empty without one.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct TableScores(pub Vec<Vec<f32>>);
+pub struct TableScores(pub Vec<Vec<TableScore>>);
 
 impl TableScores {
-    fn of(&self, document: usize) -> &[f32] {
+    fn of(&self, document: usize) -> &[TableScore] {
         self.0.get(document).map_or(&[], Vec::as_slice)
     }
 }
@@ -202,13 +202,13 @@ impl Embedded {
             }
         }
         let documents = self.features.iter().zip(gold);
-        documents.map(|(document, gold)| Example { features: document.table_relevance().to_vec(), gold }).collect()
+        documents.map(|(document, gold)| Example { inputs: document.table_inputs().to_vec(), gold }).collect()
     }
 
-    /// What `head` says of each document's tables.
-    pub fn table_scores(&self, head: Option<&TableScorer>) -> TableScores {
-        let Some(head) = head else { return TableScores::default() };
-        TableScores(self.features.par_iter().map(|document| head.scores(document.table_relevance())).collect())
+    /// The scores of each document's tables.
+    pub fn table_scores(&self, scorer: Option<&TableScorer>) -> TableScores {
+        let Some(scorer) = scorer else { return TableScores::default() };
+        TableScores(self.features.par_iter().map(|document| scorer.scores(document.table_inputs())).collect())
     }
 
     /// `[nodes, features]` of the document of a question; empty without features.
@@ -216,8 +216,8 @@ impl Embedded {
         let document = self.questions[question].document;
         match (self.features.get(document), self.query.get(question)) {
             (Some(features), Some(query)) => {
-                let query = query.with(QueryVectors { q: self.question(question), segments: self.query(question) });
-                features.ask(&query, self.nodes_of(question), tables.of(document))
+                let vectors = QueryVectors { q: self.question(question), segments: self.query(question) };
+                features.rows(query, &vectors, self.nodes_of(question), tables.of(document))
             }
             _ => Vec::new(),
         }
@@ -227,7 +227,6 @@ impl Embedded {
     pub fn query_context<'a>(&'a self, question: usize, features: &'a dyn FeatureRows) -> QueryContext<'a> {
         let document = self.features.get(self.questions[question].document);
         let query = document.zip(self.query.get(question)).filter(|_| features.numbers() > 0);
-        let query = query.map(|(document, query)| query.of(document));
         QueryContext { nodes: self.document_of(question).nodes(), features, query }
     }
 

@@ -1,39 +1,10 @@
 //! Features of questions and nodes for a model that was trained with them.
 
 use tabsegnet_encoder::{Encoder, StaticEncoder, shipped_static};
-use tabsegnet_features::{
-    DocumentFeatures, DocumentQuery, EncodedQuery, FeaturesConfig, QueryVectors, Question, Reading, Strings,
-};
+use tabsegnet_features::{DocumentFeatures, FeaturesConfig, Query, Strings};
 use tabsegnet_graph::{CellText, Node};
 
 use crate::RankingError;
-
-/// A question as features see it, but for the vectors of the ranker's encoder.
-#[derive(Debug, Clone)]
-pub struct Query {
-    question: Question,
-    /// `[words, d_word]`
-    words: Vec<f32>,
-    segments: Vec<Question>,
-}
-
-impl Query {
-    /// With its vectors.
-    pub fn with<'a>(&'a self, vectors: QueryVectors<'a>) -> EncodedQuery<'a> {
-        let Self { question, words, segments } = self;
-        EncodedQuery { question, words, segments, vectors }
-    }
-
-    /// What the texts of a document say of it.
-    pub fn read(&self, document: &DocumentFeatures) -> Reading {
-        document.read(&self.question, &self.words, &self.segments)
-    }
-
-    /// Query of a document.
-    pub fn of<'a>(&'a self, document: &'a DocumentFeatures) -> DocumentQuery<'a> {
-        DocumentQuery { document, question: &self.question, segments: &self.segments }
-    }
-}
 
 /// Makes the features that a config asks for.
 pub struct Featuriser {
@@ -101,14 +72,9 @@ impl Featuriser {
     /// # Errors
     /// As [`Featuriser::document`].
     pub fn question(&self, text: &str, segments: &[String]) -> Result<Query, RankingError> {
-        let question = Question::new(text);
-        let words = self.word_vectors(question.words())?;
-        let segments = match segments {
-            // A question without segments is its own segment.
-            [] => vec![question.clone()],
-            segments => segments.iter().map(|segment| Question::new(segment)).collect(),
-        };
-        Ok(Query { question, words, segments })
+        let query = Query::new(text, segments);
+        let words = self.word_vectors(query.words())?;
+        Ok(query.with_word_vectors(words))
     }
 
     fn word_vectors(&self, words: &[String]) -> Result<Vec<f32>, RankingError> {

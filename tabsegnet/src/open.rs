@@ -1,9 +1,9 @@
 //! A document opened with a ranker: a question costs what depends on it, and no more.
 
 use tabsegnet_features::rows::NO_FEATURES;
-use tabsegnet_features::{DocumentFeatures, DocumentQuery, FeatureRows, QueryVectors, vectors};
+use tabsegnet_features::{DocumentFeatures, FeatureRows, Query, QueryVectors, TableScore, vectors};
 use tabsegnet_ranker::reranker::{self, QueryContext, RerankEffects};
-use tabsegnet_ranker::{EdgeEffect, Explanation, OpenGraph, Query, best};
+use tabsegnet_ranker::{EdgeEffect, Explanation, ModelInput, OpenGraph, best};
 use tabsegnet_segmenter::SegmenterError;
 
 use crate::encoded::{EncodedDocument, check_finite};
@@ -21,7 +21,7 @@ pub struct OpenDocument<'r> {
     graph: OpenGraph,
     features: Option<DocumentFeatures>,
     /// What the ranker's table scorer says of the document's tables.
-    tables: Vec<f32>,
+    tables: Vec<TableScore>,
 }
 
 impl<'r> OpenDocument<'r> {
@@ -39,7 +39,7 @@ impl<'r> OpenDocument<'r> {
             false => None,
         };
         let tables = match (&features, ranker.inference().model().table_scorer()) {
-            (Some(features), Some(head)) => head.scores(features.table_relevance()),
+            (Some(features), Some(scorer)) => scorer.scores(features.table_inputs()),
             _ => Vec::new(),
         };
         Ok(Self { ranker, document, graph, features, tables })
@@ -91,7 +91,7 @@ impl<'r> OpenDocument<'r> {
             || -> Result<_, RankingError> {
                 let Some(document) = &self.features else { return Ok(None) };
                 let featured = self.ranker.featuriser().question(question, &segments)?;
-                let reading = featured.read(document);
+                let reading = document.read(&featured);
                 Ok(Some((document, featured, reading)))
             },
         );
@@ -103,14 +103,16 @@ impl<'r> OpenDocument<'r> {
         // A question without segments is its own segment.
         let query = if segment_vectors.is_empty() { q } else { segment_vectors };
         let mut products = Vec::new();
-        let features = featured.as_ref().map(|(document, _, reading)| {
-            let query = QueryVectors { q, segments: query };
-            products = vectors::products(self.document.vectors(), &query.all());
-            document.query(reading, &query, &products, &self.tables)
-        });
+        let (mut features, mut query_of) = (None, None);
+        if let Some((document, query_text, reading)) = featured {
+            let vectors = QueryVectors { q, segments: query };
+            products = vectors::products(self.document.vectors(), &vectors.all());
+            features = Some(document.features(reading, &vectors, &products, &self.tables));
+            query_of = Some((document, query_text));
+        }
         let features: &dyn FeatureRows = features.as_ref().map_or(NO_FEATURES, |features| features);
-        let query_of = featured.as_ref().map(|(document, featured, _)| featured.of(document));
-        let query = Query { q, segments: query, features, products: &products };
+        let query_of = query_of.as_ref().map(|(document, query)| (*document, query));
+        let query = ModelInput { q, segments: query, features, products: &products };
         let mut scores = self.ranker.inference().scores(&self.graph, &query)?;
         let subject =
             Subject { id: &self.document.id, nodes: self.document.nodes(), vectors: self.document.vectors(), d_enc };
@@ -130,8 +132,8 @@ impl<'r> OpenDocument<'r> {
     fn explain(
         &self,
         ranking: &mut Ranking,
-        query: &Query<'_>,
-        of: Option<DocumentQuery<'_>>,
+        query: &ModelInput<'_>,
+        of: Option<(&DocumentFeatures, &Query)>,
         first: &[f32],
         order: &[usize],
     ) -> Result<(), RankingError> {
@@ -158,14 +160,14 @@ impl<'r> OpenDocument<'r> {
             }
             None => vec![None; numbers.len()],
         };
-        let of_second: Vec<String> = reranker::names().collect();
+        let of_second = reranker::names();
         for (((node, number), explanation), look) in ranking.nodes.iter_mut().zip(order).zip(found).zip(looks) {
             let Explanation { alone, edges: heard, features: effects, segments: of_segments } = explanation;
             let mut values = vec![0.0; effects.len()];
             query.features.write(*number, effects.len(), &mut values);
-            let features = told(names.iter().map(String::as_str), &values, &effects);
+            let features = with_effects(names.iter().map(String::as_str), &values, &effects);
             let reranker = look.map(|RerankEffects { alone, values, effects }| {
-                let features = told(names.iter().chain(&of_second).map(String::as_str), &values, &effects);
+                let features = with_effects(names.iter().chain(&of_second).map(String::as_str), &values, &effects);
                 RerankerExplanation { first_score: first[*number], alone, features }
             });
             let segments = segments.iter().zip(of_segments);
@@ -184,7 +186,7 @@ impl<'r> OpenDocument<'r> {
 }
 
 /// Features that have an effect, the greatest by amount first.
-fn told<'n>(names: impl Iterator<Item = &'n str>, values: &[f32], effects: &[f32]) -> Vec<NodeFeature> {
+fn with_effects<'n>(names: impl Iterator<Item = &'n str>, values: &[f32], effects: &[f32]) -> Vec<NodeFeature> {
     let features = names.zip(values).zip(effects).filter(|(_, effect)| **effect != 0.0);
     let mut features: Vec<NodeFeature> =
         features.map(|((name, &value), &effect)| NodeFeature { feature: name.to_owned(), value, effect }).collect();

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use tabsegnet_datasets::prepared::PreparedQuestion;
 use tabsegnet_graph::Node;
 use tabsegnet_ranker::reranker::Reranker;
-use tabsegnet_ranker::{Inference, ModelConfig, Query, TabSegNet};
+use tabsegnet_ranker::{Inference, ModelConfig, ModelInput, TabSegNet};
 
 use crate::embedded::TableScores;
 use crate::encoded::check_finite;
@@ -94,7 +94,7 @@ pub(crate) fn inference(
             let q = embedded.question(question);
             check_finite(q, d_enc, |_| format!("question {id}"))?;
             let features = looked_at(inference.config(), embedded, question, &tables);
-            let query = Query { q, segments: embedded.query(question), features: &features, products: &[] };
+            let query = ModelInput { q, segments: embedded.query(question), features: &features, products: &[] };
             let mut scores = inference.scores(&open, &query)?;
             check(id, document.nodes(), &scores)?;
             if let Some(reranker) = reranker {

@@ -12,5 +12,6 @@ pub mod segmenter;
 pub mod segments;
 pub mod state;
 pub mod static_encoder;
+pub mod table_scorer;
 pub mod train_state;
 pub mod training;

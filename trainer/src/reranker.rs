@@ -11,7 +11,6 @@ use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 use tabsegnet::embedded::TableScores;
 use tabsegnet::scores;
-use tabsegnet_features::table_scorer;
 use tabsegnet_ranker::TabSegNet;
 use tabsegnet_ranker::boosting::bins::Bins;
 use tabsegnet_ranker::boosting::training::{Lists, grow};
@@ -21,6 +20,7 @@ use tabsegnet_ranker::reranker::{Candidates, Reranker};
 use crate::config::Config;
 use crate::inputs::Input;
 use crate::progress::Progress;
+use crate::table_scorer;
 use crate::train_state::{Schedule, TrainState, optimiser};
 
 /// Rows that the bins of features are computed from; more change them little.
@@ -90,7 +90,7 @@ impl RerankTraining<'_> {
         let folds = config.reranker.folds;
         let documents = embedded.documents.len();
         let mut rng = ChaCha8Rng::seed_from_u64(config.task.seed);
-        rng.set_stream(u64::MAX); // others make weights and orders
+        rng.set_stream(u64::MAX); // others are of weights and orders
         let fold = table_scorer::folds(documents, folds, &mut rng);
         let (optimisation, seed) = (&config.optimisation, config.task.seed);
         let mut found: Vec<Vec<f32>> = vec![Vec::new(); embedded.questions.len()];

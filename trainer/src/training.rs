@@ -12,7 +12,7 @@ use tabsegnet::embedded::TableScores;
 use tabsegnet::scores::{self, floats, groups};
 use tabsegnet::{Embedded, check_identities};
 use tabsegnet_evaluation::{GoldRanks, QuestionMeasures};
-use tabsegnet_features::table_scorer;
+use tabsegnet_features::table_scorer::{Example, share_right};
 use tabsegnet_ranker::checkpoint::{self, Checkpoint, Manifest, read_model, write_model};
 use tabsegnet_ranker::device::guard;
 use tabsegnet_ranker::reranker::Reranker;
@@ -26,6 +26,7 @@ use crate::layout::Layout;
 use crate::progress::Progress;
 use crate::reranker::RerankTraining;
 use crate::state::{EpochMetrics, Start, State};
+use crate::table_scorer;
 use crate::train_state::{Schedule, TrainState, loss, optimiser};
 
 /// How a training ended.
@@ -130,13 +131,11 @@ impl<'a> Training<'a> {
         drop(before);
         let tables = [tables, dev.embedded.table_scores(model.table_scorer().as_ref())];
         if config.model.table_scorer {
-            let right =
-                |part: &str, examples: &[table_scorer::Example], tables: &TableScores| match table_scorer::share_right(
-                    examples, &tables.0,
-                ) {
-                    Some(share) => format!("in {:.1} % of the {part} documents", 100.0 * share),
-                    None => format!("(no {part} document has tables to tell apart)"),
-                };
+            let right = |part: &str, examples: &[Example], tables: &TableScores| match share_right(examples, &tables.0)
+            {
+                Some(share) => format!("in {:.1} % of the {part} documents", 100.0 * share),
+                None => format!("(no {part} document has tables to tell apart)"),
+            };
             eprintln!(
                 "table scorer: the likeliest table holds gold {}, scored out of fold, {}",
                 right("training", &examples, &tables[0]),

@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 pub use statistics::Statistics;
 
 use crate::error::DataError;
-use crate::source::Source;
 use crate::source::{Source, json};
 use tabsegnet_document::ReadError;
 use tabsegnet_document::model::Document;

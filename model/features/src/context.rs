@@ -1,38 +1,38 @@
-//! What stands around a node: the sentence before its table, its table as a whole, its row and column.
+//! A node's context: the sentence before its table, its table as a whole, its row and column.
 
 use rayon::prelude::*;
 use tabsegnet_graph::Node;
 
-use crate::marks::Order;
-use crate::phrases::{Phrases, QueryPhrases, Shared};
+use crate::order::Order;
+use crate::phrases::{Overlap, Paths, PhraseMatches, Phrases};
 use crate::strings::Strings;
 
-pub(crate) const NAMES: [&str; 21] = [
-    "with_sentence",
-    "with_sentence.of_table",
-    "with_sentence.of_document",
-    "table",
-    "table.of_tables",
-    "before.cosine",
-    "before.stems",
-    "before.cosine.of_tables",
-    "before.stems.of_tables",
-    "after.cosine",
-    "after.cosine.of_tables",
-    "previous.cosine",
-    "next.cosine",
-    "cosine.of_sentences",
-    "rank_of_headers",
-    "rank_of_row",
-    "row_and_column",
-    "row_and_column.of_table",
-    "row.cosine",
-    "column.cosine",
-    "rarest",
-];
-
-/// Of a node.
-pub(crate) type Row = [f32; NAMES.len()];
+crate::features! {
+    /// [`of_texts`] fills those of texts, [`add_vectors`] the cosines.
+    pub(crate) struct Context {
+        with_sentence,
+        with_sentence_of_table = "with_sentence.of_table",
+        with_sentence_of_document = "with_sentence.of_document",
+        table,
+        table_of_tables = "table.of_tables",
+        before_cosine = "before.cosine",
+        before_stems = "before.stems",
+        before_cosine_of_tables = "before.cosine.of_tables",
+        before_stems_of_tables = "before.stems.of_tables",
+        after_cosine = "after.cosine",
+        after_cosine_of_tables = "after.cosine.of_tables",
+        previous_cosine = "previous.cosine",
+        next_cosine = "next.cosine",
+        cosine_of_sentences = "cosine.of_sentences",
+        rank_of_headers,
+        rank_of_row,
+        row_and_column,
+        row_and_column_of_table = "row_and_column.of_table",
+        row_cosine = "row.cosine",
+        column_cosine = "column.cosine",
+        rarest,
+    }
+}
 
 /// Share of the question that a row or a column counts for without any of its stems.
 const WITHOUT: f32 = 0.1;
@@ -62,7 +62,8 @@ impl Lines {
     }
 }
 
-/// What it looks at of a document.
+/// A document as its nodes' context sees it.
+#[derive(Clone, Copy)]
 pub(crate) struct View<'a> {
     pub(crate) strings: &'a Strings,
     pub(crate) phrases: &'a Phrases,
@@ -70,99 +71,104 @@ pub(crate) struct View<'a> {
     pub(crate) lines: &'a Lines,
 }
 
-/// What texts say, `[nodes, 21]`, those of the vectors left at 0. `shared` `[nodes]` is what the question has of a
+/// The context of each node, the cosines left at 0. `overlaps` `[nodes]` is what the question has in common with a
 /// node's headers, row and column paths.
-pub(crate) fn of_texts(view: &View<'_>, query: &QueryPhrases, shared: &[Shared]) -> Vec<Row> {
+pub(crate) fn of_texts(view: &View<'_>, query: &PhraseMatches, overlaps: &[Paths<Overlap>]) -> Vec<Context> {
     let View { strings, phrases, order, .. } = *view;
     let nodes = strings.table.len();
-    // The share of the question's stems in the headers, the row path or the column path.
-    let share = |node: usize, part: usize| shared[node][part][0];
-    let mut out: Vec<Row> = vec![[0.0; NAMES.len()]; nodes];
     let held: Vec<u64> =
         (0..nodes).into_par_iter().with_min_len(256).map(|node| query.of_node(phrases, node).stems).collect();
-
     let mut of_table = vec![0_u64; strings.tables];
-    for (held, table) in held.iter().zip(&strings.table) {
+    for (held, table) in held.iter().zip(strings.tables_of_nodes()) {
         if let Some(table) = table {
-            of_table[*table as usize] |= held;
+            of_table[table] |= held;
         }
     }
-    out.par_iter_mut().with_min_len(256).enumerate().for_each(|(node, out)| {
-        if let Some(table) = strings.table[node].map(|table| table as usize) {
-            let [before, _] = order.near[table];
-            let context_index = before.map_or(0, |sentence| held[sentence]) | held[order.ends[table].0];
-            out[0] = query.share(held[node] | context_index);
-            out[3] = query.share(of_table[table]);
-            out[6] = before.map_or(0.0, |sentence| share(sentence, 0));
+    let of_node = |node: usize| {
+        let Paths { headers: _, row, column } = &overlaps[node];
+        let mut out = Context {
+            row_and_column: (row.stems_of_question + WITHOUT) * (column.stems_of_question + WITHOUT),
+            rarest: query.greatest(held[node]) / 5.0,
+            ..Context::default()
+        };
+        if let Some(table) = strings.table_of(node) {
+            let ([before, _], (first, _)) = (order.near[table], order.ends[table]);
+            let near = before.map_or(0, |sentence| held[sentence]) | held[first];
+            out.with_sentence = query.share(held[node] | near);
+            out.table = query.share(of_table[table]);
+            out.before_stems = before.map_or(0.0, |sentence| overlaps[sentence].headers.stems_of_question);
         }
-        out[16] = (share(node, 1) + WITHOUT) * (share(node, 2) + WITHOUT);
-        out[20] = query.greatest(held[node]) / 5.0;
-    });
-    for (from, to) in [(0, 1), (16, 17)] {
-        within_tables(&mut out, strings, from, to);
-    }
-    for (from, to) in [(0, 2), (3, 4)] {
-        let greatest = out.iter().map(|row| row[from]).fold(f32::NEG_INFINITY, f32::max);
-        out.iter_mut().for_each(|row| row[to] = row[from] - greatest);
-    }
-    among_tables(&mut out, strings, 6, 8);
+        out
+    };
+    let mut out: Vec<Context> = (0..nodes).into_par_iter().with_min_len(256).map(of_node).collect();
+    within_tables(&mut out, strings, |out| (out.with_sentence, &mut out.with_sentence_of_table));
+    within_tables(&mut out, strings, |out| (out.row_and_column, &mut out.row_and_column_of_table));
+    below_best(&mut out, |_| true, |out| (out.with_sentence, &mut out.with_sentence_of_document));
+    below_best(&mut out, |_| true, |out| (out.table, &mut out.table_of_tables));
+    let in_table = |node: usize| strings.table[node].is_some();
+    below_best(&mut out, in_table, |out| (out.before_stems, &mut out.before_stems_of_tables));
     let (headers, rows) = rayon::join(
-        || ranks(shared.iter().map(|shared| shared[0][0])),
-        // By the share of the row path's stems that the question has.
-        || ranks(shared.iter().map(|shared| shared[1][1])),
+        || ranks(overlaps.iter().map(|paths| paths.headers.stems_of_question)),
+        || ranks(overlaps.iter().map(|paths| paths.row.stems_of_text)),
     );
-    out.iter_mut()
-        .zip(headers.iter().zip(&rows))
-        .for_each(|(out, (headers, rows))| (out[14], out[15]) = (*headers, *rows));
+    for (out, (headers, row)) in out.iter_mut().zip(headers.into_iter().zip(rows)) {
+        (out.rank_of_headers, out.rank_of_row) = (headers, row);
+    }
     out
 }
 
-/// Puts what vectors say into `out` `[nodes, 21]`; `cosines` `[nodes]` are those of node and question.
-pub(crate) fn add_vectors(view: &View<'_>, cosines: &[f32], out: &mut [Row]) {
-    let View { strings, order, .. } = *view;
+/// Puts the cosines into `out` `[nodes]`; `cosines` `[nodes]` are those of node and question.
+pub(crate) fn add_vectors(view: &View<'_>, cosines: &[f32], out: &mut [Context]) {
+    let View { strings, order, lines, .. } = *view;
     let cosine = |node: usize| cosines[node];
-    for (table, out) in strings.table.iter().zip(&mut *out) {
+    for (table, out) in strings.tables_of_nodes().zip(&mut *out) {
         if let Some(table) = table {
-            let [before, after] = order.near[*table as usize];
-            (out[5], out[9]) = (before.map_or(0.0, cosine), after.map_or(0.0, cosine));
+            let [before, after] = order.near[table];
+            (out.before_cosine, out.after_cosine) = (before.map_or(0.0, cosine), after.map_or(0.0, cosine));
         }
     }
-    for (from, to) in [(5, 7), (9, 10)] {
-        among_tables(out, strings, from, to);
-    }
+    let in_table = |node: usize| strings.table[node].is_some();
+    below_best(out, in_table, |out| (out.before_cosine, &mut out.before_cosine_of_tables));
+    below_best(out, in_table, |out| (out.after_cosine, &mut out.after_cosine_of_tables));
     sentences(out, order, &cosine);
-    lines(out, view.lines, &cosine);
+    in_lines(out, lines, &cosine);
 }
 
-/// A value less the greatest of all tables' nodes.
-fn among_tables(out: &mut [Row], strings: &Strings, from: usize, to: usize) {
-    let of_tables = out.iter().zip(&strings.table).filter(|(_, table)| table.is_some());
-    let best = of_tables.map(|(row, _)| row[from]).fold(f32::NEG_INFINITY, f32::max);
-    for (row, _) in out.iter_mut().zip(&strings.table).filter(|(_, table)| table.is_some()) {
-        row[to] = row[from] - best;
+/// Writes each value of some nodes less the greatest of them.
+fn below_best(out: &mut [Context], of_node: impl Fn(usize) -> bool, of: impl Fn(&mut Context) -> (f32, &mut f32)) {
+    let mut best = f32::NEG_INFINITY;
+    for (_, out) in out.iter_mut().enumerate().filter(|(node, _)| of_node(*node)) {
+        best = best.max(of(out).0);
+    }
+    for (_, out) in out.iter_mut().enumerate().filter(|(node, _)| of_node(*node)) {
+        let (value, out) = of(out);
+        *out = value - best;
     }
 }
 
-/// A value less the greatest of the node's table, or of all sentences.
-fn within_tables(out: &mut [Row], strings: &Strings, from: usize, to: usize) {
-    let group = |node: usize| strings.table[node].map_or(strings.tables, |table| table as usize);
+/// Writes each value less the greatest of the node's table, or of all sentences.
+fn within_tables(out: &mut [Context], strings: &Strings, of: impl Fn(&mut Context) -> (f32, &mut f32)) {
     let mut best = vec![f32::NEG_INFINITY; strings.tables + 1];
-    for (node, row) in out.iter().enumerate() {
-        best[group(node)] = best[group(node)].max(row[from]);
+    let group = |table: Option<usize>| table.unwrap_or(strings.tables);
+    for (table, out) in strings.tables_of_nodes().zip(&mut *out) {
+        let best = &mut best[group(table)];
+        *best = best.max(of(out).0);
     }
-    for (node, row) in out.iter_mut().enumerate() {
-        row[to] = row[from] - best[group(node)];
+    for (table, out) in strings.tables_of_nodes().zip(out) {
+        let (value, out) = of(out);
+        *out = value - best[group(table)];
     }
 }
 
-fn sentences(out: &mut [Row], order: &Order, cosine: &dyn Fn(usize) -> f32) {
+fn sentences(out: &mut [Context], order: &Order, cosine: &dyn Fn(usize) -> f32) {
     let best = order.passages.iter().map(|&node| cosine(node)).fold(f32::NEG_INFINITY, f32::max);
     for (place, &node) in order.passages.iter().enumerate() {
         let at =
             |place: Option<usize>| place.and_then(|place| order.passages.get(place)).map_or(0.0, |&node| cosine(node));
-        out[node][11] = at(place.checked_sub(1));
-        out[node][12] = at(Some(place + 1));
-        out[node][13] = cosine(node) - best;
+        let out = &mut out[node];
+        out.previous_cosine = at(place.checked_sub(1));
+        out.next_cosine = at(Some(place + 1));
+        out.cosine_of_sentences = cosine(node) - best;
     }
 }
 
@@ -187,7 +193,7 @@ fn ranks(keys: impl Iterator<Item = f32>) -> Vec<f32> {
 }
 
 /// The greatest cosine of a node's row, and of its column.
-fn lines(out: &mut [Row], lines: &Lines, cosine: &dyn Fn(usize) -> f32) {
+fn in_lines(out: &mut [Context], lines: &Lines, cosine: &dyn Fn(usize) -> f32) {
     let mut best = vec![f32::NEG_INFINITY; lines.count];
     for (node, own) in lines.of_node.iter().enumerate() {
         for &line in own.iter().flatten() {
@@ -196,7 +202,7 @@ fn lines(out: &mut [Row], lines: &Lines, cosine: &dyn Fn(usize) -> f32) {
     }
     for (own, out) in lines.of_node.iter().zip(out) {
         if let Some([row, column]) = own {
-            (out[18], out[19]) = (best[*row as usize], best[*column as usize]);
+            (out.row_cosine, out.column_cosine) = (best[*row as usize], best[*column as usize]);
         }
     }
 }

@@ -3,46 +3,73 @@
 
 use crate::dates;
 use crate::phrases::{Phrases, merge};
+use crate::query::Query;
 use crate::question::Question;
+use crate::schema::flag;
 
-/// Numbers of a node, in order. Shares are of the question's stems by idf, or of a segment's; "first" to "fifth" are
-/// the nodes of the ranking down to there, together.
-pub(crate) const NAMES: [&str; 26] = [
-    "held",
-    "new_after_first",
-    "new_after_second",
-    "new_after_third",
-    "new_after_fifth",
-    "new_after_all_before",
-    "of_first_alone",
-    "with_first",
-    "left_by_third",
-    "years_of_query",
-    "years",
-    "years_new_after_first",
-    "years_left_by_third",
-    "years_new_after_third",
-    "other_years",
-    "segment_of_first",
-    "rank_in_segment",
-    "segments",
-    "share_of_segment",
-    "segment_above_first",
-    "segment_above_third",
-    "least_segment_by_third",
-    "like_first",
-    "row_of_first",
-    "column_of_first",
-    "table_of_first",
-];
+crate::features! {
+    /// Of a node of a ranking. Shares are of the question's stems by idf, or of a segment's; "first" to "fifth" are the
+    /// nodes of the ranking down to there, together.
+    pub struct Coverage(node: &Held, ranking: &Ranking<'_>, before: &Before) {
+        /// Share of the question that it holds.
+        held: ranking.wanted.share(node.set),
+        /// What it adds to the first.
+        new_after_first: ranking.wanted.share(node.set & !ranking.first.stems),
+        /// What it adds to the first two.
+        new_after_second: ranking.wanted.share(node.set & !ranking.second.stems),
+        /// What it adds to the first three.
+        new_after_third: ranking.wanted.share(node.set & !ranking.third.stems),
+        /// What it adds to the first five.
+        new_after_fifth: ranking.wanted.share(node.set & !ranking.fifth.stems),
+        /// What it adds to all before it.
+        new_after_all_before: ranking.wanted.share(node.set & !before.stems),
+        /// What the first holds and it does not.
+        of_first_alone: ranking.wanted.share(ranking.best.set & !node.set),
+        /// What it and the first hold.
+        with_first: ranking.wanted.share(ranking.best.set | node.set),
+        /// What the first three leave open.
+        left_by_third: 1.0 - ranking.wanted.share(ranking.third.stems),
+        /// Years of the question.
+        years_of_query: ranking.years.len() as f32,
+        /// Those that it has.
+        years: node.years_of_query(ranking).count() as f32,
+        /// Those that it adds to the first.
+        years_new_after_first: node.years_beside(ranking, &ranking.first),
+        /// Those that the first three do not have.
+        years_left_by_third: (ranking.years.len() - ranking.third.years.len()) as f32,
+        /// Those that it adds to the first three.
+        years_new_after_third: node.years_beside(ranking, &ranking.third),
+        /// Years that it has and the question does not.
+        other_years: (node.years.len() - node.years_of_query(ranking).count()) as f32,
+        /// Whether it holds most of the same segment as the first.
+        segment_of_first: flag(node.segment == ranking.best.segment),
+        /// Its rank among the nodes that hold most of the same segment.
+        rank_in_segment: before.of_segment,
+        /// Segments of the question.
+        segments: ranking.wanted.segments.len() as f32,
+        /// Share of the segment that it holds most of.
+        share_of_segment: node.segments.get(node.segment).copied().unwrap_or_default(),
+        /// The most by which it holds more of a segment than the first.
+        segment_above_first: node.above(&ranking.first.segments),
+        /// The same than the best of the first three.
+        segment_above_third: node.above(&ranking.third.segments),
+        /// Share of the segment of which the first three hold least.
+        least_segment_by_third: ranking.third.segments.iter().copied().reduce(f32::min).unwrap_or_default(),
+        /// Share of the stems of it and the first that both have.
+        like_first: overlap(&node.stems, &ranking.best.stems),
+        /// Whether it has the first's row path.
+        row_of_first: flag(node.row != 0 && node.row == ranking.best.row),
+        /// Whether it has the first's column path.
+        column_of_first: flag(node.column != 0 && node.column == ranking.best.column),
+        /// Whether it is in the first's table.
+        table_of_first: flag(node.table.is_some() && node.table == ranking.best.table),
+    }
+}
 
 /// Stems of a question and its segments that are looked at.
 const STEMS: usize = 128;
-/// How many nodes "first" to "fifth" are.
-const PREFIXES: [usize; 4] = [1, 2, 3, 5];
-
-/// Sets of the stems of a question and its segments, by bit. Unlike [`crate::phrases::QueryPhrases`], which looks at every phrase of
-/// the document, it is put to the ranking's nodes alone, and of all segments at once.
+/// Sets of the stems of a question and its segments, by bit. Unlike [`crate::phrases::PhraseMatches`], which looks
+/// at every phrase of the document, it looks at the ranking's nodes alone, and at all segments at once.
 #[derive(Debug, Clone)]
 struct Wanted {
     /// Those that the document has, by number, each with its bit.
@@ -54,10 +81,10 @@ struct Wanted {
 }
 
 impl Wanted {
-    fn new(phrases: &Phrases, question: &Question, segments: &[Question]) -> Self {
+    fn new(phrases: &Phrases, query: &Query) -> Self {
         let mut wanted = Self { bits: Vec::new(), weights: Vec::new(), question: 0, segments: Vec::new() };
-        wanted.question = wanted.set(phrases, question);
-        wanted.segments = segments.iter().map(|segment| wanted.set(phrases, segment)).collect();
+        wanted.question = wanted.set(phrases, query.question());
+        wanted.segments = query.segments().iter().map(|segment| wanted.set(phrases, segment)).collect();
         wanted.bits.sort_unstable();
         wanted
     }
@@ -94,10 +121,20 @@ impl Wanted {
         }
         sum
     }
+
+    /// Share of the question.
+    fn share(&self, set: u128) -> f32 {
+        self.share_of(set, self.question)
+    }
+
+    fn share_of(&self, set: u128, of: u128) -> f32 {
+        let all = self.weight(of);
+        if all > 0.0 { self.weight(set & of) / all } else { 0.0 }
+    }
 }
 
 /// What a node of the ranking holds.
-struct Held {
+pub struct Held {
     stems: Vec<u32>,
     set: u128,
     years: Vec<u16>,
@@ -105,99 +142,108 @@ struct Held {
     segments: Vec<f32>,
     /// The segment of which it holds most.
     segment: usize,
+    /// Its phrases by number; 0 for none.
+    row: u32,
+    column: u32,
+    table: Option<u32>,
 }
 
-/// `[order, NAMES]` of nodes by number, best first.
-pub(crate) fn coverage(
-    phrases: &Phrases,
-    tables: &[Option<u32>],
-    question: &Question,
-    segments: &[Question],
-    order: &[u32],
-) -> Vec<f32> {
-    let wanted = Wanted::new(phrases, question, segments);
-    let share = |set: u128, of: u128| {
-        let all = wanted.weight(of);
-        if all > 0.0 { wanted.weight(set & of) / all } else { 0.0 }
-    };
-    let of_question = |set: u128| share(set, wanted.question);
-    let years_of_query = dates::years(question.text());
-    let held: Vec<Held> = order
-        .iter()
-        .map(|&node| {
-            let stems = phrases.stems_of(node as usize);
-            let set = wanted.held(&stems);
-            let segments: Vec<f32> = wanted.segments.iter().map(|&segment| share(set, segment)).collect();
-            let most = segments.iter().copied().enumerate().reduce(|a, b| if b.1 > a.1 { b } else { a });
-            Held {
-                stems,
-                set,
-                years: phrases.years_of(node as usize),
-                segment: most.map_or(0, |(segment, _)| segment),
-                segments,
-            }
-        })
-        .collect();
-    let Some(first) = held.first() else { return Vec::new() };
-    let together = |count: usize| held.iter().take(count).fold(0, |set, held| set | held.set);
-    let prefixes = PREFIXES.map(together);
-    let query_of = |count: usize| {
-        let of = |year: &&u16| held.iter().take(count).any(|held| held.years.contains(year));
-        years_of_query.iter().filter(of).copied().collect::<Vec<u16>>()
-    };
-    let (years_first, years_third) = (query_of(1), query_of(3));
-    let of_third: Vec<f32> = (0..wanted.segments.len())
-        .map(|segment| held.iter().take(3).map(|held| held.segments[segment]).fold(0.0, f32::max))
-        .collect();
-    let least_by_third = of_third.iter().copied().reduce(f32::min).unwrap_or_default();
-    let mut ranks = vec![0.0; wanted.segments.len().max(1)];
-    let mut before = 0;
-    let mut rows = Vec::with_capacity(order.len() * NAMES.len());
-    for (held, &node) in held.iter().zip(order) {
-        let query: Vec<u16> = held.years.iter().filter(|year| years_of_query.contains(year)).copied().collect();
-        let beside = |others: &[u16]| query.iter().filter(|year| !others.contains(year)).count() as f32;
-        let above = |others: &[f32]| {
-            held.segments.iter().zip(others).map(|(own, other)| own - other).reduce(f32::max).unwrap_or_default()
-        };
-        let rank = &mut ranks[held.segment];
-        let same = |at: usize| {
-            let phrase = |node: u32| phrases.of_node[node as usize][at];
-            f32::from(u8::from(phrase(node) != 0 && phrase(node) == phrase(order[0])))
-        };
-        let table = tables[node as usize];
-        rows.push(of_question(held.set));
-        rows.extend(prefixes.map(|prefix| of_question(held.set & !prefix)));
-        rows.extend::<[f32; NAMES.len() - 1 - PREFIXES.len()]>([
-            of_question(held.set & !before),
-            of_question(first.set & !held.set),
-            of_question(first.set | held.set),
-            1.0 - of_question(prefixes[2]),
-            years_of_query.len() as f32,
-            query.len() as f32,
-            beside(&years_first),
-            (years_of_query.len() - years_third.len()) as f32,
-            beside(&years_third),
-            (held.years.len() - query.len()) as f32,
-            f32::from(u8::from(held.segment == first.segment)),
-            *rank,
-            wanted.segments.len() as f32,
-            held.segments.get(held.segment).copied().unwrap_or_default(),
-            above(&first.segments),
-            above(&of_third),
-            least_by_third,
-            duplicates(&held.stems, &first.stems),
-            same(0),
-            same(1),
-            f32::from(u8::from(table.is_some() && table == tables[order[0] as usize])),
-        ]);
-        *rank += 1.0;
-        before |= held.set;
+impl Held {
+    fn new(phrases: &Phrases, tables: &[Option<u32>], wanted: &Wanted, node: u32) -> Self {
+        let node = node as usize;
+        let stems = phrases.stems_of(node);
+        let set = wanted.held(&stems);
+        let segments: Vec<f32> = wanted.segments.iter().map(|&segment| wanted.share_of(set, segment)).collect();
+        let most = segments.iter().copied().enumerate().reduce(|a, b| if b.1 > a.1 { b } else { a });
+        let [row, column] = phrases.of_node[node];
+        Self {
+            stems,
+            set,
+            years: phrases.years_of(node),
+            segment: most.map_or(0, |(segment, _)| segment),
+            segments,
+            row,
+            column,
+            table: tables[node],
+        }
     }
-    rows
+
+    fn years_of_query(&self, ranking: &Ranking<'_>) -> impl Iterator<Item = &u16> {
+        self.years.iter().filter(|year| ranking.years.contains(year))
+    }
+
+    fn years_beside(&self, ranking: &Ranking<'_>, others: &Together) -> f32 {
+        self.years_of_query(ranking).filter(|year| !others.years.contains(year)).count() as f32
+    }
+
+    fn above(&self, others: &[f32]) -> f32 {
+        self.segments.iter().zip(others).map(|(own, other)| own - other).reduce(f32::max).unwrap_or_default()
+    }
+}
+
+/// What the first nodes of a ranking hold together.
+struct Together {
+    stems: u128,
+    /// Years of the question.
+    years: Vec<u16>,
+    /// The greatest share of each segment.
+    segments: Vec<f32>,
+}
+
+impl Together {
+    fn new(wanted: &Wanted, years: &[u16], nodes: &[Held], count: usize) -> Self {
+        let first = &nodes[..count.min(nodes.len())];
+        let segment = |segment: usize| first.iter().map(|node| node.segments[segment]).fold(0.0, f32::max);
+        Self {
+            stems: first.iter().fold(0, |set, node| set | node.set),
+            years: years.iter().filter(|year| first.iter().any(|node| node.years.contains(year))).copied().collect(),
+            segments: (0..wanted.segments.len()).map(segment).collect(),
+        }
+    }
+}
+
+/// A ranking and its first nodes.
+pub struct Ranking<'a> {
+    wanted: Wanted,
+    /// Those of the question.
+    years: Vec<u16>,
+    best: &'a Held,
+    first: Together,
+    second: Together,
+    third: Together,
+    fifth: Together,
+}
+
+/// What the nodes before one of the ranking hold.
+pub struct Before {
+    stems: u128,
+    /// Nodes before it that hold most of the same segment.
+    of_segment: f32,
+}
+
+/// Of nodes by number, best first.
+pub(crate) fn coverage(phrases: &Phrases, tables: &[Option<u32>], query: &Query, order: &[u32]) -> Vec<Coverage> {
+    let wanted = Wanted::new(phrases, query);
+    let nodes: Vec<Held> = order.iter().map(|&node| Held::new(phrases, tables, &wanted, node)).collect();
+    let Some(best) = nodes.first() else { return Vec::new() };
+    let years = dates::years(query.question().text());
+    let together = |count| Together::new(&wanted, &years, &nodes, count);
+    let [first, second, third, fifth] = [1, 2, 3, 5].map(together);
+    let mut of_segments = vec![0.0; wanted.segments.len().max(1)];
+    let ranking = Ranking { wanted, years, best, first, second, third, fifth };
+    let mut stems = 0;
+    let of_node = |node: &Held| {
+        let of_segment = &mut of_segments[node.segment];
+        let coverage = Coverage::of(node, &ranking, &Before { stems, of_segment: *of_segment });
+        *of_segment += 1.0;
+        stems |= node.set;
+        coverage
+    };
+    nodes.iter().map(of_node).collect()
 }
 
 /// What two rising lists share, of all that they hold.
-fn duplicates(a: &[u32], b: &[u32]) -> f32 {
+fn overlap(a: &[u32], b: &[u32]) -> f32 {
     let mut all = 0;
     merge(a, b, |_| all += 1);
     (a.len() + b.len() - all) as f32 / all.max(1) as f32

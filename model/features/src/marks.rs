@@ -3,123 +3,140 @@
 
 use std::collections::HashSet;
 
-use tabsegnet_graph::{Node, NodeKind};
+use tabsegnet_graph::{Node, NodeKind, TablePlace};
 
-use crate::numbers::{Unit, Written, numbers};
-use crate::phrases::Phrases;
-use crate::strings::Strings;
+use crate::numbers::{Unit, Written};
+use crate::order::{SENTENCE, View};
+use crate::phrases::Phrase;
+use crate::schema::flag;
 
-pub(crate) const SENTENCES: [&str; 14] = [
-    "colon",
-    "announces",
-    "before_table",
-    "after_table",
-    "numbers",
-    "percents",
-    "dollars",
-    "blank",
-    "numbers_of_table",
-    "share_of_table",
-    "large_units",
-    "place",
-    "density",
-    "years",
-];
-
-pub(crate) const CELLS: [&str; 19] = [
-    "total_row",
-    "total_column",
-    "starts_with_total",
-    "opening",
-    "closing",
-    "net",
-    "no_row",
-    "years_from_last",
-    "years_of_table",
-    "columns_from_last",
-    "rows_from_last",
-    "percent",
-    "dollar",
-    "digit",
-    "dash",
-    "announced",
-    "year_in_row",
-    "words_of_row",
-    "words_of_column",
-];
-
-/// A sentence of less is a number of a page or a broken piece.
-const SENTENCE: usize = 4;
 /// What announces a table.
 const ANNOUNCING: [&str; 8] =
     ["following", "as follows", "below", "in millions", "in thousands", "summar", "table presents", "table shows"];
 
-/// Where the sentences and tables of a document stand, by node.
-#[derive(Debug, Clone)]
-pub(crate) struct Order {
-    pub(crate) passages: Vec<usize>,
-    /// The first and the last node of each table.
-    pub(crate) ends: Vec<(usize, usize)>,
-    /// The nearest sentence before each table and after it.
-    pub(crate) near: Vec<[Option<usize>; 2]>,
-    /// Rows and columns of each table.
-    pub(crate) size: Vec<(usize, usize)>,
-}
-
-impl Order {
-    pub(crate) fn new(nodes: &[Node], strings: &Strings) -> Self {
-        let passages: Vec<usize> = (0..nodes.len()).filter(|&node| strings.table[node].is_none()).collect();
-        let mut ends: Vec<Option<(usize, usize)>> = vec![None; strings.tables];
-        let mut size = vec![(1, 1); strings.tables];
-        for (number, (node, table)) in nodes.iter().zip(&strings.table).enumerate() {
-            let (Some(table), Some(place)) = (table.map(|table| table as usize), &node.place) else { continue };
-            ends[table] = Some((ends[table].map_or(number, |(first, _)| first), number));
-            let (rows, cols) = &mut size[table];
-            (*rows, *cols) = ((*rows).max(place.row + place.rowspan), (*cols).max(place.col + place.colspan));
-        }
-        let ends: Vec<(usize, usize)> = ends.into_iter().map(Option::unwrap_or_default).collect();
-        let is_sentence = |&&node: &&usize| nodes[node].text.len() >= SENTENCE;
-        let near = |&(first, last): &(usize, usize)| {
-            let place = passages.partition_point(|&node| node < first);
-            let before = passages[..place].iter().rev().find(is_sentence).copied();
-            let after = passages[place..].iter().filter(|&&node| node > last).find(is_sentence).copied();
-            [before, after]
-        };
-        Self { near: ends.iter().map(near).collect(), passages, ends, size }
+crate::features! {
+    /// Of a sentence.
+    pub(crate) struct SentenceMarks(view: &View<'_>, sentence: &Sentence<'_>) {
+        colon: flag(ends_in_colon(sentence.text)),
+        announces: flag(announces(sentence.text)),
+        before_table: flag(view.nodes.get(sentence.node + 1).is_some_and(|next| next.kind == NodeKind::Caption)),
+        after_table: flag(sentence.node > 0 && view.strings.table[sentence.node - 1].is_some()),
+        numbers: (sentence.numbers.len() as f32).ln_1p(),
+        percents: sentence.text.matches('%').count() as f32,
+        dollars: sentence.text.matches('$').count() as f32,
+        blank: flag(sentence.text.len() < SENTENCE),
+        numbers_of_table: sentence.most_in_table,
+        share_of_table: sentence.most_in_table / sentence.distinctive.max(1) as f32,
+        large_units: sentence.numbers.iter().filter(|number| number.unit == Unit::Large).count() as f32,
+        place: sentence.place as f32 / view.order.passages.len() as f32,
+        density: sentence.distinctive as f32 / sentence.text.split_whitespace().count().max(1) as f32,
+        years: view.phrases.years_of(sentence.node).len() as f32,
     }
 }
 
-/// The numbers of each sentence and cell that tell something, and how many numbers there are.
-#[derive(Debug, Clone)]
-pub(crate) struct Numbers {
-    /// Of each node; empty for captions and headers.
-    pub(crate) of_node: Vec<Vec<Written>>,
-    /// Of the cells of each table, those that tell something.
-    pub(crate) of_table: Vec<HashSet<String>>,
+/// A sentence and its numbers.
+pub(crate) struct Sentence<'a> {
+    node: usize,
+    /// Its number among the sentences.
+    place: usize,
+    text: &'a str,
+    numbers: &'a [Written],
+    /// How many of its numbers are distinctive, and how many of those the table holds that holds most.
+    distinctive: usize,
+    most_in_table: f32,
 }
 
-impl Numbers {
-    pub(crate) fn new(nodes: &[Node], strings: &Strings) -> Self {
-        let read = |node: &Node| match node.kind {
-            NodeKind::Passage | NodeKind::Cell => numbers(&node.text),
-            _ => Vec::new(),
-        };
-        let of_node: Vec<Vec<Written>> = nodes.iter().map(read).collect();
-        let mut of_table = vec![HashSet::new(); strings.tables];
-        for (own, table) in of_node.iter().zip(&strings.table) {
-            if let Some(table) = table {
-                let mentioned = own.iter().filter(|number| number.tells()).map(|number| number.digits.clone());
-                of_table[*table as usize].extend(mentioned);
-            }
-        }
-        Self { of_node, of_table }
+impl<'a> Sentence<'a> {
+    fn new(view: &View<'a>, place: usize, node: usize) -> Self {
+        let numbers = view.numbers.of_node[node].as_slice();
+        let distinctive: Vec<&str> =
+            numbers.iter().filter(|number| number.is_distinctive()).map(|number| number.digits.as_str()).collect();
+        let held = |table: &HashSet<String>| distinctive.iter().filter(|number| table.contains(**number)).count();
+        let most_in_table = view.numbers.of_table.iter().map(held).max().unwrap_or_default() as f32;
+        let text = view.nodes[node].text.as_str();
+        Self { node, place, text, numbers, distinctive: distinctive.len(), most_in_table }
     }
 }
 
-/// 1 of what holds, else 0.
-#[inline]
-pub(crate) fn flag(flag: bool) -> f32 {
-    f32::from(u8::from(flag))
+crate::features! {
+    /// Of a node of a table.
+    pub(crate) struct CellMarks(cell: &Cell<'_>) {
+        total_row: flag(cell.row.contains("total")),
+        total_column: flag(cell.column.contains("total")),
+        starts_with_total: flag(cell.row.starts_with("total")),
+        opening: cell.row_has(&["balance", "beginning", "opening"]),
+        closing: cell.row_has(&["end", "ending"]),
+        net: cell.row_has(&["net"]),
+        no_row: flag(cell.row.trim().is_empty()),
+        years_from_last: cell.years_from_last().map_or(-1.0, |years| years as f32 / 5.0),
+        years_of_table: cell.table_years.len() as f32 / 5.0,
+        columns_from_last: cell.cols.saturating_sub(cell.place.col + 1) as f32 / 5.0,
+        rows_from_last: cell.rows.saturating_sub(cell.place.row + 1) as f32 / 10.0,
+        percent: flag(cell.text.contains('%')),
+        dollar: flag(cell.text.contains('$')),
+        digit: flag(cell.text.contains(|c: char| c.is_ascii_digit())),
+        // What some conversions make of dashes among them (U+2013, U+2014).
+        dash: flag(matches!(cell.text, "" | "-" | "–" | "—" | "2013" | "2014")),
+        announced: flag(cell.announced),
+        year_in_row: flag(cell.years.iter().any(|year| cell.row_phrase.years.contains(year))),
+        words_of_row: cell.row_phrase.stems.len() as f32,
+        words_of_column: cell.column_phrase.stems.len() as f32,
+    }
+}
+
+/// A node of a table, and what its headers and its table hold.
+pub(crate) struct Cell<'a> {
+    text: &'a str,
+    place: &'a TablePlace,
+    /// Rows and columns of its table.
+    rows: usize,
+    cols: usize,
+    /// The paths of its headers, in lower case.
+    row: String,
+    column: String,
+    row_phrase: &'a Phrase,
+    column_phrase: &'a Phrase,
+    years: Vec<u16>,
+    table_years: &'a [u16],
+    /// The sentence before its table ends in a colon.
+    announced: bool,
+}
+
+impl<'a> Cell<'a> {
+    fn new(view: &View<'a>, number: usize, node: &'a Node) -> Option<Self> {
+        let View { strings, phrases, order, nodes, .. } = *view;
+        let (table, place) = (strings.table_of(number)?, node.place.as_ref()?);
+        let paths = strings.nodes[number].parts;
+        let path = |string: u32| match node.kind {
+            NodeKind::Cell | NodeKind::RowHeader | NodeKind::ColumnHeader => strings.text(string).to_lowercase(),
+            _ => String::new(),
+        };
+        let [row_phrase, column_phrase] = phrases.paths_of(number);
+        let ([before, _], (rows, cols)) = (order.near[table], order.size[table]);
+        Some(Self {
+            text: node.text.trim(),
+            place,
+            rows,
+            cols,
+            row: path(paths.row),
+            column: path(paths.column),
+            row_phrase,
+            column_phrase,
+            years: phrases.years_of(number),
+            table_years: &phrases.table_years[table],
+            announced: before.is_some_and(|sentence| ends_in_colon(&nodes[sentence].text)),
+        })
+    }
+
+    fn row_has(&self, words: &[&str]) -> f32 {
+        flag(self.row.split(|c: char| !c.is_alphanumeric()).any(|word| words.contains(&word)))
+    }
+
+    /// How many years of the table are after its own last one.
+    fn years_from_last(&self) -> Option<usize> {
+        let last = self.years.last()?;
+        self.table_years.iter().rev().position(|year| year == last)
+    }
 }
 
 /// Whether a sentence ends in a colon.
@@ -133,88 +150,17 @@ pub(crate) fn announces(text: &str) -> bool {
     ANNOUNCING.iter().any(|words| lower.contains(words))
 }
 
-/// `[nodes, 14]`: [`SENTENCES`]; 0 elsewhere.
-pub(crate) fn sentences(
-    nodes: &[Node],
-    strings: &Strings,
-    order: &Order,
-    numbers: &Numbers,
-    phrases: &Phrases,
-) -> Vec<f32> {
-    let mut values = vec![0.0; nodes.len() * SENTENCES.len()];
-    for (place, &node) in order.passages.iter().enumerate() {
-        let text = nodes[node].text.as_str();
-        let own = &numbers.of_node[node];
-        let mentioned: Vec<&str> =
-            own.iter().filter(|number| number.tells()).map(|number| number.digits.as_str()).collect();
-        let held = |table: &HashSet<String>| mentioned.iter().filter(|number| table.contains(**number)).count();
-        let most = numbers.of_table.iter().map(held).max().unwrap_or_default() as f32;
-        let lower = text.to_lowercase();
-        let count = |what: &str| lower.matches(what).count() as f32;
-        let follows_table = node > 0 && strings.table[node - 1].is_some();
-        let out = &mut values[node * SENTENCES.len()..(node + 1) * SENTENCES.len()];
-        out.copy_from_slice(&[
-            flag(ends_in_colon(text)),
-            flag(announces(text)),
-            flag(nodes.get(node + 1).is_some_and(|next| next.kind == NodeKind::Caption)),
-            flag(follows_table),
-            (own.len() as f32).ln_1p(),
-            count("%"),
-            count("$"),
-            flag(text.len() < SENTENCE),
-            most,
-            most / mentioned.len().max(1) as f32,
-            own.iter().filter(|number| number.unit == Unit::Large).count() as f32,
-            place as f32 / order.passages.len() as f32,
-            mentioned.len() as f32 / text.split_whitespace().count().max(1) as f32,
-            phrases.years_of(node).len() as f32,
-        ]);
+/// `[nodes]`; zeros where there is no sentence.
+pub(crate) fn sentences(view: &View<'_>) -> Vec<SentenceMarks> {
+    let mut marks = vec![SentenceMarks::default(); view.nodes.len()];
+    for (place, &node) in view.order.passages.iter().enumerate() {
+        marks[node] = SentenceMarks::of(view, &Sentence::new(view, place, node));
     }
-    values
+    marks
 }
 
-/// `[nodes, 19]`: [`CELLS`] of all nodes of tables; 0 elsewhere.
-pub(crate) fn cells(nodes: &[Node], strings: &Strings, order: &Order, phrases: &Phrases) -> Vec<f32> {
-    let mut values = vec![0.0; nodes.len() * CELLS.len()];
-    for ((number, node), out) in nodes.iter().enumerate().zip(values.chunks_exact_mut(CELLS.len())) {
-        let (Some(table), Some(place)) = (strings.table[number].map(|table| table as usize), &node.place) else {
-            continue;
-        };
-        let [row, column] = match node.kind {
-            NodeKind::Cell | NodeKind::RowHeader | NodeKind::ColumnHeader => [1, 2],
-            _ => [0, 0],
-        }
-        .map(|part| {
-            if part == 0 { String::new() } else { strings.text(strings.nodes[number].parts[part]).to_lowercase() }
-        });
-        let of_row = |words: &[&str]| flag(row.split(|c: char| !c.is_alphanumeric()).any(|word| words.contains(&word)));
-        let (years, of_table) = (phrases.years_of(number), &phrases.table_years[table]);
-        let from_last = years.last().and_then(|last| of_table.iter().rev().position(|year| year == last));
-        let [of_row_phrase, of_column_phrase] = phrases.paths_of(number);
-        let (rows, cols) = order.size[table];
-        let announced = order.near[table][0].is_some_and(|sentence| ends_in_colon(&nodes[sentence].text));
-        let text = node.text.trim();
-        out.copy_from_slice(&[
-            flag(row.contains("total")),
-            flag(column.contains("total")),
-            flag(row.starts_with("total")),
-            of_row(&["balance", "beginning", "opening"]),
-            of_row(&["end", "ending"]),
-            of_row(&["net"]),
-            flag(row.trim().is_empty()),
-            from_last.map_or(-1.0, |place| place as f32 / 5.0),
-            of_table.len() as f32 / 5.0,
-            cols.saturating_sub(place.col + 1) as f32 / 5.0,
-            rows.saturating_sub(place.row + 1) as f32 / 10.0,
-            flag(text.contains('%')),
-            flag(text.contains('$')),
-            flag(text.contains(|c: char| c.is_ascii_digit())),
-            flag(matches!(text, "" | "-" | "–" | "—" | "2013" | "2014")),
-            flag(announced),
-            flag(years.iter().any(|year| of_row_phrase.years.contains(year))),
-            of_row_phrase.stems.len() as f32,
-            of_column_phrase.stems.len() as f32,
-        ]);
-    }
-    values
+/// `[nodes]`; zeros outside tables.
+pub(crate) fn cells(view: &View<'_>) -> Vec<CellMarks> {
+    let cells = view.nodes.iter().enumerate().map(|(number, node)| Cell::new(view, number, node));
+    cells.map(|cell| cell.map_or_else(CellMarks::default, |cell| CellMarks::of(&cell))).collect()
 }

@@ -1,5 +1,11 @@
 //! Numbers as they are written.
 
+use std::collections::HashSet;
+
+use tabsegnet_graph::{Node, NodeKind};
+
+use crate::strings::Strings;
+
 /// What follows a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unit {
@@ -19,7 +25,7 @@ pub(crate) struct Written {
 impl Written {
     /// Whether it is likely to mean the same amount where it stands again: three digits or a point, and
     /// no year.
-    pub(crate) fn tells(&self) -> bool {
+    pub(crate) fn is_distinctive(&self) -> bool {
         let year = self.digits.len() == 4 && (self.digits.starts_with("19") || self.digits.starts_with("20"));
         let count = self.digits.bytes().filter(u8::is_ascii_digit).count();
         !(year && count == 4) && (count >= 3 || self.digits.contains('.'))
@@ -76,6 +82,33 @@ fn unit(after: &str) -> Unit {
     }
 }
 
+/// The numbers of a document's sentences and cells.
+#[derive(Debug, Clone)]
+pub(crate) struct Numbers {
+    /// Of each node; empty for captions and headers.
+    pub(crate) of_node: Vec<Vec<Written>>,
+    /// Of the cells of each table, the distinctive ones.
+    pub(crate) of_table: Vec<HashSet<String>>,
+}
+
+impl Numbers {
+    pub(crate) fn new(nodes: &[Node], strings: &Strings) -> Self {
+        let read = |node: &Node| match node.kind {
+            NodeKind::Passage | NodeKind::Cell => numbers(&node.text),
+            _ => Vec::new(),
+        };
+        let of_node: Vec<Vec<Written>> = nodes.iter().map(read).collect();
+        let mut of_table = vec![HashSet::new(); strings.tables];
+        for (own, table) in of_node.iter().zip(strings.tables_of_nodes()) {
+            if let Some(table) = table {
+                let distinctive = own.iter().filter(|number| number.is_distinctive());
+                of_table[table].extend(distinctive.map(|number| number.digits.clone()));
+            }
+        }
+        Self { of_node, of_table }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -94,9 +127,9 @@ mod tests {
     }
 
     #[test]
-    fn years_and_single_digits_tell_nothing() {
-        let tells = |text: &str| numbers(text).iter().map(Written::tells).collect::<Vec<_>>();
-        assert_eq!(tells("2019 12 7.5 123 1,900.5"), [false, false, true, true, true]);
+    fn years_and_single_digits_are_not_distinctive() {
+        let distinctive = |text: &str| numbers(text).iter().map(Written::is_distinctive).collect::<Vec<_>>();
+        assert_eq!(distinctive("2019 12 7.5 123 1,900.5"), [false, false, true, true, true]);
         assert_eq!(numbers("0.057")[0].significant(), "57");
     }
 

@@ -1,7 +1,7 @@
 //! Sentences, captions and header paths compared with a question by stems, runs of words, runs of
 //! letters and years. A cell is compared through the paths of its headers; its value is not looked at.
 
-mod query;
+mod matches;
 
 use std::collections::HashMap;
 
@@ -11,41 +11,76 @@ use crate::dates::{self, Day};
 use crate::stems::{letter_runs, stems};
 use crate::strings::Strings;
 
-pub(crate) use query::{BestShared, QueryPhrases};
+pub(crate) use matches::{BestOverlaps, PhraseMatches};
+use matches::{Match, YearSet};
 
-/// What a phrase has in common with a question.
-const SHARED: [&str; 6] =
-    ["stems_of_question", "stems_of_text", "run_of_words", "letters_of_text", "letters_of_question", "stems"];
-/// How a phrase's years stand to those of a question.
-const YEARS: [&str; 8] = ["equal", "within", "year_before", "year_after", "first", "last", "none", "other"];
-/// The phrases of a node: its headers' paths together (or its text), its row path, its column path.
-const PARTS: [&str; 3] = ["headers", "row", "column"];
 /// Longest run of words that counts.
 const LONGEST_RUN: usize = 6;
 /// Distinct runs of four letters of a question that are looked at.
 const RUNS: usize = 256;
 
-/// [`SHARED`] of each part, and less the best of the document and of the table.
-pub(crate) const SHARED_COUNT: usize = 3 * PARTS.len() * SHARED.len();
-/// [`YEARS`] of each part.
-pub(crate) const YEARS_COUNT: usize = PARTS.len() * YEARS.len();
-
-/// [`SHARED`] of each part of a node.
-pub(crate) type Shared = [[f32; SHARED.len()]; PARTS.len()];
-
-/// Names of the features, in order.
-pub(crate) fn names() -> Vec<String> {
-    let mut names = Vec::with_capacity(SHARED_COUNT + YEARS_COUNT + 2);
-    for part in PARTS {
-        for kind in ["", ".of_document", ".of_table"] {
-            names.extend(SHARED.iter().map(|name| format!("{part}.{name}{kind}")));
-        }
+crate::blocks! {
+    /// Of a node: its headers' paths together (or its text), its row path, its column path.
+    pub(crate) struct NodePhrases {
+        headers: Overlaps = "headers.{}",
+        row: Overlaps = "row.{}",
+        column: Overlaps = "column.{}",
+        headers_years: Years = "headers.year_{}",
+        row_years: Years = "row.year_{}",
+        column_years: Years = "column.year_{}",
+        table: TableYears = "table.{}",
     }
-    for part in PARTS {
-        names.extend(YEARS.iter().map(|name| format!("{part}.year_{name}")));
+}
+
+crate::blocks! {
+    /// An overlap as it is, less the best of the document, and less the best of the table or of all sentences.
+    pub(crate) struct Overlaps {
+        own: Overlap = "{}",
+        of_document: Overlap = "{}.of_document",
+        of_table: Overlap = "{}.of_table",
     }
-    names.extend(["table.years".to_owned(), "table.years.of_document".to_owned()]);
-    names
+}
+
+crate::features! {
+    /// What one or two phrases of so much idf and so many runs of letters have in common with a question.
+    pub(crate) struct Overlap(query: &PhraseMatches, found: &Match, idf: f32, runs: u32) {
+        stems_of_question: query.share(found.stems),
+        stems_of_text: if idf > 0.0 { query.weight(found.stems) / idf } else { 0.0 },
+        run_of_words: f32::from(found.run) / LONGEST_RUN as f32,
+        letters_of_text: found.letters() / runs.max(1) as f32,
+        letters_of_question: found.letters() / query.letters.max(1) as f32,
+        stems: found.stems.count_ones() as f32 / 10.0,
+    }
+}
+
+crate::features! {
+    /// How a phrase's years stand to those of a question.
+    pub(crate) struct Years(years: YearSet) {
+        equal: years.has(YearSet::EQUAL),
+        within: years.has(YearSet::WITHIN),
+        year_before: years.has(YearSet::BEFORE),
+        year_after: years.has(YearSet::AFTER),
+        first: years.has(YearSet::FIRST),
+        last: years.has(YearSet::LAST),
+        none: 1.0 - years.has(YearSet::ANY),
+        other: years.has(YearSet::ANY) * (1.0 - years.has(YearSet::NEAR)),
+    }
+}
+
+crate::features! {
+    /// Of a table's share of the question's years, and the greatest of all tables'.
+    pub(crate) struct TableYears(share: f32, best: f32) {
+        years: share,
+        years_of_document = "years.of_document": share - best,
+    }
+}
+
+/// What a node's headers, its row path and its column path have.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Paths<T> {
+    pub(crate) headers: T,
+    pub(crate) row: T,
+    pub(crate) column: T,
 }
 
 /// A distinct sentence, caption or path.
@@ -97,8 +132,8 @@ impl Phrases {
         let with_paths = |kind| matches!(kind, NodeKind::Cell | NodeKind::RowHeader | NodeKind::ColumnHeader);
         let has_paths: Vec<bool> = nodes.iter().map(|node| with_paths(node.kind)).collect();
         let of_node = strings.nodes.iter().zip(&has_paths).map(|(node, has_paths)| match has_paths {
-            true => [number(node.parts[1]), number(node.parts[2])],
-            false => [number(node.parts[0]), 0],
+            true => [number(node.parts.row), number(node.parts.column)],
+            false => [number(node.parts.own), 0],
         });
         let of_node: Vec<[u32; 2]> = of_node.collect();
 
@@ -130,10 +165,10 @@ impl Phrases {
             of_node,
         };
         known.sizes = known.of_node.iter().map(|&node| known.size(node)).collect();
-        for (node, table) in known.of_node.iter().zip(&strings.table) {
+        for (node, table) in known.of_node.iter().zip(strings.tables_of_nodes()) {
             if let Some(table) = table {
                 let years = node.iter().flat_map(|&phrase| &known.phrases[phrase as usize].years);
-                known.table_years[*table as usize].extend(years);
+                known.table_years[table].extend(years);
             }
         }
         for years in &mut known.table_years {
@@ -205,8 +240,11 @@ impl Phrases {
 
     /// A node's row and column phrase, the empty ones for sentences and captions.
     pub(crate) fn paths_of(&self, node: usize) -> [&Phrase; 2] {
-        let paths = if self.has_paths[node] { self.of_node[node] } else { [0, 0] };
-        paths.map(|phrase| &self.phrases[phrase as usize])
+        self.path_numbers(node).map(|phrase| &self.phrases[phrase as usize])
+    }
+
+    fn path_numbers(&self, node: usize) -> [u32; 2] {
+        if self.has_paths[node] { self.of_node[node] } else { [0, 0] }
     }
 }
 

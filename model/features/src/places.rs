@@ -1,48 +1,28 @@
 //! What a node is and where in its table it stands.
 
-use tabsegnet_graph::{Node, NodeKind};
+use tabsegnet_graph::{Node, NodeKind, TablePlace};
 
-use crate::strings::Strings;
+use crate::schema::flag;
 
-pub(crate) const NAMES: [&str; 12] = [
-    "passage",
-    "caption",
-    "column_header",
-    "row_header",
-    "cell",
-    "row",
-    "column",
-    "second_column",
-    "last_row",
-    "columns",
-    "rows",
-    "digit",
-];
-
-/// `[nodes, 12]`
-pub(crate) fn places(nodes: &[Node], strings: &Strings) -> Vec<f32> {
-    let mut size = vec![(1, 1); strings.tables];
-    let tables = || strings.table.iter().map(|table| table.map(|table| table as usize));
-    for (node, table) in nodes.iter().zip(tables()) {
-        if let (Some(place), Some(table)) = (&node.place, table) {
-            let (rows, cols) = &mut size[table];
-            *rows = (*rows).max(place.row + place.rowspan);
-            *cols = (*cols).max(place.col + place.colspan);
-        }
+crate::features! {
+    /// Of a `node` whose table has so many rows and columns.
+    pub(crate) struct NodePlace(node: &Node, size: Option<(usize, usize)>) {
+        passage: flag(node.kind == NodeKind::Passage),
+        caption: flag(node.kind == NodeKind::Caption),
+        column_header: flag(node.kind == NodeKind::ColumnHeader),
+        row_header: flag(node.kind == NodeKind::RowHeader),
+        cell: flag(node.kind == NodeKind::Cell),
+        row: in_table(node, size, |place, (rows, _)| place.row as f32 / (rows - 1).max(1) as f32),
+        column: in_table(node, size, |place, (_, cols)| place.col as f32 / (cols - 1).max(1) as f32),
+        second_column: in_table(node, size, |place, _| flag(place.col == 1)),
+        last_row: in_table(node, size, |place, (rows, _)| flag(place.row + 1 == rows)),
+        columns: in_table(node, size, |_, (_, cols)| cols.min(10) as f32 / 10.0),
+        rows: in_table(node, size, |_, (rows, _)| rows.min(30) as f32 / 30.0),
+        digit: flag(node.text.contains(|c: char| c.is_ascii_digit())),
     }
-    let mut values = vec![0.0; nodes.len() * NAMES.len()];
-    for ((node, table), out) in nodes.iter().zip(tables()).zip(values.chunks_exact_mut(NAMES.len())) {
-        out[NodeKind::ALL.iter().position(|kind| *kind == node.kind).unwrap_or_default()] = 1.0;
-        if let (Some(place), Some(table)) = (&node.place, table) {
-            let (rows, cols) = size[table];
-            out[5] = place.row as f32 / (rows - 1).max(1) as f32;
-            out[6] = place.col as f32 / (cols - 1).max(1) as f32;
-            out[7] = f32::from(u8::from(place.col == 1));
-            out[8] = f32::from(u8::from(place.row + 1 == rows));
-            out[9] = cols.min(10) as f32 / 10.0;
-            out[10] = rows.min(30) as f32 / 30.0;
-        }
-        out[11] = f32::from(u8::from(node.text.contains(|c: char| c.is_ascii_digit())));
-    }
-    values
+}
+
+/// 0 of a node without a table.
+fn in_table(node: &Node, size: Option<(usize, usize)>, of: impl Fn(&TablePlace, (usize, usize)) -> f32) -> f32 {
+    node.place.as_ref().zip(size).map_or(0.0, |(place, size)| of(place, size))
 }

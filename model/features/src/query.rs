@@ -1,69 +1,66 @@
-//! What kind of question it is; the same for every node.
+//! A question as the features see it.
 
-use crate::dates;
-use crate::marks::flag;
-use crate::numbers::numbers;
 use crate::question::Question;
 
-pub(crate) const NAMES: [&str; 15] = [
-    "percent",
-    "change",
-    "average",
-    "total",
-    "ratio",
-    "portion",
-    "range",
-    "how_many",
-    "if",
-    "cumulative",
-    "compared",
-    "extreme",
-    "years",
-    "numbers",
-    "words",
-];
-
-/// Beginnings of words that make a question one of a kind, in the order of [`NAMES`].
-const KINDS: [&[&str]; 12] = [
-    &["percent", "%"],
-    &["change", "increase", "decrease", "grow", "declin", "rise", "rose", "fell", "differen", "reduc", "variation"],
-    &["average", "mean"],
-    &["total", "sum", "combined", "aggregate"],
-    &["ratio", "proportion"],
-    &["portion", "share", "percent of", "percentage of", "% of", "% ) of", "represent"],
-    &["between"],
-    &["how many", "how much"],
-    &[],
-    &["cumulative", "return", "invest"],
-    &["compar", "than", "more", "less", "higher", "lower"],
-    &["greater", "highest", "lowest", "maximum", "minimum", "range"],
-];
-
-/// [`NAMES`] of a question.
-pub(crate) fn kinds(question: &Question) -> [f32; NAMES.len()] {
-    let text = question.text().to_lowercase();
-    let mut out = [0.0; NAMES.len()];
-    for (out, kind) in out.iter_mut().zip(KINDS) {
-        *out = flag(kind.iter().any(|start| text.contains(start)));
-    }
-    let from_to = text.split_once("from ").is_some_and(|(_, rest)| rest.contains(" to "));
-    out[6] = out[6].max(flag(from_to));
-    let words = || text.split(|c: char| !c.is_alphanumeric());
-    out[8] = flag(words().any(|word| word == "if") || text.contains("would") || text.contains("assum"));
-    out[12] = dates::years(&text).len() as f32 / 3.0;
-    out[13] = numbers(&text).iter().filter(|number| number.tells()).count() as f32 / 3.0;
-    out[14] = question.stems().len() as f32 / 20.0;
-    out
+/// A question and its segments, with vectors of the question's words.
+#[derive(Debug, Clone)]
+pub struct Query {
+    question: Question,
+    /// A question without segments is its own segment.
+    segments: Vec<Question>,
+    /// `[words, d_word]`; empty without.
+    word_vectors: Vec<f32>,
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// The vectors of a question by the ranker's encoder. They stand apart from [`Query`], since the encoder computes them while
+/// a document's texts are compared with it ([`crate::DocumentFeatures::read`]).
+#[derive(Debug, Clone, Copy)]
+pub struct QueryVectors<'a> {
+    /// `[d_enc]`: its vector.
+    pub q: &'a [f32],
+    /// `[segments, d_enc]`: those of its segments; its own where it has none.
+    pub segments: &'a [f32],
+}
 
-    #[test]
-    fn questions_are_told_apart() {
-        let kinds = kinds(&Question::new("What was the percentage change in sales from 2018 to 2019, if any?"));
-        let set: Vec<&str> = NAMES.iter().zip(kinds).filter(|(_, value)| *value > 0.0).map(|(name, _)| *name).collect();
-        assert_eq!(set, ["percent", "change", "range", "if", "years", "words"]);
+impl<'a> QueryVectors<'a> {
+    /// The question's vector and those of its segments after it; the question's alone where it is its own segment.
+    pub fn all(&self) -> Vec<&'a [f32]> {
+        let others = if self.segments == self.q { &[] } else { self.segments };
+        std::iter::once(self.q).chain(others.chunks_exact(self.q.len().max(1))).collect()
+    }
+}
+
+impl Query {
+    /// Of a question's text and the texts of its segments, of which there may be none.
+    pub fn new<T: AsRef<str>>(text: &str, segments: &[T]) -> Self {
+        let question = Question::new(text);
+        let segments = match segments {
+            [] => vec![question.clone()],
+            segments => segments.iter().map(|segment| Question::new(segment.as_ref())).collect(),
+        };
+        Self { question, segments, word_vectors: Vec::new() }
+    }
+
+    /// Its first distinct words, at most [`crate::QUESTION_WORDS`].
+    pub fn words(&self) -> &[String] {
+        self.question.words()
+    }
+
+    /// The same with the vectors of [`Query::words`], `[words, d_word]`, which similar words need.
+    #[must_use]
+    pub fn with_word_vectors(self, word_vectors: Vec<f32>) -> Self {
+        Self { word_vectors, ..self }
+    }
+
+    pub(crate) fn question(&self) -> &Question {
+        &self.question
+    }
+
+    pub(crate) fn segments(&self) -> &[Question] {
+        &self.segments
+    }
+
+    pub(crate) fn word_vectors(&self) -> &[f32] {
+        &self.word_vectors
     }
 }

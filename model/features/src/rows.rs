@@ -4,8 +4,8 @@ use std::fmt::Debug;
 
 use rayon::prelude::*;
 
-/// The features of a document's nodes for a question, `[nodes, width]`, which may be worked out only when they are looked
-/// at: those of 10,000 nodes take more time on their way to memory and back than to make.
+/// The features of a document's nodes for a question, `[nodes, width]`, which may be computed only when they are looked
+/// at: those of 10,000 nodes take more time on their way to memory and back than to compute.
 pub trait FeatureRows: Debug + Sync {
     /// `nodes · width`
     fn numbers(&self) -> usize;

@@ -2,79 +2,69 @@
 
 use rayon::prelude::*;
 
-use crate::phrases::{Phrases, QueryPhrases};
+use crate::phrases::{Overlap, PhraseMatches, Phrases};
 use crate::question::Question;
+use crate::schema::Schema as _;
 
-const OWN: usize = 7;
+crate::blocks! {
+    /// Of a node: as it is, and less the best of the document.
+    pub(crate) struct NodeSegment {
+        own: Best = "{}",
+        of_document: Best = "{}.of_document",
+    }
+}
 
-/// Each as it is, then each less the best of the document.
-pub(crate) const NAMES: [&str; 2 * OWN] = [
-    "share_of_segment",
-    "share_of_text",
-    "both_shares",
-    "run_of_words",
-    "letters",
-    "year",
-    "cosine",
-    "share_of_segment.of_document",
-    "share_of_text.of_document",
-    "both_shares.of_document",
-    "run_of_words.of_document",
-    "letters.of_document",
-    "year.of_document",
-    "cosine.of_document",
-];
+crate::features! {
+    /// Of a node's headers and a segment.
+    pub(crate) struct Best(headers: &Overlap, year: f32, cosine: f32) {
+        share_of_segment: headers.stems_of_question,
+        share_of_text: headers.stems_of_text,
+        both_shares: headers.stems_of_question * headers.stems_of_text,
+        run_of_words: headers.run_of_words,
+        letters: headers.letters_of_question,
+        year: year,
+        cosine: cosine,
+    }
+}
 
-/// Of a node.
-pub(crate) type Row = [f32; NAMES.len()];
-
-/// What a segment without a year says of years.
+/// The year's feature of a segment that names none.
 const NO_YEAR: f32 = 0.5;
 
-/// What texts say of a question's segment: what it has of the document's phrases, and of each node's headers.
+/// What texts have of a segment, before vectors are known: the document's phrases, and each node's headers.
 pub(crate) struct Segment {
-    query: QueryPhrases,
+    query: PhraseMatches,
     /// `[nodes]`
-    headers: Vec<[f32; 6]>,
+    headers: Vec<Overlap>,
 }
 
 impl Segment {
-    pub(crate) fn of(segment: &Question, phrases: &Phrases) -> Self {
-        let query = QueryPhrases::new(segment, phrases);
+    pub(crate) fn new(segment: &Question, phrases: &Phrases) -> Self {
+        let query = PhraseMatches::new(segment, phrases);
         Self { headers: query.headers_of_nodes(phrases), query }
     }
 }
 
-/// `[nodes]`. `cosine` is that of a node and of a segment.
+/// Of each node. `cosine` is that of a node and of a segment.
 pub(crate) fn segments(
     phrases: &Phrases,
     segments: &[Segment],
     cosine: impl Fn(usize, usize) -> f32 + Sync,
-) -> Vec<Row> {
-    let nodes = phrases.of_node.len();
+) -> Vec<NodeSegment> {
     let best = |node: usize| {
-        let (mut out, mut highest) = ([0.0; NAMES.len()], f32::NEG_INFINITY);
+        let (mut best, mut highest) = (Best::default(), f32::NEG_INFINITY);
         for (number, Segment { query, headers }) in segments.iter().enumerate() {
-            let [of_segment, of_text, run, _, letters, _] = headers[node];
-            let cosine = cosine(node, number);
-            let year = query.has_year_of(phrases, node).map_or(NO_YEAR, |held| f32::from(u8::from(held)));
+            let (headers, cosine) = (&headers[node], cosine(node, number));
             // Most of the segment first, then the nearest.
-            let own = of_segment + (of_text + cosine) / 10.0;
+            let own = headers.stems_of_question + (headers.stems_of_text + cosine) / 10.0;
             if own > highest {
                 highest = own;
-                out[..OWN].copy_from_slice(&[of_segment, of_text, of_segment * of_text, run, letters, year, cosine]);
+                best = Best::of(headers, query.has_year_of(phrases, node).unwrap_or(NO_YEAR), cosine);
             }
         }
-        out
+        best
     };
-    let mut out: Vec<Row> = (0..nodes).into_par_iter().with_min_len(256).map(best).collect();
-    let mut greatest = [f32::NEG_INFINITY; OWN];
-    for row in &out {
-        greatest.iter_mut().zip(row).for_each(|(greatest, value)| *greatest = greatest.max(*value));
-    }
-    for row in &mut out {
-        let (own, relative) = row.split_at_mut(OWN);
-        relative.iter_mut().zip(own.iter().zip(&greatest)).for_each(|(out, (own, greatest))| *out = own - greatest);
-    }
-    out
+    let nodes = (0..phrases.of_node.len()).into_par_iter().with_min_len(256);
+    let own: Vec<Best> = nodes.map(best).collect();
+    let greatest = Best::greatest(own.iter().copied());
+    own.into_iter().map(|own| NodeSegment { own, of_document: own.below(greatest) }).collect()
 }

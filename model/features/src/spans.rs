@@ -1,5 +1,5 @@
-//! The span of years that a question asks for, told of the nodes that stand at its ends: also where the question names no
-//! year but how many ("over the five years"), or nothing at all in a table that follows an investment of 100.
+//! The span of years that a question is about, and the nodes at its ends: also where the question names no year but how
+//! many ("over the five years"), or nothing at all in a table that follows an investment of 100.
 //!
 //! A node's years are those of its headers, or else the dates in other cells of its row ("issued", "maturity").
 
@@ -8,17 +8,45 @@ use std::collections::HashMap;
 use tabsegnet_graph::{Node, NodeKind};
 
 use crate::dates::{self, Day};
-use crate::marks::{Order, flag};
 use crate::numbers::{Unit, numbers};
-use crate::phrases::Phrases;
+use crate::order::View;
 use crate::question::Question;
-use crate::strings::Strings;
+use crate::schema::flag;
 
-pub(crate) const NAMES: [&str; 10] =
-    ["start", "end", "within", "outside", "implied", "index", "index_start", "index_steps", "dated", "day"];
+crate::features! {
+    /// Of a node for a question.
+    pub(crate) struct NodeSpan(node: &NodeInSpan<'_>) {
+        start: flag(node.starts),
+        end: flag(node.ends),
+        within: flag(node.is_within),
+        outside: flag(node.is_outside()),
+        implied: flag(node.span.implied),
+        index: flag(node.table.is_some_and(|table| table.index.is_some())),
+        index_start: flag(node.time.step == Some(0)),
+        index_steps: node.time.step.map_or(0.0, |step| f32::from(step) / 5.0),
+        dated: flag(node.time.dated),
+        day: flag(node.time.days.iter().any(|day| node.days.contains(day))),
+    }
+}
 
-/// Of a node.
-pub(crate) type Row = [f32; NAMES.len()];
+/// A node in the span of a question.
+pub(crate) struct NodeInSpan<'a> {
+    time: &'a InTime,
+    table: Option<&'a TableInTime>,
+    span: &'a Span,
+    /// Days that the question names.
+    days: &'a [Day],
+    starts: bool,
+    ends: bool,
+    is_within: bool,
+}
+
+impl NodeInSpan<'_> {
+    fn is_outside(&self) -> bool {
+        let has_time = !self.time.years.is_empty() || self.time.step.is_some();
+        self.span.end.is_some() && has_time && !(self.starts || self.ends || self.is_within)
+    }
+}
 
 /// What an index begins with.
 const BASE: f32 = 100.0;
@@ -27,7 +55,7 @@ const WORDS_OF_A_DATE: usize = 5;
 /// Columns of dates are headed by words that begin so.
 const DATES: [&str; 11] =
     ["date", "year", "matur", "expir", "due", "issu", "acquired", "closed", "commence", "period", "ended"];
-/// Years that a question may speak of without naming them.
+/// Years that a question may count without naming them.
 const LONGEST: u16 = 20;
 const COUNTS: [&str; 10] = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
 
@@ -40,7 +68,7 @@ pub(crate) struct Spans {
 
 /// Where a node stands in time.
 #[derive(Debug, Clone)]
-struct InTime {
+pub(crate) struct InTime {
     /// Rising.
     years: Vec<u16>,
     days: Vec<Day>,
@@ -52,7 +80,7 @@ struct InTime {
 
 /// Where a table stands in time.
 #[derive(Debug, Clone, Default)]
-struct TableInTime {
+pub(crate) struct TableInTime {
     /// Those of its headers, rising.
     years: Vec<u16>,
     index: Option<Index>,
@@ -60,7 +88,7 @@ struct TableInTime {
 
 /// A table that follows what 100 became.
 #[derive(Debug, Clone)]
-struct Index {
+pub(crate) struct Index {
     /// It goes along the columns, else along the rows.
     of_columns: bool,
     /// By column or row.
@@ -72,7 +100,7 @@ struct Index {
 
 /// An end of a span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum End {
+pub(crate) enum End {
     Year(u16),
     Step(u16),
 }
@@ -94,17 +122,17 @@ impl InTime {
     }
 }
 
-/// What a question asks of each table.
-pub(crate) struct QuerySpan {
+/// The span of a question in each table.
+pub(crate) struct TableSpans {
     of_tables: Vec<Span>,
     of_sentences: Span,
     /// Days that the question names.
     days: Vec<Day>,
 }
 
-/// A span of years as a table tells it.
+/// A span of years, in the terms of a table.
 #[derive(Debug, Clone, Copy, Default)]
-struct Span {
+pub(crate) struct Span {
     start: Option<End>,
     end: Option<End>,
     /// The question does not name it.
@@ -112,11 +140,12 @@ struct Span {
 }
 
 impl Spans {
-    pub(crate) fn new(nodes: &[Node], strings: &Strings, phrases: &Phrases, order: &Order) -> Self {
+    pub(crate) fn new(view: &View<'_>) -> Self {
+        let View { nodes, strings, phrases, order, .. } = *view;
         let mut cells: Vec<Vec<usize>> = vec![Vec::new(); strings.tables];
-        for (number, (node, table)) in nodes.iter().zip(&strings.table).enumerate() {
+        for (number, (node, table)) in nodes.iter().zip(strings.tables_of_nodes()).enumerate() {
             if let (Some(table), NodeKind::Cell) = (table, node.kind) {
-                cells[*table as usize].push(number);
+                cells[table].push(number);
             }
         }
         let mut tables = cells
@@ -129,7 +158,7 @@ impl Spans {
         for (dated, cells) in dated.iter_mut().zip(&cells) {
             for &cell in cells {
                 if let Some(row) = nodes[cell].place.as_ref().and_then(|place| dated.get_mut(place.row)) {
-                    row.extend(date(&nodes[cell].text, strings.text(strings.nodes[cell].parts[2])));
+                    row.extend(date(&nodes[cell].text, strings.text(strings.nodes[cell].parts.column)));
                 }
             }
             for row in dated.iter_mut() {
@@ -140,20 +169,20 @@ impl Spans {
         let in_time = |(number, node): (usize, &Node)| {
             let (years, days) = (phrases.years_of(number), phrases.days_of(number).collect());
             let mut found = InTime { years, days, dated: false, step: None };
-            let (Some(table), Some(place)) = (strings.table[number], &node.place) else { return found };
+            let (Some(table), Some(place)) = (strings.table_of(number), &node.place) else { return found };
             let of_row = matches!(node.kind, NodeKind::Cell | NodeKind::RowHeader);
-            if let (true, true, Some(years)) = (found.years.is_empty(), of_row, dated[table as usize].get(place.row)) {
+            if let (true, true, Some(years)) = (found.years.is_empty(), of_row, dated[table].get(place.row)) {
                 found.dated = !years.is_empty();
                 found.years.clone_from(years);
             }
-            if let Some(Index { of_columns, steps, .. }) = &tables[table as usize].index {
+            if let Some(Index { of_columns, steps, .. }) = &tables[table].index {
                 found.step = steps.get(if *of_columns { &place.col } else { &place.row }).copied();
             }
             found
         };
         let nodes: Vec<InTime> = nodes.iter().enumerate().map(in_time).collect();
-        for (node, table) in nodes.iter().zip(&strings.table) {
-            let index = table.and_then(|table| tables[table as usize].index.as_mut());
+        for (node, table) in nodes.iter().zip(strings.tables_of_nodes()) {
+            let index = table.and_then(|table| tables[table].index.as_mut());
             if let (Some(index), Some(step)) = (index, node.step) {
                 index.years.extend(node.years.iter().map(|&year| (year, step)));
             }
@@ -165,36 +194,29 @@ impl Spans {
         Self { nodes, tables }
     }
 
-    pub(crate) fn ask(&self, question: &Question) -> QuerySpan {
+    pub(crate) fn of_question(&self, question: &Question) -> TableSpans {
         let years = dates::years(question.text());
         let duration = duration(question.text());
-        QuerySpan {
+        TableSpans {
             of_tables: self.tables.iter().map(|table| table.span(&years, duration)).collect(),
             of_sentences: named(&years),
             days: dates::days(question.text()),
         }
     }
 
-    /// [`NAMES`] of a node.
-    pub(crate) fn of_node(&self, query: &QuerySpan, node: usize, table: Option<usize>) -> Row {
-        let own = &self.nodes[node];
+    pub(crate) fn of_node(&self, query: &TableSpans, node: usize, table: Option<usize>) -> NodeSpan {
+        let time = &self.nodes[node];
         let span = table.map_or(&query.of_sentences, |table| &query.of_tables[table]);
-        let [start, end] = [span.start, span.end].map(|end| end.is_some_and(|end| own.is_at(end)));
-        let within = matches!((span.start, span.end), (Some(start), Some(end)) if own.is_between(start, end));
-        let has_time = !own.years.is_empty() || own.step.is_some();
-        let outside = span.end.is_some() && has_time && !(start || end || within);
-        [
-            flag(start),
-            flag(end),
-            flag(within),
-            flag(outside),
-            flag(span.implied),
-            flag(table.is_some_and(|table| self.tables[table].index.is_some())),
-            flag(own.step == Some(0)),
-            own.step.map_or(0.0, |step| f32::from(step) / 5.0),
-            flag(own.dated),
-            flag(own.days.iter().any(|day| query.days.contains(day))),
-        ]
+        let is_at = |end: Option<End>| end.is_some_and(|end| time.is_at(end));
+        NodeSpan::of(&NodeInSpan {
+            time,
+            table: table.map(|table| &self.tables[table]),
+            span,
+            days: &query.days,
+            starts: is_at(span.start),
+            ends: is_at(span.end),
+            is_within: span.start.zip(span.end).is_some_and(|(start, end)| time.is_between(start, end)),
+        })
     }
 }
 
@@ -304,9 +326,14 @@ mod tests {
     use tabsegnet_graph::{CellText, Graph};
 
     use super::*;
+    use crate::numbers::Numbers;
+    use crate::order::Order;
+    use crate::phrases::Phrases;
+    use crate::schema::Schema as _;
+    use crate::strings::Strings;
 
-    /// The names that are not 0 of each node requested, in a document of one sentence and a table.
-    fn query(rows: &[&[&str]], question: &str, ids: &[&str]) -> Vec<Vec<&'static str>> {
+    /// The names that are not 0 of each wanted node, in a document of one sentence and a table.
+    fn query(rows: &[&[&str]], question: &str, ids: &[&str]) -> Vec<Vec<String>> {
         let rows = rows.iter().map(|row| row.iter().map(|&cell| cell.into()).collect()).collect();
         let table = Table::new(TableSource { header_rows: 1, header_cols: 1, rows, ..TableSource::default() }).unwrap();
         let blocks = vec![Block::Passage("Returns from 2009 to 2011.".into()), Block::Table(table)];
@@ -314,12 +341,15 @@ mod tests {
         let own: Vec<String> = nodes.iter().map(|node| node.ranking_text(CellText::Path)).collect();
         let strings = Strings::new(&nodes, &own);
         let phrases = Phrases::new(&nodes, &strings);
-        let spans = Spans::new(&nodes, &strings, &phrases, &Order::new(&nodes, &strings));
-        let query = spans.ask(&Question::new(question));
+        let (order, numbers) = (Order::new(&nodes, &strings), Numbers::new(&nodes, &strings));
+        let spans =
+            Spans::new(&View { nodes: &nodes, strings: &strings, phrases: &phrases, order: &order, numbers: &numbers });
+        let query = spans.of_question(&Question::new(question));
         let of_id = |id: &&str| {
             let node = nodes.iter().position(|node| node.id == *id).unwrap_or_else(|| panic!("{id}"));
-            let values = spans.of_node(&query, node, strings.table[node].map(|table| table as usize));
-            NAMES.iter().zip(values).filter(|(_, value)| *value != 0.0).map(|(name, _)| *name).collect()
+            let mut values = [0.0; NodeSpan::COUNT];
+            spans.of_node(&query, node, strings.table_of(node)).write(&mut values);
+            NodeSpan::names().into_iter().zip(values).filter(|(_, value)| *value != 0.0).map(|(name, _)| name).collect()
         };
         ids.iter().map(of_id).collect()
     }
@@ -356,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn an_index_is_asked_for_from_its_beginning_to_its_end_unless_said_otherwise() {
+    fn an_index_spans_from_its_beginning_to_its_end_unless_the_question_says_otherwise() {
         let ids = ["t0:r1c1", "t0:r2c3", "t0:h0c4"];
         let whole = [
             vec!["start", "implied", "index", "index_start"],
@@ -374,7 +404,7 @@ mod tests {
         assert_eq!(query(&INDEX, "return in 2011", &["t0:r1c3"]), [["end", "index", "index_steps"]]);
         let found = query(&INDEX, "return for the two years ended December 31, 2011", &["t0:r1c3", "t0:h0c2"]);
         assert_eq!(found[0], ["end", "index", "index_steps", "day"]);
-        assert!(!found[1].contains(&"day"));
+        assert!(!found[1].iter().any(|name| name == "day"));
         let found = query(&INDEX, "return for the four years ended 2012", &["t0:r1c4"]);
         assert_eq!(found, [["index", "index_steps"]]);
         assert_eq!(query(&SALES, "how did sales grow?", &["t0:r1c1", "t0:r1c4"]), [[""; 0], [""; 0]]);

@@ -44,8 +44,8 @@ fn stem(word: &str) -> &str {
     left.strip_suffix(['e', 'y']).unwrap_or(left)
 }
 
-/// The distinct runs of four letters of a text, all else left out, so that words that run together in
-/// one of two texts are alike still.
+/// The distinct runs of four letters of a text, all else left out, so that two texts match
+/// also where the words of one run together.
 pub(crate) fn letter_runs(text: &str) -> Vec<[u8; 4]> {
     let letters: Vec<u8> =
         text.bytes().filter(u8::is_ascii_alphabetic).map(|letter| letter.to_ascii_lowercase()).collect();

@@ -28,11 +28,42 @@ impl Word {
     }
 }
 
-/// The strings that stand for the parts of a node, by number.
+/// One of each part of a node that is compared with the question.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Parts<T> {
+    /// Its own text.
+    pub(crate) own: T,
+    /// The path of its row headers.
+    pub(crate) row: T,
+    /// The path of its column headers.
+    pub(crate) column: T,
+    /// A text for its whole table.
+    pub(crate) table: T,
+}
+
+impl<T> Parts<T> {
+    pub(crate) fn map<U>(self, mut of: impl FnMut(T) -> U) -> Parts<U> {
+        Parts { own: of(self.own), row: of(self.row), column: of(self.column), table: of(self.table) }
+    }
+
+    pub(crate) fn each_ref(&self) -> Parts<&T> {
+        Parts { own: &self.own, row: &self.row, column: &self.column, table: &self.table }
+    }
+
+    /// In the order of the features.
+    pub(crate) fn in_order(self) -> [T; 4] {
+        [self.own, self.row, self.column, self.table]
+    }
+}
+
+impl Parts<&str> {
+    pub(crate) const NAMES: Self = Self { own: "own", row: "row", column: "column", table: "table" };
+}
+
+/// The strings of a node, by number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NodeStrings {
-    /// Own text, row path, column path, table.
-    pub(crate) parts: [u32; 4],
+    pub(crate) parts: Parts<u32>,
     /// The text without headers.
     pub(crate) bare: u32,
 }
@@ -85,17 +116,17 @@ impl Strings {
                 _ => ("", ""),
             };
             let of_table = table.map_or(0, |table| of_tables[table as usize]);
-            let parts = [number(own), number(row), number(column), of_table];
+            let parts = Parts { own: number(own), row: number(row), column: number(column), table: of_table };
             NodeStrings { parts, bare: number(&node.text) }
         });
         let strings: Vec<NodeStrings> = strings.collect();
-        let compared: BTreeSet<u32> =
-            strings.iter().flat_map(|node| node.parts[1..].to_vec()).filter(|&s| s > 0).collect();
+        let others = |node: &NodeStrings| [node.parts.row, node.parts.column, node.parts.table];
+        let compared: BTreeSet<u32> = strings.iter().flat_map(others).filter(|&string| string > 0).collect();
         let units: BTreeSet<u32> = nodes
             .iter()
             .zip(&strings)
             .filter(|(node, _)| node.kind != NodeKind::Cell)
-            .map(|(_, s)| s.parts[0])
+            .map(|(_, strings)| strings.parts.own)
             .collect();
 
         let mut by_word: HashMap<String, u32> = HashMap::new();
@@ -155,6 +186,16 @@ impl Strings {
         &self.compared
     }
 
+    /// The table of each node.
+    pub(crate) fn tables_of_nodes(&self) -> impl Iterator<Item = Option<usize>> {
+        self.table.iter().map(|table| table.map(|table| table as usize))
+    }
+
+    /// The table of a node.
+    pub(crate) fn table_of(&self, node: usize) -> Option<usize> {
+        self.table[node].map(|table| table as usize)
+    }
+
     pub(crate) fn text(&self, string: u32) -> &str {
         &self.texts[string as usize]
     }
@@ -180,7 +221,7 @@ fn tables_of(nodes: &[Node]) -> (Vec<Option<u32>>, usize) {
     (table, numbers.len())
 }
 
-/// What stands for a table: its caption and its row headers, each once.
+/// A text for each table: its caption and its row headers, each once.
 fn table_texts(nodes: &[Node], own: &[String], table: &[Option<u32>], tables: usize) -> Vec<String> {
     let mut seen: Vec<BTreeSet<&str>> = vec![BTreeSet::new(); tables];
     let mut texts = vec![String::new(); tables];

@@ -1,80 +1,132 @@
-//! Which of a document's tables its sentences speak of: what a table and the sentences have in common
+//! Which of a document's tables its sentences are about: what a table and the sentences have in common
 //! that no other table has. No question changes it.
 
 use std::collections::{HashMap, HashSet};
 
-use tabsegnet_graph::{Node, NodeKind};
+use tabsegnet_graph::NodeKind;
 
 use crate::dates::{DAYS_OF_A_YEAR, Day};
-use crate::marks::{Numbers, Order, announces, ends_in_colon, flag};
+use crate::marks::{announces, ends_in_colon};
 use crate::numbers::{Unit, significant};
-use crate::phrases::Phrases;
-use crate::strings::Strings;
-use crate::vectors::dot;
+use crate::order::View;
+use crate::schema::{Schema, flag};
+use crate::vectors::{Vectors, dot};
 
-/// Mentions as they are and less the best of the document's tables.
-const COMPARED: [&str; 37] = [
-    "numbers",
-    "share_of_numbers",
-    "numbers_of_its_own",
-    "rounded_numbers",
-    "rounded_numbers_of_its_own",
-    "percents",
-    "differences",
-    "percents_of_its_own",
-    "share_of_words",
-    "share_of_sentences",
-    "words_of_its_own",
-    "share_of_words_of_its_own",
-    "rarest_word_of_its_own",
-    "before",
-    "after",
-    "before_of_its_own",
-    "after_of_its_own",
-    "rare_words",
-    "before.cosine",
-    "after.cosine",
-    "row.cosine",
-    "rows.cosine",
-    "best.cosine",
-    "cosine",
-    "column.cosine",
-    "best_three.cosine",
-    "last_year",
-    "share_of_years",
-    "share_of_told_years",
-    "days",
-    "share_of_days",
-    "days_of_its_own",
-    "first_day",
-    "last_day",
-    "share_of_days_of_the_year",
-    "first_year",
-    "latest_year",
-];
+crate::blocks! {
+    /// What the table scorer sees of a table.
+    pub(crate) struct TableInputs {
+        mentions: Mentions = "{}",
+        years: TableYears = "{}",
+        place: TablePlace = "{}",
+        below_best: Mentions = "{}.below_best",
+    }
+}
 
-/// Mentions as they are.
-const PLAIN: [&str; 16] = [
-    "has_year",
-    "last_year_of_tables",
-    "years_before",
-    "colon_before",
-    "announced",
-    "after_sentence",
-    "gap",
-    "tables_of_sentence",
-    "numbers_after",
-    "numbers_before",
-    "rows",
-    "columns",
-    "caption_before",
-    "place",
-    "words_before",
-    "unit_before",
-];
+crate::blocks! {
+    /// What the sentences mention of a table.
+    pub(crate) struct Mentions {
+        numbers: Numbers = "{}",
+        words: Words = "{}",
+        cosines: Cosines = "{}",
+        years: Years = "{}",
+        days: Days = "{}",
+    }
+}
 
-/// Features a table.
-pub(crate) const COUNT: usize = 2 * COMPARED.len() + PLAIN.len();
+crate::features! {
+    /// Numbers of the table that the sentences mention, as they stand or computed from them.
+    pub(crate) struct Numbers {
+        numbers,
+        share_of_numbers,
+        numbers_of_its_own,
+        rounded_numbers,
+        rounded_numbers_of_its_own,
+        percents,
+        differences,
+        percents_of_its_own,
+    }
+}
+
+crate::features! {
+    /// Words that table and sentences share, by idf. "before" and "after" are the nearest sentences.
+    pub(crate) struct Words {
+        share_of_words,
+        share_of_sentences,
+        words_of_its_own,
+        share_of_words_of_its_own,
+        rarest_word_of_its_own,
+        before,
+        after,
+        before_of_its_own,
+        after_of_its_own,
+        rare_words,
+    }
+}
+
+crate::features! {
+    /// Cosines of caption, row headers, column headers and the whole table to sentences.
+    pub(crate) struct Cosines {
+        before = "before.cosine",
+        after = "after.cosine",
+        row = "row.cosine",
+        rows = "rows.cosine",
+        best = "best.cosine",
+        mean = "cosine",
+        column = "column.cosine",
+        best_three = "best_three.cosine",
+    }
+}
+
+crate::features! {
+    /// How the table's years stand to those that the sentences mention.
+    pub(crate) struct Years {
+        last_year,
+        share_of_years,
+        share_of_text_years,
+    }
+}
+
+crate::features! {
+    /// Days and years of the table that the sentences mention.
+    pub(crate) struct Days {
+        days,
+        share_of_days,
+        days_of_its_own,
+        first_day,
+        last_day,
+        share_of_days_of_the_year,
+        first_year,
+        latest_year,
+    }
+}
+
+crate::features! {
+    /// The table's years beside those of other tables and of the sentence before it.
+    pub(crate) struct TableYears {
+        has_year,
+        last_year_of_tables,
+        years_before,
+    }
+}
+
+crate::features! {
+    /// What the sentences before and after the table look like, and where it stands.
+    pub(crate) struct TablePlace {
+        colon_before,
+        announced,
+        after_sentence,
+        gap,
+        tables_of_sentence,
+        numbers_after,
+        numbers_before,
+        rows,
+        columns,
+        caption_before,
+        place,
+        words_before,
+        unit_before,
+    }
+}
 
 /// Sentences before and after a table whose vectors are compared with it.
 const NEARBY: usize = 24;
@@ -97,8 +149,8 @@ struct Table {
     days: HashSet<Day>,
 }
 
-/// What all sentences tell.
-struct Mentions {
+/// What all sentences mention.
+struct Mentioned {
     words: HashSet<u32>,
     numbers: HashSet<String>,
     /// Digits of amounts in millions, and of all numbers.
@@ -109,109 +161,59 @@ struct Mentions {
     days: HashSet<Day>,
 }
 
-/// What is looked at.
-pub(crate) struct View<'a, 'v> {
-    pub(crate) nodes: &'a [Node],
-    pub(crate) strings: &'a Strings,
-    pub(crate) phrases: &'a Phrases,
-    pub(crate) order: &'a Order,
-    pub(crate) numbers: &'a Numbers,
-    /// Of length 1 or 0.
-    pub(crate) node_vector: &'a dyn Fn(usize) -> &'v [f32],
-    pub(crate) string_vector: &'a dyn Fn(u32) -> &'v [f32],
+/// Everything that a table's inputs come from.
+struct Relevance<'a> {
+    view: View<'a>,
+    vectors: &'a Vectors<'a>,
+    /// Nodes of each table.
+    members: Vec<Vec<usize>>,
+    tables: Vec<Table>,
+    mentioned: Mentioned,
+    /// The last year of all tables.
+    latest: Option<u16>,
 }
 
-/// `[tables, COUNT]`
-pub(crate) fn table_relevance(view: &View<'_, '_>) -> Vec<f32> {
-    let View { strings, phrases, order, numbers, .. } = *view;
-    let mut members: Vec<Vec<usize>> = vec![Vec::new(); strings.tables];
-    for (node, table) in strings.table.iter().enumerate() {
+/// In how many tables things are.
+struct Counts<'t> {
+    words: HashMap<&'t u32, usize>,
+    numbers: HashMap<&'t String, usize>,
+    starts: HashMap<&'t String, usize>,
+    changes: HashMap<&'t String, usize>,
+    days: HashMap<&'t Day, usize>,
+}
+
+/// `[tables, TableInputs::COUNT]`
+pub(crate) fn table_inputs(view: &View<'_>, vectors: &Vectors<'_>) -> Vec<f32> {
+    let mut members: Vec<Vec<usize>> = vec![Vec::new(); view.strings.tables];
+    for (node, table) in view.strings.tables_of_nodes().enumerate() {
         if let Some(table) = table {
-            members[*table as usize].push(node);
+            members[table].push(node);
         }
     }
-    let mentioned = view.mentioned();
-    let tables: Vec<Table> = members.iter().map(|members| view.table(members)).collect();
-    let words = counts(tables.iter().map(|table| &table.words));
-    let own = counts(numbers.of_table.iter());
-    let starts = counts(tables.iter().map(|table| &table.starts));
-    let changes = counts(tables.iter().map(|table| &table.changes));
-    let days = counts(tables.iter().map(|table| &table.days));
-    let latest = phrases.table_years.iter().filter_map(|years| years.last()).max().copied();
-
-    let mut values = vec![0.0; strings.tables * COUNT];
-    for (number, (table, out)) in tables.iter().zip(values.chunks_exact_mut(COUNT)).enumerate() {
-        let (compared, rest) = out.split_at_mut(COMPARED.len());
-        let (of_numbers, rest_compared) = compared.split_at_mut(8);
-        let found: Vec<&String> = numbers.of_table[number].intersection(&mentioned.numbers).collect();
-        let alone = |counts: &HashMap<&String, usize>, found: &[&String]| {
-            (found.iter().filter(|found| counts.get(*found) == Some(&1)).count() as f32).ln_1p()
-        };
-        let rounded: Vec<&String> = mentioned.rounded.intersection(&table.starts).collect();
-        let percents: Vec<&String> = mentioned.percents.intersection(&table.changes).collect();
-        let differences = table.differences.difference(&numbers.of_table[number]);
-        let differences =
-            differences.filter(|d| mentioned.rounded.contains(*d) || mentioned.significant.contains(*d)).count();
-        of_numbers.copy_from_slice(&[
-            (found.len() as f32).ln_1p(),
-            found.len() as f32 / numbers.of_table[number].len().max(1) as f32,
-            alone(&own, &found),
-            (rounded.len() as f32).ln_1p(),
-            alone(&starts, &rounded),
-            (percents.len() as f32).ln_1p(),
-            (differences as f32).ln_1p(),
-            alone(&changes, &percents),
-        ]);
-        let (of_words, rest_compared) = rest_compared.split_at_mut(10);
-        view.words(number, table, &mentioned, &words, of_words);
-        let (of_vectors, of_time) = rest_compared.split_at_mut(8);
-        let (of_years, of_days) = of_time.split_at_mut(3);
-        view.vectors(number, &members[number], of_vectors);
-        let mentioned_days: Vec<&Day> = table.days.intersection(&mentioned.days).collect();
-        let own_days = mentioned_days.iter().filter(|day| days.get(*day) == Some(&1)).count();
-        let is_mentioned = |day: Option<&Day>| flag(day.is_some_and(|day| mentioned.days.contains(day)));
-        let of_the_year =
-            |day: &&Day| mentioned.days.iter().any(|mentioned| mentioned % DAYS_OF_A_YEAR == **day % DAYS_OF_A_YEAR);
-        let count = table.days.len().max(1) as f32;
-        let is_year_mentioned = |year: Option<&u16>| flag(year.is_some_and(|year| mentioned.years.contains(year)));
-        let years = &phrases.table_years[number];
-        of_days.copy_from_slice(&[
-            (mentioned_days.len() as f32).ln_1p(),
-            mentioned_days.len() as f32 / count,
-            (own_days as f32).ln_1p(),
-            is_mentioned(table.days.iter().min()),
-            is_mentioned(table.days.iter().max()),
-            table.days.iter().filter(of_the_year).count() as f32 / count,
-            is_year_mentioned(years.first()),
-            is_year_mentioned(years.last()),
-        ]);
-        let mentioned_years = years.iter().filter(|year| mentioned.years.contains(year)).count() as f32;
-        if let Some(&last) = years.last() {
-            let last_mentioned = mentioned.years.iter().max().copied().unwrap_or(last);
-            let after = |other: u16| f32::from(last) - f32::from(other);
-            of_years[0] = after(last_mentioned).clamp(-4.0, 4.0);
-            of_years[1] = mentioned_years / years.len() as f32;
-            of_years[2] = mentioned_years / mentioned.years.len().max(1) as f32;
-            rest[0] = 1.0;
-            rest[1] = latest.map_or(0.0, |latest| after(latest).clamp(-5.0, 0.0));
-            let before = order.near[number][0].map_or_else(Vec::new, |sentence| phrases.years_of(sentence));
-            rest[2] = years.iter().filter(|year| before.contains(year)).count() as f32 / years.len() as f32;
-        }
-        view.plain(number, &members[number], &mut rest[3..PLAIN.len()]);
+    let relevance = Relevance {
+        view: *view,
+        vectors,
+        tables: members.iter().map(|members| view.table(members)).collect(),
+        members,
+        mentioned: view.mentioned(),
+        latest: view.phrases.table_years.iter().filter_map(|years| years.last()).max().copied(),
+    };
+    let tables = &relevance.tables;
+    let counts = Counts {
+        words: counts(tables.iter().map(|table| &table.words)),
+        numbers: counts(view.numbers.of_table.iter()),
+        starts: counts(tables.iter().map(|table| &table.starts)),
+        changes: counts(tables.iter().map(|table| &table.changes)),
+        days: counts(tables.iter().map(|table| &table.days)),
+    };
+    let mentions: Vec<Mentions> = (0..tables.len()).map(|table| relevance.mentions(table, &counts)).collect();
+    let best = Mentions::greatest(mentions.iter().copied());
+    let mut values = vec![0.0; tables.len() * TableInputs::COUNT];
+    for ((table, mentions), out) in mentions.into_iter().enumerate().zip(values.chunks_exact_mut(TableInputs::COUNT)) {
+        let (years, place) = (relevance.table_years(table), relevance.place(table));
+        TableInputs { mentions, years, place, below_best: mentions.below(best) }.write(out);
     }
-    below_best(&mut values);
     values
-}
-
-fn below_best(values: &mut [f32]) {
-    let mut best = [f32::NEG_INFINITY; COMPARED.len()];
-    for row in values.chunks_exact(COUNT) {
-        best.iter_mut().zip(row).for_each(|(best, value)| *best = best.max(*value));
-    }
-    for row in values.chunks_exact_mut(COUNT) {
-        let (plain, below) = row.split_at_mut(COMPARED.len() + PLAIN.len());
-        below.iter_mut().zip(plain.iter().zip(&best)).for_each(|(below, (value, best))| *below = value - best);
-    }
 }
 
 /// In how many of the sets each member is.
@@ -223,15 +225,21 @@ fn counts<'s, T: std::hash::Hash + Eq + 's>(sets: impl Iterator<Item = &'s HashS
     counts
 }
 
-impl View<'_, '_> {
-    fn stems(&self, node: usize) -> impl Iterator<Item = u32> {
+/// Those that are in one table alone.
+fn alone<T: std::hash::Hash + Eq>(found: &[&T], counts: &HashMap<&T, usize>) -> f32 {
+    found.iter().filter(|found| counts.get(*found) == Some(&1)).count() as f32
+}
+
+impl View<'_> {
+    /// Stems of a node that are words.
+    fn words_of(&self, node: usize) -> impl Iterator<Item = u32> {
         let phrases = self.phrases.of_node[node].map(|phrase| &self.phrases.phrases[phrase as usize]);
         phrases.into_iter().flat_map(|phrase| &phrase.distinct).copied().filter(|&stem| self.phrases.is_word(stem))
     }
 
-    fn mentioned(&self) -> Mentions {
+    fn mentioned(&self) -> Mentioned {
         let Self { order, numbers, phrases, .. } = self;
-        let mut mentioned = Mentions {
+        let mut mentioned = Mentioned {
             words: HashSet::new(),
             numbers: HashSet::new(),
             rounded: HashSet::new(),
@@ -241,7 +249,7 @@ impl View<'_, '_> {
             days: HashSet::new(),
         };
         for &node in &order.passages {
-            mentioned.words.extend(self.stems(node));
+            mentioned.words.extend(self.words_of(node));
             mentioned.years.extend(phrases.years_of(node));
             mentioned.days.extend(phrases.days_of(node));
             for number in &numbers.of_node[node] {
@@ -252,7 +260,7 @@ impl View<'_, '_> {
                 if number.unit == Unit::Percent {
                     mentioned.percents.insert(number.digits.clone());
                 }
-                if number.tells() {
+                if number.is_distinctive() {
                     mentioned.numbers.insert(number.digits.clone());
                     mentioned.significant.insert(digits);
                 }
@@ -263,7 +271,7 @@ impl View<'_, '_> {
 
     fn table(&self, members: &[usize]) -> Table {
         let mut table = Table {
-            words: members.iter().flat_map(|&node| self.stems(node)).collect(),
+            words: members.iter().flat_map(|&node| self.words_of(node)).collect(),
             starts: HashSet::new(),
             differences: HashSet::new(),
             changes: HashSet::new(),
@@ -277,7 +285,7 @@ impl View<'_, '_> {
             if let Ok(value) = number.digits.parse() {
                 grid.insert((place.row, place.col), value);
             }
-            for number in self.numbers.of_node[node].iter().filter(|number| number.tells()) {
+            for number in self.numbers.of_node[node].iter().filter(|number| number.is_distinctive()) {
                 let digits = number.significant();
                 let starts = (DIGITS..=5).filter_map(|length| digits.get(..length));
                 table.starts.extend(starts.map(str::to_owned));
@@ -299,20 +307,46 @@ impl View<'_, '_> {
         }
         table
     }
+}
 
-    /// Words of table and sentences, by idf.
-    fn words(
-        &self,
-        number: usize,
-        table: &Table,
-        mentioned: &Mentions,
-        counts: &HashMap<&u32, usize>,
-        out: &mut [f32],
-    ) {
-        let Self { phrases, order, .. } = self;
+impl Relevance<'_> {
+    fn mentions(&self, table: usize, counts: &Counts<'_>) -> Mentions {
+        Mentions {
+            numbers: self.numbers(table, counts),
+            words: self.words(table, counts),
+            cosines: self.cosines(table),
+            years: self.years(table),
+            days: self.days(table, counts),
+        }
+    }
+
+    fn numbers(&self, number: usize, counts: &Counts<'_>) -> Numbers {
+        let Self { mentioned, .. } = self;
+        let (own, table) = (&self.view.numbers.of_table[number], &self.tables[number]);
+        let found: Vec<&String> = own.intersection(&mentioned.numbers).collect();
+        let rounded: Vec<&String> = mentioned.rounded.intersection(&table.starts).collect();
+        let percents: Vec<&String> = mentioned.percents.intersection(&table.changes).collect();
+        let is_mentioned =
+            |digits: &&String| mentioned.rounded.contains(*digits) || mentioned.significant.contains(*digits);
+        let differences = table.differences.difference(own).filter(is_mentioned).count();
+        Numbers {
+            numbers: (found.len() as f32).ln_1p(),
+            share_of_numbers: found.len() as f32 / own.len().max(1) as f32,
+            numbers_of_its_own: alone(&found, &counts.numbers).ln_1p(),
+            rounded_numbers: (rounded.len() as f32).ln_1p(),
+            rounded_numbers_of_its_own: alone(&rounded, &counts.starts).ln_1p(),
+            percents: (percents.len() as f32).ln_1p(),
+            differences: (differences as f32).ln_1p(),
+            percents_of_its_own: alone(&percents, &counts.changes).ln_1p(),
+        }
+    }
+
+    fn words(&self, number: usize, counts: &Counts<'_>) -> Words {
+        let View { phrases, order, .. } = self.view;
+        let (table, mentioned) = (&self.tables[number], &self.mentioned);
         let greatest = phrases.greatest_idf();
         let idf = |word: &u32| phrases.idf[*word as usize] / greatest;
-        let alone = |word: &u32| counts.get(word) == Some(&1);
+        let is_alone = |word: &&u32| counts.words.get(word) == Some(&1);
         // Sums over sorted words: the order of a set would change the last bits.
         let sum = |words: &mut dyn Iterator<Item = &u32>| {
             let mut words: Vec<u32> = words.copied().collect();
@@ -321,32 +355,38 @@ impl View<'_, '_> {
         };
         let share = |part: f32, whole: f32| if whole > 0.0 { part / whole } else { 0.0 };
         let both: HashSet<u32> = table.words.intersection(&mentioned.words).copied().collect();
-        let (of_both, of_table) = (sum(&mut both.iter()), sum(&mut table.words.iter()));
-        let only = sum(&mut both.iter().filter(|word| alone(word)));
-        let all_only = sum(&mut table.words.iter().filter(|word| alone(word)));
-        out[0] = share(of_both, of_table);
-        out[1] = share(of_both, sum(&mut mentioned.words.iter()));
-        out[2] = only.ln_1p();
-        out[3] = if all_only > 0.0 { only / all_only } else { 0.5 };
-        out[4] = both.iter().filter(|word| alone(word)).map(idf).fold(0.0, f32::max);
-        for (at, sentence) in order.near[number].iter().enumerate() {
-            if let Some(sentence) = sentence {
-                let words: HashSet<u32> = self.stems(*sentence).collect();
-                let found: HashSet<u32> = words.intersection(&table.words).copied().collect();
-                out[5 + at] = share(sum(&mut found.iter()), sum(&mut words.iter()));
-                out[7 + at] = sum(&mut found.iter().filter(|word| alone(word)));
-            }
+        let of_both = sum(&mut both.iter());
+        let (own, all_own) = (sum(&mut both.iter().filter(is_alone)), sum(&mut table.words.iter().filter(is_alone)));
+        // The share of a sentence that the table has, and what of it no other table has.
+        let near = |sentence: Option<usize>| {
+            let Some(sentence) = sentence else { return (0.0, 0.0) };
+            let words: HashSet<u32> = self.view.words_of(sentence).collect();
+            let found: HashSet<u32> = words.intersection(&table.words).copied().collect();
+            (share(sum(&mut found.iter()), sum(&mut words.iter())), sum(&mut found.iter().filter(is_alone)))
+        };
+        let [(before, before_of_its_own), (after, after_of_its_own)] = order.near[number].map(near);
+        Words {
+            share_of_words: share(of_both, sum(&mut table.words.iter())),
+            share_of_sentences: share(of_both, sum(&mut mentioned.words.iter())),
+            words_of_its_own: own.ln_1p(),
+            share_of_words_of_its_own: if all_own > 0.0 { own / all_own } else { 0.5 },
+            rarest_word_of_its_own: both.iter().filter(is_alone).map(idf).fold(0.0, f32::max),
+            before,
+            after,
+            before_of_its_own,
+            after_of_its_own,
+            rare_words: (both.iter().filter(|word| idf(word) > RARE).count() as f32).ln_1p(),
         }
-        out[9] = (both.iter().filter(|word| idf(word) > RARE).count() as f32).ln_1p();
     }
 
-    /// Likeness of caption, rows, columns and table to the sentences around.
-    fn vectors(&self, number: usize, members: &[usize], out: &mut [f32]) {
-        let Self { nodes, strings, order, node_vector, string_vector, .. } = self;
+    fn cosines(&self, number: usize) -> Cosines {
+        let View { nodes, strings, order, .. } = self.view;
         let (first, last) = order.ends[number];
-        for (out, sentence) in out.iter_mut().zip(order.near[number]) {
-            *out = sentence.map_or(0.0, |sentence| dot(node_vector(first), node_vector(sentence)));
-        }
+        let node_vector = |node: usize| self.vectors.of_node(node);
+        let near =
+            |sentence: Option<usize>| sentence.map_or(0.0, |sentence| dot(node_vector(first), node_vector(sentence)));
+        let [before, after] = order.near[number].map(near);
+        let cosines = Cosines { before, after, ..Cosines::default() };
         let place = order.passages.partition_point(|&node| node < first);
         let nearby = order.passages.get(place.saturating_sub(NEARBY)..).unwrap_or_default().iter();
         let sentences: Vec<&[f32]> = nearby
@@ -355,64 +395,117 @@ impl View<'_, '_> {
             .map(|&node| node_vector(node))
             .collect();
         if sentences.is_empty() {
-            return;
+            return cosines;
         }
-        let best = |vector: &[f32]| sentences.iter().map(|s| dot(vector, s)).fold(f32::NEG_INFINITY, f32::max);
-        let of = |kind: NodeKind| -> Vec<f32> {
-            let members = members.iter().filter(|&&node| nodes[node].kind == kind && nodes[node].text.len() > 2);
-            members.map(|&node| best(node_vector(node))).collect()
-        };
         let greatest = |values: &[f32]| values.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let mean = |values: &[f32]| values.iter().sum::<f32>() / values.len().max(1) as f32;
-        let rows = of(NodeKind::RowHeader);
-        if !rows.is_empty() {
-            (out[2], out[3]) = (greatest(&rows), mean(&rows));
+        let to_sentences =
+            |vector: &[f32]| sentences.iter().map(|sentence| dot(vector, sentence)).collect::<Vec<f32>>();
+        // The greatest cosine of each header of a kind.
+        let headers = |kind: NodeKind| -> Vec<f32> {
+            let members = self.members[number].iter();
+            let headers = members.filter(|&&node| nodes[node].kind == kind && nodes[node].text.len() > 2);
+            headers.map(|&node| greatest(&to_sentences(node_vector(node)))).collect()
+        };
+        let (rows, columns) = (headers(NodeKind::RowHeader), headers(NodeKind::ColumnHeader));
+        let of_any = |headers: &[f32], of: &dyn Fn(&[f32]) -> f32| if headers.is_empty() { 0.0 } else { of(headers) };
+        let mut whole = to_sentences(self.vectors.of_string(strings.nodes[first].parts.table));
+        let (best, mean_of_whole) = (greatest(&whole), mean(&whole));
+        whole.sort_by(|a, b| b.total_cmp(a));
+        Cosines {
+            row: of_any(&rows, &greatest),
+            rows: of_any(&rows, &mean),
+            best,
+            mean: mean_of_whole,
+            column: of_any(&columns, &greatest),
+            best_three: mean(whole.get(..3).unwrap_or(&whole)),
+            ..cosines
         }
-        let columns = of(NodeKind::ColumnHeader);
-        if !columns.is_empty() {
-            out[6] = greatest(&columns);
-        }
-        let whole = string_vector(strings.nodes[first].parts[3]);
-        let mut likeness: Vec<f32> = sentences.iter().map(|sentence| dot(whole, sentence)).collect();
-        (out[4], out[5]) = (greatest(&likeness), mean(&likeness));
-        likeness.sort_by(|a, b| b.total_cmp(a));
-        out[7] = mean(likeness.get(..3).unwrap_or(&likeness));
     }
 
-    /// Of [`PLAIN`], those after the years.
-    fn plain(&self, number: usize, members: &[usize], out: &mut [f32]) {
-        let Self { nodes, strings, order, numbers, phrases, .. } = self;
+    fn years(&self, number: usize) -> Years {
+        let (years, mentioned) = (&self.view.phrases.table_years[number], &self.mentioned.years);
+        let Some(&last) = years.last() else { return Years::default() };
+        let of_text = mentioned.iter().max().copied().unwrap_or(last);
+        let both = years.iter().filter(|year| mentioned.contains(year)).count() as f32;
+        Years {
+            last_year: (f32::from(last) - f32::from(of_text)).clamp(-4.0, 4.0),
+            share_of_years: both / years.len() as f32,
+            share_of_text_years: both / mentioned.len().max(1) as f32,
+        }
+    }
+
+    fn days(&self, number: usize, counts: &Counts<'_>) -> Days {
+        let (table, mentioned) = (&self.tables[number], &self.mentioned);
+        let found: Vec<&Day> = table.days.intersection(&mentioned.days).collect();
+        let count = table.days.len().max(1) as f32;
+        let of_the_year =
+            |day: &&Day| mentioned.days.iter().any(|mentioned| mentioned % DAYS_OF_A_YEAR == **day % DAYS_OF_A_YEAR);
+        let has_day = |day: Option<&Day>| flag(day.is_some_and(|day| mentioned.days.contains(day)));
+        let has_year = |year: Option<&u16>| flag(year.is_some_and(|year| mentioned.years.contains(year)));
+        let years = &self.view.phrases.table_years[number];
+        Days {
+            days: (found.len() as f32).ln_1p(),
+            share_of_days: found.len() as f32 / count,
+            days_of_its_own: alone(&found, &counts.days).ln_1p(),
+            first_day: has_day(table.days.iter().min()),
+            last_day: has_day(table.days.iter().max()),
+            share_of_days_of_the_year: table.days.iter().filter(of_the_year).count() as f32 / count,
+            first_year: has_year(years.first()),
+            latest_year: has_year(years.last()),
+        }
+    }
+
+    fn table_years(&self, number: usize) -> TableYears {
+        let View { phrases, order, .. } = self.view;
+        let years = &phrases.table_years[number];
+        let Some(&last) = years.last() else { return TableYears::default() };
+        let [before, _] = order.near[number];
+        let before = before.map_or_else(Vec::new, |sentence| phrases.years_of(sentence));
+        let after = |latest: u16| (f32::from(last) - f32::from(latest)).clamp(-5.0, 0.0);
+        TableYears {
+            has_year: 1.0,
+            last_year_of_tables: self.latest.map_or(0.0, after),
+            years_before: years.iter().filter(|year| before.contains(year)).count() as f32 / years.len() as f32,
+        }
+    }
+
+    fn place(&self, number: usize) -> TablePlace {
+        let View { nodes, strings, order, numbers, phrases } = self.view;
         let [before, after] = order.near[number];
         let (first, _) = order.ends[number];
         let text = before.map_or("", |sentence| nodes[sentence].text.as_str());
         let lower = text.to_lowercase();
         let count = |sentence: Option<usize>| sentence.map_or(0.0, |node| numbers.of_node[node].len() as f32);
-        let headers =
-            members.iter().filter(|&&node| matches!(nodes[node].kind, NodeKind::Caption | NodeKind::ColumnHeader));
-        let headers: Vec<String> = headers.map(|&node| nodes[node].text.to_lowercase()).collect();
+        let headers = self.members[number].iter();
+        let headers: Vec<String> = headers
+            .filter(|&&node| matches!(nodes[node].kind, NodeKind::Caption | NodeKind::ColumnHeader))
+            .map(|&node| nodes[node].text.to_lowercase())
+            .collect();
         let unit = ["in millions", "in thousands", "in billions"]
             .iter()
             .find(|unit| headers.iter().any(|header| header.contains(**unit)));
-        let sentence: HashSet<u32> = before.map_or_else(HashSet::new, |sentence| self.stems(sentence).collect());
-        let mut in_caption: Vec<u32> = self.stems(first).filter(|stem| sentence.contains(stem)).collect();
+        let sentence: HashSet<u32> =
+            before.map_or_else(HashSet::new, |sentence| self.view.words_of(sentence).collect());
+        let mut in_caption: Vec<u32> = self.view.words_of(first).filter(|stem| sentence.contains(stem)).collect();
         in_caption.sort_unstable();
         in_caption.dedup();
         let (rows, cols) = order.size[number];
         let place = order.passages.partition_point(|&node| node < first);
-        out.copy_from_slice(&[
-            flag(ends_in_colon(text)),
-            flag(announces(text)),
-            flag(first > 0 && strings.table[first - 1].is_none()),
-            before.map_or(FARTHEST, |sentence| (first - sentence - 1).min(FARTHEST)) as f32,
-            order.near.iter().filter(|near| near[0] == before).count() as f32,
-            count(after),
-            count(before),
-            rows as f32,
-            cols as f32,
-            in_caption.iter().map(|&stem| phrases.idf[stem as usize] / phrases.greatest_idf()).sum(),
-            place as f32 / order.passages.len().max(1) as f32,
-            text.split_whitespace().count() as f32,
-            flag(unit.is_some_and(|unit| lower.contains(unit))),
-        ]);
+        TablePlace {
+            colon_before: flag(ends_in_colon(text)),
+            announced: flag(announces(text)),
+            after_sentence: flag(first > 0 && strings.table[first - 1].is_none()),
+            gap: before.map_or(FARTHEST, |sentence| (first - sentence - 1).min(FARTHEST)) as f32,
+            tables_of_sentence: order.near.iter().filter(|[other, _]| *other == before).count() as f32,
+            numbers_after: count(after),
+            numbers_before: count(before),
+            rows: rows as f32,
+            columns: cols as f32,
+            caption_before: in_caption.iter().map(|&stem| phrases.idf[stem as usize] / phrases.greatest_idf()).sum(),
+            place: place as f32 / order.passages.len().max(1) as f32,
+            words_before: text.split_whitespace().count() as f32,
+            unit_before: flag(unit.is_some_and(|unit| lower.contains(unit))),
+        }
     }
 }

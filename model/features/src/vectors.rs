@@ -79,6 +79,50 @@ pub(crate) fn normalised(vectors: &[f32], d: usize) -> Vec<f32> {
     unit
 }
 
+/// Vectors of the compared strings of a document, of length 1 or 0.
+#[derive(Debug, Clone)]
+pub(crate) struct StringVectors {
+    /// The row of each string; none of one that has no vector.
+    rows: Vec<Option<u32>>,
+    /// `[rows, d]`
+    values: Vec<f32>,
+    d: usize,
+}
+
+impl StringVectors {
+    /// Of `vectors` `[compared, d]`, which may be empty, of the strings `compared` among so many.
+    pub(crate) fn new(vectors: &[f32], d: usize, compared: &[u32], strings: usize) -> Self {
+        let mut rows = vec![None; strings];
+        for (row, &string) in (0..).zip(compared).filter(|_| !vectors.is_empty()) {
+            rows[string as usize] = Some(row);
+        }
+        Self { rows, values: normalised(vectors, d), d }
+    }
+
+    pub(crate) fn get(&self, string: usize) -> Option<&[f32]> {
+        let row = self.rows[string]? as usize;
+        Some(&self.values[row * self.d..(row + 1) * self.d])
+    }
+}
+
+/// A document's vectors, of length 1 or 0.
+pub(crate) struct Vectors<'a> {
+    /// `[nodes, d]`
+    pub(crate) nodes: &'a [f32],
+    pub(crate) strings: &'a StringVectors,
+}
+
+impl Vectors<'_> {
+    pub(crate) fn of_node(&self, node: usize) -> &[f32] {
+        &self.nodes[node * self.strings.d..(node + 1) * self.strings.d]
+    }
+
+    /// Empty of one that has no vector.
+    pub(crate) fn of_string(&self, string: u32) -> &[f32] {
+        self.strings.get(string as usize).unwrap_or_default()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -90,10 +134,10 @@ mod tests {
         fn products_are_those_of_each_two_vectors(
             nodes in 0..600_usize, width in 1..4_usize, d in 1..40_usize, seed in 0..100_usize,
         ) {
-            let made = |count: usize, step: usize| -> Vec<f32> {
+            let values = |count: usize, step: usize| -> Vec<f32> {
                 (0..count).map(|n| ((n * step + seed) % 97) as f32 / 16.0 - 3.0).collect()
             };
-            let (u, vectors) = (made(nodes * d, 31), made(width * d, 17));
+            let (u, vectors) = (values(nodes * d, 31), values(width * d, 17));
             let each: Vec<&[f32]> = vectors.chunks(d).collect();
             let found = products(&u, &each);
             prop_assert_eq!(found.len(), nodes * width);

@@ -32,6 +32,6 @@ mod testing;
 pub use batch::{Batch, Example};
 pub use best::best;
 pub use config::ModelConfig;
-pub use open::{EdgeEffect, Explanation, Inference, OpenGraph, Query};
+pub use open::{EdgeEffect, Explanation, Inference, ModelInput, OpenGraph};
 pub use precision::Precision;
 pub use scorer::TabSegNet;

@@ -31,9 +31,10 @@ pub use explain::{EdgeEffect, Explanation};
 use start::Features;
 use weights::Weights;
 
-/// A question as a model sees it.
+/// What a model sees of a question and its document. A `tabsegnet_features::Query` is the question's text; this is what the
+/// encoder and the features give for it.
 #[derive(Debug, Clone, Copy)]
-pub struct Query<'a> {
+pub struct ModelInput<'a> {
     /// `[d_enc]`: its vector.
     pub q: &'a [f32],
     /// `[segments, d_enc]`: those of its segments; not looked at by a model without.
@@ -121,9 +122,9 @@ impl Inference {
     ///
     /// # Errors
     /// A vector of another width; no segment for a model with segments.
-    pub fn scores(&self, open: &OpenGraph, query: &Query<'_>) -> Result<Vec<f32>, BatchError> {
+    pub fn scores(&self, open: &OpenGraph, query: &ModelInput<'_>) -> Result<Vec<f32>, BatchError> {
         let query = self.check(open, query)?;
-        let Query { q, segments, features, products } = query;
+        let ModelInput { q, segments, features, products } = query;
         let best = match products.len().checked_div(open.nodes) {
             None | Some(0) => best_segments(&open.u, segments, self.d_enc),
             Some(width) => {
@@ -161,8 +162,8 @@ impl Inference {
     }
 
     /// Checks a question's vectors; a model gets what it looks at.
-    fn check<'s>(&self, open: &OpenGraph, query: &Query<'s>) -> Result<Query<'s>, BatchError> {
-        let Query { q, segments, features, products } = *query;
+    fn check<'s>(&self, open: &OpenGraph, query: &ModelInput<'s>) -> Result<ModelInput<'s>, BatchError> {
+        let ModelInput { q, segments, features, products } = *query;
         width("q", q.len(), self.d_enc)?;
         let segments = if self.config.segments { segments } else { &[] };
         let features = if self.config.features > 0 { features } else { NO_FEATURES };
@@ -175,7 +176,7 @@ impl Inference {
         let products = if self.config.segments { products } else { &[] };
         let n = products.len().checked_div(open.nodes).unwrap_or_default();
         width("products", products.len(), if products.is_empty() { 0 } else { n.max(count) * open.nodes })?;
-        Ok(Query { q, segments, features, products })
+        Ok(ModelInput { q, segments, features, products })
     }
 
     /// Row-major vectors as a matrix `[vectors, d_enc]`.

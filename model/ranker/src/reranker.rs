@@ -24,7 +24,7 @@ pub struct Reranker {
     trees: BoostedTrees,
 }
 
-/// What the reranker says of a candidate.
+/// How the reranker comes to the score of a candidate.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RerankEffects {
     /// Score of a row of which nothing is known.
@@ -59,7 +59,7 @@ impl Reranker {
         order.iter().zip(reranked).for_each(|(&node, reranked)| scores[node as usize] = reranked);
     }
 
-    /// What it says of each of `wanted`, by the ranker's `scores`; nothing of one that is no candidate.
+    /// How each of `wanted` gets its score, by the ranker's `scores`; nothing of one that is no candidate.
     pub fn explain(&self, context: &QueryContext<'_>, scores: &[f32], wanted: &[u32]) -> Vec<Option<RerankEffects>> {
         let Candidates { nodes: order, rows } = Candidates::new(context, scores, self.candidates);
         let look = |node: &u32| {
@@ -74,7 +74,7 @@ impl Reranker {
     /// Writes it as a safetensors file.
     ///
     /// # Errors
-    /// What the disk says.
+    /// The file cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), CheckpointError> {
         let mut tensors = self.trees.tensors();
         tensors.push(("candidates".into(), TensorData::new(vec![self.candidates as i32], [1])));
@@ -96,7 +96,7 @@ impl Reranker {
         if trees.features() != Candidates::width(features) {
             let expected = Candidates::width(features);
             return Err(wrong(format!(
-                "its trees look at {} numbers, expected {expected}: another version made it; train the ranker again",
+                "its trees look at {} numbers, expected {expected}: another version wrote it; train the ranker again",
                 trees.features()
             )));
         }

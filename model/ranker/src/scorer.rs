@@ -154,11 +154,11 @@ pub struct FeatureScale {
 /// The weights of a [`TableScorer`], which is trained before the model is; not trained here.
 #[derive(Module, Debug)]
 pub struct FixedTableScorer {
-    /// `[features of a table]`
+    /// `[inputs of a table]`
     pub mean: Param<Tensor<1>>,
-    /// `[features of a table]`
+    /// `[inputs of a table]`
     pub scale: Param<Tensor<1>>,
-    /// `[features of a table, hidden]`
+    /// `[inputs of a table, hidden]`
     pub W_1: Param<Tensor<2>>,
     /// `[hidden]`
     pub b_1: Param<Tensor<1>>,
@@ -257,7 +257,7 @@ impl TabSegNet {
             graph_conv.push(GraphConv { W_1, W_2, b: vector(&format!("graph_conv.{layer}.b"), d_out)? });
         }
         let scorer = Scorer { w, w_f, b: vector("scorer.b", 1)? };
-        let (inputs, hidden) = (TableScorer::FEATURES, TableScorer::HIDDEN);
+        let (inputs, hidden) = (TableScorer::INPUTS, TableScorer::HIDDEN);
         let W_1 = config.table_scorer.then(|| flat("table_scorer.W_1", &[inputs, hidden])).transpose()?;
         let mut fixed = |name: &str, length: usize| {
             let (id, values) = flat(name, &[length])?;

@@ -5,7 +5,7 @@ use std::path::Path;
 use burn::tensor::Device;
 use tabsegnet_document::{ReadOptions, read};
 use tabsegnet_graph::{Adjacency, Graph, NodeKind};
-use tabsegnet_ranker::{Inference, Query, checkpoint};
+use tabsegnet_ranker::{Inference, ModelInput, checkpoint};
 
 /// Numbers in [−1, 1) that look random.
 fn noise(count: usize) -> Vec<f32> {
@@ -34,7 +34,7 @@ fn a_new_edge_type_in_a_document_changes_no_score_of_the_shipped_checkpoint() {
     let (model, d_enc) = (checkpoint.manifest.model, checkpoint.manifest.d_enc);
     let inference = Inference::new(checkpoint.model, &model, d_enc, &device);
     let (u, q, features) = (noise(nodes * d_enc), noise(d_enc), noise(nodes * model.features));
-    let query = Query { q: &q, segments: &[], features: &features, products: &[] };
+    let query = ModelInput { q: &q, segments: &[], features: &features, products: &[] };
     let scores = |edges: &Adjacency| inference.scores(&inference.open(edges, &u).unwrap(), &query).unwrap();
     let expected = scores(graph.adjacency());
     assert_eq!(bits(&scores(wider.adjacency())), bits(&expected));

@@ -1,21 +1,22 @@
-//! The best of a document, and BM25.
+//! The best of a document.
 
 use std::collections::BTreeSet;
 
-use tabsegnet_lexical::{Bm25Config, LexicalIndex};
-
-use super::BM25_UNIT;
-use crate::compare::{Column, Comparison};
-use crate::config::PARTS;
-use crate::question::Question;
-use crate::strings::Strings;
+use crate::compare::{COLUMNS, Column, Comparison};
+use crate::strings::{Parts, Strings};
 
 /// Greatest values.
 pub(super) struct Best {
-    /// For each part.
-    pub(super) of_document: [Comparison; PARTS.len()],
-    /// For each table, of row and column paths.
-    pub(super) of_table: Vec<[Comparison; 2]>,
+    pub(super) of_document: Parts<Comparison>,
+    /// For each table.
+    pub(super) of_table: Vec<Paths<Comparison>>,
+}
+
+/// One of the row path and the column path.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Paths<T> {
+    pub(super) row: T,
+    pub(super) column: T,
 }
 
 impl Best {
@@ -23,7 +24,7 @@ impl Best {
     /// be empty.
     pub(super) fn of(places: &Distinct, compared: &[Comparison], cosines: &[f32]) -> Self {
         let best = |strings: &Vec<u32>| {
-            let mut best = [f32::NEG_INFINITY; crate::compare::COLUMNS];
+            let mut best = [f32::NEG_INFINITY; COLUMNS];
             for &string in strings {
                 let values = &compared[string as usize];
                 best.iter_mut().zip(values).for_each(|(best, value)| *best = best.max(*value));
@@ -32,66 +33,37 @@ impl Best {
         };
         let mut of_document = places.of_document.each_ref().map(best);
         if !cosines.is_empty() {
-            of_document[0][Column::Cosine as usize] = cosines.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+            of_document.own[Column::Cosine as usize] = cosines.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         }
-        Self { of_document, of_table: places.of_table.iter().map(|lines| lines.each_ref().map(best)).collect() }
+        let of_table = |Paths { row, column }: &Paths<Vec<u32>>| Paths { row: best(row), column: best(column) };
+        Self { of_document, of_table: places.of_table.iter().map(of_table).collect() }
     }
 }
 
 /// The distinct strings that stand somewhere.
 #[derive(Debug, Clone)]
 pub(super) struct Distinct {
-    /// For each part.
-    of_document: [Vec<u32>; PARTS.len()],
-    /// For each table, of row and column paths.
-    of_table: Vec<[Vec<u32>; 2]>,
+    of_document: Parts<Vec<u32>>,
+    /// For each table.
+    of_table: Vec<Paths<Vec<u32>>>,
 }
 
 impl Distinct {
     pub(super) fn new(strings: &Strings) -> Self {
-        let mut of_document: [BTreeSet<u32>; PARTS.len()] = Default::default();
-        let mut of_table: Vec<[BTreeSet<u32>; 2]> = vec![Default::default(); strings.tables];
-        for (node, table) in strings.nodes.iter().zip(&strings.table) {
-            of_document.iter_mut().zip(node.parts).for_each(|(known, string)| {
-                known.insert(string);
-            });
+        let mut of_document: Parts<BTreeSet<u32>> = Parts::default();
+        let mut of_table: Vec<Paths<BTreeSet<u32>>> = vec![Paths::default(); strings.tables];
+        for (node, table) in strings.nodes.iter().zip(strings.tables_of_nodes()) {
+            of_document.own.insert(node.parts.own);
+            of_document.row.insert(node.parts.row);
+            of_document.column.insert(node.parts.column);
+            of_document.table.insert(node.parts.table);
             if let Some(table) = table {
-                let lines = of_table[*table as usize].iter_mut().zip(&node.parts[1..]);
-                lines.for_each(|(known, string)| {
-                    known.insert(*string);
-                });
+                of_table[table].row.insert(node.parts.row);
+                of_table[table].column.insert(node.parts.column);
             }
         }
         let list = |set: BTreeSet<u32>| set.into_iter().collect();
-        Self { of_document: of_document.map(list), of_table: of_table.into_iter().map(|sets| sets.map(list)).collect() }
-    }
-}
-
-/// BM25 of each node.
-pub(super) struct Bm25 {
-    pub(super) scores: [Vec<f32>; 2],
-    pub(super) best: [f32; 2],
-    /// Of each table's best node, by the first index.
-    pub(super) of_table: Vec<f32>,
-}
-
-impl Bm25 {
-    pub(super) fn of(indices: &[LexicalIndex; 2], question: &Question, strings: &Strings) -> Self {
-        let scores = indices.each_ref().map(|index| index.bm25(question.text(), Bm25Config::default()));
-        let best = scores.each_ref().map(|scores| scores.iter().fold(1e-6, |best: f32, score| best.max(*score)));
-        let mut of_table = vec![0.0_f32; strings.tables];
-        for (score, table) in scores[0].iter().zip(&strings.table) {
-            if let Some(table) = table {
-                let best = &mut of_table[*table as usize];
-                *best = best.max(*score);
-            }
-        }
-        Self { scores, best, of_table }
-    }
-
-    pub(super) fn of_node(&self, node: usize, strings: &Strings) -> [f32; 5] {
-        let [path, bare] = [self.scores[0][node], self.scores[1][node]];
-        let table = strings.table[node].map_or(0.0, |table| self.of_table[table as usize]);
-        [path / BM25_UNIT, path / self.best[0], bare / BM25_UNIT, bare / self.best[1], table / self.best[0]]
+        let of_table = of_table.into_iter().map(|Paths { row, column }| Paths { row: list(row), column: list(column) });
+        Self { of_table: of_table.collect(), of_document: of_document.map(list) }
     }
 }

@@ -1,75 +1,50 @@
-//! Phrases and context of a question.
+//! What phrases have of a question.
 
 use super::ContextIndex;
-use super::query::Out;
-use crate::config::FeaturesConfig;
-use crate::context::{self, View};
-use crate::phrases;
+use crate::context::{self, Context};
+use crate::phrases::{BestOverlaps, NodePhrases, Overlap, Paths, PhraseMatches, TableYears};
 use crate::question::Question;
 use crate::strings::Strings;
 
-/// What the texts around nodes say of a question.
+/// What the document's phrases have of a question.
 pub(super) struct Near {
-    query: phrases::QueryPhrases,
-    shared: Vec<phrases::Shared>,
-    best: phrases::BestShared,
+    query: PhraseMatches,
+    overlaps: Vec<Paths<Overlap>>,
+    best: BestOverlaps,
+    /// The share of the question's years that each table has, and the greatest.
     years: Vec<f32>,
     most_years: f32,
-    /// `[nodes]`, or empty; what vectors say is not in it yet.
-    context: Vec<context::Row>,
+    /// `[nodes]`, or empty; the cosines are not in it yet.
+    pub(super) context: Vec<Context>,
 }
 
 impl Near {
-    pub(super) fn of(
-        context_index: &ContextIndex,
-        strings: &Strings,
-        question: &Question,
-        config: FeaturesConfig,
-    ) -> Self {
-        let query = phrases::QueryPhrases::new(question, &context_index.phrases);
-        let shared = query.shared_of_nodes(&context_index.phrases);
+    pub(super) fn new(context_index: &ContextIndex, strings: &Strings, question: &Question, context: bool) -> Self {
+        let query = PhraseMatches::new(question, &context_index.phrases);
+        let overlaps = query.overlaps(&context_index.phrases);
         let years = query.years_of_tables(&context_index.phrases);
         let most_years = years.iter().copied().fold(0.0, f32::max);
         let (context, best) = rayon::join(
-            || match config.context {
-                true => context::of_texts(&view(context_index, strings), &query, &shared),
+            || match context {
+                true => context::of_texts(&context_index.view(strings), &query, &overlaps),
                 false => Vec::new(),
             },
-            || phrases::BestShared::of(&shared, strings),
+            || BestOverlaps::new(&overlaps, strings),
         );
-        Self { best, query, shared, years, most_years, context }
+        Self { best, query, overlaps, years, most_years, context }
     }
 
-    /// The context with what the cosines `[nodes]` of nodes and question say.
-    pub(super) fn context(
-        &self,
-        context_index: &ContextIndex,
-        strings: &Strings,
-        cosines: &[f32],
-    ) -> Vec<context::Row> {
-        let mut context = self.context.clone();
-        if !context.is_empty() {
-            context::add_vectors(&view(context_index, strings), cosines, &mut context);
+    pub(super) fn phrases(&self, context_index: &ContextIndex, table: Option<usize>, node: usize) -> NodePhrases {
+        let Paths { headers, row, column } = self.best.relative(&self.overlaps[node], table);
+        let years = self.query.years(&context_index.phrases, node);
+        NodePhrases {
+            headers,
+            row,
+            column,
+            headers_years: years.headers,
+            row_years: years.row,
+            column_years: years.column,
+            table: TableYears::of(table.map_or(0.0, |table| self.years[table]), self.most_years),
         }
-        context
     }
-
-    pub(super) fn write_phrases(
-        &self,
-        context_index: &ContextIndex,
-        table: Option<usize>,
-        node: usize,
-        out: &mut Out<'_>,
-    ) {
-        self.best.write(&self.shared[node], table, out.take(phrases::SHARED_COUNT));
-        self.query.write_years(&context_index.phrases, node, out.take(phrases::YEARS_COUNT));
-        let years = table.map_or(0.0, |table| self.years[table]);
-        out.push(years);
-        out.push(years - self.most_years);
-    }
-}
-
-fn view<'a>(context_index: &'a ContextIndex, strings: &'a Strings) -> View<'a> {
-    let ContextIndex { phrases, order, lines } = context_index;
-    View { strings, phrases, order, lines }
 }

@@ -1,10 +1,11 @@
+use std::collections::{HashMap, HashSet};
+
 use proptest::prelude::*;
 use tabsegnet_datasets::document::{Block, Document, Table, TableSource};
 use tabsegnet_graph::{CellText, Graph};
 
 use super::*;
-use crate::FeatureRows;
-use crate::question::Question;
+use crate::{FeatureRows, TableScorer};
 
 /// Two sentences and two tables of the same rows, one of 2018 and 2017, one of 2012 and 2011.
 fn report() -> (Vec<Node>, Vec<String>) {
@@ -44,17 +45,25 @@ fn open(config: FeaturesConfig, nodes: &[Node], own: &[String]) -> DocumentFeatu
     DocumentFeatures::new(config, nodes, strings, &vectors(own), &compared, &words)
 }
 
-fn ask(config: FeaturesConfig, nodes: &[Node], own: &[String], text: &str) -> Vec<Vec<f32>> {
+/// A question with its segments.
+fn query(text: &str, segments: &[&str]) -> Query {
+    let query = Query::new(text, segments);
+    let words = vectors(query.words());
+    query.with_word_vectors(words)
+}
+
+/// A row for each node.
+fn rows_of(config: FeaturesConfig, nodes: &[Node], own: &[String], text: &str) -> Vec<Vec<f32>> {
     let features = open(config, nodes, own);
-    let question = Question::new(text);
-    let query = EncodedQuery {
-        question: &question,
-        words: &vectors(question.words()),
-        segments: std::slice::from_ref(&question),
-        vectors: QueryVectors { q: &vector(text), segments: &vector(text) },
-    };
-    let values = features.ask(&query, &vectors(own), &[]);
+    let query_vectors = QueryVectors { q: &vector(text), segments: &vector(text) };
+    let values = features.rows(&query(text, &[]), &query_vectors, &vectors(own), &[]);
     values.chunks(features.count().max(1)).map(<[f32]>::to_vec).collect()
+}
+
+/// The inputs of the table scorer by name, for each table.
+fn inputs(features: &DocumentFeatures) -> Vec<HashMap<String, f32>> {
+    let named = |row: &[f32]| TableScorer::inputs().into_iter().zip(row.iter().copied()).collect();
+    features.table_inputs().chunks(TableScorer::INPUTS).map(named).collect()
 }
 
 fn named(config: FeaturesConfig, values: &[Vec<f32>], nodes: &[Node], id: &str, name: &str) -> f32 {
@@ -67,7 +76,7 @@ fn named(config: FeaturesConfig, values: &[Vec<f32>], nodes: &[Node], id: &str, 
 fn parts_of_a_node_are_compared_each_by_itself() {
     let (nodes, own) = report();
     let all = FeaturesConfig::ALL;
-    let values = ask(all, &nodes, &own, "What were net sales in 2018?");
+    let values = rows_of(all, &nodes, &own, "What were net sales in 2018?");
     let of = |id: &str, name: &str| named(all, &values, &nodes, id, name);
     assert_eq!(of("t0:r1c1", "row.share_of_text"), 1.0);
     assert_eq!(of("t0:r2c1", "row.year"), 0.0);
@@ -85,10 +94,10 @@ fn parts_of_a_node_are_compared_each_by_itself() {
 }
 
 #[test]
-fn a_table_fits_the_sentences_that_tell_its_numbers_and_years() {
+fn a_table_fits_the_sentences_that_mention_its_numbers_and_years() {
     let (nodes, own) = report();
     let all = FeaturesConfig::ALL;
-    let values = ask(all, &nodes, &own, "sales?");
+    let values = rows_of(all, &nodes, &own, "sales?");
     let of = |id: &str, name: &str| named(all, &values, &nodes, id, name);
     assert!(of("t0:r1c1", "fit.numbers") > of("t1:r2c1", "fit.years_after_text"));
     assert_eq!(of("t0:r1c1", "fit.share_of_years"), 0.5);
@@ -101,7 +110,7 @@ fn a_table_fits_the_sentences_that_tell_its_numbers_and_years() {
 fn headers_are_compared_by_stems_runs_and_years() {
     let (nodes, own) = report();
     let all = FeaturesConfig::ALL;
-    let values = ask(all, &nodes, &own, "What was the cost of sale in 2018?");
+    let values = rows_of(all, &nodes, &own, "What was the cost of sale in 2018?");
     let of = |id: &str, name: &str| named(all, &values, &nodes, id, name);
     // "Cost of sales" and the question share three stems in a row.
     assert_eq!((of("t0:r2c1", "row.run_of_words"), of("t0:r2c1", "row.stems_of_text")), (0.5, 1.0));
@@ -119,10 +128,10 @@ fn headers_are_compared_by_stems_runs_and_years() {
 }
 
 #[test]
-fn what_stands_around_a_node_and_what_it_looks_like_is_mentioned() {
+fn a_node_has_its_context_and_what_it_looks_like() {
     let (nodes, own) = report();
     let all = FeaturesConfig::ALL;
-    let values = ask(all, &nodes, &own, "By what percentage did net sales rise from 2017 to 2018?");
+    let values = rows_of(all, &nodes, &own, "By what percentage did net sales rise from 2017 to 2018?");
     let of = |id: &str, name: &str| named(all, &values, &nodes, id, name);
     // The sentence before the first table, an empty one that does not count before the second.
     assert!(of("t0:r1c1", "context.with_sentence") > of("t0:r1c1", "headers.stems_of_question"));
@@ -143,32 +152,28 @@ fn what_stands_around_a_node_and_what_it_looks_like_is_mentioned() {
 }
 
 #[test]
-fn a_table_that_the_sentences_speak_of_is_told_from_others_and_its_scores_reach_its_nodes() {
+fn a_table_that_the_sentences_are_about_has_other_inputs_and_its_scores_reach_its_nodes() {
     let (nodes, own) = report();
     let features = open(FeaturesConfig::ALL, &nodes, &own);
-    let table_relevance: Vec<&[f32]> = features.table_relevance().chunks(crate::TableScorer::FEATURES).collect();
-    assert_eq!(table_relevance.len(), 2);
+    let of_tables = inputs(&features);
     // Its numbers stand in the text, those of the other do too; its years in no other.
-    assert_eq!(table_relevance[0][..2], table_relevance[1][..2]);
-    assert!(table_relevance[0][27] > table_relevance[1][27], "the share of its years that the text tells");
-    let question = Question::new("sales?");
-    let scores = [7.0, 0.5, -0.5, 1.0, 2.0, 0.5, -0.5, 0.0];
-    let query = EncodedQuery {
-        question: &question,
-        words: &vectors(question.words()),
-        segments: &[],
-        vectors: QueryVectors { q: &vector("sales?"), segments: &[] },
-    };
-    let values = features.ask(&query, &vectors(&own), &scores);
+    for name in ["numbers", "share_of_numbers"] {
+        assert_eq!(of_tables[0][name], of_tables[1][name]);
+    }
+    assert!(of_tables[0]["share_of_years"] > of_tables[1]["share_of_years"]);
+    let scores = [[7.0, 0.5, -0.5, 1.0], [2.0, 0.5, -0.5, 0.0]];
+    let scores = scores.map(|[logit, share, log_share, best]| TableScore { logit, share, log_share, best });
+    let query = query("sales?", &[]);
+    let query_vectors = QueryVectors { q: &vector("sales?"), segments: &[] };
+    let values = features.rows(&query, &query_vectors, &vectors(&own), &scores);
     let values: Vec<Vec<f32>> = values.chunks(features.count()).map(<[f32]>::to_vec).collect();
     let of = |id: &str| named(FeaturesConfig::ALL, &values, &nodes, id, "table_relevance.logit");
     assert_eq!((of("t0:r1c1"), of("t1"), of("p0")), (7.0, 2.0, 0.0));
     // Every number of a row is written, whichever rows are wanted.
-    let reading = features.read(&question, query.words, query.segments);
-    let products = crate::vectors::products(&vectors(&own), &query.vectors.all());
+    let products = crate::vectors::products(&vectors(&own), &query_vectors.all());
     for scores in [&scores[..], &[]] {
-        let all = features.ask(&query, &vectors(&own), scores);
-        let rows = features.query(&reading, &query.vectors, &products, scores);
+        let all = features.rows(&query, &query_vectors, &vectors(&own), scores);
+        let rows = features.features(features.read(&query), &query_vectors, &products, scores);
         let width = features.count();
         assert_eq!(rows.numbers(), all.len());
         for (first, count) in [(0, 1), (3, 4), (all.len() / width - 2, 2)] {
@@ -184,14 +189,9 @@ fn a_cell_is_compared_with_the_segment_that_it_answers_best() {
     let (nodes, own) = report();
     let features = open(FeaturesConfig::ALL, &nodes, &own);
     let texts = ["net sales 2017", "cost of sales 2018"];
-    let question = Question::new("What were net sales in 2017 and cost of sales in 2018?");
-    let query = EncodedQuery {
-        question: &question,
-        words: &vectors(question.words()),
-        segments: &texts.map(Question::new),
-        vectors: QueryVectors { q: &vector("sales"), segments: &vectors(texts) },
-    };
-    let values = features.ask(&query, &vectors(&own), &[]);
+    let query = query("What were net sales in 2017 and cost of sales in 2018?", &texts);
+    let query_vectors = QueryVectors { q: &vector("sales"), segments: &vectors(texts) };
+    let values = features.rows(&query, &query_vectors, &vectors(&own), &[]);
     let values: Vec<Vec<f32>> = values.chunks(features.count()).map(<[f32]>::to_vec).collect();
     let of = |id: &str, name: &str| named(FeaturesConfig::ALL, &values, &nodes, id, &format!("segment.{name}"));
     for (id, whole) in [("t0:r1c2", true), ("t0:r2c1", true), ("t0:r1c1", false), ("t0:r2c2", false)] {
@@ -202,7 +202,7 @@ fn a_cell_is_compared_with_the_segment_that_it_answers_best() {
 }
 
 #[test]
-fn sentences_tell_the_days_that_a_table_begins_and_ends_with_however_they_are_written() {
+fn sentences_mention_the_days_that_a_table_begins_and_ends_with_however_they_are_written() {
     let table = |number, days: [&str; 2]| {
         let rows =
             vec![vec!["".into(), days[0].into(), days[1].into()], vec!["S&P 500".into(), "100".into(), "120".into()]];
@@ -218,41 +218,31 @@ fn sentences_tell_the_days_that_a_table_begins_and_ends_with_however_they_are_wr
     let nodes: Vec<Node> = Graph::of(&Document { id: "r".into(), blocks }).nodes().to_vec();
     let own: Vec<String> = nodes.iter().map(|node| node.ranking_text(CellText::Path)).collect();
     let features = open(FeaturesConfig::ALL, &nodes, &own);
-    let of_tables: Vec<&[f32]> = features.table_relevance().chunks(crate::TableScorer::FEATURES).collect();
-    // Days told and those no other table has; the share; the first and the last; days of the year; the years.
-    let found = of_tables.iter().map(|table| &table[29..37]).collect::<Vec<_>>();
-    let log = |count: f32| count.ln_1p();
-    assert_eq!(found[0], [log(2.0), 1.0, log(1.0), 1.0, 1.0, 1.0, 1.0, 1.0]);
-    assert_eq!(found[1], [log(1.0), 0.5, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0]);
+    let of_tables = inputs(&features);
+    for (name, expected) in [
+        ("days", [2.0_f32.ln_1p(), 1.0_f32.ln_1p()]),
+        ("share_of_days", [1.0, 0.5]),
+        ("days_of_its_own", [1.0_f32.ln_1p(), 0.0]),
+        ("first_day", [1.0, 0.0]),
+        ("last_day", [1.0, 1.0]),
+        ("share_of_days_of_the_year", [1.0, 1.0]),
+        ("first_year", [1.0, 0.0]),
+        ("latest_year", [1.0, 1.0]),
+    ] {
+        assert_eq!([&of_tables[0], &of_tables[1]].map(|table| table[name]), expected, "{name}");
+    }
 }
 
 #[test]
 fn each_group_can_be_switched_off_and_takes_its_names_with_it() {
     let (nodes, own) = report();
-    let off: [fn(&mut FeaturesConfig); 14] = [
-        |c| c.words = false,
-        |c| c.similar_words = false,
-        |c| c.cosine = false,
-        |c| c.relative = false,
-        |c| c.bm25 = false,
-        |c| c.places = false,
-        |c| c.tables = false,
-        |c| c.phrases = false,
-        |c| c.context = false,
-        |c| c.marks = false,
-        |c| c.question_kind = false,
-        |c| c.table_relevance = false,
-        |c| c.segments = false,
-        |c| c.spans = false,
-    ];
-    let all = ask(FeaturesConfig::ALL, &nodes, &own, "Net sales in 2017?");
+    let all = rows_of(FeaturesConfig::ALL, &nodes, &own, "Net sales in 2017?");
     let names = FeaturesConfig::ALL.names();
-    for off in off {
-        let mut config = FeaturesConfig::ALL;
-        off(&mut config);
-        let values = ask(config, &nodes, &own, "Net sales in 2017?");
+    for (group, alone) in FeaturesConfig::GROUPS {
+        let config = FeaturesConfig::ALL.without(*alone);
+        let values = rows_of(config, &nodes, &own, "Net sales in 2017?");
         let kept = config.names();
-        assert!(kept.len() < names.len() && kept.iter().all(|name| names.contains(name)));
+        assert!(kept.len() < names.len() && kept.iter().all(|name| names.contains(name)), "{group}");
         for (values, all) in values.iter().zip(&all) {
             for (name, value) in kept.iter().zip(values) {
                 let same = all[names.iter().position(|known| known == name).unwrap()];
@@ -260,7 +250,7 @@ fn each_group_can_be_switched_off_and_takes_its_names_with_it() {
             }
         }
     }
-    assert!(ask(FeaturesConfig::default(), &nodes, &own, "a").iter().all(Vec::is_empty));
+    assert!(rows_of(FeaturesConfig::default(), &nodes, &own, "a").iter().all(Vec::is_empty));
 }
 
 proptest! {
@@ -276,7 +266,7 @@ proptest! {
         let own: Vec<String> = nodes.iter().map(|node| node.ranking_text(CellText::Path)).collect();
         let with = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| ask(FeaturesConfig::ALL, &nodes, &own, &text))
+            pool.install(|| rows_of(FeaturesConfig::ALL, &nodes, &own, &text))
         };
         let one = with(1);
         prop_assert_eq!(one.len(), nodes.len());
@@ -286,14 +276,31 @@ proptest! {
 }
 
 #[test]
+fn names_are_distinct_and_what_is_of_the_document_is_the_same_for_every_question() {
+    let (nodes, own) = report();
+    let features = FeaturesConfig::ALL.features();
+    let names: HashSet<&str> = features.iter().map(|feature| feature.name.as_str()).collect();
+    assert_eq!(names.len(), features.len());
+    let of = |text: &str| rows_of(FeaturesConfig::ALL, &nodes, &own, text);
+    let (a, b) = (of("By what percentage did net sales rise from 2017 to 2018?"), of("costs"));
+    let mut differ = HashSet::new();
+    for (a, b) in a.iter().zip(&b) {
+        let other = features.iter().zip(a.iter().zip(b)).filter(|(_, (a, b))| a != b).map(|(feature, _)| feature);
+        differ.extend(other.map(|feature| (feature.group, feature.of_question)));
+    }
+    assert!(differ.iter().all(|(_, of_question)| *of_question), "{differ:?}");
+    assert!(differ.len() > 7, "{differ:?}");
+}
+
+#[test]
 fn a_question_of_hundreds_of_words_is_one_of_its_first() {
     let (nodes, own) = report();
     let word = |n: u8| format!("k{}{}k ", char::from(b'a' + n / 26), char::from(b'a' + n % 26));
     let question = (0..64).map(word).collect::<String>() + "net sales 2018 ";
     let long = question.clone() + &(64..255).map(word).collect::<String>() + "and more";
-    let [few, many] = [&question, &long].map(|text| ask(FeaturesConfig::ALL, &nodes, &own, text));
+    let [few, many] = [&question, &long].map(|text| rows_of(FeaturesConfig::ALL, &nodes, &own, text));
     let of = |values: &[Vec<f32>], name: &str| named(FeaturesConfig::ALL, values, &nodes, "t0:r1c1", name);
-    // Runs of words are told from its first 128 words, shares of stems from the first 64 distinct ones.
+    // Runs of words come from its first 128 words, shares of stems from the first 64 distinct ones.
     assert_eq!((of(&few, "headers.run_of_words"), of(&many, "headers.run_of_words")), (2.0 / 6.0, 2.0 / 6.0));
     assert_eq!((of(&few, "headers.stems"), of(&many, "headers.stems")), (0.0, 0.0));
 }

@@ -2,6 +2,7 @@ use tabsegnet_datasets::document::{Block, CellSource, Document, Table, TableSour
 use tabsegnet_graph::{CellText, Graph, Node};
 
 use super::*;
+use crate::schema::Schema as _;
 use crate::strings::Strings;
 
 /// Two sentences and a table of revenue and costs in two years.
@@ -27,6 +28,10 @@ fn document() -> (Vec<Node>, Strings) {
     (nodes, strings)
 }
 
+fn column(name: &str) -> usize {
+    Coverage::names().iter().position(|known| known == name).unwrap()
+}
+
 /// Of nodes by id, what each has under a name.
 struct Found {
     ids: Vec<String>,
@@ -37,21 +42,22 @@ impl Found {
     fn of(question: &str, segments: &[&str], ids: &[&str]) -> Self {
         let (nodes, strings) = document();
         let phrases = Phrases::new(&nodes, &strings);
-        let segments: Vec<Question> = segments.iter().map(|segment| Question::new(segment)).collect();
         let number = |id: &&str| nodes.iter().position(|node| node.id == **id).unwrap() as u32;
         let order: Vec<u32> = ids.iter().map(number).collect();
-        let rows = coverage(&phrases, &strings.table, &Question::new(question), &segments, &order);
+        let mut rows = vec![0.0; order.len() * Coverage::COUNT];
+        let found = coverage(&phrases, &strings.table, &Query::new(question, segments), &order);
+        found.iter().zip(rows.chunks_mut(Coverage::COUNT)).for_each(|(coverage, out)| coverage.write(out));
         Self { ids: ids.iter().map(|id| (*id).to_owned()).collect(), rows }
     }
 
     fn value(&self, id: &str, name: &str) -> f32 {
         let at = self.ids.iter().position(|known| known == id).unwrap();
-        self.rows[at * NAMES.len() + NAMES.iter().position(|known| *known == name).unwrap()]
+        self.rows[at * Coverage::COUNT + column(name)]
     }
 }
 
 #[test]
-fn a_node_is_told_what_it_adds_to_those_before_it() {
+fn a_node_counts_what_it_adds_to_those_before_it() {
     let order = ["t0:r1c1", "t0:r1c2", "t0:r2c1", "p0"];
     let segments = ["revenue 2019", "operating costs 2019"];
     let found = Found::of("revenue less operating costs in 2019", &segments, &order);
@@ -77,7 +83,7 @@ fn a_node_is_told_what_it_adds_to_those_before_it() {
 }
 
 #[test]
-fn questions_that_share_nothing_and_empty_rankings_are_told_too() {
+fn questions_that_share_nothing_and_empty_rankings_are_covered_too() {
     let found = Found::of("zebra", &[], &["p1", "t0:r1c1"]);
     assert!(found.rows.iter().all(|value| value.is_finite()));
     assert_eq!(found.value("t0:r1c1", "held"), 0.0);
@@ -91,6 +97,6 @@ fn questions_that_share_nothing_and_empty_rankings_are_told_too() {
 #[test]
 fn long_rankings_are_counted_to_their_end() {
     let found = Found::of("revenue", &["revenue"], &["t0:r1c1"; 70_000]);
-    let ranks = found.rows.iter().skip(NAMES.iter().position(|name| *name == "rank_in_segment").unwrap());
-    assert_eq!(ranks.step_by(NAMES.len()).next_back(), Some(&69_999.0));
+    let ranks = found.rows.iter().skip(column("rank_in_segment"));
+    assert_eq!(ranks.step_by(Coverage::COUNT).next_back(), Some(&69_999.0));
 }

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::edges::Edges;
 use super::start::Features;
 use super::weights::{Layer, Weights, blocks};
-use super::{Inference, OpenGraph, Parts, Query, values};
+use super::{Inference, ModelInput, OpenGraph, Parts, values};
 use crate::aggregate::take_up;
 use crate::batch::{BatchError, best_segments};
 use crate::config::Aggregation;
@@ -57,7 +57,7 @@ struct Document<'a> {
     own: &'a [f32],
     /// `[nodes, features]`, standardised.
     features: &'a [f32],
-    query: &'a Query<'a>,
+    query: &'a ModelInput<'a>,
     /// `[nodes]`, or empty without segments.
     best: &'a [u32],
 }
@@ -77,7 +77,12 @@ impl Inference {
     ///
     /// # Errors
     /// As [`Inference::scores`].
-    pub fn explain(&self, open: &OpenGraph, query: &Query<'_>, nodes: &[u32]) -> Result<Vec<Explanation>, BatchError> {
+    pub fn explain(
+        &self,
+        open: &OpenGraph,
+        query: &ModelInput<'_>,
+        nodes: &[u32],
+    ) -> Result<Vec<Explanation>, BatchError> {
         let query = self.check(open, query)?;
         let best = best_segments(&open.u, query.segments, self.d_enc);
         Ok(self.with_weights(|weights| {
@@ -93,7 +98,7 @@ impl Inference {
             };
             let Heard { offsets, edges, .. } = &open.heard;
             let graph = Edges { offsets, edges, strength: &strength, aggregation: self.config.aggregation };
-            let layers = |query: &Query<'_>, best: &[u32]| {
+            let layers = |query: &ModelInput<'_>, best: &[u32]| {
                 let features = Features::Standardised(&features);
                 weights.all_layers(weights.start(&open.u, own, query, features, best).0, &graph)
             };
@@ -103,7 +108,7 @@ impl Inference {
                 nodes.iter().map(|&node| weights.explain(&all, &graph, &document, node)).collect();
             for left_out in 0..query.segments.len() / self.d_enc.max(1) {
                 let kept = self.segments_without(&query, left_out);
-                let query = Query { segments: &kept, products: &[], ..query };
+                let query = ModelInput { segments: &kept, products: &[], ..query };
                 let without = layers(&query, &best_segments(&open.u, &kept, self.d_enc));
                 for (explanation, &node) in explained.iter_mut().zip(nodes) {
                     let score = |all: &[Vec<f32>]| weights.score_without(all, &graph, node, None, &|_| false);
@@ -118,7 +123,7 @@ impl Inference {
     }
 
     /// `[segments - 1, d_enc]`, or the question where that would be none.
-    fn segments_without(&self, query: &Query<'_>, left_out: usize) -> Vec<f32> {
+    fn segments_without(&self, query: &ModelInput<'_>, left_out: usize) -> Vec<f32> {
         let all = query.segments.chunks_exact(self.d_enc).enumerate();
         let kept: Vec<f32> =
             all.filter(|(segment, _)| *segment != left_out).flat_map(|(_, vector)| vector).copied().collect();
@@ -329,7 +334,7 @@ mod tests {
             let u = noise(nodes * D_ENC, 7);
             let (q, segments) = (noise(D_ENC, 11), noise(3 * D_ENC, 13));
             let features = noise(nodes * config.features, 17);
-            let query = Query { q: &q, segments: &segments, features: &features, products: &[] };
+            let query = ModelInput { q: &q, segments: &segments, features: &features, products: &[] };
             let scores = |graph: &Adjacency| {
                 inference.scores(&inference.open(graph, &u).unwrap(), &query).unwrap()
             };
@@ -361,7 +366,7 @@ mod tests {
             }
 
             let asking = |segments: &[f32], features: &dyn FeatureRows| {
-                let query = Query { q: &q, segments, features, products: &[] };
+                let query = ModelInput { q: &q, segments, features, products: &[] };
                 inference.scores(&open, &query).unwrap()[node as usize]
             };
             prop_assert_eq!(explained.features.len(), config.features);
@@ -390,7 +395,7 @@ mod tests {
         let (u, q, segment) = (noise(2 * D_ENC, 7), noise(D_ENC, 11), noise(D_ENC, 13));
         let open = inference.open(&Adjacency::new(2, TypeNames::default(), &[(0, 1, 0)]).unwrap(), &u).unwrap();
         let features = noise(2 * config.features, 17);
-        let with = |segments| Query { q: &q, segments, features: &features, products: &[] };
+        let with = |segments| ModelInput { q: &q, segments, features: &features, products: &[] };
         let scores = [&segment, &q].map(|segments| inference.scores(&open, &with(segments)).unwrap()[1]);
         let effect = inference.explain(&open, &with(&segment), &[1]).unwrap()[0].segments[0];
         assert!((effect - (scores[0] - scores[1])).abs() < 1e-5);

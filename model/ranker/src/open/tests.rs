@@ -53,11 +53,11 @@ fn both_ways(config: &ModelConfig, graph: &Adjacency, on_cpu: bool) -> (Vec<f32>
     for question in 0..2 {
         let (q, segments) = (noise(D_ENC, 11 + question), noise(3 * D_ENC, 13 + question));
         let features = noise(graph.nodes() * config.features, 17 + question);
-        let query = Query { q: &q, segments: &segments, features: &features, products: &[] };
+        let query = ModelInput { q: &q, segments: &segments, features: &features, products: &[] };
         scores.extend(inference.scores(&open, &query).unwrap());
         // The question's products first, as rankers have them.
         let vectors: Vec<&[f32]> = std::iter::once(q.as_slice()).chain(segments.chunks(D_ENC)).collect();
-        let given = Query { products: &products(&u, &vectors), ..query };
+        let given = ModelInput { products: &products(&u, &vectors), ..query };
         assert_eq!(inference.scores(&open, &given).unwrap(), scores[scores.len() - graph.nodes()..]);
         let example = Example { graph, u: &u, q: &q, segments: &segments, features: &features, gold: &[] };
         let batch = Batch::new(&[example], config, D_ENC, &device).unwrap();
@@ -137,7 +137,7 @@ fn answer(inference: &Inference, graph: &Adjacency, place: &dyn Fn(usize) -> usi
     let open = inference.open(graph, &noise(nodes * D_ENC, 7)).unwrap();
     let (q, segments) = (noise(D_ENC, 11), noise(3 * D_ENC, 13));
     let features = noise(nodes * inference.config().features, 17);
-    let query = Query { q: &q, segments: &segments, features: &features, products: &[] };
+    let query = ModelInput { q: &q, segments: &segments, features: &features, products: &[] };
     let edges = inference.explain(&open, &query, &[1]).unwrap().remove(0).edges;
     let edges = edges.iter().map(|found| (place(found.edge), found.effect.to_bits())).collect();
     (inference.scores(&open, &query).unwrap(), edges)
@@ -180,13 +180,13 @@ fn what_does_not_fit_is_said() {
     assert!(said(inference.open(&graph, &[0.0; D_ENC])).contains("u has 12 numbers, expected 24"));
     let open = inference.open(&graph, &[0.0; 2 * D_ENC]).unwrap();
     let said = |q: &[f32], segments: &[f32]| {
-        inference.scores(&open, &Query { q, segments, features: NO_FEATURES, products: &[] }).unwrap_err()
+        inference.scores(&open, &ModelInput { q, segments, features: NO_FEATURES, products: &[] }).unwrap_err()
     };
     assert!(matches!(said(&[0.0; 5], &[0.0; D_ENC]), BatchError::Width { what: "q", found: 5, .. }));
     assert!(matches!(said(&[0.0; D_ENC], &[]), BatchError::NoSegment { .. }));
     assert!(matches!(said(&[0.0; D_ENC], &[0.0; D_ENC + 1]), BatchError::Width { what: "segments", .. }));
     for products in [&[0.0; 2][..], &[0.0; 5]] {
-        let query = Query { q: &[0.0; D_ENC], segments: &[0.0; 2 * D_ENC], features: NO_FEATURES, products };
+        let query = ModelInput { q: &[0.0; D_ENC], segments: &[0.0; 2 * D_ENC], features: NO_FEATURES, products };
         let error = inference.scores(&open, &query).unwrap_err();
         assert!(matches!(error, BatchError::Width { what: "products", expected: 4, .. }), "{error}");
     }

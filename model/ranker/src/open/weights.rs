@@ -8,7 +8,7 @@ use tabsegnet_features::rows::all_rows;
 
 use super::edges::Edges;
 use super::start::{Features, More, node_init, standardise};
-use super::{Query, values};
+use super::{ModelInput, values};
 use crate::config::{ModelConfig, Strength};
 use crate::product::{product, vectorised};
 use crate::scorer::TabSegNet;
@@ -145,7 +145,7 @@ impl Weights {
         &self,
         u: &[f32],
         own: &[f32],
-        query: &Query<'_>,
+        query: &ModelInput<'_>,
         features: Features<'_>,
         best: &[u32],
     ) -> (Vec<f32>, Vec<f32>) {

@@ -1,48 +1,54 @@
-//! The nodes that a ranker puts first, and what the reranker is told of each.
+//! The nodes that a ranker puts first, and what the reranker sees of each.
 
-use tabsegnet_features::{COVERAGE, DocumentQuery, FeatureRows};
 use tabsegnet_graph::{Node, NodeKind};
+use tabsegnet_features::{Coverage, DocumentFeatures, FeatureRows, Query, Schema, blocks, features, flag};
 
-use super::score_context::{self, ScoreContext};
+use super::score_context::{self, ContextScores, Counts, ScoreContext};
 use crate::best;
 
-/// What the ranker's scores say of a candidate, in order; then [`around::NAMES`] and [`COVERAGE`].
-const RANKED: [&str; 14] = [
-    "kind",
-    "score",
-    "log_share",
-    "rank",
-    "below_best",
-    "row_below_best",
-    "column_below_best",
-    "table_below_best",
-    "below_row",
-    "rank_in_row",
-    "text_above_tables",
-    "above_tenth",
-    "first_above_second",
-    "first_above_tenth",
-];
-
-/// Numbers of a row beside the features.
-const OWN: usize = RANKED.len() + score_context::NAMES.len() + COVERAGE.len();
-
-/// Names of what a candidate's row has after the node's features, in order.
-pub fn names() -> impl Iterator<Item = String> {
-    let named =
-        |group: &'static str, names: &'static [&'static str]| names.iter().map(move |name| format!("{group}.{name}"));
-    named("ranked", &RANKED).chain(named("scores", &score_context::NAMES)).chain(named("covered", &COVERAGE))
+blocks! {
+    /// What a candidate's row has after the node's features.
+    struct CandidateFeatures {
+        ranked: Ranked = "ranked.{}",
+        scores: ContextScores = "scores.{}",
+        covered: Coverage = "covered.{}",
+    }
 }
 
-/// What is known of a document when a question is put.
+features! {
+    /// A candidate's score and rank, which counts from 0, beside others.
+    pub(super) struct Ranked(candidate: &Candidate<'_>, ranking: &Ranking<'_>) {
+        kind: NodeKind::ALL.iter().position(|kind| *kind == candidate.node.kind).unwrap_or_default() as f32,
+        score: candidate.score,
+        log_share: ranking.context.log_share(candidate.score),
+        rank: candidate.rank as f32,
+        below_best: candidate.score - ranking.best,
+        row_below_best: candidate.best_of.row - ranking.best,
+        column_below_best: candidate.best_of.column - ranking.best,
+        table_below_best: candidate.best_of.table - ranking.best,
+        below_row: candidate.best_of.row - candidate.score,
+        rank_in_row: candidate.above.row,
+        text_above_tables: ranking.context.text_above_tables(),
+        above_tenth: candidate.score - ranking.tenth,
+        first_above_second: ranking.best - ranking.second,
+        first_above_tenth: ranking.best - ranking.tenth,
+    }
+}
+
+/// Names of what a candidate's row has after the node's features, in order.
+pub fn names() -> Vec<String> {
+    CandidateFeatures::names()
+}
+
+/// What is known of a document and a question. It borrows what a [`Query`] does not hold: the document's side.
 #[derive(Debug, Clone, Copy)]
 pub struct QueryContext<'a> {
     /// The nodes, in document order.
     pub nodes: &'a [Node],
     /// `[nodes, features]`
     pub features: &'a dyn FeatureRows,
-    /// The question and what is known of its document; without it nothing of what is told from words.
-    pub query: Option<DocumentQuery<'a>>,
+    /// The document's own features and the question; without them what comes from words is 0.
+    pub query: Option<(&'a DocumentFeatures, &'a Query)>,
 }
 
 /// The nodes that a ranker puts first, best first, with what is known of each.
@@ -56,13 +62,31 @@ pub struct Candidates {
 
 /// What a node shares with others: its row, its column, its table; the sentences are one table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Shared {
+struct Lines {
     row: Option<(usize, usize)>,
     column: Option<(usize, usize)>,
     table: Option<usize>,
 }
 
-impl Shared {
+/// One of each of [`Lines`].
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct OfLines<T> {
+    pub(super) row: T,
+    pub(super) column: T,
+    pub(super) table: T,
+}
+
+impl<T> OfLines<T> {
+    fn map<U>(self, of: impl Fn(T) -> U) -> OfLines<U> {
+        OfLines { row: of(self.row), column: of(self.column), table: of(self.table) }
+    }
+
+    fn each_mut(&mut self) -> [&mut T; 3] {
+        [&mut self.row, &mut self.column, &mut self.table]
+    }
+}
+
+impl Lines {
     fn of(node: &Node) -> Self {
         let Some(place) = &node.place else { return Self { row: None, column: None, table: None } };
         Self {
@@ -72,11 +96,30 @@ impl Shared {
         }
     }
 
-    /// Whether the other is in the same row, column, table.
+    /// Whether the other is in the same row, column, table; in this order, as [`OfLines::each_mut`].
     fn same(self, other: Self) -> [bool; 3] {
         let same = |a: Option<(usize, usize)>, b| a.is_some() && a == b;
         [same(self.row, other.row), same(self.column, other.column), self.table == other.table]
     }
+}
+
+/// A ranking by the ranker's scores.
+struct Ranking<'a> {
+    context: ScoreContext<'a>,
+    /// The scores of the first, the second and the tenth, or of the last where there are fewer.
+    best: f32,
+    second: f32,
+    tenth: f32,
+}
+
+/// A node of the ranking.
+struct Candidate<'a> {
+    node: &'a Node,
+    score: f32,
+    rank: usize,
+    /// The highest scores of its lines, and how many of their nodes have higher scores than its own.
+    best_of: OfLines<f32>,
+    above: OfLines<f32>,
 }
 
 impl Candidates {
@@ -84,74 +127,67 @@ impl Candidates {
     pub fn new(context: &QueryContext<'_>, scores: &[f32], count: usize) -> Self {
         let QueryContext { nodes, features, query } = *context;
         let order: Vec<u32> = best(scores, count).into_iter().map(|node| node as u32).collect();
-        let width = features.numbers() / scores.len().max(1);
+        let features_of_node = features.numbers() / scores.len().max(1);
         let (Some(&first), Some(tenth)) = (order.first(), order.get(9).or(order.last())) else {
             return Self { nodes: order, rows: Vec::new() };
         };
         let score = |node: u32| scores[node as usize];
-        let (best, tenth) = (score(first), score(*tenth));
-        let second = score(*order.get(1).unwrap_or(&first));
-        let (score_context, covered) = rayon::join(
-            || ScoreContext::new(nodes, scores, &order, query.map_or([&[]; 2], |query| query.duplicates())),
+        let (context, covered) = rayon::join(
+            || ScoreContext::new(nodes, scores, &order, query.map_or([&[]; 2], |(document, _)| document.duplicates())),
             || match query {
-                Some(query) => query.coverage(&order),
-                None => vec![0.0; order.len() * COVERAGE.len()],
+                Some((document, query)) => document.coverage(query, &order),
+                None => vec![Coverage::default(); order.len()],
             },
         );
-        let places: Vec<Shared> = order.iter().map(|&number| Shared::of(&nodes[number as usize])).collect();
-        let ten: Vec<(NodeKind, Shared)> =
-            order.iter().zip(&places).take(10).map(|(&node, &place)| (nodes[node as usize].kind, place)).collect();
+        let ranking = Ranking {
+            context,
+            best: score(first),
+            second: score(*order.get(1).unwrap_or(&first)),
+            tenth: score(*tenth),
+        };
+        let lines: Vec<Lines> = order.iter().map(|&number| Lines::of(&nodes[number as usize])).collect();
+        let ten: Vec<(NodeKind, Lines)> =
+            order.iter().zip(&lines).take(10).map(|(&node, &lines)| (nodes[node as usize].kind, lines)).collect();
         let of_kind = |wanted: NodeKind| ten.iter().filter(|(kind, _)| *kind == wanted).count() as f32;
-        let kinds = score_context::COUNTED.map(of_kind);
-        let mut rows = Vec::with_capacity(order.len() * Self::width(width));
-        for (rank, ((&number, &place), covered)) in
-            order.iter().zip(&places).zip(covered.chunks_exact(COVERAGE.len())).enumerate()
+        let width = Self::width(features_of_node);
+        let mut rows = vec![0.0; order.len() * width];
+        for (rank, (((&number, &own), covered), out)) in
+            order.iter().zip(&lines).zip(covered).zip(rows.chunks_exact_mut(width)).enumerate()
         {
-            let (node, own) = (&nodes[number as usize], score(number));
+            let (of_node, of_candidate) = out.split_at_mut(features_of_node);
+            features.write(number as usize, features_of_node, of_node);
+            let (node, score_of_node) = (&nodes[number as usize], score(number));
             // Whatever shares a row with a candidate and is above it is a candidate before it.
-            let (mut first_of, mut above) = ([None; 3], [0.0; 3]);
-            for (&other, shared) in order[..rank].iter().zip(&places) {
-                for ((first, above), same) in first_of.iter_mut().zip(&mut above).zip(place.same(*shared)) {
+            let (mut first_of, mut above) = (OfLines::<Option<f32>>::default(), OfLines::<f32>::default());
+            for (&other, shared) in order[..rank].iter().zip(&lines) {
+                for ((first, above), same) in
+                    first_of.each_mut().into_iter().zip(above.each_mut()).zip(own.same(*shared))
+                {
                     if same {
                         *first = first.or(Some(score(other)));
-                        *above += f32::from(u8::from(score(other) > own));
+                        *above += flag(score(other) > score_of_node);
                     }
                 }
             }
-            let [row, column, table] = first_of.map(|first| first.unwrap_or(own));
-            let [rank_in_row, above @ ..] = above;
-            rows.resize(rows.len() + width, 0.0);
-            let start = rows.len() - width;
-            features.write(number as usize, width, &mut rows[start..]);
-            let kind = NodeKind::ALL.iter().position(|kind| *kind == node.kind).unwrap_or_default();
-            rows.extend::<[f32; RANKED.len()]>([
-                kind as f32,
-                own,
-                score_context.log_share(own),
-                rank as f32,
-                own - best,
-                row - best,
-                column - best,
-                table - best,
-                row - own,
-                rank_in_row,
-                score_context.text_above_tables(),
-                own - tenth,
-                best - second,
-                best - tenth,
-            ]);
-            let mut in_ten = [0.0; 3];
+            let mut in_ten = OfLines::<f32>::default();
             for (_, other) in &ten {
-                in_ten.iter_mut().zip(place.same(*other)).for_each(|(count, same)| *count += f32::from(u8::from(same)));
+                in_ten.each_mut().into_iter().zip(own.same(*other)).for_each(|(count, same)| *count += flag(same));
             }
-            rows.extend(score_context.of(nodes, number, &score_context::Rank { above, in_ten, kinds }));
-            rows.extend_from_slice(covered);
+            let best_of = first_of.map(|first| first.unwrap_or(score_of_node));
+            let counts = Counts { above, in_ten, of_kind: &of_kind };
+            let candidate = Candidate { node, score: score_of_node, rank, best_of, above };
+            CandidateFeatures {
+                ranked: Ranked::of(&candidate, &ranking),
+                scores: ranking.context.of(nodes, number, &counts),
+                covered,
+            }
+            .write(of_candidate);
         }
         Self { nodes: order, rows }
     }
 
     /// Numbers that a candidate's row has, beside so many features.
     pub fn width(features: usize) -> usize {
-        features + OWN
+        features + CandidateFeatures::COUNT
     }
 }

@@ -1,6 +1,6 @@
-//! The scores of nodes that say the same, as cells of one text.
+//! The scores of duplicates: cells of one text, nodes under the same headers.
 
-/// Nodes that say the same.
+/// Nodes of one text, or under the same headers.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Duplicates {
     nodes: u32,
@@ -57,12 +57,12 @@ impl Duplicates {
     }
 }
 
-/// Nodes that say the same as one of a ranking.
+/// The duplicates of a ranking's nodes.
 #[derive(Debug)]
 pub(super) struct Groups<'a> {
-    /// Of each node the number of what it says; 0 says nothing.
+    /// Of each node the number of its group; 0 is none.
     numbers: &'a [u32],
-    /// For each number its place in `groups`, and one more; 0 where no wanted node says it.
+    /// For each number its place in `groups`, and one more; 0 where no wanted node has it.
     places: Vec<u32>,
     groups: Vec<Duplicates>,
 }

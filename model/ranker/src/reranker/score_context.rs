@@ -1,60 +1,60 @@
-//! What a ranker's scores say of the row, the column and the table around a node.
+//! A ranker's scores of a node's row, column and table.
 
 use std::collections::HashMap;
 
 use tabsegnet_graph::{Node, NodeKind};
+use tabsegnet_features::features;
 
+use super::candidates::OfLines;
 use super::duplicates::Groups;
 use super::sheet::{Line, Sheet};
 
-/// Numbers of a node, in order. Shares are of the softmax over the document's scores; scores of other nodes are less the
-/// document's best, [`NONE`] where there is none. Of a sentence "left" and "right" are those before and after it.
-pub(super) const NAMES: [&str; 40] = [
-    "row_log_share",
-    "column_log_share",
-    "table_log_share",
-    "table_below_best",
-    "text_log_share",
-    "share_of_row",
-    "share_of_column",
-    "share_of_table",
-    "row_header",
-    "column_header",
-    "left",
-    "right",
-    "above",
-    "below",
-    "best_of_row",
-    "second_of_row",
-    "best_of_column",
-    "second_of_column",
-    "nodes_of_row",
-    "nodes_of_column",
-    "rank_in_column",
-    "rank_in_table",
-    "cells_of_same_text",
-    "best_of_same_text",
-    "tables_of_same_headers",
-    "best_of_same_headers",
-    "entropy",
-    "nodes",
-    "ten_in_row",
-    "ten_in_column",
-    "ten_in_table",
-    "ten_cells",
-    "ten_sentences",
-    "ten_row_headers",
-    "ten_column_headers",
-    "next_table_log_share",
-    "previous_table_log_share",
-    "sentences_to_next_table",
-    "sentences_to_previous_table",
-    "sentences_to_best_table",
-];
-
-/// Kinds that are counted among the best ten, in the order of those [`NAMES`].
-pub(super) const COUNTED: [NodeKind; 4] =
-    [NodeKind::Cell, NodeKind::Passage, NodeKind::RowHeader, NodeKind::ColumnHeader];
+features! {
+    /// Of a node. Shares are of the softmax over the document's scores; scores of other nodes are less the document's best,
+    /// [`NONE`] where there is none. Of a sentence "left" and "right" are those before and after it.
+    pub(super) struct ContextScores {
+        row_log_share,
+        column_log_share,
+        table_log_share,
+        table_below_best,
+        text_log_share,
+        share_of_row,
+        share_of_column,
+        share_of_table,
+        row_header,
+        column_header,
+        left,
+        right,
+        above,
+        below,
+        best_of_row,
+        second_of_row,
+        best_of_column,
+        second_of_column,
+        nodes_of_row,
+        nodes_of_column,
+        rank_in_column,
+        rank_in_table,
+        cells_of_same_text,
+        best_of_same_text,
+        tables_of_same_headers,
+        best_of_same_headers,
+        entropy,
+        nodes,
+        ten_in_row,
+        ten_in_column,
+        ten_in_table,
+        ten_cells,
+        ten_sentences,
+        ten_row_headers,
+        ten_column_headers,
+        next_table_log_share,
+        previous_table_log_share,
+        sentences_to_next_table,
+        sentences_to_previous_table,
+        sentences_to_best_table,
+    }
+}
 
 /// More sentences between a sentence and a table do not count.
 const FARTHEST: f32 = 20.0;
@@ -77,14 +77,25 @@ pub(super) fn in_column(kind: NodeKind) -> bool {
     matches!(kind, NodeKind::Cell | NodeKind::ColumnHeader)
 }
 
-/// What the ranking says of a node's row, column and table.
-pub(super) struct Rank {
-    /// Nodes of its column and of its table with higher scores.
-    pub(super) above: [f32; 2],
-    /// Of the best ten, those in its row, column, table.
-    pub(super) in_ten: [f32; 3],
-    /// Of the best ten, those of each kind of [`COUNTED`].
-    pub(super) kinds: [f32; 4],
+/// What the ranking has of a node's lines.
+pub(super) struct Counts<'a> {
+    /// Nodes with higher scores.
+    pub(super) above: OfLines<f32>,
+    /// Nodes of the best ten.
+    pub(super) in_ten: OfLines<f32>,
+    /// Nodes of the best ten of a kind, in any line.
+    pub(super) of_kind: &'a dyn Fn(NodeKind) -> f32,
+}
+
+/// The tables before and after a sentence.
+#[derive(Default)]
+struct TablesNear {
+    next_log_share: f32,
+    previous_log_share: f32,
+    sentences_to_next: f32,
+    sentences_to_previous: f32,
+    /// To the table with the greatest share, below 0 after it.
+    sentences_to_best: f32,
 }
 
 /// A document's scores by place.
@@ -109,8 +120,8 @@ pub(super) struct ScoreContext<'a> {
 }
 
 impl<'a> ScoreContext<'a> {
-    /// Of the `scores` `[nodes]`, for the nodes of `order`, best first; `alike` are the numbers of the nodes' texts
-    /// and paths ([`tabsegnet_features::DocumentQuery::alike`]).
+    /// Of the `scores` `[nodes]`, for the nodes of `order`, best first; `duplicates` are the numbers of the nodes' texts
+    /// and paths ([`tabsegnet_features::DocumentFeatures::duplicates`]).
     pub(super) fn new(nodes: &[Node], scores: &'a [f32], order: &[u32], duplicates: [&'a [u32]; 2]) -> Self {
         let best = order.first().map_or(0.0, |&first| scores[first as usize]);
         let exp: Vec<f64> = scores.iter().map(|score| f64::from(score - best).exp()).collect();
@@ -210,9 +221,8 @@ impl<'a> ScoreContext<'a> {
         }
     }
 
-    /// What is said of a sentence by the tables around it: the share of the next and of the previous one, the sentences
-    /// between it and each, and those between it and the table with the greatest share, below 0 after that.
-    fn tables_around(&self, number: usize) -> [f32; 5] {
+    /// Of a sentence.
+    fn tables_near(&self, number: usize) -> TablesNear {
         // Sheets are in the order of their tables. A sentence counts itself among those before what follows it.
         let sentences = self.sentences[number];
         let after = self.sheets.partition_point(|sheet| sheet.sentences <= sentences);
@@ -224,13 +234,13 @@ impl<'a> ScoreContext<'a> {
             let table = &self.sheets[best];
             if best >= after { 1.0 + until(table) } else { -1.0 - since(table) }
         });
-        [
-            next.map_or(NONE, log),
-            previous.map_or(NONE, log),
-            next.map_or(FARTHEST, until).min(FARTHEST),
-            previous.map_or(FARTHEST, since).min(FARTHEST),
-            to_best.unwrap_or_default().clamp(-FARTHEST, FARTHEST),
-        ]
+        TablesNear {
+            next_log_share: next.map_or(NONE, log),
+            previous_log_share: previous.map_or(NONE, log),
+            sentences_to_next: next.map_or(FARTHEST, until).min(FARTHEST),
+            sentences_to_previous: previous.map_or(FARTHEST, since).min(FARTHEST),
+            sentences_to_best: to_best.unwrap_or_default().clamp(-FARTHEST, FARTHEST),
+        }
     }
 
     /// How far the best sentence is above the best node of a table; far, where there is none of either.
@@ -248,86 +258,85 @@ impl<'a> ScoreContext<'a> {
     }
 
     /// Of a node by number.
-    pub(super) fn of(&self, nodes: &[Node], number: u32, rank: &Rank) -> [f32; NAMES.len()] {
+    pub(super) fn of(&self, nodes: &[Node], number: u32, counts: &Counts<'_>) -> ContextScores {
         let number = number as usize;
         let (node, own) = (&nodes[number], self.scores[number]);
         let share = (f64::from(own - self.best) - self.log_sum).exp();
         let below_best = |score: Option<f32>| score.map_or(NONE, |score| score - self.best);
         let place = node.place.as_ref().zip(self.sheet_of[number].map(|sheet| &self.sheets[sheet]));
         let (mut row, mut column) = (None, None);
-        let mut beside = [None; 4];
+        let (mut left, mut right, mut above, mut below) = (None, None, None, None);
         if let Some((place, sheet)) = place {
             row = in_row(node.kind).then(|| &sheet.rows[place.row]);
             column = in_column(node.kind).then(|| &sheet.columns[place.col]);
             if node.kind != NodeKind::Caption {
                 let (at_row, at_column) = (Some(place.row), Some(place.col));
-                beside = [
-                    sheet.at(at_row, place.col.checked_sub(1)),
-                    sheet.at(at_row, Some(place.col + 1)),
-                    sheet.at(place.row.checked_sub(1), at_column),
-                    sheet.at(Some(place.row + 1), at_column),
-                ];
+                left = sheet.at(at_row, place.col.checked_sub(1));
+                right = sheet.at(at_row, Some(place.col + 1));
+                above = sheet.at(place.row.checked_sub(1), at_column);
+                below = sheet.at(Some(place.row + 1), at_column);
             }
         } else {
-            let sentence = |at: Option<usize>| at.filter(|&at| nodes.get(at).is_some_and(|node| node.place.is_none()));
-            let [before, after] = [sentence(number.checked_sub(1)), sentence(Some(number + 1))];
-            beside[0] = before.map(|at| self.scores[at]);
-            beside[1] = after.map(|at| self.scores[at]);
+            let sentence = |at: usize| nodes.get(at).is_some_and(|node| node.place.is_none()).then(|| self.scores[at]);
+            left = number.checked_sub(1).and_then(sentence);
+            right = sentence(number + 1);
         }
-        let shares = [row, column].map(|line| line.map_or(0.0, |line| line.share));
-        let table = place.map_or(self.text, |(_, sheet)| sheet.share);
+        let share_of_line = |line: Option<&Line>| line.map_or(0.0, |line| line.share);
+        let (of_row, of_column) = (share_of_line(row), share_of_line(column));
+        let of_table = place.map_or(self.text, |(_, sheet)| sheet.share);
         let of = |whole: f64| if whole > 0.0 { (share / whole) as f32 } else { 1.0 };
-        let others = [row, column].map(|line| line.map_or([None; 2], |line| line.others(own)).map(below_best));
-        let counts = [row, column].map(|line| line.map_or(0.0, |line| line.nodes as f32));
-        let [in_row, in_column, in_table] = rank.in_ten;
-        let tables_around = if node.place.is_none() { self.tables_around(number) } else { [0.0; 5] };
+        let others = |line: Option<&Line>| line.map_or([None; 2], |line| line.others(own)).map(below_best);
+        let ([best_of_row, second_of_row], [best_of_column, second_of_column]) = (others(row), others(column));
+        let nodes_of = |line: Option<&Line>| line.map_or(0.0, |line| line.nodes as f32);
+        let near = if node.place.is_none() { self.tables_near(number) } else { TablesNear::default() };
         let same_text = self.same_text.get(number).filter(|_| node.kind == NodeKind::Cell);
-        let (texts, best_text) = same_text.map_or((0, None), |duplicates| duplicates.others(own));
-        let (tables, best_headers) = match (self.same_headers.get(number), &node.place) {
+        let (cells, best_of_same_text) = same_text.map_or((0, None), |duplicates| duplicates.others(own));
+        let (tables, best_of_same_headers) = match (self.same_headers.get(number), &node.place) {
             (Some(duplicates), Some(place)) => duplicates.other_tables(place.table),
             _ => (0, None),
         };
-        [
-            log(shares[0]),
-            log(shares[1]),
-            log(table),
-            place.and(self.best_table).map_or(0.0, |best| log(table) - log(self.sheets[best].share)),
-            log(self.text),
-            of(shares[0]),
-            of(shares[1]),
-            of(table),
-            below_best(row.and_then(|row| row.header)),
-            below_best(column.and_then(|column| column.header)),
-            below_best(beside[0]),
-            below_best(beside[1]),
-            below_best(beside[2]),
-            below_best(beside[3]),
-            others[0][0],
-            others[0][1],
-            others[1][0],
-            others[1][1],
-            counts[0],
-            counts[1],
-            rank.above[0],
-            rank.above[1],
-            texts as f32,
-            below_best(best_text),
-            tables as f32,
-            below_best(best_headers),
-            self.entropy as f32,
-            nodes.len() as f32,
-            in_row,
-            in_column,
-            in_table,
-            rank.kinds[0],
-            rank.kinds[1],
-            rank.kinds[2],
-            rank.kinds[3],
-            tables_around[0],
-            tables_around[1],
-            tables_around[2],
-            tables_around[3],
-            tables_around[4],
-        ]
+        let table_below_best = place.and(self.best_table).map(|best| log(of_table) - log(self.sheets[best].share));
+        ContextScores {
+            row_log_share: log(of_row),
+            column_log_share: log(of_column),
+            table_log_share: log(of_table),
+            table_below_best: table_below_best.unwrap_or_default(),
+            text_log_share: log(self.text),
+            share_of_row: of(of_row),
+            share_of_column: of(of_column),
+            share_of_table: of(of_table),
+            row_header: below_best(row.and_then(|row| row.header)),
+            column_header: below_best(column.and_then(|column| column.header)),
+            left: below_best(left),
+            right: below_best(right),
+            above: below_best(above),
+            below: below_best(below),
+            best_of_row,
+            second_of_row,
+            best_of_column,
+            second_of_column,
+            nodes_of_row: nodes_of(row),
+            nodes_of_column: nodes_of(column),
+            rank_in_column: counts.above.column,
+            rank_in_table: counts.above.table,
+            cells_of_same_text: cells as f32,
+            best_of_same_text: below_best(best_of_same_text),
+            tables_of_same_headers: tables as f32,
+            best_of_same_headers: below_best(best_of_same_headers),
+            entropy: self.entropy as f32,
+            nodes: nodes.len() as f32,
+            ten_in_row: counts.in_ten.row,
+            ten_in_column: counts.in_ten.column,
+            ten_in_table: counts.in_ten.table,
+            ten_cells: (counts.of_kind)(NodeKind::Cell),
+            ten_sentences: (counts.of_kind)(NodeKind::Passage),
+            ten_row_headers: (counts.of_kind)(NodeKind::RowHeader),
+            ten_column_headers: (counts.of_kind)(NodeKind::ColumnHeader),
+            next_table_log_share: near.next_log_share,
+            previous_table_log_share: near.previous_log_share,
+            sentences_to_next_table: near.sentences_to_next,
+            sentences_to_previous_table: near.sentences_to_previous,
+            sentences_to_best_table: near.sentences_to_best,
+        }
     }
 }

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 use tabsegnet_document::model::{Block, CellSource, Document, Table, TableSource};
 use tabsegnet_features::rows::NO_FEATURES;
-use tabsegnet_features::{DocumentFeatures, DocumentQuery, FeatureRows, FeaturesConfig, Question, Strings};
+use tabsegnet_features::{DocumentFeatures, FeatureRows, FeaturesConfig, Query, Strings};
 use tabsegnet_graph::{CellText, Graph, Node, NodeKind};
 
 use super::*;
@@ -34,11 +34,11 @@ fn context<'a>(nodes: &'a [Node], features: &'a dyn FeatureRows) -> QueryContext
     QueryContext { nodes, features, query: None }
 }
 
-/// What the row of a node says under a name, without features of nodes.
+/// A value of a node's row by name, without features of nodes.
 fn value(nodes: &[Node], candidates: &Candidates, id: &str, name: &str) -> f32 {
     let node = number(nodes, id) as u32;
     let at = candidates.nodes.iter().position(|candidate| *candidate == node).unwrap();
-    candidates.rows[at * Candidates::width(0) + names().position(|known| known == name).unwrap()]
+    candidates.rows[at * Candidates::width(0) + names().iter().position(|known| known == name).unwrap()]
 }
 
 fn scores(nodes: &[Node]) -> Vec<f32> {
@@ -50,7 +50,7 @@ fn scores(nodes: &[Node]) -> Vec<f32> {
 }
 
 #[test]
-fn a_candidate_is_told_where_it_stands_among_the_others() {
+fn a_candidate_has_its_place_among_the_others() {
     let nodes = nodes();
     let scores = scores(&nodes);
     let all = Candidates::new(&context(&nodes, NO_FEATURES), &scores, 100);
@@ -80,7 +80,7 @@ fn a_candidate_is_told_where_it_stands_among_the_others() {
 }
 
 #[test]
-fn a_candidate_is_told_what_stands_around_it() {
+fn a_candidate_has_the_scores_of_its_context() {
     let nodes = nodes();
     let scores = scores(&nodes);
     let all = Candidates::new(&context(&nodes, NO_FEATURES), &scores, 100);
@@ -127,7 +127,7 @@ fn a_candidate_is_told_what_stands_around_it() {
 }
 
 #[test]
-fn a_sentence_is_told_of_the_tables_before_and_after_it() {
+fn a_sentence_has_the_shares_of_the_tables_before_and_after_it() {
     let table = |number| {
         let rows = vec![vec![CellSource::from("".to_owned()), "2019".into()], vec!["Sales".into(), "7".into()]];
         Block::Table(
@@ -158,7 +158,7 @@ fn a_sentence_is_told_of_the_tables_before_and_after_it() {
 }
 
 #[test]
-fn a_candidate_is_told_of_nodes_that_say_the_same_and_what_it_holds_of_the_question() {
+fn a_candidate_has_the_scores_of_its_duplicates_and_what_it_holds_of_the_question() {
     // Two tables of the same headers, and a value that stands three times.
     let row = |texts: [&str; 3]| texts.map(|text| CellSource::from(text.to_owned())).to_vec();
     let table = |number, values: [&str; 2]| {
@@ -182,9 +182,8 @@ fn a_candidate_is_told_of_nodes_that_say_the_same_and_what_it_holds_of_the_quest
     for (id, score) in [("t0:r1c1", 5.0), ("t0:r1c2", 4.0), ("t1:r1c1", 3.0), ("t1:r1c2", 2.0)] {
         scores[number(&nodes, id)] = score;
     }
-    let question = Question::new("products in 2018");
-    let query = DocumentQuery { document: &features, question: &question, segments: std::slice::from_ref(&question) };
-    let context = QueryContext { nodes: &nodes, features: NO_FEATURES, query: Some(query) };
+    let query = Query::new::<&str>("products in 2018", &[]);
+    let context = QueryContext { nodes: &nodes, features: NO_FEATURES, query: Some((&features, &query)) };
     let all = Candidates::new(&context, &scores, 100);
     let held = |id: &str, name: &str| value(&nodes, &all, id, &format!("covered.{name}"));
     assert_eq!([held("t0:r1c1", "years_new_after_first"), held("t0:r1c2", "years_new_after_first")], [0.0, 1.0]);
@@ -286,9 +285,9 @@ proptest! {
         }
     }
 
-    /// Told node by node, from all others.
+    /// Node by node, from all others.
     #[test]
-    fn lines_are_told_as_by_looking_at_every_node((nodes, scores) in arbitrary()) {
+    fn lines_are_as_by_looking_at_every_node((nodes, scores) in arbitrary()) {
         let all = Candidates::new(&context(&nodes, NO_FEATURES), &scores, 20);
         let best = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let sum: f64 = scores.iter().map(|score| f64::from(score - best).exp()).sum();

@@ -15,7 +15,7 @@ use tabsegnet_features::rows::NO_FEATURES;
 use tabsegnet_ranker::config::Aggregation;
 use tabsegnet_ranker::device::{DeviceChoice, guard};
 use tabsegnet_ranker::loss::pairwise_hinge;
-use tabsegnet_ranker::{Batch, Inference, ModelConfig, Precision, Query, TabSegNet};
+use tabsegnet_ranker::{Batch, Inference, ModelConfig, ModelInput, Precision, TabSegNet};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -136,7 +136,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let all = open.par_iter().zip(&examples);
             all.map(|(open, example)| {
                 let (q, segments) = (example.q, example.segments);
-                inference.scores(open, &Query { q, segments, features: NO_FEATURES, products: &[] }).map(drop)
+                inference.scores(open, &ModelInput { q, segments, features: NO_FEATURES, products: &[] }).map(drop)
             })
             .collect()
         };

@@ -2,9 +2,10 @@
 
 use rayon::prelude::*;
 
-use super::{LONGEST_RUN, PARTS, Phrase, Phrases, RUNS, SHARED, Shared, YEARS};
+use super::{LONGEST_RUN, Overlap, Overlaps, Paths, Phrase, Phrases, RUNS, Years};
 use crate::dates;
 use crate::question::Question;
+use crate::schema::{Schema as _, flag};
 use crate::stems::letter_runs;
 use crate::strings::Strings;
 
@@ -14,9 +15,61 @@ pub(crate) struct Match {
     /// Distinct stems of the question, by bit.
     pub(crate) stems: u64,
     letters: [u64; RUNS / 64],
-    run: u8,
-    /// By [`YEARS`]; the last two stand for "has a year" and "has one near the question's".
-    years: u8,
+    pub(super) run: u8,
+    years: YearSet,
+}
+
+impl Match {
+    /// Runs of letters.
+    pub(super) fn letters(&self) -> f32 {
+        self.letters.iter().map(|letters| letters.count_ones()).sum::<u32>() as f32
+    }
+}
+
+/// How the years of a phrase stand to those of a question.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct YearSet(u8);
+
+impl YearSet {
+    /// One of the question's.
+    pub(super) const EQUAL: Self = Self(1);
+    /// Between the question's first and last.
+    pub(super) const WITHIN: Self = Self(1 << 1);
+    /// The year before the first, the year after the last.
+    pub(super) const BEFORE: Self = Self(1 << 2);
+    pub(super) const AFTER: Self = Self(1 << 3);
+    /// The first, the last.
+    pub(super) const FIRST: Self = Self(1 << 4);
+    pub(super) const LAST: Self = Self(1 << 5);
+    /// Any year at all.
+    pub(super) const ANY: Self = Self(1 << 6);
+    /// No more than a year from the question's.
+    pub(super) const NEAR: Self = Self(1 << 7);
+
+    /// Of `years` for a question with the years `query`, rising; empty for one without.
+    fn new(years: &[u16], query: &[u16]) -> Self {
+        let (Some(&first), Some(&last)) = (query.first(), query.last()) else { return Self::default() };
+        let mut set = Self::default();
+        for &year in years {
+            for (holds, bit) in [
+                (query.contains(&year), Self::EQUAL),
+                (year > first && year < last, Self::WITHIN),
+                (year + 1 == first, Self::BEFORE),
+                (year == last + 1, Self::AFTER),
+                (year == first, Self::FIRST),
+                (year == last, Self::LAST),
+                (true, Self::ANY),
+                (year + 1 >= first && year <= last + 1, Self::NEAR),
+            ] {
+                set.0 |= if holds { bit.0 } else { 0 };
+            }
+        }
+        set
+    }
+
+    pub(super) fn has(self, bit: Self) -> f32 {
+        flag(self.0 & bit.0 != 0)
+    }
 }
 
 /// How many stems of the question a match may hold.
@@ -26,19 +79,20 @@ const PLACES: usize = 128;
 /// Distinct stems of a question that are looked at.
 const DISTINCT: usize = 255;
 
-/// A question within a document.
-pub(crate) struct QueryPhrases {
+/// What each phrase of a document has of a question.
+pub(crate) struct PhraseMatches {
     /// Of each phrase.
     pub(crate) matches: Vec<Match>,
     /// Idf of each distinct stem of the question; 0 of those that the document does not have.
     weights: Vec<f32>,
     /// Sums of weights for each value of each byte of a set of stems.
     sums: Vec<[f32; 256]>,
-    letters: usize,
+    /// Distinct runs of letters of the question.
+    pub(super) letters: usize,
     years: Vec<u16>,
 }
 
-impl QueryPhrases {
+impl PhraseMatches {
     pub(crate) fn new(question: &Question, phrases: &Phrases) -> Self {
         let mut distinct: Vec<&String> = Vec::new();
         for stem in question.stems() {
@@ -88,7 +142,7 @@ impl QueryPhrases {
                 let place = |stem: &u32| stems[*stem as usize].checked_sub(1).map_or(0, |bit| places[usize::from(bit)]);
                 found.run = longest_run(phrase.stems.iter().map(place));
             }
-            found.years = of_years(&phrase.years, &years);
+            found.years = YearSet::new(&phrase.years, &years);
             found
         };
         Self {
@@ -106,7 +160,7 @@ impl QueryPhrases {
         if total > 0.0 { self.weight(stems) / total } else { 0.0 }
     }
 
-    fn weight(&self, stems: u64) -> f32 {
+    pub(super) fn weight(&self, stems: u64) -> f32 {
         let bytes = stems.to_le_bytes();
         self.sums.iter().zip(bytes).map(|(sums, byte)| sums[usize::from(byte)]).sum()
     }
@@ -124,67 +178,48 @@ impl QueryPhrases {
         both.stems |= column.stems;
         both.letters.iter_mut().zip(column.letters).for_each(|(both, other)| *both |= other);
         both.run = both.run.max(column.run);
-        both.years |= column.years;
+        both.years.0 |= column.years.0;
         both
     }
 
-    /// [`SHARED`] of a match whose phrases have so much idf and so many runs of letters.
-    fn shared(&self, found: &Match, (idf, runs): (f32, u32)) -> [f32; SHARED.len()] {
-        let letters: u32 = found.letters.iter().map(|letters| letters.count_ones()).sum();
-        [
-            self.share(found.stems),
-            if idf > 0.0 { self.weight(found.stems) / idf } else { 0.0 },
-            f32::from(found.run) / LONGEST_RUN as f32,
-            letters as f32 / runs.max(1) as f32,
-            letters as f32 / self.letters.max(1) as f32,
-            found.stems.count_ones() as f32 / 10.0,
-        ]
+    /// The overlap of the headers of a node.
+    fn headers(&self, phrases: &Phrases, node: usize) -> Overlap {
+        let (idf, runs) = phrases.sizes[node];
+        Overlap::of(self, &self.of_node(phrases, node), idf, runs)
     }
 
-    /// [`SHARED`] of the headers of each node.
-    pub(crate) fn headers_of_nodes(&self, phrases: &Phrases) -> Vec<[f32; SHARED.len()]> {
-        let headers = |node: usize| self.shared(&self.of_node(phrases, node), phrases.sizes[node]);
-        (0..phrases.of_node.len()).into_par_iter().with_min_len(256).map(headers).collect()
-    }
-
-    /// [`SHARED`] of the three phrases of each node.
-    pub(crate) fn shared_of_nodes(&self, phrases: &Phrases) -> Vec<Shared> {
-        let alone: Vec<[f32; SHARED.len()]> = (0..self.matches.len() as u32)
-            .into_par_iter()
-            .with_min_len(64)
-            .map(|phrase| self.shared(&self.matches[phrase as usize], phrases.size([phrase, 0])))
-            .collect();
+    /// The overlap of the headers of each node.
+    pub(crate) fn headers_of_nodes(&self, phrases: &Phrases) -> Vec<Overlap> {
         let nodes = (0..phrases.of_node.len()).into_par_iter().with_min_len(256);
-        let of_node = |node: usize| {
-            let headers = self.shared(&self.of_node(phrases, node), phrases.sizes[node]);
-            let paths = if phrases.has_paths[node] { phrases.of_node[node] } else { [0, 0] };
-            [headers, alone[paths[0] as usize], alone[paths[1] as usize]]
+        nodes.map(|node| self.headers(phrases, node)).collect()
+    }
+
+    /// The overlaps of the three phrases of each node.
+    pub(crate) fn overlaps(&self, phrases: &Phrases) -> Vec<Paths<Overlap>> {
+        let alone = |phrase: u32| {
+            let (idf, runs) = phrases.size([phrase, 0]);
+            Overlap::of(self, &self.matches[phrase as usize], idf, runs)
         };
-        nodes.map(of_node).collect()
+        let alone: Vec<Overlap> = (0..self.matches.len() as u32).into_par_iter().with_min_len(64).map(alone).collect();
+        let of_node = |node: usize| {
+            let [row, column] = phrases.path_numbers(node).map(|phrase| alone[phrase as usize]);
+            Paths { headers: self.headers(phrases, node), row, column }
+        };
+        (0..phrases.of_node.len()).into_par_iter().with_min_len(256).map(of_node).collect()
     }
 
-    /// [`YEARS`] of the three phrases of a node.
-    pub(crate) fn write_years(&self, phrases: &Phrases, node: usize, out: &mut [f32]) {
+    /// The years of the three phrases of a node.
+    pub(crate) fn years(&self, phrases: &Phrases, node: usize) -> Paths<Years> {
         if self.years.is_empty() {
-            out.fill(0.0);
-            return;
+            return Paths { headers: Years::default(), row: Years::default(), column: Years::default() };
         }
-        let paths = if phrases.has_paths[node] { phrases.of_node[node] } else { [0, 0] };
-        let [row, column] = paths.map(|phrase| self.matches[phrase as usize].years);
-        let all = self.of_node(phrases, node).years;
-        for (out, years) in out.chunks_exact_mut(YEARS.len()).zip([all, row, column]) {
-            let flag = |bit: usize| f32::from(years >> bit & 1);
-            for (bit, out) in out.iter_mut().enumerate().take(6) {
-                *out = flag(bit);
-            }
-            out[6] = 1.0 - flag(HAS_YEAR);
-            out[7] = flag(HAS_YEAR) * (1.0 - flag(IS_NEAR));
-        }
+        let [row, column] = phrases.path_numbers(node).map(|phrase| Years::of(self.matches[phrase as usize].years));
+        Paths { headers: Years::of(self.of_node(phrases, node).years), row, column }
     }
 
-    /// Whether a node's headers have a year of the question; nothing where the question has none.
-    pub(crate) fn has_year_of(&self, phrases: &Phrases, node: usize) -> Option<bool> {
-        (!self.years.is_empty()).then(|| self.of_node(phrases, node).years & 1 == 1)
+    /// 1 of a node whose headers have a year of the question; nothing where the question has none.
+    pub(crate) fn has_year_of(&self, phrases: &Phrases, node: usize) -> Option<f32> {
+        (!self.years.is_empty()).then(|| self.of_node(phrases, node).years.has(YearSet::EQUAL))
     }
 
     /// The share of the question's years that each table has.
@@ -195,64 +230,42 @@ impl QueryPhrases {
     }
 }
 
-/// The greatest values of a document, of each of its tables and of its sentences.
-pub(crate) struct BestShared {
-    of_document: Shared,
-    of_table: Vec<Shared>,
-    of_sentences: Shared,
+/// The greatest overlaps of a document, of each of its tables and of its sentences.
+pub(crate) struct BestOverlaps {
+    of_document: Paths<Overlap>,
+    of_table: Vec<Paths<Overlap>>,
+    of_sentences: Paths<Overlap>,
 }
 
-impl BestShared {
-    pub(crate) fn of(shared: &[Shared], strings: &Strings) -> Self {
-        const LOWEST: Shared = [[f32::NEG_INFINITY; SHARED.len()]; PARTS.len()];
-        let raise = |best: &mut Shared, values: &Shared| {
-            best.as_flattened_mut().iter_mut().zip(values.as_flattened()).for_each(|(best, v)| *best = best.max(*v));
-        };
-        let mut found = Self { of_document: LOWEST, of_table: vec![LOWEST; strings.tables], of_sentences: LOWEST };
-        for (shared, table) in shared.iter().zip(&strings.table) {
-            raise(&mut found.of_document, shared);
-            raise(table.map_or(&mut found.of_sentences, |table| &mut found.of_table[table as usize]), shared);
-        }
-        found
-    }
-
-    /// A node's values, part by part: each as it is, less the document's best, less that of its table or
-    /// of all sentences.
-    pub(crate) fn write(&self, shared: &Shared, table: Option<usize>, out: &mut [f32]) {
-        let near = table.map_or(&self.of_sentences, |table| &self.of_table[table]);
-        let parts = shared.iter().zip(&self.of_document).zip(near);
-        for (((own, all), near), out) in parts.zip(out.chunks_exact_mut(3 * SHARED.len())) {
-            let (plain, relative) = out.split_at_mut(SHARED.len());
-            let (of_document, of_table) = relative.split_at_mut(SHARED.len());
-            plain.copy_from_slice(own);
-            for (at, own) in own.iter().enumerate() {
-                of_document[at] = own - all[at];
-                of_table[at] = own - near[at];
+impl BestOverlaps {
+    pub(crate) fn new(overlaps: &[Paths<Overlap>], strings: &Strings) -> Self {
+        let lowest = Overlap::all(f32::NEG_INFINITY);
+        let lowest = Paths { headers: lowest, row: lowest, column: lowest };
+        let mut best = Self { of_document: lowest, of_table: vec![lowest; strings.tables], of_sentences: lowest };
+        for (own, table) in overlaps.iter().zip(strings.tables_of_nodes()) {
+            let near = table.map_or(&mut best.of_sentences, |table| &mut best.of_table[table]);
+            for best in [&mut best.of_document, near] {
+                best.headers = best.headers.zip(own.headers, f32::max);
+                best.row = best.row.zip(own.row, f32::max);
+                best.column = best.column.zip(own.column, f32::max);
             }
         }
+        best
+    }
+
+    /// A node's overlaps as they are and less the best.
+    pub(crate) fn relative(&self, own: &Paths<Overlap>, table: Option<usize>) -> Paths<Overlaps> {
+        let (all, near) = (&self.of_document, table.map_or(&self.of_sentences, |table| &self.of_table[table]));
+        let of = |own: Overlap, all, near| Overlaps { own, of_document: own.below(all), of_table: own.below(near) };
+        Paths {
+            headers: of(own.headers, all.headers, near.headers),
+            row: of(own.row, all.row, near.row),
+            column: of(own.column, all.column, near.column),
+        }
     }
 }
 
-const HAS_YEAR: usize = 6;
-const IS_NEAR: usize = 7;
-
-fn of_years(years: &[u16], query: &[u16]) -> u8 {
-    let (Some(&first), Some(&last)) = (query.first(), query.last()) else { return 0 };
-    let any = |test: &dyn Fn(u16) -> bool| u8::from(years.iter().any(|&year| test(year)));
-    let flags = [
-        any(&|year| query.contains(&year)),
-        any(&|year| year > first && year < last),
-        any(&|year| year + 1 == first),
-        any(&|year| year == last + 1),
-        any(&|year| year == first),
-        any(&|year| year == last),
-        u8::from(!years.is_empty()),
-        any(&|year| year + 1 >= first && year <= last + 1),
-    ];
-    flags.iter().enumerate().fold(0, |set, (bit, flag)| set | flag << bit)
-}
-
-/// Words of the longest run that stands in a phrase and in the question alike. `places` are those in the
+/// Words of the longest run that stands both in a phrase and in the question. `places` are those in the
 /// question of each of the phrase's stems, by bit.
 fn longest_run(places: impl Iterator<Item = u128>) -> u8 {
     let (mut ends, mut longest) = ([0_u128; LONGEST_RUN], 0);
