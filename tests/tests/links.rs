@@ -7,10 +7,11 @@ use serde_json::Value;
 use tabsegnet_tests::Outcome;
 
 /// All packages in the order of the data flow (ARCHITECTURE.md): one may depend on those before it.
-const ORDER: [&str; 18] = [
+const ORDER: [&str; 19] = [
     "tabsegnet-test-support",
     "tabsegnet-store",
     "tabsegnet-document",
+    "tabsegnet-graph",
     "tabsegnet-lexical",
     "tabsegnet-datasets",
     "tabsegnet-generate",
