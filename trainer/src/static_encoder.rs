@@ -21,13 +21,13 @@ use burn::tensor::{Device, Tensor, TensorData};
 use rand::SeedableRng as _;
 use rand::seq::SliceRandom as _;
 use rand_chacha::ChaCha8Rng;
-use tabsegnet::scores::floats;
 use tabsegnet_datasets::config::Part;
 use tabsegnet_encoder::{EmbeddingCache, EncoderKind, load_on, save_static, tokenizer_json};
 use tabsegnet_ranker::aggregate::aggregate;
 use tabsegnet_ranker::config::Aggregation;
 use tabsegnet_ranker::edges::EdgeIndex;
 
+use crate::batches::floats;
 use crate::config::Config;
 use crate::inputs::{prepared, short};
 use crate::progress::Progress;
