@@ -3,7 +3,8 @@
 
 use tabsegnet::{RankingError, Session};
 
-fn main() -> Result<(), RankingError> {
+/// Prints a context and where its best node stands.
+pub fn main() -> Result<(), RankingError> {
     let session = Session::open("checkpoints/general")?;
     let report = session.open_document("tabsegnet/examples/report.json")?;
     let question = "What was long-term deferred revenue on June 30, 2009?";

@@ -2,7 +2,8 @@
 
 use tabsegnet::{Question, RankingError, Session};
 
-fn main() -> Result<(), RankingError> {
+/// Prints three nodes with what their scores are made of.
+pub fn main() -> Result<(), RankingError> {
     let session = Session::open("checkpoints/general")?;
     let report = session.open_document("tabsegnet/examples/report.json")?;
 

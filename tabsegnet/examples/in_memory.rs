@@ -11,7 +11,8 @@ const PAGE: &str = "<h1>Annual report</h1>
         <tr><th>Europe</th><td>640</td><td>655</td></tr>
     </table>";
 
-fn main() -> Result<(), RankingError> {
+/// Prints the best cell with its headers.
+pub fn main() -> Result<(), RankingError> {
     let session = Session::open("checkpoints/general")?;
     // The name is what its file would be called: it gives the document's id and says that this is HTML.
     let report = session.open_bytes("annual.html", PAGE, &ReadOptions::default())?;

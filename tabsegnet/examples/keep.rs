@@ -4,7 +4,8 @@ use std::time::Instant;
 
 use tabsegnet::{DeviceChoice, RankingError, Session, SessionOptions};
 
-fn main() -> Result<(), RankingError> {
+/// Prints how long a report takes to open, twice.
+pub fn main() -> Result<(), RankingError> {
     // A session keeps nothing unless it is told where. The device is the best there is, unless one is named; a device
     // that is not there is an error, and nothing falls back to another.
     let cache = std::env::temp_dir().join(format!("tabsegnet-example-{}", std::process::id()));

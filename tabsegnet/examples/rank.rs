@@ -2,7 +2,8 @@
 
 use tabsegnet::{RankingError, Session};
 
-fn main() -> Result<(), RankingError> {
+/// Prints the ten best nodes.
+pub fn main() -> Result<(), RankingError> {
     let session = Session::open("checkpoints/general")?;
     let report = session.open_document("tabsegnet/examples/report.json")?;
     let ranking = report.rank("What was long-term deferred revenue on June 30, 2009?")?;

@@ -4,7 +4,8 @@ use std::error::Error;
 
 use tabsegnet::{Ranking, Session};
 
-fn main() -> Result<(), Box<dyn Error>> {
+/// Prints a ranking as JSON and as a table.
+pub fn main() -> Result<(), Box<dyn Error>> {
     let session = Session::open("checkpoints/general")?;
     let report = session.open_document("tabsegnet/examples/report.json")?;
     let ranking = report.rank("What was long-term deferred revenue on June 30, 2009?")?;

@@ -18,7 +18,8 @@ fn best(report: OpenDocument, id: &'static str, question: &'static str) -> Resul
     Ok(format!("{}: {}", ranking.question_id, ranking.nodes[0].id))
 }
 
-fn main() -> Result<(), RankingError> {
+/// Prints the best node for each question.
+pub fn main() -> Result<(), RankingError> {
     // The session may go: the document keeps what it needs.
     let report = Session::open("checkpoints/general")?.open_document("tabsegnet/examples/report.json")?;
     let threads = QUESTIONS.map(|(id, question)| {

@@ -2,25 +2,37 @@
 
 use std::sync::Once;
 
+/// Declares each example as a module and a test that runs it.
 macro_rules! examples {
-    ($($name:ident),* $(,)?) => {$(
-        mod $name {
-            #![allow(dead_code)]
-            include!(concat!("../examples/", stringify!($name), ".rs"));
-
-            #[test]
-            fn runs() {
-                super::at_the_root();
-                main().unwrap();
-            }
-        }
-    )*
+    ($($name:ident: $path:literal),* $(,)?) => {
+        $(
+            #[path = $path]
+            mod $name;
+        )*
 
         const NAMES: &[&str] = &[$(stringify!($name)),*];
+
+        mod runs {
+            $(
+                #[test]
+                fn $name() {
+                    super::at_the_root();
+                    super::$name::main().unwrap();
+                }
+            )*
+        }
     };
 }
 
-examples!(rank, explain, context, threads, in_memory, keep, results);
+examples! {
+    rank: "../examples/rank.rs",
+    explain: "../examples/explain.rs",
+    context: "../examples/context.rs",
+    threads: "../examples/threads.rs",
+    in_memory: "../examples/in_memory.rs",
+    keep: "../examples/keep.rs",
+    results: "../examples/results.rs",
+}
 
 /// Examples are run from the root of the repository.
 fn at_the_root() {

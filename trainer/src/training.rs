@@ -16,7 +16,7 @@ use tabsegnet_features::table_scorer::{Example, share_right};
 use tabsegnet_ranker::checkpoint::{self, Checkpoint, Manifest, read_model, write_model};
 use tabsegnet_ranker::device::guard;
 use tabsegnet_ranker::reranker::Reranker;
-use tabsegnet_ranker::{Batch, TabSegNet};
+use tabsegnet_ranker::{Batch, Inference, TabSegNet};
 use tabsegnet_store::Digest;
 
 use crate::batches::{batch, floats, groups};
