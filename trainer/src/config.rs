@@ -240,13 +240,6 @@ impl Config {
             None => table.try_into().map_err(toml_error)?,
         };
         let features = config.features.count();
-        if ![0, features].contains(&config.model.features) {
-            return Err(ConfigError::Range {
-                key: "model.features",
-                value: config.model.features.to_string(),
-                expected: "no value: it follows from [features]",
-            });
-        }
         let table_scorer = config.features.table_relevance;
         let config = Self { model: ModelConfig { features, table_scorer, ..config.model.resolved() }, ..config };
         config.check_ranges()?;

@@ -212,7 +212,12 @@ pub fn read(directory: &Path, device: &Device) -> Result<Checkpoint, CheckpointE
     }
     manifest.model.edge_type_names = known_edge_types(&manifest.edge_types)
         .map_err(|error| content(&path, format!("edge_types: {error}; use the version that wrote it")))?;
-    let model = read_model(&at(MODEL), &manifest.model, manifest.d_enc, device)?;
+    let path = at(MODEL);
+    let tensors = NamedTensors::read(&path, &read_bytes(&path)?)?;
+    manifest.model.features =
+        tensors.floats("node_init.C_f").map_or(0, |(shape, _)| shape.first().copied().unwrap_or(0));
+    manifest.model.table_scorer = tensors.floats("table_scorer.W_1").is_ok();
+    let model = build(&path, &tensors, &manifest.model, manifest.d_enc, device)?;
     let reranker = match has_reranker {
         true => Some(Reranker::read(&at(RERANKER), manifest.model.features)?),
         false => None,
@@ -287,8 +292,16 @@ pub fn read_model(
     d_enc: usize,
     device: &Device,
 ) -> Result<TabSegNet, CheckpointError> {
-    let bytes = read_bytes(path)?;
-    let tensors = NamedTensors::read(path, &bytes)?;
+    build(path, &NamedTensors::read(path, &read_bytes(path)?)?, config, d_enc, device)
+}
+
+fn build(
+    path: &Path,
+    tensors: &NamedTensors,
+    config: &ModelConfig,
+    d_enc: usize,
+    device: &Device,
+) -> Result<TabSegNet, CheckpointError> {
     TabSegNet::build(config, d_enc, &mut |name, shape| {
         let (found, values) = tensors.floats(name).map_err(|message| content(path, message))?;
         if found != shape {

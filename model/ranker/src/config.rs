@@ -88,11 +88,12 @@ pub struct ModelConfig {
     pub strength: Strength,
     /// Whether the product of each component of u and q enters the node initialisation.
     pub interaction: bool,
-    /// Features a node, which enter the node initialisation and again the scorer; 0 for none. Set
-    /// by what the features are made of.
+    /// Features a node, which enter the node initialisation and again the scorer; 0 for none. No setting: it
+    /// follows from `[features]`, and in a checkpoint from the weights.
+    #[serde(skip)]
     pub features: usize,
-    /// Whether the checkpoint carries a table scorer, whose scores are among the features. Set by what the
-    /// features are made of.
+    /// Whether the checkpoint carries a table scorer, whose scores are among the features. No setting, as `features`.
+    #[serde(skip)]
     pub table_scorer: bool,
 }
 

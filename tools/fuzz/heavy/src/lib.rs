@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use burn::tensor::Device;
-use tabsegnet_graph::{Node, NodeKind};
 use tabsegnet_features::rows::NO_FEATURES;
+use tabsegnet_graph::{Node, NodeKind};
 use tabsegnet_ranker::checkpoint::{Manifest, read, write};
 use tabsegnet_ranker::config::ModelConfig;
 use tabsegnet_ranker::reranker::{QueryContext, Reranker};
