@@ -319,18 +319,18 @@ impl TabSegNet {
 
     /// The same model with a trained table scorer; a model without one stays as it is.
     #[must_use]
-    pub fn with_table_scorer(mut self, head: &TableScorer) -> Self {
+    pub fn with_table_scorer(mut self, scorer: &TableScorer) -> Self {
         fn replace<const D: usize>(param: &Param<Tensor<D>>, values: &[f32]) -> Param<Tensor<D>> {
             let (device, shape) = (param.val().device(), param.val().shape());
             Param::initialized(param.id, Tensor::from_data(TensorData::new(values.to_vec(), shape), &device))
         }
         if let Some(known) = &mut self.table_scorer {
             *known = FixedTableScorer {
-                mean: replace(&known.mean, &head.mean),
-                scale: replace(&known.scale, &head.scale),
-                W_1: replace(&known.W_1, &head.w_1),
-                b_1: replace(&known.b_1, &head.b_1),
-                w_2: replace(&known.w_2, &head.w_2),
+                mean: replace(&known.mean, &scorer.mean),
+                scale: replace(&known.scale, &scorer.scale),
+                W_1: replace(&known.W_1, &scorer.w_1),
+                b_1: replace(&known.b_1, &scorer.b_1),
+                w_2: replace(&known.w_2, &scorer.w_2),
             };
         }
         self
@@ -341,12 +341,12 @@ impl TabSegNet {
         fn values<const D: usize>(param: &Param<Tensor<D>>) -> Vec<f32> {
             param.val().into_data().iter::<f32>().collect()
         }
-        self.table_scorer.as_ref().map(|head| TableScorer {
-            mean: values(&head.mean),
-            scale: values(&head.scale),
-            w_1: values(&head.W_1),
-            b_1: values(&head.b_1),
-            w_2: values(&head.w_2),
+        self.table_scorer.as_ref().map(|scorer| TableScorer {
+            mean: values(&scorer.mean),
+            scale: values(&scorer.scale),
+            w_1: values(&scorer.W_1),
+            b_1: values(&scorer.b_1),
+            w_2: values(&scorer.w_2),
         })
     }
 
