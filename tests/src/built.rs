@@ -36,10 +36,10 @@ pub fn path(name: &str) -> PathBuf {
 fn check(directory: &Path, name: &str, program: &Path) -> Result<(), String> {
     let built =
         fs::metadata(program).and_then(|data| data.modified()).map_err(|error| format!("is not there ({error})"))?;
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("this package is in a folder of the workspace");
     let (_, package) = PROGRAMS.iter().find(|(program, _)| *program == name).ok_or("is no program of this project")?;
     let mut crates = BTreeSet::new();
-    collect(&root, &root.join(package), &manifest(&root.join("Cargo.toml")), &mut crates);
+    collect(root, &root.join(package), &manifest(&root.join("Cargo.toml")), &mut crates);
     for (name, is_library) in crates.iter().map(|name| (name.as_str(), true)).chain([(name, false)]) {
         for source in sources(&directory.join("deps"), name, is_library) {
             let source = root.join(source);

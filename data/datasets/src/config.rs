@@ -46,7 +46,7 @@ pub struct DataConfig {
     pub pool: Vec<String>,
     /// Distractor tables added to each document, where the data set takes a pool of them.
     pub distractors: usize,
-    /// For FinQA: whether characters and blanks that its pages lost are put back ([`crate::finqa::text_repair`]).
+    /// For FinQA: whether characters and blanks that its pages lost are put back (`finqa/text_repair.rs`).
     pub text_repair: bool,
     /// The most questions to train on, chosen by the seed; 0 takes all. The dev part stays whole.
     pub limit: usize,

@@ -1,26 +1,26 @@
 //! Data sets: documents with questions and gold nodes.
 //!
-//! A data set ([`Dataset`]) is read into [`sample::Samples`]: [`native`], [`finqa`], [`multihiertt`], [`tatqa`],
-//! [`hybridqa`] and [`hitab`] are registered here ([`registry`]), what is generated in `tabsegnet-generate`, and
-//! [`mix`] puts several together. [`source`] says which files one is read from, each document becomes a typed graph
-//! (crate `tabsegnet-graph`), and the whole is ready for training and ranking ([`prepared`]).
+//! A data set ([`Dataset`]) is read into [`sample::Samples`]. Those that are read from files are registered here
+//! ([`registry`]), one module each, what is generated in `tabsegnet-generate`, and [`mix`] puts several together.
+//! [`source`] says which files one is read from, each document becomes a typed graph, and the whole is ready for
+//! training and ranking ([`prepared`]).
 
 pub mod config;
 pub mod dataset;
-pub mod distractors;
+mod distractors;
 pub mod error;
-pub mod finqa;
-pub mod hitab;
-pub mod hybridqa;
+mod finqa;
+mod hitab;
+mod hybridqa;
 pub mod mix;
-pub mod multihiertt;
+mod multihiertt;
 pub mod native;
 pub mod prepared;
 mod record;
 pub mod sample;
 pub mod silver;
 pub mod source;
-pub mod tatqa;
+mod tatqa;
 #[cfg(test)]
 mod testing;
 pub mod values;

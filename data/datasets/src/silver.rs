@@ -48,7 +48,7 @@ const MOST: usize = 6;
 
 /// What the rows of a data set's tables are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rows {
+pub(crate) enum Rows {
     /// Things that are measured, as in reports: a question may name them in other words.
     Measures,
     /// Entities, as in encyclopedias: a question that does not name one asks for it.
@@ -66,11 +66,6 @@ pub(crate) fn label(samples: &mut Samples, rows: Rows) {
             question.segments = nodes.segments(&question.text, &question.gold, rows);
         }
     }
-}
-
-/// The silver segments of a question; ids that name no node are passed over.
-pub fn segments(document: &Document, question: &str, gold: &[String], rows: Rows) -> Vec<Segment> {
-    Nodes::new(document).segments(question, gold, rows)
 }
 
 /// What the row and the column of a cell are called where no question names them: the innermost headers.

@@ -22,6 +22,11 @@ fn document(passages: &[&str], tables: Vec<Table>) -> Document {
     Document { id: "d".into(), blocks: passages.chain(tables.into_iter().map(Block::Table)).collect() }
 }
 
+/// The silver segments of a question.
+fn segments(document: &Document, question: &str, gold: &[String], rows: Rows) -> Vec<Segment> {
+    Nodes::new(document).segments(question, gold, rows)
+}
+
 /// The texts of the segments.
 fn texts(document: &Document, question: &str, gold: &[&str], rows: Rows) -> Vec<String> {
     let gold: Vec<String> = gold.iter().map(|&id| id.to_owned()).collect();
