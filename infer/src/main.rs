@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Parser as _;
 use tabsegnet::ranker::Opening;
-use tabsegnet_encoder::default_cache_dir;
+use tabsegnet_store::default_cache_dir;
 use tabsegnet_graph::Graph;
 use tabsegnet_ranker::device::guard;
 

@@ -6,7 +6,6 @@
 
 use std::collections::HashMap;
 use std::env;
-use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -78,7 +77,7 @@ pub struct Store(Arc<Shared>);
 struct Shared {
     env: Env<WithoutTls>,
     spaces: [Tree; Space::ALL.len()],
-    /// When each value of a limited space was last used, in seconds since 1970.
+    /// When each value of a limited space was last used, in nanoseconds since 1970.
     uses: Tree,
     directory: PathBuf,
 }
@@ -186,7 +185,7 @@ impl Store {
     pub fn note_use(&self, key: &Key) -> Result<(), StoreError> {
         let txn = self.0.env.read_txn().map_err(|error| failure(&self.0.directory, "read it", error))?;
         let last = self.0.uses.get(&txn, key).map_err(|error| failure(&self.0.directory, "read it", error))?;
-        if now().saturating_sub(used(last)) < USED_AGAIN.as_secs() {
+        if u128::from(now().saturating_sub(used(last))) < USED_AGAIN.as_nanos() {
             return Ok(());
         }
         drop(txn);
@@ -238,12 +237,12 @@ impl Reader<'_> {
 }
 
 fn now() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos() as u64
 }
 
 /// When a value was used last; one without a time that can be read was never.
-fn used(seconds: Option<&[u8]>) -> u64 {
-    seconds.and_then(|bytes| bytes.first_chunk()).map_or(0, |bytes| u64::from_le_bytes(*bytes))
+fn used(time: Option<&[u8]>) -> u64 {
+    time.and_then(|bytes| bytes.first_chunk()).map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
 impl Shared {
@@ -416,14 +415,11 @@ fn failure(directory: &Path, action: &'static str, error: heed::Error) -> StoreE
 /// # Errors
 /// [`StoreError::NoDirectory`] where none of the three is set.
 pub fn default_cache_dir() -> Result<PathBuf, StoreError> {
-    cache_dir(|name| env::var_os(name)).ok_or(StoreError::NoDirectory)
-}
-
-fn cache_dir(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
-    let set = |name| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let set = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     set("TABSEGNET_CACHE")
         .or_else(|| set("XDG_CACHE_HOME").map(|dir| dir.join("tabsegnet")))
         .or_else(|| set("HOME").map(|dir| dir.join(".cache").join("tabsegnet")))
+        .ok_or(StoreError::NoDirectory)
 }
 
 #[cfg(test)]
