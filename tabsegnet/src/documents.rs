@@ -6,6 +6,7 @@
 use std::path::Path;
 
 use rayon::prelude::*;
+use safetensors::SafeTensorError;
 use tabsegnet_graph::{EdgeType, GraphConfig};
 use tabsegnet_store::{Digest, Space, Store, StoreError};
 
@@ -66,12 +67,8 @@ impl DocumentCache {
     pub fn read(&self, key: DocumentKey) -> Result<Option<EncodedDocument>, StoreError> {
         let kept = self.store.read(Space::Documents)?;
         let Some(bytes) = kept.get(&key.0)? else { return Ok(None) };
-        let document = bytes.split_last_chunk().and_then(|(content, expected)| {
-            let (found, document) = rayon::join(|| digest(key, content), || EncodedDocument::from_bytes(content));
-            document.filter(|_| found == *expected)
-        });
         let damaged = || self.store.error("read a document", "its bytes do not have their digest".to_owned());
-        let document = document.ok_or_else(damaged)?;
+        let document = decode(key, bytes).ok_or_else(damaged)?;
         // Best effort: a store that cannot be written can still be read.
         let _ = self.store.note_use(&key.0);
         Ok(Some(document))
@@ -83,11 +80,22 @@ impl DocumentCache {
     /// # Errors
     /// A store that cannot be written, a full disk.
     pub fn write(&self, key: DocumentKey, document: &EncodedDocument) -> Result<(), StoreError> {
-        let bytes = document.to_bytes().map_err(|error| self.store.error("keep a document", error.to_string()));
-        let mut bytes = bytes?;
-        bytes.extend(digest(key, &bytes));
+        let bytes = encode(key, document).map_err(|error| self.store.error("keep a document", error.to_string()))?;
         self.store.keep_within(Space::Documents, &key.0, &bytes, self.limit)
     }
+}
+
+fn encode(key: DocumentKey, document: &EncodedDocument) -> Result<Vec<u8>, SafeTensorError> {
+    let mut bytes = document.to_bytes()?;
+    bytes.extend(digest(key, &bytes));
+    Ok(bytes)
+}
+
+/// What [`encode`] made, or nothing where the bytes are others.
+fn decode(key: DocumentKey, bytes: &[u8]) -> Option<EncodedDocument> {
+    let (content, expected) = bytes.split_last_chunk()?;
+    let (found, document) = rayon::join(|| digest(key, content), || EncodedDocument::from_bytes(content));
+    document.filter(|_| found == *expected)
 }
 
 /// SHA-256 over the key and the SHA-256 of each chunk, so that the chunks can be taken at once.
