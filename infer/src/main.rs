@@ -11,9 +11,9 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Parser as _;
 use tabsegnet::ranker::Opening;
-use tabsegnet_store::default_cache_dir;
 use tabsegnet_graph::Graph;
 use tabsegnet_ranker::device::guard;
+use tabsegnet_store::default_cache_dir;
 
 use arguments::{Arguments, Input, UsageError};
 use output::Writer;

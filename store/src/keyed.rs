@@ -62,7 +62,9 @@ pub enum StoreError {
         reason: String,
     },
     /// Nothing says where the cache lies.
-    #[error("none of TABSEGNET_CACHE, XDG_CACHE_HOME and HOME is set; set TABSEGNET_CACHE to a directory to keep vectors in")]
+    #[error(
+        "none of TABSEGNET_CACHE, XDG_CACHE_HOME and HOME is set; set TABSEGNET_CACHE to a directory to keep vectors in"
+    )]
     NoDirectory,
 }
 
@@ -274,8 +276,11 @@ impl Shared {
             Err(damage) => {
                 eprintln!("warning: store {}: {damage}; it is made anew", directory.display());
                 remove_data(&directory)?;
-                open_env(&directory, bytes)?
-                    .map_err(|reason| StoreError::Store { directory: directory.display().to_string(), action: "open it", reason })?
+                open_env(&directory, bytes)?.map_err(|reason| StoreError::Store {
+                    directory: directory.display().to_string(),
+                    action: "open it",
+                    reason,
+                })?
             }
         };
         let create = || -> Result<_, heed::Error> {

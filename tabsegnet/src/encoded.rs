@@ -77,11 +77,12 @@ impl EncodedDocument {
     pub(crate) fn to_bytes(&self) -> Result<Vec<u8>, SafeTensorError> {
         let (nodes, adjacency) = (self.nodes(), self.graph.adjacency());
         let (mut kinds, mut places, mut lengths, mut texts) = (Vec::new(), Vec::new(), Vec::new(), String::new());
+        let nowhere = TablePlace::default();
         for Node { id, kind, text, place } in nodes {
             let number = NodeKind::ALL.iter().position(|other| other == kind).unwrap_or_default() as u8;
             kinds.push(number | if place.is_some() { PLACED } else { 0 });
             let TablePlace { table, row, col, rowspan, colspan, row_path, column_path } =
-                place.as_ref().unwrap_or(&NOWHERE);
+                place.as_ref().unwrap_or(&nowhere);
             places.extend([table, row, col, rowspan, colspan].map(|number| (*number as u64).to_le_bytes()));
             for text in [id, text, row_path, column_path] {
                 lengths.push((text.len() as u32).to_le_bytes());
@@ -126,7 +127,8 @@ impl EncodedDocument {
         let (vectors, weights) = (column("vectors")?, floats(column("weights")?));
         let (edges, edge_types) = (column("edges")?, column("edge_types")?);
         let read = || {
-            let nodes = nodes(column("kinds")?, column("places")?, column("lengths")?, str::from_utf8(column("texts")?).ok()?)?;
+            let nodes =
+                nodes(column("kinds")?, column("places")?, column("lengths")?, str::from_utf8(column("texts")?).ok()?)?;
             let numbers = edges.as_chunks::<4>().0.as_chunks::<2>().0.iter();
             let edges = numbers.zip(edge_types);
             let edges: Vec<_> = edges
@@ -149,15 +151,6 @@ impl EncodedDocument {
 
 /// Set in the kind of a node that has a place.
 const PLACED: u8 = 0x80;
-const NOWHERE: TablePlace = TablePlace {
-    table: 0,
-    row: 0,
-    col: 0,
-    rowspan: 0,
-    colspan: 0,
-    row_path: String::new(),
-    column_path: String::new(),
-};
 
 /// Nodes from their columns.
 fn nodes(kinds: &[u8], places: &[u8], lengths: &[u8], texts: &str) -> Option<Vec<Node>> {

@@ -145,7 +145,11 @@ fn a_document_that_cannot_be_kept_is_ranked_all_the_same() {
     disk.fill();
     let run = infer("d.json", "disk/cache");
     assert_eq!(run.stdout, infer("d.json", "cache").stdout);
-    assert!(run.stderr.contains("encoded form is not kept") && run.stderr.contains("the disk is full"), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("encoded form is not kept") && run.stderr.contains("the disk is full"),
+        "{}",
+        run.stderr
+    );
 }
 
 #[test]

@@ -41,7 +41,10 @@ fn values_come_back_and_the_first_one_stands() {
     assert_eq!(value(&second, Space::Vectors, 3).as_deref(), Some("three"));
     drop((store, second));
     let store = Store::open(dir.path()).unwrap();
-    assert_eq!([1, 2, 4].map(|number| value(&store, Space::Vectors, number)), [Some("one".into()), Some("".into()), None]);
+    assert_eq!(
+        [1, 2, 4].map(|number| value(&store, Space::Vectors, number)),
+        [Some("one".into()), Some("".into()), None]
+    );
     assert_eq!((value(&store, Space::Texts, 1), store.read(Space::Vectors).unwrap().count().unwrap()), (None, 3));
 }
 
@@ -72,7 +75,8 @@ fn what_cannot_be_used_is_made_anew_and_this_is_reported() {
     let dir = tempfile::tempdir().unwrap();
     let (data, version) = (dir.path().join("store/data.mdb"), dir.path().join("store/version"));
     let open = || {
-        let output = child("what_cannot_be_used_is_made_anew_and_this_is_reported", dir.path()).wait_with_output().unwrap();
+        let output =
+            child("what_cannot_be_used_is_made_anew_and_this_is_reported", dir.path()).wait_with_output().unwrap();
         assert!(output.status.success());
         String::from_utf8(output.stderr).unwrap()
     };
@@ -159,7 +163,8 @@ fn what_was_not_used_for_longest_makes_room() {
     let keep = |number: usize, length: usize| {
         store.keep_within(Space::Documents, &key(number), &vec![7; length], 300).unwrap();
     };
-    let kept = || -> Vec<usize> { (1..6).filter(|number| value(&store, Space::Documents, *number).is_some()).collect() };
+    let kept =
+        || -> Vec<usize> { (1..6).filter(|number| value(&store, Space::Documents, *number).is_some()).collect() };
     for (number, hours) in [(1, 4), (2, 3), (3, 2)] {
         keep(number, 100);
         let used = now() - hours * 3_600_000_000_000;

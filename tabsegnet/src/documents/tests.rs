@@ -85,7 +85,7 @@ fn the_limit_holds() {
     let size = encode(key("a"), &report()).unwrap().len() as u64;
     let kept = |limit: u64| {
         let (_directory, cache) = cache(limit);
-        ["a", "b", "c"].map(|name| cache.write(key(name), &report()).unwrap());
+        ["a", "b", "c"].iter().for_each(|name| cache.write(key(name), &report()).unwrap());
         ["a", "b", "c"].map(|name| cache.read(key(name)).unwrap().is_some())
     };
     assert_eq!(kept(LIMIT), [true, true, true]);

@@ -1,7 +1,7 @@
 //! The nodes that a ranker puts first, and what the reranker sees of each.
 
-use tabsegnet_graph::{Node, NodeKind};
 use tabsegnet_features::{Coverage, DocumentFeatures, FeatureRows, Query, Schema, blocks, features, flag};
+use tabsegnet_graph::{Node, NodeKind};
 
 use super::score_context::{self, ContextScores, Counts, ScoreContext};
 use crate::best;

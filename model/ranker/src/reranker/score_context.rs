@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use tabsegnet_graph::{Node, NodeKind};
 use tabsegnet_features::features;
+use tabsegnet_graph::{Node, NodeKind};
 
 use super::candidates::OfLines;
 use super::duplicates::Groups;
