@@ -10,9 +10,8 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Parser as _;
-use tabsegnet::ranker::Opening;
+use tabsegnet::{Opening, SessionOptions};
 use tabsegnet_graph::Graph;
-use tabsegnet_ranker::device::guard;
 use tabsegnet_store::default_cache_dir;
 
 use arguments::{Arguments, Input, UsageError};
@@ -41,25 +40,21 @@ fn run(arguments: &Arguments) -> Result<()> {
         let read = tabsegnet_document::read(questions.document, &arguments.read_options())?;
         output::write_graph(path, &Graph::of(&read.document))?;
     }
-    let (device, name) = arguments.device.open()?;
-    eprintln!("device: {name}");
-    let opening = guard(&device, || Opening::read(&arguments.checkpoint, device.clone()))??;
-    if let Some(warning) = opening.warning() {
-        eprintln!("warning: {warning}");
-    }
-    let about = [("checkpoint", arguments.checkpoint.display().to_string()), ("device", name)];
-    let about = about.map(|(what, value)| (what.to_owned(), value)).to_vec();
-    guard(&device, || rank(arguments, input, opening, about))?
-}
-
-fn rank(arguments: &Arguments, input: Input<'_>, opening: Opening, about: Vec<(String, String)>) -> Result<()> {
     let cache = match &arguments.cache {
         Some(directory) => directory.clone(),
         None => default_cache_dir()?,
     };
-    let mut writer = Writer::new(arguments.format, arguments.output.as_deref(), arguments.tokens(), about);
+    let options = SessionOptions { device: arguments.device, cache: Some(cache), ..SessionOptions::default() };
+    let opening = Opening::read(&arguments.checkpoint, &options)?;
+    eprintln!("device: {}", opening.device());
+    if let Some(warning) = opening.warning() {
+        eprintln!("warning: {warning}");
+    }
+    let about = [("checkpoint", arguments.checkpoint.display().to_string()), ("device", opening.device().to_owned())];
+    let about = about.map(|(what, value)| (what.to_owned(), value)).to_vec();
+    let mut writer = Writer::new(arguments.format, arguments.output.as_deref(), about);
     match input {
-        Input::Document(questions) => document::rank(opening, arguments, &questions, &cache, &mut writer),
-        Input::Dataset(files) => dataset::rank(&opening.finish()?, &files, arguments.top_k(), &cache, &mut writer),
+        Input::Document(questions) => document::rank(opening, arguments, &questions, &mut writer),
+        Input::Dataset(files) => dataset::rank(&opening.finish()?, &files, arguments.top_k(), &mut writer),
     }
 }

@@ -4,13 +4,10 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
-use tabsegnet::context::context;
-use tabsegnet::ranker::{NodeEdge, NodeExplanation, TypeStrength};
-use tabsegnet::{Ranking, table};
-use tabsegnet_datasets::document::Document;
-use tabsegnet_document::ReadDocument;
+use tabsegnet::ranking::{NodeEdge, NodeExplanation, TypeStrength};
+use tabsegnet::{Context, Explained, OpenDocument, Ranking, ReadDocument, table};
 use tabsegnet_evaluation::trec::{RankedQuestion, write_run_to};
-use tabsegnet_graph::{Graph, Node};
+use tabsegnet_graph::Graph;
 use tabsegnet_page::{Answer, EdgeStrength, Explanation, InEdge, Page, RankedNode};
 use tabsegnet_store::write_bytes_atomic;
 
@@ -25,8 +22,6 @@ const TAG: &str = "tabsegnet";
 pub struct Writer<'a> {
     format: Format,
     output: Option<&'a Path>,
-    /// Tokens of a context.
-    tokens: usize,
     /// What waits for the end: everything that goes into a file, and the values of a JSON list.
     text: String,
     list: Vec<Ranking>,
@@ -38,12 +33,12 @@ pub struct Writer<'a> {
 
 impl<'a> Writer<'a> {
     /// To a file, or to stdout.
-    pub fn new(format: Format, output: Option<&'a Path>, tokens: usize, about: Vec<(String, String)>) -> Self {
-        Self { format, output, tokens, text: String::new(), list: Vec::new(), answers: Vec::new(), about, first: true }
+    pub fn new(format: Format, output: Option<&'a Path>, about: Vec<(String, String)>) -> Self {
+        Self { format, output, text: String::new(), list: Vec::new(), answers: Vec::new(), about, first: true }
     }
 
-    /// Adds a ranking. In tables the nodes in `gold` get a star; a context is cut from `document`.
-    pub fn add(&mut self, ranking: Ranking, gold: &[&str], document: Option<&Document>) -> Result<()> {
+    /// Adds a ranking. In tables the nodes in `gold` get a star.
+    pub fn add(&mut self, ranking: Ranking, gold: &[&str]) -> Result<()> {
         let text = match self.format {
             Format::Table if self.first => table::render(&ranking, gold),
             Format::Table => format!("\n{}", table::render(&ranking, gold)),
@@ -51,35 +46,42 @@ impl<'a> Writer<'a> {
                 self.list.push(ranking);
                 return Ok(());
             }
-            Format::Html => bail!("--format html goes with --document"),
+            Format::Html | Format::Prompt => bail!("--format prompt and html go with --document"),
             Format::Jsonl => serde_json::to_string(&ranking)? + "\n",
-            Format::Prompt => {
-                let document = document.context("--format prompt goes with --document")?;
-                let context = context(document, &ranking, self.tokens).context("--tokens")?;
-                if self.first { context.text } else { format!("\n{}", context.text) }
-            }
             Format::Trec => {
                 let mut lines = Vec::new();
                 write_run_to(&mut lines, Path::new("stdout"), TAG, &[trec(&ranking)])?;
                 String::from_utf8(lines)?
             }
         };
+        self.write(&text)
+    }
+
+    /// Adds a context for a language model.
+    pub fn add_context(&mut self, context: &Context) -> Result<()> {
+        let text = if self.first { context.text.clone() } else { format!("\n{}", context.text) };
+        self.write(&text)
+    }
+
+    fn write(&mut self, text: &str) -> Result<()> {
         self.first = false;
         match self.output {
-            Some(_) => self.text += &text,
-            None => print(&text)?,
+            Some(_) => self.text += text,
+            None => print(text)?,
         }
         Ok(())
     }
 
-    /// Adds an explained ranking with the scores of all nodes `[nodes]`.
-    pub fn add_explained(&mut self, ranking: Ranking, nodes: &[Node], scores: &[f32]) -> Result<()> {
+    /// Adds an explained ranking.
+    pub fn add_explained(&mut self, document: &OpenDocument, explained: Explained) -> Result<()> {
+        let Explained { ranking, scores } = explained;
         if self.format != Format::Html {
-            return self.add(ranking, &[], None);
+            return self.add(ranking, &[]);
         }
+        let nodes = document.nodes();
         let shaded: usize = self.answers.iter().map(|answer| answer.scores.len()).sum();
         let scores = if shaded + nodes.len() <= SHADED {
-            nodes.iter().zip(scores).map(|(node, &score)| (node.id.clone(), score)).collect()
+            nodes.iter().zip(scores).map(|(node, score)| (node.id.clone(), score)).collect()
         } else {
             eprintln!("the page shades only the numbered nodes of {:?}: it has many questions", ranking.question);
             Vec::new()
@@ -88,10 +90,11 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// Writes what waits; a page of `read`.
-    pub fn finish(&mut self, read: Option<&ReadDocument>) -> Result<()> {
+    /// Writes what waits; a page of the document.
+    pub fn finish(&mut self, document: Option<&OpenDocument>) -> Result<()> {
         if self.format == Format::Html {
-            let ReadDocument { document, layout, .. } = read.context("--format html goes with --document")?;
+            let ReadDocument { document, layout, .. } =
+                document.context("--format html goes with --document")?.read()?;
             let (about, answers) = (&self.about, &self.answers);
             self.text = Page { title: &document.id, about, document, layout: Some(layout), answers }.html()?;
         }

@@ -2,7 +2,7 @@
 //!
 //! LMDB is a memory-mapped tree whose readers never wait, whose writers take turns across threads
 //! and processes, and whose commits are whole or not at all, also where a process is killed. A store
-//! of another version and one whose files are damaged are made anew, with a warning on stderr.
+//! of another version and one whose files are damaged are made anew, which [`Store::notice`] reports.
 
 use std::collections::HashMap;
 use std::env;
@@ -82,6 +82,7 @@ struct Shared {
     /// When each value of a limited space was last used, in nanoseconds since 1970.
     uses: Tree,
     directory: PathBuf,
+    notice: Mutex<Option<String>>,
 }
 
 type Tree = Database<'static, Bytes, Bytes>;
@@ -117,7 +118,12 @@ impl Store {
         Ok(Self(shared))
     }
 
-    /// The store as it is now.
+    /// Why the store was made anew, for the user; once in a process.
+    pub fn notice(&self) -> Option<String> {
+        self.0.notice.lock().unwrap_or_else(|lock| lock.into_inner()).take()
+    }
+
+    /// A space as it is now.
     ///
     /// # Errors
     /// A store that cannot be read.
@@ -258,9 +264,16 @@ impl Shared {
         file.lock().map_err(FileError::at(&stamp, "lock"))?;
         let mut version = Vec::new();
         file.read_to_end(&mut version).map_err(FileError::at(&stamp, "read"))?;
+        let mut notice = None;
         if version != VERSION.as_bytes() {
+            let before = directory.parent().filter(|cache| cache.join("data.mdb").exists());
             if directory.join("data.mdb").exists() {
-                eprintln!("warning: store {}: it is of another version and is made anew", directory.display());
+                notice = Some("it is of another version and is made anew".to_owned());
+            } else if let Some(cache) = before {
+                let cache = cache.display();
+                notice = Some(format!(
+                    "it takes the place of data.mdb, lock.mdb and documents in {cache}, which are of another version; delete them"
+                ));
             }
             remove_data(&directory)?;
             let write = |file: &mut File| {
@@ -274,12 +287,11 @@ impl Shared {
         let env = match open_env(&directory, bytes)? {
             Ok(env) => env,
             Err(damage) => {
-                eprintln!("warning: store {}: {damage}; it is made anew", directory.display());
+                notice = Some(format!("{damage}; it is made anew"));
                 remove_data(&directory)?;
-                open_env(&directory, bytes)?.map_err(|reason| StoreError::Store {
-                    directory: directory.display().to_string(),
-                    action: "open it",
-                    reason,
+                open_env(&directory, bytes)?.map_err(|reason| {
+                    let directory = directory.display().to_string();
+                    StoreError::Store { directory, action: "make it anew", reason }
                 })?
             }
         };
@@ -295,7 +307,8 @@ impl Shared {
             Ok(trees.unwrap_commit())
         };
         let (spaces, uses) = create().map_err(|error| failure(&directory, "write to it", error))?;
-        Ok(Self { env, spaces, uses, directory })
+        let notice = Mutex::new(notice.map(|notice| format!("store {}: {notice}", directory.display())));
+        Ok(Self { env, spaces, uses, directory, notice })
     }
 }
 

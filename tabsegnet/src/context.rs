@@ -19,7 +19,7 @@ use tabsegnet_datasets::document::{Block, Cell, Document, Table};
 use tabsegnet_datasets::node_id;
 use tabsegnet_graph::NodeKind;
 
-use crate::ranker::{Position, RankedNode, Ranking};
+use crate::ranking::{Position, RankedNode, Ranking};
 
 /// A context within a budget.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -205,7 +205,7 @@ mod tests {
     use tabsegnet_graph::Graph;
 
     use super::*;
-    use crate::ranker::{Subject, ranked};
+    use crate::ranking::{Subject, ranked};
 
     fn report() -> Document {
         let span = |text: &str, rowspan, colspan| CellSource { text: text.into(), rowspan, colspan };

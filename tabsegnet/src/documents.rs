@@ -60,6 +60,11 @@ impl DocumentCache {
         Ok(Self { store: Store::open(cache)?, limit })
     }
 
+    /// Why the store was made anew ([`Store::notice`]).
+    pub fn notice(&self) -> Option<String> {
+        self.store.notice()
+    }
+
     /// The document of a key, or nothing where it is not kept.
     ///
     /// # Errors

@@ -2,16 +2,13 @@
 
 use std::collections::HashMap;
 
-use burn::tensor::Device;
 use rayon::prelude::*;
 use tabsegnet_datasets::prepared::{PreparedDocument, PreparedQuestion};
 use tabsegnet_encoder::{EmbeddingCache, Encoder};
 use tabsegnet_features::table_scorer::Example;
 use tabsegnet_features::{DocumentFeatures, FeatureRows, Query, QueryVectors, Strings, TableScore, TableScorer};
 use tabsegnet_graph::CellText;
-use tabsegnet_ranker::batch::BatchError;
 use tabsegnet_ranker::reranker::QueryContext;
-use tabsegnet_ranker::{Batch, ModelConfig};
 use tabsegnet_segmenter::Segmenter;
 
 use crate::RankingError;
@@ -182,7 +179,7 @@ impl Embedded {
     }
 
     /// What a model with segments takes for a question's: a question without is its own segment.
-    pub(crate) fn query(&self, question: usize) -> &[f32] {
+    pub fn query(&self, question: usize) -> &[f32] {
         let segments = &self.segment_vectors[question];
         if segments.is_empty() { self.question(question) } else { segments }
     }
@@ -259,33 +256,6 @@ impl Embedded {
             (mean as f32, if deviation > 1e-3 { 1.0 / deviation as f32 } else { 1.0 })
         };
         total.into_iter().map(of).unzip()
-    }
-
-    /// Questions by number as a batch of the model.
-    pub fn batch(
-        &self,
-        questions: &[usize],
-        tables: &TableScores,
-        config: &ModelConfig,
-        device: &Device,
-    ) -> Result<Batch, BatchError> {
-        let features: Vec<Vec<f32>> = match config.features {
-            0 => vec![Vec::new(); questions.len()],
-            _ => questions.par_iter().map(|&question| self.features(question, tables)).collect(),
-        };
-        let examples: Vec<tabsegnet_ranker::Example<'_>> = questions
-            .iter()
-            .zip(&features)
-            .map(|(&question, features)| tabsegnet_ranker::Example {
-                features,
-                graph: self.document_of(question).graph.adjacency(),
-                u: self.nodes_of(question),
-                q: self.question(question),
-                segments: self.query(question),
-                gold: &self.questions[question].gold,
-            })
-            .collect();
-        Batch::new(&examples, config, self.d_enc, device)
     }
 }
 

@@ -1,56 +1,60 @@
-//! From documents and questions to ranked nodes.
+//! Ranks the cells, headers and sentences of a document by how much a question needs them, and says where each stands.
 //!
-//! [`embedded`] puts vectors to prepared documents and questions, [`scores`] lets a model or a
-//! [`baselines`] method score their nodes, [`ranker`] is the whole way from a checkpoint, a
-//! document and a question to a ranking. [`open`] keeps a document ready for many questions,
-//! [`documents`] its [`encoded`] form between runs.
-//!
-//! ```no_run
-//! use std::path::Path;
-//! use tabsegnet_datasets::prepared::PreparedDocument;
-//! use tabsegnet_document::{ReadOptions, read};
-//! use tabsegnet_ranker::device::DeviceChoice;
-//! use tabsegnet::Ranker;
-//!
-//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let (device, _) = DeviceChoice::Auto.open()?;
-//! let ranker = Ranker::open(Path::new("runs/quickstart/best"), device)?;
-//! let report = read(Path::new("report.html"), &ReadOptions::default())?;
-//! let document = ranker.encode(PreparedDocument::new(&report.document, &ranker.settings().graph), None)?;
-//! let open = ranker.open_document(document)?;
-//! for question in ["What was revenue in 2019?", "And in 2018?"] {
-//!     println!("{}", open.rank("", question, 10)?.nodes[0].id);
-//! }
-//! # Ok(())
-//! # }
 //! ```
+//! use tabsegnet::Session;
+//!
+//! # std::env::set_current_dir("..")?;
+//! let session = Session::open("checkpoints/general")?;
+//! let report = session.open_document("tabsegnet/examples/report.json")?;
+//! for node in report.rank("What was long-term deferred revenue on June 30, 2009?")?.nodes {
+//!     println!("{:>2}. {:8} {}", node.rank, node.id, node.text);
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A [`Session`] is a checkpoint opened for ranking, an [`OpenDocument`] a document opened with it: it answers
+//! questions ([`OpenDocument::rank`]), says where scores come from ([`OpenDocument::explain`]) and puts the best
+//! nodes into a text for a language model ([`OpenDocument::context`]). Both are owned, cheap to clone and shared
+//! by threads; what they return goes through serde both ways. The examples tell the rest, one thing each.
+//!
+//! Training and evaluation use the same path for many documents at once: [`embedded`] puts vectors to the documents and
+//! questions of a data set, [`scores`] lets a model score their nodes as an open document does, [`baselines`] are what
+//! it is measured beside.
 
 pub mod baselines;
 pub mod context;
-pub mod documents;
+mod dataset;
+mod documents;
 pub mod embedded;
-pub mod encoded;
+mod encoded;
 pub mod features;
-pub mod open;
-pub mod ranker;
+mod open;
+pub mod ranking;
 pub mod scores;
+mod session;
 pub mod settings;
 pub mod table;
 
-pub use documents::{DocumentCache, DocumentKey};
+pub use context::Context;
+pub use dataset::JudgedRanking;
 pub use embedded::Embedded;
-pub use encoded::EncodedDocument;
-pub use open::OpenDocument;
-pub use ranker::{RankedNode, Ranker, Ranking};
+pub use open::{Explained, OpenDocument, Question};
+pub use ranking::{RankedNode, Ranking};
+pub use session::{Opening, Session, SessionOptions};
+pub use tabsegnet_document::{Format, ReadDocument, ReadOptions};
+pub use tabsegnet_graph::{Graph, Node, NodeKind, NodeRef};
+pub use tabsegnet_ranker::device::DeviceChoice;
 
 use std::path::Path;
 
 use tabsegnet_datasets::DataError;
+use tabsegnet_document::ReadError;
 use tabsegnet_encoder::EncoderError;
 use tabsegnet_ranker::batch::BatchError;
 use tabsegnet_ranker::checkpoint::CheckpointError;
-use tabsegnet_ranker::device::DeviceError;
+use tabsegnet_ranker::device::{DeviceError, DeviceFailure};
 use tabsegnet_segmenter::SegmenterError;
+use tabsegnet_store::StoreError;
 
 /// A ranking could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -58,6 +62,12 @@ pub enum RankingError {
     /// The data.
     #[error(transparent)]
     Data(#[from] DataError),
+    /// The document.
+    #[error(transparent)]
+    Document(#[from] ReadError),
+    /// What is kept between runs.
+    #[error(transparent)]
+    Store(#[from] StoreError),
     /// The encoder or its cache.
     #[error(transparent)]
     Encoder(#[from] EncoderError),
@@ -73,6 +83,12 @@ pub enum RankingError {
     /// The device.
     #[error(transparent)]
     Device(#[from] DeviceError),
+    /// A device that failed at work.
+    #[error(transparent)]
+    Failure(#[from] DeviceFailure),
+    /// A context with no room for a node.
+    #[error(transparent)]
+    Context(#[from] context::TooSmall),
     /// The config of a checkpoint.
     #[error("{file}: {message}")]
     Settings {

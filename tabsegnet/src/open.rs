@@ -1,96 +1,236 @@
-//! A document opened with a ranker: a question costs what depends on it, and no more.
+//! A document opened with a session: a question costs what depends on it, and no more.
 
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use serde::{Deserialize, Serialize};
+use tabsegnet_document::{ReadDocument, ReadOptions, read_bytes};
 use tabsegnet_features::rows::NO_FEATURES;
 use tabsegnet_features::{DocumentFeatures, FeatureRows, Query, QueryVectors, TableScore, vectors};
+use tabsegnet_graph::{Graph, Node};
+use tabsegnet_ranker::device::guard;
 use tabsegnet_ranker::reranker::{self, QueryContext, RerankEffects};
 use tabsegnet_ranker::{EdgeEffect, Explanation, ModelInput, OpenGraph, best};
 use tabsegnet_segmenter::SegmenterError;
+use tabsegnet_store::StoreError;
 
+use crate::RankingError;
+use crate::context::{self, Context};
+use crate::documents::{DocumentCache, DocumentKey};
 use crate::encoded::{EncodedDocument, check_finite};
 use crate::features::Featuriser;
-use crate::ranker::{
-    NodeEdge, NodeExplanation, NodeFeature, Ranker, Ranking, RerankerExplanation, SegmentEffect, Subject, TypeStrength,
-    ranked,
+use crate::ranking::{
+    NodeEdge, NodeExplanation, NodeFeature, Ranking, RerankerExplanation, SegmentEffect, Subject, TypeStrength, ranked,
 };
-use crate::{RankingError, scores};
+use crate::session::Session;
 
-/// A document that many questions can be put to, one after the other or from several threads.
-pub struct OpenDocument<'r> {
-    ranker: &'r Ranker,
+/// Nodes of a ranking unless said.
+const TOP_K: usize = 10;
+/// Nodes that a context may hold unless said: more than fit into most.
+const CONTEXT_TOP_K: usize = 50;
+
+/// A question about an open document; `"What was revenue?".into()` is one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Question<'a> {
+    text: &'a str,
+    id: &'a str,
+    top_k: Option<usize>,
+}
+
+impl<'a> Question<'a> {
+    /// A question in words.
+    pub fn new(text: &'a str) -> Self {
+        Self { text, id: "", top_k: None }
+    }
+
+    /// The same with an id, which its ranking and messages then have.
+    #[must_use]
+    pub fn id(self, id: &'a str) -> Self {
+        Self { id, ..self }
+    }
+
+    /// The same with so many nodes wanted; ten unless said, and what fits for a context.
+    #[must_use]
+    pub fn top(self, nodes: usize) -> Self {
+        Self { top_k: Some(nodes), ..self }
+    }
+}
+
+impl<'a> From<&'a str> for Question<'a> {
+    fn from(text: &'a str) -> Self {
+        Self::new(text)
+    }
+}
+
+impl<'a> From<&'a String> for Question<'a> {
+    fn from(text: &'a String) -> Self {
+        Self::new(text)
+    }
+}
+
+/// A ranking that says where its scores come from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Explained {
+    /// The ranking; its nodes have explanations, and it the strengths of edge types.
+    pub ranking: Ranking,
+    /// `[nodes]`: the scores of all nodes, in document order.
+    pub scores: Vec<f32>,
+}
+
+/// A document that questions can be put to, one after the other or from many threads. Cheap to clone: all clones
+/// are one document. It keeps its session alive.
+#[derive(Clone)]
+pub struct OpenDocument(Arc<Opened>);
+
+struct Opened {
+    session: Session,
     document: EncodedDocument,
+    source: Source,
     graph: OpenGraph,
     features: Option<DocumentFeatures>,
-    /// What the ranker's table scorer says of the document's tables.
+    /// What the table scorer says of the document's tables.
     tables: Vec<TableScore>,
 }
 
-impl<'r> OpenDocument<'r> {
-    pub(crate) fn new(ranker: &'r Ranker, document: EncodedDocument) -> Result<Self, RankingError> {
-        if ranker.segmenter().is_given() {
+/// Where a document came from.
+pub(crate) struct Source {
+    /// Its file, or what it would be called.
+    pub(crate) path: PathBuf,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) options: ReadOptions,
+    /// What was read, once somebody wants it: an encoded form from the cache does without.
+    pub(crate) read: OnceLock<ReadDocument>,
+    /// Where its encoded form is to be kept; nowhere where it is there already or there is no cache.
+    pub(crate) place: Option<(DocumentCache, DocumentKey)>,
+    pub(crate) notices: Vec<String>,
+}
+
+impl OpenDocument {
+    pub(crate) fn new(session: Session, document: EncodedDocument, source: Source) -> Result<Self, RankingError> {
+        if session.segmenter().is_given() {
             return Err(SegmenterError::Given.into());
         }
-        let graph = ranker.inference().open(document.graph.adjacency(), document.vectors())?;
-        let featuriser = ranker.featuriser();
+        let inference = session.scorer().inference;
+        let graph = inference.open(document.graph.adjacency(), document.vectors())?;
+        let featuriser = session.featuriser();
         let features = match featuriser.any() {
             true => {
-                let strings = Featuriser::strings(document.nodes(), ranker.settings().graph.cell_text);
+                let strings = Featuriser::strings(document.nodes(), session.settings().graph.cell_text);
                 Some(featuriser.document(document.nodes(), strings, document.vectors(), document.compared())?)
             }
             false => None,
         };
-        let tables = match (&features, ranker.inference().model().table_scorer()) {
+        let tables = match (&features, inference.model().table_scorer()) {
             (Some(features), Some(scorer)) => scorer.scores(features.table_inputs()),
             _ => Vec::new(),
         };
-        Ok(Self { ranker, document, graph, features, tables })
+        Ok(Self(Arc::new(Opened { session, document, source, graph, features, tables })))
     }
 
-    /// The document in encoded form.
-    pub fn document(&self) -> &EncodedDocument {
-        &self.document
-    }
-
-    /// The `top_k` best nodes for a question, best first; equal scores in document order.
+    /// The best nodes for a question, best first; equal scores in document order. Ten unless the question says.
     ///
     /// # Errors
-    /// A blank question; one that cannot be encoded; a score that is not finite.
-    pub fn rank(&self, question_id: &str, question: &str, top_k: usize) -> Result<Ranking, RankingError> {
-        Ok(self.answer(question_id, question, top_k, false)?.0)
+    /// A blank question; one that cannot be encoded; a score that is not finite; a device that fails.
+    pub fn rank<'q>(&self, question: impl Into<Question<'q>>) -> Result<Ranking, RankingError> {
+        let question = question.into();
+        Ok(self.answer(question, question.top_k.unwrap_or(TOP_K), false)?.ranking)
     }
 
-    /// [`OpenDocument::rank`] with edge strengths and an explanation of each node, and the scores of all
-    /// nodes `[nodes]`. Costs a reranker over the document, and a little a node.
+    /// [`OpenDocument::rank`] with the strengths of edge types, an explanation of each node, and the scores of all
+    /// nodes. Costs another pass over the document, and a little a node.
     ///
     /// # Errors
     /// As [`OpenDocument::rank`].
-    pub fn rank_explained(
-        &self,
-        question_id: &str,
-        question: &str,
-        top_k: usize,
-    ) -> Result<(Ranking, Vec<f32>), RankingError> {
-        self.answer(question_id, question, top_k, true)
+    pub fn explain<'q>(&self, question: impl Into<Question<'q>>) -> Result<Explained, RankingError> {
+        let question = question.into();
+        self.answer(question, question.top_k.unwrap_or(TOP_K), true)
     }
 
-    fn answer(
-        &self,
-        question_id: &str,
-        question: &str,
-        top_k: usize,
-        explained: bool,
-    ) -> Result<(Ranking, Vec<f32>), RankingError> {
-        if question.trim().is_empty() {
+    /// The best nodes as a text for a language model, with ids to cite, of at most about so many tokens.
+    ///
+    /// # Errors
+    /// As [`OpenDocument::rank`]; a budget too small for the best node.
+    pub fn context<'q>(&self, question: impl Into<Question<'q>>, tokens: usize) -> Result<Context, RankingError> {
+        let question = question.into();
+        let ranking = self.answer(question, question.top_k.unwrap_or(CONTEXT_TOP_K), false)?.ranking;
+        Ok(context::context(&self.read()?.document, &ranking, tokens)?)
+    }
+
+    /// What was read from the file: passages and tables, layout, what was inferred for each table.
+    ///
+    /// # Errors
+    /// A file that cannot be read after all: its encoded form was in the cache.
+    pub fn read(&self) -> Result<&ReadDocument, RankingError> {
+        let Source { path, bytes, options, read, .. } = &self.0.source;
+        if let Some(read) = read.get() {
+            return Ok(read);
+        }
+        let found = read_bytes(path, bytes.clone(), options)?;
+        Ok(read.get_or_init(|| found))
+    }
+
+    /// The document's id: the name of its file without the extension, or what the file says.
+    pub fn id(&self) -> &str {
+        &self.0.document.id
+    }
+
+    /// The file, or what it would be called.
+    pub fn path(&self) -> &Path {
+        &self.0.source.path
+    }
+
+    /// Its graph.
+    pub fn graph(&self) -> &Graph {
+        &self.0.document.graph
+    }
+
+    /// Its nodes, in document order.
+    pub fn nodes(&self) -> &[Node] {
+        self.0.document.nodes()
+    }
+
+    /// What was cut off, left out or guessed when the document was read.
+    pub fn warnings(&self) -> &[String] {
+        &self.0.document.warnings
+    }
+
+    /// What happened on the way that the user may want to know, such as a damaged file in the cache.
+    pub fn notices(&self) -> &[String] {
+        &self.0.source.notices
+    }
+
+    /// Keeps the encoded form in the session's cache, so that the next run opens the document at once. Nothing
+    /// happens where it is there, or where the session has no cache.
+    ///
+    /// # Errors
+    /// A store that cannot be written, a full disk.
+    pub fn keep(&self) -> Result<(), StoreError> {
+        match &self.0.source.place {
+            Some((documents, key)) => documents.write(*key, &self.0.document),
+            None => Ok(()),
+        }
+    }
+
+    fn answer(&self, question: Question<'_>, top_k: usize, explained: bool) -> Result<Explained, RankingError> {
+        guard(self.0.session.raw_device(), || self.0.answer(question, top_k, explained))?
+    }
+}
+
+impl Opened {
+    fn answer(&self, question: Question<'_>, top_k: usize, explained: bool) -> Result<Explained, RankingError> {
+        let Question { text, id, .. } = question;
+        if text.trim().is_empty() {
             return Err(RankingError::BlankQuestion);
         }
-        let segments = self.ranker.segmenter().segments(question)?;
+        let segments = self.session.segmenter().segments(text)?;
         // Not through the cache: to keep one vector costs a write to the disk, more than to make it.
-        let texts: Vec<&str> = std::iter::once(question).chain(segments.iter().map(String::as_str)).collect();
+        let texts: Vec<&str> = std::iter::once(text).chain(segments.iter().map(String::as_str)).collect();
         // What texts say of each other is worked out beside it.
         let (vectors, featured) = rayon::join(
-            || self.ranker.encoder().encode(&texts, &mut |_| {}),
+            || self.session.encoder().encode(&texts, &mut |_| {}),
             || -> Result<_, RankingError> {
                 let Some(document) = &self.features else { return Ok(None) };
-                let featured = self.ranker.featuriser().question(question, &segments)?;
+                let featured = self.session.featuriser().question(text, &segments)?;
                 let reading = document.read(&featured);
                 Ok(Some((document, featured, reading)))
             },
@@ -112,20 +252,22 @@ impl<'r> OpenDocument<'r> {
         }
         let features: &dyn FeatureRows = features.as_ref().map_or(NO_FEATURES, |features| features);
         let query_of = query_of.as_ref().map(|(document, query)| (*document, query));
-        let query = ModelInput { q, segments: query, features, products: &products };
-        let mut scores = self.ranker.inference().scores(&self.graph, &query)?;
+        let input = ModelInput { q, segments: query, features, products: &products };
         let subject =
             Subject { id: &self.document.id, nodes: self.document.nodes(), vectors: self.document.vectors(), d_enc };
-        scores::check(question_id, subject.nodes, &scores)?;
-        let first = if explained { scores.clone() } else { Vec::new() };
-        if let Some(reranker) = self.ranker.reranker() {
-            reranker.rescore(&QueryContext { nodes: subject.nodes, features, query: query_of }, &mut scores);
-        }
-        let mut ranking = ranked(&subject, question_id, question, &segments, segment_vectors, &scores, top_k);
+        let context = QueryContext { nodes: subject.nodes, features, query: query_of };
+        let mut first = Vec::new();
+        let before = |scores: &[f32]| {
+            if explained {
+                first = scores.to_vec();
+            }
+        };
+        let scores = self.session.scorer().score(id, &self.graph, &input, &context, before)?;
+        let mut ranking = ranked(&subject, id, text, &segments, segment_vectors, &scores, top_k);
         if explained {
-            self.explain(&mut ranking, &query, query_of, &first, &best(&scores, top_k))?;
+            self.explain(&mut ranking, &input, query_of, &first, &best(&scores, top_k))?;
         }
-        Ok((ranking, scores))
+        Ok(Explained { ranking, scores })
     }
 
     /// `first` are the scores before the reranker, `order` the ranked nodes by number.
@@ -138,7 +280,7 @@ impl<'r> OpenDocument<'r> {
         order: &[usize],
     ) -> Result<(), RankingError> {
         let (nodes, edges) = (self.document.nodes(), self.document.graph.adjacency());
-        let inference = self.ranker.inference();
+        let inference = self.session.scorer().inference;
         let strengths = inference.strengths(query.q)?;
         ranking.edge_strengths = match strengths.as_slice() {
             &[strength] => vec![TypeStrength { edge_type: "every type".into(), strength }],
@@ -149,12 +291,12 @@ impl<'r> OpenDocument<'r> {
         };
         let numbers: Vec<u32> = order.iter().map(|&node| node as u32).collect();
         let found = inference.explain(&self.graph, query, &numbers)?;
-        let names = self.ranker.settings().features.names();
+        let names = self.session.settings().features.names();
         let segments = match ranking.segments.as_slice() {
             [] => std::slice::from_ref(&ranking.question),
             segments => segments,
         };
-        let looks = match self.ranker.reranker() {
+        let looks = match self.session.scorer().reranker {
             Some(reranker) => {
                 reranker.explain(&QueryContext { nodes, features: query.features, query: of }, first, &numbers)
             }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use tabsegnet_graph::NodeKind;
 
-use crate::ranker::{RankedNode, Ranking};
+use crate::ranking::{RankedNode, Ranking};
 
 /// Characters of a node's text that are shown.
 const TEXT: usize = 90;

@@ -3,7 +3,7 @@
 
     tools/scripts/bench_infer.py [--runs 15] [--questions 300] [--bert DIR] [--output FILE]
 
-Builds `infer` and `tabsegnet/examples/rank_document.rs` in release mode. A cold start is the wall time of a whole
+Builds `infer` and `tools/bench/src/bin/rank_document.rs` in release mode. A cold start is the wall time of a whole
 process, from its start to its end, with the files in the page cache: for a document never seen (nothing is kept
 between runs), for one whose encoded form is kept, and for a small one never seen; all with a new model of preset
 large. Warm: that model, and the shipped rankers with features; `first answer` is the time until

@@ -10,7 +10,7 @@ use burn::tensor::Device;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use tabsegnet_datasets::DataError;
 use tabsegnet_encoder::EncoderError;
-use tabsegnet_ranker::device::{DeviceChoice, guard};
+use tabsegnet_ranker::device::{self, DeviceChoice, guard};
 use tabsegnet_segmenter::SegmenterError;
 
 use crate::config::ConfigError;
@@ -45,7 +45,7 @@ pub fn print(text: &str) -> Result<()> {
 
 /// Opens a device and says which.
 pub fn open_device(choice: DeviceChoice) -> Result<Device> {
-    let (device, name) = choice.open()?;
+    let (device, name) = device::open_device(choice)?;
     eprintln!("device: {name}");
     Ok(device)
 }

@@ -6,8 +6,9 @@ use std::time::Instant;
 use anyhow::{Context as _, Result};
 use burn::tensor::Device;
 use tabsegnet::baselines::{Baseline, Fusion, Resources};
-use tabsegnet::ranker::ranking;
-use tabsegnet::{Embedded, check_identities, scores};
+use tabsegnet::ranking::ranking;
+use tabsegnet::scores::Scorer;
+use tabsegnet::{Embedded, check_identities};
 use tabsegnet_datasets::mix::dataset_of;
 use tabsegnet_encoder::Splade;
 use tabsegnet_evaluation::trec::{JudgedQuestion, RankedQuestion, write_qrels, write_run};
@@ -17,6 +18,7 @@ use tabsegnet_evaluation::{
 };
 use tabsegnet_graph::NodeKind;
 use tabsegnet_lexical::Bm25Config;
+use tabsegnet_ranker::Inference;
 use tabsegnet_ranker::checkpoint::{self, Checkpoint};
 
 use crate::config::{Config, EvaluationConfig};
@@ -179,7 +181,9 @@ pub fn evaluate(
 
 fn scored(checkpoint: &Checkpoint, embedded: &Embedded, device: &Device) -> Result<Vec<Vec<f32>>> {
     let Checkpoint { model, reranker, manifest, .. } = checkpoint;
-    Ok(scores::model(model, reranker.as_ref(), &manifest.model, embedded, device)?)
+    let inference = Inference::new(model.clone(), &manifest.model, manifest.d_enc, device);
+    let scorer = Scorer { inference: &inference, reranker: reranker.as_ref() };
+    Ok(scorer.scores(embedded)?)
 }
 
 /// A checkpoint is called after its directory; several of one name by their whole paths.

@@ -17,6 +17,7 @@ use tabsegnet_ranker::boosting::training::{Lists, grow};
 use tabsegnet_ranker::device::guard;
 use tabsegnet_ranker::reranker::{Candidates, Reranker};
 
+use crate::batches::{batch, floats};
 use crate::config::Config;
 use crate::inputs::Input;
 use crate::progress::Progress;
@@ -103,7 +104,7 @@ impl RerankTraining<'_> {
             for epoch in 1..=optimisation.epochs {
                 let order = schedule.order(kept.clone(), epoch);
                 for (step, questions) in order.chunks(optimisation.batch_size).enumerate() {
-                    let batch = embedded.batch(questions, self.tables, &config.model, self.autodiff)?;
+                    let batch = batch(embedded, questions, self.tables, &config.model, self.autodiff)?;
                     let step = (epoch - 1) * schedule.steps_of_epoch() + step;
                     let name = || {
                         format!(
@@ -125,8 +126,8 @@ impl RerankTraining<'_> {
             }
             let model = train_state.model.valid();
             for group in held_out.chunks(optimisation.batch_size) {
-                let batch = embedded.batch(group, self.tables, &config.model, plain)?;
-                let scores = guard(plain, || scores::floats(model.forward(&batch).into_data()))?;
+                let batch = batch(embedded, group, self.tables, &config.model, plain)?;
+                let scores = guard(plain, || floats(model.forward(&batch).into_data()))?;
                 for (&question, scores) in group.iter().zip(batch.split(&scores)) {
                     scores::check(&embedded.questions[question].id, embedded.document_of(question).nodes(), scores)?;
                     found[question] = scores.to_vec();

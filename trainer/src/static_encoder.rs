@@ -21,13 +21,13 @@ use burn::tensor::{Device, Tensor, TensorData};
 use rand::SeedableRng as _;
 use rand::seq::SliceRandom as _;
 use rand_chacha::ChaCha8Rng;
-use tabsegnet::scores::floats;
 use tabsegnet_datasets::config::Part;
 use tabsegnet_encoder::{EmbeddingCache, EncoderKind, load_on, save_static, tokenizer_json};
 use tabsegnet_ranker::aggregate::aggregate;
 use tabsegnet_ranker::config::Aggregation;
 use tabsegnet_ranker::edges::EdgeIndex;
 
+use crate::batches::floats;
 use crate::config::Config;
 use crate::inputs::{prepared, short};
 use crate::progress::Progress;
@@ -81,6 +81,7 @@ pub fn train(config: &Config, device: &Device, stop: &AtomicBool) -> Result<Outc
         teacher.dim()
     );
     let cache = EmbeddingCache::open(&config.cache()?)?;
+    cache.notice().into_iter().for_each(|notice| eprintln!("{notice}"));
     let vocabulary = Vocabulary::of_teacher(&tokenizer_json(&config.encoder)?)?;
     let embed = |name: &str, texts: &[&str]| -> Result<Vec<f32>> {
         let mut progress = Progress::new(name, texts.len());

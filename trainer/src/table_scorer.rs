@@ -11,10 +11,11 @@ use rand::seq::SliceRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
-use tabsegnet::scores::floats;
 use tabsegnet_features::table_scorer::Example;
 use tabsegnet_features::{TableScore, TableScorer};
 use tabsegnet_ranker::dropout::Dropout;
+
+use crate::batches::floats;
 
 /// Passes over the documents, and the most steps they take.
 const EPOCHS: usize = 60;

@@ -5,11 +5,11 @@ use burn::tensor::Tensor;
 use rand::SeedableRng as _;
 use rand::seq::SliceRandom as _;
 use rand_chacha::ChaCha8Rng;
-use tabsegnet::scores::floats;
 use tabsegnet_ranker::dropout::Dropout;
 use tabsegnet_ranker::loss::{listwise, pairwise_hinge};
 use tabsegnet_ranker::{Batch, TabSegNet};
 
+use crate::batches::floats;
 use crate::config::{Loss, OptimisationConfig};
 
 /// A ranker and its optimiser.

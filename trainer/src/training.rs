@@ -9,16 +9,17 @@ use anyhow::{Context as _, Result, bail, ensure};
 use burn::module::Module as _;
 use burn::tensor::Device;
 use tabsegnet::embedded::TableScores;
-use tabsegnet::scores::{self, floats, groups};
+use tabsegnet::scores::Scorer;
 use tabsegnet::{Embedded, check_identities};
 use tabsegnet_evaluation::{GoldRanks, QuestionMeasures};
 use tabsegnet_features::table_scorer::{Example, share_right};
 use tabsegnet_ranker::checkpoint::{self, Checkpoint, Manifest, read_model, write_model};
 use tabsegnet_ranker::device::guard;
 use tabsegnet_ranker::reranker::Reranker;
-use tabsegnet_ranker::{Batch, TabSegNet};
+use tabsegnet_ranker::{Batch, Inference, TabSegNet};
 use tabsegnet_store::Digest;
 
+use crate::batches::{batch, floats, groups};
 use crate::card;
 use crate::config::{Config, Keep};
 use crate::inputs::{Encoding, Input};
@@ -194,7 +195,9 @@ impl<'a> Training<'a> {
         let metrics = self.state.epochs.last().context("a reranker before the first epoch")?.clone();
         let model = self.train_state.model.valid();
         let embedded = &self.dev.embedded;
-        let scores = scores::model(&model, Some(&reranker), &self.config.model, embedded, &self.plain)?;
+        let inference = Inference::new(model, &self.config.model, embedded.d_enc(), &self.plain);
+        let scorer = Scorer { inference: &inference, reranker: Some(&reranker) };
+        let scores = guard(&self.plain, || scorer.scores(embedded))??;
         let measures = measures(embedded, &scores)?;
         eprintln!(
             "reranker: dev R@10 {:.4} instead of {:.4}, dev MAP {:.4} instead of {:.4}",
@@ -265,7 +268,7 @@ impl<'a> Training<'a> {
 
     /// One optimiser step; returns the loss before it.
     fn step(&mut self, questions: &[usize]) -> Result<f64> {
-        let batch = self.train.embedded.batch(questions, &self.tables[0], &self.config.model, &self.device)?;
+        let batch = batch(&self.train.embedded, questions, &self.tables[0], &self.config.model, &self.device)?;
         let device = self.plain.clone();
         guard(&device, || self.learn(&batch)).with_context(|| {
             format!(
@@ -321,7 +324,7 @@ impl<'a> Training<'a> {
         let (mut loss_sum, mut counted) = (0.0, 0);
         let mut all = Vec::with_capacity(embedded.questions.len());
         for group in groups(embedded) {
-            let batch = embedded.batch(&group, &self.tables[1], &self.config.model, &self.plain)?;
+            let batch = batch(embedded, &group, &self.tables[1], &self.config.model, &self.plain)?;
             let scores = model.forward(&batch);
             if let Some((mean, questions)) = loss(&self.config.optimisation, scores.clone(), &batch) {
                 loss_sum += floats(mean.into_data()).into_iter().map(f64::from).sum::<f64>() * questions as f64;

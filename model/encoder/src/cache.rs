@@ -26,7 +26,12 @@ impl EmbeddingCache {
     ///
     /// As [`Store::open`].
     pub fn open(cache: &Path) -> Result<Self, EncoderError> {
-        Ok(Store::open(cache)?.into())
+        Ok(Self { store: Store::open(cache)? })
+    }
+
+    /// Why the store was made anew ([`Store::notice`]).
+    pub fn notice(&self) -> Option<String> {
+        self.store.notice()
     }
 
     /// The vectors of `texts`, row-major `[texts, encoder.dim()]`: those that are kept from the
@@ -119,12 +124,6 @@ impl EmbeddingCache {
             *value = f32::from_le_bytes(*bytes);
         }
         Ok(())
-    }
-}
-
-impl From<Store> for EmbeddingCache {
-    fn from(store: Store) -> Self {
-        Self { store }
     }
 }
 

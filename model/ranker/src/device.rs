@@ -90,25 +90,23 @@ impl FromStr for DeviceChoice {
     }
 }
 
-impl DeviceChoice {
-    /// The device, and words for it that a user can check.
-    ///
-    /// # Errors
-    /// A device that this build or this machine does not have, or that does not work.
-    pub fn open(self) -> Result<(Device, String), DeviceError> {
-        match self {
-            Self::Cpu => Ok(cpu()),
-            #[cfg(feature = "gpu")]
-            Self::Auto => Ok(gpu::best(cpu)),
-            #[cfg(feature = "gpu")]
-            Self::Wgpu => gpu::wgpu(true),
-            #[cfg(feature = "gpu")]
-            Self::Cuda => gpu::cuda(),
-            #[cfg(not(feature = "gpu"))]
-            Self::Auto => Ok(cpu()),
-            #[cfg(not(feature = "gpu"))]
-            Self::Wgpu | Self::Cuda => Err(DeviceError::NotBuilt(self)),
-        }
+/// A device, and words for it that a user can check.
+///
+/// # Errors
+/// A device that this build or this machine does not have, or that does not work.
+pub fn open_device(choice: DeviceChoice) -> Result<(Device, String), DeviceError> {
+    match choice {
+        DeviceChoice::Cpu => Ok(cpu()),
+        #[cfg(feature = "gpu")]
+        DeviceChoice::Auto => Ok(gpu::best(cpu)),
+        #[cfg(feature = "gpu")]
+        DeviceChoice::Wgpu => gpu::wgpu(true),
+        #[cfg(feature = "gpu")]
+        DeviceChoice::Cuda => gpu::cuda(),
+        #[cfg(not(feature = "gpu"))]
+        DeviceChoice::Auto => Ok(cpu()),
+        #[cfg(not(feature = "gpu"))]
+        DeviceChoice::Wgpu | DeviceChoice::Cuda => Err(DeviceError::NotBuilt(choice)),
     }
 }
 
@@ -127,17 +125,17 @@ mod tests {
 
     #[test]
     fn a_named_device_that_is_not_there_is_an_error() {
-        assert!("cpu".parse::<DeviceChoice>().unwrap().open().unwrap().1.starts_with("cpu"));
+        assert!(open_device("cpu".parse().unwrap()).unwrap().1.starts_with("cpu"));
         assert!("gpu".parse::<DeviceChoice>().unwrap_err().to_string().contains("expected auto, cpu, wgpu or cuda"));
         #[cfg(not(feature = "wgpu"))]
-        assert_eq!(DeviceChoice::Wgpu.open().unwrap_err(), DeviceError::NotBuilt(DeviceChoice::Wgpu));
+        assert_eq!(open_device(DeviceChoice::Wgpu).unwrap_err(), DeviceError::NotBuilt(DeviceChoice::Wgpu));
         #[cfg(not(feature = "cuda"))]
-        assert_eq!(DeviceChoice::Cuda.open().unwrap_err(), DeviceError::NotBuilt(DeviceChoice::Cuda));
+        assert_eq!(open_device(DeviceChoice::Cuda).unwrap_err(), DeviceError::NotBuilt(DeviceChoice::Cuda));
     }
 
     #[test]
     fn auto_takes_no_gpu_of_software() {
-        let (device, name) = DeviceChoice::Auto.open().unwrap();
+        let (device, name) = open_device(DeviceChoice::Auto).unwrap();
         assert!(!name.contains("software") && (is_cpu(&device) == name.starts_with("cpu")), "{name}");
     }
 }

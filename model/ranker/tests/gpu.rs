@@ -8,7 +8,7 @@ use rand_chacha::ChaCha8Rng;
 use tabsegnet_graph::{Adjacency, TypeNames};
 use tabsegnet_ranker::checkpoint::{self, Manifest};
 use tabsegnet_ranker::config::Aggregation;
-use tabsegnet_ranker::device::{DeviceChoice, DeviceFailure, guard};
+use tabsegnet_ranker::device::{DeviceChoice, DeviceFailure, guard, open_device};
 use tabsegnet_ranker::loss::pairwise_hinge;
 use tabsegnet_ranker::{Batch, Example, ModelConfig, Precision, TabSegNet};
 
@@ -16,7 +16,7 @@ const NODES: usize = 40;
 const D_ENC: usize = 24;
 
 fn gpu() -> Device {
-    DeviceChoice::Wgpu.open().unwrap_or_else(|error| panic!("the tests on GPUs cannot run: {error}")).0
+    open_device(DeviceChoice::Wgpu).unwrap_or_else(|error| panic!("the tests on GPUs cannot run: {error}")).0
 }
 
 /// Graphs and vectors of a few questions.

@@ -69,6 +69,7 @@ fn many_threads_may_open_it() {
 fn what_cannot_be_used_is_made_anew_and_this_is_reported() {
     if let Some(dir) = env::var_os("TABSEGNET_TEST_STORE") {
         let store = Store::open(Path::new(&dir)).unwrap();
+        store.notice().into_iter().for_each(|notice| eprintln!("{notice}"));
         eprintln!("found {:?}", value(&store, Space::Texts, 1));
         return keep(&store, Space::Texts, &[(1, "text")]).unwrap();
     }
@@ -94,6 +95,11 @@ fn what_cannot_be_used_is_made_anew_and_this_is_reported() {
         let stderr = open();
         assert!(stderr.contains("data.mdb ") && stderr.contains("; it is made anew\nfound None"), "{stderr}");
     }
+    // What was kept before there was a version.
+    let other = tempfile::tempdir().unwrap();
+    fs::write(other.path().join("data.mdb"), "x").unwrap();
+    let notice = Store::open(other.path()).unwrap().notice().unwrap();
+    assert!(notice.contains("of another version; delete them"), "{notice}");
     // LMDB takes an empty file for a new one.
     fs::write(&data, "").unwrap();
     assert_eq!(open(), "found None\n");

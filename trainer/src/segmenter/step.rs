@@ -5,11 +5,12 @@ use burn::module::{Module as _, ModuleVisitor, Param};
 use burn::optim::{GradientsAccumulator, GradientsParams};
 use burn::tensor::{Device, Tensor};
 use rayon::prelude::*;
-use tabsegnet::scores::floats;
 use tabsegnet_ranker::device::guard;
 use tabsegnet_segmenter::t5::{Batch, Dropout, Pair, T5};
 
 use super::{SegmenterTraining, Stage};
+
+use crate::batches::floats;
 
 impl SegmenterTraining<'_> {
     /// One step on `batch`; the mean loss a target token before it.

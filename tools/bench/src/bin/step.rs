@@ -13,7 +13,7 @@ use serde_json::json;
 use tabsegnet_benches::{Document, EDGE_TYPES, SEGMENTS, Times, peak_memory, rng};
 use tabsegnet_features::rows::NO_FEATURES;
 use tabsegnet_ranker::config::Aggregation;
-use tabsegnet_ranker::device::{DeviceChoice, guard};
+use tabsegnet_ranker::device::{DeviceChoice, guard, open_device};
 use tabsegnet_ranker::loss::pairwise_hinge;
 use tabsegnet_ranker::{Batch, Inference, ModelConfig, ModelInput, Precision, TabSegNet};
 
@@ -121,7 +121,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Aggr::Mean => Aggregation::Mean,
     };
     let config = ModelConfig { d_in, d_out, d_edge, layers, aggregation, segments: true, ..ModelConfig::default() };
-    let (device, name) = options.device.open()?;
+    let (device, name) = open_device(options.device)?;
     options.precision.check(&device)?;
     let model = |device: &Device| TabSegNet::new(&config, d_enc, seed, device).with_precision(options.precision);
 

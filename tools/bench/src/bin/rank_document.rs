@@ -2,7 +2,7 @@
 //! line of times, for `tools/scripts/bench_infer.py`.
 //!
 //! ```sh
-//! cargo run --release -p tabsegnet --example rank_document
+//! cargo run --release -p tabsegnet-benches --bin rank_document
 //! ```
 //!
 //! Without --checkpoint the model is a new one of preset large over the shipped static encoder, or
@@ -11,18 +11,16 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use clap::Parser;
 use serde_json::json;
-use tabsegnet::documents::LIMIT;
 use tabsegnet::settings::RankerSettings;
-use tabsegnet::{DocumentCache, DocumentKey, Ranker};
-use tabsegnet_datasets::document::{Block, Document, Table, TableSource};
-use tabsegnet_datasets::prepared::PreparedDocument;
+use tabsegnet::{ReadOptions, Session, SessionOptions};
+use tabsegnet_document::model::{Block, Document, Table, TableSource};
 use tabsegnet_document::native::document_json;
 use tabsegnet_encoder::{EncoderConfig, EncoderKind, load};
 use tabsegnet_ranker::checkpoint::{self, Manifest};
-use tabsegnet_ranker::device::DeviceChoice;
+use tabsegnet_ranker::device::{DeviceChoice, open_device};
 use tabsegnet_ranker::{ModelConfig, TabSegNet};
 use tabsegnet_segmenter::load_segmenter;
 use tabsegnet_store::write_bytes_atomic;
@@ -106,7 +104,7 @@ impl Dice {
     }
 }
 
-fn made(tables: usize) -> Result<Document> {
+fn generated(tables: usize) -> Result<Document> {
     let mut dice = Dice(1);
     let mut blocks = Vec::new();
     for number in 0..tables {
@@ -155,7 +153,7 @@ fn question(dice: &mut Dice, number: usize) -> String {
 
 /// A checkpoint of a new model.
 fn new_checkpoint(directory: &Path, bert: Option<&Path>) -> Result<()> {
-    let (device, _) = DeviceChoice::Cpu.open()?;
+    let (device, _) = open_device(DeviceChoice::Cpu)?;
     let mut settings = RankerSettings { encoder: EncoderConfig::default(), ..RankerSettings::default() };
     let mut config = "[encoder]\nkind = \"static\"\n".to_owned();
     if let Some(bert) = bert {
@@ -192,7 +190,7 @@ fn cpu_ms() -> Option<f64> {
 
 fn main() -> Result<()> {
     let arguments = Arguments::parse();
-    let document = made(arguments.tables)?;
+    let document = generated(arguments.tables)?;
     if let Some(path) = &arguments.write {
         write_bytes_atomic(path, document_json(&document).as_bytes())?;
         return new_checkpoint(&path.with_extension("checkpoint"), arguments.bert.as_deref());
@@ -206,33 +204,22 @@ fn main() -> Result<()> {
             directory
         }
     };
-    let (device, device_name) = DeviceChoice::Auto.open()?;
+    let options = SessionOptions {
+        cache: Some(arguments.cache.clone().unwrap_or_else(|| own.path().to_owned())),
+        ..SessionOptions::default()
+    };
     let start = Instant::now();
-    let ranker = Ranker::open(&directory, device)?;
-    let ranker_ms = milliseconds(start);
-
-    let cache = DocumentCache::open(arguments.cache.as_deref().unwrap_or(own.path()), LIMIT)?;
-    let settings = ranker.settings();
-    let key =
-        DocumentKey::new(document_json(&document).as_bytes(), "", &settings.graph, &ranker.manifest().encoder, false);
+    let session = Session::open_with(&directory, &options)?;
+    let session_ms = milliseconds(start);
+    let (json, native) = (document_json(&document), ReadOptions::default());
+    // Encoded where it is not kept; then taken from the cache.
     let start = Instant::now();
-    let prepared = PreparedDocument::new(&document, &settings.graph);
-    let graph_ms = milliseconds(start);
-    let (tables, edges) = (arguments.tables, prepared.graph.adjacency().edges());
-    let mut encode_ms = None;
-    if cache.read(key)?.is_none() {
-        let start = Instant::now();
-        let encoded = ranker.encode(prepared, None)?;
-        encode_ms = Some(milliseconds(start));
-        cache.write(key, &encoded)?;
-    }
+    session.open_bytes("large.json", json.as_str(), &native)?.keep()?;
+    let encode_ms = milliseconds(start);
     let start = Instant::now();
-    let encoded = cache.read(key)?.context("the document was just kept")?;
-    let read_ms = milliseconds(start);
-    let nodes = encoded.nodes().len();
-    let start = Instant::now();
-    let open = ranker.open_document(encoded)?;
+    let open = session.open_bytes("large.json", json, &native)?;
     let open_ms = milliseconds(start);
+    let (nodes, edges) = (open.nodes().len(), open.graph().adjacency().edges());
 
     let mut dice = Dice(7);
     let mut times = Vec::with_capacity(arguments.questions);
@@ -243,7 +230,7 @@ fn main() -> Result<()> {
         }
         let question = question(&mut dice, number);
         let start = Instant::now();
-        let ranking = open.rank("", &question, 10)?;
+        let ranking = open.rank(&question)?;
         // The first few wake threads and fill caches.
         if number >= 20 {
             times.push(milliseconds(start));
@@ -256,10 +243,10 @@ fn main() -> Result<()> {
     println!(
         "{}",
         json!({
-            "nodes": nodes, "tables": tables, "edges": edges, "d_enc": ranker.manifest().d_enc, "device": device_name,
-            "questions": times.len(), "min_ms": times[0], "p50_ms": quantile(0.5), "p99_ms": quantile(0.99),
-            "cpu_ms_per_question": cpu_per_question, "peak_mib": peak_mib(), "ranker_ms": ranker_ms, "graph_ms": graph_ms, "encode_ms": encode_ms,
-            "read_ms": read_ms, "open_ms": open_ms,
+            "nodes": nodes, "tables": arguments.tables, "edges": edges, "d_enc": session.manifest().d_enc,
+            "device": session.device(), "questions": times.len(), "min_ms": times[0], "p50_ms": quantile(0.5),
+            "p99_ms": quantile(0.99), "cpu_ms_per_question": cpu_per_question, "peak_mib": peak_mib(),
+            "session_ms": session_ms, "encode_ms": encode_ms, "open_ms": open_ms,
         })
     );
     Ok(())

@@ -1,0 +1,239 @@
+//! Rankings: the best nodes for a question, where each stands, and where its score comes from.
+
+use serde::{Deserialize, Serialize};
+use tabsegnet_datasets::prepared::PreparedQuestion;
+use tabsegnet_graph::{Node, NodeKind};
+use tabsegnet_ranker::batch::best_segments;
+use tabsegnet_ranker::best;
+
+use crate::Embedded;
+
+/// A node at its place in a ranking.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RankedNode {
+    /// From 1.
+    pub rank: usize,
+    /// The node's id.
+    pub id: String,
+    /// What the node is.
+    pub kind: NodeKind,
+    /// The text as the document has it.
+    pub text: String,
+    /// Row-header path of a cell, `outer > inner`; absent elsewhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub row_headers: Option<String>,
+    /// Column-header path of a cell, `outer > inner`; absent elsewhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub column_headers: Option<String>,
+    /// Where it stands.
+    pub position: Position,
+    /// The segment of the question that is nearest to the node; absent without segments.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub segment: Option<String>,
+    /// Higher is more relevant; comparable within one question.
+    pub score: f32,
+    /// Where the score comes from; absent unless requested.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explanation: Option<NodeExplanation>,
+}
+
+/// Where a node's score comes from. Exact: an effect is the score less that without the edge, the
+/// feature or the segment. Effects need not add up to the score. With a reranker they are those on the
+/// score before it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct NodeExplanation {
+    /// Where the score after the reranker comes from; absent where the ranker has none or passes the
+    /// node over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reranker: Option<RerankerExplanation>,
+    /// The score if no edge led to the node.
+    pub alone: f32,
+    /// Edges into the node that it hears, the greatest effect by amount first.
+    pub edges: Vec<NodeEdge>,
+    /// Features of the node, the greatest effect by amount first; those without any are left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub features: Vec<NodeFeature>,
+    /// Segments of the question, in its order; empty for a model without segments.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub segments: Vec<SegmentEffect>,
+}
+
+/// Where the score of a node after the reranker comes from. Exact: the effects and `alone` add up to it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RerankerExplanation {
+    /// The score before.
+    pub first_score: f32,
+    /// What the trees say of a node of which they know nothing.
+    pub alone: f32,
+    /// What the trees looked at, the greatest effect by amount first; what they did not is left out. Names
+    /// with `ranked.` are places among the scores before.
+    pub features: Vec<NodeFeature>,
+}
+
+/// A feature of a node for a question.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct NodeFeature {
+    /// Its name, as `row.words`: what is compared with the question, and how.
+    pub feature: String,
+    /// Its value.
+    pub value: f32,
+    /// The score less that with the feature at its mean over the training part; in a reranker, what the
+    /// feature adds.
+    pub effect: f32,
+}
+
+/// What a segment of the question does to a node's score.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SegmentEffect {
+    /// The segment.
+    pub segment: String,
+    /// The score less that without the segment; without the only one the question is its own.
+    pub effect: f32,
+}
+
+/// An edge into a node.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct NodeEdge {
+    /// The node that it comes from.
+    pub node: String,
+    /// Its type.
+    pub edge_type: String,
+    /// s(e | q).
+    pub strength: f32,
+    /// The score less that without this edge.
+    pub effect: f32,
+}
+
+/// How strongly a question makes a type of edge speak.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TypeStrength {
+    /// The type.
+    pub edge_type: String,
+    /// s(e | q) (5).
+    pub strength: f32,
+}
+
+/// Where a node stands in its document.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Position {
+    /// The n-th passage, from 0.
+    Passage {
+        /// From 0.
+        passage: usize,
+    },
+    /// A cell or header, at its top-left place of the grid.
+    Cell {
+        /// The table's number.
+        table: usize,
+        /// From 0, header rows counted.
+        row: usize,
+        /// From 0, header columns counted.
+        col: usize,
+        /// Rows covered.
+        rowspan: usize,
+        /// Columns covered.
+        colspan: usize,
+    },
+    // Behind the cell, which has a table too and would be read as one.
+    /// A table's caption.
+    Table {
+        /// The table's number.
+        table: usize,
+    },
+}
+
+/// The ranked nodes of one question.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Ranking {
+    /// The question's id; empty where it has none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub question_id: String,
+    /// The question.
+    pub question: String,
+    /// The document's id.
+    pub document: String,
+    /// Nodes of the document.
+    pub nodes_in_document: usize,
+    /// The segments of the question that the ranking used.
+    pub segments: Vec<String>,
+    /// How strongly the question made each type of edge speak; empty unless explanations are wanted
+    /// for. One for all types in a model that does not tell them apart.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub edge_strengths: Vec<TypeStrength>,
+    /// The best nodes, best first; equal scores in document order.
+    pub nodes: Vec<RankedNode>,
+}
+
+/// The `top_k` best nodes of a question by their scores.
+pub fn ranking(embedded: &Embedded, question: usize, scores: &[f32], top_k: usize) -> Ranking {
+    let document = embedded.document_of(question);
+    let PreparedQuestion { id, text, .. } = &embedded.questions[question];
+    let (vectors, d_enc) = (embedded.nodes_of(question), embedded.d_enc());
+    let subject = Subject { id: &document.id, nodes: document.nodes(), vectors, d_enc };
+    let segments = &embedded.segments[question];
+    ranked(&subject, id, text, segments, embedded.segment_vectors(question), scores, top_k)
+}
+
+/// What is ranked: a document's name, nodes and vectors `[nodes, d_enc]`.
+pub(crate) struct Subject<'a> {
+    pub(crate) id: &'a str,
+    pub(crate) nodes: &'a [Node],
+    pub(crate) vectors: &'a [f32],
+    pub(crate) d_enc: usize,
+}
+
+/// The `top_k` best nodes by `scores` `[nodes]`, each with the nearest of the segments.
+pub(crate) fn ranked(
+    subject: &Subject<'_>,
+    question_id: &str,
+    question: &str,
+    segments: &[String],
+    segment_vectors: &[f32],
+    scores: &[f32],
+    top_k: usize,
+) -> Ranking {
+    let nodes = best(scores, top_k).into_iter().enumerate().map(|(rank, index)| {
+        let node = &subject.nodes[index];
+        let path = |path: &str| (node.kind == NodeKind::Cell && !path.is_empty()).then(|| path.to_owned());
+        let u = &subject.vectors[index * subject.d_enc..(index + 1) * subject.d_enc];
+        RankedNode {
+            rank: rank + 1,
+            id: node.id.clone(),
+            kind: node.kind,
+            text: node.text.clone(),
+            row_headers: node.place.as_ref().and_then(|place| path(&place.row_path)),
+            column_headers: node.place.as_ref().and_then(|place| path(&place.column_path)),
+            position: position(node),
+            segment: best_segments(u, segment_vectors, subject.d_enc)
+                .first()
+                .map(|&best| segments[best as usize].clone()),
+            score: scores[index],
+            explanation: None,
+        }
+    });
+    Ranking {
+        question_id: question_id.to_owned(),
+        question: question.to_owned(),
+        document: subject.id.to_owned(),
+        nodes_in_document: subject.nodes.len(),
+        segments: segments.to_vec(),
+        edge_strengths: Vec::new(),
+        nodes: nodes.collect(),
+    }
+}
+
+fn position(node: &Node) -> Position {
+    match (&node.place, node.kind) {
+        (Some(place), NodeKind::Caption) => Position::Table { table: place.table },
+        (Some(place), _) => Position::Cell {
+            table: place.table,
+            row: place.row,
+            col: place.col,
+            rowspan: place.rowspan,
+            colspan: place.colspan,
+        },
+        // The id is "p" and the number of the passage.
+        (None, _) => Position::Passage { passage: node.id.get(1..).and_then(|n| n.parse().ok()).unwrap_or_default() },
+    }
+}
