@@ -1,3 +1,5 @@
+use std::fs;
+use std::io::Read as _;
 use std::process::{Child, Command, Stdio};
 
 use super::*;
