@@ -11,8 +11,8 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Parser as _;
 use tabsegnet::{Opening, SessionOptions};
-use tabsegnet_encoder::default_cache_dir;
 use tabsegnet_graph::Graph;
+use tabsegnet_store::default_cache_dir;
 
 use arguments::{Arguments, Input, UsageError};
 use output::Writer;

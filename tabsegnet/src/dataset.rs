@@ -4,6 +4,7 @@ use tabsegnet_datasets::prepared::prepare_in_memory;
 use tabsegnet_datasets::sample::Labels;
 use tabsegnet_datasets::source::Source;
 use tabsegnet_datasets::{Dataset, Inputs};
+use tabsegnet_encoder::EmbeddingCache;
 use tabsegnet_ranker::device::guard;
 
 use crate::ranking::{Ranking, ranking};
@@ -37,6 +38,8 @@ impl Session {
         let prepared = prepare_in_memory(&source, &self.settings().prepare())?;
         let (questions, documents) = (prepared.questions.len(), prepared.documents.len());
         say(format!("{questions} questions, {documents} documents, {} nodes", prepared.statistics.nodes));
+        let vectors = self.vectors()?;
+        vectors.iter().filter_map(EmbeddingCache::notice).for_each(&mut *say);
         let mut last = std::time::Instant::now();
         let mut progress = |done, of| {
             if last.elapsed().as_secs() >= 10 {
@@ -44,7 +47,6 @@ impl Session {
                 say(format!("encode: {done}/{of} texts"));
             }
         };
-        let vectors = self.vectors()?;
         let embed =
             || Embedded::embed(prepared.documents, prepared.questions, &self.view(), vectors.as_ref(), &mut progress);
         let embedded = guard(self.raw_device(), embed)??;

@@ -1,32 +1,28 @@
-//! Encoded documents kept between runs: one file each in the directory `documents` of the cache.
+//! Encoded documents kept between runs, in the store's space of documents.
 //!
-//! A file is named after the digest of what it was made from: the document's bytes, the graph's
-//! settings, the encoder. It is written whole or not at all and read only where it has the digests
-//! that it says. Several processes may use one directory: who finds a file has it whole, and
-//! whoever removes it meanwhile takes it from the next one only.
+//! The key is the digest of what a document was made from: its bytes, the graph's settings, the
+//! encoder. The value ends in a digest of key and content, and is read only where it has it.
 
-use std::fs::{self, File};
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::path::Path;
 
+use rayon::prelude::*;
+use safetensors::SafeTensorError;
 use tabsegnet_graph::{EdgeType, GraphConfig};
-use tabsegnet_store::{Digest, FileError, create_dir, read_bytes, write_bytes_atomic};
+use tabsegnet_store::{Digest, Space, Store, StoreError};
 
 use crate::encoded::EncodedDocument;
 
 /// Changes when the same bytes and settings give another graph, other texts or other vectors.
 const FORMAT: u32 = 2;
-/// Bytes that the files may take together unless said: 1 GiB.
+/// Bytes that the documents may take together unless a caller sets another limit: 1 GiB.
 pub const LIMIT: u64 = 1 << 30;
-const EXTENSION: &str = "doc";
-/// After this time a half-written file is what a killed program left.
-const ABANDONED: Duration = Duration::from_secs(3600);
+/// Bytes that a task digests.
+const CHUNK: usize = 1 << 19;
 
-/// Encoded documents in a directory.
-#[derive(Debug, Clone)]
+/// Encoded documents in a [`Store`].
+#[derive(Clone)]
 pub struct DocumentCache {
-    directory: PathBuf,
+    store: Store,
     limit: u64,
 }
 
@@ -54,48 +50,32 @@ impl DocumentKey {
     }
 }
 
-/// A file that is there but cannot be trusted, or not be read.
-#[derive(Debug, thiserror::Error)]
-#[error("{file}: {reason}")]
-pub struct Damaged {
-    /// The file.
-    pub file: String,
-    /// What is wrong with it.
-    pub reason: String,
-}
-
 impl DocumentCache {
-    /// The directory `documents` below `cache`, which is created. `limit` is how many bytes its
-    /// files may take together, [`LIMIT`] unless there is a reason.
+    /// Opens the store in the directory `cache`, which is created. `limit` is how many bytes its
+    /// documents may take together, [`LIMIT`] unless there is a reason.
     ///
     /// # Errors
-    /// A directory that cannot be created.
-    pub fn open(cache: &Path, limit: u64) -> Result<Self, FileError> {
-        let directory = cache.join("documents");
-        create_dir(&directory)?;
-        Ok(Self { directory, limit })
+    /// As [`Store::open`].
+    pub fn open(cache: &Path, limit: u64) -> Result<Self, StoreError> {
+        Ok(Self { store: Store::open(cache)?, limit })
     }
 
-    fn path(&self, key: DocumentKey) -> PathBuf {
-        let name = key.0.iter().fold(String::new(), |name, byte| name + &format!("{byte:02x}"));
-        self.directory.join(name).with_extension(EXTENSION)
+    /// Why the store was made anew ([`Store::notice`]).
+    pub fn notice(&self) -> Option<String> {
+        self.store.notice()
     }
 
     /// The document of a key, or nothing where it is not kept.
     ///
     /// # Errors
-    /// A file that is cut short, changed or foreign, or cannot be read; to be made anew.
-    pub fn read(&self, key: DocumentKey) -> Result<Option<EncodedDocument>, Damaged> {
-        let path = self.path(key);
-        let damaged = |reason: String| Damaged { file: path.display().to_string(), reason };
-        let bytes = match read_bytes(&path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.reason.kind() == ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(damaged(error.reason.to_string())),
-        };
-        let document = EncodedDocument::from_bytes(&bytes, &key.0).map_err(|reason| damaged(reason.into()))?;
-        // Used last now. Best effort: a cache that cannot be written can still be read.
-        let _ = File::options().append(true).open(&path).and_then(|file| file.set_modified(SystemTime::now()));
+    /// A value that is cut short or changed, or cannot be read; to be made anew.
+    pub fn read(&self, key: DocumentKey) -> Result<Option<EncodedDocument>, StoreError> {
+        let kept = self.store.read(Space::Documents)?;
+        let Some(bytes) = kept.get(&key.0)? else { return Ok(None) };
+        let damaged = || self.store.error("read a document", "its bytes do not have their digest".to_owned());
+        let document = decode(key, bytes).ok_or_else(damaged)?;
+        // Best effort: a store that cannot be written can still be read.
+        let _ = self.store.note_use(&key.0);
         Ok(Some(document))
     }
 
@@ -103,51 +83,30 @@ impl DocumentCache {
     /// One that alone is larger than the limit is not kept.
     ///
     /// # Errors
-    /// A directory that cannot be written, a full disk.
-    pub fn write(&self, key: DocumentKey, document: &EncodedDocument) -> Result<(), FileError> {
-        let bytes = document.to_bytes(&key.0);
-        if bytes.len() as u64 > self.limit {
-            return Ok(());
-        }
-        let path = self.path(key);
-        write_bytes_atomic(&path, &bytes)?;
-        self.make_room(&path)
+    /// A store that cannot be written, a full disk.
+    pub fn write(&self, key: DocumentKey, document: &EncodedDocument) -> Result<(), StoreError> {
+        let bytes = encode(key, document).map_err(|error| self.store.error("keep a document", error.to_string()))?;
+        self.store.keep_within(Space::Documents, &key.0, &bytes, self.limit)
     }
+}
 
-    fn make_room(&self, newest: &Path) -> Result<(), FileError> {
-        let mut kept = Vec::new();
-        for entry in fs::read_dir(&self.directory).map_err(FileError::at(&self.directory, "read"))? {
-            // What another process has removed meanwhile takes no room.
-            let Ok(entry) = entry else { continue };
-            let Ok((metadata, modified)) =
-                entry.metadata().and_then(|metadata| Ok((metadata.clone(), metadata.modified()?)))
-            else {
-                continue;
-            };
-            let path = entry.path();
-            if path.extension().is_some_and(|extension| extension == EXTENSION) {
-                kept.push((modified, metadata.len(), path));
-            } else if entry.file_name().to_string_lossy().starts_with(".writing-")
-                && modified.elapsed().is_ok_and(|age| age > ABANDONED)
-            {
-                let _ = fs::remove_file(path);
-            }
-        }
-        let mut size: u64 = kept.iter().map(|(_, size, _)| size).sum();
-        kept.sort();
-        for (_, own, path) in kept.iter().filter(|(_, _, path)| path != newest) {
-            if size <= self.limit {
-                break;
-            }
-            match fs::remove_file(path) {
-                Err(error) if error.kind() != ErrorKind::NotFound => {
-                    return Err(FileError::at(path, "remove")(error));
-                }
-                _ => size -= own,
-            }
-        }
-        Ok(())
-    }
+fn encode(key: DocumentKey, document: &EncodedDocument) -> Result<Vec<u8>, SafeTensorError> {
+    let mut bytes = document.to_bytes()?;
+    bytes.extend(digest(key, &bytes));
+    Ok(bytes)
+}
+
+/// What [`encode`] made, or nothing where the bytes are others.
+fn decode(key: DocumentKey, bytes: &[u8]) -> Option<EncodedDocument> {
+    let (content, expected) = bytes.split_last_chunk()?;
+    let (found, document) = rayon::join(|| digest(key, content), || EncodedDocument::from_bytes(content));
+    document.filter(|_| found == *expected)
+}
+
+/// SHA-256 over the key and the SHA-256 of each chunk, so that the chunks can be taken at once.
+fn digest(key: DocumentKey, bytes: &[u8]) -> [u8; 32] {
+    let chunks: Vec<[u8; 32]> = bytes.par_chunks(CHUNK).map(|chunk| Digest::new().part(chunk).bytes()).collect();
+    chunks.iter().fold(Digest::new().part(key.0), |digest, chunk| digest.part(chunk)).bytes()
 }
 
 #[cfg(test)]

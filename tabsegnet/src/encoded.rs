@@ -1,20 +1,14 @@
-//! A document in encoded form: nodes, edges and vectors, and their bytes in a file.
-//!
-//! The bytes: `MAGIC`, the key, the lengths of the two parts (u64), their digests (32 bytes
-//! each), then the parts. The first holds id, width, nodes, edge types by name, edges, weights and warnings, the second the vectors.
-//! Numbers are little-endian; a text is its length (u32) and its UTF-8.
+//! A document in encoded form: nodes, edges and vectors.
 
 use rayon::prelude::*;
+use safetensors::tensor::TensorView;
+use safetensors::{Dtype, SafeTensorError, SafeTensors};
 use tabsegnet_datasets::prepared::PreparedDocument;
 use tabsegnet_graph::{Adjacency, Graph, Node, NodeKind, TablePlace, TypeNames};
-use tabsegnet_store::Digest;
 
 use crate::RankingError;
 
-/// What a file begins with; ends in the format's version.
-const MAGIC: &[u8; 16] = b"tabsegnet doc 3\n";
-const HEADER: usize = MAGIC.len() + 32 + 8 + 8 + 32 + 32;
-/// Bytes of the vectors that a task digests and reads.
+/// Bytes of the vectors that a task reads.
 const CHUNK: usize = 1 << 19;
 
 /// What a document is ranked by, whatever the question and the model.
@@ -76,115 +70,107 @@ impl EncodedDocument {
         &self.vectors[self.nodes().len() * self.d_enc..]
     }
 
-    /// The bytes of a file. `key` tells what the document was made from.
-    pub(crate) fn to_bytes(&self, key: &[u8; 32]) -> Vec<u8> {
-        let mut structure = Vec::new();
-        let mut write = Writer(&mut structure);
-        write.text(&self.id);
-        write.number(self.d_enc);
-        write.number(self.nodes().len());
-        for node in self.nodes() {
-            write.node(node);
-        }
-        let adjacency = self.graph.adjacency();
-        write.number(adjacency.type_names().len());
-        adjacency.type_names().iter().for_each(|name| write.text(name));
-        write.number(adjacency.edges());
-        for (source, destination, edge_type) in adjacency.iter() {
-            write.number(source as usize);
-            write.number(destination as usize);
-            write.0.push(edge_type);
-        }
-        write.number(adjacency.weights().len());
-        adjacency.weights().iter().for_each(|weight| write.0.extend_from_slice(&weight.to_le_bytes()));
-        write.number(self.warnings.len());
-        for warning in &self.warnings {
-            write.text(warning);
-        }
-        let vectors: Vec<u8> = self.vectors.iter().flat_map(|value| value.to_le_bytes()).collect();
-        let mut bytes = Vec::with_capacity(HEADER + structure.len() + vectors.len());
-        bytes.extend_from_slice(MAGIC);
-        bytes.extend_from_slice(key);
-        bytes.extend_from_slice(&(structure.len() as u64).to_le_bytes());
-        bytes.extend_from_slice(&(vectors.len() as u64).to_le_bytes());
-        bytes.extend_from_slice(&digest(&structure));
-        bytes.extend_from_slice(&digest(&vectors));
-        bytes.extend_from_slice(&structure);
-        bytes.extend_from_slice(&vectors);
-        bytes
-    }
-
-    /// Reads what [`EncodedDocument::to_bytes`] wrote for the same key.
-    ///
-    /// # Errors
-    /// What is wrong with the bytes, in words: another format or version, another key, cut short,
-    /// changed.
-    pub(crate) fn from_bytes(bytes: &[u8], key: &[u8; 32]) -> Result<Self, &'static str> {
-        let mut header = Reader(bytes);
-        if header.take(MAGIC.len()) != Some(MAGIC) {
-            return Err("it is no encoded document of this version");
-        }
-        if header.take(32) != Some(key) {
-            return Err("it was made from something else");
-        }
-        let parts = header.size().zip(header.size());
-        let digests = header.take(32).zip(header.take(32));
-        let Some(((structure, vectors), (structure_digest, vectors_digest))) = parts.zip(digests) else {
-            return Err("it is cut short");
-        };
-        let (Some(structure), Some(vectors), []) = (header.take(structure), header.take(vectors), header.0) else {
-            return Err("it is cut short or has something behind its end");
-        };
-        let (read, vectors) = rayon::join(
-            || (digest(structure) == structure_digest).then(|| Self::read(structure)),
-            || (digest(vectors) == vectors_digest).then(|| floats(vectors)),
-        );
-        let Some((read, vectors)) = read.zip(vectors) else {
-            return Err("its bytes do not have the digest that it says");
-        };
-        let mut document = read.ok_or("its parts do not fit each other")?;
-        document.vectors = vectors;
-        let (found, nodes) = (document.vectors.len(), document.nodes().len() * document.d_enc);
-        if found < nodes || found.checked_rem(document.d_enc).unwrap_or_default() != 0 || document.check().is_err() {
-            return Err("its parts do not fit each other");
-        }
-        Ok(document)
-    }
-
-    /// Everything but the vectors.
-    fn read(structure: &[u8]) -> Option<Self> {
-        let mut read = Reader(structure);
-        let id = read.text()?;
-        let d_enc = read.number()?;
-        let count = read.number()?;
-        // A node takes more than a byte, so that a wrong count ends before memory does.
-        let mut nodes = Vec::with_capacity(count.min(structure.len()));
-        for _ in 0..count {
-            nodes.push(read.node()?);
-        }
-        let names: Option<Vec<String>> = (0..read.number()?).map(|_| read.text()).collect();
-        let names = TypeNames::new(names?).ok()?;
-        let count = read.number()?;
-        let mut edges = Vec::with_capacity(count.min(structure.len()));
-        for _ in 0..count {
-            let (source, destination) = (read.number()? as u32, read.number()? as u32);
-            edges.push((source, destination, read.byte()?));
-        }
-        let adjacency = match read.number()? {
-            0 => Adjacency::new(nodes.len(), names, &edges),
-            count => {
-                let weights = floats(read.take(count.checked_mul(4)?)?);
-                Adjacency::weighted(nodes.len(), names, &edges, &weights)
+    /// As safetensors: `vectors` `[nodes + compared, d_enc]`; of the nodes `kinds` `[nodes]`, `places`
+    /// `[nodes, 5]`, and `lengths` `[nodes, 4]` of the four texts that `texts` holds of each, one after
+    /// the other; `edges` `[edges, 2]` and `edge_types` `[edges]`; `weights`, where edges have them. The
+    /// document's name, the edge types' names and the warnings are in the metadata.
+    pub(crate) fn to_bytes(&self) -> Result<Vec<u8>, SafeTensorError> {
+        let (nodes, adjacency) = (self.nodes(), self.graph.adjacency());
+        let (mut kinds, mut places, mut lengths, mut texts) = (Vec::new(), Vec::new(), Vec::new(), String::new());
+        let nowhere = TablePlace::default();
+        for Node { id, kind, text, place } in nodes {
+            let number = NodeKind::ALL.iter().position(|other| other == kind).unwrap_or_default() as u8;
+            kinds.push(number | if place.is_some() { PLACED } else { 0 });
+            let TablePlace { table, row, col, rowspan, colspan, row_path, column_path } =
+                place.as_ref().unwrap_or(&nowhere);
+            places.extend([table, row, col, rowspan, colspan].map(|number| (*number as u64).to_le_bytes()));
+            for text in [id, text, row_path, column_path] {
+                lengths.push((text.len() as u32).to_le_bytes());
+                texts.push_str(text);
             }
-        };
-        let graph = Graph::new(nodes, adjacency.ok()?).ok()?;
-        let count = read.number()?;
-        let mut warnings = Vec::with_capacity(count.min(structure.len()));
-        for _ in 0..count {
-            warnings.push(read.text()?);
         }
-        read.0.is_empty().then_some(Self { id, graph, warnings, d_enc, vectors: Vec::new() })
+        let edges: Vec<[u8; 4]> =
+            adjacency.iter().flat_map(|(from, to, _)| [from.to_le_bytes(), to.to_le_bytes()]).collect();
+        let edge_types: Vec<u8> = adjacency.iter().map(|(_, _, edge_type)| edge_type).collect();
+        let bytes = |values: &[f32]| values.iter().map(|value| value.to_le_bytes()).collect::<Vec<_>>();
+        let (vectors, weights) = (bytes(&self.vectors), bytes(adjacency.weights()));
+        let rows = self.vectors.len().checked_div(self.d_enc).unwrap_or_default();
+        let tensors = [
+            ("vectors", Dtype::F32, vec![rows, self.d_enc], vectors.as_flattened()),
+            ("kinds", Dtype::U8, vec![nodes.len()], &kinds),
+            ("places", Dtype::U64, vec![nodes.len(), 5], places.as_flattened()),
+            ("lengths", Dtype::U32, vec![nodes.len(), 4], lengths.as_flattened()),
+            ("texts", Dtype::U8, vec![texts.len()], texts.as_bytes()),
+            ("edges", Dtype::U32, vec![adjacency.edges(), 2], edges.as_flattened()),
+            ("edge_types", Dtype::U8, vec![adjacency.edges()], &edge_types),
+            ("weights", Dtype::F32, vec![weights.len()], weights.as_flattened()),
+        ];
+        let names = adjacency.type_names().iter().enumerate().map(|(at, name)| (format!("type {at}"), name.to_owned()));
+        let warnings = self.warnings.iter().enumerate().map(|(at, warning)| (format!("warning {at}"), warning.clone()));
+        let metadata = names.chain(warnings).chain([("id".to_owned(), self.id.clone())]).collect();
+        let views: Result<Vec<_>, SafeTensorError> = tensors
+            .into_iter()
+            .map(|(name, dtype, shape, data)| Ok((name, TensorView::new(dtype, shape, data)?)))
+            .collect();
+        safetensors::serialize(views?, Some(metadata))
     }
+
+    /// Reads what [`EncodedDocument::to_bytes`] wrote; nothing where parts are missing or do not fit each
+    /// other.
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let (_, header) = SafeTensors::read_metadata(bytes).ok()?;
+        let metadata = header.metadata().as_ref()?;
+        let listed = |what| (0..).map_while(move |at| metadata.get(&format!("{what} {at}")).cloned());
+        let tensors = SafeTensors::deserialize(bytes).ok()?;
+        let column = |name| Some(tensors.tensor(name).ok()?.data());
+        let &[_, d_enc] = tensors.tensor("vectors").ok()?.shape() else { return None };
+        let (vectors, weights) = (column("vectors")?, floats(column("weights")?));
+        let (edges, edge_types) = (column("edges")?, column("edge_types")?);
+        let read = || {
+            let nodes =
+                nodes(column("kinds")?, column("places")?, column("lengths")?, str::from_utf8(column("texts")?).ok()?)?;
+            let numbers = edges.as_chunks::<4>().0.as_chunks::<2>().0.iter();
+            let edges = numbers.zip(edge_types);
+            let edges: Vec<_> = edges
+                .map(|([from, to], edge_type)| (u32::from_le_bytes(*from), u32::from_le_bytes(*to), *edge_type))
+                .collect();
+            let names = TypeNames::new(listed("type")).ok()?;
+            let adjacency = match weights.is_empty() {
+                true => Adjacency::new(nodes.len(), names, &edges),
+                false => Adjacency::weighted(nodes.len(), names, &edges, &weights),
+            };
+            Graph::new(nodes, adjacency.ok()?).ok()
+        };
+        let (graph, vectors) = rayon::join(read, || floats(vectors));
+        let id = metadata.get("id")?.clone();
+        let document = Self { id, graph: graph?, warnings: listed("warning").collect(), d_enc, vectors };
+        let whole = document.vectors.len() >= document.nodes().len() * d_enc && document.check().is_ok();
+        whole.then_some(document)
+    }
+}
+
+/// Set in the kind of a node that has a place.
+const PLACED: u8 = 0x80;
+
+/// Nodes from their columns.
+fn nodes(kinds: &[u8], places: &[u8], lengths: &[u8], texts: &str) -> Option<Vec<Node>> {
+    let mut rest = texts;
+    let mut lengths = lengths.as_chunks().0.iter();
+    let mut text = || {
+        let (text, after) = rest.split_at_checked(u32::from_le_bytes(*lengths.next()?) as usize)?;
+        rest = after;
+        Some(text.to_owned())
+    };
+    let mut numbers = places.as_chunks().0.iter();
+    let mut number = || usize::try_from(u64::from_le_bytes(*numbers.next()?)).ok();
+    let mut node = |kind: u8| {
+        let (id, own, row_path, column_path) = (text()?, text()?, text()?, text()?);
+        let (table, row, col, rowspan, colspan) = (number()?, number()?, number()?, number()?, number()?);
+        let place = TablePlace { table, row, col, rowspan, colspan, row_path, column_path };
+        let place = (kind & PLACED != 0).then_some(place);
+        Some(Node { id, kind: *NodeKind::ALL.get(usize::from(kind & !PLACED))?, text: own, place })
+    };
+    kinds.iter().map(|kind| node(*kind)).collect()
 }
 
 /// An error that names by `name` the first of the vectors `[rows, d]` that holds a number that is
@@ -204,12 +190,6 @@ pub(crate) fn check_finite(vectors: &[f32], d: usize, name: impl Fn(usize) -> St
     }
 }
 
-/// SHA-256 over the SHA-256 of each chunk, so that the chunks can be taken at once.
-fn digest(bytes: &[u8]) -> [u8; 32] {
-    let chunks: Vec<[u8; 32]> = bytes.par_chunks(CHUNK).map(|chunk| Digest::new().part(chunk).bytes()).collect();
-    chunks.iter().fold(Digest::new(), |digest, chunk| digest.part(chunk)).bytes()
-}
-
 fn floats(bytes: &[u8]) -> Vec<f32> {
     let mut values = vec![0.0; bytes.len() / 4];
     values.par_chunks_mut(CHUNK / 4).zip(bytes.par_chunks(CHUNK)).for_each(|(values, bytes)| {
@@ -218,82 +198,4 @@ fn floats(bytes: &[u8]) -> Vec<f32> {
         }
     });
     values
-}
-
-struct Writer<'a>(&'a mut Vec<u8>);
-
-impl Writer<'_> {
-    /// Counts and numbers of nodes, rows and columns: below 2³² by what a document may hold.
-    fn number(&mut self, number: usize) {
-        self.0.extend_from_slice(&(number as u32).to_le_bytes());
-    }
-
-    fn text(&mut self, text: &str) {
-        self.number(text.len());
-        self.0.extend_from_slice(text.as_bytes());
-    }
-
-    fn node(&mut self, node: &Node) {
-        self.0.push(NodeKind::ALL.iter().position(|kind| *kind == node.kind).unwrap_or_default() as u8);
-        self.text(&node.id);
-        self.text(&node.text);
-        self.0.push(node.place.is_some().into());
-        if let Some(TablePlace { table, row, col, rowspan, colspan, row_path, column_path }) = &node.place {
-            [table, row, col, rowspan, colspan].into_iter().for_each(|number| self.size(*number));
-            self.text(row_path);
-            self.text(column_path);
-        }
-    }
-
-    /// A number that the document's author chose.
-    fn size(&mut self, number: usize) {
-        self.0.extend_from_slice(&(number as u64).to_le_bytes());
-    }
-}
-
-struct Reader<'a>(&'a [u8]);
-
-impl<'a> Reader<'a> {
-    fn take(&mut self, count: usize) -> Option<&'a [u8]> {
-        let (taken, rest) = self.0.split_at_checked(count)?;
-        self.0 = rest;
-        Some(taken)
-    }
-
-    fn byte(&mut self) -> Option<u8> {
-        self.take(1)?.first().copied()
-    }
-
-    fn number(&mut self) -> Option<usize> {
-        let bytes = self.take(4)?.first_chunk()?;
-        Some(u32::from_le_bytes(*bytes) as usize)
-    }
-
-    fn size(&mut self) -> Option<usize> {
-        let bytes = self.take(8)?.first_chunk()?;
-        u64::from_le_bytes(*bytes).try_into().ok()
-    }
-
-    fn text(&mut self) -> Option<String> {
-        let count = self.number()?;
-        String::from_utf8(self.take(count)?.to_vec()).ok()
-    }
-
-    fn node(&mut self) -> Option<Node> {
-        let kind = *NodeKind::ALL.get(usize::from(self.byte()?))?;
-        let (id, text) = (self.text()?, self.text()?);
-        let place = match self.byte()? {
-            0 => None,
-            _ => Some(TablePlace {
-                table: self.size()?,
-                row: self.size()?,
-                col: self.size()?,
-                rowspan: self.size()?,
-                colspan: self.size()?,
-                row_path: self.text()?,
-                column_path: self.text()?,
-            }),
-        };
-        Some(Node { id, kind, text, place })
-    }
 }

@@ -54,7 +54,7 @@ use tabsegnet_ranker::batch::BatchError;
 use tabsegnet_ranker::checkpoint::CheckpointError;
 use tabsegnet_ranker::device::{DeviceError, DeviceFailure};
 use tabsegnet_segmenter::SegmenterError;
-use tabsegnet_store::FileError;
+use tabsegnet_store::StoreError;
 
 /// A ranking could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -65,9 +65,9 @@ pub enum RankingError {
     /// The document.
     #[error(transparent)]
     Document(#[from] ReadError),
-    /// A file or directory.
+    /// What is kept between runs.
     #[error(transparent)]
-    File(#[from] FileError),
+    Store(#[from] StoreError),
     /// The encoder or its cache.
     #[error(transparent)]
     Encoder(#[from] EncoderError),

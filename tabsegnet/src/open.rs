@@ -12,7 +12,7 @@ use tabsegnet_ranker::device::guard;
 use tabsegnet_ranker::reranker::{self, QueryContext, RerankEffects};
 use tabsegnet_ranker::{EdgeEffect, Explanation, ModelInput, OpenGraph, best};
 use tabsegnet_segmenter::SegmenterError;
-use tabsegnet_store::FileError;
+use tabsegnet_store::StoreError;
 
 use crate::RankingError;
 use crate::context::{self, Context};
@@ -203,8 +203,8 @@ impl OpenDocument {
     /// happens where it is there, or where the session has no cache.
     ///
     /// # Errors
-    /// A directory that cannot be written, a full disk.
-    pub fn keep(&self) -> Result<(), FileError> {
+    /// A store that cannot be written, a full disk.
+    pub fn keep(&self) -> Result<(), StoreError> {
         match &self.0.source.place {
             Some((documents, key)) => documents.write(*key, &self.0.document),
             None => Ok(()),

@@ -189,6 +189,7 @@ impl Loading {
         };
         if let Some(cache) = &self.cache {
             let documents = DocumentCache::open(cache, LIMIT)?;
+            source.notices.extend(documents.notice());
             // The name gives a document its id, and its form where nothing else does.
             let reading = format!("{:?} {options:?}", path.file_name());
             let compares = self.settings.features.compares();

@@ -119,7 +119,7 @@ fn a_full_disk_behind_the_cache_is_an_error_and_the_cache_stays_whole() {
     let other = [tiny.as_slice(), &["--set", "data.synthetic.seed=1", "--set", "output.directory=other"]].concat();
     work.train(&[other.as_slice(), &["--prepare"]].concat()).ok();
     disk.fill();
-    work.train(&other).fails(1, &["embedding cache ", "disk/cache", "the disk is full"]);
+    work.train(&other).fails(1, &["store ", "disk/cache/store", "the disk is full"]);
     let third = [tiny.as_slice(), &["--set", "data.synthetic.seed=2", "--set", "output.directory=third"]].concat();
     work.train(&third).fails(1, &["disk/cache/prepared", "No space left"]);
     // What was kept can be read while the disk is full, and filled up when there is room.
@@ -127,6 +127,29 @@ fn a_full_disk_behind_the_cache_is_an_error_and_the_cache_stays_whole() {
     disk.empty();
     work.train(&other).ok();
     work.train(&third).ok();
+}
+
+/// What cannot be kept is encoded again the next time.
+#[test]
+fn a_document_that_cannot_be_kept_is_ranked_all_the_same() {
+    let work = Work::trained();
+    let Some(disk) = Disk::mount(&work, "disk", "32m") else {
+        return skipped("a_document_that_cannot_be_kept_is_ranked_all_the_same", NO_DISK);
+    };
+    work.write("d.json", tabsegnet_tests::report().to_string());
+    work.write("small.json", r#"{"id": "one", "blocks": [{"passage": "Revenue rose."}]}"#);
+    let infer = |document, cache| {
+        work.infer(&["--document", document, "--question", "revenue?", "--format", "trec", "--cache", cache]).ok()
+    };
+    infer("small.json", "disk/cache");
+    disk.fill();
+    let run = infer("d.json", "disk/cache");
+    assert_eq!(run.stdout, infer("d.json", "cache").stdout);
+    assert!(
+        run.stderr.contains("encoded form is not kept") && run.stderr.contains("the disk is full"),
+        "{}",
+        run.stderr
+    );
 }
 
 #[test]

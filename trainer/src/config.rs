@@ -14,12 +14,12 @@ use tabsegnet_datasets::DataError;
 use tabsegnet_datasets::config::{DataConfig, Part};
 use tabsegnet_datasets::prepared::PrepareSettings;
 use tabsegnet_datasets::source::Source;
-use tabsegnet_encoder::{EncoderConfig, EncoderError, default_cache_dir};
+use tabsegnet_encoder::EncoderConfig;
 use tabsegnet_features::FeaturesConfig;
 use tabsegnet_graph::GraphConfig;
 use tabsegnet_ranker::ModelConfig;
 use tabsegnet_segmenter::SegmenterConfig;
-use tabsegnet_store::{Digest, FileError};
+use tabsegnet_store::{Digest, FileError, StoreError, default_cache_dir};
 use toml::{Table, Value};
 
 pub use optimisation::{Decay, Keep, Loss, OptimisationConfig};
@@ -217,7 +217,7 @@ pub enum ConfigError {
     Data(#[from] DataError),
     /// No cache directory.
     #[error(transparent)]
-    Cache(#[from] EncoderError),
+    Cache(#[from] StoreError),
 }
 
 impl Config {

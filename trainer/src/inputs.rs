@@ -42,11 +42,13 @@ pub struct Encoding {
 impl Encoding {
     /// Opens what the config names; the encoder on a device.
     pub fn open(config: &Config, device: &Device) -> Result<Self> {
+        let cache = EmbeddingCache::open(&config.cache()?)?;
+        cache.notice().into_iter().for_each(|notice| eprintln!("{notice}"));
         Ok(Self {
             encoder: load_on(&config.encoder, device).context("the encoder cannot be opened")?,
             segmenter: load_segmenter(&config.segmenter)?,
             featuriser: Featuriser::open(config.features)?,
-            cache: EmbeddingCache::open(&config.cache()?)?,
+            cache,
         })
     }
 

@@ -81,6 +81,7 @@ pub fn train(config: &Config, device: &Device, stop: &AtomicBool) -> Result<Outc
         teacher.dim()
     );
     let cache = EmbeddingCache::open(&config.cache()?)?;
+    cache.notice().into_iter().for_each(|notice| eprintln!("{notice}"));
     let vocabulary = Vocabulary::of_teacher(&tokenizer_json(&config.encoder)?)?;
     let embed = |name: &str, texts: &[&str]| -> Result<Vec<f32>> {
         let mut progress = Progress::new(name, texts.len());

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use tabsegnet_store::FileError;
+use tabsegnet_store::{FileError, StoreError};
 
 /// An encoder could not be loaded, or a text could not be encoded.
 #[derive(Debug, thiserror::Error)]
@@ -156,16 +156,9 @@ pub enum EncoderError {
         value: f32,
     },
 
-    /// The embedding cache could not be used.
-    #[error("embedding cache {}: could not {action}: {reason}", .dir.display())]
-    Cache {
-        /// The cache's directory.
-        dir: PathBuf,
-        /// What was tried, as a verb phrase.
-        action: &'static str,
-        /// Why not and what to do.
-        reason: String,
-    },
+    /// The store of vectors could not be used.
+    #[error(transparent)]
+    Store(#[from] StoreError),
 }
 
 fn list(paths: &[PathBuf]) -> String {

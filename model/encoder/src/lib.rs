@@ -7,7 +7,8 @@
 //! document is encoded once.
 //!
 //! ```no_run
-//! use tabsegnet_encoder::{EmbeddingCache, EncoderConfig, default_cache_dir, load};
+//! use tabsegnet_encoder::{EmbeddingCache, EncoderConfig, load};
+//! use tabsegnet_store::default_cache_dir;
 //!
 //! # fn main() -> Result<(), tabsegnet_encoder::EncoderError> {
 //! let encoder = load(&EncoderConfig::default())?;
@@ -32,7 +33,7 @@ mod tokens;
 mod work;
 
 pub use bert::BertEncoder;
-pub use cache::{EmbeddingCache, default_cache_dir};
+pub use cache::EmbeddingCache;
 pub use config::{EncoderConfig, EncoderKind, load, load_in_tensors, load_on, tokenizer_json};
 pub use error::EncoderError;
 pub use math::Precision;

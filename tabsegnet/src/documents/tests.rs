@@ -58,70 +58,44 @@ fn another_text_setting_or_encoder_has_another_key() {
 }
 
 #[test]
-fn a_file_that_was_cut_short_changed_or_put_there_is_not_trusted() {
-    let (_directory, cache) = cache(LIMIT);
-    cache.write(key("a"), &report()).unwrap();
-    let path = cache.path(key("a"));
-    let whole = fs::read(&path).unwrap();
-    let said = |bytes: &[u8]| {
-        fs::write(&path, bytes).unwrap();
-        cache.read(key("a")).unwrap_err().to_string()
-    };
+fn a_value_that_was_cut_short_changed_or_put_there_is_not_trusted() {
+    let whole = encode(key("a"), &report()).unwrap();
+    assert_eq!(decode(key("a"), &whole), Some(report()));
     for length in 0..whole.len() {
-        let message = said(&whole[..length]);
-        assert!(message.starts_with(&path.display().to_string()), "{message}");
+        assert!(decode(key("a"), &whole[..length]).is_none(), "the first {length} bytes");
     }
     for at in 0..whole.len() {
         let mut changed = whole.clone();
         changed[at] ^= 1;
-        said(&changed);
+        assert!(decode(key("a"), &changed).is_none(), "byte {at}");
     }
-    assert!(said(&[whole.as_slice(), b"x"].concat()).contains("something behind its end"));
-    assert!(said(b"{}").contains("is no encoded document of this version"));
-    let other = report().to_bytes(&key("b").0);
-    assert!(said(&other).contains("made from something else"));
-    fs::write(&path, &whole).unwrap();
-    assert!(cache.read(key("a")).unwrap().is_some());
-}
-
-#[test]
-fn what_was_not_used_for_longest_makes_room() {
-    let size = report().to_bytes(&key("a").0).len() as u64;
-    let (_directory, cache) = cache(3 * size);
-    let kept =
-        |names: &str| -> String { names.chars().filter(|name| cache.path(key(&name.to_string())).exists()).collect() };
-    for (name, age) in [("a", 400), ("b", 300), ("c", 200)] {
-        cache.write(key(name), &report()).unwrap();
-        let file = File::options().append(true).open(cache.path(key(name))).unwrap();
-        file.set_modified(SystemTime::now() - Duration::from_secs(age)).unwrap();
+    for other in [[&whole, b"x".as_slice()].concat(), b"{}".to_vec(), encode(key("b"), &report()).unwrap()] {
+        assert!(decode(key("a"), &other).is_none());
     }
-    // Used, so that b is the oldest now.
-    cache.read(key("a")).unwrap().unwrap();
-    cache.write(key("d"), &report()).unwrap();
-    assert_eq!(kept("abcd"), "acd");
-    // More than all the room there is.
-    let (_other, small) = self::cache(size - 1);
-    small.write(key("a"), &report()).unwrap();
-    assert!(small.read(key("a")).unwrap().is_none());
-}
-
-#[test]
-fn abandoned_files_go_and_those_of_others_stay() {
     let (_directory, cache) = cache(LIMIT);
-    for (name, age) in [(".writing-old", 7200), (".writing-new", 0), ("notes.txt", 7200)] {
-        let file = File::create(cache.directory.join(name)).unwrap();
-        file.set_modified(SystemTime::now() - Duration::from_secs(age)).unwrap();
-    }
+    cache.store.keep_within(Space::Documents, &key("a").0, &whole[1..], LIMIT).unwrap();
+    let error = cache.read(key("a")).unwrap_err().to_string();
+    assert!(error.contains("could not read a document: its bytes do not have their digest"), "{error}");
     cache.write(key("a"), &report()).unwrap();
-    let mut left: Vec<_> = fs::read_dir(&cache.directory).unwrap().map(|e| e.unwrap().file_name()).collect();
-    left.retain(|name| !name.to_string_lossy().ends_with(EXTENSION));
-    left.sort();
-    assert_eq!(left, [".writing-new", "notes.txt"]);
+    assert_eq!(cache.read(key("a")).unwrap(), Some(report()));
+}
+
+#[test]
+fn the_limit_holds() {
+    let size = encode(key("a"), &report()).unwrap().len() as u64;
+    let kept = |limit: u64| {
+        let (_directory, cache) = cache(limit);
+        ["a", "b", "c"].iter().for_each(|name| cache.write(key(name), &report()).unwrap());
+        ["a", "b", "c"].map(|name| cache.read(key(name)).unwrap().is_some())
+    };
+    assert_eq!(kept(LIMIT), [true, true, true]);
+    assert_eq!(kept(2 * size), [false, true, true]);
+    assert_eq!(kept(size - 1), [false, false, false]);
 }
 
 #[test]
 fn several_writers_and_readers_may_use_one_directory() {
-    let size = report().to_bytes(&key("a").0).len() as u64;
+    let size = encode(key("a"), &report()).unwrap().len() as u64;
     let (directory, _) = cache(LIMIT);
     std::thread::scope(|scope| {
         for thread in 0..4 {
@@ -160,16 +134,19 @@ proptest! {
     fn texts_of_any_kind_come_back(passages in prop::collection::vec("\\PC*", 0..5), cell in "\\PC*") {
         let passages: Vec<&str> = passages.iter().map(String::as_str).collect();
         let document = document(&passages, &[&["", "h"], &["r", &cell]]);
-        let bytes = document.to_bytes(&key("a").0);
-        prop_assert_eq!(EncodedDocument::from_bytes(&bytes, &key("a").0), Ok(document));
+        let bytes = document.to_bytes().unwrap();
+        prop_assert_eq!(EncodedDocument::from_bytes(&bytes), Some(document));
     }
 
     #[test]
-    fn any_bytes_are_refused_without_a_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
-        let whole = report().to_bytes(&key("a").0);
-        for kept in [0, 16, 48, 64, 128] {
-            let bytes = [&whole[..kept], &bytes].concat();
-            prop_assert!(EncodedDocument::from_bytes(&bytes, &key("a").0).is_err());
+    fn any_bytes_are_refused_without_a_panic(bytes in prop::collection::vec(any::<u8>(), 0..300), from in 0..4000_usize) {
+        let mut whole = report().to_bytes().unwrap();
+        for kept in [0, 8, 64, whole.len() / 2] {
+            prop_assert!(EncodedDocument::from_bytes(&[&whole[..kept], &bytes].concat()).is_none());
         }
+        // In place of what was there, as if the digest did not hold it up.
+        let from = from % whole.len();
+        whole.iter_mut().skip(from).zip(&bytes).for_each(|(byte, other)| *byte = *other);
+        let _ = EncodedDocument::from_bytes(&whole);
     }
 }
