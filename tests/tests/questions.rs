@@ -174,7 +174,8 @@ fn an_encoded_document_is_kept_and_used_and_never_trusted_when_damaged() {
     changed[header + 1500] ^= 4;
     let cut = whole[..whole.len() / 2].to_vec();
     let version = |work: &Work| work.write("cache/store/version", "tabsegnet store 0\n");
-    let damages: [(&str, &dyn Fn(&Work)); 4] = [
+    type Damage<'a> = (&'static str, &'a dyn Fn(&Work));
+    let damages: [Damage<'_>; 4] = [
         ("the document is encoded anew", &|work| work.write(file, &changed)),
         ("cut off", &|work| work.write(file, &cut)),
         ("it is made anew", &|work| work.write(file, [b'x'; 10_000])),
