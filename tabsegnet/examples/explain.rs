@@ -7,7 +7,7 @@ pub fn main() -> Result<(), RankingError> {
     let session = Session::open("checkpoints/general")?;
     let report = session.open_document("tabsegnet/examples/report.json")?;
 
-    // Explanations cost another pass over the document, so they are asked for. Three nodes are enough here.
+    // Explanations cost another pass over the document, so they have a call of their own. Three nodes are enough here.
     let question = Question::new("What was long-term deferred revenue on June 30, 2009?").top(3);
     let explained = report.explain(question)?;
 

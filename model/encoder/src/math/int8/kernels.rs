@@ -136,69 +136,56 @@ mod x86 {
         std::array::from_fn(|row| &left[row * stride..][..count * GROUP].as_chunks().0[..count])
     }
 
-    #[target_feature(enable = "avx512f,avx512vnni")]
-    pub(super) fn avx512_vnni<const M: usize>(left: &[u8], stride: usize, panel: &[i8], sums: &mut [[i32; MOST_COLS]]) {
-        const VECTORS: usize = 4;
-        let (panel, _) = panel.as_chunks::<{ VECTORS * 64 }>();
-        let left = groups::<M>(left, stride, panel.len());
-        let mut totals = [[_mm512_setzero_si512(); VECTORS]; M];
-        for (group, weights) in panel.iter().enumerate() {
-            let mut vectors = [_mm512_setzero_si512(); VECTORS];
-            for (vector, weights) in vectors.iter_mut().zip(weights.as_chunks::<64>().0) {
-                // SAFETY: 64 bytes.
-                #[allow(unsafe_code)]
-                let loaded = unsafe { _mm512_loadu_si512(weights.as_ptr().cast()) };
-                *vector = loaded;
-            }
-            for (totals, left) in totals.iter_mut().zip(&left) {
-                let x = _mm512_set1_epi32(i32::from_ne_bytes(left[group]));
-                for (total, weights) in totals.iter_mut().zip(vectors) {
-                    *total = _mm512_dpbusd_epi32(*total, x, weights);
+    /// A kernel with VNNI's dot products of groups: `bytes` a register, `vectors` of them a panel's group.
+    macro_rules! vnni {
+        ($name:ident, $features:literal, bytes $bytes:literal, vectors $vectors:literal,
+         $zero:ident, $load:ident, $store:ident, $broadcast:ident, $dot:ident) => {
+            #[target_feature(enable = $features)]
+            pub(super) fn $name<const M: usize>(
+                left: &[u8],
+                stride: usize,
+                panel: &[i8],
+                sums: &mut [[i32; MOST_COLS]],
+            ) {
+                let (panel, _) = panel.as_chunks::<{ $vectors * $bytes }>();
+                let left = groups::<M>(left, stride, panel.len());
+                let mut totals = [[$zero(); $vectors]; M];
+                for (group, weights) in panel.iter().enumerate() {
+                    let mut vectors = [$zero(); $vectors];
+                    for (vector, weights) in vectors.iter_mut().zip(weights.as_chunks::<$bytes>().0) {
+                        // SAFETY: as many bytes as a register has.
+                        #[allow(unsafe_code)]
+                        let loaded = unsafe { $load(weights.as_ptr().cast()) };
+                        *vector = loaded;
+                    }
+                    for (totals, left) in totals.iter_mut().zip(&left) {
+                        let x = $broadcast(i32::from_ne_bytes(left[group]));
+                        for (total, weights) in totals.iter_mut().zip(vectors) {
+                            *total = $dot(*total, x, weights);
+                        }
+                    }
+                }
+                for (sums, totals) in sums.iter_mut().zip(totals) {
+                    for (sums, total) in sums.as_chunks_mut::<{ $bytes / 4 }>().0.iter_mut().zip(totals) {
+                        // SAFETY: as many numbers of 4 bytes as a register has.
+                        #[allow(unsafe_code)]
+                        unsafe {
+                            $store(sums.as_mut_ptr().cast(), total);
+                        }
+                    }
                 }
             }
-        }
-        for (sums, totals) in sums.iter_mut().zip(totals) {
-            for (sums, total) in sums.as_chunks_mut::<16>().0.iter_mut().zip(totals) {
-                // SAFETY: 16 numbers of 4 bytes.
-                #[allow(unsafe_code)]
-                unsafe {
-                    _mm512_storeu_si512(sums.as_mut_ptr().cast(), total);
-                }
-            }
-        }
+        };
     }
 
-    #[target_feature(enable = "avx2,avxvnni")]
-    pub(super) fn avx_vnni<const M: usize>(left: &[u8], stride: usize, panel: &[i8], sums: &mut [[i32; MOST_COLS]]) {
-        const VECTORS: usize = 2;
-        let (panel, _) = panel.as_chunks::<{ VECTORS * 32 }>();
-        let left = groups::<M>(left, stride, panel.len());
-        let mut totals = [[_mm256_setzero_si256(); VECTORS]; M];
-        for (group, weights) in panel.iter().enumerate() {
-            let mut vectors = [_mm256_setzero_si256(); VECTORS];
-            for (vector, weights) in vectors.iter_mut().zip(weights.as_chunks::<32>().0) {
-                // SAFETY: 32 bytes.
-                #[allow(unsafe_code)]
-                let loaded = unsafe { _mm256_loadu_si256(weights.as_ptr().cast()) };
-                *vector = loaded;
-            }
-            for (totals, left) in totals.iter_mut().zip(&left) {
-                let x = _mm256_set1_epi32(i32::from_ne_bytes(left[group]));
-                for (total, weights) in totals.iter_mut().zip(vectors) {
-                    *total = _mm256_dpbusd_avx_epi32(*total, x, weights);
-                }
-            }
-        }
-        for (sums, totals) in sums.iter_mut().zip(totals) {
-            for (sums, total) in sums.as_chunks_mut::<8>().0.iter_mut().zip(totals) {
-                // SAFETY: 8 numbers of 4 bytes.
-                #[allow(unsafe_code)]
-                unsafe {
-                    _mm256_storeu_si256(sums.as_mut_ptr().cast(), total);
-                }
-            }
-        }
-    }
+    vnni!(
+        avx512_vnni, "avx512f,avx512vnni", bytes 64, vectors 4,
+        _mm512_setzero_si512, _mm512_loadu_si512, _mm512_storeu_si512, _mm512_set1_epi32, _mm512_dpbusd_epi32
+    );
+    vnni!(
+        avx_vnni, "avx2,avxvnni", bytes 32, vectors 2,
+        _mm256_setzero_si256, _mm256_loadu_si256, _mm256_storeu_si256, _mm256_set1_epi32, _mm256_dpbusd_avx_epi32
+    );
 
     /// `vpmaddubsw` would add its pairs in 16 bits and saturate; 16-bit inputs are exact.
     #[target_feature(enable = "avx2")]
