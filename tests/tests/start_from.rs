@@ -70,7 +70,7 @@ fn regression_as_many_features_but_others_are_refused() {
     work.train(&["--set", "features.context=true", "--set", "output.directory=first"]).ok();
     let others = ["--set", "features.cosine=true", "--set", "features.tables=true"];
     work.train(&[&others[..], &["--set", "output.directory=others"]].concat()).ok();
-    let weights = |directory: &str| work.read(format!("{directory}/best/model.safetensors")).len();
+    let weights = |directory: &str| work.read(&format!("{directory}/best/model.safetensors")).len();
     assert_eq!(weights("others"), weights("first"), "the test needs as many");
     work.train(&[&START[..], &others].concat()).fails(1, &["optimisation.start_from", "other features"]);
 }

@@ -1,0 +1,183 @@
+"""Which feature groups and model parts a ranker of many data sets needs: one backward elimination.
+
+    python tools/scripts/elimination.py --config FILE --reports DIR --scorer FILE --work DIR --output docs/elimination.md
+        [--seeds 0 1 2] [--epochs 6]
+
+--config is configs/general.toml or one like it, with the names that the data sets' files have; DIR of --reports holds whole
+annual reports and questions.jsonl on them, which score_10k.py, --scorer, scores. The whole ranker is trained with every
+seed, then without one of PARTS after the other, each time also without those that went before. A part goes if on no data
+set recall@10 or MAP (on whole reports: recall@10 and MRR of the strict measure) is lower than the whole ranker's with
+p < .05, by a paired randomisation test of the questions' means over the seeds whose signs change by document; else it
+stays, and the page says where it helps. The parts of KEPT are measured last, each alone, without going. Trainings are
+without the reranker. Finished runs that stand in --work are taken as they are. TABSEGNET_PROGRAMS names a directory of
+built programs; without it cargo builds them.
+"""
+
+import argparse
+import collections
+import json
+import statistics
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+from evidence import average_precision, gold, recall_10, run
+from experiments import PROGRAMS, ROOT, p_value, program, settings, shown_p, trained, write
+
+UNLIKELY = .05
+# What costs most code first.
+PARTS = ["spans", "phrases", "marks", "context", "tables", "question_kind", "similar_words", "relative", "places", "cosine",
+         "bm25", "words", "segments", "table_relevance"]
+KEPT = {
+    "no graph at all": ["model.edge_types=none"],
+    "no edge types": ["model.edge_types=single"],
+    "one layer": ["model.layers=1"],
+    "edge strengths as in the paper": ["model.strength=paper"],
+    "no segments": ["segmenter.kind=none", "features.segments=false"],
+}
+REPORTS = "whole reports"
+Outcome = collections.namedtuple("Outcome", "recall precision")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name in ("config", "reports", "scorer", "work", "output"):
+        parser.add_argument(f"--{name}", type=Path, required=True)
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
+    parser.add_argument("--epochs", type=int, default=6)
+    args = parser.parse_args()
+    common = ["--config", str(args.config), *settings(f"optimisation.epochs={args.epochs}", "reranker.candidates=0")]
+    documents = documents_of(tomllib.loads(program("train", *common, "--print-config"))["data"])
+    documents |= {question["id"]: question["filing"] for question in asked(args.reports)}
+
+    def measured(changed):
+        return [outcome(args, common, changed, seed) for seed in args.seeds]
+
+    whole, gone, rows = measured([]), [], []
+
+    def row(name, changed):
+        runs = measured(changed)
+        rows.append((name, runs, lower(whole, runs, documents)))
+        write(args.output, page(args, whole, rows, gone))
+        print(name, rows[-1][2] or "nowhere lower", flush=True)
+        return rows[-1][2]
+
+    write(args.output, page(args, whole, rows, gone))
+    for part in PARTS:
+        without = [f"features.{name}=false" for name in [*gone, part]]
+        if not row(f"without {', '.join([*gone, part])}", without):
+            gone.append(part)
+    for name, changed in KEPT.items():
+        row(name, changed)
+
+
+def asked(reports):
+    return [json.loads(line) for line in (reports / "questions.jsonl").read_text().splitlines()]
+
+
+def outcome(args, common, changed, seed):
+    """By data set, by question: recall@10 and average precision (whole reports: recall@10 and reciprocal rank)."""
+    name = "-".join(setting.partition(".")[2] for setting in changed) or "whole"
+    directory = args.work / f"{name}-{seed}"
+    measuring = ["evaluation.after_training=true", 'evaluation.baselines=["bm25"]', "evaluation.resamples=100", "evaluation.rounds=100"]
+    trained(directory, *common, *settings(*changed, f"task.seed={seed}", *measuring), quiet=True)
+    judged = gold(directory / "report/qrels.trec")
+    found = collections.defaultdict(dict)
+    for question, ranks in run(directory / "report/runs/tabsegnet-best.trec", judged).items():
+        count = len(judged[question])
+        found[question.partition("/")[0]][question] = Outcome(recall_10(ranks, count), average_precision(ranks, count))
+    scores = directory / "whole-reports.json"
+    if not scores.is_file():
+        rank_reports(args, directory)
+        subprocess.run([sys.executable, args.scorer, args.reports / "questions.jsonl", directory / "rankings", "--json", scores],
+                       check=True, stdout=subprocess.DEVNULL)
+    for question, score in json.loads(scores.read_text())["questions"].items():
+        found[REPORTS][question] = Outcome(score["strict"]["recall@10"], score["strict"]["mrr"])
+    return dict(found)
+
+
+def rank_reports(args, directory):
+    infer = [PROGRAMS / "infer"] if PROGRAMS else ["cargo", "run", "--release", "--quiet", "-p", "tabsegnet-infer", "--"]
+    rankings = directory / "rankings"
+    rankings.mkdir(exist_ok=True)
+    by_filing = collections.defaultdict(list)
+    for question in asked(args.reports):
+        by_filing[question["filing"]].append(json.dumps({"id": question["id"], "question": question["question"]}))
+    for filing, questions in by_filing.items():
+        (document,) = args.reports.glob(f"{filing}-*.html")
+        listed = rankings / f"{filing}.questions"
+        listed.write_text("\n".join(questions) + "\n")
+        subprocess.run([*infer, "--checkpoint", directory / "best", "--document", document, "--questions", listed, "--format", "jsonl",
+                        "--top-k", "50", "--output", rankings / f"{filing}.jsonl"], check=True, cwd=ROOT, stderr=subprocess.DEVNULL)
+
+
+def documents_of(data):
+    """The document of each dev question."""
+    found = {}
+    for part in data["parts"]:
+        root, kind = ROOT / data["root"] / part["root"], part["name"] or part["kind"]
+        for file in part["dev"]:
+            text = (root / file).read_text()
+            if kind == "finqa":
+                known = {record["id"]: record["id"].rpartition("-")[0] for record in json.loads(text)}
+            elif kind == "tatqa":
+                known = {q["uid"]: document["table"]["uid"] for document in json.loads(text) for q in document["questions"]}
+            elif kind == "hitab":
+                known = {record["id"]: record["table_id"] for record in map(json.loads, text.splitlines())}
+            elif kind == "hybridqa":
+                known = {record["question_id"]: record["table_id"] for record in json.loads(text)}
+            else:
+                sys.exit(f"{kind}: it is not known which document a question is on")
+            found |= {f"{kind}/{question}": document for question, document in known.items()}
+    return found
+
+
+def by_document(runs, dataset, measure, documents):
+    """For each document the sum over its questions of the mean over the seeds."""
+    sums = collections.Counter()
+    for question in runs[0][dataset]:
+        # Of filings with inline XBRL, whose questions are generated, the document stands in the id.
+        document = documents.get(question) or question.rpartition("-")[0]
+        sums[document] += statistics.mean(getattr(found[dataset][question], measure) for found in runs)
+    return [sums[document] for document in sorted(sums)]
+
+
+def lower(whole, runs, documents):
+    """Where a measure is lower than the whole ranker's by more than chance: (data set, measure, p)."""
+    found = []
+    for dataset in whole[0]:
+        for measure in Outcome._fields:
+            before, after = (by_document(given, dataset, measure, documents) for given in (whole, runs))
+            p = p_value(before, after)
+            if sum(after) < sum(before) and p < UNLIKELY:
+                found.append((dataset, measure, p))
+    return found
+
+
+def page(args, whole, rows, gone):
+    mean = lambda runs, dataset, measure: statistics.mean(getattr(o, measure) for found in runs for o in found[dataset].values())
+    names = {"recall": "recall@10", "precision": "MAP"}
+    lines = [
+        "# What the ranker needs",
+        "",
+        f"One backward elimination with `configs/general.toml`, by `python tools/scripts/elimination.py`: seeds "
+        f"{', '.join(map(str, args.seeds))}, {args.epochs} epochs, without the reranker. recall@10 / MAP on the dev parts, on whole "
+        "annual reports recall@10 / MRR of 119 questions (strict; the ranker has seen questions generated from the same reports' tags).",
+        "A row's parts are switched off together; what it lost beside the whole ranker with p < .05 (paired randomisation test by "
+        "document, not corrected for the number of rows) stands in its last column, and then its last part stays. "
+        f"What went: {', '.join(gone) or 'nothing'}. The dev parts were looked at once a row.",
+        "",
+        f"| | {' | '.join(whole[0])} | lower |",
+        "|---|" + "---:|" * len(whole[0]) + "---|",
+    ]
+    for name, runs, where in [("whole", whole, []), *rows]:
+        figures = [f"{mean(runs, dataset, 'recall'):.3f} / {mean(runs, dataset, 'precision'):.3f}" for dataset in whole[0]]
+        lost = "; ".join(f"{dataset} {'MRR' if dataset == REPORTS and measure == 'precision' else names[measure]} (p {shown_p(p)})"
+                         for dataset, measure, p in where)
+        lines.append(f"| {name} | {' | '.join(figures)} | {lost} |")
+    return lines
+
+
+if __name__ == "__main__":
+    main()
