@@ -42,7 +42,6 @@ ROWS = {
     "edge strengths as in the paper": ["model.strength=paper"],
     "hinge loss": ["optimisation.loss=hinge"],
     "no dropout, no weight decay": ["optimisation.dropout=0", "optimisation.weight_decay=0"],
-    "with u ⊙ q": ["model.interaction=true"],
     "no similar words": ["features.similar_words=false"],
     "no shared words": ["features.words=false"],
     "no cosines": ["features.cosine=false"],

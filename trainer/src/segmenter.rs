@@ -1,8 +1,7 @@
 //! Training a question segmenter: a T5 that writes the segments of a question.
 //!
-//! Teacher forcing on question and segments; before them, where it is wanted, on filling in cut-out spans of
-//! texts, then on questions generated from the headers of tables, so that a model that starts from nothing learns to
-//! copy. What it writes is a model in Hugging Face layout.
+//! Teacher forcing on question and segments; before them, where it is wanted, on questions generated from the
+//! headers of tables, so that a model that starts from nothing learns to copy. What it writes is a model in Hugging Face layout.
 
 mod base;
 mod concatenated;
@@ -10,7 +9,6 @@ mod epoch;
 mod generated;
 mod order;
 mod renamed;
-mod spans;
 mod step;
 mod write;
 
@@ -54,8 +52,6 @@ pub struct SegmenterTraining<'a> {
     dev: Vec<Pair>,
     dev_questions: Vec<LabelledQuestion>,
     train_questions: Vec<LabelledQuestion>,
-    /// Tokens of each text to fill in spans of.
-    texts: Vec<Vec<u32>>,
     /// What the questions of the stage before the labelled ones are generated from; none without that stage.
     generated: Option<GeneratedQuestions>,
     data: [String; 2],
@@ -72,22 +68,17 @@ impl<'a> SegmenterTraining<'a> {
         let layout = Layout::new(config);
         let (train_questions, train_digest) = questions(config, &layout, Part::Train)?;
         let (dev_questions, dev_digest) = questions(config, &layout, Part::Dev)?;
-        let texts = spans::texts(&settings.pretrain)?;
         let generated =
             if settings.generated > 0 { Some(GeneratedQuestions::new(config, &train_questions)?) } else { None };
         let train_questions: Vec<LabelledQuestion> =
             train_questions.iter().map(|question| generated::settled(question, settings.rules_from)).collect();
         // The words of headers are words to copy.
         let to_copy = generated.as_ref().map(|generated| generated.labelled(0)).unwrap_or_default();
-        let base = Base::open(config, train_questions.iter().chain(&to_copy), &texts)?;
+        let base = Base::open(config, train_questions.iter().chain(&to_copy))?;
         let train = base.pairs(&train_questions, "train", &config.segmenter)?;
         let dev = base.pairs(&dev_questions, "dev", &config.segmenter)?;
-        let texts = base.span_texts(&texts, config.segmenter.max_input_tokens)?;
         let mut inputs =
             Digest::new().part(config.digest()?).part(&train_digest).part(&dev_digest).part(&base.identity);
-        for text in &texts {
-            inputs = inputs.part(text.iter().flat_map(|token| token.to_le_bytes()).collect::<Vec<u8>>());
-        }
         if let Some(generated) = &generated {
             inputs = generated.digest(inputs);
         }
@@ -109,15 +100,14 @@ impl<'a> SegmenterTraining<'a> {
         };
         let model = model.with_precision(settings.precision);
         eprintln!(
-            "segmenter: {} parameters, {} questions to train on, {} to measure on{}",
+            "segmenter: {} parameters, {} questions to train on, {} to measure on",
             base.config
                 .parameters(model.own_head())
                 .iter()
                 .map(|(_, shape)| shape.iter().product::<usize>())
                 .sum::<usize>(),
             train.len(),
-            dev.len(),
-            if texts.is_empty() { String::new() } else { format!(", {} texts to fill spans in", texts.len()) }
+            dev.len()
         );
         Ok(Self {
             config,
@@ -133,7 +123,6 @@ impl<'a> SegmenterTraining<'a> {
             dev,
             dev_questions,
             train_questions,
-            texts,
             generated,
             data: [train_digest, dev_digest],
         })
@@ -160,34 +149,25 @@ impl<'a> SegmenterTraining<'a> {
         Ok(Outcome::Finished)
     }
 
-    fn pretrain_epochs(&self) -> usize {
-        if self.texts.is_empty() { 0 } else { self.settings.pretrain_epochs }
-    }
-
     fn generated_epochs(&self) -> usize {
         if self.generated.is_some() { self.settings.generated_epochs } else { 0 }
     }
 
     fn epochs(&self) -> usize {
-        self.pretrain_epochs() + self.generated_epochs() + self.settings.epochs
+        self.generated_epochs() + self.settings.epochs
     }
 
     /// The stage of an epoch, from 1.
     fn stage(&self, epoch: usize) -> Stage {
-        let of = |stage: &Stage| {
-            let (before, epochs) = self.place_of(*stage);
-            (before + 1..=before + epochs).contains(&epoch)
-        };
-        [Stage::Spans, Stage::Generated].into_iter().find(of).unwrap_or(Stage::Segments)
+        if epoch <= self.generated_epochs() { Stage::Generated } else { Stage::Segments }
     }
 
     /// The epochs before a stage and those of it.
     fn place_of(&self, stage: Stage) -> (usize, usize) {
-        let (spans, generated) = (self.pretrain_epochs(), self.generated_epochs());
+        let generated = self.generated_epochs();
         match stage {
-            Stage::Spans => (0, spans),
-            Stage::Generated => (spans, generated),
-            Stage::Segments => (spans + generated, self.settings.epochs),
+            Stage::Generated => (0, generated),
+            Stage::Segments => (generated, self.settings.epochs),
         }
     }
 
@@ -219,7 +199,7 @@ impl<'a> SegmenterTraining<'a> {
             }
         }
         let seconds = at_start.elapsed().as_secs_f64();
-        let (dev_loss, segments) = (self.dev_loss()?, self.dev_segments(stage)?);
+        let (dev_loss, segments) = (self.dev_loss()?, self.dev_segments()?);
         let measured = SegmenterEpoch {
             epoch,
             stage,
@@ -254,9 +234,6 @@ impl<'a> SegmenterTraining<'a> {
             Stage::Generated => {
                 let generated = self.generated.as_ref().map(|generated| generated.labelled(epoch)).unwrap_or_default();
                 self.base.pairs(&generated, "generated", &self.config.segmenter)?
-            }
-            Stage::Spans => {
-                spans::pairs(&self.texts, &self.base.sentinels, self.base.config.eos, self.config.task.seed, epoch)
             }
         })
     }

@@ -86,8 +86,6 @@ pub struct ModelConfig {
     pub edge_type_names: TypeNames,
     /// How edge strengths are made.
     pub strength: Strength,
-    /// Whether the product of each component of u and q enters the node initialisation.
-    pub interaction: bool,
     /// Features a node, which enter the node initialisation and again the scorer; 0 for none. No setting: it
     /// follows from `[features]`, and in a checkpoint from the weights.
     #[serde(skip)]

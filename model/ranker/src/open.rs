@@ -61,7 +61,7 @@ pub struct Inference {
 #[derive(Debug)]
 pub struct OpenGraph {
     nodes: usize,
-    /// `[nodes, d_enc]` where a question meets it: with segments or interaction; else empty.
+    /// `[nodes, d_enc]` with segments; else empty.
     u: Vec<f32>,
     heard: Heard,
     parts: Parts,
@@ -113,7 +113,7 @@ impl Inference {
                 Parts::Tensors(Box::new((self.model.project(batch.u.clone()), batch)))
             }
         };
-        let u = if self.config.segments || self.config.interaction { u.to_vec() } else { Vec::new() };
+        let u = if self.config.segments { u.to_vec() } else { Vec::new() };
         Ok(OpenGraph { nodes, u, heard: Heard::new(&self.config, graph), parts })
     }
 
@@ -136,7 +136,7 @@ impl Inference {
             (Parts::Cpu { own }, Some(weights)) => {
                 let strength = weights.strength(q);
                 let features = Features::Raw(features, &weights.feature_scale);
-                let (x, by_features) = weights.start(&open.u, own, &query, features, &best);
+                let (x, by_features) = weights.start(own, &query, features, &best);
                 let Heard { offsets, edges, .. } = &open.heard;
                 let graph = Edges { offsets, edges, strength: &strength, aggregation: self.config.aggregation };
                 Ok(weights.scores(x, &by_features, &graph))

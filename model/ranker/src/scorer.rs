@@ -46,16 +46,14 @@ impl EdgeStrength {
     }
 }
 
-/// x⁰(u) = tanh([u, q, s*(u)] C + d) (7), or [u, q] without segments (6); within the tanh also
-/// √d_enc (u ⊙ q) C_p and f C_f where the model has them.
+/// x⁰(u) = tanh([u, q, s*(u)] C + d) (7), or [u, q] without segments (6); within the tanh also f C_f where the
+/// model has features.
 #[derive(Module, Debug)]
 pub struct NodeInit {
     /// `[2 d_enc, d_in]`, or `[3 d_enc, d_in]` with segments.
     pub C: Param<Tensor<2>>,
     /// `[d_in]`
     pub d: Param<Tensor<1>>,
-    /// `[d_enc, d_in]`
-    pub C_p: Option<Param<Tensor<2>>>,
     /// `[features, d_in]`
     pub C_f: Option<Param<Tensor<2>>>,
 }
@@ -86,11 +84,6 @@ impl NodeInit {
         batch: &Batch,
         precision: Precision,
     ) -> Tensor<2> {
-        if let Some(C_p) = &self.C_p {
-            let q = batch.q.clone().select(0, batch.question.clone()); // [nodes, d_enc]
-            let scale = (batch.q.dims()[1] as f32).sqrt();
-            own = own + precision.product(batch.u.clone() * q * scale, C_p.val());
-        }
         if let (Some(C_f), Some(features)) = (&self.C_f, features) {
             own = own + precision.product(features, C_f.val());
         }
@@ -241,7 +234,6 @@ impl TabSegNet {
         }
         let w = matrix("scorer.w", [d_out, 1])?;
         // Behind the others, so that the paper's parameters keep their numbers and first weights.
-        let C_p = config.interaction.then(|| matrix("node_init.C_p", [d_enc, d_in])).transpose()?;
         let has_features = config.features > 0;
         let C_f = has_features.then(|| matrix("node_init.C_f", [config.features, d_in])).transpose()?;
         let w_f = has_features.then(|| matrix("scorer.w_f", [config.features, 1])).transpose()?;
@@ -251,7 +243,7 @@ impl TabSegNet {
             Ok(Param::initialized(id, trainable(values)))
         };
         let edge_strength = EdgeStrength { R, A, b: vector("edge_strength.b", d_in)?, W_q, form: config.strength };
-        let node_init = NodeInit { C, d: vector("node_init.d", d_in)?, C_p, C_f };
+        let node_init = NodeInit { C, d: vector("node_init.d", d_in)?, C_f };
         let mut graph_conv = Vec::with_capacity(layers);
         for (layer, (W_1, W_2)) in weights.into_iter().enumerate() {
             graph_conv.push(GraphConv { W_1, W_2, b: vector(&format!("graph_conv.{layer}.b"), d_out)? });
@@ -360,8 +352,7 @@ impl TabSegNet {
         self.node_init.own(u, self.precision)
     }
 
-    /// [`TabSegNet::forward`] with [`TabSegNet::project`] computed before; the
-    /// batch's `u` is looked at by a model with interaction only.
+    /// [`TabSegNet::forward`] with [`TabSegNet::project`] computed before.
     pub fn forward_from(&self, own: Tensor<2>, batch: &Batch) -> Tensor<1> {
         self.score(own, batch, &mut |x| x)
     }
@@ -393,7 +384,7 @@ impl TabSegNet {
     /// Every parameter with its name and shape, in a fixed order.
     pub fn parameters(&self) -> Vec<(String, TensorData)> {
         let EdgeStrength { R, A, b, W_q, form: _ } = &self.edge_strength;
-        let NodeInit { C, d, C_p, C_f } = &self.node_init;
+        let NodeInit { C, d, C_f } = &self.node_init;
         let matrix = |name: String, tensor: &Param<Tensor<2>>| (name, tensor.val().into_data());
         let vector = |name: String, tensor: &Param<Tensor<1>>| (name, tensor.val().into_data());
         let mut parameters = vec![
@@ -411,7 +402,7 @@ impl TabSegNet {
         }
         parameters.push(matrix("scorer.w".into(), &self.scorer.w));
         parameters.push(vector("scorer.b".into(), &self.scorer.b));
-        for (name, tensor) in [("node_init.C_p", C_p), ("node_init.C_f", C_f), ("scorer.w_f", &self.scorer.w_f)] {
+        for (name, tensor) in [("node_init.C_f", C_f), ("scorer.w_f", &self.scorer.w_f)] {
             parameters.extend(tensor.as_ref().map(|tensor| matrix(name.into(), tensor)));
         }
         if let Some(FeatureScale { mean, scale }) = &self.feature_scale {

@@ -34,7 +34,7 @@ pub enum Choice {
 pub struct NewModelConfig {
     /// Tokens, learnt from the training texts.
     pub vocabulary: usize,
-    /// Tokens of the vocabulary that stand for cut-out spans.
+    /// Tokens of the vocabulary beside words: T5's `<extra_id_0>` and on, the markers of `pointers`.
     pub sentinels: usize,
     /// Width between layers.
     pub d_model: usize,
@@ -142,12 +142,6 @@ pub struct SegmenterTrainingConfig {
     pub generate: usize,
     /// What the best epoch is chosen by.
     pub choose: Choice,
-    /// Text files, one text a line, to fill in cut-out spans of (Raffel et al. 2020) before the questions.
-    pub pretrain: Vec<String>,
-    /// Passes over them.
-    pub pretrain_epochs: usize,
-    /// The largest step size in them.
-    pub pretrain_learning_rate: f64,
     /// Questions generated for each epoch of a stage before the labelled ones, from the headers of the tables
     /// of `[data]`'s training part; 0 for no such stage.
     pub generated: usize,
@@ -189,9 +183,6 @@ impl Default for SegmenterTrainingConfig {
             store: Store::F32,
             generate: 500,
             choose: Choice::Loss,
-            pretrain: Vec::new(),
-            pretrain_epochs: 1,
-            pretrain_learning_rate: 1e-3,
             generated: 0,
             generated_epochs: 1,
             generated_learning_rate: 1e-3,
@@ -211,7 +202,6 @@ impl SegmenterTrainingConfig {
             ("segmenter_training.epochs", self.epochs),
             ("segmenter_training.batch_size", self.batch_size),
             ("segmenter_training.micro_batch", self.micro_batch),
-            ("segmenter_training.pretrain_epochs", self.pretrain_epochs),
             ("segmenter_training.generated_epochs", self.generated_epochs),
             ("segmenter_training.new.sentinels", new.sentinels),
             ("segmenter_training.new.d_model", new.d_model),
@@ -232,7 +222,6 @@ impl SegmenterTrainingConfig {
         let positive = |key, value: f64| range(key, value, value.is_finite() && value > 0.0, "a number above 0");
         let share = |key, value: f64| range(key, value, (0.0..1.0).contains(&value), "a number from 0, below 1");
         positive("segmenter_training.learning_rate", self.learning_rate)?;
-        positive("segmenter_training.pretrain_learning_rate", self.pretrain_learning_rate)?;
         positive("segmenter_training.generated_learning_rate", self.generated_learning_rate)?;
         new.check_separator()?;
         if new.proposals && !(new.pointers && new.sentinels > rules::MOST) {

@@ -28,14 +28,10 @@ pub(super) struct Base {
 }
 
 impl Base {
-    /// A new model's tokenizer is learnt from questions and texts.
-    pub(super) fn open<'q>(
-        config: &Config,
-        questions: impl IntoIterator<Item = &'q LabelledQuestion>,
-        texts: &[String],
-    ) -> Result<Self> {
+    /// A new model's tokenizer is learnt from the questions.
+    pub(super) fn open<'q>(config: &Config, questions: impl IntoIterator<Item = &'q LabelledQuestion>) -> Result<Self> {
         let settings = &config.segmenter_training;
-        if settings.model.is_empty() { Self::new(&settings.new, questions, texts) } else { Self::of_model(config) }
+        if settings.model.is_empty() { Self::new(&settings.new, questions) } else { Self::of_model(config) }
     }
 
     fn of_model(config: &Config) -> Result<Self> {
@@ -68,18 +64,14 @@ impl Base {
     }
 
     /// A model of its own, with a tokenizer learnt from the training texts.
-    fn new<'q>(
-        new: &NewModelConfig,
-        questions: impl IntoIterator<Item = &'q LabelledQuestion>,
-        texts: &[String],
-    ) -> Result<Self> {
+    fn new<'q>(new: &NewModelConfig, questions: impl IntoIterator<Item = &'q LabelledQuestion>) -> Result<Self> {
         let prompt = Prompt {
             prefix: new.prompt.clone(),
             separator: new.separator.clone(),
             pointers: new.pointers,
             proposals: new.proposals,
         };
-        let mut seen: Vec<String> = texts.to_vec();
+        let mut seen = Vec::new();
         for question in questions {
             seen.push(prompt.input(&question.question));
             seen.push(prompt.target(&question.segments));
@@ -185,22 +177,5 @@ impl Base {
         target.truncate(limits.max_output_tokens.saturating_sub(1));
         target.push(self.config.eos);
         Ok(Some((Pair { input: pointing.input().to_vec(), target }, whole)))
-    }
-
-    /// Texts as tokens, without the end token, those of one token left out.
-    pub(super) fn span_texts(&self, texts: &[String], limit: usize) -> Result<Vec<Vec<u32>>> {
-        ensure!(
-            texts.is_empty() || !self.sentinels.is_empty(),
-            "segmenter_training.pretrain: the tokenizer has no <extra_id_0>, which stands for a cut-out span"
-        );
-        let mut all = Vec::with_capacity(texts.len());
-        for text in texts {
-            let (mut tokens, _) = self.tokenizer.encode(text, limit)?;
-            tokens.pop();
-            if tokens.len() > 1 {
-                all.push(tokens);
-            }
-        }
-        Ok(all)
     }
 }

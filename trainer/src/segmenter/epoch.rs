@@ -12,8 +12,6 @@ use crate::state::Epoch;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
-    /// Texts with cut-out spans.
-    Spans,
     /// Generated questions and their segments.
     Generated,
     /// Questions and their segments.
@@ -65,7 +63,6 @@ impl Epoch for SegmenterEpoch {
 impl fmt::Display for SegmenterEpoch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let stage = match self.stage {
-            Stage::Spans => " (spans)",
             Stage::Generated => " (generated)",
             Stage::Segments => "",
         };
@@ -90,6 +87,6 @@ mod tests {
         assert_eq!(of(Choice::Loss, Stage::Segments, None), Some(2.0));
         assert_eq!(of(Choice::Loss, Stage::Generated, Some(&measures)), None);
         assert_eq!(of(Choice::TokenF1, Stage::Generated, Some(&measures)), Some(0.25));
-        assert_eq!(of(Choice::TokenF1, Stage::Spans, None), None);
+        assert_eq!(of(Choice::TokenF1, Stage::Generated, None), None);
     }
 }

@@ -87,7 +87,7 @@ impl GeneratedQuestions {
         if self.renamed {
             let names: Vec<&str> = self.headers.names().collect();
             let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
-            // Apart from the streams of weights, orders and spans.
+            // Apart from the streams of weights and orders.
             rng.set_stream((2 << 32) + epoch as u64);
             all.extend(questions.iter().map(|question| renamed(question, &names, &mut rng)));
         }

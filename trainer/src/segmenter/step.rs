@@ -46,7 +46,6 @@ impl SegmenterTraining<'_> {
     /// Up to the largest over the warm-up, then along a line to 0.
     fn learning_rate(&self, stage: Stage, epoch: usize, step: usize, steps: usize) -> f64 {
         let largest = match stage {
-            Stage::Spans => self.settings.pretrain_learning_rate,
             Stage::Generated => self.settings.generated_learning_rate,
             Stage::Segments => self.settings.learning_rate,
         };

@@ -12,19 +12,16 @@ use tabsegnet_segmenter::measures::SegmentMeasures;
 use tabsegnet_segmenter::{Generator, Limits, SegmenterError, WeightKind, segments_of, serialize};
 use tabsegnet_store::{Staging, sha256_file, write_bytes_atomic};
 
-use super::{SegmenterEpoch, SegmenterTraining, Stage};
+use super::{SegmenterEpoch, SegmenterTraining};
 use crate::config::Store;
 
 const FORMAT: u32 = 1;
 
 impl SegmenterTraining<'_> {
     /// Segments of dev questions, generated as they will be when the model is used.
-    pub(super) fn dev_segments(&self, stage: Stage) -> Result<Option<SegmentMeasures>> {
+    pub(super) fn dev_segments(&self) -> Result<Option<SegmentMeasures>> {
         let count = self.settings.generate.min(self.dev_questions.len());
-        let Some(questions) = self.dev_questions.get(..count).filter(|some| !some.is_empty() && stage != Stage::Spans)
-        else {
-            return Ok(None);
-        };
+        let Some(questions) = self.dev_questions.get(..count).filter(|some| !some.is_empty()) else { return Ok(None) };
         let limits = &self.config.segmenter;
         let limits = Limits { beams: limits.beams, input: limits.max_input_tokens, output: limits.max_output_tokens };
         let model = self.model.valid();

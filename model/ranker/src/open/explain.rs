@@ -51,8 +51,6 @@ pub struct EdgeEffect {
 
 /// A document and a question, as nodes are initialised from them.
 struct Document<'a> {
-    /// `[nodes, d_enc]` where a question meets it, else empty.
-    u: &'a [f32],
     /// u C_u, `[nodes, d_in]`
     own: &'a [f32],
     /// `[nodes, features]`, standardised.
@@ -100,10 +98,10 @@ impl Inference {
             let graph = Edges { offsets, edges, strength: &strength, aggregation: self.config.aggregation };
             let layers = |query: &ModelInput<'_>, best: &[u32]| {
                 let features = Features::Standardised(&features);
-                weights.all_layers(weights.start(&open.u, own, query, features, best).0, &graph)
+                weights.all_layers(weights.start(own, query, features, best).0, &graph)
             };
             let all = layers(&query, &best);
-            let document = Document { u: &open.u, own, features: &features, query: &query, best: &best };
+            let document = Document { own, features: &features, query: &query, best: &best };
             let mut explained: Vec<Explanation> =
                 nodes.iter().map(|&node| weights.explain(&all, &graph, &document, node)).collect();
             for left_out in 0..query.segments.len() / self.d_enc.max(1) {
@@ -193,8 +191,8 @@ impl Weights {
             values.get(node as usize * width..(node as usize + 1) * width).map_or_else(Vec::new, <[f32]>::to_vec)
         };
         let best = document.best.get(node as usize..=node as usize).unwrap_or_default();
-        let (u, own) = (row(document.u, document.query.q.len()), row(document.own, self.d.len()));
-        self.start(&u, &own, document.query, Features::Standardised(features), best).0
+        let own = row(document.own, self.d.len());
+        self.start(&own, document.query, Features::Standardised(features), best).0
     }
 
     /// The edges into a node that it hears most of, by the channels whose greatest message they bring

@@ -48,43 +48,40 @@ pub(super) fn standardise(rows: &mut [f32], scale: &[Vec<f32>; 2]) {
 }
 
 /// What is added to u C_u before the tanh, node by node.
-pub(super) struct More<'a> {
-    /// `[nodes, d_enc]` and `[d_enc, d]`; empty without interaction.
-    pub(super) u: &'a [f32],
-    pub(super) C_pq: &'a [f32],
+pub(super) struct FeatureParts<'a> {
     /// `[nodes, features]`, `[features, d]` and `[features]`.
     pub(super) features: Features<'a>,
     pub(super) C_f: &'a [f32],
     pub(super) w_f: &'a [f32],
 }
 
-impl More<'_> {
+impl FeatureParts<'_> {
     /// The part of the nodes from `first` on, onto `x` `[rows, d]`, and what their features add to the
     /// score by themselves into `by_features` `[rows]`.
     pub(super) fn add(&self, first: usize, x: &mut [f32], by_features: &mut [f32], d: usize, buffer: &mut Vec<f32>) {
         let (rows, width) = (by_features.len(), self.w_f.len());
-        let d_enc = self.C_pq.len() / d;
-        if d_enc > 0 {
-            product(x, true, &self.u[first * d_enc..(first + rows) * d_enc], self.C_pq, [rows, d_enc, d]);
-        }
-        if width > 0 {
-            let features = self.features.rows(first, rows, width, buffer);
-            product(x, true, features, self.C_f, [rows, width, d]);
-            product(by_features, false, features, self.w_f, [rows, width, 1]);
-        }
+        let features = self.features.rows(first, rows, width, buffer);
+        product(x, true, features, self.C_f, [rows, width, d]);
+        product(by_features, false, features, self.w_f, [rows, width, 1]);
     }
 }
 
 /// x⁰(u) = tanh(u C_u + … + (q C_q + d) + s* C_s) (6, 7), and `[nodes]` what features add to the score
 /// by themselves. `own` is `[nodes, d]`, `table` `[1 + segments, d]`, `best` `[nodes]` or empty.
-pub(super) fn node_init(own: &[f32], more: &More<'_>, table: &[f32], best: &[u32], d: usize) -> (Vec<f32>, Vec<f32>) {
+pub(super) fn node_init(
+    own: &[f32],
+    more: &FeatureParts<'_>,
+    table: &[f32],
+    best: &[u32],
+    d: usize,
+) -> (Vec<f32>, Vec<f32>) {
     let (q, segments) = table.split_at(d);
     let mut x = vec![0.0; own.len()];
     let mut by_features = vec![0.0; own.len() / d];
     let outs = blocks(&mut x, d).into_par_iter().zip(blocks(&mut by_features, 1));
     outs.for_each_init(Default::default, |(sum, buffer): &mut (Vec<f32>, Vec<f32>), ((first, x), (_, by_features))| {
         let mut own = &own[first * d..first * d + x.len()];
-        if !(more.C_pq.is_empty() && more.C_f.is_empty()) {
+        if !more.C_f.is_empty() {
             sum.clear();
             sum.extend_from_slice(own);
             more.add(first, sum, by_features, d, buffer);

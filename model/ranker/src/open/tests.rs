@@ -27,7 +27,6 @@ pub(super) fn config(layers: usize, pick: usize) -> ModelConfig {
         segments: pick.is_multiple_of(2),
         edge_types: [EdgeTypes::Typed, EdgeTypes::Single, EdgeTypes::None][pick / 6 % 3],
         strength: [Strength::Paper, Strength::Residual][pick / 2 % 2],
-        interaction: pick / 3 % 2 == 1,
         features: if pick / 4 % 2 == 1 { 5 } else { 0 },
         ..ModelConfig::default()
     }
@@ -94,7 +93,7 @@ proptest! {
         let (scores, expected) = both_ways(&config, &graph, on_cpu);
         // With more parts added up in another order, less near; and the rounding of a sum over
         // in-edges grows with their number.
-        let parts = if config.interaction || config.features > 0 { 1e-5 } else { 1e-6 };
+        let parts = if config.features > 0 { 1e-5 } else { 1e-6 };
         let terms = match config.aggregation {
             Aggregation::Sum => in_edges.into_iter().max().unwrap_or(0).max(1),
             Aggregation::Max | Aggregation::Mean => 1,

@@ -7,7 +7,7 @@ use tabsegnet_features::FeatureRows;
 use tabsegnet_features::rows::all_rows;
 
 use super::edges::Edges;
-use super::start::{Features, More, node_init, standardise};
+use super::start::{FeatureParts, Features, node_init, standardise};
 use super::{ModelInput, values};
 use crate::config::{ModelConfig, Strength};
 use crate::product::{product, vectorised};
@@ -16,8 +16,6 @@ use crate::scorer::TabSegNet;
 /// Weights as row-major values.
 #[derive(Debug)]
 pub(super) struct Weights {
-    /// `[d_enc, d_in]`: √d_enc C_p; empty without interaction.
-    pub(super) C_p: Vec<f32>,
     /// `[features, d_in]`; empty without features.
     pub(super) C_f: Vec<f32>,
     /// `[features]`
@@ -88,12 +86,10 @@ impl Weights {
             edge_types: _,      // edges that it does not hear are left out at opening
             edge_type_names: _, // likewise
             strength,
-            interaction: _,
             features: _,
             table_scorer: _, // its scores are among the features
         } = *config;
         let optional = |matrix: &Option<Param<Tensor<2>>>| matrix.as_ref().map_or_else(Vec::new, |m| values(m.val()));
-        let scale = (d_enc as f32).sqrt();
         let layer = |(layer, conv): (usize, &crate::scorer::GraphConv)| Layer {
             d: if layer == 0 { d_in } else { d_out },
             W_1: values(conv.W_1.val()),
@@ -101,7 +97,6 @@ impl Weights {
             b: values(conv.b.val()),
         };
         Self {
-            C_p: optional(&model.node_init.C_p).into_iter().map(|value| scale * value).collect(),
             C_f: optional(&model.node_init.C_f),
             w_f: optional(&model.scorer.w_f),
             feature_scale: match &model.feature_scale {
@@ -143,18 +138,13 @@ impl Weights {
     /// x⁰ of the nodes whose u C_u is `own`, and what features add to their scores by themselves.
     pub(super) fn start(
         &self,
-        u: &[f32],
         own: &[f32],
         query: &ModelInput<'_>,
         features: Features<'_>,
         best: &[u32],
     ) -> (Vec<f32>, Vec<f32>) {
         let d_in = self.d.len();
-        let mut C_pq = self.C_p.clone();
-        for (row, q) in C_pq.chunks_exact_mut(d_in).zip(query.q) {
-            row.iter_mut().for_each(|value| *value *= q);
-        }
-        let more = More { u, C_pq: &C_pq, features, C_f: &self.C_f, w_f: &self.w_f };
+        let more = FeatureParts { features, C_f: &self.C_f, w_f: &self.w_f };
         node_init(own, &more, &self.shared(query.q, query.segments), best, d_in)
     }
 
