@@ -13,7 +13,7 @@ use crate::error::DataError;
 use crate::source::{Source, json};
 use tabsegnet_document::ReadError;
 use tabsegnet_document::model::Document;
-use tabsegnet_graph::{Graph, GraphConfig, Node, NodeKind};
+use tabsegnet_graph::{Graph, GraphConfig, Node};
 use tabsegnet_store::Digest;
 
 /// Changes when the schema of the files that keep it or the meaning of a setting does.
@@ -151,12 +151,4 @@ pub fn make(source: &Source, settings: &PrepareSettings, digest: String) -> Resu
 pub fn digest(source: &Source, settings: &PrepareSettings) -> Result<String, DataError> {
     let digest = Digest::new().part(b"prepared").part(FORMAT.to_le_bytes()).part(json(settings));
     Ok(source.digest(digest)?.hex())
-}
-
-impl Prepared {
-    /// The kinds of a question's gold nodes, for slices by evidence.
-    pub fn gold_kinds(&self, question: &PreparedQuestion) -> Vec<NodeKind> {
-        let nodes = &self.documents[question.document].nodes();
-        question.gold.iter().map(|&node| nodes[node as usize].kind).collect()
-    }
 }
