@@ -1,12 +1,12 @@
-"""What a cold release build of the programs costs, by direct dependency.
+"""What a cold release build of `train` and of `infer` costs, and by which direct dependency.
 
-    python tools/scripts/build_cost.py [TARGET] > docs/build.md
+    python tools/scripts/build_cost.py [BEFORE] > docs/build.md
 
-Builds with cargo's --timings into a new directory, kept where TARGET names it. A crate that several direct dependencies need is shared
-out evenly between them, so the column adds up to all compile seconds (of one core).
+Builds each program with an empty target directory, with nothing else running and the crates downloaded; with BEFORE, another
+checkout of the project, its programs too, for the first table. The second table is of `train` here: a crate that several
+direct dependencies need is shared out evenly between them, so the column adds up to all compile seconds (of one core).
 """
 
-import contextlib
 import json
 import os
 import re
@@ -17,30 +17,47 @@ import time
 from collections import defaultdict
 from pathlib import Path
 
-PROGRAMS = ["--bin", "train", "--bin", "evaluate", "--bin", "infer"]
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAMS = ["train", "infer"]
 
 
 def main():
-    root = Path(__file__).resolve().parents[2]
-    kept = Path(sys.argv[1]) if len(sys.argv) > 1 else None
-    if kept and kept.exists():
-        sys.exit(f"{kept} is there already; a cold build needs a new directory")
-    with contextlib.nullcontext(kept) if kept else tempfile.TemporaryDirectory() as target:
+    checkouts = {"now": ROOT}
+    if len(sys.argv) > 1:
+        checkouts = {"before": Path(sys.argv[1]).resolve(), **checkouts}
+    built = {name: {program: build(checkout, program) for program in PROGRAMS} for name, checkout in checkouts.items()}
+    cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), "?")
+    print("# What a cold build costs\n")
+    print(f"`python tools/scripts/build_cost.py`, {os.cpu_count()} cores ({cpu}), an empty target directory, crates downloaded:\n")
+    print("| | " + " | ".join(f"`{program}`, minutes | compile seconds | crates" for program in PROGRAMS) + " |")
+    print("|---|" + "---:|" * 3 * len(PROGRAMS))
+    for name, programs in built.items():
+        print(f"| {name} | " + " | ".join(f"{wall / 60:.1f} | {sum(seconds.values()):.0f} | {len(seconds)}"
+                                          for wall, seconds in programs.values()) + " |")
+    print("\nWhere the time for `train` goes now:\n")
+    print("| direct dependency | its share, s | needed by it alone, s | crates it pulls in |\n|---|---:|---:|---:|")
+    for line in shares(built["now"]["train"][1]):
+        print(line)
+
+
+def build(checkout, program):
+    """Wall-clock seconds, and the compile seconds of each crate."""
+    with tempfile.TemporaryDirectory() as target:
         start = time.monotonic()
-        command = ["cargo", "build", "--release", "--locked", "--timings", *PROGRAMS]
-        subprocess.run(command, check=True, cwd=root, env=dict(os.environ, CARGO_TARGET_DIR=str(target)), stdout=sys.stderr)
+        command = ["cargo", "build", "--release", "--locked", "--timings", "--bin", program]
+        subprocess.run(command, check=True, cwd=checkout, env=dict(os.environ, CARGO_TARGET_DIR=target), stdout=sys.stderr)
         wall = time.monotonic() - start
         html = (Path(target) / "cargo-timings/cargo-timing.html").read_text()
-    units = json.loads(re.search(r"const UNIT_DATA = (\[.*?\]);\n", html, re.S).group(1))
     seconds = defaultdict(float)
-    for unit in units:
+    for unit in json.loads(re.search(r"const UNIT_DATA = (\[.*?\]);\n", html, re.S).group(1)):
         seconds[unit["name"], unit["version"]] += unit["duration"]
+    return wall, seconds
 
-    metadata = json.loads(
-        subprocess.run(
-            ["cargo", "metadata", "--format-version", "1", "--locked"], check=True, cwd=root, capture_output=True
-        ).stdout
-    )
+
+def shares(seconds):
+    """Lines of the table by direct dependency."""
+    command = ["cargo", "metadata", "--format-version", "1", "--locked"]
+    metadata = json.loads(subprocess.run(command, check=True, cwd=ROOT, capture_output=True).stdout)
     packages = {p["id"]: p for p in metadata["packages"]}
     nodes = {n["id"]: [d["pkg"] for d in n["deps"] if any(k["kind"] != "dev" for k in d["dep_kinds"])]
              for n in metadata["resolve"]["nodes"]}
@@ -70,17 +87,11 @@ def main():
             crates[d] += 1
             if len(wanted) == 1:
                 alone[d] += value
-
-    cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), "?")
-    print("# What a cold build costs\n")
-    print(f"`python tools/scripts/build_cost.py`: {wall / 60:.1f} minutes for `train`, `evaluate` and `infer` on "
-          f"{os.cpu_count()} cores ({cpu}), {sum(seconds.values()):.0f} compile seconds, {len(seconds)} crates.\n")
-    print("| direct dependency | its share, s | needed by it alone, s | crates it pulls in |\n|---|---:|---:|---:|")
     for d in sorted(direct, key=lambda d: -cost[d]):
         if crates[d]:
             package = packages[d]
-            print(f"| {package['name']} {package['version']} | {cost[d]:.0f} | {alone[d]:.0f} | {crates[d]} |")
-    print(f"| tabsegnet's own crates | {rest:.0f} | {rest:.0f} | |")
+            yield f"| {package['name']} {package['version']} | {cost[d]:.0f} | {alone[d]:.0f} | {crates[d]} |"
+    yield f"| tabsegnet's own crates | {rest:.0f} | {rest:.0f} | |"
 
 
 if __name__ == "__main__":
