@@ -81,8 +81,6 @@ pub struct Batch {
     /// Each node's question, a row of `q`, and with segments its best one, as the row that it has
     /// when `segments` stands below `q`.
     pub shared: Arc<SharedRows>,
-    /// `[nodes]`: each node's question, a row of `q`.
-    pub question: Tensor<1, Int>,
     /// `[nodes, features]`, for a model with features.
     pub features: Option<Tensor<2>>,
     /// All edges.
@@ -142,7 +140,6 @@ impl Batch {
             q: Tensor::from_data(TensorData::new(q, [examples.len(), d_enc]), device),
             segments,
             shared: Arc::new(shared),
-            question: indices(question_of_node(&offsets).map(|question| question as i32).collect(), device),
             features: (config.features > 0)
                 .then(|| Tensor::from_data(TensorData::new(features, [nodes, config.features]), device)),
             edges: Arc::new(join_edges(examples, config, nodes, edges)),
