@@ -30,6 +30,13 @@ pub struct Arguments {
     /// so that another program can go on asking.
     #[arg(long, value_name = "FILE", requires = "document")]
     questions: Option<PathBuf>,
+    /// A glossary: what people say and what documents call it, as TOML ([[entry]] with terms, labels, source); may be
+    /// given several times. What it says goes before what the one says that comes with the project.
+    #[arg(long, value_name = "FILE")]
+    pub glossary: Vec<PathBuf>,
+    /// Reads questions as they are, without any glossary.
+    #[arg(long, conflicts_with = "glossary")]
+    pub no_glossary: bool,
     /// The form of --document (native, html, markdown, xlsx, csv, docling, text); by its name and
     /// content unless given.
     #[arg(long, value_name = "FORM", requires = "document")]

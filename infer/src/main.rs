@@ -44,7 +44,13 @@ fn run(arguments: &Arguments) -> Result<()> {
         Some(directory) => directory.clone(),
         None => default_cache_dir()?,
     };
-    let options = SessionOptions { device: arguments.device, cache: Some(cache), ..SessionOptions::default() };
+    let options = SessionOptions {
+        device: arguments.device,
+        cache: Some(cache),
+        glossaries: arguments.glossary.clone(),
+        without_glossary: arguments.no_glossary,
+        ..SessionOptions::default()
+    };
     let opening = Opening::read(&arguments.checkpoint, &options)?;
     eprintln!("device: {}", opening.device());
     if let Some(warning) = opening.warning() {

@@ -138,11 +138,13 @@ impl fmt::Display for Baseline {
 fn lexical(baseline: Baseline, embedded: &Embedded, bm25: Bm25Config) -> Vec<Vec<f32>> {
     let indexes: Vec<LexicalIndex> =
         embedded.documents.par_iter().map(|document| LexicalIndex::new(&document.ranking_texts)).collect();
-    let scores = |question: &tabsegnet_datasets::prepared::PreparedQuestion| match baseline {
-        Baseline::TfIdf => indexes[question.document].tf_idf(&question.text),
-        _ => indexes[question.document].bm25(&question.text, bm25),
-    };
-    embedded.questions.par_iter().map(scores).collect()
+    let texts = embedded.texts();
+    let questions = embedded.questions.par_iter().zip(&texts);
+    let scores = questions.map(|(question, text)| match baseline {
+        Baseline::TfIdf => indexes[question.document].tf_idf(text),
+        _ => indexes[question.document].bm25(text, bm25),
+    });
+    scores.collect()
 }
 
 fn dense(embedded: &Embedded) -> Vec<Vec<f32>> {
@@ -165,7 +167,7 @@ fn cosines(embedded: &Embedded, question: usize) -> Vec<f32> {
 }
 
 fn splade(embedded: &Embedded, splade: &Splade) -> Result<Vec<Vec<f32>>, RankingError> {
-    let query: Vec<&str> = embedded.questions.iter().map(|question| question.text.as_str()).collect();
+    let query = embedded.texts();
     let query = splade.encode(&query)?;
     by_document(embedded, |document, questions| {
         let texts: Vec<&str> = embedded.documents[document].ranking_texts.iter().map(String::as_str).collect();

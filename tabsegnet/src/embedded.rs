@@ -1,6 +1,7 @@
 //! Prepared documents and questions with their vectors.
 
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
 use rayon::prelude::*;
 use tabsegnet_datasets::prepared::{PreparedDocument, PreparedQuestion};
@@ -8,6 +9,7 @@ use tabsegnet_encoder::{EmbeddingCache, Encoder};
 use tabsegnet_features::table_scorer::Example;
 use tabsegnet_features::{DocumentFeatures, FeatureRows, Query, QueryVectors, Strings, TableScore, TableScorer};
 use tabsegnet_graph::CellText;
+use tabsegnet_lexical::glossary::{Glossary, Wording};
 use tabsegnet_ranker::reranker::QueryContext;
 use tabsegnet_segmenter::Segmenter;
 
@@ -24,6 +26,8 @@ pub struct Embedded {
     pub documents: Vec<PreparedDocument>,
     /// The questions.
     pub questions: Vec<PreparedQuestion>,
+    /// For each question how it is read, where a glossary changes it.
+    pub read_as: Vec<Option<String>>,
     /// For each question its segments; empty where it has none, as with the segmenter `none`.
     pub segments: Vec<Vec<String>>,
     d_enc: usize,
@@ -51,6 +55,8 @@ impl TableScores {
 
 /// What turns texts into what a model sees.
 pub struct View<'a> {
+    /// How questions are read.
+    pub glossary: &'a Glossary,
     /// The ranker's encoder.
     pub encoder: &'a dyn Encoder,
     /// What parts questions.
@@ -80,19 +86,18 @@ impl Embedded {
         cache: Option<&EmbeddingCache>,
         progress: &mut dyn FnMut(usize, usize),
     ) -> Result<Self, RankingError> {
-        let View { encoder, segmenter, featuriser, cell_text } = *view;
+        let View { glossary, encoder, segmenter, featuriser, cell_text } = *view;
+        let read_as = readings(glossary, &documents, &questions);
+        let query = text_of(&questions, &read_as);
         let segments = match segmenter.is_given() {
             true => questions.iter().map(given).collect(),
-            false => {
-                let query: Vec<&str> = questions.iter().map(|question| question.text.as_str()).collect();
-                segments(&query, segmenter, cache.filter(|_| segmenter.is_costly()))?
-            }
+            false => segments(&query, segmenter, cache.filter(|_| segmenter.is_costly()))?,
         };
         let mut texts: Vec<&str> = Vec::new();
         for document in &documents {
             texts.extend(document.ranking_texts.iter().map(String::as_str));
         }
-        texts.extend(questions.iter().map(|question| question.text.as_str()));
+        texts.extend(query.iter().copied());
         texts.extend(segments.iter().flatten().map(String::as_str));
         let strings: Vec<Strings> = match featuriser.any() {
             true => documents.par_iter().map(|document| Featuriser::strings(document.nodes(), cell_text)).collect(),
@@ -128,10 +133,8 @@ impl Embedded {
             .collect();
         let query = match featuriser.any() {
             true => {
-                let query = questions.iter().zip(&segments);
-                query
-                    .map(|(question, segments)| featuriser.question(&question.text, segments))
-                    .collect::<Result<_, _>>()?
+                let query = query.iter().zip(&segments);
+                query.map(|(text, segments)| featuriser.question(text, segments)).collect::<Result<_, _>>()?
             }
             false => Vec::new(),
         };
@@ -140,12 +143,18 @@ impl Embedded {
             query,
             documents,
             questions,
+            read_as,
             segments,
             d_enc,
             node_vectors,
             question_vectors,
             segment_vectors,
         })
+    }
+
+    /// The questions as they are read.
+    pub fn texts(&self) -> Vec<&str> {
+        text_of(&self.questions, &self.read_as)
     }
 
     /// Questions that are their own segment, since none was found or given.
@@ -257,6 +266,25 @@ impl Embedded {
         };
         total.into_iter().map(of).unzip()
     }
+}
+
+/// How each question is read, where the glossary changes it.
+fn readings(
+    glossary: &Glossary,
+    documents: &[PreparedDocument],
+    questions: &[PreparedQuestion],
+) -> Vec<Option<String>> {
+    let wordings: Vec<OnceLock<Wording>> = documents.iter().map(|_| OnceLock::new()).collect();
+    let wording = |document: usize| {
+        wordings[document].get_or_init(|| Wording::new(documents[document].nodes().iter().map(|node| &node.text)))
+    };
+    let read = |question: &PreparedQuestion| glossary.reading(&question.text, || wording(question.document));
+    questions.par_iter().map(|question| Some(read(question)?.text)).collect()
+}
+
+fn text_of<'a>(questions: &'a [PreparedQuestion], read_as: &'a [Option<String>]) -> Vec<&'a str> {
+    let questions = questions.iter().zip(read_as);
+    questions.map(|(question, read_as)| read_as.as_deref().unwrap_or(&question.text)).collect()
 }
 
 /// The segments that the data set gives; a question without is its own segment.

@@ -50,6 +50,7 @@ use std::path::Path;
 use tabsegnet_datasets::DataError;
 use tabsegnet_document::ReadError;
 use tabsegnet_encoder::EncoderError;
+use tabsegnet_lexical::glossary::GlossaryError;
 use tabsegnet_ranker::batch::BatchError;
 use tabsegnet_ranker::checkpoint::CheckpointError;
 use tabsegnet_ranker::device::{DeviceError, DeviceFailure};
@@ -71,6 +72,9 @@ pub enum RankingError {
     /// The encoder or its cache.
     #[error(transparent)]
     Encoder(#[from] EncoderError),
+    /// A glossary.
+    #[error(transparent)]
+    Glossary(#[from] GlossaryError),
     /// The segmenter.
     #[error(transparent)]
     Segmenter(#[from] SegmenterError),

@@ -8,6 +8,7 @@ use tabsegnet_document::{ReadDocument, ReadOptions, read_bytes};
 use tabsegnet_features::rows::NO_FEATURES;
 use tabsegnet_features::{DocumentFeatures, FeatureRows, Query, QueryVectors, TableScore, vectors};
 use tabsegnet_graph::{Graph, Node};
+use tabsegnet_lexical::glossary::Wording;
 use tabsegnet_ranker::device::guard;
 use tabsegnet_ranker::reranker::{self, QueryContext, RerankEffects};
 use tabsegnet_ranker::{EdgeEffect, Explanation, ModelInput, OpenGraph, best};
@@ -88,6 +89,8 @@ struct Opened {
     source: Source,
     graph: OpenGraph,
     features: Option<DocumentFeatures>,
+    /// What it says, once a question has a term of the glossary.
+    wording: OnceLock<Wording>,
     /// What the table scorer says of the document's tables.
     tables: Vec<TableScore>,
 }
@@ -124,7 +127,7 @@ impl OpenDocument {
             (Some(features), Some(scorer)) => scorer.scores(features.table_inputs()),
             _ => Vec::new(),
         };
-        Ok(Self(Arc::new(Opened { session, document, source, graph, features, tables })))
+        Ok(Self(Arc::new(Opened { session, document, source, graph, features, wording: OnceLock::new(), tables })))
     }
 
     /// The best nodes for a question, best first; equal scores in document order. Ten unless the question says.
@@ -218,10 +221,13 @@ impl OpenDocument {
 
 impl Opened {
     fn answer(&self, question: Question<'_>, top_k: usize, explained: bool) -> Result<Explained, RankingError> {
-        let Question { text, id, .. } = question;
-        if text.trim().is_empty() {
+        let Question { text: put, id, .. } = question;
+        if put.trim().is_empty() {
             return Err(RankingError::BlankQuestion);
         }
+        let wording = || self.wording.get_or_init(|| Wording::new(self.document.nodes().iter().map(|node| &node.text)));
+        let read_as = self.session.glossary().reading(put, wording).map(|reading| reading.text);
+        let text = read_as.as_deref().unwrap_or(put);
         let segments = self.session.segmenter().segments(text)?;
         // Not through the cache: to keep one vector costs a write to the disk, more than to make it.
         let texts: Vec<&str> = std::iter::once(text).chain(segments.iter().map(String::as_str)).collect();
@@ -263,7 +269,8 @@ impl Opened {
             }
         };
         let scores = self.session.scorer().score(id, &self.graph, &input, &context, before)?;
-        let mut ranking = ranked(&subject, id, text, &segments, segment_vectors, &scores, top_k);
+        let ranking = ranked(&subject, id, put, &segments, segment_vectors, &scores, top_k);
+        let mut ranking = Ranking { read_as: read_as.clone(), ..ranking };
         if explained {
             self.explain(&mut ranking, &input, query_of, &first, &best(&scores, top_k))?;
         }
@@ -293,7 +300,7 @@ impl Opened {
         let found = inference.explain(&self.graph, query, &numbers)?;
         let names = self.session.settings().features.names();
         let segments = match ranking.segments.as_slice() {
-            [] => std::slice::from_ref(&ranking.question),
+            [] => std::slice::from_ref(ranking.read_as.as_ref().unwrap_or(&ranking.question)),
             segments => segments,
         };
         let looks = match self.session.scorer().reranker {

@@ -151,6 +151,9 @@ pub struct Ranking {
     pub question_id: String,
     /// The question.
     pub question: String,
+    /// The question as it is read; absent where no glossary changes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_as: Option<String>,
     /// The document's id.
     pub document: String,
     /// Nodes of the document.
@@ -172,7 +175,9 @@ pub fn ranking(embedded: &Embedded, question: usize, scores: &[f32], top_k: usiz
     let (vectors, d_enc) = (embedded.nodes_of(question), embedded.d_enc());
     let subject = Subject { id: &document.id, nodes: document.nodes(), vectors, d_enc };
     let segments = &embedded.segments[question];
-    ranked(&subject, id, text, segments, embedded.segment_vectors(question), scores, top_k)
+    let read_as = embedded.read_as[question].clone();
+    let ranking = ranked(&subject, id, text, segments, embedded.segment_vectors(question), scores, top_k);
+    Ranking { read_as, ..ranking }
 }
 
 /// What is ranked: a document's name, nodes and vectors `[nodes, d_enc]`.
@@ -215,6 +220,7 @@ pub(crate) fn ranked(
     Ranking {
         question_id: question_id.to_owned(),
         question: question.to_owned(),
+        read_as: None,
         document: subject.id.to_owned(),
         nodes_in_document: subject.nodes.len(),
         segments: segments.to_vec(),

@@ -7,6 +7,7 @@ use burn::tensor::Device;
 use tabsegnet_datasets::prepared::PreparedDocument;
 use tabsegnet_document::{ReadOptions, read_bytes, read_source};
 use tabsegnet_encoder::{EmbeddingCache, Encoder, EncoderKind, load_on};
+use tabsegnet_lexical::glossary::{Glossary, GlossaryConfig};
 use tabsegnet_ranker::Inference;
 use tabsegnet_ranker::checkpoint::{self, Checkpoint, Manifest};
 use tabsegnet_ranker::device::{DeviceChoice, guard, open_device};
@@ -31,6 +32,10 @@ pub struct SessionOptions {
     pub cache: Option<PathBuf>,
     /// The encoder's directory, where it is not where the checkpoint's config says. It has to be the same encoder.
     pub encoder: Option<PathBuf>,
+    /// Files of glossaries; what they say goes before what the checkpoint's config names.
+    pub glossaries: Vec<PathBuf>,
+    /// Whether questions are read as they are, whatever glossaries there are.
+    pub without_glossary: bool,
 }
 
 /// A trained ranker with the encoder and segmenter that it was trained with. Cheap to clone: all clones are one
@@ -43,6 +48,7 @@ struct Inner {
     inference: Inference,
     reranker: Option<Reranker>,
     settings: RankerSettings,
+    glossary: Glossary,
     encoder: Box<dyn Encoder>,
     segmenter: Box<dyn Segmenter>,
     featuriser: Featuriser,
@@ -73,6 +79,10 @@ impl Opening {
         let mut settings = RankerSettings::parse(&directory.join("config.toml"), &checkpoint.config)?;
         if let Some(encoder) = &options.encoder {
             settings.encoder.model = encoder.display().to_string();
+        }
+        settings.glossary.files.splice(0..0, options.glossaries.iter().cloned());
+        if options.without_glossary {
+            settings.glossary = GlossaryConfig { shipped: false, files: Vec::new() };
         }
         Ok(Self { checkpoint, settings, device, device_name, cache: options.cache.clone() })
     }
@@ -107,6 +117,7 @@ impl Opening {
         let Checkpoint { directory, model, reranker, manifest, .. } = checkpoint;
         guard(&device.clone(), || {
             let encoder = load_on(&settings.encoder, &device)?;
+            let glossary = settings.glossary.open()?;
             let segmenter = load_segmenter(&settings.segmenter)?;
             let featuriser = Featuriser::open(settings.features)?;
             let parts = [
@@ -121,6 +132,7 @@ impl Opening {
                 inference,
                 reranker,
                 settings,
+                glossary,
                 encoder,
                 segmenter,
                 featuriser,
@@ -334,6 +346,10 @@ impl Session {
         self.0.encoder.as_ref()
     }
 
+    pub(crate) fn glossary(&self) -> &Glossary {
+        &self.0.glossary
+    }
+
     pub(crate) fn segmenter(&self) -> &dyn Segmenter {
         self.0.segmenter.as_ref()
     }
@@ -344,6 +360,7 @@ impl Session {
 
     pub(crate) fn view(&self) -> View<'_> {
         View {
+            glossary: self.glossary(),
             encoder: self.encoder(),
             segmenter: self.segmenter(),
             featuriser: self.featuriser(),

@@ -8,6 +8,7 @@ use tabsegnet_datasets::prepared::PrepareSettings;
 use tabsegnet_encoder::EncoderConfig;
 use tabsegnet_features::FeaturesConfig;
 use tabsegnet_graph::GraphConfig;
+use tabsegnet_lexical::glossary::GlossaryConfig;
 use tabsegnet_segmenter::SegmenterConfig;
 
 use crate::RankingError;
@@ -22,6 +23,8 @@ pub struct RankerSettings {
     pub graph: GraphConfig,
     /// Which encoder.
     pub encoder: EncoderConfig,
+    /// How questions are read.
+    pub glossary: GlossaryConfig,
     /// Which segmenter.
     pub segmenter: SegmenterConfig,
     /// Which features.

@@ -14,6 +14,9 @@ pub fn render(ranking: &Ranking, gold: &[&str]) -> String {
     let id_width = ranking.nodes.iter().map(|node| node.id.len()).max().unwrap_or_default().max(4);
     let mut text =
         format!("{}  ({}, {} nodes)\n", one_line(&ranking.question), ranking.document, ranking.nodes_in_document);
+    if let Some(read_as) = &ranking.read_as {
+        let _ = writeln!(text, "read as: {}", one_line(read_as));
+    }
     let _ = writeln!(text, "{:>4}  {:>9}  {:id_width$}  {:13}  text", "rank", "score", "node", "kind");
     for node in &ranking.nodes {
         let star = if gold.contains(&node.id.as_str()) { '*' } else { ' ' };

@@ -224,3 +224,29 @@ fn several_programs_may_open_one_document_at_once() {
     answers.dedup();
     assert_eq!((answers.len(), kept(&work)), (1, 1));
 }
+
+#[test]
+fn a_question_is_read_in_the_documents_words_and_says_so() {
+    let work = work();
+    work.write("own.toml", "[[entry]]\nterms = [\"takings\"]\nlabels = [\"products\"]\nsource = \"here\"\n");
+    let ranked = |question: &str, options: &[&str]| -> Value {
+        let run = infer(&work, &[&["--question", question, "--format", "json"], options].concat()).ok();
+        serde_json::from_str(&run.stdout).expect("JSON")
+    };
+    let read = ranked("takings of 2018?", &["--glossary", "own.toml"]);
+    assert_eq!(read["read_as"], "products of 2018?");
+    assert_eq!(read["question"], "takings of 2018?");
+    let plain = ranked("products of 2018?", &["--no-glossary"]);
+    assert_eq!(read["nodes"], plain["nodes"]);
+    assert!(plain.get("read_as").is_none());
+    // The one that comes with the project.
+    assert_eq!(ranked("R&D in 2018?", &[])["read_as"], "research and development in 2018?");
+    assert!(ranked("R&D in 2018?", &["--no-glossary"]).get("read_as").is_none());
+    let table = infer(&work, &["--question", "R&D in 2018?"]).ok();
+    assert!(table.stdout.contains("read as: research and development in 2018?"), "{}", table.stdout);
+
+    work.write("empty.toml", "[[entry]]\nterms = [\"takings\"]\nlabels = []\nsource = \"here\"\n");
+    let refused = infer(&work, &["--question", "takings?", "--glossary", "empty.toml"]);
+    assert!(refused.stderr.contains("empty.toml: entry 1 (here): labels has no text"), "{}", refused.stderr);
+    assert_eq!(refused.code, Some(1));
+}

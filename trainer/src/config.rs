@@ -17,6 +17,7 @@ use tabsegnet_datasets::source::Source;
 use tabsegnet_encoder::EncoderConfig;
 use tabsegnet_features::FeaturesConfig;
 use tabsegnet_graph::GraphConfig;
+use tabsegnet_lexical::glossary::GlossaryConfig;
 use tabsegnet_ranker::ModelConfig;
 use tabsegnet_segmenter::SegmenterConfig;
 use tabsegnet_store::{Digest, FileError, StoreError, default_cache_dir};
@@ -140,6 +141,8 @@ pub struct Config {
     pub graph: GraphConfig,
     /// How texts become vectors.
     pub encoder: EncoderConfig,
+    /// How questions are read.
+    pub glossary: GlossaryConfig,
     /// How questions become segments.
     pub segmenter: SegmenterConfig,
     /// Which features of questions and nodes the ranker sees.

@@ -11,6 +11,7 @@ use tabsegnet::settings::RankerSettings;
 use tabsegnet_datasets::config::Part;
 use tabsegnet_datasets::prepared::{Prepared, Statistics};
 use tabsegnet_encoder::{EmbeddingCache, Encoder, load_on};
+use tabsegnet_lexical::glossary::Glossary;
 use tabsegnet_prepared::{Origin, prepare};
 use tabsegnet_ranker::checkpoint::Checkpoint;
 use tabsegnet_segmenter::{Segmenter, load_segmenter};
@@ -32,6 +33,8 @@ pub struct Input {
 pub struct Encoding {
     /// The encoder.
     pub encoder: Box<dyn Encoder>,
+    /// How questions are read.
+    pub glossary: Glossary,
     /// The segmenter.
     pub segmenter: Box<dyn Segmenter>,
     /// What makes features.
@@ -46,6 +49,7 @@ impl Encoding {
         cache.notice().into_iter().for_each(|notice| eprintln!("{notice}"));
         Ok(Self {
             encoder: load_on(&config.encoder, device).context("the encoder cannot be opened")?,
+            glossary: config.glossary.open()?,
             segmenter: load_segmenter(&config.segmenter)?,
             featuriser: Featuriser::open(config.features)?,
             cache,
@@ -69,6 +73,7 @@ impl Encoding {
         let mut progress = Progress::new(&name, 0);
         let encoder = self.encoder.as_ref();
         let view = View {
+            glossary: &self.glossary,
             encoder,
             segmenter: self.segmenter.as_ref(),
             featuriser: &self.featuriser,

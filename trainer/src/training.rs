@@ -93,6 +93,7 @@ impl<'a> Training<'a> {
             .part(&dev.digest)
             .part(encoder.identity())
             .part(encoding.segmenter.identity())
+            .part(format!("{:?}", encoding.glossary.entries()))
             .part(encoding.featuriser.words())
             .part(&started_from)
             .hex();

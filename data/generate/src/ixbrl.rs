@@ -26,6 +26,7 @@ mod excerpts;
 mod filing;
 mod members;
 mod period;
+mod prose;
 mod questions;
 mod templates;
 #[cfg(test)]
@@ -40,11 +41,12 @@ use tabsegnet_datasets::sample::{Labels, LeftOut, Sample, Samples};
 use tabsegnet_datasets::source::json;
 use tabsegnet_datasets::{DataError, Dataset, Inputs};
 use tabsegnet_document::{Format, ReadDocument, ReadOptions};
+use tabsegnet_lexical::LexicalIndex;
 use tabsegnet_store::Digest;
 
 use crate::dice::Dice;
 use filing::Filing;
-use questions::{Posed, QuestionWriter};
+use questions::{Draft, Posed, QuestionWriter, Sought};
 
 /// Filings with inline XBRL.
 pub struct Ixbrl;
@@ -257,17 +259,26 @@ fn check_companies(filings: &Filings, wanted: &BTreeSet<String>, others: &BTreeS
 fn samples_of(filing: &Filing, name: &str, filings: &Filings) -> Vec<Sample> {
     let config = &filings.config;
     let dice = |purpose: &str| {
-        let digest = Digest::new().part("ixbrl questions, version 1").part(filings.seed.to_le_bytes());
+        let digest = Digest::new().part("ixbrl questions, version 2").part(filings.seed.to_le_bytes());
         Dice::new(digest.part(name).part(purpose))
     };
     let mut posed = Posed::default();
     let mut questions = dice("questions");
+    let mut negatives = dice("negatives");
+    let index = LexicalIndex::new(filing.read.document.passages());
+    let mut prose = prose::questions(filing, &mut dice("prose")).into_iter().map(|question| Draft {
+        text: question.text.clone(),
+        segments: vec![(question.text, Sought::Passages(question.passages))],
+    });
     let parts = excerpts::choose(filing, config, &mut dice("parts"));
     let mut samples = Vec::new();
     for (number, part) in parts.iter().enumerate() {
-        let drafts = QuestionWriter::new(filing, part).draw(config.questions_per_document, &mut posed, &mut questions);
+        let writer = QuestionWriter::new(filing, part);
+        let mut drafts = writer.draw(config.questions_per_document, &mut posed, &mut questions);
         if !drafts.is_empty() {
-            samples.push(excerpts::build(filing, format!("{name}.{number}"), part, drafts, config.sentences));
+            drafts.extend(prose.by_ref().take(config.prose_per_document));
+            let id = format!("{name}.{number}");
+            samples.push(excerpts::build(filing, id, part, drafts, &index, config, &mut negatives));
         }
     }
     samples

@@ -16,6 +16,12 @@ pub struct IxbrlConfig {
     pub nodes: usize,
     /// Sentences before and after each table.
     pub sentences: usize,
+    /// Questions that a sentence answers, put to one document, at most.
+    pub prose_per_document: usize,
+    /// Sentences of the whole filing that have most in common with each question.
+    pub hard_negatives: usize,
+    /// Stretches of sentences from anywhere in the filing.
+    pub stretches: usize,
     /// The share of companies whose filings are the dev part, where `data.dev` names no files.
     pub dev_share: f64,
 }
@@ -28,6 +34,9 @@ impl Default for IxbrlConfig {
             tables: 10,
             nodes: 900,
             sentences: 4,
+            prose_per_document: 8,
+            hard_negatives: 5,
+            stretches: 8,
             dev_share: 0.2,
         }
     }

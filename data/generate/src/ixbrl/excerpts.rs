@@ -7,8 +7,10 @@ use tabsegnet_document::model::{Block, Document, Table};
 use tabsegnet_document::node_id;
 use tabsegnet_document::numbers::parse_cell_number;
 
+use tabsegnet_lexical::{Bm25Config, LexicalIndex};
+
 use super::filing::{Fact, Filing, recognizable};
-use super::questions::Draft;
+use super::questions::{Draft, Sought};
 use crate::dice::Dice;
 use tabsegnet_datasets::config::IxbrlConfig;
 use tabsegnet_datasets::sample::{Question, Sample, Segment};
@@ -18,6 +20,10 @@ use tabsegnet_datasets::values::numbers_in;
 const FEWEST_FACTS: usize = 3;
 /// Tables that count as near.
 const NEAR: usize = 3;
+/// Sentences before and after each that a question or a negative brings: as many as tables have beside them.
+const BESIDE: usize = 3;
+/// Sentences of a stretch from anywhere.
+const STRETCH: usize = 12;
 /// Most sentences that a fact brings into its part from elsewhere in the filing.
 const MOST_PASSAGES: usize = 2;
 
@@ -100,7 +106,9 @@ pub(super) fn build(
     id: String,
     part: &BTreeSet<usize>,
     drafts: Vec<Draft>,
-    sentences: usize,
+    index: &LexicalIndex,
+    config: &IxbrlConfig,
+    dice: &mut Dice,
 ) -> Sample {
     let query: BTreeSet<usize> = drafts.iter().flat_map(|draft| draft.facts()).collect();
     let query: Vec<&Fact> = query.into_iter().filter_map(|fact| filing.facts.get(fact)).collect();
@@ -109,7 +117,24 @@ pub(super) fn build(
     let mut blocks = Vec::new();
     // New numbers of the sentences by their old ones.
     let mut numbers: BTreeMap<usize, usize> = BTreeMap::new();
-    let taken = sentences_of(filing, part, &query, &shown, sentences);
+    let mut wanted: BTreeSet<usize> = drafts.iter().flat_map(Draft::passages).collect();
+    wanted.extend(query.iter().flat_map(|fact| fact.passages.iter().copied().take(MOST_PASSAGES)));
+    // What stands beside an answer must not tell that it is one: as much comes from elsewhere in the filing.
+    let mut brought = wanted.clone();
+    for draft in &drafts {
+        let scores = index.bm25(&draft.text, Bm25Config::default());
+        let mut best: Vec<usize> = (0..scores.len()).filter(|&passage| scores[passage] > 0.0).collect();
+        best.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]).then(a.cmp(&b)));
+        brought.extend(best.into_iter().take(config.hard_negatives));
+    }
+    let mut taken: BTreeSet<usize> =
+        brought.iter().flat_map(|passage| passage.saturating_sub(BESIDE)..=passage + BESIDE).collect();
+    for _ in 0..config.stretches {
+        let first = dice.below(index.len());
+        taken.extend(first..first + STRETCH);
+    }
+    wanted.extend(query.iter().flat_map(|fact| fact.passages.iter().copied()));
+    let taken = sentences_of(filing, part, &wanted, taken, &shown, config.sentences);
     let mut passage = 0;
     for block in &filing.read.document.blocks {
         match block {
@@ -128,10 +153,15 @@ pub(super) fn build(
             }
         }
     }
-    let nodes = |fact: usize| nodes_of(filing, fact, part, &numbers);
+    let nodes = |sought: Sought| match sought {
+        Sought::Fact(fact) => nodes_of(filing, fact, part, &numbers),
+        Sought::Passages(passages) => {
+            passages.iter().filter_map(|passage| numbers.get(passage)).map(|&new| node_id::passage(new)).collect()
+        }
+    };
     let question = |(number, draft): (usize, Draft)| {
         let segments: Vec<Segment> =
-            draft.segments.into_iter().map(|(text, fact)| Segment { text, nodes: nodes(fact) }).collect();
+            draft.segments.into_iter().map(|(text, sought)| Segment { text, nodes: nodes(sought) }).collect();
         let gold: BTreeSet<String> = segments.iter().flat_map(|segment| segment.nodes.clone()).collect();
         Question { id: format!("{id}-{number}"), text: draft.text, gold: gold.into_iter().collect(), segments }
     };
@@ -147,19 +177,18 @@ fn nodes_of(filing: &Filing, fact: usize, part: &BTreeSet<usize>, numbers: &BTre
     cells.chain(passages).collect()
 }
 
-/// The sentences beside the tables, and those that state what is sought, with their neighbours.
-/// Without sentences that show a number which is wanted and do not tag it: whether they state
+/// The sentences beside the tables and those `taken` from elsewhere. Without sentences that show a number which is wanted and do not tag it: whether they state
 /// the same is not known.
 fn sentences_of(
     filing: &Filing,
     part: &BTreeSet<usize>,
-    query: &[&Fact],
+    wanted: &BTreeSet<usize>,
+    mut taken: BTreeSet<usize>,
     shown: &BTreeSet<u64>,
     context: usize,
 ) -> BTreeSet<usize> {
     let blocks = &filing.read.document.blocks;
     let positions = filing.passage_blocks();
-    let mut taken = BTreeSet::new();
     for (at, block) in blocks.iter().enumerate() {
         let Block::Table(table) = block else { continue };
         if !part.contains(&table.number()) {
@@ -172,19 +201,13 @@ fn sentences_of(
         let after = (next..positions.len()).zip(at + 1..).take(context);
         taken.extend(after.take_while(|&(passage, position)| positions.get(passage) == Some(&position)).map(|p| p.0));
     }
-    for fact in query {
-        for &passage in fact.passages.iter().take(MOST_PASSAGES) {
-            taken.extend(passage.saturating_sub(1)..=passage + 1);
-        }
-    }
-    let tagged: BTreeSet<usize> = query.iter().flat_map(|fact| fact.passages.iter().copied()).collect();
     let text = |passage: usize| match positions.get(passage).and_then(|&at| blocks.get(at)) {
         Some(Block::Passage(text)) => text.as_str(),
         _ => "",
     };
     taken.retain(|passage| {
         *passage < positions.len()
-            && (tagged.contains(passage)
+            && (wanted.contains(passage)
                 || !numbers_in(text(*passage)).iter().any(|(_, number)| shown.contains(&number.to_bits())))
     });
     taken

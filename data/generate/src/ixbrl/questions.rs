@@ -12,14 +12,35 @@ use crate::dice::Dice;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Draft {
     pub text: String,
-    /// The phrase and the number of each fact that is wanted.
-    pub segments: Vec<(String, usize)>,
+    /// What is wanted: the phrase for it, and what answers it.
+    pub segments: Vec<(String, Sought)>,
+}
+
+/// What answers a part of a question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Sought {
+    /// A fact, by its number.
+    Fact(usize),
+    /// Sentences, by their index in the filing.
+    Passages(BTreeSet<usize>),
 }
 
 impl Draft {
     /// The facts that are wanted.
     pub fn facts(&self) -> impl Iterator<Item = usize> {
-        self.segments.iter().map(|(_, fact)| *fact)
+        self.segments.iter().filter_map(|(_, sought)| match sought {
+            Sought::Fact(fact) => Some(*fact),
+            Sought::Passages(_) => None,
+        })
+    }
+
+    /// The sentences that answer it beside facts.
+    pub fn passages(&self) -> impl Iterator<Item = usize> {
+        let passages = self.segments.iter().filter_map(|(_, sought)| match sought {
+            Sought::Fact(_) => None,
+            Sought::Passages(passages) => Some(passages.iter().copied()),
+        });
+        passages.flatten()
     }
 }
 
@@ -97,6 +118,7 @@ pub(super) struct Posed(BTreeSet<(Kind, Vec<usize>)>);
 /// Writes questions on a part's facts.
 pub(super) struct QuestionWriter<'a> {
     filing: &'a Filing,
+    company: String,
     /// Facts by axes, then by concept.
     groups: BTreeMap<Vec<&'a str>, BTreeMap<&'a str, Vec<usize>>>,
     /// The part's tables that state each fact.
@@ -116,7 +138,7 @@ impl<'a> QuestionWriter<'a> {
             let axes = fact.members.iter().map(|(axis, _)| axis.as_str()).collect();
             groups.entry(axes).or_default().entry(fact.concept.as_str()).or_default().push(number);
         }
-        Self { filing, groups, tables }
+        Self { filing, company: filing.company_name(), groups, tables }
     }
 
     /// At most `count` questions, a third of them or more over two tables: no one table of the part
@@ -287,6 +309,13 @@ impl<'a> QuestionWriter<'a> {
         let (ways, style) = (dice.below(12), dice.below(2));
         let named = facts.iter().map(|fact| self.named(fact, ways, style));
         let mut named = named.collect::<Option<Vec<Named>>>()?;
+        if dice.chance(35)
+            && let Some(first) = named.first_mut()
+            && !first.name.starts_with("the ")
+        {
+            // As people ask who have many reports.
+            first.name = format!("{}'s {}", self.company, first.name);
+        }
         if kind == Kind::Average {
             // Three times over, only the shortest way to say a year can be read.
             for (named, fact) in named.iter_mut().zip(&facts) {
@@ -310,7 +339,7 @@ impl<'a> QuestionWriter<'a> {
             (Kind::Both, [a, b], _) => t::both(a, b, dice),
             _ => return None,
         };
-        let segments = named.iter().map(Named::segment).zip(numbers.iter().copied()).collect();
+        let segments = named.iter().map(Named::segment).zip(numbers.iter().map(|&fact| Sought::Fact(fact))).collect();
         Some(Draft { text, segments })
     }
 

@@ -54,11 +54,17 @@ pub(super) fn single(a: &Named, money: bool, dice: &mut Dice) -> String {
         format!("State {thing} {time}."),
         format!("{}, what {was} {thing}?", capital(&time)),
         format!("What did the company report as {thing} {time}?"),
+        format!("{} {time}?", capital(&thing)),
+        format!("Give me {thing} {time}."),
+        format!("Look up {thing} {time}."),
+        format!("How high {was} {thing} {time}?"),
     ];
     if money {
         wordings.push(format!("How much {was} {thing} {time}?"));
+        wordings.push(format!("How much {thing} did the company have {time}?"));
+        wordings.push(format!("{}: how many dollars {time}?", capital(&thing)));
     }
-    if !a.name.starts_with("the ") && a.members.is_empty() {
+    if !a.name.starts_with("the ") && !a.name.contains("'s ") && a.members.is_empty() {
         wordings.push(format!("What {was} the company's {thing} {time}?"));
     }
     pick(dice, wordings)
@@ -71,9 +77,14 @@ pub(super) fn change(a: &Named, b: &Named, rose: Option<bool>, dice: &mut Dice) 
         format!("What was the change in {thing} from {from} to {to}?"),
         format!("By how much did {thing} change from {from} to {to}?"),
         format!("What is the difference in {thing} between {from} and {to}?"),
+        format!("How did {thing} move from {from} to {to}?"),
+        format!("{}: {to} against {from}?", capital(&thing)),
+        format!("How did {thing} in {to} compare with {from}?"),
     ];
     if let Some(rose) = rose {
         let (verb, noun) = if rose { ("increase", "increase") } else { ("fall", "decrease") };
+        let plain = if rose { "climb" } else { "drop" };
+        wordings.push(format!("How much did {thing} {plain} in {to} against {from}?"));
         wordings.push(format!("By how much did {thing} {verb} from {from} to {to}?"));
         wordings.push(format!("How large was the {noun} in {thing} between {from} and {to}?"));
     }

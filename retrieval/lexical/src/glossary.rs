@@ -1,0 +1,463 @@
+//! What people say, and what reports call it.
+//!
+//! A question asks for "capex", the report has "Purchases of property and equipment". A [`Glossary`] lists such terms with
+//! the labels that stand for them; a question is read with the label that the document itself uses
+//! ([`Glossary::reading`]). What the document says word for word stays as it is.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use serde::{Deserialize, Serialize};
+
+use crate::tokenize;
+
+/// Terms and the labels that documents have for them.
+#[derive(Debug, Clone, Default)]
+pub struct Glossary {
+    entries: Vec<Entry>,
+    /// The entry of each term, in the form that questions are compared in.
+    terms: HashMap<String, usize>,
+    /// Characters of the longest term.
+    longest: usize,
+}
+
+/// What one thing is called.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Entry {
+    /// What people say: `capex`, `capital spending`.
+    pub terms: Vec<String>,
+    /// What documents call it, the most usual first: `capital expenditures`, `purchases of property and equipment`.
+    pub labels: Vec<String>,
+    /// Where it is from: a taxonomy's element, an abbreviation.
+    pub source: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default)]
+    entry: Vec<Entry>,
+}
+
+/// A glossary that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum GlossaryError {
+    /// It could not be read.
+    #[error("{}: {source}; expected a glossary, a text file in TOML", file.display())]
+    File {
+        /// The file.
+        file: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// Not TOML, or another key than an entry has.
+    #[error("{file}: {message}; expected [[entry]] with terms, labels and source")]
+    Toml {
+        /// The file.
+        file: String,
+        /// With line and column.
+        message: String,
+    },
+    /// An entry with an empty side.
+    #[error(
+        "{file}: entry {entry} ({source_of}): {which} has {found}; expected at least one text with a letter or digit in it"
+    )]
+    Empty {
+        /// The file.
+        file: String,
+        /// From 1.
+        entry: usize,
+        /// The entry's source.
+        source_of: String,
+        /// `terms`, `labels` or `source`.
+        which: &'static str,
+        /// What it has: nothing, or a blank text.
+        found: &'static str,
+    },
+}
+
+/// `[glossary]`
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct GlossaryConfig {
+    /// Whether questions are read with the glossary that comes with the project.
+    pub shipped: bool,
+    /// Files of further ones; what they say goes before it.
+    pub files: Vec<PathBuf>,
+}
+
+impl Default for GlossaryConfig {
+    fn default() -> Self {
+        Self { shipped: true, files: Vec::new() }
+    }
+}
+
+impl GlossaryConfig {
+    /// Reads the files.
+    ///
+    /// # Errors
+    /// As [`Glossary::read`].
+    pub fn open(&self) -> Result<Glossary, GlossaryError> {
+        let mut glossary = Glossary::default();
+        for file in &self.files {
+            glossary = glossary.and(&Glossary::read(file)?);
+        }
+        Ok(if self.shipped { glossary.and(Glossary::shipped()) } else { glossary })
+    }
+}
+
+/// How a question is read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reading {
+    /// The question with labels for its terms.
+    pub text: String,
+    /// The terms as the question has them, each with the label that stands for it.
+    pub replaced: Vec<(String, String)>,
+}
+
+/// The texts of a document, for looking up what they say.
+#[derive(Debug, Clone, Default)]
+pub struct Wording(String);
+
+/// How a document has a phrase. The order is that of preference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Use {
+    /// Nowhere.
+    None,
+    /// Within a text.
+    Within,
+    /// As a whole text, such as a row's header.
+    Whole,
+}
+
+impl Wording {
+    /// Of a document's texts.
+    pub fn new<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> Self {
+        let mut all = String::from("\n");
+        for text in texts {
+            all.extend([words(text.as_ref()).as_str(), "\n"]);
+        }
+        Self(all)
+    }
+
+    fn of(&self, phrase: &str) -> Use {
+        let phrase = words(phrase);
+        if self.0.contains(&format!("\n{phrase}\n")) {
+            return Use::Whole;
+        }
+        let ends = |at: usize| {
+            let bytes = self.0.as_bytes();
+            let blank = |at: usize| bytes.get(at).is_none_or(|byte| matches!(byte, b' ' | b'\n'));
+            at.checked_sub(1).is_none_or(blank) && blank(at + phrase.len())
+        };
+        if self.0.match_indices(&phrase).any(|(at, _)| ends(at)) { Use::Within } else { Use::None }
+    }
+}
+
+fn words(text: &str) -> String {
+    tokenize(text).join(" ")
+}
+
+/// A text as questions are compared with terms: small letters, blanks and hyphens as one blank; with the place in the text
+/// of each byte.
+fn folded(text: &str) -> (String, Vec<usize>) {
+    let (mut folded, mut places) = (String::with_capacity(text.len()), Vec::with_capacity(text.len()));
+    for (at, c) in text.char_indices() {
+        let blank = c.is_whitespace() || matches!(c, '-' | '\u{2010}' | '\u{2011}' | '\u{2013}');
+        if blank && folded.ends_with([' ']) {
+            continue;
+        }
+        let before = folded.len();
+        match c {
+            _ if blank => folded.push(' '),
+            '\u{2019}' => folded.push('\''),
+            // One for one: a dotted capital I has two.
+            c => folded.extend(c.to_lowercase().next()),
+        }
+        places.resize(places.len() + folded.len() - before, at);
+    }
+    (folded, places)
+}
+
+impl Glossary {
+    /// The one that comes with the project.
+    pub fn shipped() -> &'static Self {
+        static SHIPPED: OnceLock<Glossary> = OnceLock::new();
+        // A test reads it.
+        SHIPPED.get_or_init(|| Self::parse(include_str!("glossary.toml"), "glossary.toml").unwrap_or_default())
+    }
+
+    /// Reads a glossary's file.
+    ///
+    /// # Errors
+    /// A file that cannot be read or is no glossary; an entry without terms, labels or source.
+    pub fn read(file: &Path) -> Result<Self, GlossaryError> {
+        let text =
+            std::fs::read_to_string(file).map_err(|source| GlossaryError::File { file: file.to_owned(), source })?;
+        Self::parse(&text, &file.display().to_string())
+    }
+
+    /// Reads a glossary's text; `file` is for messages.
+    ///
+    /// # Errors
+    /// As [`Glossary::read`].
+    pub fn parse(text: &str, file: &str) -> Result<Self, GlossaryError> {
+        let File { entry: entries } = toml::from_str(text).map_err(|error| GlossaryError::Toml {
+            file: file.to_owned(),
+            message: error.to_string().trim_end().to_owned(),
+        })?;
+        for (at, entry) in entries.iter().enumerate() {
+            let source = std::slice::from_ref(&entry.source);
+            for (which, side) in [("terms", entry.terms.as_slice()), ("labels", &entry.labels), ("source", source)] {
+                let blank = side.iter().any(|text| !text.chars().any(char::is_alphanumeric));
+                if side.is_empty() || blank {
+                    let found = if blank { "a blank text" } else { "no text" };
+                    let (file, source_of) = (file.to_owned(), entry.source.clone());
+                    return Err(GlossaryError::Empty { file, entry: at + 1, source_of, which, found });
+                }
+            }
+        }
+        Ok(Self::of(entries))
+    }
+
+    /// Of entries; where two have one term, the first counts.
+    fn of(entries: Vec<Entry>) -> Self {
+        let (mut terms, mut longest) = (HashMap::new(), 0);
+        for (at, entry) in entries.iter().enumerate() {
+            for term in &entry.terms {
+                let (term, _) = folded(term.trim());
+                longest = longest.max(term.chars().count());
+                terms.entry(term).or_insert(at);
+            }
+        }
+        Self { entries, terms, longest }
+    }
+
+    /// The same with what another says after it: where both have a term, this one counts.
+    #[must_use]
+    pub fn and(self, other: &Self) -> Self {
+        Self::of(self.entries.into_iter().chain(other.entries.iter().cloned()).collect())
+    }
+
+    /// The entries, in order.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// A question read in the words of a document: each term gives way to the label that stands as a whole text in the
+    /// document, else to one that stands within a text, else to the entry's first, unless the document has the term itself
+    /// that way. What a label says is not looked up again. `None` where nothing changes. `wording` is called once a term
+    /// is found.
+    pub fn reading<'w>(&self, question: &str, wording: impl FnOnce() -> &'w Wording) -> Option<Reading> {
+        let found = self.terms_in(question);
+        if found.is_empty() {
+            return None;
+        }
+        let wording = wording();
+        let mut reading = Reading { text: String::with_capacity(question.len()), replaced: Vec::new() };
+        let mut rest = 0;
+        for (range, entry) in found {
+            let term = &question[range.clone()];
+            let mut best = (term, wording.of(term));
+            let mut labels = self.entries[entry].labels.iter();
+            if best.1 == Use::None
+                && let Some(usual) = labels.clone().next()
+            {
+                best.0 = usual;
+            }
+            while best.1 < Use::Whole
+                && let Some(label) = labels.next()
+            {
+                let of_label = wording.of(label);
+                if of_label > best.1 {
+                    best = (label, of_label);
+                }
+            }
+            if best.0 != term {
+                let before = &question[rest..range.start];
+                reading.text += &before[..before.len() - said_already(before, best.0)];
+                reading.text += best.0;
+                rest = range.end;
+                reading.replaced.push((term.to_owned(), best.0.to_owned()));
+            }
+        }
+        reading.text += &question[rest..];
+        (!reading.replaced.is_empty()).then_some(reading)
+    }
+
+    /// Where a question has terms, the longest at each place, with the entry of each.
+    fn terms_in(&self, question: &str) -> Vec<(std::ops::Range<usize>, usize)> {
+        let (folded, places) = folded(question);
+        let mut found = Vec::new();
+        let mut from = 0;
+        let mut before = ' ';
+        for (at, c) in folded.char_indices() {
+            if at >= from
+                && c.is_alphanumeric()
+                && !joins(before)
+                && let Some((length, entry)) = self.longest_at(&folded[at..])
+            {
+                let end = at + length;
+                found.push((places[at]..places.get(end).copied().unwrap_or(question.len()), entry));
+                from = end;
+            }
+            before = c;
+        }
+        found
+    }
+
+    /// The longest term that a text begins with, its bytes and its entry; a plural's s may follow it.
+    fn longest_at(&self, text: &str) -> Option<(usize, usize)> {
+        let ends: Vec<usize> = text
+            .char_indices()
+            .map(|(at, c)| at + c.len_utf8())
+            .take(self.longest + 1)
+            .filter(|&end| !text[end..].chars().next().is_some_and(joins))
+            .collect();
+        ends.into_iter().rev().find_map(|end| {
+            let term = &text[..end];
+            let known = self.terms.get(term).or_else(|| self.terms.get(term.strip_suffix('s')?));
+            known.map(|&entry| (end, entry))
+        })
+    }
+}
+
+/// Bytes at the end of a text that a label begins with, in whole words: of "the effective tax rate" nothing is said twice
+/// where "tax rate" becomes "effective tax rate".
+fn said_already(before: &str, label: &str) -> usize {
+    let starts = std::iter::once(0).chain(before.match_indices([' ', '-']).map(|(at, _)| at + 1));
+    let said = starts.filter(|&start| {
+        let (tail, label) = (words(&before[start..]), words(label));
+        before.ends_with([' ', '-'])
+            && label.strip_prefix(&tail).is_some_and(|rest| !tail.is_empty() && rest.starts_with(' '))
+    });
+    said.min().map_or(0, |start| before.len() - start)
+}
+
+/// Whether a character makes one word of what stands before and after it.
+fn joins(c: char) -> bool {
+    c.is_alphanumeric() || c == '&'
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn glossary() -> Glossary {
+        let text = r#"
+            [[entry]]
+            terms = ["capex", "capital spending"]
+            labels = ["capital expenditures", "Purchases of property and equipment", "capital spending"]
+            source = "us-gaap:PaymentsToAcquirePropertyPlantAndEquipment"
+            [[entry]]
+            terms = ["R&D"]
+            labels = ["research and development"]
+            source = "us-gaap:ResearchAndDevelopmentExpense"
+            [[entry]]
+            terms = ["pre-tax profit"]
+            labels = ["income before taxes"]
+            source = "us-gaap"
+        "#;
+        Glossary::parse(text, "test").unwrap()
+    }
+
+    fn read(question: &str, texts: &[&str]) -> String {
+        let wording = Wording::new(texts);
+        glossary().reading(question, || &wording).map_or_else(|| question.to_owned(), |reading| reading.text)
+    }
+
+    #[test]
+    fn a_term_becomes_the_label_that_the_document_has() {
+        let cash_flows = ["Capital expenditures were high.", "Purchases of property, and equipment"];
+        assert_eq!(read("Capex in 2024?", &cash_flows), "Purchases of property and equipment in 2024?");
+        assert_eq!(read("Capex in 2024?", &cash_flows[..1]), "capital expenditures in 2024?");
+        assert_eq!(read("Capex in 2024?", &[]), "capital expenditures in 2024?");
+    }
+
+    #[test]
+    fn what_the_document_says_itself_stays() {
+        assert_eq!(read("Capex in 2024?", &["Capex", "Capital expenditures"]), "Capex in 2024?");
+        assert_eq!(
+            read("What was capital spending?", &["Capital spending", "capital expenditures"]),
+            "What was capital spending?"
+        );
+        let inside = ["Costs (included in R&D)", "Research and development"];
+        assert_eq!(read("AbbVie's R&D bill?", &inside), "AbbVie's research and development bill?");
+    }
+
+    #[test]
+    fn nothing_is_said_twice() {
+        assert_eq!(read("the rise in income pre-tax profit", &[]), "the rise in income before taxes");
+        assert_eq!(read("an income of pre-tax profit", &[]), "an income of income before taxes");
+    }
+
+    #[test]
+    fn terms_are_whole_words_with_any_hyphen_blank_or_plural() {
+        assert_eq!(read("Pre\u{2011}tax  profits?", &[]), "income before taxes?");
+        assert_eq!(read("CAPEX and R&D's share", &[]), "capital expenditures and research and development's share");
+        for untouched in ["capexes", "the R&Ds2", "XR&D", "AR&D&A", "", "\u{130}capex"] {
+            assert_eq!(read(untouched, &[]), untouched);
+        }
+    }
+
+    /// `capital spending` is a term and a label, of itself and of `capex`: what was read is not read again.
+    #[test]
+    fn cycles_end() {
+        let cycle = "[[entry]]\nterms = ['a']\nlabels = ['b']\nsource = 's'\n[[entry]]\nterms = ['b']\nlabels = ['a']\nsource = 's'";
+        let cycle = Glossary::parse(cycle, "cycle").unwrap();
+        let none = Wording::default();
+        assert_eq!(cycle.reading("a b", || &none).unwrap().text, "b a");
+    }
+
+    #[test]
+    fn the_first_of_two_glossaries_counts() {
+        let own =
+            Glossary::parse("[[entry]]\nterms = ['Capex']\nlabels = ['Investitionen']\nsource = 'own'", "own").unwrap();
+        let none = Wording::default();
+        assert_eq!(
+            own.and(&glossary()).reading("capex, R&D", || &none).unwrap().text,
+            "Investitionen, research and development"
+        );
+    }
+
+    #[test]
+    fn what_is_no_glossary_is_said() {
+        let message = |text: &str| Glossary::parse(text, "my.toml").unwrap_err().to_string();
+        assert!(
+            message("[[entry]]\nterms = []\nlabels = ['b']\nsource = 's'")
+                .contains("my.toml: entry 1 (s): terms has no text")
+        );
+        assert!(message("[[entry]]\nterms = ['a']\nlabels = [' ']\nsource = 's'").contains("labels has a blank text"));
+        assert!(message("[[entry]]\nterms = ['a']\nlabels = ['b']\nsource = ''").contains("source has a blank text"));
+        assert!(message("[[entry]]\nterm = ['a']").contains("unknown field `term`"));
+        assert!(message("nonsense").contains("my.toml"));
+        let missing = Glossary::read(Path::new("no/such.toml")).unwrap_err().to_string();
+        assert!(missing.starts_with("no/such.toml: "), "{missing}");
+    }
+
+    #[test]
+    fn the_shipped_one_can_be_read_and_says_each_thing_once() {
+        let shipped = Glossary::parse(include_str!("glossary.toml"), "glossary.toml").unwrap();
+        assert!(!shipped.entries().is_empty());
+        let mut terms: Vec<String> =
+            shipped.entries().iter().flat_map(|entry| &entry.terms).map(|term| folded(term).0).collect();
+        let count = terms.len();
+        terms.sort();
+        terms.dedup();
+        assert_eq!(terms.len(), count);
+    }
+
+    proptest! {
+        #[test]
+        fn any_question_can_be_read(question in "\\PC{0,30}(capex|R&D|pre-tax profit)?\\PC{0,20}", text in "\\PC{0,30}") {
+            let wording = Wording::new([text]);
+            if let Some(reading) = glossary().reading(&question, || &wording) {
+                prop_assert!(reading.replaced.iter().all(|(_, label)| reading.text.contains(label.as_str())));
+            }
+        }
+    }
+}
