@@ -69,7 +69,8 @@ def scored(args, questions, checkpoint, glossary):
         subprocess.run([*infer, "--checkpoint", checkpoint, "--document", document, "--questions", listed, "--format", "jsonl",
                         "--top-k", "50", "--output", rankings / f"{filing}.jsonl", *([] if glossary else ["--no-glossary"])],
                        check=True, cwd=ROOT, stderr=subprocess.DEVNULL)
-    scores = rankings / "scores.json"
+    # Beside the rankings: the scorer reads every file there.
+    scores = rankings.with_name(f"{rankings.name}.json")
     subprocess.run([sys.executable, args.scorer, args.reports / "questions.jsonl", rankings, "--json", scores],
                    check=True, stdout=subprocess.DEVNULL)
     return json.loads(scores.read_text())
