@@ -171,9 +171,13 @@ fn a_second_ctrl_c_ends_at_once() {
 }
 
 #[test]
-fn there_must_be_something_to_resume() {
+fn where_there_is_nothing_to_resume_a_training_starts_and_says_so() {
     let work = work();
-    work.train(&["--resume"]).fails(1, &["out/state: there is no training to resume; run without --resume"]);
+    let started = work.train(&["--resume"]).ok();
+    assert!(started.stderr.contains("out/state: there is no training to resume; one is started"), "{}", started.stderr);
+    let weights = work.read("out/best/model.safetensors");
+    work.train(&["--set", "output.directory=plain"]).ok();
+    assert_eq!(weights, work.read("plain/best/model.safetensors"));
 }
 
 #[test]

@@ -106,11 +106,15 @@ impl<M: Epoch> State<M> {
     /// Decides how a training begins whose state is or will be in `place`.
     ///
     /// # Errors
-    /// To resume without a state or with one of other inputs; to start over one that is not
+    /// To resume one of other inputs; to start over one that is not
     /// finished or whose inputs were others, since that would lose it.
     pub fn start(place: &Path, inputs: String, resume: bool) -> Result<Start<M>> {
         match (Self::peek(place)?, resume) {
-            (None, true) => bail!("{}: there is no training to resume; run without --resume", place.display()),
+            // What starts a program again and again always gives --resume.
+            (None, true) => {
+                eprintln!("{}: there is no training to resume; one is started", place.display());
+                Ok(Start::New(Self::new(inputs), false))
+            }
             (Some(state), true) if state.inputs != inputs => bail!(
                 "{}: was made with another config, data or encoder; resume with the same, or set another output.directory",
                 place.display()

@@ -63,7 +63,7 @@ impl<'a> Training<'a> {
     /// Starts anew, or goes on where the state below `output.directory` stands.
     ///
     /// # Errors
-    /// To resume without a state or with one of other inputs; to start over one that is not
+    /// To resume one of other inputs; to start over one that is not
     /// finished or whose inputs were others, since that would lose it; a precision that the device
     /// does not have; a checkpoint to start from that does not fit; a reranker with more folds than documents.
     pub fn new(

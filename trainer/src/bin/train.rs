@@ -38,7 +38,7 @@ struct Arguments {
     /// auto, cpu, wgpu or cuda.
     #[arg(long, default_value = "auto")]
     device: DeviceChoice,
-    /// Goes on with an interrupted training.
+    /// Goes on with an interrupted training; starts one where there is none.
     #[arg(long)]
     resume: bool,
     /// Prints the whole config, defaults filled in, and ends.
