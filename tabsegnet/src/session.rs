@@ -80,9 +80,9 @@ impl Opening {
         if let Some(encoder) = &options.encoder {
             settings.encoder.model = encoder.display().to_string();
         }
-        settings.glossary.files.splice(0..0, options.glossaries.iter().cloned());
-        if options.without_glossary {
-            settings.glossary = GlossaryConfig { shipped: false, files: Vec::new() };
+        match options.without_glossary {
+            true => settings.glossary = GlossaryConfig { shipped: false, files: Vec::new() },
+            false => settings.glossary.files = [&options.glossaries[..], &settings.glossary.files].concat(),
         }
         Ok(Self { checkpoint, settings, device, device_name, cache: options.cache.clone() })
     }

@@ -9,9 +9,9 @@ seed, then without one of PARTS after the other, each time also without those th
 and MAP (on whole reports: recall@10 and MRR of the strict measure) are lower with p < .05 than those of the ranker it
 is taken from neither on one data set nor on the questions of all dev parts together, by a paired randomisation test of
 the questions' means over the seeds whose signs change by document; else it stays, and the page says where it helps. What
-is left is compared with the whole ranker too, for small losses add up. The
-parts of SETTINGS are measured last, each alone, without going. Trainings are without the reranker. Finished runs that
-stand in --work are taken as they are. TABSEGNET_PROGRAMS names a directory of built programs; without it cargo builds them.
+is left is compared with the whole ranker too, for small losses add up. The parts of SETTINGS are measured last, each
+alone, without going. Trainings are without the reranker. Finished runs that stand in --work are taken as they are.
+TABSEGNET_PROGRAMS names a directory of built programs; without it cargo builds them.
 """
 
 import argparse
@@ -97,19 +97,17 @@ def outcome(args, common, changed, seed):
         found[question.partition("/")[0]][question] = Outcome(recall_10(ranks, count), average_precision(ranks, count))
     scores = directory / "whole-reports.json"
     if not scores.is_file():
-        rank_reports(args, directory)
-        subprocess.run([sys.executable, args.scorer, args.reports / "questions.jsonl", directory / "rankings", "--json", scores],
-                       check=True, stdout=subprocess.DEVNULL)
+        score_reports(args, directory / "best", directory / "rankings", scores)
     dev = {question: figures for dataset in found.values() for question, figures in dataset.items()}
     for question, score in json.loads(scores.read_text())["questions"].items():
         found[REPORTS][question] = Outcome(score["strict"]["recall@10"], score["strict"]["mrr"])
     return {**found, ALL: dev}
 
 
-def rank_reports(args, directory):
+def score_reports(args, checkpoint, rankings, scores, *options):
+    """Ranks the whole reports of --reports into the directory `rankings`, and writes into `scores` what --scorer says."""
     infer = [PROGRAMS / "infer"] if PROGRAMS else ["cargo", "run", "--release", "--quiet", "-p", "tabsegnet-infer", "--"]
-    rankings = directory / "rankings"
-    rankings.mkdir(exist_ok=True)
+    rankings.mkdir(parents=True, exist_ok=True)
     by_filing = collections.defaultdict(list)
     for question in report_questions(args.reports):
         by_filing[question["filing"]].append(json.dumps({"id": question["id"], "question": question["question"]}))
@@ -117,8 +115,11 @@ def rank_reports(args, directory):
         (document,) = args.reports.glob(f"{filing}-*.html")
         listed = rankings / f"{filing}.questions"
         listed.write_text("\n".join(questions) + "\n")
-        subprocess.run([*infer, "--checkpoint", directory / "best", "--document", document, "--questions", listed, "--format", "jsonl",
-                        "--top-k", "50", "--output", rankings / f"{filing}.jsonl"], check=True, cwd=ROOT, stderr=subprocess.DEVNULL)
+        subprocess.run([*infer, "--checkpoint", checkpoint, "--document", document, "--questions", listed, "--format", "jsonl",
+                        "--top-k", "50", "--output", rankings / f"{filing}.jsonl", *options], check=True, cwd=ROOT,
+                       stderr=subprocess.DEVNULL)
+    subprocess.run([sys.executable, args.scorer, args.reports / "questions.jsonl", rankings, "--json", scores],
+                   check=True, stdout=subprocess.DEVNULL)
 
 
 def documents_of(data):

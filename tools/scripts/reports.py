@@ -12,12 +12,10 @@ import argparse
 import collections
 import json
 import statistics
-import subprocess
-import sys
 from pathlib import Path
 
-from elimination import report_questions
-from experiments import PROGRAMS, ROOT, p_value, shown_p, write
+from elimination import report_questions, score_reports
+from experiments import p_value, shown_p, write
 
 MEASURES = ["recall@1", "recall@5", "recall@10", "mrr"]
 KINDS = ["overall", "lookup", "multi", "prose", "deep"]
@@ -30,50 +28,46 @@ def main():
     parser.add_argument("checkpoints", nargs="+")
     args = parser.parse_args()
     questions = report_questions(args.reports)
-    lines = [
+    rows = []
+    for checkpoint in args.checkpoints:
+        name, _, directories = checkpoint.partition("=")
+        found = {glossary: [scored(args, directory, glossary) for directory in directories.split(",")]
+                 for glossary in (False, True)}
+        runs = {glossary: [scores for scores, _ in of] for glossary, of in found.items()}
+        p = p_value(*(by_report(questions, runs[glossary]) for glossary in (False, True)))
+        for glossary in (False, True):
+            mean = lambda kind, measure: statistics.mean(run["measures"]["strict"][kind][measure] for run in runs[glossary])
+            figures = [mean("overall", measure) for measure in MEASURES] + [mean(kind, "recall@10") for kind in KINDS[1:]]
+            rows.append(f"| {name}{'' if glossary else ', questions as they are'} | " + " | ".join(f"{f:.3f}" for f in figures)
+                        + f" | {shown_p(p) if glossary else ''} |")
+    fewest, most = nodes_in(found[True][0][1])
+    write(args.output, [
         "# Whole annual reports",
         "",
         f"`python tools/scripts/reports.py`: {len(questions)} questions as analysts ask them on {len({q['filing'] for q in questions})} "
-        "annual reports as filed (3,000 to 20,000 nodes each), strict: the cell itself with its headers, or the sentence. The "
+        f"annual reports as filed ({fewest:,} to {most:,} nodes each), strict: the cell itself with its headers, or the sentence. The "
         "questions were looked at while the glossary and the generated questions were written, and trainings on filings saw "
         "questions generated from the tags of the same reports: these are figures of development. Of several seeds the mean.",
         "",
         "| | recall@1 | recall@5 | recall@10 | MRR | " + " | ".join(f"{kind} recall@10" for kind in KINDS[1:]) + " | p |",
         "|---|" + "---:|" * 9,
-    ]
-    for checkpoint in args.checkpoints:
-        name, _, directories = checkpoint.partition("=")
-        runs = {glossary: [scored(args, questions, directory, glossary) for directory in directories.split(",")]
-                for glossary in (False, True)}
-        p = p_value(*(by_report(questions, runs[glossary]) for glossary in (False, True)))
-        for glossary in (False, True):
-            mean = lambda kind, measure: statistics.mean(run["measures"]["strict"][kind][measure] for run in runs[glossary])
-            figures = [mean("overall", measure) for measure in MEASURES] + [mean(kind, "recall@10") for kind in KINDS[1:]]
-            lines.append(f"| {name}{'' if glossary else ', questions as they are'} | " + " | ".join(f"{f:.3f}" for f in figures)
-                         + f" | {shown_p(p) if glossary else ''} |")
-    write(args.output, lines)
+        *rows,
+    ])
 
 
-def scored(args, questions, checkpoint, glossary):
-    """What score_10k.py says of a checkpoint's rankings."""
-    infer = [PROGRAMS / "infer"] if PROGRAMS else ["cargo", "run", "--release", "--quiet", "-p", "tabsegnet-infer", "--"]
+def scored(args, checkpoint, glossary):
+    """What score_10k.py says of a checkpoint's rankings, and the directory of these."""
     rankings = args.work / f"{checkpoint.strip('/').replace('/', '-')}-{'glossary' if glossary else 'plain'}"
-    rankings.mkdir(parents=True, exist_ok=True)
-    by_filing = collections.defaultdict(list)
-    for question in questions:
-        by_filing[question["filing"]].append(json.dumps({"id": question["id"], "question": question["question"]}))
-    for filing, lines in by_filing.items():
-        (document,) = args.reports.glob(f"{filing}-*.html")
-        listed = rankings / f"{filing}.questions"
-        listed.write_text("\n".join(lines) + "\n")
-        subprocess.run([*infer, "--checkpoint", checkpoint, "--document", document, "--questions", listed, "--format", "jsonl",
-                        "--top-k", "50", "--output", rankings / f"{filing}.jsonl", *([] if glossary else ["--no-glossary"])],
-                       check=True, cwd=ROOT, stderr=subprocess.DEVNULL)
     # Beside the rankings: the scorer reads every file there.
     scores = rankings.with_name(f"{rankings.name}.json")
-    subprocess.run([sys.executable, args.scorer, args.reports / "questions.jsonl", rankings, "--json", scores],
-                   check=True, stdout=subprocess.DEVNULL)
-    return json.loads(scores.read_text())
+    score_reports(args, checkpoint, rankings, scores, *([] if glossary else ["--no-glossary"]))
+    return json.loads(scores.read_text()), rankings
+
+
+def nodes_in(rankings):
+    """Fewest and most nodes of a report."""
+    nodes = [json.loads(line)["nodes_in_document"] for file in rankings.glob("*.jsonl") for line in file.open()]
+    return min(nodes), max(nodes)
 
 
 def by_report(questions, runs):

@@ -106,8 +106,8 @@ impl<M: Epoch> State<M> {
     /// Decides how a training begins whose state is or will be in `place`.
     ///
     /// # Errors
-    /// To resume one of other inputs; to start over one that is not
-    /// finished or whose inputs were others, since that would lose it.
+    /// To resume one of other inputs; to start over one that is not finished or whose inputs were others, since that
+    /// would lose it.
     pub fn start(place: &Path, inputs: String, resume: bool) -> Result<Start<M>> {
         match (Self::peek(place)?, resume) {
             // What starts a program again and again always gives --resume.

@@ -8,9 +8,12 @@
 //! time as the filer names it ("in fiscal 2024"). Its segments are one a fact. Gold are all cells
 //! of the document that tag the fact, and the sentences that do.
 //!
+//! Sentences that give a reason, a plan, a count or an event are asked for too, by their form.
+//!
 //! A document is a part of a filing, for a whole one has ten thousand nodes and more: a table,
 //! tables that state the same concepts, tables near it and others of the filing, with the sentences
-//! beside them and those that state what is sought. **Tables keep their numbers in the filing;
+//! beside them, those that state what is sought, those that have most in common with the questions,
+//! and stretches from anywhere: standing alone must not tell an answer. **Tables keep their numbers in the filing;
 //! sentences are counted anew** (`p0` is the part's first). A part has several questions, a third
 //! of them or more over two tables: no one table states all their facts.
 //!
@@ -46,7 +49,7 @@ use tabsegnet_store::Digest;
 
 use crate::dice::Dice;
 use filing::Filing;
-use questions::{Draft, Posed, QuestionWriter, Sought};
+use questions::{Posed, QuestionWriter};
 
 /// Filings with inline XBRL.
 pub struct Ixbrl;
@@ -266,10 +269,7 @@ fn samples_of(filing: &Filing, name: &str, filings: &Filings) -> Vec<Sample> {
     let mut questions = dice("questions");
     let mut negatives = dice("negatives");
     let index = LexicalIndex::new(filing.read.document.passages());
-    let mut prose = prose::questions(filing, &mut dice("prose")).into_iter().map(|question| Draft {
-        text: question.text.clone(),
-        segments: vec![(question.text, Sought::Passages(question.passages))],
-    });
+    let mut prose = prose::questions(filing, &mut dice("prose")).into_iter();
     let parts = excerpts::choose(filing, config, &mut dice("parts"));
     let mut samples = Vec::new();
     for (number, part) in parts.iter().enumerate() {

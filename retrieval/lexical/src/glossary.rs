@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
+use tabsegnet_store::{FileError, read_text};
 
 use crate::tokenize;
 
@@ -45,13 +46,8 @@ struct File {
 #[derive(Debug, thiserror::Error)]
 pub enum GlossaryError {
     /// It could not be read.
-    #[error("{}: {source}; expected a glossary, a text file in TOML", file.display())]
-    File {
-        /// The file.
-        file: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
+    #[error(transparent)]
+    File(#[from] FileError),
     /// Not TOML, or another key than an entry has.
     #[error("{file}: {message}; expected [[entry]] with terms, labels and source")]
     Toml {
@@ -194,9 +190,7 @@ impl Glossary {
     /// # Errors
     /// A file that cannot be read or is no glossary; an entry without terms, labels or source.
     pub fn read(file: &Path) -> Result<Self, GlossaryError> {
-        let text =
-            std::fs::read_to_string(file).map_err(|source| GlossaryError::File { file: file.to_owned(), source })?;
-        Self::parse(&text, &file.display().to_string())
+        Self::parse(&read_text(file)?, &file.display().to_string())
     }
 
     /// Reads a glossary's text; `file` is for messages.

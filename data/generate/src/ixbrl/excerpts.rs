@@ -20,7 +20,7 @@ use tabsegnet_datasets::values::numbers_in;
 const FEWEST_FACTS: usize = 3;
 /// Tables that count as near.
 const NEAR: usize = 3;
-/// Sentences before and after each that a question or a negative brings: as many as tables have beside them.
+/// Sentences before and after each that an answer or a negative brings.
 const BESIDE: usize = 3;
 /// Sentences of a stretch from anywhere.
 const STRETCH: usize = 12;
@@ -114,13 +114,10 @@ pub(super) fn build(
     let query: Vec<&Fact> = query.into_iter().filter_map(|fact| filing.facts.get(fact)).collect();
     let shown: BTreeSet<u64> = query.iter().flat_map(|fact| &fact.cells).filter_map(|cell| cell.shown).collect();
 
-    let mut blocks = Vec::new();
-    // New numbers of the sentences by their old ones.
-    let mut numbers: BTreeMap<usize, usize> = BTreeMap::new();
-    let mut wanted: BTreeSet<usize> = drafts.iter().flat_map(Draft::passages).collect();
-    wanted.extend(query.iter().flat_map(|fact| fact.passages.iter().copied().take(MOST_PASSAGES)));
+    let in_prose: BTreeSet<usize> = drafts.iter().flat_map(Draft::passages).collect();
+    let stating = |most: usize| query.iter().flat_map(move |fact| fact.passages.iter().copied().take(most));
     // What stands beside an answer must not tell that it is one: as much comes from elsewhere in the filing.
-    let mut brought = wanted.clone();
+    let mut brought: BTreeSet<usize> = in_prose.iter().copied().chain(stating(MOST_PASSAGES)).collect();
     for draft in &drafts {
         let scores = index.bm25(&draft.text, Bm25Config::default());
         let mut best: Vec<usize> = (0..scores.len()).filter(|&passage| scores[passage] > 0.0).collect();
@@ -133,8 +130,11 @@ pub(super) fn build(
         let first = dice.below(index.len());
         taken.extend(first..first + STRETCH);
     }
-    wanted.extend(query.iter().flat_map(|fact| fact.passages.iter().copied()));
+    let wanted = in_prose.into_iter().chain(stating(usize::MAX)).collect();
     let taken = sentences_of(filing, part, &wanted, taken, &shown, config.sentences);
+    let mut blocks = Vec::new();
+    // New numbers of the sentences by their old ones.
+    let mut numbers: BTreeMap<usize, usize> = BTreeMap::new();
     let mut passage = 0;
     for block in &filing.read.document.blocks {
         match block {
@@ -153,15 +153,12 @@ pub(super) fn build(
             }
         }
     }
-    let nodes = |sought: Sought| match sought {
-        Sought::Fact(fact) => nodes_of(filing, fact, part, &numbers),
-        Sought::Passages(passages) => {
-            passages.iter().filter_map(|passage| numbers.get(passage)).map(|&new| node_id::passage(new)).collect()
-        }
-    };
     let question = |(number, draft): (usize, Draft)| {
-        let segments: Vec<Segment> =
-            draft.segments.into_iter().map(|(text, sought)| Segment { text, nodes: nodes(sought) }).collect();
+        let segments: Vec<Segment> = draft
+            .segments
+            .into_iter()
+            .map(|(text, sought)| Segment { text, nodes: nodes_of(filing, &sought, part, &numbers) })
+            .collect();
         let gold: BTreeSet<String> = segments.iter().flat_map(|segment| segment.nodes.clone()).collect();
         Question { id: format!("{id}-{number}"), text: draft.text, gold: gold.into_iter().collect(), segments }
     };
@@ -169,16 +166,22 @@ pub(super) fn build(
     Sample { document: Document { id: id.clone(), blocks }, questions }
 }
 
-/// The places of a fact within a part.
-fn nodes_of(filing: &Filing, fact: usize, part: &BTreeSet<usize>, numbers: &BTreeMap<usize, usize>) -> Vec<String> {
-    let Some(fact) = filing.facts.get(fact) else { return Vec::new() };
-    let cells = fact.cells.iter().filter(|cell| part.contains(&cell.table)).map(|cell| cell.node.clone());
-    let passages = fact.passages.iter().filter_map(|passage| numbers.get(passage)).map(|&new| node_id::passage(new));
+/// The places within a part of what is sought.
+fn nodes_of(filing: &Filing, sought: &Sought, part: &BTreeSet<usize>, numbers: &BTreeMap<usize, usize>) -> Vec<String> {
+    let (cells, passages) = match sought {
+        Sought::Fact(fact) => match filing.facts.get(*fact) {
+            Some(fact) => (Some(&fact.cells), &fact.passages),
+            None => return Vec::new(),
+        },
+        Sought::Passages(passages) => (None, passages),
+    };
+    let cells = cells.into_iter().flatten().filter(|cell| part.contains(&cell.table)).map(|cell| cell.node.clone());
+    let passages = passages.iter().filter_map(|passage| numbers.get(passage)).map(|&new| node_id::passage(new));
     cells.chain(passages).collect()
 }
 
-/// The sentences beside the tables and those `taken` from elsewhere. Without sentences that show a number which is wanted and do not tag it: whether they state
-/// the same is not known.
+/// The sentences beside the tables and those `taken` from elsewhere. Without sentences that show a number which is
+/// wanted and are not `wanted` themselves: whether they state the same is not known.
 fn sentences_of(
     filing: &Filing,
     part: &BTreeSet<usize>,

@@ -6,15 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use tabsegnet_document::months::MONTHS;
 
 use super::filing::Filing;
+use super::questions::{Draft, Sought};
+use super::templates::pick;
 use crate::dice::Dice;
-
-/// A question, and the sentences that answer it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct ProseQuestion {
-    pub text: String,
-    /// By their index in the filing.
-    pub passages: BTreeSet<usize>,
-}
 
 /// What a sentence answers.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,10 +48,10 @@ const RISE: &[&str] = &["increase", "growth", "rise", "improvement"];
 const FALL: &[&str] = &["decrease", "decline", "reduction", "drop"];
 
 /// The questions that the sentences of a filing answer, in no particular order.
-pub(super) fn questions(filing: &Filing, dice: &mut Dice) -> Vec<ProseQuestion> {
+pub(super) fn questions(filing: &Filing, dice: &mut Dice) -> Vec<Draft> {
     let mut found: BTreeMap<Wanted, BTreeSet<usize>> = BTreeMap::new();
     for (number, text) in filing.read.document.passages().enumerate() {
-        if LENGTH.contains(&text.len()) && text.is_ascii_or_typographic() && text.trim_end().ends_with('.') {
+        if LENGTH.contains(&text.len()) && is_english(text) && text.trim_end().ends_with('.') {
             let text = plain(text);
             let wanted = [reason(&text), plan(&text), count(&text), event(&text)];
             for wanted in wanted.into_iter().flatten() {
@@ -69,22 +63,19 @@ pub(super) fn questions(filing: &Filing, dice: &mut Dice) -> Vec<ProseQuestion> 
     let mut found: Vec<_> = found.into_iter().collect();
     dice.shuffle(&mut found);
     let company = filing.company_name();
-    let question = |(wanted, passages)| ProseQuestion { text: words(&wanted, &company, dice), passages };
+    let question = |(wanted, passages)| {
+        let text = words(&wanted, &company, dice);
+        Draft { segments: vec![(text.clone(), Sought::Passages(passages))], text }
+    };
     found.into_iter().map(question).collect()
 }
 
-trait Typographic {
-    fn is_ascii_or_typographic(&self) -> bool;
+/// Letters of other alphabets, bullets and the like give no question.
+fn is_english(text: &str) -> bool {
+    text.chars().all(|c| c.is_ascii() || matches!(c, '’' | '‘' | '“' | '”' | '–' | '—' | '\u{a0}' | '®' | '™'))
 }
 
-impl Typographic for str {
-    /// Letters of other alphabets, bullets and the like give no question.
-    fn is_ascii_or_typographic(&self) -> bool {
-        self.chars().all(|c| c.is_ascii() || matches!(c, '’' | '‘' | '“' | '”' | '–' | '—' | '\u{a0}' | '®' | '™'))
-    }
-}
-
-/// With plain quotes and blanks.
+/// English with plain quotes and blanks: ASCII.
 fn plain(text: &str) -> String {
     let text: String = text
         .chars()
@@ -177,12 +168,17 @@ fn plan(text: &str) -> Option<Wanted> {
     let at = text.find(&format!(" {verb}"))? + verb.len() + 1;
     let rest = text[at..].trim_start_matches('s').trim_start();
     let rest = rest.strip_prefix("that ").unwrap_or(rest);
-    let end = rest.find(|c: char| c.is_ascii_digit() || "$,;.(".contains(c)).unwrap_or(rest.len());
-    let mut words: Vec<&str> = rest[..end].split_whitespace().take(MOST_WORDS).collect();
+    Some(Wanted::Plan { verb: (*verb).to_owned(), what: beginning(rest, 2)? })
+}
+
+/// The words that a clause begins with, up to an amount or its end, where there are at least so many.
+fn beginning(clause: &str, least: usize) -> Option<String> {
+    let end = clause.find(|c: char| c.is_ascii_digit() || "$,;.(".contains(c)).unwrap_or(clause.len());
+    let mut words: Vec<&str> = clause[..end].split_whitespace().take(MOST_WORDS).collect();
     while words.last().is_some_and(|last| FILLERS.contains(last)) {
         words.pop();
     }
-    (words.len() >= 2).then(|| Wanted::Plan { verb: (*verb).to_owned(), what: words.join(" ") })
+    (words.len() >= least).then(|| words.join(" "))
 }
 
 /// Words that nothing ends with.
@@ -255,22 +251,17 @@ fn event(text: &str) -> Option<Wanted> {
     let rest = text.strip_prefix("In ").or_else(|| text.strip_prefix("On "))?;
     let month = rest.split(' ').next()?;
     MONTHS.iter().find(|name| name.eq_ignore_ascii_case(month))?;
-    let year = year(&rest[..rest.len().min(24)])?;
+    let year = year(rest.get(..24).unwrap_or(rest))?;
     let after = rest.find(&year)? + year.len();
     let rest = rest[after..].trim_start_matches([',', ' ']);
     let rest = ["we ", "the Company "].iter().find_map(|first| rest.strip_prefix(first)).unwrap_or(rest);
-    let end = rest.find(|c: char| c.is_ascii_digit() || "$,;.(".contains(c)).unwrap_or(rest.len());
-    let mut words: Vec<&str> = rest[..end].split_whitespace().take(MOST_WORDS).collect();
-    while words.last().is_some_and(|last| FILLERS.contains(last)) {
-        words.pop();
-    }
-    (words.len() >= 3).then(|| Wanted::Event { when: format!("{month} {year}"), what: words.join(" ") })
+    Some(Wanted::Event { when: format!("{month} {year}"), what: beginning(rest, 3)? })
 }
 
 /// A question for what is wanted.
 fn words(wanted: &Wanted, company: &str, dice: &mut Dice) -> String {
     let who = if dice.chance(50) { company } else { "the company" };
-    match wanted {
+    let wordings = match wanted {
         Wanted::Reason { what, rose, when } => {
             let when = if when.is_empty() { String::new() } else { format!(" in {when}") };
             let (verbs, nouns, comparative): (&[&str], &[&str], _) = match rose {
@@ -285,7 +276,7 @@ fn words(wanted: &Wanted, company: &str, dice: &mut Dice) -> String {
             };
             let what = if dice.chance(50) { format!("{who}'s {what}") } else { what.clone() };
             let (verb, noun) = (dice.pick(verbs), dice.pick(nouns));
-            let all = [
+            vec![
                 format!("Why did {what} {verb}{when}?"),
                 format!("What drove the {noun} in {what}{when}?"),
                 format!("What explains the {noun} in {what}{when}?"),
@@ -294,37 +285,28 @@ fn words(wanted: &Wanted, company: &str, dice: &mut Dice) -> String {
                 format!("What pushed {what} {comparative}{when}?"),
                 format!("Why was {what} {comparative}{when}?"),
                 format!("What caused {what} to {verb}{when}?"),
-            ];
-            dice.pick(&all).clone()
+            ]
         }
-        Wanted::Plan { verb, what } => {
-            let all = [
-                format!("What does {who} {verb} {what}?"),
-                format!("How much does {who} {verb} {what}?"),
-                format!("What are the expectations of {who}: {what}?"),
-                format!("Does {who} {verb} {what}?"),
-                format!("What is {who} guiding to: {what}?"),
-            ];
-            dice.pick(&all).clone()
-        }
-        Wanted::Count { verb, what } => {
-            let all = [
-                format!("How many {what} did {who} {verb}?"),
-                format!("What is the number of {what} at {who}?"),
-                format!("How many {what} are there at {who}?"),
-            ];
-            dice.pick(&all).clone()
-        }
-        Wanted::Event { when, what } => {
-            let all = [
-                format!("What happened in {when}: {what}?"),
-                format!("What did {who} say about {what} in {when}?"),
-                format!("When was it that {what}?"),
-                format!("What is known of {what}?"),
-            ];
-            dice.pick(&all).clone()
-        }
-    }
+        Wanted::Plan { verb, what } => vec![
+            format!("What does {who} {verb} {what}?"),
+            format!("How much does {who} {verb} {what}?"),
+            format!("What are the expectations of {who}: {what}?"),
+            format!("Does {who} {verb} {what}?"),
+            format!("What is {who} guiding to: {what}?"),
+        ],
+        Wanted::Count { verb, what } => vec![
+            format!("How many {what} did {who} {verb}?"),
+            format!("What is the number of {what} at {who}?"),
+            format!("How many {what} are there at {who}?"),
+        ],
+        Wanted::Event { when, what } => vec![
+            format!("What happened in {when}: {what}?"),
+            format!("What did {who} say about {what} in {when}?"),
+            format!("When was it that {what}?"),
+            format!("What is known of {what}?"),
+        ],
+    };
+    pick(dice, wordings)
 }
 
 #[cfg(test)]

@@ -42,7 +42,8 @@ fn capital(text: &str) -> String {
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
-fn pick(dice: &mut Dice, wordings: Vec<String>) -> String {
+/// One of the wordings.
+pub(super) fn pick(dice: &mut Dice, wordings: Vec<String>) -> String {
     dice.choose(&wordings).cloned().unwrap_or_default()
 }
 
