@@ -15,7 +15,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use tabsegnet_datasets::document::{Block, Cell, Document, Table};
+use tabsegnet_datasets::document::{Block, Cell, Document, Heading, Outline, Table};
 use tabsegnet_datasets::node_id;
 use tabsegnet_graph::NodeKind;
 
@@ -111,10 +111,13 @@ impl Cut {
 
 fn render(document: &Document, ranking: &Ranking, nodes: &[RankedNode]) -> String {
     let tables: BTreeMap<usize, &Table> = document.tables().map(|table| (table.number(), table)).collect();
-    let mut passages = BTreeSet::new();
+    let (mut headings, mut passages) = (BTreeSet::new(), BTreeSet::new());
     let mut cuts: BTreeMap<usize, Cut> = BTreeMap::new();
     for node in nodes {
         match node.position {
+            Position::Heading { heading } => {
+                headings.insert(heading);
+            }
             Position::Passage { passage } => {
                 passages.insert(passage);
             }
@@ -130,11 +133,23 @@ fn render(document: &Document, ranking: &Ranking, nodes: &[RankedNode]) -> Strin
         inline(&ranking.question),
         inline(&document.id)
     );
-    let (mut passage, mut after_passage) = (0, false);
+    let (mut heading, mut passage, mut after_passage) = (0, 0, false);
+    let mut sections = Sections::default();
     for block in &document.blocks {
         match block {
+            Block::Heading(title) => {
+                sections.enter(title);
+                if headings.contains(&heading) {
+                    after_passage &= !sections.write(&mut text);
+                    let between = if after_passage { "" } else { "\n" };
+                    let _ = writeln!(text, "{between}[{}] {}", node_id::heading(heading), inline(&title.text));
+                    after_passage = true;
+                }
+                heading += 1;
+            }
             Block::Passage(sentence) => {
                 if passages.contains(&passage) {
+                    after_passage &= !sections.write(&mut text);
                     let between = if after_passage { "" } else { "\n" };
                     let _ = writeln!(text, "{between}[{}] {}", node_id::passage(passage), inline(sentence));
                     after_passage = true;
@@ -143,6 +158,7 @@ fn render(document: &Document, ranking: &Ranking, nodes: &[RankedNode]) -> Strin
             }
             Block::Table(table) => {
                 if let Some(cut) = cuts.get(&table.number()) {
+                    sections.write(&mut text);
                     text.push('\n');
                     render_table(table, cut, &mut text);
                     after_passage = false;
@@ -151,6 +167,31 @@ fn render(document: &Document, ranking: &Ranking, nodes: &[RankedNode]) -> Strin
         }
     }
     text
+}
+
+/// The headings that what is shown stands under.
+#[derive(Default)]
+struct Sections<'d> {
+    outline: Outline<&'d Heading>,
+    /// Whether what was shown last stands under the same ones.
+    shown: bool,
+}
+
+impl<'d> Sections<'d> {
+    fn enter(&mut self, heading: &'d Heading) {
+        self.outline.enter(heading.level, heading);
+        self.shown = false;
+    }
+
+    /// Writes a line with the headings where they are others than before; whether it did.
+    fn write(&mut self, text: &mut String) -> bool {
+        let path: Vec<String> = self.outline.path().map(|heading| inline(&heading.text)).collect();
+        let new = !std::mem::replace(&mut self.shown, true) && !path.is_empty();
+        if new {
+            let _ = writeln!(text, "\n# {}", path.join(" > "));
+        }
+        new
+    }
 }
 
 fn render_table(table: &Table, cut: &Cut, text: &mut String) {
@@ -263,6 +304,19 @@ mod tests {
         assert!(text(&["t0:h1c2"]).ends_with("Table t0: By kind\n| | c2: Revenue > 2017 |\n"));
         assert!(text(&["t0:r4h0"]).ends_with("Table t0: By kind\n| r4: Rent |\n"));
         assert!(text(&["t0:r4h0", "t0:h1c2"]).ends_with("| | c2: Revenue > 2017 |\n| r4: Rent | 8 |\n"));
+    }
+
+    #[test]
+    fn what_stands_under_headings_comes_with_them_once() {
+        let mut document = report();
+        let heading = |level, text: &str| Block::Heading(Heading { level, text: text.into() });
+        document.blocks.insert(1, heading(2, "Costs"));
+        document.blocks.insert(0, heading(1, "Results"));
+        let ranking = ranking(&document, &["p0", "p1", "t0:r4h0", "p2", "s1"]);
+        let text = context(&document, &ranking, 10_000).unwrap().text;
+        let expected = "\n# Results\n\n[p0] Revenue rose.\n\n# Results > Costs\n\n[s1] Costs\n[p1] Costs fell.\n\
+            \nTable t0: By kind\n| r4: Rent |\n\n[p2] The end.\n";
+        assert!(text.ends_with(expected), "{text}");
     }
 
     #[test]

@@ -219,11 +219,16 @@ impl Embedded {
 
     /// `[nodes, features]` of the document of a question; empty without features.
     pub fn features(&self, question: usize, tables: &TableScores) -> Vec<f32> {
+        self.features_of(question, tables, None)
+    }
+
+    /// As [`Embedded::features`], of some nodes where wanted.
+    pub fn features_of(&self, question: usize, tables: &TableScores, nodes: Option<&[u32]>) -> Vec<f32> {
         let document = self.questions[question].document;
         match (self.features.get(document), self.query.get(question)) {
             (Some(features), Some(query)) => {
                 let vectors = QueryVectors { q: self.question(question), segments: self.query(question) };
-                features.rows(query, &vectors, self.nodes_of(question), tables.of(document))
+                features.rows(query, &vectors, self.nodes_of(question), tables.of(document), nodes)
             }
             _ => Vec::new(),
         }
@@ -236,12 +241,16 @@ impl Embedded {
         QueryContext { nodes: self.document_of(question).nodes(), features, query }
     }
 
-    /// Mean and 1 / deviation of each feature over all nodes of all questions; of one that is the same
-    /// everywhere 1.
-    pub fn feature_scale(&self, tables: &TableScores) -> (Vec<f32>, Vec<f32>) {
+    /// Mean and 1 / deviation of each feature over the nodes of all questions, of each question those that `nodes` says,
+    /// where it does; of one that is the same everywhere 1.
+    pub fn feature_scale(
+        &self,
+        tables: &TableScores,
+        nodes: impl Fn(usize) -> Option<Vec<u32>> + Sync,
+    ) -> (Vec<f32>, Vec<f32>) {
         let count = self.features.first().map_or(0, DocumentFeatures::count);
         let sums = |question: usize| {
-            let features = self.features(question, tables);
+            let features = self.features_of(question, tables, nodes(question).as_deref());
             let mut sums = vec![(0.0_f64, 0.0_f64); count];
             for row in features.chunks_exact(count.max(1)) {
                 for ((sum, square), &value) in sums.iter_mut().zip(row) {

@@ -71,14 +71,16 @@ impl EncodedDocument {
     }
 
     /// As safetensors: `vectors` `[nodes + compared, d_enc]`; of the nodes `kinds` `[nodes]`, `places`
-    /// `[nodes, 5]`, and `lengths` `[nodes, 4]` of the four texts that `texts` holds of each, one after
+    /// `[nodes, 5]`, `sections` `[nodes]` with the number of the heading from 1, and `lengths` `[nodes, 4]` of the four texts that `texts` holds of each, one after
     /// the other; `edges` `[edges, 2]` and `edge_types` `[edges]`; `weights`, where edges have them. The
     /// document's name, the edge types' names and the warnings are in the metadata.
     pub(crate) fn to_bytes(&self) -> Result<Vec<u8>, SafeTensorError> {
         let (nodes, adjacency) = (self.nodes(), self.graph.adjacency());
         let (mut kinds, mut places, mut lengths, mut texts) = (Vec::new(), Vec::new(), Vec::new(), String::new());
+        let mut sections = Vec::with_capacity(nodes.len());
         let nowhere = TablePlace::default();
-        for Node { id, kind, text, place } in nodes {
+        for Node { id, kind, text, place, section } in nodes {
+            sections.push(section.map_or(0, |heading| heading + 1).to_le_bytes());
             let number = NodeKind::ALL.iter().position(|other| other == kind).unwrap_or_default() as u8;
             kinds.push(number | if place.is_some() { PLACED } else { 0 });
             let TablePlace { table, row, col, rowspan, colspan, row_path, column_path } =
@@ -99,6 +101,7 @@ impl EncodedDocument {
             ("vectors", Dtype::F32, vec![rows, self.d_enc], vectors.as_flattened()),
             ("kinds", Dtype::U8, vec![nodes.len()], &kinds),
             ("places", Dtype::U64, vec![nodes.len(), 5], places.as_flattened()),
+            ("sections", Dtype::U32, vec![nodes.len()], sections.as_flattened()),
             ("lengths", Dtype::U32, vec![nodes.len(), 4], lengths.as_flattened()),
             ("texts", Dtype::U8, vec![texts.len()], texts.as_bytes()),
             ("edges", Dtype::U32, vec![adjacency.edges(), 2], edges.as_flattened()),
@@ -127,8 +130,8 @@ impl EncodedDocument {
         let (vectors, weights) = (column("vectors")?, floats(column("weights")?));
         let (edges, edge_types) = (column("edges")?, column("edge_types")?);
         let read = || {
-            let nodes =
-                nodes(column("kinds")?, column("places")?, column("lengths")?, str::from_utf8(column("texts")?).ok()?)?;
+            let texts = str::from_utf8(column("texts")?).ok()?;
+            let nodes = nodes(column("kinds")?, column("places")?, column("sections")?, column("lengths")?, texts)?;
             let numbers = edges.as_chunks::<4>().0.as_chunks::<2>().0.iter();
             let edges = numbers.zip(edge_types);
             let edges: Vec<_> = edges
@@ -153,7 +156,7 @@ impl EncodedDocument {
 const PLACED: u8 = 0x80;
 
 /// Nodes from their columns.
-fn nodes(kinds: &[u8], places: &[u8], lengths: &[u8], texts: &str) -> Option<Vec<Node>> {
+fn nodes(kinds: &[u8], places: &[u8], sections: &[u8], lengths: &[u8], texts: &str) -> Option<Vec<Node>> {
     let mut rest = texts;
     let mut lengths = lengths.as_chunks().0.iter();
     let mut text = || {
@@ -163,14 +166,18 @@ fn nodes(kinds: &[u8], places: &[u8], lengths: &[u8], texts: &str) -> Option<Vec
     };
     let mut numbers = places.as_chunks().0.iter();
     let mut number = || usize::try_from(u64::from_le_bytes(*numbers.next()?)).ok();
-    let mut node = |kind: u8| {
+    let mut sections = sections.as_chunks().0.iter();
+    let mut node = |(number, kind): (usize, &u8)| {
         let (id, own, row_path, column_path) = (text()?, text()?, text()?, text()?);
         let (table, row, col, rowspan, colspan) = (number()?, number()?, number()?, number()?, number()?);
         let place = TablePlace { table, row, col, rowspan, colspan, row_path, column_path };
         let place = (kind & PLACED != 0).then_some(place);
-        Some(Node { id, kind: *NodeKind::ALL.get(usize::from(kind & !PLACED))?, text: own, place })
+        let section = u32::from_le_bytes(*sections.next()?).checked_sub(1);
+        let kind = *NodeKind::ALL.get(usize::from(kind & !PLACED))?;
+        let earlier = section.is_none_or(|heading| (heading as usize) < number);
+        earlier.then_some(Node { id, kind, text: own, place, section })
     };
-    kinds.iter().map(|kind| node(*kind)).collect()
+    kinds.iter().enumerate().map(node).collect()
 }
 
 /// An error that names by `name` the first of the vectors `[rows, d]` that holds a number that is

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use tabsegnet_datasets::prepared::PreparedQuestion;
-use tabsegnet_graph::{Node, NodeKind};
+use tabsegnet_graph::{Node, NodeKind, section_path};
 use tabsegnet_ranker::batch::best_segments;
 use tabsegnet_ranker::best;
 
@@ -19,6 +19,9 @@ pub struct RankedNode {
     pub kind: NodeKind,
     /// The text as the document has it.
     pub text: String,
+    /// The headings that it stands under, outermost first; empty where there is none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub section: Vec<String>,
     /// Row-header path of a cell, `outer > inner`; absent elsewhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub row_headers: Option<String>,
@@ -117,6 +120,11 @@ pub struct TypeStrength {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Position {
+    /// The n-th heading, from 0.
+    Heading {
+        /// From 0.
+        heading: usize,
+    },
     /// The n-th passage, from 0.
     Passage {
         /// From 0.
@@ -207,6 +215,7 @@ pub(crate) fn ranked(
             id: node.id.clone(),
             kind: node.kind,
             text: node.text.clone(),
+            section: section_path(subject.nodes, node),
             row_headers: node.place.as_ref().and_then(|place| path(&place.row_path)),
             column_headers: node.place.as_ref().and_then(|place| path(&place.column_path)),
             position: position(node),
@@ -239,7 +248,13 @@ fn position(node: &Node) -> Position {
             rowspan: place.rowspan,
             colspan: place.colspan,
         },
-        // The id is "p" and the number of the passage.
-        (None, _) => Position::Passage { passage: node.id.get(1..).and_then(|n| n.parse().ok()).unwrap_or_default() },
+        // The id is a letter and the number of the heading or passage.
+        (None, kind) => {
+            let number = node.id.get(1..).and_then(|number| number.parse().ok()).unwrap_or_default();
+            match kind {
+                NodeKind::Heading => Position::Heading { heading: number },
+                _ => Position::Passage { passage: number },
+            }
+        }
     }
 }

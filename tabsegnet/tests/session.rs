@@ -65,6 +65,7 @@ fn number() -> impl Strategy<Value = f32> {
 
 fn position() -> impl Strategy<Value = Position> {
     prop_oneof![
+        any::<u16>().prop_map(|n| Position::Heading { heading: n.into() }),
         any::<u16>().prop_map(|n| Position::Passage { passage: n.into() }),
         any::<u16>().prop_map(|n| Position::Table { table: n.into() }),
         any::<[u16; 5]>().prop_map(|n| {
@@ -105,19 +106,22 @@ fn explanation() -> impl Strategy<Value = NodeExplanation> {
 }
 
 fn node() -> impl Strategy<Value = RankedNode> {
-    let texts = (any::<String>(), any::<String>(), any::<[Option<String>; 3]>());
+    let texts = (any::<String>(), any::<String>(), any::<Vec<String>>(), any::<[Option<String>; 3]>());
     (any::<u16>(), texts, 0..NodeKind::ALL.len(), position(), number(), prop::option::of(explanation())).prop_map(
-        |(rank, (id, text, [row_headers, column_headers, segment]), kind, position, score, explanation)| RankedNode {
-            rank: rank.into(),
-            id,
-            kind: NodeKind::ALL[kind],
-            text,
-            row_headers,
-            column_headers,
-            position,
-            segment,
-            score,
-            explanation,
+        |(rank, (id, text, section, [row_headers, column_headers, segment]), kind, position, score, explanation)| {
+            RankedNode {
+                rank: rank.into(),
+                id,
+                kind: NodeKind::ALL[kind],
+                text,
+                section,
+                row_headers,
+                column_headers,
+                position,
+                segment,
+                score,
+                explanation,
+            }
         },
     )
 }

@@ -9,6 +9,7 @@ pub mod inputs;
 pub mod layout;
 pub mod progress;
 pub mod reranker;
+pub mod sampling;
 pub mod segmenter;
 pub mod segments;
 pub mod state;

@@ -17,10 +17,11 @@ use tabsegnet_ranker::boosting::training::{Lists, grow};
 use tabsegnet_ranker::device::guard;
 use tabsegnet_ranker::reranker::{Candidates, Reranker};
 
-use crate::batches::{batch, floats};
+use crate::batches::{batch, floats, groups};
 use crate::config::Config;
 use crate::inputs::Input;
 use crate::progress::Progress;
+use crate::sampling::Sampling;
 use crate::table_scorer;
 use crate::train_state::{Schedule, TrainState, optimiser};
 
@@ -35,6 +36,8 @@ pub struct RerankTraining<'a> {
     pub train: &'a Input,
     /// The table scores of its documents, out of fold.
     pub tables: &'a TableScores,
+    /// Which nodes of them a step looks at.
+    pub sampling: &'a Sampling,
     /// The ranker as its training begins.
     pub start: TabSegNet,
     /// Without autodiff.
@@ -104,7 +107,8 @@ impl RerankTraining<'_> {
             for epoch in 1..=optimisation.epochs {
                 let order = schedule.order(kept.clone(), epoch);
                 for (step, questions) in order.chunks(optimisation.batch_size).enumerate() {
-                    let batch = batch(embedded, questions, self.tables, &config.model, self.autodiff)?;
+                    let sampled = Some((self.sampling, epoch));
+                    let batch = batch(embedded, questions, sampled, self.tables, &config.model, self.autodiff)?;
                     let step = (epoch - 1) * schedule.steps_of_epoch() + step;
                     let name = || {
                         format!(
@@ -125,8 +129,8 @@ impl RerankTraining<'_> {
                 progress.set(left_out * optimisation.epochs + epoch, folds * optimisation.epochs, "epochs");
             }
             let model = train_state.model.valid();
-            for group in held_out.chunks(optimisation.batch_size) {
-                let batch = batch(embedded, group, self.tables, &config.model, plain)?;
+            for group in groups(embedded, held_out) {
+                let batch = batch(embedded, &group, None, self.tables, &config.model, plain)?;
                 let scores = guard(plain, || floats(model.forward(&batch).into_data()))?;
                 for (&question, scores) in group.iter().zip(batch.split(&scores)) {
                     scores::check(&embedded.questions[question].id, embedded.document_of(question).nodes(), scores)?;

@@ -26,6 +26,7 @@ use crate::inputs::{Encoding, Input};
 use crate::layout::Layout;
 use crate::progress::Progress;
 use crate::reranker::RerankTraining;
+use crate::sampling::Sampling;
 use crate::state::{EpochMetrics, Start, State};
 use crate::table_scorer;
 use crate::train_state::{Schedule, TrainState, loss, optimiser};
@@ -57,6 +58,8 @@ pub struct Training<'a> {
     start: Option<TabSegNet>,
     /// The table scores of the training documents, out of fold, and of the dev documents.
     tables: [TableScores; 2],
+    /// Of the training documents.
+    sampling: Sampling,
 }
 
 impl<'a> Training<'a> {
@@ -101,11 +104,13 @@ impl<'a> Training<'a> {
         let place = layout.state();
         let examples = if config.model.table_scorer { train.embedded.table_examples() } else { Vec::new() };
         let tables = TableScores(table_scorer::out_of_fold(&examples, config.task.seed));
+        let sampling = Sampling::new(&train.embedded, config.optimisation.sampled_nodes, config.task.seed);
         let before = LazyCell::new(|| match beginning {
             // With the scale of features that its weights were learnt over.
             Some(beginning) => beginning.model,
             None => {
-                let (mean, scale) = train.embedded.feature_scale(&tables);
+                let (mean, scale) =
+                    train.embedded.feature_scale(&tables, |question| sampling.nodes(&train.embedded, question, 0));
                 TabSegNet::new(&config.model, encoder.dim(), config.task.seed, &autodiff)
                     .with_feature_scale(&mean, &scale)
             }
@@ -146,6 +151,7 @@ impl<'a> Training<'a> {
         }
         Ok(Self {
             tables,
+            sampling,
             config,
             train,
             dev,
@@ -190,8 +196,8 @@ impl<'a> Training<'a> {
 
     /// Trains the reranker and writes both checkpoints again, with it.
     fn reranker(&mut self, start: TabSegNet, stop: &AtomicBool) -> Result<Outcome> {
-        let Self { config, train, plain, device: autodiff, .. } = self;
-        let training = RerankTraining { config, train, tables: &self.tables[0], start, plain, autodiff };
+        let Self { config, train, plain, device: autodiff, sampling, .. } = self;
+        let training = RerankTraining { config, train, tables: &self.tables[0], sampling, start, plain, autodiff };
         let Some(reranker) = training.learn(stop)? else { return Ok(Outcome::Stopped) };
         let metrics = self.state.epochs.last().context("a reranker before the first epoch")?.clone();
         let model = self.train_state.model.valid();
@@ -269,7 +275,8 @@ impl<'a> Training<'a> {
 
     /// One optimiser step; returns the loss before it.
     fn step(&mut self, questions: &[usize]) -> Result<f64> {
-        let batch = batch(&self.train.embedded, questions, &self.tables[0], &self.config.model, &self.device)?;
+        let sampled = Some((&self.sampling, self.state.epochs.len() + 1));
+        let batch = batch(&self.train.embedded, questions, sampled, &self.tables[0], &self.config.model, &self.device)?;
         let device = self.plain.clone();
         guard(&device, || self.learn(&batch)).with_context(|| {
             format!(
@@ -324,8 +331,8 @@ impl<'a> Training<'a> {
         let embedded = &self.dev.embedded;
         let (mut loss_sum, mut counted) = (0.0, 0);
         let mut all = Vec::with_capacity(embedded.questions.len());
-        for group in groups(embedded) {
-            let batch = batch(embedded, &group, &self.tables[1], &self.config.model, &self.plain)?;
+        for group in groups(embedded, 0..embedded.questions.len()) {
+            let batch = batch(embedded, &group, None, &self.tables[1], &self.config.model, &self.plain)?;
             let scores = model.forward(&batch);
             if let Some((mean, questions)) = loss(&self.config.optimisation, scores.clone(), &batch) {
                 loss_sum += floats(mean.into_data()).into_iter().map(f64::from).sum::<f64>() * questions as f64;

@@ -40,7 +40,7 @@ use path::Paths;
 use words::{QuestionWords, content, is_year};
 
 use crate::sample::{Samples, Segment};
-use tabsegnet_document::model::{Block, Cell, CellRole, Document, Table};
+use tabsegnet_document::model::{Block, Cell, CellRole, Document, Heading, Table};
 use tabsegnet_document::node_id;
 
 /// The most segments of one question.
@@ -117,9 +117,13 @@ struct Gold<'d> {
 impl<'d> Nodes<'d> {
     fn new(document: &'d Document) -> Self {
         let mut nodes = HashMap::new();
-        let mut passages = 0;
+        let (mut headings, mut passages) = (0, 0);
         for block in &document.blocks {
             match block {
+                Block::Heading(Heading { text, .. }) => {
+                    nodes.insert(node_id::heading(headings), (nodes.len(), Place::Text(text)));
+                    headings += 1;
+                }
                 Block::Passage(text) => {
                     nodes.insert(node_id::passage(passages), (nodes.len(), Place::Text(text)));
                     passages += 1;

@@ -3,8 +3,8 @@
 use crate::facts::{FactPlace, Facts};
 use crate::grid::{Grid, GridCell};
 use crate::headers::{self, Known};
-use crate::layout::{Layout, Paragraph};
-use crate::model::{Block, Document, join_non_empty};
+use crate::layout::Layout;
+use crate::model::{Block, Document, Heading, join_non_empty};
 use crate::options::ReadOptions;
 use crate::read::{Inferred, ReadDocument};
 use crate::sentences;
@@ -55,13 +55,21 @@ impl<'a> Builder<'a> {
         self.tables.len()
     }
 
-    /// Adds a paragraph as one passage a sentence; a heading, with its level, is one passage. Gives
-    /// the passage of each mark, marks being pairs of a place in the text and anything.
-    pub fn paragraph<T: Copy>(&mut self, text: &str, heading: Option<u8>, marks: &[(usize, T)]) -> Vec<(T, usize)> {
-        let mut sentences = sentences::split(text);
-        if heading.is_some() {
-            sentences = std::iter::once(0..text.len()).collect();
+    /// Adds a heading.
+    pub fn heading(&mut self, text: &str, level: u8) {
+        let text = text.trim().to_owned();
+        if text.is_empty() {
+            return;
         }
+        self.heading.clone_from(&text);
+        self.line(text.clone(), true);
+        self.blocks.push(Block::Heading(Heading { level, text }));
+    }
+
+    /// Adds a paragraph as one passage a sentence. Gives the passage of each mark, marks being pairs of a place in the
+    /// text and anything.
+    pub fn paragraph<T: Copy>(&mut self, text: &str, marks: &[(usize, T)]) -> Vec<(T, usize)> {
+        let mut sentences = sentences::split(text);
         sentences.retain(|range| !text[range.clone()].trim().is_empty());
         let mut placed = Vec::with_capacity(marks.len());
         for &(at, mark) in marks {
@@ -73,16 +81,17 @@ impl<'a> Builder<'a> {
         }
         let first = self.passages;
         self.passages += sentences.len();
-        self.layout.paragraphs.push(Paragraph { passages: first..self.passages, heading });
+        self.layout.paragraphs.push(first..self.passages);
         self.blocks.extend(sentences.into_iter().map(|range| Block::Passage(text[range].trim().to_owned())));
-        if heading.is_some() {
-            self.heading = text.trim().to_owned();
-        }
+        self.line(text.trim().to_owned(), false);
+        placed
+    }
+
+    fn line(&mut self, text: String, heading: bool) {
         if self.lines.len() == LINES_BEFORE {
             self.lines.remove(0);
         }
-        self.lines.push((text.trim().to_owned(), heading.is_some()));
-        placed
+        self.lines.push((text, heading));
     }
 
     /// Adds a table whose headers are to be inferred. Gives the place of each tagged number in it.
@@ -142,17 +151,17 @@ impl<'a> Builder<'a> {
     }
 
     /// The lines before a table that name it: headings and units right above it, a sentence that
-    /// ends in a colon, else the last heading.
+    /// leads up to it, else the last heading.
     fn caption_before(&self) -> String {
         let mut parts: Vec<&str> = Vec::new();
         let mut headed = false;
         for (distance, (line, heading)) in self.lines.iter().rev().enumerate() {
-            let introduces = distance == 0 && line.ends_with(':') && line.len() <= INTRODUCTION;
-            if !(*heading || introduces || headers::is_unit_line(line)) {
+            let introduction = if distance == 0 && !heading { introduction(line) } else { None };
+            if !(*heading || introduction.is_some() || headers::is_unit_line(line)) {
                 break;
             }
-            headed |= *heading || introduces;
-            parts.push(line);
+            headed |= *heading || introduction.is_some();
+            parts.push(introduction.unwrap_or(line));
         }
         if !headed && !self.heading.is_empty() {
             parts.push(&self.heading);
@@ -170,4 +179,15 @@ impl<'a> Builder<'a> {
             warnings: self.warnings,
         }
     }
+}
+
+/// The last sentence of a paragraph, where it says that a table follows: it ends in a colon, or says so.
+fn introduction(paragraph: &str) -> Option<&str> {
+    let sentence = paragraph[sentences::split(paragraph).pop()?].trim();
+    let lower = sentence.to_lowercase();
+    let announces = sentence.ends_with(':')
+        || ["following table", "table below", "tables below", "following tables", "as follows", "set forth below"]
+            .iter()
+            .any(|words| lower.contains(words));
+    (announces && sentence.len() <= INTRODUCTION).then_some(sentence)
 }

@@ -122,11 +122,15 @@ pub(crate) fn read(path: &Path, text: &str, limits: &Limits, builder: &mut Build
                 if text.content_layer == Layer::Body {
                     let heading = match text.label.as_str() {
                         "title" => Some(1),
-                        "section_header" => Some(text.level.map_or(2, |level| level.saturating_add(1).min(6) as u8)),
+                        "section_header" => {
+                            Some(text.level.map_or(2, |level| level.saturating_add(1).min(u64::from(u8::MAX)) as u8))
+                        }
                         _ => None,
                     };
-                    if !matches!(text.label.as_str(), "page_header" | "page_footer") && !text.text.trim().is_empty() {
-                        builder.paragraph::<()>(text.text.trim(), heading, &[]);
+                    match (text.label.as_str(), heading) {
+                        ("page_header" | "page_footer", _) => {}
+                        (_, Some(level)) => builder.heading(&text.text, level),
+                        (_, None) => drop(builder.paragraph::<()>(text.text.trim(), &[])),
                     }
                 }
                 &text.children
@@ -212,13 +216,13 @@ mod tests {
     fn texts_and_tables_come_in_the_order_of_the_body() {
         let read = read_bytes(Path::new("r.json"), DOCUMENT.into(), &ReadOptions::default()).unwrap();
         assert_eq!(read.format, Format::Docling);
-        assert_eq!(read.document.passages().collect::<Vec<_>>(), ["Revenue", "It rose.", "It fell."]);
+        assert_eq!(read.document.passages().collect::<Vec<_>>(), ["It rose.", "It fell."]);
+        assert_eq!(read.document.headings().map(|h| (h.level, h.text.as_str())).collect::<Vec<_>>(), [(2, "Revenue")]);
         let table = read.document.tables().next().unwrap();
         assert_eq!((table.caption(), table.num_header_rows(), table.num_header_cols()), ("Revenue by year", 1, 1));
         assert_eq!(table.path(&table.column_headers_of(table.cell_at(1, 2).unwrap())), "Years");
         assert_eq!(read.tables[0].source, "tables[0], page 3");
-        let paragraphs: Vec<_> = read.layout.paragraphs.iter().map(|p| (p.passages.clone(), p.heading)).collect();
-        assert_eq!(paragraphs, [(0..1, Some(2)), (1..3, None)]);
+        assert_eq!(read.layout.paragraphs, [0..2]);
     }
 
     /// Found by fuzzing: a hundred bytes took seconds.

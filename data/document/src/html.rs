@@ -3,6 +3,7 @@
 mod blocks;
 mod compact;
 mod dom;
+mod headings;
 mod ixbrl;
 mod single;
 mod style;

@@ -5,8 +5,10 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use crate::builder::Builder;
 use crate::grid::{Grid, RawCell};
 use crate::html;
-use crate::layout::BOLD_LINE;
 use crate::options::Limits;
+
+/// The level of a bold line: below those that are marked.
+const BOLD_LINE: u8 = 7;
 
 /// Reads a text.
 pub(crate) fn read(text: &str, limits: &Limits, builder: &mut Builder) {
@@ -85,8 +87,10 @@ impl Reading {
 
     fn paragraph(&mut self, builder: &mut Builder) {
         let (text, bold) = self.take();
-        let heading = self.heading.take().or((bold && text.len() <= 160).then_some(BOLD_LINE));
-        builder.paragraph::<()>(&text, heading.filter(|_| !text.is_empty()), &[]);
+        match self.heading.take().or((bold && text.len() <= 160).then_some(BOLD_LINE)) {
+            Some(level) => builder.heading(&text, level),
+            None => drop(builder.paragraph::<()>(&text, &[])),
+        }
     }
 
     fn cell(&mut self) {
@@ -121,14 +125,15 @@ mod tests {
             | Segment | 2023 | 2024 |\n|:--|--:|--:|\n| **Cloud** | 1 | 2 |\n| a \\| b | 3 |\n";
         let read = read_bytes(Path::new("x.md"), text.into(), &ReadOptions::default()).unwrap();
         let passages: Vec<&str> = read.document.passages().collect();
-        assert_eq!(passages, ["Report", "Revenue rose in the U.S. by 3 %.", "Costs fell.", "one", "two", "Segments"]);
+        assert_eq!(passages, ["Revenue rose in the U.S. by 3 %.", "Costs fell.", "one", "two"]);
+        let headings: Vec<_> = read.document.headings().map(|heading| (heading.level, heading.text.as_str())).collect();
+        assert_eq!(headings, [(1, "Report"), (2, "Segments")]);
         let table = read.document.tables().next().unwrap();
         assert_eq!((table.caption(), table.num_header_rows(), table.num_header_cols()), ("Segments", 1, 1));
         assert_eq!((table.rows(), table.cols()), (3, 3));
         assert_eq!(table.cell_at(2, 0).unwrap().text, "a | b");
         assert_eq!(read.tables[0].source, "line 11");
-        let paragraphs: Vec<_> = read.layout.paragraphs.iter().map(|p| (p.passages.clone(), p.heading)).collect();
-        assert_eq!(paragraphs, [(0..1, Some(1)), (1..3, None), (3..4, None), (4..5, None), (5..6, Some(2))]);
+        assert_eq!(read.layout.paragraphs, [0..2, 2..3, 3..4]);
     }
 
     #[test]

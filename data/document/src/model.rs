@@ -1,4 +1,4 @@
-//! The document model: passages (sentences) interleaved with tables.
+//! The document model: headings, passages (sentences) and tables in reading order.
 
 use std::fmt;
 
@@ -9,30 +9,84 @@ pub const MAX_GRID_POSITIONS: usize = 4_000_000;
 /// Most rows that a row may stand under, one within the other.
 pub const MAX_ROW_LEVELS: usize = 32;
 
-/// A document: passages and tables in reading order.
+/// A document: headings, passages and tables in reading order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Document {
     /// The document's own name, such as `SPGI/2018/page_74.pdf`.
     pub id: String,
-    /// Passages and tables in reading order.
+    /// Headings, passages and tables in reading order.
     pub blocks: Vec<Block>,
 }
 
-/// One passage or one table.
+/// One heading, passage or table.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Block {
+    /// One heading. The `n`-th of the document (from 0) has the node id `s{n}`.
+    Heading(Heading),
     /// One sentence. The `n`-th passage of the document (from 0) has the node id `p{n}`.
     Passage(String),
     /// One table.
     Table(Table),
 }
 
+/// A heading. What follows stands under it, up to the next one of its level or of one further out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Heading {
+    /// 1 for the outermost; those further in have greater levels, with gaps or without.
+    pub level: u8,
+    /// Its text.
+    pub text: String,
+}
+
+/// The headings that a place of a document stands under, while its blocks are walked in order. `T` is whatever names
+/// a heading.
+#[derive(Debug, Clone)]
+pub struct Outline<T> {
+    /// Outermost first, of rising levels.
+    open: Vec<(u8, T)>,
+}
+
+impl<T> Default for Outline<T> {
+    /// Under no heading.
+    fn default() -> Self {
+        Self { open: Vec::new() }
+    }
+}
+
+impl<T: Copy> Outline<T> {
+    /// Goes on to what stands under a heading; gives the one that it stands under itself.
+    pub fn enter(&mut self, level: u8, heading: T) -> Option<T> {
+        self.open.retain(|(outer, _)| *outer < level);
+        let outer = self.innermost();
+        self.open.push((level, heading));
+        outer
+    }
+
+    /// All of them, outermost first.
+    pub fn path(&self) -> impl Iterator<Item = T> {
+        self.open.iter().map(|(_, heading)| *heading)
+    }
+
+    /// The nearest heading.
+    pub fn innermost(&self) -> Option<T> {
+        self.open.last().map(|(_, heading)| *heading)
+    }
+}
+
 impl Document {
+    /// The headings in reading order.
+    pub fn headings(&self) -> impl Iterator<Item = &Heading> {
+        self.blocks.iter().filter_map(|block| match block {
+            Block::Heading(heading) => Some(heading),
+            Block::Passage(_) | Block::Table(_) => None,
+        })
+    }
+
     /// The passages in reading order.
     pub fn passages(&self) -> impl Iterator<Item = &str> {
         self.blocks.iter().filter_map(|block| match block {
             Block::Passage(text) => Some(text.as_str()),
-            Block::Table(_) => None,
+            Block::Heading(_) | Block::Table(_) => None,
         })
     }
 
@@ -40,7 +94,7 @@ impl Document {
     pub fn tables(&self) -> impl Iterator<Item = &Table> {
         self.blocks.iter().filter_map(|block| match block {
             Block::Table(table) => Some(table),
-            Block::Passage(_) => None,
+            Block::Heading(_) | Block::Passage(_) => None,
         })
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! ```json
 //! {"id": "report", "blocks": [
-//!   {"passage": "Revenue rose."},
+//!   {"heading": {"level": 1, "text": "Results"}}, {"passage": "Revenue rose."},
 //!   {"table": {"caption": "Revenue", "header_rows": 1, "header_cols": 1,
 //!              "rows": [["", "2018"], ["Products", {"text": "12", "rowspan": 1, "colspan": 1}]]}}]}
 //! ```
@@ -17,7 +17,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{ReadError, from_json};
-use crate::model::{Block, CellSource, Document, Table, TableSource};
+use crate::model::{Block, CellSource, Document, Heading, Table, TableSource};
 
 /// A document with what is put to it, as its JSON has it.
 #[derive(Serialize, Deserialize)]
@@ -34,8 +34,21 @@ pub struct DocumentJson<Q> {
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum BlockJson {
+    Heading(HeadingJson),
     Passage(String),
     Table(TableJson),
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct HeadingJson {
+    #[serde(default = "outermost")]
+    level: u8,
+    text: String,
+}
+
+fn outermost() -> u8 {
+    1
 }
 
 #[derive(Serialize, Deserialize)]
@@ -95,6 +108,9 @@ impl<Q> DocumentJson<Q> {
     /// The JSON form of a document.
     pub fn new(document: &Document, questions: Vec<Q>) -> Self {
         let blocks = document.blocks.iter().map(|block| match block {
+            Block::Heading(Heading { level, text }) => {
+                BlockJson::Heading(HeadingJson { level: *level, text: text.clone() })
+            }
             Block::Passage(text) => BlockJson::Passage(text.clone()),
             Block::Table(table) => BlockJson::Table(table_json(table)),
         });
@@ -117,6 +133,7 @@ impl<Q> DocumentJson<Q> {
         let mut blocks = Vec::with_capacity(self.blocks.len());
         for (position, block) in self.blocks.into_iter().enumerate() {
             blocks.push(match block {
+                BlockJson::Heading(HeadingJson { level, text }) => Block::Heading(Heading { level, text }),
                 BlockJson::Passage(text) => Block::Passage(text),
                 BlockJson::Table(json) => {
                     let number = json.number.unwrap_or(next);
@@ -192,7 +209,7 @@ mod tests {
 
     #[test]
     fn a_document_round_trips_with_its_outer_rows() {
-        let text = r#"{"id": "r", "blocks": [{"passage": "Revenue rose."},
+        let text = r#"{"id": "r", "blocks": [{"heading": {"level": 2, "text": "Results"}}, {"passage": "Revenue rose."},
             {"table": {"header_rows": 1, "header_cols": 1, "row_parents": [null, null, 1],
                        "rows": [["", {"text": "2018", "colspan": 2}], ["Sales:", "", ""], ["a", "1", "2"]]}}]}"#;
         let document = parsed(text).unwrap();

@@ -3,6 +3,11 @@
 
 use crate::model::{Cell, CellRole, Table};
 
+/// `s4`: the 4th heading of the document, from 0.
+pub fn heading(index: usize) -> String {
+    format!("s{index}")
+}
+
 /// `p12`: the 12th passage of the document, from 0.
 pub fn passage(index: usize) -> String {
     format!("p{index}")

@@ -10,7 +10,7 @@ use crate::error::ReadError;
 use crate::facts::Facts;
 use crate::format::{self, Format};
 use crate::layout::Layout;
-use crate::model::{Block, Document};
+use crate::model::{Block, Document, Heading};
 use crate::options::ReadOptions;
 use crate::{delimited, docling, html, markdown, native, text, xlsx};
 
@@ -19,7 +19,7 @@ use crate::{delimited, docling, html, markdown, native, text, xlsx};
 pub struct ReadDocument {
     /// The document; its id is the file's name without the extension, or what the file says.
     pub document: Document,
-    /// Which of its passages form a paragraph, and which are headings.
+    /// Which of its passages form a paragraph.
     pub layout: Layout,
     /// The form it was read as.
     pub format: Format,
@@ -120,7 +120,7 @@ pub fn read_bytes(path: &Path, bytes: Vec<u8>, options: &ReadOptions) -> Result<
 /// There must be something to rank.
 fn finish(path: &Path, read: ReadDocument) -> Result<ReadDocument, ReadError> {
     let blank = |block: &Block| match block {
-        Block::Passage(text) => text.trim().is_empty(),
+        Block::Heading(Heading { text, .. }) | Block::Passage(text) => text.trim().is_empty(),
         Block::Table(table) => {
             table.caption().trim().is_empty() && table.cells().iter().all(|cell| cell.text.trim().is_empty())
         }

@@ -8,7 +8,7 @@ pub(crate) fn read(text: &str, builder: &mut Builder) {
     for line in text.lines().chain([""]) {
         let line = line.trim();
         if line.is_empty() {
-            builder.paragraph::<()>(&std::mem::take(&mut paragraph), None, &[]);
+            builder.paragraph::<()>(&std::mem::take(&mut paragraph), &[]);
         } else {
             if !paragraph.is_empty() {
                 paragraph.push(' ');

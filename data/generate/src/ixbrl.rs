@@ -6,31 +6,27 @@
 //! words (`NetCashProvidedByUsedInOperatingActivities`: "net cash from operating activities", or
 //! what people call it), the members' names ("of the Google Cloud segment", "in China") and the
 //! time as the filer names it ("in fiscal 2024"). Its segments are one a fact. Gold are all cells
-//! of the document that tag the fact, and the sentences that do.
+//! and sentences that tag the fact, and those that state it again without a tag: the same number
+//! under a like label and the same year ([`restated`]).
 //!
 //! Sentences that give a reason, a plan, a count or an event are asked for too, by their form.
 //!
-//! A document is a part of a filing, for a whole one has ten thousand nodes and more: a table,
-//! tables that state the same concepts, tables near it and others of the filing, with the sentences
-//! beside them, those that state what is sought, those that have most in common with the questions,
-//! and stretches from anywhere: standing alone must not tell an answer. **Tables keep their numbers in the filing;
-//! sentences are counted anew** (`p0` is the part's first). A part has several questions, a third
-//! of them or more over two tables: no one table states all their facts.
+//! A document is the whole filing, as it would be asked about. A third of the questions or more go
+//! over two tables: no one table states all their facts.
 //!
 //! Left out are facts that nobody would want or that words cannot distinguish: what the page
 //! says of itself (`dei`), zeros, numbers tagged in sentences alone, times other than years,
 //! quarters and days, members without a name, names longer than people speak, facts of different
-//! value that have the same words. A table without tags that shows a number which is wanted is
-//! not taken, nor is such a sentence: whether they state the same is not known.
+//! value that have the same words.
 //!
 //! Companies are split, not filings: a company is of the dev part by a seeded hash of its key.
 
-mod excerpts;
 mod filing;
 mod members;
 mod period;
 mod prose;
 mod questions;
+mod restated;
 mod templates;
 #[cfg(test)]
 mod tests;
@@ -40,16 +36,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use tabsegnet_datasets::config::{DataConfig, IxbrlConfig, Part, files_with};
-use tabsegnet_datasets::sample::{Labels, LeftOut, Sample, Samples};
+use tabsegnet_datasets::sample::{Labels, LeftOut, Question, Sample, Samples};
 use tabsegnet_datasets::source::json;
 use tabsegnet_datasets::{DataError, Dataset, Inputs};
+use tabsegnet_document::model::Document;
 use tabsegnet_document::{Format, ReadDocument, ReadOptions};
-use tabsegnet_lexical::LexicalIndex;
 use tabsegnet_store::Digest;
 
 use crate::dice::Dice;
 use filing::Filing;
-use questions::{Posed, QuestionWriter};
+use questions::{Draft, QuestionWriter};
 
 /// Filings with inline XBRL.
 pub struct Ixbrl;
@@ -110,9 +106,6 @@ fn check(config: &IxbrlConfig) -> Result<(), DataError> {
     let setting = |key, message: &str| Err(DataError::Setting { key, message: message.into() });
     if !(config.dev_share > 0.0 && config.dev_share < 1.0) {
         return setting("data.ixbrl.dev_share", "expected a share between 0 and 1, such as 0.2");
-    }
-    if config.tables < 2 {
-        return setting("data.ixbrl.tables", "expected 2 or more; questions go over two tables");
     }
     Ok(())
 }
@@ -186,11 +179,10 @@ fn read(filings: &Filings) -> Result<Samples, DataError> {
             continue;
         }
         wanted.insert(company);
-        let parts = samples_of(&Filing::new(read), &name, filings);
-        if parts.is_empty() {
-            samples.left_out.push(LeftOut { question: name, reason: NO_QUESTION });
+        match sample_of(Filing::new(read), &name, filings) {
+            Some(sample) => samples.samples.push(sample),
+            None => samples.left_out.push(LeftOut { question: name, reason: NO_QUESTION }),
         }
-        samples.samples.extend(parts);
     }
     check_companies(filings, &wanted, &others)?;
     Ok(samples)
@@ -258,28 +250,17 @@ fn check_companies(filings: &Filings, wanted: &BTreeSet<String>, others: &BTreeS
     }
 }
 
-/// The documents of a filing that have questions.
-fn samples_of(filing: &Filing, name: &str, filings: &Filings) -> Vec<Sample> {
+/// A filing with its questions; nothing where it has none.
+fn sample_of(filing: Filing, name: &str, filings: &Filings) -> Option<Sample> {
     let config = &filings.config;
     let dice = |purpose: &str| {
-        let digest = Digest::new().part("ixbrl questions, version 2").part(filings.seed.to_le_bytes());
+        let digest = Digest::new().part("ixbrl questions, version 3").part(filings.seed.to_le_bytes());
         Dice::new(digest.part(name).part(purpose))
     };
-    let mut posed = Posed::default();
-    let mut questions = dice("questions");
-    let mut negatives = dice("negatives");
-    let index = LexicalIndex::new(filing.read.document.passages());
-    let mut prose = prose::questions(filing, &mut dice("prose")).into_iter();
-    let parts = excerpts::choose(filing, config, &mut dice("parts"));
-    let mut samples = Vec::new();
-    for (number, part) in parts.iter().enumerate() {
-        let writer = QuestionWriter::new(filing, part);
-        let mut drafts = writer.draw(config.questions_per_document, &mut posed, &mut questions);
-        if !drafts.is_empty() {
-            drafts.extend(prose.by_ref().take(config.prose_per_document));
-            let id = format!("{name}.{number}");
-            samples.push(excerpts::build(filing, id, part, drafts, &index, config, &mut negatives));
-        }
-    }
-    samples
+    let mut drafts = QuestionWriter::new(&filing).draw(config.questions_per_filing, &mut dice("questions"));
+    drafts.extend(prose::questions(&filing, &mut dice("prose")).into_iter().take(config.prose_per_filing));
+    let question = |(number, draft): (usize, Draft)| draft.question(format!("{name}-{number}"), &filing);
+    let questions: Vec<Question> = drafts.into_iter().enumerate().map(question).collect();
+    let document = Document { id: name.to_owned(), blocks: filing.read.document.blocks };
+    (!questions.is_empty()).then_some(Sample { document, questions })
 }

@@ -299,8 +299,8 @@ fn sec() {
         let mut of_part = HashSet::new();
         for sample in &read.samples.samples {
             let nodes = &read.nodes[&sample.document.id];
-            assert!((50..=2000).contains(&nodes.len()), "{}: {} nodes", sample.document.id, nodes.len());
-            let name = sample.document.id.rsplit_once('.').unwrap().0;
+            assert!((2000..=40_000).contains(&nodes.len()), "{}: {} nodes", sample.document.id, nodes.len());
+            let name = &sample.document.id;
             let filing = filings.entry(name.to_owned()).or_insert_with(|| {
                 tabsegnet_document::read(&folder.join(format!("{name}.html")), &ReadOptions::default()).unwrap()
             });
@@ -335,10 +335,11 @@ fn sec() {
         }
         say(&format!("SEC {}: {} companies", part.name(), of_part.len()));
         share("SEC, questions over two tables", two_tables, questions, 1.0 / 3.0);
-        share("SEC, gold cells that are tagged", tagged, cells, 1.0);
-        share("SEC, gold cells whose number is the tagged value", right, cells, 1.0);
+        // The others state it again without a tag.
+        share("SEC, gold cells that are tagged", tagged, cells, 0.7);
+        share("SEC, tagged gold cells whose number is the tagged value", right, tagged, 1.0);
         let questions = read.check("SEC");
-        assert!(questions >= 20 * of_part.len() && questions <= 160 * of_part.len(), "{questions}");
+        assert!(questions >= 40 * of_part.len() && questions <= 180 * of_part.len(), "{questions}");
         companies.push(of_part);
     }
     assert!(companies[0].is_disjoint(&companies[1]));

@@ -91,6 +91,29 @@ impl Adjacency {
         Self::weighted(self.nodes(), names, &edges, &weights)
     }
 
+    /// The edges between some of the nodes, which are given rising, each once, and numbered anew from 0 in that order.
+    /// Numbers of nodes that are not there have no edges.
+    #[must_use]
+    pub fn among(&self, nodes: &[u32]) -> Self {
+        let mut numbers = vec![u32::MAX; self.nodes()];
+        for (number, &node) in (0..).zip(nodes) {
+            if let Some(place) = numbers.get_mut(node as usize) {
+                *place = number;
+            }
+        }
+        let (mut sorted, mut weights) = (Vec::new(), Vec::new());
+        for (number, &node) in (0..).zip(nodes) {
+            for edge in self.edges_into(node) {
+                let source = numbers[self.sources[edge] as usize];
+                if source != u32::MAX {
+                    sorted.push((number, source, self.types[edge]));
+                    weights.extend(self.weights.get(edge));
+                }
+            }
+        }
+        Self { weights, ..Self::of_sorted(nodes.len(), self.names.clone(), &sorted) }
+    }
+
     /// Names of the edge types, by number.
     pub fn type_names(&self) -> &TypeNames {
         &self.names

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use tabsegnet_document::model::{Block, CellRole, Document, Table};
+use tabsegnet_document::model::{Block, CellRole, Document, Heading, Outline, Table};
 use tabsegnet_document::node_id;
 
 use crate::adjacency::Adjacency;
@@ -19,6 +19,7 @@ impl Graph {
         let mut builder = Builder::default();
         for block in &document.blocks {
             match block {
+                Block::Heading(heading) => builder.heading(heading),
                 Block::Passage(text) => builder.passage(text),
                 Block::Table(table) => builder.table(table),
             }
@@ -35,6 +36,8 @@ struct Builder {
     nodes: Vec<Node>,
     /// Source, destination, type.
     edges: Vec<(u32, u32, u8)>,
+    headings: usize,
+    outline: Outline<u32>,
     passages: usize,
     last_passage: Option<u32>,
     last_caption: Option<u32>,
@@ -55,14 +58,34 @@ impl Builder {
         self.edges.push((b, a, edge_type.reverse().number()));
     }
 
+    fn heading(&mut self, heading: &Heading) {
+        let number = self.nodes.len() as u32;
+        let outer = self.outline.enter(heading.level, number);
+        let node = self.add(Node {
+            id: node_id::heading(self.headings),
+            kind: NodeKind::Heading,
+            text: heading.text.clone(),
+            place: None,
+            section: outer,
+        });
+        self.headings += 1;
+        if let Some(outer) = outer {
+            self.connect(outer, node, EdgeType::HeadingChild);
+        }
+    }
+
     fn passage(&mut self, text: &str) {
         let node = self.add(Node {
             id: node_id::passage(self.passages),
             kind: NodeKind::Passage,
             text: text.to_owned(),
             place: None,
+            section: self.outline.innermost(),
         });
         self.passages += 1;
+        if let Some(heading) = self.outline.innermost() {
+            self.connect(heading, node, EdgeType::HeadingPassage);
+        }
         if let Some(last) = self.last_passage.replace(node) {
             self.connect(last, node, EdgeType::PassageNext);
         }
@@ -84,7 +107,11 @@ impl Builder {
                 colspan: table.cols(),
                 ..TablePlace::default()
             }),
+            section: self.outline.innermost(),
         });
+        if let Some(heading) = self.outline.innermost() {
+            self.connect(heading, caption, EdgeType::HeadingCaption);
+        }
         if let Some(passage) = self.last_passage {
             self.connect(passage, caption, EdgeType::PassageCaption);
         }
@@ -135,6 +162,7 @@ impl Builder {
                     row_path: table.path(&table.row_headers_of(cell)),
                     column_path: table.path(&table.column_headers_of(cell)),
                 }),
+                section: self.outline.innermost(),
             }));
         }
         nodes

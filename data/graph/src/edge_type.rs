@@ -39,6 +39,9 @@ edge_types! {
     CellRight / CellLeft: "cell_right_cell", "cell_left_cell";
     CellBelow / CellAbove: "cell_below_cell", "cell_above_cell";
     HeaderChild / HeaderParent: "header_child_header", "header_parent_header";
+    HeadingPassage / PassageHeading: "heading_to_passage", "passage_to_heading";
+    HeadingCaption / CaptionHeading: "heading_to_caption", "caption_to_heading";
+    HeadingChild / HeadingParent: "heading_child_heading", "heading_parent_heading";
 }
 
 impl EdgeType {

@@ -32,7 +32,7 @@ pub use edge_type::EdgeType;
 pub use error::GraphError;
 pub use graph::{Graph, GridNode, Span};
 pub use names::TypeNames;
-pub use node::{CellText, GraphConfig, Node, NodeKind, NodeRef, TablePlace};
+pub use node::{CellText, GraphConfig, Node, NodeKind, NodeRef, TablePlace, section_path};
 
 #[cfg(test)]
 mod tests;

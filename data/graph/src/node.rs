@@ -20,11 +20,14 @@ pub enum NodeKind {
     RowHeader,
     /// Any other cell.
     Cell,
+    /// A heading.
+    Heading,
 }
 
 impl NodeKind {
     /// All kinds; the position is the kind's number in prepared data.
-    pub const ALL: [Self; 5] = [Self::Passage, Self::Caption, Self::ColumnHeader, Self::RowHeader, Self::Cell];
+    pub const ALL: [Self; 6] =
+        [Self::Passage, Self::Caption, Self::ColumnHeader, Self::RowHeader, Self::Cell, Self::Heading];
 
     /// The name used in files.
     pub fn name(self) -> &'static str {
@@ -34,6 +37,7 @@ impl NodeKind {
             Self::ColumnHeader => "column_header",
             Self::RowHeader => "row_header",
             Self::Cell => "cell",
+            Self::Heading => "heading",
         }
     }
 }
@@ -66,8 +70,21 @@ pub struct Node {
     pub kind: NodeKind,
     /// The text as the document has it (for a caption see [`tabsegnet_document::model::Table::caption_text`]).
     pub text: String,
-    /// `None` for passages.
+    /// `None` for headings and passages.
     pub place: Option<TablePlace>,
+    /// The node of the heading that it stands under, by number; for a heading the next outer one. Always an earlier node.
+    pub section: Option<u32>,
+}
+
+/// The headings that a node of `nodes` stands under, outermost first.
+pub fn section_path(nodes: &[Node], node: &Node) -> Vec<String> {
+    let outer = |heading: &&Node| heading.section.and_then(|outer| nodes.get(outer as usize));
+    let first = node.section.and_then(|heading| nodes.get(heading as usize));
+    // An earlier node each, so that there is an end.
+    let mut path: Vec<String> =
+        std::iter::successors(first, outer).take(nodes.len()).map(|heading| heading.text.clone()).collect();
+    path.reverse();
+    path
 }
 
 impl Node {
@@ -105,7 +122,10 @@ pub struct GraphConfig {
 
 impl GridNode for Node {
     fn span(&self) -> Option<Span> {
-        let place = self.place.as_ref().filter(|_| !matches!(self.kind, NodeKind::Passage | NodeKind::Caption))?;
+        let place = self
+            .place
+            .as_ref()
+            .filter(|_| !matches!(self.kind, NodeKind::Passage | NodeKind::Caption | NodeKind::Heading))?;
         Some(Span {
             table: place.table,
             rows: place.row..place.row.saturating_add(place.rowspan),

@@ -5,7 +5,7 @@ mod operations;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use proptest::prelude::*;
-use tabsegnet_document::model::{Block, CellSource, Document, Table, TableSource};
+use tabsegnet_document::model::{Block, CellSource, Document, Heading, Table, TableSource};
 
 use super::*;
 
@@ -45,7 +45,8 @@ fn arbitrary_table() -> impl Strategy<Value = Table> {
 }
 
 fn arbitrary_document() -> impl Strategy<Value = Document> {
-    let block = prop_oneof!["[a-z]{0,6}".prop_map(Block::Passage), arbitrary_table().prop_map(Block::Table),];
+    let heading = (1..5_u8, "[a-z]{0,6}").prop_map(|(level, text)| Block::Heading(Heading { level, text }));
+    let block = prop_oneof![heading, "[a-z]{0,6}".prop_map(Block::Passage), arbitrary_table().prop_map(Block::Table)];
     prop::collection::vec(block, 0..7).prop_map(|mut blocks| {
         let mut number = 0;
         for block in &mut blocks {
@@ -79,7 +80,7 @@ proptest! {
             .blocks
             .iter()
             .map(|block| match block {
-                Block::Passage(_) => 1,
+                Block::Heading(_) | Block::Passage(_) => 1,
                 Block::Table(table) => {
                     let merged_away: usize =
                         table.cells().iter().map(|cell| cell.rowspan * cell.colspan - 1).sum();
@@ -90,6 +91,9 @@ proptest! {
         prop_assert_eq!(graph.nodes().len(), expected);
         let ids: HashSet<_> = graph.nodes().iter().map(|node| &node.id).collect();
         prop_assert_eq!(ids.len(), expected);
+        for (number, node) in graph.nodes().iter().enumerate() {
+            prop_assert!(node.section.is_none_or(|section| (section as usize) < number));
+        }
     }
 
     #[test]
@@ -164,6 +168,37 @@ fn a_document_gives_the_edges_of_the_design() {
 }
 
 #[test]
+fn headings_lead_to_what_stands_under_them() {
+    let heading = |level, text: &str| Block::Heading(Heading { level, text: text.into() });
+    let passage = |text: &str| Block::Passage(text.into());
+    let blocks = vec![
+        passage("before"),
+        heading(2, "Item 8"),
+        heading(5, "Note 1"),
+        passage("a"),
+        table(0),
+        heading(5, "Note 2"),
+        heading(1, "Part IV"),
+        passage("b"),
+    ];
+    let document = Document { id: "d".into(), blocks };
+    let edges = edges_of(&document);
+    let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
+    assert_eq!(edges["heading_child_heading"], [pair("s0", "s1"), pair("s0", "s2")]);
+    assert_eq!(edges["heading_to_passage"], [pair("s1", "p1"), pair("s3", "p2")]);
+    assert_eq!(edges["heading_to_caption"], [pair("s1", "t0")]);
+    let graph = Graph::of(&document);
+    let path = |id: &str| {
+        let node = graph.nodes().iter().find(|node| node.id == id).unwrap();
+        section_path(graph.nodes(), node).join(" > ")
+    };
+    assert_eq!(
+        ["p0", "p1", "t0:r2c1", "s1", "p2"].map(path),
+        ["", "Item 8 > Note 1", "Item 8 > Note 1", "Item 8", "Part IV"]
+    );
+}
+
+#[test]
 fn a_row_s_outer_titles_are_headers_of_its_cells() {
     let rows = [["", "2018"], ["Assets", ""], ["Cash", "1"]].map(|row| row.map(CellSource::from).to_vec()).to_vec();
     let row_parents = vec![None, None, Some(1)];
@@ -203,11 +238,11 @@ fn ranking_text_is_the_path_or_the_bare_value() {
 #[test]
 fn names_and_numbers_are_unique_and_reversible() {
     let names: HashSet<_> = EdgeType::ALL.iter().map(|t| t.name()).collect();
-    assert_eq!(names.len(), 22);
+    assert_eq!(names.len(), 28);
     for (number, edge_type) in EdgeType::ALL.into_iter().enumerate() {
         assert_eq!(usize::from(edge_type.number()), number);
         assert_eq!(EdgeType::from_number(number as u8), Some(edge_type));
         assert_eq!(edge_type.reverse().reverse(), edge_type);
     }
-    assert_eq!(EdgeType::from_number(22), None);
+    assert_eq!(EdgeType::from_number(28), None);
 }

@@ -44,6 +44,7 @@ pub(super) fn write(prepared: &Prepared, directory: &Path) -> Result<(), DataErr
         let values = nodes.iter().map(|(_, _, node, _)| node.place.as_ref().map(|place| field(place) as u32));
         Column::new(name.into(), values.collect::<Vec<Option<u32>>>())
     };
+    let sections: Vec<Option<u32>> = nodes.iter().map(|(_, _, node, _)| node.section).collect();
     let path = |name: &str, field: fn(&TablePlace) -> &str| {
         let values = nodes.iter().map(|(_, _, node, _)| node.place.as_ref().map(field));
         Column::new(name.into(), values.collect::<Vec<Option<&str>>>())
@@ -66,6 +67,7 @@ pub(super) fn write(prepared: &Prepared, directory: &Path) -> Result<(), DataErr
             in_table("colspan", |place| place.colspan),
             path("row_path", |place| &place.row_path),
             path("column_path", |place| &place.column_path),
+            Column::new("section".into(), sections),
         ],
     )?;
 
@@ -222,6 +224,7 @@ fn read_nodes(directory: &Path, documents: &mut [PreparedDocument]) -> Result<Ve
     let columns = ["table", "row", "col", "rowspan", "colspan"].map(|name| table.optional_numbers(name));
     let [tables, rows, cols, rowspans, colspans] = columns;
     let (tables, rows, cols, rowspans, colspans) = (tables?, rows?, cols?, rowspans?, colspans?);
+    let sections = table.optional_numbers("section")?;
     let (row_paths, column_paths) = (table.optional_texts("row_path")?, table.optional_texts("column_path")?);
     let of = table.numbers("document")?;
     let rest = table.texts("id")?.into_iter().zip(table.texts("kind")?);
@@ -245,7 +248,12 @@ fn read_nodes(directory: &Path, documents: &mut [PreparedDocument]) -> Result<Ve
         let document = documents
             .get_mut(of[i] as usize)
             .ok_or_else(|| table.damaged(format!("row {i} belongs to no document")))?;
-        nodes[of[i] as usize].push(Node { id, kind, text, place });
+        let nodes = &mut nodes[of[i] as usize];
+        let section = sections[i];
+        if section.is_some_and(|heading| heading as usize >= nodes.len()) {
+            return Err(table.damaged(format!("row {i} stands under a heading that is no earlier node")));
+        }
+        nodes.push(Node { id, kind, text, place, section });
         document.ranking_texts.push(ranking_text);
     }
     Ok(nodes)

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use tabsegnet_document::model::{Block, Cell, CellRole, Document, Table, join_non_empty};
+use tabsegnet_document::model::{Block, Cell, CellRole, Document, Heading, Table, join_non_empty};
 use tabsegnet_document::node_id;
 
 /// What is known of a node without looking at the document again.
@@ -31,9 +31,13 @@ pub(crate) struct Nodes<'a> {
 impl<'a> Nodes<'a> {
     pub fn new(document: &'a Document) -> Self {
         let mut all = Vec::new();
-        let mut passages = 0;
+        let (mut headings, mut passages) = (0, 0);
         for block in &document.blocks {
             match block {
+                Block::Heading(Heading { text, .. }) => {
+                    all.push(Node { id: node_id::heading(headings), text, place: ["heading".into(), String::new()] });
+                    headings += 1;
+                }
                 Block::Passage(text) => {
                     all.push(Node { id: node_id::passage(passages), text, place: ["sentence".into(), String::new()] });
                     passages += 1;

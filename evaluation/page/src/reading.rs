@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
 use tabsegnet_document::Layout;
-use tabsegnet_document::model::{Block, Cell, CellRole, Document, Table};
+use tabsegnet_document::model::{Block, Cell, CellRole, Document, Heading, Table};
 use tabsegnet_document::numbers::parse_cell_number;
 
 use crate::kit::{self, escape};
@@ -22,19 +22,25 @@ const DEEPEST: usize = 4;
 pub(crate) fn render(document: &Document, layout: Option<&Layout>, answers: &[Marks]) -> String {
     let mut reading = Reading { html: String::new(), number: 0, looks: looks(answers), part: Part::default() };
     let passages = document.passages().count();
-    let places = places(layout, passages);
+    let paragraphs = paragraphs(layout, passages);
     let mut passage = 0;
     let mut before = None;
     for block in &document.blocks {
         match block {
+            Block::Heading(Heading { level, text }) => {
+                before = None;
+                reading.end_paragraph();
+                reading.start_paragraph(Some(*level));
+                reading.sentence(text);
+            }
             Block::Passage(text) => {
-                let place = places.get(passage).copied().unwrap_or_default();
+                let paragraph = paragraphs.get(passage).copied().flatten();
                 passage += 1;
-                if place.paragraph.is_none() || place.paragraph != before {
+                if paragraph.is_none() || paragraph != before {
                     reading.end_paragraph();
-                    reading.start_paragraph(place.heading);
+                    reading.start_paragraph(None);
                 }
-                before = place.paragraph;
+                before = paragraph;
                 reading.sentence(text);
             }
             Block::Table(table) => {
@@ -48,22 +54,14 @@ pub(crate) fn render(document: &Document, layout: Option<&Layout>, answers: &[Ma
     reading.html
 }
 
-/// Where a passage stands.
-#[derive(Debug, Clone, Copy, Default)]
-struct Place {
-    paragraph: Option<usize>,
-    heading: Option<u8>,
-}
-
-fn places(layout: Option<&Layout>, passages: usize) -> Vec<Place> {
-    let mut places = vec![Place::default(); passages];
+/// The paragraph of each passage.
+fn paragraphs(layout: Option<&Layout>, passages: usize) -> Vec<Option<usize>> {
+    let mut of_passage = vec![None; passages];
     for (number, paragraph) in layout.iter().flat_map(|layout| &layout.paragraphs).enumerate() {
-        let range = paragraph.passages.start.min(passages)..paragraph.passages.end.min(passages);
-        for place in places.get_mut(range).into_iter().flatten() {
-            *place = Place { paragraph: Some(number), heading: paragraph.heading };
-        }
+        let range = paragraph.start.min(passages)..paragraph.end.min(passages);
+        of_passage.get_mut(range).into_iter().flatten().for_each(|of_passage| *of_passage = Some(number));
     }
-    places
+    of_passage
 }
 
 /// How the first answer marks a node.

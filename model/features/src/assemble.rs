@@ -23,7 +23,8 @@ use crate::order::{Order, View, sizes};
 use crate::phrases::Phrases;
 use crate::places::NodePlace;
 use crate::query::{Query, QueryVectors};
-use crate::rows::all_rows;
+use crate::rows::{all_rows, some_rows};
+use crate::sections::Sections;
 use crate::segments::{Segment, segments};
 use crate::spans::{Spans, TableSpans};
 use crate::strings::Strings;
@@ -50,6 +51,7 @@ pub struct DocumentFeatures {
     table_inputs: Vec<f32>,
     context_index: Option<ContextIndex>,
     spans: Option<Spans>,
+    sections: Option<Sections>,
     bm25: Option<Indices>,
     /// `[words, d_word]`, of length 1.
     words: Vec<f32>,
@@ -138,6 +140,7 @@ impl DocumentFeatures {
             table_inputs: inputs,
             context_index,
             spans,
+            sections: config.sections.then(|| Sections::new(nodes)),
             bm25: config.bm25.then(|| Indices::new(&strings)),
             words,
             scales: node_vectors.chunks_exact(d_enc.max(1)).map(|vector| inverse(dot(vector, vector))).collect(),
@@ -165,18 +168,23 @@ impl DocumentFeatures {
     }
 
     /// The features `[nodes, count]` for a question, of the document whose node vectors are
-    /// `node_vectors` `[nodes, d_enc]`. `tables` are the scores of its tables
-    /// ([`crate::TableScorer::scores`]), empty where they are not wanted.
+    /// `node_vectors` `[nodes, d_enc]`; those `of` some nodes where wanted, else of all. `tables` are the scores of its
+    /// tables ([`crate::TableScorer::scores`]), empty where they are not wanted.
     pub fn rows(
         &self,
         query: &Query,
         vectors: &QueryVectors<'_>,
         node_vectors: &[f32],
         tables: &[TableScore],
+        of: Option<&[u32]>,
     ) -> Vec<f32> {
-        let FeaturesConfig { cosine, context, segments, .. } = self.config;
-        let products = wanted(cosine || context || segments, || products(node_vectors, &vectors.all()));
-        all_rows(&self.features(self.read(query), vectors, &products, tables), self.count())
+        let FeaturesConfig { cosine, context, segments, sections, .. } = self.config;
+        let products = wanted(cosine || context || segments || sections, || products(node_vectors, &vectors.all()));
+        let features = self.features(self.read(query), vectors, &products, tables);
+        match of {
+            Some(nodes) => some_rows(&features, self.count(), nodes),
+            None => all_rows(&features, self.count()),
+        }
     }
 
     /// Compares the document's texts with a question: all that no vector of the ranker's encoder is needed for, so that it
@@ -192,7 +200,8 @@ impl DocumentFeatures {
         };
         let bm25 = || self.bm25.as_ref().map(|indices| Bm25::new(indices, question, strings));
         let near = || {
-            let context_index = self.context_index.as_ref().filter(|_| config.phrases || config.context)?;
+            let context_index =
+                self.context_index.as_ref().filter(|_| config.phrases || config.context || config.sections)?;
             Some(Near::new(context_index, strings, question, config.context))
         };
         let of_segments = || match &self.context_index {
@@ -220,7 +229,7 @@ impl DocumentFeatures {
         let Reading { mut compared, bm25, mut near, segments: read_segments, spans, kind } = reading;
         let width = products.len() / strings.nodes.len().max(1);
         let scale = inverse(dot(vectors.q, vectors.q));
-        let mut cosines = wanted(config.cosine || config.context, || {
+        let mut cosines = wanted(config.cosine || config.context || config.sections, || {
             let of_question = products.iter().step_by(width.max(1));
             of_question.zip(&self.scales).map(|(product, own)| product * scale * own).collect()
         });
@@ -228,6 +237,10 @@ impl DocumentFeatures {
         if let (false, Some(context_index)) = (context.is_empty(), &self.context_index) {
             context::add_vectors(&context_index.view(strings), &cosines, &mut context);
         }
+        let sections = match (&self.sections, &self.context_index, &near) {
+            (Some(sections), Some(index), Some(near)) => near.sections(index, sections, &cosines),
+            _ => Vec::new(),
+        };
         if config.cosine {
             compared.par_iter_mut().enumerate().with_min_len(256).for_each(|(string, comparison)| {
                 if let Some(vector) = self.compared.get(string) {
@@ -260,6 +273,7 @@ impl DocumentFeatures {
             context,
             segments: of_segments,
             spans,
+            sections,
             kind,
             columns: Column::wanted(*config, false).map(|column| column as usize).collect(),
             relative: Column::wanted(*config, true).map(|column| column as usize).collect(),

@@ -12,6 +12,7 @@ use crate::marks::{CellMarks, SentenceMarks};
 use crate::phrases::NodePhrases;
 use crate::places::NodePlace;
 use crate::schema::{Feature, Schema};
+use crate::sections::NodeSection;
 use crate::segments::NodeSegment;
 use crate::spans::NodeSpan;
 use crate::table_scorer::TableScore;
@@ -80,6 +81,8 @@ groups! {
     segments;
     /// Whether the node stands at an end of the span of years that the question is about, named or not.
     spans;
+    /// What the headings over the node, and all that stands under them, have in common with the question.
+    sections;
 }
 
 node_features! {
@@ -98,6 +101,7 @@ node_features! {
     table_relevance = (TableScore, "table_relevance.{}", table_relevance, document);
     segments = (NodeSegment, "segment.{}", segments, question);
     spans = (NodeSpan, "span.{}", spans, question);
+    sections = (NodeSection, "section.{}", sections, question);
 }
 
 impl FeaturesConfig {
@@ -118,6 +122,12 @@ impl FeaturesConfig {
 
     /// Whether phrases, and the order of sentences and tables, are wanted.
     pub(crate) fn needs_context(self) -> bool {
-        self.phrases || self.context || self.marks || self.table_relevance || self.segments || self.spans
+        self.phrases
+            || self.context
+            || self.marks
+            || self.table_relevance
+            || self.segments
+            || self.spans
+            || self.sections
     }
 }

@@ -31,6 +31,7 @@ mod places;
 mod query;
 mod question;
 pub mod rows;
+mod sections;
 mod segments;
 mod spans;
 mod stems;

@@ -1,6 +1,6 @@
 //! Where the sentences and tables of a document stand.
 
-use tabsegnet_graph::Node;
+use tabsegnet_graph::{Node, NodeKind};
 
 use crate::numbers::Numbers;
 use crate::phrases::Phrases;
@@ -33,7 +33,7 @@ pub(crate) struct Order {
 
 impl Order {
     pub(crate) fn new(nodes: &[Node], strings: &Strings) -> Self {
-        let passages: Vec<usize> = (0..nodes.len()).filter(|&node| strings.table[node].is_none()).collect();
+        let passages: Vec<usize> = (0..nodes.len()).filter(|&node| nodes[node].kind == NodeKind::Passage).collect();
         let mut ends: Vec<Option<(usize, usize)>> = vec![None; strings.tables];
         for (node, table) in strings.tables_of_nodes().enumerate() {
             if let Some(table) = table {

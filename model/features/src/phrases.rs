@@ -11,8 +11,8 @@ use crate::dates::{self, Day};
 use crate::stems::{letter_runs, stems};
 use crate::strings::Strings;
 
-pub(crate) use matches::{BestOverlaps, PhraseMatches};
-use matches::{Match, YearSet};
+use matches::YearSet;
+pub(crate) use matches::{BestOverlaps, Match, PhraseMatches};
 
 /// Longest run of words that counts.
 const LONGEST_RUN: usize = 6;
@@ -48,7 +48,7 @@ crate::features! {
         stems_of_text: if idf > 0.0 { query.weight(found.stems) / idf } else { 0.0 },
         run_of_words: f32::from(found.run) / LONGEST_RUN as f32,
         letters_of_text: found.letters() / runs.max(1) as f32,
-        letters_of_question: found.letters() / query.letters.max(1) as f32,
+        letters_of_question: query.share_of_letters(found),
         stems: found.stems.count_ones() as f32 / 10.0,
     }
 }

@@ -28,6 +28,14 @@ impl FeatureRows for Vec<f32> {
 /// Those of a ranker without features.
 pub const NO_FEATURES: &Vec<f32> = &Vec::new();
 
+/// The rows of some nodes, `[nodes, width]`.
+pub fn some_rows(features: &dyn FeatureRows, width: usize, nodes: &[u32]) -> Vec<f32> {
+    let mut values = vec![0.0; nodes.len() * width];
+    let rows = values.par_chunks_mut(width.max(1)).with_min_len(64).zip(nodes);
+    rows.for_each(|(out, &node)| features.write(node as usize, width, out));
+    values
+}
+
 /// All rows, `[nodes, width]`.
 pub fn all_rows(features: &dyn FeatureRows, width: usize) -> Vec<f32> {
     /// Rows that a thread takes at once.

@@ -207,7 +207,8 @@ pub fn read(directory: &Path, device: &Device) -> Result<Checkpoint, CheckpointE
             ));
         }
     }
-    if manifest.node_kinds != node_kinds() {
+    let known = node_kinds();
+    if manifest.node_kinds.iter().any(|kind| !known.contains(kind)) {
         return Err(content(&path, "names node kinds that this version does not have; use the version that wrote it"));
     }
     manifest.model.edge_type_names = known_edge_types(&manifest.edge_types)

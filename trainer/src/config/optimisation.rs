@@ -13,6 +13,9 @@ pub struct OptimisationConfig {
     pub epochs: usize,
     /// Questions a step.
     pub batch_size: usize,
+    /// Of a document with more nodes than this a step looks at about so many, those with gold, those nearest to the
+    /// question and others at random; 0 takes all.
+    pub sampled_nodes: usize,
     /// Adam's step size.
     pub learning_rate: f64,
     /// Adam's β₁.
@@ -92,6 +95,7 @@ impl Default for OptimisationConfig {
         Self {
             epochs: 20,
             batch_size: 32,
+            sampled_nodes: 2000,
             learning_rate: 1e-3,
             beta_1: 0.9,
             beta_2: 0.999,

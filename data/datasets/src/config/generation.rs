@@ -6,39 +6,17 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct IxbrlConfig {
-    /// Documents from one filing, at most; each is a part of it.
-    pub documents_per_filing: usize,
-    /// Questions put to one document, at most.
-    pub questions_per_document: usize,
-    /// Tables of a document: half as many to as many.
-    pub tables: usize,
-    /// Nodes that a document's tables may have together; its sentences come on top.
-    pub nodes: usize,
-    /// Sentences before and after each table.
-    pub sentences: usize,
-    /// Questions that a sentence answers, put to one document, at most.
-    pub prose_per_document: usize,
-    /// Sentences of the whole filing that have most in common with each question.
-    pub hard_negatives: usize,
-    /// Stretches of sentences from anywhere in the filing.
-    pub stretches: usize,
+    /// Questions put to the tagged numbers of a filing, at most.
+    pub questions_per_filing: usize,
+    /// Questions that a sentence of a filing answers, at most.
+    pub prose_per_filing: usize,
     /// The share of companies whose filings are the dev part, where `data.dev` names no files.
     pub dev_share: f64,
 }
 
 impl Default for IxbrlConfig {
     fn default() -> Self {
-        Self {
-            documents_per_filing: 8,
-            questions_per_document: 12,
-            tables: 10,
-            nodes: 900,
-            sentences: 4,
-            prose_per_document: 8,
-            hard_negatives: 5,
-            stretches: 8,
-            dev_share: 0.2,
-        }
+        Self { questions_per_filing: 120, prose_per_filing: 60, dev_share: 0.2 }
     }
 }
 

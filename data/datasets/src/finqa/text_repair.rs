@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 
-use tabsegnet_document::model::{Block, CellRole, Document, Table};
+use tabsegnet_document::model::{Block, CellRole, Document, Heading, Table};
 use tabsegnet_document::months::MONTHS;
 
 /// Names these rules in digests.
@@ -15,7 +15,7 @@ pub fn repair(document: &mut Document) {
     let year = year_of(&document.id);
     for block in &mut document.blocks {
         match block {
-            Block::Passage(text) => *text = characters(text, year),
+            Block::Heading(Heading { text, .. }) | Block::Passage(text) => *text = characters(text, year),
             Block::Table(table) => table.change_texts(|table, cell| match table.role(cell) {
                 CellRole::Data if is_dash(table, cell.row, cell.col) => {
                     ["2013", "2014"].iter().fold(cell.text.clone(), |text, code| text.replace(code, character(code)))

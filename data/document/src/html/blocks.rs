@@ -1,13 +1,13 @@
 //! The blocks of a page in reading order.
 
 use super::dom::{Dom, Id, ROOT, Step};
+use super::headings::Levels;
 use super::ixbrl::references;
 use super::table::{self, Read, is_bullet};
 use super::text::{Flow, Reading, Run, is_block};
 use crate::builder::Builder;
 use crate::facts::FactPlace;
 use crate::facts::Facts;
-use crate::layout::BOLD_LINE;
 use crate::options::Limits;
 
 /// Walks the page and puts what it finds into a document.
@@ -21,6 +21,7 @@ pub(super) fn read(dom: &Dom, limits: &Limits, builder: &mut Builder) {
         bullet: Run::default(),
         frames: 0,
         tables: 0,
+        levels: Levels::default(),
     };
     page.walk();
     let Page { facts, builder, .. } = page;
@@ -39,6 +40,7 @@ struct Page<'a, 'o> {
     frames: usize,
     /// Tables of the page so far, whatever they were read as.
     tables: usize,
+    levels: Levels,
 }
 
 impl Page<'_, '_> {
@@ -82,7 +84,7 @@ impl Page<'_, '_> {
         self.passage(bullet, None);
     }
 
-    /// Ends the paragraph that was being read.
+    /// Ends the paragraph that was being read, or the heading of a marked level.
     fn flush(&mut self, heading: Option<u8>) {
         let run = std::mem::take(&mut self.reading.run);
         self.paragraph(run, heading);
@@ -108,8 +110,13 @@ impl Page<'_, '_> {
         if run.is_empty() || (furniture && run.facts.is_empty()) {
             return;
         }
-        let heading = heading.or((run.is_bold() && run.text.len() <= 160).then_some(BOLD_LINE));
-        for (fact, passage) in self.builder.paragraph(&run.text, heading, &run.facts) {
+        // A tagged number is of a passage.
+        let level = if run.facts.is_empty() { self.levels.of(&run, heading) } else { None };
+        if let Some(level) = level {
+            self.builder.heading(&run.text, level);
+            return;
+        }
+        for (fact, passage) in self.builder.paragraph(&run.text, &run.facts) {
             self.facts.numbers[fact].place = FactPlace::Passage(passage);
         }
     }

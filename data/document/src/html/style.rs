@@ -4,6 +4,10 @@
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Declared {
     pub bold: Option<bool>,
+    pub italic: Option<bool>,
+    pub underlined: Option<bool>,
+    /// The size of the letters in points, where it is given in units of its own.
+    pub size: Option<f32>,
     /// `display: none`.
     pub hidden: bool,
     /// Raised above the line, as footnote marks are.
@@ -26,6 +30,11 @@ impl Declared {
                     declared.bold = Some(
                         value == "bold" || value == "bolder" || value.parse().is_ok_and(|weight: u32| weight >= 600),
                     )
+                }
+                "font-style" => declared.italic = Some(value == "italic" || value == "oblique"),
+                "text-decoration" | "text-decoration-line" => declared.underlined = Some(value.contains("underline")),
+                "font-size" if ["pt", "px"].iter().any(|unit| value.ends_with(unit)) => {
+                    declared.size = Some(points(value)).filter(|size| *size > 0.0);
                 }
                 "display" => {
                     declared.hidden = value == "none";

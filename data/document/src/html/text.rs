@@ -17,8 +17,15 @@ pub(super) struct Run {
     /// within the page.
     pub solid: usize,
     pub bold: usize,
+    pub italic: usize,
+    pub underlined: usize,
     pub raised: usize,
     pub linked: usize,
+    /// Letters that are capitals, and all letters.
+    capitals: usize,
+    letters: usize,
+    /// The size of the first letter, in points.
+    size: f32,
     blank: bool,
     /// No-break spaces before the text.
     leading: usize,
@@ -34,8 +41,17 @@ impl Run {
         self.blank = true;
     }
 
-    pub fn is_bold(&self) -> bool {
-        self.bold > 0 && self.bold == self.solid
+    /// How the whole text is set off, if it is: what headings of one level have in common.
+    pub fn emphasis(&self) -> Option<Emphasis> {
+        let all = |count: usize| count > 0 && count == self.solid;
+        let (bold, italic, underlined) = (all(self.bold), all(self.italic), all(self.underlined));
+        (bold || italic || underlined).then(|| Emphasis {
+            bold,
+            italic,
+            underlined,
+            capitals: self.letters > 3 && self.capitals == self.letters,
+            half_points: (2.0 * self.size).round() as u16,
+        })
     }
 
     /// Puts another run behind this one.
@@ -53,6 +69,10 @@ impl Run {
         self.facts.extend(other.facts.into_iter().map(|(at, fact)| (at + offset, fact)));
         self.solid += other.solid;
         self.bold += other.bold;
+        self.italic += other.italic;
+        self.underlined += other.underlined;
+        self.capitals += other.capitals;
+        self.letters += other.letters;
         self.raised += other.raised;
         self.linked += other.linked;
     }
@@ -72,6 +92,7 @@ impl Run {
             }
             if self.text.is_empty() {
                 self.indent = look.indent + 2.5 * self.leading as f32;
+                self.size = look.size;
             } else if self.blank {
                 self.text.push(' ');
             }
@@ -79,6 +100,10 @@ impl Run {
             self.text.push(c);
             self.solid += 1;
             self.bold += usize::from(look.bold);
+            self.italic += usize::from(look.italic);
+            self.underlined += usize::from(look.underlined);
+            self.letters += usize::from(c.is_alphabetic());
+            self.capitals += usize::from(c.is_uppercase());
             self.raised += usize::from(look.raised);
             self.linked += usize::from(look.linked);
         }
@@ -90,10 +115,26 @@ impl Run {
     }
 }
 
+/// How a line that is set off from the text around it looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Emphasis {
+    pub bold: bool,
+    pub italic: bool,
+    pub underlined: bool,
+    /// All letters are capitals.
+    pub capitals: bool,
+    /// The size of its letters; 0 where no style says.
+    pub half_points: u16,
+}
+
 /// What is inherited from the elements around a text.
 #[derive(Debug, Clone, Copy, Default)]
 struct Look {
     bold: bool,
+    italic: bool,
+    underlined: bool,
+    /// In points; 0 unless said.
+    size: f32,
     raised: bool,
     linked: bool,
     indent: f32,
@@ -143,6 +184,10 @@ impl Reading {
                 }
                 let mut look = self.look();
                 look.bold = declared.bold.unwrap_or(look.bold || matches!(name, "b" | "strong" | "th"));
+                look.italic = declared.italic.unwrap_or(look.italic || matches!(name, "i" | "em"));
+                // An underline of what is around goes through what is inside.
+                look.underlined |= declared.underlined.unwrap_or(name == "u");
+                look.size = declared.size.unwrap_or(look.size);
                 look.raised |= declared.raised || name == "sup";
                 look.linked |= name == "a" && dom.attribute(id, "href").is_some_and(|href| href.starts_with('#'));
                 look.indent += declared.indent;

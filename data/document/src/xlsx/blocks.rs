@@ -6,7 +6,6 @@ use super::Cells;
 use crate::builder::Builder;
 use crate::grid::{Grid, GridCell};
 use crate::kind::Kind;
-use crate::layout::BOLD_LINE;
 use crate::options::Limits;
 use crate::texts::Region;
 
@@ -29,20 +28,22 @@ pub(super) fn read(sheet: &str, mut cells: Cells, merged: Vec<Region>, limits: &
         }
     }
     // The sheet's name heads what is on it.
-    builder.paragraph::<()>(sheet, Some(1), &[]);
+    builder.heading(sheet, 1);
     for block in blocks(&cells) {
         let inside: Vec<(&(u32, u32), _)> = cells
             .range((block.top, 0)..=(block.bottom, u32::MAX))
             .filter(|((_, col), _)| (block.left..=block.right).contains(col))
             .collect();
         if let [(_, only)] = inside[..] {
-            let heading = (only.style.bold && only.text.len() <= 160).then_some(BOLD_LINE);
-            builder.paragraph::<()>(&only.text, heading, &[]);
+            match only.style.bold && only.text.len() <= 160 {
+                true => builder.heading(&only.text, 2),
+                false => drop(builder.paragraph::<()>(&only.text, &[])),
+            }
             continue;
         }
         if block.left == block.right {
             inside.iter().for_each(|(_, cell)| {
-                builder.paragraph::<()>(&cell.text, None, &[]);
+                builder.paragraph::<()>(&cell.text, &[]);
             });
             continue;
         }

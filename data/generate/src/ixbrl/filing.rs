@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use tabsegnet_document::facts::{self, FactPlace};
-use tabsegnet_document::model::{Block, CellRole, Table};
+use tabsegnet_document::model::{CellRole, Table};
 use tabsegnet_document::numbers::parse_cell_number;
 use tabsegnet_document::{ReadDocument, node_id};
 
 use super::members;
 use super::period::{Calendar, Span};
+use super::restated;
 use super::words;
 
 /// What a value counts.
@@ -66,6 +67,8 @@ pub(super) struct Fact {
     pub cells: BTreeSet<CellPlace>,
     /// Sentences by their index in the filing.
     pub passages: BTreeSet<usize>,
+    /// Ids of nodes that state it without a tag.
+    pub restated: Vec<String>,
 }
 
 /// A filing whose facts have names.
@@ -73,8 +76,6 @@ pub(super) struct Filing {
     pub read: ReadDocument,
     pub calendar: Calendar,
     pub facts: Vec<Fact>,
-    /// Tables with tagged numbers, whether or not any can be wanted.
-    pub tagged_tables: BTreeSet<usize>,
 }
 
 /// What makes two tagged numbers one fact.
@@ -96,15 +97,10 @@ const LEFT_OUT: &[&str] = &[
 impl Filing {
     pub fn new(read: ReadDocument) -> Self {
         let calendar = Calendar::of(&read.facts);
-        let (facts, tagged_tables) = {
-            let tables: BTreeMap<usize, &Table> = read.document.tables().map(|t| (t.number(), t)).collect();
-            let tagged = read.facts.numbers.iter().filter_map(|fact| match fact.place {
-                FactPlace::Cell { table, .. } | FactPlace::Caption(table) => Some(table),
-                FactPlace::Passage(_) | FactPlace::Hidden => None,
-            });
-            (unambiguous(merged(&read, &tables)), tagged.collect())
-        };
-        let mut filing = Self { read, calendar, facts, tagged_tables };
+        let tables: BTreeMap<usize, &Table> = read.document.tables().map(|t| (t.number(), t)).collect();
+        let mut facts = unambiguous(merged(&read, &tables));
+        restated::add(&mut facts, &read, &tables, &calendar);
+        let mut filing = Self { read, calendar, facts };
         filing.drop_shared_names();
         filing
     }
@@ -146,17 +142,6 @@ impl Filing {
         };
         let kept: Vec<String> = kept.iter().map(of_word).collect();
         if kept.is_empty() { "the company".into() } else { kept.join(" ") }
-    }
-
-    /// The tables by number.
-    pub fn tables(&self) -> BTreeMap<usize, &Table> {
-        self.read.document.tables().map(|table| (table.number(), table)).collect()
-    }
-
-    /// The position of each passage among the blocks.
-    pub fn passage_blocks(&self) -> Vec<usize> {
-        let blocks = self.read.document.blocks.iter().enumerate();
-        blocks.filter(|(_, block)| matches!(block, Block::Passage(_))).map(|(at, _)| at).collect()
     }
 
     /// Leaves each concept only names that no other concept of the filing has.
@@ -266,7 +251,8 @@ fn named(read: &ReadDocument, tagged: &facts::Fact, key: &Key, value: f64, cell:
     };
     let cells = BTreeSet::from([cell]);
     let member_words = broken_down.parts;
-    Some(Fact { concept, names, members, member_words, span, unit, value, cells, passages: BTreeSet::new() })
+    let (passages, restated) = (BTreeSet::new(), Vec::new());
+    Some(Fact { concept, names, members, member_words, span, unit, value, cells, passages, restated })
 }
 
 /// Facts that have the same words are one where they have one value, and none where not.

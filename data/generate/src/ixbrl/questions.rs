@@ -2,6 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use tabsegnet_datasets::sample::{Question, Segment};
+use tabsegnet_document::node_id;
+
 use super::filing::{Fact, Filing, Unit};
 use super::period::Span;
 use super::templates::{self as t, Named};
@@ -26,21 +29,24 @@ pub(super) enum Sought {
 }
 
 impl Draft {
-    /// The facts that are wanted.
-    pub fn facts(&self) -> impl Iterator<Item = usize> {
-        self.segments.iter().filter_map(|(_, sought)| match sought {
-            Sought::Fact(fact) => Some(*fact),
-            Sought::Passages(_) => None,
-        })
-    }
-
-    /// The sentences that answer it beside facts.
-    pub fn passages(&self) -> impl Iterator<Item = usize> {
-        let passages = self.segments.iter().filter_map(|(_, sought)| match sought {
-            Sought::Fact(_) => None,
-            Sought::Passages(passages) => Some(passages.iter().copied()),
-        });
-        passages.flatten()
+    /// The question with its gold nodes: all places that state what is sought.
+    pub fn question(self, id: String, filing: &Filing) -> Question {
+        let nodes = |sought: &Sought| -> Vec<String> {
+            let (fact, passages) = match sought {
+                Sought::Fact(fact) => {
+                    let fact = &filing.facts[*fact];
+                    (Some(fact), &fact.passages)
+                }
+                Sought::Passages(passages) => (None, passages),
+            };
+            let cells = fact.into_iter().flat_map(|fact| &fact.cells).map(|cell| cell.node.clone());
+            let restated = fact.into_iter().flat_map(|fact| fact.restated.iter().cloned());
+            cells.chain(passages.iter().map(|&passage| node_id::passage(passage))).chain(restated).collect()
+        };
+        let segments: Vec<Segment> =
+            self.segments.into_iter().map(|(text, sought)| Segment { text, nodes: nodes(&sought) }).collect();
+        let gold: BTreeSet<String> = segments.iter().flat_map(|segment| segment.nodes.clone()).collect();
+        Question { id, text: self.text, gold: gold.into_iter().collect(), segments }
     }
 }
 
@@ -104,34 +110,30 @@ const BASES: &[&str] = &[
 /// Amounts of a day that others are measured by.
 const BALANCE_BASES: &[&str] = &["Assets", "Liabilities", "StockholdersEquity", "AssetsCurrent", "LiabilitiesCurrent"];
 
-/// How often a question of each kind is tried before the part is taken to have none.
+/// How often a question of each kind is tried before the filing is taken to have none.
 const TRIES: usize = 200;
-/// Most questions of a part about one concept.
-const MOST_OF_CONCEPT: usize = 2;
+/// Most questions of a filing about one concept.
+const MOST_OF_CONCEPT: usize = 4;
 /// Most gold nodes of a question; a fact on every page is no question of finding.
 const MOST_PLACES: usize = 10;
 
-/// What a filing's parts have posed already: questions of equal meaning are posed once.
-#[derive(Default)]
-pub(super) struct Posed(BTreeSet<(Kind, Vec<usize>)>);
-
-/// Writes questions on a part's facts.
+/// Writes questions on a filing's facts.
 pub(super) struct QuestionWriter<'a> {
     filing: &'a Filing,
     company: String,
     /// Facts by axes, then by concept.
     groups: BTreeMap<Vec<&'a str>, BTreeMap<&'a str, Vec<usize>>>,
-    /// The part's tables that state each fact.
+    /// The tables that state each fact with a tag.
     tables: BTreeMap<usize, BTreeSet<usize>>,
 }
 
 impl<'a> QuestionWriter<'a> {
-    pub fn new(filing: &'a Filing, part: &BTreeSet<usize>) -> Self {
+    pub fn new(filing: &'a Filing) -> Self {
         let mut groups: BTreeMap<Vec<&str>, BTreeMap<&str, Vec<usize>>> = BTreeMap::new();
         let mut tables = BTreeMap::new();
         for (number, fact) in filing.facts.iter().enumerate() {
-            let of: Vec<usize> = fact.cells.iter().map(|cell| cell.table).filter(|t| part.contains(t)).collect();
-            if of.is_empty() || of.len() + fact.passages.len() > MOST_PLACES {
+            let of: Vec<usize> = fact.cells.iter().map(|cell| cell.table).collect();
+            if of.len() + fact.passages.len() > MOST_PLACES {
                 continue;
             }
             tables.insert(number, of.into_iter().collect());
@@ -141,9 +143,9 @@ impl<'a> QuestionWriter<'a> {
         Self { filing, company: filing.company_name(), groups, tables }
     }
 
-    /// At most `count` questions, a third of them or more over two tables: no one table of the part
-    /// states all their facts.
-    pub fn draw(&self, count: usize, posed: &mut Posed, dice: &mut Dice) -> Vec<Draft> {
+    /// At most `count` questions, a third of them or more over two tables: no one table states all their facts with tags.
+    /// Questions of equal meaning are put once.
+    pub fn draw(&self, count: usize, dice: &mut Dice) -> Vec<Draft> {
         let mut of_concept: BTreeMap<&str, usize> = BTreeMap::new();
         let mut meanings = BTreeSet::new();
         let mut texts = BTreeSet::new();
@@ -158,11 +160,8 @@ impl<'a> QuestionWriter<'a> {
                 let concept = meaning.first().map_or("", |fact| fact.concept.as_str());
                 meaning.sort_by_key(|fact| (&fact.concept, &fact.members));
                 let meaning: Vec<_> = meaning.into_iter().map(|fact| (&fact.concept, &fact.members)).collect();
-                let mut sorted = facts.clone();
-                sorted.sort_unstable();
                 if two_tables && !needs_two
                     || of_concept.get(concept).is_some_and(|&count| count >= MOST_OF_CONCEPT)
-                    || posed.0.contains(&(kind, sorted.clone()))
                     || meanings.contains(&(kind, meaning.clone()))
                 {
                     continue;
@@ -172,13 +171,12 @@ impl<'a> QuestionWriter<'a> {
                     continue;
                 }
                 *of_concept.entry(concept).or_default() += 1;
-                posed.0.insert((kind, sorted));
                 meanings.insert((kind, meaning));
                 drafts.push((draft, needs_two));
                 break;
             }
         }
-        // Where a part has few such questions it has few of the others too.
+        // Where a filing has few such questions it has few of the others too.
         let mut others = 2 * drafts.iter().filter(|(_, needs_two)| *needs_two).count();
         drafts.retain(|(_, needs_two)| {
             let keep = *needs_two || others > 0;
@@ -214,7 +212,7 @@ impl<'a> QuestionWriter<'a> {
         dice.choose(facts).copied()
     }
 
-    /// One of the part's facts that go with another.
+    /// One of the facts that go with another.
     fn partner(&self, dice: &mut Dice, fits: impl Fn(&Fact) -> bool) -> Option<usize> {
         let fitting: Vec<usize> = self.tables.keys().copied().filter(|&fact| fits(self.fact(fact))).collect();
         dice.choose(&fitting).copied()

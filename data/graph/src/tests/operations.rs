@@ -44,6 +44,18 @@ fn of_types(edges: &[Edge], types: &[&str]) -> BTreeSet<(u32, u32)> {
 
 proptest! {
     #[test]
+    fn edges_among_some_nodes_are_those_with_both_ends_there((graph, _) in arbitrary_graph(), chosen in any::<u16>()) {
+        let all = graph.adjacency();
+        let nodes: Vec<u32> = (0..all.nodes() as u32).filter(|node| chosen >> node & 1 == 1).collect();
+        let place = |node: u32| nodes.binary_search(&node).ok().map(|place| place as u32);
+        let edges = all.iter().enumerate().filter_map(|(edge, (from, to, of_type))| {
+            Some(((place(from)?, place(to)?, of_type), all.weight(edge)))
+        });
+        let (edges, weights): (Vec<Edge>, Vec<f32>) = edges.unzip();
+        prop_assert_eq!(all.among(&nodes), Adjacency::weighted(nodes.len(), names(), &edges, &weights).unwrap());
+    }
+
+    #[test]
     fn neighbours_are_the_sources_of_edges_of_the_types((graph, edges) in arbitrary_graph(), types in wanted()) {
         let joined = of_types(&edges, &types);
         for node in 0..graph.nodes().len() as u32 + 2 {

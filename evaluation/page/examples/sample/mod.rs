@@ -7,7 +7,7 @@ use std::path::Path;
 
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
-use tabsegnet_document::model::{Block, CellRole, Document};
+use tabsegnet_document::model::{Block, CellRole, Document, Heading};
 use tabsegnet_document::{ReadDocument, ReadOptions, node_id, read_bytes};
 use tabsegnet_page::{Answer, EdgeStrength, Explanation, InEdge, RankedNode};
 
@@ -175,10 +175,15 @@ fn answer(document: &Document, question: &str, segments: &[&str], top: usize, se
 /// All nodes in document order with some of the edges that the graph would have.
 fn look(document: &Document) -> Vec<Seen> {
     let mut all: Vec<Seen> = Vec::new();
-    let mut passages = 0;
+    let (mut headings, mut passages) = (0, 0);
     for block in &document.blocks {
         let first = all.len();
         match block {
+            Block::Heading(Heading { text, .. }) => {
+                let id = node_id::heading(headings);
+                all.push(Seen { id, words: words(text), own: 0.0, neighbours: Vec::new() });
+                headings += 1;
+            }
             Block::Passage(text) => {
                 let mut neighbours = Vec::new();
                 if let Some(before) = first.checked_sub(1) {

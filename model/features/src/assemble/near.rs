@@ -4,6 +4,7 @@ use super::ContextIndex;
 use crate::context::{self, Context};
 use crate::phrases::{BestOverlaps, NodePhrases, Overlap, Paths, PhraseMatches, TableYears};
 use crate::question::Question;
+use crate::sections::{NodeSection, Sections};
 use crate::strings::Strings;
 
 /// What the document's phrases have of a question.
@@ -32,6 +33,11 @@ impl Near {
             || BestOverlaps::new(&overlaps, strings),
         );
         Self { best, query, overlaps, years, most_years, context }
+    }
+
+    /// Of each node; `cosines` `[nodes]` are those of their vectors.
+    pub(super) fn sections(&self, index: &ContextIndex, sections: &Sections, cosines: &[f32]) -> Vec<NodeSection> {
+        sections.of_question(&index.phrases, &self.query, &self.overlaps, cosines)
     }
 
     pub(super) fn phrases(&self, context_index: &ContextIndex, table: Option<usize>, node: usize) -> NodePhrases {

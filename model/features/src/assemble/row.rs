@@ -11,6 +11,7 @@ use crate::context::Context;
 use crate::kind::Kind;
 use crate::rows::FeatureRows;
 use crate::schema::Schema;
+use crate::sections::NodeSection;
 use crate::segments::NodeSegment;
 use crate::spans::TableSpans;
 use crate::table_scorer::TableScore;
@@ -30,6 +31,8 @@ pub struct NodeFeatures<'a> {
     pub(super) context: Vec<Context>,
     pub(super) segments: Vec<NodeSegment>,
     pub(super) spans: Option<TableSpans>,
+    /// `[nodes]`, or empty.
+    pub(super) sections: Vec<NodeSection>,
     pub(super) kind: Kind,
     /// The columns of a comparison that are wanted, and those of them that are relative too.
     pub(super) columns: Vec<usize>,
@@ -75,6 +78,7 @@ impl NodeFeatures<'_> {
         if let (Some(spans), Some(query)) = (&self.document.spans, &self.spans) {
             put(out, &layout.spans, Some(spans.of_node(query, node, table)));
         }
+        put(out, &layout.sections, self.sections.get(node).copied());
     }
 
     /// In the order of [`crate::compare::parts`] and [`crate::compare::relative`].

@@ -1,7 +1,7 @@
 use std::collections::{HashMap, HashSet};
 
 use proptest::prelude::*;
-use tabsegnet_datasets::document::{Block, Document, Table, TableSource};
+use tabsegnet_datasets::document::{Block, Document, Heading, Table, TableSource};
 use tabsegnet_graph::{CellText, Graph};
 
 use super::*;
@@ -303,4 +303,28 @@ fn a_question_of_hundreds_of_words_is_one_of_its_first() {
     // Runs of words come from its first 128 words, shares of stems from the first 64 distinct ones.
     assert_eq!((of(&few, "headers.run_of_words"), of(&many, "headers.run_of_words")), (2.0 / 6.0, 2.0 / 6.0));
     assert_eq!((of(&few, "headers.stems"), of(&many, "headers.stems")), (0.0, 0.0));
+}
+
+#[test]
+fn a_section_is_its_headings_and_what_stands_under_them() {
+    let heading = |level, text: &str| Block::Heading(Heading { level, text: text.into() });
+    let blocks = vec![
+        heading(1, "Notes"),
+        heading(2, "Income taxes"),
+        Block::Passage("The rate was lower.".into()),
+        heading(2, "Leases"),
+        Block::Passage("The rate was higher.".into()),
+    ];
+    let nodes: Vec<Node> = Graph::of(&Document { id: "r".into(), blocks }).nodes().to_vec();
+    let own: Vec<String> = nodes.iter().map(|node| node.ranking_text(CellText::Path)).collect();
+    let all = FeaturesConfig::ALL;
+    let values = rows_of(all, &nodes, &own, "Why was the rate of income taxes lower?");
+    let of = |id: &str, name: &str| named(all, &values, &nodes, id, name);
+    assert_eq!([of("s0", "section.heading"), of("p0", "section.heading"), of("p0", "section.depth")], [1.0, 0.0, 0.25]);
+    assert!(of("p0", "section.headings") > 0.0 && of("p1", "section.headings") == 0.0);
+    assert!(of("p0", "section.added") > 0.0 && of("p1", "section.added") == 0.0);
+    assert_eq!((of("p0", "section.nearest"), of("p0", "section.with_headers.of_document")), (1.0, 0.0));
+    assert!(of("p1", "section.with_headers.of_document") < 0.0);
+    // What stands in no section has none.
+    assert_eq!((of("s0", "section.headings"), of("s0", "section.cosine")), (0.0, 0.0));
 }

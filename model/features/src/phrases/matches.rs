@@ -20,6 +20,16 @@ pub(crate) struct Match {
 }
 
 impl Match {
+    /// What two phrases have together; the longer of their runs of words.
+    #[must_use]
+    pub(crate) fn with(mut self, other: &Self) -> Self {
+        self.stems |= other.stems;
+        self.letters.iter_mut().zip(other.letters).for_each(|(both, other)| *both |= other);
+        self.run = self.run.max(other.run);
+        self.years.0 |= other.years.0;
+        self
+    }
+
     /// Runs of letters.
     pub(super) fn letters(&self) -> f32 {
         self.letters.iter().map(|letters| letters.count_ones()).sum::<u32>() as f32
@@ -174,12 +184,12 @@ impl PhraseMatches {
     /// What both phrases of a node have of the question.
     pub(crate) fn of_node(&self, phrases: &Phrases, node: usize) -> Match {
         let [row, column] = phrases.of_node[node].map(|phrase| &self.matches[phrase as usize]);
-        let mut both = *row;
-        both.stems |= column.stems;
-        both.letters.iter_mut().zip(column.letters).for_each(|(both, other)| *both |= other);
-        both.run = both.run.max(column.run);
-        both.years.0 |= column.years.0;
-        both
+        row.with(column)
+    }
+
+    /// The share of the question's runs of letters that a match has.
+    pub(crate) fn share_of_letters(&self, found: &Match) -> f32 {
+        found.letters() / self.letters.max(1) as f32
     }
 
     /// The overlap of the headers of a node.

@@ -167,7 +167,7 @@ impl<'a> ScoreContext<'a> {
         for (number, (((node, sheet), &score), exp)) in nodes.iter().zip(&sheet_of).zip(scores).zip(&exp).enumerate() {
             let share = exp / sum;
             sentences.push(passed);
-            let greatest = &mut bests[usize::from(node.kind != NodeKind::Passage)];
+            let greatest = &mut bests[usize::from(node.place.is_some())];
             *greatest = Some(greatest.map_or(score, |greatest: f32| greatest.max(score)));
             below += share * f64::from(score - best);
             let (Some(place), Some(sheet)) = (&node.place, sheet) else {
