@@ -167,14 +167,14 @@ fn nodes(kinds: &[u8], places: &[u8], sections: &[u8], lengths: &[u8], texts: &s
     let mut numbers = places.as_chunks().0.iter();
     let mut number = || usize::try_from(u64::from_le_bytes(*numbers.next()?)).ok();
     let mut sections = sections.as_chunks().0.iter();
-    let mut node = |(number, kind): (usize, &u8)| {
+    let node = |(at, kind): (usize, &u8)| {
         let (id, own, row_path, column_path) = (text()?, text()?, text()?, text()?);
         let (table, row, col, rowspan, colspan) = (number()?, number()?, number()?, number()?, number()?);
         let place = TablePlace { table, row, col, rowspan, colspan, row_path, column_path };
         let place = (kind & PLACED != 0).then_some(place);
         let section = u32::from_le_bytes(*sections.next()?).checked_sub(1);
         let kind = *NodeKind::ALL.get(usize::from(kind & !PLACED))?;
-        let earlier = section.is_none_or(|heading| (heading as usize) < number);
+        let earlier = section.is_none_or(|heading| (heading as usize) < at);
         earlier.then_some(Node { id, kind, text: own, place, section })
     };
     kinds.iter().enumerate().map(node).collect()

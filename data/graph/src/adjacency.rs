@@ -60,8 +60,7 @@ impl Adjacency {
             edges.iter().zip(weights).map(|(&(s, d, t), &weight)| ((d, s, t), weight)).collect();
         order.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
         let (sorted, weights): (Vec<_>, Vec<f32>) = order.into_iter().unzip();
-        let weights = if weights.iter().all(|&weight| weight == 1.0) { Vec::new() } else { weights };
-        Ok(Self { weights, ..Self::of_sorted(nodes, names, &sorted) })
+        Ok(Self { weights: plain(weights), ..Self::of_sorted(nodes, names, &sorted) })
     }
 
     /// From edges (destination, source, type) in this order.
@@ -111,7 +110,7 @@ impl Adjacency {
                 }
             }
         }
-        Self { weights, ..Self::of_sorted(nodes.len(), self.names.clone(), &sorted) }
+        Self { weights: plain(weights), ..Self::of_sorted(nodes.len(), self.names.clone(), &sorted) }
     }
 
     /// Names of the edge types, by number.
@@ -172,6 +171,11 @@ impl Adjacency {
         (0..self.nodes() as u32)
             .flat_map(move |node| self.edges_into(node).map(move |edge| (self.sources[edge], node, self.types[edge])))
     }
+}
+
+/// Weights, or none where all are 1.
+fn plain(weights: Vec<f32>) -> Vec<f32> {
+    if weights.iter().all(|&weight| weight == 1.0) { Vec::new() } else { weights }
 }
 
 /// Edges join nodes that are there and are of types that have a name.

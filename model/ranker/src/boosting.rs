@@ -65,6 +65,12 @@ impl BoostedTrees {
         self.features
     }
 
+    /// The same trees for rows of more features, of which they look at the first alone.
+    #[must_use]
+    pub(crate) fn widened(self, features: usize) -> Self {
+        Self { features: features.max(self.features), ..self }
+    }
+
     /// How many trees.
     pub fn count(&self) -> usize {
         self.roots.len()

@@ -9,11 +9,14 @@ mod sheet;
 use std::path::Path;
 
 use burn::tensor::TensorData;
+use tabsegnet_features::Schema as _;
 use tabsegnet_store::{read_bytes, write_bytes_atomic};
 
 use crate::boosting::BoostedTrees;
 use crate::checkpoint::CheckpointError;
 use crate::tensors::{NamedTensors, serialize};
+
+use score_context::SectionScores;
 
 pub use candidates::{Candidates, QueryContext, names};
 
@@ -93,14 +96,15 @@ impl Reranker {
             Ok(&[count @ 1..1_000_000]) => count as usize,
             _ => return Err(wrong("has no tensor candidates with one whole number from 1".into())),
         };
-        if trees.features() != Candidates::width(features) {
-            let expected = Candidates::width(features);
+        let expected = Candidates::width(features);
+        // Trees from before sections know nothing of what stands last in a row.
+        if ![expected, expected - SectionScores::COUNT].contains(&trees.features()) {
             return Err(wrong(format!(
                 "its trees look at {} numbers, expected {expected}: another version wrote it; train the ranker again",
                 trees.features()
             )));
         }
-        Ok(Self { candidates, trees })
+        Ok(Self { candidates, trees: trees.widened(expected) })
     }
 }
 

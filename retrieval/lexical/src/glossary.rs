@@ -11,6 +11,7 @@ use std::sync::OnceLock;
 use serde::{Deserialize, Serialize};
 use tabsegnet_store::{FileError, read_text};
 
+use crate::company::Company;
 use crate::tokenize;
 
 /// Terms and the labels that documents have for them.
@@ -240,21 +241,29 @@ impl Glossary {
         &self.entries
     }
 
-    /// A question read in the words of a document: each term gives way to the label that stands as a whole text in the
-    /// document, else to one that stands within a text, unless the document has the term itself that way; a document that has
-    /// no label leaves the question as it is. What a label says is not looked up again. `None` where nothing changes. `wording` is called once a term
-    /// is found.
-    pub fn reading<'w>(&self, question: &str, wording: impl FnOnce() -> &'w Wording) -> Option<Reading> {
+    /// A question read in the words of a document: the company that it is about goes without its name, and each term gives
+    /// way to the label that stands as a whole text in the document, else, unless the document has the term itself, to one
+    /// that stands within a text; a document that has no label leaves the term as it is. What a label says is not looked up
+    /// again. `None` where nothing changes, as with a glossary without entries. `wording` is called once a term is found.
+    pub fn reading<'w>(
+        &self,
+        question: &str,
+        company: &Company,
+        wording: impl FnOnce() -> &'w Wording,
+    ) -> Option<Reading> {
+        let unnamed = if self.entries.is_empty() { None } else { company.unnamed(question) };
+        let question = unnamed.as_deref().unwrap_or(question);
         let found = self.terms_in(question);
         if found.is_empty() {
-            return None;
+            return unnamed.map(|text| Reading { text, replaced: Vec::new() });
         }
         let wording = wording();
         let mut reading = Reading { text: String::with_capacity(question.len()), replaced: Vec::new() };
         let mut rest = 0;
         for (range, entry) in found {
             let term = &question[range.clone()];
-            let mut best = (term, wording.of(term));
+            // A list of abbreviations has a term as a whole text too.
+            let mut best = (term, wording.of(term).min(Use::Within));
             let mut labels = self.entries[entry].labels.iter();
             while best.1 < Use::Whole
                 && let Some(label) = labels.next()
@@ -273,7 +282,7 @@ impl Glossary {
             }
         }
         reading.text += &question[rest..];
-        (!reading.replaced.is_empty()).then_some(reading)
+        (unnamed.is_some() || !reading.replaced.is_empty()).then_some(reading)
     }
 
     /// Where a question has terms, the longest at each place, with the entry of each.
@@ -358,7 +367,9 @@ mod tests {
 
     fn read(question: &str, texts: &[&str]) -> String {
         let wording = Wording::new(texts);
-        glossary().reading(question, || &wording).map_or_else(|| question.to_owned(), |reading| reading.text)
+        glossary()
+            .reading(question, &Company::default(), || &wording)
+            .map_or_else(|| question.to_owned(), |reading| reading.text)
     }
 
     #[test]
@@ -401,7 +412,7 @@ mod tests {
         let cycle = "[[entry]]\nterms = ['a']\nlabels = ['b']\nsource = 's'\n[[entry]]\nterms = ['b']\nlabels = ['a']\nsource = 's'";
         let cycle = Glossary::parse(cycle, "cycle").unwrap();
         let wording = Wording::new(["a"]);
-        assert_eq!(cycle.reading("a b", || &wording).unwrap().text, "a a");
+        assert_eq!(cycle.reading("a b", &Company::default(), || &wording).unwrap().text, "a a");
     }
 
     #[test]
@@ -410,7 +421,7 @@ mod tests {
             Glossary::parse("[[entry]]\nterms = ['Capex']\nlabels = ['Investitionen']\nsource = 'own'", "own").unwrap();
         let wording = Wording::new(LABELS.iter().chain(&["Investitionen"]));
         assert_eq!(
-            own.and(&glossary()).reading("capex, R&D", || &wording).unwrap().text,
+            own.and(&glossary()).reading("capex, R&D", &Company::default(), || &wording).unwrap().text,
             "Investitionen, research and development"
         );
     }
@@ -446,7 +457,7 @@ mod tests {
         #[test]
         fn any_question_can_be_read(question in "\\PC{0,30}(capex|R&D|pre-tax profit)?\\PC{0,20}", text in "\\PC{0,30}") {
             let wording = Wording::new([text]);
-            if let Some(reading) = glossary().reading(&question, || &wording) {
+            if let Some(reading) = glossary().reading(&question, &Company::default(), || &wording) {
                 prop_assert!(reading.replaced.iter().all(|(_, label)| reading.text.contains(label.as_str())));
             }
         }

@@ -1,6 +1,6 @@
 //! Which lines of a page are headings, and of which level.
 //!
-//! `h1` to `h6` say so themselves. Filings have none: there a line is one that is bold, italic or underlined as a whole.
+//! `h1` to `h6` say so themselves. Filings have none: there a line is one that is bold, italic, underlined or large as a whole.
 //! Parts, items and notes of a report have the outer levels by their words. Other lines stand under them by their looks,
 //! since headings of one level look alike: one that looks like a heading that it would stand under is its neighbour, and
 //! one that looks like none of them stands under the last.
@@ -26,12 +26,10 @@ pub(super) struct Levels {
 impl Levels {
     /// The level of a line that is a heading, be it `marked` or by its looks.
     pub fn of(&mut self, line: &Run, marked: Option<u8>) -> Option<u8> {
-        let level = match (marked, line.emphasis()) {
-            (Some(level), _) => level,
-            (None, Some(emphasis)) if is_heading(&line.text, emphasis) => match by_words(&line.text) {
-                Some(level) => level,
-                None => return Some(self.by_looks(emphasis)),
-            },
+        let level = match (marked, by_words(&line.text), line.emphasis()) {
+            (Some(level), ..) => level,
+            (None, Some(level), Some(emphasis)) if is_heading(&line.text, emphasis) => level,
+            (None, None, Some(emphasis)) if is_heading(&line.text, emphasis) => return Some(self.by_looks(emphasis)),
             _ => return None,
         };
         self.outer = level;

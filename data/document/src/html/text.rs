@@ -45,7 +45,7 @@ impl Run {
     pub fn emphasis(&self) -> Option<Emphasis> {
         let all = |count: usize| count > 0 && count == self.solid;
         let (bold, italic, underlined) = (all(self.bold), all(self.italic), all(self.underlined));
-        (bold || italic || underlined).then(|| Emphasis {
+        (bold || italic || underlined || self.size >= LARGE).then(|| Emphasis {
             bold,
             italic,
             underlined,
@@ -114,6 +114,9 @@ impl Run {
         self.text.len() + usize::from(self.blank && !self.text.is_empty())
     }
 }
+
+/// Points from which letters are larger than those of running text.
+const LARGE: f32 = 14.0;
 
 /// How a line that is set off from the text around it looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,6 +6,7 @@ use tabsegnet_document::facts::{self, FactPlace};
 use tabsegnet_document::model::{CellRole, Table};
 use tabsegnet_document::numbers::parse_cell_number;
 use tabsegnet_document::{ReadDocument, node_id};
+use tabsegnet_lexical::company::short_name;
 
 use super::members;
 use super::period::{Calendar, Span};
@@ -115,33 +116,8 @@ impl Filing {
 
     /// What people call the company: its name without its legal form; "the company" where the page does not say.
     pub fn company_name(&self) -> String {
-        const FORMS: &[&str] = &[
-            "inc",
-            "corp",
-            "corporation",
-            "company",
-            "co",
-            "ltd",
-            "plc",
-            "llc",
-            "group",
-            "incorporated",
-            "de",
-            "the",
-            "com",
-        ];
         let about = self.read.facts.about.iter().find(|about| about.name == "dei:EntityRegistrantName");
-        let name = about.map_or("", |about| about.text.trim());
-        let words = name.split(|c: char| c.is_whitespace() || ",./".contains(c)).filter(|word| !word.is_empty());
-        let kept: Vec<&str> = words.filter(|word| !FORMS.contains(&word.to_lowercase().as_str())).collect();
-        // In capitals throughout only what has five letters or more is no abbreviation.
-        let capitals = |word: &str| word.len() > 4 && word.chars().all(char::is_uppercase);
-        let of_word = |word: &&str| match capitals(word) {
-            true => word.chars().take(1).chain(word.to_lowercase().chars().skip(1)).collect(),
-            false => (*word).to_owned(),
-        };
-        let kept: Vec<String> = kept.iter().map(of_word).collect();
-        if kept.is_empty() { "the company".into() } else { kept.join(" ") }
+        about.and_then(|about| short_name(about.text.trim())).unwrap_or_else(|| "the company".into())
     }
 
     /// Leaves each concept only names that no other concept of the filing has.

@@ -69,7 +69,7 @@ impl Calendar {
 
     /// The number of the fiscal year that ends on a day. Years of 52 and 53 weeks end on other days
     /// of the month each.
-    fn year_ending(&self, day: Date) -> Option<i32> {
+    pub fn year_ending(&self, day: Date) -> Option<i32> {
         let (end, number) = match self.year_end {
             Some(known) if !self.is_calendar() => known,
             _ => return day.ends_year().then_some(day.year),

@@ -56,7 +56,7 @@ fn query(text: &str, segments: &[&str]) -> Query {
 fn rows_of(config: FeaturesConfig, nodes: &[Node], own: &[String], text: &str) -> Vec<Vec<f32>> {
     let features = open(config, nodes, own);
     let query_vectors = QueryVectors { q: &vector(text), segments: &vector(text) };
-    let values = features.rows(&query(text, &[]), &query_vectors, &vectors(own), &[]);
+    let values = features.rows(&query(text, &[]), &query_vectors, &vectors(own), &[], None);
     values.chunks(features.count().max(1)).map(<[f32]>::to_vec).collect()
 }
 
@@ -165,14 +165,14 @@ fn a_table_that_the_sentences_are_about_has_other_inputs_and_its_scores_reach_it
     let scores = scores.map(|[logit, share, log_share, best]| TableScore { logit, share, log_share, best });
     let query = query("sales?", &[]);
     let query_vectors = QueryVectors { q: &vector("sales?"), segments: &[] };
-    let values = features.rows(&query, &query_vectors, &vectors(&own), &scores);
+    let values = features.rows(&query, &query_vectors, &vectors(&own), &scores, None);
     let values: Vec<Vec<f32>> = values.chunks(features.count()).map(<[f32]>::to_vec).collect();
     let of = |id: &str| named(FeaturesConfig::ALL, &values, &nodes, id, "table_relevance.logit");
     assert_eq!((of("t0:r1c1"), of("t1"), of("p0")), (7.0, 2.0, 0.0));
     // Every number of a row is written, whichever rows are wanted.
     let products = crate::vectors::products(&vectors(&own), &query_vectors.all());
     for scores in [&scores[..], &[]] {
-        let all = features.rows(&query, &query_vectors, &vectors(&own), scores);
+        let all = features.rows(&query, &query_vectors, &vectors(&own), scores, None);
         let rows = features.features(features.read(&query), &query_vectors, &products, scores);
         let width = features.count();
         assert_eq!(rows.numbers(), all.len());
@@ -191,7 +191,7 @@ fn a_cell_is_compared_with_the_segment_that_it_answers_best() {
     let texts = ["net sales 2017", "cost of sales 2018"];
     let query = query("What were net sales in 2017 and cost of sales in 2018?", &texts);
     let query_vectors = QueryVectors { q: &vector("sales"), segments: &vectors(texts) };
-    let values = features.rows(&query, &query_vectors, &vectors(&own), &[]);
+    let values = features.rows(&query, &query_vectors, &vectors(&own), &[], None);
     let values: Vec<Vec<f32>> = values.chunks(features.count()).map(<[f32]>::to_vec).collect();
     let of = |id: &str, name: &str| named(FeaturesConfig::ALL, &values, &nodes, id, &format!("segment.{name}"));
     for (id, whole) in [("t0:r1c2", true), ("t0:r2c1", true), ("t0:r1c1", false), ("t0:r2c2", false)] {

@@ -3,7 +3,7 @@
 use tabsegnet_features::{Coverage, DocumentFeatures, FeatureRows, Query, Schema, blocks, features, flag};
 use tabsegnet_graph::{Node, NodeKind};
 
-use super::score_context::{self, ContextScores, Counts, ScoreContext};
+use super::score_context::{self, ContextScores, Counts, ScoreContext, SectionScores};
 use crate::best;
 
 blocks! {
@@ -12,6 +12,7 @@ blocks! {
         ranked: Ranked = "ranked.{}",
         scores: ContextScores = "scores.{}",
         covered: Coverage = "covered.{}",
+        section: SectionScores = "section_scores.{}",
     }
 }
 
@@ -180,6 +181,7 @@ impl Candidates {
                 ranked: Ranked::of(&candidate, &ranking),
                 scores: ranking.context.of(nodes, number, &counts),
                 covered,
+                section: ranking.context.of_section(nodes, number),
             }
             .write(of_candidate);
         }

@@ -56,6 +56,16 @@ features! {
     }
 }
 
+features! {
+    /// Of a node's section: what stands under its heading before the next one.
+    pub(crate) struct SectionScores {
+        log_share,
+        below_best,
+        /// The node's share of the section's.
+        share,
+    }
+}
+
 /// More sentences between a sentence and a table do not count.
 const FARTHEST: f32 = 20.0;
 
@@ -65,6 +75,11 @@ const NONE: f32 = -30.0;
 /// The logarithm of a share, which may be 0.
 fn log(share: f64) -> f32 {
     (share + 1e-9).ln() as f32
+}
+
+/// Where a node's section stands in [`ScoreContext::sections`].
+fn section_of(node: &Node) -> usize {
+    node.section.map_or(0, |heading| heading as usize + 1)
 }
 
 /// Whether nodes of a kind are part of a row.
@@ -108,6 +123,10 @@ pub(super) struct ScoreContext<'a> {
     /// The highest scores of sentences and of tables' nodes.
     bests: [Option<f32>; 2],
     text: f64,
+    /// The share of what stands under each heading before the next one, by the heading's node from 1; of what stands under
+    /// none before. And the greatest.
+    sections: Vec<f64>,
+    best_section: f64,
     /// The table with the greatest share, the first of several.
     best_table: Option<usize>,
     /// Of each node the number of its table's sheet.
@@ -160,6 +179,7 @@ impl<'a> ScoreContext<'a> {
             .collect();
         let [mut same_text, mut same_headers] = duplicates.map(|numbers| Groups::new(numbers, order));
         let (mut text, mut below) = (0.0, 0.0);
+        let mut sections = vec![0.0; nodes.len() + 1];
         let mut bests = [None; 2];
         let mut sentences = Vec::with_capacity(nodes.len());
         let mut passed = 0;
@@ -170,6 +190,7 @@ impl<'a> ScoreContext<'a> {
             let greatest = &mut bests[usize::from(node.place.is_some())];
             *greatest = Some(greatest.map_or(score, |greatest: f32| greatest.max(score)));
             below += share * f64::from(score - best);
+            sections[section_of(node)] += share;
             let (Some(place), Some(sheet)) = (&node.place, sheet) else {
                 text += share;
                 passed += 1;
@@ -212,6 +233,8 @@ impl<'a> ScoreContext<'a> {
             entropy: sum.ln() - below,
             bests,
             text,
+            best_section: sections.iter().copied().fold(0.0, f64::max),
+            sections,
             best_table,
             sheet_of,
             sheets,
@@ -255,6 +278,14 @@ impl<'a> ScoreContext<'a> {
     /// ln of a score's share.
     pub(super) fn log_share(&self, score: f32) -> f32 {
         (f64::from(score - self.best) - self.log_sum) as f32
+    }
+
+    /// Of the section of a node by number.
+    pub(super) fn of_section(&self, nodes: &[Node], number: u32) -> SectionScores {
+        let of_section = self.sections[section_of(&nodes[number as usize])];
+        let log_share = log(of_section);
+        let own = self.log_share(self.scores[number as usize]);
+        SectionScores { log_share, below_best: log_share - log(self.best_section), share: (own - log_share).exp() }
     }
 
     /// Of a node by number.
