@@ -147,7 +147,7 @@ fn same_number(nodes: &[Node], gold: &[u32]) -> Vec<u32> {
 
 #[cfg(test)]
 mod tests {
-    use tabsegnet_document::model::{Block, Document, Heading, Table, TableSource};
+    use tabsegnet_datasets::document::{Block, Document, Heading, Table, TableSource};
     use tabsegnet_graph::Graph;
 
     use super::*;
