@@ -13,7 +13,7 @@ const POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
 pub(crate) fn render(page: &Page) -> Result<String, PageError> {
-    let nodes = Nodes::new(page.document);
+    let nodes = Nodes::new(page.document, page.layout);
     let answers: Vec<Marks> = page
         .answers
         .iter()
