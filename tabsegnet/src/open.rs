@@ -270,7 +270,7 @@ impl Opened {
         };
         let scores = self.session.scorer().score(id, &self.graph, &input, &context, before)?;
         let ranking = ranked(&subject, id, put, &segments, segment_vectors, &scores, top_k);
-        let mut ranking = Ranking { read_as, ..ranking };
+        let mut ranking = Ranking { read_as, warnings: self.document.warnings.clone(), ..ranking };
         if explained {
             self.explain(&mut ranking, &input, query_of, &first, &best(&scores, top_k))?;
         }

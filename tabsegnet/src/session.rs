@@ -21,7 +21,7 @@ use crate::features::Featuriser;
 use crate::open::{OpenDocument, Source};
 use crate::scores::Scorer;
 use crate::settings::RankerSettings;
-use crate::{RankingError, check_identities};
+use crate::{RankingError, check_identities, language};
 
 /// How a checkpoint is opened.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -284,6 +284,7 @@ impl Session {
             Form::Prepared(prepared) => {
                 let mut document = self.encode(prepared)?;
                 document.warnings = source.read.get().map_or_else(Vec::new, |read| read.warnings.clone());
+                document.warnings.extend(language::warning(document.nodes()));
                 document
             }
         };
