@@ -66,9 +66,14 @@ pub struct Arguments {
     /// A file of linked passages, or a directory of them, where tables do not hold them; may be given several times.
     #[arg(long, value_name = "PATH", requires = "dataset")]
     passages: Vec<PathBuf>,
-    /// How many nodes to give a question; all of them for --format trec unless said.
+    /// How many nodes to give a question; unless said all of them for --format trec, and for html as many as --likely
+    /// says.
     #[arg(long, value_name = "N")]
     top_k: Option<usize>,
+    /// How many nodes --format html marks: the best ones that hold this share of the likelihood (0 to 1) together, at
+    /// least 1 and at most 20; 0.8 unless given.
+    #[arg(long, value_name = "SHARE", conflicts_with = "top_k")]
+    likely: Option<f32>,
     /// About how many tokens the context of --format prompt may have; 1000 unless given.
     #[arg(long, value_name = "N")]
     tokens: Option<usize>,
@@ -132,8 +137,10 @@ impl Format {
 
 /// Nodes a question unless said.
 const TOP_K: usize = 10;
-/// Nodes that a page numbers unless said.
+/// Nodes that a page numbers at most unless said.
 const HTML_TOP_K: usize = 20;
+/// The share of the likelihood that they hold unless said.
+const LIKELY: f32 = 0.8;
 /// Nodes that a context holds at most unless said.
 const PROMPT_TOP_K: usize = 50;
 /// Tokens of a context unless said.
@@ -209,6 +216,11 @@ impl Arguments {
         if self.format.shows_document() && self.document.is_none() {
             return Err(UsageError("--format prompt and html go with --document".into()));
         }
+        if let Some(share) = self.likely
+            && (self.format != Format::Html || !(0.0..=1.0).contains(&share))
+        {
+            return Err(UsageError(format!("--likely is {share}; expected a share from 0 to 1, with --format html")));
+        }
         if self.explain && !matches!(self.format, Format::Json | Format::Jsonl | Format::Html) {
             return Err(UsageError("--explain goes with --format json, jsonl or html".into()));
         }
@@ -265,6 +277,11 @@ impl Arguments {
             Format::Html => HTML_TOP_K,
             _ => TOP_K,
         })
+    }
+
+    /// The share of the likelihood that decides how many of them are shown; none where their number is given.
+    pub fn likely(&self) -> Option<f32> {
+        (self.format == Format::Html && self.top_k.is_none()).then(|| self.likely.unwrap_or(LIKELY))
     }
 
     /// Whether scores are explained.

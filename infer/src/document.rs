@@ -3,6 +3,7 @@
 use std::thread;
 
 use anyhow::{Context as _, Error, Result};
+use tabsegnet::ranking::likely;
 use tabsegnet::{OpenDocument, Opening, Question as Asking, RankingError};
 
 use crate::arguments::{Arguments, DocumentQuestions, Format, More};
@@ -54,7 +55,11 @@ pub fn rank(
                 writer.add_context(&context)
             }
             _ if arguments.explains() => {
-                writer.add_explained(&document, document.explain(question).with_context(failed)?)
+                let mut explained = document.explain(question).with_context(failed)?;
+                if let Some(share) = arguments.likely() {
+                    explained.ranking.nodes.truncate(likely(&explained.scores, share));
+                }
+                writer.add_explained(&document, explained)
             }
             _ => writer.add(document.rank(question).with_context(failed)?, &[]),
         }

@@ -40,8 +40,11 @@ impl<'a> Writer<'a> {
     /// Adds a ranking. In tables the nodes in `gold` get a star.
     pub fn add(&mut self, ranking: Ranking, gold: &[&str]) -> Result<()> {
         let text = match self.format {
-            Format::Table if self.first => table::render(&ranking, gold),
-            Format::Table => format!("\n{}", table::render(&ranking, gold)),
+            Format::Table => {
+                let columns = self.output.map_or_else(table::columns, |_| None);
+                let gap = if self.first { "" } else { "\n" };
+                format!("{gap}{}", table::render(&ranking, gold, columns))
+            }
             Format::Json => {
                 self.list.push(ranking);
                 return Ok(());

@@ -33,6 +33,15 @@ fn arguments_that_do_not_go_together_are_refused() {
         refused(arguments, &[]);
     }
     refused(&[&document[..], &["--tokens", "5"]].concat(), &["--tokens goes with --format prompt"]);
+    for likely in
+        [&["--likely", "0.5"][..], &["--likely", "1.5", "--format", "html"], &["--likely", "NaN", "--format", "html"]]
+    {
+        refused(
+            &[&document[..], likely].concat(),
+            &["--likely is", "expected a share from 0 to 1, with --format html"],
+        );
+    }
+    refused(&[&document[..], &["--likely", "0.5", "--top-k", "3", "--format", "html"]].concat(), &["--top-k"]);
     let explained = ["--format", "trec", "--explain"];
     refused(&[&document[..], &explained].concat(), &["--explain goes with --format json, jsonl or html"]);
 }

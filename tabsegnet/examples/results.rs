@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use tabsegnet::{Ranking, Session};
+use tabsegnet::{Ranking, Session, table};
 
 /// Prints a ranking as JSON and as a table.
 pub fn main() -> Result<(), Box<dyn Error>> {
@@ -17,6 +17,6 @@ pub fn main() -> Result<(), Box<dyn Error>> {
     assert_eq!(read, ranking);
 
     // As lines for a terminal, with a star for the nodes that are known to be right.
-    println!("{}", tabsegnet::table::render(&read, &[read.nodes[0].id.as_str()]));
+    println!("{}", table::render(&read, &[read.nodes[0].id.as_str()], table::columns()));
     Ok(())
 }

@@ -16,6 +16,9 @@ use crate::encoded::EncodedDocument;
 const FORMAT: u32 = 3;
 /// Bytes that the documents may take together unless a caller sets another limit: 1 GiB.
 pub const LIMIT: u64 = 1 << 30;
+/// Numbers of a document's vectors beyond which it is not kept: to write and read them takes longer than to make them
+/// anew, and at least as much memory as all the rest.
+const LARGEST: usize = 1 << 25;
 /// Bytes that a task digests.
 const CHUNK: usize = 1 << 19;
 
@@ -80,11 +83,14 @@ impl DocumentCache {
     }
 
     /// Keeps a document, then removes those that were not used for longest until all fit the limit.
-    /// One that alone is larger than the limit is not kept.
+    /// One that alone is larger than the limit is not kept, and none of some hundred thousand nodes.
     ///
     /// # Errors
     /// A store that cannot be written, a full disk.
     pub fn write(&self, key: DocumentKey, document: &EncodedDocument) -> Result<(), StoreError> {
+        if document.vectors().len() + document.compared().len() > LARGEST {
+            return Ok(());
+        }
         let bytes = encode(key, document).map_err(|error| self.store.error("keep a document", error.to_string()))?;
         self.store.keep_within(Space::Documents, &key.0, &bytes, self.limit)
     }

@@ -28,6 +28,7 @@ mod documents;
 pub mod embedded;
 mod encoded;
 pub mod features;
+mod language;
 mod open;
 pub mod ranking;
 pub mod scores;

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use serde::{Deserialize, Serialize};
 use tabsegnet_document::{ReadDocument, ReadOptions, read_bytes};
 use tabsegnet_features::rows::NO_FEATURES;
-use tabsegnet_features::{DocumentFeatures, FeatureRows, Query, QueryVectors, TableScore, vectors};
+use tabsegnet_features::{DocumentFeatures, FeatureRows, Query, QueryVectors, Strings, TableScore, vectors};
 use tabsegnet_graph::{Graph, Node};
 use tabsegnet_lexical::company::Company;
 use tabsegnet_lexical::glossary::Wording;
@@ -113,7 +113,13 @@ pub(crate) struct Source {
 }
 
 impl OpenDocument {
-    pub(crate) fn new(session: Session, document: EncodedDocument, source: Source) -> Result<Self, RankingError> {
+    /// `strings` are the document's, where they are known.
+    pub(crate) fn new(
+        session: Session,
+        document: EncodedDocument,
+        strings: Option<Strings>,
+        source: Source,
+    ) -> Result<Self, RankingError> {
         if session.segmenter().is_given() {
             return Err(SegmenterError::Given.into());
         }
@@ -122,7 +128,8 @@ impl OpenDocument {
         let featuriser = session.featuriser();
         let features = match featuriser.any() {
             true => {
-                let strings = Featuriser::strings(document.nodes(), session.settings().graph.cell_text);
+                let known = || Featuriser::strings(document.nodes(), session.settings().graph.cell_text);
+                let strings = strings.unwrap_or_else(known);
                 Some(featuriser.document(document.nodes(), strings, document.vectors(), document.compared())?)
             }
             false => None,
@@ -275,7 +282,7 @@ impl Opened {
         };
         let scores = self.session.scorer().score(id, &self.graph, &input, &context, before)?;
         let ranking = ranked(&subject, id, put, &segments, segment_vectors, &scores, top_k);
-        let mut ranking = Ranking { read_as, ..ranking };
+        let mut ranking = Ranking { read_as, warnings: self.document.warnings.clone(), ..ranking };
         if explained {
             self.explain(&mut ranking, &input, query_of, &first, &best(&scores, top_k))?;
         }

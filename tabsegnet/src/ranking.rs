@@ -166,6 +166,9 @@ pub struct Ranking {
     pub document: String,
     /// Nodes of the document.
     pub nodes_in_document: usize,
+    /// What was cut off, left out or guessed when the document was read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
     /// The segments of the question that the ranking used.
     pub segments: Vec<String>,
     /// How strongly the question made each type of edge speak; empty unless explanations are wanted
@@ -186,6 +189,27 @@ pub fn ranking(embedded: &Embedded, question: usize, scores: &[f32], top_k: usiz
     let read_as = embedded.read_as[question].clone();
     let ranking = ranked(&subject, id, text, segments, embedded.segment_vectors(question), scores, top_k);
     Ranking { read_as, ..ranking }
+}
+
+/// Best nodes among which [`likely`] shares the likelihood out.
+const SHARED: usize = 20;
+
+/// How many of the best nodes are likely to be needed: as many as hold `share` (0 to 1) of the likelihood together, at
+/// least one where there is a node. The likelihood of a node is its part of the softmax over the best twenty of
+/// `scores` `[nodes]`, which is what a reranker's trees are trained to give; a score far above the others leaves one,
+/// scores that are equal take all up to the share.
+pub fn likely(scores: &[f32], share: f32) -> usize {
+    let order = best(scores, SHARED);
+    let Some(&first) = order.first() else { return 0 };
+    let weights: Vec<f64> = order.iter().map(|&node| f64::from(scores[node] - scores[first]).exp()).collect();
+    let wanted = f64::from(share) * weights.iter().sum::<f64>();
+    let mut held = 0.0;
+    let before = weights.iter().take_while(|&&weight| {
+        let short = held < wanted;
+        held += weight;
+        short
+    });
+    before.count().max(1)
 }
 
 /// What is ranked: a document's name, nodes and vectors `[nodes, d_enc]`.
@@ -232,6 +256,7 @@ pub(crate) fn ranked(
         read_as: None,
         document: subject.id.to_owned(),
         nodes_in_document: subject.nodes.len(),
+        warnings: Vec::new(),
         segments: segments.to_vec(),
         edge_strengths: Vec::new(),
         nodes: nodes.collect(),
@@ -256,5 +281,27 @@ fn position(node: &Node) -> Position {
                 _ => Position::Passage { passage: number },
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_many_nodes_are_likely_as_the_scores_say() {
+        assert_eq!(likely(&[], 0.9), 0);
+        assert_eq!(likely(&[-3.0], 0.9), 1);
+        // One far above the others, two of them, all alike.
+        assert_eq!(likely(&[0.0, 9.0, 1.0, 0.5], 0.9), 1);
+        assert_eq!(likely(&[0.0, 9.0, 1.0, 8.5], 0.9), 2);
+        assert_eq!(likely(&[2.0; 10], 0.75), 8);
+        assert_eq!((likely(&[2.0; 10], 0.0), likely(&[2.0; 10], 1.0)), (1, 10));
+        // The many far below, which no reranker looked at, take nothing from the best.
+        let mut scores = vec![-6.0; 20_000];
+        scores[777] = 0.0;
+        assert_eq!(likely(&scores, 0.7), 1);
+        // However large scores are.
+        assert_eq!(likely(&[1e30, -1e30, 1e30], 0.9), 2);
     }
 }

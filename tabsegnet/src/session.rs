@@ -7,6 +7,7 @@ use burn::tensor::Device;
 use tabsegnet_datasets::prepared::PreparedDocument;
 use tabsegnet_document::{ReadOptions, read_bytes, read_source};
 use tabsegnet_encoder::{EmbeddingCache, Encoder, EncoderKind, load_on};
+use tabsegnet_features::Strings;
 use tabsegnet_lexical::glossary::{Glossary, GlossaryConfig};
 use tabsegnet_ranker::Inference;
 use tabsegnet_ranker::checkpoint::{self, Checkpoint, Manifest};
@@ -21,7 +22,7 @@ use crate::features::Featuriser;
 use crate::open::{OpenDocument, Source};
 use crate::scores::Scorer;
 use crate::settings::RankerSettings;
-use crate::{RankingError, check_identities};
+use crate::{RankingError, check_identities, language};
 
 /// How a checkpoint is opened.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -279,33 +280,31 @@ impl Session {
     }
 
     fn open_loaded(&self, Loaded { source, form }: Loaded) -> Result<OpenDocument, RankingError> {
-        let document = match form {
-            Form::Kept(document) => document,
+        let (document, strings) = match form {
+            Form::Kept(document) => (document, None),
             Form::Prepared(prepared) => {
-                let mut document = self.encode(prepared)?;
+                let (mut document, strings) = self.encode(prepared)?;
                 document.warnings = source.read.get().map_or_else(Vec::new, |read| read.warnings.clone());
-                document
+                document.warnings.extend(language::warning(document.nodes()));
+                (document, strings)
             }
         };
-        guard(self.raw_device(), || OpenDocument::new(self.clone(), document, source))?
+        guard(self.raw_device(), || OpenDocument::new(self.clone(), document, strings, source))?
     }
 
-    /// A document with its vectors.
+    /// A document with its vectors, and its strings where the features compare some.
     ///
     /// # Errors
     /// What the encoder or the cache says; a vector that is not finite.
-    pub(crate) fn encode(&self, document: PreparedDocument) -> Result<EncodedDocument, RankingError> {
+    fn encode(&self, document: PreparedDocument) -> Result<(EncodedDocument, Option<Strings>), RankingError> {
         let mut texts: Vec<&str> = document.ranking_texts.iter().map(String::as_str).collect();
-        let strings;
-        if self.featuriser().compares() {
-            strings = Featuriser::strings(document.nodes(), self.settings().graph.cell_text);
-            texts.extend(strings.compared());
-        }
+        let strings = self.featuriser().compares().then(|| Strings::new(document.nodes(), &document.ranking_texts));
+        texts.extend(strings.iter().flat_map(Strings::compared));
         let vectors = match self.vectors()? {
             Some(cache) => cache.embed(self.encoder(), &texts, &mut |_| {})?,
             None => guard(self.raw_device(), || self.encoder().encode(&texts, &mut |_| {}))??,
         };
-        EncodedDocument::new(document, self.encoder().dim(), vectors)
+        Ok((EncodedDocument::new(document, self.encoder().dim(), vectors)?, strings))
     }
 
     /// Where vectors are kept; nowhere where the session has no cache, and for a static encoder, whose vectors cost

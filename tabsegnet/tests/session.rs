@@ -131,14 +131,16 @@ proptest! {
 
     #[test]
     fn results_go_through_json_and_back(
-        texts: [String; 3], read_as: Option<String>, count: u16, segments: Vec<String>, nodes in prop::collection::vec(node(), 0..4),
+        texts: [String; 3], read_as: Option<String>, count: u16, segments: Vec<String>, warnings: Vec<String>,
+        nodes in prop::collection::vec(node(), 0..4),
         strengths in prop::collection::vec((any::<String>(), number()), 0..3), scores in prop::collection::vec(number(), 0..5),
     ) {
         let [question_id, question, document] = texts;
         let edge_strengths =
             strengths.into_iter().map(|(edge_type, strength)| TypeStrength { edge_type, strength }).collect();
         let nodes_in_document = count.into();
-        let ranking = Ranking { question_id, question, read_as, document, nodes_in_document, segments, edge_strengths, nodes };
+        let ranking =
+            Ranking { question_id, question, read_as, document, nodes_in_document, warnings, segments, edge_strengths, nodes };
         let explained = Explained { ranking, scores };
         let json = serde_json::to_string(&explained).unwrap();
         prop_assert_eq!(serde_json::from_str::<Explained>(&json).unwrap(), explained);

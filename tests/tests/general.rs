@@ -66,5 +66,11 @@ fn pages_and_contexts_show_it_kept_or_read_anew() {
             page.starts_with("<!DOCTYPE html>") && page.contains("$ 1,203") && page.contains("Net revenue by region")
         );
     }
+    let marked = |arguments: &[&str]| {
+        let page = infer(&work, &[&["--format", "html"], arguments].concat()).ok().stdout;
+        page.split_once("</ol>").map_or(0, |(list, _)| list.matches("<li><a href=\"#n").count())
+    };
+    assert!((1..=20).contains(&marked(&[])));
+    assert!(marked(&["--likely", "0"]) == 1 && marked(&["--likely", "1"]) == 20 && marked(&["--top-k", "7"]) == 7);
     infer(&work, &["--format", "prompt", "--tokens", "5"]).fails(1, &["--tokens: the best node alone takes about"]);
 }

@@ -186,7 +186,7 @@ fn bad_documents_and_questions_are_refused() {
     let ragged = json!({"id": "r", "blocks": [{"table": {"rows": [["a"], ["b", "c"]]}}]}).to_string();
     let whole = report().to_string();
     for (what, text, message) in [
-        ("empty", "", "d.json: the whole file: the file is empty"),
+        ("empty", "", "d.json: the file is empty; expected JSON with an id and blocks"),
         ("cut short", &whole[..60], "d.json: "),
         ("two values", "{\"id\": \"a\", \"blocks\": []} {}", "d.json: after the end of the value"),
         ("ragged", &ragged, "d.json: record r, field blocks[0].table: row 1 covers 2 columns"),
@@ -199,6 +199,23 @@ fn bad_documents_and_questions_are_refused() {
     work.write("d.json", whole);
     work.infer(&["--document", "d.json", "--question", " \t"]).fails(1, &["d.json", "the question is blank"]);
     work.infer(&["--document", "nowhere.json", "--question", "revenue?"]).fails(1, &["nowhere.json: could not read"]);
+}
+
+#[test]
+fn what_was_guessed_of_a_document_is_said_on_stderr_and_in_json() {
+    let work = Work::trained();
+    work.write("d.csv", b"Umsatz,2024\nM\xfcller,5\n");
+    let ask = ["--document", "d.csv", "--question", "M\u{fc}ller?"];
+    // From the file, and as it was kept.
+    for _ in 0..2 {
+        let run = work.infer(&[&ask[..], &["--format", "json"]].concat()).ok();
+        assert!(run.stderr.contains("warning: d.csv: ") && run.stderr.contains("windows-1252"), "{}", run.stderr);
+        let ranking: Value = serde_json::from_str(&run.stdout).expect("JSON");
+        assert!(ranking["warnings"][0].as_str().is_some_and(|warning| warning.contains("windows-1252")), "{ranking:#}");
+    }
+    work.write("d.csv", "Umsatz,2024\nM\u{fc}ller,5\n");
+    let run = work.infer(&[&ask[..], &["--format", "json"]].concat()).ok();
+    assert!(serde_json::from_str::<Value>(&run.stdout).expect("JSON").get("warnings").is_none(), "{}", run.stdout);
 }
 
 #[test]
@@ -253,5 +270,43 @@ fn texts_of_any_script_and_without_words_are_ranked() {
     for format in ["table", "json", "jsonl", "trec"] {
         let run = work.infer(&["--document", "d.json", "--question", "収入は? \u{1b}[2J", "--format", format]).ok();
         assert!(!run.stdout.contains('\u{1b}'), "control characters reach the terminal: {:?}", run.stdout);
+    }
+}
+
+#[test]
+fn a_report_in_another_language_says_that_the_rankers_know_english_alone() {
+    let work = Work::trained();
+    let sentence =
+        "Die Umsatzerlöse stiegen im Geschäftsjahr um 8 %, was vor allem auf höhere Preise zurückzuführen ist. ";
+    let ask = |text: &str| {
+        work.write("d.md", text);
+        let run = work.infer(&["--document", "d.md", "--question", "sales in 2024?", "--format", "json"]).ok();
+        let ranking: Value = serde_json::from_str(&run.stdout).expect("JSON");
+        assert_eq!(ranking.get("warnings").is_some(), run.stderr.contains("warning: d.md: "), "{}", run.stderr);
+        ranking["warnings"][0].as_str().unwrap_or_default().to_owned()
+    };
+    assert!(ask(&sentence.repeat(10)).contains("know English alone"));
+    let english = "Net sales rose by 8 % in the year, which was due to higher prices. ";
+    for text in [&english.repeat(10), sentence, "| Umsatz | 2024 |\n|--|--|\n| Automobile | 7 |\n"] {
+        assert_eq!(ask(text), "", "{text}");
+    }
+}
+
+#[test]
+fn reports_of_unusual_headings_are_ranked_and_shown() {
+    let work = Work::trained();
+    let table = "<table><tr><td></td><td>2024</td></tr><tr><td>Sales</td><td>7</td></tr></table>";
+    let none = format!("<p>Sales rose.</p>{table}");
+    let many: String = (0..5000).map(|n| format!("<h2>Note {n}</h2><p>It is note {n}.</p>")).collect();
+    let deep =
+        (0..30).fold(String::new(), |page, n| format!("{page}<section><h{0}>Part {n}</h{0}>{table}", n.min(5) + 1));
+    let two = format!("<html><body><h1>2023</h1>{table}</body></html><html><body><h1>2024</h1>{table}</body></html>");
+    for (page, nodes) in [(none, 6), (many, 10_000), (deep, 180), (two, 12)] {
+        work.write("d.html", page);
+        let ask = ["--document", "d.html", "--question", "sales in 2024?"];
+        let all = work.infer(&[&ask[..], &["--format", "trec"]].concat()).ok().stdout;
+        assert_eq!(all.lines().count(), nodes);
+        let shown = work.infer(&[&ask[..], &["--format", "html"]].concat()).ok().stdout;
+        assert!(shown.contains("<ol class=\"ranks\""), "{}", &shown[..shown.len().min(2000)]);
     }
 }

@@ -8,7 +8,7 @@ use burn::tensor::Device;
 use tabsegnet::baselines::{Baseline, Fusion, Resources};
 use tabsegnet::ranking::ranking;
 use tabsegnet::scores::Scorer;
-use tabsegnet::{Embedded, check_identities};
+use tabsegnet::{Embedded, check_identities, table};
 use tabsegnet_datasets::mix::dataset_of;
 use tabsegnet_encoder::Splade;
 use tabsegnet_evaluation::trec::{JudgedQuestion, RankedQuestion, write_qrels, write_run};
@@ -332,7 +332,7 @@ pub fn examples(embedded: &Embedded, checkpoint: &Checkpoint, device: &Device, c
         let gold = &embedded.questions[question].gold;
         let nodes = embedded.document_of(question).nodes();
         let ids: Vec<&str> = gold.iter().map(|&node| nodes[node as usize].id.as_str()).collect();
-        text += &tabsegnet::table::render(&ranking(embedded, question, scores, 5), &ids);
+        text += &table::render(&ranking(embedded, question, scores, 5), &ids, table::columns());
         text.push('\n');
     }
     Ok(text)

@@ -24,6 +24,8 @@ pub(crate) struct Builder<'a> {
     cells: usize,
     warnings: Vec<String>,
     pub facts: Facts,
+    /// Pictures of the file, which are not read.
+    pub pictures: usize,
     /// The last paragraphs since the last table, and whether each is a heading.
     lines: Vec<(String, bool)>,
     /// The last heading.
@@ -41,6 +43,7 @@ impl<'a> Builder<'a> {
             cells: 0,
             warnings: Vec::new(),
             facts: Facts::default(),
+            pictures: 0,
             lines: Vec::new(),
             heading: String::new(),
         }

@@ -103,6 +103,7 @@ struct Cell {
 /// Reads a document.
 pub(crate) fn read(path: &Path, text: &str, limits: &Limits, builder: &mut Builder) -> Result<(), ReadError> {
     let document: Docling = from_json(path, text)?;
+    builder.pictures += document.pictures.len();
     let captions: HashSet<&str> =
         document.tables.iter().flat_map(|table| &table.captions).map(|caption| caption.target.as_str()).collect();
     let texts: HashMap<String, &Text> =

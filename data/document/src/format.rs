@@ -45,6 +45,36 @@ impl Format {
             Self::Text => "text",
         }
     }
+
+    /// What a file of the form holds at least, for messages.
+    pub(crate) fn content(self) -> &'static str {
+        match self {
+            Self::Native => "JSON with an id and blocks",
+            Self::Html => "a page with text or a table",
+            Self::Markdown => "text or a table",
+            Self::Xlsx => "a workbook",
+            Self::Csv => "records of values, one a line",
+            Self::Docling => "the JSON that docling writes",
+            Self::Text => "text",
+        }
+    }
+
+    /// By the name alone.
+    pub(crate) fn named(path: &Path) -> Option<Self> {
+        Some(match extension(path).as_str() {
+            "html" | "htm" | "xhtml" | "xht" => Self::Html,
+            "md" | "markdown" => Self::Markdown,
+            "csv" | "tsv" | "tab" => Self::Csv,
+            "txt" | "text" => Self::Text,
+            "xlsx" | "xlsm" => Self::Xlsx,
+            "json" => Self::Native,
+            _ => return None,
+        })
+    }
+}
+
+fn extension(path: &Path) -> String {
+    path.extension().map(|extension| extension.to_string_lossy().to_lowercase()).unwrap_or_default()
 }
 
 impl std::fmt::Display for Format {
@@ -65,9 +95,9 @@ impl FromStr for Format {
 /// The form of a file. The content decides where it is unmistakable, the name else.
 pub(crate) fn of(path: &Path, bytes: &[u8]) -> Result<Format, ReadError> {
     let refuse = |message: String| Err(ReadError::Format { file: path.display().to_string(), message });
-    let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase()).unwrap_or_default();
+    let named = Format::named(path);
     if bytes.starts_with(b"PK\x03\x04") {
-        return if is_workbook(bytes) || matches!(extension.as_str(), "xlsx" | "xlsm") {
+        return if is_workbook(bytes) || named == Some(Format::Xlsx) {
             Ok(Format::Xlsx)
         } else {
             refuse(format!(
@@ -91,15 +121,13 @@ pub(crate) fn of(path: &Path, bytes: &[u8]) -> Result<Format, ReadError> {
     if head.contains(&0) && decode::utf16(bytes).is_none() {
         return refuse(format!("is no text. Known forms: {KNOWN}"));
     }
-    Ok(match extension.as_str() {
-        "html" | "htm" | "xhtml" | "xht" => Format::Html,
-        "md" | "markdown" => Format::Markdown,
-        "csv" | "tsv" | "tab" if !looks_like_html(head) => Format::Csv,
-        "txt" | "text" if !looks_like_html(head) => Format::Text,
-        "xlsx" | "xlsm" => {
+    Ok(match named {
+        Some(format @ (Format::Html | Format::Markdown)) => format,
+        Some(format @ (Format::Csv | Format::Text)) if !looks_like_html(head) => format,
+        Some(Format::Xlsx) => {
             return refuse("is no workbook: an .xlsx file begins with the letters PK; save it again".into());
         }
-        "json" => json(bytes),
+        Some(Format::Native) => json(bytes),
         _ if looks_like_html(head) => Format::Html,
         _ if head.trim_ascii_start().starts_with(b"{") => json(bytes),
         _ => {

@@ -22,6 +22,14 @@ pub(crate) fn read(text: &str, limits: &Limits, builder: &mut Builder) {
     if dom.too_many {
         builder.warn("misnested tags multiply beyond what a page of this size may hold; the rest is left out".into());
     }
+    if dom.pages > 1 {
+        builder.warn(format!(
+            "{} pages stand in the file one after the other and are read as one document; give each a file of its own to \
+             ask about one",
+            dom.pages
+        ));
+    }
+    builder.pictures += dom.ids().filter(|&id| dom.name(id) == "img").count();
     blocks::read(&dom, limits, builder);
 }
 

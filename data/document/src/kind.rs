@@ -1,5 +1,6 @@
 //! What a cell's text looks like: the types that header inference weighs.
 
+use crate::months::MONTHS;
 use crate::numbers::parse_cell_number;
 
 /// The look of a text.
@@ -9,7 +10,7 @@ pub enum Kind {
     Empty,
     /// An amount, a share, a range of numbers.
     Number,
-    /// What stands where a number is missing: a dash, `n/a`, `..`.
+    /// What stands where a number is missing: a dash, `n/a`, `..`, a formula that was not computed.
     Missing,
     /// A year, a span of years or a date: numbers that head columns and rows.
     Year,
@@ -73,7 +74,33 @@ fn is_date(text: &str) -> bool {
     })
 }
 
+/// `=B2-B3`, `=SUM(A1:A9)`.
+fn is_formula(text: &str) -> bool {
+    text.strip_prefix('=').is_some_and(|rest| rest.starts_with(|c: char| c.is_alphanumeric() || "(+-$'".contains(c)))
+}
+
+/// `May 2024`, `5 Oct. 2021`, `October 5th, 2021`: a month with numbers beside it and nothing else.
+pub(crate) fn is_date_in_words(text: &str) -> bool {
+    let words = text.split([' ', ',', '.', '-', '/', '\u{a0}']).filter(|word| !word.is_empty());
+    let (mut months, mut numbers) = (0, 0);
+    for word in words {
+        let lower = word.to_lowercase();
+        let digits = lower.trim_end_matches(|c: char| c.is_ascii_lowercase());
+        if lower.len() >= 3 && MONTHS.iter().any(|month| month.starts_with(lower.as_str())) || lower == "sept" {
+            months += 1;
+        } else if !digits.is_empty() && digits.len() <= 4 && digits.bytes().all(|b| b.is_ascii_digit()) {
+            numbers += 1;
+        } else {
+            return false;
+        }
+    }
+    months == 1 && (1..=2).contains(&numbers)
+}
+
 fn is_missing(text: &str) -> bool {
+    if is_formula(text) {
+        return true;
+    }
     let text = text.trim_start_matches(['$', '€', '£', '¥']).trim_end_matches('%').trim();
     !text.is_empty() && text.chars().all(|c| matches!(c, '-' | '–' | '—' | '―' | '.' | '*' | '…' | '−'))
         || ["n/a", "na", "n.a.", "nm", "n/m", "n.m.", "nil", "none", "x", "f"]
@@ -127,7 +154,17 @@ fn is_numeric(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::Kind;
+    use super::{Kind, is_date_in_words};
+
+    #[test]
+    fn dates_in_words() {
+        for text in ["May 2024", "5 Oct. 2021", "October 5th, 2021", "Sept 1999", "12-Mar-2020"] {
+            assert!(is_date_in_words(text), "{text}");
+        }
+        for text in ["", "May", "2024", "Mayor 2024", "May 2024 and 2023", "In May 2024", "5 12 2021"] {
+            assert!(!is_date_in_words(text), "{text}");
+        }
+    }
 
     #[test]
     fn kinds() {
@@ -149,9 +186,9 @@ mod tests {
                     "≥ 1993",
                 ],
             ),
-            (Kind::Missing, &["-", "—", "n/a", "..", "$ —", "— %", "x", "None"]),
+            (Kind::Missing, &["-", "—", "n/a", "..", "$ —", "— %", "x", "None", "=B2-B3", "=-SUM(A1:A9)"]),
             (Kind::Number, &["12", "$ (1,234)", "5.25 %", "1.5–3.2 %", "0.5x", "+4", "20,240", "$2024", "3-2"]),
-            (Kind::Text, &["Cash", "2 years", "May 2024", "Level 1", "Q1"]),
+            (Kind::Text, &["Cash", "= total", "=", "2 years", "May 2024", "Level 1", "Q1"]),
         ] {
             for text in texts {
                 assert_eq!(Kind::of(text), kind, "{text:?}");

@@ -31,6 +31,7 @@ pub(crate) fn read(text: &str, limits: &Limits, builder: &mut Builder) {
                 reading.paragraph(builder);
                 reading.heading = Some(level as u8);
             }
+            Event::Start(Tag::Image { .. }) => builder.pictures += 1,
             Event::Start(Tag::Strong) => reading.strong += 1,
             Event::End(TagEnd::Strong) => reading.strong -= 1,
             Event::Start(Tag::Table(_)) => {

@@ -75,11 +75,22 @@ pub fn read_source(path: &Path, options: &ReadOptions) -> Result<Vec<u8>, ReadEr
     Ok(tabsegnet_store::read_bytes(path)?)
 }
 
+/// Bytes of text for each picture below which a file is taken for scanned pages.
+const LETTERS_A_PICTURE: usize = 40;
+
+/// What to do with scanned pages.
+const RECOGNISE: &str = "pages that were scanned have to be recognised first (OCR), as docling does with a PDF";
+
 /// Reads the bytes of a file as a document; `path` names it in messages and gives its form and id.
 ///
 /// # Errors
 /// As [`read`].
 pub fn read_bytes(path: &Path, bytes: Vec<u8>, options: &ReadOptions) -> Result<ReadDocument, ReadError> {
+    if is_blank(&bytes) {
+        let expected = options.format.or(Format::named(path)).map_or(format::KNOWN, Format::content);
+        let message = format!("the file is empty; expected {expected}");
+        return Err(ReadError::Format { file: path.display().to_string(), message });
+    }
     let format = match options.format {
         Some(format) => format,
         None => format::of(path, &bytes)?,
@@ -88,7 +99,7 @@ pub fn read_bytes(path: &Path, bytes: Vec<u8>, options: &ReadOptions) -> Result<
     let mut builder = Builder::new(options);
     if format == Format::Xlsx {
         xlsx::read(path, bytes, &options.limits, &mut builder)?;
-        return finish(path, builder.finish(id, format));
+        return finish(path, 0, builder.finish(id, format));
     }
     let (text, warning) = decode(bytes);
     if let Some(warning) = warning {
@@ -105,7 +116,7 @@ pub fn read_bytes(path: &Path, bytes: Vec<u8>, options: &ReadOptions) -> Result<
                 source: format!("table {}", table.number()),
             });
             let tables = tables.collect();
-            return finish(path, ReadDocument { document, tables, ..builder.finish(id, format) });
+            return finish(path, 0, ReadDocument { document, tables, ..builder.finish(id, format) });
         }
         Format::Docling => docling::read(path, &text, &options.limits, &mut builder)?,
         Format::Html => html::read(&text, &options.limits, &mut builder),
@@ -114,24 +125,45 @@ pub fn read_bytes(path: &Path, bytes: Vec<u8>, options: &ReadOptions) -> Result<
         Format::Text => text::read(&text, &mut builder),
         Format::Xlsx => {}
     }
-    finish(path, builder.finish(id, format))
+    finish(path, builder.pictures, builder.finish(id, format))
+}
+
+/// Whether there is nothing in a file but blanks, a byte order mark aside.
+fn is_blank(bytes: &[u8]) -> bool {
+    let marks: [&[u8]; 3] = [b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff"];
+    let unmarked = marks.iter().find_map(|mark| bytes.strip_prefix(*mark)).unwrap_or(bytes);
+    unmarked.trim_ascii().is_empty()
 }
 
 /// There must be something to rank.
-fn finish(path: &Path, read: ReadDocument) -> Result<ReadDocument, ReadError> {
+fn finish(path: &Path, pictures: usize, mut read: ReadDocument) -> Result<ReadDocument, ReadError> {
     let blank = |block: &Block| match block {
         Block::Heading(Heading { text, .. }) | Block::Passage(text) => text.trim().is_empty(),
         Block::Table(table) => {
             table.caption().trim().is_empty() && table.cells().iter().all(|cell| cell.text.trim().is_empty())
         }
     };
-    if read.document.blocks.iter().all(blank) {
-        return Err(ReadError::Record {
-            file: path.display().to_string(),
-            record: read.document.id,
-            field: "blocks".into(),
-            message: "hold no text; expected at least one passage, or a table with a cell that is not empty".into(),
-        });
+    let file = path.display().to_string();
+    if !read.document.blocks.iter().all(blank) {
+        let letters: usize = read.document.passages().map(str::len).sum();
+        if read.tables.is_empty() && letters < pictures.saturating_mul(LETTERS_A_PICTURE) {
+            read.warnings.push(format!("the file has {pictures} pictures and hardly any text; {RECOGNISE}"));
+        }
+        return Ok(read);
     }
-    Ok(read)
+    let expected = "expected a sentence, or a table with a cell that is not empty";
+    Err(match read.format {
+        Format::Native => {
+            let message = format!("hold no text; {expected}");
+            ReadError::Record { file, record: read.document.id, field: "blocks".into(), message }
+        }
+        _ if pictures > 0 => {
+            ReadError::Format { file, message: format!("has {pictures} pictures and no text; {RECOGNISE}") }
+        }
+        Format::Html => {
+            let message = format!("holds no text; {expected}; a page that a script fills has to be saved by a browser");
+            ReadError::Format { file, message }
+        }
+        _ => ReadError::Format { file, message: format!("holds no text; {expected}") },
+    })
 }

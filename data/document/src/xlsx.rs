@@ -1,6 +1,7 @@
 //! Workbooks: every sheet, and on it every block of cells that blank rows or columns set apart.
 
 mod blocks;
+mod formulas;
 mod number;
 
 use std::collections::BTreeMap;
@@ -14,6 +15,7 @@ use crate::error::ReadError;
 use crate::grid::{RawCell, Style};
 use crate::options::Limits;
 use crate::texts::Region;
+use formulas::Formulas;
 
 /// A sheet's filled cells by row and column, both from 0.
 type Cells = BTreeMap<(u32, u32), RawCell>;
@@ -21,6 +23,7 @@ type Cells = BTreeMap<(u32, u32), RawCell>;
 /// Reads a workbook.
 pub(crate) fn read(path: &Path, bytes: Vec<u8>, limits: &Limits, builder: &mut Builder) -> Result<(), ReadError> {
     check_unpacked_size(path, &bytes, limits.max_unpacked_bytes)?;
+    let mut formulas = Formulas::new(&bytes);
     let broken = |error: XlsxError| ReadError::Format {
         file: path.display().to_string(),
         message: format!(
@@ -46,11 +49,13 @@ pub(crate) fn read(path: &Path, bytes: Vec<u8>, limits: &Limits, builder: &mut B
             })
             .collect();
         let mut cells = Cells::new();
+        let mut may_lack = false;
         let mut reader = workbook.worksheet_cells_reader(&sheet.name).map_err(broken)?;
         while let Some((cell, style)) = reader.next_cell_with_style_id().map_err(broken)? {
             let style = reader.styles().get(style);
             let format = style.and_then(|style| style.number_format.as_ref()).map_or("", |format| &format.format_code);
             let text = text(cell.get_value(), format);
+            may_lack |= formulas.may_lack(cell.get_value());
             if text.is_empty() {
                 continue;
             }
@@ -66,7 +71,18 @@ pub(crate) fn read(path: &Path, bytes: Vec<u8>, limits: &Limits, builder: &mut B
             };
             cells.insert(cell.get_position(), RawCell { style: look, ..RawCell::new(text) });
         }
+        drop(reader);
+        if may_lack {
+            let mut reader = workbook.worksheet_cells_reader(&sheet.name).map_err(broken)?;
+            // What is no formula that can be read is no reason to refuse the sheet.
+            if let Err(error) = formulas.show(&sheet.name, &mut reader, &mut cells, limits.max_cells_per_table) {
+                builder.warn(format!("sheet {:?}: its formulas could not be looked at: {error}", sheet.name));
+            }
+        }
         blocks::read(&sheet.name, cells, merged, limits, builder);
+    }
+    if let Some(warning) = formulas.warning() {
+        builder.warn(warning);
     }
     Ok(())
 }

@@ -3,10 +3,10 @@
 
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use tabsegnet_document::model::Table;
-use tabsegnet_document::{Format, ReadDocument, ReadError, ReadOptions, read};
+use tabsegnet_document::{Format, ReadDocument, ReadError, ReadOptions, read, read_bytes};
 use zip::write::SimpleFileOptions;
 
 /// Writes a file and reads it.
@@ -53,12 +53,46 @@ fn the_content_decides_where_the_extension_is_wrong() {
 
 #[test]
 fn an_empty_file_is_an_error_that_says_what_was_expected() {
-    for name in ["x.html", "x.md", "x.csv", "x.txt", "x.json", "x.xlsx"] {
-        for bytes in ["", " \n \n"] {
+    for (name, expected) in [
+        ("x.html", "a page with text or a table"),
+        ("x.md", "text or a table"),
+        ("x.csv", "records of values, one a line"),
+        ("x.tsv", "records of values, one a line"),
+        ("x.txt", "text"),
+        ("x.json", "JSON with an id and blocks"),
+        ("x.xlsx", "a workbook"),
+        ("x", "native (.json), docling (.json), html"),
+    ] {
+        for bytes in ["", " \n \n", "\u{feff}", "\u{feff}\n"] {
             let message = error(name, bytes);
-            assert!(message.contains("expected") || message.contains("is no workbook"), "{message}");
+            assert!(message.contains(&format!(": the file is empty; expected {expected}")), "{message}");
         }
     }
+    for format in Format::ALL {
+        let options = ReadOptions { format: Some(format), ..ReadOptions::default() };
+        let error = read_bytes(Path::new("x"), Vec::new(), &options).unwrap_err().to_string();
+        assert!(error.starts_with("x: the file is empty; expected ") && !error.contains("native"), "{error}");
+    }
+}
+
+#[test]
+fn scanned_pages_without_text_have_to_be_recognised_first() {
+    let docling = r##"{"schema_name": "DoclingDocument", "body": {"children": [{"$ref": "#/pictures/0"}, {"$ref": "#/pictures/1"}, {"$ref": "#/texts/0"}]},
+        "texts": [{"text": "12", "label": "page_footer", "content_layer": "furniture"}], "pictures": [{"children": []}, {}]}"##;
+    let page = "<html><body><div><img src='1.png'></div><div><img src='2.png'></div><p>2</p></body></html>";
+    for (name, text) in [("x.json", docling), ("x.html", page), ("x.md", "![](1.png)\n\n![](2.png)\n")] {
+        let message = error(name, text);
+        assert!(
+            message.contains("has 2 pictures and no text; pages that were scanned") && message.contains("OCR"),
+            "{message}"
+        );
+    }
+    // A stamp on each page is hardly any text; a report with some pictures is one.
+    let stamped = good("x.html", page.replace("<p>2</p>", "<p>Confidential, copy of the archive</p>"));
+    assert!(stamped.warnings[0].contains("2 pictures and hardly any text"), "{:?}", stamped.warnings);
+    let report = good("x.html", page.replace("<p>2</p>", &"<p>Revenue rose by 8 % in the year.</p>".repeat(3)));
+    assert_eq!(report.warnings, [""; 0]);
+    assert!(error("x.html", "<script>write()</script>").contains("a page that a script fills"));
 }
 
 #[test]
@@ -105,12 +139,12 @@ fn encodings_are_found_and_guesses_are_said() {
 fn a_table_without_rows_is_none() {
     let page = good("x.html", "<p>before</p><table></table><table><tr></tr></table><p>after</p>");
     assert_eq!((page.tables.len(), page.document.passages().count()), (0, 2));
-    assert!(error("x.html", "<table></table>").contains("hold no text"));
+    assert!(error("x.html", "<table></table>").contains("holds no text; expected"));
     let native = error("x.json", r#"{"id": "r", "blocks": [{"table": {"rows": []}}]}"#);
     assert!(native.contains("blocks[0].table: the table has no cells"), "{native}");
     let docling = r##"{"schema_name": "DoclingDocument", "body": {"children": [{"$ref": "#/tables/0"}]},
         "tables": [{"data": {"num_rows": 0, "num_cols": 3, "table_cells": []}}]}"##;
-    assert!(error("x.json", docling).contains("hold no text"));
+    assert!(error("x.json", docling).contains("holds no text; expected"));
 }
 
 #[test]
@@ -123,7 +157,11 @@ fn a_table_of_empty_cells_is_left_out_with_a_warning() {
         ("x.html", "<table><tr><td></td><td>&nbsp;</td></tr></table>"),
         ("x.json", r#"{"id": "r", "blocks": [{"table": {"rows": [["", " "], ["", ""]]}}]}"#),
     ] {
-        assert!(error(name, text).contains("hold no text"), "{name}");
+        let message = error(name, text);
+        assert!(
+            message.contains("holds no text; expected") || message.contains("field blocks: hold no text"),
+            "{message}"
+        );
     }
 }
 
@@ -219,4 +257,92 @@ fn a_page_of_entities_and_a_sheet_of_them_stay_small() {
     let laughs = "<!DOCTYPE lolz [<!ENTITY a \"ha\">]><html><p>&a;&a; ".to_owned() + &"&amp;".repeat(100_000) + "</p>";
     let read = good("x.html", laughs);
     assert!(read.document.passages().map(str::len).sum::<usize>() < 200_000);
+}
+
+/// The levels of a document's headings, in order.
+fn heading_levels(read: &ReadDocument) -> Vec<u8> {
+    read.document.headings().map(|heading| heading.level).collect()
+}
+
+#[test]
+fn a_report_without_any_heading_is_read() {
+    let rows = "<tr><td></td><td>2024</td><td>2023</td></tr><tr><td>Cash</td><td>5</td><td>4</td></tr>";
+    let page = format!("<p>Cash rose. It was spent.</p><table>{rows}</table><table>{rows}</table>");
+    for (name, text) in [
+        ("x.html", page.as_str()),
+        (
+            "x.md",
+            "Cash rose. It was spent.\n\n| | 2024 |\n|--|--|\n| Cash | 5 |\n\n| | 2024 |\n|--|--|\n| Cash | 4 |\n",
+        ),
+    ] {
+        let read = good(name, text);
+        assert_eq!(
+            (heading_levels(&read), read.document.passages().count(), read.tables.len()),
+            (vec![], 2, 2),
+            "{name}"
+        );
+        let captions: Vec<&str> = read.document.tables().map(Table::caption).collect();
+        assert_eq!(captions, ["", ""], "{name}");
+    }
+}
+
+#[test]
+fn five_thousand_headings_each_head_their_table() {
+    let section = |n: usize| format!("## Note {n}\n\nIt is note {n}.\n\n| | 2024 |\n|--|--|\n| Cash | {n} |\n\n");
+    let markdown: String = (0..5000).map(section).collect();
+    let section = |n: usize| {
+        let table = format!("<table><tr><td></td><td>2024</td></tr><tr><td>Cash</td><td>{n}</td></tr></table>");
+        format!("<h2>Note {n}</h2><p>It is note {n}.</p>{table}")
+    };
+    let html: String = (0..5000).map(section).collect();
+    for (name, text) in [("x.md", markdown), ("x.html", html)] {
+        let read = good(name, text);
+        assert_eq!(
+            (heading_levels(&read).len(), read.tables.len(), &read.warnings),
+            (5000, 5000, &Vec::new()),
+            "{name}"
+        );
+        assert_eq!(read.document.tables().last().map(Table::caption), Some("Note 4999"), "{name}");
+    }
+}
+
+#[test]
+fn headings_nested_thirty_deep_keep_the_levels_that_their_form_has() {
+    let html = (0..30).fold(String::new(), |page, n| {
+        format!("{page}<section><h{}>Part {n}</h{}><p>Text of part {n}.</p>", n.min(5) + 1, n.min(5) + 1)
+    });
+    let docling = {
+        let header = |n: usize| format!(r#"{{"label": "section_header", "text": "Part {n}", "level": {}}}"#, n + 1);
+        let children: Vec<String> = (0..30).map(|n| format!(r##"{{"$ref": "#/texts/{n}"}}"##)).collect();
+        let texts: Vec<String> = (0..30).map(header).collect();
+        format!(
+            r#"{{"schema_name": "DoclingDocument", "body": {{"children": [{}]}}, "texts": [{}]}}"#,
+            children.join(","),
+            texts.join(",")
+        )
+    };
+    for (name, text, deepest) in [("x.html", html, 6), ("x.json", docling, 31)] {
+        let read = good(name, text);
+        let levels = heading_levels(&read);
+        assert_eq!((levels.len(), levels.iter().max(), levels.is_sorted()), (30, Some(&deepest), true), "{name}: {levels:?}");
+        assert!(read.document.headings().any(|heading| heading.text == "Part 29"), "{name}");
+    }
+}
+
+#[test]
+fn two_filings_in_one_file_are_read_one_after_the_other_with_a_warning() {
+    let filing = |year: u32| {
+        format!(
+            "<!DOCTYPE html><html><head><title>{year}</title></head><body><h1>Report of {year}</h1><p>Sales rose in {year}.</p>\
+             <table><tr><td></td><td>{year}</td></tr><tr><td>Sales</td><td>{}</td></tr></table></body></html>",
+            year * 2
+        )
+    };
+    let both = good("x.html", filing(2023) + &filing(2024));
+    assert!(both.warnings[0].starts_with("2 pages stand in the file one after the other"), "{:?}", both.warnings);
+    let passages: Vec<&str> = both.document.passages().collect();
+    assert_eq!(passages, ["Sales rose in 2023.", "Sales rose in 2024."]);
+    let captions: Vec<(usize, &str)> = both.document.tables().map(|table| (table.number(), table.caption())).collect();
+    assert_eq!(captions, [(0, "Report of 2023"), (1, "Report of 2024")]);
+    assert_eq!(good("x.html", filing(2024)).warnings, [""; 0]);
 }

@@ -3,8 +3,13 @@
 
 use std::collections::HashMap;
 
-use tabsegnet_document::model::{Block, Cell, CellRole, Document, Heading, Table, join_non_empty};
+use tabsegnet_document::model::{Block, Cell, CellRole, Document, Heading, Outline, Table, join_non_empty};
 use tabsegnet_document::node_id;
+
+use crate::text::shorten;
+
+/// Most characters of a heading and of a caption where they say what a node stands in.
+const SHOWN: usize = 80;
 
 /// What is known of a node without looking at the document again.
 pub(crate) struct Node<'a> {
@@ -14,12 +19,28 @@ pub(crate) struct Node<'a> {
     /// Where it stands: row-header and column-header path of a cell (`outer > inner`), else in
     /// words and "".
     pub place: [String; 2],
+    /// The heading that it stands under; of a heading the one above it. Empty where there is none.
+    section: &'a str,
+    /// The table that it is a part of.
+    table: Option<&'a Table>,
 }
 
 impl Node<'_> {
     /// Both parts of the place. Must agree with `place` in `page.js`.
     pub fn place(&self) -> String {
         join_non_empty(self.place.iter().map(String::as_str), ", ")
+    }
+
+    /// What it stands in: its section, and the table that it is a part of.
+    pub fn within(&self) -> String {
+        let caption = self.table.map_or("", Table::caption).trim();
+        // A caption that nothing else gave is the heading itself.
+        let section = if caption.starts_with(self.section) { "" } else { self.section };
+        let table = self.table.map(|table| match caption {
+            "" => format!("Table {}", table.number()),
+            caption => format!("Table {}: {}", table.number(), shorten(caption, SHOWN)),
+        });
+        join_non_empty([shorten(section, SHOWN).as_str(), table.as_deref().unwrap_or_default()].into_iter(), " · ")
     }
 }
 
@@ -32,14 +53,19 @@ impl<'a> Nodes<'a> {
     pub fn new(document: &'a Document) -> Self {
         let mut all = Vec::new();
         let (mut headings, mut passages) = (0, 0);
+        let mut outline: Outline<&str> = Outline::default();
         for block in &document.blocks {
+            let section = outline.innermost().unwrap_or_default();
             match block {
-                Block::Heading(Heading { text, .. }) => {
-                    all.push(Node { id: node_id::heading(headings), text, place: ["heading".into(), String::new()] });
+                Block::Heading(Heading { level, text }) => {
+                    let section = outline.enter(*level, text.trim()).unwrap_or_default();
+                    let place = ["heading".into(), String::new()];
+                    all.push(Node { id: node_id::heading(headings), text, place, section, table: None });
                     headings += 1;
                 }
                 Block::Passage(text) => {
-                    all.push(Node { id: node_id::passage(passages), text, place: ["sentence".into(), String::new()] });
+                    let place = ["sentence".into(), String::new()];
+                    all.push(Node { id: node_id::passage(passages), text, place, section, table: None });
                     passages += 1;
                 }
                 Block::Table(table) => {
@@ -47,9 +73,11 @@ impl<'a> Nodes<'a> {
                         id: node_id::caption(table.number()),
                         text: table.caption(),
                         place: [format!("caption of table {}", table.number()), String::new()],
+                        section,
+                        table: None,
                     };
                     all.push(caption);
-                    all.extend(table.cells().iter().map(|cell| node_of_cell(table, cell)));
+                    all.extend(table.cells().iter().map(|cell| node_of_cell(table, cell, section)));
                 }
             }
         }
@@ -67,7 +95,7 @@ impl<'a> Nodes<'a> {
     }
 }
 
-fn node_of_cell<'a>(table: &Table, cell: &'a Cell) -> Node<'a> {
+fn node_of_cell<'a>(table: &'a Table, cell: &'a Cell, section: &'a str) -> Node<'a> {
     let rows = table.path(&table.row_headers_of(cell));
     let columns = table.path(&table.column_headers_of(cell));
     let place = match table.role(cell) {
@@ -75,7 +103,7 @@ fn node_of_cell<'a>(table: &Table, cell: &'a Cell) -> Node<'a> {
         CellRole::RowHeader => [under("row header", &rows), String::new()],
         CellRole::Data => [rows, columns],
     };
-    Node { id: node_id::cell(table, cell), text: &cell.text, place }
+    Node { id: node_id::cell(table, cell), text: &cell.text, place, section, table: Some(table) }
 }
 
 fn under(kind: &str, outer: &str) -> String {

@@ -12,6 +12,8 @@ const sections = [...document.querySelectorAll('.answer')];
 const panel = document.querySelector('.panel');
 let current = 0;
 let chosen = -1;
+// The node that is brought into view.
+let sought = -1;
 
 const answer = () => data.answers[current];
 const links = () => sections[current] ? [...sections[current].querySelectorAll('.ranks a')] : [];
@@ -83,21 +85,22 @@ function mark(shown, on) {
 }
 
 function answerWith(next) {
-  const before = chosen;
   close();
   mark(answer(), false);
   current = next;
   mark(answer(), true);
   sections.forEach((section, position) => { section.hidden = position !== next; });
-  if (before >= 0) choose(before, false);
-  else prepare();
+  prepare();
+  showBest();
 }
 
 /* The chosen node. */
 
+const best = () => answer() && answer().ranked.length ? answer().ranked[0][0] : 0;
+
 // One node of the document can be reached by the tab key: the chosen one, else the best.
 function prepare() {
-  const first = answer() && answer().ranked.length ? answer().ranked[0][0] : 0;
+  const first = best();
   for (const node of main.querySelectorAll('.s[tabindex],caption[tabindex],th[tabindex],td[tabindex]')) {
     node.removeAttribute('tabindex');
   }
@@ -113,6 +116,7 @@ function unmark() {
 function close() {
   unmark();
   chosen = -1;
+  sought = -1;
   byId('node').hidden = true;
   document.documentElement.classList.remove('chosen');
 }
@@ -132,13 +136,24 @@ function choose(number, focus) {
   if (link && getComputedStyle(panel).position === 'sticky') link.scrollIntoView({ block: 'nearest' });
   document.documentElement.classList.add('chosen');
   prepare();
-  bring(number, 3);
+  seek(number);
   if (focus) nodes[number].focus({ preventScroll: true });
+}
+
+function seek(number) {
+  sought = number;
+  bring(number, 3);
+}
+
+// A question is opened at its best node. Where the answers stand above the document and not beside it, at these: the
+// list of ranks would be out of sight.
+function showBest() {
+  if (links().length && getComputedStyle(panel).position === 'sticky') seek(best());
 }
 
 // Parts that were not laid out yet have estimated heights: once they are, look again.
 function bring(number, times) {
-  if (number !== chosen || times === 0) return;
+  if (number !== sought || times === 0) return;
   const node = nodes[number];
   const box = node.getBoundingClientRect();
   const sheet = getComputedStyle(byId('node')).position === 'fixed' ? byId('node').offsetHeight : 0;
@@ -330,4 +345,5 @@ addEventListener('beforeprint', () => strengths.forEach((details) => { details.o
 
 byId('keys').hidden = false;
 prepare();
+if (!location.hash) showBest();
 })();

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use crate::answer::EdgeStrength;
 use crate::kit::{class, escape};
 use crate::marks::{Marks, WORST_RANK};
-use crate::nodes::Nodes;
+use crate::nodes::{Node, Nodes};
 use crate::palette;
 use crate::reading::badge;
 use crate::text::{edge_type, number, shorten};
@@ -100,11 +100,12 @@ fn ranks(position: usize, marks: &Marks, nodes: &Nodes) -> String {
         };
         let _ = writeln!(
             html,
-            "<li><a href=\"#n{}\">{}<span class=\"what\"><bdi>{text}</bdi> <small><bdi>{}</bdi></small></span> \
+            "<li><a href=\"#n{}\">{}<span class=\"what\"><bdi>{text}</bdi> <small><bdi>{}</bdi></small>{}</span> \
              <span class=\"score\"><span class=\"vh\">score </span>{}</span></a></li>",
             ranked.number,
             badge(ranked),
             escape(&node.place()),
+            within(node),
             number(ranked.score)
         );
     }
@@ -113,6 +114,14 @@ fn ranks(position: usize, marks: &Marks, nodes: &Nodes) -> String {
         html += &legend();
     }
     html
+}
+
+/// Where two tables look alike, what they stand in tells them apart.
+fn within(node: &Node) -> String {
+    match node.within().as_str() {
+        "" => String::new(),
+        text => format!(" <small class=\"in\"><bdi>{}</bdi></small>", escape(text)),
+    }
 }
 
 fn legend() -> String {

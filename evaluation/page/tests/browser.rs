@@ -44,7 +44,17 @@ fn opened(test: &str, nodes: Option<usize>, width: u32, scripts: bool) -> Option
     let file = page(&directory, nodes);
     let mut browser = Browser::start(&program);
     browser.open(&file, width, if width < 600 { 844 } else { 768 }, scripts);
+    if scripts {
+        settle(&mut browser);
+    }
     Some((browser, directory))
+}
+
+/// Waits until the page has brought its node into view, which takes a few frames.
+fn settle(browser: &mut Browser) {
+    browser.value(
+        "(async () => { for (let frame = 0; frame < 4; frame++) await new Promise((next) => requestAnimationFrame(next)); })()",
+    );
 }
 
 /// The chosen node is marked, in view, and the one that the expression gives.
@@ -102,6 +112,31 @@ fn a_click_on_a_rank_brings_its_cell_into_view_and_explains_it() {
     browser.click("neighbour");
     browser.wait(&format!("document.querySelector('#node-title').textContent === {id}"));
     assert_chosen(&mut browser, "document.activeElement");
+    assert_quiet(&mut browser);
+}
+
+#[test]
+fn a_question_is_opened_at_its_best_node() {
+    let Some((mut browser, _files)) = opened("a_question_is_opened_at_its_best_node", Some(10_000), 1366, true) else {
+        return;
+    };
+    let best = "document.querySelector(document.querySelector('.answer:not([hidden]) .ranks a').hash)";
+    let in_view = format!("(() => {{ {IN_VIEW} return inView({best}); }})()");
+    assert_eq!(browser.value(&in_view), true);
+    assert_eq!(
+        browser.value("scrollY > innerHeight"),
+        true,
+        "the best node stands on the first screen: choose another"
+    );
+    // Nothing is chosen by that, and the panel shows all ranks.
+    assert_eq!(browser.value("document.querySelectorAll('#document [aria-current]').length"), 0);
+    browser.value(&format!("{LAST_RANK}.click()"));
+    assert_eq!(browser.value("document.querySelector('#node').hidden"), false);
+    let switch = "{ const select = document.querySelector('#question'); select.value = '1'; select.dispatchEvent(new Event('change')) }";
+    browser.value(switch);
+    settle(&mut browser);
+    assert_eq!(browser.value(&in_view), true);
+    assert_eq!(browser.value("document.querySelector('#node').hidden"), true);
     assert_quiet(&mut browser);
 }
 

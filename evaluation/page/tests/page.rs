@@ -1,9 +1,12 @@
 //! What a page holds.
 
+use std::path::Path;
+
 use proptest::prelude::*;
 use serde_json::Value;
 use tabsegnet_document::layout::Layout;
 use tabsegnet_document::model::{Block, CellSource, Document, Heading, Table, TableSource};
+use tabsegnet_document::{ReadOptions, read_bytes};
 use tabsegnet_page::{Answer, Explanation, InEdge, Page, PageError, RankedNode};
 
 #[path = "../examples/sample/mod.rs"]
@@ -151,6 +154,25 @@ fn paragraphs_read_as_paragraphs_where_the_layout_is_known() {
     assert!(html.contains(expected), "{}", main_part(&html));
     let html = page(&document, None, &[]).unwrap();
     assert_eq!(main_part(&html).matches("<p ").count(), 4);
+}
+
+#[test]
+fn entries_of_two_tables_that_look_alike_say_what_they_stand_in() {
+    let text = "# Report\n\nWe sold.\n\n## Segments\n\n| | 2024 |\n|--|--|\n| Cash | 1 |\n\n## Notes\n\n\
+        <table><caption>Balance sheet</caption><tr><th></th><th>2024</th></tr><tr><th>Cash</th><td>1</td></tr></table>\n\n\
+        They are audited.\n";
+    let read = read_bytes(Path::new("r.md"), text.into(), &ReadOptions::default()).unwrap();
+    let ids = ["t0:r1c1", "t1:r1c1", "t1", "p1", "s2", "s0"];
+    let nodes = ids.iter().enumerate().map(|(at, id)| ranked(id, at + 1)).collect();
+    let html = page(&read.document, Some(&read.layout), &[Answer { nodes, ..Answer::default() }]).unwrap();
+    let within: Vec<&str> = between(&html, "<ol class=\"ranks\"", "</ol>")
+        .split("<li>")
+        .skip(1)
+        .map(|entry| if entry.contains("class=\"in\"") { between(entry, "class=\"in\"><bdi>", "</bdi>") } else { "" })
+        .collect();
+    // A heading stands in the one above it, the table that took its caption from the heading names it once.
+    let expected = ["Table 0: Segments", "Notes · Table 1: Balance sheet", "Notes", "Notes", "Report", ""];
+    assert_eq!(within, expected);
 }
 
 #[test]

@@ -102,9 +102,8 @@ impl DocumentFeatures {
         word_vectors: &[f32],
     ) -> Self {
         let d_enc = node_vectors.len() / nodes.len().max(1);
-        let unit = normalised(node_vectors, d_enc);
         let compared = StringVectors::new(compared, d_enc, strings.compared_numbers(), strings.len());
-        let vectors = Vectors { nodes: &unit, strings: &compared };
+        let vectors = Vectors { nodes: node_vectors, strings: &compared };
         let places = || {
             let sizes = sizes(nodes, &strings);
             let of_node = |(node, table): (&Node, Option<usize>)| NodePlace::of(node, table.map(|table| sizes[table]));

@@ -384,12 +384,12 @@ impl Relevance<'_> {
         let (first, last) = order.ends[number];
         let node_vector = |node: usize| self.vectors.of_node(node);
         let near =
-            |sentence: Option<usize>| sentence.map_or(0.0, |sentence| dot(node_vector(first), node_vector(sentence)));
+            |sentence: Option<usize>| sentence.map_or(0.0, |sentence| dot(&node_vector(first), &node_vector(sentence)));
         let [before, after] = order.near[number].map(near);
         let cosines = Cosines { before, after, ..Cosines::default() };
         let place = order.passages.partition_point(|&node| node < first);
         let nearby = order.passages.get(place.saturating_sub(NEARBY)..).unwrap_or_default().iter();
-        let sentences: Vec<&[f32]> = nearby
+        let sentences: Vec<Vec<f32>> = nearby
             .take(2 * NEARBY)
             .filter(|&&node| node < first || node > last)
             .map(|&node| node_vector(node))
@@ -405,7 +405,7 @@ impl Relevance<'_> {
         let headers = |kind: NodeKind| -> Vec<f32> {
             let members = self.members[number].iter();
             let headers = members.filter(|&&node| nodes[node].kind == kind && nodes[node].text.len() > 2);
-            headers.map(|&node| greatest(&to_sentences(node_vector(node)))).collect()
+            headers.map(|&node| greatest(&to_sentences(&node_vector(node)))).collect()
         };
         let (rows, columns) = (headers(NodeKind::RowHeader), headers(NodeKind::ColumnHeader));
         let of_any = |headers: &[f32], of: &dyn Fn(&[f32]) -> f32| if headers.is_empty() { 0.0 } else { of(headers) };

@@ -157,7 +157,7 @@ fn last_year(strings: &Strings, words: &BTreeSet<u32>) -> Option<u16> {
     words.iter().filter_map(|&word| strings.known[word as usize].year).max()
 }
 
-fn mean<'v>(vectors: impl Iterator<Item = &'v [f32]>) -> Vec<f32> {
+fn mean(vectors: impl Iterator<Item = Vec<f32>>) -> Vec<f32> {
     let (mut sum, mut count) = (Vec::new(), 0);
     for vector in vectors {
         sum.resize(vector.len(), 0.0);

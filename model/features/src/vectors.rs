@@ -105,16 +105,17 @@ impl StringVectors {
     }
 }
 
-/// A document's vectors, of length 1 or 0.
+/// A document's vectors.
 pub(crate) struct Vectors<'a> {
-    /// `[nodes, d]`
+    /// `[nodes, d]`, of any length.
     pub(crate) nodes: &'a [f32],
     pub(crate) strings: &'a StringVectors,
 }
 
 impl Vectors<'_> {
-    pub(crate) fn of_node(&self, node: usize) -> &[f32] {
-        &self.nodes[node * self.strings.d..(node + 1) * self.strings.d]
+    /// Of length 1 or 0. Worked out each time: of a table of a million cells only the headers' are wanted.
+    pub(crate) fn of_node(&self, node: usize) -> Vec<f32> {
+        normalised(&self.nodes[node * self.strings.d..(node + 1) * self.strings.d], self.strings.d)
     }
 
     /// Empty of one that has no vector.

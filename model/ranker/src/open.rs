@@ -104,7 +104,7 @@ impl Inference {
         let nodes = graph.nodes();
         width("u", u.len(), nodes * self.d_enc)?;
         let parts = match &self.weights {
-            Some(_) => Parts::Cpu { own: values(self.model.project(self.matrix(u))) },
+            Some(weights) => Parts::Cpu { own: weights.own(u, self.d_enc) },
             None => {
                 let q = vec![0.0; self.d_enc];
                 let features = vec![0.0; nodes * self.config.features];

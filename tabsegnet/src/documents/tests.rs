@@ -94,6 +94,19 @@ fn the_limit_holds() {
 }
 
 #[test]
+fn what_takes_longer_to_read_than_to_make_is_not_kept() {
+    let of_numbers = |numbers: usize| {
+        let blocks = vec![Block::Passage("Revenue rose.".into())];
+        let prepared = PreparedDocument::new(&Document { id: "r".into(), blocks }, &GraphConfig::default());
+        EncodedDocument::new(prepared, 1024, vec![0.0; numbers]).unwrap()
+    };
+    let (_directory, cache) = cache(LIMIT);
+    cache.write(key("large"), &of_numbers(LARGEST + 1024)).unwrap();
+    cache.write(key("small"), &of_numbers(2048)).unwrap();
+    assert!(cache.read(key("large")).unwrap().is_none() && cache.read(key("small")).unwrap().is_some());
+}
+
+#[test]
 fn several_writers_and_readers_may_use_one_directory() {
     let size = encode(key("a"), &report()).unwrap().len() as u64;
     let (directory, _) = cache(LIMIT);

@@ -1,7 +1,7 @@
 //! Header columns.
 
 use crate::grid::{Grid, GridCell};
-use crate::kind::Kind;
+use crate::kind::{Kind, is_date_in_words};
 use crate::numbers::parse_cell_number;
 
 /// How many leading columns are row headers, and why.
@@ -47,8 +47,8 @@ pub(super) fn infer(grid: &Grid, header_rows: usize) -> (usize, &'static str) {
         return (2, "names in the first column hold for several rows");
     }
     if kinds[0].is_data() {
-        // A rank or a number of its own before the name.
-        let named = kinds[1].values * 4 < kinds[1].filled && most >= 2;
+        // A rank or a number of its own before the name; versions before their dates are named by themselves.
+        let named = kinds[1].values * 4 < kinds[1].filled && kinds[1].dates * 2 <= kinds[1].filled && most >= 2;
         return if named && !(levelled && grid.at(0, 1).rowspan < header_rows) {
             (2, "numbered rows")
         } else {
@@ -110,6 +110,8 @@ fn is_marked(grid: &Grid, header_rows: usize, col: usize) -> bool {
 struct Share {
     filled: usize,
     values: usize,
+    /// Years, and dates in numbers or words.
+    dates: usize,
 }
 
 impl Share {
@@ -119,12 +121,13 @@ impl Share {
     }
 
     fn of(grid: &Grid, header_rows: usize, col: usize) -> Self {
-        let mut share = Self { filled: 0, values: 0 };
+        let mut share = Self { filled: 0, values: 0, dates: 0 };
         for row in header_rows..grid.rows {
             let cell = grid.at(row, col);
             if cell.col == col && !cell.is_empty() {
                 share.filled += 1;
                 share.values += usize::from(matches!(cell.kind, Kind::Number | Kind::Missing));
+                share.dates += usize::from(cell.kind == Kind::Year || is_date_in_words(&cell.text));
             }
         }
         share

@@ -163,3 +163,23 @@ fn blanks_among_the_children_of_merged_headers_are_no_data() {
     let table = table("Model|Display|=|Input\n|Type|Size|none\nTouch|E-ink|6|pad\nGlo|E-ink|7|none");
     assert_eq!(table.num_header_rows(), 2);
 }
+
+#[test]
+fn a_column_of_dates_is_no_second_header_column() {
+    for dates in [
+        ["2020", "2021", "2022"],
+        ["2020-05-04", "5/4/2021", "04.05.2022"],
+        ["May 2020", "4 Oct. 2021", "May 4th, 2022"],
+    ] {
+        let body = |first: [&str; 3]| -> String {
+            first.iter().zip(dates).map(|(name, date)| format!("\n{name}|{date}|7")).collect()
+        };
+        for first in [["1.0", "1.1", "2.0"], ["Ant", "Bee", "Cat"]] {
+            let table = table(&format!("Version|Released|Downloads{}", body(first)));
+            assert_eq!((table.num_header_rows(), table.num_header_cols()), (1, 1), "{first:?} {dates:?}");
+        }
+    }
+    // A rank before a name is none of its own.
+    let ranked = table("Rank|Name|Goals\n1|Anna|12\n2|Bert|9\n3|Carl|7");
+    assert_eq!(ranked.num_header_cols(), 2);
+}

@@ -45,6 +45,8 @@ pub(super) struct Dom {
     pub too_deep: bool,
     /// The rest of the page was left out because it makes more nodes than a page of its size may.
     pub too_many: bool,
+    /// How many pages the text says to begin.
+    pub pages: usize,
 }
 
 /// A step of a walk through a subtree, in document order.
@@ -65,6 +67,7 @@ impl Dom {
             left_out: RefCell::default(),
             too_deep: Cell::new(false),
             too_many: Cell::new(false),
+            pages: Cell::new(0),
             builder: TreeBuilder::new(Sink::new(), TreeBuilderOpts { drop_doctype: true, ..Default::default() }),
         };
         let input = BufferQueue::default();
@@ -73,8 +76,9 @@ impl Dom {
         // A script is the only reason to stop early; it is not run.
         while !matches!(tokenizer.feed(&input), html5ever::TokenizerResult::Done) {}
         tokenizer.end();
-        let Guard { builder, too_deep, too_many, .. } = tokenizer.sink;
-        Self { nodes: builder.sink.nodes.into_inner(), too_deep: too_deep.get(), too_many: too_many.get() }
+        let Guard { builder, too_deep, too_many, pages, .. } = tokenizer.sink;
+        let nodes = builder.sink.nodes.into_inner();
+        Self { nodes, too_deep: too_deep.get(), too_many: too_many.get(), pages: pages.get() }
     }
 
     pub fn node(&self, id: Id) -> &Node {
@@ -183,6 +187,7 @@ struct Guard {
     left_out: RefCell<Vec<LocalName>>,
     too_deep: Cell<bool>,
     too_many: Cell<bool>,
+    pages: Cell<usize>,
     builder: TreeBuilder<Id, Sink>,
 }
 
@@ -193,6 +198,12 @@ impl TokenSink for Guard {
         if self.builder.sink.nodes.borrow().len() > self.max_nodes && !matches!(token, Token::EOFToken) {
             self.too_many.set(true);
             return TokenSinkResult::Continue;
+        }
+        if let Token::TagToken(tag) = &token
+            && tag.kind == TagKind::StartTag
+            && tag.name == local_name!("html")
+        {
+            self.pages.set(self.pages.get() + 1);
         }
         match token {
             Token::TagToken(tag) if tag.kind == TagKind::StartTag && self.builder.sink.open.get() >= self.max_depth => {

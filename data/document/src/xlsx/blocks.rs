@@ -27,6 +27,9 @@ pub(super) fn read(sheet: &str, mut cells: Cells, merged: Vec<Region>, limits: &
             cell.colspan = region.last_col.saturating_sub(region.first_col) + 1;
         }
     }
+    if cells.is_empty() {
+        return;
+    }
     // The sheet's name heads what is on it.
     builder.heading(sheet, 1);
     for block in blocks(&cells) {

@@ -7,6 +7,11 @@ use crate::{Limits, ReadDocument, ReadError, ReadOptions, read_bytes};
 
 /// A workbook of sheets given as the XML of their rows and merged cells.
 fn workbook(sheets: &[(&str, &str, &str)]) -> Vec<u8> {
+    workbook_with(sheets, "")
+}
+
+/// The same with what the workbook says of its calculation.
+fn workbook_with(sheets: &[(&str, &str, &str)], calculation: &str) -> Vec<u8> {
     let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
     let mut add = |name: &str, text: &str| {
         archive.start_file(name, SimpleFileOptions::default()).unwrap();
@@ -35,7 +40,7 @@ fn workbook(sheets: &[(&str, &str, &str)]) -> Vec<u8> {
     );
     add(
         "xl/workbook.xml",
-        &format!("<workbook xmlns=\"{main}\" xmlns:r=\"{relations}\"><sheets>{list}</sheets></workbook>"),
+        &format!("<workbook xmlns=\"{main}\" xmlns:r=\"{relations}\"><sheets>{list}</sheets>{calculation}</workbook>"),
     );
     add(
         "xl/_rels/workbook.xml.rels",
@@ -54,12 +59,15 @@ fn workbook(sheets: &[(&str, &str, &str)]) -> Vec<u8> {
     archive.finish().unwrap().into_inner()
 }
 
-/// Rows of cells; `#3:` before a number gives it the style 3, `=` a formula with its value.
+/// Rows of cells; `#3:` before a number gives it the style 3, `=` a formula with its value, `?` one without.
 fn rows(first: usize, lines: &[&[&str]]) -> String {
     let cell = |row: usize, col: usize, text: &str| {
         let place = format!("{}{row}", char::from(b'A' + col as u8));
         if let Some((style, number)) = text.strip_prefix('#').and_then(|text| text.split_once(':')) {
             return format!("<c r=\"{place}\" s=\"{style}\"><v>{number}</v></c>");
+        }
+        if let Some(formula) = text.strip_prefix('?') {
+            return format!("<c r=\"{place}\"><f>{formula}</f></c>");
         }
         match text.strip_prefix('=') {
             Some(value) => format!("<c r=\"{place}\"><f>SUM(A1:B2)</f><v>{value}</v></c>"),
@@ -99,6 +107,45 @@ fn values_dates_formats_and_merged_cells() {
     assert_eq!(table.cell_at(3, 1).unwrap().text, "12.50%");
     assert_eq!((table.num_header_rows(), table.num_header_cols(), table.caption()), (2, 1, "Results"));
     assert_eq!(read.tables[0].source, "sheet \"Results\", A1:C4");
+}
+
+#[test]
+fn formulas_without_a_value_are_shown_and_counted() {
+    let first = rows(
+        1,
+        &[&["", "2023", "2024"], &["Sales", "#0:5", "#0:7"], &["Costs", "#0:2", "=3"], &["Net", "?B2-B3", "?C2-C3"]],
+    );
+    // As openpyxl writes them, as a program writes one whose value is an empty text, and one with a style and no formula.
+    let second = "<row r=\"1\"><c r=\"A1\" t=\"inlineStr\"><is><t>a</t></is></c><c r=\"B1\"><f>1+1</f><v></v></c></row>\
+        <row r=\"2\"><c r=\"A2\"><f>2+2</f><v/></c><c r=\"B2\" t=\"str\"><f>IF(1,\"\",2)</f><v></v></c><c r=\"C2\" s=\"1\"/></row>\
+        <row r=\"3\"><c r=\"A3\"><v>1</v></c><c r=\"B3\"><f t=\"shared\" ref=\"B3:C3\" si=\"0\">A1+$A$2</f></c><c r=\"C3\"><f t=\"shared\" si=\"0\"/></c></row>";
+    let read = read(workbook(&[("Results", &first, ""), ("Notes", second, "")])).unwrap();
+    let table = read.document.tables().next().unwrap();
+    let net = table.cell_at(3, 2).unwrap();
+    assert_eq!((net.text.as_str(), table.path(&table.row_headers_of(net))), ("=C2-C3", "Net".into()));
+    assert_eq!((table.cell_at(2, 2).unwrap().text.as_str(), table.num_header_rows()), ("3", 1));
+    let notes = read.document.tables().nth(1).unwrap().cells().iter().map(|cell| cell.text.as_str());
+    let formulas: Vec<&str> = notes.filter(|text| text.starts_with('=')).collect();
+    assert_eq!(formulas, ["=1+1", "=2+2", "=A1+$A$2", "=B1+$A$2"]);
+    let expected =
+        "6 formulas are not computed, their cells show the formula (sheets \"Results\": 2, \"Notes\": 4); open";
+    assert!(read.warnings[0].starts_with(expected), "{:?}", read.warnings);
+    assert_eq!(read.warnings.len(), 1);
+}
+
+#[test]
+fn zeros_of_a_workbook_that_was_never_calculated_are_no_values() {
+    let asks = "<calcPr calcId=\"124519\" fullCalcOnLoad=\"1\"/>";
+    let written = |last| rows(1, &[&["", "a", "b"], &["x", "#0:0", "#0:7"], &["y", "=0", last]]);
+    let of = |rows: &str, calculation: &str| {
+        let read = read(workbook_with(&[("s", rows, "")], calculation)).unwrap();
+        let texts = read.document.tables().next().unwrap().cells()[6..].iter().map(|cell| cell.text.clone());
+        (texts.collect::<Vec<_>>().join(" "), read.warnings.len())
+    };
+    assert_eq!(of(&written("=0"), asks), ("y =SUM(A1:B2) =SUM(A1:B2)".into(), 1));
+    // It was calculated after all, or does not ask to be.
+    assert_eq!(of(&written("=5"), asks), ("y 0 5".into(), 0));
+    assert_eq!(of(&written("=0"), ""), ("y 0 0".into(), 0));
 }
 
 #[test]

@@ -16,6 +16,8 @@ use crate::scorer::TabSegNet;
 /// Weights as row-major values.
 #[derive(Debug)]
 pub(super) struct Weights {
+    /// `[d_enc, d_in]`: the rows of C that meet u.
+    pub(super) C_u: Vec<f32>,
     /// `[features, d_in]`; empty without features.
     pub(super) C_f: Vec<f32>,
     /// `[features]`
@@ -97,6 +99,7 @@ impl Weights {
             b: values(conv.b.val()),
         };
         Self {
+            C_u: values(model.node_init.rows(0, d_enc)),
             C_f: optional(&model.node_init.C_f),
             w_f: optional(&model.scorer.w_f),
             feature_scale: match &model.feature_scale {
@@ -113,6 +116,17 @@ impl Weights {
             w: values(model.scorer.w.val()),
             b: values(model.scorer.b.val()).first().copied().unwrap_or_default(),
         }
+    }
+
+    /// u C_u of the vectors `u` `[nodes, d_enc]`, `[nodes, d_in]`. Not as a tensor, which would be a copy of u.
+    pub(super) fn own(&self, u: &[f32], d_enc: usize) -> Vec<f32> {
+        let d_in = self.d.len();
+        let mut own = vec![0.0; u.len() / d_enc.max(1) * d_in];
+        blocks(&mut own, d_in).into_par_iter().for_each(|(first, own)| {
+            let rows = own.len() / d_in;
+            product(own, false, &u[first * d_enc..(first + rows) * d_enc], &self.C_u, [rows, d_enc, d_in]);
+        });
+        own
     }
 
     /// s(e | q) (5) of every edge type, `[edge_types]`.
