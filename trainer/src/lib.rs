@@ -16,3 +16,4 @@ pub mod static_encoder;
 pub mod table_scorer;
 pub mod train_state;
 pub mod training;
+mod trees;
