@@ -42,14 +42,15 @@ options = parser.parse_args()
 # Of cosines, before the softmax over nodes.
 SCALE = {"dense": 20.0, "maxsim": 1.0}[options.kind]
 LIKELY = 20
-AT_ONCE = 64
+# Texts of like length go through the model together, so that little is padding.
+AT_ONCE = 16
 
 torch.set_num_threads(options.threads)
 torch.manual_seed(options.seed)
 generator = random.Random(options.seed)
 tokenizer = Tokenizer.from_file(str(options.encoder / "tokenizer.json"))
 tokenizer.enable_truncation(options.tokens)
-tokenizer.enable_padding()
+tokenizer.no_padding()
 model = AutoModel.from_pretrained(options.encoder)
 
 Part = collections.namedtuple("Part", "documents ids questions")
@@ -81,13 +82,21 @@ def parts(cache):
 
 def encode(texts):
     """Token vectors `[texts, tokens, width]`, each of length 1 (0 where there is no token), or with `dense` one vector a text."""
-    encoded = tokenizer.encode_batch(list(texts))
-    tokens = torch.tensor([text.ids for text in encoded])
-    there = torch.tensor([text.attention_mask for text in encoded])
-    states = model(input_ids=tokens, attention_mask=there).last_hidden_state * there[..., None]
-    if options.kind == "dense":
-        states = states.sum(1, keepdim=True) / there.sum(1)[:, None, None]
-    return torch.nn.functional.normalize(states, dim=-1)
+    encoded = [text.ids for text in tokenizer.encode_batch(list(texts))]
+    order = sorted(range(len(encoded)), key=lambda at: len(encoded[at]))
+    longest = len(encoded[order[-1]])
+    groups = []
+    for start in range(0, len(order), AT_ONCE):
+        group = [torch.tensor(encoded[at]) for at in order[start:start + AT_ONCE]]
+        there = torch.nn.utils.rnn.pad_sequence([torch.ones_like(ids) for ids in group], batch_first=True)
+        tokens = torch.nn.utils.rnn.pad_sequence(group, batch_first=True)
+        states = model(input_ids=tokens, attention_mask=there).last_hidden_state * there[..., None]
+        if options.kind == "dense":
+            states = states.sum(1, keepdim=True) / there.sum(1)[:, None, None]
+        else:
+            states = torch.nn.functional.pad(states, (0, 0, 0, longest - states.shape[1]))
+        groups.append(torch.nn.functional.normalize(states, dim=-1))
+    return torch.cat(groups)[torch.tensor(order).argsort()]
 
 
 def scores(query, nodes):
@@ -159,13 +168,7 @@ def rank(part, path):
         of_document[question[1]].append(question)
     for document, questions in of_document.items():
         texts = part.documents[document]
-        # Of like length together, so that little is padding.
-        order = sorted(range(len(texts)), key=lambda node: len(texts[node]))
-        query = encode([text for _, _, text, _ in questions])
-        found = torch.empty(len(questions), len(texts))
-        for start in range(0, len(order), AT_ONCE):
-            nodes = order[start:start + AT_ONCE]
-            found[:, nodes] = scores(query, encode([texts[node] for node in nodes]))
+        found = scores(encode([text for _, _, text, _ in questions]), encode(texts))
         for (name, *_), row in zip(questions, found.tolist()):
             ranking = sorted(range(len(texts)), key=lambda node: -row[node])
             # Scores strictly fall, as equal ones are in document order.
