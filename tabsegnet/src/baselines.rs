@@ -1,5 +1,5 @@
-//! What a ranker has to beat: lexical, dense, late-interaction and learned sparse retrieval, and
-//! fusions of the first two.
+//! What a ranker has to beat: lexical, dense, late-interaction and learned sparse retrieval,
+//! fusions of the first two, and trees over the ranker's features.
 
 mod fusion;
 mod late;
@@ -10,12 +10,14 @@ use std::str::FromStr;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use tabsegnet_encoder::{Encoder, Splade, sparse_product};
+use tabsegnet_features::TableScorer;
 use tabsegnet_lexical::{Bm25Config, LexicalIndex};
+use tabsegnet_ranker::boosting::BoostedTrees;
 
 use crate::{Embedded, RankingError};
 pub use fusion::Fusion;
 
-/// A way to score nodes without training a ranker.
+/// A way to score nodes without the ranker's network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "&'static str")]
 pub enum Baseline {
@@ -34,6 +36,16 @@ pub enum Baseline {
     Rrf,
     /// Weighted sum of BM25 and dense, its weight tuned on the training part.
     Sum,
+    /// Gradient-boosted trees over the ranker's features, grown on the training part.
+    Trees,
+}
+
+/// What [`Baseline::Trees`] scores nodes with.
+pub struct FeatureTrees {
+    /// Trees over the features of a node and a question.
+    pub trees: BoostedTrees,
+    /// What the features of a node's table come from, where they are among them.
+    pub table_scorer: Option<TableScorer>,
 }
 
 /// What some baselines take beside the questions.
@@ -46,11 +58,14 @@ pub struct Resources<'a> {
     pub splade: Option<&'a Splade>,
     /// How much dense counts in [`Baseline::Sum`], from 0 to 1.
     pub dense_weight: Option<f32>,
+    /// The trees, for [`Baseline::Trees`].
+    pub trees: Option<&'a FeatureTrees>,
 }
 
 impl Baseline {
     /// All of them.
-    pub const ALL: [Self; 7] = [Self::Bm25, Self::TfIdf, Self::Dense, Self::MaxSim, Self::Splade, Self::Rrf, Self::Sum];
+    pub const ALL: [Self; 8] =
+        [Self::Bm25, Self::TfIdf, Self::Dense, Self::MaxSim, Self::Splade, Self::Rrf, Self::Sum, Self::Trees];
 
     /// The name in configs, reports and TREC files.
     pub fn name(self) -> &'static str {
@@ -62,6 +77,7 @@ impl Baseline {
             Self::Splade => "splade",
             Self::Rrf => "rrf",
             Self::Sum => "bm25+dense",
+            Self::Trees => "trees",
         }
     }
 
@@ -77,6 +93,9 @@ impl Baseline {
             Self::Splade => "learned sparse retrieval: product of a masked language model's word weights",
             Self::Rrf => "reciprocal rank fusion of BM25 and dense",
             Self::Sum => "sum of BM25 and dense, each from 0 to 1, weighted by what is best on the training part",
+            Self::Trees => {
+                "gradient-boosted trees over the ranker's features, grown on the training part; no network, no graph"
+            }
         }
     }
 
@@ -84,7 +103,7 @@ impl Baseline {
     ///
     /// # Errors
     /// A text that encoder or masked language model refuses; [`Baseline::Splade`] without the model,
-    /// [`Baseline::Sum`] without a weight.
+    /// [`Baseline::Sum`] without a weight, [`Baseline::Trees`] without trees.
     pub fn scores(self, embedded: &Embedded, resources: &Resources<'_>) -> Result<Vec<Vec<f32>>, RankingError> {
         let missing = |what| RankingError::Baseline { name: self.name(), what };
         match self {
@@ -98,6 +117,12 @@ impl Baseline {
             Self::Sum => {
                 let weight = resources.dense_weight.ok_or_else(|| missing("a weight"))?;
                 Ok(Fusion::new(embedded, resources.bm25).sum(weight))
+            }
+            Self::Trees => {
+                let FeatureTrees { trees, table_scorer } = resources.trees.ok_or_else(|| missing("trees"))?;
+                let tables = embedded.table_scores(table_scorer.as_ref());
+                let scores = |question| trees.scores(&embedded.features(question, &tables));
+                Ok((0..embedded.questions.len()).into_par_iter().map(scores).collect())
             }
         }
     }

@@ -50,6 +50,24 @@ fn a_ranker_with_text_repair_repairs_the_documents_it_ranks() {
 }
 
 #[test]
+fn distractors_stand_as_the_rankers_config_says() {
+    let mut records = records();
+    // A copy of a page's own table is no distractor.
+    records[1]["table"][1][0] = json!("net revenue");
+    let nodes = |placement: &str| {
+        let work = finqa(&records);
+        work.train(&["--set", &format!("data.distractor_placement={placement}")]).ok();
+        let ask = ["--dataset", "finqa", "--input", "train.json", "--format", "jsonl", "--top-k", "100"];
+        work.infer(&ask).ok().stdout.matches("\"kind\"").count()
+    };
+    // Each of the two pages gets a table and, with lead-in, the sentence before it.
+    assert_eq!(nodes("with_lead_in"), nodes("random") + 2);
+    finqa(&records)
+        .train(&["--set", "data.distractor_placement=near"])
+        .fails(2, &["unknown variant `near`, expected `random` or `with_lead_in`"]);
+}
+
+#[test]
 fn bad_finqa_files_are_refused_by_file_record_and_field() {
     let whole = records().to_string();
     let changed = |change: &dyn Fn(&mut Value)| {

@@ -82,7 +82,26 @@ fn evaluate_measures_the_baselines_that_the_config_names() {
     let run = ["--baselines", "--set", chosen];
     work.evaluate(&run).fails(1, &["`evaluation.splade`"]);
     work.evaluate(&["--set", "evaluation.baselines=[\"bm52\"]"])
-        .fails(2, &["unknown baseline \"bm52\"", "bm25, tf-idf, dense, maxsim, splade, rrf, bm25+dense"]);
+        .fails(2, &["unknown baseline \"bm52\"", "bm25, tf-idf, dense, maxsim, splade, rrf, bm25+dense, trees"]);
+}
+
+#[test]
+fn trees_over_the_features_are_a_baseline_that_learns() {
+    let work = Work::new();
+    let run = ["--baselines", "--output", "report", "--set", r#"evaluation.baselines=["tf-idf", "trees"]"#];
+    let with = |features: &[&str]| {
+        let set = features.iter().flat_map(|feature| ["--set", feature]);
+        work.evaluate(&[&run[..], &set.collect::<Vec<_>>()].concat())
+    };
+    with(&[]).fails(1, &["trees is over features, and [features] has none switched on"]);
+    let features =
+        ["features.words=true", "features.cosine=true", "features.table_relevance=true", "features.places=true"];
+    with(&features).ok();
+    let map = |method: usize| work.json("report/report.json")["methods"][method]["measures"][5]["mean"].as_f64();
+    assert!(map(1).expect("a mean") > map(0).expect("a mean"), "what has learnt is no better: {:?}", (map(0), map(1)));
+    let first = work.read("report/runs/trees.trec");
+    with(&features).ok();
+    assert!(first == work.read("report/runs/trees.trec"), "an equal run gives other scores");
 }
 
 #[test]

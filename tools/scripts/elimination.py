@@ -23,8 +23,8 @@ import sys
 import tomllib
 from pathlib import Path
 
-from evidence import average_precision, gold, recall_10, run
 from experiments import PROGRAMS, ROOT, p_value, program, settings, shown_p, trained, write
+from measures import average_precision, gold, recall_10, run
 
 UNLIKELY = .05
 # What costs most code first.

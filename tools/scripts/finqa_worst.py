@@ -13,7 +13,7 @@ import json
 import re
 from pathlib import Path
 
-from evidence import average_precision, gold
+from measures import average_precision, gold
 
 
 def main():

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use tabsegnet_datasets::config::DataConfig;
+use tabsegnet_datasets::config::{DataConfig, Placement};
 use tabsegnet_datasets::prepared::Statistics;
 use tabsegnet_evaluation::QuestionMeasures;
 
@@ -99,10 +99,16 @@ pub fn ranker(
     card
 }
 
-/// How many distractor tables a document has, for each data set: "finqa 3, tatqa 0".
+/// How many distractor tables a document has, for each data set: "finqa 3 with lead-in, tatqa 0".
 pub fn distractors(data: &DataConfig) -> String {
     let datasets = tabsegnet_generate::registry();
-    let of = |part: &DataConfig| format!("{} {}", part.name(), part.distractors(&datasets));
+    let of = |part: &DataConfig| {
+        let bring = match (part.distractors(&datasets), part.distractor_placement) {
+            (1.., Placement::WithLeadIn) => " with lead-in",
+            _ => "",
+        };
+        format!("{} {}{bring}", part.name(), part.distractors(&datasets))
+    };
     match data.parts.as_slice() {
         [] => of(data),
         parts => parts.iter().map(of).collect::<Vec<_>>().join(", "),

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result};
 use burn::tensor::Device;
-use tabsegnet::baselines::{Baseline, Fusion, Resources};
+use tabsegnet::baselines::{Baseline, FeatureTrees, Fusion, Resources};
 use tabsegnet::ranking::ranking;
 use tabsegnet::scores::Scorer;
 use tabsegnet::{Embedded, check_identities, table};
@@ -24,6 +24,7 @@ use tabsegnet_ranker::checkpoint::{self, Checkpoint};
 use crate::config::{Config, EvaluationConfig};
 use crate::inputs::{Encoding, Input, short};
 use crate::progress::Progress;
+use crate::trees::feature_trees;
 
 /// The scores of one method: for each question one a node.
 struct Scored {
@@ -69,32 +70,33 @@ pub struct Inputs<'a> {
     pub encoding: &'a Encoding,
     /// The part that is measured.
     pub dev: &'a Input,
-    /// The part that baselines are tuned on; needed where [`needs_training`].
+    /// The part that baselines learn from; needed where [`needs_training`].
     pub training: Option<&'a Input>,
 }
 
-/// Whether a baseline is tuned on the training part.
+/// Whether a baseline learns from the training part.
 pub fn needs_training(config: &Config) -> bool {
-    config.evaluation.baselines.contains(&Baseline::Sum)
+    config.evaluation.baselines.iter().any(|baseline| matches!(baseline, Baseline::Sum | Baseline::Trees))
 }
 
 /// What baselines take that has to be opened or tuned first.
 struct Prepared {
     splade: Option<Splade>,
     dense_weight: Option<f32>,
+    trees: Option<FeatureTrees>,
 }
 
 impl Prepared {
     fn new(config: &Config, inputs: &Inputs<'_>) -> Result<Self> {
         let EvaluationConfig { baselines, splade, splade_revision, .. } = &config.evaluation;
         let open = || Splade::open(splade, splade_revision, "evaluation.splade");
+        let learns = |baseline| inputs.training.filter(|_| baselines.contains(&baseline));
         Ok(Self {
             splade: baselines.contains(&Baseline::Splade).then(open).transpose()?,
-            dense_weight: inputs
-                .training
-                .filter(|_| needs_training(config))
+            dense_weight: learns(Baseline::Sum)
                 .map(|training| dense_weight(&training.embedded, config.data.bm25))
                 .transpose()?,
+            trees: learns(Baseline::Trees).map(|training| feature_trees(config, &training.embedded)).transpose()?,
         })
     }
 
@@ -104,6 +106,7 @@ impl Prepared {
             encoder: encoding.encoder.as_ref(),
             splade: self.splade.as_ref(),
             dense_weight: self.dense_weight,
+            trees: self.trees.as_ref(),
         }
     }
 }
@@ -131,8 +134,8 @@ fn dense_weight(training: &Embedded, bm25: Bm25Config) -> Result<f32> {
 /// `qrels.trec` and `runs/METHOD.trec` into `output`, and returns the report.
 ///
 /// # Errors
-/// A baseline without what it takes: the weighted sum without a training part, in which its weight is
-/// tuned.
+/// A baseline without what it takes: the weighted sum and trees without a training part, from which they
+/// learn; trees without features.
 pub fn evaluate(
     config: &Config,
     inputs: &Inputs<'_>,
@@ -287,8 +290,9 @@ fn input(config: &Config, dev: &Input, measured: &[usize], methods: Vec<Scored>)
         questions,
         methods,
         notes: vec![
-            "Intervals are 95 % bootstrap intervals of the mean, p-values those of a paired randomisation test. Seconds \
-             a question are the scoring alone, texts already encoded."
+            "Intervals are 95 % bootstrap intervals of the mean, p-values those of a paired randomisation test, both by \
+             document; \"p, Holm\" corrects for all pairs of methods of this report. Seconds a question are the scoring \
+             alone, texts already encoded."
                 .into(),
         ],
         resampling: Resampling {

@@ -17,3 +17,4 @@ pub mod static_encoder;
 pub mod table_scorer;
 pub mod train_state;
 pub mod training;
+mod trees;

@@ -8,12 +8,9 @@ use burn::module::Module as _;
 use burn::tensor::Device;
 use rand::SeedableRng as _;
 use rand_chacha::ChaCha8Rng;
-use rayon::prelude::*;
 use tabsegnet::embedded::TableScores;
 use tabsegnet::scores;
 use tabsegnet_ranker::TabSegNet;
-use tabsegnet_ranker::boosting::bins::Bins;
-use tabsegnet_ranker::boosting::training::{Lists, grow};
 use tabsegnet_ranker::device::guard;
 use tabsegnet_ranker::reranker::{Candidates, Reranker};
 
@@ -24,9 +21,7 @@ use crate::progress::Progress;
 use crate::sampling::Sampling;
 use crate::table_scorer;
 use crate::train_state::{Schedule, TrainState, optimiser};
-
-/// Rows that the bins of features are computed from; more change them little.
-const ROWS_OF_BINS: usize = 200_000;
+use crate::trees::{grown, lists};
 
 /// What the reranker of a ranker is trained with.
 pub struct RerankTraining<'a> {
@@ -61,29 +56,20 @@ impl RerankTraining<'_> {
             let features = embedded.features(question, self.tables);
             Candidates::new(&embedded.query_context(question, &features), &scores[question], settings.candidates)
         };
-        let all: Vec<usize> = (0..embedded.questions.len()).collect();
-        let sparse = (all.len() * settings.candidates).div_ceil(ROWS_OF_BINS).max(1);
-        let sample: Vec<usize> = all.iter().copied().step_by(sparse).collect();
-        let rows: Vec<Vec<f32>> = sample.par_iter().map(|&question| candidates(question).rows).collect();
-        let bins = Bins::new(&rows.concat(), Candidates::width(self.config.model.features));
-        drop(rows);
-        let mut lists = Lists::new(bins);
-        // So many at once: their rows take memory, their bins a fourth of it.
-        for questions in all.chunks(256) {
-            let found: Vec<Candidates> = questions.par_iter().map(|&question| candidates(question)).collect();
-            for (&question, Candidates { nodes, rows }) in questions.iter().zip(found) {
-                let gold = &embedded.questions[question].gold;
-                lists.push(&rows, &nodes.iter().map(|node| gold.contains(node)).collect::<Vec<_>>());
-            }
-        }
+        let questions = embedded.questions.len();
+        let lists = lists(
+            embedded,
+            Candidates::width(self.config.model.features),
+            questions * settings.candidates,
+            &|question| {
+                let Candidates { nodes, rows } = candidates(question);
+                (nodes, rows)
+            },
+        );
         if lists.is_empty() {
             bail!("no training question has a gold node among its candidates; raise reranker.candidates");
         }
-        let of = settings.boosting.count();
-        let mut progress = Progress::new("reranker", of);
-        let trees =
-            grow(&lists, &settings.boosting, self.config.task.seed, &mut |trees| progress.set(trees, of, "trees"));
-        progress.finish(&format!("{} trees from {} questions", trees.count(), lists.len()));
+        let trees = grown(&lists, &settings.boosting, self.config.task.seed, "reranker");
         Ok(Some(Reranker::new(trees, settings.candidates)))
     }
 

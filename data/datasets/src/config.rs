@@ -14,6 +14,7 @@ use crate::mix::SEPARATOR;
 use crate::sample::Labels;
 use crate::source::Source;
 
+pub use crate::distractors::Placement;
 pub use generation::{IxbrlConfig, SyntheticConfig};
 
 /// The kind of a config with several data sets.
@@ -46,6 +47,8 @@ pub struct DataConfig {
     pub pool: Vec<String>,
     /// Distractor tables added to each document, where the data set takes a pool of them.
     pub distractors: usize,
+    /// Whether they stand alone at random places, as in the paper, or behind the sentences that announce them.
+    pub distractor_placement: Placement,
     /// For FinQA: whether characters and blanks that its pages lost are put back (`finqa/text_repair.rs`).
     pub text_repair: bool,
     /// The most questions to train on, chosen by the seed; 0 takes all. The dev part stays whole.
@@ -74,6 +77,7 @@ impl Default for DataConfig {
             passages: Vec::new(),
             pool: Vec::new(),
             distractors: 3,
+            distractor_placement: Placement::Random,
             text_repair: false,
             limit: 0,
             seed: 0,

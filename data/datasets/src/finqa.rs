@@ -17,7 +17,7 @@ use tabsegnet_document::model::{Block, Document, Table, TableSource};
 
 use crate::config::DataConfig;
 use crate::dataset::{Dataset, Extra, Inputs};
-use crate::distractors::{DistractorConfig, DistractorPool};
+use crate::distractors::{DistractorConfig, DistractorPool, Placement, PoolTable, lead_in};
 use crate::error::DataError;
 use crate::record::{Ids, Place, read_all, read_list};
 use crate::sample::{Labels, Places, Question, Samples};
@@ -47,10 +47,10 @@ impl Dataset for Finqa {
 
     fn read(&self, inputs: &Inputs, config: &DataConfig, labels: Labels) -> Result<Samples, DataError> {
         let mut samples = read(&inputs.files, labels)?;
-        let DistractorConfig { count, seed, bm25 } = DistractorConfig::of(config);
-        if count > 0 {
-            let pool = DistractorPool::new(read_pool(&inputs.pool)?, bm25);
-            samples.samples.iter_mut().for_each(|sample| pool.add_to(&mut sample.document, count, seed));
+        let distractors = DistractorConfig::of(config);
+        if distractors.count > 0 {
+            let pool = DistractorPool::new(read_pool(&inputs.pool, distractors.placement)?, distractors.bm25);
+            samples.samples.iter_mut().for_each(|sample| pool.add_to(sample, &distractors));
         }
         // After gold and distractors are chosen, which it does not change.
         if config.text_repair {
@@ -111,15 +111,23 @@ fn read(files: &[PathBuf], labels: Labels) -> Result<Samples, DataError> {
     Ok(samples)
 }
 
-/// The tables of FinQA files, one a page, for a pool of distractors. Records need no question.
-fn read_pool(files: &[PathBuf]) -> Result<Vec<(String, Table)>, DataError> {
+/// The tables of FinQA files, one a page, for a pool of distractors, with their lead-ins where those are wanted. Records
+/// need no question.
+fn read_pool(files: &[PathBuf], placement: Placement) -> Result<Vec<PoolTable>, DataError> {
     let mut tables = Vec::new();
     let mut seen = HashSet::new();
     for (place, record) in read_all(files, |file| read_list::<Record>(file, "FinQA record"))? {
         let place = Place { record: record.id.unwrap_or(place.record), ..place };
-        let page = place.require(record.filename, "filename", "the page, such as ABC/2018/page_7.pdf")?;
-        if seen.insert(page.clone()) {
-            tables.push((page, read_table(&place, record.table)?));
+        let document = place.require(record.filename, "filename", "the page, such as ABC/2018/page_7.pdf")?;
+        if seen.insert(document.clone()) {
+            let table = read_table(&place, record.table)?;
+            let lead_in = match placement {
+                Placement::Random => Vec::new(),
+                Placement::WithLeadIn => {
+                    lead_in(&place.require(record.pre_text, "pre_text", "a list of sentences")?).to_vec()
+                }
+            };
+            tables.push(PoolTable { document, table, lead_in });
         }
     }
     Ok(tables)

@@ -77,7 +77,44 @@ fn unlabelled_records_can_be_ranked_and_pooled_but_not_measured() {
     assert!(message.contains("page_7.pdf-1, field qa.program: is missing"), "{message}");
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), content.to_string()).unwrap();
-    assert_eq!(read_pool(&[file.path().to_owned()]).unwrap().len(), 1);
+    assert_eq!(read_pool(&[file.path().to_owned()], Placement::Random).unwrap().len(), 1);
+}
+
+#[test]
+fn a_foreign_table_can_bring_its_lead_in() {
+    let mut other = record();
+    (other["id"], other["filename"]) = ("other".into(), "XYZ/2018/page_1.pdf".into());
+    other["pre_text"] = json!(["far away .", "the following table shows net sales :", "( in millions ) ."]);
+    other["table"][1][0] = "net revenue".into();
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    std::io::Write::write_all(&mut file, json!([record(), other]).to_string().as_bytes()).unwrap();
+    let files = vec![file.path().to_owned()];
+    let inputs = Inputs { files: files.clone(), pool: files.clone(), ..Inputs::default() };
+    let read = |distractors, distractor_placement| {
+        let config = DataConfig { distractors, distractor_placement, ..DataConfig::default() };
+        Finqa.read(&inputs, &config, Labels::Required).unwrap().samples.swap_remove(0)
+    };
+    let (alone, random, with) =
+        (read(0, Placement::WithLeadIn), read(1, Placement::Random), read(1, Placement::WithLeadIn));
+    assert_eq!(random.document.passages().collect::<Vec<_>>(), alone.document.passages().collect::<Vec<_>>());
+    assert_eq!(with.document.passages().count(), 5);
+    assert_eq!(with.document.tables().count(), 2);
+    let at = with.document.blocks.iter().position(|block| matches!(block, Block::Table(table) if table.number() == 1));
+    let [Block::Passage(first), Block::Passage(second)] = &with.document.blocks[at.unwrap() - 2..at.unwrap()] else {
+        panic!("two sentences before the table")
+    };
+    assert_eq!([first.as_str(), second.as_str()], ["the following table shows net sales :", "( in millions ) ."]);
+    // Gold is the third sentence of the page, wherever it stands now.
+    let gold = &with.questions[0].gold;
+    let third = with.document.passages().position(|text| text == "third .").unwrap();
+    assert_eq!(*gold, [format!("p{third}"), "t0:r1c1".into(), "t0:r1c2".into()]);
+
+    let mut bare = record();
+    bare.as_object_mut().unwrap().remove("pre_text");
+    std::fs::write(file.path(), json!([bare]).to_string()).unwrap();
+    assert!(read_pool(&files, Placement::Random).is_ok());
+    let message = read_pool(&files, Placement::WithLeadIn).unwrap_err().to_string();
+    assert!(message.contains("field pre_text: is missing"), "{message}");
 }
 
 #[test]

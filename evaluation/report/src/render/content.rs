@@ -91,9 +91,12 @@ pub(super) fn comparisons(report: &Report) -> Option<Table> {
             row
         })
         .collect();
-    let caption = "Differences of means with paired 95 % intervals, and how likely one as large is by \
-                   chance: alone (p) and given the number of pairs (p, Holm)";
-    (!rows.is_empty()).then(|| Table { caption: caption.to_owned(), label_columns: 2, columns, rows })
+    let caption = format!(
+        "Differences of means with paired 95 % intervals, and how likely one as large is by chance, by document: for the \
+         pair alone (p), and corrected over {} of methods in this report (p, Holm)",
+        count(rows.len(), "pair")
+    );
+    (!rows.is_empty()).then_some(Table { caption, label_columns: 2, columns, rows })
 }
 
 fn compared(report: &Report, pair: &Comparison, measure: Measure) -> [Cell; 3] {

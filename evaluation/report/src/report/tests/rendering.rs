@@ -80,6 +80,18 @@ fn markdown_tables_keep_their_columns_whatever_the_names_hold() {
 }
 
 #[test]
+fn both_pages_say_what_p_values_are_corrected_for() {
+    let mut three = small();
+    let third = MethodRun { name: "third".to_owned(), ..three.methods[0].clone() };
+    three.methods.push(third);
+    for (input, pairs) in [(small(), "1 pair"), (three, "3 pairs")] {
+        let report = Report::build(input).unwrap();
+        let said = format!("corrected over {pairs} of methods in this report (p, Holm)");
+        assert!(report.to_html().contains(&said) && report.to_markdown().contains(&said), "{}", report.to_markdown());
+    }
+}
+
+#[test]
 fn reports_at_the_edge_render() {
     let one = |ranking| input(vec![question(0, 1, 60, Evidence::Text)], vec![method("only", vec![ranking])]);
     for ranking in [ranks(&[1], 1), ranks(&[], 1), ranks(&[60], 1)] {

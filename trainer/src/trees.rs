@@ -1,0 +1,82 @@
+//! Growing trees on the questions of a part.
+
+use anyhow::{Result, ensure};
+use rayon::prelude::*;
+use tabsegnet::Embedded;
+use tabsegnet::baselines::{Baseline, FeatureTrees};
+use tabsegnet::embedded::TableScores;
+use tabsegnet_ranker::boosting::BoostedTrees;
+use tabsegnet_ranker::boosting::bins::Bins;
+use tabsegnet_ranker::boosting::training::{BoostingConfig, Lists, grow};
+
+use crate::config::Config;
+use crate::progress::Progress;
+use crate::table_scorer;
+
+/// Rows that the bins of features are computed from; more change them little.
+const ROWS_OF_BINS: usize = 200_000;
+/// So many questions at once: their rows take memory, their bins a fourth of it.
+const QUESTIONS_AT_ONCE: usize = 256;
+
+/// A list for each question, of the nodes that `list` gives it and their rows `[nodes, features]`. There are about `rows`
+/// rows in all.
+pub fn lists(
+    embedded: &Embedded,
+    features: usize,
+    rows: usize,
+    list: &(dyn Fn(usize) -> (Vec<u32>, Vec<f32>) + Sync),
+) -> Lists {
+    let all: Vec<usize> = (0..embedded.questions.len()).collect();
+    let sparse = rows.div_ceil(ROWS_OF_BINS).max(1);
+    let sample: Vec<usize> = all.iter().copied().step_by(sparse).collect();
+    let rows: Vec<Vec<f32>> = sample.par_iter().map(|&question| list(question).1).collect();
+    let bins = Bins::new(&rows.concat(), features);
+    drop(rows);
+    let mut lists = Lists::new(bins);
+    for questions in all.chunks(QUESTIONS_AT_ONCE) {
+        let found: Vec<(Vec<u32>, Vec<f32>)> = questions.par_iter().map(|&question| list(question)).collect();
+        for (&question, (nodes, rows)) in questions.iter().zip(found) {
+            let gold = &embedded.questions[question].gold;
+            lists.push(&rows, &nodes.iter().map(|node| gold.contains(node)).collect::<Vec<_>>());
+        }
+    }
+    lists
+}
+
+/// The trees, with their progress under a name.
+pub fn grown(lists: &Lists, config: &BoostingConfig, seed: u64, name: &str) -> BoostedTrees {
+    let of = config.count();
+    let mut progress = Progress::new(name, of);
+    let trees = grow(lists, config, seed, &mut |trees| progress.set(trees, of, "trees"));
+    progress.finish(&format!("{} trees from {} questions", trees.count(), lists.len()));
+    trees
+}
+
+/// The trees of [`Baseline::Trees`], over all nodes of each question's document, by `[reranker.boosting]`. Scores of tables
+/// are out of fold, as the ranker's training has them.
+///
+/// # Errors
+/// A config without features.
+pub fn feature_trees(config: &Config, training: &Embedded) -> Result<FeatureTrees> {
+    let features = config.model.features;
+    let name = Baseline::Trees.name();
+    ensure!(
+        features > 0,
+        "evaluation.baselines: {name} is over features, and [features] has none switched on; leave it out"
+    );
+    let seed = config.task.seed;
+    let examples = if config.model.table_scorer { training.table_examples() } else { Vec::new() };
+    let tables = TableScores(table_scorer::out_of_fold(&examples, seed));
+    let nodes = |question: usize| training.document_of(question).nodes().len();
+    let rows = (0..training.questions.len()).map(nodes).sum();
+    let lists = lists(training, features, rows, &|question| {
+        ((0..).take(nodes(question)).collect(), training.features(question, &tables))
+    });
+    ensure!(
+        !lists.is_empty(),
+        "evaluation.baselines: {name} learns from training questions with gold, and there is none"
+    );
+    let trees = grown(&lists, &config.reranker.boosting, seed, name);
+    let table_scorer = config.model.table_scorer.then(|| table_scorer::train(&examples, seed));
+    Ok(FeatureTrees { trees, table_scorer })
+}
