@@ -155,9 +155,7 @@ def cuda_environment(work, python):
         reason = unfit(includes, libraries, driver)
         if reason is None:
             links = link(work / "cuda", includes, libraries)
-            paths = [links / "lib", libraries[0].parent, os.environ.get("LD_LIBRARY_PATH", "")]
-            path = ":".join(str(path) for path in paths if str(path))
-            return {"CUDA_PATH": str(links), "LD_LIBRARY_PATH": path}, name
+            return {"CUDA_PATH": str(links), "LD_LIBRARY_PATH": library_path(links / "lib")}, name
         reasons.append(f"{name}: {reason}")
     return {}, "; ".join(reasons) or "neither a CUDA toolkit nor pip's nvidia-cuda-nvrtc is here"
 
@@ -196,28 +194,46 @@ def unfit(includes, libraries, driver):
     missing = [header for header in HEADERS if not any((include / header).exists() for include in includes)]
     if missing:
         return f"{', '.join(missing)} missing (of pip's packages nvidia-cuda-runtime, nvidia-cuda-crt)"
+    # In a process of its own, which finds the library's other half as the project will, and no other version.
+    code = "import gpu, sys; gpu.compile_headers(*sys.argv[1:])"
+    command = [sys.executable, "-c", code, libraries[0], *includes]
     try:
-        nvrtc = ctypes.CDLL(str(libraries[0]))
-    except OSError as error:
-        return str(error)
+        found = run(command, 120, PYTHONPATH=str(ROOT / "tools/scripts"), LD_LIBRARY_PATH=library_path(libraries[0].parent))
+    except SystemExit as failure:
+        return str(failure.code)
+    if found["version"] > driver:
+        return f"CUDA {dotted(found['version'])} is newer than the driver's {dotted(driver)}"
+    return found["error"]
+
+
+def dotted(version):
+    return f"{version // 1000}.{version % 1000 // 10}"
+
+
+def library_path(directory):
+    return ":".join(str(path) for path in (directory, os.environ.get("LD_LIBRARY_PATH")) if path)
+
+
+def compile_headers(library, *includes):
+    """Prints NVRTC's version, and as `error` what it has against the headers."""
+    nvrtc = ctypes.CDLL(library)
     major, minor = ctypes.c_int(), ctypes.c_int()
     nvrtc.nvrtcVersion(ctypes.byref(major), ctypes.byref(minor))
-    if major.value * 1000 + minor.value * 10 > driver:
-        return f"CUDA {major.value}.{minor.value} is newer than the driver's {driver // 1000}.{driver % 1000 // 10}"
-    compiled = ctypes.c_void_p()
+    found, compiled = {"version": major.value * 1000 + minor.value * 10, "error": None}, ctypes.c_void_p()
     nvrtc.nvrtcCreateProgram(ctypes.byref(compiled), SOURCE, None, 0, None, None)
-    options = [b"--gpu-architecture=sm_80", *(b"--include-path=" + str(include).encode() for include in includes)]
-    if nvrtc.nvrtcCompileProgram(compiled, len(options), (ctypes.c_char_p * len(options))(*options)) == 0:
-        return None
-    length = ctypes.c_size_t()
-    nvrtc.nvrtcGetProgramLogSize(compiled, ctypes.byref(length))
-    said = ctypes.create_string_buffer(length.value)
-    nvrtc.nvrtcGetProgramLog(compiled, said)
-    return " ".join(said.value.decode(errors="replace").split())
+    options = [b"--gpu-architecture=sm_80", *(f"--include-path={include}".encode() for include in includes)]
+    if nvrtc.nvrtcCompileProgram(compiled, len(options), (ctypes.c_char_p * len(options))(*options)) != 0:
+        length = ctypes.c_size_t()
+        nvrtc.nvrtcGetProgramLogSize(compiled, ctypes.byref(length))
+        said = ctypes.create_string_buffer(length.value)
+        nvrtc.nvrtcGetProgramLog(compiled, said)
+        found["error"] = " ".join(said.value.decode(errors="replace").split())
+    print(json.dumps(found))
 
 
 def link(directory, includes, libraries):
-    """A directory as the project wants a toolkit: `include`, and `lib` with libnvrtc under its plain name."""
+    """A directory as the project wants a toolkit: `include`, and `lib` with libnvrtc under its plain name and with what
+    it loads. No other library is there, which PyTorch could take for its own."""
     shutil.rmtree(directory, ignore_errors=True)
     (directory / "include").mkdir(parents=True)
     (directory / "lib").mkdir()
@@ -226,6 +242,8 @@ def link(directory, includes, libraries):
         if not at.exists():
             at.symlink_to(entry.resolve())
     (directory / "lib/libnvrtc.so").symlink_to(libraries[0].resolve())
+    for file in libraries[0].parent.glob("libnvrtc-*"):
+        (directory / "lib" / file.name).symlink_to(file.resolve())
     return directory
 
 
