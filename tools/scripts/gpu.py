@@ -306,7 +306,7 @@ def measured(case, bench):
         log(f"WARNING: NOT MEASURED: {reason}")
         return {"missing": str(reason)}
     except (SystemExit, subprocess.TimeoutExpired, OSError, ValueError, KeyError) as failure:
-        words = str(failure.code if isinstance(failure, SystemExit) else repr(failure))
+        words = str(failure) or repr(failure)
         log(f"FAILED: {words}")
         row = {"error": words, "failed": True}
     return row | {"seconds": round(time.monotonic() - start, 1)}
