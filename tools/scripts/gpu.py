@@ -174,7 +174,9 @@ def toolkits(python):
     except (SystemExit, OSError):
         path = []
     sites = [Path(name) for name in path if Path(name, "nvidia").is_dir()]
-    includes = [path for site in sites for path in sorted(site.glob("nvidia/*/include"))]
+    # PyTorch brings no package with crt/mma.h, but Triton, which has it.
+    folders = ["nvidia/*/include", "triton/backends/nvidia/include"]
+    includes = [path for folder in folders for site in sites for path in sorted(site.glob(folder))]
     for library in (library for site in sites for library in sorted(site.glob("nvidia/*/lib/libnvrtc.so*"))):
         yield str(library), includes, [library]
 
@@ -235,12 +237,14 @@ def link(directory, includes, libraries):
     """A directory as the project wants a toolkit: `include`, and `lib` with libnvrtc under its plain name and with what
     it loads. No other library is there, which PyTorch could take for its own."""
     shutil.rmtree(directory, ignore_errors=True)
-    (directory / "include").mkdir(parents=True)
-    (directory / "lib").mkdir()
-    for entry in (entry for include in includes if include.is_dir() for entry in sorted(include.iterdir())):
-        at = directory / "include" / entry.name
-        if not at.exists():
-            at.symlink_to(entry.resolve())
+    (directory / "lib").mkdir(parents=True)
+    for include in includes:
+        for folder, _, files in os.walk(include):
+            place = directory / "include" / Path(folder).relative_to(include)
+            place.mkdir(parents=True, exist_ok=True)
+            for name in files:
+                if not (place / name).exists():
+                    (place / name).symlink_to(Path(folder, name))
     (directory / "lib/libnvrtc.so").symlink_to(libraries[0].resolve())
     for file in libraries[0].parent.glob("libnvrtc-*"):
         (directory / "lib" / file.name).symlink_to(file.resolve())
