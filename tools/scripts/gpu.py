@@ -63,10 +63,10 @@ def executables(arguments):
 
 
 def build(options):
-    # All of the workspace, as the tests are built: another selection would build what is shared anew.
-    common = ["--release", "--locked", "--workspace", "--features", options.features]
+    # All of the workspace and with a test, as the tests are built: another selection would build what is shared anew.
+    common = ["--release", "--locked", "--workspace", "--features", options.features, "--test", "gpu"]
     built = {target["name"]: file for target, _, file in executables(["build", *common, "--bins"])}
-    for target, package, file in executables(["test", "--no-run", *common, "--lib", "--test", "gpu"]):
+    for target, package, file in executables(["test", "--no-run", *common, "--lib"]):
         name = target["name"].replace("-", "_")
         if package == ROOT / "model/ranker" and name in TESTS:
             built[TESTS[name]] = file
@@ -271,7 +271,8 @@ def measure(options):
         work = Path(directory)
         environment, compiler = cuda_environment(work, options.python)
         os.environ.update(environment)
-        os.environ |= {"TABSEGNET_CHECKPOINTS": str(ROOT / "checkpoints"), "TABSEGNET_CACHE": str(work / "cache")}
+        places = {"TABSEGNET_CHECKPOINTS": str(ROOT / "checkpoints"), "TABSEGNET_CACHE": str(work / "cache")}
+        os.environ.update(places | {"RUST_BACKTRACE": "0"})
         bench = Bench(options, work)
         log(f"CUDA's compiler: {compiler}")
         for device in devices:

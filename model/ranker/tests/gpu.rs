@@ -155,8 +155,7 @@ fn a_tensor_too_large_for_the_gpu_is_an_error_and_the_gpu_goes_on() {
     let gpu = gpu();
     // 8 GiB: more than Vulkan lets a kernel see of an array. 8 TiB: more than any GPU has.
     let rows = if choice() == DeviceChoice::Cuda { 1 << 26 } else { 1 << 16 };
-    let failure =
-        guard(&gpu, || (Tensor::<2>::zeros([rows, 1 << 15], &gpu) + 1.0).sum_dim(0).into_data()).unwrap_err();
+    let failure = guard(&gpu, || (Tensor::<2>::zeros([rows, 1 << 15], &gpu) + 1.0).sum_dim(0).into_data()).unwrap_err();
     assert!(matches!(failure, DeviceFailure::OutOfMemory(_)), "{failure:?}");
     let message = failure.to_string();
     assert!(message.contains("out of memory") && message.len() < 400, "{message}");

@@ -53,8 +53,7 @@ fn main() -> Result<()> {
     let options = Options::parse();
     let (device, name) = open_device(options.device)?;
     guard(&device, || {
-        let content =
-            std::fs::read_to_string(&options.texts).with_context(|| options.texts.display().to_string())?;
+        let content = std::fs::read_to_string(&options.texts).with_context(|| options.texts.display().to_string())?;
         let texts: Vec<&str> = content.lines().collect();
         let usual = EncoderConfig::default();
         let config = EncoderConfig {
