@@ -353,7 +353,9 @@ def out_of_memory(bench, device):
     else:
         # A software GPU takes the computer's memory; 16 GB of it, beside the 64 GiB that the cache of vectors maps.
         limit, width = ["bash", "-c", 'ulimit -v 83000000 && exec "$0" "$@"'], 1_500_000
-    wide = ["model.d_in=4", "model.layers=1", f"model.d_out={width}", "optimisation.batch_size=64"]
+    # Without dropout, whose masks are made in the computer's memory.
+    wide = ["model.d_in=4", "model.layers=1", f"model.d_out={width}", "optimisation.dropout=0"]
+    wide += ["optimisation.batch_size=64"]
     command = [*limit, *bench.train_command(output, device, [*settings, *wide])]
     result = subprocess.run(
         [str(word) for word in command], capture_output=True, text=True, cwd=ROOT, timeout=bench.options.limit
