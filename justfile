@@ -44,6 +44,10 @@ bench *arguments:
     cargo bench --workspace --bench kernels --bench documents
     python3 tools/scripts/bench.py {{arguments}}
 
+# Measure on a GPU: `just gpu build`, carry gpu.local there, `bash gpu.local/tools/scripts/gpu.sh run` (docs/gpu.md).
+gpu *arguments:
+    bash tools/scripts/gpu.sh {{arguments}}
+
 # Fuzz a reader, as in `just fuzz html`; targets are the files of tools/fuzz/fuzz_targets. Needs cargo-fuzz. What is found
 # stays in tools/fuzz/found and, where it is a bug, in tools/fuzz/artifacts.
 fuzz target seconds="600":

@@ -212,7 +212,7 @@ def document(options):
 
 def printed_by(script, arguments):
     """What another script prints."""
-    command = [sys.executable, ROOT / "scripts" / script, *arguments]
+    command = [sys.executable, ROOT / "tools/scripts" / script, *arguments]
     result = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, text=True, cwd=ROOT)
     if result.returncode:
         sys.exit(f"{script} failed with exit code {result.returncode}")

@@ -18,14 +18,22 @@ def log(words):
     print(words, file=sys.stderr, flush=True)
 
 
-def run(command, **environment):
-    """The last line that a command prints, as JSON."""
-    result = subprocess.run(
-        [str(word) for word in command], capture_output=True, text=True, cwd=ROOT, env=os.environ | environment
-    )
+def output_of(command, limit=None, **environment):
+    """What a command prints on stdout; it may take `limit` seconds."""
+    command = [str(word) for word in command]
+    environment = os.environ | environment
+    try:
+        result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environment, timeout=limit)
+    except subprocess.TimeoutExpired:
+        sys.exit(f"{' '.join(command)} was not done after {limit:.0f} s")
     if result.returncode:
-        sys.exit(f"{' '.join(map(str, command))} failed with exit code {result.returncode}:\n{result.stderr[-2000:]}")
-    lines = result.stdout.strip().splitlines()
+        sys.exit(f"{' '.join(command)} failed with exit code {result.returncode}:\n{result.stderr[-2000:]}")
+    return result.stdout
+
+
+def run(command, limit=None, **environment):
+    """The last line that a command prints, as JSON; it may take `limit` seconds."""
+    lines = output_of(command, limit, **environment).strip().splitlines()
     return json.loads(lines[-1]) if lines and lines[-1].startswith("{") else {}
 
 
@@ -41,13 +49,13 @@ def programs():
     return {m["target"]["name"]: m["executable"] for m in messages if m.get("executable")}
 
 
-def alternate(what, commands, rounds):
-    """The results of each command, all of them in turn in each round."""
+def alternate(what, commands, rounds, limit=None):
+    """The results of each command, all of them in turn in each round; a run may take `limit` seconds."""
     results = {name: [] for name in commands}
     for turn in range(1, rounds + 1):
         log(f"{what}: round {turn}/{rounds}")
         for name, command in commands.items():
-            results[name].append(run(command))
+            results[name].append(run(command, limit))
     return results
 
 

@@ -3,10 +3,12 @@
 
 use std::time::Instant;
 
+use burn::tensor::Device;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use tabsegnet_graph::{Adjacency, TypeNames};
 use tabsegnet_ranker::Example;
+use tabsegnet_ranker::device::guard;
 
 /// Edge types of a graph; all are used.
 pub const EDGE_TYPES: usize = 22;
@@ -108,6 +110,24 @@ impl Times {
             Ok::<_, std::convert::Infallible>(())
         })
         .unwrap_or_else(|never| match never {})
+    }
+
+    /// [`Times::of`] work on a device, each run until the device has done it.
+    ///
+    /// # Errors
+    /// Of the first run that has one; a failure of the device.
+    pub fn on(
+        device: &Device,
+        warmup: usize,
+        runs: usize,
+        mut run: impl FnMut() -> anyhow::Result<()>,
+    ) -> anyhow::Result<Self> {
+        Self::of(warmup, runs, || {
+            guard(device, || {
+                run()?;
+                Ok(device.sync()?)
+            })?
+        })
     }
 
     /// The middle one.

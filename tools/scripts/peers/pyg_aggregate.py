@@ -1,11 +1,12 @@
-"""PyTorch Geometric's scatter: messages s(e) x(v) gathered to [edges, width], aggregated by destination, and back."""
+"""The scatter of PyTorch Geometric (torch_scorer.py): messages s(e) x(v) gathered to [edges, width], aggregated by
+destination, and back."""
 
 import argparse
 import json
-import time
 
 import torch
-from torch_geometric.utils import scatter
+
+from torch_scorer import PEER, median_ms, scatter
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--nodes", type=int, default=20_000)
@@ -16,15 +17,17 @@ parser.add_argument("--aggr", default="max", choices=["max", "add", "mean"])
 parser.add_argument("--steps", type=int, default=10)
 parser.add_argument("--warmup", type=int, default=2)
 parser.add_argument("--threads", type=int, default=2)
+parser.add_argument("--device", default="cpu")
 parser.add_argument("--seed", type=int, default=0)
 options = parser.parse_args()
 torch.set_num_threads(options.threads)
 torch.manual_seed(options.seed)
 
-source, destination = torch.randint(options.nodes, (2, options.edges))
-edge_type = torch.randint(options.edge_types, (options.edges,))
-x = torch.rand(options.nodes, options.width).mul_(2).sub_(1).requires_grad_()
-strength = torch.rand(options.edge_types).mul_(2).sub_(1).requires_grad_()
+device = torch.device(options.device)
+source, destination = torch.randint(options.nodes, (2, options.edges), device=device)
+edge_type = torch.randint(options.edge_types, (options.edges,), device=device)
+x = torch.rand(options.nodes, options.width, device=device).mul_(2).sub_(1).requires_grad_()
+strength = torch.rand(options.edge_types, device=device).mul_(2).sub_(1).requires_grad_()
 
 
 def step():
@@ -33,12 +36,4 @@ def step():
     scatter(messages, destination, dim_size=options.nodes, reduce=options.aggr).sum().backward()
 
 
-for _ in range(options.warmup):
-    step()
-times = []
-for _ in range(options.steps):
-    start = time.perf_counter()
-    step()
-    times.append(1e3 * (time.perf_counter() - start))
-times.sort()
-print(json.dumps({"peer": "pyg", **vars(options), "median_ms": times[len(times) // 2], "min_ms": times[0]}))
+print(json.dumps({"peer": PEER, **vars(options), **median_ms(step, options.warmup, options.steps, device)}))

@@ -15,11 +15,11 @@ from pathlib import Path
 
 import polars
 import torch
-import torch.nn as nn
 import torch.nn.functional as F
 from torch_geometric.data import Data
 from torch_geometric.loader import DataLoader
-from torch_geometric.nn import GraphConv
+
+from torch_scorer import Scorer
 
 parser = argparse.ArgumentParser()
 parser.add_argument("train", type=Path)
@@ -52,25 +52,8 @@ def read(directory, types):
     return examples
 
 
-class Scorer(nn.Module):
-    def __init__(self, types, d_edge=128, d_in=128, d_out=256):
-        super().__init__()
-        self.R = nn.Embedding(types, d_edge)
-        self.A = nn.Linear(d_edge, d_in)
-        self.Q = nn.Linear(options.d_enc, d_in, bias=False)
-        self.C = nn.Linear(2 * options.d_enc, d_in)
-        self.conv = GraphConv(d_in, d_out, aggr="max")
-        self.score = nn.Linear(d_out, 1)
-
-    def forward(self, data):
-        x = torch.tanh(self.C(torch.cat([data.u, data.q[data.batch]], 1)))  # [nodes, d_in]
-        strength = self.Q(data.q) @ torch.tanh(self.A(self.R.weight)).T  # [questions, edge_types]
-        weight = strength[data.batch[data.edge_index[1]], data.kinds]  # [edges]
-        return self.score(F.relu(self.conv(x, data.edge_index, weight)))[:, 0]  # [nodes]
-
-
-def hinge(score, data):
-    losses = []
+def hinge(data):
+    score, losses = model([data.u], data.q, data.batch, data.edge_index, data.kinds), []
     for start, end in zip(data.ptr[:-1].tolist(), data.ptr[1:].tolist()):
         z, gold = score[start:end], data.gold[start:end]
         losses.append(F.relu(1 + z[~gold][None, :] - z[gold][:, None]).mean())
@@ -79,17 +62,17 @@ def hinge(score, data):
 
 types = {}
 train, dev = read(options.train, types), read(options.dev, types)
-model = Scorer(len(types))
+model = Scorer(len(types), options.d_enc, 2)
 optimiser = torch.optim.Adam(model.parameters(), lr=1e-3)
 start = time.perf_counter()
 for _ in range(options.epochs):
     for data in DataLoader(train, batch_size=options.batch_size, shuffle=True):
         optimiser.zero_grad(set_to_none=True)
-        hinge(model(data), data).backward()
+        hinge(data).backward()
         optimiser.step()
     with torch.no_grad():
         for data in DataLoader(dev, batch_size=options.batch_size):
-            hinge(model(data), data)
+            hinge(data)
 seconds = time.perf_counter() - start
 print(json.dumps({"peer": "pyg", "questions": len(train), "epochs": options.epochs, "batch_size": options.batch_size,
                   "threads": options.threads, "seconds": seconds}))

@@ -1,12 +1,14 @@
 //! Times the aggregation of messages alone, forward and backward, on one random graph. Prints one
 //! line of JSON.
 
-use burn::tensor::{Device, Tensor, TensorData};
+use anyhow::Result;
+use burn::tensor::{Tensor, TensorData};
 use clap::{Parser, ValueEnum};
 use serde_json::json;
 use tabsegnet_benches::{EDGE_TYPES, Times, graph, rng, uniform};
 use tabsegnet_ranker::aggregate::aggregate;
 use tabsegnet_ranker::config::Aggregation;
+use tabsegnet_ranker::device::{DeviceChoice, open_device};
 use tabsegnet_ranker::edges::EdgeIndex;
 
 #[global_allocator]
@@ -29,6 +31,9 @@ struct Options {
     warmup: usize,
     #[arg(long, default_value_t = 2)]
     threads: usize,
+    /// auto, cpu, wgpu or cuda; the build has the GPUs that its features name.
+    #[arg(long, default_value = "cpu")]
+    device: DeviceChoice,
     #[arg(long, default_value_t = 0)]
     seed: u64,
 }
@@ -41,7 +46,7 @@ enum Aggr {
     Mean,
 }
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
+fn main() -> Result<()> {
     let options = Options::parse();
     rayon::ThreadPoolBuilder::new().num_threads(options.threads).build_global()?;
     let Options { nodes, edges, width, steps, warmup, threads, .. } = options;
@@ -54,21 +59,23 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let graph = graph(nodes, edges, &mut rng);
     let strengths = graph.types().iter().map(|&edge_type| u32::from(edge_type)).collect();
     let index = EdgeIndex::new(graph.offsets().to_vec(), graph.sources().to_vec(), strengths).into();
-    let device = Device::flex().autodiff();
+    let (device, name) = open_device(options.device)?;
+    let device = device.autodiff();
     let mut tensor = |rows: usize, columns: usize| {
         Tensor::<2>::from_data(TensorData::new(uniform(rows * columns, &mut rng), [rows, columns]), &device)
     };
     let x = tensor(nodes, width).require_grad();
     let strength = tensor(1, EDGE_TYPES).require_grad();
-    let times = Times::of_sure(warmup, steps, || {
+    let times = Times::on(&device, warmup, steps, || {
         let out = aggregate(x.clone(), strength.clone(), &index, aggregation);
         drop(out.sum().backward());
-    });
+        Ok(())
+    })?;
     println!(
         "{}",
         json!({
             "peer": "tabsegnet", "nodes": nodes, "edges": edges, "width": width,
-            "aggr": format!("{:?}", options.aggr).to_lowercase(), "threads": threads,
+            "aggr": format!("{:?}", options.aggr).to_lowercase(), "threads": threads, "device": name,
             "median_ms": times.median(), "min_ms": times.min(),
         })
     );

@@ -45,6 +45,9 @@ struct Arguments {
     /// Keeps the encoded document in this directory, or takes it from there.
     #[arg(long)]
     cache: Option<PathBuf>,
+    /// auto, cpu, wgpu or cuda; the build has the GPUs that its features name.
+    #[arg(long, default_value = "cpu")]
+    device: DeviceChoice,
     /// Writes the document here as native JSON, and a checkpoint beside it, and measures nothing.
     #[arg(long)]
     write: Option<PathBuf>,
@@ -205,6 +208,7 @@ fn main() -> Result<()> {
         }
     };
     let options = SessionOptions {
+        device: arguments.device,
         cache: Some(arguments.cache.clone().unwrap_or_else(|| own.path().to_owned())),
         ..SessionOptions::default()
     };

@@ -5,6 +5,7 @@
 //! document that had a question before. Prints one line of JSON: times in milliseconds, the step's
 //! operations in matrix products (`gflop`), the program's peak memory.
 
+use anyhow::{Context as _, Result};
 use burn::optim::{AdamConfig, GradientsParams};
 use burn::tensor::Device;
 use clap::{Parser, ValueEnum};
@@ -111,7 +112,7 @@ impl Options {
     }
 }
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
+fn main() -> Result<()> {
     let options = Options::parse();
     rayon::ThreadPoolBuilder::new().num_threads(options.threads).build_global()?;
     let Options { docs, nodes, edges, gold, d_enc, d_edge, d_in, d_out, layers, steps, warmup, seed, .. } = options;
@@ -123,6 +124,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let config = ModelConfig { d_in, d_out, d_edge, layers, aggregation, segments: true, ..ModelConfig::default() };
     let (device, name) = open_device(options.device)?;
     options.precision.check(&device)?;
+    let tf32 = guard(&device, || Precision::f32_is_tf32(&device))?;
     let model = |device: &Device| TabSegNet::new(&config, d_enc, seed, device).with_precision(options.precision);
 
     let mut rng = rng(seed);
@@ -140,11 +142,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             })
             .collect()
         };
-        time(&options, &device, || Ok(pass()?))?
+        Times::on(&device, warmup, steps, || Ok(pass()?))?
     } else if options.infer {
         let model = model(&device);
         let batch = Batch::new(&examples, &config, d_enc, &device)?;
-        time(&options, &device, || {
+        Times::on(&device, warmup, steps, || {
             drop(model.forward(&batch));
             Ok(())
         })?
@@ -152,9 +154,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let device = device.autodiff();
         let mut model = model(&device);
         let batch = Batch::new(&examples, &config, d_enc, &device)?;
-        let pairs = batch.pairs.as_ref().ok_or("a question needs gold nodes and others to train on")?;
+        let pairs = batch.pairs.as_ref().context("a question needs gold nodes and others to train on")?;
         let mut optimiser = AdamConfig::new().with_epsilon(1e-8).init();
-        time(&options, &device, || {
+        Times::on(&device, warmup, steps, || {
             let loss = pairwise_hinge(model.forward(&batch), pairs, 1.0);
             let gradients = GradientsParams::from_grads(loss.backward(), &model);
             model = optimiser.step(1e-3, model.clone(), gradients);
@@ -165,7 +167,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "{}",
         json!({
             "peer": "tabsegnet", "mode": if options.infer { "infer" } else { "train" }, "device": name,
-            "precision": options.precision.name(),
+            "precision": options.precision.name(), "tf32": tf32,
             "projected": options.projected,
             "docs": docs, "nodes": nodes, "edges": edges, "gold": gold, "edge_types": EDGE_TYPES,
             "d_enc": d_enc, "d_edge": d_edge, "d_in": d_in, "d_out": d_out, "layers": layers,
@@ -175,16 +177,4 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         })
     );
     Ok(())
-}
-
-/// Times of a step, each until the device has done it.
-fn time(
-    options: &Options,
-    device: &Device,
-    mut step: impl FnMut() -> Result<(), Box<dyn std::error::Error>>,
-) -> Result<Times, Box<dyn std::error::Error>> {
-    Times::of(options.warmup, options.steps, || {
-        guard(device, &mut step)??;
-        Ok(device.sync()?)
-    })
 }
