@@ -50,8 +50,13 @@ mod tests {
     use super::*;
 
     fn nodes(texts: &[&str]) -> Vec<Node> {
-        let node =
-            |text: &&str| Node { id: "p0".into(), kind: NodeKind::Passage, text: (*text).to_owned(), place: None };
+        let node = |text: &&str| Node {
+            id: "p0".into(),
+            kind: NodeKind::Passage,
+            text: (*text).to_owned(),
+            place: None,
+            section: None,
+        };
         texts.iter().map(node).collect()
     }
 

@@ -66,7 +66,7 @@ pub fn render(ranking: &Ranking, gold: &[&str], columns: Option<usize>) -> Strin
     text
 }
 
-/// A cell reads with its headers behind it; every text is one line.
+/// A cell reads with its headers behind it, every node with its nearest heading; every text is one line.
 fn described(node: &RankedNode) -> String {
     let mut text = node.text.clone();
     if node.kind == NodeKind::Cell {
@@ -75,6 +75,9 @@ fn described(node: &RankedNode) -> String {
         if !headers.is_empty() {
             text += &format!("  ← {}", headers.join(" | "));
         }
+    }
+    if let Some(section) = node.section.last() {
+        text += &format!("  § {section}");
     }
     one_line(&text)
 }
@@ -137,6 +140,7 @@ mod tests {
             id: format!("t104:r{number}c12"),
             kind: if number == 0 { NodeKind::Cell } else { NodeKind::Passage },
             text: (*text).to_owned(),
+            section: Vec::new(),
             row_headers: Some("Current assets: > Cash and cash equivalents".into()),
             column_headers: None,
             position: Position::Passage { passage: 0 },

@@ -150,6 +150,7 @@ fn gaps(document: &Document) -> Vec<usize> {
     let mut before: Vec<&str> = Vec::new();
     for (at, block) in document.blocks.iter().enumerate() {
         match block {
+            Block::Heading(_) => before.clear(),
             Block::Passage(text) => before.push(text),
             Block::Table(_) => {
                 let sentences = lead_in(&before).len();

@@ -324,7 +324,11 @@ fn headings_nested_thirty_deep_keep_the_levels_that_their_form_has() {
     for (name, text, deepest) in [("x.html", html, 6), ("x.json", docling, 31)] {
         let read = good(name, text);
         let levels = heading_levels(&read);
-        assert_eq!((levels.len(), levels.iter().max(), levels.is_sorted()), (30, Some(&deepest), true), "{name}: {levels:?}");
+        assert_eq!(
+            (levels.len(), levels.iter().max(), levels.is_sorted()),
+            (30, Some(&deepest), true),
+            "{name}: {levels:?}"
+        );
         assert!(read.document.headings().any(|heading| heading.text == "Part 29"), "{name}");
     }
 }
