@@ -299,6 +299,7 @@ def texts(bench):
             cells = [[value if isinstance(value, str) else value["text"] for value in row] for row in rows]
             for row in cells[1:]:
                 found += [f"{row[0]} | {head} | {value}" for head, value in zip(cells[0][1:], row[1:])]
+        found = found[:20] if bench.options.small else found
         file.write_text("\n".join(" ".join(text.split()) for text in found) + "\n", encoding="utf-8")
     return file
 
@@ -354,7 +355,7 @@ def out_of_memory(bench, device):
         # A software GPU takes the computer's memory; 16 GB of it, beside the 64 GiB that the cache of vectors maps.
         limit, width = ["bash", "-c", 'ulimit -v 83000000 && exec "$0" "$@"'], 1_500_000
     # Without dropout, whose masks are made in the computer's memory.
-    wide = ["model.d_in=4", "model.layers=1", f"model.d_out={width}", "optimisation.dropout=0"]
+    wide = ["model.d_in=16", "model.layers=1", f"model.d_out={width}", "optimisation.dropout=0"]
     wide += ["optimisation.batch_size=64"]
     command = [*limit, *bench.train_command(output, device, [*settings, *wide])]
     result = subprocess.run(
