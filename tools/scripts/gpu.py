@@ -207,7 +207,8 @@ def unfit(includes, libraries, driver):
     code = "import gpu, sys; gpu.compile_headers(*sys.argv[1:])"
     command = [sys.executable, "-c", code, libraries[0], *includes]
     try:
-        found = run(command, 120, PYTHONPATH=str(ROOT / "tools/scripts"), LD_LIBRARY_PATH=library_path(libraries[0].parent))
+        path = library_path(libraries[0].parent)
+        found = run(command, 120, PYTHONPATH=str(ROOT / "tools/scripts"), LD_LIBRARY_PATH=path)
     except SystemExit as failure:
         return str(failure.code)
     if found["version"] > driver:
