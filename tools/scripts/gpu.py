@@ -26,7 +26,7 @@ from benching import ROOT, log, machine, markdown_table, run
 from gpu_cases import PROGRAMS, Bench, NotMeasured, cases
 
 PACK = ROOT / "gpu.local"
-ARCHIVE = "programs.tar.xz"
+ARCHIVE = "large.tar.xz"
 MANIFEST = "pack.json"
 # What fits into one piece of luggage.
 LIMIT = 64 << 20
@@ -102,11 +102,13 @@ def build(options):
     (PACK / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n")
     plain = size(PACK)
     if plain > LIMIT:
-        log(f"{plain / 2**20:.0f} MiB: the programs are compressed")
-        compress(programs, PACK / ARCHIVE)
-        shutil.rmtree(programs)
+        log(f"{plain / 2**20:.0f} MiB: the programs and FinQA are compressed")
+        folders = [folder for folder in (PACK / "finqa", programs) if folder.is_dir()]
+        compress(folders, PACK / ARCHIVE)
+        for folder in folders:
+            shutil.rmtree(folder)
     total = size(PACK)
-    print(f"{PACK}: {total / 2**20:.1f} MiB, programs stripped {plain / 2**20:.0f} MiB")
+    print(f"{PACK}: {total / 2**20:.1f} MiB, {plain / 2**20:.0f} MiB unpacked")
     if total > LIMIT:
         log(f"WARNING: more than {LIMIT >> 20} MiB")
 
@@ -115,13 +117,14 @@ def size(directory):
     return sum(file.stat().st_size for file in directory.rglob("*") if file.is_file())
 
 
-def compress(directory, archive):
+def compress(folders, archive):
     # The window holds two programs, of which each is much like the others.
     filters = [{"id": lzma.FILTER_X86}] if platform.machine() == "x86_64" else []
     filters.append({"id": lzma.FILTER_LZMA2, "preset": 6, "dict_size": 128 << 20})
     with lzma.open(archive, "wb", filters=filters) as compressed, tarfile.open(fileobj=compressed, mode="w|") as tar:
-        for file in sorted(directory.iterdir(), key=lambda file: file.stat().st_size):
-            tar.add(file, file.name)
+        for folder in folders:
+            for file in sorted(folder.iterdir(), key=lambda file: file.stat().st_size):
+                tar.add(file, f"{folder.name}/{file.name}")
 
 
 def unpack():
@@ -130,11 +133,15 @@ def unpack():
     archive = ROOT / ARCHIVE
     if not archive.exists():
         sys.exit(f"{ROOT}: there is no {PROGRAMS.name} and no {ARCHIVE}; `gpu.sh build` makes them where Rust is")
-    part = PROGRAMS.with_suffix(".part")
+    part = ROOT / "unpacked.part"
     shutil.rmtree(part, ignore_errors=True)
     with tarfile.open(archive) as tar:
         tar.extractall(part)
-    part.rename(PROGRAMS)
+    # The programs last: where they are, all is.
+    for folder in sorted(part.iterdir(), key=lambda folder: folder.name == PROGRAMS.name):
+        shutil.rmtree(ROOT / folder.name, ignore_errors=True)
+        folder.rename(ROOT / folder.name)
+    part.rmdir()
 
 
 # CUDA's compiler for kernels.
@@ -200,7 +207,8 @@ def unfit(includes, libraries, driver):
     code = "import gpu, sys; gpu.compile_headers(*sys.argv[1:])"
     command = [sys.executable, "-c", code, libraries[0], *includes]
     try:
-        found = run(command, 120, PYTHONPATH=str(ROOT / "tools/scripts"), LD_LIBRARY_PATH=library_path(libraries[0].parent))
+        path = library_path(libraries[0].parent)
+        found = run(command, 120, PYTHONPATH=str(ROOT / "tools/scripts"), LD_LIBRARY_PATH=path)
     except SystemExit as failure:
         return str(failure.code)
     if found["version"] > driver:
@@ -259,6 +267,8 @@ def measure(options):
         # Everything of one state, as it was packed.
         os.execv(sys.executable, [sys.executable, str(PACK / "tools/scripts/gpu.py"), *sys.argv[1:]])
     unpack()
+    packed = ROOT / "finqa"
+    options.finqa = options.finqa or (packed if packed.is_dir() else None)
     devices = ("cpu",) if options.cpu_only else ("cuda", "wgpu")
     chosen = cases(devices, options.small)
     steps = list(dict.fromkeys(case.step for case in chosen))
@@ -421,8 +431,6 @@ def main():
         return page(options)
     if options.rounds < 1:
         parser.error("--rounds must be at least 1")
-    packed = ROOT / "finqa"
-    options.finqa = options.finqa or (packed if packed.is_dir() else None)
     options.output = options.output.resolve()
     return measure(options)
 
