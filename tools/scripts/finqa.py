@@ -144,11 +144,11 @@ def page(args, found, judged):
         *(f"| {name} | {' | '.join(both(protocol, name) for protocol in found)} |" for name in names),
         "",
         "The checkpoints come with the project, one seed each; `finqa` and `finqa-minilm` were trained in the paper's protocol, "
-        f"`general` on it and other data sets. Rankers trained for this page and MiniLM fine-tuned are means of {seeds}.",
-        "Untrained baselines, BM25 + dense and MiniLM are over all-MiniLM-L6-v2; `finqa`, `general` and the rankers trained here over "
-        "the static encoder. BM25 + dense and the trees learn from the training part anew in each protocol, which favours them; "
-        "MiniLM, like `checkpoints/finqa`, in the paper's protocol alone. The trees see the ranker's features, the table scorer's "
-        "among them, but no graph, no network and no first ranking. All read pages with repaired texts.",
+        f"`general` on it and other data sets. What was trained for this page is the mean of {seeds}.",
+        "Untrained baselines and BM25 + dense are over all-MiniLM-L6-v2; `finqa`, `general` and the rankers trained here over the static "
+        "encoder. BM25 + dense and the trees learn from the training part anew in each protocol, which favours them. The trees see the "
+        "ranker's features, the table scorer's among them, but no graph, no network and no first ranking. All read repaired texts.",
+        *(["MiniLM fine-tuned learns, like `checkpoints/finqa`, in the paper's protocol alone."] if args.peer else []),
     ]
     if {"random", "with lead-in"} <= found.keys():
         lines += cost(values)
