@@ -2,6 +2,7 @@
 
 import argparse
 import functools
+import json
 import os
 import random
 import shutil
@@ -35,6 +36,18 @@ def trained(directory, *arguments, quiet=False):
         shutil.rmtree(directory, ignore_errors=True)
         program("train", *arguments, "--set", f"output.directory={directory}", quiet=quiet)
         done.write_text(config)
+
+
+def evaluated(output, checkpoints, *arguments):
+    """Measures checkpoints and baselines into a directory, unless the same were measured there."""
+    done = output / ".done"
+    given = [part for directory in checkpoints for part in ("--checkpoint", str(directory))] or ["--baselines"]
+    manifests = [(directory / "manifest.json").read_text() for directory in checkpoints]
+    asked = json.dumps([program("train", *arguments, "--print-config", quiet=True), given, manifests])
+    if not done.is_file() or done.read_text() != asked:
+        shutil.rmtree(output, ignore_errors=True)
+        program("evaluate", *arguments, *given, "--output", str(output), quiet=True)
+        done.write_text(asked)
 
 
 def settings(*chosen):

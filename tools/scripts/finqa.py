@@ -1,19 +1,21 @@
 """What rankers and baselines, trained ones too, reach on FinQA's dev part in three protocols.
 
     python tools/scripts/finqa.py --data DIR --encoder DIR --work DIR --output docs/finqa.md [--seeds 0 1 2] [--peer PYTHON]
+        [--protocols NAME…]
 
 DIR of --data holds FinQA's train.json and dev.json, that of --encoder all-MiniLM-L6-v2. The checkpoints that come with the
 project are measured as they are; RANKERS, over the static encoder, are trained with each of --seeds. --peer names a Python
 with what `tools/scripts/peers/requirements.txt` lists: with it come the rows of a MiniLM trained on the questions
-(`peers/minilm_finetuned.py`), with each of --seeds too. Trainings and rankings that stand in --work are taken as they are;
-checkpoints are measured anew. TABSEGNET_PROGRAMS names a directory of built programs; without it cargo builds them.
+(`peers/minilm_finetuned.py`), with each of --seeds too. Trainings, measurements and rankings that
+stand in --work are taken as they are: give another --work where the programs or the data are others. TABSEGNET_PROGRAMS names
+a directory of built programs; without it cargo builds them.
 """
 
 import json
 import statistics
 import subprocess
 
-from experiments import ROOT, ROUNDS, finqa_parser, program, settings, shown_p, trained, write
+from experiments import ROOT, ROUNDS, evaluated, finqa_parser, program, settings, shown_p, trained, write
 from measures import MAIN, RESAMPLES, beside, finqa_page, gold, interval, of_questions, run, tested
 
 # What is set in each, and what it is.
@@ -40,6 +42,7 @@ REFERENCE = "`checkpoints/finqa`"
 def main():
     parser = finqa_parser(__doc__)
     parser.add_argument("--peer")
+    parser.add_argument("--protocols", nargs="+", choices=PROTOCOLS, default=list(PROTOCOLS))
     args = parser.parse_args()
     args.work.mkdir(parents=True, exist_ok=True)
     args.work = args.work.resolve()
@@ -54,11 +57,11 @@ def main():
             trained(directory, *config, *settings(*chosen, f"task.seed={seed}"), quiet=True)
 
     found, judged = {}, {}
-    for protocol, (chosen, _) in PROTOCOLS.items():
-        found[protocol], judged[protocol] = measured(args, [*config, *settings(*chosen)], protocol, rankers)
+    for protocol in args.protocols:
+        found[protocol], judged[protocol] = measured(args, [*config, *settings(*PROTOCOLS[protocol][0])], protocol, rankers)
     if args.peer:
         for name, method in fine_tuned(args, config, judged).items():
-            for protocol in PROTOCOLS:
+            for protocol in args.protocols:
                 found[protocol][name] = method[protocol]
     write(args.output, page(args, found, judged))
     print(args.output)
@@ -78,9 +81,8 @@ def measured(args, config, protocol, rankers):
     for encoder, (chosen, baselines) in by_encoder.items():
         output = place(args, protocol) / encoder
         checkpoints = [(name, directory) for name, all_seeds in given.items() for directory, of in all_seeds if of == chosen]
-        given_to = [part for _, directory in checkpoints for part in ("--checkpoint", str(directory))]
         named = f"evaluation.baselines={json.dumps(list(baselines))}"
-        program("evaluate", *config, *settings(*chosen, named), *given_to, "--output", str(output), quiet=True)
+        evaluated(output, [directory for _, directory in checkpoints], *config, *settings(*chosen, named))
         judged = gold(output / "qrels.trec")
         methods = json.loads((output / "report.json").read_text())["methods"]
         # Checkpoints come first, in their order.
@@ -93,16 +95,17 @@ def measured(args, config, protocol, rankers):
 def fine_tuned(args, config, judged):
     """For each way of comparing its runs in each protocol, with each seed: learnt once, in the paper's protocol."""
     caches = {}
-    for protocol, (chosen, _) in PROTOCOLS.items():
+    for protocol in dict.fromkeys(["random", *args.protocols]):
         caches[protocol] = place(args, protocol) / "cache"
-        program("train", *config, *settings(*chosen, f"output.cache={caches[protocol]}"), "--prepare", quiet=True)
+        program("train", *config, *settings(*PROTOCOLS[protocol][0], f"output.cache={caches[protocol]}"), "--prepare", quiet=True)
     found = {}
     for kind, name in FINE_TUNED.items():
-        found[name] = {protocol: [] for protocol in PROTOCOLS}
+        found[name] = {protocol: [] for protocol in args.protocols}
         for seed in args.seeds:
-            runs = {protocol: place(args, protocol) / f"minilm-{kind}-{seed}.trec" for protocol in PROTOCOLS}
+            runs = {protocol: place(args, protocol) / f"minilm-{kind}-{seed}.trec" for protocol in args.protocols}
             if not all(path.is_file() for path in runs.values()):
-                qrels = place(args, "random") / "minilm/qrels.trec"
+                # Which part is measured; its questions are the same in all protocols.
+                qrels = place(args, args.protocols[0]) / "minilm/qrels.trec"
                 command = [args.peer, str(ROOT / "tools/scripts/peers/minilm_finetuned.py"), "--encoder", args.encoder, "--kind", kind,
                            "--seed", str(seed), "--qrels", str(qrels), "--learn", str(caches["random"])]
                 for protocol, path in runs.items():
@@ -116,7 +119,7 @@ def fine_tuned(args, config, judged):
 def page(args, found, judged):
     values = {protocol: {name: {measure: of_questions(runs, judged[protocol], of) for measure, of in MAIN.items()}
                          for name, runs in methods.items()} for protocol, methods in found.items()}
-    names = list(found["random"])
+    names = list(next(iter(found.values())))
 
     def mean(protocol, name, measure):
         return statistics.mean(values[protocol][name][measure].values())
@@ -124,7 +127,7 @@ def page(args, found, judged):
     def both(protocol, name):
         return " / ".join(f"{mean(protocol, name, measure):.3f}" for measure in MAIN)
 
-    questions = judged["random"]
+    questions = next(iter(judged.values()))
     documents = {finqa_page(question) for question in questions}
     seeds = f"seed{'s' * (len(args.seeds) > 1)} {', '.join(map(str, args.seeds))}"
     lines = [
@@ -134,42 +137,24 @@ def page(args, found, judged):
         "A foreign table stands at a random place, while a page's own table follows the sentence that announces it, which a ranker "
         "can learn to look for. So all figures are told in three protocols:",
         "",
-        *(f"- **{protocol}**: {about}." for protocol, (_, about) in PROTOCOLS.items()),
+        *(f"- **{protocol}**: {about}{'' if protocol in found else '; not measured yet'}." for protocol, (_, about) in PROTOCOLS.items()),
         "",
-        f"| | {' | '.join(PROTOCOLS)} |",
-        "|---|" + "---:|" * len(PROTOCOLS),
-        *(f"| {name} | {' | '.join(both(protocol, name) for protocol in PROTOCOLS)} |" for name in names),
+        f"| | {' | '.join(found)} |",
+        "|---|" + "---:|" * len(found),
+        *(f"| {name} | {' | '.join(both(protocol, name) for protocol in found)} |" for name in names),
         "",
         "The checkpoints come with the project, one seed each; `finqa` and `finqa-minilm` were trained in the paper's protocol, "
-        f"`general` on it and other data sets. Rankers trained for this page and MiniLM fine-tuned are means of {seeds}.",
-        "Untrained baselines, BM25 + dense and MiniLM are over all-MiniLM-L6-v2; `finqa`, `general` and the rankers trained here over "
-        "the static encoder. BM25 + dense and the trees learn from the training part anew in each protocol, which favours them; "
-        "MiniLM, like `checkpoints/finqa`, in the paper's protocol alone. The trees see the ranker's features, the table scorer's "
-        "among them, but no graph, no network and no first ranking. All read pages with repaired texts.",
-        "",
-        "## What the announcing sentences cost",
-        "",
-        "recall@10 and MAP with lead-in less those of the paper's protocol, same questions; intervals and p as below.",
-        "",
-        f"| | {' | '.join(f'{measure} | p' for measure in MAIN)} |",
-        "|---|" + "---:|" * (2 * len(MAIN)),
+        f"`general` on it and other data sets. What was trained for this page is the mean of {seeds}.",
+        "Untrained baselines and BM25 + dense are over all-MiniLM-L6-v2; `finqa`, `general` and the rankers trained here over the static "
+        "encoder. BM25 + dense and the trees learn from the training part anew in each protocol, which favours them. The trees see the "
+        "ranker's features, the table scorer's among them, but no graph, no network and no first ranking. All read repaired texts.",
+        *(["MiniLM fine-tuned learns, like `checkpoints/finqa`, in the paper's protocol alone."] if args.peer else []),
     ]
-    for name in names:
-        row = [name]
-        for measure in MAIN:
-            before, after = (values[protocol][name][measure] for protocol in ("random", "with lead-in"))
-            differences = {question: after[question] - before[question] for question in before}
-            low, high = interval(differences, finqa_page)
-            row.append(f"{statistics.mean(differences.values()):+.3f} [{low:+.3f}, {high:+.3f}]")
-            row.append(shown_p(tested(before, after, finqa_page)))
-        lines.append(f"| {' | '.join(row)} |")
-    lines += [
-        "",
-        "Not corrected: each row is a question of its own.",
-    ]
-    for protocol in PROTOCOLS:
+    if {"random", "with lead-in"} <= found.keys():
+        lines += cost(values)
+    for protocol in found:
         lines += ["", f"## Protocol: {protocol}", ""]
-        if protocol == "random":
+        if protocol == next(iter(found)):
             lines += [
                 f"Means with 95 % intervals of {RESAMPLES} bootstrap resamples of pages; p by a paired randomisation test of "
                 f"{ROUNDS} rounds that swaps the methods on whole pages, against {REFERENCE}, corrected for the {len(names) - 1} methods "
@@ -178,6 +163,29 @@ def page(args, found, judged):
             ]
         lines += beside("", values[protocol], REFERENCE, finqa_page)
     return [*lines, *REST.splitlines()]
+
+
+def cost(values):
+    """How the figures with lead-in differ from those of the paper's protocol."""
+    lines = [
+        "",
+        "## What the announcing sentences cost",
+        "",
+        "recall@10 and MAP with lead-in less those of the paper's protocol, same questions, with 95 % intervals and p by page; not "
+        "corrected, as each row is a question of its own.",
+        "",
+        f"| | {' | '.join(f'{measure} | p' for measure in MAIN)} |",
+        "|---|" + "---:|" * (2 * len(MAIN)),
+    ]
+    for name, before in values["random"].items():
+        row = [name]
+        for measure in MAIN:
+            pair = before[measure], values["with lead-in"][name][measure]
+            differences = {question: pair[1][question] - pair[0][question] for question in pair[0]}
+            low, high = interval(differences, finqa_page)
+            row += [f"{statistics.mean(differences.values()):+.3f} [{low:+.3f}, {high:+.3f}]", shown_p(tested(*pair, finqa_page))]
+        lines.append(f"| {' | '.join(row)} |")
+    return lines
 
 
 REST = """

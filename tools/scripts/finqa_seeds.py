@@ -11,7 +11,7 @@ checkpoints in one `evaluate`, those of all questions also in the other protocol
 import json
 import statistics
 
-from experiments import ROOT, finqa_parser, program, settings, trained, write
+from experiments import ROOT, evaluated, finqa_parser, program, settings, trained, write
 from finqa import PROTOCOLS
 from measures import MAIN, beside, finqa_page, gold, of_questions, run
 
@@ -43,8 +43,7 @@ def main():
     for protocol, (chosen, _) in PROTOCOLS.items():
         directories = whole + ([directory for runs in parts.values() for directory in runs] if protocol == "random" else [])
         output = args.work / f"report-{protocol.replace(' ', '-')}"
-        given = [part for directory in directories for part in ("--checkpoint", str(directory / "best"))]
-        program("evaluate", *common, *settings(*chosen), *given, "--output", str(output), quiet=True)
+        evaluated(output, [directory / "best" for directory in directories], *common, *settings(*chosen))
         report = json.loads((output / "report.json").read_text())
         reports[protocol] = report["dataset"], report["methods"][:len(directories)], report["methods"][len(directories):], output
     write(args.output, page(reports, len(args.seeds), questions))
