@@ -318,7 +318,8 @@ fn reports_of_unusual_headings_are_ranked_and_shown() {
     let many: String = (0..5000).map(|n| format!("<h2>Note {n}</h2><p>It is note {n}.</p>")).collect();
     let deep =
         (0..30).fold(String::new(), |page, n| format!("{page}<section><h{0}>Part {n}</h{0}>{table}", n.min(5) + 1));
-    let two = format!("<html><body><h1>2023</h1>{table}</body></html><html><body><h1>2024</h1>{table}</body></html>");
+    let two =
+        format!("<html><body><h1>Of 2023</h1>{table}</body></html><html><body><h1>Of 2024</h1>{table}</body></html>");
     for (page, nodes) in [(none, 6), (many, 10_000), (deep, 180), (two, 12)] {
         work.write("d.html", page);
         let ask = ["--document", "d.html", "--question", "sales in 2024?"];

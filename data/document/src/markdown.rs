@@ -13,7 +13,7 @@ const BOLD_LINE: u8 = 7;
 /// Reads a text.
 pub(crate) fn read(text: &str, limits: &Limits, builder: &mut Builder) {
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_FOOTNOTES;
-    let mut reading = Reading::default();
+    let mut reading = Reading { line: 1, ..Reading::default() };
     for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
         match event {
             Event::Text(part) | Event::Code(part) if !reading.html => reading.push(&part),
@@ -36,7 +36,9 @@ pub(crate) fn read(text: &str, limits: &Limits, builder: &mut Builder) {
             Event::End(TagEnd::Strong) => reading.strong -= 1,
             Event::Start(Tag::Table(_)) => {
                 reading.paragraph(builder);
-                reading.line = text[..range.start].matches('\n').count() + 1;
+                let between = text.get(reading.counted..range.start).unwrap_or_default();
+                reading.line += between.matches('\n').count();
+                reading.counted = range.start;
                 // Header cells stand in the table itself, the others in its rows.
                 reading.in_head = true;
                 reading.rows.push(Vec::new());
@@ -71,7 +73,9 @@ struct Reading {
     bold: usize,
     rows: Vec<Vec<RawCell>>,
     in_head: bool,
+    /// The line of the last table, and where in the text it begins.
     line: usize,
+    counted: usize,
 }
 
 impl Reading {
