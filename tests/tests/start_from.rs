@@ -79,7 +79,7 @@ fn regression_as_many_features_but_others_are_refused() {
 fn the_last_epoch_is_kept_where_it_is_to_be() {
     let work = Work::new();
     // So steep that the dev loss rises after the first epochs.
-    let steep = ["--set", "optimisation.learning_rate=1.0", "--set", "optimisation.epochs=5"];
+    let steep = ["--set", "optimisation.learning_rate=3.0", "--set", "optimisation.epochs=5"];
     work.train(&[&steep[..], &["--set", "output.directory=least"]].concat()).ok();
     let outcome = work.train(&[&steep[..], &["--set", "optimisation.keep=last"]].concat()).ok();
     assert!(outcome.stderr.contains("last epoch, kept: 5"), "{}", outcome.stderr);

@@ -28,7 +28,7 @@ from measures import average_precision, gold, recall_10, run
 
 UNLIKELY = .05
 # What costs most code first.
-PARTS = ["spans", "phrases", "marks", "context", "bm25", "similar_words", "tables", "segments", "relative", "words", "cosine",
+PARTS = ["sections", "spans", "phrases", "marks", "context", "bm25", "similar_words", "tables", "segments", "relative", "words", "cosine",
          "question_kind", "places", "table_relevance"]
 # Beside what the paper's model needs.
 SETTINGS = {
@@ -104,8 +104,9 @@ def outcome(args, common, changed, seed):
     return {**found, ALL: dev}
 
 
-def score_reports(args, checkpoint, rankings, scores, *options):
-    """Ranks the whole reports of --reports into the directory `rankings`, and writes into `scores` what --scorer says."""
+def score_reports(args, checkpoint, rankings, scores, *options, nodes=50):
+    """Ranks the whole reports of --reports into the directory `rankings`, so many nodes a question, and writes into `scores` what
+    --scorer says."""
     infer = [PROGRAMS / "infer"] if PROGRAMS else ["cargo", "run", "--release", "--quiet", "-p", "tabsegnet-infer", "--"]
     rankings.mkdir(parents=True, exist_ok=True)
     by_filing = collections.defaultdict(list)
@@ -116,7 +117,7 @@ def score_reports(args, checkpoint, rankings, scores, *options):
         listed = rankings / f"{filing}.questions"
         listed.write_text("\n".join(questions) + "\n")
         subprocess.run([*infer, "--checkpoint", checkpoint, "--document", document, "--questions", listed, "--format", "jsonl",
-                        "--top-k", "50", "--output", rankings / f"{filing}.jsonl", *options], check=True, cwd=ROOT,
+                        "--top-k", str(nodes), "--output", rankings / f"{filing}.jsonl", *options], check=True, cwd=ROOT,
                        stderr=subprocess.DEVNULL)
     subprocess.run([sys.executable, args.scorer, args.reports / "questions.jsonl", rankings, "--json", scores],
                    check=True, stdout=subprocess.DEVNULL)

@@ -105,7 +105,7 @@ impl Page<'_, '_> {
 
     fn passage(&mut self, run: Run, heading: Option<u8>) {
         // Page numbers, and ways back to the contents.
-        let furniture = run.text.len() <= 4 && run.text.bytes().all(|b| b.is_ascii_digit())
+        let furniture = heading.is_none() && run.text.len() <= 4 && run.text.bytes().all(|b| b.is_ascii_digit())
             || run.linked > 0 && run.linked == run.solid;
         if run.is_empty() || (furniture && run.facts.is_empty()) {
             return;
