@@ -46,8 +46,13 @@ pub fn rescore_with(bytes: &[u8]) {
     let file = CHECKPOINT.1.join("reranker.safetensors");
     put(&file, bytes);
     if let Ok(reranker) = Reranker::read(&file, 0) {
-        let passage =
-            |number| Node { id: format!("p{number}"), kind: NodeKind::Passage, text: String::new(), place: None, section: None };
+        let passage = |number| Node {
+            id: format!("p{number}"),
+            kind: NodeKind::Passage,
+            text: String::new(),
+            place: None,
+            section: None,
+        };
         let nodes: Vec<Node> = (0..4).map(passage).collect();
         let context = QueryContext { nodes: &nodes, features: NO_FEATURES, query: None };
         let mut scores = vec![0.5, 2.0, -1.0, 2.0];
