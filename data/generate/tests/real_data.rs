@@ -12,7 +12,7 @@ use tabsegnet_document::facts::FactPlace;
 use tabsegnet_document::numbers::parse_cell_number;
 use tabsegnet_document::{ReadDocument, ReadOptions};
 use tabsegnet_generate::registry;
-use tabsegnet_graph::{Graph, Node};
+use tabsegnet_graph::{Graph, Node, NodeKind};
 use tabsegnet_test_support::{path_in, say, skipped};
 
 /// The folder of a data set.
@@ -343,6 +343,53 @@ fn sec() {
         companies.push(of_part);
     }
     assert!(companies[0].is_disjoint(&companies[1]));
+}
+
+/// What a ranker would find that knows of a node its kind and where in the filing it stands, and nothing else: gold is
+/// spread over all of a filing.
+#[test]
+fn sec_places_alone_find_next_to_nothing() {
+    /// Parts of equal size that a filing is cut into.
+    const PARTS: usize = 50;
+    let Some(folder) = folder("sec") else { return };
+    let config = DataConfig {
+        kind: "ixbrl".into(),
+        root: folder.display().to_string(),
+        train: vec![".".into()],
+        ..DataConfig::default()
+    };
+    // Of each kind in each part of a filing: gold nodes, nodes.
+    let mut counts: HashMap<(NodeKind, usize), (usize, usize)> = HashMap::new();
+    let (mut found, mut chance, mut questions) = (0.0, 0.0, 0_u32);
+    for part in [Part::Train, Part::Dev] {
+        for sample in &Read::new(&config, part).samples.samples {
+            let graph = Graph::of(&sample.document);
+            let nodes = graph.nodes();
+            let place = |at: usize| (nodes[at].kind, at * PARTS / nodes.len());
+            let gold: Vec<HashSet<&str>> =
+                sample.questions.iter().map(|question| question.gold.iter().map(String::as_str).collect()).collect();
+            if part == Part::Train {
+                for (at, node) in nodes.iter().enumerate() {
+                    let (golden, all) = counts.entry(place(at)).or_default();
+                    *golden += gold.iter().filter(|gold| gold.contains(node.id.as_str())).count();
+                    *all += gold.len();
+                }
+                continue;
+            }
+            let share = |at: usize| counts.get(&place(at)).map_or(0.0, |(golden, all)| *golden as f64 / *all as f64);
+            let mut order: Vec<usize> = (0..nodes.len()).collect();
+            order.sort_by(|&a, &b| share(b).total_cmp(&share(a)));
+            for gold in &gold {
+                let first = order[..10].iter().filter(|&&at| gold.contains(nodes[at].id.as_str())).count();
+                found += first as f64 / gold.len() as f64;
+                chance += 10.0 / nodes.len() as f64;
+                questions += 1;
+            }
+        }
+    }
+    let (found, chance) = (found / f64::from(questions), chance / f64::from(questions));
+    say(&format!("SEC, places alone: recall@10 {found:.4}, by chance {chance:.4}, of {questions} questions"));
+    assert!(found < 0.03, "{found}");
 }
 
 fn same(a: f64, b: f64) -> bool {
