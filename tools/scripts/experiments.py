@@ -43,11 +43,11 @@ def evaluated(output, checkpoints, *arguments):
     done = output / ".done"
     given = [part for directory in checkpoints for part in ("--checkpoint", str(directory))] or ["--baselines"]
     manifests = [(directory / "manifest.json").read_text() for directory in checkpoints]
-    asked = json.dumps([program("train", *arguments, "--print-config", quiet=True), given, manifests])
-    if not done.is_file() or done.read_text() != asked:
+    wanted = json.dumps([program("train", *arguments, "--print-config", quiet=True), given, manifests])
+    if not done.is_file() or done.read_text() != wanted:
         shutil.rmtree(output, ignore_errors=True)
         program("evaluate", *arguments, *given, "--output", str(output), quiet=True)
-        done.write_text(asked)
+        done.write_text(wanted)
 
 
 def settings(*chosen):

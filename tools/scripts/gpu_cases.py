@@ -91,7 +91,7 @@ class Bench:
         return device != "cpu" and "software" not in self.device(device)["device"]
 
     def beside(self, what, device, script, arguments, ours, key="median_ms", **more):
-        """A row of a peer's script and a program in turn. Where one is asked for, TF32 is as the device has it."""
+        """A row of a peer's script and a program in turn. Where one is wanted, TF32 is as the device has it."""
         peer_device = "cuda" if self.on_gpu(device) else "cpu"
         peer = [self.options.python, PEERS / script, *arguments, "--device", peer_device]
         peer += ["--tf32"] if more.get("tf32") and self.device(device)["tf32"] else []

@@ -73,8 +73,8 @@ impl Sampling {
     /// The nodes of a question for an epoch, rising; nothing where all of its document are taken. The same for the same
     /// seed, question and epoch.
     pub fn nodes(&self, embedded: &Embedded, question: usize, epoch: usize) -> Option<Vec<u32>> {
-        let asked = &embedded.questions[question];
-        let pieces = self.pieces[asked.document].as_ref()?;
+        let query = &embedded.questions[question];
+        let pieces = self.pieces[query.document].as_ref()?;
         let (order, left_out) = &self.questions[question];
         let mut taken = vec![false; pieces.len()];
         let mut count = 0;
@@ -86,7 +86,7 @@ impl Sampling {
             }
             count
         };
-        for &node in &asked.gold {
+        for &node in &query.gold {
             take(pieces.partition_point(|piece| piece.end <= node), usize::MAX);
         }
         let with_gold = take(0, 0);

@@ -9,9 +9,9 @@
 //! and sentences that tag the fact, and those that state it again without a tag: the same number
 //! under a like label and the same year ([`restated`]).
 //!
-//! Sentences that give a reason, a plan, a count or an event are asked for too, by their form.
+//! Sentences that give a reason, a plan, a count or an event give questions too, by their form.
 //!
-//! A document is the whole filing, as it would be asked about. A third of the questions or more go
+//! A document is the whole filing, as questions will be put to it. A third of the questions or more go
 //! over two tables: no one table states all their facts.
 //!
 //! Left out are facts that nobody would want or that words cannot distinguish: what the page
