@@ -65,11 +65,6 @@ impl Sampling {
         Self { budget, seed, pieces, questions }
     }
 
-    /// Whether any document is sampled.
-    pub fn any(&self) -> bool {
-        self.pieces.iter().any(Option::is_some)
-    }
-
     /// The nodes of a question for an epoch, rising; nothing where all of its document are taken. The same for the same
     /// seed, question and epoch.
     pub fn nodes(&self, embedded: &Embedded, question: usize, epoch: usize) -> Option<Vec<u32>> {

@@ -1,4 +1,4 @@
-//! Documents: the model (passages and tables, [`model`]), and readers into it ([`read()`]).
+//! Documents: the model (headings, passages and tables, [`model`]), and readers into it ([`read()`]).
 //!
 //! A reader finds paragraphs and tables; sentences, captions, header rows and columns and what
 //! stands under what are worked out here in one way for all of them, and shown

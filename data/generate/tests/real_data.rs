@@ -68,6 +68,16 @@ impl Read {
     }
 }
 
+/// Filings, of which those of some companies are the dev part.
+fn filings(root: &Path) -> DataConfig {
+    DataConfig {
+        kind: "ixbrl".into(),
+        root: root.display().to_string(),
+        train: vec![".".into()],
+        ..DataConfig::default()
+    }
+}
+
 fn config(kind: &str, root: &Path, train: &str, dev: &str, tables: &[&str]) -> DataConfig {
     DataConfig {
         kind: kind.into(),
@@ -285,12 +295,7 @@ fn hitab() {
 #[test]
 fn sec() {
     let Some(folder) = folder("sec") else { return };
-    let config = DataConfig {
-        kind: "ixbrl".into(),
-        root: folder.display().to_string(),
-        train: vec![".".into()],
-        ..DataConfig::default()
-    };
+    let config = filings(&folder);
     let mut filings: HashMap<String, ReadDocument> = HashMap::new();
     let mut companies: Vec<HashSet<String>> = Vec::new();
     for part in [Part::Train, Part::Dev] {
@@ -352,12 +357,7 @@ fn sec_places_alone_find_next_to_nothing() {
     /// Parts of equal size that a filing is cut into.
     const PARTS: usize = 50;
     let Some(folder) = folder("sec") else { return };
-    let config = DataConfig {
-        kind: "ixbrl".into(),
-        root: folder.display().to_string(),
-        train: vec![".".into()],
-        ..DataConfig::default()
-    };
+    let config = filings(&folder);
     // Of each kind in each part of a filing: gold nodes, nodes.
     let mut counts: HashMap<(NodeKind, usize), (usize, usize)> = HashMap::new();
     let (mut found, mut chance, mut questions) = (0.0, 0.0, 0_u32);

@@ -103,16 +103,16 @@ impl Sections {
         overlaps: &[Paths<Overlap>],
         cosines: &[f32],
     ) -> Vec<NodeSection> {
+        let found: Vec<Match> = (0..self.of_node.len()).map(|node| query.of_node(phrases, node)).collect();
         let mut paths: Vec<Path> = Vec::with_capacity(self.headings.len());
         for heading in &self.headings {
             let outer = heading.outer.map_or_else(Path::default, |outer| paths[outer as usize]);
             paths.push(Path {
-                found: outer.found.with(&query.of_node(phrases, heading.node)),
+                found: outer.found.with(&found[heading.node]),
                 nearest: overlaps[heading.node].headers,
                 cosine: outer.cosine.max(cosines[heading.node]),
             });
         }
-        let found: Vec<Match> = (0..self.of_node.len()).map(|node| query.of_node(phrases, node)).collect();
         // The last is of what stands under none.
         let mut stems = vec![0_u64; self.headings.len() + 1];
         let mut best = vec![(0.0_f32, 0.0_f32); self.headings.len() + 1];

@@ -136,7 +136,7 @@ struct Look {
     bold: bool,
     italic: bool,
     underlined: bool,
-    /// In points; 0 unless said.
+    /// In points; 0 where no style gives it.
     size: f32,
     raised: bool,
     linked: bool,
