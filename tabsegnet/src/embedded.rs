@@ -212,6 +212,11 @@ impl Embedded {
         documents.map(|(document, gold)| Example { inputs: document.table_inputs().to_vec(), gold }).collect()
     }
 
+    /// The documents' ids.
+    pub fn document_ids(&self) -> Vec<&str> {
+        self.documents.iter().map(|document| document.id.as_str()).collect()
+    }
+
     /// The scores of each document's tables.
     pub fn table_scores(&self, scorer: Option<&TableScorer>) -> TableScores {
         let Some(scorer) = scorer else { return TableScores::default() };

@@ -70,7 +70,7 @@ impl RerankTraining<'_> {
             bail!("no training question has a gold node among its candidates; raise reranker.candidates");
         }
         let trees = grown(&lists, &settings.boosting, self.config.task.seed, "reranker");
-        Ok(Some(Reranker::new(trees, settings.candidates)))
+        Ok(Some(Reranker::new(trees, settings.candidates, settings.score_weight)))
     }
 
     /// For each training question the scores of a ranker that was trained without its document.
@@ -78,10 +78,9 @@ impl RerankTraining<'_> {
         let Self { config, plain, .. } = self;
         let embedded = &self.train.embedded;
         let folds = config.reranker.folds;
-        let documents = embedded.documents.len();
         let mut rng = ChaCha8Rng::seed_from_u64(config.task.seed);
         rng.set_stream(u64::MAX); // others are of weights and orders
-        let fold = table_scorer::folds(documents, folds, &mut rng);
+        let fold = table_scorer::folds(&embedded.document_ids(), folds, &mut rng);
         let (optimisation, seed) = (&config.optimisation, config.task.seed);
         let mut found: Vec<Vec<f32>> = vec![Vec::new(); embedded.questions.len()];
         let mut progress = Progress::new("reranker", folds * optimisation.epochs);

@@ -3,6 +3,8 @@
 
 #![allow(non_snake_case)] // W_1 is a matrix, w_2 a vector
 
+use std::collections::HashMap;
+
 use burn::module::{Module, Param};
 use burn::optim::{AdamWConfig, GradientsParams};
 use burn::tensor::activation::{log_softmax, relu};
@@ -11,6 +13,7 @@ use rand::seq::SliceRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
+use tabsegnet_datasets::mix::own_id;
 use tabsegnet_features::table_scorer::Example;
 use tabsegnet_features::{TableScore, TableScorer};
 use tabsegnet_ranker::dropout::Dropout;
@@ -42,10 +45,10 @@ pub fn train(examples: &[Example], seed: u64) -> TableScorer {
 }
 
 /// For each example the scores ([`TableScorer::scores`]) of a scorer that was trained without it, so that
-/// what a ranker sees of its training documents is like what it will see of others.
-pub fn out_of_fold(examples: &[Example], seed: u64) -> Vec<Vec<TableScore>> {
+/// what a ranker sees of its training documents is like what it will see of others. `ids` are the documents'.
+pub fn out_of_fold(examples: &[Example], ids: &[&str], seed: u64) -> Vec<Vec<TableScore>> {
     let scale = scale(examples);
-    let fold = folds(examples.len(), FOLDS, &mut ChaCha8Rng::seed_from_u64(seed));
+    let fold = folds(ids, FOLDS, &mut ChaCha8Rng::seed_from_u64(seed));
     let without = |left_out: usize| {
         let kept = examples.iter().zip(&fold).filter(|(_, fold)| **fold != left_out);
         fit(&kept.map(|(example, _)| example).collect::<Vec<_>>(), &scale, seed)
@@ -54,11 +57,20 @@ pub fn out_of_fold(examples: &[Example], seed: u64) -> Vec<Vec<TableScore>> {
     examples.iter().zip(&fold).map(|(example, &fold)| scorers[fold].scores(&example.inputs)).collect()
 }
 
-/// For each of `count` things its fold, of so many: at random, and as many in each as can be.
-pub fn folds(count: usize, folds: usize, rng: &mut ChaCha8Rng) -> Vec<usize> {
-    let mut fold: Vec<usize> = (0..count).map(|number| number % folds).collect();
+/// For each document's id its fold, of so many: at random, and as many in each as can be. A page that stands in several
+/// parts of a mix is in one fold.
+pub fn folds(ids: &[&str], folds: usize, rng: &mut ChaCha8Rng) -> Vec<usize> {
+    let mut pages = HashMap::new();
+    let page: Vec<usize> = ids
+        .iter()
+        .map(|id| {
+            let next = pages.len();
+            *pages.entry(own_id(id)).or_insert(next)
+        })
+        .collect();
+    let mut fold: Vec<usize> = (0..pages.len()).map(|number| number % folds).collect();
     fold.shuffle(rng);
-    fold
+    page.into_iter().map(|page| fold[page]).collect()
 }
 
 /// Mean and 1 / deviation of each input over all tables, in a scorer without weights.
@@ -206,6 +218,21 @@ mod tests {
             Example { inputs, gold: (0..tables).map(|table| table == gold).collect() }
         };
         (0..count).map(|_| example()).collect()
+    }
+
+    /// [`super::out_of_fold`] of examples each of a page of its own.
+    fn out_of_fold(examples: &[Example], seed: u64) -> Vec<Vec<TableScore>> {
+        let ids: Vec<String> = (0..examples.len()).map(|number| number.to_string()).collect();
+        super::out_of_fold(examples, &ids.iter().map(String::as_str).collect::<Vec<_>>(), seed)
+    }
+
+    #[test]
+    fn a_page_in_two_parts_of_a_mix_is_in_one_fold() {
+        let ids = ["a/x", "a/y", "a/z", "b/z", "b/x", "c/w"];
+        let fold = folds(&ids, 2, &mut ChaCha8Rng::seed_from_u64(0));
+        assert_eq!([fold[0], fold[2]], [fold[4], fold[3]]);
+        let pages = [fold[0], fold[1], fold[2], fold[5]];
+        assert_eq!(pages.iter().sum::<usize>(), 2, "as many in each: {pages:?}");
     }
 
     #[test]

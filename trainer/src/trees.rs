@@ -66,7 +66,7 @@ pub fn feature_trees(config: &Config, training: &Embedded) -> Result<FeatureTree
     );
     let seed = config.task.seed;
     let examples = if config.model.table_scorer { training.table_examples() } else { Vec::new() };
-    let tables = TableScores(table_scorer::out_of_fold(&examples, seed));
+    let tables = TableScores(table_scorer::out_of_fold(&examples, &training.document_ids(), seed));
     let nodes = |question: usize| training.document_of(question).nodes().len();
     let rows = (0..training.questions.len()).map(nodes).sum();
     let lists = lists(training, features, rows, &|question| {

@@ -30,6 +30,11 @@ pub fn dataset_of(id: &str) -> &str {
     id.split_once(SEPARATOR).map_or("", |(name, _)| name)
 }
 
+/// What the data set itself calls what has an id of a mix: one page may stand in several parts of it.
+pub fn own_id(id: &str) -> &str {
+    id.split_once(SEPARATOR).map_or(id, |(_, own)| own)
+}
+
 /// At most `questions` questions, and the documents they are put to. The choice depends on the
 /// seed and the questions' ids alone, so that a larger number takes the same ones and more.
 pub(crate) fn limited(mut samples: Samples, questions: usize, seed: u64) -> Samples {
@@ -77,6 +82,7 @@ mod tests {
         assert_eq!(ids(&all), ["a/d0q0", "b/d0q0"].map(str::to_owned).into());
         assert_eq!((all.samples[1].document.id.as_str(), all.left_out[1].question.as_str()), ("b/d0", "b/lost"));
         assert_eq!(dataset_of("b/d0/q0"), "b");
+        assert_eq!([own_id("b/d0/q0"), own_id("d0")], ["d0/q0", "d0"]);
     }
 
     #[test]
