@@ -74,7 +74,7 @@ pub fn ranker(
         ),
     );
     if let RerankerConfig { candidates: 1.., .. } = config.reranker {
-        let RerankerConfig { candidates, folds, boosting, .. } = &config.reranker;
+        let RerankerConfig { candidates, folds, boosting } = &config.reranker;
         let figures = match reranker {
             Some(measures) => {
                 format!("recall@10 {:.4}, MAP {:.4}", measures.recall_at[3], measures.average_precision)

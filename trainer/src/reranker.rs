@@ -70,7 +70,7 @@ impl RerankTraining<'_> {
             bail!("no training question has a gold node among its candidates; raise reranker.candidates");
         }
         let trees = grown(&lists, &settings.boosting, self.config.task.seed, "reranker");
-        Ok(Some(Reranker::new(trees, settings.candidates, settings.score_weight)))
+        Ok(Some(Reranker::new(trees, settings.candidates)))
     }
 
     /// For each training question the scores of a ranker that was trained without its document.

@@ -25,8 +25,6 @@ pub use candidates::{Candidates, QueryContext, names};
 pub struct Reranker {
     candidates: usize,
     trees: BoostedTrees,
-    /// How much of the ranker's own score is added to the trees'.
-    score_weight: f32,
 }
 
 /// How the reranker comes to the score of a candidate.
@@ -41,9 +39,9 @@ pub struct RerankEffects {
 }
 
 impl Reranker {
-    /// `trees` that look at so many candidates, to whose scores so much of the ranker's is added.
-    pub fn new(trees: BoostedTrees, candidates: usize, score_weight: f32) -> Self {
-        Self { candidates, trees, score_weight }
+    /// `trees` that look at so many candidates.
+    pub fn new(trees: BoostedTrees, candidates: usize) -> Self {
+        Self { candidates, trees }
     }
 
     /// Numbers of a row.
@@ -51,15 +49,12 @@ impl Reranker {
         self.trees.features()
     }
 
-    /// Puts the reranker's scores in the place of the ranker's `scores` `[nodes]`: the candidates' in order of the
-    /// trees and of their own scores, the others' below all of them, as far from the last candidate as they were.
+    /// Puts the trees' scores in the place of the ranker's `scores` `[nodes]`: the candidates' in order of the
+    /// trees, the others' below all of them, as far from the last candidate as they were.
     pub fn rescore(&self, context: &QueryContext<'_>, scores: &mut [f32]) {
         let Candidates { nodes: order, rows } = Candidates::new(context, scores, self.candidates);
         let Some(&last) = order.last() else { return };
-        let mut reranked = self.trees.scores(&rows);
-        for (reranked, &node) in reranked.iter_mut().zip(&order) {
-            *reranked += self.score_weight * scores[node as usize];
-        }
+        let reranked = self.trees.scores(&rows);
         let least = reranked.iter().copied().fold(f32::INFINITY, f32::min);
         let lower = least - scores[last as usize];
         // One that had the last candidate's score would share its place with it.
@@ -70,15 +65,10 @@ impl Reranker {
     /// How each of `wanted` gets its score, by the ranker's `scores`; nothing of one that is no candidate.
     pub fn explain(&self, context: &QueryContext<'_>, scores: &[f32], wanted: &[u32]) -> Vec<Option<RerankEffects>> {
         let Candidates { nodes: order, rows } = Candidates::new(context, scores, self.candidates);
-        let names = names();
-        let score = names.iter().position(|name| name == candidates::SCORE).unwrap_or_default();
         let look = |node: &u32| {
             let at = order.iter().position(|candidate| candidate == node)?;
             let values = &rows[at * self.width()..(at + 1) * self.width()];
-            let (alone, mut effects) = self.trees.effects(values);
-            if let Some(effect) = effects.get_mut(self.width() - names.len() + score) {
-                *effect += self.score_weight * scores[*node as usize];
-            }
+            let (alone, effects) = self.trees.effects(values);
             Some(RerankEffects { alone, values: values.to_vec(), effects })
         };
         wanted.iter().map(look).collect()
@@ -91,7 +81,6 @@ impl Reranker {
     pub fn write(&self, path: &Path) -> Result<(), CheckpointError> {
         let mut tensors = self.trees.tensors();
         tensors.push(("candidates".into(), TensorData::new(vec![self.candidates as i32], [1])));
-        tensors.push(("score_weight".into(), TensorData::new(vec![self.score_weight], [1])));
         Ok(write_bytes_atomic(path, &serialize(&tensors, path)?)?)
     }
 
@@ -115,13 +104,7 @@ impl Reranker {
                 trees.features()
             )));
         }
-        // Rerankers from before it had the trees alone.
-        let score_weight = match tensors.floats("score_weight") {
-            Ok((_, &[weight])) if (0.0..=100.0).contains(&weight) => weight,
-            Err(_) => 0.0,
-            Ok(_) => return Err(wrong("has no tensor score_weight with one number from 0 to 100".into())),
-        };
-        Ok(Self { candidates, trees: trees.widened(expected), score_weight })
+        Ok(Self { candidates, trees: trees.widened(expected) })
     }
 }
 

@@ -14,15 +14,13 @@ pub struct RerankerConfig {
     /// Cross-fitting: rankers that score the training questions out of fold, each trained without a part of
     /// the documents.
     pub folds: usize,
-    /// How much of the ranker's own score is added to the trees'.
-    pub score_weight: f32,
     /// How the trees are grown.
     pub boosting: BoostingConfig,
 }
 
 impl Default for RerankerConfig {
     fn default() -> Self {
-        Self { candidates: 0, folds: 5, score_weight: 1.0, boosting: BoostingConfig::default() }
+        Self { candidates: 0, folds: 5, boosting: BoostingConfig::default() }
     }
 }
 
@@ -38,9 +36,6 @@ impl RerankerConfig {
         }
         if optimisation.keep != Keep::Last {
             return range("optimisation.keep", "least_dev_loss".into(), "\"last\" with a reranker");
-        }
-        if !(0.0..=100.0).contains(&self.score_weight) {
-            return range("reranker.score_weight", self.score_weight.to_string(), "from 0 to 100");
         }
         if self.candidates > 100_000 {
             return range("reranker.candidates", self.candidates.to_string(), "at most 100000");

@@ -36,9 +36,6 @@ features! {
     }
 }
 
-/// The name of a candidate's own score in a row.
-pub(super) const SCORE: &str = "ranked.score";
-
 /// Names of what a candidate's row has after the node's features, in order.
 pub fn names() -> Vec<String> {
     CandidateFeatures::names()

@@ -342,7 +342,7 @@ fn contrary(nodes: &[Node], features: &dyn FeatureRows) -> Reranker {
     }
     let growth =
         BoostingConfig { num_iterations: 20, min_data_in_leaf: 1, feature_fraction: 1.0, ..BoostingConfig::default() };
-    Reranker::new(grow(&lists, &growth, 0, &mut |_| {}), 4, 0.125)
+    Reranker::new(grow(&lists, &growth, 0, &mut |_| {}), 4)
 }
 
 #[test]
