@@ -103,7 +103,8 @@ impl<'a> Training<'a> {
         let optimiser = optimiser(&config.optimisation);
         let place = layout.state();
         let examples = if config.model.table_scorer { train.embedded.table_examples() } else { Vec::new() };
-        let tables = TableScores(table_scorer::out_of_fold(&examples, &train.embedded.document_ids(), config.task.seed));
+        let tables =
+            TableScores(table_scorer::out_of_fold(&examples, &train.embedded.document_ids(), config.task.seed));
         let sampling = Sampling::new(&train.embedded, config.optimisation.sampled_nodes, config.task.seed);
         let before = LazyCell::new(|| match beginning {
             // With the scale of features that its weights were learnt over.

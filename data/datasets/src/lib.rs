@@ -20,6 +20,7 @@ mod record;
 pub mod sample;
 pub mod silver;
 pub mod source;
+pub mod tables;
 mod tatqa;
 #[cfg(test)]
 mod testing;

@@ -1,0 +1,222 @@
+//! Tables of a corpus and questions put to it, one a line of JSON: `{"id", "source", "title", "section", "caption",
+//! "header": […], "rows": [[…]…]}` and `{"id", "question", "tables": [ids of the gold tables]}`. Files whose names end in
+//! `.gz` are unpacked as they are read; a file is never in memory whole. Keys beside these are left alone.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use flate2::read::MultiGzDecoder;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
+use tabsegnet_store::FileError;
+
+use crate::error::DataError;
+use crate::record::Place;
+
+/// Bytes of the longest line: a table beyond is no table of a corpus, and a file without line breaks is none of these.
+const LONGEST_LINE: u64 = 256 << 20;
+
+/// A table of a corpus.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TableRecord {
+    /// What rankings and gold name it by; unique in a corpus.
+    pub id: String,
+    /// Where it is from: a collection, a file.
+    pub source: String,
+    /// Title of the page or document it stands in.
+    #[serde(deserialize_with = "text")]
+    pub title: String,
+    /// Headings above it, joined with " -- ".
+    #[serde(deserialize_with = "text")]
+    pub section: String,
+    /// Its caption.
+    #[serde(deserialize_with = "text")]
+    pub caption: String,
+    /// Its column headers; rows may be longer or shorter.
+    #[serde(deserialize_with = "texts")]
+    pub header: Vec<String>,
+    /// Its rows, without the header.
+    #[serde(deserialize_with = "rows")]
+    pub rows: Vec<Vec<String>>,
+}
+
+/// A question to a corpus.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TableQuestion {
+    /// Its id.
+    pub id: String,
+    /// Its text.
+    pub question: String,
+    /// Ids of the tables that hold the answer, all of which are wanted; empty where it is not known.
+    pub tables: Vec<String>,
+}
+
+/// A cell as text, whatever JSON has for it: null is empty, a number is written out.
+fn cell(value: Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text,
+        other => other.to_string(),
+    }
+}
+
+fn text<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    Ok(cell(Value::deserialize(from)?))
+}
+
+fn texts<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
+    Ok(Vec::<Value>::deserialize(from)?.into_iter().map(cell).collect())
+}
+
+fn rows<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Vec<String>>, D::Error> {
+    let rows = Vec::<Vec<Value>>::deserialize(from)?;
+    Ok(rows.into_iter().map(|row| row.into_iter().map(cell).collect()).collect())
+}
+
+/// The records of a file, one a line, as they are read; blank lines are left out.
+pub struct Lines<T> {
+    file: PathBuf,
+    reader: Box<dyn BufRead + Send>,
+    line: Vec<u8>,
+    number: usize,
+    of: std::marker::PhantomData<fn() -> T>,
+}
+
+/// The tables of a file.
+///
+/// # Errors
+/// The file cannot be opened. What is wrong with a line, its iteration says, with file and line.
+pub fn read_tables(file: &Path) -> Result<Lines<TableRecord>, DataError> {
+    Lines::open(file)
+}
+
+/// The questions of a file, as [`read_tables`].
+///
+/// # Errors
+/// The file cannot be opened.
+pub fn read_questions(file: &Path) -> Result<Lines<TableQuestion>, DataError> {
+    Lines::open(file)
+}
+
+impl<T> Lines<T> {
+    /// Opens a file, unpacking it where its name ends in `.gz`.
+    ///
+    /// # Errors
+    /// The file cannot be opened.
+    pub fn open(file: &Path) -> Result<Self, DataError> {
+        let opened = File::open(file).map_err(FileError::at(file, "read"))?;
+        let reader: Box<dyn BufRead + Send> = match file.extension().is_some_and(|end| end.eq_ignore_ascii_case("gz")) {
+            true => Box::new(BufReader::new(MultiGzDecoder::new(BufReader::new(opened)))),
+            false => Box::new(BufReader::new(opened)),
+        };
+        Ok(Self { file: file.to_owned(), reader, line: Vec::new(), number: 0, of: std::marker::PhantomData })
+    }
+
+    fn place(&self) -> Place<'_> {
+        Place { file: &self.file, record: format!("line {}", self.number) }
+    }
+}
+
+/// What a line must have.
+pub trait Record: DeserializeOwned {
+    /// What is missing: the key, and what was expected.
+    fn missing(&self) -> Option<(&'static str, &'static str)>;
+}
+
+impl Record for TableRecord {
+    fn missing(&self) -> Option<(&'static str, &'static str)> {
+        self.id.trim().is_empty().then_some(("id", "the table's id"))
+    }
+}
+
+impl Record for TableQuestion {
+    fn missing(&self) -> Option<(&'static str, &'static str)> {
+        let id = self.id.trim().is_empty().then_some(("id", "the question's id"));
+        id.or(self.question.trim().is_empty().then_some(("question", "the question's text")))
+    }
+}
+
+impl<T: Record> Iterator for Lines<T> {
+    type Item = Result<T, DataError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            self.line.clear();
+            self.number += 1;
+            match (&mut self.reader).take(LONGEST_LINE).read_until(b'\n', &mut self.line) {
+                Ok(0) => return None,
+                Ok(read) if read as u64 == LONGEST_LINE => {
+                    return Some(Err(self.place().error("", format!("is longer than {LONGEST_LINE} bytes"))));
+                }
+                Ok(_) => {}
+                Err(error) => return Some(Err(FileError::at(&self.file, "read")(error).into())),
+            }
+            if self.line.iter().all(u8::is_ascii_whitespace) {
+                continue;
+            }
+            return Some(match serde_json::from_slice::<T>(&self.line) {
+                Ok(record) => match record.missing() {
+                    None => Ok(record),
+                    Some((field, expected)) => {
+                        Err(self.place().error(field, format!("is missing; expected {expected}")))
+                    }
+                },
+                Err(error) => Err(self.place().error("", format!("is not what was expected: {error}"))),
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use super::*;
+
+    fn file(name: &str, bytes: &[u8]) -> (tempfile::TempDir, PathBuf) {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        (dir, path)
+    }
+
+    const LINES: &str = "{\"id\":\"a\",\"title\":null,\"header\":[\"x\",2],\"rows\":[[null,1.5],[true]],\"url\":\"u\"}\n\n{\"id\":\"b\"}";
+
+    #[test]
+    fn tables_are_read_plain_and_packed_whatever_a_cell_is() {
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        packed.write_all(LINES.as_bytes()).unwrap();
+        for (name, bytes) in [("t.jsonl", LINES.as_bytes().to_vec()), ("t.jsonl.gz", packed.finish().unwrap())] {
+            let (_dir, path) = file(name, &bytes);
+            let tables: Vec<TableRecord> = read_tables(&path).unwrap().map(Result::unwrap).collect();
+            assert_eq!(tables[0].header, ["x", "2"]);
+            assert_eq!(tables[0].rows, [vec!["".to_owned(), "1.5".into()], vec!["true".into()]]);
+            assert_eq!((tables[1].id.as_str(), tables.len()), ("b", 2));
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_line() {
+        let of = |text: &str| {
+            let (_dir, path) = file("t.jsonl", text.as_bytes());
+            let found: Vec<_> = read_tables(&path).unwrap().collect();
+            found.into_iter().find_map(Result::err).unwrap().to_string()
+        };
+        assert!(
+            of("{\"id\":\"a\"}\n{\"title\":\"x\"}").contains("line 2"),
+            "{}",
+            of("{\"id\":\"a\"}\n{\"title\":\"x\"}")
+        );
+        assert!(of("{\"id\":\"a\",").contains("line 1"));
+        assert!(of("[1]").contains("line 1"));
+        let (_dir, path) = file("t.jsonl.gz", b"no gzip");
+        assert!(read_tables(&path).unwrap().next().unwrap().is_err());
+        assert!(read_tables(Path::new("no/such.jsonl")).is_err());
+        let (_dir, path) = file("q.jsonl", b"{\"id\":\"q\",\"question\":\" \"}");
+        assert!(read_questions(&path).unwrap().next().unwrap().unwrap_err().to_string().contains("question"));
+    }
+}

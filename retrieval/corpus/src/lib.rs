@@ -1,0 +1,1 @@
+//! Retrieval over a corpus of tables.
