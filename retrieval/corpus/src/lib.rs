@@ -1,1 +1,31 @@
 //! Retrieval over a corpus of tables.
+//!
+//! A corpus is a folder that a [`Writer`] fills and [`Corpus::open`] opens: immutable, memory-mapped segments with the
+//! tables, their words by field, a vector each and what links them, and `corpus.json`, which names the segments and is
+//! replaced whole. A question becomes a [`Query`]; [`Retriever`]s rank the tables for it.
+
+mod build;
+mod candidates;
+mod corpus;
+mod error;
+mod fields;
+mod file;
+pub mod links;
+mod manifest;
+mod postings;
+mod rerank;
+mod retrieve;
+mod segment;
+mod vectors;
+mod writer;
+
+pub use candidates::Candidates;
+pub use corpus::{Corpus, Hit, Query, Scores, TableRef};
+pub use error::CorpusError;
+pub use fields::{Field, schema_text, terms};
+pub use manifest::{FileEntry, Manifest, SegmentEntry};
+pub use rerank::Rerank;
+pub use retrieve::{Fusion, Retriever, Rrf, Weights};
+pub use segment::Segment;
+pub use vectors::VectorKind;
+pub use writer::{Change, IndexConfig, Writer, join};

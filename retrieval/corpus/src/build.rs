@@ -1,0 +1,271 @@
+//! Segments: made of tables in memory, or of other segments.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io::Write;
+use std::path::Path;
+
+use rayon::prelude::*;
+use tabsegnet_datasets::tables::TableRecord;
+
+use crate::error::{CorpusError, damaged};
+use crate::fields::{Field, terms};
+use crate::file::{Section, Sections, bytes_of, write_segment};
+use crate::links;
+use crate::postings::{Posting, PostingList, Postings};
+use crate::segment::Segment;
+use crate::vectors::VectorKind;
+
+/// A table as it goes into a segment.
+struct Prepared {
+    json: Vec<u8>,
+    id: String,
+    words: BTreeMap<String, [u32; Field::COUNT]>,
+    lengths: [u32; Field::COUNT],
+    keys: Vec<u64>,
+}
+
+impl Prepared {
+    fn of(table: &TableRecord) -> Self {
+        let mut words: BTreeMap<String, [u32; Field::COUNT]> = BTreeMap::new();
+        let mut lengths = [0_u32; Field::COUNT];
+        for (number, field) in Field::ALL.into_iter().enumerate() {
+            field.texts(table, |text| {
+                for term in terms(text) {
+                    lengths[number] = lengths[number].saturating_add(1);
+                    let counts = words.entry(term).or_default();
+                    counts[number] = counts[number].saturating_add(1);
+                }
+            });
+        }
+        // Strings and lists of them: nothing that JSON does not have.
+        let json = serde_json::to_vec(table).unwrap_or_default();
+        Self { json, id: table.id.clone(), words, lengths, keys: links::keys(table) }
+    }
+}
+
+/// Tables that will be a segment.
+#[derive(Default)]
+pub(crate) struct Batch {
+    records: Vec<u8>,
+    record_offsets: Vec<u64>,
+    ids: Vec<String>,
+    sources: Vec<u32>,
+    terms: HashMap<String, PostingList>,
+    lengths: Vec<u32>,
+    links: Vec<(u64, u32)>,
+    bytes: usize,
+}
+
+impl Batch {
+    pub fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// About how much memory it takes, in bytes.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Adds tables, each with the number of its source.
+    pub fn extend(&mut self, tables: &[(TableRecord, u32)]) {
+        let prepared: Vec<Prepared> = tables.par_iter().map(|(table, _)| Prepared::of(table)).collect();
+        for (table, (_, source)) in prepared.into_iter().zip(tables) {
+            let number = self.ids.len() as u32;
+            self.record_offsets.push(self.records.len() as u64);
+            self.records.extend(&table.json);
+            self.bytes += table.json.len() + table.id.len() + 16 * table.keys.len() + 4 * Field::COUNT + 64;
+            for (word, counts) in table.words {
+                let list = match self.terms.get_mut(&word) {
+                    Some(list) => list,
+                    None => {
+                        self.bytes += word.len() + 120;
+                        self.terms.entry(word).or_default()
+                    }
+                };
+                let before = list.bytes.len();
+                list.push(&Posting { table: number, counts });
+                self.bytes += 2 * (list.bytes.len() - before);
+            }
+            self.ids.push(table.id);
+            self.sources.push(*source);
+            self.lengths.extend(table.lengths);
+            self.links.extend(table.keys.into_iter().map(|key| (key, number)));
+        }
+    }
+
+    /// Writes the segment; `vectors` `[tables, dim]` are the tables'.
+    pub fn write(
+        mut self,
+        path: &Path,
+        vectors: &[f32],
+        kind: VectorKind,
+        source_names: &[String],
+    ) -> Result<(), CorpusError> {
+        self.record_offsets.push(self.records.len() as u64);
+        let mut words: Vec<(String, PostingList)> = self.terms.into_iter().collect();
+        words.par_sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        let tables = self.ids.len();
+        let (packed, scales) = kind.pack(vectors, tables);
+        write_segment(path, |mut out| {
+            out.write(Section::Records, &self.records)?;
+            out.write(Section::RecordOffsets, bytes_of(&self.record_offsets))?;
+            out.begin(Section::Postings)?;
+            let mut dictionary = Dictionary::default();
+            for (word, list) in &words {
+                out.push(Section::Postings, &list.bytes)?;
+                dictionary.push(word, list);
+            }
+            dictionary.write(&mut out)?;
+            write_ids(&mut out, &self.ids)?;
+            write_sources(&mut out, &self.sources, source_names)?;
+            out.write(Section::Lengths, bytes_of(&self.lengths))?;
+            out.write(Section::Vectors, &packed)?;
+            out.write(Section::Scales, bytes_of(&scales))?;
+            write_links(&mut out, self.links)?;
+            out.finish(tables)
+        })
+    }
+}
+
+/// The terms of a segment as they are written.
+#[derive(Default)]
+struct Dictionary {
+    terms: Vec<u8>,
+    term_offsets: Vec<u64>,
+    posting_offsets: Vec<u64>,
+    postings: u64,
+    frequencies: Vec<u32>,
+}
+
+impl Dictionary {
+    fn push(&mut self, word: &str, list: &PostingList) {
+        self.term_offsets.push(self.terms.len() as u64);
+        self.terms.extend(word.as_bytes());
+        self.posting_offsets.push(self.postings);
+        self.postings += list.bytes.len() as u64;
+        self.frequencies.push(list.tables);
+    }
+
+    fn write<W: Write>(mut self, out: &mut Sections<W>) -> std::io::Result<()> {
+        self.term_offsets.push(self.terms.len() as u64);
+        self.posting_offsets.push(self.postings);
+        out.write(Section::Terms, &self.terms)?;
+        out.write(Section::TermOffsets, bytes_of(&self.term_offsets))?;
+        out.write(Section::PostingOffsets, bytes_of(&self.posting_offsets))?;
+        out.write(Section::Frequencies, bytes_of(&self.frequencies))
+    }
+}
+
+fn write_ids<W: Write>(out: &mut Sections<W>, ids: &[String]) -> std::io::Result<()> {
+    let mut offsets = vec![0_u64];
+    let mut at = 0;
+    out.begin(Section::Ids)?;
+    for id in ids {
+        out.push(Section::Ids, id.as_bytes())?;
+        at += id.len() as u64;
+        offsets.push(at);
+    }
+    out.write(Section::IdOffsets, bytes_of(&offsets))?;
+    let mut order: Vec<u32> = (0..ids.len() as u32).collect();
+    order.sort_unstable_by_key(|&table| &ids[table as usize]);
+    out.write(Section::IdOrder, bytes_of(&order))
+}
+
+fn write_sources<W: Write>(out: &mut Sections<W>, of: &[u32], names: &[String]) -> std::io::Result<()> {
+    out.write(Section::Sources, bytes_of(of))?;
+    out.write(Section::SourceNames, &serde_json::to_vec(names)?)
+}
+
+fn write_links<W: Write>(out: &mut Sections<W>, mut links: Vec<(u64, u32)>) -> std::io::Result<()> {
+    links.par_sort_unstable();
+    let (keys, tables): (Vec<u64>, Vec<u32>) = links.into_iter().unzip();
+    out.write(Section::LinkKeys, bytes_of(&keys))?;
+    out.write(Section::LinkTables, bytes_of(&tables))
+}
+
+/// Writes one segment of several, in order, without the tables that are removed.
+pub(crate) fn merge(segments: &[&Segment], path: &Path) -> Result<(), CorpusError> {
+    // What each table's number becomes.
+    let mut tables = 0_u32;
+    let mut renumbered: Vec<Vec<Option<u32>>> = Vec::with_capacity(segments.len());
+    for segment in segments {
+        let of_segment = (0..segment.len()).map(|table| {
+            segment.is_live(table).then(|| {
+                tables += 1;
+                tables - 1
+            })
+        });
+        renumbered.push(of_segment.collect());
+    }
+    let live = || {
+        segments.iter().zip(&renumbered).flat_map(|(segment, now)| {
+            now.iter().enumerate().filter(|(_, now)| now.is_some()).map(move |(table, _)| (*segment, table as u32))
+        })
+    };
+    let mut source_numbers: BTreeMap<&str, u32> = BTreeMap::new();
+    let mut source_names: Vec<String> = Vec::new();
+    let mut sources: Vec<u32> = Vec::with_capacity(tables as usize);
+    for (segment, table) in live() {
+        let name = segment.source(table);
+        sources.push(*source_numbers.entry(name).or_insert_with(|| {
+            source_names.push(name.to_owned());
+            source_names.len() as u32 - 1
+        }));
+    }
+    let broken = || std::io::Error::other("a segment that it is made of is damaged");
+    write_segment(path, |mut out| {
+        let mut offsets = vec![0_u64];
+        out.begin(Section::Records)?;
+        for (segment, table) in live() {
+            let bytes = segment.record_bytes(table).ok_or_else(broken)?;
+            out.push(Section::Records, bytes)?;
+            offsets.push(offsets[offsets.len() - 1] + bytes.len() as u64);
+        }
+        out.write(Section::RecordOffsets, bytes_of(&offsets))?;
+
+        out.begin(Section::Postings)?;
+        let mut dictionary = Dictionary::default();
+        let mut at = vec![0_usize; segments.len()];
+        let mut list = PostingList::default();
+        while let Some(word) = segments.iter().zip(&at).filter_map(|(segment, &at)| segment.term(at)).min() {
+            list.clear();
+            for ((segment, at), now) in segments.iter().zip(&mut at).zip(&renumbered) {
+                if segment.term(*at) != Some(word) {
+                    continue;
+                }
+                for posting in Postings::new(segment.postings(*at)) {
+                    if let Some(table) = now.get(posting.table as usize).copied().flatten() {
+                        list.push(&Posting { table, ..posting });
+                    }
+                }
+                *at += 1;
+            }
+            if list.tables > 0 {
+                out.push(Section::Postings, &list.bytes)?;
+                dictionary.push(word, &list);
+            }
+        }
+        dictionary.write(&mut out)?;
+
+        let ids: Vec<String> = live().map(|(segment, table)| segment.id(table).to_owned()).collect();
+        write_ids(&mut out, &ids)?;
+        write_sources(&mut out, &sources, &source_names)?;
+        let lengths: Vec<u32> = live().flat_map(|(segment, table)| segment.lengths(table)).collect();
+        out.write(Section::Lengths, bytes_of(&lengths))?;
+        out.begin(Section::Vectors)?;
+        for (segment, table) in live() {
+            out.push(Section::Vectors, segment.vector_bytes(table).ok_or_else(broken)?)?;
+        }
+        let scales: Vec<f32> = live().filter_map(|(segment, table)| segment.scale(table)).collect();
+        out.write(Section::Scales, bytes_of(&scales))?;
+        let links = segments.iter().zip(&renumbered).flat_map(|(segment, now)| {
+            segment.links().filter_map(|(key, table)| Some((key, now.get(table as usize).copied().flatten()?)))
+        });
+        write_links(&mut out, links.collect())?;
+        out.finish(tables as usize)
+    })
+    .map_err(|error| match error {
+        CorpusError::File(file) if file.reason.to_string().contains("is damaged") => damaged(path, file.reason),
+        other => other,
+    })
+}

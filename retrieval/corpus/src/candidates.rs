@@ -1,0 +1,328 @@
+//! The tables that a question's words and vector put first and those linked to them, with what a reranker sees of each.
+
+use std::collections::{HashMap, HashSet};
+
+use rayon::prelude::*;
+use tabsegnet_datasets::tables::TableRecord;
+use tabsegnet_features::{Schema, blocks, features, flag};
+
+use crate::corpus::{Corpus, Hit, Query, Scores, TableRef};
+use crate::error::CorpusError;
+use crate::fields::{Field, terms};
+use crate::links::{self, LinkKind};
+use crate::retrieve::Weights;
+
+/// How many tables each signal proposes: their sum, their vectors alone, their words alone.
+const BY_SUM: usize = 150;
+const BY_VECTOR: usize = 40;
+const BY_WORDS: usize = 40;
+/// The first tables, from which links are followed.
+const SEEDS: usize = 15;
+/// A key that more tables have links none of them.
+const MOST_LINKED: usize = 60;
+/// Candidates at most.
+const MOST: usize = 400;
+/// Candidates whose cells are looked at.
+const READ: usize = 120;
+/// Cells of a table that are looked at.
+const MOST_CELLS: usize = 3000;
+/// What stands for a link that is not there: below any difference of two sums.
+const NONE: f32 = -10.0;
+
+blocks! {
+    /// What the reranker sees of a candidate.
+    struct Row {
+        own: Signals = "{}",
+        below_best: Signals = "{}.below_best",
+        place: Place = "rank.{}",
+        linked: Linked = "linked.{}",
+        cells: CellMatch = "match.{}",
+        shape: Shape = "{}",
+    }
+}
+
+features! {
+    /// The signals that the sum is made of, and the sum.
+    struct Signals(lexical: &[f32; Field::COUNT + 1], dense: f32, sum: f32) {
+        title: lexical[0],
+        section: lexical[1],
+        caption: lexical[2],
+        header: lexical[3],
+        first_column: lexical[4],
+        cells: lexical[5],
+        any: lexical[6],
+        dense: dense,
+        sum: sum,
+    }
+}
+
+features! {
+    /// Its rank among the candidates by each signal, as logarithms.
+    struct Place(ranks: [usize; 4]) {
+        sum: (ranks[0] as f32).ln_1p(),
+        dense: (ranks[1] as f32).ln_1p(),
+        any: (ranks[2] as f32).ln_1p(),
+        cells: (ranks[3] as f32).ln_1p(),
+    }
+}
+
+features! {
+    /// The best sum of a table that it is linked to, less the best of all, by what links them; and how many link to it.
+    struct Linked(found: &Found) {
+        page: found.best[0],
+        header: found.best[1],
+        first_column: found.best[2],
+        values: found.best[3],
+        column: found.best[4],
+        part: found.best[1].max(found.best[2]),
+        seeds: found.seeds as f32,
+        is_seed: flag(found.is_seed),
+        seed_parts: found.parts as f32,
+    }
+}
+
+features! {
+    /// What of the question, by idf, its rows and cells have.
+    struct CellMatch {
+        best_row,
+        second_row,
+        rows,
+        row_and_schema,
+        whole_cells,
+        longest_cell,
+        headers,
+        all,
+    }
+}
+
+features! {
+    /// What table and question are like.
+    struct Shape(table: &TableRecord, query: &Query) {
+        rows: (table.rows.len() as f32).ln_1p(),
+        columns: (table.header.len() as f32).ln_1p(),
+        has_title: flag(!table.title.is_empty()),
+        has_caption: flag(!table.caption.is_empty()),
+        question_terms: (query.terms.len() as f32).ln_1p(),
+    }
+}
+
+/// What links of the first tables lead to a table.
+#[derive(Debug, Clone, Copy)]
+struct Found {
+    best: [f32; LinkKind::COUNT],
+    seeds: usize,
+    parts: usize,
+    is_seed: bool,
+}
+
+impl Found {
+    const EMPTY: Self = Self { best: [NONE; LinkKind::COUNT], seeds: 0, parts: 0, is_seed: false };
+}
+
+/// Candidates for a question.
+#[derive(Debug, Clone)]
+pub struct Candidates {
+    /// By falling sum.
+    pub hits: Vec<Hit>,
+    /// `[candidates, Candidates::width()]`
+    pub rows: Vec<f32>,
+}
+
+impl Candidates {
+    /// Numbers of a row.
+    pub fn width() -> usize {
+        Row::COUNT
+    }
+
+    /// Names of a row's numbers.
+    pub fn names() -> Vec<String> {
+        Row::names()
+    }
+
+    /// The candidates for a question, by a sum of `weights`.
+    ///
+    /// # Errors
+    /// A damaged file.
+    pub fn new(corpus: &Corpus, query: &Query, weights: &Weights) -> Result<Self, CorpusError> {
+        let scores = corpus.scores(query);
+        let mut hits = corpus.best(BY_SUM, |at| weights.of(&scores, at));
+        let mut known: HashSet<TableRef> = hits.iter().map(|hit| hit.table).collect();
+        let seeds: Vec<Hit> = hits.iter().take(SEEDS).copied().collect();
+        let best_sum = hits.first().map_or(0.0, |hit| hit.score);
+        let by_words = corpus.best(BY_WORDS, |at| scores.lexical(at)[Field::COUNT] + 1e-3 * scores.lexical(at)[5]);
+        for hit in corpus.best(BY_VECTOR, |at| scores.dense(at)).into_iter().chain(by_words) {
+            if known.insert(hit.table) {
+                hits.push(Hit { score: weights.of(&scores, hit.table), ..hit });
+            }
+        }
+        let (found, linked) = follow(corpus, &seeds, best_sum)?;
+        for table in linked {
+            if hits.len() >= MOST {
+                break;
+            }
+            if known.insert(table) {
+                hits.push(Hit { table, score: weights.of(&scores, table) });
+            }
+        }
+        hits.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| corpus.id(a.table).cmp(corpus.id(b.table))));
+        let rows = rows(corpus, query, &scores, &hits, &found)?;
+        Ok(Self { hits, rows })
+    }
+}
+
+/// What the seeds' links lead to, and the tables in the order in which they were met.
+fn follow(
+    corpus: &Corpus,
+    seeds: &[Hit],
+    best_sum: f32,
+) -> Result<(HashMap<TableRef, Found>, Vec<TableRef>), CorpusError> {
+    let mut found: HashMap<TableRef, Found> = HashMap::new();
+    let mut order = Vec::new();
+    for seed in seeds {
+        found.entry(seed.table).or_insert(Found::EMPTY).is_seed = true;
+        let mut reached: HashMap<TableRef, Vec<LinkKind>> = HashMap::new();
+        let mut of_seed: Vec<TableRef> = Vec::new();
+        for key in links::keys(&corpus.table(seed.table)?) {
+            let Some(kind) = LinkKind::of(key) else { continue };
+            let mut tables: Vec<TableRef> = Vec::new();
+            for (number, segment) in corpus.segments().iter().enumerate() {
+                let live = segment.linked(key).iter().filter(|&&table| segment.is_live(table as usize));
+                tables.extend(live.map(|&table| TableRef { segment: number as u32, table }));
+                if tables.len() > MOST_LINKED {
+                    break;
+                }
+            }
+            if tables.len() > MOST_LINKED {
+                continue;
+            }
+            for table in tables.into_iter().filter(|table| *table != seed.table) {
+                let kinds = reached.entry(table).or_insert_with(|| {
+                    of_seed.push(table);
+                    Vec::new()
+                });
+                kinds.push(kind);
+            }
+        }
+        // Met by keys, which do not depend on segments; of one key by id.
+        of_seed.sort_by(|a, b| corpus.id(*a).cmp(corpus.id(*b)));
+        for table in of_seed {
+            let kinds = &reached[&table];
+            let into = found.entry(table).or_insert_with(|| {
+                order.push(table);
+                Found::EMPTY
+            });
+            for &kind in kinds {
+                let best = &mut into.best[kind as usize];
+                *best = best.max(seed.score - best_sum);
+            }
+            into.seeds += 1;
+            into.parts += usize::from(kinds.contains(&LinkKind::Header) || kinds.contains(&LinkKind::FirstColumn));
+        }
+    }
+    Ok((found, order))
+}
+
+fn rows(
+    corpus: &Corpus,
+    query: &Query,
+    scores: &Scores,
+    hits: &[Hit],
+    found: &HashMap<TableRef, Found>,
+) -> Result<Vec<f32>, CorpusError> {
+    let signals: Vec<Signals> =
+        hits.iter().map(|hit| Signals::of(&scores.lexical(hit.table), scores.dense(hit.table), hit.score)).collect();
+    let best = Signals::greatest(signals.iter().copied());
+    let ranks_by = |of: &dyn Fn(&Signals) -> f32| -> Vec<usize> {
+        let mut order: Vec<usize> = (0..hits.len()).collect();
+        order.sort_by(|&a, &b| of(&signals[b]).total_cmp(&of(&signals[a])).then(a.cmp(&b)));
+        let mut ranks = vec![0; hits.len()];
+        order.into_iter().enumerate().for_each(|(rank, at)| ranks[at] = rank);
+        ranks
+    };
+    let (by_dense, by_any, by_cells) =
+        (ranks_by(&|of| of.dense), ranks_by(&|of| of.any), ranks_by(&|of| of.cells + of.first_column));
+    let share: HashMap<&str, f32> =
+        query.terms.iter().zip(&scores.shares).map(|((term, _), share)| (term.as_str(), *share)).collect();
+    let width = Row::COUNT;
+    let mut rows = vec![0.0; hits.len() * width];
+    rows.par_chunks_exact_mut(width).enumerate().try_for_each(|(at, out)| -> Result<(), CorpusError> {
+        let table = corpus.table(hits[at].table)?;
+        let cells = if at < READ || found.contains_key(&hits[at].table) { CellMatch::of(&table, &share) } else { CellMatch::default() };
+        Row {
+            own: signals[at],
+            below_best: signals[at].below(best),
+            place: Place::of([at, by_dense[at], by_any[at], by_cells[at]]),
+            linked: Linked::of(found.get(&hits[at].table).unwrap_or(&Found::EMPTY)),
+            cells,
+            shape: Shape::of(&table, query),
+        }
+        .write(out);
+        Ok(())
+    })?;
+    Ok(rows)
+}
+
+impl CellMatch {
+    fn of(table: &TableRecord, share: &HashMap<&str, f32>) -> Self {
+        let mark = |text: &str, into: &mut Vec<usize>, order: &HashMap<&str, usize>| -> (usize, usize) {
+            let (mut hits, mut all) = (0, 0);
+            for term in terms(text) {
+                all += 1;
+                if let Some(&number) = order.get(term.as_str()) {
+                    hits += 1;
+                    into.push(number);
+                }
+            }
+            (hits, all)
+        };
+        let mut words: Vec<(&str, f32)> = share.iter().map(|(term, share)| (*term, *share)).collect();
+        words.sort_by(|a, b| a.0.cmp(b.0));
+        let order: HashMap<&str, usize> = words.iter().enumerate().map(|(number, (term, _))| (*term, number)).collect();
+        let sum = |numbers: &mut Vec<usize>| -> f32 {
+            numbers.sort_unstable();
+            numbers.dedup();
+            numbers.iter().map(|&number| words[number].1).sum()
+        };
+        let mut schema = Vec::new();
+        for text in [&table.title, &table.section, &table.caption].into_iter().chain(&table.header) {
+            mark(text, &mut schema, &order);
+        }
+        let mut headers = Vec::new();
+        table.header.iter().for_each(|text| {
+            mark(text, &mut headers, &order);
+        });
+        let mut found = Self { headers: sum(&mut headers), ..Self::default() };
+        let (mut whole, mut all, mut left) = (Vec::new(), schema.clone(), MOST_CELLS);
+        for row in &table.rows {
+            let mut of_row = Vec::new();
+            for cell in row.iter().take(left) {
+                let before = of_row.len();
+                let (hits, words) = mark(cell, &mut of_row, &order);
+                if hits > 0 && hits == words {
+                    whole.extend_from_slice(&of_row[before..]);
+                    found.longest_cell = found.longest_cell.max(hits as f32);
+                }
+            }
+            left = left.saturating_sub(row.len());
+            all.extend_from_slice(&of_row);
+            let mut with_schema = of_row.clone();
+            with_schema.extend_from_slice(&schema);
+            let of_row = sum(&mut of_row);
+            found.rows += flag(of_row > 0.25);
+            if of_row > found.best_row {
+                found.second_row = found.best_row;
+                found.best_row = of_row;
+            } else {
+                found.second_row = found.second_row.max(of_row);
+            }
+            found.row_and_schema = found.row_and_schema.max(sum(&mut with_schema));
+            if left == 0 {
+                break;
+            }
+        }
+        found.rows = found.rows.ln_1p();
+        found.whole_cells = sum(&mut whole);
+        found.all = sum(&mut all);
+        found
+    }
+}

@@ -1,0 +1,75 @@
+//! What can go wrong with a corpus.
+
+use tabsegnet_datasets::DataError;
+use tabsegnet_encoder::EncoderError;
+use tabsegnet_store::FileError;
+
+/// A corpus could not be made, changed, opened or searched.
+#[derive(Debug, thiserror::Error)]
+pub enum CorpusError {
+    /// A file or directory could not be read or written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// A line of a file of tables or questions.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// Texts could not be encoded.
+    #[error(transparent)]
+    Encoder(#[from] EncoderError),
+    /// A file of the index is not what it should be.
+    #[error("{file}: {message}")]
+    Damaged {
+        /// The file.
+        file: String,
+        /// What was expected, what was found and what to do.
+        message: String,
+    },
+    /// There is no index where one was expected.
+    #[error("{directory}: holds no corpus (no corpus.json); make one with index --output {directory} FILES…")]
+    Missing {
+        /// The directory.
+        directory: String,
+    },
+    /// The index holds vectors of another encoder.
+    #[error(
+        "{directory}: its vectors are of the encoder {of_index}, this is {given}; open it with the one that it was made \
+         with, or make it anew"
+    )]
+    OtherEncoder {
+        /// The index.
+        directory: String,
+        /// Identity and width of the index's.
+        of_index: String,
+        /// Those of the encoder given.
+        given: String,
+    },
+    /// Another process is changing the index.
+    #[error("{directory}: another process is changing this corpus; wait until it is done")]
+    Locked {
+        /// The index.
+        directory: String,
+    },
+    /// A setting out of its range.
+    #[error("{key} is {value}; expected {expected}")]
+    Setting {
+        /// The setting.
+        key: &'static str,
+        /// Its value.
+        value: String,
+        /// What may be.
+        expected: &'static str,
+    },
+    /// A table that the index does not hold.
+    #[error("{directory}: holds no table {id:?}")]
+    NoTable {
+        /// The index.
+        directory: String,
+        /// The id.
+        id: String,
+    },
+}
+
+/// A damaged file of an index; the message says what to do.
+pub(crate) fn damaged(file: &std::path::Path, message: impl std::fmt::Display) -> CorpusError {
+    CorpusError::Damaged { file: file.display().to_string(), message: format!("{message}; make the corpus anew") }
+}

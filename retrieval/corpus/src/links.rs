@@ -1,0 +1,146 @@
+//! What joins tables: keys that two tables share where they stand on one page, have the same columns, the same first column,
+//! or columns with common values. Each table has its keys, and the index says which tables have a key.
+
+use std::collections::BTreeSet;
+
+use tabsegnet_datasets::tables::TableRecord;
+
+/// How two tables belong together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u64)]
+pub enum LinkKind {
+    /// Of one page: the same title.
+    Page,
+    /// Unionable: the same column headers, in any order.
+    Header,
+    /// The same values in the first column: columns of one table, apart.
+    FirstColumn,
+    /// Joinable: columns with common values, by sketches of them.
+    Values,
+    /// A column header in common.
+    Column,
+}
+
+impl LinkKind {
+    /// All, in the order of their numbers.
+    pub const ALL: [Self; 5] = [Self::Page, Self::Header, Self::FirstColumn, Self::Values, Self::Column];
+    /// How many there are.
+    pub const COUNT: usize = Self::ALL.len();
+    const BITS: u32 = 3;
+
+    /// Its name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Page => "page",
+            Self::Header => "header",
+            Self::FirstColumn => "first_column",
+            Self::Values => "values",
+            Self::Column => "column",
+        }
+    }
+
+    /// The kind of a key.
+    pub(crate) fn of(key: u64) -> Option<Self> {
+        Self::ALL.get((key & ((1 << Self::BITS) - 1)) as usize).copied()
+    }
+
+    fn key(self, hash: u64) -> u64 {
+        hash << Self::BITS | self as u64
+    }
+}
+
+/// Least values of a column that say something of it.
+const LEAST_VALUES: usize = 3;
+/// Smallest hashes of a column's values that stand for it (bottom-k sketch).
+const SKETCH: usize = 4;
+/// Columns of a table that are sketched at most.
+const MOST_COLUMNS: usize = 64;
+
+/// FNV-1a with a last mixing; the same on every machine, since the index keeps it.
+fn hash(parts: impl IntoIterator<Item = impl AsRef<str>>) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    for part in parts {
+        for &byte in part.as_ref().as_bytes().iter().chain(&[0xff]) {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+    hash ^= hash >> 32;
+    hash = hash.wrapping_mul(0xd6e8_feb8_6659_fd93);
+    hash ^ hash >> 32
+}
+
+/// A text without case, blanks and signs.
+fn plain(text: &str) -> String {
+    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// The keys of a table, rising, each once.
+pub(crate) fn keys(table: &TableRecord) -> Vec<u64> {
+    let mut keys = BTreeSet::new();
+    let title = plain(&table.title);
+    if !title.is_empty() {
+        keys.insert(LinkKind::Page.key(hash([&title])));
+    }
+    let header: BTreeSet<String> = table.header.iter().map(|text| plain(text)).filter(|text| !text.is_empty()).collect();
+    if header.len() > 1 {
+        keys.insert(LinkKind::Header.key(hash(&header)));
+    }
+    keys.extend(header.iter().take(MOST_COLUMNS).map(|name| LinkKind::Column.key(hash([name]))));
+    let columns = table.rows.iter().map(Vec::len).max().unwrap_or(0).min(MOST_COLUMNS);
+    for column in 0..columns {
+        let values: BTreeSet<String> =
+            table.rows.iter().filter_map(|row| row.get(column)).map(|text| plain(text)).filter(|text| !text.is_empty()).collect();
+        if values.len() < LEAST_VALUES {
+            continue;
+        }
+        if column == 0 {
+            keys.insert(LinkKind::FirstColumn.key(hash(&values)));
+        }
+        // Short numbers stand in any two tables.
+        let telling = values.iter().filter(|text| text.len() > 2 && text.chars().any(char::is_alphabetic));
+        let hashes: BTreeSet<u64> = telling.map(|text| hash([text])).collect();
+        if hashes.len() >= LEAST_VALUES {
+            keys.extend(hashes.into_iter().take(SKETCH).map(|hash| LinkKind::Values.key(hash)));
+        }
+    }
+    keys.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(title: &str, header: &[&str], rows: &[&[&str]]) -> TableRecord {
+        let texts = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
+        TableRecord {
+            id: "t".into(),
+            title: title.into(),
+            header: texts(header),
+            rows: rows.iter().map(|row| texts(row)).collect(),
+            ..TableRecord::default()
+        }
+    }
+
+    fn shared(a: &TableRecord, b: &TableRecord) -> Vec<LinkKind> {
+        let b = keys(b);
+        let mut kinds: Vec<LinkKind> =
+            keys(a).into_iter().filter(|key| b.contains(key)).filter_map(LinkKind::of).collect();
+        kinds.dedup();
+        kinds.sort_unstable();
+        kinds.dedup();
+        kinds
+    }
+
+    #[test]
+    fn parts_of_a_table_are_linked_and_strangers_are_not() {
+        let rows: &[&[&str]] = &[&["Ada", "x1"], &["Bob", "x2"], &["Cyd", "x3"]];
+        let whole = table("People", &["Name", "Year"], rows);
+        let later = table("", &["year", "name"], &[&["Dee", "y1"], &["Eve", "y2"], &["Flo", "y3"]]);
+        assert_eq!(shared(&whole, &later), [LinkKind::Header, LinkKind::Column]);
+        let columns = table("people", &["Name", "City"], &[&["Cyd", "R"], &["ada", "P"], &["bob", "Q"]]);
+        let expected = [LinkKind::Page, LinkKind::FirstColumn, LinkKind::Values, LinkKind::Column];
+        assert_eq!(shared(&whole, &columns), expected);
+        assert!(shared(&whole, &table("Else", &["A", "B"], &[&["1", "2"]])).is_empty());
+        assert!(keys(&table("", &[], &[])).is_empty());
+    }
+}

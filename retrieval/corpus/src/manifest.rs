@@ -1,0 +1,157 @@
+//! `corpus.json`: which segments a corpus has. It is replaced whole, so that a reader sees the corpus before a change or
+//! after it, and a change that is cut off is none.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use tabsegnet_encoder::EncoderConfig;
+use tabsegnet_store::{FileError, read_bytes, read_text, write_bytes_atomic};
+
+use crate::error::{CorpusError, damaged};
+use crate::fields::Field;
+use crate::file::bytes_of;
+use crate::segment::Segment;
+use crate::vectors::VectorKind;
+
+const FILE: &str = "corpus.json";
+/// Raised when a segment's content changes its meaning.
+const FORMAT: u32 = 1;
+
+/// What a corpus is made of.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manifest {
+    pub(crate) format: u32,
+    /// The encoder of its vectors.
+    pub encoder: EncoderConfig,
+    /// What that encoder's vectors depend on ([`tabsegnet_encoder::Encoder::identity`]).
+    pub encoder_identity: String,
+    /// Width of a vector.
+    pub dim: usize,
+    /// How vectors are kept.
+    pub vectors: VectorKind,
+    /// The segments, oldest first.
+    pub segments: Vec<SegmentEntry>,
+    /// The files that tables are from, by name.
+    pub files: Vec<FileEntry>,
+    /// The number of the next segment.
+    pub(crate) next: u64,
+}
+
+/// A segment of a corpus.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SegmentEntry {
+    /// Its file.
+    pub file: String,
+    /// The file with the numbers of removed tables, where there are some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub removed: Option<String>,
+    /// Tables that are not removed.
+    pub tables: usize,
+    /// Words of their fields.
+    pub words: [u64; Field::COUNT],
+}
+
+/// A file that tables are from.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FileEntry {
+    /// Its name as it was given.
+    pub name: String,
+    /// SHA-256 of its content; empty where it is no file.
+    pub sha256: String,
+}
+
+impl Manifest {
+    pub(crate) fn new(encoder: EncoderConfig, identity: &str, dim: usize, vectors: VectorKind) -> Self {
+        Self {
+            format: FORMAT,
+            encoder,
+            encoder_identity: identity.to_owned(),
+            dim,
+            vectors,
+            segments: Vec::new(),
+            files: Vec::new(),
+            next: 0,
+        }
+    }
+
+    pub(crate) fn path(directory: &Path) -> PathBuf {
+        directory.join(FILE)
+    }
+
+    /// Reads that of a directory.
+    ///
+    /// # Errors
+    /// There is none, or it is of another version.
+    pub fn read(directory: &Path) -> Result<Self, CorpusError> {
+        let path = Self::path(directory);
+        let text = match read_text(&path) {
+            Ok(text) => text,
+            Err(error) if error.reason.kind() == std::io::ErrorKind::NotFound => {
+                return Err(CorpusError::Missing { directory: directory.display().to_string() });
+            }
+            Err(error) => return Err(error.into()),
+        };
+        #[derive(Deserialize)]
+        struct Version {
+            format: u32,
+        }
+        let version: Version = serde_json::from_str(&text).map_err(|error| damaged(&path, error))?;
+        if version.format != FORMAT {
+            return Err(damaged(&path, format!("is of format {}, expected {FORMAT}", version.format)));
+        }
+        let manifest: Self = serde_json::from_str(&text).map_err(|error| damaged(&path, error))?;
+        // Names are joined to the directory: nothing outside is read or removed.
+        let names = manifest.segments.iter().flat_map(|entry| std::iter::once(&entry.file).chain(&entry.removed));
+        for name in names {
+            if Path::new(name).file_name().is_none_or(|file| file != name.as_str()) {
+                return Err(damaged(&path, format!("{name:?} is no file's name")));
+            }
+        }
+        Ok(manifest)
+    }
+
+    pub(crate) fn write(&self, directory: &Path) -> Result<(), CorpusError> {
+        let path = Self::path(directory);
+        let bytes = serde_json::to_vec_pretty(self).map_err(|error| damaged(&path, error))?;
+        Ok(write_bytes_atomic(&path, &bytes)?)
+    }
+
+    /// Opens the segments.
+    pub(crate) fn open(&self, directory: &Path) -> Result<Vec<Segment>, CorpusError> {
+        self.segments.iter().map(|entry| self.open_segment(directory, entry)).collect()
+    }
+
+    pub(crate) fn open_segment(&self, directory: &Path, entry: &SegmentEntry) -> Result<Segment, CorpusError> {
+        let removed = match &entry.removed {
+            Some(name) => {
+                let path = directory.join(name);
+                let bytes = read_bytes(&path)?;
+                let (numbers, rest) = bytes.as_chunks::<4>();
+                if !rest.is_empty() {
+                    return Err(damaged(&path, "is cut off"));
+                }
+                numbers.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect()
+            }
+            None => Vec::new(),
+        };
+        let segment = Segment::open(&directory.join(&entry.file), self.vectors, self.dim, &removed)?;
+        if segment.live() != entry.tables {
+            let message = format!("holds {} tables, expected {}", segment.live(), entry.tables);
+            return Err(damaged(segment.path(), message));
+        }
+        Ok(segment)
+    }
+
+    /// Writes the numbers of removed tables.
+    pub(crate) fn write_removed(directory: &Path, name: &str, removed: &[u32]) -> Result<(), FileError> {
+        write_bytes_atomic(&directory.join(name), bytes_of(removed))
+    }
+
+    /// Tables of all segments.
+    pub fn tables(&self) -> usize {
+        self.segments.iter().map(|entry| entry.tables).sum()
+    }
+}

@@ -1,0 +1,407 @@
+//! Changing a corpus: tables are added, replaced and removed by the file they are from, and all of it counts at once or not
+//! at all.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fs::{File, TryLockError};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use tabsegnet_datasets::tables::TableRecord;
+use tabsegnet_encoder::{Encoder, EncoderConfig};
+use tabsegnet_store::{FileError, create_dir};
+
+use crate::build::{Batch, merge};
+use crate::error::CorpusError;
+use crate::fields::{Field, schema_text};
+use crate::manifest::{FileEntry, Manifest, SegmentEntry};
+use crate::segment::Segment;
+use crate::vectors::VectorKind;
+
+/// How a corpus is made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct IndexConfig {
+    /// How vectors are kept; of a corpus that is there already, its own counts.
+    pub vectors: VectorKind,
+    /// Megabytes that tables take before they are written as a segment.
+    pub memory: usize,
+    /// Segments beyond which the smallest are made one.
+    pub segments: usize,
+}
+
+impl Default for IndexConfig {
+    fn default() -> Self {
+        Self { vectors: VectorKind::default(), memory: 256, segments: 12 }
+    }
+}
+
+/// What a change did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Change {
+    /// Tables added, those that took the place of others among them.
+    pub added: usize,
+    /// Tables removed or replaced.
+    pub removed: usize,
+    /// Tables of the corpus now.
+    pub tables: usize,
+    /// Its segments.
+    pub segments: usize,
+}
+
+/// Tables that are prepared together.
+const CHUNK: usize = 1024;
+const LOCK: &str = "corpus.lock";
+
+/// A corpus that is being changed, by one process at a time. Dropped without [`Writer::commit`], nothing has changed.
+pub struct Writer<'e> {
+    directory: PathBuf,
+    encoder: &'e dyn Encoder,
+    config: IndexConfig,
+    manifest: Manifest,
+    /// Those of the manifest, then those made since.
+    segments: Vec<Segment>,
+    /// Of each segment the tables that are removed.
+    removed: Vec<BTreeSet<u32>>,
+    /// Where each id of this change is: its file.
+    added: HashMap<String, u32>,
+    /// Names of the files of this change.
+    sources: Vec<String>,
+    files: BTreeMap<String, String>,
+    waiting: Vec<(TableRecord, u32)>,
+    batch: Batch,
+    texts: Vec<String>,
+    change: Change,
+    /// Locked as long as it is open.
+    _lock: File,
+}
+
+impl<'e> Writer<'e> {
+    /// Opens a corpus to change it, or begins a new one.
+    ///
+    /// # Errors
+    /// Another process is changing it; it holds vectors of another encoder; it is damaged.
+    pub fn open(
+        directory: &Path,
+        encoder: &'e dyn Encoder,
+        encoder_config: &EncoderConfig,
+        config: &IndexConfig,
+    ) -> Result<Self, CorpusError> {
+        for (key, value) in [("memory", config.memory), ("segments", config.segments)] {
+            if value == 0 {
+                return Err(CorpusError::Setting { key, value: "0".into(), expected: "at least 1" });
+            }
+        }
+        create_dir(directory)?;
+        let lock_file = directory.join(LOCK);
+        let lock = File::create(&lock_file).map_err(FileError::at(&lock_file, "write"))?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(CorpusError::Locked { directory: directory.display().to_string() });
+            }
+            Err(TryLockError::Error(error)) => return Err(FileError::at(&lock_file, "lock")(error).into()),
+        }
+        let manifest = match Manifest::read(directory) {
+            Ok(manifest) => manifest,
+            Err(CorpusError::Missing { .. }) => {
+                Manifest::new(encoder_config.clone(), encoder.identity(), encoder.dim(), config.vectors)
+            }
+            Err(error) => return Err(error),
+        };
+        same_encoder(directory, &manifest, encoder)?;
+        clear(directory, &manifest)?;
+        let segments = manifest.open(directory)?;
+        let removed = segments
+            .iter()
+            .map(|segment| (0..segment.len()).filter(|&table| !segment.is_live(table)).map(|table| table as u32).collect());
+        Ok(Self {
+            directory: directory.to_owned(),
+            encoder,
+            config: config.clone(),
+            removed: removed.collect(),
+            files: manifest.files.iter().map(|file| (file.name.clone(), file.sha256.clone())).collect(),
+            manifest,
+            segments,
+            added: HashMap::new(),
+            sources: Vec::new(),
+            waiting: Vec::new(),
+            batch: Batch::default(),
+            texts: Vec::new(),
+            change: Change::default(),
+            _lock: lock,
+        })
+    }
+
+    /// The digest of a file that the corpus has; an equal one need not be read again.
+    pub fn sha256(&self, file: &str) -> Option<&str> {
+        self.files.get(file).map(String::as_str)
+    }
+
+    /// Names of the files that the corpus has.
+    pub fn files(&self) -> impl Iterator<Item = &str> {
+        self.files.keys().map(String::as_str)
+    }
+
+    /// Begins a file: its tables of before go, and those added from now on are of it.
+    pub fn begin(&mut self, file: &str, sha256: &str) -> usize {
+        let removed = self.remove(file);
+        self.files.insert(file.to_owned(), sha256.to_owned());
+        self.sources.push(file.to_owned());
+        removed
+    }
+
+    /// Removes the tables of a file; how many there were.
+    pub fn remove(&mut self, file: &str) -> usize {
+        self.files.remove(file);
+        let mut count = 0;
+        for (segment, removed) in self.segments.iter().zip(&mut self.removed) {
+            for table in 0..segment.len() as u32 {
+                count += usize::from(segment.source(table) == file && removed.insert(table));
+            }
+        }
+        self.change.removed += count;
+        count
+    }
+
+    /// Adds a table of the file that was begun last. One of another file with the same id is replaced.
+    ///
+    /// # Errors
+    /// The id came already in this change (the name of the file it came with); the disk.
+    pub fn add(&mut self, table: TableRecord, progress: &mut dyn FnMut(usize)) -> Result<Result<(), String>, CorpusError> {
+        let source = self.sources.len().saturating_sub(1) as u32;
+        if let Some(&first) = self.added.get(&table.id) {
+            return Ok(Err(self.sources.get(first as usize).cloned().unwrap_or_default()));
+        }
+        for (segment, removed) in self.segments.iter().zip(&mut self.removed) {
+            if let Some(number) = segment.find(&table.id) {
+                self.change.removed += usize::from(removed.insert(number));
+            }
+        }
+        self.added.insert(table.id.clone(), source);
+        self.waiting.push((table, source));
+        self.change.added += 1;
+        if self.waiting.len() >= CHUNK {
+            self.take_waiting();
+            if self.batch.bytes() >= self.config.memory << 20 {
+                self.flush(progress)?;
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    fn take_waiting(&mut self) {
+        self.texts.extend(self.waiting.iter().map(|(table, _)| schema_text(table)));
+        self.batch.extend(&self.waiting);
+        self.waiting.clear();
+    }
+
+    fn new_name(&mut self, end: &str) -> String {
+        self.manifest.next += 1;
+        format!("{:08}.{end}", self.manifest.next)
+    }
+
+    /// Writes what waits as a segment. `progress` gets the number of tables done since the last time it was called.
+    fn flush(&mut self, progress: &mut dyn FnMut(usize)) -> Result<(), CorpusError> {
+        self.take_waiting();
+        if self.batch.len() == 0 {
+            return Ok(());
+        }
+        let texts: Vec<&str> = self.texts.iter().map(String::as_str).collect();
+        let mut done = 0;
+        let vectors = self.encoder.encode(&texts, &mut |texts| {
+            progress(texts - done);
+            done = texts;
+        })?;
+        let name = self.new_name("segment");
+        let path = self.directory.join(name);
+        std::mem::take(&mut self.batch).write(&path, &vectors, self.manifest.vectors, &self.sources)?;
+        self.texts.clear();
+        self.segments.push(Segment::open(&path, self.manifest.vectors, self.manifest.dim, &[])?);
+        self.removed.push(BTreeSet::new());
+        Ok(())
+    }
+
+    /// Makes everything count. `progress` gets the number of tables done since it was called last.
+    ///
+    /// # Errors
+    /// The disk; the corpus is then as before.
+    pub fn commit(mut self, progress: &mut dyn FnMut(usize)) -> Result<Change, CorpusError> {
+        self.flush(progress)?;
+        let directory = self.directory.clone();
+        // With what is removed now.
+        let mut entries: Vec<SegmentEntry> = Vec::new();
+        let old = std::mem::take(&mut self.manifest.segments);
+        let segments = std::mem::take(&mut self.segments);
+        let removed = std::mem::take(&mut self.removed);
+        let mut opened = Vec::new();
+        for (number, (segment, removed)) in segments.into_iter().zip(removed).enumerate() {
+            let file = segment.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if removed.len() == segment.len() {
+                continue;
+            }
+            let before = old.get(number).and_then(|entry| entry.removed.clone());
+            let removed_file = match removed.len() + segment.live() == segment.len() {
+                true => before,
+                false => {
+                    let name = self.new_name("removed");
+                    Manifest::write_removed(&directory, &name, &removed.iter().copied().collect::<Vec<_>>())?;
+                    Some(name)
+                }
+            };
+            let mut words = [0_u64; Field::COUNT];
+            for (table, lengths) in segment.all_lengths().iter().enumerate() {
+                if !removed.contains(&(table as u32)) {
+                    words.iter_mut().zip(lengths).for_each(|(sum, &length)| *sum += u64::from(length));
+                }
+            }
+            let entry = SegmentEntry { file, removed: removed_file, tables: segment.len() - removed.len(), words };
+            opened.push(self.manifest.open_segment(&directory, &entry)?);
+            entries.push(entry);
+        }
+        self.merge_smallest(&mut entries, &mut opened)?;
+        self.manifest.segments = entries;
+        self.manifest.files =
+            self.files.iter().map(|(name, sha256)| FileEntry { name: name.clone(), sha256: sha256.clone() }).collect();
+        self.manifest.write(&directory)?;
+        clear(&directory, &self.manifest)?;
+        self.change.tables = self.manifest.tables();
+        self.change.segments = self.manifest.segments.len();
+        Ok(self.change)
+    }
+
+    /// Makes one of the smallest segments where there are too many, and anew those of which most is removed.
+    fn merge_smallest(&mut self, entries: &mut Vec<SegmentEntry>, opened: &mut Vec<Segment>) -> Result<(), CorpusError> {
+        let mut order: Vec<usize> = (0..opened.len()).collect();
+        order.sort_by_key(|&at| opened[at].live());
+        let too_many = match opened.len() > self.config.segments {
+            true => opened.len() - self.config.segments.div_ceil(2) + 1,
+            false => 0,
+        };
+        let mut chosen: Vec<usize> = order[..too_many].to_vec();
+        chosen.extend(order[too_many..].iter().copied().filter(|&at| opened[at].live() * 2 < opened[at].len()));
+        if chosen.is_empty() {
+            return Ok(());
+        }
+        chosen.sort_unstable();
+        let name = self.new_name("segment");
+        let path = self.directory.join(&name);
+        merge(&chosen.iter().map(|&at| &opened[at]).collect::<Vec<_>>(), &path)?;
+        let mut words = [0; Field::COUNT];
+        for &at in &chosen {
+            words.iter_mut().zip(entries[at].words).for_each(|(sum, words)| *sum += words);
+        }
+        let tables = chosen.iter().map(|&at| entries[at].tables).sum();
+        for &at in chosen.iter().rev() {
+            entries.remove(at);
+            opened.remove(at);
+        }
+        let entry = SegmentEntry { file: name, removed: None, tables, words };
+        opened.push(self.manifest.open_segment(&self.directory, &entry)?);
+        entries.push(entry);
+        Ok(())
+    }
+}
+
+/// Puts corpora together as one, such as those that several machines made of a part of the tables each: their segments are
+/// taken as they are. Of tables with one id the last corpus' counts.
+///
+/// # Errors
+/// Corpora of different encoders or forms of vectors; a corpus that is there already; the disk.
+pub fn join(directory: &Path, parts: &[PathBuf]) -> Result<Change, CorpusError> {
+    let expected = "a directory without a corpus";
+    if Manifest::path(directory).exists() {
+        return Err(CorpusError::Setting { key: "output", value: directory.display().to_string(), expected });
+    }
+    create_dir(directory)?;
+    let mut joined: Option<Manifest> = None;
+    let mut change = Change::default();
+    let mut ids: HashMap<String, (usize, u32)> = HashMap::new();
+    let mut removed: Vec<BTreeSet<u32>> = Vec::new();
+    let mut files: BTreeMap<String, String> = BTreeMap::new();
+    for part in parts {
+        let manifest = Manifest::read(part)?;
+        let into = joined.get_or_insert_with(|| Manifest { segments: Vec::new(), next: 0, ..manifest.clone() });
+        if (&into.encoder_identity, into.dim, into.vectors) != (&manifest.encoder_identity, manifest.dim, manifest.vectors) {
+            return Err(CorpusError::OtherEncoder {
+                directory: part.display().to_string(),
+                of_index: format!("{} ({})", manifest.encoder_identity, manifest.dim),
+                given: format!("{} ({}) as in the first", into.encoder_identity, into.dim),
+            });
+        }
+        files.extend(manifest.files.iter().map(|file| (file.name.clone(), file.sha256.clone())));
+        for (entry, segment) in manifest.segments.iter().zip(manifest.open(part)?) {
+            into.next += 1;
+            let file = format!("{:08}.segment", into.next);
+            let (from, to) = (part.join(&entry.file), directory.join(&file));
+            if std::fs::hard_link(&from, &to).is_err() {
+                std::fs::copy(&from, &to).map_err(FileError::at(&to, "write"))?;
+            }
+            let mut gone: BTreeSet<u32> =
+                (0..segment.len() as u32).filter(|&table| !segment.is_live(table as usize)).collect();
+            for table in (0..segment.len() as u32).filter(|&table| segment.is_live(table as usize)) {
+                if let Some((earlier, number)) = ids.insert(segment.id(table).to_owned(), (removed.len(), table)) {
+                    match removed.get_mut(earlier) {
+                        Some(of_earlier) => of_earlier.insert(number),
+                        None => gone.insert(number),
+                    };
+                    change.removed += 1;
+                }
+                change.added += 1;
+            }
+            removed.push(gone);
+            into.segments.push(SegmentEntry { file, ..entry.clone() });
+        }
+    }
+    let expected = "at least one corpus";
+    let mut manifest = joined.ok_or(CorpusError::Setting { key: "join", value: "empty".into(), expected })?;
+    for (entry, removed) in manifest.segments.iter_mut().zip(&removed) {
+        entry.removed = None;
+        let segment = Segment::open(&directory.join(&entry.file), manifest.vectors, manifest.dim, &[])?;
+        entry.tables = segment.len() - removed.len();
+        entry.words = [0; Field::COUNT];
+        for (_, lengths) in segment.all_lengths().iter().enumerate().filter(|(at, _)| !removed.contains(&(*at as u32))) {
+            entry.words.iter_mut().zip(lengths).for_each(|(sum, &length)| *sum += u64::from(length));
+        }
+        if !removed.is_empty() {
+            manifest.next += 1;
+            let name = format!("{:08}.removed", manifest.next);
+            Manifest::write_removed(directory, &name, &removed.iter().copied().collect::<Vec<_>>())?;
+            entry.removed = Some(name);
+        }
+    }
+    manifest.segments.retain(|entry| entry.tables > 0);
+    manifest.files = files.into_iter().map(|(name, sha256)| FileEntry { name, sha256 }).collect();
+    manifest.write(directory)?;
+    change.tables = manifest.tables();
+    change.segments = manifest.segments.len();
+    Ok(change)
+}
+
+pub(crate) fn same_encoder(directory: &Path, manifest: &Manifest, encoder: &dyn Encoder) -> Result<(), CorpusError> {
+    if manifest.encoder_identity == encoder.identity() && manifest.dim == encoder.dim() {
+        return Ok(());
+    }
+    Err(CorpusError::OtherEncoder {
+        directory: directory.display().to_string(),
+        of_index: format!("{} of width {}", manifest.encoder_identity, manifest.dim),
+        given: format!("{} of width {}", encoder.identity(), encoder.dim()),
+    })
+}
+
+/// Removes files of segments that the manifest does not name: what changes that were cut off, or are replaced, left.
+fn clear(directory: &Path, manifest: &Manifest) -> Result<(), CorpusError> {
+    let named: BTreeSet<&str> = manifest
+        .segments
+        .iter()
+        .flat_map(|entry| std::iter::once(entry.file.as_str()).chain(entry.removed.as_deref()))
+        .collect();
+    for entry in std::fs::read_dir(directory).map_err(FileError::at(directory, "read"))? {
+        let path = entry.map_err(FileError::at(directory, "read"))?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let ours = name.ends_with(".segment") || name.ends_with(".removed") || name.starts_with(".writing-");
+        if ours && !named.contains(name.as_str()) && path.is_file() {
+            std::fs::remove_file(&path).map_err(FileError::at(&path, "remove"))?;
+        }
+    }
+    Ok(())
+}
