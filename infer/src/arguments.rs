@@ -11,24 +11,34 @@ use tabsegnet_ranker::device::DeviceChoice;
 
 /// Ranks the nodes (cells, headers, sentences) of a document for questions.
 ///
-/// Either --document with --question or --questions, or --dataset with --input. Results go to
+/// Either --document or --corpus with --question or --questions, or --dataset with --input. Results go to
 /// stdout, the rest to stderr. Exit codes: 0 done, 1 failed, 2 wrong usage.
 #[derive(Parser)]
 #[command(name = "infer", version)]
 pub struct Arguments {
-    /// A checkpoint, such as `train` writes.
-    #[arg(long, value_name = "DIR")]
-    pub checkpoint: PathBuf,
+    /// A checkpoint, such as `train` writes; for --corpus only with --nodes.
+    #[arg(long, value_name = "DIR", required_unless_present = "corpus")]
+    pub checkpoint: Option<PathBuf>,
+    /// A corpus of tables that `index` made; ranks its tables.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["document", "dataset", "explain", "graph"])]
+    corpus: Option<PathBuf>,
+    /// How the tables of --corpus are ranked: rerank, fusion, rrf, bm25, bm25-schema, dense, gtr, or the folder of a
+    /// trained reranker of tables.
+    #[arg(long, value_name = "NAME", requires = "corpus", default_value = "rerank")]
+    pub retriever: String,
+    /// Goes on from the tables of --corpus to their cells, with the ranker of --checkpoint.
+    #[arg(long, requires = "corpus", requires = "checkpoint")]
+    pub nodes: bool,
     /// A document: HTML, Markdown, XLSX, CSV, TSV, plain text, docling's JSON or the native JSON.
     #[arg(long, value_name = "FILE", conflicts_with = "dataset")]
     document: Option<PathBuf>,
-    /// A question about the document; may be given several times.
-    #[arg(long, value_name = "TEXT", requires = "document")]
+    /// A question about the document or corpus; may be given several times.
+    #[arg(long, value_name = "TEXT", conflicts_with = "dataset")]
     question: Vec<String>,
-    /// A file of questions about the document, one a line: the question itself, or
+    /// A file of questions about the document or corpus, one a line: the question itself, or
     /// {"id": "q7", "question": "…"}. With - they are read from stdin and each is answered at once,
     /// so that another program can go on asking.
-    #[arg(long, value_name = "FILE", requires = "document")]
+    #[arg(long, value_name = "FILE", conflicts_with = "dataset")]
     questions: Option<PathBuf>,
     /// A glossary: what people say and what documents call it, as TOML ([[entry]] with terms, labels, source); may be
     /// given several times. What it says goes before what the one says that comes with the project.
@@ -66,7 +76,7 @@ pub struct Arguments {
     /// A file of linked passages, or a directory of them, where tables do not hold them; may be given several times.
     #[arg(long, value_name = "PATH", requires = "dataset")]
     passages: Vec<PathBuf>,
-    /// How many nodes to give a question; unless said all of them for --format trec, and for html as many as --likely
+    /// How many nodes, or tables of --corpus, to give a question; unless said all of them for --format trec, and for html as many as --likely
     /// says.
     #[arg(long, value_name = "N")]
     top_k: Option<usize>,
@@ -143,6 +153,8 @@ const HTML_TOP_K: usize = 20;
 const LIKELY: f32 = 0.8;
 /// Nodes that a context holds at most unless said.
 const PROMPT_TOP_K: usize = 50;
+/// Tables a question of a TREC run unless said.
+const TREC_TABLES: usize = 100;
 /// Tokens of a context unless said.
 const TOKENS: usize = 1000;
 
@@ -150,6 +162,8 @@ const TOKENS: usize = 1000;
 pub enum Input<'a> {
     /// Questions on one document.
     Document(DocumentQuestions<'a>),
+    /// Questions to a corpus of tables.
+    Corpus(CorpusQuestions<'a>),
     /// Every question of the files.
     Dataset(Files<'a>),
 }
@@ -158,6 +172,16 @@ pub enum Input<'a> {
 pub struct DocumentQuestions<'a> {
     /// The document's file.
     pub document: &'a Path,
+    /// Questions of the command line.
+    pub questions: &'a [String],
+    /// Where further ones stand.
+    pub more: More<'a>,
+}
+
+/// A corpus and what is put to it.
+pub struct CorpusQuestions<'a> {
+    /// The corpus' folder.
+    pub corpus: &'a Path,
     /// Questions of the command line.
     pub questions: &'a [String],
     /// Where further ones stand.
@@ -213,8 +237,8 @@ impl Arguments {
         if self.tokens.is_some() && self.format != Format::Prompt {
             return Err(UsageError("--tokens goes with --format prompt".into()));
         }
-        if self.format.shows_document() && self.document.is_none() {
-            return Err(UsageError("--format prompt and html go with --document".into()));
+        if self.format.shows_document() && self.document.is_none() && self.corpus.is_none() {
+            return Err(UsageError("--format prompt and html go with --document or --corpus".into()));
         }
         if let Some(share) = self.likely
             && (self.format != Format::Html || !(0.0..=1.0).contains(&share))
@@ -233,6 +257,15 @@ impl Arguments {
             return Err(UsageError(
                 "--questions - answers each question on stdout as it comes; expected --format table, jsonl, trec or prompt and no --output".into(),
             ));
+        }
+        if let Some(corpus) = &self.corpus {
+            if more == More::None && self.question.is_empty() {
+                return Err(UsageError("--corpus goes with --question TEXT or --questions FILE".into()));
+            }
+            if self.checkpoint.is_some() && !self.nodes {
+                return Err(UsageError("--checkpoint ranks the nodes of tables: it goes with --nodes for --corpus".into()));
+            }
+            return Ok(Input::Corpus(CorpusQuestions { corpus, questions: &self.question, more }));
         }
         match (&self.document, &self.dataset) {
             (Some(document), None) if more != More::None || !self.question.is_empty() => {
@@ -253,7 +286,7 @@ impl Arguments {
                 Ok(Input::Dataset(Files { dataset, input, pool, tables, passages }))
             }
             _ => Err(UsageError(
-                "expected --document FILE with --question TEXT or --questions FILE, or --dataset KIND --input FILE (--help shows all)"
+                "expected --document FILE or --corpus DIR with --question TEXT or --questions FILE, or --dataset KIND --input FILE (--help shows all)"
                     .into(),
             )),
         }
@@ -277,6 +310,19 @@ impl Arguments {
             Format::Html => HTML_TOP_K,
             _ => TOP_K,
         })
+    }
+
+    /// How many tables a question.
+    pub fn top_tables(&self) -> usize {
+        self.top_k.unwrap_or(match self.format {
+            Format::Trec => TREC_TABLES,
+            _ => TOP_K,
+        })
+    }
+
+    /// How many nodes of them.
+    pub fn top_nodes(&self) -> usize {
+        TOP_K
     }
 
     /// The share of the likelihood that decides how many of them are shown; none where their number is given.

@@ -1,5 +1,6 @@
 //! One document, many questions.
 
+use std::path::Path;
 use std::thread;
 
 use anyhow::{Context as _, Error, Result};
@@ -14,6 +15,7 @@ use crate::questions::{Question, Questions};
 /// come.
 pub fn rank(
     opening: Opening,
+    checkpoint: &Path,
     arguments: &Arguments,
     query: &DocumentQuestions<'_>,
     writer: &mut Writer<'_>,
@@ -32,7 +34,7 @@ pub fn rank(
 
     opening
         .answers_own_questions()
-        .with_context(|| format!("{}: takes no questions", arguments.checkpoint.display()))?;
+        .with_context(|| format!("{}: takes no questions", checkpoint.display()))?;
     let (_, document) = opening.finish_with(path, &arguments.read_options())?;
     for notice in document.notices() {
         eprintln!("{notice}");

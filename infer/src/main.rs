@@ -1,6 +1,7 @@
 //! `infer`: ranks the nodes of a document for questions, or for every question of a data set.
 
 mod arguments;
+mod corpus;
 mod dataset;
 mod document;
 mod output;
@@ -8,7 +9,7 @@ mod questions;
 
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use clap::Parser as _;
 use tabsegnet::{Opening, SessionOptions};
 use tabsegnet_graph::Graph;
@@ -40,6 +41,11 @@ fn run(arguments: &Arguments) -> Result<()> {
         let read = tabsegnet_document::read(questions.document, &arguments.read_options())?;
         output::write_graph(path, &Graph::of(&read.document))?;
     }
+    let input = match input {
+        Input::Corpus(questions) => return corpus::rank(arguments, &questions),
+        other => other,
+    };
+    let checkpoint = arguments.checkpoint.as_deref().context("--checkpoint DIR is missing")?;
     let cache = match &arguments.cache {
         Some(directory) => directory.clone(),
         None => default_cache_dir()?,
@@ -51,16 +57,17 @@ fn run(arguments: &Arguments) -> Result<()> {
         without_glossary: arguments.no_glossary,
         ..SessionOptions::default()
     };
-    let opening = Opening::read(&arguments.checkpoint, &options)?;
+    let opening = Opening::read(checkpoint, &options)?;
     eprintln!("device: {}", opening.device());
     if let Some(warning) = opening.warning() {
         eprintln!("warning: {warning}");
     }
-    let about = [("checkpoint", arguments.checkpoint.display().to_string()), ("device", opening.device().to_owned())];
+    let about = [("checkpoint", checkpoint.display().to_string()), ("device", opening.device().to_owned())];
     let about = about.map(|(what, value)| (what.to_owned(), value)).to_vec();
     let mut writer = Writer::new(arguments.format, arguments.output.as_deref(), about);
     match input {
-        Input::Document(questions) => document::rank(opening, arguments, &questions, &mut writer),
+        Input::Document(questions) => document::rank(opening, checkpoint, arguments, &questions, &mut writer),
+        Input::Corpus(_) => Ok(()),
         Input::Dataset(files) => dataset::rank(&opening.finish()?, &files, arguments.top_k(), &mut writer),
     }
 }

@@ -5,7 +5,9 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
 use tabsegnet::ranking::{NodeEdge, NodeExplanation, TypeStrength};
-use tabsegnet::{Context, Explained, OpenDocument, Ranking, ReadDocument, table};
+use tabsegnet::corpus::TableNode;
+use tabsegnet::{Context, Explained, OpenDocument, Ranking, ReadDocument, TableRanking, table};
+use tabsegnet_datasets::document::Document;
 use tabsegnet_evaluation::trec::{RankedQuestion, write_run_to};
 use tabsegnet_graph::Graph;
 use tabsegnet_page::{Answer, EdgeStrength, Explanation, InEdge, Page, RankedNode};
@@ -25,6 +27,7 @@ pub struct Writer<'a> {
     /// What waits for the end: everything that goes into a file, and the values of a JSON list.
     text: String,
     list: Vec<Ranking>,
+    tables: Vec<TableRanking>,
     answers: Vec<Answer>,
     /// Of what made the rankings.
     about: Vec<(String, String)>,
@@ -34,7 +37,7 @@ pub struct Writer<'a> {
 impl<'a> Writer<'a> {
     /// To a file, or to stdout.
     pub fn new(format: Format, output: Option<&'a Path>, about: Vec<(String, String)>) -> Self {
-        Self { format, output, text: String::new(), list: Vec::new(), answers: Vec::new(), about, first: true }
+        Self { format, output, text: String::new(), list: Vec::new(), tables: Vec::new(), answers: Vec::new(), about, first: true }
     }
 
     /// Adds a ranking. In tables the nodes in `gold` get a star.
@@ -64,6 +67,76 @@ impl<'a> Writer<'a> {
     pub fn add_context(&mut self, context: &Context) -> Result<()> {
         let text = if self.first { context.text.clone() } else { format!("\n{}", context.text) };
         self.write(&text)
+    }
+
+    /// Adds a ranking of tables.
+    pub fn add_tables(&mut self, ranking: TableRanking) -> Result<()> {
+        let text = match self.format {
+            Format::Table => {
+                let columns = self.output.map_or_else(table::columns, |_| None);
+                let gap = if self.first { "" } else { "\n" };
+                format!("{gap}{}", table::render_tables(&ranking, columns))
+            }
+            Format::Json => {
+                self.tables.push(ranking);
+                return Ok(());
+            }
+            Format::Jsonl => serde_json::to_string(&ranking)? + "\n",
+            Format::Trec => {
+                let question = if ranking.question_id.is_empty() { "q" } else { &ranking.question_id };
+                let nodes = ranking.tables.iter().map(|table| (table.id.clone(), table.score)).collect();
+                let mut lines = Vec::new();
+                write_run_to(
+                    &mut lines,
+                    Path::new("stdout"),
+                    TAG,
+                    &[RankedQuestion { question: question.to_owned(), nodes }],
+                )?;
+                String::from_utf8(lines)?
+            }
+            Format::Html | Format::Prompt => bail!("--format prompt and html are made elsewhere"),
+        };
+        self.write(&text)
+    }
+
+    /// Adds the page of a ranking of tables: the tables, with the best nodes marked where they were wanted.
+    pub fn add_tables_page(&mut self, document: Document, mut ranking: TableRanking) -> Result<()> {
+        if !self.text.is_empty() {
+            bail!("--format html shows the tables of one question; give one --question");
+        }
+        let nodes = std::mem::take(&mut ranking.nodes).into_iter().map(|TableNode { node, .. }| RankedNode {
+            id: node.id,
+            rank: node.rank,
+            score: node.score,
+            segment: None,
+            explanation: None,
+        });
+        let nodes: Vec<RankedNode> = nodes.collect();
+        let answer = Answer {
+            question: ranking.question.clone(),
+            segments: Vec::new(),
+            strengths: Vec::new(),
+            scores: nodes.iter().map(|node| (node.id.clone(), node.score)).collect(),
+            nodes,
+        };
+        let (about, answers) = (&self.about, &[answer]);
+        self.text = Page { title: &ranking.question, about, document: &document, layout: None, answers }.html()?;
+        Ok(())
+    }
+
+    /// Writes what waits of rankings of tables.
+    pub fn finish_tables(&mut self) -> Result<()> {
+        if self.format == Format::Json {
+            self.text = match self.tables.as_slice() {
+                [ranking] if ranking.question_id.is_empty() => serde_json::to_string_pretty(ranking)?,
+                list => serde_json::to_string_pretty(list)?,
+            };
+            self.text.push('\n');
+        }
+        match self.output {
+            Some(path) => Ok(write_bytes_atomic(path, self.text.as_bytes())?),
+            None => print(&self.text),
+        }
     }
 
     fn write(&mut self, text: &str) -> Result<()> {

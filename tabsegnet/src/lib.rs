@@ -23,6 +23,7 @@
 
 pub mod baselines;
 pub mod context;
+pub mod corpus;
 mod dataset;
 mod documents;
 pub mod embedded;
@@ -37,6 +38,7 @@ pub mod settings;
 pub mod table;
 
 pub use context::Context;
+pub use corpus::{Corpus, TableRanking};
 pub use dataset::JudgedRanking;
 pub use embedded::Embedded;
 pub use open::{Explained, OpenDocument, Question};
@@ -48,6 +50,7 @@ pub use tabsegnet_ranker::device::DeviceChoice;
 
 use std::path::Path;
 
+use tabsegnet_corpus::CorpusError;
 use tabsegnet_datasets::DataError;
 use tabsegnet_document::ReadError;
 use tabsegnet_encoder::EncoderError;
@@ -67,6 +70,9 @@ pub enum RankingError {
     /// The document.
     #[error(transparent)]
     Document(#[from] ReadError),
+    /// The corpus of tables.
+    #[error(transparent)]
+    Corpus(#[from] CorpusError),
     /// What is kept between runs.
     #[error(transparent)]
     Store(#[from] StoreError),

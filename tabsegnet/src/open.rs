@@ -52,6 +52,19 @@ impl<'a> Question<'a> {
         Self { id, ..self }
     }
 
+    pub(crate) fn text(&self) -> &'a str {
+        self.text
+    }
+
+    pub(crate) fn id_text(&self) -> &'a str {
+        self.id
+    }
+
+    /// How many are wanted.
+    pub(crate) fn wanted(&self) -> usize {
+        self.top_k.unwrap_or(TOP_K)
+    }
+
     /// The same with so many nodes wanted; ten unless said, and what fits for a context.
     #[must_use]
     pub fn top(self, nodes: usize) -> Self {
@@ -148,7 +161,7 @@ impl OpenDocument {
     /// A blank question; one that cannot be encoded; a score that is not finite; a device that fails.
     pub fn rank<'q>(&self, question: impl Into<Question<'q>>) -> Result<Ranking, RankingError> {
         let question = question.into();
-        Ok(self.answer(question, question.top_k.unwrap_or(TOP_K), false)?.ranking)
+        Ok(self.answer(question, question.wanted(), false)?.ranking)
     }
 
     /// [`OpenDocument::rank`] with the strengths of edge types, an explanation of each node, and the scores of all
@@ -158,7 +171,7 @@ impl OpenDocument {
     /// As [`OpenDocument::rank`].
     pub fn explain<'q>(&self, question: impl Into<Question<'q>>) -> Result<Explained, RankingError> {
         let question = question.into();
-        self.answer(question, question.top_k.unwrap_or(TOP_K), true)
+        self.answer(question, question.wanted(), true)
     }
 
     /// The best nodes as a text for a language model, with ids to cite, of at most about so many tokens.

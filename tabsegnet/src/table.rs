@@ -7,6 +7,7 @@ use tabsegnet_graph::NodeKind;
 use terminal_size::terminal_size;
 use unicode_width::UnicodeWidthChar as _;
 
+use crate::corpus::{TableNode, TableRanking};
 use crate::ranking::{RankedNode, Ranking};
 
 /// Lines that the text of a node may take where the width is bounded.
@@ -62,6 +63,38 @@ pub fn render(ranking: &Ranking, gold: &[&str], columns: Option<usize>) -> Strin
             };
         }
         text.push('\n');
+    }
+    text
+}
+
+/// A ranking of tables, and the best nodes of them where they were wanted.
+pub fn render_tables(ranking: &TableRanking, columns: Option<usize>) -> String {
+    let mut text = String::new();
+    let question =
+        format!("{}  ({} tables, {})", one_line(&ranking.question), ranking.tables_in_corpus, ranking.retriever);
+    wrapped(&question, columns, usize::MAX).iter().for_each(|line| text += &format!("{line}\n"));
+    let score_width = ranking.tables.iter().map(|table| format!("{:.4}", table.score).len()).fold(5, usize::max);
+    let _ = writeln!(text, "{:>4}  {:>score_width$}  table", "rank", "score");
+    let fits = columns.map(|columns| columns.saturating_sub(BELOW));
+    for table in &ranking.tables {
+        let _ = writeln!(text, "{:>4}  {:>score_width$.4}  {}", table.rank, table.score, one_line(&table.id));
+        let names = [&table.title, &table.section, &table.caption].map(|text| one_line(text));
+        let names: Vec<&str> = names.iter().map(String::as_str).filter(|text| !text.is_empty()).collect();
+        let header = table.header.iter().map(|text| one_line(text)).collect::<Vec<_>>().join(" | ");
+        for line in [names.join(", "), format!("{header}  ({} rows)", table.rows)] {
+            for line in wrapped(&line, fits, LINES).into_iter().filter(|line| !line.is_empty()) {
+                let _ = writeln!(text, "{:BELOW$}{line}", "");
+            }
+        }
+    }
+    if !ranking.nodes.is_empty() {
+        let _ = writeln!(text, "\n{:>4}  {:>8}  node", "rank", "score");
+        for TableNode { table, node } in &ranking.nodes {
+            let _ = writeln!(text, "{:>4}  {:>8.4}  {} {}", node.rank, node.score, one_line(table), one_line(&node.id));
+            for line in wrapped(&described(node), fits, LINES).into_iter().filter(|line| !line.is_empty()) {
+                let _ = writeln!(text, "{:BELOW$}{line}", "");
+            }
+        }
     }
     text
 }

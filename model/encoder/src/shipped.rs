@@ -10,6 +10,8 @@ use crate::EncoderError;
 pub enum Shipped {
     /// The static encoder.
     StaticEncoder,
+    /// The reranker of tables.
+    Corpus,
     /// The T5 that finds the segments of questions.
     Segmenter,
 }
@@ -19,7 +21,16 @@ impl Shipped {
     fn directory(self) -> &'static str {
         match self {
             Self::StaticEncoder => "static-encoder",
+            Self::Corpus => "corpus",
             Self::Segmenter => "segmenter",
+        }
+    }
+
+    /// A file that it has.
+    fn file(self) -> &'static str {
+        match self {
+            Self::Corpus => "retriever.json",
+            Self::StaticEncoder | Self::Segmenter => "config.json",
         }
     }
 
@@ -27,6 +38,7 @@ impl Shipped {
     fn name_and_key(self) -> (&'static str, &'static str) {
         match self {
             Self::StaticEncoder => ("static encoder", "encoder.model"),
+            Self::Corpus => ("reranker of tables", "--retriever"),
             Self::Segmenter => ("segmenter", "segmenter.model"),
         }
     }
@@ -72,7 +84,7 @@ fn find(model: Shipped, set: Option<PathBuf>, starts: Vec<PathBuf>) -> Result<Pa
             candidates
         }
     };
-    match candidates.iter().find(|candidate| candidate.join("config.json").is_file()) {
+    match candidates.iter().find(|candidate| candidate.join(model.file()).is_file()) {
         Some(found) => Ok(found.clone()),
         None => {
             let (what, key) = model.name_and_key();

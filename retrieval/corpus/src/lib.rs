@@ -16,6 +16,7 @@ mod postings;
 mod rerank;
 mod retrieve;
 mod segment;
+mod sources;
 mod vectors;
 mod writer;
 
@@ -27,5 +28,6 @@ pub use manifest::{FileEntry, Manifest, SegmentEntry};
 pub use rerank::Rerank;
 pub use retrieve::{Fusion, Retriever, Rrf, Weights};
 pub use segment::Segment;
+pub use sources::{FileChange, files, tables_of};
 pub use vectors::VectorKind;
 pub use writer::{Change, IndexConfig, Writer, join};

@@ -150,6 +150,13 @@ impl<'e> Writer<'e> {
         removed
     }
 
+    /// Forgets what a file's content was, so that it is read again the next time.
+    pub(crate) fn forget(&mut self, file: &str) {
+        if let Some(sha256) = self.files.get_mut(file) {
+            sha256.clear();
+        }
+    }
+
     /// Removes the tables of a file; how many there were.
     pub fn remove(&mut self, file: &str) -> usize {
         self.files.remove(file);

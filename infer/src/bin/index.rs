@@ -1,0 +1,153 @@
+//! `index`: makes and changes corpora of tables, which `infer --corpus` searches.
+
+use std::io::IsTerminal as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use clap::Parser;
+use indicatif::{ProgressBar, ProgressStyle};
+use tabsegnet::corpus::index::{Change, IndexConfig, Manifest, VectorKind, Writer, files, join};
+use tabsegnet_encoder::{EncoderConfig, EncoderKind, Precision, load};
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// Exit code where some of what was given could not be taken in.
+const PARTLY: u8 = 3;
+
+/// Makes a corpus of tables, or changes one: what is given is added, and takes the place of what the corpus has from the
+/// same file. Files are documents of every form that `infer` reads, and lines of JSON, plain or packed (.jsonl, .jsonl.gz):
+/// {"id", "title", "section", "caption", "header": […], "rows": [[…]…]}.
+///
+/// A change counts at once or, where it is cut off, not at all; who reads meanwhile sees the corpus as it was. Exit codes:
+/// 0 done, 1 failed, 2 wrong usage, 3 done but for what is listed.
+#[derive(Parser)]
+#[command(name = "index", version)]
+struct Arguments {
+    /// The corpus: a folder, made where there is none.
+    #[arg(long, value_name = "DIR")]
+    output: PathBuf,
+    /// Files, and folders with all files below them.
+    #[arg(value_name = "FILE-OR-FOLDER")]
+    inputs: Vec<PathBuf>,
+    /// Removes the tables of a file; may be given several times.
+    #[arg(long, value_name = "FILE")]
+    remove: Vec<PathBuf>,
+    /// Puts corpora together into a new one, such as those that several machines made of a part of the files each; may be
+    /// given several times. Tables are not read again.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["inputs", "remove"])]
+    join: Vec<PathBuf>,
+    /// A sentence encoder in Hugging Face layout (a folder) for the tables' vectors, such as all-MiniLM-L6-v2; the static
+    /// encoder that comes with the project unless given. A corpus keeps the one that it was made with.
+    #[arg(long, value_name = "DIR")]
+    encoder: Option<PathBuf>,
+    /// f32 or int8: the numbers that --encoder computes with.
+    #[arg(long, value_name = "KIND", requires = "encoder", default_value = "int8", value_parser = ["f32", "int8"])]
+    precision: String,
+    /// f32 or int8: how vectors are kept; int8 takes a quarter of the space.
+    #[arg(long, value_name = "KIND", default_value = "f32", value_parser = ["f32", "int8"])]
+    vectors: String,
+    /// Megabytes that tables take before they are written.
+    #[arg(long, value_name = "MB", default_value_t = IndexConfig::default().memory)]
+    memory: usize,
+    /// Segments beyond which the smallest are made one; 1 makes one of all.
+    #[arg(long, value_name = "N", default_value_t = IndexConfig::default().segments)]
+    segments: usize,
+    /// Prints the corpus' files, one a line.
+    #[arg(long)]
+    list: bool,
+}
+
+fn main() -> ExitCode {
+    match run(&Arguments::parse()) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &Arguments) -> Result<ExitCode> {
+    if !arguments.join.is_empty() {
+        told(&join(&arguments.output, &arguments.join)?);
+        return Ok(ExitCode::SUCCESS);
+    }
+    if arguments.list {
+        let manifest = Manifest::read(&arguments.output)?;
+        manifest.files.iter().for_each(|file| println!("{}", file.name));
+        eprintln!("{} tables of {} files", manifest.tables(), manifest.files.len());
+        return Ok(ExitCode::SUCCESS);
+    }
+    if arguments.inputs.is_empty() && arguments.remove.is_empty() {
+        eprintln!("error: nothing to do; expected FILES or FOLDERS to add, --remove, --join or --list (--help shows all)");
+        return Ok(ExitCode::from(2));
+    }
+    let inputs = files(&arguments.inputs)?;
+    if inputs.is_empty() && arguments.remove.is_empty() {
+        let given: Vec<String> = arguments.inputs.iter().map(|path| path.display().to_string()).collect();
+        bail!("{}: holds no file; expected files with tables", given.join(", "));
+    }
+    let encoder_config = match (&arguments.encoder, Manifest::read(&arguments.output)) {
+        (Some(model), _) => EncoderConfig {
+            kind: EncoderKind::Bert,
+            model: model.display().to_string(),
+            precision: if arguments.precision == "int8" { Precision::Int8 } else { Precision::F32 },
+            ..EncoderConfig::default()
+        },
+        (None, Ok(manifest)) => manifest.encoder,
+        (None, Err(_)) => EncoderConfig::default(),
+    };
+    let encoder = load(&encoder_config)?;
+    let vectors = if arguments.vectors == "int8" { VectorKind::Int8 } else { VectorKind::F32 };
+    let config = IndexConfig { vectors, memory: arguments.memory, segments: arguments.segments };
+    let mut writer = Writer::open(&arguments.output, encoder.as_ref(), &encoder_config, &config)?;
+
+    let bar = match std::io::stderr().is_terminal() {
+        true => ProgressBar::new(inputs.len() as u64),
+        false => ProgressBar::hidden(),
+    };
+    bar.set_style(ProgressStyle::with_template("{bar:30} {pos}/{len} files, {msg}")?);
+    let (mut encoded, mut unchanged, mut problems) = (0_usize, 0, Vec::new());
+    for name in &arguments.remove {
+        let name = name.display().to_string();
+        if writer.files().any(|file| file == name) {
+            writer.remove(&name);
+        } else {
+            problems.push(format!("{name}: the corpus has no such file (--list shows which it has)"));
+        }
+    }
+    for path in &inputs {
+        let change = writer.add_file(path, &mut |tables| {
+            encoded += tables;
+            bar.set_message(format!("{encoded} tables encoded"));
+        })?;
+        unchanged += usize::from(change.unchanged);
+        if !change.unchanged && change.problems.is_empty() && change.tables == 0 {
+            problems.push(format!("{}: holds no table", path.display()));
+        }
+        problems.extend(change.problems);
+        bar.inc(1);
+    }
+    let change = writer.commit(&mut |tables| {
+        encoded += tables;
+        bar.set_message(format!("{encoded} tables encoded"));
+    })?;
+    bar.finish_and_clear();
+    told(&change);
+    if unchanged > 0 {
+        eprintln!("{unchanged} files are as they were and were not read again");
+    }
+    if problems.is_empty() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    eprintln!("not taken in:");
+    problems.iter().for_each(|problem| eprintln!("  {problem}"));
+    Ok(if change.tables == 0 { ExitCode::FAILURE } else { ExitCode::from(PARTLY) })
+}
+
+fn told(change: &Change) {
+    let Change { added, removed, tables, segments } = change;
+    eprintln!("{added} tables added, {removed} removed or replaced; the corpus has {tables} tables in {segments} segments");
+}

@@ -1,0 +1,84 @@
+//! A corpus of tables, many questions.
+
+use std::path::Path;
+
+use anyhow::{Context as _, Error, Result, bail};
+use rayon::prelude::*;
+use tabsegnet::{Corpus, Question as Asking, RankingError, Session, SessionOptions, TableRanking};
+
+use crate::arguments::{Arguments, CorpusQuestions, Format, More};
+use crate::output::Writer;
+use crate::questions::{Question, Questions};
+
+/// Questions whose answers are worked out at a time.
+const AT_ONCE: usize = 256;
+
+/// Answers the questions in order.
+pub fn rank(arguments: &Arguments, query: &CorpusQuestions<'_>) -> Result<()> {
+    let CorpusQuestions { corpus: directory, questions: given, more } = *query;
+    if given.iter().any(|question| question.trim().is_empty()) {
+        return Err(RankingError::BlankQuestion.into());
+    }
+    let mut questions = Questions::default();
+    let file = if let More::File(file) = more { Some(file) } else { None };
+    let mut listed = questions.listed(given, file)?;
+    if let ([question], More::None) = (listed.as_mut_slice(), more) {
+        question.id.clear();
+    }
+    let corpus = Corpus::open_with(directory, &arguments.retriever)
+        .with_context(|| format!("{}: could not be opened", directory.display()))?;
+    if corpus.is_empty() {
+        bail!("{}: the corpus has no table; add some with index --output {0} FILES…", directory.display());
+    }
+    let session = match (&arguments.checkpoint, arguments.nodes) {
+        (Some(checkpoint), true) => Some(open_session(arguments, checkpoint)?),
+        _ => None,
+    };
+    let about = [("corpus", directory.display().to_string()), ("retriever", corpus.retriever())];
+    let about = about.map(|(what, value)| (what.to_owned(), value)).to_vec();
+    let mut writer = Writer::new(arguments.format, arguments.output.as_deref(), about);
+    let search = |question: &Question| -> Result<TableRanking> {
+        let asking = Asking::new(&question.text).id(&question.id).top(arguments.top_tables());
+        let failed = || format!("{}: {:?} could not be answered", directory.display(), question.text);
+        let mut ranking = corpus.search(asking).with_context(failed)?;
+        if let Some(session) = &session {
+            corpus.rank_nodes(session, &mut ranking, arguments.top_nodes()).with_context(failed)?;
+        }
+        Ok(ranking)
+    };
+    let print = |ranking: TableRanking, writer: &mut Writer<'_>| -> Result<()> {
+        match arguments.format {
+            Format::Prompt => {
+                let context = corpus.prompt(&ranking, arguments.tokens()).map_err(|error| match error {
+                    RankingError::Context(small) => Error::new(small).context("--tokens"),
+                    other => Error::new(other),
+                })?;
+                writer.add_context(&context)
+            }
+            Format::Html => writer.add_tables_page(corpus.document(&ranking)?, ranking),
+            _ => writer.add_tables(ranking),
+        }
+    };
+    if more == More::Stdin {
+        return questions.stdin().try_for_each(|question| print(search(&question?)?, &mut writer));
+    }
+    for questions in listed.chunks(AT_ONCE) {
+        let rankings: Vec<Result<TableRanking>> = questions.par_iter().map(search).collect();
+        for ranking in rankings {
+            print(ranking?, &mut writer)?;
+        }
+    }
+    writer.finish_tables()
+}
+
+fn open_session(arguments: &Arguments, checkpoint: &Path) -> Result<Session> {
+    let options = SessionOptions {
+        device: arguments.device,
+        // What is opened is a choice of tables for one question: there is nothing to keep.
+        cache: None,
+        glossaries: arguments.glossary.clone(),
+        without_glossary: arguments.no_glossary,
+        ..SessionOptions::default()
+    };
+    Ok(Session::open_with(checkpoint, &options)?)
+}
