@@ -1,1 +1,3 @@
 //! Retrieval over a corpus of tables.
+
+pub mod gtr;
