@@ -373,7 +373,11 @@ proptest! {
             let alone = built.rank(query, 6).unwrap();
             prop_assert_eq!(&alone, &among);
             prop_assert_eq!(alone.fine.ranking.len(), alone.coarse.tables.len().min(6));
-            prop_assert!(alone.coarse.picked.iter().all(|picked| picked.tables <= alone.coarse.tables.len()));
+            for picked in &alone.coarse.picked {
+                let members = built.members(picked);
+                prop_assert_eq!(members.len(), picked.tables);
+                prop_assert!(members.iter().all(|table| alone.coarse.tables.contains(table)));
+            }
             prop_assert!(alone.coarse.tables.is_sorted_by(|a, b| a < b));
         }
     }

@@ -352,19 +352,16 @@ impl Gtr {
     /// cluster's typical nodes, and the union of them. Nothing is left of a question whose features are all 0.
     pub fn coarse(&self, query: &GtrQuery) -> Coarse {
         let picked: Vec<Picked> = self.hyperedges.iter().filter_map(|edges| edges.pick(query)).collect();
-        let mut tables: Vec<u32> = self
-            .hyperedges
-            .iter()
-            .flat_map(|edges| {
-                let picked = picked.iter().find(|picked| picked.feature == edges.feature);
-                picked.and_then(|picked| edges.members.get(picked.cluster))
-            })
-            .flatten()
-            .copied()
-            .collect();
+        let mut tables: Vec<u32> = picked.iter().flat_map(|picked| self.members(picked)).copied().collect();
         tables.sort_unstable();
         tables.dedup();
         Coarse { picked, tables }
+    }
+
+    /// The tables of a picked cluster, rising: what survives by each kind of features alone.
+    pub fn members(&self, picked: &Picked) -> &[u32] {
+        let edges = self.hyperedges.iter().find(|edges| edges.feature == picked.feature);
+        edges.and_then(|edges| edges.members.get(picked.cluster)).map_or(&[], Vec::as_slice)
     }
 
     /// The graph of the given tables, each once, with edges where the cosine of their vectors is at least τ.
