@@ -10,6 +10,7 @@ mod corpus;
 mod error;
 mod fields;
 mod file;
+pub mod gtr;
 pub mod links;
 mod manifest;
 mod postings;
