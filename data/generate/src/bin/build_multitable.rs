@@ -6,9 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
 use clap::{Parser, ValueEnum};
-use tabsegnet_generate::multitable::{
-    Settings, Statistics, Task, build, read_sources, write_own, write_published,
-};
+use tabsegnet_generate::multitable::{Settings, Statistics, Task, build, read_sources, write_own, write_published};
 
 /// Cuts tables in one, two or three parts and asks questions that need all parts of one (MultiTableQA, arXiv 2504.01346).
 ///

@@ -41,7 +41,7 @@ impl Context {
         let cells = table.rows.iter().flatten().flat_map(|cell| content(cell));
         Self {
             topic,
-            topic_words: said.filter(naming).collect(),
+            topic_words: said.filter(|word| naming(word) && !header.contains(word)).collect(),
             cell_words: cells.filter(|word| naming(word) && !header.contains(word)).collect(),
         }
     }

@@ -183,22 +183,25 @@ pub fn read_published(folder: &Path, name: &str) -> Result<Benchmark, MultiTable
     let published: Vec<PublishedTable> = lines(&tables_file)?;
     let asked: Vec<PublishedQuestion> = lines(&questions_file)?;
     let cells = |cells: &Vec<Value>| cells.iter().map(text).collect::<Vec<String>>();
-    let mut tables: Vec<SubTable> = published.iter().map(|table| SubTable {
-        record: TableRecord {
-            id: text(&table.table_idx),
-            caption: text(&table.caption),
-            header: cells(&table.table.header),
-            rows: table.table.rows.iter().map(cells).collect(),
-            ..TableRecord::default()
-        },
-        source_table: text(&table.source_table_idx),
-        cut: Cut::Whole,
-        examples: match &table.example_query {
-            Value::Array(examples) => examples.iter().map(text).collect(),
-            Value::Null => Vec::new(),
-            example => vec![text(example)],
-        },
-    }).collect();
+    let mut tables: Vec<SubTable> = published
+        .iter()
+        .map(|table| SubTable {
+            record: TableRecord {
+                id: text(&table.table_idx),
+                caption: text(&table.caption),
+                header: cells(&table.table.header),
+                rows: table.table.rows.iter().map(cells).collect(),
+                ..TableRecord::default()
+            },
+            source_table: text(&table.source_table_idx),
+            cut: Cut::Whole,
+            examples: match &table.example_query {
+                Value::Array(examples) => examples.iter().map(text).collect(),
+                Value::Null => Vec::new(),
+                example => vec![text(example)],
+            },
+        })
+        .collect();
     let mut parts: HashMap<String, Vec<usize>> = HashMap::new();
     for (place, table) in tables.iter().enumerate() {
         parts.entry(table.source_table.clone()).or_default().push(place);

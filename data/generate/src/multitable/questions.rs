@@ -50,7 +50,8 @@ pub(super) fn choose(
 ) -> Result<Vec<Asked>, MultiTableError> {
     let given = by_table(sources, questions, tally)?;
     let mut asked = Vec::new();
-    for (table, questions) in given.into_iter().filter_map(|(place, questions)| Some((sources.table(place)?, questions)))
+    for (table, questions) in
+        given.into_iter().filter_map(|(place, questions)| Some((sources.table(place)?, questions)))
     {
         let mut dice = settings.dice(settings.task.name(), &table.id);
         let candidates = match settings.task {
@@ -92,7 +93,10 @@ fn no_question(questions: usize, tally: &Tally) -> MultiTableError {
         .filter(|(what, _)| what.starts_with("questions left out"))
         .map(|(what, number)| format!("{} {number}", what.trim_start_matches("questions left out: ")))
         .collect();
-    MultiTableError::NoQuestion { questions, why: if why.is_empty() { "none were given".into() } else { why.join(", ") } }
+    MultiTableError::NoQuestion {
+        questions,
+        why: if why.is_empty() { "none were given".into() } else { why.join(", ") },
+    }
 }
 
 /// Questions of one table that is cut, by its place.
@@ -101,12 +105,18 @@ fn by_table<'q>(
     questions: &'q [SourceQuestion],
     tally: &mut Tally,
 ) -> Result<BTreeMap<usize, Vec<&'q SourceQuestion>>, MultiTableError> {
-    let mut ids = HashSet::new();
+    let mut ids: HashMap<&str, &[String]> = HashMap::new();
     let mut of_table: BTreeMap<usize, Vec<&SourceQuestion>> = BTreeMap::new();
     for question in questions {
         let record = &question.record;
-        if !ids.insert(record.id.as_str()) {
-            return Err(MultiTableError::Duplicate { what: "question", id: record.id.clone() });
+        match ids.insert(&record.id, &record.tables) {
+            None => {}
+            // OTT-QA has some of HybridQA's questions, with their ids.
+            Some(tables) if *tables == record.tables => {
+                count(tally, "questions left out: of the same id and table as an earlier one", 1);
+                continue;
+            }
+            Some(_) => return Err(MultiTableError::Duplicate { what: "question", id: record.id.clone() }),
         }
         let mut place = None;
         for table in &record.tables {
@@ -172,12 +182,17 @@ fn single(table: &TableRecord, questions: &[&SourceQuestion], tally: &mut Tally)
     // A number that stands in no cell was counted or computed from several.
     let computed = |answer: &str| {
         let answer = answer.trim().to_lowercase();
-        !answer.contains(char::is_alphabetic) && answer.contains(|c: char| c.is_ascii_digit()) && !cells.contains(&answer)
+        !answer.contains(char::is_alphabetic)
+            && answer.contains(|c: char| c.is_ascii_digit())
+            && !cells.contains(&answer)
     };
     let mut chosen = Vec::new();
-    for question in questions {
-        let question = asked(table, question);
+    for source in questions {
+        let question = asked(table, source);
         match question.answers.as_slice() {
+            _ if source.position.is_some_and(|position| position > 0) => {
+                count(tally, "questions left out: lean on an earlier one of their sequence", 1);
+            }
             [_, _, ..] => count(tally, "questions left out: several answers", 1),
             [answer] if computed(answer) => count(tally, "questions left out: computed from several cells", 1),
             _ => chosen.push(question),
@@ -200,7 +215,11 @@ fn joined(table: &TableRecord, questions: &[&SourceQuestion], dice: &mut Dice, t
     let mut chosen = Vec::new();
     for mut sequence in sequences.into_values() {
         sequence.sort_by_key(|question| question.position);
-        count(tally, "questions of sequences behind the fourth, not joined", sequence.len().saturating_sub(LONGEST_SEQUENCE));
+        count(
+            tally,
+            "questions of sequences behind the fourth, not joined",
+            sequence.len().saturating_sub(LONGEST_SEQUENCE),
+        );
         let sequence = sequence.into_iter().take(LONGEST_SEQUENCE).map(|question| asked(table, question)).collect();
         match join(sequence, JOINTS_OF_SEQUENCES, dice) {
             Some(whole) => chosen.push(whole),

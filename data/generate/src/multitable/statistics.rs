@@ -35,7 +35,8 @@ pub struct Statistics {
 impl Statistics {
     /// Of a benchmark.
     pub fn of(benchmark: &Benchmark) -> Self {
-        let mut found = Self { tables: benchmark.tables.len(), questions: benchmark.questions.len(), ..Self::default() };
+        let mut found =
+            Self { tables: benchmark.tables.len(), questions: benchmark.questions.len(), ..Self::default() };
         let mut sources: HashMap<&str, bool> = HashMap::new();
         let [mut rows, mut columns] = [0, 0];
         for table in &benchmark.tables {

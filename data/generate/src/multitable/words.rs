@@ -47,7 +47,8 @@ pub(super) const JOINTS_OF_SEQUENCES: &[&str] =
     &[", and furthermore, ", ", and ", "; based on that, ", ", and based on this, ", ", and then "];
 
 /// Before a question: where it looks.
-pub(super) const BEFORE: &[&str] = &["In", "For", "Regarding", "According to the data on", "Concerning", "With regard to"];
+pub(super) const BEFORE: &[&str] =
+    &["In", "For", "Regarding", "According to the data on", "Concerning", "With regard to"];
 
 /// After a question.
 pub(super) const AFTER: &[&str] = &["in", "for", "according to the data on", "with regard to"];
@@ -56,11 +57,11 @@ pub(super) const AFTER: &[&str] = &["in", "for", "according to the data on", "wi
 const TABLE_NOUNS: &str = " table tables list chart graph listing spreadsheet data dataset ";
 
 /// What a page may be about: "this team" is the page's.
-const REFERENTS: &str = " actor actress album area artist athlete author award band building category champion \
+const REFERENTS: &str = " actor actress aircraft album area artist athlete author award band battle building category champion \
     championship character city club coach college company competition competitor conference contest country county \
     cyclist director district division driver election episode event fighter film franchise game group highway \
-    institution island league line list man manager match medalist model movie museum musician nation network \
-    organization page party performer period person place player premiership program province race racer railway region \
+    institution island league line list man manager match medalist minister mission model movie museum musician nation network \
+    organization page party performer period person place player premiership president production program province race racer railway region \
     river road role route runner school season section series show singer site song sport sprinter squad stadium \
     standings star state station street style swimmer system team tour tournament town track train type university \
     venue woman wrestler writer year ";
@@ -74,16 +75,65 @@ const STOP_WORDS: &str = " a about after all also although am among an and any a
 
 /// Phrases that ask for the order of rows, which the parts do not keep.
 const ORDER: &[&str] = &[
-    "listed first", "listed last", "listed next", "listed after", "listed before", "listed above", "listed below",
-    "listed directly", "listed right", "first listed", "last listed", "next listed", "previous listed", "top listed",
-    "first on the list", "last on the list", "next on the list", "first on the chart", "last on the chart",
-    "next on the chart", "first on the table", "last on the table", "next on the table", "first in the list",
-    "last in the list", "next in the list", "first in the table", "last in the table", "top of the list",
-    "top of the chart", "top of the table", "bottom of the list", "bottom of the chart", "bottom of the table",
-    "directly above", "directly below", "right above", "right below", "just above", "just below", "immediately above",
-    "immediately below", "comes above", "comes below", "first row", "last row", "next row", "previous row", "second row",
-    "third row", "bottom row", "top row", "row above", "row below", "first entry", "last entry", "next entry",
-    "final entry", "previous entry",
+    "listed first",
+    "listed last",
+    "listed next",
+    "listed after",
+    "listed before",
+    "listed above",
+    "listed below",
+    "listed directly",
+    "listed right",
+    "first listed",
+    "last listed",
+    "next listed",
+    "previous listed",
+    "top listed",
+    "first on the list",
+    "last on the list",
+    "next on the list",
+    "first on the chart",
+    "last on the chart",
+    "next on the chart",
+    "first on the table",
+    "last on the table",
+    "next on the table",
+    "first in the list",
+    "last in the list",
+    "next in the list",
+    "first in the table",
+    "last in the table",
+    "top of the list",
+    "top of the chart",
+    "top of the table",
+    "bottom of the list",
+    "bottom of the chart",
+    "bottom of the table",
+    "directly above",
+    "directly below",
+    "right above",
+    "right below",
+    "just above",
+    "just below",
+    "immediately above",
+    "immediately below",
+    "comes above",
+    "comes below",
+    "first row",
+    "last row",
+    "next row",
+    "previous row",
+    "second row",
+    "third row",
+    "bottom row",
+    "top row",
+    "row above",
+    "row below",
+    "first entry",
+    "last entry",
+    "next entry",
+    "final entry",
+    "previous entry",
 ];
 
 fn among(list: &str, word: &str) -> bool {
@@ -99,8 +149,12 @@ pub(super) fn is_table_noun(word: &str) -> bool {
     among(TABLE_NOUNS, word)
 }
 
+/// One of the words, or more of them ("these players", "these cities", "these matches").
 pub(super) fn is_referent(word: &str) -> bool {
-    among(REFERENTS, word)
+    let one = |end: &str, instead: &str| {
+        word.strip_suffix(end).is_some_and(|stem| among(REFERENTS, &format!("{stem}{instead}")))
+    };
+    among(REFERENTS, word) || one("s", "") || one("es", "") || one("ies", "y")
 }
 
 /// Words in lower case, each with where it stands in the text, in bytes.
