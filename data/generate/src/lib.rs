@@ -1,11 +1,13 @@
-//! Generated data: reports ([`synthetic`]), questions from the tags of filings with inline XBRL ([`ixbrl`]), and
-//! questions from the headers of tables by templates ([`headers`]).
+//! Generated data: reports ([`synthetic`]), questions from the tags of filings with inline XBRL ([`ixbrl`]),
+//! questions from the headers of tables by templates ([`headers`]), and corpora of tables cut in parts, with questions
+//! that need all parts of one ([`multitable`]).
 //!
 //! Everything here is a function of its settings and a seed, on every platform.
 
 mod dice;
 pub mod headers;
 pub mod ixbrl;
+pub mod multitable;
 pub mod synthetic;
 
 use tabsegnet_datasets::{Dataset, Registry};

@@ -7,5 +7,6 @@ pub(crate) mod html;
 pub(crate) mod markdown;
 mod numbers;
 mod palette;
+pub(crate) mod table_retrieval;
 mod tables;
 mod text;

@@ -60,7 +60,7 @@ fn table(table: &Table) -> String {
 }
 
 /// Columns padded to their widest cell; words to the left, numbers to the right.
-fn aligned(table: &Table) -> String {
+pub(super) fn aligned(table: &Table) -> String {
     let columns = table.columns.iter().map(|text| escape_markdown(text)).collect();
     let mut rows: Vec<Vec<String>> = vec![columns];
     rows.extend(table.rows.iter().map(|row| row.iter().map(cell).collect()));

@@ -1,0 +1,75 @@
+//! `build-multitable`: a corpus of sub-tables and questions that need all parts of one, from tables and questions.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context as _, Result};
+use clap::{Parser, ValueEnum};
+use tabsegnet_generate::multitable::{Settings, Statistics, Task, build, read_sources, write_own, write_published};
+
+/// Cuts tables in one, two or three parts and asks questions that need all parts of one (MultiTableQA, arXiv 2504.01346).
+///
+/// Files of tables have lines {"id", "title", "section", "caption", "header": […], "rows": [[…]…]}, files of questions
+/// {"id", "question", "tables": [id]} with `answers`, `label`, `form`, `sequence` and `position` where they are known;
+/// both may be packed (.gz). Prints what was built beside the paper's counts. Exit codes: 0 done, 1 failed, 2 wrong usage.
+#[derive(Parser)]
+#[command(name = "build-multitable", version)]
+struct Arguments {
+    /// Files of tables.
+    #[arg(long, required = true, num_args = 1.., value_name = "FILE")]
+    tables: Vec<PathBuf>,
+    /// Files of questions.
+    #[arg(long, required = true, num_args = 1.., value_name = "FILE")]
+    questions: Vec<PathBuf>,
+    /// verification, single or multi.
+    #[arg(long)]
+    task: Task,
+    /// The folder to write into; it is created.
+    #[arg(long, value_name = "DIR")]
+    output: PathBuf,
+    /// Seed of cuts, orders, captions and wordings.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// own: tables.jsonl and questions.jsonl. published: NAME_table.jsonl and NAME_query.jsonl.
+    #[arg(long, value_enum, default_value = "own")]
+    form: Form,
+    /// NAME of the published form; by default that of the task.
+    #[arg(long)]
+    name: Option<String>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Form {
+    Own,
+    Published,
+}
+
+fn main() -> ExitCode {
+    match run(&Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &Arguments) -> Result<()> {
+    let (tables, questions) = read_sources(&arguments.tables, &arguments.questions)?;
+    let settings = Settings { task: arguments.task, seed: arguments.seed };
+    let built = build(&tables, &questions, &settings)?;
+    match arguments.form {
+        Form::Own => write_own(&built.benchmark, &arguments.output),
+        Form::Published => {
+            let name = arguments.name.as_deref().unwrap_or(arguments.task.name());
+            write_published(&built.benchmark, &arguments.output, name)
+        }
+    }?;
+    let text = Statistics::of(&built.benchmark).render(arguments.task, &built.tally);
+    match std::io::stdout().write_all(text.as_bytes()) {
+        // Who reads only the first lines closes the pipe; the files are written.
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        written => written.context("standard output: could not write"),
+    }
+}

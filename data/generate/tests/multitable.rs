@@ -1,0 +1,90 @@
+//! The program `build-multitable`, on files made here and on published ones, where `TABSEGNET_DATASETS` names a folder
+//! with `tablecorpus`.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use tabsegnet_datasets::tables::{read_questions, read_tables};
+use tabsegnet_generate::multitable::{Settings, Statistics, Task, build, read_own, read_published, read_sources};
+use tabsegnet_test_support::{path_in, say, skipped};
+
+fn run(folder: &Path, arguments: &[&str]) -> Output {
+    let program = env!("CARGO_BIN_EXE_build-multitable");
+    Command::new(program).current_dir(folder).args(arguments).output().unwrap()
+}
+
+#[test]
+fn the_program_writes_both_forms_and_names_what_is_wrong() {
+    let dir = tempfile::tempdir().unwrap();
+    let table = |id: usize| {
+        let rows: Vec<Vec<String>> = (0..5).map(|row| (0..4).map(|c| format!("{id}r{row}c{c}")).collect()).collect();
+        serde_json::json!({"id": format!("t{id}"), "title": format!("Coast {id}"), "header": ["a", "b", "c", "d"], "rows": rows})
+    };
+    let question = |id: usize, table: usize| {
+        let text = format!("which captain sailed past coast {id} in a storm?");
+        serde_json::json!({"id": format!("q{id}"), "question": text, "tables": [format!("t{table}")]})
+    };
+    let lines = |values: Vec<serde_json::Value>| values.iter().map(|value| format!("{value}\n")).collect::<String>();
+    fs::write(dir.path().join("t.jsonl"), lines((0..6).map(table).collect())).unwrap();
+    fs::write(dir.path().join("q.jsonl"), lines((0..6).map(|id| question(id, id)).collect())).unwrap();
+    fs::write(dir.path().join("bad.jsonl"), lines(vec![question(0, 77)])).unwrap();
+
+    let given = ["--tables", "t.jsonl", "--questions", "q.jsonl", "--task", "single", "--output", "out"];
+    let output = run(dir.path(), &given);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("| built | 12 | 6 |") && text.contains("Table 1"), "{text}");
+    let own = read_own(&dir.path().join("out")).unwrap();
+    // Any reader of tables and questions reads them, with gold.
+    let tables: Vec<_> = read_tables(&dir.path().join("out/tables.jsonl")).unwrap().map(Result::unwrap).collect();
+    assert!(tables.iter().eq(own.tables.iter().map(|table| &table.record)));
+    let questions = read_questions(&dir.path().join("out/questions.jsonl")).unwrap();
+    assert!(questions.map(Result::unwrap).all(|question| (1..=3).contains(&question.tables.len())));
+
+    let published = [given.as_slice(), &["--form", "published", "--name", "x", "--seed", "0"]].concat();
+    assert!(run(dir.path(), &published).status.success());
+    let read = read_published(&dir.path().join("out"), "x").unwrap();
+    assert!(read.tables.iter().map(|t| &t.record.rows).eq(own.tables.iter().map(|t| &t.record.rows)));
+
+    let bad =
+        run(dir.path(), &["--tables", "t.jsonl", "--questions", "bad.jsonl", "--task", "single", "--output", "o"]);
+    let message = String::from_utf8(bad.stderr).unwrap();
+    assert_eq!(bad.status.code(), Some(1));
+    assert!(message.contains("\"q0\"") && message.contains("\"t77\""), "{message}");
+    assert!(!dir.path().join("o").exists());
+    let wrong =
+        run(dir.path(), &["--tables", "t.jsonl", "--questions", "q.jsonl", "--task", "triple", "--output", "o"]);
+    assert_eq!(wrong.status.code(), Some(2));
+}
+
+#[test]
+fn published_tables_and_questions_become_a_benchmark() {
+    let test = "published_tables_and_questions_become_a_benchmark";
+    let Some(folder) = path_in("TABSEGNET_DATASETS", test, "the folder that holds the data sets") else { return };
+    let folder = folder.join("tablecorpus");
+    if !folder.is_dir() {
+        return skipped(test, &format!("{} is not there", folder.display()));
+    }
+    let files = |what: &str, names: &[&str]| -> Vec<_> {
+        names.iter().map(|name| folder.join(what).join(format!("{name}.jsonl.gz"))).collect()
+    };
+    let (tables, questions) = read_sources(&files("tables", &["wtq"]), &files("questions", &["sqa", "wtq"])).unwrap();
+    for task in [Task::Single, Task::Multi] {
+        let built = build(&tables, &questions, &Settings { task, seed: 0 }).unwrap();
+        let statistics = Statistics::of(&built.benchmark);
+        say(&statistics.render(task, &built.tally));
+        // Two sub-tables a source table, and every level as often as the others.
+        assert!(statistics.tables.abs_diff(2 * statistics.sources) <= 2);
+        let mut rows: HashMap<&str, usize> = HashMap::new();
+        for table in &built.benchmark.tables {
+            *rows.entry(&table.source_table).or_default() += table.record.rows.len();
+        }
+        assert!(
+            tables.iter().all(|table| rows.get(table.id.as_str()).is_none_or(|&rows| rows % table.rows.len() == 0))
+        );
+        let [one, two, three, more] = statistics.gold;
+        assert!(more == 0 && [one, two, three].iter().all(|count| count * 4 > statistics.questions));
+    }
+}
