@@ -4,7 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use tabsegnet_corpus::{Corpus as Tables, CorpusError, Fusion, Hit, Query, Rerank, Retriever, Rrf, Weights};
+use tabsegnet_corpus::gtr::GtrConfig;
+use tabsegnet_corpus::{Corpus as Tables, CorpusError, Fusion, GtrRetriever, Hit, Query, Rerank, Retriever, Rrf, Weights};
 use tabsegnet_datasets::document::{Block, Document, Heading, Table, TableSource};
 use tabsegnet_datasets::tables::TableRecord;
 use tabsegnet_document::native::document_json;
@@ -18,7 +19,7 @@ mod prompt;
 pub use tabsegnet_corpus as index;
 
 /// Words for a way to rank tables, for messages.
-pub const RETRIEVERS: &str = "rerank, fusion, rrf, bm25, bm25-schema, dense, or the folder of a trained one";
+pub const RETRIEVERS: &str = "rerank, fusion, rrf, bm25, bm25-schema, dense, gtr, or the folder of a trained one";
 
 /// An open corpus with the way in which it ranks. Cheap to clone: all clones are one, for any number of threads.
 #[derive(Clone)]
@@ -98,8 +99,9 @@ impl Corpus {
     /// # Errors
     /// As [`Corpus::open`]; a way that is none.
     pub fn open_with(directory: impl AsRef<Path>, retriever: &str) -> Result<Self, RankingError> {
-        let retriever = open_retriever(retriever)?;
-        Ok(Self(Arc::new(Inner { tables: Tables::open(directory.as_ref())?, retriever })))
+        let tables = Tables::open(directory.as_ref())?;
+        let retriever = open_retriever(&tables, retriever)?;
+        Ok(Self(Arc::new(Inner { tables, retriever })))
     }
 
     /// How many tables it has.
@@ -242,11 +244,11 @@ fn empty(number: usize) -> Table {
     Table::new(source).unwrap_or_else(|_| unreachable!("one cell is a table"))
 }
 
-/// Opens a way to rank tables by its name or folder.
+/// Opens a way to rank the tables of a corpus by its name or folder.
 ///
 /// # Errors
 /// No such name and no such folder; a trained one that is damaged.
-pub fn open_retriever(name: &str) -> Result<Box<dyn Retriever>, CorpusError> {
+pub fn open_retriever(tables: &Tables, name: &str) -> Result<Box<dyn Retriever>, CorpusError> {
     Ok(match name {
         "rerank" => Box::new(Rerank::read(&shipped(Shipped::Corpus)?)?),
         "fusion" => Box::new(Fusion::new("fusion", *Rerank::read(&shipped(Shipped::Corpus)?)?.weights())),
@@ -262,6 +264,7 @@ pub fn open_retriever(name: &str) -> Result<Box<dyn Retriever>, CorpusError> {
             ],
             depth: 100,
         }),
+        "gtr" => Box::new(GtrRetriever::new(tables, "gtr", &GtrConfig::default())?),
         folder if Path::new(folder).is_dir() => Box::new(Rerank::read(Path::new(folder))?),
         other => {
             return Err(CorpusError::Setting { key: "retriever", value: format!("{other:?}"), expected: RETRIEVERS });

@@ -1,5 +1,6 @@
 //! The config of a training: TOML, every key with a default, unknown keys refused.
 
+mod corpus;
 mod extends;
 mod keys;
 mod optimisation;
@@ -23,6 +24,7 @@ use tabsegnet_segmenter::SegmenterConfig;
 use tabsegnet_store::{Digest, FileError, StoreError, default_cache_dir};
 use toml::{Table, Value};
 
+pub use corpus::{CorpusConfig, CorpusPart};
 pub use optimisation::{Decay, Keep, Loss, OptimisationConfig};
 pub use reranker::RerankerConfig;
 pub use segmenter::{Choice, NewModelConfig, SegmenterTrainingConfig, Store};
@@ -38,6 +40,8 @@ pub enum Task {
     Segmenter,
     /// A static encoder, distilled from the one that `[encoder]` names.
     StaticEncoder,
+    /// A reranker of the tables of corpora.
+    Corpus,
 }
 
 /// `[task]`
@@ -157,6 +161,8 @@ pub struct Config {
     pub segmenter_training: SegmenterTrainingConfig,
     /// How a static encoder is distilled.
     pub static_encoder: StaticEncoderConfig,
+    /// Corpora of tables, for the task `corpus`.
+    pub corpus: CorpusConfig,
     /// How rankings are measured.
     pub evaluation: EvaluationConfig,
     /// Where results go.
@@ -257,6 +263,7 @@ impl Config {
         self.data.check_kinds(&tabsegnet_generate::registry())?;
         self.optimisation.check(self.task.kind)?;
         self.reranker.check(self.task.kind, &self.optimisation)?;
+        self.corpus.check(self.task.kind)?;
         self.segmenter_training.check()?;
         positive("static_encoder.dim", self.static_encoder.dim)?;
         positive("static_encoder.batch_size", self.static_encoder.batch_size)?;
@@ -299,7 +306,8 @@ impl Config {
 /// All known keys. A list of tables holds one of them, for its keys.
 fn known() -> Result<Table, ConfigError> {
     let data = DataConfig { parts: vec![DataConfig::default()], ..DataConfig::default() };
-    match Value::try_from(Config { data, ..Config::default() }) {
+    let corpus = CorpusConfig { parts: vec![CorpusPart::default()], ..CorpusConfig::default() };
+    match Value::try_from(Config { data, corpus, ..Config::default() }) {
         Ok(Value::Table(table)) => Ok(table),
         Ok(_) => Ok(Table::new()),
         Err(error) => Err(ConfigError::Toml { file: "the defaults".into(), message: error.to_string() }),

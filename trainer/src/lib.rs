@@ -4,6 +4,7 @@ mod batches;
 pub mod card;
 pub mod cli;
 pub mod config;
+pub mod corpus;
 pub mod evaluation;
 pub mod inputs;
 pub mod layout;

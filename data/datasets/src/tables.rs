@@ -53,6 +53,13 @@ pub struct TableQuestion {
     pub question: String,
     /// Ids of the tables that hold the answer, all of which are wanted; empty where it is not known.
     pub tables: Vec<String>,
+    /// The table that these are parts of, where they are parts of one: questions of one source are no independent
+    /// observations.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub source_table: String,
+    /// A part of the questions, where a file has several: `tune`, `test`.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub split: String,
 }
 
 /// A cell as text, whatever JSON has for it: null is empty, a number is written out.

@@ -222,7 +222,12 @@ pub fn build(
     let (tables, parts) = corpus(&sources, settings);
     let gold = |source: &str| parts.get(source).cloned().unwrap_or_default();
     let questions = asked.into_iter().map(|asked| MultiTableQuestion {
-        record: TableQuestion { id: asked.id, question: asked.text, tables: gold(&asked.source_table) },
+        record: TableQuestion {
+            id: asked.id,
+            question: asked.text,
+            tables: gold(&asked.source_table),
+            ..TableQuestion::default()
+        },
         source_table: asked.source_table,
         label: asked.label,
         answers: asked.answers,

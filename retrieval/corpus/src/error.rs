@@ -4,6 +4,8 @@ use tabsegnet_datasets::DataError;
 use tabsegnet_encoder::EncoderError;
 use tabsegnet_store::FileError;
 
+use crate::gtr::GtrError;
+
 /// A corpus could not be made, changed, opened or searched.
 #[derive(Debug, thiserror::Error)]
 pub enum CorpusError {
@@ -24,6 +26,9 @@ pub enum CorpusError {
         /// What was expected, what was found and what to do.
         message: String,
     },
+    /// Graph-table retrieval.
+    #[error(transparent)]
+    Gtr(#[from] GtrError),
     /// There is no index where one was expected.
     #[error("{directory}: holds no corpus (no corpus.json); make one with index --output {directory} FILES…")]
     Missing {

@@ -7,11 +7,11 @@ use anyhow::Result;
 use clap::Parser;
 use tabsegnet_datasets::config::Part;
 use tabsegnet_ranker::device::DeviceChoice;
-use tabsegnet_trainer::config::Config;
+use tabsegnet_trainer::config::{Config, Task};
 use tabsegnet_trainer::evaluation::Inputs;
 use tabsegnet_trainer::inputs::Encoding;
 use tabsegnet_trainer::layout::Layout;
-use tabsegnet_trainer::{cli, evaluation};
+use tabsegnet_trainer::{cli, corpus, evaluation};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -51,6 +51,16 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> Result<ExitCode> {
     let config = Config::load(&arguments.config, &arguments.overrides)?;
     let layout = Layout::new(&config);
+    if config.task.kind == Task::Corpus {
+        let directories = match (arguments.baselines, arguments.checkpoints.as_slice()) {
+            (true, _) => Vec::new(),
+            (false, []) => vec![layout.best()],
+            (false, given) => given.to_vec(),
+        };
+        let output = arguments.output.clone().unwrap_or_else(|| layout.report());
+        cli::print(&format!("{}\n", corpus::evaluate(&config, &directories, &output)?))?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let device = cli::open_device(arguments.device)?;
     let directories = match (arguments.baselines, arguments.checkpoints.as_slice()) {
         (true, _) => Vec::new(),
