@@ -11,7 +11,7 @@ use tabsegnet_generate::multitable::{Settings, Statistics, Task, build, read_sou
 /// Cuts tables in one, two or three parts and asks questions that need all parts of one (MultiTableQA, arXiv 2504.01346).
 ///
 /// Files of tables have lines {"id", "title", "section", "caption", "header": […], "rows": [[…]…]}, files of questions
-/// {"id", "question", "tables": [id]} with `answers`, `label`, `form`, `sequence` and `position` where they are known;
+/// {"id", "question", "tables": […]} with `answers`, `label`, `form`, `sequence` and `position` where they are known;
 /// both may be packed (.gz). Prints what was built beside the paper's counts. Exit codes: 0 done, 1 failed, 2 wrong usage.
 #[derive(Parser)]
 #[command(name = "build-multitable", version)]

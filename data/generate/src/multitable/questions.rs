@@ -179,7 +179,7 @@ fn statements(table: &TableRecord, questions: &[&SourceQuestion], tally: &mut Ta
 
 fn single(table: &TableRecord, questions: &[&SourceQuestion], tally: &mut Tally) -> Vec<Asked> {
     let cells: HashSet<String> = table.rows.iter().flatten().map(|cell| cell.trim().to_lowercase()).collect();
-    // A number that stands in no cell was counted or computed from several.
+    // A number that stands in no cell was counted, or computed from several, or is of a text that the table links to.
     let computed = |answer: &str| {
         let answer = answer.trim().to_lowercase();
         !answer.contains(char::is_alphabetic)
@@ -194,7 +194,7 @@ fn single(table: &TableRecord, questions: &[&SourceQuestion], tally: &mut Tally)
                 count(tally, "questions left out: lean on an earlier one of their sequence", 1);
             }
             [_, _, ..] => count(tally, "questions left out: several answers", 1),
-            [answer] if computed(answer) => count(tally, "questions left out: computed from several cells", 1),
+            [answer] if computed(answer) => count(tally, "questions left out: the answer is a number in no cell", 1),
             _ => chosen.push(question),
         }
     }

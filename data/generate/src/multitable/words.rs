@@ -73,42 +73,20 @@ const STOP_WORDS: &str = " a about after all also although am among an and any a
     their theirs them then there these they this those through to too total under until up us very was we were what \
     when where which while who whom whose why will with without would you your number name names ";
 
-/// Phrases that ask for the order of rows, which the parts do not keep.
+/// Which of a table's rows: where one of these comes shortly before "on the list", rows are counted.
+const PLACES: &str = " first second third last next final top bottom previous ";
+
+/// Other phrases that ask for the order of rows.
 const ORDER: &[&str] = &[
-    "listed first",
-    "listed last",
-    "listed next",
     "listed after",
     "listed before",
     "listed above",
     "listed below",
     "listed directly",
+    "listed first",
+    "listed last",
+    "listed next",
     "listed right",
-    "first listed",
-    "last listed",
-    "next listed",
-    "previous listed",
-    "top listed",
-    "first on the list",
-    "last on the list",
-    "next on the list",
-    "first on the chart",
-    "last on the chart",
-    "next on the chart",
-    "first on the table",
-    "last on the table",
-    "next on the table",
-    "first in the list",
-    "last in the list",
-    "next in the list",
-    "first in the table",
-    "last in the table",
-    "top of the list",
-    "top of the chart",
-    "top of the table",
-    "bottom of the list",
-    "bottom of the chart",
-    "bottom of the table",
     "directly above",
     "directly below",
     "right above",
@@ -119,21 +97,8 @@ const ORDER: &[&str] = &[
     "immediately below",
     "comes above",
     "comes below",
-    "first row",
-    "last row",
-    "next row",
-    "previous row",
-    "second row",
-    "third row",
-    "bottom row",
-    "top row",
     "row above",
     "row below",
-    "first entry",
-    "last entry",
-    "next entry",
-    "final entry",
-    "previous entry",
 ];
 
 fn among(list: &str, word: &str) -> bool {
@@ -179,9 +144,55 @@ pub(super) fn content(text: &str) -> BTreeSet<String> {
     words(text).into_iter().map(|(_, word)| word).filter(|word| !is_stop_word(word)).collect()
 }
 
-/// Whether a text asks for the order of rows.
+/// Whether a text asks for the order of rows, which the parts do not keep: "the last title on the chart", "listed
+/// above", "the next row".
 pub(super) fn asks_for_order(text: &str) -> bool {
-    let words: String = words(text).into_iter().map(|(_, word)| word + " ").collect();
-    let text = format!(" {words}");
-    ORDER.iter().any(|phrase| text.contains(&format!(" {phrase} ")))
+    let words: Vec<String> = words(text).into_iter().map(|(_, word)| word).collect();
+    let joined = format!(" {} ", words.join(" "));
+    if ORDER.iter().any(|phrase| joined.contains(&format!(" {phrase} "))) {
+        return true;
+    }
+    // What follows a place, with a word or two between: "last (title) on the chart", "first (team) listed", "last row".
+    let follows = |at: usize, place: &[String]| match place {
+        [row, ..] if at == 0 && matches!(row.as_str(), "row" | "entry") => true,
+        [listed, ..] if listed == "listed" => true,
+        [on, the, noun, ..] => {
+            matches!(on.as_str(), "on" | "in" | "of")
+                && matches!(the.as_str(), "the" | "this" | "that")
+                && is_table_noun(noun)
+        }
+        _ => false,
+    };
+    let mut places = words.iter().enumerate().filter(|(_, word)| among(PLACES, word));
+    places.any(|(at, _)| (0..3).any(|gap| words.get(at + 1 + gap..).is_some_and(|rest| follows(gap, rest))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_order_of_rows_is_asked_for() {
+        for text in [
+            "what is the last title on the chart?",
+            "who is listed above Ann?",
+            "What is the first team listed?",
+            "which city stands in the next row?",
+            "who is at the top of the list?",
+            "what was the last long track listed?",
+        ] {
+            assert!(asks_for_order(text), "{text}");
+        }
+        for text in
+            ["who came first in the race?", "how many are listed?", "last year's list", "the third of the tablets"]
+        {
+            assert!(!asks_for_order(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn one_or_several_of_what_a_page_is_about() {
+        assert!(["team", "teams", "cities", "matches", "series"].into_iter().all(is_referent));
+        assert!(!["number", "teamster", "s", ""].into_iter().any(is_referent));
+    }
 }
