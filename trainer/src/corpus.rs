@@ -203,7 +203,6 @@ fn methods(corpus: &Corpus, gtr: &GtrConfig) -> Result<Vec<Box<dyn Retriever>>> 
     let mut all = three();
     all.push(Box::new(Rrf { name: "rrf".into(), of: three(), depth: 100 }));
     all.push(Box::new(GtrRetriever::new(corpus, "gtr", gtr)?));
-    all.push(Box::new(GtrRetriever::new(corpus, "gtr-transposed", &GtrConfig { transposed: true, ..gtr.clone() })?));
     Ok(all)
 }
 
@@ -233,18 +232,17 @@ fn measure(config: &Config, parts: &[Part], rerankers: &[PathBuf], output: &Path
         let mut progress = Progress::new(&format!("measures {}", part.name), methods.len());
         let mut ranked: Vec<TableMethod> = Vec::new();
         for method in &methods {
-            let rankings: Vec<TableRanking> = part
-                .dev
-                .par_iter()
-                .zip(&queries)
-                .map(|(question, query)| {
-                    let hits = method.retrieve(&part.corpus, query, DEPTH)?;
-                    let ranked = hits.iter().map(|hit| part.corpus.id(hit.table).to_owned()).collect();
-                    Ok(TableRanking { question: question.id.clone(), ranked })
-                })
-                .collect::<Result<_>>()
+            let found = method
+                .retrieve_all(&part.corpus, &queries, DEPTH)
                 .with_context(|| format!("{}: {}", part.name, method.name()))?;
-            let run: Vec<RankedQuestion> = rankings.iter().map(RankedQuestion::from).collect();
+            let ranking = |(question, hits): (&TableQuestion, Vec<tabsegnet_corpus::Hit>)| {
+                let ranked = hits.iter().map(|hit| part.corpus.id(hit.table).to_owned()).collect();
+                TableRanking { question: question.id.clone(), ranked }
+            };
+            let rankings: Vec<TableRanking> = part.dev.iter().zip(found).map(ranking).collect();
+            // A run has no line for a question without a table.
+            let found = rankings.iter().filter(|ranking| !ranking.ranked.is_empty());
+            let run: Vec<RankedQuestion> = found.map(RankedQuestion::from).collect();
             let file = output.join("runs").join(format!("{}.{}.trec", part.name, method.name().replace(['/', ' '], "-")));
             write_run(&file, &method.name().replace(' ', "-"), &run)?;
             ranked.push(TableMethod { name: method.name(), rankings });

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use crate::corpus::{Corpus, Hit, Query, TableRef};
 use crate::error::CorpusError;
-use crate::gtr::{Gtr, GtrConfig, linearised};
+use crate::gtr::{Gtr, GtrConfig, GtrQuery, Ranked, linearised};
 use crate::retrieve::Retriever;
 
 /// GTR over the tables of a corpus, made when it is opened: k-means over all of them.
@@ -38,6 +38,11 @@ impl GtrRetriever {
         Ok(Self { name: name.to_owned(), gtr, tables })
     }
 
+    fn hits(&self, ranked: &Ranked) -> Vec<Hit> {
+        let hit = |&(number, score): &(u32, f32)| Some(Hit { table: *self.tables.get(number as usize)?, score });
+        ranked.fine.ranking.iter().filter_map(hit).collect()
+    }
+
     /// The tables that the coarse stage leaves for a question.
     ///
     /// # Errors
@@ -54,8 +59,13 @@ impl Retriever for GtrRetriever {
     }
 
     fn retrieve(&self, _: &Corpus, query: &Query, top_k: usize) -> Result<Vec<Hit>, CorpusError> {
-        let ranked = self.gtr.rank(&self.gtr.query(&query.text, &query.vector)?, top_k)?;
-        let hit = |&(number, score): &(u32, f32)| Some(Hit { table: *self.tables.get(number as usize)?, score });
-        Ok(ranked.fine.ranking.iter().filter_map(hit).collect())
+        Ok(self.hits(&self.gtr.rank(&self.gtr.query(&query.text, &query.vector)?, top_k)?))
+    }
+
+    /// Questions for which the coarse stage leaves the same tables share the local graph.
+    fn retrieve_all(&self, _: &Corpus, queries: &[Query], top_k: usize) -> Result<Vec<Vec<Hit>>, CorpusError> {
+        let queries: Vec<GtrQuery> =
+            queries.iter().map(|query| self.gtr.query(&query.text, &query.vector)).collect::<Result<_, _>>()?;
+        Ok(self.gtr.rank_all(&queries, top_k)?.iter().map(|ranked| self.hits(ranked)).collect())
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::corpus::{Corpus, Hit, Query, Scores, TableRef};
@@ -19,6 +20,14 @@ pub trait Retriever: Send + Sync {
     /// # Errors
     /// The index is damaged, or a setting does not fit the corpus.
     fn retrieve(&self, corpus: &Corpus, query: &Query, top_k: usize) -> Result<Vec<Hit>, CorpusError>;
+
+    /// The same for many questions at a time.
+    ///
+    /// # Errors
+    /// As [`Retriever::retrieve`].
+    fn retrieve_all(&self, corpus: &Corpus, queries: &[Query], top_k: usize) -> Result<Vec<Vec<Hit>>, CorpusError> {
+        queries.par_iter().map(|query| self.retrieve(corpus, query, top_k)).collect()
+    }
 }
 
 /// What each signal counts in a sum. Signals are shares from 0 to 1.
