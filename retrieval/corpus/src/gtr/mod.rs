@@ -2,8 +2,9 @@
 //! kinds of features; a question picks one cluster of each; PageRank over the picked tables ranks them.
 //!
 //! Where the paper is silent: negative cosines count as 0; a node without neighbours jumps back to the restart; ties go
-//! to the lower number; structural features are brought to one scale over the corpus; TF-IDF is over all terms of the
-//! corpus. Its evaluation keeps only clusters that hold the gold where any does; nothing here sees gold.
+//! to the lower number; structural features are taken as they are, on no common scale, so that the number of tokens
+//! outweighs the rest; TF-IDF is over all terms of the corpus. The paper's evaluation keeps only clusters that hold the
+//! gold where any does; nothing here sees gold.
 
 pub mod kmeans;
 mod local;
@@ -22,7 +23,7 @@ pub use pagerank::{Direction, PageRank, PageRankConfig, PageRankError, SparseGra
 
 use matrix::{dot, make_unit, unit};
 use sparse::{SparseRows, TfIdf};
-use structural::{FEATURES, Scale};
+use structural::FEATURES;
 
 /// Most rounds of k-means.
 const MOST_ITERATIONS: usize = 100;
@@ -262,7 +263,6 @@ pub struct Gtr {
     /// Unit vectors, `[tables, width]`.
     vectors: Vec<f32>,
     width: usize,
-    scale: Scale,
     weights: TfIdf,
     hyperedges: Vec<Hyperedges>,
 }
@@ -299,21 +299,20 @@ impl Gtr {
         unit.par_chunks_mut(width).for_each(make_unit);
         let mut hyperedges = vec![dense(Feature::Semantic, &clusters, &unit, width, config.typical)];
 
-        let (mut scale, mut weights) = (Scale::of(&[]), TfIdf::of::<&str>(&[]).0);
+        let mut weights = TfIdf::of::<&str>(&[]).0;
         if !config.semantic_only {
-            let features: Vec<_> = texts.par_iter().map(|text| structural::features(text.as_ref())).collect();
-            scale = Scale::of(&features);
-            let mut scaled: Vec<f32> = features.iter().flat_map(|row| scale.scaled(row)).collect();
-            let clusters = kmeans(&scaled, FEATURES, k, seed, MOST_ITERATIONS)?;
-            scaled.chunks_exact_mut(FEATURES).for_each(make_unit);
-            hyperedges.push(dense(Feature::Structural, &clusters, &scaled, FEATURES, config.typical));
+            let rows: Vec<_> = texts.par_iter().map(|text| structural::features(text.as_ref())).collect();
+            let mut features = rows.concat();
+            let clusters = kmeans(&features, FEATURES, k, seed, MOST_ITERATIONS)?;
+            features.chunks_exact_mut(FEATURES).for_each(make_unit);
+            hyperedges.push(dense(Feature::Structural, &clusters, &features, FEATURES, config.typical));
 
             let (tf_idf, rows) = TfIdf::of(texts);
             weights = tf_idf;
             let clusters = kmeans::kmeans_sparse(&rows, k, seed, MOST_ITERATIONS)?;
             hyperedges.push(sparse(&clusters, &rows, config.typical));
         }
-        Ok(Self { config, vectors: unit, width, scale, weights, hyperedges })
+        Ok(Self { config, vectors: unit, width, weights, hyperedges })
     }
 
     /// How many tables there are.
@@ -342,10 +341,8 @@ impl Gtr {
         if !vector.iter().all(|x| x.is_finite()) {
             return Err(GtrError::NotFinite);
         }
-        let features = structural::features(text);
-        let structural = if features[0] > 0.0 { self.scale.scaled(&features) } else { features };
         let heuristic = self.weights.vector(text);
-        Ok(GtrQuery { semantic: unit(vector), structural, heuristic })
+        Ok(GtrQuery { semantic: unit(vector), structural: structural::features(text), heuristic })
     }
 
     /// The coarse stage: for each kind of features the cluster C*(φ) = argmax_j mean cosine of the question and the

@@ -175,33 +175,6 @@ impl<'t> Iterator for Tokens<'t> {
     }
 }
 
-/// Brings features of a corpus to mean 0 and deviation 1 each: unscaled, the number of tokens would be all that k-means
-/// and cosines see.
-#[derive(Debug, Clone)]
-pub(super) struct Scale {
-    mean: [f64; FEATURES],
-    /// 1 / deviation; 0 of a feature that is the same everywhere.
-    inverse: [f64; FEATURES],
-}
-
-impl Scale {
-    pub(super) fn of(features: &[[f32; FEATURES]]) -> Self {
-        let count = features.len().max(1) as f64;
-        let sum = |of: &dyn Fn(&[f32; FEATURES]) -> f64| features.iter().map(of).sum::<f64>() / count;
-        let mean: [f64; FEATURES] = std::array::from_fn(|at| sum(&|row| f64::from(row[at])));
-        let inverse = std::array::from_fn(|at| {
-            let variance = sum(&|row| (f64::from(row[at]) - mean[at]).powi(2));
-            // What rounding leaves of equal numbers is no deviation.
-            if variance > 1e-12 { 1.0 / variance.sqrt() } else { 0.0 }
-        });
-        Self { mean, inverse }
-    }
-
-    pub(super) fn scaled(&self, features: &[f32; FEATURES]) -> [f32; FEATURES] {
-        std::array::from_fn(|at| ((f64::from(features[at]) - self.mean[at]) * self.inverse[at]) as f32)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -243,15 +216,6 @@ mod tests {
             let features = features(&text);
             let sum: f32 = features[2..].iter().sum();
             prop_assert!(features[0] == 0.0 || (sum - 1.0).abs() < 1e-4, "{text:?} {features:?}");
-        }
-
-        #[test]
-        fn scaled_features_have_mean_0(rows in prop::collection::vec(prop::array::uniform16(0.0_f32..100.0), 2..30)) {
-            let scale = Scale::of(&rows);
-            for at in 0..FEATURES {
-                let mean: f32 = rows.iter().map(|row| scale.scaled(row)[at]).sum::<f32>() / rows.len() as f32;
-                prop_assert!(mean.abs() < 1e-3);
-            }
         }
     }
 }
