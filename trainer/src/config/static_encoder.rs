@@ -57,7 +57,7 @@ pub struct ContrastiveConfig {
 
 impl Default for ContrastiveConfig {
     fn default() -> Self {
-        Self { epochs: 0, temperature: 0.05, weight: 0.5, filings: Vec::new(), held_out: Vec::new() }
+        Self { epochs: 0, temperature: 0.05, weight: 0.1, filings: Vec::new(), held_out: Vec::new() }
     }
 }
 

@@ -2,7 +2,8 @@
 //!
 //! Of a batch of pairs the first text shall be nearer to the second of its own pair than to those of the others, and the
 //! other way round (InfoNCE, van den Oord et al. 2018; in-batch negatives). Texts that share a concept are no negatives of
-//! each other.
+//! each other. In every other pair the first text stands in a question and the second beside the year it is about, so that
+//! what questions are made of counts little and years find years.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -23,6 +24,17 @@ use super::table::TokenTable;
 use super::vocabulary::Vocabulary;
 use crate::config::ContrastiveConfig;
 
+/// What stands around a label in a question about one year. Its order does not count: a text is the mean of its tokens.
+const PHRASES: &[&str] = &[
+    "What was in?",
+    "What were for?",
+    "How much was the company's in fiscal?",
+    "What did the company report as for?",
+    "Give me at the end of.",
+];
+/// The years that questions are about.
+const YEARS: std::ops::Range<u32> = 2015..2027;
+
 /// Added to the logit of a pair that is no negative.
 const MASKED: f32 = -1e9;
 
@@ -38,6 +50,17 @@ pub(super) struct Paraphrases {
     groups: Vec<Vec<usize>>,
     /// Of each text, once numbered.
     tokens: Vec<Vec<u32>>,
+    /// Of each year in each phrase, and alone.
+    asked: Vec<[Vec<u32>; 2]>,
+}
+
+/// Two texts of one concept.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Pair {
+    texts: [usize; 2],
+    /// Whether the first stands in a question about a year and the second beside that year, as in a table: which of
+    /// [`Paraphrases::asked`].
+    asked: Option<usize>,
 }
 
 /// What the filings of a config give.
@@ -142,13 +165,20 @@ impl Paraphrases {
         }
         let groups = by_concept.values().filter(|texts| texts.len() >= 2).cloned().collect();
         let texts = texts.into_values().map(|(text, _)| text).collect();
-        Self { texts, concepts, by_concept, groups, tokens: Vec::new() }
+        Self { texts, concepts, by_concept, groups, tokens: Vec::new(), asked: Vec::new() }
     }
 
     /// With the numbers of the texts' tokens.
     pub fn numbered(self, vocabulary: &Vocabulary, max_tokens: usize) -> Result<Self> {
         let texts: Vec<&str> = self.texts.iter().map(String::as_str).collect();
-        Ok(Self { tokens: vocabulary.encode(&texts, max_tokens)?, ..self })
+        let asked =
+            YEARS.flat_map(|year| PHRASES.iter().map(move |phrase| [format!("{phrase} {year}"), year.to_string()]));
+        let asked = asked.map(|[phrase, year]| {
+            let [phrase, year] =
+                [phrase, year].map(|text| Ok::<_, anyhow::Error>(vocabulary.encode(&[&text], max_tokens)?.concat()));
+            Ok([phrase?, year?])
+        });
+        Ok(Self { tokens: vocabulary.encode(&texts, max_tokens)?, asked: asked.collect::<Result<_>>()?, ..self })
     }
 
     /// Token numbers of each text.
@@ -166,50 +196,53 @@ impl Paraphrases {
         self.concepts[a].iter().any(|concept| self.concepts[b].binary_search(concept).is_ok())
     }
 
-    /// Two different texts each of so many concepts, or of all where there are fewer.
-    pub fn draw(&self, pairs: usize, rng: &mut ChaCha8Rng) -> Vec<[usize; 2]> {
+    /// Two different texts each of so many concepts, or of all where there are fewer; every other pair as question and row.
+    pub fn draw(&self, pairs: usize, rng: &mut ChaCha8Rng) -> Vec<Pair> {
         let groups = sample(rng, self.groups.len(), pairs.min(self.groups.len()));
-        let pair = |group: usize| {
+        let pair = |(number, group): (usize, usize)| {
             let texts = &self.groups[group];
             let two = sample(rng, texts.len(), 2);
-            [texts[two.index(0)], texts[two.index(1)]]
+            let asked = (number % 2 == 1 && !self.asked.is_empty()).then(|| sample(rng, self.asked.len(), 1).index(0));
+            Pair { texts: [texts[two.index(0)], texts[two.index(1)]], asked }
         };
-        groups.into_iter().map(pair).collect()
+        groups.into_iter().enumerate().map(pair).collect()
     }
 
     /// The mean loss of pairs.
-    pub fn loss(&self, table: &TokenTable, pairs: &[[usize; 2]], temperature: f64) -> Tensor<1> {
+    pub fn loss(&self, table: &TokenTable, pairs: &[Pair], temperature: f64) -> Tensor<1> {
         let n = pairs.len();
-        let tokens = |side: usize| pairs.iter().map(move |pair| self.tokens[pair[side]].as_slice());
-        let vectors = table.forward(tokens(0).chain(tokens(1))); // [2 n, dim]
+        let tokens = |side: usize| {
+            pairs.iter().map(move |Pair { texts, asked }| {
+                let around = asked.map_or(&[][..], |asked| &self.asked[asked][side]);
+                [&self.tokens[texts[side]], around].concat()
+            })
+        };
+        let tokens: Vec<Vec<u32>> = tokens(0).chain(tokens(1)).collect();
+        let vectors = table.forward(tokens.iter().map(Vec::as_slice)); // [2 n, dim]
         let (a, b) = (vectors.clone().slice([0..n]), vectors.slice([n..2 * n]));
         let (mask, own) = self.masks(pairs);
         let device = a.device();
         let square = |values: Vec<f32>| Tensor::<2>::from_data(TensorData::new(values, [n, n]), &device);
         let own = square(own);
         // l[i][j] = a_i · b_j / τ
-        let logits = a.matmul(b.transpose()).div_scalar(temperature); // [n, n]
+        let logits = a.matmul(b.transpose()).div_scalar(temperature) + square(mask); // [n, n]
         // −log (exp l[i][i] / Σ_j exp l[i][j]), j a negative or i
-        let first = log_softmax(logits.clone() + square(mask.clone()), 1) * own.clone();
-        let second = log_softmax(logits.transpose() + square(transposed(&mask, n)), 1) * own;
+        let first = log_softmax(logits.clone(), 1) * own.clone();
+        let second = log_softmax(logits.transpose(), 1) * own;
         (first.sum() + second.sum()).div_scalar(-2.0 * n.max(1) as f64)
     }
 
     /// `[n, n]` each: what is added to the logit of first text i and second text j, and the identity.
-    fn masks(&self, pairs: &[[usize; 2]]) -> (Vec<f32>, Vec<f32>) {
+    fn masks(&self, pairs: &[Pair]) -> (Vec<f32>, Vec<f32>) {
         let (mut mask, mut own) = (Vec::new(), Vec::new());
-        for (i, [a, _]) in pairs.iter().enumerate() {
-            for (j, [_, b]) in pairs.iter().enumerate() {
+        for (i, Pair { texts: [a, _], .. }) in pairs.iter().enumerate() {
+            for (j, Pair { texts: [_, b], .. }) in pairs.iter().enumerate() {
                 mask.push(if i != j && self.share(*a, *b) { MASKED } else { 0.0 });
                 own.push(if i == j { 1.0 } else { 0.0 });
             }
         }
         (mask, own)
     }
-}
-
-fn transposed(square: &[f32], n: usize) -> Vec<f32> {
-    (0..n * n).map(|at| square[at % n * n + at / n]).collect()
 }
 
 #[cfg(test)]
@@ -242,6 +275,7 @@ mod tests {
         let words: BTreeSet<String> = made.texts.iter().flat_map(|text| tokenize(text)).collect();
         let number = |word: &String| words.iter().position(|known| known == word).unwrap() as u32;
         made.tokens = made.texts.iter().map(|text| tokenize(text).iter().map(number).collect()).collect();
+        made.asked = vec![[vec![words.len() as u32], vec![words.len() as u32 + 1]]];
         made
     }
 
@@ -267,7 +301,8 @@ mod tests {
         for _ in 0..20 {
             let pairs = paraphrases.draw(9, &mut rng);
             assert_eq!(pairs.len(), 3);
-            assert!(pairs.iter().all(|&[a, b]| a != b && paraphrases.share(a, b)));
+            assert_eq!(pairs.iter().map(|pair| pair.asked).collect::<Vec<_>>(), [None, Some(0), None]);
+            assert!(pairs.iter().all(|Pair { texts: [a, b], .. }| a != b && paraphrases.share(*a, *b)));
         }
     }
 
@@ -280,7 +315,7 @@ mod tests {
             [of("Net income"), of("Profit")],
             [of("Net sales"), of("Revenues:")],
         ];
-        let (mask, own) = paraphrases.masks(&pairs);
+        let (mask, own) = paraphrases.masks(&pairs.map(|texts| Pair { texts, asked: None }));
         // "Net income" is of the concept of "Net income"; "Net earnings" and "Profit" share none.
         assert_eq!(
             mask.iter().map(|&m| m == MASKED).collect::<Vec<_>>(),
@@ -292,7 +327,7 @@ mod tests {
     /// Loss and cosine of two paraphrases before and after some steps, and the table's numbers.
     fn learnt(seed: u64) -> ([f32; 2], [f32; 2], Vec<f32>) {
         let (paraphrases, device) = (paraphrases(), Device::flex().autodiff());
-        let tokens = paraphrases.tokens.iter().flatten().max().unwrap() + 1;
+        let tokens = paraphrases.asked[0][1][0] + 1;
         let values = (0..tokens * 8).map(|i| ((i * 37 % 23) as f32 - 11.0) / 11.0).collect();
         let mut table = TokenTable::new(values, vec![1.0; tokens as usize], 8, &device);
         let mut optimiser = AdamConfig::new().init();
