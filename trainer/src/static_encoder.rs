@@ -270,9 +270,9 @@ struct Learnt<'a> {
 fn card(config: &Config, teacher: &str, vocabulary: &Vocabulary, learnt: &Learnt) -> String {
     let settings = &config.static_encoder;
     let Learnt { train, dev, cosine, paraphrases } = learnt;
-    let start = match settings.start_from.as_str() {
-        "" => String::new(),
-        _ => "; started from an encoder that was distilled before".into(),
+    let distilled = match settings.start_from.as_str() {
+        "" => format!("{} epochs", settings.epochs),
+        _ => format!("{} epochs after those of the encoder that it started from", settings.epochs),
     };
     let contrastive = match paraphrases {
         Some(paraphrases) if settings.contrastive.epochs > 0 => format!(
@@ -285,23 +285,23 @@ fn card(config: &Config, teacher: &str, vocabulary: &Vocabulary, learnt: &Learnt
         ),
         _ => String::new(),
     };
+    let file = if contrastive.is_empty() { "static-encoder" } else { "static-encoder-paraphrases" };
     format!(
         "---\nlicense: apache-2.0\nbase_model: {model}\n---\n\n# Static encoder\n\nA vector of width {dim} and a weight a \
          token; a text's vector is the weighted mean of its tokens', scaled to length 1. No transformer runs: a text \
          takes microseconds.\n\n- Distilled from: {model} (identity {teacher}), Apache-2.0; this encoder is a derived \
          work under the same licence\n- Tokens: {tokens} of the teacher's WordPiece vocabulary (those in Latin script, \
          digits, punctuation)\n- Trained on: {train} different texts (node texts and questions of the training part), \
-         {epochs} epochs, seed {seed}{start}\n{contrastive}- Dev: mean cosine to the teacher's projected vectors {cosine:.4} over {dev} \
+         {distilled}, seed {seed}\n{contrastive}- Dev: mean cosine to the teacher's projected vectors {cosine:.4} over {dev} \
          texts\n- Storage: {storage}\n\nLimits: word order does not count; English financial reports are what it was \
          trained on; other scripts become the unknown token. Made again by `train --config \
-         configs/static-encoder.toml`.\n",
+         configs/{file}.toml`.\n",
         model = std::path::Path::new(&config.encoder.model)
             .file_name()
             .map_or_else(|| config.encoder.model.clone(), |name| name.to_string_lossy().into_owned()),
         dim = settings.dim,
         teacher = short(teacher),
         tokens = vocabulary.len(),
-        epochs = settings.epochs,
         seed = config.task.seed,
         storage = if settings.quantise { "8-bit integers with a scale a token" } else { "32-bit floats" },
     )

@@ -70,7 +70,7 @@ fn the_numbers_read_back_are_those_written_or_near_them() {
         assert_eq!((read.tokenizer_json, read.dim, &read.weight), (tokenizer(), DIM, &weight));
         assert!(largest_difference(&read.embedding, &embedding) <= most);
     }
-    let error = read_static(Path::new("nowhere")).err().expect("an error").to_string();
+    let error = read_static(Path::new("nowhere")).unwrap_err().to_string();
     assert!(error.starts_with("nowhere: there is no such directory"), "{error}");
 }
 

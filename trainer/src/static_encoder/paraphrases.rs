@@ -219,7 +219,7 @@ impl Paraphrases {
         };
         let tokens: Vec<Vec<u32>> = tokens(0).chain(tokens(1)).collect();
         let vectors = table.forward(tokens.iter().map(Vec::as_slice)); // [2 n, dim]
-        let (a, b) = (vectors.clone().slice([0..n]), vectors.slice([n..2 * n]));
+        let (a, b) = (vectors.clone().narrow(0, 0, n), vectors.narrow(0, n, n));
         let (mask, own) = self.masks(pairs);
         let device = a.device();
         let square = |values: Vec<f32>| Tensor::<2>::from_data(TensorData::new(values, [n, n]), &device);
