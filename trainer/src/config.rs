@@ -6,6 +6,7 @@ mod keys;
 mod optimisation;
 mod reranker;
 mod segmenter;
+mod static_encoder;
 
 use std::path::{Path, PathBuf};
 
@@ -28,6 +29,7 @@ pub use corpus::{CorpusConfig, CorpusPart};
 pub use optimisation::{Decay, Keep, Loss, OptimisationConfig};
 pub use reranker::RerankerConfig;
 pub use segmenter::{Choice, NewModelConfig, SegmenterTrainingConfig, Store};
+pub use static_encoder::{ContrastiveConfig, StaticEncoderConfig};
 
 /// What is trained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -52,28 +54,6 @@ pub struct TaskConfig {
     pub kind: Task,
     /// Seed of weights, order and resampling.
     pub seed: u64,
-}
-
-/// `[static_encoder]`: for the task `static-encoder`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct StaticEncoderConfig {
-    /// Width of the vectors.
-    pub dim: usize,
-    /// Passes over the texts.
-    pub epochs: usize,
-    /// Texts a step.
-    pub batch_size: usize,
-    /// Adam's step size.
-    pub learning_rate: f64,
-    /// Whether to store the vectors as 8-bit integers with a scale a token.
-    pub quantise: bool,
-}
-
-impl Default for StaticEncoderConfig {
-    fn default() -> Self {
-        Self { dim: 128, epochs: 10, batch_size: 256, learning_rate: 1e-3, quantise: true }
-    }
 }
 
 /// `[evaluation]`
@@ -265,8 +245,7 @@ impl Config {
         self.reranker.check(self.task.kind, &self.optimisation)?;
         self.corpus.check(self.task.kind)?;
         self.segmenter_training.check()?;
-        positive("static_encoder.dim", self.static_encoder.dim)?;
-        positive("static_encoder.batch_size", self.static_encoder.batch_size)?;
+        self.static_encoder.check()?;
         positive("evaluation.resamples", self.evaluation.resamples as usize)?;
         positive("evaluation.rounds", self.evaluation.rounds as usize)?;
         Ok(())

@@ -7,57 +7,41 @@
 //!    a / (a + frequency), a = 10⁻³ (Arora et al. 2017), so that tokens that the texts do not hold
 //!    have sensible vectors too.
 //! 3. Vectors and weights are trained so that the cosine of weighted mean and target rises.
+//! 4. With `static_encoder.contrastive` they are trained further, for that and for what filings call one concept to come
+//!    near each other ([`paraphrases`]).
 
+mod nearest;
+mod paraphrases;
 mod projection;
+mod table;
 mod vocabulary;
 
-use std::sync::Arc;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context as _, Result, ensure};
-use burn::module::{Module, Param, ParamId};
-use burn::optim::{AdamConfig, GradientsParams, ModuleOptimizer};
+use burn::module::Module as _;
+use burn::optim::{AdamConfig, GradientsParams};
 use burn::tensor::{Device, Tensor, TensorData};
 use rand::SeedableRng as _;
 use rand::seq::SliceRandom as _;
 use rand_chacha::ChaCha8Rng;
 use tabsegnet_datasets::config::Part;
-use tabsegnet_encoder::{EmbeddingCache, EncoderKind, load_on, save_static, tokenizer_json};
-use tabsegnet_ranker::aggregate::aggregate;
-use tabsegnet_ranker::config::Aggregation;
-use tabsegnet_ranker::edges::EdgeIndex;
+use tabsegnet_encoder::{EmbeddingCache, EncoderKind, load_on, read_static, save_static, tokenizer_json};
 
 use crate::batches::floats;
 use crate::config::Config;
 use crate::inputs::{prepared, short};
 use crate::progress::Progress;
 use crate::training::Outcome;
+use nearest::Nearest;
+use paraphrases::{FromFilings, Paraphrases};
 use projection::Projection;
+use table::TokenTable;
 use vocabulary::Vocabulary;
 
 /// a of the starting weights.
 const SIF: f32 = 1e-3;
-
-/// What is trained.
-#[derive(Module, Debug)]
-struct TokenTable {
-    /// `[tokens, dim]`
-    embedding: Param<Tensor<2>>,
-    /// `[tokens, 1]`
-    weight: Param<Tensor<2>>,
-}
-
-impl TokenTable {
-    /// Unit vectors `[texts, dim]` of texts given as edges from tokens.
-    fn forward(&self, texts: &Arc<EdgeIndex>) -> Tensor<2> {
-        let embedding = self.embedding.val();
-        let one = Tensor::ones([1, 1], &embedding.device());
-        let tokens = embedding * self.weight.val(); // [tokens, dim]
-        let mean = aggregate(tokens, one, texts, Aggregation::Mean); // [texts, dim]
-        let square = mean.clone().powi_scalar(2).sum_dim(1); // [texts, 1]
-        mean / (square + 1e-12).sqrt()
-    }
-}
 
 /// Texts as token numbers with the vectors they should have.
 struct Corpus {
@@ -93,8 +77,6 @@ pub fn train(config: &Config, device: &Device, stop: &AtomicBool) -> Result<Outc
     let (train_texts, dev_texts) = (texts(config, Part::Train)?, texts(config, Part::Dev)?);
     let train_vectors = embed("encode train", &refs(&train_texts))?;
     let dev_vectors = embed("encode dev", &refs(&dev_texts))?;
-    let token_texts: Vec<&str> = vocabulary.texts().collect();
-    let token_vectors = embed("encode tokens", &token_texts)?;
 
     let projection = Projection::new(&train_vectors, teacher.dim(), settings.dim);
     let corpus = |texts: &[String], vectors: &[f32]| -> Result<Corpus> {
@@ -104,61 +86,136 @@ pub fn train(config: &Config, device: &Device, stop: &AtomicBool) -> Result<Outc
         })
     };
     let (train, dev) = (corpus(&train_texts, &train_vectors)?, corpus(&dev_texts, &dev_vectors)?);
-    let start = projection.project(&token_vectors);
-    let weights = starting_weights(&train.tokens, vocabulary.len());
-
-    let autodiff = device.clone().autodiff();
-    let parameter = |id: u64, values: Vec<f32>, width: usize| {
-        let shape = [values.len() / width, width];
-        Param::initialized(
-            ParamId::from(id),
-            Tensor::from_data(TensorData::new(values, shape), &autodiff).require_grad(),
-        )
-    };
-    let mut table = TokenTable { embedding: parameter(1, start, settings.dim), weight: parameter(2, weights, 1) };
-    eprintln!(
-        "before training: mean cosine to the teacher on dev {:.4}",
-        mean_cosine(&table.valid(), &dev, settings.dim, device)
-    );
-
-    let mut optimiser = AdamConfig::new().with_epsilon(1e-8).init();
-    for epoch in 1..=settings.epochs {
-        let mut progress = Progress::new(&format!("epoch {epoch}/{}", settings.epochs), 0);
-        let mut order: Vec<usize> = (0..train.tokens.len()).collect();
-        let mut rng = ChaCha8Rng::seed_from_u64(config.task.seed);
-        rng.set_stream(epoch as u64);
-        order.shuffle(&mut rng);
-        let batches = order.len().div_ceil(settings.batch_size);
-        // The step size falls to a tenth along a line: the last epochs settle.
-        let learning_rate = settings.learning_rate * (1.0 - 0.9 * (epoch - 1) as f64 / settings.epochs.max(2) as f64);
-        for (step, texts) in order.chunks(settings.batch_size).enumerate() {
-            let loss;
-            (table, loss) = step_on(table, &mut optimiser, &train, texts, settings.dim, learning_rate, &autodiff);
-            ensure!(
-                loss.is_finite(),
-                "the loss is {loss} at epoch {epoch}, step {}; try a lower static_encoder.learning_rate",
-                step + 1
-            );
-            progress.set(step + 1, batches, &format!("loss {loss:.4}"));
-            if stop.load(Ordering::Relaxed) {
-                progress.finish("stopped; nothing was written");
-                return Ok(Outcome::Stopped);
-            }
+    let filings =
+        FromFilings::read(&settings.contrastive, &config.glossary.open()?, &vocabulary, config.encoder.max_tokens)?;
+    let (start, weights) = match settings.start_from.as_str() {
+        "" => {
+            let token_vectors = embed("encode tokens", &vocabulary.texts().collect::<Vec<_>>())?;
+            (projection.project(&token_vectors), starting_weights(&train.tokens, vocabulary.len()))
         }
-        progress.finish(&format!(
-            "mean cosine to the teacher on dev {:.4}",
-            mean_cosine(&table.valid(), &dev, settings.dim, device)
-        ));
+        directory => started(directory.as_ref(), &vocabulary, settings.dim)?,
+    };
+
+    let table = TokenTable::new(start, weights, settings.dim, &device.clone().autodiff());
+    let paraphrases = filings.as_ref().map(|filings| &filings.paraphrases);
+    let nearest = filings.as_ref().and_then(|filings| filings.nearest.as_ref());
+    let learning = Learning { config, train: &train, dev: &dev, nearest, device };
+    learning.say("before training", &table);
+    let distillation = Stage { name: "epoch", epochs: settings.epochs, paraphrases: None, stream: 0 };
+    let contrastive = settings.contrastive.epochs;
+    let contrastive = Stage { name: "contrastive epoch", epochs: contrastive, paraphrases, stream: 1 << 32 };
+    let mut table = table;
+    for stage in [distillation, contrastive] {
+        let Some(trained) = learning.learn(&stage, table, stop)? else { return Ok(Outcome::Stopped) };
+        table = trained;
     }
 
     let cosine = mean_cosine(&table.valid(), &dev, settings.dim, device);
-    let card = card(config, teacher.identity(), &vocabulary, train_texts.len(), dev_texts.len(), cosine);
+    let learnt = Learnt { train: train_texts.len(), dev: dev_texts.len(), cosine, paraphrases };
+    let card = card(config, teacher.identity(), &vocabulary, &learnt);
     let directory = config.output.directory.as_ref();
-    let values = |parameter: &Param<Tensor<2>>| floats(parameter.val().into_data());
-    let (embedding, weight) = (values(&table.embedding), values(&table.weight));
+    let (embedding, weight) = table.values();
     save_static(directory, &vocabulary.tokenizer, &embedding, &weight, settings.dim, &card, settings.quantise)?;
     println!("static encoder: {}", directory.display());
     Ok(Outcome::Finished)
+}
+
+/// Vectors and weights of the static encoder in a directory.
+fn started(directory: &Path, vocabulary: &Vocabulary, dim: usize) -> Result<(Vec<f32>, Vec<f32>)> {
+    let start = read_static(directory).context("static_encoder.start_from cannot be read")?;
+    ensure!(
+        start.dim == dim && start.tokenizer_json == vocabulary.tokenizer && start.weight.len() == vocabulary.len(),
+        "static_encoder.start_from: {} has width {} and {} tokens; expected width {dim} and the {} tokens of this teacher's \
+         tokenizer, as an encoder distilled from it has",
+        directory.display(),
+        start.dim,
+        start.weight.len(),
+        vocabulary.len()
+    );
+    Ok((start.embedding, start.weight))
+}
+
+/// Passes over the texts.
+struct Stage<'a> {
+    /// Of a pass.
+    name: &'static str,
+    epochs: usize,
+    /// Learnt in each step beside the texts.
+    paraphrases: Option<&'a Paraphrases>,
+    /// Added to the epoch's number: its random numbers.
+    stream: u64,
+}
+
+/// What a table is trained with and measured on.
+struct Learning<'a> {
+    config: &'a Config,
+    train: &'a Corpus,
+    dev: &'a Corpus,
+    nearest: Option<&'a Nearest>,
+    /// Without autodiff.
+    device: &'a Device,
+}
+
+impl Learning<'_> {
+    /// Trains a table; nothing on a request to stop.
+    fn learn(&self, stage: &Stage, mut table: TokenTable, stop: &AtomicBool) -> Result<Option<TokenTable>> {
+        let settings = &self.config.static_encoder;
+        let dim = settings.dim;
+        let autodiff = self.device.clone().autodiff();
+        let mut optimiser = AdamConfig::new().with_epsilon(1e-8).init();
+        for epoch in 1..=stage.epochs {
+            let name = format!("{} {epoch}/{}", stage.name, stage.epochs);
+            let mut progress = Progress::new(&name, 0);
+            let mut order: Vec<usize> = (0..self.train.tokens.len()).collect();
+            let mut rng = ChaCha8Rng::seed_from_u64(self.config.task.seed);
+            rng.set_stream(stage.stream + epoch as u64);
+            order.shuffle(&mut rng);
+            let batches = order.len().div_ceil(settings.batch_size);
+            // The step size falls to a tenth along a line: the last epochs settle.
+            let learning_rate = settings.learning_rate * (1.0 - 0.9 * (epoch - 1) as f64 / stage.epochs.max(2) as f64);
+            for (step, texts) in order.chunks(settings.batch_size).enumerate() {
+                let mut loss = cosines(&table, self.train, texts, dim, &autodiff).neg().add_scalar(1.0).mean();
+                if let Some(paraphrases) = stage.paraphrases {
+                    let pairs = paraphrases.draw(settings.batch_size, &mut rng);
+                    let of_pairs = paraphrases.loss(&table, &pairs, settings.contrastive.temperature);
+                    loss = loss + of_pairs.mul_scalar(settings.contrastive.weight);
+                }
+                let gradients = GradientsParams::from_grads(loss.backward(), &table);
+                table = optimiser.step(learning_rate, table, gradients);
+                let loss: f32 = floats(loss.into_data()).into_iter().sum();
+                ensure!(
+                    loss.is_finite(),
+                    "the loss is {loss} at {name}, step {}; try a lower static_encoder.learning_rate",
+                    step + 1
+                );
+                progress.set(step + 1, batches, &format!("loss {loss:.4}"));
+                if stop.load(Ordering::Relaxed) {
+                    progress.finish("stopped; nothing was written");
+                    return Ok(None);
+                }
+            }
+            progress.finish(&self.measured(&table));
+            if epoch == stage.epochs {
+                self.say(&format!("after {name}"), &table);
+            }
+        }
+        Ok(Some(table))
+    }
+
+    fn measured(&self, table: &TokenTable) -> String {
+        let cosine = mean_cosine(&table.valid(), self.dev, self.config.static_encoder.dim, self.device);
+        format!("mean cosine to the teacher on dev {cosine:.4}")
+    }
+
+    /// Prints how near a table is to the teacher and, where filings are held out, paraphrases to each other.
+    fn say(&self, when: &str, table: &TokenTable) {
+        eprintln!("{when}: {}", self.measured(table));
+        if let Some(nearest) = self.nearest {
+            let [all, reworded] = nearest.measure(&table.valid());
+            eprintln!("{when}: labels of held-out filings: {all}");
+            eprintln!("{when}: those that no filing learnt from has word for word: {reworded}");
+        }
+    }
 }
 
 /// The different texts of a part: node texts and questions.
@@ -185,40 +242,12 @@ fn starting_weights(texts: &[Vec<u32>], tokens: usize) -> Vec<f32> {
     counts.into_iter().map(|count| SIF / (SIF + count as f32 / total)).collect()
 }
 
-/// Texts as edges from tokens.
-fn edges(corpus: &Corpus, texts: &[usize], tokens: usize) -> Arc<EdgeIndex> {
-    let mut offsets = vec![0];
-    let mut sources = Vec::new();
-    for &text in texts {
-        sources.extend_from_slice(&corpus.tokens[text]);
-        offsets.push(sources.len() as u32);
-    }
-    let strengths = vec![0; sources.len()];
-    Arc::new(EdgeIndex::bipartite(tokens, offsets, sources, strengths))
-}
-
 /// The cosine of each text's vector and target, `[texts, 1]`.
 fn cosines(table: &TokenTable, corpus: &Corpus, texts: &[usize], dim: usize, device: &Device) -> Tensor<2> {
     let targets: Vec<f32> =
         texts.iter().flat_map(|&text| corpus.targets[text * dim..(text + 1) * dim].iter().copied()).collect();
     let targets = Tensor::from_data(TensorData::new(targets, [texts.len(), dim]), device); // [texts, dim]
-    let tokens = table.embedding.val().dims()[0];
-    (table.forward(&edges(corpus, texts, tokens)) * targets).sum_dim(1)
-}
-
-fn step_on(
-    table: TokenTable,
-    optimiser: &mut ModuleOptimizer,
-    corpus: &Corpus,
-    texts: &[usize],
-    dim: usize,
-    learning_rate: f64,
-    device: &Device,
-) -> (TokenTable, f32) {
-    let loss = cosines(&table, corpus, texts, dim, device).neg().add_scalar(1.0).mean();
-    let gradients = GradientsParams::from_grads(loss.backward(), &table);
-    let table = optimiser.step(learning_rate, table, gradients);
-    (table, floats(loss.into_data()).into_iter().sum())
+    (table.forward(texts.iter().map(|&text| corpus.tokens[text].as_slice())) * targets).sum_dim(1)
 }
 
 fn mean_cosine(table: &TokenTable, corpus: &Corpus, dim: usize, device: &Device) -> f64 {
@@ -230,25 +259,50 @@ fn mean_cosine(table: &TokenTable, corpus: &Corpus, dim: usize, device: &Device)
     sum / all.len().max(1) as f64
 }
 
-fn card(config: &Config, teacher: &str, vocabulary: &Vocabulary, train: usize, dev: usize, cosine: f64) -> String {
+/// What an encoder was trained and measured on.
+struct Learnt<'a> {
+    train: usize,
+    dev: usize,
+    cosine: f64,
+    paraphrases: Option<&'a Paraphrases>,
+}
+
+fn card(config: &Config, teacher: &str, vocabulary: &Vocabulary, learnt: &Learnt) -> String {
+    let settings = &config.static_encoder;
+    let Learnt { train, dev, cosine, paraphrases } = learnt;
+    let distilled = match settings.start_from.as_str() {
+        "" => format!("{} epochs", settings.epochs),
+        _ => format!("{} epochs after those of the encoder that it started from", settings.epochs),
+    };
+    let contrastive = match paraphrases {
+        Some(paraphrases) if settings.contrastive.epochs > 0 => format!(
+            "- Then on paraphrases too: {} names of concepts from filings with inline XBRL, their taxonomies and the glossary, \
+             {} epochs, temperature {}, weight {}\n",
+            paraphrases.texts.len(),
+            settings.contrastive.epochs,
+            settings.contrastive.temperature,
+            settings.contrastive.weight
+        ),
+        _ => String::new(),
+    };
+    let file = if contrastive.is_empty() { "static-encoder" } else { "static-encoder-paraphrases" };
     format!(
         "---\nlicense: apache-2.0\nbase_model: {model}\n---\n\n# Static encoder\n\nA vector of width {dim} and a weight a \
          token; a text's vector is the weighted mean of its tokens', scaled to length 1. No transformer runs: a text \
          takes microseconds.\n\n- Distilled from: {model} (identity {teacher}), Apache-2.0; this encoder is a derived \
          work under the same licence\n- Tokens: {tokens} of the teacher's WordPiece vocabulary (those in Latin script, \
          digits, punctuation)\n- Trained on: {train} different texts (node texts and questions of the training part), \
-         {epochs} epochs, seed {seed}\n- Dev: mean cosine to the teacher's projected vectors {cosine:.4} over {dev} \
+         {distilled}, seed {seed}\n{contrastive}- Dev: mean cosine to the teacher's projected vectors {cosine:.4} over {dev} \
          texts\n- Storage: {storage}\n\nLimits: word order does not count; English financial reports are what it was \
          trained on; other scripts become the unknown token. Made again by `train --config \
-         configs/static-encoder.toml`.\n",
+         configs/{file}.toml`.\n",
         model = std::path::Path::new(&config.encoder.model)
             .file_name()
             .map_or_else(|| config.encoder.model.clone(), |name| name.to_string_lossy().into_owned()),
-        dim = config.static_encoder.dim,
+        dim = settings.dim,
         teacher = short(teacher),
         tokens = vocabulary.len(),
-        epochs = config.static_encoder.epochs,
         seed = config.task.seed,
-        storage = if config.static_encoder.quantise { "8-bit integers with a scale a token" } else { "32-bit floats" },
+        storage = if settings.quantise { "8-bit integers with a scale a token" } else { "32-bit floats" },
     )
 }

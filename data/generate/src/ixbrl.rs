@@ -22,6 +22,7 @@
 //! Companies are split, not filings: a company is of the dev part by a seeded hash of its key.
 
 mod filing;
+mod labels;
 mod members;
 mod period;
 mod prose;
@@ -45,6 +46,7 @@ use tabsegnet_store::Digest;
 
 use crate::dice::Dice;
 use filing::Filing;
+pub use labels::{FilingLabels, Label, labels, names};
 use questions::{Draft, QuestionWriter};
 
 /// Filings with inline XBRL.

@@ -11,6 +11,7 @@ use tabsegnet_datasets::sample::Samples;
 use tabsegnet_document::facts::FactPlace;
 use tabsegnet_document::numbers::parse_cell_number;
 use tabsegnet_document::{ReadDocument, ReadOptions};
+use tabsegnet_generate::ixbrl::labels;
 use tabsegnet_generate::registry;
 use tabsegnet_graph::{Graph, Node, NodeKind};
 use tabsegnet_test_support::{path_in, say, skipped};
@@ -416,4 +417,23 @@ fn paths(table: &Value, root: &str, line: &str) -> HashMap<usize, String> {
         open.extend(node["children"].as_array().unwrap().iter().map(|child| (child, path.clone())));
     }
     found.into_iter().map(|(line, path)| (line, path.join(" > "))).collect()
+}
+
+/// What several filings call the same: labels of concepts that all have, and few that say nothing.
+#[test]
+fn labels_of_filings() {
+    let Some(folder) = folder("sec") else { return };
+    let files: Vec<PathBuf> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let filings: Vec<_> =
+        files.iter().filter(|file| file.extension().is_some_and(|extension| extension == "html")).collect();
+    let read: Vec<_> = filings.iter().map(|file| labels(file).unwrap()).collect();
+    let companies: HashSet<_> = read.iter().map(|filing| filing.company.clone().unwrap()).collect();
+    assert_eq!(companies.len(), filings.len());
+    for concept in ["us-gaap:Assets", "us-gaap:NetIncomeLoss"] {
+        let named = read.iter().filter(|filing| filing.labels.iter().any(|label| label.concept == concept)).count();
+        share(&format!("filings with a label of {concept}"), named, read.len(), 0.7);
+    }
+    let all: Vec<_> = read.iter().flat_map(|filing| &filing.labels).collect();
+    let worded = all.iter().filter(|label| label.text.split_whitespace().count() >= 2).count();
+    share("labels of two words or more", worded, all.len(), 0.8);
 }

@@ -40,7 +40,7 @@ pub use math::Precision;
 pub use shipped::{Shipped, shipped, shipped_static};
 pub use source::{Hub, Source, hub_name};
 pub use splade::{SparseVector, Splade, sparse_product};
-pub use static_table::{StaticEncoder, save_static};
+pub use static_table::{StaticEncoder, StaticTable, read_static, save_static};
 
 /// A function from texts to vectors of one width.
 ///

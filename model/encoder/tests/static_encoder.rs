@@ -6,7 +6,7 @@ use std::path::Path;
 
 use common::*;
 use proptest::prelude::*;
-use tabsegnet_encoder::{Encoder, EncoderConfig, EncoderKind, StaticEncoder, save_static};
+use tabsegnet_encoder::{Encoder, EncoderConfig, EncoderKind, StaticEncoder, read_static, save_static};
 
 const DIM: usize = 6;
 const ROWS: usize = 69;
@@ -59,6 +59,19 @@ fn a_vector_is_the_normalised_weighted_mean_of_its_tokens() {
     let length = expected.iter().map(|x| x * x).sum::<f64>().sqrt();
     let expected: Vec<f32> = expected.iter().map(|x| (x / length) as f32).collect();
     assert!(largest_difference(&encode(&encoder, &[text]), &expected) < 1e-6);
+}
+
+#[test]
+fn the_numbers_read_back_are_those_written_or_near_them() {
+    let (embedding, weight) = table();
+    for (quantise, most) in [(false, 0.0), (true, 1.0 / 254.0 + 1e-6)] {
+        let dir = saved(quantise);
+        let read = read_static(&dir.path().join("encoder")).unwrap();
+        assert_eq!((read.tokenizer_json, read.dim, &read.weight), (tokenizer(), DIM, &weight));
+        assert!(largest_difference(&read.embedding, &embedding) <= most);
+    }
+    let error = read_static(Path::new("nowhere")).unwrap_err().to_string();
+    assert!(error.starts_with("nowhere: there is no such directory"), "{error}");
 }
 
 #[test]

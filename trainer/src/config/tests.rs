@@ -109,3 +109,18 @@ fn the_digest_covers_what_weights_depend_on() {
     assert_eq!(digest(&[]), digest(&["output.directory=elsewhere"]));
     assert_ne!(digest(&[]), digest(&["task.seed=1"]));
 }
+
+#[test]
+fn a_contrastive_stage_needs_filings_and_a_temperature() {
+    let section = |keys: &str| message(&format!("[static_encoder.contrastive]\n{keys}"), &[]);
+    assert!(section("epochs = 1").contains("static_encoder.contrastive.filings is []; expected filings"));
+    assert!(section("held_out = [\"a.html\"]").contains("static_encoder.contrastive.filings is []"));
+    assert!(
+        section("temperature = 0.0").contains("static_encoder.contrastive.temperature is 0; expected a number above")
+    );
+    assert!(section("weight = -1.0").contains("static_encoder.contrastive.weight is -1"));
+    assert!(
+        message("", &["static_encoder.batch_size=0"]).contains("static_encoder.batch_size is 0; expected at least 1")
+    );
+    load("[static_encoder.contrastive]\nepochs = 1\nfilings = [\"a\"]", &[]).unwrap();
+}

@@ -198,3 +198,41 @@ fn what_is_wrong_with_the_files_is_said_with_a_way_out() {
     both.config.dev_share = 1.5;
     assert!(error(&both).contains("data.ixbrl.dev_share"));
 }
+
+#[test]
+fn a_row_is_labelled_by_its_header_unless_that_is_a_members() {
+    let (_dir, filings) = filings(&["007"], Companies::All, 0);
+    let found = labels(&filings.files[0]).unwrap();
+    assert_eq!(found.company.as_deref(), Some("7"));
+    let of = |concept: &str| -> Vec<&str> {
+        let concept = format!("us-gaap:{concept}");
+        found.labels.iter().filter(|label| label.concept == concept).map(|label| label.text.as_str()).collect()
+    };
+    assert_eq!(of("Revenues"), ["Revenues", "Total"]);
+    assert_eq!(of("ResearchAndDevelopmentExpense"), ["Research and development"]);
+    assert!(found.labels.iter().all(|label| !["North", "South"].contains(&label.text.as_str())));
+}
+
+#[test]
+fn a_header_that_two_concepts_share_is_said_with_those_above_it() {
+    let tagged = |concept: &str, text: &str| tag(&format!("us-gaap:{concept}"), "y24", text);
+    let rows = [
+        row("", &["2024".into(), "2023".into()]),
+        row("Earnings per share:", &[String::new(), String::new()]),
+        row("Basic", &[tagged("EarningsPerShareBasic", "1.10"), "1.00".into()]),
+        row("Weighted-average shares:", &[String::new(), String::new()]),
+        row("Basic", &[tagged("WeightedAverageNumberOfSharesOutstandingBasic", "2,500"), "2,400".into()]),
+    ]
+    .concat()
+    .replace("<td>Basic", "<td style=\"padding-left:12pt\">Basic");
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("a.html");
+    let page =
+        page("7").replace("<p>The end.</p>", &format!("<p><b>Shares</b></p><table>{rows}</table><p>The end.</p>"));
+    fs::write(&file, page).unwrap();
+    let texts: Vec<String> = labels(&file).unwrap().labels.into_iter().map(|label| label.text).collect();
+    for text in ["Earnings per share > Basic", "Weighted-average shares > Basic"] {
+        assert!(texts.contains(&text.to_owned()), "{texts:?}");
+    }
+    assert!(!texts.contains(&"Basic".to_owned()), "{texts:?}");
+}

@@ -11,6 +11,7 @@
 //!
 //! vector(text) = normalise(Σ_t weight[t] · embedding[t] / tokens)
 
+mod read;
 mod save;
 mod tokenizer;
 mod words;
@@ -28,6 +29,7 @@ use crate::source::Source;
 use crate::tensors::Tensors;
 use crate::{Encoder, EncoderConfig, EncoderError};
 
+pub use read::{StaticTable, read_static};
 pub use save::save_static;
 use tokenizer::Tokenizer;
 
@@ -43,6 +45,22 @@ struct Header {
     format: String,
     version: u32,
     dim: usize,
+}
+
+impl Header {
+    /// Reads `bytes`, the content of `path`.
+    fn parse(path: &Path, bytes: &[u8]) -> Result<Self, EncoderError> {
+        let malformed = |reason: String| EncoderError::Malformed { path: path.to_owned(), reason };
+        let header: Self = serde_json::from_slice(bytes)
+            .map_err(|error| malformed(format!("not the config of a {FORMAT} encoder: {error}")))?;
+        if header.format != FORMAT || header.version != VERSION || header.dim == 0 {
+            return Err(malformed(format!(
+                "format {:?}, version {}, dim {}; expected {FORMAT:?}, version {VERSION}, dim at least 1",
+                header.format, header.version, header.dim
+            )));
+        }
+        Ok(header)
+    }
 }
 
 /// A table of token vectors, mean-pooled with token weights.
@@ -66,7 +84,9 @@ enum Table {
 
 struct Weights {
     table: Table,
-    factor: Vec<f32>,
+    /// Of each row, where they are bytes.
+    scale: Option<Vec<f32>>,
+    weight: Vec<f32>,
 }
 
 impl Weights {
@@ -76,15 +96,14 @@ impl Weights {
         let &[rows, _] = shape.as_slice() else {
             return Err(tensors.malformed(format!("`embedding` has shape {shape:?}; expected [vocabulary, {dim}]")));
         };
-        let mut factor = tensors.floats("weight", &[rows], "the rows of `embedding`")?;
-        let table = if dtype == Dtype::I8 {
+        let weight = tensors.floats("weight", &[rows], "the rows of `embedding`")?;
+        let (table, scale) = if dtype == Dtype::I8 {
             let scale = tensors.floats("scale", &[rows], "the rows of `embedding`")?;
-            factor.iter_mut().zip(scale).for_each(|(factor, scale)| *factor *= scale);
-            Table::Bytes(tensors.bytes("embedding", &[rows, dim], "dim of config.json")?)
+            (Table::Bytes(tensors.bytes("embedding", &[rows, dim], "dim of config.json")?), Some(scale))
         } else {
-            Table::Floats(tensors.floats("embedding", &[rows, dim], "dim of config.json")?)
+            (Table::Floats(tensors.floats("embedding", &[rows, dim], "dim of config.json")?), None)
         };
-        Ok(Self { table, factor })
+        Ok(Self { table, scale, weight })
     }
 }
 
@@ -116,16 +135,7 @@ impl StaticEncoder {
         let (tokenizer_path, tokenizer) = source.read(KIND, "tokenizer.json")?;
         let (weights_path, weights) = source.read(KIND, "model.safetensors")?;
 
-        let malformed = |reason: String| EncoderError::Malformed { path: config_path.clone(), reason };
-        let header: Header = serde_json::from_slice(&config)
-            .map_err(|error| malformed(format!("not the config of a {FORMAT} encoder: {error}")))?;
-        if header.format != FORMAT || header.version != VERSION || header.dim == 0 {
-            return Err(malformed(format!(
-                "format {:?}, version {}, dim {}; expected {FORMAT:?}, version {VERSION}, dim at least 1",
-                header.format, header.version, header.dim
-            )));
-        }
-        let dim = header.dim;
+        let dim = Header::parse(&config_path, &config)?.dim;
 
         // A program that ranks one document waits for both.
         let (parsed, (weights, identity)) = rayon::join(
@@ -136,7 +146,8 @@ impl StaticEncoder {
                 (Weights::parse(&weights_path, &weights, dim), identity)
             },
         );
-        let Weights { table, factor } = weights?;
+        let Weights { table, scale, weight: mut factor } = weights?;
+        factor.iter_mut().zip(scale.iter().flatten()).for_each(|(factor, scale)| *factor *= scale);
         let tokenizer = parsed?;
         tokenizer.check_rows(factor.len(), &weights_path)?;
         Ok(Self { tokenizer, table, factor, dim, identity })
