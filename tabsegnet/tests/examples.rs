@@ -26,6 +26,7 @@ macro_rules! examples {
 
 examples! {
     rank: "../examples/rank.rs",
+    corpus: "../examples/corpus.rs",
     explain: "../examples/explain.rs",
     context: "../examples/context.rs",
     threads: "../examples/threads.rs",

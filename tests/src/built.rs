@@ -8,7 +8,8 @@ use std::time::SystemTime;
 use toml::Table;
 
 /// The programs and the folders of their packages.
-const PROGRAMS: [(&str, &str); 3] = [("train", "trainer"), ("evaluate", "trainer"), ("infer", "infer")];
+const PROGRAMS: [(&str, &str); 4] =
+    [("train", "trainer"), ("evaluate", "trainer"), ("infer", "infer"), ("index", "infer")];
 
 /// A program in the target directory that this test runs in.
 ///

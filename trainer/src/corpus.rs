@@ -120,9 +120,6 @@ fn open(config: &Config, part: &CorpusPart, encoder: &Arc<dyn Encoder>) -> Resul
         for file in files {
             for question in read_questions(&path(file))? {
                 let question = question?;
-                if !split.is_empty() && question.split != split {
-                    continue;
-                }
                 match !question.tables.is_empty() && known(&question) {
                     true => questions.push(question),
                     false => unknown += 1,
@@ -132,6 +129,10 @@ fn open(config: &Config, part: &CorpusPart, encoder: &Arc<dyn Encoder>) -> Resul
         if unknown > 0 {
             eprintln!("{}: {unknown} questions have no gold, or gold that the corpus does not hold, and are left out", part.name);
         }
+        if !split.is_empty() {
+            divide(&mut questions);
+            questions.retain(|question| question.split == split);
+        }
         Ok(chosen(questions, most, config.task.seed))
     };
     let (train, dev) = (
@@ -140,6 +141,31 @@ fn open(config: &Config, part: &CorpusPart, encoder: &Arc<dyn Encoder>) -> Resul
     );
     progress.finish(&format!("{} tables, {} train and {} dev questions", change.tables, train.len(), dev.len()));
     Ok(Part { name: part.name.clone(), corpus, train, dev })
+}
+
+/// Gives questions without a split one of `tune` and `test`, so that no table is gold on both sides: questions that share
+/// gold, through others too, go together, by the lowest id of their tables.
+fn divide(questions: &mut [TableQuestion]) {
+    let mut lowest: BTreeMap<String, String> = BTreeMap::new();
+    fn root(lowest: &BTreeMap<String, String>, id: &str) -> String {
+        let mut at = id;
+        while let Some(lower) = lowest.get(at).filter(|lower| lower.as_str() != at) {
+            at = lower;
+        }
+        at.to_owned()
+    }
+    for question in questions.iter().filter(|question| question.split.is_empty()) {
+        let roots: Vec<String> = question.tables.iter().map(|id| root(&lowest, id)).collect();
+        let Some(least) = roots.iter().min() else { continue };
+        for id in roots.iter().chain(&question.tables) {
+            lowest.insert(id.clone(), least.clone());
+        }
+    }
+    for question in questions.iter_mut().filter(|question| question.split.is_empty()) {
+        let Some(first) = question.tables.first() else { continue };
+        let [side, ..] = Digest::new().part("split").part(root(&lowest, first)).bytes();
+        question.split = if side.is_multiple_of(2) { "tune" } else { "test" }.to_owned();
+    }
 }
 
 /// At most so many questions, by seed and ids alone.
@@ -350,4 +376,28 @@ fn card(config: &Config, parts: &[Part], weights: &Weights, with_gold: usize) ->
         let _ = writeln!(card, "\n{}", config.output.note);
     }
     card
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn questions_that_share_gold_are_on_one_side() {
+        let question = |id: usize, tables: &[usize]| TableQuestion {
+            id: id.to_string(),
+            question: "?".into(),
+            tables: tables.iter().map(|table| format!("t{table}")).collect(),
+            ..TableQuestion::default()
+        };
+        let mut questions: Vec<TableQuestion> = (0..40).map(|number| question(number, &[2 * number, 2 * number + 1])).collect();
+        // Joins the first with the last, through a third.
+        questions.push(question(40, &[1, 90]));
+        questions.push(question(41, &[90, 79]));
+        divide(&mut questions);
+        let side = |number: usize| questions[number].split.as_str();
+        assert_eq!([side(0), side(39), side(40)], [side(41); 3]);
+        let tuned = questions.iter().filter(|question| question.split == "tune").count();
+        assert!((8..34).contains(&tuned), "{tuned}");
+    }
 }

@@ -13,11 +13,11 @@ use crate::links::{self, LinkKind};
 use crate::retrieve::Weights;
 
 /// How many tables each signal proposes: their sum, their vectors alone, their words alone.
-const BY_SUM: usize = 150;
-const BY_VECTOR: usize = 40;
-const BY_WORDS: usize = 40;
+const BY_SUM: usize = 180;
+const BY_VECTOR: usize = 50;
+const BY_WORDS: usize = 50;
 /// The first tables, from which links are followed.
-const SEEDS: usize = 15;
+const SEEDS: usize = 20;
 /// A key that more tables have links none of them.
 const MOST_LINKED: usize = 60;
 /// Candidates at most.

@@ -1,0 +1,181 @@
+//! Corpora of tables, from `index` to `infer --corpus`.
+
+use serde_json::{Value, json};
+use tabsegnet_tests::{Outcome, Work, program};
+
+fn index(work: &Work, arguments: &[&str]) -> Outcome {
+    Outcome::of(program("index").current_dir(work.path("")).arg("--output").arg("corpus").args(arguments))
+}
+
+/// `infer` without a checkpoint.
+fn infer(work: &Work, arguments: &[&str]) -> Outcome {
+    Outcome::of(program("infer").current_dir(work.path("")).args(["--corpus", "corpus"]).args(arguments))
+}
+
+fn table(id: &str, title: &str, header: &[&str], rows: &[&[&str]]) -> String {
+    json!({"id": id, "title": title, "header": header, "rows": rows}).to_string() + "\n"
+}
+
+fn cities() -> String {
+    table("cities", "Cities of Norway", &["City", "Population"], &[&["Oslo", "700000"], &["Bergen", "290000"], &["Trondheim", "210000"]])
+        + &table("rivers", "Rivers of France", &["River", "Length in km"], &[&["Loire", "1006"], &["Seine", "777"], &["Rhone", "813"]])
+        + &table("winners", "Tennis open", &["Year", "Winner"], &[&["2001", "Capriati"], &["2002", "Seles"], &["2003", "Henin"]])
+}
+
+#[test]
+fn tables_of_files_and_documents_are_found_with_their_cells() {
+    let work = Work::new();
+    work.write("tables/a.jsonl", cities());
+    work.write("tables/deep/note.md", "# Report\n\n## Debt\n\n| | 2023 | 2022 |\n|---|---|---|\n| Bonds | 12 | 11 |\n| Loans | 7 | 9 |\n");
+    index(&work, &["tables"]).ok();
+    let found = infer(&work, &["--question", "How many people live in Bergen?", "--format", "json"]).ok().stdout;
+    let ranking: Value = serde_json::from_str(&found).unwrap();
+    assert_eq!(ranking["tables_in_corpus"], 4);
+    assert_eq!(ranking["tables"][0]["id"], "cities");
+    assert_eq!(ranking["tables"][0]["file"], "tables/a.jsonl");
+
+    let general = concat!(env!("CARGO_MANIFEST_DIR"), "/../checkpoints/general");
+    let nodes = ["--question", "What did loans amount to in 2022?", "--nodes", "--checkpoint", general, "--format", "jsonl"];
+    let ranking: Value = serde_json::from_str(&infer(&work, &nodes).ok().stdout).unwrap();
+    assert_eq!(ranking["tables"][0]["id"], "tables/deep/note.md#t0");
+    assert_eq!(ranking["tables"][0]["section"], "Report -- Debt");
+    let first = &ranking["nodes"][0];
+    assert_eq!((&first["table"], &first["text"]), (&json!("tables/deep/note.md#t0"), &json!("9")));
+}
+
+#[test]
+fn runs_of_every_way_to_rank_have_the_form_that_trec_eval_reads() {
+    let work = Work::new();
+    work.write("a.jsonl", cities());
+    work.write("questions.jsonl", "{\"id\": \"one\", \"question\": \"length of the Seine\"}\n{\"id\": \"two\", \"question\": \"who won the open in 2002\"}\n");
+    index(&work, &["a.jsonl"]).ok();
+    for retriever in ["rerank", "fusion", "rrf", "bm25", "bm25-schema"] {
+        let run = infer(&work, &["--questions", "questions.jsonl", "--format", "trec", "--retriever", retriever]).ok().stdout;
+        let firsts: Vec<Vec<&str>> = run
+            .lines()
+            .map(|line| line.split(' ').collect::<Vec<_>>())
+            .filter(|fields| fields[3] == "1")
+            .collect();
+        assert_eq!(firsts.len(), 2, "{retriever}: {run}");
+        if retriever != "bm25-schema" {
+            assert_eq!([firsts[0][2], firsts[1][2]], ["rivers", "winners"], "{retriever}: {run}");
+        }
+        assert_eq!([firsts[0][0], firsts[0][1]], ["one", "Q0"]);
+    }
+    infer(&work, &["--question", "x", "--retriever", "gtr"]).ok();
+    infer(&work, &["--question", "x", "--retriever", "best"]).fails(1, &["retriever is \"best\"", "bm25-schema"]);
+}
+
+#[test]
+fn prompt_page_and_table_show_the_tables() {
+    let work = Work::new();
+    work.write("a.jsonl", cities());
+    index(&work, &["a.jsonl"]).ok();
+    let ask = |more: &[&str]| infer(&work, &[&["--question", "How long is the Loire?"], more].concat()).ok().stdout;
+    let prompt = ask(&["--format", "prompt", "--tokens", "400"]);
+    assert!(prompt.contains("T1 (rivers): Rivers of France") && prompt.contains("| r1: | Loire | 1006 |"), "{prompt}");
+    infer(&work, &["--question", "x", "--format", "prompt", "--tokens", "10"]).fails(1, &["expected a budget of at least"]);
+    let page = ask(&["--format", "html"]);
+    assert!(page.contains("<table") && page.contains("Rivers of France"), "{page}");
+    let text = ask(&["--top-k", "1"]);
+    assert!(text.contains("rivers") && text.contains("(3 rows)") && !text.contains("cities"), "{text}");
+}
+
+#[test]
+fn what_cannot_be_taken_in_is_listed_and_the_rest_counts() {
+    let work = Work::new();
+    work.write("in/a.jsonl", cities() + "{\"id\": \"broken\"\n" + &table("last", "Last", &["a"], &[&["b"]]));
+    work.write("in/b.jsonl", table("cities", "Another", &["x"], &[&["y"]]));
+    work.write("in/c.pdf", "%PDF-1.4");
+    let first = index(&work, &["in"]);
+    assert_eq!(first.code, Some(3), "{first:?}");
+    for said in ["4 tables added", "in/a.jsonl", "line 4", "in/b.jsonl: table \"cities\"", "in/c.pdf"] {
+        assert!(first.stderr.contains(said), "{said}: {}", first.stderr);
+    }
+    // Mended, it takes the place of what was there.
+    work.write("in/a.jsonl", table("cities", "Cities", &["City"], &[&["Oslo"]]));
+    std::fs::remove_file(work.path("in/b.jsonl")).unwrap();
+    std::fs::remove_file(work.path("in/c.pdf")).unwrap();
+    let second = index(&work, &["in", "--remove", "in/b.jsonl"]).ok();
+    assert!(second.stderr.contains("the corpus has 1 tables"), "{}", second.stderr);
+    let third = index(&work, &["in"]).ok();
+    assert!(third.stderr.contains("1 files are as they were"), "{}", third.stderr);
+    assert_eq!(index(&work, &["--list"]).ok().stdout, "in/a.jsonl\n");
+    assert_eq!(index(&work, &["--remove", "in/no.jsonl"]).code, Some(3));
+}
+
+#[test]
+fn corpora_of_parts_join_to_the_same_answers() {
+    let work = Work::new();
+    let lines = cities();
+    work.write("all.jsonl", &lines);
+    work.write("questions.txt", "How long is the Loire?\nWho won in 2003?\nx\n");
+    index(&work, &["all.jsonl"]).ok();
+    let ask = ["--questions", "questions.txt", "--format", "trec"];
+    let whole = infer(&work, &ask).ok().stdout;
+    std::fs::remove_dir_all(work.path("corpus")).unwrap();
+    for (number, line) in lines.lines().enumerate() {
+        work.write(&format!("part{number}.jsonl"), line);
+        let part = format!("shard{number}");
+        Outcome::of(program("index").current_dir(work.path("")).args(["--output", &part, &format!("part{number}.jsonl")])).ok();
+    }
+    index(&work, &["--join", "shard0", "--join", "shard1", "--join", "shard2"]).ok();
+    assert_eq!(infer(&work, &ask).ok().stdout, whole);
+    index(&work, &["--join", "shard0"]).fails(1, &["a directory without a corpus"]);
+}
+
+#[test]
+fn wrong_usage_and_missing_corpora_say_what_to_do() {
+    let work = Work::new();
+    infer(&work, &["--question", "x"]).fails(1, &["holds no corpus", "index --output corpus"]);
+    index(&work, &["no-such-file"]).fails(1, &["no-such-file"]);
+    index(&work, &[]).fails(2, &["nothing to do"]);
+    work.write("empty/.hidden", "x");
+    index(&work, &["empty"]).fails(1, &["holds no file"]);
+    work.write("a.jsonl", cities());
+    index(&work, &["a.jsonl"]).ok();
+    infer(&work, &[]).fails(2, &["--question"]);
+    infer(&work, &["--question", " "]).fails(1, &["blank"]);
+    infer(&work, &["--question", "x", "--nodes"]).fails(2, &["--checkpoint"]);
+    work.write("corpus/corpus.json", "{\"format\": 9}");
+    infer(&work, &["--question", "x"]).fails(1, &["is of format 9, expected 1"]);
+}
+
+#[test]
+fn a_reranker_of_tables_is_trained_and_measured() {
+    let work = Work::new();
+    let mut tables = String::new();
+    let mut questions = String::new();
+    for number in 0..40 {
+        let (team, town) = (format!("team{number}"), format!("town{}", number % 7));
+        tables += &table(
+            &format!("t{number}"),
+            &format!("Season of {team}"),
+            &["Player", "Goals"],
+            &[&[&format!("anna{number}"), "3"], &[&format!("bert{number}"), "5"], &[&town, "8"]],
+        );
+        questions += &(json!({"id": format!("q{number}"), "question": format!("How many goals did anna{number} score for {team}?"),
+            "tables": [format!("t{number}")]}).to_string() + "\n");
+    }
+    work.write("tables.jsonl", tables);
+    work.write("questions.jsonl", questions);
+    work.write(
+        "config.toml",
+        "[task]\nkind = \"corpus\"\n[corpus]\nroot = \".\"\n[corpus.boosting]\nnum_iterations = 5\n[[corpus.parts]]\nname = \"teams\"\n\
+         tables = [\"tables.jsonl\"]\ntrain = [\"questions.jsonl\"]\ntrain_split = \"tune\"\ndev = [\"questions.jsonl\"]\ndev_split = \"test\"\n\
+         [evaluation]\nresamples = 50\nrounds = 50\n[output]\ndirectory = \"out\"\ncache = \"cache\"\n",
+    );
+    let trained = work.train(&[]).ok();
+    for said in ["## teams", "| gtr ", "| rerank ", "Acc@10", "GTR's coarse stage keeps"] {
+        assert!(trained.stdout.contains(said), "{said}: {}", trained.stdout);
+    }
+    let weights = work.read("out/best/reranker.safetensors");
+    work.train(&["--set", "evaluation.after_training=false"]).ok();
+    assert_eq!(work.read("out/best/reranker.safetensors"), weights, "the same seed, the same bytes");
+    assert!(work.evaluate(&[]).ok().stdout.contains("## teams"));
+    work.train(&["--resume"]).fails(1, &["cannot be resumed"]);
+    work.train(&["--set", "corpus.train_questions=0"]).fails(2, &["corpus.train_questions is 0"]);
+    index(&work, &["tables.jsonl"]).ok();
+    let run = infer(&work, &["--question", "goals of anna7", "--retriever", "out/best", "--format", "trec"]).ok().stdout;
+    assert!(run.starts_with("q Q0 t7 1 "), "{run}");
+}

@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""Makes the sets that configs/corpus.toml learns from and is measured on: the three tasks of MultiTableQA by
+build-multitable, and the data sets with one gold table a question, each with the tables of its own questions alone, as
+TARGET (arXiv 2505.11545) has them.
+
+  corpus_sets.py --data DIR --output datasets/corpus [--programs target/release]
+
+DIR holds tables/NAME.jsonl.gz and questions/NAME.jsonl.gz, a record a line."""
+
+import argparse
+import gzip
+import json
+import os
+import subprocess
+
+
+def lines(path):
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        for line in file:
+            yield json.loads(line)
+
+
+def write(path, records):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path + ".part", "w", encoding="utf-8") as file:
+        for record in records:
+            file.write(json.dumps(record, ensure_ascii=False) + "\n")
+    os.replace(path + ".part", path)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", required=True)
+    parser.add_argument("--output", required=True)
+    parser.add_argument("--programs", default="target/release")
+    arguments = parser.parse_args()
+    tables = lambda *names: [f"{arguments.data}/tables/{name}.jsonl.gz" for name in names]
+    questions = lambda *names: [f"{arguments.data}/questions/{name}.jsonl.gz" for name in names]
+    tasks = {
+        "verification": (tables("tabfact", "tabfact_old"), questions("tabfact")),
+        "single": (tables("wtq", "ottqa"), questions("wtq", "ottqa_dev", "ottqa_train", "hybridqa")),
+        "multi": (tables("wtq"), questions("sqa", "wtq")),
+    }
+    for task, (of_tables, of_questions) in tasks.items():
+        command = [os.path.join(arguments.programs, "build-multitable"), "--task", task, "--tables", *of_tables]
+        command += ["--questions", *of_questions, "--output", f"{arguments.output}/multitable/{task}"]
+        subprocess.run(command, check=True)
+    # Statements and questions whose tables are searched among the set's own alone.
+    single = {
+        "ottqa": ("ottqa", "ottqa_dev", lambda question: True),
+        "tabfact": ("tabfact", "tabfact", lambda question: question.get("split") == "val"),
+        "fetaqa": ("fetaqa", "fetaqa", lambda question: question.get("split", "test") == "test"),
+    }
+    for name, (of_tables, of_questions, wanted) in single.items():
+        asked = [question for question in lines(questions(of_questions)[0]) if wanted(question)]
+        for question in asked:
+            question.pop("split", None)
+        gold = {table for question in asked for table in question["tables"]}
+        found = [table for table in lines(tables(of_tables)[0]) if table["id"] in gold]
+        write(f"{arguments.output}/single-gold/{name}/tables.jsonl", found)
+        write(f"{arguments.output}/single-gold/{name}/questions.jsonl", asked)
+        print(f"{name}: {len(found)} tables, {len(asked)} questions")
+
+
+if __name__ == "__main__":
+    main()
