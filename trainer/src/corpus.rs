@@ -130,7 +130,9 @@ fn open(config: &Config, part: &CorpusPart, encoder: &Arc<dyn Encoder>) -> Resul
             eprintln!("{}: {unknown} questions have no gold, or gold that the corpus does not hold, and are left out", part.name);
         }
         if !split.is_empty() {
-            divide(&mut questions);
+            if SIDES.contains(&split) {
+                divide(&mut questions);
+            }
             questions.retain(|question| question.split == split);
         }
         Ok(chosen(questions, most, config.task.seed))
@@ -143,9 +145,13 @@ fn open(config: &Config, part: &CorpusPart, encoder: &Arc<dyn Encoder>) -> Resul
     Ok(Part { name: part.name.clone(), corpus, train, dev })
 }
 
-/// Gives questions without a split one of `tune` and `test`, so that no table is gold on both sides: questions that share
+/// The splits that questions without one of these get one of, where one of them is wanted.
+const SIDES: [&str; 2] = ["tune", "test"];
+
+/// Gives questions of other splits, or none, one of [`SIDES`], so that no table is gold on both sides: questions that share
 /// gold, through others too, go together, by the lowest id of their tables.
 fn divide(questions: &mut [TableQuestion]) {
+    let has_side = |question: &TableQuestion| SIDES.contains(&question.split.as_str());
     let mut lowest: BTreeMap<String, String> = BTreeMap::new();
     fn root(lowest: &BTreeMap<String, String>, id: &str) -> String {
         let mut at = id;
@@ -154,17 +160,17 @@ fn divide(questions: &mut [TableQuestion]) {
         }
         at.to_owned()
     }
-    for question in questions.iter().filter(|question| question.split.is_empty()) {
+    for question in questions.iter().filter(|question| !has_side(question)) {
         let roots: Vec<String> = question.tables.iter().map(|id| root(&lowest, id)).collect();
         let Some(least) = roots.iter().min() else { continue };
         for id in roots.iter().chain(&question.tables) {
             lowest.insert(id.clone(), least.clone());
         }
     }
-    for question in questions.iter_mut().filter(|question| question.split.is_empty()) {
+    for question in questions.iter_mut().filter(|question| !has_side(question)) {
         let Some(first) = question.tables.first() else { continue };
         let [side, ..] = Digest::new().part("split").part(root(&lowest, first)).bytes();
-        question.split = if side.is_multiple_of(2) { "tune" } else { "test" }.to_owned();
+        question.split = SIDES[usize::from(!side.is_multiple_of(2))].to_owned();
     }
 }
 
