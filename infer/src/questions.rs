@@ -6,6 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
 use serde::Deserialize;
+use tabsegnet_datasets::tables::{TableQuestion, read_questions};
 use tabsegnet_store::read_text;
 
 /// A question with an id that no other one has.
@@ -78,6 +79,26 @@ impl Questions {
             if text.is_empty() {
                 bail!("{place}: the file is empty; expected a question a line");
             }
+        }
+        Ok(questions)
+    }
+
+    /// Those of the command line and of a file of questions to a corpus: lines of JSON, plain or packed, whose other keys
+    /// (gold, answers) are left alone, or a file as [`Questions::listed`] takes it.
+    pub fn listed_for_corpus(&mut self, arguments: &[String], file: Option<&Path>) -> Result<Vec<Question>> {
+        let name = file.map(|path| path.display().to_string().to_ascii_lowercase()).unwrap_or_default();
+        let Some(path) = file.filter(|_| [".jsonl", ".jsonl.gz"].iter().any(|end| name.ends_with(end))) else {
+            return self.listed(arguments, file);
+        };
+        let mut questions = self.listed(arguments, None)?;
+        for (number, question) in (1..).zip(read_questions(path)?) {
+            let TableQuestion { id, question, .. } = question?;
+            questions.push(
+                self.add(Some(id), question).with_context(|| format!("{}: question {number}", path.display()))?,
+            );
+        }
+        if questions.is_empty() {
+            bail!("{}: the file is empty; expected a question a line", path.display());
         }
         Ok(questions)
     }

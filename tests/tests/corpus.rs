@@ -47,7 +47,7 @@ fn tables_of_files_and_documents_are_found_with_their_cells() {
 fn runs_of_every_way_to_rank_have_the_form_that_trec_eval_reads() {
     let work = Work::new();
     work.write("a.jsonl", cities());
-    work.write("questions.jsonl", "{\"id\": \"one\", \"question\": \"length of the Seine\"}\n{\"id\": \"two\", \"question\": \"who won the open in 2002\"}\n");
+    work.write("questions.jsonl", "{\"id\": \"one\", \"question\": \"length of the Seine\", \"tables\": [\"rivers\"]}\n{\"id\": \"two\", \"question\": \"who won the open in 2002\"}\n");
     index(&work, &["a.jsonl"]).ok();
     for retriever in ["rerank", "fusion", "rrf", "bm25", "bm25-schema"] {
         let run = infer(&work, &["--questions", "questions.jsonl", "--format", "trec", "--retriever", retriever]).ok().stdout;

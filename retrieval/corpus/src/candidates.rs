@@ -144,7 +144,7 @@ impl Candidates {
     /// # Errors
     /// A damaged file.
     pub fn new(corpus: &Corpus, query: &Query, weights: &Weights) -> Result<Self, CorpusError> {
-        let scores = corpus.scores(query);
+        let scores = corpus.scores(query, true);
         let mut hits = corpus.best(BY_SUM, |at| weights.of(&scores, at));
         let mut known: HashSet<TableRef> = hits.iter().map(|hit| hit.table).collect();
         let seeds: Vec<Hit> = hits.iter().take(SEEDS).copied().collect();

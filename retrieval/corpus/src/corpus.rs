@@ -198,8 +198,9 @@ impl Corpus {
         Ok(Query { text: text.to_owned(), terms: counted, vector })
     }
 
-    /// What every table has of a question. The same whatever the segments are: frequencies and means are the corpus'.
-    pub fn scores(&self, query: &Query) -> Scores {
+    /// What every table has of a question. The same whatever the segments are: frequencies and means are the corpus'. Without `with_dense`
+    /// vectors are not looked at.
+    pub fn scores(&self, query: &Query, with_dense: bool) -> Scores {
         // Of each term and segment its number there, and in how many tables it stands.
         let found: Vec<(Vec<Option<usize>>, u64)> = query
             .terms
@@ -229,28 +230,32 @@ impl Corpus {
             .collect();
         let all: f32 = idf.iter().sum::<f32>().max(f32::MIN_POSITIVE);
         let shares: Vec<f32> = idf.iter().map(|idf| idf / all).collect();
+        let slopes = self.averages.map(|average| K1 * B / average.max(1e-9));
         let lexical = self.segments.par_iter().enumerate().map(|(number, segment)| {
             let mut scores = vec![[0.0_f32; Field::COUNT + 1]; segment.len()];
             let lengths = segment.all_lengths();
             for ((numbers, _), share) in found.iter().zip(&shares) {
                 let Some(term) = numbers[number] else { continue };
-                for posting in Postings::new(segment.postings(term)) {
-                    let table = posting.table as usize;
-                    let (Some(out), Some(lengths)) = (scores.get_mut(table), lengths.get(table)) else { continue };
-                    for field in 0..Field::COUNT {
-                        let count = posting.counts[field] as f32;
-                        if count > 0.0 {
-                            let relative = lengths[field] as f32 / self.averages[field].max(1e-9);
-                            out[field] += share * count / (count + K1 * (1.0 - B + B * relative));
-                        }
+                let mut postings = Postings::new(segment.postings(term));
+                let mut last = u32::MAX;
+                let mut add = |table: u32, field: usize, count: u32| {
+                    let is_first = table != last;
+                    last = table;
+                    let table = table as usize;
+                    if let (Some(out), Some(lengths)) = (scores.get_mut(table), lengths.get(table)) {
+                        let count = count as f32;
+                        let held_down = K1 * (1.0 - B) + slopes[field] * lengths[field] as f32;
+                        out[field] += share * count / (count + held_down);
+                        out[Field::COUNT] += if is_first { *share } else { 0.0 };
                     }
-                    out[Field::COUNT] += share;
-                }
+                };
+                while postings.next_with(&mut add).is_some() {}
             }
             scores
         });
         let lexical: Vec<_> = lexical.collect();
-        let dense = self.segments.iter().map(|segment| {
+        let segments = if with_dense { self.segments.as_slice() } else { &[] };
+        let dense = segments.iter().map(|segment| {
             let mut products = vec![0.0; segment.len()];
             products.par_chunks_mut(BLOCK).enumerate().for_each(|(block, out)| {
                 for (at, product) in out.iter_mut().enumerate() {

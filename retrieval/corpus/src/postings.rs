@@ -63,7 +63,13 @@ impl<'a> Postings<'a> {
         Some(first)
     }
 
+    #[inline]
     fn number(&mut self) -> Option<u32> {
+        // Most are of one byte.
+        if let [first @ ..0x80, rest @ ..] = self.bytes {
+            self.bytes = rest;
+            return Some(u32::from(*first));
+        }
         let mut number = 0;
         for shift in (0..35).step_by(7) {
             let byte = self.byte()?;
@@ -73,6 +79,25 @@ impl<'a> Postings<'a> {
             }
         }
         None
+    }
+}
+
+impl Postings<'_> {
+    /// The next table, and `each` of its fields that have the term, by number, with how often; quicker than the counts of
+    /// all fields where most tables have a term in one.
+    pub fn next_with(&mut self, mut each: impl FnMut(u32, usize, u32)) -> Option<u32> {
+        let table = self.next.checked_add(self.number()?)?;
+        self.next = table.checked_add(1)?;
+        let mut mask = self.byte()?;
+        while mask != 0 {
+            let field = mask.trailing_zeros() as usize;
+            let count = self.number()?;
+            if field < Field::COUNT {
+                each(table, field, count);
+            }
+            mask &= mask - 1;
+        }
+        Some(table)
     }
 }
 

@@ -121,7 +121,7 @@ impl Retriever for Fusion {
     }
 
     fn retrieve(&self, corpus: &Corpus, query: &Query, top_k: usize) -> Result<Vec<Hit>, CorpusError> {
-        let scores = corpus.scores(query);
+        let scores = corpus.scores(query, self.weights.dense != 0.0);
         Ok(corpus.best(top_k, |at| self.weights.of(&scores, at)))
     }
 }
