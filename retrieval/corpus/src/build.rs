@@ -61,6 +61,11 @@ impl Batch {
         self.ids.len()
     }
 
+    /// The number of each table's source.
+    pub fn sources(&self) -> &[u32] {
+        &self.sources
+    }
+
     /// About how much memory it takes, in bytes.
     pub fn bytes(&self) -> usize {
         self.bytes

@@ -102,8 +102,9 @@ impl Corpus {
         let tables = manifest.tables().max(1) as f64;
         let mut averages = [0.0; Field::COUNT];
         for (field, average) in averages.iter_mut().enumerate() {
-            let words: u64 = manifest.segments.iter().map(|entry| entry.words[field]).sum();
-            *average = (words as f64 / tables) as f32;
+            // Exact below 2^53, and no overflow of a damaged file's.
+            let words: f64 = manifest.segments.iter().map(|entry| entry.words[field] as f64).sum();
+            *average = (words / tables) as f32;
         }
         Ok(Self { directory: directory.to_owned(), manifest, segments, encoder, averages })
     }
@@ -163,7 +164,7 @@ impl Corpus {
     /// There is none.
     pub fn find(&self, id: &str) -> Result<TableRef, CorpusError> {
         let found = self.segments.iter().enumerate().find_map(|(number, segment)| {
-            let table = segment.find(id).filter(|&table| segment.is_live(table as usize))?;
+            let table = segment.find(id).iter().copied().find(|&table| segment.is_live(table as usize))?;
             Some(TableRef { segment: number as u32, table })
         });
         found.ok_or_else(|| CorpusError::NoTable { directory: self.directory.display().to_string(), id: id.to_owned() })
@@ -298,7 +299,7 @@ impl Corpus {
             .collect();
         for hits in of_blocks {
             kept.extend(hits);
-            if kept.len() > 4 * count {
+            if kept.len() > count.saturating_mul(4) {
                 keep(&mut kept, count, better);
             }
         }

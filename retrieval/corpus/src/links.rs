@@ -143,4 +143,59 @@ mod tests {
         assert!(shared(&whole, &table("Else", &["A", "B"], &[&["1", "2"]])).is_empty());
         assert!(keys(&table("", &[], &[])).is_empty());
     }
+
+    #[test]
+    fn a_title_is_one_page_in_any_case_and_with_any_signs() {
+        let of = |title: &str| table(title, &[], &[]);
+        assert_eq!(shared(&of("List of rivers (Peru)"), &of("LIST OF RIVERS — PERU")), [LinkKind::Page]);
+        assert_eq!(shared(&of("Año 1"), &of("año-1")), [LinkKind::Page]);
+        assert!(shared(&of("Rivers 1"), &of("Rivers 2")).is_empty());
+        // Signs alone are no title.
+        assert!(keys(&of(" – ")).is_empty());
+    }
+
+    #[test]
+    fn headers_link_in_any_order_and_one_alone_as_a_column() {
+        let of = |header: &[&str]| table("", header, &[]);
+        let all = [LinkKind::Header, LinkKind::Column];
+        assert_eq!(shared(&of(&["A", "B", ""]), &of(&["b!", "a", "A"])), all);
+        assert_eq!(shared(&of(&["A", "B"]), &of(&["A", "B", "C"])), [LinkKind::Column]);
+        assert_eq!(shared(&of(&["A"]), &of(&["A"])), [LinkKind::Column]);
+        assert!(shared(&of(&["AB", "C"]), &of(&["A", "BC"])).is_empty(), "where a name ends counts");
+        let many: Vec<String> = (0..200).map(|n| format!("c{n}")).collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        assert_eq!(keys(&of(&many)).len(), 1 + MOST_COLUMNS);
+    }
+
+    #[test]
+    fn values_link_where_there_are_three_that_tell_something() {
+        let rows = |values: &[&str]| values.iter().map(|&value| vec!["".to_owned(), value.to_owned()]).collect();
+        let of = |values: &[&str]| TableRecord { rows: rows(values), ..TableRecord::default() };
+        let values = [LinkKind::Values];
+        assert_eq!(shared(&of(&["Lima", "Cusco", "Ica", "ica"]), &of(&["ICA", "x", "lima", "cusco"])), values);
+        assert!(keys(&of(&["Lima", "Cusco", "lima"])).is_empty(), "two values");
+        assert!(keys(&of(&["1999", "2000", "2001", "ab"])).is_empty(), "numbers and short ones stand anywhere");
+        let many: Vec<String> = (0..50).map(|n| format!("value {n}")).collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        assert_eq!(keys(&of(&many)).len(), SKETCH);
+        // The first column's values as a whole, numbers too.
+        let first = |values: &[&str]| table("", &[], &values.iter().map(std::slice::from_ref).collect::<Vec<_>>());
+        assert_eq!(shared(&first(&["1", "2", "3"]), &first(&["3", "", "2", "1", "1"])), [LinkKind::FirstColumn]);
+        assert!(shared(&first(&["1", "2", "3"]), &first(&["1", "2", "3", "4"])).is_empty());
+        let wide: Vec<Vec<String>> =
+            (0..3).map(|row| (0..100).map(|column| format!("value {row} {column}")).collect()).collect();
+        assert_eq!(keys(&TableRecord { rows: wide, ..TableRecord::default() }).len(), 1 + MOST_COLUMNS * 3);
+    }
+
+    #[test]
+    fn keys_rise_and_say_their_kind() {
+        let all = keys(&table("T", &["A", "B"], &[&["one", "x"], &["two", "y"], &["three", "z"]]));
+        assert!(all.windows(2).all(|pair| pair[0] < pair[1]));
+        let mut kinds: Vec<LinkKind> = all.iter().filter_map(|key| LinkKind::of(*key)).collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        assert_eq!(kinds, LinkKind::ALL);
+        assert_eq!(LinkKind::ALL.map(|kind| LinkKind::of(kind.key(1)).unwrap().name()).len(), LinkKind::COUNT);
+        assert_eq!(LinkKind::of(7), None);
+    }
 }

@@ -34,8 +34,9 @@ impl Segment {
             }
         };
         let of = |each: usize| tables.checked_mul(each);
-        long(Section::RecordOffsets, of(8).map(|bytes| bytes + 8))?;
-        long(Section::IdOffsets, of(8).map(|bytes| bytes + 8))?;
+        let offsets = of(8).and_then(|bytes| bytes.checked_add(8));
+        long(Section::RecordOffsets, offsets)?;
+        long(Section::IdOffsets, offsets)?;
         long(Section::IdOrder, of(4))?;
         long(Section::Sources, of(4))?;
         long(Section::Lengths, of(4 * Field::COUNT))?;
@@ -120,10 +121,13 @@ impl Segment {
         self.source_names.get(number as usize).map_or("", String::as_str)
     }
 
-    /// The number of the table with an id, whether it is removed or not.
-    pub(crate) fn find(&self, id: &str) -> Option<u32> {
-        let order = self.numbers(Section::IdOrder);
-        order.binary_search_by(|&table| self.id(table).cmp(id)).ok().map(|at| order[at])
+    /// The numbers of the tables with an id, whether they are removed or not: one, and those of a file that was taken in
+    /// more than once in one change.
+    pub(crate) fn find(&self, id: &str) -> &[u32] {
+        let order: &[u32] = self.numbers(Section::IdOrder);
+        let from = order.partition_point(|&table| self.id(table) < id);
+        let to = from + order[from..].partition_point(|&table| self.id(table) == id);
+        &order[from..to]
     }
 
     fn numbers<T: bytemuck::AnyBitPattern>(&self, section: Section) -> &[T] {

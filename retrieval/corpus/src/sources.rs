@@ -41,13 +41,15 @@ pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, CorpusError> {
                 if entry.file_name().to_string_lossy().starts_with('.') {
                     continue;
                 }
-                // Links to folders are not followed: they may lead in a circle.
-                match entry.file_type() {
-                    Ok(kind) if kind.is_dir() => folders.push(entry.path()),
-                    Ok(_) => {
+                let kind = entry.file_type().map_err(FileError::at(&entry.path(), "read"))?;
+                // Links to folders are not followed: they may lead in a circle. What is neither file nor folder, such as
+                // a pipe, is left out; a link that leads nowhere is said when it is read.
+                match std::fs::metadata(entry.path()) {
+                    Ok(about) if about.is_dir() && !kind.is_symlink() => folders.push(entry.path()),
+                    Ok(about) if !about.is_file() => {}
+                    _ => {
                         found.insert(entry.path());
                     }
-                    Err(error) => return Err(FileError::at(&entry.path(), "read")(error).into()),
                 }
             }
         }

@@ -19,7 +19,7 @@ impl VectorKind {
     /// Bytes of a vector.
     pub(crate) fn bytes(self, dim: usize) -> usize {
         match self {
-            Self::F32 => 4 * dim,
+            Self::F32 => dim.saturating_mul(4),
             Self::Int8 => dim,
         }
     }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use tabsegnet_datasets::tables::TableRecord;
 use tabsegnet_encoder::{Encoder, EncoderConfig};
-use tabsegnet_store::{FileError, create_dir};
+use tabsegnet_store::{FileError, create_dir, write_atomic};
 
 use crate::build::{Batch, merge};
 use crate::error::CorpusError;
@@ -69,6 +69,8 @@ pub struct Writer<'e> {
     files: BTreeMap<String, String>,
     waiting: Vec<(TableRecord, u32)>,
     batch: Batch,
+    /// Tables of the batch and of those that wait that are removed again.
+    gone: BTreeSet<u32>,
     texts: Vec<String>,
     change: Change,
     /// Locked as long as it is open.
@@ -92,15 +94,7 @@ impl<'e> Writer<'e> {
             }
         }
         create_dir(directory)?;
-        let lock_file = directory.join(LOCK);
-        let lock = File::create(&lock_file).map_err(FileError::at(&lock_file, "write"))?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                return Err(CorpusError::Locked { directory: directory.display().to_string() });
-            }
-            Err(TryLockError::Error(error)) => return Err(FileError::at(&lock_file, "lock")(error).into()),
-        }
+        let lock = lock(directory)?;
         let manifest = match Manifest::read(directory) {
             Ok(manifest) => manifest,
             Err(CorpusError::Missing { .. }) => {
@@ -123,9 +117,11 @@ impl<'e> Writer<'e> {
             manifest,
             segments,
             added: HashMap::new(),
-            sources: Vec::new(),
+            // Tables that are added before a file is begun are of none.
+            sources: vec![String::new()],
             waiting: Vec::new(),
             batch: Batch::default(),
+            gone: BTreeSet::new(),
             texts: Vec::new(),
             change: Change::default(),
             _lock: lock,
@@ -157,10 +153,19 @@ impl<'e> Writer<'e> {
         }
     }
 
-    /// Removes the tables of a file; how many there were.
+    /// Removes the tables of a file, those added in this change too; how many there were.
     pub fn remove(&mut self, file: &str) -> usize {
         self.files.remove(file);
         let mut count = 0;
+        let sources = &self.sources;
+        let is_of = |source: u32| sources.get(source as usize).is_some_and(|name| name == file);
+        if sources.iter().any(|name| name == file) {
+            self.added.retain(|_, source| !is_of(*source));
+            let waiting = self.waiting.iter().map(|(_, source)| *source);
+            for (table, source) in (0_u32..).zip(self.batch.sources().iter().copied().chain(waiting)) {
+                count += usize::from(is_of(source) && self.gone.insert(table));
+            }
+        }
         for (segment, removed) in self.segments.iter().zip(&mut self.removed) {
             for table in 0..segment.len() as u32 {
                 count += usize::from(segment.source(table) == file && removed.insert(table));
@@ -170,7 +175,8 @@ impl<'e> Writer<'e> {
         count
     }
 
-    /// Adds a table of the file that was begun last. One of another file with the same id is replaced.
+    /// Adds a table of the file that was begun last. One of another file with the same id is replaced, and that file is
+    /// read again the next time: two that are taken in together are told of the id that both have.
     ///
     /// # Errors
     /// The id came already in this change (the name of the file it came with); the disk.
@@ -180,8 +186,13 @@ impl<'e> Writer<'e> {
             return Ok(Err(self.sources.get(first as usize).cloned().unwrap_or_default()));
         }
         for (segment, removed) in self.segments.iter().zip(&mut self.removed) {
-            if let Some(number) = segment.find(&table.id) {
-                self.change.removed += usize::from(removed.insert(number));
+            for &number in segment.find(&table.id) {
+                if (number as usize) < segment.len() && removed.insert(number) {
+                    self.change.removed += 1;
+                    if let Some(sha256) = self.files.get_mut(segment.source(number)) {
+                        sha256.clear();
+                    }
+                }
             }
         }
         self.added.insert(table.id.clone(), source);
@@ -189,7 +200,7 @@ impl<'e> Writer<'e> {
         self.change.added += 1;
         if self.waiting.len() >= CHUNK {
             self.take_waiting();
-            if self.batch.bytes() >= self.config.memory << 20 {
+            if self.batch.bytes() >= self.config.memory.saturating_mul(1 << 20) {
                 self.flush(progress)?;
             }
         }
@@ -224,7 +235,7 @@ impl<'e> Writer<'e> {
         std::mem::take(&mut self.batch).write(&path, &vectors, self.manifest.vectors, &self.sources)?;
         self.texts.clear();
         self.segments.push(Segment::open(&path, self.manifest.vectors, self.manifest.dim, &[])?);
-        self.removed.push(BTreeSet::new());
+        self.removed.push(std::mem::take(&mut self.gone));
         Ok(())
     }
 
@@ -270,7 +281,8 @@ impl<'e> Writer<'e> {
         self.manifest.files =
             self.files.iter().map(|(name, sha256)| FileEntry { name: name.clone(), sha256: sha256.clone() }).collect();
         self.manifest.write(&directory)?;
-        clear(&directory, &self.manifest)?;
+        // It counts now; what cannot be cleared is left to the next writer.
+        let _ = clear(&directory, &self.manifest);
         self.change.tables = self.manifest.tables();
         self.change.segments = self.manifest.segments.len();
         Ok(self.change)
@@ -309,6 +321,17 @@ impl<'e> Writer<'e> {
     }
 }
 
+/// Locks a corpus for changing, as long as the file is open.
+fn lock(directory: &Path) -> Result<File, CorpusError> {
+    let path = directory.join(LOCK);
+    let lock = File::create(&path).map_err(FileError::at(&path, "write"))?;
+    match lock.try_lock() {
+        Ok(()) => Ok(lock),
+        Err(TryLockError::WouldBlock) => Err(CorpusError::Locked { directory: directory.display().to_string() }),
+        Err(TryLockError::Error(error)) => Err(FileError::at(&path, "lock")(error).into()),
+    }
+}
+
 /// Puts corpora together as one, such as those that several machines made of a part of the tables each: their segments are
 /// taken as they are. Of tables with one id the last corpus' counts.
 ///
@@ -316,10 +339,13 @@ impl<'e> Writer<'e> {
 /// Corpora of different encoders or forms of vectors; a corpus that is there already; the disk.
 pub fn join(directory: &Path, parts: &[PathBuf]) -> Result<Change, CorpusError> {
     let expected = "a directory without a corpus";
+    create_dir(directory)?;
+    let _lock = lock(directory)?;
     if Manifest::path(directory).exists() {
         return Err(CorpusError::Setting { key: "output", value: directory.display().to_string(), expected });
     }
-    create_dir(directory)?;
+    // What a call that failed left may be the very files of the parts, by another name.
+    clear_but(directory, &BTreeSet::new())?;
     let mut joined: Option<Manifest> = None;
     let mut change = Change::default();
     let mut ids: HashMap<String, (usize, u32)> = HashMap::new();
@@ -341,7 +367,7 @@ pub fn join(directory: &Path, parts: &[PathBuf]) -> Result<Change, CorpusError> 
             let file = format!("{:08}.segment", into.next);
             let (from, to) = (part.join(&entry.file), directory.join(&file));
             if std::fs::hard_link(&from, &to).is_err() {
-                std::fs::copy(&from, &to).map_err(FileError::at(&to, "write"))?;
+                copy(&from, &to)?;
             }
             let mut gone: BTreeSet<u32> =
                 (0..segment.len() as u32).filter(|&table| !segment.is_live(table as usize)).collect();
@@ -395,6 +421,12 @@ pub(crate) fn same_encoder(directory: &Path, manifest: &Manifest, encoder: &dyn 
     })
 }
 
+/// Copies a file to a name that none has, whole or not at all.
+fn copy(from: &Path, to: &Path) -> Result<(), FileError> {
+    let mut file = File::open(from).map_err(FileError::at(from, "read"))?;
+    write_atomic(to, |out| std::io::copy(&mut file, out).map(|_| ()).map_err(FileError::at(to, "write")))
+}
+
 /// Removes files of segments that the manifest does not name: what changes that were cut off, or are replaced, left.
 fn clear(directory: &Path, manifest: &Manifest) -> Result<(), CorpusError> {
     let named: BTreeSet<&str> = manifest
@@ -402,10 +434,16 @@ fn clear(directory: &Path, manifest: &Manifest) -> Result<(), CorpusError> {
         .iter()
         .flat_map(|entry| std::iter::once(entry.file.as_str()).chain(entry.removed.as_deref()))
         .collect();
+    clear_but(directory, &named)
+}
+
+fn clear_but(directory: &Path, named: &BTreeSet<&str>) -> Result<(), CorpusError> {
+    let is_number = |stem: &str| stem.len() >= 8 && stem.bytes().all(|byte| byte.is_ascii_digit());
     for entry in std::fs::read_dir(directory).map_err(FileError::at(directory, "read"))? {
         let path = entry.map_err(FileError::at(directory, "read"))?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let ours = name.ends_with(".segment") || name.ends_with(".removed") || name.starts_with(".writing-");
+        let stem = name.strip_suffix(".segment").or_else(|| name.strip_suffix(".removed"));
+        let ours = stem.is_some_and(is_number) || name.starts_with(".writing-");
         if ours && !named.contains(name.as_str()) && path.is_file() {
             std::fs::remove_file(&path).map_err(FileError::at(&path, "remove"))?;
         }

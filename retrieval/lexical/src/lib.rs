@@ -9,9 +9,16 @@ use std::collections::HashMap;
 /// thousands separators (`1,234.5` → `1234.5`); letters and digits part (`q4` → `q`, `4`).
 pub fn tokenize(text: &str) -> Vec<String> {
     let mut tokens = Vec::new();
+    for_each_token(text, |token| tokens.push(token.clone()));
+    tokens
+}
+
+/// Calls `each` with every token of [`tokenize`], all in one buffer, which it may change.
+pub fn for_each_token(text: &str, mut each: impl FnMut(&mut String)) {
+    let mut token = String::new();
     let mut chars = text.chars().peekable();
     while let Some(first) = chars.next() {
-        let mut token = String::new();
+        token.clear();
         if first.is_ascii_digit() {
             token.push(first);
             while let Some(&next) = chars.peek() {
@@ -27,16 +34,22 @@ pub fn tokenize(text: &str) -> Vec<String> {
                 chars.next();
             }
         } else if first.is_alphabetic() {
-            token.extend(first.to_lowercase());
+            push_lower(&mut token, first);
             while let Some(next) = chars.next_if(|c| c.is_alphabetic()) {
-                token.extend(next.to_lowercase());
+                push_lower(&mut token, next);
             }
         } else {
             continue;
         }
-        tokens.push(token);
+        each(&mut token);
     }
-    tokens
+}
+
+fn push_lower(token: &mut String, letter: char) {
+    match letter.is_ascii() {
+        true => token.push(letter.to_ascii_lowercase()),
+        false => token.extend(letter.to_lowercase()),
+    }
 }
 
 fn digit_after_next(chars: &std::iter::Peekable<std::str::Chars<'_>>) -> bool {

@@ -1,0 +1,9 @@
+//! What must hold of a corpus, whatever it is made of and whatever happens to it.
+
+mod changes;
+mod crash;
+mod damage;
+mod odd;
+mod readers;
+mod same_answers;
+mod support;

@@ -1,0 +1,203 @@
+//! Odd tables and questions.
+
+use tabsegnet_corpus::{Candidates, Corpus, CorpusError, Fusion, Rerank, Retriever, Weights, files};
+use tabsegnet_datasets::tables::TableRecord;
+
+use crate::support::{
+    Drawn, TableFile, answers, answers_at_once, answers_of, open, ranking, retrievers, settings, table, table_files, take_in,
+};
+
+fn corpus_of(tables: Vec<TableRecord>) -> (tempfile::TempDir, Corpus) {
+    let dir = tempfile::tempdir().unwrap();
+    take_in(dir.path(), &settings(9), [&TableFile { name: "all".into(), tables }]).unwrap();
+    let corpus = open(dir.path()).unwrap();
+    (dir, corpus)
+}
+
+fn of(id: &str, title: &str, header: &[&str], rows: &[&[&str]]) -> TableRecord {
+    let texts = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
+    let rows = rows.iter().map(|row| texts(row)).collect();
+    TableRecord { id: id.into(), title: title.into(), header: texts(header), rows, ..TableRecord::default() }
+}
+
+#[test]
+fn one_table_is_found_by_every_retriever() {
+    let (_dir, corpus) = corpus_of(vec![of("only", "Cities of Peru", &["City"], &[&["Lima"]])]);
+    for retriever in retrievers(&corpus).unwrap() {
+        let query = corpus.query("which city").unwrap();
+        let hits = retriever.retrieve(&corpus, &query, 5).unwrap();
+        assert_eq!(hits.len(), 1, "{}", retriever.name());
+        assert!(hits[0].score.is_finite());
+    }
+}
+
+#[test]
+fn as_many_as_asked_and_no_more_than_there_are() {
+    let (_dir, corpus) = corpus_of(table_files(&[30], 51).remove(0).tables);
+    for text in ["cities of Peru", "zzz unknown qqq", "", "  ?!  "] {
+        let query = corpus.query(text).unwrap();
+        for retriever in retrievers(&corpus).unwrap() {
+            let name = retriever.name();
+            let get = |top_k| retriever.retrieve(&corpus, &query, top_k).unwrap();
+            assert!(get(0).is_empty(), "{name}");
+            let all = get(usize::MAX);
+            assert_eq!(ranking(&corpus, &all), ranking(&corpus, &get(31)), "{name} {text:?}");
+            for top_k in [1, 5, 29] {
+                let first = &all[..all.len().min(top_k)];
+                assert_eq!(ranking(&corpus, &get(top_k)), ranking(&corpus, first), "{name} {text:?} {top_k}");
+            }
+            for pair in all.windows(2) {
+                let by_id = corpus.id(pair[0].table) < corpus.id(pair[1].table);
+                assert!(pair[0].score > pair[1].score || pair[0].score == pair[1].score && by_id, "{name} {text:?}");
+            }
+            assert!(retriever.retrieve_all(&corpus, &[], 3).unwrap().is_empty());
+        }
+    }
+}
+
+#[test]
+fn equal_tables_come_by_id() {
+    let ids = ["m", "b", "z", "a", "é", "B", "10", "9"];
+    let (_dir, corpus) =
+        corpus_of(ids.iter().map(|id| of(id, "Rivers", &["Name", "Length"], &[&["Ucayali", "1,771"]])).collect());
+    let mut sorted = ids;
+    sorted.sort_unstable();
+    for retriever in retrievers(&corpus).unwrap() {
+        let hits = retriever.retrieve(&corpus, &corpus.query("length of rivers").unwrap(), 8).unwrap();
+        let found: Vec<&str> = hits.iter().map(|hit| corpus.id(hit.table)).collect();
+        assert_eq!(found, sorted[..found.len()], "{}", retriever.name());
+        assert!(hits.windows(2).all(|pair| pair[0].score == pair[1].score) || retriever.name() == "rrf" || retriever.name() == "rerank");
+    }
+}
+
+#[test]
+fn odd_tables_come_back_as_they_were_and_are_searched() {
+    let mut rows: Vec<Vec<String>> = (0..2000).map(|row| vec![format!("row {row}"), format!("{}", row * 7)]).collect();
+    rows[1999][1] = "needle".into();
+    let long = "wide ".repeat(200_000) + "thread";
+    let tables = vec![
+        of("ragged", "Ragged", &["A"], &[&["x", "y", "z"], &[], &["", ""], &["w"]]),
+        of("header only", "", &["Spindle", "Loom"], &[]),
+        of("no header", "", &[], &[&["Weft", "Warp"]]),
+        of("nothing", "", &[], &[]),
+        of("empty strings", "", &["", ""], &[&["", ""], &["", ""]]),
+        TableRecord { rows, ..of("long", "Long", &["Row", "Seven"], &[]) },
+        of("wide cell", "", &["Text"], &[&[&long]]),
+        of("control \u{0}\t\n\"\\ \u{7f}\u{202e}", "a\u{0}b\r\n", &["\u{1b}[31m"], &[&["\u{feff}Shuttle", "\u{2028}"]]),
+        of("other case", "CITIES OF PERU", &["NAME"], &[&["LIMA"]]),
+        of("huge number", "", &["n"], &[&["123456789012345678901234567890.5", "1,234,567", "−5", "½"]]),
+    ];
+    let file = TableFile { name: "odd".into(), tables: tables.clone() };
+    let dir = tempfile::tempdir().unwrap();
+    take_in(dir.path(), &settings(1), [&file]).unwrap();
+    let corpus = open(dir.path()).unwrap();
+    for table in &tables {
+        assert_eq!(&corpus.table(corpus.find(&table.id).unwrap()).unwrap(), table);
+        assert_eq!(corpus.source(corpus.find(&table.id).unwrap()), "odd");
+    }
+    let all = Fusion::new("fields", Weights::FIELDS);
+    for (text, id) in [
+        ("needle", "long"),
+        ("threads", "wide cell"),
+        ("SPINDLE", "header only"),
+        ("warp of the weft", "no header"),
+        ("shuttles", "control \u{0}\t\n\"\\ \u{7f}\u{202e}"),
+        ("City of Peru lima", "other case"),
+        ("1234567", "huge number"),
+    ] {
+        let hits = all.retrieve(&corpus, &corpus.query(text).unwrap(), 1).unwrap();
+        assert_eq!(corpus.id(hits[0].table), id, "{text}");
+        assert!(hits[0].score > 0.0);
+    }
+    answers_of(&corpus).unwrap();
+    let more = table_files(&[20], 3).remove(0);
+    take_in(dir.path(), &settings(1), [&more]).unwrap();
+    assert_eq!(answers(dir.path()), answers_at_once([&file, &more]));
+}
+
+#[test]
+fn a_question_of_ten_thousand_words() {
+    let (_dir, corpus) = corpus_of(table_files(&[40], 61).remove(0).tables);
+    let mut drawn = Drawn(6);
+    let words: Vec<String> = (0..10_000)
+        .map(|number| if number % 9 == 0 { "cities".into() } else { format!("w{} {}", drawn.below(5000), number) })
+        .collect();
+    let query = corpus.query(&words.join(" ")).unwrap();
+    for retriever in retrievers(&corpus).unwrap() {
+        let hits = retriever.retrieve(&corpus, &query, 10).unwrap();
+        assert!(hits.iter().all(|hit| hit.score.is_finite()), "{}", retriever.name());
+    }
+}
+
+#[test]
+fn titles_in_other_case_are_of_one_page() {
+    let mut tables: Vec<TableRecord> = (0..40).map(|n| table(&format!("t{n}"), &mut Drawn(n))).collect();
+    tables.push(of("first", "Peru – Rivers!", &["River", "Length"], &[&["Ucayali", "1771"]]));
+    tables.push(of("linked", "PERU RIVERS", &["qqq"], &[]));
+    let (_dir, corpus) = corpus_of(tables);
+    let query = corpus.query("length of the Ucayali river").unwrap();
+    let Candidates { hits, rows } = Candidates::new(&corpus, &query, &Weights::FIELDS).unwrap();
+    let page = Candidates::names().iter().position(|name| name == "linked.page").unwrap();
+    let at = hits.iter().position(|hit| corpus.id(hit.table) == "linked").unwrap();
+    assert_eq!(corpus.id(hits[0].table), "first");
+    assert_eq!(rows[at * Candidates::width() + page], 0.0, "linked to the best one");
+    assert_eq!(rows.len(), hits.len() * Candidates::width());
+}
+
+#[test]
+fn a_reranker_comes_back_as_it_was_written_and_a_damaged_one_is_said() {
+    let (_dir, corpus) = corpus_of(table_files(&[50], 71).remove(0).tables);
+    let query = corpus.query("wins of the teams in 2004").unwrap();
+    let all = Candidates::new(&corpus, &query, &Weights::FIELDS).unwrap();
+    let mut lists = tabsegnet_ranker::boosting::training::Lists::new(tabsegnet_ranker::boosting::bins::Bins::new(
+        &all.rows,
+        Candidates::width(),
+    ));
+    lists.push(&all.rows, &(0..all.hits.len()).map(|at| at % 3 == 0).collect::<Vec<_>>());
+    let growth = tabsegnet_ranker::boosting::training::BoostingConfig {
+        num_iterations: 5,
+        min_data_in_leaf: 3,
+        min_sum_hessian_in_leaf: 0.0,
+        ..Default::default()
+    };
+    let trees = tabsegnet_ranker::boosting::training::grow(&lists, &growth, 0, &mut |_| ());
+    let rerank = Rerank::new(Weights { caption: 0.3, ..Weights::FIELDS }, trees);
+    let dir = tempfile::tempdir().unwrap();
+    rerank.write(dir.path()).unwrap();
+    assert_eq!(Rerank::read(dir.path()).unwrap(), rerank);
+    assert_eq!(rerank.weights().caption, 0.3);
+
+    for name in ["retriever.json", "reranker.safetensors"] {
+        let path = dir.path().join(name);
+        let bytes = std::fs::read(&path).unwrap();
+        for length in [0, 1, 9, bytes.len() / 2, bytes.len() - 1] {
+            std::fs::write(&path, &bytes[..length]).unwrap();
+            let error = Rerank::read(dir.path()).unwrap_err();
+            assert!(matches!(&error, CorpusError::Damaged { file, .. } if file.ends_with(name)), "{length}: {error}");
+        }
+        std::fs::write(&path, bytes).unwrap();
+    }
+    let path = dir.path().join("retriever.json");
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, text.replace("\"match.all\"", "\"match.none\"")).unwrap();
+    let error = Rerank::read(dir.path()).unwrap_err().to_string();
+    assert!(error.contains("looks at other features than this version has; train it again"), "{error}");
+}
+
+#[test]
+fn a_document_gives_its_tables_with_their_headings() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("report.md");
+    std::fs::write(&path, "# Peru\n\n## Rivers\n\n| Name | Length |\n|---|---|\n| Ucayali | 1771 |\n").unwrap();
+    let corpus = dir.path().join("corpus");
+    let mut change = crate::support::writer(&corpus, &settings(2)).unwrap();
+    for path in files(&[dir.path().to_owned()]).unwrap().iter().filter(|path| path.ends_with("report.md")) {
+        let change = change.add_file(path, &mut |_| ()).unwrap();
+        assert_eq!((change.tables, change.problems.len()), (1, 0));
+    }
+    change.commit(&mut |_| ()).unwrap();
+    let corpus = open(&corpus).unwrap();
+    let table = corpus.table(corpus.tables()[0]).unwrap();
+    assert_eq!((table.section.as_str(), table.header), ("Peru -- Rivers", vec!["Name".to_owned(), "Length".into()]));
+    assert!(table.id.starts_with(&path.display().to_string()), "{}", table.id);
+}
