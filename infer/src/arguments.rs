@@ -263,7 +263,9 @@ impl Arguments {
                 return Err(UsageError("--corpus goes with --question TEXT or --questions FILE".into()));
             }
             if self.checkpoint.is_some() && !self.nodes {
-                return Err(UsageError("--checkpoint ranks the nodes of tables: it goes with --nodes for --corpus".into()));
+                return Err(UsageError(
+                    "--checkpoint ranks the nodes of tables: it goes with --nodes for --corpus".into(),
+                ));
             }
             return Ok(Input::Corpus(CorpusQuestions { corpus, questions: &self.question, more }));
         }

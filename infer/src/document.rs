@@ -32,9 +32,7 @@ pub fn rank(
         question.id.clear();
     }
 
-    opening
-        .answers_own_questions()
-        .with_context(|| format!("{}: takes no questions", checkpoint.display()))?;
+    opening.answers_own_questions().with_context(|| format!("{}: takes no questions", checkpoint.display()))?;
     let (_, document) = opening.finish_with(path, &arguments.read_options())?;
     for notice in document.notices() {
         eprintln!("{notice}");

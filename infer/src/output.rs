@@ -4,8 +4,8 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
-use tabsegnet::ranking::{NodeEdge, NodeExplanation, TypeStrength};
 use tabsegnet::corpus::TableNode;
+use tabsegnet::ranking::{NodeEdge, NodeExplanation, TypeStrength};
 use tabsegnet::{Context, Explained, OpenDocument, Ranking, ReadDocument, TableRanking, table};
 use tabsegnet_datasets::document::Document;
 use tabsegnet_evaluation::trec::{RankedQuestion, write_run_to};
@@ -37,7 +37,16 @@ pub struct Writer<'a> {
 impl<'a> Writer<'a> {
     /// To a file, or to stdout.
     pub fn new(format: Format, output: Option<&'a Path>, about: Vec<(String, String)>) -> Self {
-        Self { format, output, text: String::new(), list: Vec::new(), tables: Vec::new(), answers: Vec::new(), about, first: true }
+        Self {
+            format,
+            output,
+            text: String::new(),
+            list: Vec::new(),
+            tables: Vec::new(),
+            answers: Vec::new(),
+            about,
+            first: true,
+        }
     }
 
     /// Adds a ranking. In tables the nodes in `gold` get a star.

@@ -93,9 +93,8 @@ impl Questions {
         let mut questions = self.listed(arguments, None)?;
         for (number, question) in (1..).zip(read_questions(path)?) {
             let TableQuestion { id, question, .. } = question?;
-            questions.push(
-                self.add(Some(id), question).with_context(|| format!("{}: question {number}", path.display()))?,
-            );
+            questions
+                .push(self.add(Some(id), question).with_context(|| format!("{}: question {number}", path.display()))?);
         }
         if questions.is_empty() {
             bail!("{}: the file is empty; expected a question a line", path.display());

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use tabsegnet_corpus::gtr::GtrConfig;
-use tabsegnet_corpus::{Corpus as Tables, CorpusError, Fusion, GtrRetriever, Hit, Query, Rerank, Retriever, Rrf, Weights};
+use tabsegnet_corpus::{
+    Corpus as Tables, CorpusError, Fusion, GtrRetriever, Hit, Query, Rerank, Retriever, Rrf, Weights,
+};
 use tabsegnet_datasets::document::{Block, Document, Heading, Table, TableSource};
 use tabsegnet_datasets::tables::TableRecord;
 use tabsegnet_document::native::document_json;
@@ -233,7 +235,8 @@ fn grid(table: &TableRecord, number: usize) -> Table {
     rows.extend(table.rows.iter().map(|row| line(row)));
     let header_rows = usize::from(has_header && rows.len() > 1);
     let header_cols = usize::from(columns > 1);
-    let source = TableSource { number, caption: table.caption.clone(), header_rows, header_cols, rows, row_parents: Vec::new() };
+    let source =
+        TableSource { number, caption: table.caption.clone(), header_rows, header_cols, rows, row_parents: Vec::new() };
     // Every place has a cell of its own; only a table beyond what a document may hold is refused.
     Table::new(source).unwrap_or_else(|_| empty(number))
 }

@@ -17,16 +17,32 @@ fn table(id: &str, title: &str, header: &[&str], rows: &[&[&str]]) -> String {
 }
 
 fn cities() -> String {
-    table("cities", "Cities of Norway", &["City", "Population"], &[&["Oslo", "700000"], &["Bergen", "290000"], &["Trondheim", "210000"]])
-        + &table("rivers", "Rivers of France", &["River", "Length in km"], &[&["Loire", "1006"], &["Seine", "777"], &["Rhone", "813"]])
-        + &table("winners", "Tennis open", &["Year", "Winner"], &[&["2001", "Capriati"], &["2002", "Seles"], &["2003", "Henin"]])
+    table(
+        "cities",
+        "Cities of Norway",
+        &["City", "Population"],
+        &[&["Oslo", "700000"], &["Bergen", "290000"], &["Trondheim", "210000"]],
+    ) + &table(
+        "rivers",
+        "Rivers of France",
+        &["River", "Length in km"],
+        &[&["Loire", "1006"], &["Seine", "777"], &["Rhone", "813"]],
+    ) + &table(
+        "winners",
+        "Tennis open",
+        &["Year", "Winner"],
+        &[&["2001", "Capriati"], &["2002", "Seles"], &["2003", "Henin"]],
+    )
 }
 
 #[test]
 fn tables_of_files_and_documents_are_found_with_their_cells() {
     let work = Work::new();
     work.write("tables/a.jsonl", cities());
-    work.write("tables/deep/note.md", "# Report\n\n## Debt\n\n| | 2023 | 2022 |\n|---|---|---|\n| Bonds | 12 | 11 |\n| Loans | 7 | 9 |\n");
+    work.write(
+        "tables/deep/note.md",
+        "# Report\n\n## Debt\n\n| | 2023 | 2022 |\n|---|---|---|\n| Bonds | 12 | 11 |\n| Loans | 7 | 9 |\n",
+    );
     index(&work, &["tables"]).ok();
     let found = infer(&work, &["--question", "How many people live in Bergen?", "--format", "json"]).ok().stdout;
     let ranking: Value = serde_json::from_str(&found).unwrap();
@@ -35,7 +51,8 @@ fn tables_of_files_and_documents_are_found_with_their_cells() {
     assert_eq!(ranking["tables"][0]["file"], "tables/a.jsonl");
 
     let general = concat!(env!("CARGO_MANIFEST_DIR"), "/../checkpoints/general");
-    let nodes = ["--question", "What did loans amount to in 2022?", "--nodes", "--checkpoint", general, "--format", "jsonl"];
+    let nodes =
+        ["--question", "What did loans amount to in 2022?", "--nodes", "--checkpoint", general, "--format", "jsonl"];
     let ranking: Value = serde_json::from_str(&infer(&work, &nodes).ok().stdout).unwrap();
     assert_eq!(ranking["tables"][0]["id"], "tables/deep/note.md#t0");
     assert_eq!(ranking["tables"][0]["section"], "Report -- Debt");
@@ -50,12 +67,10 @@ fn runs_of_every_way_to_rank_have_the_form_that_trec_eval_reads() {
     work.write("questions.jsonl", "{\"id\": \"one\", \"question\": \"length of the Seine\", \"tables\": [\"rivers\"]}\n{\"id\": \"two\", \"question\": \"who won the open in 2002\"}\n");
     index(&work, &["a.jsonl"]).ok();
     for retriever in ["rerank", "fusion", "rrf", "bm25", "bm25-schema"] {
-        let run = infer(&work, &["--questions", "questions.jsonl", "--format", "trec", "--retriever", retriever]).ok().stdout;
-        let firsts: Vec<Vec<&str>> = run
-            .lines()
-            .map(|line| line.split(' ').collect::<Vec<_>>())
-            .filter(|fields| fields[3] == "1")
-            .collect();
+        let run =
+            infer(&work, &["--questions", "questions.jsonl", "--format", "trec", "--retriever", retriever]).ok().stdout;
+        let firsts: Vec<Vec<&str>> =
+            run.lines().map(|line| line.split(' ').collect::<Vec<_>>()).filter(|fields| fields[3] == "1").collect();
         assert_eq!(firsts.len(), 2, "{retriever}: {run}");
         if retriever != "bm25-schema" {
             assert_eq!([firsts[0][2], firsts[1][2]], ["rivers", "winners"], "{retriever}: {run}");
@@ -74,7 +89,8 @@ fn prompt_page_and_table_show_the_tables() {
     let ask = |more: &[&str]| infer(&work, &[&["--question", "How long is the Loire?"], more].concat()).ok().stdout;
     let prompt = ask(&["--format", "prompt", "--tokens", "400"]);
     assert!(prompt.contains("T1 (rivers): Rivers of France") && prompt.contains("| r1: | Loire | 1006 |"), "{prompt}");
-    infer(&work, &["--question", "x", "--format", "prompt", "--tokens", "10"]).fails(1, &["expected a budget of at least"]);
+    infer(&work, &["--question", "x", "--format", "prompt", "--tokens", "10"])
+        .fails(1, &["expected a budget of at least"]);
     let page = ask(&["--format", "html"]);
     assert!(page.contains("<table") && page.contains("Rivers of France"), "{page}");
     let text = ask(&["--top-k", "1"]);
@@ -117,7 +133,12 @@ fn corpora_of_parts_join_to_the_same_answers() {
     for (number, line) in lines.lines().enumerate() {
         work.write(&format!("part{number}.jsonl"), line);
         let part = format!("shard{number}");
-        Outcome::of(program("index").current_dir(work.path("")).args(["--output", &part, &format!("part{number}.jsonl")])).ok();
+        Outcome::of(program("index").current_dir(work.path("")).args([
+            "--output",
+            &part,
+            &format!("part{number}.jsonl"),
+        ]))
+        .ok();
     }
     index(&work, &["--join", "shard0", "--join", "shard1", "--join", "shard2"]).ok();
     assert_eq!(infer(&work, &ask).ok().stdout, whole);
@@ -176,6 +197,7 @@ fn a_reranker_of_tables_is_trained_and_measured() {
     work.train(&["--resume"]).fails(1, &["cannot be resumed"]);
     work.train(&["--set", "corpus.train_questions=0"]).fails(2, &["corpus.train_questions is 0"]);
     index(&work, &["tables.jsonl"]).ok();
-    let run = infer(&work, &["--question", "goals of anna7", "--retriever", "out/best", "--format", "trec"]).ok().stdout;
+    let run =
+        infer(&work, &["--question", "goals of anna7", "--retriever", "out/best", "--format", "trec"]).ok().stdout;
     assert!(run.starts_with("q Q0 t7 1 "), "{run}");
 }

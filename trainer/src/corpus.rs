@@ -60,7 +60,8 @@ pub fn train(config: &Config, stop: &AtomicBool) -> Result<Outcome> {
     lists.into_iter().for_each(|list| grown_on.push(&list.rows, &list.gold));
     let boosting = &config.corpus.boosting;
     let mut progress = Progress::new("reranker of tables", boosting.count());
-    let trees = grow(&grown_on, boosting, config.task.seed, &mut |trees| progress.set(trees, boosting.count(), "trees"));
+    let trees =
+        grow(&grown_on, boosting, config.task.seed, &mut |trees| progress.set(trees, boosting.count(), "trees"));
     progress.finish(&format!("{} trees from {with_gold} questions", trees.count()));
     let rerank = Rerank::new(weights, trees);
     let layout = Layout::new(config);
@@ -127,7 +128,10 @@ fn open(config: &Config, part: &CorpusPart, encoder: &Arc<dyn Encoder>) -> Resul
             }
         }
         if unknown > 0 {
-            eprintln!("{}: {unknown} questions have no gold, or gold that the corpus does not hold, and are left out", part.name);
+            eprintln!(
+                "{}: {unknown} questions have no gold, or gold that the corpus does not hold, and are left out",
+                part.name
+            );
         }
         if !split.is_empty() {
             if SIDES.contains(&split) {
@@ -226,11 +230,7 @@ fn rows(parts: &[Part], weights: &Weights, stop: &AtomicBool) -> Result<Option<V
 fn methods(corpus: &Corpus, gtr: &GtrConfig) -> Result<Vec<Box<dyn Retriever>>> {
     let fusion = |name: &str, weights| Box::new(Fusion::new(name, weights)) as Box<dyn Retriever>;
     let three = || {
-        vec![
-            fusion("bm25", Weights::FIELDS),
-            fusion("bm25-schema", Weights::SCHEMA),
-            fusion("dense", Weights::DENSE),
-        ]
+        vec![fusion("bm25", Weights::FIELDS), fusion("bm25-schema", Weights::SCHEMA), fusion("dense", Weights::DENSE)]
     };
     let mut all = three();
     all.push(Box::new(Rrf { name: "rrf".into(), of: three(), depth: 100 }));
@@ -246,11 +246,8 @@ fn measure(config: &Config, parts: &[Part], rerankers: &[PathBuf], output: &Path
             Ok((name, Rerank::read(directory)?))
         })
         .collect::<Result<_>>()?;
-    let resampling = Resampling {
-        resamples: config.evaluation.resamples,
-        rounds: config.evaluation.rounds,
-        seed: config.task.seed,
-    };
+    let resampling =
+        Resampling { resamples: config.evaluation.resamples, rounds: config.evaluation.rounds, seed: config.task.seed };
     let mut text = String::new();
     let mut json = BTreeMap::new();
     for part in parts.iter().filter(|part| !part.dev.is_empty()) {
@@ -275,7 +272,8 @@ fn measure(config: &Config, parts: &[Part], rerankers: &[PathBuf], output: &Path
             // A run has no line for a question without a table.
             let found = rankings.iter().filter(|ranking| !ranking.ranked.is_empty());
             let run: Vec<RankedQuestion> = found.map(RankedQuestion::from).collect();
-            let file = output.join("runs").join(format!("{}.{}.trec", part.name, method.name().replace(['/', ' '], "-")));
+            let file =
+                output.join("runs").join(format!("{}.{}.trec", part.name, method.name().replace(['/', ' '], "-")));
             write_run(&file, &method.name().replace(' ', "-"), &run)?;
             ranked.push(TableMethod { name: method.name(), rankings });
             progress.set(ranked.len(), methods.len(), "methods");
@@ -332,16 +330,17 @@ fn survival(
         let questions = part.dev.len().max(1) as f64;
         Ok((100.0 * f64::from(whole as u32) / questions, tables as f64 / questions))
     };
-    let (whole, tables) = kept(&|query| {
-        Ok(gtr.coarse(query)?.into_iter().map(|table| part.corpus.id(table).to_owned()).collect())
-    })?;
-    let mut text = format!("GTR's coarse stage keeps all gold of {whole:.1} % of the questions, in {tables:.0} tables.");
+    let (whole, tables) =
+        kept(&|query| Ok(gtr.coarse(query)?.into_iter().map(|table| part.corpus.id(table).to_owned()).collect()))?;
+    let mut text =
+        format!("GTR's coarse stage keeps all gold of {whole:.1} % of the questions, in {tables:.0} tables.");
     if let Some(rerank) = rerank {
         let (whole, tables) = kept(&|query| {
             let Candidates { hits, .. } = Candidates::new(&part.corpus, query, rerank.weights())?;
             Ok(hits.iter().map(|hit| part.corpus.id(hit.table).to_owned()).collect())
         })?;
-        let _ = write!(text, " The reranker's candidates hold all gold of {whole:.1} %, {tables:.0} tables a question.");
+        let _ =
+            write!(text, " The reranker's candidates hold all gold of {whole:.1} %, {tables:.0} tables a question.");
     }
     Ok(text)
 }
@@ -366,7 +365,8 @@ impl Retriever for Named {
 
 /// What a checkpoint says of itself.
 fn card(config: &Config, parts: &[Part], weights: &Weights, with_gold: usize) -> String {
-    let mut card = String::from("# Reranker of tables\n\nOrders the tables of a corpus for a question (`infer --corpus`).\n\n");
+    let mut card =
+        String::from("# Reranker of tables\n\nOrders the tables of a corpus for a question (`infer --corpus`).\n\n");
     for part in parts.iter().filter(|part| !part.train.is_empty()) {
         let _ = writeln!(card, "- {}: {} questions, {} tables", part.name, part.train.len(), part.corpus.len());
     }
@@ -396,7 +396,8 @@ mod tests {
             tables: tables.iter().map(|table| format!("t{table}")).collect(),
             ..TableQuestion::default()
         };
-        let mut questions: Vec<TableQuestion> = (0..40).map(|number| question(number, &[2 * number, 2 * number + 1])).collect();
+        let mut questions: Vec<TableQuestion> =
+            (0..40).map(|number| question(number, &[2 * number, 2 * number + 1])).collect();
         // Joins the first with the last, through a third.
         questions.push(question(40, &[1, 90]));
         questions.push(question(41, &[90, 79]));

@@ -81,7 +81,9 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     if arguments.inputs.is_empty() && arguments.remove.is_empty() {
-        eprintln!("error: nothing to do; expected FILES or FOLDERS to add, --remove, --join or --list (--help shows all)");
+        eprintln!(
+            "error: nothing to do; expected FILES or FOLDERS to add, --remove, --join or --list (--help shows all)"
+        );
         return Ok(ExitCode::from(2));
     }
     let inputs = files(&arguments.inputs)?;
@@ -149,5 +151,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
 
 fn told(change: &Change) {
     let Change { added, removed, tables, segments } = change;
-    eprintln!("{added} tables added, {removed} removed or replaced; the corpus has {tables} tables in {segments} segments");
+    eprintln!(
+        "{added} tables added, {removed} removed or replaced; the corpus has {tables} tables in {segments} segments"
+    );
 }

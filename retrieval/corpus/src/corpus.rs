@@ -319,7 +319,10 @@ fn keep(hits: &mut Vec<Hit>, count: usize, better: impl Fn(&Hit, &Hit) -> Orderi
 
 impl std::fmt::Debug for Corpus {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Corpus").field("directory", &self.directory).field("tables", &self.len()).finish_non_exhaustive()
+        f.debug_struct("Corpus")
+            .field("directory", &self.directory)
+            .field("tables", &self.len())
+            .finish_non_exhaustive()
     }
 }
 

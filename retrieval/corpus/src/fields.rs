@@ -107,7 +107,10 @@ mod tests {
 
     #[test]
     fn plurals_and_numbers_are_one_with_what_they_stand_for() {
-        assert_eq!(terms("Cities, GAMES 1,234 boss status us series"), ["city", "game", "1234", "boss", "status", "us", "sery"]);
+        assert_eq!(
+            terms("Cities, GAMES 1,234 boss status us series"),
+            ["city", "game", "1234", "boss", "status", "us", "sery"]
+        );
         assert_eq!(terms("series"), terms("series"));
         assert_eq!(terms("ties éés s"), ["tie", "éés", "s"]);
     }

@@ -81,15 +81,21 @@ pub(crate) fn keys(table: &TableRecord) -> Vec<u64> {
     if !title.is_empty() {
         keys.insert(LinkKind::Page.key(hash([&title])));
     }
-    let header: BTreeSet<String> = table.header.iter().map(|text| plain(text)).filter(|text| !text.is_empty()).collect();
+    let header: BTreeSet<String> =
+        table.header.iter().map(|text| plain(text)).filter(|text| !text.is_empty()).collect();
     if header.len() > 1 {
         keys.insert(LinkKind::Header.key(hash(&header)));
     }
     keys.extend(header.iter().take(MOST_COLUMNS).map(|name| LinkKind::Column.key(hash([name]))));
     let columns = table.rows.iter().map(Vec::len).max().unwrap_or(0).min(MOST_COLUMNS);
     for column in 0..columns {
-        let values: BTreeSet<String> =
-            table.rows.iter().filter_map(|row| row.get(column)).map(|text| plain(text)).filter(|text| !text.is_empty()).collect();
+        let values: BTreeSet<String> = table
+            .rows
+            .iter()
+            .filter_map(|row| row.get(column))
+            .map(|text| plain(text))
+            .filter(|text| !text.is_empty())
+            .collect();
         if values.len() < LEAST_VALUES {
             continue;
         }

@@ -65,13 +65,13 @@ impl Rerank {
             file: path.display().to_string(),
             message: format!("{message}; train it again with train --config configs/corpus.toml"),
         };
-        let about: About =
-            serde_json::from_str(&read_text(&path)?).map_err(|error| wrong(&path, error.to_string()))?;
+        let about: About = serde_json::from_str(&read_text(&path)?).map_err(|error| wrong(&path, error.to_string()))?;
         if about.features != Candidates::names() {
             return Err(wrong(&path, "its reranker looks at other features than this version has".into()));
         }
         let path = directory.join(TREES);
-        let tensors = NamedTensors::read(&path, &read_bytes(&path)?).map_err(|error| wrong(&path, error.to_string()))?;
+        let tensors =
+            NamedTensors::read(&path, &read_bytes(&path)?).map_err(|error| wrong(&path, error.to_string()))?;
         let trees = BoostedTrees::from_tensors(&tensors).map_err(|message| wrong(&path, message))?;
         if trees.features() != Candidates::width() {
             let message = format!("its trees look at {} numbers, expected {}", trees.features(), Candidates::width());

@@ -105,9 +105,9 @@ impl<'e> Writer<'e> {
         same_encoder(directory, &manifest, encoder)?;
         clear(directory, &manifest)?;
         let segments = manifest.open(directory)?;
-        let removed = segments
-            .iter()
-            .map(|segment| (0..segment.len()).filter(|&table| !segment.is_live(table)).map(|table| table as u32).collect());
+        let removed = segments.iter().map(|segment| {
+            (0..segment.len()).filter(|&table| !segment.is_live(table)).map(|table| table as u32).collect()
+        });
         Ok(Self {
             directory: directory.to_owned(),
             encoder,
@@ -180,7 +180,11 @@ impl<'e> Writer<'e> {
     ///
     /// # Errors
     /// The id came already in this change (the name of the file it came with); the disk.
-    pub fn add(&mut self, table: TableRecord, progress: &mut dyn FnMut(usize)) -> Result<Result<(), String>, CorpusError> {
+    pub fn add(
+        &mut self,
+        table: TableRecord,
+        progress: &mut dyn FnMut(usize),
+    ) -> Result<Result<(), String>, CorpusError> {
         let source = self.sources.len().saturating_sub(1) as u32;
         if let Some(&first) = self.added.get(&table.id) {
             return Ok(Err(self.sources.get(first as usize).cloned().unwrap_or_default()));
@@ -289,7 +293,11 @@ impl<'e> Writer<'e> {
     }
 
     /// Makes one of the smallest segments where there are too many, and anew those of which most is removed.
-    fn merge_smallest(&mut self, entries: &mut Vec<SegmentEntry>, opened: &mut Vec<Segment>) -> Result<(), CorpusError> {
+    fn merge_smallest(
+        &mut self,
+        entries: &mut Vec<SegmentEntry>,
+        opened: &mut Vec<Segment>,
+    ) -> Result<(), CorpusError> {
         let mut order: Vec<usize> = (0..opened.len()).collect();
         order.sort_by_key(|&at| opened[at].live());
         let too_many = match opened.len() > self.config.segments {
@@ -354,7 +362,9 @@ pub fn join(directory: &Path, parts: &[PathBuf]) -> Result<Change, CorpusError> 
     for part in parts {
         let manifest = Manifest::read(part)?;
         let into = joined.get_or_insert_with(|| Manifest { segments: Vec::new(), next: 0, ..manifest.clone() });
-        if (&into.encoder_identity, into.dim, into.vectors) != (&manifest.encoder_identity, manifest.dim, manifest.vectors) {
+        if (&into.encoder_identity, into.dim, into.vectors)
+            != (&manifest.encoder_identity, manifest.dim, manifest.vectors)
+        {
             return Err(CorpusError::OtherEncoder {
                 directory: part.display().to_string(),
                 of_index: format!("{} ({})", manifest.encoder_identity, manifest.dim),
@@ -392,7 +402,8 @@ pub fn join(directory: &Path, parts: &[PathBuf]) -> Result<Change, CorpusError> 
         let segment = Segment::open(&directory.join(&entry.file), manifest.vectors, manifest.dim, &[])?;
         entry.tables = segment.len() - removed.len();
         entry.words = [0; Field::COUNT];
-        for (_, lengths) in segment.all_lengths().iter().enumerate().filter(|(at, _)| !removed.contains(&(*at as u32))) {
+        for (_, lengths) in segment.all_lengths().iter().enumerate().filter(|(at, _)| !removed.contains(&(*at as u32)))
+        {
             entry.words.iter_mut().zip(lengths).for_each(|(sum, &length)| *sum += u64::from(length));
         }
         if !removed.is_empty() {

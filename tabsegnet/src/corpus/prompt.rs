@@ -8,8 +8,8 @@ use tabsegnet_corpus::terms;
 use tabsegnet_datasets::tables::TableRecord;
 
 use super::{Corpus, TableRanking};
-use crate::context::{Context, TooSmall, tokens};
 use crate::RankingError;
+use crate::context::{Context, TooSmall, tokens};
 
 /// The weakest relation that is told: cosine of the tables' vectors.
 const LEAST: f32 = 0.3;

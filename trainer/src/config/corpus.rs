@@ -74,7 +74,11 @@ impl CorpusConfig {
                 return range("corpus.parts.name", format!("{:?}", part.name), "a word that no other part has");
             }
             if part.tables.is_empty() || (part.train.is_empty() && part.dev.is_empty()) {
-                return range("corpus.parts", format!("{:?}", part.name), "files of tables, and of train or dev questions");
+                return range(
+                    "corpus.parts",
+                    format!("{:?}", part.name),
+                    "files of tables, and of train or dev questions",
+                );
             }
         }
         match self.train_questions {

@@ -70,8 +70,8 @@ fn add_gradient(
     }
     for ((row, share), is_gold) in list.rows.chunks_exact(width).zip(&shares).zip(&list.gold) {
         let pull = share / all - if *is_gold { share / gold } else { 0.0 };
-        for signal in 0..SIGNALS.len() {
-            gradient[signal] += pull * value(row, signal);
+        for (signal, gradient) in gradient.iter_mut().enumerate() {
+            *gradient += pull * value(row, signal);
         }
     }
 }

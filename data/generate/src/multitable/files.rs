@@ -232,7 +232,8 @@ pub fn read_published(folder: &Path, name: &str) -> Result<Benchmark, MultiTable
         };
         let gold = parts.get(&source_table).into_iter().flatten();
         let gold = gold.filter_map(|place| Some(tables.get(*place)?.record.id.clone())).collect();
-        let record = TableQuestion { id: place.to_string(), question: question.query, tables: gold, ..TableQuestion::default() };
+        let record =
+            TableQuestion { id: place.to_string(), question: question.query, tables: gold, ..TableQuestion::default() };
         MultiTableQuestion { record, source_table, label, answers }
     });
     let questions = questions.collect();

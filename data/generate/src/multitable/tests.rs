@@ -20,7 +20,12 @@ fn table(id: &str, rows: usize, columns: usize) -> TableRecord {
 }
 
 fn question(id: &str, table: &str, text: &str) -> SourceQuestion {
-    let record = TableQuestion { id: id.to_owned(), question: text.to_owned(), tables: vec![table.to_owned()] };
+    let record = TableQuestion {
+        id: id.to_owned(),
+        question: text.to_owned(),
+        tables: vec![table.to_owned()],
+        ..TableQuestion::default()
+    };
     SourceQuestion { record, ..SourceQuestion::default() }
 }
 

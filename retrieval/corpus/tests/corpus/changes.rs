@@ -127,7 +127,11 @@ fn broken_lines_are_said_with_file_and_line_and_the_rest_counts() {
     let dir = tempfile::tempdir().unwrap();
     let corpus = dir.path().join("corpus");
     let path = dir.path().join("t.jsonl");
-    std::fs::write(&path, "{\"id\":\"a\"}\n{\"id\":\n\n{\"title\":\"no id\"}\n{\"id\":\"b\",\"rows\":7}\n\u{0}\n{\"id\":\"c\"}").unwrap();
+    std::fs::write(
+        &path,
+        "{\"id\":\"a\"}\n{\"id\":\n\n{\"title\":\"no id\"}\n{\"id\":\"b\",\"rows\":7}\n\u{0}\n{\"id\":\"c\"}",
+    )
+    .unwrap();
     let change = index(&corpus, &[&path]).remove(0);
     assert_eq!((change.tables, change.problems.len()), (2, 4), "{change:?}");
     for (problem, line) in change.problems.iter().zip(["line 2", "line 4", "line 5", "line 6"]) {
@@ -160,7 +164,10 @@ fn packed_files_that_are_cut_off_or_none_end() {
     for cut in [0, 1, 5, 12, whole.len() / 2, whole.len() - 1] {
         std::fs::write(&path, &whole[..cut]).unwrap();
         let change = index(&corpus, &[&path]).remove(0);
-        assert!(cut == 0 || change.problems.len() == 1 && change.problems[0].contains("t.jsonl.gz"), "{cut}: {change:?}");
+        assert!(
+            cut == 0 || change.problems.len() == 1 && change.problems[0].contains("t.jsonl.gz"),
+            "{cut}: {change:?}"
+        );
     }
     std::fs::write(&path, "{\"id\":\"a\"}\n").unwrap();
     assert_eq!(index(&corpus, &[&path])[0].problems.len(), 1);

@@ -140,7 +140,8 @@ fn a_manifest_of_something_else_is_said() {
     for name in ["../00000001.segment", "/etc/passwd", "a/b", "a/", "..", ".", ""] {
         let message = with_manifest(|manifest| manifest["segments"][0]["file"] = json!(name)).unwrap_err().to_string();
         assert!(message.contains(&format!("{name:?} is no file's name")), "{message}");
-        let message = with_manifest(|manifest| manifest["segments"][0]["removed"] = json!(name)).unwrap_err().to_string();
+        let message =
+            with_manifest(|manifest| manifest["segments"][0]["removed"] = json!(name)).unwrap_err().to_string();
         assert!(message.contains(&format!("{name:?} is no file's name")), "{message}");
     }
     says(|manifest| manifest["segments"][0]["tables"] = json!(99), "holds 13 tables, expected 99");
@@ -151,8 +152,8 @@ fn a_manifest_of_something_else_is_said() {
     says(|manifest| manifest["encoder_identity"] = json!("else"), "of the encoder else of width 8, this is words of");
     says(|manifest| manifest["vectors"] = json!("int8"), "Vectors has another length than");
     let words = with_manifest(|manifest| {
-        manifest["segments"][0]["words"] = json!([u64::MAX; 6]);
-        manifest["segments"][1]["words"] = json!([u64::MAX; 6]);
+        manifest["segments"][0]["words"] = json!(vec![u64::MAX; 6]);
+        manifest["segments"][1]["words"] = json!(vec![u64::MAX; 6]);
     });
     answers_of(&words.unwrap()).unwrap();
 }

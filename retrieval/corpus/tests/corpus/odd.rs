@@ -4,7 +4,8 @@ use tabsegnet_corpus::{Candidates, Corpus, CorpusError, Fusion, Rerank, Retrieve
 use tabsegnet_datasets::tables::TableRecord;
 
 use crate::support::{
-    Drawn, TableFile, answers, answers_at_once, answers_of, open, ranking, retrievers, settings, table, table_files, take_in,
+    Drawn, TableFile, answers, answers_at_once, answers_of, open, ranking, retrievers, settings, table, table_files,
+    take_in,
 };
 
 fn corpus_of(tables: Vec<TableRecord>) -> (tempfile::TempDir, Corpus) {
@@ -66,7 +67,11 @@ fn equal_tables_come_by_id() {
         let hits = retriever.retrieve(&corpus, &corpus.query("length of rivers").unwrap(), 8).unwrap();
         let found: Vec<&str> = hits.iter().map(|hit| corpus.id(hit.table)).collect();
         assert_eq!(found, sorted[..found.len()], "{}", retriever.name());
-        assert!(hits.windows(2).all(|pair| pair[0].score == pair[1].score) || retriever.name() == "rrf" || retriever.name() == "rerank");
+        assert!(
+            hits.windows(2).all(|pair| pair[0].score == pair[1].score)
+                || retriever.name() == "rrf"
+                || retriever.name() == "rerank"
+        );
     }
 }
 

@@ -37,7 +37,8 @@ fn every_way(files: &[TableFile], kind: VectorKind, seed: u64) -> Vec<(&'static 
 
     // What is wrong at first is replaced and removed; tables of one file are taken over from another.
     let changed = dir();
-    let extra = TableFile { name: "extra".into(), tables: (0..4).map(|n| table(&format!("x{n}"), &mut drawn)).collect() };
+    let extra =
+        TableFile { name: "extra".into(), tables: (0..4).map(|n| table(&format!("x{n}"), &mut drawn)).collect() };
     take_in(changed.path(), &config(4), [&extra]).unwrap();
     for file in files {
         let mut wrong = file.clone();
@@ -122,7 +123,8 @@ fn with_one_thread_and_four() {
 #[test]
 fn with_thousands_of_tables() {
     let mut drawn = Drawn(4);
-    let mut tables: Vec<_> = (0..6000).map(|number| table(&format!("{:05}", number * 7919 % 10_000), &mut drawn)).collect();
+    let mut tables: Vec<_> =
+        (0..6000).map(|number| table(&format!("{:05}", number * 7919 % 10_000), &mut drawn)).collect();
     let equal = tables[17].clone();
     tables.iter_mut().step_by(3).for_each(|table| *table = TableOf(&equal).with_id(&table.id));
     // Words of their own, so that a megabyte is soon full.
