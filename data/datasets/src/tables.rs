@@ -90,6 +90,8 @@ pub struct Lines<T> {
     reader: Box<dyn BufRead + Send>,
     line: Vec<u8>,
     number: usize,
+    /// Whether reading failed: a packed file that is cut off fails again and again.
+    failed: bool,
     of: std::marker::PhantomData<fn() -> T>,
 }
 
@@ -120,7 +122,7 @@ impl<T> Lines<T> {
             true => Box::new(BufReader::new(MultiGzDecoder::new(BufReader::new(opened)))),
             false => Box::new(BufReader::new(opened)),
         };
-        Ok(Self { file: file.to_owned(), reader, line: Vec::new(), number: 0, of: std::marker::PhantomData })
+        Ok(Self { file: file.to_owned(), reader, line: Vec::new(), number: 0, failed: false, of: std::marker::PhantomData })
     }
 
     fn place(&self) -> Place<'_> {
@@ -152,6 +154,9 @@ impl<T: Record> Iterator for Lines<T> {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
+            if self.failed {
+                return None;
+            }
             self.line.clear();
             self.number += 1;
             match (&mut self.reader).take(LONGEST_LINE).read_until(b'\n', &mut self.line) {
@@ -160,7 +165,10 @@ impl<T: Record> Iterator for Lines<T> {
                     return Some(Err(self.place().error("", format!("is longer than {LONGEST_LINE} bytes"))));
                 }
                 Ok(_) => {}
-                Err(error) => return Some(Err(FileError::at(&self.file, "read")(error).into())),
+                Err(error) => {
+                    self.failed = true;
+                    return Some(Err(FileError::at(&self.file, "read")(error).into()));
+                }
             }
             if self.line.iter().all(u8::is_ascii_whitespace) {
                 continue;
@@ -203,6 +211,19 @@ mod tests {
             assert_eq!(tables[0].header, ["x", "2"]);
             assert_eq!(tables[0].rows, [vec!["".to_owned(), "1.5".into()], vec!["true".into()]]);
             assert_eq!((tables[1].id.as_str(), tables.len()), ("b", 2));
+        }
+    }
+
+    #[test]
+    fn a_packed_file_that_is_cut_off_is_said_once() {
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        packed.write_all(LINES.as_bytes()).unwrap();
+        let packed = packed.finish().unwrap();
+        for bytes in [&packed[..5], &packed[..packed.len() / 2], &packed[..packed.len() - 1], b"no gzip"] {
+            let (_dir, path) = file("t.jsonl.gz", bytes);
+            let found: Vec<_> = read_tables(&path).unwrap().take(9).collect();
+            assert_eq!(found.iter().filter(|line| line.is_err()).count(), 1, "{} bytes", bytes.len());
+            assert!(found.last().unwrap().as_ref().unwrap_err().to_string().contains("t.jsonl.gz"));
         }
     }
 
