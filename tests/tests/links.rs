@@ -7,7 +7,7 @@ use serde_json::Value;
 use tabsegnet_tests::Outcome;
 
 /// All packages in the order of the data flow (ARCHITECTURE.md): one may depend on those before it.
-const ORDER: [&str; 19] = [
+const ORDER: [&str; 20] = [
     "tabsegnet-test-support",
     "tabsegnet-store",
     "tabsegnet-document",
@@ -19,6 +19,7 @@ const ORDER: [&str; 19] = [
     "tabsegnet-encoder",
     "tabsegnet-features",
     "tabsegnet-ranker",
+    "tabsegnet-corpus",
     "tabsegnet-segmenter",
     "tabsegnet",
     "tabsegnet-page",

@@ -122,7 +122,14 @@ impl<T> Lines<T> {
             true => Box::new(BufReader::new(MultiGzDecoder::new(BufReader::new(opened)))),
             false => Box::new(BufReader::new(opened)),
         };
-        Ok(Self { file: file.to_owned(), reader, line: Vec::new(), number: 0, failed: false, of: std::marker::PhantomData })
+        Ok(Self {
+            file: file.to_owned(),
+            reader,
+            line: Vec::new(),
+            number: 0,
+            failed: false,
+            of: std::marker::PhantomData,
+        })
     }
 
     fn place(&self) -> Place<'_> {

@@ -111,6 +111,7 @@ impl Batch {
         words.par_sort_unstable_by(|a, b| a.0.cmp(&b.0));
         let tables = self.ids.len();
         let (packed, scales) = kind.pack(vectors, tables);
+        let name_of = |source: u32| source_names.get(source as usize).map_or("", String::as_str);
         write_segment(path, |mut out| {
             out.write(Section::Records, &self.records)?;
             out.write(Section::RecordOffsets, bytes_of(&self.record_offsets))?;
@@ -122,7 +123,7 @@ impl Batch {
             }
             dictionary.write(&mut out)?;
             write_ids(&mut out, &self.ids)?;
-            write_sources(&mut out, &self.sources, source_names)?;
+            write_sources(&mut out, self.sources.iter().map(|&source| name_of(source)))?;
             out.write(Section::Lengths, bytes_of(&self.lengths))?;
             out.write(Section::Vectors, &packed)?;
             out.write(Section::Scales, bytes_of(&scales))?;
@@ -176,9 +177,20 @@ fn write_ids<W: Write>(out: &mut Sections<W>, ids: &[String]) -> std::io::Result
     out.write(Section::IdOrder, bytes_of(&order))
 }
 
-fn write_sources<W: Write>(out: &mut Sections<W>, of: &[u32], names: &[String]) -> std::io::Result<()> {
-    out.write(Section::Sources, bytes_of(of))?;
-    out.write(Section::SourceNames, &serde_json::to_vec(names)?)
+/// The file of each table: names by their first use, so that the same tables give the same bytes.
+fn write_sources<'s, W: Write>(out: &mut Sections<W>, of_tables: impl Iterator<Item = &'s str>) -> std::io::Result<()> {
+    let mut numbers: HashMap<&str, u32> = HashMap::new();
+    let mut names: Vec<&str> = Vec::new();
+    let of: Vec<u32> = of_tables
+        .map(|name| {
+            *numbers.entry(name).or_insert_with(|| {
+                names.push(name);
+                names.len() as u32 - 1
+            })
+        })
+        .collect();
+    out.write(Section::Sources, bytes_of(&of))?;
+    out.write(Section::SourceNames, &serde_json::to_vec(&names)?)
 }
 
 fn write_links<W: Write>(out: &mut Sections<W>, mut links: Vec<(u64, u32)>) -> std::io::Result<()> {
@@ -207,16 +219,6 @@ pub(crate) fn merge(segments: &[&Segment], path: &Path) -> Result<(), CorpusErro
             now.iter().enumerate().filter(|(_, now)| now.is_some()).map(move |(table, _)| (*segment, table as u32))
         })
     };
-    let mut source_numbers: BTreeMap<&str, u32> = BTreeMap::new();
-    let mut source_names: Vec<String> = Vec::new();
-    let mut sources: Vec<u32> = Vec::with_capacity(tables as usize);
-    for (segment, table) in live() {
-        let name = segment.source(table);
-        sources.push(*source_numbers.entry(name).or_insert_with(|| {
-            source_names.push(name.to_owned());
-            source_names.len() as u32 - 1
-        }));
-    }
     let broken = || std::io::Error::other("a segment that it is made of is damaged");
     write_segment(path, |mut out| {
         let mut offsets = vec![0_u64];
@@ -254,7 +256,7 @@ pub(crate) fn merge(segments: &[&Segment], path: &Path) -> Result<(), CorpusErro
 
         let ids: Vec<String> = live().map(|(segment, table)| segment.id(table).to_owned()).collect();
         write_ids(&mut out, &ids)?;
-        write_sources(&mut out, &sources, &source_names)?;
+        write_sources(&mut out, live().map(|(segment, table)| segment.source(table)))?;
         let lengths: Vec<u32> = live().flat_map(|(segment, table)| segment.lengths(table)).collect();
         out.write(Section::Lengths, bytes_of(&lengths))?;
         out.begin(Section::Vectors)?;

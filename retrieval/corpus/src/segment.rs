@@ -115,6 +115,13 @@ impl Segment {
         bytes.and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default()
     }
 
+    /// The tables that are from a file.
+    pub(crate) fn of_source(&self, file: &str) -> impl Iterator<Item = u32> {
+        let number = self.source_names.iter().position(|name| name == file).map(|number| number as u32);
+        let of = number.map(|_| self.numbers::<u32>(Section::Sources)).unwrap_or_default();
+        (0..).zip(of).filter(move |(_, source)| Some(**source) == number).map(|(table, _)| table)
+    }
+
     /// The file that a table is from.
     pub fn source(&self, table: u32) -> &str {
         let number = self.numbers(Section::Sources).get(table as usize).copied().unwrap_or(u32::MAX);

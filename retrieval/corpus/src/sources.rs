@@ -132,7 +132,11 @@ impl Writer<'_> {
         let id = table.id.clone();
         match self.add(table, progress)? {
             Ok(()) => change.tables += 1,
-            Err(first) => change.problems.push(format!("{name}: table {id:?}: its id is taken by a table of {first}")),
+            Err(first) => {
+                change.problems.push(format!("{name}: table {id:?}: its id is taken by a table of {first}"));
+                // Read again as well, or the next time this file's table would take its place without a word.
+                self.forget(&first);
+            }
         }
         Ok(())
     }

@@ -155,7 +155,9 @@ impl<'e> Writer<'e> {
 
     /// Removes the tables of a file, those added in this change too; how many there were.
     pub fn remove(&mut self, file: &str) -> usize {
-        self.files.remove(file);
+        if self.files.remove(file).is_none() {
+            return 0;
+        }
         let mut count = 0;
         let sources = &self.sources;
         let is_of = |source: u32| sources.get(source as usize).is_some_and(|name| name == file);
@@ -167,9 +169,7 @@ impl<'e> Writer<'e> {
             }
         }
         for (segment, removed) in self.segments.iter().zip(&mut self.removed) {
-            for table in 0..segment.len() as u32 {
-                count += usize::from(segment.source(table) == file && removed.insert(table));
-            }
+            count += segment.of_source(file).filter(|&table| removed.insert(table)).count();
         }
         self.change.removed += count;
         count

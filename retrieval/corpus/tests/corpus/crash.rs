@@ -39,14 +39,14 @@ fn before() -> TempDir {
     dir
 }
 
-/// Starts the update in a child, and comes back when it begins.
+/// Starts the update in a child, and comes back when it begins, with the end of the pipe that the child writes to.
 #[cfg(unix)]
-fn start(directory: &Path) -> std::process::Child {
+fn start(directory: &Path) -> (std::process::Child, impl Sized) {
     let test = "crash::a_change_that_is_killed_is_none_or_whole";
     let mut child = child(test, UPDATE, directory).stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = std::io::BufReader::new(child.stdout.take().unwrap()).lines();
     assert!(lines.any(|line| line.unwrap().ends_with("begins")), "the child did not start");
-    child
+    (child, lines)
 }
 
 #[cfg(unix)]
@@ -65,7 +65,7 @@ fn a_change_that_is_killed_is_none_or_whole() {
 
     // How long it takes in a child; kills are spread over somewhat more.
     let whole = copy(dir.path());
-    let mut child = start(whole.path());
+    let (mut child, _pipe) = start(whole.path());
     let begun = Instant::now();
     assert!(child.wait().unwrap().success());
     let takes = begun.elapsed().max(Duration::from_millis(5));
@@ -74,7 +74,7 @@ fn a_change_that_is_killed_is_none_or_whole() {
     let (mut olds, mut news, mut left_over) = (0, 0, 0);
     for kill in 0..KILLS {
         let at = copy(dir.path());
-        let mut child = start(at.path());
+        let (mut child, _pipe) = start(at.path());
         std::thread::sleep(takes * kill / (KILLS - 5));
         child.kill().unwrap();
         child.wait().unwrap();

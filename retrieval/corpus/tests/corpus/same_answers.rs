@@ -124,7 +124,7 @@ fn with_one_thread_and_four() {
 fn with_thousands_of_tables() {
     let mut drawn = Drawn(4);
     let mut tables: Vec<_> =
-        (0..6000).map(|number| table(&format!("{:05}", number * 7919 % 10_000), &mut drawn)).collect();
+        (0..5000).map(|number| table(&format!("{:05}", number * 7919 % 10_000), &mut drawn)).collect();
     let equal = tables[17].clone();
     tables.iter_mut().step_by(3).for_each(|table| *table = TableOf(&equal).with_id(&table.id));
     // Words of their own, so that a megabyte is soon full.
