@@ -1,0 +1,240 @@
+//! What is in a database by name, and what of it is hidden.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rusqlite::Connection;
+use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
+use rusqlite::types::ValueRef;
+
+use crate::error::{QueryError, classify};
+use crate::statement::{Token, Tokens, is_word};
+
+/// The modules whose virtual tables may be read: full-text search and R-trees. Others tell of the whole database.
+const MODULES: [&str; 7] = ["fts3", "fts4", "fts5", "fts5vocab", "rtree", "rtree_i32", "geopoly"];
+
+/// What kind of thing a name stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Table,
+    Virtual {
+        module: String,
+    },
+    /// A table in which a virtual table keeps its rows.
+    Shadow,
+    View,
+}
+
+/// A table or a view.
+#[derive(Debug, Clone)]
+pub(crate) struct Object {
+    /// As it was created.
+    pub(crate) name: String,
+    pub(crate) kind: Kind,
+    pub(crate) sql: String,
+    /// Its place in the order of creation.
+    place: usize,
+    /// Why SQLite cannot read this view.
+    pub(crate) problem: Option<String>,
+}
+
+/// The tables and views of a database, in the order of their creation.
+#[derive(Debug, Default)]
+pub(crate) struct Catalogue {
+    /// Those that may be seen.
+    pub(crate) visible: Vec<Object>,
+    /// Names in lower case: those asked to be hidden and those that read them.
+    pub(crate) hidden: HashSet<String>,
+    /// Names in lower case that are neither visible nor hidden: what SQLite keeps for itself, modules.
+    pub(crate) internal: HashSet<String>,
+    /// Names asked to be hidden that are not there.
+    pub(crate) not_there: Vec<String>,
+}
+
+/// A name between double quotes.
+pub(crate) fn quote(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+impl Catalogue {
+    /// Reads the names; `hide` are the names to be hidden, in any case. Sets and removes the connection's authorizer.
+    pub(crate) fn read(connection: &mut Connection, hide: &[String]) -> Result<Self, QueryError> {
+        let careful = |error: rusqlite::Error| match classify(&error) {
+            // SQLite names the table whose definition it could not parse.
+            QueryError::Failed { message } if !hide.is_empty() && message.starts_with("malformed database schema") => {
+                QueryError::failed("malformed database schema")
+            }
+            // A message about the schema alone, as no statement was given yet.
+            QueryError::Refused { reason } => QueryError::failed(reason),
+            other => other,
+        };
+        let mut objects = objects(connection, careful)?;
+        let shadows = names(connection, "SELECT name FROM pragma_table_list WHERE schema='main' AND type='shadow'")
+            .map_err(careful)?;
+        let shadows: HashSet<String> = shadows.into_iter().map(|name| name.to_ascii_lowercase()).collect();
+        for (key, object) in &mut objects {
+            if object.kind == Kind::Table && shadows.contains(key) {
+                object.kind = Kind::Shadow;
+            }
+        }
+        let reads = reads(connection, &mut objects).map_err(careful)?;
+        let mut hidden: HashSet<String> = hide.iter().map(|name| name.to_ascii_lowercase()).collect();
+        let not_there = hide.iter().filter(|name| !objects.contains_key(&name.to_ascii_lowercase())).cloned().collect();
+        loop {
+            let more: Vec<String> = objects
+                .iter()
+                .filter(|(key, object)| !hidden.contains(*key) && is_touched(key, object, &objects, &reads, &hidden))
+                .map(|(key, _)| key.clone())
+                .collect();
+            if more.is_empty() {
+                break;
+            }
+            hidden.extend(more);
+        }
+        let modules = names(connection, "SELECT name FROM pragma_module_list").map_err(careful)?;
+        let mut internal: HashSet<String> = modules.into_iter().map(|name| name.to_ascii_lowercase()).collect();
+        let mut visible = Vec::new();
+        for (key, object) in objects {
+            let readable = match &object.kind {
+                Kind::Virtual { module } => MODULES.contains(&module.to_ascii_lowercase().as_str()),
+                _ => !key.starts_with("sqlite_"),
+            };
+            if hidden.contains(&key) {
+                continue;
+            } else if readable {
+                internal.remove(&key);
+                visible.push(object);
+            } else {
+                internal.insert(key);
+            }
+        }
+        visible.sort_by_key(|object| object.place);
+        Ok(Self { visible, hidden, internal, not_there })
+    }
+
+    /// Names in lower case of what may be read.
+    pub(crate) fn readable(&self) -> HashSet<String> {
+        self.visible.iter().map(|object| object.name.to_ascii_lowercase()).collect()
+    }
+}
+
+/// Whether an object would tell of a hidden one.
+fn is_touched(
+    key: &str,
+    object: &Object,
+    objects: &BTreeMap<String, Object>,
+    reads: &BTreeMap<String, HashSet<String>>,
+    hidden: &HashSet<String>,
+) -> bool {
+    let of = |table: &str, shadow: &str| shadow.strip_prefix(table).is_some_and(|rest| rest.starts_with('_'));
+    match &object.kind {
+        Kind::Table => false,
+        // Of a virtual table that is hidden, or that shares its prefix with one: names cannot tell.
+        Kind::Shadow => hidden.iter().any(|table| {
+            objects.get(table).is_some_and(|owner| matches!(owner.kind, Kind::Virtual { .. })) && of(table, key)
+        }),
+        Kind::Virtual { .. } => {
+            let shadow_hidden =
+                |name: &String| objects.get(name).is_some_and(|shadow| shadow.kind == Kind::Shadow) && of(key, name);
+            mentions(&object.sql, hidden) || hidden.iter().any(shadow_hidden)
+        }
+        Kind::View if object.problem.is_some() => mentions(&object.sql, hidden),
+        Kind::View => reads.get(key).is_some_and(|tables| !tables.is_disjoint(hidden)),
+    }
+}
+
+/// Whether SQL has one of the names in any quotes, also within a text, as arguments of virtual tables have them.
+pub(crate) fn mentions(sql: &str, names: &HashSet<String>) -> bool {
+    let lower = sql.to_ascii_lowercase();
+    lower.split(|letter| !is_word(letter)).any(|word| names.contains(word))
+        || names.iter().filter(|name| !name.chars().all(is_word)).any(|name| {
+            lower.contains(name.as_str()) || lower.contains(&name.replace('"', "\"\"")) || {
+                lower.contains(&name.replace('\'', "''"))
+            }
+        })
+}
+
+fn names(connection: &Connection, sql: &str) -> rusqlite::Result<Vec<String>> {
+    let mut statement = connection.prepare(sql)?;
+    let found = statement.query_map([], |row| row.get(0))?;
+    found.collect()
+}
+
+/// Tables and views by their names in lower case; SQLite keeps names apart by ASCII case alone.
+fn objects(
+    connection: &Connection,
+    careful: impl Fn(rusqlite::Error) -> QueryError + Copy,
+) -> Result<BTreeMap<String, Object>, QueryError> {
+    let mut statement = connection
+        .prepare("SELECT type, name, sql FROM sqlite_schema WHERE type IN ('table', 'view') ORDER BY rowid")
+        .map_err(careful)?;
+    let mut rows = statement.query([]).map_err(careful)?;
+    let mut objects = BTreeMap::new();
+    while let Some(row) = rows.next().map_err(careful)? {
+        let text = |column: usize| match row.get_ref(column) {
+            Ok(ValueRef::Text(bytes)) => String::from_utf8(bytes.to_vec()).ok(),
+            Ok(ValueRef::Null) => Some(String::new()),
+            _ => None,
+        };
+        // The bindings take names for UTF-8.
+        let (Some(kind), Some(name), Some(sql)) = (text(0), text(1), text(2)) else {
+            return Err(QueryError::failed("the schema has a name or a definition that is not UTF-8"));
+        };
+        let kind = match module(&sql) {
+            Some(module) => Kind::Virtual { module },
+            None if kind == "view" => Kind::View,
+            None => Kind::Table,
+        };
+        objects.insert(name.to_ascii_lowercase(), Object { name, kind, sql, place: objects.len(), problem: None });
+    }
+    Ok(objects)
+}
+
+/// The module of a virtual table.
+fn module(sql: &str) -> Option<String> {
+    let mut tokens = Tokens::of(sql);
+    let mut word =
+        |expected: &str| matches!(tokens.next(), Some(Token::Word(word)) if word.eq_ignore_ascii_case(expected));
+    if !(word("create") && word("virtual") && word("table")) {
+        return None;
+    }
+    // The name may be "using".
+    tokens.next();
+    tokens.find(|token| matches!(token, Token::Word(word) if word.eq_ignore_ascii_case("using")));
+    match tokens.next() {
+        Some(Token::Word(module) | Token::Quoted(module)) => Some(module.to_owned()),
+        _ => Some(String::new()),
+    }
+}
+
+/// Which tables and views every view reads, also through other views, as SQLite's authorizer tells it. Virtual tables
+/// are opened on the way: they prepare statements that write, which the sandbox would deny.
+fn reads(
+    connection: &mut Connection,
+    objects: &mut BTreeMap<String, Object>,
+) -> rusqlite::Result<BTreeMap<String, HashSet<String>>> {
+    let seen: Arc<Mutex<HashSet<String>>> = Arc::default();
+    let record = Arc::clone(&seen);
+    connection.authorizer(Some(move |context: AuthContext<'_>| {
+        if let AuthAction::Read { table_name, .. } = context.action {
+            record.lock().unwrap_or_else(PoisonError::into_inner).insert(table_name.to_ascii_lowercase());
+        }
+        Authorization::Allow
+    }))?;
+    let mut reads = BTreeMap::new();
+    for (key, object) in
+        objects.iter_mut().filter(|(_, object)| matches!(object.kind, Kind::View | Kind::Virtual { .. }))
+    {
+        seen.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        let prepared = connection.prepare(&format!("SELECT * FROM main.{}", quote(&object.name))).map(drop);
+        if let Err(error) = prepared {
+            match classify(&error) {
+                QueryError::Stopped { limit } if limit == "time" || limit == "memory" => return Err(error),
+                problem => object.problem = Some(problem.to_string()),
+            }
+        }
+        reads.insert(key.clone(), std::mem::take(&mut *seen.lock().unwrap_or_else(PoisonError::into_inner)));
+    }
+    connection.authorizer(None::<fn(AuthContext<'_>) -> Authorization>)?;
+    Ok(reads)
+}

@@ -1,0 +1,22 @@
+//! Read-only SQL on SQLite databases for statements that nobody vouches for, such as those a language model writes.
+//!
+//! [`Database`] runs one `SELECT` at a time behind SQLite's authorizer, with limits, a deadline and tables that can be
+//! hidden. A few built-in functions of SQLite cannot be interrupted; [`worker`] therefore runs a statement in a child
+//! process that is killed when its time is over, and is what the program `query` uses.
+
+mod catalogue;
+mod database;
+mod error;
+mod file;
+mod policy;
+mod rows;
+mod sandbox;
+mod schema;
+mod statement;
+pub mod worker;
+
+pub use database::Database;
+pub use error::QueryError;
+pub use rows::{Column, Format, Rows, Value};
+pub use sandbox::Sandbox;
+pub use schema::{ColumnInfo, ForeignKey, Schema, Table, View};

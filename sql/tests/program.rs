@@ -1,0 +1,206 @@
+//! The program `query`: exit codes, formats, and files as they are found.
+
+mod common;
+
+use std::path::Path;
+
+use common::{ask, contents, database, run};
+use rusqlite::Connection;
+use tabsegnet_sql::{QueryError, Rows, Value};
+
+const SQL: &str = "CREATE TABLE t (a INTEGER, b TEXT); INSERT INTO t VALUES (1, 'one'), (2, NULL), (3, 'x,\"y');";
+
+/// Exit code, standard output, standard error.
+fn query(arguments: &[&str], input: &[u8]) -> (Option<i32>, String, String) {
+    let output = run(arguments, input);
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+fn failed(path: &Path) -> String {
+    match ask(path, &[], "SELECT count(*) FROM t") {
+        Err(QueryError::Failed { message }) => message,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn formats() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = database(folder.path(), "a.db", SQL);
+    let path = path.to_str().unwrap();
+    let (code, out, _) =
+        query(&["--database", path, "--sql", "SELECT a, b, a*1.5 AS c FROM t", "--format", "json"], b"");
+    assert_eq!(code, Some(0));
+    assert_eq!(
+        out.trim(),
+        r#"{"columns":[{"name":"a","table":"t","column":"a"},{"name":"b","table":"t","column":"b"},{"name":"c"}],"rows":[[1,"one",1.5],[2,null,3.0],[3,"x,\"y",4.5]],"truncated":false}"#
+    );
+    let (_, out, _) = query(&["--database", path, "--sql", "-", "--format", "csv"], b"SELECT * FROM t");
+    assert_eq!(out, "a,b\r\n1,one\r\n2,\r\n3,\"x,\"\"y\"\r\n");
+    let (_, out, err) = query(&["--database", path, "--sql", "SELECT * FROM t", "--rows", "2"], b"");
+    assert_eq!(out, "a  b\n-  ----\n1  one\n2  NULL\n");
+    assert!(err.contains("more rows than these 2"), "{err}");
+    let (_, out, _) = query(&["--database", path, "--sql", "SELECT * FROM t", "--rows", "3", "--format", "json"], b"");
+    assert!(!serde_json::from_str::<Rows>(&out).unwrap().truncated);
+}
+
+#[test]
+fn exit_codes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = database(folder.path(), "a.db", SQL);
+    let path = path.to_str().unwrap();
+    let with = |sql: &str, more: &[&str]| query(&[&["--database", path, "--sql", sql], more].concat(), b"");
+    let (code, out, err) = with("DROP TABLE t", &[]);
+    assert_eq!((code, out.as_str()), (Some(3), ""));
+    assert!(err.starts_with("refused: DROP is not allowed"), "{err}");
+    let (code, _, err) = with("SELECT * FROM t", &["--hide", "T"]);
+    assert_eq!((code, err.as_str()), (Some(3), "refused: no such table: t\n"));
+    let (code, _, err) = with("SELECT * FROM t", &["--hide", "tt"]);
+    assert_eq!(code, Some(0));
+    assert!(err.starts_with("warning: --hide tt"), "{err}");
+    let endless = "WITH RECURSIVE r(x) AS (SELECT 1 UNION ALL SELECT 1 FROM r) SELECT count(*) FROM r";
+    let (code, _, err) = with(endless, &["--deadline", "0.2"]);
+    assert_eq!((code, err.as_str()), (Some(4), "stopped: time: 0.2 s\n"));
+    let (code, _, err) = with("SELECT zeroblob(2000000)", &[]);
+    assert_eq!(code, Some(4), "{err}");
+    let (code, _, err) = with("SELECT 1\u{1b}[2J", &[]);
+    assert_eq!(code, Some(3));
+    assert!(!err.contains('\u{1b}'), "{err}");
+    let (code, _, err) = query(&["--database", "/no/such/file", "--sql", "SELECT 1"], b"");
+    assert_eq!(code, Some(1));
+    assert!(err.starts_with("error: /no/such/file cannot be read"), "{err}");
+    for wrong in
+        [&["--database", path][..], &["--sql", "SELECT 1"], &["--database", path, "--sql", "SELECT 1", "--rows", "x"]]
+    {
+        assert_eq!(query(wrong, b"").0, Some(2));
+    }
+    for seconds in ["0", "-1", "nan", "1e9", "x"] {
+        assert_eq!(with("SELECT 1", &[&format!("--deadline={seconds}")]).0, Some(2), "{seconds}");
+    }
+    let (code, _, err) = query(&["--database", path, "--sql", "-"], b"SELECT '\xff'");
+    assert_eq!((code, err.as_str()), (Some(3), "refused: the statement is not UTF-8\n"));
+    let long = format!("SELECT '{}'", "é".repeat(1_000_000));
+    assert_eq!(query(&["--database", path, "--sql", "-"], long.as_bytes()).0, Some(4));
+    assert_eq!(query(&["--database", path, "--sql", "-"], b"").0, Some(3));
+}
+
+#[test]
+fn values_of_all_kinds() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = database(folder.path(), "a.db", SQL);
+    let rows = ask(
+        &path,
+        &[],
+        "SELECT NULL, 9223372036854775807, 0.1, 9e999, -9e999, 'ü', x'00ff', CAST(x'ff41' AS TEXT), 2.0",
+    )
+    .unwrap();
+    assert_eq!(
+        rows.rows[0],
+        [
+            Value::Null,
+            Value::Integer(i64::MAX),
+            Value::Real(0.1),
+            Value::Real(f64::INFINITY),
+            Value::Real(f64::NEG_INFINITY),
+            Value::Text("ü".to_owned()),
+            Value::Blob(vec![0, 255]),
+            Value::Blob(vec![0xff, 0x41]),
+            Value::Real(2.0),
+        ]
+    );
+    let big = ask(&path, &[], "SELECT hex(zeroblob(200000)) FROM t a, t b").unwrap();
+    assert_eq!((big.rows.len(), big.truncated), (2, true));
+}
+
+#[test]
+fn files_that_are_no_database() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = database(folder.path(), "a.db", &format!("{SQL} CREATE INDEX i ON t(b);"));
+    let good = std::fs::read(&path).unwrap();
+    let write = |name: &str, bytes: &[u8]| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        path
+    };
+    assert!(failed(&write("empty", b"")).ends_with("is empty"));
+    assert!(failed(&write("text", b"SQLite format 4")).contains("not a SQLite database"));
+    assert!(failed(&write("header", good.get(..100).unwrap())).contains("cannot be read"));
+    let noise: Vec<u8> = (0..good.len()).map(|at| (at * 97 % 251) as u8).collect();
+    assert!(failed(&write("encrypted", &noise)).contains("encrypted"));
+    assert!(failed(folder.path()).contains("not a regular file"));
+    let mut broken = good.clone();
+    broken.truncate(16);
+    broken.extend(&noise);
+    failed(&write("noise", &broken));
+    // Every page destroyed in turn: an answer or a message, never a crash.
+    for start in (100..good.len()).step_by(512) {
+        let mut bytes = good.clone();
+        for (byte, noise) in bytes.iter_mut().skip(start).take(300).zip(&noise) {
+            *byte ^= noise;
+        }
+        let found = ask(&write("page", &bytes), &[], "SELECT count(*), max(b) FROM t");
+        assert!(!matches!(&found, Err(QueryError::Stopped { limit }) if limit.contains("crash")), "{found:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn names_that_are_not_files_or_odd() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = database(folder.path(), "a?mode=rw&x=#%20 'b\".db", SQL);
+    assert!(ask(&path, &[], "SELECT * FROM t").is_ok());
+    let link = folder.path().join("link");
+    std::os::unix::fs::symlink(&path, &link).unwrap();
+    assert!(ask(&link, &[], "SELECT * FROM t").is_ok());
+    assert!(failed(Path::new("/dev/zero")).contains("not a regular file"));
+}
+
+/// A database in WAL mode is read as it is, and nothing is made or changed beside it.
+#[test]
+fn write_ahead_logs() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("wal.db");
+    let writer = Connection::open(&path).unwrap();
+    writer.execute_batch(&format!("PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0; {SQL}")).unwrap();
+    let count = |path: &Path| ask(path, &[], "SELECT count(*) FROM t").map(|rows| rows.rows[0][0].clone());
+    // Its writer is alive: the rows are in the log alone.
+    let before = contents(folder.path());
+    assert_eq!(before.len(), 3);
+    assert_eq!(count(&path), Ok(Value::Integer(3)));
+    assert!(before == contents(folder.path()));
+    // Its writer died: what it left is a copy of the three files.
+    let left = tempfile::tempdir().unwrap();
+    for ending in ["", "-wal", "-shm"] {
+        let name = format!("wal.db{ending}");
+        std::fs::copy(folder.path().join(&name), left.path().join(&name)).unwrap();
+    }
+    let copy = left.path().join("wal.db");
+    let before = contents(left.path());
+    assert_eq!(count(&copy), Ok(Value::Integer(3)));
+    assert!(before == contents(left.path()));
+    // The index of the log is missing: it cannot be read without making one.
+    std::fs::remove_file(left.path().join("wal.db-shm")).unwrap();
+    let before = contents(left.path());
+    assert!(failed(&copy).contains("WAL mode"));
+    assert!(before == contents(left.path()));
+    // Closed as it should be: there is no log.
+    writer.close().unwrap();
+    assert_eq!(contents(folder.path()).len(), 1);
+    assert_eq!(count(&path), Ok(Value::Integer(3)));
+    assert_eq!(contents(folder.path()).len(), 1);
+}
+
+#[test]
+fn a_locked_database_and_a_journal_left_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = database(folder.path(), "a.db", SQL);
+    let writer = Connection::open(&path).unwrap();
+    writer.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    assert!(failed(&path).contains("locked"));
+    writer.execute_batch("ROLLBACK; PRAGMA cache_size=1; PRAGMA journal_mode=PERSIST").unwrap();
+    writer.execute_batch("INSERT INTO t VALUES (4, 'four')").unwrap();
+    writer.close().unwrap();
+    assert!(folder.path().join("a.db-journal").exists());
+    assert!(ask(&path, &[], "SELECT * FROM t").is_ok());
+}
