@@ -194,7 +194,7 @@ fn heavy() -> Vec<String> {
         format!(
             "SELECT json_extract('[' || replace(hex(zeroblob(300000)), '00', '1,') || '1]', '$[#-1]') FROM {cross}"
         ),
-        format!("SELECT strftime(replace(hex(zeroblob(200000)), '0', '%s'))"),
+        "SELECT strftime(replace(hex(zeroblob(200000)), '0', '%s'))".to_owned(),
         format!("SELECT quote({mega}) FROM {cross}"),
         format!("SELECT unistr(replace({mega}, '0000', '\\0041')) FROM {cross}"),
         format!("SELECT soundex({mega}), upper({mega}), lower({mega}) FROM {cross}"),
@@ -237,12 +237,12 @@ fn heavy() -> Vec<String> {
 
 /// What went wrong with one statement, if anything.
 fn told(sql: &str, wanted: &str, outcome: &Result<tabsegnet_sql::Rows, QueryError>, took: Duration) -> Option<String> {
-    let held = match (wanted, outcome) {
-        ("refused", Err(QueryError::Refused { .. })) | ("answered", Ok(_)) => true,
-        ("bounded", Ok(_) | Err(QueryError::Refused { .. } | QueryError::Stopped { .. })) => true,
-        ("not answered", Err(QueryError::Refused { .. } | QueryError::Stopped { .. })) => true,
-        _ => false,
-    };
+    let held = matches!(
+        (wanted, outcome),
+        ("refused" | "bounded" | "not answered", Err(QueryError::Refused { .. }))
+            | ("bounded" | "not answered", Err(QueryError::Stopped { .. }))
+            | ("answered" | "bounded", Ok(_))
+    );
     let start: String = sql.chars().take(100).collect();
     if !held {
         let outcome = outcome.as_ref().map(|rows| rows.rows.len());

@@ -7,9 +7,10 @@ use serde_json::Value;
 use tabsegnet_tests::Outcome;
 
 /// All packages in the order of the data flow (ARCHITECTURE.md): one may depend on those before it.
-const ORDER: [&str; 20] = [
+const ORDER: [&str; 21] = [
     "tabsegnet-test-support",
     "tabsegnet-store",
+    "tabsegnet-sql",
     "tabsegnet-document",
     "tabsegnet-graph",
     "tabsegnet-lexical",
