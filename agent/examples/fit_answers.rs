@@ -35,7 +35,9 @@ fn main() -> Result<()> {
     }
     let mut examples = Vec::new();
     for part in parts {
-        let [kind, rankings, data] = part.split(':').collect::<Vec<_>>()[..] else { bail!("{part}: KIND:RANKINGS:DATA") };
+        let [kind, rankings, data] = part.split(':').collect::<Vec<_>>()[..] else {
+            bail!("{part}: KIND:RANKINGS:DATA")
+        };
         let before = examples.len();
         examples.extend(read(kind, rankings.as_ref(), data.as_ref())?);
         let of = &examples[before..];
@@ -161,7 +163,11 @@ fn fit(examples: &[Example]) -> Vec<f32> {
             weights[at] -= RATE * (mean[at] / of_mean) / ((square[at] / of_square).sqrt() + 1e-6);
         }
         if step % 20 == 0 {
-            println!("step {step}: loss {:.4}, right {:.4}", loss / examples.len() as f32, hits as f32 / examples.len() as f32);
+            println!(
+                "step {step}: loss {:.4}, right {:.4}",
+                loss / examples.len() as f32,
+                hits as f32 / examples.len() as f32
+            );
         }
     }
     weights

@@ -69,14 +69,46 @@ impl Family {
 
 const GROUPS: [&str; 6] = ["single", "change", "ratio", "sum", "other", "run"];
 const OF_FACT: [&str; 12] = [
-    "rank", "gap", "covers", "covered", "year_asked", "other_year", "no_year", "cell", "total", "percent", "first_three",
+    "rank",
+    "gap",
+    "covers",
+    "covered",
+    "year_asked",
+    "other_year",
+    "no_year",
+    "cell",
+    "total",
+    "percent",
+    "first_three",
     "beyond_ten",
 ];
 const OF_PAIR: [&str; 26] = [
-    "same_row", "same_column", "same_table", "same_sentence", "first_later", "first_earlier", "same_year", "same_label",
-    "first_smaller", "other_unit", "years_covered", "years_reversed", "first_said_first", "first_said_last", "neighbours",
-    "second_total", "negative", "beyond_ten", "equal", "next_in_sentence", "year_before", "scaled", "one_is_sentence",
-    "percent_points", "whole_and_percent_asked", "same_row_other_year",
+    "same_row",
+    "same_column",
+    "same_table",
+    "same_sentence",
+    "first_later",
+    "first_earlier",
+    "same_year",
+    "same_label",
+    "first_smaller",
+    "other_unit",
+    "years_covered",
+    "years_reversed",
+    "first_said_first",
+    "first_said_last",
+    "neighbours",
+    "second_total",
+    "negative",
+    "beyond_ten",
+    "equal",
+    "next_in_sentence",
+    "year_before",
+    "scaled",
+    "one_is_sentence",
+    "percent_points",
+    "whole_and_percent_asked",
+    "same_row_other_year",
 ];
 const OF_RUN: [&str; 8] = ["row", "column", "three", "four", "many", "all_years", "whole", "best_of_column"];
 
@@ -136,7 +168,14 @@ pub(crate) fn candidates(facts: &Facts<'_>, asked: &Asked) -> Vec<Candidate> {
         let mut features = of_family(Family::Lookup, asked);
         of_fact(&mut features, Family::Lookup, 0, fact, asked);
         let (outcome, scale) = (Outcome::Number(value), fact.quantity.scale);
-        found.push(Candidate { family: Family::Lookup, facts: vec![fact.clone()], program: None, outcome, scale, features });
+        found.push(Candidate {
+            family: Family::Lookup,
+            facts: vec![fact.clone()],
+            program: None,
+            outcome,
+            scale,
+            features,
+        });
     }
     let alone = list.iter().filter(|fact| fact.quantity.unit != Some(Unit::Percent));
     for fact in alone {

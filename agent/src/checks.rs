@@ -83,7 +83,10 @@ mod tests {
         let citations = [cited("(12)"), cited("it fell by $ 5 million")];
         let passed = |program: &str, value: &str| -> Vec<bool> {
             let program: Program = program.parse().unwrap();
-            check(&program, Outcome::Number(value.parse().unwrap()), &citations).iter().map(|check| check.passed).collect()
+            check(&program, Outcome::Number(value.parse().unwrap()), &citations)
+                .iter()
+                .map(|check| check.passed)
+                .collect()
         };
         assert_eq!(passed("subtract(-12, 5), multiply(#0, const_1000)", "-17000"), [true, true, true]);
         assert_eq!(passed("subtract(-12, 6)", "-18"), [true, false, true]);

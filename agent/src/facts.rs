@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use tabsegnet::{NodeKind, RankedNode, Ranking};
 use tabsegnet::ranking::Position;
+use tabsegnet::{NodeKind, RankedNode, Ranking};
 
 use crate::program::Argument;
 use crate::quantity::{Quantity, Written, of_cell, of_sentence, years};
@@ -150,7 +150,7 @@ impl<'r> Facts<'r> {
         written.dedup_by(|later, earlier| twice(earlier, later));
         let named = years(text);
         let respectively = text.to_lowercase().contains("respectively") && !named.is_empty();
-        let aligned = respectively && written.len() % named.len() == 0;
+        let aligned = respectively && written.len().is_multiple_of(named.len());
         let only: HashSet<u16> = named.iter().map(|(year, _)| *year).collect();
         let of_number = |position: usize, start: usize| -> Vec<u16> {
             if aligned {
@@ -187,11 +187,12 @@ impl<'r> Facts<'r> {
         let (covers, covered) = (share(asked.words.len()), share(of_label.len()));
         let mentioned = asked.places.iter().find(|(word, _)| of_label.contains(word)).map(|(_, at)| *at);
         let best = self.nodes.first().map_or(0.0, |node| node.score);
-        let year = match (asked.years.is_empty() || years.is_empty(), years.iter().any(|year| asked.years.contains(year))) {
-            (false, true) => 1.0,
-            (false, false) => -1.0,
-            _ => 0.0,
-        };
+        let year =
+            match (asked.years.is_empty() || years.is_empty(), years.iter().any(|year| asked.years.contains(year))) {
+                (false, true) => 1.0,
+                (false, false) => -1.0,
+                _ => 0.0,
+            };
         let prior = -0.8 * ((number + 1) as f32).ln() + 0.8 * year + covers + 0.3 * covered;
         Fact {
             node: number,

@@ -89,15 +89,21 @@ pub struct Quantity {
 
 /// The number of a cell, or `None`: as [`parse_cell_number`], with unit and scale from the cell itself, else from the
 /// nearest of `headings` that says one (row header, column header, caption, section: nearest first). Percentages have
-/// no scale.
+/// no scale, and amounts per share stand as they are, as `in millions, except per share data` says.
 pub fn of_cell<'t>(text: &str, headings: impl IntoIterator<Item = &'t str> + Clone) -> Option<Quantity> {
     let words = text.to_lowercase();
     let scale = Scale::ALL.iter().find(|(_, name)| words.contains(name));
     let bare = scale.map_or_else(|| text.to_owned(), |(_, name)| words.replace(name, ""));
     let value = to_decimal(parse_cell_number(&bare)?)?;
     let unit = unit_of_sign(&words).or_else(|| headings.clone().into_iter().find_map(unit_of_heading));
+    let per_share = headings.clone().into_iter().any(|heading| {
+        let heading = heading.to_lowercase();
+        !heading.contains("except")
+            && ["per share", "per common share", "per diluted share"].iter().any(|each| heading.contains(each))
+    });
     let scale = match unit {
         Some(Unit::Percent) => None,
+        _ if per_share && scale.is_none() => None,
         _ => scale.map(|(scale, _)| *scale).or_else(|| headings.into_iter().find_map(Scale::of_heading)),
     };
     Some(Quantity { value, unit, scale })
@@ -113,7 +119,8 @@ fn unit_of_sign(text: &str) -> Option<Unit> {
 /// `6.5% notes`, which counts dollars.
 fn unit_of_heading(text: &str) -> Option<Unit> {
     let text = text.to_lowercase();
-    let digit_before = |at: usize| text.get(..at).is_some_and(|before| before.trim_end().ends_with(|c: char| c.is_ascii_digit()));
+    let digit_before =
+        |at: usize| text.get(..at).is_some_and(|before| before.trim_end().ends_with(|c: char| c.is_ascii_digit()));
     let percent = text.match_indices('%').any(|(at, _)| !digit_before(at)) || text.contains("percent");
     match percent {
         true => Some(Unit::Percent),
@@ -148,7 +155,9 @@ pub fn of_sentence(text: &str) -> Vec<Written> {
     let mut at = 0;
     while at < bytes.len() {
         let begins = byte(at).is_ascii_digit()
-            && (at == 0 || !(byte(at - 1).is_ascii_alphanumeric() || byte(at - 1) == b'.' && at > 1 && byte(at - 2).is_ascii_alphanumeric()));
+            && (at == 0
+                || !(byte(at - 1).is_ascii_alphanumeric()
+                    || byte(at - 1) == b'.' && at > 1 && byte(at - 2).is_ascii_alphanumeric()));
         if !begins {
             at += 1;
             continue;
@@ -164,7 +173,8 @@ pub fn of_sentence(text: &str) -> Vec<Written> {
             at += 1;
         }
         let end = at;
-        let (before, after) = (text.get(..start).unwrap_or(""), text.get(end..).unwrap_or("").trim_start().to_lowercase());
+        let (before, after) =
+            (text.get(..start).unwrap_or(""), text.get(end..).unwrap_or("").trim_start().to_lowercase());
         // 10-k, 3rd, a number of a note.
         let part_of_word = byte(end).is_ascii_alphabetic() || byte(end) == b'-' && byte(end + 1).is_ascii_alphabetic();
         let Ok(value) = digits.parse::<Decimal>() else { continue };
@@ -174,11 +184,30 @@ pub fn of_sentence(text: &str) -> Vec<Written> {
             .find_map(|(sign, unit)| close.trim_end_matches(['-', '(', ' ']).ends_with(sign).then_some(unit));
         let unit = if after.starts_with('%') || after.starts_with("percent") { Some(Unit::Percent) } else { dollar };
         let scale = Scale::ALL.iter().find(|(_, name)| after.starts_with(name)).map(|(scale, _)| *scale);
-        let last_word = close.trim_end_matches(['.', ' ']).rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or("").to_lowercase();
-        let month = last_word.len() >= 3 && MONTHS.iter().any(|month| last_word.starts_with(month) && last_word.len() <= 9)
-            && (last_word.len() == 3 || ["january", "february", "march", "april", "may", "june", "july", "august", "september", "sept", "october", "november", "december"].contains(&last_word.as_str()));
+        let last_word =
+            close.trim_end_matches(['.', ' ']).rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or("").to_lowercase();
+        let month = last_word.len() >= 3
+            && MONTHS.iter().any(|month| last_word.starts_with(month) && last_word.len() <= 9)
+            && (last_word.len() == 3
+                || [
+                    "january",
+                    "february",
+                    "march",
+                    "april",
+                    "may",
+                    "june",
+                    "july",
+                    "august",
+                    "september",
+                    "sept",
+                    "october",
+                    "november",
+                    "december",
+                ]
+                .contains(&last_word.as_str()));
         let day = month && unit.is_none() && scale.is_none() && value <= Decimal::from(31) && value.is_integer();
-        let year = is_year(&digits) && !text.get(start..end).unwrap_or("").contains(',') && unit.is_none() && scale.is_none();
+        let year =
+            is_year(&digits) && !text.get(start..end).unwrap_or("").contains(',') && unit.is_none() && scale.is_none();
         if part_of_word || day || year {
             continue;
         }
@@ -204,7 +233,7 @@ pub fn years(text: &str) -> Vec<(u16, usize)> {
             (false, Some(from)) => {
                 let digits = text.get(from..at).unwrap_or("");
                 let before = text.get(..from).unwrap_or("").trim_end();
-                let money = before.ends_with(['$', ',', '.', '€', '£']) && !before.ends_with(" ,") && !before.ends_with(|c: char| c == ',' || c == '.');
+                let money = before.ends_with(['$', '€', '£']);
                 if is_year(digits) && !money && !text.get(at..).is_some_and(|after| after.starts_with(",0")) {
                     found.extend(digits.parse().ok().map(|year| (year, from)));
                 }
@@ -235,6 +264,14 @@ mod tests {
             ("—", &[], "0", None, None),
             ("7 (a)", &["% change"], "7", Some(Unit::Percent), None),
             ("7", &["6.5% notes", "in billions"], "7", None, Some(Scale::Billion)),
+            (
+                "2.16",
+                &["Earnings per common share: > Diluted", "in millions, except per share data"],
+                "2.16",
+                None,
+                None,
+            ),
+            ("7", &["Net income", "in millions, except per share data"], "7", None, Some(Scale::Million)),
             ("$ 1.2 billion", &["in millions"], "1.2", Some(Unit::Dollar), Some(Scale::Billion)),
         ] {
             let found = of_cell(text, headings.iter().copied());

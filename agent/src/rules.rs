@@ -8,8 +8,8 @@ use crate::answer::{Answer, Check, Citation};
 use crate::candidates::{Candidate, Family, candidates, nothing};
 use crate::checks::{check, check_number};
 use crate::facts::{Fact, Facts};
-use crate::question::{Asked, Wanted};
 use crate::quantity::Unit;
+use crate::question::{Asked, Wanted};
 use crate::run::Outcome;
 use crate::weights::Weights;
 
@@ -26,8 +26,7 @@ pub trait Policy: Sync {
     fn answer(&self, ranking: &Ranking) -> Answer;
 }
 
-/// Likelihood below which nothing is said. Chosen on FinQA's training part, where answers below it are right less often
-/// than their confidence says.
+/// Likelihood below which nothing is said: fewer than one such answer in sixteen would be right.
 const LEAST: f32 = 0.06;
 /// The same for sentences and words, whose likelihood is the ranker's.
 const LEAST_WORDS: f32 = 0.05;
@@ -124,9 +123,15 @@ fn extreme(ranking: &Ranking, asked: &Asked, largest: bool, year: bool) -> Optio
     };
     let confidence = likelihood(ranking, ranking.nodes.get(best.node)?, |node| node.kind == NodeKind::Cell);
     let mut answer = words(node, named, confidence);
-    let others = counted.iter().filter(|other| other.node != fact.node).filter_map(|other| ranking.nodes.get(other.node));
+    let others =
+        counted.iter().filter(|other| other.node != fact.node).filter_map(|other| ranking.nodes.get(other.node));
     answer.citations.extend(others.map(Citation::from));
-    let what = format!("{} is the {} of {} numbers", fact.quantity.value, if largest { "largest" } else { "smallest" }, counted.len());
+    let what = format!(
+        "{} is the {} of {} numbers",
+        fact.quantity.value,
+        if largest { "largest" } else { "smallest" },
+        counted.len()
+    );
     answer.checks = vec![Check { what, passed: true }];
     Some(answer)
 }
@@ -181,7 +186,8 @@ fn rounded(outcome: Outcome) -> Outcome {
 /// The words of the best node, where it is a cell without a number and no number is asked for.
 fn words_of_best(ranking: &Ranking, asked: &Asked, other: f32) -> Option<Answer> {
     let node = ranking.nodes.first().filter(|node| node.kind == NodeKind::Cell)?;
-    let number = ["how much", "how many", "percent", "total", "average", "amount", "ratio"].iter().any(|cue| asked.has(cue));
+    let number =
+        ["how much", "how many", "percent", "total", "average", "amount", "ratio"].iter().any(|cue| asked.has(cue));
     let shows_words = node.text.chars().filter(|c| c.is_alphabetic()).count() >= 3
         && !node.text.contains(|c: char| c.is_ascii_digit());
     let confidence = likelihood(ranking, node, |_| true);
@@ -215,7 +221,9 @@ fn computed(ranking: &Ranking, candidate: &Candidate, confidence: f32, asked: &A
     let unit = match candidate.family {
         _ if fraction => Some(Unit::Percent),
         Family::Ratio | Family::Greater => None,
-        Family::Product => candidate.facts.iter().filter_map(|fact| fact.quantity.unit).find(|unit| *unit != Unit::Percent),
+        Family::Product => {
+            candidate.facts.iter().filter_map(|fact| fact.quantity.unit).find(|unit| *unit != Unit::Percent)
+        }
         _ => of_first,
     };
     let scale = if fraction || unit == Some(Unit::Percent) { None } else { candidate.scale };
@@ -223,7 +231,11 @@ fn computed(ranking: &Ranking, candidate: &Candidate, confidence: f32, asked: &A
         Outcome::Verdict(_) => candidate.outcome.to_string(),
         Outcome::Number(number) => {
             let percent = unit == Some(Unit::Percent) && (fraction || hundredth);
-            let shown = if percent { number.checked_mul(Decimal::ONE_HUNDRED).unwrap_or(number).round_dp(2) } else { number.round_dp(5) };
+            let shown = if percent {
+                number.checked_mul(Decimal::ONE_HUNDRED).unwrap_or(number).round_dp(2)
+            } else {
+                number.round_dp(5)
+            };
             shown_number(shown, unit, scale.map(|scale| scale.to_string()))
         }
     };
@@ -242,7 +254,8 @@ fn computed(ranking: &Ranking, candidate: &Candidate, confidence: f32, asked: &A
 /// `-$1,234.5 million`, `12.3 %`.
 fn shown_number(number: Decimal, unit: Option<Unit>, scale: Option<String>) -> String {
     let text = number.abs().normalize().to_string();
-    let (whole, rest) = text.split_once('.').map_or((text.as_str(), String::new()), |(whole, rest)| (whole, format!(".{rest}")));
+    let (whole, rest) =
+        text.split_once('.').map_or((text.as_str(), String::new()), |(whole, rest)| (whole, format!(".{rest}")));
     let mut grouped = String::new();
     for (at, digit) in whole.chars().enumerate() {
         if at > 0 && (whole.len() - at) % 3 == 0 {

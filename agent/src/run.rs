@@ -234,19 +234,17 @@ mod tests {
 
     #[test]
     fn rows_are_read_as_the_published_script_reads_them() {
-        let table: Vec<Vec<String>> = [&["", "2018", "2017"][..], &["net", "$ 1,200", "-2 ( 2 )"], &["rate", "12 %", "n/a"]]
-            .iter()
-            .map(|row| row.iter().map(|cell| (*cell).to_owned()).collect())
-            .collect();
+        let table: Vec<Vec<String>> =
+            [&["", "2018", "2017"][..], &["net", "$ 1,200", "-2 ( 2 )"], &["rate", "12 %", "n/a"]]
+                .iter()
+                .map(|row| row.iter().map(|cell| (*cell).to_owned()).collect())
+                .collect();
         let run = |text: &str| text.parse::<Program>().unwrap().run(&TextTable(&table));
         let number = |text: &str| Ok(Outcome::Number(text.parse().unwrap()));
         assert_eq!(run("table_sum(net, none)"), number("1198"));
         assert_eq!(run("table_max(net, none)"), number("1200"));
         assert_eq!(run("table_min(net, none)"), number("-2"));
         assert_eq!(run("table_average(net, none)"), number("599"));
-        assert_eq!(
-            run("table_sum(rate, none)"),
-            Err(RunError::NoNumber { header: "rate".into(), cell: "n/a".into() })
-        );
+        assert_eq!(run("table_sum(rate, none)"), Err(RunError::NoNumber { header: "rate".into(), cell: "n/a".into() }));
     }
 }

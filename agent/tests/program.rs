@@ -25,7 +25,9 @@ fn failed(arguments: &[&str], code: i32, message: &str) {
 fn a_line_a_question() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("questions.jsonl");
-    let lines = format!("{{\"id\": \"a\", \"question\": \"{QUESTION}\", \"kind\": \"lookup\"}}\nHow many horses did the king own?\n");
+    let lines = format!(
+        "{{\"id\": \"a\", \"question\": \"{QUESTION}\", \"kind\": \"lookup\"}}\nHow many horses did the king own?\n"
+    );
     std::fs::write(&file, lines).unwrap();
     let output = ask(&["--document", REPORT, "--questions", file.to_str().unwrap(), "--format", "jsonl"]);
     let said = String::from_utf8(output.stderr).unwrap();
@@ -67,7 +69,11 @@ fn bad_input_is_said() {
     failed(&["--checkpoint", "none", "--document", REPORT, "--question", QUESTION], 1, "none");
     failed(&["--document", REPORT, "--question", " "], 1, "the question is blank");
     failed(&["--document", REPORT, "--questions", &at("empty", "")], 1, "the file is empty");
-    failed(&["--document", REPORT, "--questions", &at("broken", "{\"id\": 1")], 1, "broken: line 1: expected a question");
+    failed(
+        &["--document", REPORT, "--questions", &at("broken", "{\"id\": 1")],
+        1,
+        "broken: line 1: expected a question",
+    );
     let twice = "{\"id\": \"a\", \"question\": \"x?\"}\n{\"id\": \"a\", \"question\": \"y?\"}";
     failed(&["--document", REPORT, "--questions", &at("twice", twice)], 1, "that of an earlier one");
     failed(&["--document", &at("broken.json", "{"), "--question", QUESTION], 1, "broken.json");
