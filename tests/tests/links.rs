@@ -7,7 +7,7 @@ use serde_json::Value;
 use tabsegnet_tests::Outcome;
 
 /// All packages in the order of the data flow (ARCHITECTURE.md): one may depend on those before it.
-const ORDER: [&str; 21] = [
+const ORDER: [&str; 22] = [
     "tabsegnet-test-support",
     "tabsegnet-store",
     "tabsegnet-sql",
@@ -23,6 +23,7 @@ const ORDER: [&str; 21] = [
     "tabsegnet-corpus",
     "tabsegnet-segmenter",
     "tabsegnet",
+    "tabsegnet-agent",
     "tabsegnet-page",
     "tabsegnet-evaluation",
     "tabsegnet-trainer",

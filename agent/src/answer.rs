@@ -1,0 +1,75 @@
+//! Answers: what is said, how it was computed, what it rests on and how sure it is.
+
+use serde::{Deserialize, Serialize};
+use tabsegnet::RankedNode;
+use tabsegnet::ranking::Position;
+
+use crate::quantity::{Scale, Unit};
+
+/// A node that an answer rests on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Citation {
+    /// Its id, such as `t0:r3c2`.
+    pub node: String,
+    /// Its text as the document has it.
+    pub text: String,
+    /// Row-header path of a cell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub row_headers: Option<String>,
+    /// Column-header path of a cell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub column_headers: Option<String>,
+    /// Where it stands.
+    pub position: Position,
+}
+
+impl From<&RankedNode> for Citation {
+    fn from(node: &RankedNode) -> Self {
+        Self {
+            node: node.id.clone(),
+            text: node.text.clone(),
+            row_headers: node.row_headers.clone(),
+            column_headers: node.column_headers.clone(),
+            position: node.position.clone(),
+        }
+    }
+}
+
+/// Something that was looked at before the answer was given.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Check {
+    /// What, in words.
+    pub what: String,
+    /// Whether it holds.
+    pub passed: bool,
+}
+
+/// What is said to a question.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Answer {
+    /// The question's id.
+    pub id: String,
+    /// The question.
+    pub question: String,
+    /// The number with its unit and scale, the words or the sentence; empty where it abstains.
+    pub answer: String,
+    /// Whether nothing fits.
+    pub abstained: bool,
+    /// How likely the answer is right, from 0 to 1; where it abstains, how likely the best of what was refused.
+    pub confidence: f32,
+    /// The bare number, or yes or no; percentages that were computed are fractions, as FinQA has them. Absent for words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<String>,
+    /// What the number counts, as far as it is known.
+    pub unit: Option<Unit>,
+    /// What the number is to be multiplied by, as far as it is known.
+    pub scale: Option<Scale>,
+    /// The program that gives the value; absent where the answer stands in the document.
+    pub program: Option<String>,
+    /// What it rests on.
+    pub citations: Vec<Citation>,
+    /// What was looked at; all hold, unless it abstains.
+    pub checks: Vec<Check>,
+    /// Who answers.
+    pub policy: String,
+}

@@ -1,0 +1,486 @@
+//! Candidate programs over the facts of a question, with what speaks for each as features of a log-linear model.
+
+use std::collections::HashSet;
+
+use rust_decimal::Decimal;
+
+use crate::facts::{Fact, Facts};
+use crate::program::{Argument, Operation, Program, Step};
+use crate::quantity::{Scale, Unit};
+use crate::question::{Asked, CUES};
+use crate::run::{NoRows, Outcome, RunError};
+
+/// What a program computes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Family {
+    /// Nothing fits: what stands for all programs that are not candidates.
+    Nothing,
+    Lookup,
+    Change,
+    PercentChange,
+    Ratio,
+    Sum,
+    Average,
+    Greater,
+    Product,
+    /// Of 100 that were invested.
+    Return,
+    ReturnDifference,
+    /// first / (first + second)
+    Share,
+    RunSum,
+    RunAverage,
+    RunMax,
+    RunMin,
+}
+
+impl Family {
+    const ALL: [(Self, &'static str); 16] = [
+        (Self::Nothing, "nothing"),
+        (Self::Lookup, "lookup"),
+        (Self::Change, "change"),
+        (Self::PercentChange, "percent_change"),
+        (Self::Ratio, "ratio"),
+        (Self::Sum, "sum"),
+        (Self::Average, "average"),
+        (Self::Greater, "greater"),
+        (Self::Product, "product"),
+        (Self::Return, "return"),
+        (Self::ReturnDifference, "return_difference"),
+        (Self::Share, "share"),
+        (Self::RunSum, "run_sum"),
+        (Self::RunAverage, "run_average"),
+        (Self::RunMax, "run_max"),
+        (Self::RunMin, "run_min"),
+    ];
+
+    /// Families whose arguments are alike share what is learnt of these.
+    fn group(self) -> usize {
+        match self {
+            Self::Nothing | Self::Lookup => 0,
+            Self::Change | Self::PercentChange | Self::Greater => 1,
+            Self::Ratio | Self::Share => 2,
+            Self::Sum | Self::Average => 3,
+            Self::Product | Self::Return | Self::ReturnDifference => 4,
+            Self::RunSum | Self::RunAverage | Self::RunMax | Self::RunMin => 5,
+        }
+    }
+}
+
+const GROUPS: [&str; 6] = ["single", "change", "ratio", "sum", "other", "run"];
+const OF_FACT: [&str; 12] = [
+    "rank",
+    "gap",
+    "covers",
+    "covered",
+    "year_asked",
+    "other_year",
+    "no_year",
+    "cell",
+    "total",
+    "percent",
+    "first_three",
+    "beyond_ten",
+];
+const OF_PAIR: [&str; 26] = [
+    "same_row",
+    "same_column",
+    "same_table",
+    "same_sentence",
+    "first_later",
+    "first_earlier",
+    "same_year",
+    "same_label",
+    "first_smaller",
+    "other_unit",
+    "years_covered",
+    "years_reversed",
+    "first_said_first",
+    "first_said_last",
+    "neighbours",
+    "second_total",
+    "negative",
+    "beyond_ten",
+    "equal",
+    "next_in_sentence",
+    "year_before",
+    "scaled",
+    "one_is_sentence",
+    "percent_points",
+    "whole_and_percent_asked",
+    "same_row_other_year",
+];
+const OF_RUN: [&str; 8] = ["row", "column", "three", "four", "many", "all_years", "whole", "best_of_column"];
+
+const CUE_FEATURES: usize = 16 * CUES.len();
+const YEAR_FEATURES: usize = 16 * 4;
+const BIAS: usize = CUE_FEATURES + YEAR_FEATURES;
+const FACT_FEATURES: usize = BIAS + 16;
+const PAIR_FEATURES: usize = FACT_FEATURES + GROUPS.len() * 2 * OF_FACT.len();
+const RUN_FEATURES: usize = PAIR_FEATURES + GROUPS.len() * OF_PAIR.len();
+
+/// The names of all features, as the table of weights has them.
+pub(crate) fn names() -> Vec<String> {
+    let mut names = Vec::new();
+    let family = || Family::ALL.iter().map(|(_, name)| name);
+    names.extend(family().flat_map(|family| CUES.iter().map(move |cue| format!("{family}: {cue}"))));
+    names.extend(family().flat_map(|family| (0..4).map(move |years| format!("{family}: years {years}"))));
+    names.extend(family().map(|family| format!("{family}:")));
+    for group in GROUPS {
+        for place in ["first", "second"] {
+            names.extend(OF_FACT.iter().map(|feature| format!("{group} {place}: {feature}")));
+        }
+    }
+    names.extend(GROUPS.iter().flat_map(|group| OF_PAIR.iter().map(move |feature| format!("{group} pair: {feature}"))));
+    names.extend(OF_RUN.iter().map(|feature| format!("run: {feature}")));
+    names
+}
+
+/// A program that might answer, run.
+#[derive(Debug, Clone)]
+pub(crate) struct Candidate {
+    pub family: Family,
+    /// What it rests on.
+    pub facts: Vec<Fact>,
+    /// `None` for a lookup: the number itself.
+    pub program: Option<Program>,
+    pub outcome: Outcome,
+    pub scale: Option<Scale>,
+    /// Number of a feature in [`names`] and its value.
+    pub features: Vec<(u16, f32)>,
+}
+
+/// The features of no answer.
+pub(crate) fn nothing(facts: &Facts<'_>, asked: &Asked) -> Vec<(u16, f32)> {
+    let mut features = of_family(Family::Nothing, asked);
+    if let Some(best) = facts.facts.first() {
+        of_fact(&mut features, Family::Nothing, 0, best, asked);
+    }
+    features
+}
+
+/// All candidates of a question, in a fixed order.
+pub(crate) fn candidates(facts: &Facts<'_>, asked: &Asked) -> Vec<Candidate> {
+    let mut found = Vec::new();
+    let list = &facts.facts;
+    for fact in list {
+        let value = fact.quantity.value;
+        let mut features = of_family(Family::Lookup, asked);
+        of_fact(&mut features, Family::Lookup, 0, fact, asked);
+        let (outcome, scale) = (Outcome::Number(value), fact.quantity.scale);
+        found.push(Candidate {
+            family: Family::Lookup,
+            facts: vec![fact.clone()],
+            program: None,
+            outcome,
+            scale,
+            features,
+        });
+    }
+    let alone = list.iter().filter(|fact| fact.quantity.unit != Some(Unit::Percent));
+    for fact in alone {
+        let steps = vec![minus_hundred(fact.argument()), of_hundred(0)];
+        found.extend(made(Family::Return, &[fact], steps, None, asked));
+    }
+    for (at, a) in list.iter().enumerate() {
+        for (other, b) in list.iter().enumerate() {
+            if at != other {
+                pair(&mut found, a, b, at < other, asked);
+            }
+        }
+    }
+    runs(&mut found, facts, asked);
+    found
+}
+
+fn step(operation: Operation, first: Argument, second: Argument) -> Step {
+    Step { operation, first, second }
+}
+
+fn constant(value: i64) -> Argument {
+    Argument::Constant(Decimal::from(value))
+}
+
+fn minus_hundred(value: Argument) -> Step {
+    step(Operation::Subtract, value, constant(100))
+}
+
+fn of_hundred(of: usize) -> Step {
+    step(Operation::Divide, Argument::Step(of), constant(100))
+}
+
+/// Two facts in one scale: the steps that see to it, and what stands for each; the scale of both.
+fn aligned(a: &Fact, b: &Fact) -> (Vec<Step>, Argument, Argument, Option<Scale>) {
+    let (first, second) = (a.argument(), b.argument());
+    let (Some(of_a), Some(of_b)) = (a.quantity.scale, b.quantity.scale) else {
+        return (Vec::new(), first, second, a.quantity.scale.or(b.quantity.scale));
+    };
+    let factor = constant(10_i64.pow(of_a.power().abs_diff(of_b.power())));
+    match of_a.cmp(&of_b) {
+        std::cmp::Ordering::Equal => (Vec::new(), first, second, Some(of_a)),
+        std::cmp::Ordering::Greater => {
+            (vec![step(Operation::Multiply, first, factor)], Argument::Step(0), second, Some(of_b))
+        }
+        std::cmp::Ordering::Less => {
+            (vec![step(Operation::Multiply, second, factor)], first, Argument::Step(0), Some(of_a))
+        }
+    }
+}
+
+/// That two numbers can be added, subtracted or compared.
+///
+/// # Errors
+/// [`RunError::Units`] where both units are known and differ.
+pub fn check_units(a: Option<Unit>, b: Option<Unit>) -> Result<(), RunError> {
+    match (a, b) {
+        (Some(first), Some(second)) if first != second => {
+            Err(RunError::Units { first: first.to_string(), second: second.to_string() })
+        }
+        _ => Ok(()),
+    }
+}
+
+fn pair(found: &mut Vec<Candidate>, a: &Fact, b: &Fact, ordered: bool, asked: &Asked) {
+    use Operation::{Add, Divide, Greater, Multiply, Subtract};
+    let (before, first, second, scale) = aligned(a, b);
+    let number = before.len();
+    let last = |more: usize| Argument::Step(number + more);
+    let with = |steps: Vec<Step>| before.iter().cloned().chain(steps).collect::<Vec<_>>();
+    let both = [a, b];
+    let mut add = |family, steps, scale| found.extend(made(family, &both, steps, scale, asked));
+    if check_units(a.quantity.unit, b.quantity.unit).is_ok() {
+        let difference = || step(Subtract, first.clone(), second.clone());
+        let sum = || step(Add, first.clone(), second.clone());
+        add(Family::Change, with(vec![difference()]), scale);
+        add(Family::PercentChange, with(vec![difference(), step(Divide, last(0), second.clone())]), None);
+        add(Family::Greater, with(vec![step(Greater, first.clone(), second.clone())]), None);
+        add(Family::Share, with(vec![sum(), step(Divide, first.clone(), last(0))]), None);
+        if ordered {
+            add(Family::Sum, with(vec![sum()]), scale);
+            add(Family::Average, with(vec![sum(), step(Divide, last(0), constant(2))]), scale);
+        }
+        if asked.has("return") || asked.has("roi") || asked.has("performance") {
+            let returns = vec![
+                minus_hundred(a.argument()),
+                of_hundred(0),
+                minus_hundred(b.argument()),
+                of_hundred(2),
+                step(Subtract, Argument::Step(1), Argument::Step(3)),
+            ];
+            add(Family::ReturnDifference, returns, None);
+        }
+    }
+    add(Family::Ratio, with(vec![step(Divide, first, second)]), None);
+    if ordered {
+        add(Family::Product, vec![step(Multiply, a.argument(), b.argument())], a.quantity.scale.or(b.quantity.scale));
+    }
+}
+
+/// A candidate; `None` where the program has no result.
+fn made(family: Family, facts: &[&Fact], steps: Vec<Step>, scale: Option<Scale>, asked: &Asked) -> Option<Candidate> {
+    let program = Program::new(steps).ok()?;
+    let outcome = program.run(&NoRows).ok()?;
+    let mut features = of_family(family, asked);
+    for (place, fact) in facts.iter().enumerate().take(2) {
+        of_fact(&mut features, family, place, fact, asked);
+    }
+    if let &[a, b] = facts {
+        of_pair(&mut features, family, a, b, outcome, program.steps(), asked);
+    }
+    let facts = facts.iter().map(|&fact| fact.clone()).collect();
+    Some(Candidate { family, facts, program: Some(program), outcome, scale, features })
+}
+
+fn of_family(family: Family, asked: &Asked) -> Vec<(u16, f32)> {
+    let number = Family::ALL.iter().position(|(of, _)| *of == family).unwrap_or(0);
+    let cue = |cue: &u16| ((number * CUES.len()) as u16 + cue, 1.0);
+    let mut features: Vec<(u16, f32)> = asked.cues.iter().map(cue).collect();
+    features.push(((CUE_FEATURES + number * 4 + asked.years.len().min(3)) as u16, 1.0));
+    features.push(((BIAS + number) as u16, 1.0));
+    features
+}
+
+fn of_fact(features: &mut Vec<(u16, f32)>, family: Family, place: usize, fact: &Fact, asked: &Asked) {
+    let start = FACT_FEATURES + (family.group() * 2 + place) * OF_FACT.len();
+    let flag = |is: bool| f32::from(u8::from(is));
+    let (asks, known) = (!asked.years.is_empty(), !fact.years.is_empty());
+    let values: [f32; OF_FACT.len()] = [
+        ((fact.node + 1) as f32).ln() / 3.0,
+        fact.gap / 5.0,
+        fact.covers,
+        fact.covered,
+        flag(asks && fact.has_year(&asked.years)),
+        flag(asks && known && !fact.has_year(&asked.years)),
+        flag(asks && !known),
+        flag(fact.place.is_some()),
+        flag(fact.label.contains("total")),
+        flag(fact.quantity.unit == Some(Unit::Percent)),
+        flag(fact.node < 3),
+        flag(fact.node >= 10),
+    ];
+    push(features, start, &values);
+}
+
+fn push(features: &mut Vec<(u16, f32)>, start: usize, values: &[f32]) {
+    features.extend((start..).zip(values).filter(|(_, value)| **value != 0.0).map(|(at, value)| (at as u16, *value)));
+}
+
+fn of_pair(
+    features: &mut Vec<(u16, f32)>,
+    family: Family,
+    a: &Fact,
+    b: &Fact,
+    outcome: Outcome,
+    steps: &[Step],
+    asked: &Asked,
+) {
+    let start = PAIR_FEATURES + family.group() * OF_PAIR.len();
+    let flag = |is: bool| f32::from(u8::from(is));
+    let same = |of_a: Option<(usize, usize)>, of_b| of_a.is_some() && of_a == of_b;
+    let sentence = a.place.is_none() && a.node == b.node;
+    let (first, last) = (asked.years.iter().min().copied(), asked.years.iter().max().copied());
+    let two_years = asked.years.len() >= 2;
+    let (of_a, of_b) = (a.latest(), b.latest());
+    let both = of_a.zip(of_b);
+    let said = a.mentioned.zip(b.mentioned);
+    let value = match outcome {
+        Outcome::Number(value) => value,
+        Outcome::Verdict(_) => Decimal::ONE,
+    };
+    let neighbours = match (a.place, b.place) {
+        (Some((table, row, column)), Some((other, of_row, of_column))) => {
+            table == other && row.abs_diff(of_row) + column.abs_diff(of_column) == 1
+        }
+        _ => false,
+    };
+    let is_percent = |fact: &Fact| fact.quantity.unit == Some(Unit::Percent);
+    let values: [f32; OF_PAIR.len()] = [
+        flag(same(a.row(), b.row())),
+        flag(same(a.column(), b.column())),
+        flag(a.table().is_some() && a.table() == b.table()),
+        flag(sentence),
+        flag(both.is_some_and(|(a, b)| a > b)),
+        flag(both.is_some_and(|(a, b)| a < b)),
+        flag(both.is_some_and(|(a, b)| a == b)),
+        flag(a.place.is_some() && b.place.is_some() && a.label == b.label),
+        flag(a.quantity.value.abs() < b.quantity.value.abs()),
+        flag(check_units(a.quantity.unit, b.quantity.unit).is_err()),
+        flag(two_years && of_a == last && of_b == first),
+        flag(two_years && of_a == first && of_b == last),
+        flag(said.is_some_and(|(a, b)| a < b)),
+        flag(said.is_some_and(|(a, b)| a > b)),
+        flag(neighbours),
+        flag(b.label.contains("total")),
+        flag(value.is_sign_negative()),
+        flag(value.abs() > Decimal::TEN),
+        flag(a.quantity.value == b.quantity.value),
+        flag(sentence && a.number.abs_diff(b.number) == 1),
+        flag(asked.years.len() == 1 && of_a == last && both.is_some_and(|(a, b)| a == b + 1)),
+        flag(steps.iter().any(|step| step.operation == Operation::Multiply) && family != Family::Product),
+        flag(a.place.is_some() != b.place.is_some()),
+        flag(is_percent(a) && is_percent(b)),
+        flag(asked.has("percent") && value > Decimal::ZERO && value < Decimal::ONE),
+        flag(same(a.row(), b.row()) && both.is_some_and(|(a, b)| a != b)),
+    ];
+    push(features, start, &values);
+}
+
+/// Sums, means and extremes over three facts and more: rows and columns of the best cells, and the best of one column.
+fn runs(found: &mut Vec<Candidate>, facts: &Facts<'_>, asked: &Asked) {
+    let list = &facts.facts;
+    let mut seen = HashSet::new();
+    let mut lines: Vec<(Vec<Fact>, [f32; 4])> = Vec::new();
+    let span = asked.years.iter().min().zip(asked.years.iter().max());
+    let within = |fact: &Fact| span.is_some_and(|(min, max)| fact.years.iter().any(|year| (min..=max).contains(&year)));
+    for fact in list.iter().filter(|fact| fact.place.is_some()).take(6) {
+        for (line, is_row) in [(fact.row(), true), (fact.column(), false)] {
+            let Some(line) = line else { continue };
+            if !seen.insert((line, is_row)) {
+                continue;
+            }
+            let numbers = if is_row { facts.row(line, asked) } else { facts.column(line, asked) };
+            if numbers.len() > 40 {
+                continue;
+            }
+            let asked_for: Vec<Fact> = numbers.iter().filter(|fact| within(fact)).cloned().collect();
+            let kind = [flag(is_row), flag(!is_row)];
+            if asked_for.len() < numbers.len() {
+                lines.push((asked_for, [kind[0], kind[1], 0.0, 0.0]));
+            } else if !is_row && numbers.last().is_some_and(|last| last.label.contains("total")) {
+                lines.push((numbers[..numbers.len() - 1].to_vec(), [0.0, 1.0, 0.0, 0.0]));
+            }
+            lines.push((numbers, [kind[0], kind[1], 1.0, 0.0]));
+        }
+        let Some(column) = fact.column() else { continue };
+        let best: Vec<Fact> = list.iter().filter(|other| other.column() == Some(column)).cloned().collect();
+        for count in 3..=best.len().min(5) {
+            lines.push((best.iter().take(count).cloned().collect(), [0.0, 1.0, 0.0, 1.0]));
+        }
+    }
+    let mut made: HashSet<Vec<usize>> = HashSet::new();
+    for (line, kind) in lines {
+        let mut key: Vec<usize> = line.iter().map(|fact| fact.node).collect();
+        key.sort_unstable();
+        let units = line.windows(2).all(|two| match two {
+            [a, b] => check_units(a.quantity.unit, b.quantity.unit).is_ok() && a.quantity.scale == b.quantity.scale,
+            _ => true,
+        });
+        if line.len() >= 2 && units && made.insert(key) {
+            run(found, &line, kind, asked);
+        }
+    }
+}
+
+fn flag(is: bool) -> f32 {
+    f32::from(u8::from(is))
+}
+
+fn run(found: &mut Vec<Candidate>, line: &[Fact], [row, column, whole, best]: [f32; 4], asked: &Asked) {
+    let (mut steps, mut all) = (Vec::new(), line.iter().map(Fact::argument));
+    let Some(mut sum) = all.next() else { return };
+    for next in all {
+        steps.push(step(Operation::Add, sum, next));
+        sum = Argument::Step(steps.len() - 1);
+    }
+    let covered = asked.years.iter().all(|year| line.iter().any(|fact| fact.years.contains(year)));
+    let years = asked.years.len() >= 2 && covered;
+    let count = line.len();
+    let of_run = [row, column, flag(count == 3), flag(count == 4), flag(count > 4), flag(years), whole, best];
+    let mean = [steps.clone(), vec![step(Operation::Divide, sum, constant(count as i64))]].concat();
+    let extreme = |largest: bool| {
+        let values = line.iter().map(|fact| fact.quantity.value);
+        let of = if largest { values.max() } else { values.min() };
+        line.iter().find(|fact| Some(fact.quantity.value) == of)
+    };
+    let scale = line.first().and_then(|fact| fact.quantity.scale);
+    let mut add = |family: Family, program: Option<Program>, outcome: Outcome, facts: Vec<Fact>| {
+        let mut features = of_family(family, asked);
+        // The mean of what speaks for its facts.
+        let mut of_facts = Vec::new();
+        line.iter().for_each(|fact| of_fact(&mut of_facts, family, 0, fact, asked));
+        let mut sums = std::collections::BTreeMap::<u16, f32>::new();
+        of_facts.into_iter().for_each(|(at, value)| *sums.entry(at).or_default() += value / count as f32);
+        features.extend(sums);
+        push(&mut features, RUN_FEATURES, &of_run);
+        found.push(Candidate { family, facts, program, outcome, scale, features });
+    };
+    if count >= 3 {
+        for (family, steps) in [(Family::RunSum, steps), (Family::RunAverage, mean)] {
+            let Ok(program) = Program::new(steps) else { continue };
+            let Ok(outcome) = program.run(&NoRows) else { continue };
+            add(family, Some(program), outcome, line.to_vec());
+        }
+    }
+    for (family, largest, cues) in [
+        (Family::RunMax, true, ["highest", "maximum", "largest", "greatest"]),
+        (Family::RunMin, false, ["lowest", "minimum", "smallest", "least"]),
+    ] {
+        // Only where it is asked for: else every lookup of the largest would count as one.
+        if !cues.iter().any(|cue| asked.has(cue)) {
+            continue;
+        }
+        if let Some(fact) = extreme(largest) {
+            add(family, None, Outcome::Number(fact.quantity.value), vec![fact.clone()]);
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! The numbers among the best nodes of a ranking: what each stands for, and how well that fits a question.
+
+use std::collections::{HashMap, HashSet};
+
+use tabsegnet::ranking::Position;
+use tabsegnet::{NodeKind, RankedNode, Ranking};
+
+use crate::program::Argument;
+use crate::quantity::{Quantity, Written, of_cell, of_sentence, years};
+use crate::question::{Asked, words};
+
+/// Best nodes whose numbers are looked at.
+const NODES: usize = 40;
+/// Best cells whose whole rows are looked at.
+const ROWS: usize = 4;
+/// Numbers that programs are made of.
+const FACTS: usize = 14;
+/// Bytes before and behind a number of a sentence that say what it is.
+const WINDOW: usize = 70;
+
+/// A number of the document.
+#[derive(Debug, Clone)]
+pub(crate) struct Fact {
+    /// Which node of the ranking, from 0.
+    pub node: usize,
+    /// Table, row and column of a cell.
+    pub place: Option<(usize, usize, usize)>,
+    pub quantity: Quantity,
+    /// Whether `%` stands behind the number itself.
+    pub percent_sign: bool,
+    /// The years that it is of.
+    pub years: Vec<u16>,
+    /// Row header of a cell, in lower case; what stands around the number of a sentence.
+    pub label: String,
+    /// Where the question first has a word of the label.
+    pub mentioned: Option<usize>,
+    /// Position among the numbers of its sentence.
+    pub number: usize,
+    /// Score of the best node less that of this one.
+    pub gap: f32,
+    /// Share of the question's words that the label has.
+    pub covers: f32,
+    /// Share of the label's words that the question has.
+    pub covered: f32,
+    /// How promising, before programs are made.
+    prior: f32,
+}
+
+impl Fact {
+    /// As an argument of a program.
+    pub fn argument(&self) -> Argument {
+        Argument::Number { value: self.quantity.value, percent: self.percent_sign }
+    }
+
+    pub fn table(&self) -> Option<usize> {
+        self.place.map(|(table, ..)| table)
+    }
+
+    pub fn row(&self) -> Option<(usize, usize)> {
+        self.place.map(|(table, row, _)| (table, row))
+    }
+
+    pub fn column(&self) -> Option<(usize, usize)> {
+        self.place.map(|(table, _, column)| (table, column))
+    }
+
+    pub fn has_year(&self, wanted: &[u16]) -> bool {
+        self.years.iter().any(|year| wanted.contains(year))
+    }
+
+    pub fn latest(&self) -> Option<u16> {
+        self.years.iter().max().copied()
+    }
+}
+
+/// Facts of a ranking, the most promising first, and the tables that they stand in.
+#[derive(Debug)]
+pub(crate) struct Facts<'r> {
+    pub nodes: &'r [RankedNode],
+    pub facts: Vec<Fact>,
+    /// By table: its caption and the headers over its header columns, where scales stand.
+    headings: HashMap<usize, Vec<&'r str>>,
+    /// By table, row and column of the cell's corner: its node.
+    cells: HashMap<(usize, usize, usize), usize>,
+}
+
+impl<'r> Facts<'r> {
+    /// `ranking` with as many nodes as there are: rows are completed from those far down.
+    pub fn new(ranking: &'r Ranking, asked: &Asked) -> Self {
+        let nodes = ranking.nodes.as_slice();
+        let mut found = Self { nodes, facts: Vec::new(), headings: HashMap::new(), cells: HashMap::new() };
+        let mut wanted: Vec<usize> = (0..nodes.len().min(NODES)).collect();
+        let best_rows: HashSet<(usize, usize)> =
+            nodes.iter().filter(|node| node.kind == NodeKind::Cell).filter_map(row_of).take(ROWS).collect();
+        let tables: HashSet<usize> = nodes.iter().take(NODES).filter_map(table_of).collect();
+        for (number, node) in nodes.iter().enumerate() {
+            match node.position {
+                Position::Table { table } if tables.contains(&table) => {
+                    found.headings.entry(table).or_default().push(&node.text);
+                }
+                Position::Cell { table, row, col, .. } if tables.contains(&table) => {
+                    if node.kind == NodeKind::Cell {
+                        found.cells.insert((table, row, col), number);
+                        if number >= NODES && best_rows.contains(&(table, row)) {
+                            wanted.push(number);
+                        }
+                    } else if node.kind == NodeKind::ColumnHeader && col == 0 {
+                        found.headings.entry(table).or_default().push(&node.text);
+                    }
+                }
+                _ => {}
+            }
+        }
+        let mut facts: Vec<Fact> = wanted.into_iter().flat_map(|number| found.of_node(number, asked)).collect();
+        // Stable: of equals the better ranked first.
+        facts.sort_by(|a, b| b.prior.total_cmp(&a.prior));
+        facts.truncate(FACTS);
+        found.facts = facts;
+        found
+    }
+
+    /// The numbers of one node.
+    pub fn of_node(&self, number: usize, asked: &Asked) -> Vec<Fact> {
+        let Some(node) = self.nodes.get(number) else { return Vec::new() };
+        match (node.kind, &node.position) {
+            (NodeKind::Cell, &Position::Cell { table, row, col, .. }) => {
+                let (above, left) = (node.column_headers.as_deref(), node.row_headers.as_deref());
+                let outer = self.headings.get(&table).map_or(&[][..], Vec::as_slice);
+                let section = node.section.last().map(String::as_str);
+                let headings = left.into_iter().chain(above).chain(outer.iter().copied()).chain(section);
+                let Some(quantity) = of_cell(&node.text, headings) else { return Vec::new() };
+                let label = format!("{} {}", left.unwrap_or(""), above.unwrap_or("")).to_lowercase();
+                let years = years(&label).into_iter().map(|(year, _)| year).collect();
+                let fact = self.fact(number, node, quantity, years, &label, asked);
+                let label = left.or(above).unwrap_or("").to_lowercase();
+                vec![Fact { place: Some((table, row, col)), percent_sign: node.text.contains('%'), label, ..fact }]
+            }
+            (NodeKind::Passage, _) => self.of_passage(number, node, asked),
+            _ => Vec::new(),
+        }
+    }
+
+    fn of_passage(&self, number: usize, node: &RankedNode, asked: &Asked) -> Vec<Fact> {
+        let text = node.text.as_str();
+        let mut written = of_sentence(text);
+        // FinQA writes what it has read behind what stands there: 75% ( 75 % ).
+        let twice = |a: &Written, b: &Written| {
+            a.quantity.value.abs() == b.quantity.value.abs() && b.start.saturating_sub(a.end) <= 6
+        };
+        written.dedup_by(|later, earlier| twice(earlier, later));
+        let named = years(text);
+        let respectively = text.to_lowercase().contains("respectively") && !named.is_empty();
+        let aligned = respectively && written.len().is_multiple_of(named.len());
+        let only: HashSet<u16> = named.iter().map(|(year, _)| *year).collect();
+        let of_number = |position: usize, start: usize| -> Vec<u16> {
+            if aligned {
+                return named.get(position % named.len()).map(|(year, _)| *year).into_iter().collect();
+            }
+            if only.len() == 1 {
+                return only.iter().copied().collect();
+            }
+            let near = named.iter().filter(|(_, at)| at.abs_diff(start) <= WINDOW);
+            near.min_by_key(|(_, at)| at.abs_diff(start)).map(|(year, _)| *year).into_iter().collect()
+        };
+        let facts = written.iter().enumerate().map(|(position, written)| {
+            let label = around(text, written.start, written.end).to_lowercase();
+            let years = of_number(position, written.start);
+            let fact = self.fact(number, node, written.quantity, years, &label, asked);
+            let percent_sign = text.get(written.end..).is_some_and(|after| after.trim_start().starts_with('%'));
+            Fact { number: position, percent_sign, ..fact }
+        });
+        facts.collect()
+    }
+
+    fn fact(
+        &self,
+        number: usize,
+        node: &RankedNode,
+        quantity: Quantity,
+        years: Vec<u16>,
+        label: &str,
+        asked: &Asked,
+    ) -> Fact {
+        let of_label: HashSet<String> = words(label).into_iter().map(|(word, _)| word).collect();
+        let shared = asked.words.intersection(&of_label).count() as f32;
+        let share = |of: usize| if of == 0 { 0.0 } else { shared / of as f32 };
+        let (covers, covered) = (share(asked.words.len()), share(of_label.len()));
+        let mentioned = asked.places.iter().find(|(word, _)| of_label.contains(word)).map(|(_, at)| *at);
+        let best = self.nodes.first().map_or(0.0, |node| node.score);
+        let year =
+            match (asked.years.is_empty() || years.is_empty(), years.iter().any(|year| asked.years.contains(year))) {
+                (false, true) => 1.0,
+                (false, false) => -1.0,
+                _ => 0.0,
+            };
+        let prior = -0.8 * ((number + 1) as f32).ln() + 0.8 * year + covers + 0.3 * covered;
+        Fact {
+            node: number,
+            place: None,
+            quantity,
+            percent_sign: false,
+            years,
+            label: label.to_owned(),
+            mentioned,
+            number: 0,
+            gap: (best - node.score).clamp(0.0, 20.0),
+            covers,
+            covered,
+            prior,
+        }
+    }
+
+    /// The numbers of a row, left to right; cells that are none are passed over.
+    pub fn row(&self, row: (usize, usize), asked: &Asked) -> Vec<Fact> {
+        self.line(asked, |(table, of, _)| (table, of) == row, |(_, _, column)| column)
+    }
+
+    /// The numbers of a column, top to bottom.
+    pub fn column(&self, column: (usize, usize), asked: &Asked) -> Vec<Fact> {
+        self.line(asked, |(table, _, of)| (table, of) == column, |(_, row, _)| row)
+    }
+
+    fn line(
+        &self,
+        asked: &Asked,
+        of: impl Fn((usize, usize, usize)) -> bool,
+        order: impl Fn((usize, usize, usize)) -> usize,
+    ) -> Vec<Fact> {
+        let mut cells: Vec<(usize, usize)> =
+            self.cells.iter().filter(|(place, _)| of(**place)).map(|(place, node)| (order(*place), *node)).collect();
+        cells.sort_unstable();
+        cells.into_iter().flat_map(|(_, node)| self.of_node(node, asked)).collect()
+    }
+}
+
+/// At most [`WINDOW`] bytes on each side, cut where characters begin.
+fn around(text: &str, start: usize, end: usize) -> &str {
+    let from = (start.saturating_sub(WINDOW)..=start).find(|&at| text.is_char_boundary(at)).unwrap_or(0);
+    let until = text.len().min(end + WINDOW);
+    let until = (end..=until).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(end);
+    text.get(from..until).unwrap_or("")
+}
+
+fn table_of(node: &RankedNode) -> Option<usize> {
+    match node.position {
+        Position::Cell { table, .. } | Position::Table { table } => Some(table),
+        _ => None,
+    }
+}
+
+fn row_of(node: &RankedNode) -> Option<(usize, usize)> {
+    match node.position {
+        Position::Cell { table, row, .. } => Some((table, row)),
+        _ => None,
+    }
+}

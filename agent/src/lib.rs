@@ -1,0 +1,36 @@
+//! Answers to questions about a document: the number or the words, the program that made it and the cells it rests
+//! on, or that nothing fits.
+//!
+//! ```
+//! use tabsegnet::{Question, Session};
+//! use tabsegnet_agent::{Policy, Rules};
+//!
+//! # std::env::set_current_dir("..")?;
+//! let session = Session::open("checkpoints/general")?;
+//! let report = session.open_document("tabsegnet/examples/report.json")?;
+//! let question = "What was long-term deferred revenue on June 30, 2009?";
+//! let answer = Rules.answer(&report.rank(Question::new(question).top(usize::MAX))?);
+//! println!("{} ({:.2}): {:?}", answer.answer, answer.confidence, answer.program);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! [`Program`] is the program language of FinQA, run in decimals; a [`Policy`] answers from ranked nodes, [`Rules`]
+//! without a language model.
+
+pub mod answer;
+mod candidates;
+pub mod checks;
+mod facts;
+pub mod fit;
+pub mod program;
+pub mod quantity;
+pub mod question;
+mod rules;
+pub mod run;
+mod weights;
+
+pub use answer::{Answer, Check, Citation};
+pub use candidates::check_units;
+pub use program::{ParseError, Program};
+pub use rules::{Policy, Rules};
+pub use run::{Outcome, RunError};

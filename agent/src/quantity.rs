@@ -1,0 +1,301 @@
+//! Numbers of cells and sentences, with the unit and scale that stand beside them.
+
+use std::fmt;
+
+use rust_decimal::Decimal;
+use rust_decimal::prelude::FromPrimitive as _;
+use serde::{Deserialize, Serialize};
+use tabsegnet_document::numbers::parse_cell_number;
+
+/// What is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Unit {
+    /// Hundredths; the value is as written, 12 for `12 %`.
+    Percent,
+    /// A currency whose sign is `$`.
+    Dollar,
+    /// Euro.
+    Euro,
+    /// Pound.
+    Pound,
+}
+
+impl fmt::Display for Unit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Percent => "%",
+            Self::Dollar => "$",
+            Self::Euro => "€",
+            Self::Pound => "£",
+        })
+    }
+}
+
+/// What a written number is to be multiplied by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scale {
+    /// 1,000
+    Thousand,
+    /// 1,000,000
+    Million,
+    /// 1,000,000,000
+    Billion,
+}
+
+impl Scale {
+    const ALL: [(Self, &'static str); 3] =
+        [(Self::Thousand, "thousand"), (Self::Million, "million"), (Self::Billion, "billion")];
+
+    /// The power of ten: 3, 6 or 9.
+    pub fn power(self) -> u32 {
+        match self {
+            Self::Thousand => 3,
+            Self::Million => 6,
+            Self::Billion => 9,
+        }
+    }
+
+    /// What a heading says: `( in millions , except per share )`, `$000s`, `dollars in thousands`.
+    pub fn of_heading(text: &str) -> Option<Self> {
+        let text = text.to_lowercase();
+        let named = Self::ALL.into_iter().find(|(_, name)| {
+            text.contains(&format!("in {name}")) || text.contains(&format!("{name}s")) || text.trim() == *name
+        });
+        named.map(|(scale, _)| scale).or_else(|| {
+            let thousands = ["$000", "$ 000", "'000", "(000", "000s"].iter().any(|sign| text.contains(sign));
+            thousands.then_some(Self::Thousand)
+        })
+    }
+}
+
+impl fmt::Display for Scale {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(Self::ALL.iter().find(|(scale, _)| scale == self).map_or("", |(_, name)| name))
+    }
+}
+
+/// A number as written, with what it counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Quantity {
+    /// As written: 12 for `12 %`, −12 for `(12)`.
+    pub value: Decimal,
+    /// `None`: not said.
+    pub unit: Option<Unit>,
+    /// `None`: not said, or as it stands.
+    pub scale: Option<Scale>,
+}
+
+/// The number of a cell, or `None`: as [`parse_cell_number`], with unit and scale from the cell itself, else from the
+/// nearest of `headings` that says one (row header, column header, caption, section: nearest first). Percentages have
+/// no scale, and amounts per share stand as they are, as `in millions, except per share data` says.
+pub fn of_cell<'t>(text: &str, headings: impl IntoIterator<Item = &'t str> + Clone) -> Option<Quantity> {
+    let words = text.to_lowercase();
+    let scale = Scale::ALL.iter().find(|(_, name)| words.contains(name));
+    let bare = scale.map_or_else(|| text.to_owned(), |(_, name)| words.replace(name, ""));
+    let value = to_decimal(parse_cell_number(&bare)?)?;
+    let unit = unit_of_sign(&words).or_else(|| headings.clone().into_iter().find_map(unit_of_heading));
+    let per_share = headings.clone().into_iter().any(|heading| {
+        let heading = heading.to_lowercase();
+        !heading.contains("except")
+            && ["per share", "per common share", "per diluted share"].iter().any(|each| heading.contains(each))
+    });
+    let scale = match unit {
+        Some(Unit::Percent) => None,
+        _ if per_share && scale.is_none() => None,
+        _ => scale.map(|(scale, _)| *scale).or_else(|| headings.into_iter().find_map(Scale::of_heading)),
+    };
+    Some(Quantity { value, unit, scale })
+}
+
+fn unit_of_sign(text: &str) -> Option<Unit> {
+    [('%', Unit::Percent), ('$', Unit::Dollar), ('€', Unit::Euro), ('£', Unit::Pound)]
+        .into_iter()
+        .find_map(|(sign, unit)| text.contains(sign).then_some(unit))
+}
+
+/// Percent is what a heading says with its sign or word alone: in `change in percent of sales` too, but not in
+/// `6.5% notes`, which counts dollars.
+fn unit_of_heading(text: &str) -> Option<Unit> {
+    let text = text.to_lowercase();
+    let digit_before =
+        |at: usize| text.get(..at).is_some_and(|before| before.trim_end().ends_with(|c: char| c.is_ascii_digit()));
+    let percent = text.match_indices('%').any(|(at, _)| !digit_before(at)) || text.contains("percent");
+    match percent {
+        true => Some(Unit::Percent),
+        false => unit_of_sign(&text.replace('%', "")),
+    }
+}
+
+/// The shortest decimal that `f64` shows: 0.1 stays 0.1.
+fn to_decimal(number: f64) -> Option<Decimal> {
+    Decimal::from_f64(number).map(|number| number.normalize())
+}
+
+/// A number within a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    /// The number.
+    pub quantity: Quantity,
+    /// Byte of the text where its digits begin.
+    pub start: usize,
+    /// Byte behind its last digit.
+    pub end: usize,
+}
+
+const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+
+/// The numbers of a sentence, left to right: days of a month, years, and parts of words are left out. `75% ( 75 % )`,
+/// as FinQA writes what it has read, counts twice.
+pub fn of_sentence(text: &str) -> Vec<Written> {
+    let mut found = Vec::new();
+    let bytes = text.as_bytes();
+    let byte = |at: usize| bytes.get(at).copied().unwrap_or(b' ');
+    let mut at = 0;
+    while at < bytes.len() {
+        let begins = byte(at).is_ascii_digit()
+            && (at == 0
+                || !(byte(at - 1).is_ascii_alphanumeric()
+                    || byte(at - 1) == b'.' && at > 1 && byte(at - 2).is_ascii_alphanumeric()));
+        if !begins {
+            at += 1;
+            continue;
+        }
+        let start = at;
+        let mut digits = String::new();
+        while byte(at).is_ascii_digit()
+            || matches!(byte(at), b',' | b'.') && byte(at + 1).is_ascii_digit() && byte(at - 1).is_ascii_digit()
+        {
+            if byte(at) != b',' {
+                digits.push(char::from(byte(at)));
+            }
+            at += 1;
+        }
+        let end = at;
+        let (before, after) =
+            (text.get(..start).unwrap_or(""), text.get(end..).unwrap_or("").trim_start().to_lowercase());
+        // 10-k, 3rd, a number of a note.
+        let part_of_word = byte(end).is_ascii_alphabetic() || byte(end) == b'-' && byte(end + 1).is_ascii_alphabetic();
+        let Ok(value) = digits.parse::<Decimal>() else { continue };
+        let close = before.trim_end();
+        let dollar = [('$', Unit::Dollar), ('€', Unit::Euro), ('£', Unit::Pound)]
+            .into_iter()
+            .find_map(|(sign, unit)| close.trim_end_matches(['-', '(', ' ']).ends_with(sign).then_some(unit));
+        let unit = if after.starts_with('%') || after.starts_with("percent") { Some(Unit::Percent) } else { dollar };
+        let scale = Scale::ALL.iter().find(|(_, name)| after.starts_with(name)).map(|(scale, _)| *scale);
+        let last_word =
+            close.trim_end_matches(['.', ' ']).rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or("").to_lowercase();
+        let month = last_word.len() >= 3
+            && MONTHS.iter().any(|month| last_word.starts_with(month) && last_word.len() <= 9)
+            && (last_word.len() == 3
+                || [
+                    "january",
+                    "february",
+                    "march",
+                    "april",
+                    "may",
+                    "june",
+                    "july",
+                    "august",
+                    "september",
+                    "sept",
+                    "october",
+                    "november",
+                    "december",
+                ]
+                .contains(&last_word.as_str()));
+        let day = month && unit.is_none() && scale.is_none() && value <= Decimal::from(31) && value.is_integer();
+        let year =
+            is_year(&digits) && !text.get(start..end).unwrap_or("").contains(',') && unit.is_none() && scale.is_none();
+        if part_of_word || day || year {
+            continue;
+        }
+        let minus = close.ends_with(['-', '−']) && unit.is_some();
+        let value = if minus { -value } else { value };
+        found.push(Written { quantity: Quantity { value, unit, scale }, start, end });
+    }
+    found
+}
+
+/// Whether digits look like a year of a report.
+pub fn is_year(digits: &str) -> bool {
+    digits.len() == 4 && digits.parse::<u16>().is_ok_and(|year| (1980..=2045).contains(&year))
+}
+
+/// The years in a text, in its order, with the byte where each begins; `2015-17` counts 2015 only.
+pub fn years(text: &str) -> Vec<(u16, usize)> {
+    let mut found = Vec::new();
+    let mut start = None;
+    for (at, c) in text.char_indices().chain([(text.len(), ' ')]) {
+        match (c.is_ascii_digit(), start) {
+            (true, None) => start = Some(at),
+            (false, Some(from)) => {
+                let digits = text.get(from..at).unwrap_or("");
+                let before = text.get(..from).unwrap_or("").trim_end();
+                let money = before.ends_with(['$', '€', '£']);
+                if is_year(digits) && !money && !text.get(at..).is_some_and(|after| after.starts_with(",0")) {
+                    found.extend(digits.parse().ok().map(|year| (year, from)));
+                }
+                start = None;
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use rust_decimal::Decimal;
+
+    use super::{Quantity, Scale, Unit, of_cell, of_sentence, years};
+
+    fn decimal(text: &str) -> Decimal {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn cells_have_units_and_scales() {
+        for (text, headings, value, unit, scale) in [
+            ("(12,760)", &["Net loss", "(in millions)"][..], "-12760", None, Some(Scale::Million)),
+            ("$ 1.2", &["Total", "$ in thousands"], "1.2", Some(Unit::Dollar), Some(Scale::Thousand)),
+            ("12 %", &["Rate", "in millions"], "12", Some(Unit::Percent), None),
+            ("—", &[], "0", None, None),
+            ("7 (a)", &["% change"], "7", Some(Unit::Percent), None),
+            ("7", &["6.5% notes", "in billions"], "7", None, Some(Scale::Billion)),
+            (
+                "2.16",
+                &["Earnings per common share: > Diluted", "in millions, except per share data"],
+                "2.16",
+                None,
+                None,
+            ),
+            ("7", &["Net income", "in millions, except per share data"], "7", None, Some(Scale::Million)),
+            ("$ 1.2 billion", &["in millions"], "1.2", Some(Unit::Dollar), Some(Scale::Billion)),
+        ] {
+            let found = of_cell(text, headings.iter().copied());
+            assert_eq!(found, Some(Quantity { value: decimal(value), unit, scale }), "{text}");
+        }
+        assert_eq!(of_cell("n/a", []), None);
+        assert_eq!(of_cell("", []), None);
+    }
+
+    #[test]
+    fn sentences_have_numbers_without_days_and_years() {
+        let text = "at december 31 , 2018 , assets of $ 415.5 million rose 12% ( 12 % ) to 1,234 in the 10-k of 2019";
+        let found: Vec<_> = of_sentence(text).into_iter().map(|written| written.quantity).collect();
+        let quantity = |value, unit, scale| Quantity { value: decimal(value), unit, scale };
+        assert_eq!(
+            found,
+            [
+                quantity("415.5", Some(Unit::Dollar), Some(Scale::Million)),
+                quantity("12", Some(Unit::Percent), None),
+                quantity("12", Some(Unit::Percent), None),
+                quantity("1234", None, None),
+            ]
+        );
+        assert_eq!(years(text).iter().map(|(year, _)| *year).collect::<Vec<_>>(), [2018, 2019]);
+        assert!(of_sentence("é ü ½ – no number").is_empty());
+    }
+}

@@ -1,0 +1,297 @@
+//! What a question asks for, as far as its words say it.
+
+use std::collections::HashSet;
+
+use crate::quantity::{Scale, years};
+
+/// Words and phrases that say what is to be done with numbers; matched at the beginning of a word.
+pub(crate) const CUES: [&str; 72] = [
+    "percent",
+    "percentage change",
+    "percent change",
+    "change",
+    "increas",
+    "decreas",
+    "growth",
+    "grow",
+    "declin",
+    "differen",
+    "ratio",
+    "portion",
+    "proportion",
+    "share of",
+    "as a percent",
+    "percent of",
+    "percentage of",
+    "of total",
+    "of the total",
+    "total",
+    "sum ",
+    "combined",
+    "aggregate",
+    "average",
+    "mean",
+    "how much",
+    "how many",
+    "what was the",
+    "what is the",
+    "what were",
+    "in millions",
+    "greater",
+    "exceed",
+    "more than",
+    "did ",
+    "between",
+    " from ",
+    " to ",
+    "return",
+    "roi",
+    "rate",
+    " per ",
+    "net change",
+    "variation",
+    "range",
+    "higher",
+    "lower",
+    "less",
+    "compared",
+    "tax",
+    "price",
+    "fair value",
+    "would",
+    "assuming",
+    "remaining",
+    "outstanding",
+    "due",
+    "year-over-year",
+    "invest",
+    "performance",
+    "cumulative",
+    "which",
+    "why",
+    "highest",
+    "lowest",
+    "largest",
+    "smallest",
+    "value",
+    " and ",
+    "in 20",
+    "considering",
+    "respective",
+];
+
+/// What kind of answer a question wants, by its first words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wanted {
+    /// A number, a word of a table, yes or no.
+    Value,
+    /// A sentence: why, how, what somebody says or expects.
+    Sentence,
+    /// The name of a row, column or year that is largest or smallest.
+    Extreme {
+        /// Whether the largest is asked for.
+        largest: bool,
+        /// Whether a year is asked for.
+        year: bool,
+    },
+}
+
+/// A question with what its words say.
+#[derive(Debug, Clone)]
+pub struct Asked {
+    /// In lower case, with a space before and behind.
+    pub(crate) text: String,
+    /// Positions in [`CUES`] of those that it has.
+    pub(crate) cues: Vec<u16>,
+    /// The years that it names, each once, in its order; `2008-2010` and `between 2008 and 2010` are as written.
+    pub years: Vec<u16>,
+    /// The scale that the answer is to have.
+    pub scale: Option<Scale>,
+    /// What kind of answer.
+    pub wanted: Wanted,
+    /// Stems of words that carry meaning.
+    pub(crate) words: HashSet<String>,
+    /// The same in order, with the byte of `text` where each begins.
+    pub(crate) places: Vec<(String, usize)>,
+}
+
+/// Words that say nothing about what is asked of.
+const STOP: [&str; 58] = [
+    "the",
+    "of",
+    "in",
+    "and",
+    "to",
+    "for",
+    "from",
+    "was",
+    "is",
+    "are",
+    "were",
+    "what",
+    "how",
+    "much",
+    "many",
+    "did",
+    "does",
+    "do",
+    "a",
+    "an",
+    "at",
+    "on",
+    "by",
+    "as",
+    "that",
+    "which",
+    "its",
+    "their",
+    "be",
+    "would",
+    "during",
+    "between",
+    "with",
+    "it",
+    "s",
+    "percent",
+    "percentage",
+    "change",
+    "ratio",
+    "increase",
+    "decrease",
+    "difference",
+    "million",
+    "millions",
+    "year",
+    "years",
+    "growth",
+    "portion",
+    "much",
+    "has",
+    "have",
+    "had",
+    "december",
+    "ended",
+    "considering",
+    "thousand",
+    "thousands",
+    "company",
+];
+
+impl Asked {
+    /// What a question asks for. `read_as` is the same with a glossary's words, where there is one.
+    pub fn new(question: &str, read_as: Option<&str>) -> Self {
+        let text = format!(" {} ", question.trim().to_lowercase());
+        let starts_word =
+            |at: usize| !text.get(..at).is_some_and(|before| before.ends_with(|c: char| c.is_alphanumeric()));
+        let has = |cue: &str| text.match_indices(cue).any(|(at, _)| cue.starts_with(' ') || starts_word(at));
+        let cues = (0..).zip(CUES).filter(|(_, cue)| has(cue)).map(|(cue, _)| cue).collect();
+        let mut named = Vec::new();
+        for (year, _) in years(&text) {
+            if !named.contains(&year) {
+                named.push(year);
+            }
+        }
+        let scale = [("in million", Scale::Million), ("in thousand", Scale::Thousand), ("in billion", Scale::Billion)]
+            .into_iter()
+            .find_map(|(phrase, scale)| text.contains(phrase).then_some(scale));
+        let places = words(&text);
+        let mut all: HashSet<String> = places.iter().map(|(word, _)| word.clone()).collect();
+        all.extend(words(&read_as.unwrap_or("").to_lowercase()).into_iter().map(|(word, _)| word));
+        let wanted = wanted(&text);
+        Self { cues, years: named, scale, wanted, words: all, places, text }
+    }
+
+    pub(crate) fn has(&self, cue: &str) -> bool {
+        self.text.contains(cue)
+    }
+}
+
+fn wanted(text: &str) -> Wanted {
+    let start = text.trim_start();
+    let begins = |words: &[&str]| words.iter().any(|word| start.starts_with(word));
+    let contains = |words: &[&str]| words.iter().any(|word| text.contains(word));
+    let asks_number = begins(&["how much", "how many", "how big", "how large", "how high"])
+        || contains(&["how much", "how many", "what percent", "by what amount"]);
+    let largest = contains(&[" highest", " largest", " greatest", " biggest", " most "]);
+    let smallest = contains(&[" lowest", " smallest", " least "]);
+    if begins(&["which ", "in which ", "what year", "in what year", "who "]) && (largest || smallest) {
+        return Wanted::Extreme { largest, year: contains(&["which year", "what year", "which fiscal year"]) };
+    }
+    let says = [
+        "why ",
+        "what drove",
+        "what caused",
+        "what led",
+        "explain",
+        "describe",
+        "how does ",
+        "how did ",
+        "how is ",
+        "how are ",
+        "how do ",
+        "what happened",
+        "what does ",
+        "what reason",
+        "what were the reasons",
+        "what kept",
+        "what pushed",
+        "who ",
+        "where ",
+        "on what grounds",
+        "what made",
+    ];
+    if !asks_number && begins(&says) && !contains(&["how does the", " percent", " what was the total"]) {
+        return Wanted::Sentence;
+    }
+    Wanted::Value
+}
+
+/// Stems of words, with the byte where each begins.
+pub(crate) fn words(text: &str) -> Vec<(String, usize)> {
+    let mut found = Vec::new();
+    let mut start = None;
+    for (at, c) in text.char_indices().chain([(text.len(), ' ')]) {
+        match (c.is_alphabetic(), start) {
+            (true, None) => start = Some(at),
+            (false, Some(from)) => {
+                let word = text.get(from..at).unwrap_or("");
+                if word.len() > 1 && !STOP.contains(&word) {
+                    found.push((stem(word), from));
+                }
+                start = None;
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Without the endings that singular and plural, verb and noun differ in.
+fn stem(word: &str) -> String {
+    let endings = ["ations", "ation", "ments", "ment", "ings", "ing", "ies", "ed", "es", "s", "y", "e"];
+    let cut = endings.iter().filter_map(|ending| word.strip_suffix(ending)).find(|stem| stem.chars().count() >= 3);
+    cut.unwrap_or(word).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Asked, Wanted};
+    use crate::quantity::Scale;
+
+    #[test]
+    fn words_say_what_is_asked() {
+        let asked = Asked::new("What was the percent change in net sales, in millions, from 2015 to 2016?", None);
+        assert_eq!((asked.years.as_slice(), asked.scale), (&[2015, 2016][..], Some(Scale::Million)));
+        assert!(asked.has("percent change") && asked.words.contains("net"));
+        for (question, wanted) in [
+            ("Why did sales fall?", Wanted::Sentence),
+            ("How much did sales fall?", Wanted::Value),
+            ("What were sales?", Wanted::Value),
+            ("Which year had the highest sales?", Wanted::Extreme { largest: true, year: true }),
+            ("Which segment had the lowest sales in 2019?", Wanted::Extreme { largest: false, year: false }),
+        ] {
+            assert_eq!(Asked::new(question, None).wanted, wanted, "{question}");
+        }
+        assert!(Asked::new("", None).words.is_empty());
+    }
+}
