@@ -104,18 +104,31 @@ impl Database {
         }
         // What SQLite says of a statement may tell of a hidden table ("no such column" where there is a table). What it
         // says where there is none comes from a database that has all tables but the hidden ones.
-        if let Err((error, _)) = self.prepare(self.outline()?, sql) {
+        let outline = self.outline()?;
+        self.policy.set_hidden_are_local(true);
+        let rows = self.answer_without_hidden(outline, sql, error, hidden);
+        self.policy.set_hidden_are_local(false);
+        rows
+    }
+
+    /// The answer to a statement that failed with `error`, at a hidden table where there is its name. Names of hidden
+    /// tables are taken for local ones.
+    fn answer_without_hidden(
+        &self,
+        outline: &Connection,
+        sql: &str,
+        error: QueryError,
+        hidden: Option<String>,
+    ) -> Result<Rows, QueryError> {
+        if let Err((error, _)) = self.prepare(outline, sql) {
             return Err(error);
         }
         let Some(name) = hidden else { return Err(error) };
         // Without the hidden tables the statement has a meaning, so that the name is that of an expression of its own.
-        self.policy.set_hidden_are_local(true);
-        let rows = match self.prepare(&self.connection, sql) {
+        match self.prepare(&self.connection, sql) {
             Ok(statement) => self.collect(statement),
             Err(_) => Err(QueryError::refused(format!("no such table: {name}"))),
-        };
-        self.policy.set_hidden_are_local(false);
-        rows
+        }
     }
 
     /// Prepares a statement; else why not, and the hidden table that it asked for.

@@ -52,8 +52,8 @@ const LIMITS: [&str; 11] = [
     "tables in a join",
     "parser stack overflow",
     "Recursion limit",
+    "nested too deep",
     "LIKE or GLOB pattern too complex",
-    "JSON nested too deep",
 ];
 
 /// The code and the words of an error of SQLite; none where it is an error of the bindings.

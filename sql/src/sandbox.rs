@@ -54,7 +54,8 @@ const LIMITS: [(Limit, i32); 14] = [
     (Limit::SQLITE_LIMIT_FUNCTION_ARG, 100),
     (Limit::SQLITE_LIMIT_ATTACHED, 0),
     (Limit::SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 200),
-    (Limit::SQLITE_LIMIT_VARIABLE_NUMBER, 0),
+    // Full-text search and R-trees have parameters in statements of their own.
+    (Limit::SQLITE_LIMIT_VARIABLE_NUMBER, 20),
     (Limit::SQLITE_LIMIT_TRIGGER_DEPTH, 1),
     (Limit::SQLITE_LIMIT_WORKER_THREADS, 0),
     (Limit::SQLITE_LIMIT_SCHEMA, 100_000),

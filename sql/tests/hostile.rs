@@ -170,9 +170,9 @@ fn heavy() -> Vec<String> {
         // Quadratic in a megabyte, and deaf to the progress handler.
         format!("SELECT instr({mega}, hex(zeroblob(249990)) || '1')"),
         format!("SELECT replace({mega}, hex(zeroblob(249990)) || '1', 'x')"),
-        format!("SELECT trim({mega}, replace(hex(zeroblob(300000)), '0', '1') || '0')"),
-        format!("SELECT ltrim({mega}, replace(hex(zeroblob(300000)), '0', 'é') || '0')"),
-        format!("SELECT rtrim({mega}, replace(hex(zeroblob(300000)), '0', '1') || '0') FROM items"),
+        format!("SELECT trim({mega}, replace(hex(zeroblob(30000)), '0', '1') || '0')"),
+        format!("SELECT ltrim({mega}, replace(hex(zeroblob(30000)), '0', 'é') || '0')"),
+        format!("SELECT rtrim({mega}, replace(hex(zeroblob(30000)), '0', '1') || '0') FROM items"),
         format!("SELECT {mega} LIKE '{}1'", "%0".repeat(99)),
         format!("SELECT {mega} GLOB '{}1'", "*0".repeat(99)),
         format!("SELECT {mega} LIKE '{}'", "%0".repeat(150)),
