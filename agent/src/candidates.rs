@@ -7,7 +7,7 @@ use rust_decimal::Decimal;
 use crate::facts::{Fact, Facts};
 use crate::program::{Argument, Operation, Program, Step};
 use crate::quantity::{Scale, Unit};
-use crate::question::{Asked, CUES};
+use crate::question::{Inquiry, CUES};
 use crate::run::{NoRows, Outcome, RunError};
 
 /// What a program computes.
@@ -151,22 +151,22 @@ pub(crate) struct Candidate {
 }
 
 /// The features of no answer.
-pub(crate) fn nothing(facts: &Facts<'_>, asked: &Asked) -> Vec<(u16, f32)> {
-    let mut features = of_family(Family::Nothing, asked);
+pub(crate) fn nothing(facts: &Facts<'_>, inquiry: &Inquiry) -> Vec<(u16, f32)> {
+    let mut features = of_family(Family::Nothing, inquiry);
     if let Some(best) = facts.facts.first() {
-        of_fact(&mut features, Family::Nothing, 0, best, asked);
+        of_fact(&mut features, Family::Nothing, 0, best, inquiry);
     }
     features
 }
 
 /// All candidates of a question, in a fixed order.
-pub(crate) fn candidates(facts: &Facts<'_>, asked: &Asked) -> Vec<Candidate> {
+pub(crate) fn candidates(facts: &Facts<'_>, inquiry: &Inquiry) -> Vec<Candidate> {
     let mut found = Vec::new();
     let list = &facts.facts;
     for fact in list {
         let value = fact.quantity.value;
-        let mut features = of_family(Family::Lookup, asked);
-        of_fact(&mut features, Family::Lookup, 0, fact, asked);
+        let mut features = of_family(Family::Lookup, inquiry);
+        of_fact(&mut features, Family::Lookup, 0, fact, inquiry);
         let (outcome, scale) = (Outcome::Number(value), fact.quantity.scale);
         found.push(Candidate {
             family: Family::Lookup,
@@ -180,16 +180,16 @@ pub(crate) fn candidates(facts: &Facts<'_>, asked: &Asked) -> Vec<Candidate> {
     let alone = list.iter().filter(|fact| fact.quantity.unit != Some(Unit::Percent));
     for fact in alone {
         let steps = vec![minus_hundred(fact.argument()), of_hundred(0)];
-        found.extend(made(Family::Return, &[fact], steps, None, asked));
+        found.extend(made(Family::Return, &[fact], steps, None, inquiry));
     }
     for (at, a) in list.iter().enumerate() {
         for (other, b) in list.iter().enumerate() {
             if at != other {
-                pair(&mut found, a, b, at < other, asked);
+                pair(&mut found, a, b, at < other, inquiry);
             }
         }
     }
-    runs(&mut found, facts, asked);
+    runs(&mut found, facts, inquiry);
     found
 }
 
@@ -240,14 +240,14 @@ pub fn check_units(a: Option<Unit>, b: Option<Unit>) -> Result<(), RunError> {
     }
 }
 
-fn pair(found: &mut Vec<Candidate>, a: &Fact, b: &Fact, ordered: bool, asked: &Asked) {
+fn pair(found: &mut Vec<Candidate>, a: &Fact, b: &Fact, ordered: bool, inquiry: &Inquiry) {
     use Operation::{Add, Divide, Greater, Multiply, Subtract};
     let (before, first, second, scale) = aligned(a, b);
     let number = before.len();
     let last = |more: usize| Argument::Step(number + more);
     let with = |steps: Vec<Step>| before.iter().cloned().chain(steps).collect::<Vec<_>>();
     let both = [a, b];
-    let mut add = |family, steps, scale| found.extend(made(family, &both, steps, scale, asked));
+    let mut add = |family, steps, scale| found.extend(made(family, &both, steps, scale, inquiry));
     if check_units(a.quantity.unit, b.quantity.unit).is_ok() {
         let difference = || step(Subtract, first.clone(), second.clone());
         let sum = || step(Add, first.clone(), second.clone());
@@ -259,7 +259,7 @@ fn pair(found: &mut Vec<Candidate>, a: &Fact, b: &Fact, ordered: bool, asked: &A
             add(Family::Sum, with(vec![sum()]), scale);
             add(Family::Average, with(vec![sum(), step(Divide, last(0), constant(2))]), scale);
         }
-        if asked.has("return") || asked.has("roi") || asked.has("performance") {
+        if inquiry.has("return") || inquiry.has("roi") || inquiry.has("performance") {
             let returns = vec![
                 minus_hundred(a.argument()),
                 of_hundred(0),
@@ -277,40 +277,40 @@ fn pair(found: &mut Vec<Candidate>, a: &Fact, b: &Fact, ordered: bool, asked: &A
 }
 
 /// A candidate; `None` where the program has no result.
-fn made(family: Family, facts: &[&Fact], steps: Vec<Step>, scale: Option<Scale>, asked: &Asked) -> Option<Candidate> {
+fn made(family: Family, facts: &[&Fact], steps: Vec<Step>, scale: Option<Scale>, inquiry: &Inquiry) -> Option<Candidate> {
     let program = Program::new(steps).ok()?;
     let outcome = program.run(&NoRows).ok()?;
-    let mut features = of_family(family, asked);
+    let mut features = of_family(family, inquiry);
     for (place, fact) in facts.iter().enumerate().take(2) {
-        of_fact(&mut features, family, place, fact, asked);
+        of_fact(&mut features, family, place, fact, inquiry);
     }
     if let &[a, b] = facts {
-        of_pair(&mut features, family, a, b, outcome, program.steps(), asked);
+        of_pair(&mut features, family, a, b, outcome, program.steps(), inquiry);
     }
     let facts = facts.iter().map(|&fact| fact.clone()).collect();
     Some(Candidate { family, facts, program: Some(program), outcome, scale, features })
 }
 
-fn of_family(family: Family, asked: &Asked) -> Vec<(u16, f32)> {
+fn of_family(family: Family, inquiry: &Inquiry) -> Vec<(u16, f32)> {
     let number = Family::ALL.iter().position(|(of, _)| *of == family).unwrap_or(0);
     let cue = |cue: &u16| ((number * CUES.len()) as u16 + cue, 1.0);
-    let mut features: Vec<(u16, f32)> = asked.cues.iter().map(cue).collect();
-    features.push(((CUE_FEATURES + number * 4 + asked.years.len().min(3)) as u16, 1.0));
+    let mut features: Vec<(u16, f32)> = inquiry.cues.iter().map(cue).collect();
+    features.push(((CUE_FEATURES + number * 4 + inquiry.years.len().min(3)) as u16, 1.0));
     features.push(((BIAS + number) as u16, 1.0));
     features
 }
 
-fn of_fact(features: &mut Vec<(u16, f32)>, family: Family, place: usize, fact: &Fact, asked: &Asked) {
+fn of_fact(features: &mut Vec<(u16, f32)>, family: Family, place: usize, fact: &Fact, inquiry: &Inquiry) {
     let start = FACT_FEATURES + (family.group() * 2 + place) * OF_FACT.len();
     let flag = |is: bool| f32::from(u8::from(is));
-    let (asks, known) = (!asked.years.is_empty(), !fact.years.is_empty());
+    let (asks, known) = (!inquiry.years.is_empty(), !fact.years.is_empty());
     let values: [f32; OF_FACT.len()] = [
         ((fact.node + 1) as f32).ln() / 3.0,
         fact.gap / 5.0,
         fact.covers,
         fact.covered,
-        flag(asks && fact.has_year(&asked.years)),
-        flag(asks && known && !fact.has_year(&asked.years)),
+        flag(asks && fact.has_year(&inquiry.years)),
+        flag(asks && known && !fact.has_year(&inquiry.years)),
         flag(asks && !known),
         flag(fact.place.is_some()),
         flag(fact.label.contains("total")),
@@ -332,14 +332,14 @@ fn of_pair(
     b: &Fact,
     outcome: Outcome,
     steps: &[Step],
-    asked: &Asked,
+    inquiry: &Inquiry,
 ) {
     let start = PAIR_FEATURES + family.group() * OF_PAIR.len();
     let flag = |is: bool| f32::from(u8::from(is));
     let same = |of_a: Option<(usize, usize)>, of_b| of_a.is_some() && of_a == of_b;
     let sentence = a.place.is_none() && a.node == b.node;
-    let (first, last) = (asked.years.iter().min().copied(), asked.years.iter().max().copied());
-    let two_years = asked.years.len() >= 2;
+    let (first, last) = (inquiry.years.iter().min().copied(), inquiry.years.iter().max().copied());
+    let two_years = inquiry.years.len() >= 2;
     let (of_a, of_b) = (a.latest(), b.latest());
     let both = of_a.zip(of_b);
     let said = a.mentioned.zip(b.mentioned);
@@ -375,22 +375,22 @@ fn of_pair(
         flag(value.abs() > Decimal::TEN),
         flag(a.quantity.value == b.quantity.value),
         flag(sentence && a.number.abs_diff(b.number) == 1),
-        flag(asked.years.len() == 1 && of_a == last && both.is_some_and(|(a, b)| a == b + 1)),
+        flag(inquiry.years.len() == 1 && of_a == last && both.is_some_and(|(a, b)| a == b + 1)),
         flag(steps.iter().any(|step| step.operation == Operation::Multiply) && family != Family::Product),
         flag(a.place.is_some() != b.place.is_some()),
         flag(is_percent(a) && is_percent(b)),
-        flag(asked.has("percent") && value > Decimal::ZERO && value < Decimal::ONE),
+        flag(inquiry.has("percent") && value > Decimal::ZERO && value < Decimal::ONE),
         flag(same(a.row(), b.row()) && both.is_some_and(|(a, b)| a != b)),
     ];
     push(features, start, &values);
 }
 
 /// Sums, means and extremes over three facts and more: rows and columns of the best cells, and the best of one column.
-fn runs(found: &mut Vec<Candidate>, facts: &Facts<'_>, asked: &Asked) {
+fn runs(found: &mut Vec<Candidate>, facts: &Facts<'_>, inquiry: &Inquiry) {
     let list = &facts.facts;
     let mut seen = HashSet::new();
     let mut lines: Vec<(Vec<Fact>, [f32; 4])> = Vec::new();
-    let span = asked.years.iter().min().zip(asked.years.iter().max());
+    let span = inquiry.years.iter().min().zip(inquiry.years.iter().max());
     let within = |fact: &Fact| span.is_some_and(|(min, max)| fact.years.iter().any(|year| (min..=max).contains(&year)));
     for fact in list.iter().filter(|fact| fact.place.is_some()).take(6) {
         for (line, is_row) in [(fact.row(), true), (fact.column(), false)] {
@@ -398,7 +398,7 @@ fn runs(found: &mut Vec<Candidate>, facts: &Facts<'_>, asked: &Asked) {
             if !seen.insert((line, is_row)) {
                 continue;
             }
-            let numbers = if is_row { facts.row(line, asked) } else { facts.column(line, asked) };
+            let numbers = if is_row { facts.row(line, inquiry) } else { facts.column(line, inquiry) };
             if numbers.len() > 40 {
                 continue;
             }
@@ -426,7 +426,7 @@ fn runs(found: &mut Vec<Candidate>, facts: &Facts<'_>, asked: &Asked) {
             _ => true,
         });
         if line.len() >= 2 && units && made.insert(key) {
-            run(found, &line, kind, asked);
+            run(found, &line, kind, inquiry);
         }
     }
 }
@@ -435,15 +435,15 @@ fn flag(is: bool) -> f32 {
     f32::from(u8::from(is))
 }
 
-fn run(found: &mut Vec<Candidate>, line: &[Fact], [row, column, whole, best]: [f32; 4], asked: &Asked) {
+fn run(found: &mut Vec<Candidate>, line: &[Fact], [row, column, whole, best]: [f32; 4], inquiry: &Inquiry) {
     let (mut steps, mut all) = (Vec::new(), line.iter().map(Fact::argument));
     let Some(mut sum) = all.next() else { return };
     for next in all {
         steps.push(step(Operation::Add, sum, next));
         sum = Argument::Step(steps.len() - 1);
     }
-    let covered = asked.years.iter().all(|year| line.iter().any(|fact| fact.years.contains(year)));
-    let years = asked.years.len() >= 2 && covered;
+    let covered = inquiry.years.iter().all(|year| line.iter().any(|fact| fact.years.contains(year)));
+    let years = inquiry.years.len() >= 2 && covered;
     let count = line.len();
     let of_run = [row, column, flag(count == 3), flag(count == 4), flag(count > 4), flag(years), whole, best];
     let mean = [steps.clone(), vec![step(Operation::Divide, sum, constant(count as i64))]].concat();
@@ -454,10 +454,10 @@ fn run(found: &mut Vec<Candidate>, line: &[Fact], [row, column, whole, best]: [f
     };
     let scale = line.first().and_then(|fact| fact.quantity.scale);
     let mut add = |family: Family, program: Option<Program>, outcome: Outcome, facts: Vec<Fact>| {
-        let mut features = of_family(family, asked);
+        let mut features = of_family(family, inquiry);
         // The mean of what speaks for its facts.
         let mut of_facts = Vec::new();
-        line.iter().for_each(|fact| of_fact(&mut of_facts, family, 0, fact, asked));
+        line.iter().for_each(|fact| of_fact(&mut of_facts, family, 0, fact, inquiry));
         let mut sums = std::collections::BTreeMap::<u16, f32>::new();
         of_facts.into_iter().for_each(|(at, value)| *sums.entry(at).or_default() += value / count as f32);
         features.extend(sums);
@@ -475,8 +475,8 @@ fn run(found: &mut Vec<Candidate>, line: &[Fact], [row, column, whole, best]: [f
         (Family::RunMax, true, ["highest", "maximum", "largest", "greatest"]),
         (Family::RunMin, false, ["lowest", "minimum", "smallest", "least"]),
     ] {
-        // Only where it is asked for: else every lookup of the largest would count as one.
-        if !cues.iter().any(|cue| asked.has(cue)) {
+        // Only where it is wanted: else every lookup of the largest would count as one.
+        if !cues.iter().any(|cue| inquiry.has(cue)) {
             continue;
         }
         if let Some(fact) = extreme(largest) {

@@ -7,7 +7,7 @@ use tabsegnet::{NodeKind, RankedNode, Ranking};
 
 use crate::program::Argument;
 use crate::quantity::{Quantity, Written, of_cell, of_sentence, years};
-use crate::question::{Asked, words};
+use crate::question::{Inquiry, words};
 
 /// Best nodes whose numbers are looked at.
 const NODES: usize = 40;
@@ -86,7 +86,7 @@ pub(crate) struct Facts<'r> {
 
 impl<'r> Facts<'r> {
     /// `ranking` with as many nodes as there are: rows are completed from those far down.
-    pub fn new(ranking: &'r Ranking, asked: &Asked) -> Self {
+    pub fn new(ranking: &'r Ranking, inquiry: &Inquiry) -> Self {
         let nodes = ranking.nodes.as_slice();
         let mut found = Self { nodes, facts: Vec::new(), headings: HashMap::new(), cells: HashMap::new() };
         let mut wanted: Vec<usize> = (0..nodes.len().min(NODES)).collect();
@@ -111,7 +111,7 @@ impl<'r> Facts<'r> {
                 _ => {}
             }
         }
-        let mut facts: Vec<Fact> = wanted.into_iter().flat_map(|number| found.of_node(number, asked)).collect();
+        let mut facts: Vec<Fact> = wanted.into_iter().flat_map(|number| found.of_node(number, inquiry)).collect();
         // Stable: of equals the better ranked first.
         facts.sort_by(|a, b| b.prior.total_cmp(&a.prior));
         facts.truncate(FACTS);
@@ -120,7 +120,7 @@ impl<'r> Facts<'r> {
     }
 
     /// The numbers of one node.
-    pub fn of_node(&self, number: usize, asked: &Asked) -> Vec<Fact> {
+    pub fn of_node(&self, number: usize, inquiry: &Inquiry) -> Vec<Fact> {
         let Some(node) = self.nodes.get(number) else { return Vec::new() };
         match (node.kind, &node.position) {
             (NodeKind::Cell, &Position::Cell { table, row, col, .. }) => {
@@ -131,16 +131,16 @@ impl<'r> Facts<'r> {
                 let Some(quantity) = of_cell(&node.text, headings) else { return Vec::new() };
                 let label = format!("{} {}", left.unwrap_or(""), above.unwrap_or("")).to_lowercase();
                 let years = years(&label).into_iter().map(|(year, _)| year).collect();
-                let fact = self.fact(number, node, quantity, years, &label, asked);
+                let fact = self.fact(number, node, quantity, years, &label, inquiry);
                 let label = left.or(above).unwrap_or("").to_lowercase();
                 vec![Fact { place: Some((table, row, col)), percent_sign: node.text.contains('%'), label, ..fact }]
             }
-            (NodeKind::Passage, _) => self.of_passage(number, node, asked),
+            (NodeKind::Passage, _) => self.of_passage(number, node, inquiry),
             _ => Vec::new(),
         }
     }
 
-    fn of_passage(&self, number: usize, node: &RankedNode, asked: &Asked) -> Vec<Fact> {
+    fn of_passage(&self, number: usize, node: &RankedNode, inquiry: &Inquiry) -> Vec<Fact> {
         let text = node.text.as_str();
         let mut written = of_sentence(text);
         // FinQA writes what it has read behind what stands there: 75% ( 75 % ).
@@ -165,7 +165,7 @@ impl<'r> Facts<'r> {
         let facts = written.iter().enumerate().map(|(position, written)| {
             let label = around(text, written.start, written.end).to_lowercase();
             let years = of_number(position, written.start);
-            let fact = self.fact(number, node, written.quantity, years, &label, asked);
+            let fact = self.fact(number, node, written.quantity, years, &label, inquiry);
             let percent_sign = text.get(written.end..).is_some_and(|after| after.trim_start().starts_with('%'));
             Fact { number: position, percent_sign, ..fact }
         });
@@ -179,16 +179,16 @@ impl<'r> Facts<'r> {
         quantity: Quantity,
         years: Vec<u16>,
         label: &str,
-        asked: &Asked,
+        inquiry: &Inquiry,
     ) -> Fact {
         let of_label: HashSet<String> = words(label).into_iter().map(|(word, _)| word).collect();
-        let shared = asked.words.intersection(&of_label).count() as f32;
+        let shared = inquiry.words.intersection(&of_label).count() as f32;
         let share = |of: usize| if of == 0 { 0.0 } else { shared / of as f32 };
-        let (covers, covered) = (share(asked.words.len()), share(of_label.len()));
-        let mentioned = asked.places.iter().find(|(word, _)| of_label.contains(word)).map(|(_, at)| *at);
+        let (covers, covered) = (share(inquiry.words.len()), share(of_label.len()));
+        let mentioned = inquiry.places.iter().find(|(word, _)| of_label.contains(word)).map(|(_, at)| *at);
         let best = self.nodes.first().map_or(0.0, |node| node.score);
         let year =
-            match (asked.years.is_empty() || years.is_empty(), years.iter().any(|year| asked.years.contains(year))) {
+            match (inquiry.years.is_empty() || years.is_empty(), years.iter().any(|year| inquiry.years.contains(year))) {
                 (false, true) => 1.0,
                 (false, false) => -1.0,
                 _ => 0.0,
@@ -211,25 +211,25 @@ impl<'r> Facts<'r> {
     }
 
     /// The numbers of a row, left to right; cells that are none are passed over.
-    pub fn row(&self, row: (usize, usize), asked: &Asked) -> Vec<Fact> {
-        self.line(asked, |(table, of, _)| (table, of) == row, |(_, _, column)| column)
+    pub fn row(&self, row: (usize, usize), inquiry: &Inquiry) -> Vec<Fact> {
+        self.line(inquiry, |(table, of, _)| (table, of) == row, |(_, _, column)| column)
     }
 
     /// The numbers of a column, top to bottom.
-    pub fn column(&self, column: (usize, usize), asked: &Asked) -> Vec<Fact> {
-        self.line(asked, |(table, _, of)| (table, of) == column, |(_, row, _)| row)
+    pub fn column(&self, column: (usize, usize), inquiry: &Inquiry) -> Vec<Fact> {
+        self.line(inquiry, |(table, _, of)| (table, of) == column, |(_, row, _)| row)
     }
 
     fn line(
         &self,
-        asked: &Asked,
+        inquiry: &Inquiry,
         of: impl Fn((usize, usize, usize)) -> bool,
         order: impl Fn((usize, usize, usize)) -> usize,
     ) -> Vec<Fact> {
         let mut cells: Vec<(usize, usize)> =
             self.cells.iter().filter(|(place, _)| of(**place)).map(|(place, node)| (order(*place), *node)).collect();
         cells.sort_unstable();
-        cells.into_iter().flat_map(|(_, node)| self.of_node(node, asked)).collect()
+        cells.into_iter().flat_map(|(_, node)| self.of_node(node, inquiry)).collect()
     }
 }
 

@@ -4,7 +4,7 @@ use tabsegnet::Ranking;
 
 use crate::candidates::{candidates, names, nothing};
 use crate::facts::Facts;
-use crate::question::Asked;
+use crate::question::Inquiry;
 use crate::run::Outcome;
 
 /// A candidate with what speaks for it: numbers of features in [`feature_names`], and their values.
@@ -20,14 +20,14 @@ pub struct Scored {
 
 /// The features of no answer, and all candidates of a ranking's question.
 pub fn scored_candidates(ranking: &Ranking) -> (Vec<(u16, f32)>, Vec<Scored>) {
-    let asked = Asked::new(&ranking.question, ranking.read_as.as_deref());
-    let facts = Facts::new(ranking, &asked);
-    let scored = candidates(&facts, &asked).into_iter().map(|candidate| Scored {
+    let inquiry = Inquiry::new(&ranking.question, ranking.read_as.as_deref());
+    let facts = Facts::new(ranking, &inquiry);
+    let scored = candidates(&facts, &inquiry).into_iter().map(|candidate| Scored {
         outcome: candidate.outcome,
         looked_up: candidate.program.is_none(),
         features: candidate.features,
     });
-    (nothing(&facts, &asked), scored.collect())
+    (nothing(&facts, &inquiry), scored.collect())
 }
 
 /// The names of the features, by number.

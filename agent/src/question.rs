@@ -89,16 +89,16 @@ pub enum Wanted {
     Sentence,
     /// The name of a row, column or year that is largest or smallest.
     Extreme {
-        /// Whether the largest is asked for.
+        /// Whether the largest is wanted.
         largest: bool,
-        /// Whether a year is asked for.
+        /// Whether a year is wanted.
         year: bool,
     },
 }
 
 /// A question with what its words say.
 #[derive(Debug, Clone)]
-pub struct Asked {
+pub struct Inquiry {
     /// In lower case, with a space before and behind.
     pub(crate) text: String,
     /// Positions in [`CUES`] of those that it has.
@@ -115,7 +115,7 @@ pub struct Asked {
     pub(crate) places: Vec<(String, usize)>,
 }
 
-/// Words that say nothing about what is asked of.
+/// Words that say nothing about what the question is about.
 const STOP: [&str; 58] = [
     "the",
     "of",
@@ -177,7 +177,7 @@ const STOP: [&str; 58] = [
     "company",
 ];
 
-impl Asked {
+impl Inquiry {
     /// What a question asks for. `read_as` is the same with a glossary's words, where there is one.
     pub fn new(question: &str, read_as: Option<&str>) -> Self {
         let text = format!(" {} ", question.trim().to_lowercase());
@@ -275,14 +275,14 @@ fn stem(word: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Asked, Wanted};
+    use super::{Inquiry, Wanted};
     use crate::quantity::Scale;
 
     #[test]
     fn words_say_what_is_asked() {
-        let asked = Asked::new("What was the percent change in net sales, in millions, from 2015 to 2016?", None);
-        assert_eq!((asked.years.as_slice(), asked.scale), (&[2015, 2016][..], Some(Scale::Million)));
-        assert!(asked.has("percent change") && asked.words.contains("net"));
+        let inquiry = Inquiry::new("What was the percent change in net sales, in millions, from 2015 to 2016?", None);
+        assert_eq!((inquiry.years.as_slice(), inquiry.scale), (&[2015, 2016][..], Some(Scale::Million)));
+        assert!(inquiry.has("percent change") && inquiry.words.contains("net"));
         for (question, wanted) in [
             ("Why did sales fall?", Wanted::Sentence),
             ("How much did sales fall?", Wanted::Value),
@@ -290,8 +290,8 @@ mod tests {
             ("Which year had the highest sales?", Wanted::Extreme { largest: true, year: true }),
             ("Which segment had the lowest sales in 2019?", Wanted::Extreme { largest: false, year: false }),
         ] {
-            assert_eq!(Asked::new(question, None).wanted, wanted, "{question}");
+            assert_eq!(Inquiry::new(question, None).wanted, wanted, "{question}");
         }
-        assert!(Asked::new("", None).words.is_empty());
+        assert!(Inquiry::new("", None).words.is_empty());
     }
 }

@@ -9,7 +9,7 @@ use crate::candidates::{Candidate, Family, candidates, nothing};
 use crate::checks::{check, check_number};
 use crate::facts::{Fact, Facts};
 use crate::quantity::Unit;
-use crate::question::{Asked, Wanted};
+use crate::question::{Inquiry, Wanted};
 use crate::run::Outcome;
 use crate::weights::Weights;
 
@@ -33,7 +33,7 @@ const LEAST_WORDS: f32 = 0.05;
 /// Best nodes among which a likelihood is shared out.
 const SHARED: usize = 20;
 
-/// Rules: what is asked follows from the question's words, candidates from the best nodes' numbers.
+/// Rules: what is wanted follows from the question's words, candidates from the best nodes' numbers.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Rules;
 
@@ -43,13 +43,13 @@ impl Policy for Rules {
     }
 
     fn answer(&self, ranking: &Ranking) -> Answer {
-        let asked = Asked::new(&ranking.question, ranking.read_as.as_deref());
-        let answer = match asked.wanted {
+        let inquiry = Inquiry::new(&ranking.question, ranking.read_as.as_deref());
+        let answer = match inquiry.wanted {
             Wanted::Sentence => sentence(ranking),
-            Wanted::Extreme { largest, year } => extreme(ranking, &asked, largest, year),
+            Wanted::Extreme { largest, year } => extreme(ranking, &inquiry, largest, year),
             Wanted::Value => None,
         };
-        let answer = answer.unwrap_or_else(|| value(ranking, &asked));
+        let answer = answer.unwrap_or_else(|| value(ranking, &inquiry));
         Answer {
             id: ranking.question_id.clone(),
             question: ranking.question.clone(),
@@ -103,10 +103,10 @@ fn sentence(ranking: &Ranking) -> Option<Answer> {
 }
 
 /// Which row, column or year has the largest or smallest number beside the best cell.
-fn extreme(ranking: &Ranking, asked: &Asked, largest: bool, year: bool) -> Option<Answer> {
-    let facts = Facts::new(ranking, asked);
+fn extreme(ranking: &Ranking, inquiry: &Inquiry, largest: bool, year: bool) -> Option<Answer> {
+    let facts = Facts::new(ranking, inquiry);
     let best = facts.facts.iter().find(|fact| fact.place.is_some())?;
-    let line = if year { facts.row(best.row()?, asked) } else { facts.column(best.column()?, asked) };
+    let line = if year { facts.row(best.row()?, inquiry) } else { facts.column(best.column()?, inquiry) };
     let counted: Vec<Fact> = line.into_iter().filter(|fact| year || !fact.label.contains("total")).collect();
     if counted.len() < 2 {
         return None;
@@ -137,11 +137,11 @@ fn extreme(ranking: &Ranking, asked: &Asked, largest: bool, year: bool) -> Optio
 }
 
 /// A number, a yes or no, or the words of the best cell.
-fn value(ranking: &Ranking, asked: &Asked) -> Answer {
-    let facts = Facts::new(ranking, asked);
-    let all = candidates(&facts, asked);
+fn value(ranking: &Ranking, inquiry: &Inquiry) -> Answer {
+    let facts = Facts::new(ranking, inquiry);
+    let all = candidates(&facts, inquiry);
     let weights = Weights::shipped();
-    let none = weights.score(&nothing(&facts, asked));
+    let none = weights.score(&nothing(&facts, inquiry));
     let scores: Vec<f32> = all.iter().map(|candidate| weights.score(&candidate.features)).collect();
     let highest = scores.iter().copied().fold(none, f32::max);
     let likelihoods: Vec<f32> = scores.iter().map(|score| (score - highest).exp()).collect();
@@ -166,11 +166,11 @@ fn value(ranking: &Ranking, asked: &Asked) -> Answer {
     let confidence = found.map_or(0.0, |(_, likelihood, _)| likelihood.clamp(0.0, 1.0));
     let chosen = found.and_then(|(_, _, number)| all.get(number));
     let looked_up = chosen.is_none_or(|candidate| candidate.family == Family::Lookup);
-    if looked_up && let Some(words) = words_of_best(ranking, asked, confidence) {
+    if looked_up && let Some(words) = words_of_best(ranking, inquiry, confidence) {
         return words;
     }
     match chosen {
-        Some(candidate) if confidence >= LEAST => computed(ranking, candidate, confidence, asked),
+        Some(candidate) if confidence >= LEAST => computed(ranking, candidate, confidence, inquiry),
         _ => abstention(confidence, Vec::new()),
     }
 }
@@ -183,11 +183,11 @@ fn rounded(outcome: Outcome) -> Outcome {
     }
 }
 
-/// The words of the best node, where it is a cell without a number and no number is asked for.
-fn words_of_best(ranking: &Ranking, asked: &Asked, other: f32) -> Option<Answer> {
+/// The words of the best node, where it is a cell without a number and no number is wanted.
+fn words_of_best(ranking: &Ranking, inquiry: &Inquiry, other: f32) -> Option<Answer> {
     let node = ranking.nodes.first().filter(|node| node.kind == NodeKind::Cell)?;
     let number =
-        ["how much", "how many", "percent", "total", "average", "amount", "ratio"].iter().any(|cue| asked.has(cue));
+        ["how much", "how many", "percent", "total", "average", "amount", "ratio"].iter().any(|cue| inquiry.has(cue));
     let shows_words = node.text.chars().filter(|c| c.is_alphabetic()).count() >= 3
         && !node.text.contains(|c: char| c.is_ascii_digit());
     let confidence = likelihood(ranking, node, |_| true);
@@ -195,7 +195,7 @@ fn words_of_best(ranking: &Ranking, asked: &Asked, other: f32) -> Option<Answer>
         .then(|| words(node, node.text.trim().to_owned(), confidence))
 }
 
-fn computed(ranking: &Ranking, candidate: &Candidate, confidence: f32, asked: &Asked) -> Answer {
+fn computed(ranking: &Ranking, candidate: &Candidate, confidence: f32, inquiry: &Inquiry) -> Answer {
     let mut citations: Vec<Citation> = Vec::new();
     for node in candidate.facts.iter().filter_map(|fact| ranking.nodes.get(fact.node)) {
         if citations.iter().all(|citation| citation.node != node.id) {
@@ -213,7 +213,7 @@ fn computed(ranking: &Ranking, candidate: &Candidate, confidence: f32, asked: &A
     let of_first = candidate.facts.first().and_then(|fact| fact.quantity.unit);
     let fraction = match candidate.family {
         Family::PercentChange | Family::Return | Family::ReturnDifference | Family::Share => true,
-        Family::Ratio => ["percent", "portion", "share of", "%"].iter().any(|cue| asked.has(cue)),
+        Family::Ratio => ["percent", "portion", "share of", "%"].iter().any(|cue| inquiry.has(cue)),
         _ => false,
     };
     // A number whose own percent sign made it a hundredth in the program.
