@@ -7,7 +7,7 @@ use rust_decimal::Decimal;
 use crate::facts::{Fact, Facts};
 use crate::program::{Argument, Operation, Program, Step};
 use crate::quantity::{Scale, Unit};
-use crate::question::{Inquiry, CUES};
+use crate::question::{CUES, Inquiry};
 use crate::run::{NoRows, Outcome, RunError};
 
 /// What a program computes.
@@ -277,7 +277,13 @@ fn pair(found: &mut Vec<Candidate>, a: &Fact, b: &Fact, ordered: bool, inquiry: 
 }
 
 /// A candidate; `None` where the program has no result.
-fn made(family: Family, facts: &[&Fact], steps: Vec<Step>, scale: Option<Scale>, inquiry: &Inquiry) -> Option<Candidate> {
+fn made(
+    family: Family,
+    facts: &[&Fact],
+    steps: Vec<Step>,
+    scale: Option<Scale>,
+    inquiry: &Inquiry,
+) -> Option<Candidate> {
     let program = Program::new(steps).ok()?;
     let outcome = program.run(&NoRows).ok()?;
     let mut features = of_family(family, inquiry);

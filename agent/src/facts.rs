@@ -188,7 +188,8 @@ impl<'r> Facts<'r> {
         let mentioned = inquiry.places.iter().find(|(word, _)| of_label.contains(word)).map(|(_, at)| *at);
         let best = self.nodes.first().map_or(0.0, |node| node.score);
         let year =
-            match (inquiry.years.is_empty() || years.is_empty(), years.iter().any(|year| inquiry.years.contains(year))) {
+            match (inquiry.years.is_empty() || years.is_empty(), years.iter().any(|year| inquiry.years.contains(year)))
+            {
                 (false, true) => 1.0,
                 (false, false) => -1.0,
                 _ => 0.0,
