@@ -73,8 +73,7 @@ pub struct Writer<'e> {
     gone: BTreeSet<u32>,
     texts: Vec<String>,
     change: Change,
-    /// Locked as long as it is open.
-    _lock: File,
+    _lock: Lock,
 }
 
 impl<'e> Writer<'e> {
@@ -329,12 +328,22 @@ impl<'e> Writer<'e> {
     }
 }
 
-/// Locks a corpus for changing, as long as the file is open.
-fn lock(directory: &Path) -> Result<File, CorpusError> {
+/// A corpus that is locked for changing.
+struct Lock(File);
+
+impl Drop for Lock {
+    /// Closing the file is not enough: a process that is being started just now has it open too, for a moment.
+    fn drop(&mut self) {
+        // Where it fails the lock goes with the last one that has the file open.
+        let _ = self.0.unlock();
+    }
+}
+
+fn lock(directory: &Path) -> Result<Lock, CorpusError> {
     let path = directory.join(LOCK);
     let lock = File::create(&path).map_err(FileError::at(&path, "write"))?;
     match lock.try_lock() {
-        Ok(()) => Ok(lock),
+        Ok(()) => Ok(Lock(lock)),
         Err(TryLockError::WouldBlock) => Err(CorpusError::Locked { directory: directory.display().to_string() }),
         Err(TryLockError::Error(error)) => Err(FileError::at(&path, "lock")(error).into()),
     }

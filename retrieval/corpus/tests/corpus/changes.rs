@@ -105,6 +105,9 @@ fn an_id_that_two_files_have_is_said_with_both() {
     let again = index(&corpus, &[&a, &b]);
     assert_eq!((again[1].unchanged, again[0].unchanged), (false, false));
     assert_eq!(again[1].problems, changes[1].problems);
+    let turned = index(&corpus, &[&b, &a]);
+    assert!(turned[1].problems[0].ends_with(&format!("taken by a table of {}", b.display())), "{turned:?}");
+    assert_eq!((title(&corpus), open(&corpus).unwrap().len()), ("of b".to_owned(), 3));
 
     // One after the other the later replaces; together again they are told.
     let apart = dir.path().join("apart");

@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tabsegnet_corpus::{Corpus, CorpusError};
 
 use crate::support::{
-    QUESTIONS, Ranking, TableFile, answers, answers_of, open, ranking, retrievers, settings, table_files, take_in,
-    writer,
+    QUESTIONS, Ranking, TableFile, answers, answers_of, open, quick_retrievers, ranking, settings, table_files,
+    take_in, writer,
 };
 
 /// What tells one state from the others, soon computed.
 fn short(corpus: &Corpus) -> Vec<Ranking> {
-    let retrievers = retrievers(corpus).unwrap();
+    let retrievers = quick_retrievers();
     let all = QUESTIONS[..4].iter().flat_map(|text| {
         let query = corpus.query(text).unwrap();
         retrievers[..2].iter().map(move |one| ranking(corpus, &one.retrieve(corpus, &query, 9).unwrap()))
@@ -85,6 +85,16 @@ fn a_second_writer_is_refused_until_the_first_is_done() {
     let expected = format!("{}: another process is changing this corpus; wait until it is done", dir.path().display());
     assert_eq!(error.to_string(), expected);
     assert_eq!(answers(dir.path()).rankings[0].2.len(), 4, "it can be read");
+    // A process that is started meanwhile does not hold the lock for a moment longer.
+    let starts = std::thread::spawn(|| {
+        for _ in 0..20 {
+            std::process::Command::new("true").status().unwrap();
+        }
+    });
     drop(first);
+    for _ in 0..200 {
+        drop(writer(dir.path(), &settings(2)).unwrap());
+    }
+    starts.join().unwrap();
     writer(dir.path(), &settings(2)).unwrap().commit(&mut |_| ()).unwrap();
 }

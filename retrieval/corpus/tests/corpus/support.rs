@@ -222,10 +222,9 @@ fn fusion(name: &str, weights: Weights) -> Box<dyn Retriever> {
     Box::new(Fusion::new(name, weights))
 }
 
-/// Every kind of retriever, with several settings.
-pub fn retrievers(corpus: &Corpus) -> Result<Vec<Box<dyn Retriever>>, CorpusError> {
-    let gtr = |clusters, transposed| GtrConfig { clusters, typical: 3, tau: 0.2, transposed, ..GtrConfig::default() };
-    Ok(vec![
+/// Those that need nothing of a corpus before they are asked.
+pub fn quick_retrievers() -> Vec<Box<dyn Retriever>> {
+    vec![
         fusion("sum", Weights::default()),
         fusion("schema", Weights::SCHEMA),
         fusion("fields", Weights::FIELDS),
@@ -237,9 +236,16 @@ pub fn retrievers(corpus: &Corpus) -> Result<Vec<Box<dyn Retriever>>, CorpusErro
             depth: 7,
         }),
         Box::new(Rerank::new(Weights::default(), trees().clone())),
-        Box::new(GtrRetriever::new(corpus, "gtr", &gtr(3, false))?),
-        Box::new(GtrRetriever::new(corpus, "gtr transposed", &gtr(2, true))?),
-    ])
+    ]
+}
+
+/// Every kind of retriever, with several settings.
+pub fn retrievers(corpus: &Corpus) -> Result<Vec<Box<dyn Retriever>>, CorpusError> {
+    let gtr = |clusters, transposed| GtrConfig { clusters, typical: 3, tau: 0.2, transposed, ..GtrConfig::default() };
+    let mut all = quick_retrievers();
+    all.push(Box::new(GtrRetriever::new(corpus, "gtr", &gtr(3, false))?));
+    all.push(Box::new(GtrRetriever::new(corpus, "gtr transposed", &gtr(2, true))?));
+    Ok(all)
 }
 
 /// A ranking: ids and the bits of their scores.
@@ -258,9 +264,13 @@ pub struct Answers {
 }
 
 pub fn answers_of(corpus: &Corpus) -> Result<Answers, CorpusError> {
+    answers_by(corpus, &retrievers(corpus)?)
+}
+
+fn answers_by(corpus: &Corpus, retrievers: &[Box<dyn Retriever>]) -> Result<Answers, CorpusError> {
     let queries = QUESTIONS.iter().map(|text| corpus.query(text)).collect::<Result<Vec<_>, _>>()?;
     let mut rankings = Vec::new();
-    for retriever in retrievers(corpus)? {
+    for retriever in retrievers {
         let together = retriever.retrieve_all(corpus, &queries, 12)?;
         for ((question, query), hits) in QUESTIONS.iter().zip(&queries).zip(together) {
             let alone = ranking(corpus, &retriever.retrieve(corpus, query, 12)?);
@@ -282,6 +292,11 @@ pub fn answers_of(corpus: &Corpus) -> Result<Answers, CorpusError> {
 
 pub fn answers(directory: &Path) -> Answers {
     answers_of(&open(directory).unwrap()).unwrap()
+}
+
+/// Without graphs, which many equal tables fill.
+pub fn quick_answers(directory: &Path) -> Answers {
+    answers_by(&open(directory).unwrap(), &quick_retrievers()).unwrap()
 }
 
 /// Those of files taken in at once.
