@@ -5,6 +5,7 @@ use std::fmt;
 use rust_decimal::Decimal;
 use rust_decimal::prelude::FromPrimitive as _;
 use serde::{Deserialize, Serialize};
+use tabsegnet_document::months::MONTHS;
 use tabsegnet_document::numbers::parse_cell_number;
 
 /// What is counted.
@@ -144,8 +145,6 @@ pub struct Written {
     pub end: usize,
 }
 
-const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
-
 /// The numbers of a sentence, left to right: days of a month, years, and parts of words are left out. `75% ( 75 % )`,
 /// as FinQA writes what it has read, counts twice.
 pub fn of_sentence(text: &str) -> Vec<Written> {
@@ -186,25 +185,8 @@ pub fn of_sentence(text: &str) -> Vec<Written> {
         let scale = Scale::ALL.iter().find(|(_, name)| after.starts_with(name)).map(|(scale, _)| *scale);
         let last_word =
             close.trim_end_matches(['.', ' ']).rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or("").to_lowercase();
-        let month = last_word.len() >= 3
-            && MONTHS.iter().any(|month| last_word.starts_with(month) && last_word.len() <= 9)
-            && (last_word.len() == 3
-                || [
-                    "january",
-                    "february",
-                    "march",
-                    "april",
-                    "may",
-                    "june",
-                    "july",
-                    "august",
-                    "september",
-                    "sept",
-                    "october",
-                    "november",
-                    "december",
-                ]
-                .contains(&last_word.as_str()));
+        let month = last_word == "sept"
+            || MONTHS.iter().any(|month| *month == last_word || month.get(..3) == Some(last_word.as_str()));
         let day = month && unit.is_none() && scale.is_none() && value <= Decimal::from(31) && value.is_integer();
         let year =
             is_year(&digits) && !text.get(start..end).unwrap_or("").contains(',') && unit.is_none() && scale.is_none();

@@ -41,10 +41,9 @@ fn run(arguments: &Arguments) -> Result<()> {
         let read = tabsegnet_document::read(questions.document, &arguments.read_options())?;
         output::write_graph(path, &Graph::of(&read.document))?;
     }
-    let input = match input {
-        Input::Corpus(questions) => return corpus::rank(arguments, &questions),
-        other => other,
-    };
+    if let Input::Corpus(questions) = &input {
+        return corpus::rank(arguments, questions);
+    }
     let checkpoint = arguments.checkpoint.as_deref().context("--checkpoint DIR is missing")?;
     let cache = match &arguments.cache {
         Some(directory) => directory.clone(),

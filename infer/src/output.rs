@@ -4,6 +4,7 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
+use serde::Serialize;
 use tabsegnet::corpus::TableNode;
 use tabsegnet::ranking::{NodeEdge, NodeExplanation, TypeStrength};
 use tabsegnet::{Context, Explained, OpenDocument, Ranking, ReadDocument, TableRanking, table};
@@ -64,9 +65,8 @@ impl<'a> Writer<'a> {
             Format::Html | Format::Prompt => bail!("--format prompt and html go with --document"),
             Format::Jsonl => serde_json::to_string(&ranking)? + "\n",
             Format::Trec => {
-                let mut lines = Vec::new();
-                write_run_to(&mut lines, Path::new("stdout"), TAG, &[trec(&ranking)])?;
-                String::from_utf8(lines)?
+                let nodes = ranking.nodes.iter().map(|node| (node.id.clone(), node.score));
+                trec(&ranking.question_id, nodes.collect())?
             }
         };
         self.write(&text)
@@ -92,16 +92,8 @@ impl<'a> Writer<'a> {
             }
             Format::Jsonl => serde_json::to_string(&ranking)? + "\n",
             Format::Trec => {
-                let question = if ranking.question_id.is_empty() { "q" } else { &ranking.question_id };
-                let nodes = ranking.tables.iter().map(|table| (table.id.clone(), table.score)).collect();
-                let mut lines = Vec::new();
-                write_run_to(
-                    &mut lines,
-                    Path::new("stdout"),
-                    TAG,
-                    &[RankedQuestion { question: question.to_owned(), nodes }],
-                )?;
-                String::from_utf8(lines)?
+                let tables = ranking.tables.iter().map(|table| (table.id.clone(), table.score));
+                trec(&ranking.question_id, tables.collect())?
             }
             Format::Html | Format::Prompt => bail!("--format prompt and html are made elsewhere"),
         };
@@ -136,12 +128,12 @@ impl<'a> Writer<'a> {
     /// Writes what waits of rankings of tables.
     pub fn finish_tables(&mut self) -> Result<()> {
         if self.format == Format::Json {
-            self.text = match self.tables.as_slice() {
-                [ranking] if ranking.question_id.is_empty() => serde_json::to_string_pretty(ranking)?,
-                list => serde_json::to_string_pretty(list)?,
-            };
-            self.text.push('\n');
+            self.text = json(&self.tables, |ranking| &ranking.question_id)?;
         }
+        self.write_out()
+    }
+
+    fn write_out(&self) -> Result<()> {
         match self.output {
             Some(path) => Ok(write_bytes_atomic(path, self.text.as_bytes())?),
             None => print(&self.text),
@@ -184,17 +176,19 @@ impl<'a> Writer<'a> {
             self.text = Page { title: &document.id, about, document, layout: Some(layout), answers }.html()?;
         }
         if self.format == Format::Json {
-            self.text = match self.list.as_slice() {
-                [ranking] if ranking.question_id.is_empty() => serde_json::to_string_pretty(ranking)?,
-                list => serde_json::to_string_pretty(list)?,
-            };
-            self.text.push('\n');
+            self.text = json(&self.list, |ranking| &ranking.question_id)?;
         }
-        match self.output {
-            Some(path) => Ok(write_bytes_atomic(path, self.text.as_bytes())?),
-            None => print(&self.text),
-        }
+        self.write_out()
     }
+}
+
+/// Rankings as one indented value: that of a lone question without an id is no list.
+fn json<T: Serialize>(rankings: &[T], id: impl Fn(&T) -> &str) -> Result<String> {
+    let text = match rankings {
+        [ranking] if id(ranking).is_empty() => serde_json::to_string_pretty(ranking)?,
+        list => serde_json::to_string_pretty(list)?,
+    };
+    Ok(text + "\n")
 }
 
 fn answer(ranking: Ranking, scores: Vec<(String, f32)>) -> Answer {
@@ -224,12 +218,13 @@ fn print(text: &str) -> Result<()> {
     stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).context("stdout: could not write")
 }
 
-fn trec(ranking: &Ranking) -> RankedQuestion {
-    RankedQuestion {
-        // A question from the command line has no id; a run needs one.
-        question: if ranking.question_id.is_empty() { "q".into() } else { ranking.question_id.clone() },
-        nodes: ranking.nodes.iter().map(|node| (node.id.clone(), node.score)).collect(),
-    }
+/// The lines of a run for one question.
+fn trec(question_id: &str, nodes: Vec<(String, f32)>) -> Result<String> {
+    // A question from the command line has no id; a run needs one.
+    let question = if question_id.is_empty() { "q" } else { question_id }.to_owned();
+    let mut lines = Vec::new();
+    write_run_to(&mut lines, Path::new("stdout"), TAG, &[RankedQuestion { question, nodes }])?;
+    Ok(String::from_utf8(lines)?)
 }
 
 /// Writes a graph as DOT where the name ends in `.dot`, else as GraphML.

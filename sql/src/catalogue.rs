@@ -50,11 +50,11 @@ pub(crate) struct Object {
 pub(crate) struct Catalogue {
     /// Those that may be seen.
     pub(crate) visible: Vec<Object>,
-    /// Names in lower case: those asked to be hidden and those that read them.
+    /// Names in lower case: those to be hidden and those that read them.
     pub(crate) hidden: HashSet<String>,
     /// Names in lower case that are neither visible nor hidden: what SQLite keeps for itself, modules.
     pub(crate) internal: HashSet<String>,
-    /// Names asked to be hidden that are not there.
+    /// Names to be hidden that are not there.
     pub(crate) not_there: Vec<String>,
 }
 

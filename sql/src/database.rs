@@ -131,7 +131,7 @@ impl Database {
         }
     }
 
-    /// Prepares a statement; else why not, and the hidden table that it asked for.
+    /// Prepares a statement; else why not, and the hidden table that it named.
     fn prepare<'c>(
         &self,
         connection: &'c Connection,
@@ -176,7 +176,7 @@ impl Database {
             let row = match found.next() {
                 Ok(Some(row)) => row,
                 Ok(None) => return Ok(rows),
-                // Whether there is one more row than asked for need not be known for sure.
+                // Whether there is one more row than wanted need not be known for sure.
                 Err(_) if rows.rows.len() >= self.sandbox.rows => {
                     rows.truncated = true;
                     return Ok(rows);

@@ -37,7 +37,7 @@ pub(crate) struct Policy {
     met: Mutex<Met>,
 }
 
-/// What the authorizer met since it was last asked.
+/// What the authorizer met since it was last looked at.
 #[derive(Default)]
 pub(crate) struct Met {
     /// Why it denied something first.

@@ -5,9 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use tabsegnet_corpus::gtr::GtrConfig;
-use tabsegnet_corpus::{
-    Corpus as Tables, CorpusError, Fusion, GtrRetriever, Hit, Query, Rerank, Retriever, Rrf, Weights,
-};
+use tabsegnet_corpus::{Corpus as Tables, CorpusError, Fusion, GtrRetriever, Hit, Rerank, Retriever, Rrf, Weights};
 use tabsegnet_datasets::document::{Block, Document, Heading, Table, TableSource};
 use tabsegnet_datasets::tables::TableRecord;
 use tabsegnet_document::native::document_json;
@@ -214,10 +212,6 @@ impl Corpus {
             node.node.rank = rank;
         }
         Ok(())
-    }
-
-    fn query(&self, text: &str) -> Result<Query, RankingError> {
-        Ok(self.0.tables.query(text)?)
     }
 }
 

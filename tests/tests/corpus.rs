@@ -108,7 +108,7 @@ fn what_cannot_be_taken_in_is_listed_and_the_rest_counts() {
     for said in ["4 tables added", "in/a.jsonl", "line 4", "in/b.jsonl: table \"cities\"", "in/c.pdf"] {
         assert!(first.stderr.contains(said), "{said}: {}", first.stderr);
     }
-    // Mended, it takes the place of what was there.
+    // Repaired, it takes the place of what was there.
     work.write("in/a.jsonl", table("cities", "Cities", &["City"], &[&["Oslo"]]));
     std::fs::remove_file(work.path("in/b.jsonl")).unwrap();
     std::fs::remove_file(work.path("in/c.pdf")).unwrap();

@@ -52,14 +52,14 @@ def main():
         "fetaqa": ("fetaqa", "fetaqa", lambda question: question.get("split", "test") == "test"),
     }
     for name, (of_tables, of_questions, wanted) in single.items():
-        asked = [question for question in lines(questions(of_questions)[0]) if wanted(question)]
-        for question in asked:
+        chosen = [question for question in lines(questions(of_questions)[0]) if wanted(question)]
+        for question in chosen:
             question.pop("split", None)
-        gold = {table for question in asked for table in question["tables"]}
+        gold = {table for question in chosen for table in question["tables"]}
         found = [table for table in lines(tables(of_tables)[0]) if table["id"] in gold]
         write(f"{arguments.output}/single-gold/{name}/tables.jsonl", found)
-        write(f"{arguments.output}/single-gold/{name}/questions.jsonl", asked)
-        print(f"{name}: {len(found)} tables, {len(asked)} questions")
+        write(f"{arguments.output}/single-gold/{name}/questions.jsonl", chosen)
+        print(f"{name}: {len(found)} tables, {len(chosen)} questions")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 //! Learning to rank the tables of corpora, and measuring ways to rank them.
 
 mod fusion;
+mod measuring;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -8,14 +9,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Result, bail, ensure};
 use rayon::prelude::*;
-use tabsegnet_corpus::gtr::GtrConfig;
-use tabsegnet_corpus::{Candidates, Corpus, Fusion, GtrRetriever, Rerank, Retriever, Rrf, Weights, Writer};
+use tabsegnet_corpus::{Candidates, Corpus, Rerank, Weights, Writer};
 use tabsegnet_datasets::tables::{TableQuestion, read_questions};
 use tabsegnet_encoder::{Encoder, load};
-use tabsegnet_evaluation::trec::{RankedQuestion, write_run};
-use tabsegnet_evaluation::{Resampling, TableGold, TableMethod, TableRanking, compare_tables};
 use tabsegnet_ranker::boosting::bins::Bins;
 use tabsegnet_ranker::boosting::training::{Lists, grow};
 use tabsegnet_store::{Digest, Staging, write_bytes_atomic};
@@ -25,8 +23,6 @@ use crate::layout::Layout;
 use crate::progress::Progress;
 use crate::training::Outcome;
 
-/// Tables of a ranking that are measured.
-const DEPTH: usize = 50;
 /// Lists that the bins of features are computed from.
 const LISTS_OF_BINS: usize = 600;
 
@@ -72,7 +68,7 @@ pub fn train(config: &Config, stop: &AtomicBool) -> Result<Outcome> {
     staging.commit()?;
     println!("reranker of tables: {}", layout.best().display());
     if config.evaluation.after_training {
-        let text = measure(config, &parts, &[layout.best()], &layout.report())?;
+        let text = measuring::measure(config, &parts, &[layout.best()], &layout.report())?;
         println!("\n{text}");
     }
     Ok(Outcome::Finished)
@@ -83,7 +79,7 @@ pub fn train(config: &Config, stop: &AtomicBool) -> Result<Outcome> {
 /// # Errors
 /// Files that cannot be read or written; a damaged reranker.
 pub fn evaluate(config: &Config, rerankers: &[PathBuf], output: &Path) -> Result<String> {
-    measure(config, &parts(config)?, rerankers, output)
+    measuring::measure(config, &parts(config)?, rerankers, output)
 }
 
 fn parts(config: &Config) -> Result<Vec<Part>> {
@@ -224,143 +220,6 @@ fn rows(parts: &[Part], weights: &Weights, stop: &AtomicBool) -> Result<Option<V
     }
     progress.finish(&format!("of {} questions", lists.len()));
     Ok(Some(lists))
-}
-
-/// Ways to rank that need no training but what `weights` say.
-fn methods(corpus: &Corpus, gtr: &GtrConfig) -> Result<Vec<Box<dyn Retriever>>> {
-    let fusion = |name: &str, weights| Box::new(Fusion::new(name, weights)) as Box<dyn Retriever>;
-    let three = || {
-        vec![fusion("bm25", Weights::FIELDS), fusion("bm25-schema", Weights::SCHEMA), fusion("dense", Weights::DENSE)]
-    };
-    let mut all = three();
-    all.push(Box::new(Rrf { name: "rrf".into(), of: three(), depth: 100 }));
-    all.push(Box::new(GtrRetriever::new(corpus, "gtr", gtr)?));
-    Ok(all)
-}
-
-fn measure(config: &Config, parts: &[Part], rerankers: &[PathBuf], output: &Path) -> Result<String> {
-    let trained: Vec<(String, Rerank)> = rerankers
-        .iter()
-        .map(|directory| {
-            let name = if rerankers.len() == 1 { "rerank".to_owned() } else { directory.display().to_string() };
-            Ok((name, Rerank::read(directory)?))
-        })
-        .collect::<Result<_>>()?;
-    let resampling =
-        Resampling { resamples: config.evaluation.resamples, rounds: config.evaluation.rounds, seed: config.task.seed };
-    let mut text = String::new();
-    let mut json = BTreeMap::new();
-    for part in parts.iter().filter(|part| !part.dev.is_empty()) {
-        let mut methods = methods(&part.corpus, &config.corpus.gtr)?;
-        for (name, rerank) in &trained {
-            methods.push(Box::new(Fusion::new(&format!("fusion of {name}"), *rerank.weights())));
-            methods.push(Box::new(Named(name.clone(), rerank.clone())));
-        }
-        let queries: Vec<tabsegnet_corpus::Query> =
-            part.dev.par_iter().map(|question| part.corpus.query(&question.question)).collect::<Result<_, _>>()?;
-        let mut progress = Progress::new(&format!("measures {}", part.name), methods.len());
-        let mut ranked: Vec<TableMethod> = Vec::new();
-        for method in &methods {
-            let found = method
-                .retrieve_all(&part.corpus, &queries, DEPTH)
-                .with_context(|| format!("{}: {}", part.name, method.name()))?;
-            let ranking = |(question, hits): (&TableQuestion, Vec<tabsegnet_corpus::Hit>)| {
-                let ranked = hits.iter().map(|hit| part.corpus.id(hit.table).to_owned()).collect();
-                TableRanking { question: question.id.clone(), ranked }
-            };
-            let rankings: Vec<TableRanking> = part.dev.iter().zip(found).map(ranking).collect();
-            // A run has no line for a question without a table.
-            let found = rankings.iter().filter(|ranking| !ranking.ranked.is_empty());
-            let run: Vec<RankedQuestion> = found.map(RankedQuestion::from).collect();
-            let file =
-                output.join("runs").join(format!("{}.{}.trec", part.name, method.name().replace(['/', ' '], "-")));
-            write_run(&file, &method.name().replace(' ', "-"), &run)?;
-            ranked.push(TableMethod { name: method.name(), rankings });
-            progress.set(ranked.len(), methods.len(), "methods");
-        }
-        progress.finish(&format!("{} questions", part.dev.len()));
-        let gold: Vec<TableGold> = part
-            .dev
-            .iter()
-            .map(|question| TableGold {
-                question: question.id.clone(),
-                gold: question.tables.clone(),
-                group: match question.source_table.is_empty() {
-                    true => question.tables.first().cloned().unwrap_or_default(),
-                    false => question.source_table.clone(),
-                },
-            })
-            .collect();
-        let against = trained.first().map(|(name, _)| name.as_str());
-        let comparison = compare_tables(&gold, &ranked, against, &resampling)?;
-        let _ = writeln!(
-            text,
-            "## {}\n\n{} tables, {} questions of {} source tables; in % of the questions.\n",
-            part.name,
-            part.corpus.len(),
-            part.dev.len(),
-            comparison.groups
-        );
-        let _ = writeln!(text, "{}", comparison.markdown());
-        let _ = writeln!(text, "{}\n", survival(config, part, &queries, trained.first().map(|(_, rerank)| rerank))?);
-        json.insert(part.name.clone(), comparison);
-    }
-    let write = |name: &str, bytes: &[u8]| write_bytes_atomic(&output.join(name), bytes);
-    write("corpus.md", text.as_bytes())?;
-    write("corpus.json", &serde_json::to_vec_pretty(&json)?)?;
-    Ok(format!("{text}report: {}", output.join("corpus.md").display()))
-}
-
-/// The share of the questions all of whose gold is left by a stage, and how many tables are left.
-fn survival(
-    config: &Config,
-    part: &Part,
-    queries: &[tabsegnet_corpus::Query],
-    rerank: Option<&Rerank>,
-) -> Result<String> {
-    let gtr = GtrRetriever::new(&part.corpus, "gtr", &config.corpus.gtr)?;
-    let kept = |left: &dyn Fn(&tabsegnet_corpus::Query) -> Result<Vec<String>>| -> Result<(f64, f64)> {
-        let (mut whole, mut tables) = (0, 0);
-        for (question, query) in part.dev.iter().zip(queries) {
-            let left = left(query)?;
-            tables += left.len();
-            let left: std::collections::HashSet<String> = left.into_iter().collect();
-            whole += usize::from(question.tables.iter().all(|id| left.contains(id)));
-        }
-        let questions = part.dev.len().max(1) as f64;
-        Ok((100.0 * f64::from(whole as u32) / questions, tables as f64 / questions))
-    };
-    let (whole, tables) =
-        kept(&|query| Ok(gtr.coarse(query)?.into_iter().map(|table| part.corpus.id(table).to_owned()).collect()))?;
-    let mut text =
-        format!("GTR's coarse stage keeps all gold of {whole:.1} % of the questions, in {tables:.0} tables.");
-    if let Some(rerank) = rerank {
-        let (whole, tables) = kept(&|query| {
-            let Candidates { hits, .. } = Candidates::new(&part.corpus, query, rerank.weights())?;
-            Ok(hits.iter().map(|hit| part.corpus.id(hit.table).to_owned()).collect())
-        })?;
-        let _ =
-            write!(text, " The reranker's candidates hold all gold of {whole:.1} %, {tables:.0} tables a question.");
-    }
-    Ok(text)
-}
-
-/// A reranker under another name.
-struct Named(String, Rerank);
-
-impl Retriever for Named {
-    fn name(&self) -> String {
-        self.0.clone()
-    }
-
-    fn retrieve(
-        &self,
-        corpus: &Corpus,
-        query: &tabsegnet_corpus::Query,
-        top_k: usize,
-    ) -> Result<Vec<tabsegnet_corpus::Hit>, tabsegnet_corpus::CorpusError> {
-        self.1.retrieve(corpus, query, top_k)
-    }
 }
 
 /// What a checkpoint says of itself.

@@ -40,7 +40,7 @@ pub use statistics::Statistics;
 /// Rows, and columns, that a table must have (paper, §2.2: those with M ≤ 3 or N ≤ 3 are filtered out).
 pub const SMALLEST: usize = 4;
 
-/// Which questions are asked of the corpus (paper, A.2).
+/// Which questions are put to the corpus (paper, A.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Task {
     /// Statements that a table supports or refutes; only those in plain words that have a label.
@@ -140,7 +140,7 @@ pub struct MultiTableQuestion {
     /// The question; its tables are all parts of its source table, in the order of the corpus. The id of a joined
     /// question is that of its questions with `+` between them.
     pub record: TableQuestion,
-    /// Id of the table that it was asked of.
+    /// Id of the table that it was put to.
     pub source_table: String,
     /// Of a statement: whether the table supports it.
     pub label: Option<bool>,
@@ -218,19 +218,19 @@ pub fn build(
 ) -> Result<Built, MultiTableError> {
     let mut tally = BTreeMap::new();
     let sources = source::Sources::new(tables, &mut tally)?;
-    let asked = questions::choose(&sources, questions, settings, &mut tally)?;
+    let chosen = questions::choose(&sources, questions, settings, &mut tally)?;
     let (tables, parts) = corpus(&sources, settings);
     let gold = |source: &str| parts.get(source).cloned().unwrap_or_default();
-    let questions = asked.into_iter().map(|asked| MultiTableQuestion {
+    let questions = chosen.into_iter().map(|chosen| MultiTableQuestion {
         record: TableQuestion {
-            id: asked.id,
-            question: asked.text,
-            tables: gold(&asked.source_table),
+            id: chosen.id,
+            question: chosen.text,
+            tables: gold(&chosen.source_table),
             ..TableQuestion::default()
         },
-        source_table: asked.source_table,
-        label: asked.label,
-        answers: asked.answers,
+        source_table: chosen.source_table,
+        label: chosen.label,
+        answers: chosen.answers,
     });
     Ok(Built { benchmark: Benchmark { tables, questions: questions.collect() }, tally })
 }

@@ -186,7 +186,7 @@ pub enum TableRetrievalError {
         /// Id of the question.
         question: String,
     },
-    /// A ranking for a question that is not asked.
+    /// A ranking for a question that is not among them.
     #[error("{method}: has a ranking for {question:?}, which is none of the questions")]
     NoQuestion {
         /// The method.

@@ -158,6 +158,11 @@ impl Corpus {
         }
     }
 
+    /// The vector of a table `[dim]`.
+    pub fn vector(&self, at: TableRef) -> Vec<f32> {
+        self.segment(at).map_or_else(Vec::new, |segment| segment.vector(at.table))
+    }
+
     /// The table with an id.
     ///
     /// # Errors
@@ -268,14 +273,17 @@ impl Corpus {
         Scores { lexical, dense: dense.collect(), shares }
     }
 
+    /// The order of rankings: the higher score first, of equal ones the lower id.
+    pub(crate) fn order(&self, a: &Hit, b: &Hit) -> Ordering {
+        b.score.total_cmp(&a.score).then_with(|| self.id(a.table).cmp(self.id(b.table)))
+    }
+
     /// The tables with the highest scores, best first; of equal ones those with the lower id.
     pub(crate) fn best(&self, count: usize, score: impl Fn(TableRef) -> f32 + Sync) -> Vec<Hit> {
         if count == 0 {
             return Vec::new();
         }
-        let better = |a: &Hit, b: &Hit| -> Ordering {
-            b.score.total_cmp(&a.score).then_with(|| self.id(a.table).cmp(self.id(b.table)))
-        };
+        let better = |a: &Hit, b: &Hit| self.order(a, b);
         let mut kept: Vec<Hit> = Vec::new();
         let blocks: Vec<(usize, usize)> = self
             .segments

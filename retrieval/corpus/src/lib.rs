@@ -6,12 +6,14 @@
 
 mod build;
 mod candidates;
+mod cells;
 mod corpus;
 mod error;
 mod fields;
 mod file;
 mod graph_retriever;
 pub mod gtr;
+mod join;
 pub mod links;
 mod manifest;
 mod postings;
@@ -27,10 +29,11 @@ pub use corpus::{Corpus, Hit, Query, Scores, TableRef};
 pub use error::CorpusError;
 pub use fields::{Field, schema_text, terms};
 pub use graph_retriever::GtrRetriever;
+pub use join::join;
 pub use manifest::{FileEntry, Manifest, SegmentEntry};
 pub use rerank::Rerank;
 pub use retrieve::{Fusion, Retriever, Rrf, Weights};
 pub use segment::Segment;
 pub use sources::{FileChange, files, tables_of};
 pub use vectors::VectorKind;
-pub use writer::{Change, IndexConfig, Writer, join};
+pub use writer::{Change, IndexConfig, Writer};

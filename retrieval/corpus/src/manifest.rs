@@ -1,6 +1,7 @@
 //! `corpus.json`: which segments a corpus has. It is replaced whole, so that a reader sees the corpus before a change or
 //! after it, and a change that is cut off is none.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -51,6 +52,19 @@ pub struct SegmentEntry {
     pub tables: usize,
     /// Words of their fields.
     pub words: [u64; Field::COUNT],
+}
+
+impl SegmentEntry {
+    /// What is to be said of a segment without the tables `removed`, which a file of their own names.
+    pub(crate) fn of(segment: &Segment, file: String, removed: &BTreeSet<u32>, removed_file: Option<String>) -> Self {
+        let mut words = [0_u64; Field::COUNT];
+        for (table, lengths) in (0_u32..).zip(segment.all_lengths()) {
+            if !removed.contains(&table) {
+                words.iter_mut().zip(lengths).for_each(|(sum, &length)| *sum += u64::from(length));
+            }
+        }
+        Self { file, removed: removed_file, tables: segment.len() - removed.len(), words }
+    }
 }
 
 /// A file that tables are from.
@@ -119,6 +133,25 @@ impl Manifest {
         Ok(write_bytes_atomic(&path, &bytes)?)
     }
 
+    /// A name that no file of the corpus has had.
+    pub(crate) fn new_name(&mut self, end: &str) -> String {
+        self.next += 1;
+        format!("{:08}.{end}", self.next)
+    }
+
+    /// Writes the numbers of removed tables into a new file; its name.
+    pub(crate) fn write_removed(&mut self, directory: &Path, removed: &BTreeSet<u32>) -> Result<String, FileError> {
+        let name = self.new_name("removed");
+        let numbers: Vec<u32> = removed.iter().copied().collect();
+        write_bytes_atomic(&directory.join(&name), bytes_of(&numbers))?;
+        Ok(name)
+    }
+
+    /// The files that tables are from, by name, each with its digest.
+    pub(crate) fn set_files(&mut self, files: BTreeMap<String, String>) {
+        self.files = files.into_iter().map(|(name, sha256)| FileEntry { name, sha256 }).collect();
+    }
+
     /// Opens the segments.
     pub(crate) fn open(&self, directory: &Path) -> Result<Vec<Segment>, CorpusError> {
         self.segments.iter().map(|entry| self.open_segment(directory, entry)).collect()
@@ -143,11 +176,6 @@ impl Manifest {
             return Err(damaged(segment.path(), message));
         }
         Ok(segment)
-    }
-
-    /// Writes the numbers of removed tables.
-    pub(crate) fn write_removed(directory: &Path, name: &str, removed: &[u32]) -> Result<(), FileError> {
-        write_bytes_atomic(&directory.join(name), bytes_of(removed))
     }
 
     /// Tables of all segments.

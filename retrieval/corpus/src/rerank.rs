@@ -90,7 +90,7 @@ impl Retriever for Rerank {
         let Candidates { hits, rows } = Candidates::new(corpus, query, &self.weights)?;
         let scores = self.trees.scores(&rows);
         let mut hits: Vec<Hit> = hits.iter().zip(scores).map(|(hit, score)| Hit { score, ..*hit }).collect();
-        hits.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| corpus.id(a.table).cmp(corpus.id(b.table))));
+        hits.sort_by(|a, b| corpus.order(a, b));
         hits.truncate(top_k);
         Ok(hits)
     }

@@ -149,7 +149,7 @@ impl Retriever for Rrf {
             }
         }
         let mut hits: Vec<Hit> = sums.into_iter().map(|(table, score)| Hit { table, score }).collect();
-        hits.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| corpus.id(a.table).cmp(corpus.id(b.table))));
+        hits.sort_by(|a, b| corpus.order(a, b));
         hits.truncate(top_k);
         Ok(hits)
     }

@@ -1,13 +1,15 @@
 //! A segment as it is read: tables with their words, vectors and links. It never changes; what is removed is marked beside it.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use tabsegnet_datasets::tables::TableRecord;
+use tabsegnet_features::vectors::dot;
 
 use crate::error::{CorpusError, damaged};
 use crate::fields::Field;
 use crate::file::{MappedFile, Section};
-use crate::vectors::{VectorKind, dot, dot_int8};
+use crate::vectors::{VectorKind, dot_int8};
 
 /// An open segment.
 #[derive(Debug)]
@@ -77,6 +79,12 @@ impl Segment {
     /// Whether a table is there and not removed.
     pub fn is_live(&self, table: usize) -> bool {
         table < self.len() && !self.removed.get(table).copied().unwrap_or(false)
+    }
+
+    /// The tables that are removed.
+    pub(crate) fn removed(&self) -> BTreeSet<u32> {
+        let marks = (0_u32..).zip(&self.removed);
+        marks.filter(|(_, removed)| **removed).map(|(table, _)| table).collect()
     }
 
     /// Whether none of its tables is removed.

@@ -44,22 +44,7 @@ impl VectorKind {
     }
 }
 
-/// a · b, in eight sums that are added in a fixed order.
-pub(crate) fn dot(a: &[f32], b: &[f32]) -> f32 {
-    const LANES: usize = 16;
-    let mut sums = [0.0_f32; LANES];
-    let (a_parts, a_rest) = a.as_chunks::<LANES>();
-    let (b_parts, b_rest) = b.as_chunks::<LANES>();
-    for (a, b) in a_parts.iter().zip(b_parts) {
-        for ((sum, a), b) in sums.iter_mut().zip(a).zip(b) {
-            *sum += a * b;
-        }
-    }
-    let rest: f32 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
-    sums.iter().sum::<f32>() + rest
-}
-
-/// a · b of a vector kept as [`VectorKind::Int8`], before it is multiplied.
+/// [`tabsegnet_features::vectors::dot`] with a vector kept as [`VectorKind::Int8`], before it is multiplied.
 pub(crate) fn dot_int8(a: &[f32], b: &[i8]) -> f32 {
     const LANES: usize = 16;
     let mut sums = [0.0_f32; LANES];
@@ -77,6 +62,7 @@ pub(crate) fn dot_int8(a: &[f32], b: &[i8]) -> f32 {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use tabsegnet_features::vectors::dot;
 
     use super::*;
 

@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use tabsegnet_datasets::tables::TableRecord;
 use tabsegnet_encoder::{Encoder, EncoderConfig};
-use tabsegnet_store::{FileError, create_dir, write_atomic};
+use tabsegnet_store::{FileError, create_dir};
 
 use crate::build::{Batch, merge};
 use crate::error::CorpusError;
 use crate::fields::{Field, schema_text};
-use crate::manifest::{FileEntry, Manifest, SegmentEntry};
+use crate::manifest::{Manifest, SegmentEntry};
 use crate::segment::Segment;
 use crate::vectors::VectorKind;
 
@@ -104,14 +104,11 @@ impl<'e> Writer<'e> {
         same_encoder(directory, &manifest, encoder)?;
         clear(directory, &manifest)?;
         let segments = manifest.open(directory)?;
-        let removed = segments.iter().map(|segment| {
-            (0..segment.len()).filter(|&table| !segment.is_live(table)).map(|table| table as u32).collect()
-        });
         Ok(Self {
             directory: directory.to_owned(),
             encoder,
             config: config.clone(),
-            removed: removed.collect(),
+            removed: segments.iter().map(Segment::removed).collect(),
             files: manifest.files.iter().map(|file| (file.name.clone(), file.sha256.clone())).collect(),
             manifest,
             segments,
@@ -147,9 +144,7 @@ impl<'e> Writer<'e> {
 
     /// Forgets what a file's content was, so that it is read again the next time.
     pub(crate) fn forget(&mut self, file: &str) {
-        if let Some(sha256) = self.files.get_mut(file) {
-            sha256.clear();
-        }
+        forget(&mut self.files, file);
     }
 
     /// Removes the tables of a file, those added in this change too; how many there were.
@@ -192,9 +187,7 @@ impl<'e> Writer<'e> {
             for &number in segment.find(&table.id) {
                 if (number as usize) < segment.len() && removed.insert(number) {
                     self.change.removed += 1;
-                    if let Some(sha256) = self.files.get_mut(segment.source(number)) {
-                        sha256.clear();
-                    }
+                    forget(&mut self.files, segment.source(number));
                 }
             }
         }
@@ -216,11 +209,6 @@ impl<'e> Writer<'e> {
         self.waiting.clear();
     }
 
-    fn new_name(&mut self, end: &str) -> String {
-        self.manifest.next += 1;
-        format!("{:08}.{end}", self.manifest.next)
-    }
-
     /// Writes what waits as a segment. `progress` gets the number of tables done since the last time it was called.
     fn flush(&mut self, progress: &mut dyn FnMut(usize)) -> Result<(), CorpusError> {
         self.take_waiting();
@@ -233,8 +221,7 @@ impl<'e> Writer<'e> {
             progress(texts - done);
             done = texts;
         })?;
-        let name = self.new_name("segment");
-        let path = self.directory.join(name);
+        let path = self.directory.join(self.manifest.new_name("segment"));
         std::mem::take(&mut self.batch).write(&path, &vectors, self.manifest.vectors, &self.sources)?;
         self.texts.clear();
         self.segments.push(Segment::open(&path, self.manifest.vectors, self.manifest.dim, &[])?);
@@ -263,26 +250,15 @@ impl<'e> Writer<'e> {
             let before = old.get(number).and_then(|entry| entry.removed.clone());
             let removed_file = match removed.len() + segment.live() == segment.len() {
                 true => before,
-                false => {
-                    let name = self.new_name("removed");
-                    Manifest::write_removed(&directory, &name, &removed.iter().copied().collect::<Vec<_>>())?;
-                    Some(name)
-                }
+                false => Some(self.manifest.write_removed(&directory, &removed)?),
             };
-            let mut words = [0_u64; Field::COUNT];
-            for (table, lengths) in segment.all_lengths().iter().enumerate() {
-                if !removed.contains(&(table as u32)) {
-                    words.iter_mut().zip(lengths).for_each(|(sum, &length)| *sum += u64::from(length));
-                }
-            }
-            let entry = SegmentEntry { file, removed: removed_file, tables: segment.len() - removed.len(), words };
+            let entry = SegmentEntry::of(&segment, file, &removed, removed_file);
             opened.push(self.manifest.open_segment(&directory, &entry)?);
             entries.push(entry);
         }
         self.merge_smallest(&mut entries, &mut opened)?;
         self.manifest.segments = entries;
-        self.manifest.files =
-            self.files.iter().map(|(name, sha256)| FileEntry { name: name.clone(), sha256: sha256.clone() }).collect();
+        self.manifest.set_files(std::mem::take(&mut self.files));
         self.manifest.write(&directory)?;
         // It counts now; what cannot be cleared is left to the next writer.
         let _ = clear(&directory, &self.manifest);
@@ -309,7 +285,7 @@ impl<'e> Writer<'e> {
             return Ok(());
         }
         chosen.sort_unstable();
-        let name = self.new_name("segment");
+        let name = self.manifest.new_name("segment");
         let path = self.directory.join(&name);
         merge(&chosen.iter().map(|&at| &opened[at]).collect::<Vec<_>>(), &path)?;
         let mut words = [0; Field::COUNT];
@@ -329,7 +305,7 @@ impl<'e> Writer<'e> {
 }
 
 /// A corpus that is locked for changing.
-struct Lock(File);
+pub(crate) struct Lock(File);
 
 impl Drop for Lock {
     /// Closing the file is not enough: a process that is being started just now has it open too, for a moment.
@@ -339,7 +315,7 @@ impl Drop for Lock {
     }
 }
 
-fn lock(directory: &Path) -> Result<Lock, CorpusError> {
+pub(crate) fn lock(directory: &Path) -> Result<Lock, CorpusError> {
     let path = directory.join(LOCK);
     let lock = File::create(&path).map_err(FileError::at(&path, "write"))?;
     match lock.try_lock() {
@@ -349,85 +325,11 @@ fn lock(directory: &Path) -> Result<Lock, CorpusError> {
     }
 }
 
-/// Puts corpora together as one, such as those that several machines made of a part of the tables each: their segments are
-/// taken as they are. Of tables with one id the last corpus' counts.
-///
-/// # Errors
-/// Corpora of different encoders or forms of vectors; a corpus that is there already; the disk.
-pub fn join(directory: &Path, parts: &[PathBuf]) -> Result<Change, CorpusError> {
-    let expected = "a directory without a corpus";
-    create_dir(directory)?;
-    let _lock = lock(directory)?;
-    if Manifest::path(directory).exists() {
-        return Err(CorpusError::Setting { key: "output", value: directory.display().to_string(), expected });
+/// Marks a file as one that has to be read again.
+fn forget(files: &mut BTreeMap<String, String>, file: &str) {
+    if let Some(sha256) = files.get_mut(file) {
+        sha256.clear();
     }
-    // What a call that failed left may be the very files of the parts, by another name.
-    clear_but(directory, &BTreeSet::new())?;
-    let mut joined: Option<Manifest> = None;
-    let mut change = Change::default();
-    let mut ids: HashMap<String, (usize, u32)> = HashMap::new();
-    let mut removed: Vec<BTreeSet<u32>> = Vec::new();
-    let mut files: BTreeMap<String, String> = BTreeMap::new();
-    for part in parts {
-        let manifest = Manifest::read(part)?;
-        let into = joined.get_or_insert_with(|| Manifest { segments: Vec::new(), next: 0, ..manifest.clone() });
-        if (&into.encoder_identity, into.dim, into.vectors)
-            != (&manifest.encoder_identity, manifest.dim, manifest.vectors)
-        {
-            return Err(CorpusError::OtherEncoder {
-                directory: part.display().to_string(),
-                of_index: format!("{} ({})", manifest.encoder_identity, manifest.dim),
-                given: format!("{} ({}) as in the first", into.encoder_identity, into.dim),
-            });
-        }
-        files.extend(manifest.files.iter().map(|file| (file.name.clone(), file.sha256.clone())));
-        for (entry, segment) in manifest.segments.iter().zip(manifest.open(part)?) {
-            into.next += 1;
-            let file = format!("{:08}.segment", into.next);
-            let (from, to) = (part.join(&entry.file), directory.join(&file));
-            if std::fs::hard_link(&from, &to).is_err() {
-                copy(&from, &to)?;
-            }
-            let mut gone: BTreeSet<u32> =
-                (0..segment.len() as u32).filter(|&table| !segment.is_live(table as usize)).collect();
-            for table in (0..segment.len() as u32).filter(|&table| segment.is_live(table as usize)) {
-                if let Some((earlier, number)) = ids.insert(segment.id(table).to_owned(), (removed.len(), table)) {
-                    match removed.get_mut(earlier) {
-                        Some(of_earlier) => of_earlier.insert(number),
-                        None => gone.insert(number),
-                    };
-                    change.removed += 1;
-                }
-                change.added += 1;
-            }
-            removed.push(gone);
-            into.segments.push(SegmentEntry { file, ..entry.clone() });
-        }
-    }
-    let expected = "at least one corpus";
-    let mut manifest = joined.ok_or(CorpusError::Setting { key: "join", value: "empty".into(), expected })?;
-    for (entry, removed) in manifest.segments.iter_mut().zip(&removed) {
-        entry.removed = None;
-        let segment = Segment::open(&directory.join(&entry.file), manifest.vectors, manifest.dim, &[])?;
-        entry.tables = segment.len() - removed.len();
-        entry.words = [0; Field::COUNT];
-        for (_, lengths) in segment.all_lengths().iter().enumerate().filter(|(at, _)| !removed.contains(&(*at as u32)))
-        {
-            entry.words.iter_mut().zip(lengths).for_each(|(sum, &length)| *sum += u64::from(length));
-        }
-        if !removed.is_empty() {
-            manifest.next += 1;
-            let name = format!("{:08}.removed", manifest.next);
-            Manifest::write_removed(directory, &name, &removed.iter().copied().collect::<Vec<_>>())?;
-            entry.removed = Some(name);
-        }
-    }
-    manifest.segments.retain(|entry| entry.tables > 0);
-    manifest.files = files.into_iter().map(|(name, sha256)| FileEntry { name, sha256 }).collect();
-    manifest.write(directory)?;
-    change.tables = manifest.tables();
-    change.segments = manifest.segments.len();
-    Ok(change)
 }
 
 pub(crate) fn same_encoder(directory: &Path, manifest: &Manifest, encoder: &dyn Encoder) -> Result<(), CorpusError> {
@@ -441,12 +343,6 @@ pub(crate) fn same_encoder(directory: &Path, manifest: &Manifest, encoder: &dyn 
     })
 }
 
-/// Copies a file to a name that none has, whole or not at all.
-fn copy(from: &Path, to: &Path) -> Result<(), FileError> {
-    let mut file = File::open(from).map_err(FileError::at(from, "read"))?;
-    write_atomic(to, |out| std::io::copy(&mut file, out).map(|_| ()).map_err(FileError::at(to, "write")))
-}
-
 /// Removes files of segments that the manifest does not name: what changes that were cut off, or are replaced, left.
 fn clear(directory: &Path, manifest: &Manifest) -> Result<(), CorpusError> {
     let named: BTreeSet<&str> = manifest
@@ -457,7 +353,7 @@ fn clear(directory: &Path, manifest: &Manifest) -> Result<(), CorpusError> {
     clear_but(directory, &named)
 }
 
-fn clear_but(directory: &Path, named: &BTreeSet<&str>) -> Result<(), CorpusError> {
+pub(crate) fn clear_but(directory: &Path, named: &BTreeSet<&str>) -> Result<(), CorpusError> {
     let is_number = |stem: &str| stem.len() >= 8 && stem.bytes().all(|byte| byte.is_ascii_digit());
     for entry in std::fs::read_dir(directory).map_err(FileError::at(directory, "read"))? {
         let path = entry.map_err(FileError::at(directory, "read"))?.path();

@@ -7,11 +7,11 @@ use std::fmt::Write as _;
 use tabsegnet_corpus::terms;
 use tabsegnet_datasets::tables::TableRecord;
 
-use super::{Corpus, TableRanking};
+use super::{Corpus, RankedTable, TableRanking};
 use crate::RankingError;
 use crate::context::{Context, TooSmall, tokens};
 
-/// The weakest relation that is told: cosine of the tables' vectors.
+/// The weakest relation that is shown: cosine of the tables' vectors.
 const LEAST: f32 = 0.3;
 
 impl Corpus {
@@ -25,7 +25,7 @@ impl Corpus {
             ranking.tables.iter().map(|ranked| self.table(&ranked.id)).collect::<Result<_, _>>()?;
         let wanted: BTreeSet<String> = terms(&ranking.question).into_iter().collect();
         let order: Vec<Vec<usize>> = tables.iter().map(|table| self.rows_by_worth(ranking, table, &wanted)).collect();
-        let relations = self.relations(&tables)?;
+        let relations = self.relations(ranking)?;
         let text_of = |count: usize, rows: usize| text(ranking, &tables[..count], &order, rows, &relations);
         // Tables first, without rows; then as many rows of each as fit.
         let count = (1..=tables.len()).rev().find(|&count| tokens(&text_of(count, 1)) <= budget);
@@ -60,7 +60,7 @@ impl Corpus {
             .iter()
             .enumerate()
             .map(|(number, row)| {
-                let place = of_nodes.iter().position(|of| *of == number).map_or(usize::MAX, |place| place);
+                let place = of_nodes.iter().position(|of| *of == number).unwrap_or(usize::MAX);
                 (place, usize::MAX - shared(row))
             })
             .collect();
@@ -70,11 +70,10 @@ impl Corpus {
     }
 
     /// Pairs of tables by how near their vectors are.
-    fn relations(&self, tables: &[TableRecord]) -> Result<Vec<(usize, usize, f32)>, RankingError> {
-        let vectors: Vec<Vec<f32>> = tables
-            .iter()
-            .map(|table| Ok(self.query(&tabsegnet_corpus::schema_text(table))?.vector))
-            .collect::<Result<_, RankingError>>()?;
+    fn relations(&self, ranking: &TableRanking) -> Result<Vec<(usize, usize, f32)>, RankingError> {
+        let tables = &self.0.tables;
+        let vector = |ranked: &RankedTable| Ok(tables.vector(tables.find(&ranked.id)?));
+        let vectors: Vec<Vec<f32>> = ranking.tables.iter().map(vector).collect::<Result<_, RankingError>>()?;
         let mut found = Vec::new();
         for (a, of_a) in vectors.iter().enumerate() {
             for (b, of_b) in vectors.iter().enumerate().skip(a + 1) {
@@ -144,14 +143,14 @@ fn text(
             let _ = writeln!(out, "({left} more rows)");
         }
     }
-    let told: Vec<String> = relations
+    let shown_relations: Vec<String> = relations
         .iter()
         .filter(|(a, b, _)| *a < tables.len() && *b < tables.len())
         .take(10)
         .map(|(a, b, strength)| format!("T{}–T{} {strength:.2}", a + 1, b + 1))
         .collect();
-    if !told.is_empty() {
-        let _ = writeln!(out, "\nRelations: {}", told.join(", "));
+    if !shown_relations.is_empty() {
+        let _ = writeln!(out, "\nRelations: {}", shown_relations.join(", "));
     }
     out
 }

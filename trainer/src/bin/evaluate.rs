@@ -51,23 +51,17 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> Result<ExitCode> {
     let config = Config::load(&arguments.config, &arguments.overrides)?;
     let layout = Layout::new(&config);
-    if config.task.kind == Task::Corpus {
-        let directories = match (arguments.baselines, arguments.checkpoints.as_slice()) {
-            (true, _) => Vec::new(),
-            (false, []) => vec![layout.best()],
-            (false, given) => given.to_vec(),
-        };
-        let output = arguments.output.clone().unwrap_or_else(|| layout.report());
-        cli::print(&format!("{}\n", corpus::evaluate(&config, &directories, &output)?))?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    let device = cli::open_device(arguments.device)?;
     let directories = match (arguments.baselines, arguments.checkpoints.as_slice()) {
         (true, _) => Vec::new(),
         (false, []) => vec![layout.best()],
         (false, given) => given.to_vec(),
     };
     let output = arguments.output.clone().unwrap_or_else(|| layout.report());
+    if config.task.kind == Task::Corpus {
+        cli::print(&format!("{}\n", corpus::evaluate(&config, &directories, &output)?))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let device = cli::open_device(arguments.device)?;
     let report = cli::on_device(&device, || {
         let encoding = Encoding::open(&config, &device)?;
         let checkpoints = evaluation::open_checkpoints(&directories, &encoding, &device)?;

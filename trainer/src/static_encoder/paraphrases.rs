@@ -51,7 +51,7 @@ pub(super) struct Paraphrases {
     /// Of each text, once numbered.
     tokens: Vec<Vec<u32>>,
     /// Of each year in each phrase, and alone.
-    asked: Vec<[Vec<u32>; 2]>,
+    phrases: Vec<[Vec<u32>; 2]>,
 }
 
 /// Two texts of one concept.
@@ -59,8 +59,8 @@ pub(super) struct Paraphrases {
 pub(super) struct Pair {
     texts: [usize; 2],
     /// Whether the first stands in a question about a year and the second beside that year, as in a table: which of
-    /// [`Paraphrases::asked`].
-    asked: Option<usize>,
+    /// [`Paraphrases::phrases`].
+    phrases: Option<usize>,
 }
 
 /// What the filings of a config give.
@@ -165,20 +165,20 @@ impl Paraphrases {
         }
         let groups = by_concept.values().filter(|texts| texts.len() >= 2).cloned().collect();
         let texts = texts.into_values().map(|(text, _)| text).collect();
-        Self { texts, concepts, by_concept, groups, tokens: Vec::new(), asked: Vec::new() }
+        Self { texts, concepts, by_concept, groups, tokens: Vec::new(), phrases: Vec::new() }
     }
 
     /// With the numbers of the texts' tokens.
     pub fn numbered(self, vocabulary: &Vocabulary, max_tokens: usize) -> Result<Self> {
         let texts: Vec<&str> = self.texts.iter().map(String::as_str).collect();
-        let asked =
+        let phrases =
             YEARS.flat_map(|year| PHRASES.iter().map(move |phrase| [format!("{phrase} {year}"), year.to_string()]));
-        let asked = asked.map(|[phrase, year]| {
+        let phrases = phrases.map(|[phrase, year]| {
             let [phrase, year] =
                 [phrase, year].map(|text| Ok::<_, anyhow::Error>(vocabulary.encode(&[&text], max_tokens)?.concat()));
             Ok([phrase?, year?])
         });
-        Ok(Self { tokens: vocabulary.encode(&texts, max_tokens)?, asked: asked.collect::<Result<_>>()?, ..self })
+        Ok(Self { tokens: vocabulary.encode(&texts, max_tokens)?, phrases: phrases.collect::<Result<_>>()?, ..self })
     }
 
     /// Token numbers of each text.
@@ -202,8 +202,9 @@ impl Paraphrases {
         let pair = |(number, group): (usize, usize)| {
             let texts = &self.groups[group];
             let two = sample(rng, texts.len(), 2);
-            let asked = (number % 2 == 1 && !self.asked.is_empty()).then(|| sample(rng, self.asked.len(), 1).index(0));
-            Pair { texts: [texts[two.index(0)], texts[two.index(1)]], asked }
+            let phrases =
+                (number % 2 == 1 && !self.phrases.is_empty()).then(|| sample(rng, self.phrases.len(), 1).index(0));
+            Pair { texts: [texts[two.index(0)], texts[two.index(1)]], phrases }
         };
         groups.into_iter().enumerate().map(pair).collect()
     }
@@ -212,8 +213,8 @@ impl Paraphrases {
     pub fn loss(&self, table: &TokenTable, pairs: &[Pair], temperature: f64) -> Tensor<1> {
         let n = pairs.len();
         let tokens = |side: usize| {
-            pairs.iter().map(move |Pair { texts, asked }| {
-                let around = asked.map_or(&[][..], |asked| &self.asked[asked][side]);
+            pairs.iter().map(move |Pair { texts, phrases }| {
+                let around = phrases.map_or(&[][..], |phrases| &self.phrases[phrases][side]);
                 [&self.tokens[texts[side]], around].concat()
             })
         };
@@ -275,7 +276,7 @@ mod tests {
         let words: BTreeSet<String> = made.texts.iter().flat_map(|text| tokenize(text)).collect();
         let number = |word: &String| words.iter().position(|known| known == word).unwrap() as u32;
         made.tokens = made.texts.iter().map(|text| tokenize(text).iter().map(number).collect()).collect();
-        made.asked = vec![[vec![words.len() as u32], vec![words.len() as u32 + 1]]];
+        made.phrases = vec![[vec![words.len() as u32], vec![words.len() as u32 + 1]]];
         made
     }
 
@@ -301,7 +302,7 @@ mod tests {
         for _ in 0..20 {
             let pairs = paraphrases.draw(9, &mut rng);
             assert_eq!(pairs.len(), 3);
-            assert_eq!(pairs.iter().map(|pair| pair.asked).collect::<Vec<_>>(), [None, Some(0), None]);
+            assert_eq!(pairs.iter().map(|pair| pair.phrases).collect::<Vec<_>>(), [None, Some(0), None]);
             assert!(pairs.iter().all(|Pair { texts: [a, b], .. }| a != b && paraphrases.share(*a, *b)));
         }
     }
@@ -315,7 +316,7 @@ mod tests {
             [of("Net income"), of("Profit")],
             [of("Net sales"), of("Revenues:")],
         ];
-        let (mask, own) = paraphrases.masks(&pairs.map(|texts| Pair { texts, asked: None }));
+        let (mask, own) = paraphrases.masks(&pairs.map(|texts| Pair { texts, phrases: None }));
         // "Net income" is of the concept of "Net income"; "Net earnings" and "Profit" share none.
         assert_eq!(
             mask.iter().map(|&m| m == MASKED).collect::<Vec<_>>(),
@@ -327,7 +328,7 @@ mod tests {
     /// Loss and cosine of two paraphrases before and after some steps, and the table's numbers.
     fn learnt(seed: u64) -> ([f32; 2], [f32; 2], Vec<f32>) {
         let (paraphrases, device) = (paraphrases(), Device::flex().autodiff());
-        let tokens = paraphrases.asked[0][1][0] + 1;
+        let tokens = paraphrases.phrases[0][1][0] + 1;
         let values = (0..tokens * 8).map(|i| ((i * 37 % 23) as f32 - 11.0) / 11.0).collect();
         let mut table = TokenTable::new(values, vec![1.0; tokens as usize], 8, &device);
         let mut optimiser = AdamConfig::new().init();

@@ -18,7 +18,7 @@ pub(super) struct Context {
     cell_words: BTreeSet<String>,
 }
 
-/// A question as it is asked of a corpus.
+/// A question as it is put to a corpus.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Independent {
     /// It names what it is about.
@@ -46,7 +46,7 @@ impl Context {
         }
     }
 
-    /// A text as it can be asked without the table. What comes behind the byte `referring` may lean on what stands
+    /// A text as it can be put without the table. What comes behind the byte `referring` may lean on what stands
     /// before it: there "these players" are not the table's.
     pub fn independent(&self, text: &str, referring: usize, dice: &mut Dice) -> Independent {
         let marks = references(text, referring);

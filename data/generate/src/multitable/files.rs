@@ -181,7 +181,7 @@ pub fn read_own(folder: &Path) -> Result<Benchmark, MultiTableError> {
 pub fn read_published(folder: &Path, name: &str) -> Result<Benchmark, MultiTableError> {
     let [tables_file, questions_file] = published_files(folder, name);
     let published: Vec<PublishedTable> = lines(&tables_file)?;
-    let asked: Vec<PublishedQuestion> = lines(&questions_file)?;
+    let questions: Vec<PublishedQuestion> = lines(&questions_file)?;
     let cells = |cells: &Vec<Value>| cells.iter().map(text).collect::<Vec<String>>();
     let mut tables: Vec<SubTable> = published
         .iter()
@@ -220,7 +220,7 @@ pub fn read_published(folder: &Path, name: &str) -> Result<Benchmark, MultiTable
             }
         }
     }
-    let questions = asked.into_iter().enumerate().map(|(place, question)| {
+    let questions = questions.into_iter().enumerate().map(|(place, question)| {
         let source_table = text(&question.source_table_idx);
         let (label, answers) = match &question.label {
             Value::Null => (None, Vec::new()),

@@ -1,4 +1,4 @@
-//! Which questions are asked: filtered, joined and made independent of their table.
+//! Which questions are put to the corpus: filtered, joined and made independent of their table.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -20,8 +20,8 @@ const ALIKE_PERCENT: usize = 80;
 /// Questions of a sequence that are joined, from its first.
 const LONGEST_SEQUENCE: usize = 4;
 
-/// A question that is asked.
-pub(super) struct Asked {
+/// A question that is put to the corpus.
+pub(super) struct Chosen {
     pub id: String,
     pub text: String,
     pub source_table: String,
@@ -47,9 +47,9 @@ pub(super) fn choose(
     questions: &[SourceQuestion],
     settings: &Settings,
     tally: &mut Tally,
-) -> Result<Vec<Asked>, MultiTableError> {
+) -> Result<Vec<Chosen>, MultiTableError> {
     let given = by_table(sources, questions, tally)?;
-    let mut asked = Vec::new();
+    let mut kept = Vec::new();
     for (table, questions) in
         given.into_iter().filter_map(|(place, questions)| Some((sources.table(place)?, questions)))
     {
@@ -63,7 +63,7 @@ pub(super) fn choose(
         let context = if candidates.is_empty() { continue } else { Context::of(table) };
         for mut question in candidates {
             match context.independent(&question.text, question.referring, &mut dice) {
-                Independent::AsItIs => count(tally, "questions asked as they are", 1),
+                Independent::AsItIs => count(tally, "questions kept as they are", 1),
                 Independent::Replaced(text) => {
                     count(tally, "questions with a reference to their table replaced", 1);
                     question.text = text;
@@ -77,13 +77,13 @@ pub(super) fn choose(
                     continue;
                 }
             }
-            asked.push(question);
+            kept.push(question);
         }
     }
-    let asked = without_ambiguous(asked, tally);
-    match asked.is_empty() {
+    let kept = without_ambiguous(kept, tally);
+    match kept.is_empty() {
         true => Err(no_question(questions.len(), tally)),
-        false => Ok(asked),
+        false => Ok(kept),
     }
 }
 
@@ -132,9 +132,9 @@ fn by_table<'q>(
     Ok(of_table)
 }
 
-fn asked(table: &TableRecord, question: &SourceQuestion) -> Asked {
+fn unchanged(table: &TableRecord, question: &SourceQuestion) -> Chosen {
     let text = question.record.question.split_whitespace().collect::<Vec<_>>().join(" ");
-    Asked {
+    Chosen {
         id: question.record.id.clone(),
         words: content(&text),
         text,
@@ -146,7 +146,7 @@ fn asked(table: &TableRecord, question: &SourceQuestion) -> Asked {
 }
 
 /// Whether a question says enough; counted where it does not.
-fn says_enough(question: &Asked, tally: &mut Tally) -> bool {
+fn says_enough(question: &Chosen, tally: &mut Tally) -> bool {
     let words = words(&question.text);
     let stop_words = words.iter().filter(|(_, word)| is_stop_word(word)).count();
     let because = if words.len() < FEWEST_WORDS || question.words.len() < FEWEST_CONTENT_WORDS {
@@ -162,7 +162,7 @@ fn says_enough(question: &Asked, tally: &mut Tally) -> bool {
     false
 }
 
-fn statements(table: &TableRecord, questions: &[&SourceQuestion], tally: &mut Tally) -> Vec<Asked> {
+fn statements(table: &TableRecord, questions: &[&SourceQuestion], tally: &mut Tally) -> Vec<Chosen> {
     let mut chosen = Vec::new();
     for question in questions {
         match question.supported() {
@@ -170,14 +170,14 @@ fn statements(table: &TableRecord, questions: &[&SourceQuestion], tally: &mut Ta
             Some(_) if question.form.as_deref() == Some("lemmatised") => {
                 count(tally, "questions left out: lemmatised", 1);
             }
-            label => chosen.push(Asked { label, answers: Vec::new(), ..asked(table, question) }),
+            label => chosen.push(Chosen { label, answers: Vec::new(), ..unchanged(table, question) }),
         }
     }
     chosen.retain(|question| says_enough(question, tally));
     chosen
 }
 
-fn single(table: &TableRecord, questions: &[&SourceQuestion], tally: &mut Tally) -> Vec<Asked> {
+fn single(table: &TableRecord, questions: &[&SourceQuestion], tally: &mut Tally) -> Vec<Chosen> {
     let cells: HashSet<String> = table.rows.iter().flatten().map(|cell| cell.trim().to_lowercase()).collect();
     // A number that stands in no cell was counted, or computed from several, or is of a text that the table links to.
     let computed = |answer: &str| {
@@ -188,7 +188,7 @@ fn single(table: &TableRecord, questions: &[&SourceQuestion], tally: &mut Tally)
     };
     let mut chosen = Vec::new();
     for source in questions {
-        let question = asked(table, source);
+        let question = unchanged(table, source);
         match question.answers.as_slice() {
             _ if source.position.is_some_and(|position| position > 0) => {
                 count(tally, "questions left out: lean on an earlier one of their sequence", 1);
@@ -203,13 +203,13 @@ fn single(table: &TableRecord, questions: &[&SourceQuestion], tally: &mut Tally)
 }
 
 /// Sequences as one question each, and the other questions of a table in twos and threes.
-fn joined(table: &TableRecord, questions: &[&SourceQuestion], dice: &mut Dice, tally: &mut Tally) -> Vec<Asked> {
+fn joined(table: &TableRecord, questions: &[&SourceQuestion], dice: &mut Dice, tally: &mut Tally) -> Vec<Chosen> {
     let mut sequences: BTreeMap<&str, Vec<&SourceQuestion>> = BTreeMap::new();
     let mut others = Vec::new();
     for question in questions {
         match &question.sequence {
             Some(sequence) => sequences.entry(sequence).or_default().push(question),
-            None => others.push(asked(table, question)),
+            None => others.push(unchanged(table, question)),
         }
     }
     let mut chosen = Vec::new();
@@ -220,7 +220,7 @@ fn joined(table: &TableRecord, questions: &[&SourceQuestion], dice: &mut Dice, t
             "questions of sequences behind the fourth, not joined",
             sequence.len().saturating_sub(LONGEST_SEQUENCE),
         );
-        let sequence = sequence.into_iter().take(LONGEST_SEQUENCE).map(|question| asked(table, question)).collect();
+        let sequence = sequence.into_iter().take(LONGEST_SEQUENCE).map(|question| unchanged(table, question)).collect();
         match join(sequence, JOINTS_OF_SEQUENCES, dice) {
             Some(whole) => chosen.push(whole),
             None => count(tally, "questions left out: nothing to join with", 1),
@@ -232,7 +232,7 @@ fn joined(table: &TableRecord, questions: &[&SourceQuestion], dice: &mut Dice, t
     while !others.is_empty() {
         let size = (2 + dice.below(2)).min(others.len());
         match join(others.split_off(others.len() - size), JOINTS, dice) {
-            Some(whole) => chosen.push(Asked { referring: usize::MAX, ..whole }),
+            Some(whole) => chosen.push(Chosen { referring: usize::MAX, ..whole }),
             None => count(tally, "questions left out: nothing to join with", 1),
         }
     }
@@ -241,7 +241,7 @@ fn joined(table: &TableRecord, questions: &[&SourceQuestion], dice: &mut Dice, t
 }
 
 /// Several questions as one; none where there are fewer than two.
-fn join(questions: Vec<Asked>, joints: &[&str], dice: &mut Dice) -> Option<Asked> {
+fn join(questions: Vec<Chosen>, joints: &[&str], dice: &mut Dice) -> Option<Chosen> {
     if questions.len() < 2 {
         return None;
     }
@@ -266,13 +266,13 @@ fn join(questions: Vec<Asked>, joints: &[&str], dice: &mut Dice) -> Option<Asked
 
 /// Without questions that say nearly the same as another of the table; which of them stays is drawn, so that of a true
 /// and a false statement neither has the better chance. The order stays.
-fn without_repeats(questions: Vec<Asked>, dice: &mut Dice, tally: &mut Tally) -> Vec<Asked> {
+fn without_repeats(questions: Vec<Chosen>, dice: &mut Dice, tally: &mut Tally) -> Vec<Chosen> {
     let mut order: Vec<usize> = (0..questions.len()).collect();
     dice.shuffle(&mut order);
-    let mut kept: Vec<(usize, &Asked)> = Vec::new();
+    let mut kept: Vec<(usize, &Chosen)> = Vec::new();
     for place in order {
         let Some(question) = questions.get(place) else { continue };
-        let alike = |(_, other): &(usize, &Asked)| {
+        let alike = |(_, other): &(usize, &Chosen)| {
             let common = question.words.intersection(&other.words).count();
             common * 100 >= (question.words.len() + other.words.len() - common) * ALIKE_PERCENT
         };
@@ -286,9 +286,9 @@ fn without_repeats(questions: Vec<Asked>, dice: &mut Dice, tally: &mut Tally) ->
     places.map(|(_, question)| question).collect()
 }
 
-/// Without questions whose very words are asked of another table: no one could tell which is meant.
-fn without_ambiguous(mut questions: Vec<Asked>, tally: &mut Tally) -> Vec<Asked> {
-    let key = |question: &Asked| words(&question.text).into_iter().map(|(_, word)| word + " ").collect::<String>();
+/// Without questions whose very words are put to another table: no one could tell which is meant.
+fn without_ambiguous(mut questions: Vec<Chosen>, tally: &mut Tally) -> Vec<Chosen> {
+    let key = |question: &Chosen| words(&question.text).into_iter().map(|(_, word)| word + " ").collect::<String>();
     let mut tables: HashMap<String, Option<String>> = HashMap::new();
     for question in &questions {
         let table = tables.entry(key(question)).or_insert_with(|| Some(question.source_table.clone()));
@@ -298,7 +298,7 @@ fn without_ambiguous(mut questions: Vec<Asked>, tally: &mut Tally) -> Vec<Asked>
     }
     questions.retain(|question| {
         let clear = tables.get(&key(question)).is_some_and(Option::is_some);
-        count(tally, "questions left out: asked of several tables in the same words", usize::from(!clear));
+        count(tally, "questions left out: put to several tables in the same words", usize::from(!clear));
         clear
     });
     questions

@@ -29,7 +29,7 @@ pub struct Statistics {
     /// Questions of the part to tune on, and to measure on.
     pub parts: [usize; 2],
     /// Source tables with a question in the same.
-    pub asked_sources: [usize; 2],
+    pub sources_with_questions: [usize; 2],
 }
 
 impl Statistics {
@@ -69,7 +69,7 @@ impl Statistics {
             let add = |counts: &mut [usize; 2]| counts.iter_mut().skip(part).take(1).for_each(|count| *count += 1);
             add(&mut found.parts);
             if sources.insert(&question.source_table, true) != Some(true) {
-                add(&mut found.asked_sources);
+                add(&mut found.sources_with_questions);
             }
         }
         found.sources = sources.len();
@@ -111,7 +111,7 @@ impl Statistics {
             line("statements refuted / supported", list(&self.labels));
         }
         line("questions to tune on / to measure on", list(&self.parts));
-        line("source tables asked, to tune on / to measure on", list(&self.asked_sources));
+        line("source tables with questions, to tune on / to measure on", list(&self.sources_with_questions));
         for (what, number) in tally {
             line(what, thousands(*number));
         }

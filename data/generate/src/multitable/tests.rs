@@ -306,7 +306,7 @@ fn what_cannot_be_used_is_named() {
     assert!(error(&tables, &moved).starts_with("question \"qt0\" comes twice"));
     let unknown = error(&tables, &[question("q", "no-such", "which of the harbours is deepest and oldest?")]);
     assert!(unknown.contains("\"q\"") && unknown.contains("\"no-such\""), "{unknown}");
-    // A table that is known but too small is no error, except where nothing else is asked.
+    // A table that is known but too small is no error, except where no other question is there.
     assert!(error(&tables, &questions[1..]).contains("of a table that is too small 2"));
     assert!(error(&tables, &[]).contains("none were given"));
 }

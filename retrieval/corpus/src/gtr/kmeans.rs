@@ -21,8 +21,8 @@ const LONGEST: f32 = 1e30;
 /// What k-means finds no clusters in.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum KMeansError {
-    /// No clusters were asked for.
-    #[error("k-means was asked for 0 clusters: ask for 1 or more")]
+    /// No clusters were wanted.
+    #[error("k-means has 0 clusters to find: give 1 or more")]
     NoClusters,
     /// The numbers are no whole number of vectors.
     #[error("{numbers} numbers are no whole number of vectors of {width}")]
@@ -43,7 +43,7 @@ pub enum KMeansError {
 /// What k-means found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Clusters {
-    /// The centroids, `[clusters, width]`: as many as were asked for, fewer where there are fewer distinct points.
+    /// The centroids, `[clusters, width]`: as many as were wanted, fewer where there are fewer distinct points.
     pub centroids: Vec<f32>,
     /// The cluster of each point, `[points]`: the one of the nearest centroid, the lower number of two as near.
     pub assignment: Vec<u32>,

@@ -1,40 +1,7 @@
 //! Products of row-major f32 matrices, each on one thread, in one order of summation whatever the number of rows.
 
 use gemm::Parallelism;
-use pulp::{Arch, Simd, WithSimd};
-
-/// Calls `op` with `args`, compiled for the widest vector instructions of this processor. `op` must be a closure marked
-/// `#[inline(always)]`, and so must all that it calls in a loop.
-pub(super) fn vectorised<A, T>(args: A, op: impl FnOnce(A) -> T) -> T {
-    struct Call<A, F>(A, F);
-
-    impl<A, T, F: FnOnce(A) -> T> WithSimd for Call<A, F> {
-        type Output = T;
-
-        #[inline(always)]
-        fn with_simd<S: Simd>(self, _simd: S) -> T {
-            (self.1)(self.0)
-        }
-    }
-
-    Arch::new().dispatch(Call(args, op))
-}
-
-/// Partial sums of [`dot`]: a fixed number, so that vector registers of any width give the same bits.
-const LANES: usize = 16;
-
-/// The dot product of two vectors of one length.
-#[inline(always)]
-pub(super) fn dot(a: &[f32], b: &[f32]) -> f32 {
-    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
-    let mut sums = [0.0_f32; LANES];
-    for (a, b) in a.iter().zip(b) {
-        for lane in 0..LANES {
-            sums[lane] += a[lane] * b[lane];
-        }
-    }
-    sums.iter().sum::<f32>() + a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum::<f32>()
-}
+pub(super) use tabsegnet_features::vectors::{dot, vectorised};
 
 /// `out = rows · othersᵀ`: the dot product of each row with each of `others`, `[rows, others]`, both `[_, width]`.
 ///

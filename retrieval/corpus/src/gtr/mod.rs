@@ -425,8 +425,8 @@ impl Gtr {
         let mut ranked: Vec<Option<Ranked>> = vec![None; queries.len()];
         for (tables, numbers) in alike {
             let graph = self.local_graph(tables)?;
-            let asked: Vec<&GtrQuery> = numbers.iter().map(|&number| &queries[number]).collect();
-            for (number, fine) in numbers.into_iter().zip(self.fine(&graph, &asked, top)?) {
+            let alike_queries: Vec<&GtrQuery> = numbers.iter().map(|&number| &queries[number]).collect();
+            for (number, fine) in numbers.into_iter().zip(self.fine(&graph, &alike_queries, top)?) {
                 let coarse = coarse[number].clone();
                 ranked[number] = Some(Ranked { fine, coarse, edges: graph.edges() });
             }

@@ -83,7 +83,7 @@ const ENDINGS: [(&str, Tag); 19] = [
     ("ary", Tag::Adjective),
 ];
 
-/// Shortest word whose ending is asked: "bed" is no verb.
+/// Shortest word whose ending is looked at: "bed" is no verb.
 const LEAST_FOR_ENDING: usize = 5;
 
 /// The features of a text: how many tokens it has, the mean length of its words in characters, the share of punctuation

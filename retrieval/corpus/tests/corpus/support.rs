@@ -222,7 +222,7 @@ fn fusion(name: &str, weights: Weights) -> Box<dyn Retriever> {
     Box::new(Fusion::new(name, weights))
 }
 
-/// Those that need nothing of a corpus before they are asked.
+/// Those that need nothing of a corpus before they rank.
 pub fn quick_retrievers() -> Vec<Box<dyn Retriever>> {
     vec![
         fusion("sum", Weights::default()),

@@ -1,0 +1,89 @@
+//! Putting corpora together as one.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use tabsegnet_store::{FileError, create_dir, write_atomic};
+
+use crate::error::CorpusError;
+use crate::manifest::{Manifest, SegmentEntry};
+use crate::segment::Segment;
+use crate::writer::{Change, clear_but, lock};
+
+/// Puts corpora together as one, such as those that several machines made of a part of the tables each: their segments are
+/// taken as they are. Of tables with one id the last corpus' counts.
+///
+/// # Errors
+/// Corpora of different encoders or forms of vectors; a corpus that is there already; the disk.
+pub fn join(directory: &Path, parts: &[PathBuf]) -> Result<Change, CorpusError> {
+    let expected = "a directory without a corpus";
+    create_dir(directory)?;
+    let _lock = lock(directory)?;
+    if Manifest::path(directory).exists() {
+        return Err(CorpusError::Setting { key: "output", value: directory.display().to_string(), expected });
+    }
+    // What a call that failed left may be the very files of the parts, by another name.
+    clear_but(directory, &BTreeSet::new())?;
+    let mut joined: Option<Manifest> = None;
+    let mut change = Change::default();
+    let mut ids: HashMap<String, (usize, u32)> = HashMap::new();
+    let mut removed: Vec<BTreeSet<u32>> = Vec::new();
+    let mut files: BTreeMap<String, String> = BTreeMap::new();
+    for part in parts {
+        let manifest = Manifest::read(part)?;
+        let into = joined.get_or_insert_with(|| Manifest { segments: Vec::new(), next: 0, ..manifest.clone() });
+        if (&into.encoder_identity, into.dim, into.vectors)
+            != (&manifest.encoder_identity, manifest.dim, manifest.vectors)
+        {
+            return Err(CorpusError::OtherEncoder {
+                directory: part.display().to_string(),
+                of_index: format!("{} ({})", manifest.encoder_identity, manifest.dim),
+                given: format!("{} ({}) as in the first", into.encoder_identity, into.dim),
+            });
+        }
+        files.extend(manifest.files.iter().map(|file| (file.name.clone(), file.sha256.clone())));
+        for (entry, segment) in manifest.segments.iter().zip(manifest.open(part)?) {
+            let file = into.new_name("segment");
+            let (from, to) = (part.join(&entry.file), directory.join(&file));
+            if std::fs::hard_link(&from, &to).is_err() {
+                copy(&from, &to)?;
+            }
+            let mut gone = segment.removed();
+            for table in (0..segment.len() as u32).filter(|&table| segment.is_live(table as usize)) {
+                if let Some((earlier, number)) = ids.insert(segment.id(table).to_owned(), (removed.len(), table)) {
+                    match removed.get_mut(earlier) {
+                        Some(of_earlier) => of_earlier.insert(number),
+                        None => gone.insert(number),
+                    };
+                    change.removed += 1;
+                }
+                change.added += 1;
+            }
+            removed.push(gone);
+            into.segments.push(SegmentEntry { file, ..entry.clone() });
+        }
+    }
+    let expected = "at least one corpus";
+    let mut manifest = joined.ok_or(CorpusError::Setting { key: "join", value: "empty".into(), expected })?;
+    for (entry, removed) in std::mem::take(&mut manifest.segments).into_iter().zip(&removed) {
+        let segment = Segment::open(&directory.join(&entry.file), manifest.vectors, manifest.dim, &[])?;
+        let removed_file = match removed.is_empty() {
+            true => None,
+            false => Some(manifest.write_removed(directory, removed)?),
+        };
+        manifest.segments.push(SegmentEntry::of(&segment, entry.file, removed, removed_file));
+    }
+    manifest.segments.retain(|entry| entry.tables > 0);
+    manifest.set_files(files);
+    manifest.write(directory)?;
+    change.tables = manifest.tables();
+    change.segments = manifest.segments.len();
+    Ok(change)
+}
+
+/// Copies a file to a name that none has, whole or not at all.
+fn copy(from: &Path, to: &Path) -> Result<(), FileError> {
+    let mut file = File::open(from).map_err(FileError::at(from, "read"))?;
+    write_atomic(to, |out| std::io::copy(&mut file, out).map(|_| ()).map_err(FileError::at(to, "write")))
+}
