@@ -1,8 +1,8 @@
 //! Answers: what is said, how it was computed, what it rests on and how sure it is.
 
 use serde::{Deserialize, Serialize};
-use tabsegnet::RankedNode;
 use tabsegnet::ranking::Position;
+use tabsegnet::{RankedNode, Ranking};
 
 use crate::quantity::{Scale, Unit};
 
@@ -51,8 +51,12 @@ pub struct Answer {
     pub id: String,
     /// The question.
     pub question: String,
-    /// The number with its unit and scale, the words or the sentence; empty where it abstains.
+    /// The number with its currency or percent sign, the words or the sentence, a list with semicolons; empty where it
+    /// abstains. A scale is in `scale`.
     pub answer: String,
+    /// The same, one by one where it is a list.
+    #[serde(default)]
+    pub answers: Vec<String>,
     /// Whether nothing fits.
     pub abstained: bool,
     /// How likely the answer is right, from 0 to 1; where it abstains, how likely the best of what was refused.
@@ -72,4 +76,30 @@ pub struct Answer {
     pub checks: Vec<Check>,
     /// Who answers.
     pub policy: String,
+}
+
+impl Answer {
+    /// Nothing is said.
+    pub fn abstention(confidence: f32, checks: Vec<Check>) -> Self {
+        Self {
+            id: String::new(),
+            question: String::new(),
+            answer: String::new(),
+            answers: Vec::new(),
+            abstained: true,
+            confidence,
+            value: None,
+            unit: None,
+            scale: None,
+            program: None,
+            citations: Vec::new(),
+            checks,
+            policy: String::new(),
+        }
+    }
+
+    /// With the question that a ranking is of, and who answers.
+    pub(crate) fn of(self, ranking: &Ranking, policy: &str) -> Self {
+        Self { id: ranking.question_id.clone(), question: ranking.question.clone(), policy: policy.to_owned(), ..self }
+    }
 }

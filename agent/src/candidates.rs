@@ -1,4 +1,5 @@
-//! Candidate programs over the facts of a question, with what speaks for each as features of a log-linear model.
+//! Candidate answers to a question, programs over its facts among them, with what speaks for each as features of the
+//! models that choose.
 
 use std::collections::HashSet;
 
@@ -9,6 +10,7 @@ use crate::program::{Argument, Operation, Program, Step};
 use crate::quantity::{Scale, Unit};
 use crate::question::{CUES, Inquiry};
 use crate::run::{NoRows, Outcome, RunError};
+use crate::words::words_candidates;
 
 /// What a program computes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -32,10 +34,34 @@ pub(crate) enum Family {
     RunAverage,
     RunMax,
     RunMin,
+    /// The words of a cell.
+    Word,
+    /// The header of a row or column.
+    Header,
+    /// A sentence.
+    Sentence,
+    /// A part of one.
+    Span,
+    /// The name of the largest along a row or column.
+    ArgMax,
+    ArgMin,
+    /// Names of what is beyond a bound.
+    Which,
+    /// How many are beyond a bound.
+    Count,
+    /// Cells, one for each name in the question.
+    List,
+}
+
+impl Candidate {
+    /// Whether it is computed, or found along a row or column.
+    pub fn is_computed(&self) -> bool {
+        self.program.is_some() || self.family.group() == 8 || self.family.group() == 5
+    }
 }
 
 impl Family {
-    const ALL: [(Self, &'static str); 16] = [
+    const ALL: [(Self, &'static str); 25] = [
         (Self::Nothing, "nothing"),
         (Self::Lookup, "lookup"),
         (Self::Change, "change"),
@@ -52,6 +78,15 @@ impl Family {
         (Self::RunAverage, "run_average"),
         (Self::RunMax, "run_max"),
         (Self::RunMin, "run_min"),
+        (Self::Word, "word"),
+        (Self::Header, "header"),
+        (Self::Sentence, "sentence"),
+        (Self::Span, "span"),
+        (Self::ArgMax, "arg_max"),
+        (Self::ArgMin, "arg_min"),
+        (Self::Which, "which"),
+        (Self::Count, "count"),
+        (Self::List, "list"),
     ];
 
     /// Families whose arguments are alike share what is learnt of these.
@@ -63,11 +98,14 @@ impl Family {
             Self::Sum | Self::Average => 3,
             Self::Product | Self::Return | Self::ReturnDifference => 4,
             Self::RunSum | Self::RunAverage | Self::RunMax | Self::RunMin => 5,
+            Self::Word | Self::Header => 6,
+            Self::Sentence | Self::Span => 7,
+            Self::ArgMax | Self::ArgMin | Self::Which | Self::Count | Self::List => 8,
         }
     }
 }
 
-const GROUPS: [&str; 6] = ["single", "change", "ratio", "sum", "other", "run"];
+const GROUPS: [&str; 9] = ["single", "change", "ratio", "sum", "other", "run", "name", "span", "line"];
 const OF_FACT: [&str; 12] = [
     "rank",
     "gap",
@@ -111,13 +149,69 @@ const OF_PAIR: [&str; 26] = [
     "same_row_other_year",
 ];
 const OF_RUN: [&str; 8] = ["row", "column", "three", "four", "many", "all_years", "whole", "best_of_column"];
+/// What is known of words of the document, and of the row or column that they were found along.
+pub(crate) const OF_WORDS: [&str; 16] = [
+    "length",
+    "all_in_question",
+    "share_in_question",
+    "covers",
+    "date",
+    "behind_verb",
+    "whole_sentence",
+    "capitals",
+    "digits",
+    "members",
+    "named_or_near",
+    "group_or_behind",
+    "first_sentence",
+    "along_row",
+    "reason_or_below",
+    "place",
+];
 
-const CUE_FEATURES: usize = 16 * CUES.len();
-const YEAR_FEATURES: usize = 16 * 4;
+const CUE_FEATURES: usize = Family::ALL.len() * CUES.len();
+const YEAR_FEATURES: usize = Family::ALL.len() * 4;
 const BIAS: usize = CUE_FEATURES + YEAR_FEATURES;
-const FACT_FEATURES: usize = BIAS + 16;
+const FACT_FEATURES: usize = BIAS + Family::ALL.len();
 const PAIR_FEATURES: usize = FACT_FEATURES + GROUPS.len() * 2 * OF_FACT.len();
 const RUN_FEATURES: usize = PAIR_FEATURES + GROUPS.len() * OF_PAIR.len();
+const WORD_FEATURES: usize = RUN_FEATURES + OF_RUN.len();
+
+/// Numbers of a dense row: cues, years, families, two facts, a pair, a run, words.
+pub(crate) const DENSE: usize =
+    CUES.len() + 4 + Family::ALL.len() + 2 * OF_FACT.len() + OF_PAIR.len() + OF_RUN.len() + OF_WORDS.len();
+
+/// Where a feature stands in a dense row: there families and groups are columns of their own.
+pub(crate) fn dense(feature: usize) -> usize {
+    let years = CUES.len();
+    let families = years + 4;
+    let facts = families + Family::ALL.len();
+    let pairs = facts + 2 * OF_FACT.len();
+    let runs = pairs + OF_PAIR.len();
+    match feature {
+        _ if feature < CUE_FEATURES => feature % CUES.len(),
+        _ if feature < BIAS => years + (feature - CUE_FEATURES) % 4,
+        _ if feature < FACT_FEATURES => families + feature - BIAS,
+        _ if feature < PAIR_FEATURES => facts + (feature - FACT_FEATURES) % (2 * OF_FACT.len()),
+        _ if feature < RUN_FEATURES => pairs + (feature - PAIR_FEATURES) % OF_PAIR.len(),
+        _ if feature < WORD_FEATURES => runs + feature - RUN_FEATURES,
+        _ => runs + OF_RUN.len() + (feature - WORD_FEATURES) % OF_WORDS.len(),
+    }
+}
+
+/// The names of a dense row's numbers.
+pub(crate) fn dense_names() -> Vec<String> {
+    let mut names: Vec<String> = CUES.iter().map(|cue| format!("cue: {cue}")).collect();
+    names.extend((0..4).map(|years| format!("years {years}")));
+    names.extend(Family::ALL.iter().map(|(_, name)| (*name).to_owned()));
+    names.extend(
+        ["first", "second"].into_iter().flat_map(|place| OF_FACT.iter().map(move |of| format!("{place}: {of}"))),
+    );
+    names.extend(OF_PAIR.iter().map(|of| format!("pair: {of}")));
+    names.extend(OF_RUN.iter().map(|of| format!("run: {of}")));
+    names.extend(OF_WORDS.iter().map(|of| format!("words: {of}")));
+    names
+}
 
 /// The names of all features, as the table of weights has them.
 pub(crate) fn names() -> Vec<String> {
@@ -133,18 +227,24 @@ pub(crate) fn names() -> Vec<String> {
     }
     names.extend(GROUPS.iter().flat_map(|group| OF_PAIR.iter().map(move |feature| format!("{group} pair: {feature}"))));
     names.extend(OF_RUN.iter().map(|feature| format!("run: {feature}")));
+    names.extend(
+        GROUPS.iter().flat_map(|group| OF_WORDS.iter().map(move |feature| format!("{group} words: {feature}"))),
+    );
     names
 }
 
-/// A program that might answer, run.
+/// What might answer: a program, run, or words of the document.
 #[derive(Debug, Clone)]
 pub(crate) struct Candidate {
     pub family: Family,
-    /// What it rests on.
+    /// What it rests on; the first of a lookup, a word, a name is where that stands.
     pub facts: Vec<Fact>,
-    /// `None` for a lookup: the number itself.
+    /// `None` where nothing is computed, and for what is found along a line.
     pub program: Option<Program>,
-    pub outcome: Outcome,
+    /// `None` for words.
+    pub outcome: Option<Outcome>,
+    /// Empty for a number.
+    pub words: Vec<String>,
     pub scale: Option<Scale>,
     /// Number of a feature in [`names`] and its value.
     pub features: Vec<(u16, f32)>,
@@ -167,13 +267,13 @@ pub(crate) fn candidates(facts: &Facts<'_>, inquiry: &Inquiry) -> Vec<Candidate>
         let value = fact.quantity.value;
         let mut features = of_family(Family::Lookup, inquiry);
         of_fact(&mut features, Family::Lookup, 0, fact, inquiry);
-        let (outcome, scale) = (Outcome::Number(value), fact.quantity.scale);
         found.push(Candidate {
             family: Family::Lookup,
             facts: vec![fact.clone()],
             program: None,
-            outcome,
-            scale,
+            outcome: Some(Outcome::Number(value)),
+            words: Vec::new(),
+            scale: fact.quantity.scale,
             features,
         });
     }
@@ -190,7 +290,26 @@ pub(crate) fn candidates(facts: &Facts<'_>, inquiry: &Inquiry) -> Vec<Candidate>
         }
     }
     runs(&mut found, facts, inquiry);
+    words_candidates(&mut found, facts, inquiry);
     found
+}
+
+/// A candidate of words, or of a number that was counted, with what is known of them.
+pub(crate) fn words_candidate(
+    family: Family,
+    facts: Vec<Fact>,
+    words: Vec<String>,
+    outcome: Option<Outcome>,
+    of_words: &[f32; OF_WORDS.len()],
+    inquiry: &Inquiry,
+) -> Candidate {
+    let mut features = of_family(family, inquiry);
+    if let Some(first) = facts.first() {
+        of_fact(&mut features, family, 0, first, inquiry);
+    }
+    push(&mut features, WORD_FEATURES + family.group() * OF_WORDS.len(), of_words);
+    let scale = if family == Family::List { facts.first().and_then(|fact| fact.quantity.scale) } else { None };
+    Candidate { family, facts, program: None, outcome, words, scale, features }
 }
 
 fn step(operation: Operation, first: Argument, second: Argument) -> Step {
@@ -294,7 +413,15 @@ fn made(
         of_pair(&mut features, family, a, b, outcome, program.steps(), inquiry);
     }
     let facts = facts.iter().map(|&fact| fact.clone()).collect();
-    Some(Candidate { family, facts, program: Some(program), outcome, scale, features })
+    Some(Candidate {
+        family,
+        facts,
+        program: Some(program),
+        outcome: Some(outcome),
+        words: Vec::new(),
+        scale,
+        features,
+    })
 }
 
 fn of_family(family: Family, inquiry: &Inquiry) -> Vec<(u16, f32)> {
@@ -308,7 +435,6 @@ fn of_family(family: Family, inquiry: &Inquiry) -> Vec<(u16, f32)> {
 
 fn of_fact(features: &mut Vec<(u16, f32)>, family: Family, place: usize, fact: &Fact, inquiry: &Inquiry) {
     let start = FACT_FEATURES + (family.group() * 2 + place) * OF_FACT.len();
-    let flag = |is: bool| f32::from(u8::from(is));
     let (asks, known) = (!inquiry.years.is_empty(), !fact.years.is_empty());
     let values: [f32; OF_FACT.len()] = [
         ((fact.node + 1) as f32).ln() / 3.0,
@@ -341,7 +467,6 @@ fn of_pair(
     inquiry: &Inquiry,
 ) {
     let start = PAIR_FEATURES + family.group() * OF_PAIR.len();
-    let flag = |is: bool| f32::from(u8::from(is));
     let same = |of_a: Option<(usize, usize)>, of_b| of_a.is_some() && of_a == of_b;
     let sentence = a.place.is_none() && a.node == b.node;
     let (first, last) = (inquiry.years.iter().min().copied(), inquiry.years.iter().max().copied());
@@ -437,7 +562,7 @@ fn runs(found: &mut Vec<Candidate>, facts: &Facts<'_>, inquiry: &Inquiry) {
     }
 }
 
-fn flag(is: bool) -> f32 {
+pub(crate) fn flag(is: bool) -> f32 {
     f32::from(u8::from(is))
 }
 
@@ -468,7 +593,7 @@ fn run(found: &mut Vec<Candidate>, line: &[Fact], [row, column, whole, best]: [f
         of_facts.into_iter().for_each(|(at, value)| *sums.entry(at).or_default() += value / count as f32);
         features.extend(sums);
         push(&mut features, RUN_FEATURES, &of_run);
-        found.push(Candidate { family, facts, program, outcome, scale, features });
+        found.push(Candidate { family, facts, program, outcome: Some(outcome), words: Vec::new(), scale, features });
     };
     if count >= 3 {
         for (family, steps) in [(Family::RunSum, steps), (Family::RunAverage, mean)] {

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use rust_decimal::Decimal;
 use tabsegnet::ranking::Position;
 use tabsegnet::{NodeKind, RankedNode, Ranking};
 
@@ -25,7 +26,10 @@ pub(crate) struct Fact {
     pub node: usize,
     /// Table, row and column of a cell.
     pub place: Option<(usize, usize, usize)>,
+    /// 0 where it is no number.
     pub quantity: Quantity,
+    /// As it is written: a cell's text, or the digits of a sentence.
+    pub text: String,
     /// Whether `%` stands behind the number itself.
     pub percent_sign: bool,
     /// The years that it is of.
@@ -131,13 +135,33 @@ impl<'r> Facts<'r> {
                 let Some(quantity) = of_cell(&node.text, headings) else { return Vec::new() };
                 let label = format!("{} {}", left.unwrap_or(""), above.unwrap_or("")).to_lowercase();
                 let years = years(&label).into_iter().map(|(year, _)| year).collect();
-                let fact = self.fact(number, node, quantity, years, &label, inquiry);
+                let fact = self.fact(number, quantity, node.score, years, &label, inquiry);
                 let label = left.or(above).unwrap_or("").to_lowercase();
-                vec![Fact { place: Some((table, row, col)), percent_sign: node.text.contains('%'), label, ..fact }]
+                let text = node.text.split_whitespace().collect::<Vec<_>>().join(" ");
+                let percent_sign = node.text.contains('%');
+                vec![Fact { place: Some((table, row, col)), percent_sign, label, text, ..fact }]
             }
             (NodeKind::Passage, _) => self.of_passage(number, node, inquiry),
             _ => Vec::new(),
         }
+    }
+
+    /// A node as it stands, whether or not it holds a number.
+    pub fn of_words(&self, number: usize, inquiry: &Inquiry) -> Fact {
+        let quantity = Quantity { value: Decimal::ZERO, unit: None, scale: None };
+        let Some(node) = self.nodes.get(number) else {
+            return self.fact(number, quantity, 0.0, Vec::new(), "", inquiry);
+        };
+        let headers = [&node.row_headers, &node.column_headers].into_iter().flatten();
+        let label = headers.map(String::as_str).collect::<Vec<_>>().join(" ");
+        let label = if label.is_empty() { node.text.to_lowercase() } else { label.to_lowercase() };
+        let years = years(&label).into_iter().map(|(year, _)| year).collect();
+        let place = match node.position {
+            Position::Cell { table, row, col, .. } => Some((table, row, col)),
+            _ => None,
+        };
+        let text = node.text.split_whitespace().collect::<Vec<_>>().join(" ");
+        Fact { place, text, ..self.fact(number, quantity, node.score, years, &label, inquiry) }
     }
 
     fn of_passage(&self, number: usize, node: &RankedNode, inquiry: &Inquiry) -> Vec<Fact> {
@@ -165,9 +189,10 @@ impl<'r> Facts<'r> {
         let facts = written.iter().enumerate().map(|(position, written)| {
             let label = around(text, written.start, written.end).to_lowercase();
             let years = of_number(position, written.start);
-            let fact = self.fact(number, node, written.quantity, years, &label, inquiry);
+            let fact = self.fact(number, written.quantity, node.score, years, &label, inquiry);
             let percent_sign = text.get(written.end..).is_some_and(|after| after.trim_start().starts_with('%'));
-            Fact { number: position, percent_sign, ..fact }
+            let text = text.get(written.start..written.end).unwrap_or("").to_owned();
+            Fact { number: position, percent_sign, text, ..fact }
         });
         facts.collect()
     }
@@ -175,8 +200,8 @@ impl<'r> Facts<'r> {
     fn fact(
         &self,
         number: usize,
-        node: &RankedNode,
         quantity: Quantity,
+        score: f32,
         years: Vec<u16>,
         label: &str,
         inquiry: &Inquiry,
@@ -199,12 +224,13 @@ impl<'r> Facts<'r> {
             node: number,
             place: None,
             quantity,
+            text: String::new(),
             percent_sign: false,
             years,
             label: label.to_owned(),
             mentioned,
             number: 0,
-            gap: (best - node.score).clamp(0.0, 20.0),
+            gap: (best - score).clamp(0.0, 20.0),
             covers,
             covered,
             prior,

@@ -14,23 +14,29 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`Program`] is the program language of FinQA, run in decimals; a [`Policy`] answers from ranked nodes, [`Rules`]
-//! without a language model.
+//! [`Program`] is the program language of FinQA, run in decimals; a [`Policy`] answers from ranked nodes: [`Learnt`] by
+//! the trees of a checkpoint, [`Rules`] by the question's words alone.
 
 pub mod answer;
 mod candidates;
 pub mod checks;
+pub mod choice;
 mod facts;
 pub mod fit;
+mod learnt;
 pub mod program;
 pub mod quantity;
 pub mod question;
 mod rules;
 pub mod run;
-mod weights;
+pub mod said;
+mod words;
 
 pub use answer::{Answer, Check, Citation};
 pub use candidates::check_units;
+pub use choice::{Candidates, Choice};
+pub use learnt::Learnt;
 pub use program::{ParseError, Program};
 pub use rules::{Policy, Rules};
 pub use run::{Outcome, RunError};
+pub use said::Said;

@@ -1,5 +1,6 @@
 //! The config of a training: TOML, every key with a default, unknown keys refused.
 
+mod answers;
 mod corpus;
 mod extends;
 mod keys;
@@ -25,6 +26,7 @@ use tabsegnet_segmenter::SegmenterConfig;
 use tabsegnet_store::{Digest, FileError, StoreError, default_cache_dir};
 use toml::{Table, Value};
 
+pub use answers::AnswersConfig;
 pub use corpus::{CorpusConfig, CorpusPart};
 pub use optimisation::{Decay, Keep, Loss, OptimisationConfig};
 pub use reranker::RerankerConfig;
@@ -44,6 +46,8 @@ pub enum Task {
     StaticEncoder,
     /// A reranker of the tables of corpora.
     Corpus,
+    /// The choice of answers among candidates made of ranked nodes.
+    Answers,
 }
 
 /// `[task]`
@@ -143,6 +147,8 @@ pub struct Config {
     pub static_encoder: StaticEncoderConfig,
     /// Corpora of tables, for the task `corpus`.
     pub corpus: CorpusConfig,
+    /// Answers from ranked nodes, for the task `answers`.
+    pub answers: AnswersConfig,
     /// How rankings are measured.
     pub evaluation: EvaluationConfig,
     /// Where results go.
@@ -244,6 +250,7 @@ impl Config {
         self.optimisation.check(self.task.kind)?;
         self.reranker.check(self.task.kind, &self.optimisation)?;
         self.corpus.check(self.task.kind)?;
+        self.answers.check(self.task.kind)?;
         self.segmenter_training.check()?;
         self.static_encoder.check()?;
         positive("evaluation.resamples", self.evaluation.resamples as usize)?;

@@ -1,5 +1,6 @@
 //! Training and measuring: what the programs `train` and `evaluate` consist of.
 
+pub mod answers;
 mod batches;
 pub mod card;
 pub mod cli;

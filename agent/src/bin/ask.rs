@@ -9,7 +9,8 @@ use anyhow::{Context as _, Result, bail};
 use clap::{Parser, ValueEnum};
 use serde::Deserialize;
 use tabsegnet::{DeviceChoice, OpenDocument, Opening, Question, ReadOptions, SessionOptions};
-use tabsegnet_agent::{Answer, Policy, Rules};
+use tabsegnet_agent::{Answer, Choice, Learnt, Policy, Rules};
+use tabsegnet_encoder::{Shipped, shipped};
 use tabsegnet_store::read_text;
 
 #[global_allocator]
@@ -38,8 +39,11 @@ struct Arguments {
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
     /// Who answers.
-    #[arg(long, value_enum, default_value_t = Choice::Auto)]
-    policy: Choice,
+    #[arg(long, value_enum, default_value_t = PolicyChoice::Auto)]
+    policy: PolicyChoice,
+    /// The learnt choice of answers, such as `train` writes; the shipped one unless given.
+    #[arg(long, value_name = "DIR")]
+    answers: Option<PathBuf>,
     /// auto, cpu, wgpu or cuda.
     #[arg(long, default_value = "auto")]
     device: DeviceChoice,
@@ -56,11 +60,13 @@ enum Format {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Choice {
+enum PolicyChoice {
     /// The best policy that there is, said on stderr.
     Auto,
-    /// Rules, without a language model.
+    /// The best node of the kind that the question's words want; nothing is computed.
     Rules,
+    /// The learnt choice among programs, cells, names and sentences.
+    Learnt,
 }
 
 /// A question with an id that no other one has.
@@ -93,9 +99,19 @@ fn run(arguments: &Arguments) -> Result<()> {
     if let Some(warning) = opening.warning() {
         eprintln!("warning: {warning}");
     }
-    if arguments.policy == Choice::Auto {
-        eprintln!("policy: rules; no language model is set");
+    if arguments.policy == PolicyChoice::Auto {
+        eprintln!("policy: learnt; no language model is set");
     }
+    let policy: Box<dyn Policy> = match arguments.policy {
+        PolicyChoice::Rules => Box::new(Rules),
+        PolicyChoice::Auto | PolicyChoice::Learnt => {
+            let directory = match &arguments.answers {
+                Some(directory) => directory.clone(),
+                None => shipped(Shipped::Answers)?,
+            };
+            Box::new(Learnt(Choice::read(&directory)?))
+        }
+    };
     let path = arguments.document.display();
     let (_, document) = opening
         .finish_with(&arguments.document, &ReadOptions::default())
@@ -106,7 +122,8 @@ fn run(arguments: &Arguments) -> Result<()> {
     let mut out = io::stdout().lock();
     let mut answers = Vec::new();
     for question in &questions {
-        let answer = answer(&document, question).with_context(|| format!("{path}: {}", question.id))?;
+        let answer =
+            answer(&document, question, policy.as_ref()).with_context(|| format!("{path}: {}", question.id))?;
         match arguments.format {
             Format::Table => show(&mut out, &answer)?,
             Format::Jsonl => writeln!(out, "{}", serde_json::to_string(&answer)?)?,
@@ -119,9 +136,9 @@ fn run(arguments: &Arguments) -> Result<()> {
     Ok(out.flush()?)
 }
 
-fn answer(document: &OpenDocument, question: &Put) -> Result<Answer> {
+fn answer(document: &OpenDocument, question: &Put, policy: &dyn Policy) -> Result<Answer> {
     let ranking = document.rank(Question::new(&question.text).id(&question.id).top(usize::MAX))?;
-    Ok(Rules.answer(&ranking))
+    Ok(policy.answer(&ranking))
 }
 
 fn show(out: &mut impl io::Write, answer: &Answer) -> io::Result<()> {
@@ -129,7 +146,8 @@ fn show(out: &mut impl io::Write, answer: &Answer) -> io::Result<()> {
     if answer.abstained {
         return writeln!(out, "  does not know (the best guess has confidence {:.2})", answer.confidence);
     }
-    writeln!(out, "  {}   confidence {:.2}", answer.answer, answer.confidence)?;
+    let scale = answer.scale.map_or_else(String::new, |scale| format!(" {scale}"));
+    writeln!(out, "  {}{scale}   confidence {:.2}", answer.answer, answer.confidence)?;
     if let Some(program) = &answer.program {
         writeln!(out, "  program: {program}")?;
     }

@@ -241,7 +241,7 @@ mod tests {
         let document = Document { id: "own".into(), blocks };
         let gold: Vec<String> = Graph::of(&document).nodes().iter().map(|node| node.id.clone()).collect();
         let segments = vec![Segment { text: "all".into(), nodes: gold.clone() }];
-        let questions = vec![Question { id: "q".into(), text: "?".into(), gold, segments }];
+        let questions = vec![Question { id: "q".into(), text: "?".into(), gold, segments, answer: None }];
         Sample { document, questions }
     }
 

@@ -13,6 +13,7 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
+use serde_json::Value;
 use tabsegnet_document::model::{Block, Document, Table, TableSource};
 
 use crate::config::DataConfig;
@@ -20,7 +21,7 @@ use crate::dataset::{Dataset, Extra, Inputs};
 use crate::distractors::{DistractorConfig, DistractorPool, Placement, PoolTable, lead_in};
 use crate::error::DataError;
 use crate::record::{Ids, Place, read_all, read_list};
-use crate::sample::{Labels, Places, Question, Samples};
+use crate::sample::{GoldAnswer, Labels, Places, Question, Samples};
 use crate::silver::{self, Rows};
 use crate::source::json;
 
@@ -76,6 +77,24 @@ struct Qa {
     question: Option<String>,
     program: Option<String>,
     gold_inds: Option<BTreeMap<String, IgnoredAny>>,
+    exe_ans: Option<Value>,
+    answer: Option<Value>,
+}
+
+impl Qa {
+    /// What the program gives, where the file has it; else the answer as it is written, if any is.
+    fn answer(&self) -> Option<GoldAnswer> {
+        let text = |value: &Value| match value {
+            Value::String(text) if !text.trim().is_empty() => Some(text.clone()),
+            Value::Number(number) => Some(number.to_string()),
+            _ => None,
+        };
+        let executed = self.exe_ans.as_ref().and_then(text);
+        let kind = if executed.is_some() { "executed" } else { "written" }.to_owned();
+        let value = executed.or_else(|| self.answer.as_ref().and_then(text))?;
+        let program = self.program.clone().unwrap_or_default();
+        Some(GoldAnswer { values: vec![value], program, kind, scale: String::new() })
+    }
 }
 
 /// Why a question is left out of every measure.
@@ -96,6 +115,7 @@ fn read(files: &[PathBuf], labels: Labels) -> Result<Samples, DataError> {
         let id = ids.take(&mut place, record.id, "id")?;
         let document = read_page(&place, record.filename, record.pre_text, record.post_text, record.table)?;
         let qa = place.require(record.qa, "qa", "question, program and gold_inds")?;
+        let answer = qa.answer();
         let text = place.question(qa.question, "qa.question")?;
         let gold = read_gold(&place, &document, qa.program, qa.gold_inds, labels)?;
 
@@ -105,7 +125,8 @@ fn read(files: &[PathBuf], labels: Labels) -> Result<Samples, DataError> {
                 place.error("filename", format!("page {} has another text or table in an earlier record", document.id))
             );
         }
-        samples.add_question(page, Question::new(id, text, gold), labels, NO_GOLD);
+        let question = Question { answer, ..Question::new(id, text, gold) };
+        samples.add_question(page, question, labels, NO_GOLD);
     }
     silver::label(&mut samples, Rows::Measures);
     Ok(samples)

@@ -15,6 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
+use serde_json::Value;
 use tabsegnet_document::model::{Block, Document, Table};
 use tabsegnet_document::{KnownTable, Region, node_id, table_with};
 
@@ -22,7 +23,7 @@ use crate::config::DataConfig;
 use crate::dataset::{Dataset, Extra, Inputs};
 use crate::error::DataError;
 use crate::record::{Ids, Place, no_such_table, read_all, read_lines, read_named};
-use crate::sample::{Labels, Places, Question, Samples};
+use crate::sample::{GoldAnswer, Labels, Places, Question, Samples};
 use crate::silver::{self, Rows};
 use tree::{HeaderNode, Headers};
 
@@ -32,6 +33,18 @@ struct Record {
     table_id: Option<String>,
     question: Option<String>,
     linked_cells: Option<LinkedCells>,
+    #[serde(default)]
+    answer: Vec<Value>,
+    #[serde(default)]
+    aggregation: Vec<String>,
+}
+
+/// The values of the answer, numbers as JSON writes them.
+fn answer(values: &[Value], aggregation: &[String]) -> Option<GoldAnswer> {
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned);
+    let program = aggregation.join(", ");
+    let values: Vec<String> = values.iter().map(text).collect();
+    (!values.is_empty()).then(|| GoldAnswer { values, program, ..GoldAnswer::default() })
 }
 
 #[derive(Deserialize)]
@@ -119,7 +132,9 @@ impl Dataset for Hitab {
                 (Some(linked), Some(table)) => gold(&place, table, &linked)?,
                 _ => Vec::new(),
             };
-            samples.add_question(document, Question::new(id, text, gold), labels, NO_GOLD);
+            let answer = answer(&record.answer, &record.aggregation);
+            let question = Question { answer, ..Question::new(id, text, gold) };
+            samples.add_question(document, question, labels, NO_GOLD);
         }
         silver::label(&mut samples, Rows::Measures);
         Ok(samples)

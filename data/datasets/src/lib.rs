@@ -5,6 +5,7 @@
 //! [`source`] says which files one is read from, each document becomes a typed graph, and the whole is ready for
 //! training and ranking ([`prepared`]).
 
+mod aitqa;
 pub mod config;
 pub mod dataset;
 mod distractors;
@@ -38,6 +39,7 @@ pub fn registry() -> Registry {
         &tatqa::Tatqa,
         &hybridqa::Hybridqa,
         &hitab::Hitab,
+        &aitqa::Aitqa,
         &native::Native,
     ])
 }

@@ -61,7 +61,8 @@ mod tests {
     use tabsegnet_document::model::{Block, Document};
 
     fn samples(documents: usize, questions: usize) -> Samples {
-        let question = |id: String| Question { id, text: "?".into(), gold: vec!["p0".into()], segments: Vec::new() };
+        let question =
+            |id: String| Question { id, text: "?".into(), gold: vec!["p0".into()], segments: Vec::new(), answer: None };
         let sample = |document: usize| Sample {
             document: Document { id: format!("d{document}"), blocks: vec![Block::Passage("x".into())] },
             questions: (0..questions).map(|q| question(format!("d{document}q{q}"))).collect(),

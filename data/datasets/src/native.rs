@@ -86,6 +86,7 @@ fn sample(path: &Path, mut json: DocumentJson<QuestionJson>) -> Result<Sample, D
         text: q.question,
         gold: q.gold,
         segments: q.segments.into_iter().map(segment).collect(),
+        answer: None,
     });
     Ok(Sample { document, questions: questions.collect() })
 }

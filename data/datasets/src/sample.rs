@@ -28,6 +28,22 @@ pub struct Question {
     /// The parts of the question that ask for one thing each, in the question's order, where the
     /// data set says which they are; else empty.
     pub segments: Vec<Segment>,
+    /// What the data set says the answer is, where it does.
+    pub answer: Option<GoldAnswer>,
+}
+
+/// The answer that a data set gives.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct GoldAnswer {
+    /// Numbers and texts as the data set writes them: one, or several where the answer is a list.
+    pub values: Vec<String>,
+    /// `thousand`, `million`, `billion`, `percent`, or nothing.
+    pub scale: String,
+    /// What gives it, as the data set writes it: FinQA's program, TAT-QA's derivation, HiTab's aggregation. Empty
+    /// where it is not given.
+    pub program: String,
+    /// The data set's kind of answer, such as TAT-QA's `multi-span`; empty where there is one alone.
+    pub kind: String,
 }
 
 /// What a question asks for in one place: the phrase that names it, whole in itself.
@@ -88,7 +104,7 @@ impl Samples {
 impl Question {
     /// A question whose segments are not known.
     pub(crate) fn new(id: String, text: String, gold: impl IntoIterator<Item = String>) -> Self {
-        Self { id, text, gold: gold.into_iter().collect(), segments: Vec::new() }
+        Self { id, text, gold: gold.into_iter().collect(), segments: Vec::new(), answer: None }
     }
 }
 

@@ -16,7 +16,7 @@ use crate::config::DataConfig;
 use crate::dataset::{Dataset, Inputs};
 use crate::error::DataError;
 use crate::record::{Ids, Place, read_all, read_list};
-use crate::sample::{Labels, Question, Samples};
+use crate::sample::{GoldAnswer, Labels, Question, Samples};
 use crate::silver::{self, Rows};
 
 #[derive(Deserialize)]
@@ -49,6 +49,8 @@ struct QuestionRecord {
     answer_from: Option<String>,
     #[serde(default)]
     rel_paragraphs: Vec<OrderRecord>,
+    #[serde(default)]
+    scale: String,
 }
 
 /// `rel_paragraphs` names paragraphs by their order, as text in the published files.
@@ -99,14 +101,20 @@ impl Dataset for Tatqa {
                 let id = questions.take(&mut place, record.uid, "uid")?;
                 let text = place.question(record.question, "question")?;
                 let labelled = labels == Labels::Required || record.answer.is_some();
+                let mut known = None;
                 let gold = if labelled {
+                    let kind = record.answer_type.clone().unwrap_or_default();
                     let related = paragraphs.places(&place, &record.rel_paragraphs)?;
                     let answer = Answer::new(&place, record.answer, record.answer_type, record.answer_from)?;
-                    gold::gold_nodes(&table, &paragraphs.texts, &related, &answer, &record.derivation)
+                    let gold = gold::gold_nodes(&table, &paragraphs.texts, &related, &answer, &record.derivation);
+                    let (scale, program) = (record.scale, record.derivation);
+                    known = Some(GoldAnswer { values: answer.values, scale, program, kind });
+                    gold
                 } else {
                     Vec::new()
                 };
-                samples.add_question(document, Question::new(id, text, gold), labels, NO_GOLD);
+                let question = Question { answer: known, ..Question::new(id, text, gold) };
+                samples.add_question(document, question, labels, NO_GOLD);
             }
         }
         silver::label(&mut samples, Rows::Measures);

@@ -163,6 +163,7 @@ impl Draw {
             text: draft.text,
             gold: draft.gold,
             segments: draft.segments,
+            answer: None,
         };
         let questions = self.drafts(config).into_iter().enumerate().map(question).collect();
         Sample { document: self.document, questions }

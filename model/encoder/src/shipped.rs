@@ -12,6 +12,8 @@ pub enum Shipped {
     StaticEncoder,
     /// The reranker of tables.
     Corpus,
+    /// The choice of answers.
+    Answers,
     /// The T5 that finds the segments of questions.
     Segmenter,
 }
@@ -22,6 +24,7 @@ impl Shipped {
         match self {
             Self::StaticEncoder => "static-encoder",
             Self::Corpus => "corpus",
+            Self::Answers => "answers",
             Self::Segmenter => "segmenter",
         }
     }
@@ -30,6 +33,7 @@ impl Shipped {
     fn file(self) -> &'static str {
         match self {
             Self::Corpus => "retriever.json",
+            Self::Answers => "answers.json",
             Self::StaticEncoder | Self::Segmenter => "config.json",
         }
     }
@@ -39,6 +43,7 @@ impl Shipped {
         match self {
             Self::StaticEncoder => ("static encoder", "encoder.model"),
             Self::Corpus => ("reranker of tables", "--retriever"),
+            Self::Answers => ("choice of answers", "--answers"),
             Self::Segmenter => ("segmenter", "segmenter.model"),
         }
     }

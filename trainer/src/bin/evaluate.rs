@@ -11,7 +11,7 @@ use tabsegnet_trainer::config::{Config, Task};
 use tabsegnet_trainer::evaluation::Inputs;
 use tabsegnet_trainer::inputs::Encoding;
 use tabsegnet_trainer::layout::Layout;
-use tabsegnet_trainer::{cli, corpus, evaluation};
+use tabsegnet_trainer::{answers, cli, corpus, evaluation};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -59,6 +59,10 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
     let output = arguments.output.clone().unwrap_or_else(|| layout.report());
     if config.task.kind == Task::Corpus {
         cli::print(&format!("{}\n", corpus::evaluate(&config, &directories, &output)?))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if config.task.kind == Task::Answers {
+        cli::print(&format!("{}\n", answers::evaluate(&config, &directories, &output)?))?;
         return Ok(ExitCode::SUCCESS);
     }
     let device = cli::open_device(arguments.device)?;

@@ -15,12 +15,12 @@ use tabsegnet_trainer::inputs::{Encoding, lock, prepared};
 use tabsegnet_trainer::layout::Layout;
 use tabsegnet_trainer::segmenter::SegmenterTraining;
 use tabsegnet_trainer::training::{Outcome, Training};
-use tabsegnet_trainer::{cli, corpus, evaluation, static_encoder};
+use tabsegnet_trainer::{answers, cli, corpus, evaluation, static_encoder};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Trains a ranker, a segmenter, a static encoder or a reranker of tables as a config says.
+/// Trains a ranker, a segmenter, a static encoder, a reranker of tables or the choice of answers as a config says.
 ///
 /// Results go below output.directory: best/ and last/ (checkpoints), state/ (for --resume),
 /// metrics.jsonl (one line an epoch), report/ (a ranker beside baselines, unless
@@ -60,8 +60,8 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     anyhow::ensure!(
-        !arguments.prepare || !matches!(config.task.kind, Task::Segmenter | Task::Corpus),
-        "the training data of a segmenter or a reranker of tables need no preparing; run without --prepare"
+        !arguments.prepare || !matches!(config.task.kind, Task::Segmenter | Task::Corpus | Task::Answers),
+        "the training data of a segmenter, a reranker of tables or answers need no preparing; run without --prepare"
     );
     if arguments.prepare {
         for part in [Part::Train, Part::Dev] {
@@ -88,6 +88,13 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
                 "a reranker of tables is trained in minutes and cannot be resumed; run without --resume"
             );
             corpus::train(&config, &stop)
+        }
+        Task::Answers => {
+            anyhow::ensure!(
+                !arguments.resume,
+                "answers are learnt in minutes and cannot be resumed; run without --resume"
+            );
+            answers::train(&config, &stop)
         }
     })?;
     Ok(exit_code(outcome))

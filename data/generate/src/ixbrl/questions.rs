@@ -46,7 +46,7 @@ impl Draft {
         let segments: Vec<Segment> =
             self.segments.into_iter().map(|(text, sought)| Segment { text, nodes: nodes(&sought) }).collect();
         let gold: BTreeSet<String> = segments.iter().flat_map(|segment| segment.nodes.clone()).collect();
-        Question { id, text: self.text, gold: gold.into_iter().collect(), segments }
+        Question { id, text: self.text, gold: gold.into_iter().collect(), segments, answer: None }
     }
 }
 

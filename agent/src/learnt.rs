@@ -1,0 +1,83 @@
+//! Answers by the learnt choice.
+
+use tabsegnet::Ranking;
+
+use crate::answer::{Answer, Check, Citation};
+use crate::candidates::{Candidate, Family};
+use crate::checks::{check, check_number};
+use crate::choice::{Candidates, Choice};
+use crate::rules::Policy;
+use crate::run::Outcome;
+use crate::said::Said;
+
+/// Answers with the candidate that a [`Choice`] takes, or abstains where its confidence is below the threshold.
+#[derive(Debug, Clone)]
+pub struct Learnt(pub Choice);
+
+impl Policy for Learnt {
+    fn name(&self) -> &'static str {
+        "learnt"
+    }
+
+    fn answer(&self, ranking: &Ranking) -> Answer {
+        let candidates = Candidates::of(ranking);
+        let chosen = self.0.choose(&candidates);
+        let confidence = chosen.as_ref().map_or(0.0, |chosen| self.0.calibration().confidence(chosen.likelihood));
+        let chosen = chosen
+            .and_then(|chosen| candidates.candidates.get(chosen.candidate).zip(candidates.said.get(chosen.candidate)));
+        let answer = match chosen {
+            Some((candidate, said)) if confidence >= self.0.calibration().threshold => {
+                given(ranking, candidate, said, confidence)
+            }
+            _ => Answer::abstention(confidence, Vec::new()),
+        };
+        answer.of(ranking, self.name())
+    }
+}
+
+/// The answer of a candidate; an abstention where a check fails.
+pub(crate) fn given(ranking: &Ranking, candidate: &Candidate, said: &Said, confidence: f32) -> Answer {
+    let mut citations: Vec<Citation> = Vec::new();
+    for node in candidate.facts.iter().filter_map(|fact| ranking.nodes.get(fact.node)) {
+        if citations.iter().all(|citation| citation.node != node.id) {
+            citations.push(node.into());
+        }
+    }
+    let checks = match (&candidate.program, candidate.outcome) {
+        (Some(program), Some(outcome)) => check(program, outcome, &citations),
+        (None, Some(Outcome::Number(_))) if candidate.family == Family::Count => {
+            let what = format!("{} of {} numbers are counted", said.text(), citations.len());
+            vec![Check { what, passed: true }]
+        }
+        (None, Some(Outcome::Number(number))) => vec![check_number(number, &citations)],
+        _ => said.texts.iter().map(|text| check_words(text, &citations)).collect(),
+    };
+    if citations.is_empty() || checks.iter().any(|check| !check.passed) {
+        return Answer::abstention(confidence, checks);
+    }
+    Answer {
+        answer: said.text(),
+        answers: said.texts.clone(),
+        abstained: false,
+        value: said.value.clone(),
+        unit: said.unit,
+        scale: said.scale,
+        program: candidate.program.as_ref().map(ToString::to_string),
+        citations,
+        ..Answer::abstention(confidence, checks)
+    }
+}
+
+/// Whether words stand in a cited node or its headers.
+pub(crate) fn check_words(words: &str, citations: &[Citation]) -> Check {
+    let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+    let wanted = plain(words);
+    let holds = |citation: &&Citation| {
+        let texts = [Some(&citation.text), citation.row_headers.as_ref(), citation.column_headers.as_ref()];
+        texts.into_iter().flatten().any(|text| plain(text).contains(&wanted))
+    };
+    match citations.iter().find(holds) {
+        Some(citation) => Check { what: format!("the words stand in {}", citation.node), passed: true },
+        None => Check { what: format!("{words:?} stands in a cited node"), passed: false },
+    }
+}

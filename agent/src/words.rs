@@ -1,0 +1,412 @@
+//! Candidates that are words of the document, or are found by looking along rows and columns: cells without a number,
+//! names of rows and columns, the largest and smallest, counts, lists, and parts of sentences.
+
+use std::collections::HashSet;
+
+use rust_decimal::Decimal;
+use tabsegnet::{NodeKind, RankedNode};
+
+use crate::candidates::{Candidate, Family, OF_WORDS, flag, words_candidate};
+use crate::facts::{Fact, Facts};
+use crate::quantity::{Quantity, of_sentence, years};
+use crate::question::{Inquiry, words};
+use crate::run::Outcome;
+
+/// Best nodes whose texts and headers are looked at.
+const NODES: usize = 12;
+/// Best cells whose rows and columns are looked along.
+const LINES: usize = 4;
+/// Best passages that are cut into spans, and the most spans of one.
+const PASSAGES: usize = 4;
+const SPANS: usize = 40;
+/// The most cells of a line.
+const LONGEST: usize = 60;
+
+type Features = [f32; OF_WORDS.len()];
+
+/// Appends them, in a fixed order, each text once a family.
+pub(crate) fn words_candidates(found: &mut Vec<Candidate>, facts: &Facts<'_>, inquiry: &Inquiry) {
+    let mut add = Additions { found, seen: HashSet::new(), inquiry };
+    let mut passages = 0;
+    for (number, node) in facts.nodes.iter().take(NODES).enumerate() {
+        let said = facts.of_words(number, inquiry);
+        match node.kind {
+            NodeKind::Cell => {
+                if facts.of_node(number, inquiry).is_empty() {
+                    add.texts(
+                        Family::Word,
+                        vec![said.clone()],
+                        vec![shown(&node.text)],
+                        described(&node.text, inquiry),
+                    );
+                }
+                for header in [&node.row_headers, &node.column_headers].into_iter().flatten() {
+                    let name = last(header);
+                    add.texts(Family::Header, vec![said.clone()], vec![name.to_owned()], described(name, inquiry));
+                }
+            }
+            NodeKind::RowHeader | NodeKind::ColumnHeader => {
+                let name = shown(&node.text);
+                let features = described(&name, inquiry);
+                add.texts(Family::Header, vec![said], vec![name], features);
+            }
+            NodeKind::Passage => {
+                passages += 1;
+                if passages <= PASSAGES {
+                    spans(&mut add, node, &said, passages);
+                }
+            }
+            NodeKind::Caption | NodeKind::Heading => {}
+        }
+    }
+    lines(&mut add, facts);
+}
+
+struct Additions<'c, 'q> {
+    found: &'c mut Vec<Candidate>,
+    seen: HashSet<(Family, String)>,
+    inquiry: &'q Inquiry,
+}
+
+impl Additions<'_, '_> {
+    fn texts(&mut self, family: Family, facts: Vec<Fact>, texts: Vec<String>, features: Features) {
+        let blank = texts.is_empty() || texts.iter().any(|text| text.is_empty());
+        if !blank && self.seen.insert((family, texts.join("\n").to_lowercase())) {
+            self.found.push(words_candidate(family, facts, texts, None, &features, self.inquiry));
+        }
+    }
+
+    fn number(&mut self, family: Family, facts: Vec<Fact>, number: usize, features: Features) {
+        let outcome = Outcome::Number(Decimal::from(number));
+        if self.seen.insert((family, number.to_string())) {
+            self.found.push(words_candidate(family, facts, Vec::new(), Some(outcome), &features, self.inquiry));
+        }
+    }
+}
+
+/// In one line.
+fn shown(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The innermost header of a path.
+fn last(path: &str) -> &str {
+    path.rsplit(" > ").next().unwrap_or(path).trim()
+}
+
+/// What a text says of itself, as [`OF_WORDS`] names it.
+fn described(text: &str, inquiry: &Inquiry) -> Features {
+    let of_text: Vec<String> = words(&text.to_lowercase()).into_iter().map(|(word, _)| word).collect();
+    let shared = of_text.iter().filter(|word| inquiry.words.contains(*word)).count();
+    let share = if of_text.is_empty() { 0.0 } else { shared as f32 / of_text.len() as f32 };
+    let count = text.split_whitespace().count();
+    let capital = |word: &str| word.starts_with(|c: char| c.is_uppercase());
+    let capitals = text.split_whitespace().filter(|word| capital(word)).count();
+    let mut features = [0.0; OF_WORDS.len()];
+    features[0] = ((1 + count) as f32).ln() / 3.0;
+    features[1] = flag(!of_text.is_empty() && shared == of_text.len());
+    features[2] = share;
+    features[4] = flag(is_date(text));
+    features[7] = if count == 0 { 0.0 } else { capitals as f32 / count as f32 };
+    features[8] = flag(text.contains(|c: char| c.is_ascii_digit()));
+    features
+}
+
+const MONTHS: [&str; 12] = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
+
+/// A year, or a month with a day or year.
+fn is_date(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let (named, count) = (years(&lower), lower.split_whitespace().count());
+    (count == 1 && !named.is_empty())
+        || count <= 4
+            && MONTHS.iter().any(|month| lower.starts_with(month))
+            && lower.contains(|c: char| c.is_ascii_digit())
+}
+
+/// What stands before the part of a sentence that answers: the position is that of the feature it sets, 5 or 14.
+const TRIGGERS: [(&str, usize); 34] = [
+    (" because ", 14),
+    (" due to ", 14),
+    (" primarily due to ", 14),
+    (" as a result of ", 14),
+    (" driven by ", 14),
+    (" attributable to ", 14),
+    (" resulting from ", 14),
+    (" reflecting ", 14),
+    (" offset by ", 14),
+    (" is ", 5),
+    (" are ", 5),
+    (" was ", 5),
+    (" were ", 5),
+    (" to ", 5),
+    (" of ", 5),
+    (" by ", 5),
+    (" at ", 5),
+    (" in ", 5),
+    (" on ", 5),
+    (" from ", 5),
+    (" for ", 5),
+    (" as ", 5),
+    (" using ", 5),
+    (" based on ", 5),
+    (" under ", 5),
+    (" with ", 5),
+    (" include ", 5),
+    (" includes ", 5),
+    (" including ", 5),
+    (" consists of ", 5),
+    (" consist of ", 5),
+    (" comprises ", 5),
+    (" represents ", 5),
+    (" through ", 5),
+];
+
+/// Sentences of a passage and what stands behind their verbs and prepositions.
+fn spans(add: &mut Additions<'_, '_>, node: &RankedNode, fact: &Fact, nth: usize) {
+    let inquiry = add.inquiry;
+    let passage = shown(&node.text);
+    let mut made = 0;
+    for (number, sentence) in sentences(&passage).into_iter().enumerate() {
+        let around = described(sentence, inquiry);
+        let of_sentence_words: HashSet<String> = words(&sentence.to_lowercase()).into_iter().map(|(w, _)| w).collect();
+        let covers = inquiry.words.intersection(&of_sentence_words).count() as f32 / inquiry.words.len().max(1) as f32;
+        // Where the last of the question's words stands.
+        let said: Vec<usize> = words(&sentence.to_lowercase())
+            .into_iter()
+            .filter(|(word, _)| inquiry.words.contains(word))
+            .map(|(_, at)| at)
+            .collect();
+        let mut put = |text: &str, trigger: Option<usize>, whole: bool, at: usize| {
+            let text = text.trim_end_matches(['.', ',', ';', ':', ' ']).trim();
+            if made >= SPANS || text.is_empty() {
+                return;
+            }
+            made += 1;
+            let mut features = described(text, inquiry);
+            features[3] = covers;
+            if let Some(trigger) = trigger {
+                features[trigger] = 1.0;
+            }
+            features[6] = flag(whole);
+            features[12] = flag(number == 0);
+            features[15] = nth as f32 / 4.0;
+            features[10] = flag(said.iter().any(|word| (at.saturating_sub(40)..at).contains(word)));
+            features[11] = flag(said.iter().all(|word| *word < at));
+            let family = if whole { Family::Sentence } else { Family::Span };
+            add.texts(family, vec![fact.clone()], vec![text.to_owned()], features);
+        };
+        put(sentence, None, true, 0);
+        if covers == 0.0 && around[2] == 0.0 {
+            continue;
+        }
+        for (at, date) in dates(sentence) {
+            put(date, None, false, at);
+        }
+        let lower = sentence.to_lowercase();
+        // Lower case may be of another length.
+        if lower.len() != sentence.len() {
+            continue;
+        }
+        for (trigger, feature) in TRIGGERS {
+            for (from, _) in lower.match_indices(trigger) {
+                let at = from + trigger.len();
+                let Some(rest) = sentence.get(at..) else { continue };
+                put(rest, Some(feature), false, at);
+                let ends = [", ", " and ", "; ", " for the ", " in ", " as of ", " at ", " which ", " during "];
+                let shorter: Vec<usize> = ends.iter().filter_map(|end| rest.find(end)).filter(|end| *end > 0).collect();
+                let mut cuts: Vec<usize> = shorter;
+                cuts.sort_unstable();
+                cuts.dedup();
+                for cut in cuts.into_iter().take(2) {
+                    put(rest.get(..cut).unwrap_or(""), Some(feature), false, at);
+                }
+            }
+        }
+    }
+}
+
+/// Cut behind full stops that end a sentence.
+fn sentences(passage: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut from = 0;
+    for (at, _) in passage.match_indices(". ") {
+        let next = passage.get(at + 2..).and_then(|rest| rest.chars().next());
+        let short = passage.get(from..at).is_some_and(|before| before.len() < 20);
+        if next.is_some_and(|c| c.is_uppercase() || c.is_ascii_digit()) && !short {
+            found.extend(passage.get(from..=at));
+            from = at + 2;
+        }
+    }
+    found.extend(passage.get(from..).filter(|rest| !rest.trim().is_empty()));
+    found
+}
+
+/// `December 31, 2019`, `May 2014`, with the byte where each begins.
+fn dates(sentence: &str) -> Vec<(usize, &str)> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    let tokens: Vec<(usize, &str)> = sentence
+        .split(' ')
+        .map(|token| {
+            let start = at;
+            at += token.len() + 1;
+            (start, token)
+        })
+        .collect();
+    for (number, (start, token)) in tokens.iter().enumerate() {
+        if !MONTHS.iter().any(|month| token.eq_ignore_ascii_case(month)) {
+            continue;
+        }
+        let more = tokens.iter().skip(number + 1).take(2);
+        let numeric = more.take_while(|(_, next)| next.starts_with(|c: char| c.is_ascii_digit())).last();
+        if let Some((of, last)) = numeric
+            && let Some(date) = sentence.get(*start..of + last.len())
+        {
+            found.push((*start, date.trim_end_matches([',', '.', ';', ')'])));
+        }
+    }
+    found
+}
+
+/// A name along a line, with what stands there.
+struct Member {
+    fact: Fact,
+    name: String,
+    named: bool,
+    outer: Option<String>,
+}
+
+/// Extremes, counts, what passes a bound, and lists, along the rows and columns of the best cells.
+fn lines(add: &mut Additions<'_, '_>, facts: &Facts<'_>) {
+    let inquiry = add.inquiry;
+    let bounds: Vec<Quantity> = of_sentence(&inquiry.text).into_iter().map(|written| written.quantity).collect();
+    let mut seen = HashSet::new();
+    let cells = facts.nodes.iter().enumerate().filter(|(_, node)| node.kind == NodeKind::Cell).take(LINES);
+    for (nth, (number, node)) in cells.enumerate() {
+        let place = facts.of_words(number, inquiry);
+        for (line, is_row) in [(place.row(), true), (place.column(), false)] {
+            let Some(line) = line.filter(|line| seen.insert((*line, is_row))) else { continue };
+            let numbers = if is_row { facts.row(line, inquiry) } else { facts.column(line, inquiry) };
+            if numbers.len() < 2 || numbers.len() > LONGEST {
+                continue;
+            }
+            let members: Vec<Member> =
+                numbers.into_iter().filter_map(|fact| member(facts, fact, is_row, inquiry)).collect();
+            let own = if is_row { &node.column_headers } else { &node.row_headers };
+            let outer = own.as_deref().and_then(outer);
+            let total = |member: &&Member| !member.name.to_lowercase().contains("total");
+            let named: Vec<&Member> = members.iter().filter(|member| member.named).collect();
+            let grouped: Vec<&Member> = members.iter().filter(|member| member.outer == outer).filter(total).collect();
+            let all: Vec<&Member> = members.iter().filter(total).collect();
+            let whole = all.len();
+            for (subset, among_named, group) in [(all, 0.0, 0.0), (named, 1.0, 0.0), (grouped, 0.0, 1.0)] {
+                if subset.len() < 2 || (group == 1.0 && subset.len() == whole) {
+                    continue;
+                }
+                let mut features = [0.0; OF_WORDS.len()];
+                features[9] = (subset.len() as f32).ln() / 3.0;
+                features[10] = among_named;
+                features[11] = group;
+                features[13] = flag(is_row);
+                features[15] = nth as f32 / 4.0;
+                features[3] = place.covers;
+                of_line(add, &subset, &bounds, features);
+                if among_named == 1.0 {
+                    list(add, &subset, features);
+                }
+            }
+        }
+    }
+}
+
+fn outer(path: &str) -> Option<String> {
+    path.rsplit_once(" > ").map(|(outer, _)| outer.to_owned())
+}
+
+fn member(facts: &Facts<'_>, fact: Fact, is_row: bool, inquiry: &Inquiry) -> Option<Member> {
+    let node = facts.nodes.get(fact.node)?;
+    let path = if is_row { node.column_headers.as_deref() } else { node.row_headers.as_deref() }?;
+    let of_year = if is_row && inquiry.has("year") { years(path) } else { Vec::new() };
+    let name = match of_year.as_slice() {
+        [(year, _)] => year.to_string(),
+        _ => last(path).to_owned(),
+    };
+    let of_name: Vec<String> = words(&last(path).to_lowercase()).into_iter().map(|(word, _)| word).collect();
+    let by_words = !of_name.is_empty() && of_name.iter().all(|word| inquiry.words.contains(word));
+    let by_year = years(path).iter().any(|(year, _)| inquiry.years.contains(year));
+    Some(Member { fact, name, named: by_words || by_year, outer: outer(path) })
+}
+
+fn of_line(add: &mut Additions<'_, '_>, members: &[&Member], bounds: &[Quantity], mut features: Features) {
+    let all = || members.iter().map(|member| member.fact.clone()).collect::<Vec<_>>();
+    let values = || members.iter().map(|member| member.fact.quantity.value);
+    for (family, wanted) in [(Family::ArgMax, values().max()), (Family::ArgMin, values().min())] {
+        let mut best = members.iter().filter(|member| Some(member.fact.quantity.value) == wanted);
+        if let (Some(member), None) = (best.next(), best.next()) {
+            let mut of_name = described(&member.name, add.inquiry);
+            for at in [3, 9, 10, 11, 13, 15] {
+                of_name[at] = features[at];
+            }
+            // The one that is named first, the rest as evidence.
+            let mut cited = vec![member.fact.clone()];
+            cited.extend(all().into_iter().filter(|fact| fact.node != member.fact.node));
+            add.texts(family, cited, vec![member.name.clone()], of_name);
+        }
+    }
+    if bounds.is_empty() {
+        return;
+    }
+    let amount =
+        |of: Quantity| of.value.checked_mul(Decimal::from(10_i64.pow(of.scale.map_or(0, |scale| scale.power()))));
+    for bound in bounds.iter().take(2) {
+        for (over, over_flag) in [(true, 0.0), (false, 1.0)] {
+            let passes = |member: &&&Member| {
+                let of = member.fact.quantity;
+                // A bound without a scale is in the table's.
+                let (a, b) = match bound.scale {
+                    Some(_) => (amount(of), amount(*bound)),
+                    None => (Some(of.value), Some(bound.value)),
+                };
+                a.zip(b).is_some_and(|(a, b)| if over { a > b } else { a < b })
+            };
+            let passed: Vec<&&Member> = members.iter().filter(passes).collect();
+            features[14] = over_flag;
+            add.number(Family::Count, all(), passed.len(), features);
+            let names: Vec<String> = passed.iter().map(|member| member.name.clone()).collect();
+            if !names.is_empty() && names.len() < members.len() {
+                let cited = passed.iter().map(|member| member.fact.clone()).collect();
+                add.texts(Family::Which, cited, names, features);
+            }
+        }
+    }
+}
+
+/// What stands beside each name that the question has, in its order.
+fn list(add: &mut Additions<'_, '_>, members: &[&Member], features: Features) {
+    let mut named: Vec<&&Member> = members.iter().collect();
+    if named.len() > 6 {
+        return;
+    }
+    let place = |member: &Member| {
+        let at = member.name.to_lowercase();
+        add.inquiry.text.find(&at).unwrap_or(usize::MAX)
+    };
+    named.sort_by_key(|member| place(member));
+    let facts: Vec<Fact> = named.iter().map(|member| member.fact.clone()).collect();
+    let texts: Vec<String> = facts.iter().map(|fact| fact.text.clone()).collect();
+    add.texts(Family::List, facts, texts, features);
+}

@@ -1,0 +1,417 @@
+//! Learning to answer from ranked nodes, and measuring answers.
+
+mod measuring;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::{Context as _, Result, ensure};
+use rayon::prelude::*;
+use tabsegnet::{Format, OpenDocument, Question as Query, Ranking, ReadOptions, Session, SessionOptions};
+use tabsegnet_agent::choice::{Calibration, Proposals, Weights};
+use tabsegnet_agent::fit::{Example, fit};
+use tabsegnet_agent::{Candidates, Choice, Said};
+use tabsegnet_datasets::config::Part;
+use tabsegnet_datasets::native::sample_json;
+use tabsegnet_datasets::sample::{GoldAnswer, Question, Sample, Samples};
+use tabsegnet_evaluation::answers::{Strictness, executes_to, same, tatqa};
+use tabsegnet_ranker::boosting::BoostedTrees;
+use tabsegnet_ranker::boosting::bins::Bins;
+use tabsegnet_ranker::boosting::training::{Lists, grow};
+use tabsegnet_store::{Digest, Staging, write_bytes_atomic};
+
+use crate::config::Config;
+use crate::layout::Layout;
+use crate::progress::Progress;
+use crate::training::Outcome;
+
+/// Parts of the training documents: what a question's candidates are proposed by has not learnt from its document.
+const FOLDS: usize = 3;
+/// Wrong candidates of a question that the proposing model is fitted on; evenly spaced where there are more.
+const WRONG: usize = 200;
+/// Lists that the bins of features are computed from.
+const LISTS_OF_BINS: usize = 800;
+
+/// What counts as right, which differs from data set to data set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Rule {
+    Finqa,
+    Tatqa,
+    /// Exact match.
+    Match,
+    /// No answer is published: the gold nodes say it.
+    Nodes,
+}
+
+impl Rule {
+    fn of(kind: &str) -> Self {
+        match kind {
+            "finqa" => Self::Finqa,
+            "tatqa" => Self::Tatqa,
+            "hitab" | "aitqa" => Self::Match,
+            _ => Self::Nodes,
+        }
+    }
+}
+
+/// Documents with questions of one data set.
+struct Data {
+    name: String,
+    rule: Rule,
+    samples: Vec<Sample>,
+    /// Questions that cannot be put, for want of gold nodes.
+    left_out: usize,
+}
+
+/// The data sets of a part.
+fn read(config: &Config, part: Part) -> Result<Vec<Data>> {
+    let Samples { samples, left_out } = config.source(part)?.read()?;
+    let parts: Vec<(String, Rule)> = match config.data.is_mix() {
+        true => config.data.parts.iter().map(|part| (part.name().to_owned(), Rule::of(&part.kind))).collect(),
+        false => vec![(config.data.name().to_owned(), Rule::of(&config.data.kind))],
+    };
+    let of = |id: &str| match config.data.is_mix() {
+        true => id.split_once('/').map_or(String::new(), |(name, _)| name.to_owned()),
+        false => config.data.name().to_owned(),
+    };
+    let mut by_name: BTreeMap<String, Vec<Sample>> = BTreeMap::new();
+    samples.into_iter().for_each(|sample| by_name.entry(of(&sample.document.id)).or_default().push(sample));
+    let data = parts.into_iter().filter_map(|(name, rule)| {
+        let samples = by_name.remove(&name)?;
+        let left_out = left_out.iter().filter(|question| of(&question.question) == name).count();
+        Some(Data { name, rule, samples, left_out })
+    });
+    Ok(data.collect())
+}
+
+fn open(session: &Session, sample: &Sample) -> Result<OpenDocument> {
+    let id = &sample.document.id;
+    let text = sample_json(&Sample { document: sample.document.clone(), questions: Vec::new() });
+    let options = ReadOptions { format: Some(Format::Native), ..ReadOptions::default() };
+    session.open_bytes("document.json", text, &options).with_context(|| format!("document {id}"))
+}
+
+fn rank(document: &OpenDocument, question: &Question) -> Result<Ranking> {
+    let query = Query::new(&question.text).id(&question.id).top(usize::MAX);
+    document.rank(query).with_context(|| format!("question {}", question.id))
+}
+
+/// Whether a candidate answers a question.
+fn is_right(
+    rule: Rule,
+    question: &Question,
+    ranking: &Ranking,
+    candidates: &Candidates,
+    number: usize,
+    said: &Said,
+) -> bool {
+    match (&question.answer, rule) {
+        (Some(gold), Rule::Finqa | Rule::Tatqa | Rule::Match) => {
+            let (right, _) = judged(rule, gold, said);
+            // A number that merely happens to stand somewhere is no sum.
+            let computed = matches!(gold.kind.as_str(), "arithmetic" | "count");
+            right >= 0.8 && (!computed || candidates.is_computed(number))
+        }
+        _ => {
+            let nodes = candidates.nodes(number);
+            let first = nodes.first().and_then(|node| ranking.nodes.get(*node));
+            question.segments.len() <= 1
+                && !candidates.is_computed(number)
+                && candidates.is_whole(number)
+                && first.is_some_and(|node| question.gold.contains(&node.id))
+        }
+    }
+}
+
+/// How right it is from 0 to 1, by exact match (TAT-QA: F1), and strictly.
+fn judged(rule: Rule, gold: &GoldAnswer, said: &Said) -> (f32, f32) {
+    let flag = |is: bool| f32::from(u8::from(is));
+    let scale = said.scale.map_or_else(String::new, |scale| scale.to_string());
+    match rule {
+        Rule::Finqa => {
+            let right = said.value.as_deref().zip(gold.values.first());
+            let right = flag(right.is_some_and(|(value, expected)| executes_to(value, expected)));
+            (right, right)
+        }
+        Rule::Tatqa => {
+            let (exact, overlap) = tatqa(&said.texts, &scale, &gold.values, &gold.scale, &gold.kind);
+            (overlap, exact)
+        }
+        Rule::Match | Rule::Nodes => (
+            flag(same(&said.texts, &gold.values, Strictness::Authors)),
+            flag(same(&said.texts, &gold.values, Strictness::Strict)),
+        ),
+    }
+}
+
+/// A question's proposals, "none of them" first, with the fold of its document.
+struct List {
+    fold: usize,
+    proposals: Proposals,
+    gold: Vec<bool>,
+}
+
+/// Calls `work` for every question of the training data: once with its own document, and some also with a foreign one.
+/// Results come in the order of the data.
+fn for_each<T: Send>(
+    config: &Config,
+    session: &Session,
+    data: &[Data],
+    stop: &AtomicBool,
+    work: impl Fn(usize, Rule, &Question, &Ranking, bool) -> T + Sync,
+) -> Result<Option<Vec<T>>> {
+    let mut all = Vec::new();
+    for data in data {
+        let mut progress = Progress::new(&format!("questions of {}", data.name), data.samples.len());
+        let mut done = 0;
+        for (first, samples) in (0..).step_by(64).zip(data.samples.chunks(64)) {
+            if stop.load(Ordering::Relaxed) {
+                return Ok(None);
+            }
+            let found: Vec<Vec<T>> = samples
+                .par_iter()
+                .enumerate()
+                .map(|(at, sample)| {
+                    let document = open(session, sample)?;
+                    let id = sample.document.id.rsplit_once('/').map_or(sample.document.id.as_str(), |(_, id)| id);
+                    let fold = number_of(id, config.task.seed) as usize % FOLDS;
+                    let mut found = Vec::new();
+                    for question in &sample.questions {
+                        found.push(work(fold, data.rule, question, &rank(&document, question)?, true));
+                    }
+                    // Questions of the document half the data away.
+                    let other = (first + at + data.samples.len() / 2) % data.samples.len();
+                    let foreign = data.samples.get(other).filter(|other| other.document.id != sample.document.id);
+                    for question in foreign.into_iter().flat_map(|other| &other.questions) {
+                        let share = (number_of(&question.id, config.task.seed) % 1000) as f64 / 1000.0;
+                        if share < config.answers.foreign {
+                            found.push(work(fold, data.rule, question, &rank(&document, question)?, false));
+                        }
+                    }
+                    Ok(found)
+                })
+                .collect::<Result<_>>()?;
+            all.extend(found.into_iter().flatten());
+            done += samples.len();
+            progress.set(done, data.samples.len(), "documents");
+        }
+        progress.finish(&format!("{done} documents"));
+    }
+    Ok(Some(all))
+}
+
+/// A number that depends on a name and the seed alone.
+fn number_of(name: &str, seed: u64) -> u64 {
+    let hex = Digest::new().part(name).part(seed.to_le_bytes()).hex();
+    u64::from_str_radix(&hex[..12], 16).unwrap_or(0)
+}
+
+/// The choices that the proposing model is fitted on.
+fn example(rule: Rule, question: &Question, ranking: &Ranking, own: bool) -> Example {
+    let candidates = Candidates::of(ranking);
+    let right: Vec<bool> = candidates
+        .said()
+        .iter()
+        .enumerate()
+        .map(|(number, said)| own && is_right(rule, question, ranking, &candidates, number, said))
+        .collect();
+    let wrong = right.iter().filter(|right| !**right).count();
+    let (mut choices, mut of_choices, mut seen) = (Vec::new(), Vec::new(), 0);
+    for (number, features) in candidates.features().enumerate() {
+        let is_right = number.checked_sub(1).and_then(|at| right.get(at).copied());
+        let taken = match is_right {
+            Some(false) => {
+                seen += 1;
+                // Evenly spaced.
+                seen * WRONG / wrong.max(WRONG) > (seen - 1) * WRONG / wrong.max(WRONG)
+            }
+            _ => true,
+        };
+        if taken {
+            choices.push(features.to_vec());
+            of_choices.push(is_right.unwrap_or(!right.contains(&true)));
+        }
+    }
+    Example { choices, right: of_choices }
+}
+
+/// Learns the model that proposes and the trees that choose.
+///
+/// # Errors
+/// Files that cannot be read, a ranker that cannot be opened, no question with a right candidate.
+pub fn train(config: &Config, stop: &AtomicBool) -> Result<Outcome> {
+    let session = session(config)?;
+    let data = read(config, Part::Train)?;
+    let examples = for_each(config, &session, &data, stop, |fold, rule, question, ranking, own| {
+        (fold, example(rule, question, ranking, own))
+    })?;
+    let Some(examples) = examples else { return Ok(Outcome::Stopped) };
+    let reached = examples.iter().filter(|(_, example)| !example.right.first().copied().unwrap_or(true)).count();
+    ensure!(reached > 0, "no training question has a right answer among its candidates");
+    println!("{} questions, {reached} with a right candidate", examples.len());
+    let fitted = |without: Option<usize>| {
+        let of: Vec<&Example> =
+            examples.iter().filter(|(fold, _)| Some(*fold) != without).map(|(_, example)| example).collect();
+        fit(&of, &mut |_, _| {})
+    };
+    let mut weights: Vec<Weights> =
+        (0..=FOLDS).into_par_iter().map(|fold| fitted((fold < FOLDS).then_some(fold))).collect();
+    drop(examples);
+    let lists = for_each(config, &session, &data, stop, |fold, rule, question, ranking, own| {
+        let candidates = Candidates::of(ranking);
+        let proposals = Proposals::new(&candidates, &weights[fold]);
+        let mut gold = vec![false];
+        for &number in &proposals.kept {
+            let right = candidates
+                .said()
+                .get(number)
+                .is_some_and(|said| own && is_right(rule, question, ranking, &candidates, number, said));
+            gold.push(right);
+        }
+        gold[0] = !gold.contains(&true);
+        List { fold, proposals, gold }
+    })?;
+    let Some(lists) = lists else { return Ok(Outcome::Stopped) };
+    let own: Vec<f32> = lists
+        .iter()
+        .step_by((lists.len() / LISTS_OF_BINS).max(1))
+        .flat_map(|list| list.proposals.rows.iter().copied())
+        .collect();
+    let bins = || Bins::new(&own, Proposals::width());
+    let grown = |without: Option<usize>| -> BoostedTrees {
+        let mut of = Lists::new(bins());
+        lists
+            .iter()
+            .filter(|list| Some(list.fold) != without)
+            .for_each(|list| of.push(&list.proposals.rows, &list.gold));
+        let boosting = &config.answers.boosting;
+        let mut progress = Progress::new("choice", boosting.count());
+        let trees = grow(&of, boosting, config.task.seed, &mut |trees| progress.set(trees, boosting.count(), "trees"));
+        progress.finish(&format!("{} trees from {} questions", trees.count(), of.len()));
+        trees
+    };
+    // How sure the trees are where they have not learnt from the document.
+    let mut sure: Vec<(f32, bool)> = Vec::new();
+    for fold in 0..FOLDS {
+        let trees = grown(Some(fold));
+        for list in lists.iter().filter(|list| list.fold == fold) {
+            if let Some((place, likelihood)) = list.proposals.best(&trees.scores(&list.proposals.rows)) {
+                sure.push((likelihood, list.gold.get(place + 1).copied().unwrap_or(false)));
+            }
+        }
+    }
+    let calibration = calibrated(&sure, config.answers.lost);
+    let trees = grown(None);
+    let weights = weights.pop().context("no weights")?;
+    let choice = Choice::new(weights, trees, calibration);
+    let layout = Layout::new(config);
+    let staging = Staging::new(&layout.best())?;
+    choice.write(staging.path())?;
+    write_bytes_atomic(&staging.path().join("config.toml"), config.to_toml()?.as_bytes())?;
+    write_bytes_atomic(
+        &staging.path().join("README.md"),
+        card(config, &data, reached, &sure, &calibration).as_bytes(),
+    )?;
+    staging.commit()?;
+    println!("answers: {}", layout.best().display());
+    if config.evaluation.after_training {
+        println!("\n{}", evaluate(config, &[layout.best()], &layout.report())?);
+    }
+    Ok(Outcome::Finished)
+}
+
+fn session(config: &Config) -> Result<Session> {
+    let options = SessionOptions { cache: None, ..SessionOptions::default() };
+    Ok(Session::open_with(Path::new(&config.answers.checkpoint), &options)?)
+}
+
+/// Measures choices, and the rules beside them, on the dev part.
+///
+/// # Errors
+/// Files that cannot be read or written; a damaged choice.
+pub fn evaluate(config: &Config, directories: &[PathBuf], output: &Path) -> Result<String> {
+    measuring::measure(config, &session(config)?, &read(config, Part::Dev)?, directories, output)
+}
+
+/// Logistic regression of right on the logit of the likelihood (Platt 1999), by Newton's steps; and the confidence below
+/// which at most a share `lost` of the right answers lies.
+fn calibrated(sure: &[(f32, bool)], lost: f64) -> Calibration {
+    let logit = |p: f32| {
+        let p = f64::from(p.clamp(1e-6, 1.0 - 1e-6));
+        (p / (1.0 - p)).ln()
+    };
+    let (mut slope, mut intercept) = (1.0_f64, 0.0_f64);
+    for _ in 0..30 {
+        // A little of both priors keeps it finite where all are right.
+        let (mut ga, mut gb, mut aa, mut ab, mut bb) = (1e-3 * (slope - 1.0), 1e-3 * intercept, 1e-3, 0.0, 1e-3);
+        for (likelihood, right) in sure {
+            let x = logit(*likelihood);
+            let p = 1.0 / (1.0 + (-(slope * x + intercept)).exp());
+            let (error, weight) = (p - f64::from(u8::from(*right)), p * (1.0 - p));
+            ga += error * x;
+            gb += error;
+            aa += weight * x * x;
+            ab += weight * x;
+            bb += weight;
+        }
+        let determinant = aa * bb - ab * ab;
+        if determinant.abs() < 1e-12 {
+            break;
+        }
+        slope -= (bb * ga - ab * gb) / determinant;
+        intercept -= (aa * gb - ab * ga) / determinant;
+    }
+    let calibration = Calibration { slope: slope as f32, intercept: intercept as f32, threshold: 0.0 };
+    let mut right: Vec<f32> =
+        sure.iter().filter(|(_, right)| *right).map(|(likelihood, _)| calibration.confidence(*likelihood)).collect();
+    right.sort_by(f32::total_cmp);
+    let at = (right.len() as f64 * lost) as usize;
+    Calibration { threshold: right.get(at).copied().unwrap_or(0.0), ..calibration }
+}
+
+fn card(config: &Config, data: &[Data], reached: usize, sure: &[(f32, bool)], calibration: &Calibration) -> String {
+    let mut parts = String::new();
+    for data in data {
+        let questions: usize = data.samples.iter().map(|sample| sample.questions.len()).sum();
+        parts.push_str(&format!("- {}: {questions} questions on {} documents\n", data.name, data.samples.len()));
+    }
+    let right = sure.iter().filter(|(_, right)| *right).count();
+    format!(
+        "# Answers from ranked nodes\n\nWhat `ask` chooses answers with: a log-linear model that proposes candidates and boosted \
+         trees that choose one, or none. Nodes come from `{}`. Trained with `train --config configs/answers.toml`, seed {}, on\n\n\
+         {parts}\nof which {reached} have a right candidate; {:.0} % were also put to a document that has no answer. In {FOLDS} folds by \
+         document the first choice is right for {:.1} % of all. A confidence is 1 / (1 + exp(−({:.3} · logit + {:.3}))) of the trees' \
+         likelihood, and nothing is said below {:.3}, which loses {:.0} % of the right answers. The rankings of these \
+         documents come from a ranker that has learnt from them, so that confidences are a little too high elsewhere.\n\nFiles: \
+         `answers.json`, `answers.safetensors`, `config.toml`. English, reports and statistics alone.\n",
+        config.answers.checkpoint,
+        config.task.seed,
+        config.answers.foreign * 100.0,
+        100.0 * right as f64 / sure.len().max(1) as f64,
+        calibration.slope,
+        calibration.intercept,
+        calibration.threshold,
+        config.answers.lost * 100.0,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::calibrated;
+
+    #[test]
+    fn confidences_become_shares_of_right_answers() {
+        // Likelihoods that are too high: .9 is right in 6 of 10, .3 in 1 of 10.
+        let sure: Vec<(f32, bool)> = (0..1000)
+            .map(|number| if number % 2 == 0 { (0.9, number % 20 < 12) } else { (0.3, number % 20 == 1) })
+            .collect();
+        let calibration = calibrated(&sure, 0.02);
+        assert!((calibration.confidence(0.9) - 0.6).abs() < 0.02, "{}", calibration.confidence(0.9));
+        assert!((calibration.confidence(0.3) - 0.1).abs() < 0.02, "{}", calibration.confidence(0.3));
+        assert!(calibration.threshold <= calibration.confidence(0.3) + 1e-6);
+        let all_right = calibrated(&[(0.9, true); 20], 0.02);
+        assert!(all_right.slope.is_finite() && all_right.confidence(0.9) > 0.9);
+        assert_eq!(calibrated(&[], 0.02).threshold, 0.0);
+    }
+}

@@ -1,0 +1,43 @@
+//! `[answers]`: for the task `answers`.
+
+use serde::{Deserialize, Serialize};
+use tabsegnet_ranker::boosting::training::BoostingConfig;
+
+use super::{ConfigError, Task};
+
+/// Learning to answer from ranked nodes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct AnswersConfig {
+    /// The ranker whose nodes answers are made of.
+    pub checkpoint: String,
+    /// Share of the training questions that are also put to another document, which has no answer to them.
+    pub foreign: f64,
+    /// Share of the right answers that the threshold may lose.
+    pub lost: f64,
+    /// How the trees are grown that choose.
+    pub boosting: BoostingConfig,
+}
+
+impl Default for AnswersConfig {
+    fn default() -> Self {
+        Self {
+            checkpoint: "checkpoints/general".into(),
+            foreign: 0.2,
+            lost: 0.02,
+            boosting: BoostingConfig { num_iterations: 300, bagged_models: 1, ..BoostingConfig::default() },
+        }
+    }
+}
+
+impl AnswersConfig {
+    pub(super) fn check(&self, task: Task) -> Result<(), ConfigError> {
+        let range =
+            |key, value: f64| Err(ConfigError::Range { key, value: value.to_string(), expected: "from 0 to 1" });
+        match task {
+            Task::Answers if !(0.0..=1.0).contains(&self.foreign) => range("answers.foreign", self.foreign),
+            Task::Answers if !(0.0..=1.0).contains(&self.lost) => range("answers.lost", self.lost),
+            _ => Ok(()),
+        }
+    }
+}
