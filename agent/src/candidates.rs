@@ -106,7 +106,7 @@ impl Family {
 }
 
 const GROUPS: [&str; 9] = ["single", "change", "ratio", "sum", "other", "run", "name", "span", "line"];
-const OF_FACT: [&str; 12] = [
+const OF_FACT: [&str; 24] = [
     "rank",
     "gap",
     "covers",
@@ -119,6 +119,18 @@ const OF_FACT: [&str; 12] = [
     "percent",
     "first_three",
     "beyond_ten",
+    "likelihood",
+    "row_name",
+    "row_outer",
+    "column_name",
+    "column_outer",
+    "best_of_row",
+    "best_of_column",
+    "header",
+    "heading",
+    "names_operation",
+    "another_operation",
+    "operation_unnamed",
 ];
 const OF_PAIR: [&str; 26] = [
     "same_row",
@@ -449,6 +461,18 @@ fn of_fact(features: &mut Vec<(u16, f32)>, family: Family, place: usize, fact: &
         flag(fact.quantity.unit == Some(Unit::Percent)),
         flag(fact.node < 3),
         flag(fact.node >= 10),
+        fact.likelihood,
+        fact.named[0],
+        fact.named[1],
+        fact.named[2],
+        fact.named[3],
+        flag(fact.best_of_row),
+        flag(fact.best_of_column),
+        flag(fact.is_header),
+        fact.heading,
+        fact.operations[0],
+        fact.operations[1],
+        fact.operations[2],
     ];
     push(features, start, &values);
 }

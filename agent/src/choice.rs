@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use tabsegnet::Ranking;
+use tabsegnet::{NodeKind, Ranking};
 use tabsegnet_ranker::boosting::BoostedTrees;
 use tabsegnet_ranker::tensors::{NamedTensors, serialize};
 use tabsegnet_store::{FileError, read_bytes, read_text, write_bytes_atomic};
@@ -15,15 +15,22 @@ use crate::question::Inquiry;
 use crate::said::Said;
 
 /// Candidates that the trees look at, beside "none of them".
-const KEPT: usize = 60;
+const KEPT: usize = 80;
+/// Best nodes whose kinds the trees are told.
+const BEST: usize = 20;
 /// What the trees are told beside a candidate's own features.
-const OF_PROPOSAL: [&str; 6] = [
+const OF_PROPOSAL: [&str; 11] = [
     "proposal: likelihood",
     "proposal: behind",
     "proposal: place",
     "proposal: of value",
     "proposal: value place",
     "proposal: of nothing",
+    "document: nodes",
+    "document: passages among the best",
+    "question: words",
+    "best lookup: covers",
+    "best lookup: names operation",
 ];
 const TREES: &str = "answers.safetensors";
 const ABOUT: &str = "answers.json";
@@ -34,6 +41,9 @@ pub struct Candidates {
     /// What each would say.
     pub(crate) said: Vec<Said>,
     nothing: Vec<(u16, f32)>,
+    /// Nodes of the document, passages among the best, words of the question; how much of it the best cell's headers
+    /// have, and whether some number's headers name its operation.
+    of_question: [f32; 5],
 }
 
 impl Candidates {
@@ -43,7 +53,16 @@ impl Candidates {
         let facts = Facts::new(ranking, &inquiry);
         let candidates = candidates(&facts, &inquiry);
         let said = candidates.iter().map(|candidate| Said::new(candidate, &inquiry)).collect();
-        Self { nothing: nothing(&facts, &inquiry), candidates, said }
+        let best = ranking.nodes.iter().take(BEST);
+        let passages = best.filter(|node| node.kind == NodeKind::Passage).count();
+        let of_question = [
+            (1.0 + ranking.nodes_in_document as f32).ln(),
+            passages as f32 / BEST as f32,
+            ranking.question.split_whitespace().count() as f32,
+            facts.facts.iter().map(|fact| fact.covers).fold(0.0, f32::max),
+            facts.facts.iter().map(|fact| fact.operations[0]).fold(0.0, f32::max),
+        ];
+        Self { nothing: nothing(&facts, &inquiry), candidates, said, of_question }
     }
 
     /// How many there are.
@@ -152,6 +171,7 @@ impl Proposals {
             let value_place = key.and_then(|key| places.get(key)).map_or(0, |place| place + 1);
             let behind = highest - scores.get(at).copied().unwrap_or(highest);
             rows.extend([share(at), behind, place as f32, of_value, value_place as f32, share(0)]);
+            rows.extend(candidates.of_question);
         };
         row(&candidates.nothing, 0, 0, None);
         for (place, &number) in kept.iter().enumerate() {
@@ -260,8 +280,13 @@ impl Choice {
         &self.calibration
     }
 
+    /// What the trees choose from.
+    pub fn proposals(&self, candidates: &Candidates) -> Proposals {
+        Proposals::new(candidates, &self.weights)
+    }
+
     pub(crate) fn choose(&self, candidates: &Candidates) -> Option<Chosen> {
-        let proposals = Proposals::new(candidates, &self.weights);
+        let proposals = self.proposals(candidates);
         let (place, likelihood) = proposals.best(&self.trees.scores(&proposals.rows))?;
         Some(Chosen { candidate: *proposals.kept.get(place)?, likelihood })
     }

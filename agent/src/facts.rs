@@ -7,11 +7,13 @@ use tabsegnet::ranking::Position;
 use tabsegnet::{NodeKind, RankedNode, Ranking};
 
 use crate::program::Argument;
-use crate::quantity::{Quantity, Written, of_cell, of_sentence, years};
-use crate::question::{Inquiry, words};
+use crate::quantity::{Quantity, Scale, Written, of_cell, of_sentence, years};
+use crate::question::{Inquiry, operations, words};
 
 /// Best nodes whose numbers are looked at.
 const NODES: usize = 40;
+/// Best nodes among which a likelihood is shared out.
+const SHARED: usize = 20;
 /// Best cells whose whole rows are looked at.
 const ROWS: usize = 4;
 /// Numbers that programs are made of.
@@ -42,6 +44,20 @@ pub(crate) struct Fact {
     pub number: usize,
     /// Score of the best node less that of this one.
     pub gap: f32,
+    /// Softmax of the node's score among the best.
+    pub likelihood: f32,
+    /// Shares of words that the question has: of the innermost and the outer row headers, of the innermost and the outer
+    /// column headers.
+    pub named: [f32; 4],
+    /// Whether no cell of its row, or column, is ranked above it.
+    pub best_of_row: bool,
+    pub best_of_column: bool,
+    pub is_header: bool,
+    /// Share of the question's words that the caption or section has.
+    pub heading: f32,
+    /// Operations that both the question and the headers name, that the headers alone name, that the question alone
+    /// names; in thirds.
+    pub operations: [f32; 3],
     /// Share of the question's words that the label has.
     pub covers: f32,
     /// Share of the label's words that the question has.
@@ -86,13 +102,31 @@ pub(crate) struct Facts<'r> {
     headings: HashMap<usize, Vec<&'r str>>,
     /// By table, row and column of the cell's corner: its node.
     cells: HashMap<(usize, usize, usize), usize>,
+    /// By table and row, and by table and column: its best cell.
+    best_rows: HashMap<(usize, usize), usize>,
+    best_columns: HashMap<(usize, usize), usize>,
+    /// Sum of e to the power of scores less that of the best.
+    sum: f32,
+    /// What the sentences say most often of all amounts, for tables that say nothing.
+    stated: Option<&'static str>,
 }
 
 impl<'r> Facts<'r> {
     /// `ranking` with as many nodes as there are: rows are completed from those far down.
     pub fn new(ranking: &'r Ranking, inquiry: &Inquiry) -> Self {
         let nodes = ranking.nodes.as_slice();
-        let mut found = Self { nodes, facts: Vec::new(), headings: HashMap::new(), cells: HashMap::new() };
+        let best = nodes.first().map_or(0.0, |node| node.score);
+        let sum = nodes.iter().take(SHARED).map(|node| (node.score - best).exp()).sum::<f32>().max(1.0);
+        let mut found = Self {
+            nodes,
+            facts: Vec::new(),
+            headings: HashMap::new(),
+            cells: HashMap::new(),
+            best_rows: HashMap::new(),
+            best_columns: HashMap::new(),
+            sum,
+            stated: stated(nodes),
+        };
         let mut wanted: Vec<usize> = (0..nodes.len().min(NODES)).collect();
         let best_rows: HashSet<(usize, usize)> =
             nodes.iter().filter(|node| node.kind == NodeKind::Cell).filter_map(row_of).take(ROWS).collect();
@@ -105,6 +139,8 @@ impl<'r> Facts<'r> {
                 Position::Cell { table, row, col, .. } if tables.contains(&table) => {
                     if node.kind == NodeKind::Cell {
                         found.cells.insert((table, row, col), number);
+                        found.best_rows.entry((table, row)).or_insert(number);
+                        found.best_columns.entry((table, col)).or_insert(number);
                         if number >= NODES && best_rows.contains(&(table, row)) {
                             wanted.push(number);
                         }
@@ -132,6 +168,7 @@ impl<'r> Facts<'r> {
                 let outer = self.headings.get(&table).map_or(&[][..], Vec::as_slice);
                 let section = node.section.last().map(String::as_str);
                 let headings = left.into_iter().chain(above).chain(outer.iter().copied()).chain(section);
+                let headings = headings.chain(self.stated);
                 let Some(quantity) = of_cell(&node.text, headings) else { return Vec::new() };
                 let label = format!("{} {}", left.unwrap_or(""), above.unwrap_or("")).to_lowercase();
                 let years = years(&label).into_iter().map(|(year, _)| year).collect();
@@ -219,6 +256,52 @@ impl<'r> Facts<'r> {
                 (false, false) => -1.0,
                 _ => 0.0,
             };
+        let node = self.nodes.get(number);
+        let share_of = |text: &str| {
+            let of: Vec<String> = words(&text.to_lowercase()).into_iter().map(|(word, _)| word).collect();
+            let shared = of.iter().filter(|word| inquiry.words.contains(*word)).count();
+            if of.is_empty() { 0.0 } else { shared as f32 / of.len() as f32 }
+        };
+        let levels = |path: Option<&String>| match path.map(|path| path.rsplit_once(" > ").unwrap_or(("", path))) {
+            Some((outer, inner)) => [share_of(inner), share_of(outer)],
+            None => [0.0, 0.0],
+        };
+        let [row, row_outer] = levels(node.and_then(|node| node.row_headers.as_ref()));
+        let [column, column_outer] = levels(node.and_then(|node| node.column_headers.as_ref()));
+        let (best_of_row, best_of_column) = match node.map(|node| &node.position) {
+            Some(&Position::Cell { table, row, col, .. }) => (
+                self.best_rows.get(&(table, row)) == Some(&number),
+                self.best_columns.get(&(table, col)) == Some(&number),
+            ),
+            _ => (false, false),
+        };
+        let outer: HashSet<String> = node
+            .and_then(table_of)
+            .and_then(|table| self.headings.get(&table))
+            .into_iter()
+            .flatten()
+            .copied()
+            .chain(node.and_then(|node| node.section.last()).map(String::as_str))
+            .flat_map(|text| words(&text.to_lowercase()))
+            .map(|(word, _)| word)
+            .collect();
+        let heading = match inquiry.words.len() {
+            0 => 0.0,
+            count => inquiry.words.intersection(&outer).count() as f32 / count as f32,
+        };
+        let path = |path: Option<&String>| path.map_or_else(String::new, |path| format!(" {} ", path.to_lowercase()));
+        let own = path(node.and_then(|node| node.row_headers.as_ref()))
+            + &path(node.and_then(|node| node.column_headers.as_ref()));
+        let (of_question, of_own) = (operations(&inquiry.text), operations(&own));
+        let count = |which: fn(bool, bool) -> bool| {
+            of_question.iter().zip(of_own).filter(|(question, own)| which(**question, *own)).count() as f32 / 3.0
+        };
+        let operations = [
+            count(|question, own| question && own),
+            count(|question, own| !question && own),
+            count(|question, own| question && !own),
+        ];
+        let is_header = node.is_some_and(|node| matches!(node.kind, NodeKind::RowHeader | NodeKind::ColumnHeader));
         let prior = -0.8 * ((number + 1) as f32).ln() + 0.8 * year + covers + 0.3 * covered;
         Fact {
             node: number,
@@ -231,6 +314,13 @@ impl<'r> Facts<'r> {
             mentioned,
             number: 0,
             gap: (best - score).clamp(0.0, 20.0),
+            likelihood: (score - best).exp().min(1.0) / self.sum,
+            named: [row, row_outer, column, column_outer],
+            best_of_row,
+            best_of_column,
+            is_header,
+            heading,
+            operations,
             covers,
             covered,
             prior,
@@ -258,6 +348,23 @@ impl<'r> Facts<'r> {
         cells.sort_unstable();
         cells.into_iter().flat_map(|(_, node)| self.of_node(node, inquiry)).collect()
     }
+}
+
+/// The scale that most sentences give for the tables beside them, as a heading says it.
+fn stated(nodes: &[RankedNode]) -> Option<&'static str> {
+    let scales = [(Scale::Thousand, "in thousands"), (Scale::Million, "in millions"), (Scale::Billion, "in billions")];
+    let mut counts = [0_usize; 3];
+    for node in
+        nodes.iter().filter(|node| matches!(node.kind, NodeKind::Passage | NodeKind::Caption | NodeKind::Heading))
+    {
+        let of = Scale::of_passage(&node.text);
+        if let Some(count) = scales.iter().position(|(scale, _)| Some(*scale) == of).and_then(|at| counts.get_mut(at)) {
+            *count += 1;
+        }
+    }
+    let most = *counts.iter().max()?;
+    let at = counts.iter().position(|count| *count == most && most > 0)?;
+    scales.get(at).map(|(_, text)| *text)
 }
 
 /// At most [`WINDOW`] bytes on each side, cut where characters begin.

@@ -81,3 +81,6 @@ pub(crate) fn check_words(words: &str, citations: &[Citation]) -> Check {
         None => Check { what: format!("{words:?} stands in a cited node"), passed: false },
     }
 }
+
+#[cfg(test)]
+mod tests;

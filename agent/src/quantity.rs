@@ -58,16 +58,42 @@ impl Scale {
         }
     }
 
-    /// What a heading says: `( in millions , except per share )`, `$000s`, `dollars in thousands`.
+    /// What a heading says: `( in millions , except per share )`, `$000s`, `dollars in thousands`, `£m`.
     pub fn of_heading(text: &str) -> Option<Self> {
         let text = text.to_lowercase();
         let named = Self::ALL.into_iter().find(|(_, name)| {
             text.contains(&format!("in {name}")) || text.contains(&format!("{name}s")) || text.trim() == *name
         });
         named.map(|(scale, _)| scale).or_else(|| {
-            let thousands = ["$000", "$ 000", "'000", "(000", "000s"].iter().any(|sign| text.contains(sign));
-            thousands.then_some(Self::Thousand)
+            const THOUSANDS: [&str; 9] =
+                ["$000", "$ 000", "£000", "€000", "'000", "\u{2019}000", "(000", "000s", "(1,000)"];
+            let is_sign = |signs: &[&str]| text.split_whitespace().any(|word| signs.contains(&word));
+            match text {
+                _ if THOUSANDS.iter().any(|sign| text.contains(sign)) => Some(Self::Thousand),
+                _ if is_sign(&["£m", "€m", "$m", "us$m", "a$m", "(£m)", "(€m)", "($m)", "mn", "$mm"]) => {
+                    Some(Self::Million)
+                }
+                _ if is_sign(&["£bn", "€bn", "$bn", "us$bn", "bn"]) => Some(Self::Billion),
+                _ => None,
+            }
         })
+    }
+
+    /// What a sentence says of the tables beside it: `the following table (in thousands)`, `amounts in millions`.
+    pub fn of_passage(text: &str) -> Option<Self> {
+        let text = text.to_lowercase();
+        let before = [
+            "(in ",
+            "( in ",
+            "amounts in ",
+            "dollars in ",
+            "presented in ",
+            "expressed in ",
+            "stated in ",
+            "shown in ",
+        ];
+        let said = |name: &str| before.iter().any(|before| text.contains(&format!("{before}{name}s")));
+        Self::ALL.into_iter().find(|(_, name)| said(name)).map(|(scale, _)| scale)
     }
 }
 
@@ -205,7 +231,7 @@ pub fn is_year(digits: &str) -> bool {
     digits.len() == 4 && digits.parse::<u16>().is_ok_and(|year| (1980..=2045).contains(&year))
 }
 
-/// The years in a text, in its order, with the byte where each begins; `2015-17` counts 2015 only.
+/// The years in a text, in its order, with the byte where each begins; `FY19` is 2019, `2015-17` counts 2015 only.
 pub fn years(text: &str) -> Vec<(u16, usize)> {
     let mut found = Vec::new();
     let mut start = None;
@@ -218,6 +244,8 @@ pub fn years(text: &str) -> Vec<(u16, usize)> {
                 let money = before.ends_with(['$', '€', '£']);
                 if is_year(digits) && !money && !text.get(at..).is_some_and(|after| after.starts_with(",0")) {
                     found.extend(digits.parse().ok().map(|year| (year, from)));
+                } else if digits.len() == 2 && before.to_lowercase().ends_with("fy") {
+                    found.extend(digits.parse::<u16>().ok().map(|year| (2000 + year, from)));
                 }
                 start = None;
             }
@@ -245,6 +273,8 @@ mod tests {
             ("12 %", &["Rate", "in millions"], "12", Some(Unit::Percent), None),
             ("—", &[], "0", None, None),
             ("7 (a)", &["% change"], "7", Some(Unit::Percent), None),
+            ("7", &["2019 £m"], "7", Some(Unit::Pound), Some(Scale::Million)),
+            ("7", &["$\u{2019}000"], "7", Some(Unit::Dollar), Some(Scale::Thousand)),
             ("7", &["6.5% notes", "in billions"], "7", None, Some(Scale::Billion)),
             (
                 "2.16",

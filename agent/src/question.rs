@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::quantity::{Scale, years};
 
 /// Words and phrases that say what is to be done with numbers; matched at the beginning of a word.
-pub(crate) const CUES: [&str; 72] = [
+pub(crate) const CUES: [&str; 86] = [
     "percent",
     "percentage change",
     "percent change",
@@ -78,6 +78,20 @@ pub(crate) const CUES: [&str; 72] = [
     "in 20",
     "considering",
     "respective",
+    " or ",
+    "both",
+    "times",
+    "multiple",
+    "when ",
+    "who ",
+    "year",
+    "first",
+    "second",
+    "last",
+    "list",
+    "most",
+    "likely",
+    "component",
 ];
 
 /// What kind of answer a question wants, by its first words.
@@ -113,6 +127,21 @@ pub struct Inquiry {
     pub(crate) words: HashSet<String>,
     /// The same in order, with the byte of `text` where each begins.
     pub(crate) places: Vec<(String, usize)>,
+}
+
+/// Words that name an operation where a question has them, and what a number already is where its headers have them.
+const OPERATIONS: [&[&str]; 6] = [
+    &["percent", "%"],
+    &["change", "increase", "decrease", "variance", "growth", "difference", "decline"],
+    &["average", "mean"],
+    &["total", "sum"],
+    &[" per ", "ratio", "rate"],
+    &["price", "cost", "expense"],
+];
+
+/// Which of them a text in lower case has.
+pub(crate) fn operations(text: &str) -> [bool; 6] {
+    OPERATIONS.map(|words| words.iter().any(|word| text.contains(word)))
 }
 
 /// Words that say nothing about what the question is about.
@@ -199,6 +228,17 @@ impl Inquiry {
         all.extend(words(&read_as.unwrap_or("").to_lowercase()).into_iter().map(|(word, _)| word));
         let wanted = wanted(&text);
         Self { cues, years: named, scale, wanted, words: all, places, text }
+    }
+
+    /// Whether a year is named, or lies between two that `to` joins where several answers are wanted.
+    pub(crate) fn names_year(&self, year: u16) -> bool {
+        let between = match self.years.as_slice() {
+            [a, b] if self.has("respective") && (self.has(" to ") || self.has("-")) => {
+                (*a.min(b)..=*a.max(b)).contains(&year)
+            }
+            _ => false,
+        };
+        between || self.years.contains(&year)
     }
 
     pub(crate) fn has(&self, cue: &str) -> bool {

@@ -69,6 +69,3 @@ fn likelihood(ranking: &Ranking, node: &RankedNode) -> f32 {
     let sum: f32 = ranking.nodes.iter().take(SHARED).map(|other| (other.score - node.score).exp()).sum();
     if sum.is_finite() && sum > 0.0 { (1.0 / sum).min(1.0) } else { 0.0 }
 }
-
-#[cfg(test)]
-mod tests;

@@ -49,9 +49,12 @@ impl Said {
             Outcome::Verdict(_) => outcome.to_string(),
             // As it stands in the document.
             Outcome::Number(_) if candidate.program.is_none() && first.is_some_and(|fact| fact.place.is_some()) => {
+                let text = first.map_or_else(String::new, |fact| fact.text.clone());
+                let bare = !text.contains(|c: char| c == '%' || c.is_alphabetic());
                 match candidate.family {
                     Family::Count => outcome.to_string(),
-                    _ => first.map_or_else(String::new, |fact| fact.text.clone()),
+                    _ if unit == Some(Unit::Percent) && bare => format!("{text} %"),
+                    _ => text,
                 }
             }
             Outcome::Number(number) => {

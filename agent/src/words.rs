@@ -53,6 +53,7 @@ pub(crate) fn words_candidates(found: &mut Vec<Candidate>, facts: &Facts<'_>, in
             NodeKind::Passage => {
                 passages += 1;
                 if passages <= PASSAGES {
+                    listed(&mut add, facts, number);
                     spans(&mut add, node, &said, passages);
                 }
             }
@@ -104,7 +105,9 @@ fn described(text: &str, inquiry: &Inquiry) -> Features {
     let capitals = text.split_whitespace().filter(|word| capital(word)).count();
     let mut features = [0.0; OF_WORDS.len()];
     features[0] = ((1 + count) as f32).ln() / 3.0;
-    features[1] = flag(!of_text.is_empty() && shared == of_text.len());
+    let named = years(text);
+    let by_year = of_text.is_empty() && !named.is_empty() && named.iter().all(|(year, _)| inquiry.years.contains(year));
+    features[1] = flag(by_year || !of_text.is_empty() && shared == of_text.len());
     features[2] = share;
     features[4] = flag(is_date(text));
     features[7] = if count == 0 { 0.0 } else { capitals as f32 / count as f32 };
@@ -346,8 +349,9 @@ fn member(facts: &Facts<'_>, fact: Fact, is_row: bool, inquiry: &Inquiry) -> Opt
         _ => last(path).to_owned(),
     };
     let of_name: Vec<String> = words(&last(path).to_lowercase()).into_iter().map(|(word, _)| word).collect();
-    let by_words = !of_name.is_empty() && of_name.iter().all(|word| inquiry.words.contains(word));
-    let by_year = years(path).iter().any(|(year, _)| inquiry.years.contains(year));
+    let shared = of_name.iter().filter(|word| inquiry.words.contains(*word)).count();
+    let by_words = shared > 0 && 2 * shared >= of_name.len();
+    let by_year = years(path).iter().any(|(year, _)| inquiry.names_year(*year));
     Some(Member { fact, name, named: by_words || by_year, outer: outer(path) })
 }
 
@@ -395,15 +399,31 @@ fn of_line(add: &mut Additions<'_, '_>, members: &[&Member], bounds: &[Quantity]
     }
 }
 
-/// What stands beside each name that the question has, in its order.
+/// The numbers of a sentence that are of the question's years, in its order.
+fn listed(add: &mut Additions<'_, '_>, facts: &Facts<'_>, number: usize) {
+    let inquiry = add.inquiry;
+    let numbers = facts.of_node(number, inquiry);
+    let of_years: Vec<Fact> =
+        inquiry.years.iter().filter_map(|year| numbers.iter().find(|fact| fact.years == [*year]).cloned()).collect();
+    if of_years.len() >= 2 && of_years.len() == inquiry.years.len() {
+        let mut features = [0.0; OF_WORDS.len()];
+        features[6] = 1.0;
+        let texts = of_years.iter().map(|fact| fact.text.clone()).collect();
+        add.texts(Family::List, of_years, texts, features);
+    }
+}
+
+/// What stands beside each name that the question has, in its order; `2017 to 2019` names 2018 too.
 fn list(add: &mut Additions<'_, '_>, members: &[&Member], features: Features) {
     let mut named: Vec<&&Member> = members.iter().collect();
     if named.len() > 6 {
         return;
     }
-    let place = |member: &Member| {
-        let at = member.name.to_lowercase();
-        add.inquiry.text.find(&at).unwrap_or(usize::MAX)
+    let falling = matches!(add.inquiry.years.as_slice(), [first, .., last] if first > last);
+    // Years between two that are named stand between them.
+    let place = |member: &Member| match member.fact.latest() {
+        Some(year) if !add.inquiry.years.is_empty() => usize::from(if falling { u16::MAX - year } else { year }),
+        _ => add.inquiry.text.find(&member.name.to_lowercase()).unwrap_or(usize::MAX),
     };
     named.sort_by_key(|member| place(member));
     let facts: Vec<Fact> = named.iter().map(|member| member.fact.clone()).collect();

@@ -1,13 +1,11 @@
-"""What the rules of `ask` answer, on FinQA's development part and on whole annual reports.
+"""What `ask` answers: the data sets' development parts, and whole annual reports.
 
-    python tools/scripts/answers.py --finqa DIR --reports DIR --work DIR [--fit --tatqa DIR] --output docs/answers.md
+    python tools/scripts/answers.py --data DIR --reports DIR --work DIR --output docs/answers.md
 
-FinQA: rankings of all nodes by checkpoints/finqa, answers by rules (`--example answer_rankings`), execution accuracy as
-FinQA's script counts: the value rounded to five places, or yes or no. Reports: `ask` itself, by checkpoints/general, on
-questions.jsonl; right is a lookup or multi question whose answer states the expected number or all of whose pieces of evidence are among
-the cited nodes. --fit first fits agent/src/weights.json on the training parts of FinQA and TAT-QA, and has to be followed by a
-build. The figures replace those between the marks of --output. TABSEGNET_PROGRAMS names a directory of built programs (infer,
-ask, examples/); without it target/release.
+Data sets: `evaluate --config configs/answers.toml --checkpoint checkpoints/answers` with DIR as data.root. Reports: `ask` itself on
+questions.jsonl; right is a question all of whose pieces of evidence are among the cited nodes, or a lookup or multi question whose
+answer states the expected number. The figures replace those between the marks of --output. TABSEGNET_PROGRAMS names a directory of
+built programs; without it target/release.
 """
 
 import argparse
@@ -24,16 +22,12 @@ MARKS = ("<!-- figures -->", "<!-- end of figures -->")
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name in ("finqa", "reports", "work", "output"):
+    for name in ("data", "reports", "work", "output"):
         parser.add_argument(f"--{name}", type=Path, required=True)
-    parser.add_argument("--tatqa", type=Path)
-    parser.add_argument("--fit", action="store_true")
-    parser.add_argument("--part", default="dev")
+    parser.add_argument("--checkpoint", default="checkpoints/answers")
     args = parser.parse_args()
     args.work.mkdir(parents=True, exist_ok=True)
-    if args.fit:
-        return fit(args)
-    lines = finqa(args) + [""] + reports(args)
+    lines = [*data_sets(args), "", *reports(args)]
     print("\n".join(lines))
     if args.output.exists():
         before, rest = args.output.read_text().split(MARKS[0])
@@ -41,54 +35,10 @@ def main():
         args.output.write_text(before + "\n".join([MARKS[0], *lines, MARKS[1]]) + after)
 
 
-def rankings(args, kind, file, checkpoint):
-    """The file of rankings; made where it is missing."""
-    path = args.work / f"{kind}-{file.stem}.jsonl"
-    if not path.exists():
-        subprocess.run([PROGRAMS / "infer", "--checkpoint", checkpoint, "--dataset", kind, "--input", file, "--format", "jsonl",
-                        "--top-k", "400", "--output", path], check=True)
-    return path
-
-
-def fit(args):
-    train, tables = args.finqa / "train.json", args.tatqa / "train.json"
-    parts = [f"finqa:{rankings(args, 'finqa', train, 'checkpoints/finqa')}:{train}",
-             f"tatqa:{rankings(args, 'tatqa', tables, 'checkpoints/general')}:{tables}"]
-    subprocess.run([PROGRAMS / "examples/fit_answers", "--output", "agent/src/weights.json", *parts], check=True)
-
-
-def finqa(args):
-    file = args.finqa / f"{args.part}.json"
-    gold = {record["id"]: record["qa"]["exe_ans"] for record in json.loads(file.read_text()) if "exe_ans" in record["qa"]}
-    path = rankings(args, "finqa", file, "checkpoints/finqa")
-    found = subprocess.run([PROGRAMS / "examples/answer_rankings", path], check=True, capture_output=True, text=True)
-    answers = [json.loads(line) for line in found.stdout.splitlines()]
-    judged = [(answer["confidence"], not answer["abstained"], right(answer, gold[answer["id"]]))
-              for answer in answers if answer["id"] in gold]
-    judged.sort(key=lambda judgement: -judgement[0])
-    given = [of for of in judged if of[1]]
-    quarter = judged[:len(judged) // 4]
-    share = lambda of: f"{sum(r for *_, r in of) / max(1, len(of)):.3f}"
-    lines = [f"FinQA, {args.part} part ({len(gold)} questions with a published answer), from the nodes that checkpoints/finqa ranks:", "",
-             "| | questions | right |", "|---|---:|---:|",
-             f"| all (an abstention is wrong) | {len(gold)} | {sum(r for *_, r in judged) / len(gold):.3f} |",
-             f"| answered | {len(given)} | {share(given)} |", f"| the most confident quarter | {len(quarter)} | {share(quarter)} |"]
-    for low, high in ((.8, 1.01), (.6, .8), (.4, .6), (.2, .4), (0, .2)):
-        of = [judgement for judgement in given if low <= judgement[0] < high]
-        lines.append(f"| confidence {low} to {min(high, 1)} | {len(of)} | {share(of)} |")
-    return lines
-
-
-def right(answer, expected):
-    value = answer.get("value")
-    if answer["abstained"] or value is None:
-        return False
-    if isinstance(expected, str):
-        return value == expected
-    try:
-        return round(float(value), 5) == round(float(expected), 5)
-    except ValueError:
-        return False
+def data_sets(args):
+    subprocess.run([PROGRAMS / "evaluate", "--config", "configs/answers.toml", "--checkpoint", args.checkpoint, "--set",
+                    f"data.root={args.data}", "--output", args.work / "report"], check=True, stdout=subprocess.DEVNULL)
+    return (args.work / "report/answers.md").read_text().replace("## ", "### ").splitlines()
 
 
 def reports(args):
@@ -101,7 +51,7 @@ def reports(args):
         put = args.work / f"{filing}.questions"
         put.write_text("".join(json.dumps({"id": q["id"], "question": q["question"]}) + "\n" for q in of))
         document = next(args.reports.glob(f"{filing}-*"))
-        found = subprocess.run([PROGRAMS / "ask", "--document", document, "--questions", put, "--format", "jsonl"], check=True,
+        found = subprocess.run([PROGRAMS / "ask", "--answers", args.checkpoint, "--document", document, "--questions", put, "--format", "jsonl"], check=True,
                                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         for question, line in zip(of, found.stdout.splitlines()):
             answer = json.loads(line)
@@ -112,7 +62,7 @@ def reports(args):
                 count["given"] += not answer["abstained"]
                 count["right"] += is_right
                 count["wrong, sure"] += not answer["abstained"] and not is_right and answer["confidence"] >= .8
-    lines = [f"{len(filings)} annual reports, nodes that checkpoints/general ranks:", "",
+    lines = ["### whole annual reports", "", f"{len(questions)} questions on {len(filings)} reports.", "",
              "| questions | | answered | right | wrong with confidence ≥ .8 |", "|---|---:|---:|---:|---:|"]
     for kind in ("lookup", "multi", "prose", "deep", "lookup and multi"):
         count = counts[kind]

@@ -15,7 +15,7 @@ use tabsegnet_agent::{Candidates, Choice, Said};
 use tabsegnet_datasets::config::Part;
 use tabsegnet_datasets::native::sample_json;
 use tabsegnet_datasets::sample::{GoldAnswer, Question, Sample, Samples};
-use tabsegnet_evaluation::answers::{Strictness, executes_to, same, tatqa};
+use tabsegnet_evaluation::answers::{Strictness, executes_to, rounds_to, same, tatqa};
 use tabsegnet_ranker::boosting::BoostedTrees;
 use tabsegnet_ranker::boosting::bins::Bins;
 use tabsegnet_ranker::boosting::training::{Lists, grow};
@@ -60,13 +60,11 @@ struct Data {
     name: String,
     rule: Rule,
     samples: Vec<Sample>,
-    /// Questions that cannot be put, for want of gold nodes.
-    left_out: usize,
 }
 
 /// The data sets of a part.
 fn read(config: &Config, part: Part) -> Result<Vec<Data>> {
-    let Samples { samples, left_out } = config.source(part)?.read()?;
+    let Samples { samples, .. } = config.source(part)?.unlabelled_too().read()?;
     let parts: Vec<(String, Rule)> = match config.data.is_mix() {
         true => config.data.parts.iter().map(|part| (part.name().to_owned(), Rule::of(&part.kind))).collect(),
         false => vec![(config.data.name().to_owned(), Rule::of(&config.data.kind))],
@@ -79,8 +77,7 @@ fn read(config: &Config, part: Part) -> Result<Vec<Data>> {
     samples.into_iter().for_each(|sample| by_name.entry(of(&sample.document.id)).or_default().push(sample));
     let data = parts.into_iter().filter_map(|(name, rule)| {
         let samples = by_name.remove(&name)?;
-        let left_out = left_out.iter().filter(|question| of(&question.question) == name).count();
-        Some(Data { name, rule, samples, left_out })
+        Some(Data { name, rule, samples })
     });
     Ok(data.collect())
 }
@@ -131,7 +128,11 @@ fn judged(rule: Rule, gold: &GoldAnswer, said: &Said) -> (f32, f32) {
     match rule {
         Rule::Finqa => {
             let right = said.value.as_deref().zip(gold.values.first());
-            let right = flag(right.is_some_and(|(value, expected)| executes_to(value, expected)));
+            let written = gold.kind == "written";
+            let right = flag(right.is_some_and(|(value, expected)| match written {
+                true => rounds_to(value, expected),
+                false => executes_to(value, expected),
+            }));
             (right, right)
         }
         Rule::Tatqa => {

@@ -60,6 +60,22 @@ impl Source {
         }
     }
 
+    /// The same, with questions whose gold is not known.
+    #[must_use]
+    pub fn unlabelled_too(self) -> Self {
+        match self {
+            Self::Dataset { dataset, inputs, config, .. } => {
+                Self::Dataset { dataset, inputs, config, labels: Labels::Optional }
+            }
+            Self::Limited { source, questions, seed } => {
+                Self::Limited { source: Box::new(source.unlabelled_too()), questions, seed }
+            }
+            Self::Mix(parts) => {
+                Self::Mix(parts.into_iter().map(|(name, source)| (name, source.unlabelled_too())).collect())
+            }
+        }
+    }
+
     /// The files with questions, for messages.
     pub fn describe(&self) -> String {
         let join = |names: Vec<String>| names.join(", ");

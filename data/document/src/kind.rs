@@ -41,14 +41,28 @@ impl Kind {
     }
 }
 
-/// `2024`, `2023-24`, `2005/2006`, `2005 to 2008`, `2024E`, `FY2024`, `≥ 1993`, and with a footnote
-/// mark `2024a`.
+/// `2024`, `2023-24`, `2005/2006`, `2005 to 2008`, `2024E`, `FY2024`, `FY24`, `≥ 1993`, and with a footnote
+/// mark `2024a`, `2024 (a)`.
 fn is_year(text: &str) -> bool {
-    let text = text.trim_start_matches(['<', '>', '≤', '≥', '~', ' ']);
+    let text = without_mark(text.trim_start_matches(['<', '>', '≤', '≥', '~', ' ']));
+    if let Some(short) = text.strip_prefix("FY").map(|text| text.trim_end_matches(['*', '†']))
+        && short.len() == 2
+    {
+        return short.bytes().all(|b| b.is_ascii_digit());
+    }
     let text = text.strip_prefix("FY").unwrap_or(text).trim();
     let text = text.trim_end_matches(['*', 'E', 'e', '†', ':']);
     let unmarked = text.strip_suffix(|c: char| c.is_ascii_lowercase());
     is_plain_year(text) || unmarked.is_some_and(|text| is_plain_year(text.trim_end()))
+}
+
+/// Without a letter or digit in brackets at the end.
+fn without_mark(text: &str) -> &str {
+    let marked = [('(', ')'), ('[', ']')].into_iter().find_map(|(open, close)| {
+        let (before, mark) = text.strip_suffix(close)?.rsplit_once(open)?;
+        (mark.len() == 1 && mark.bytes().all(|b| b.is_ascii_alphanumeric())).then_some(before)
+    });
+    marked.map_or(text, str::trim_end)
 }
 
 fn is_plain_year(text: &str) -> bool {

@@ -3,18 +3,19 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use anyhow::Result;
 use rayon::prelude::*;
 use serde::Serialize;
-use tabsegnet::Session;
-use tabsegnet_agent::{Answer, Choice, Learnt, Policy, Rules};
+use tabsegnet::{Ranking, Session};
+use tabsegnet_agent::{Answer, Candidates, Choice, Learnt, Policy, Rules};
 use tabsegnet_datasets::sample::{GoldAnswer, Question};
 use tabsegnet_evaluation::answers::{Strictness, executes_to, same, tatqa};
 use tabsegnet_store::write_bytes_atomic;
 
-use super::{Data, Rule, open, rank};
+use super::{Data, Rule, is_right, open, rank};
 use crate::config::Config;
 use crate::progress::Progress;
 
@@ -43,11 +44,24 @@ pub(super) fn measure(
         let name = if directories.len() == 1 { "learnt".to_owned() } else { directory.display().to_string() };
         policies.push((name, Box::new(Learnt(Choice::read(directory)?))));
     }
+    let first = directories.first().map(|directory| Choice::read(directory)).transpose()?;
     let mut all: BTreeMap<&str, BTreeMap<&str, Vec<Judged>>> = BTreeMap::new();
     let mut text = String::new();
     for data in data {
         let progress = Progress::new(&format!("answers to {}", data.name), data.samples.len());
         let started = Instant::now();
+        let (reached, proposed) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let reach = |question: &Question, ranking: &Ranking| {
+            let Some(choice) = &first else { return };
+            let candidates = Candidates::of(ranking);
+            let right = |number: usize| {
+                let said = candidates.said().get(number);
+                said.is_some_and(|said| is_right(data.rule, question, ranking, &candidates, number, said))
+            };
+            reached.fetch_add(usize::from((0..candidates.len()).any(right)), Ordering::Relaxed);
+            let kept = choice.proposals(&candidates).kept;
+            proposed.fetch_add(usize::from(kept.into_iter().any(right)), Ordering::Relaxed);
+        };
         let judged: Vec<Vec<Vec<Judged>>> = data
             .samples
             .par_iter()
@@ -56,6 +70,7 @@ pub(super) fn measure(
                 let mut of_document = Vec::new();
                 for question in &sample.questions {
                     let ranking = rank(&document, question)?;
+                    reach(question, &ranking);
                     let judged = policies.iter().map(|(_, policy)| judge(data.rule, question, policy.answer(&ranking)));
                     of_document.push(judged.collect());
                 }
@@ -69,6 +84,16 @@ pub(super) fn measure(
             all.entry(&data.name).or_default().insert(name, answers);
         }
         let _ = writeln!(text, "{}", table(data, all.get(data.name.as_str())));
+        if first.is_some() {
+            let questions: usize = data.samples.iter().map(|sample| sample.questions.len()).sum();
+            let share = |count: AtomicUsize| count.into_inner() as f64 / questions.max(1) as f64;
+            let _ = writeln!(
+                text,
+                "A right answer is among the candidates of {:.3} of the questions, among the proposals of {:.3}.\n",
+                share(reached),
+                share(proposed)
+            );
+        }
     }
     let _ = config;
     write_bytes_atomic(&output.join("answers.md"), text.as_bytes())?;
@@ -119,17 +144,13 @@ fn measures(rule: Rule) -> [&'static str; 2] {
 
 fn table(data: &Data, methods: Option<&BTreeMap<&str, Vec<Judged>>>) -> String {
     let questions: usize = data.samples.iter().map(|sample| sample.questions.len()).sum();
-    let all = (questions + data.left_out).max(1);
+    let all = questions.max(1);
     let [first, second] = measures(data.rule);
     let mut text = format!(
-        "## {}\n\n{all} questions on {} documents{}; an abstention is wrong.\n\n| policy | {first} | {second} | answered | {first} of the \
+        "## {}\n\n{all} questions on {} documents; an abstention is wrong.\n\n| policy | {first} | {second} | answered | {first} of the \
          answered | of the surest quarter | wrong with confidence ≥ .8 |\n|---|---:|---:|---:|---:|---:|---:|\n",
         data.name,
-        data.samples.len(),
-        match data.left_out {
-            0 => String::new(),
-            out => format!(", {out} of them without gold nodes count as wrong"),
-        }
+        data.samples.len()
     );
     for (name, judged) in methods.into_iter().flatten() {
         let mut sorted: Vec<&Judged> = judged.iter().filter(|of| !of.abstained).collect();

@@ -125,6 +125,13 @@ fn years_with_a_footnote_mark_head_columns() {
 }
 
 #[test]
+fn regression_years_with_a_mark_in_brackets_head_columns_under_a_merged_header() {
+    let table = table("|Year Ended|=|=\n|2018|2017 (a)|2016 (1)\nCargo|1,237|1,114|934\nOther|2|3|4");
+    assert_eq!(table.num_header_rows(), 2);
+    assert_eq!(table.path(&table.column_headers_of(table.cell_at(2, 2).unwrap())), "Year Ended > 2017 (a)");
+}
+
+#[test]
 fn a_title_over_all_columns_ends_the_unit_of_the_data_columns() {
     let body = "|percent|=\nCanada|56|45\nProvinces|=|=\nQuebec|55|34\nOntario|55|48";
     let paths = row_paths(&format!("Place|Couples|Married\n{body}"));
