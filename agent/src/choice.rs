@@ -19,13 +19,15 @@ const KEPT: usize = 80;
 /// Best nodes whose kinds the trees are told.
 const BEST: usize = 20;
 /// What the trees are told beside a candidate's own features.
-const OF_PROPOSAL: [&str; 11] = [
+const OF_PROPOSAL: [&str; 13] = [
     "proposal: likelihood",
     "proposal: behind",
     "proposal: place",
     "proposal: of value",
     "proposal: value place",
     "proposal: of nothing",
+    "proposal: of family",
+    "proposal: place in family",
     "document: nodes",
     "document: passages among the best",
     "question: words",
@@ -151,6 +153,10 @@ impl Proposals {
         for (number, said) in candidates.said.iter().enumerate() {
             *of_value.entry(said.key()).or_default() += share(number + 1);
         }
+        let mut of_family: HashMap<Family, f32> = HashMap::new();
+        for (number, candidate) in candidates.candidates.iter().enumerate() {
+            *of_family.entry(candidate.family).or_default() += share(number + 1);
+        }
         let mut values: Vec<(&str, f32)> = of_value.iter().map(|(key, share)| (*key, *share)).collect();
         values.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(b.0)));
         let places: HashMap<&str, usize> = values.iter().enumerate().map(|(place, (key, _))| (*key, place)).collect();
@@ -159,7 +165,8 @@ impl Proposals {
         kept.sort_by(|a, b| score(b).total_cmp(&score(a)));
         kept.truncate(KEPT);
         let mut rows = Vec::with_capacity((kept.len() + 1) * Self::width());
-        let mut row = |features: &[(u16, f32)], at: usize, place: usize, key: Option<&str>| {
+        let mut in_family: HashMap<Family, usize> = HashMap::new();
+        let mut row = |features: &[(u16, f32)], at: usize, place: usize, key: Option<&str>, family: Family| {
             let start = rows.len();
             rows.resize(start + DENSE, 0.0_f32);
             for (feature, value) in features {
@@ -171,12 +178,15 @@ impl Proposals {
             let value_place = key.and_then(|key| places.get(key)).map_or(0, |place| place + 1);
             let behind = highest - scores.get(at).copied().unwrap_or(highest);
             rows.extend([share(at), behind, place as f32, of_value, value_place as f32, share(0)]);
+            let place = in_family.entry(family).or_default();
+            rows.extend([of_family.get(&family).copied().unwrap_or_else(|| share(0)), *place as f32]);
+            *place += 1;
             rows.extend(candidates.of_question);
         };
-        row(&candidates.nothing, 0, 0, None);
+        row(&candidates.nothing, 0, 0, None, Family::Nothing);
         for (place, &number) in kept.iter().enumerate() {
             if let (Some(candidate), Some(said)) = (candidates.candidates.get(number), candidates.said.get(number)) {
-                row(&candidate.features, number + 1, place + 1, Some(said.key()));
+                row(&candidate.features, number + 1, place + 1, Some(said.key()), candidate.family);
             }
         }
         let key = |number: &usize| candidates.said.get(*number).map_or_else(String::new, |said| said.key().to_owned());

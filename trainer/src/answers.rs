@@ -16,6 +16,7 @@ use tabsegnet_datasets::config::Part;
 use tabsegnet_datasets::native::sample_json;
 use tabsegnet_datasets::sample::{GoldAnswer, Question, Sample, Samples};
 use tabsegnet_evaluation::answers::{Strictness, executes_to, rounds_to, same, tatqa};
+use tabsegnet_generate::lookups::lookups;
 use tabsegnet_ranker::boosting::BoostedTrees;
 use tabsegnet_ranker::boosting::bins::Bins;
 use tabsegnet_ranker::boosting::training::{Lists, grow};
@@ -76,7 +77,12 @@ fn read(config: &Config, part: Part) -> Result<Vec<Data>> {
     let mut by_name: BTreeMap<String, Vec<Sample>> = BTreeMap::new();
     samples.into_iter().for_each(|sample| by_name.entry(of(&sample.document.id)).or_default().push(sample));
     let data = parts.into_iter().filter_map(|(name, rule)| {
-        let samples = by_name.remove(&name)?;
+        let mut samples = by_name.remove(&name)?;
+        if part == Part::Train && matches!(rule, Rule::Finqa | Rule::Tatqa) {
+            for sample in &mut samples {
+                sample.questions.extend(lookups(&sample.document, config.answers.lookups, config.task.seed));
+            }
+        }
         Some(Data { name, rule, samples })
     });
     Ok(data.collect())
