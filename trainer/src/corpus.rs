@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Result, bail, ensure};
 use rayon::prelude::*;
-use tabsegnet_corpus::{Candidates, Corpus, Rerank, Weights, Writer};
+use tabsegnet_corpus::{CandidateConfig, Candidates, Corpus, Rerank, Weights, Writer};
 use tabsegnet_datasets::tables::{TableQuestion, read_questions};
 use tabsegnet_encoder::{Encoder, load};
 use tabsegnet_ranker::boosting::bins::Bins;
@@ -42,11 +42,11 @@ pub fn train(config: &Config, stop: &AtomicBool) -> Result<Outcome> {
     let parts = parts(config)?;
     let questions: usize = parts.iter().map(|part| part.train.len()).sum();
     ensure!(questions > 0, "no part has train files; expected [[corpus.parts]] with train");
-    let first = rows(&parts, &Weights::default(), stop)?;
+    let first = rows(&parts, &Weights::default(), &config.corpus.candidates, stop)?;
     let Some(first) = first else { return Ok(Outcome::Stopped) };
     let weights = fusion::fitted(&first);
     drop(first);
-    let Some(lists) = rows(&parts, &weights, stop)? else { return Ok(Outcome::Stopped) };
+    let Some(lists) = rows(&parts, &weights, &config.corpus.candidates, stop)? else { return Ok(Outcome::Stopped) };
     let with_gold = lists.iter().filter(|list| list.gold.contains(&true)).count();
     ensure!(with_gold > 0, "no train question has a gold table among its candidates");
     let step = lists.len().div_ceil(LISTS_OF_BINS).max(1);
@@ -59,7 +59,7 @@ pub fn train(config: &Config, stop: &AtomicBool) -> Result<Outcome> {
     let trees =
         grow(&grown_on, boosting, config.task.seed, &mut |trees| progress.set(trees, boosting.count(), "trees"));
     progress.finish(&format!("{} trees from {with_gold} questions", trees.count()));
-    let rerank = Rerank::new(weights, trees);
+    let rerank = Rerank::new(weights, config.corpus.candidates.clone(), trees);
     let layout = Layout::new(config);
     let staging = Staging::new(&layout.best())?;
     rerank.write(staging.path())?;
@@ -192,7 +192,7 @@ struct List {
 }
 
 /// Those of all train questions; nothing on a request to stop.
-fn rows(parts: &[Part], weights: &Weights, stop: &AtomicBool) -> Result<Option<Vec<List>>> {
+fn rows(parts: &[Part], weights: &Weights, config: &CandidateConfig, stop: &AtomicBool) -> Result<Option<Vec<List>>> {
     let all: usize = parts.iter().map(|part| part.train.len()).sum();
     let mut progress = Progress::new("candidates", all);
     let mut lists = Vec::with_capacity(all);
@@ -206,7 +206,7 @@ fn rows(parts: &[Part], weights: &Weights, stop: &AtomicBool) -> Result<Option<V
                 .par_iter()
                 .map(|question| {
                     let Candidates { hits, rows } =
-                        Candidates::new(&part.corpus, &part.corpus.query(&question.question)?, weights)?;
+                        Candidates::new(&part.corpus, &part.corpus.query(&question.question)?, weights, config)?;
                     let is_gold = |id: &str| question.tables.iter().any(|gold| gold == id);
                     let gold = hits.iter().map(|hit| is_gold(part.corpus.id(hit.table))).collect();
                     Ok(List { rows, gold })

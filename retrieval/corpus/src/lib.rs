@@ -24,7 +24,7 @@ mod sources;
 mod vectors;
 mod writer;
 
-pub use candidates::Candidates;
+pub use candidates::{CandidateConfig, Candidates};
 pub use corpus::{Corpus, Hit, Query, Scores, TableRef};
 pub use error::CorpusError;
 pub use fields::{Field, schema_text, terms};
