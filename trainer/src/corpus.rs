@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Result, bail, ensure};
 use rayon::prelude::*;
-use tabsegnet_corpus::{CandidateConfig, Candidates, Corpus, Rerank, Weights, Writer};
+use tabsegnet_corpus::{CandidateConfig, Candidates, Corpus, FORMAT, Rerank, Weights, Writer};
 use tabsegnet_datasets::tables::{TableQuestion, read_questions};
 use tabsegnet_encoder::{Encoder, load};
 use tabsegnet_ranker::boosting::bins::Bins;
@@ -91,7 +91,8 @@ fn open(config: &Config, part: &CorpusPart, encoder: &Arc<dyn Encoder>) -> Resul
     let settings = &config.corpus;
     let path = |name: &String| Path::new(&settings.root).join(name);
     // By what it is made of: parts of several configs share it.
-    let key = Digest::new().part(encoder.identity()).part(format!("{:?} {:?}", settings.index, part.tables)).hex();
+    let made_as = format!("{FORMAT} {:?} {:?}", settings.index, part.tables);
+    let key = Digest::new().part(encoder.identity()).part(made_as).hex();
     let directory = config.cache()?.join("corpora").join(format!("{}-{}", part.name, &key[..12]));
     let mut writer = Writer::open(&directory, encoder.as_ref(), &config.encoder, &settings.index)?;
     let mut progress = Progress::new(&format!("corpus {}", part.name), 0);

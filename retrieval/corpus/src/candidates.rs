@@ -8,11 +8,12 @@ use tabsegnet_datasets::tables::TableRecord;
 use tabsegnet_features::{Schema, blocks, features, flag};
 
 use crate::cells::{CellMatch, Words};
-use crate::corpus::{Corpus, Hit, Query, Scores, TableRef};
+use crate::corpus::{Corpus, Hit, Query, TableRef};
 use crate::error::CorpusError;
 use crate::fields::Field;
 use crate::links::{self, LinkKind};
 use crate::retrieve::Weights;
+use crate::scores::Scores;
 
 /// How many tables each signal proposes: their sum, their vectors alone, their words alone.
 const BY_SUM: usize = 180;

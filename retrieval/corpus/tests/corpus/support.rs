@@ -335,8 +335,8 @@ pub fn assert_clean(directory: &Path) {
     let corpus = open(directory).unwrap();
     let mut expected: BTreeSet<String> = ["corpus.json", "corpus.lock"].map(String::from).into();
     for entry in &corpus.manifest().segments {
-        expected.insert(entry.file.clone());
-        expected.extend(entry.removed.clone());
+        expected.insert(entry.file.name.clone());
+        expected.extend(entry.removed.as_ref().map(|file| file.name.clone()));
     }
     assert_eq!(names(directory), expected);
 }
