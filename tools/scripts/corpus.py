@@ -4,7 +4,8 @@
   corpus.py --root datasets/corpus --work W --output docs/corpus.md [--checkpoint DIR] [--encoder DIR] [--grow N …]
 
 Sets come from corpus_sets.py. With --encoder (all-MiniLM-L6-v2) its figures stand beside the static encoder's. --grow
-makes corpora of so many tables: windows of rows of the real ones."""
+makes corpora of so many tables: windows of rows of the real ones. corpus_ablation.py puts its section into the page
+afterwards, corpus_growth.py draws the image."""
 
 import argparse
 import glob
@@ -153,7 +154,8 @@ def main():
     page.append(
         f"On {os.cpu_count()} processors, with the static encoder; questions of WTQ, one after the other, p50 / p95 in ms.\n\n"
         "| tables | index, s | peak memory, MB | on the disk, MB | open, ms | fusion | rerank |\n"
-        "|---:|---:|---:|---:|---:|---:|---:|\n" + "\n".join(rows) + "\n"
+        "|---:|---:|---:|---:|---:|---:|---:|\n" + "\n".join(rows) + "\n\n"
+        "![Costs of making, opening and searching a corpus, by tables](corpus-growth.svg)\n"
     )
     with open(arguments.output + ".part", "w", encoding="utf-8") as file:
         file.write("\n".join(page))
