@@ -299,7 +299,7 @@ mod tests {
             wanted.extend(all.iter().step_by(3).map(|posting| posting.table));
             wanted.sort_unstable();
             wanted.dedup();
-            let (mut seeker, mut bounds) = (found.seeker(), found.seeker());
+            let (mut seeker, bounds) = (found.seeker(), found.seeker());
             for table in wanted {
                 let mut counts = [0; Field::COUNT];
                 seeker.at(table, |field, count| counts[field] = count);

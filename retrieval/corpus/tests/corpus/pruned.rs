@@ -50,10 +50,11 @@ fn corpus(count: usize, parts: usize, drawn: &mut Drawn) -> (tempfile::TempDir, 
     let dir = tempfile::tempdir().unwrap();
     let config = IndexConfig { segments: 100, ..IndexConfig::default() };
     let all = tables(count, drawn);
-    for (number, part) in all.chunks(count.div_ceil(parts)).enumerate() {
+    let each = count.div_ceil(parts);
+    for (number, part) in all.chunks(each).enumerate() {
         let mut part = part.to_vec();
         if number == 1 {
-            part.extend(tables(count, drawn).into_iter().take(40));
+            part.extend(tables(each.min(40), drawn));
         }
         take_in(dir.path(), &config, [&TableFile { name: number.to_string(), tables: part }]).unwrap();
     }
