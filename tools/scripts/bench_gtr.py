@@ -60,7 +60,7 @@ def main():
         return lambda: made.fit(vectors).n_iter_
 
     def by_faiss():
-        made = faiss.Kmeans(width, 10, niter=20, nredo=1, max_points_per_centroid=len(vectors), min_points_per_centroid=1)
+        made = faiss.Kmeans(vectors.shape[1], 10, niter=20, max_points_per_centroid=len(vectors))
 
         def run():
             made.train(vectors, init_centroids=centroids.copy())
