@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use tabsegnet_corpus::gtr::GtrConfig;
 use tabsegnet_corpus::{Corpus as Tables, CorpusError, Fusion, GtrRetriever, Hit, Rerank, Retriever, Rrf, Weights};
-use tabsegnet_datasets::document::{Block, Document, Heading, Table, TableSource};
+use tabsegnet_datasets::document::{Block, Document, Heading, MAX_GRID_POSITIONS, Table, TableError, TableSource};
 use tabsegnet_datasets::tables::TableRecord;
 use tabsegnet_document::native::document_json;
 use tabsegnet_document::{Format, ReadOptions};
@@ -70,6 +70,10 @@ pub struct RankedTable {
     pub header: Vec<String>,
     /// How many rows it has below them.
     pub rows: usize,
+    /// How many of these a document may hold, where it may not hold all: nodes are ranked among the first ones, and a page
+    /// shows these.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rows_in_document: Option<usize>,
     /// Higher is more relevant; comparable within one question.
     pub score: f32,
 }
@@ -131,9 +135,11 @@ impl Corpus {
         let Inner { tables, retriever } = self.0.as_ref();
         let hits = retriever.retrieve(tables, &tables.query(question.text())?, question.wanted())?;
         let ranked = hits.iter().zip(1..).map(|(hit, rank)| -> Result<RankedTable, RankingError> {
-            let TableRecord { id, title, section, caption, header, rows, .. } = tables.table(hit.table)?;
-            let (file, rows) = (tables.source(hit.table).to_owned(), rows.len());
-            Ok(RankedTable { rank, id, file, title, section, caption, header, rows, score: hit.score })
+            let table = tables.table(hit.table)?;
+            let rows_in_document = Shape::of(&table, MAX_GRID_POSITIONS).cut_to();
+            let TableRecord { id, title, section, caption, header, rows, .. } = table;
+            let (file, rows, score) = (tables.source(hit.table).to_owned(), rows.len(), hit.score);
+            Ok(RankedTable { rank, id, file, title, section, caption, header, rows, rows_in_document, score })
         });
         Ok(TableRanking {
             question_id: question.id_text().to_owned(),
@@ -164,7 +170,8 @@ impl Corpus {
         Ok(tables.table(tables.find(id)?)?)
     }
 
-    /// The tables of a ranking as one document: each under its title and headings, the number of each its place.
+    /// The tables of a ranking as one document: each under its title and headings, the number of each its place. Of a table
+    /// beyond what a document may hold the first rows, as [`RankedTable::rows_in_document`] says.
     ///
     /// # Errors
     /// A table that is there no more.
@@ -177,7 +184,7 @@ impl Corpus {
             if !table.section.is_empty() {
                 blocks.push(Block::Heading(Heading { level: 2, text: table.section.clone() }));
             }
-            blocks.push(Block::Table(grid(&table, number)));
+            blocks.push(Block::Table(grid(&table, number, MAX_GRID_POSITIONS)?));
         }
         Ok(Document { id: "corpus".into(), blocks })
     }
@@ -215,30 +222,46 @@ impl Corpus {
     }
 }
 
-/// A table of the corpus as one of a document: its header, where it has one, is row 0, its first column names the rows.
-fn grid(table: &TableRecord, number: usize) -> Table {
-    let columns = table.rows.iter().map(Vec::len).chain([table.header.len()]).max().unwrap_or(0).max(1);
-    let line = |texts: &[String]| {
-        (0..columns).map(|column| texts.get(column).map_or("", String::as_str).into()).collect::<Vec<_>>()
-    };
-    let has_header = table.header.iter().any(|text| !text.trim().is_empty());
-    let mut rows = Vec::with_capacity(table.rows.len() + 1);
-    if has_header || table.rows.is_empty() {
-        rows.push(line(&table.header));
-    }
-    rows.extend(table.rows.iter().map(|row| line(row)));
-    let header_rows = usize::from(has_header && rows.len() > 1);
-    let header_cols = usize::from(columns > 1);
-    let source =
-        TableSource { number, caption: table.caption.clone(), header_rows, header_cols, rows, row_parents: Vec::new() };
-    // Every place has a cell of its own; only a table beyond what a document may hold is refused.
-    Table::new(source).unwrap_or_else(|_| empty(number))
+/// What of a table goes into a document: its header, where it has one, is row 0, its first column names the rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Shape {
+    columns: usize,
+    /// Whether the header is a row.
+    header: bool,
+    /// Rows below it, and how many it has.
+    rows: usize,
+    of: usize,
 }
 
-fn empty(number: usize) -> Table {
-    let rows = vec![vec!["(a table beyond what a document may hold)".into()]];
-    let source = TableSource { number, rows, ..TableSource::default() };
-    Table::new(source).unwrap_or_else(|_| unreachable!("one cell is a table"))
+impl Shape {
+    fn of(table: &TableRecord, most_cells: usize) -> Self {
+        let columns = table.rows.iter().map(Vec::len).chain([table.header.len()]).max().unwrap_or(0).max(1);
+        let header = table.header.iter().any(|text| !text.trim().is_empty()) || table.rows.is_empty();
+        let lines = most_cells / columns;
+        let rows = table.rows.len().min(lines.saturating_sub(usize::from(header)));
+        Self { columns, header, rows, of: table.rows.len() }
+    }
+
+    /// The rows that are left, where not all are.
+    fn cut_to(self) -> Option<usize> {
+        (self.rows < self.of).then_some(self.rows)
+    }
+}
+
+/// A table of the corpus as one of a document.
+fn grid(table: &TableRecord, number: usize, most_cells: usize) -> Result<Table, RankingError> {
+    let shape = Shape::of(table, most_cells);
+    let line = |texts: &[String]| {
+        (0..shape.columns).map(|column| texts.get(column).map_or("", String::as_str).into()).collect::<Vec<_>>()
+    };
+    let header = shape.header.then(|| line(&table.header));
+    let rows: Vec<_> = header.into_iter().chain(table.rows.iter().take(shape.rows).map(|row| line(row))).collect();
+    let header_rows = usize::from(shape.header && rows.len() > 1);
+    let header_cols = usize::from(shape.columns > 1);
+    let source =
+        TableSource { number, caption: table.caption.clone(), header_rows, header_cols, rows, row_parents: Vec::new() };
+    // Every place has a cell of its own: only a table of which no row fits is refused.
+    Table::new(source).map_err(|reason: TableError| RankingError::Table { id: table.id.clone(), reason })
 }
 
 /// Opens a way to rank the tables of a corpus by its name or folder.
@@ -267,4 +290,39 @@ pub fn open_retriever(tables: &Tables, name: &str) -> Result<Box<dyn Retriever>,
             return Err(CorpusError::Setting { key: "retriever", value: format!("{other:?}"), expected: RETRIEVERS });
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(header: &[&str], rows: &[&[&str]]) -> TableRecord {
+        let texts = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
+        let rows = rows.iter().map(|row| texts(row)).collect();
+        TableRecord { id: "t".into(), header: texts(header), rows, ..TableRecord::default() }
+    }
+
+    #[test]
+    fn a_table_beyond_what_a_document_holds_is_cut_and_says_so() {
+        let of = table(&["a", "b"], &[&["1", "2"], &["3"], &["5", "6"]]);
+        let texts = |grid: &Table| {
+            let rows = 0..grid.rows();
+            rows.map(|row| grid.cell_at(row, 0).unwrap().text.clone()).collect::<Vec<_>>().join(" ")
+        };
+        for (most_cells, cut_to, expected) in
+            [(8, None, "a 1 3 5"), (7, Some(2), "a 1 3"), (5, Some(1), "a 1"), (2, Some(0), "a")]
+        {
+            assert_eq!(Shape::of(&of, most_cells).cut_to(), cut_to, "{most_cells}");
+            let made = grid(&of, 4, most_cells).unwrap();
+            assert_eq!((texts(&made).as_str(), made.number(), made.cols()), (expected, 4, 2));
+        }
+        let bare = table(&["", " "], &[&["1", "2"], &["3", "4"]]);
+        assert_eq!(Shape::of(&bare, 2).cut_to(), Some(1));
+        assert_eq!(texts(&grid(&bare, 0, 2).unwrap()), "1");
+        // One whose first row does not fit is an error that names it.
+        let error = grid(&bare, 0, 1).unwrap_err().to_string();
+        assert!(error.starts_with("table \"t\": "), "{error}");
+        assert_eq!(Shape::of(&table(&[], &[]), 100).cut_to(), None);
+        assert_eq!(grid(&table(&[], &[]), 0, 100).unwrap().rows(), 1);
+    }
 }

@@ -52,6 +52,7 @@ use std::path::Path;
 
 use tabsegnet_corpus::CorpusError;
 use tabsegnet_datasets::DataError;
+use tabsegnet_datasets::document::TableError;
 use tabsegnet_document::ReadError;
 use tabsegnet_encoder::EncoderError;
 use tabsegnet_lexical::glossary::GlossaryError;
@@ -73,6 +74,16 @@ pub enum RankingError {
     /// The corpus of tables.
     #[error(transparent)]
     Corpus(#[from] CorpusError),
+    /// A table of the corpus that fits into no document.
+    #[error(
+        "table {id:?}: {reason}; its nodes cannot be ranked and it has no page: ask for fewer tables, or for tables alone"
+    )]
+    Table {
+        /// Its id.
+        id: String,
+        /// Why it does not.
+        reason: TableError,
+    },
     /// What is kept between runs.
     #[error(transparent)]
     Store(#[from] StoreError),

@@ -81,7 +81,11 @@ pub fn render_tables(ranking: &TableRanking, columns: Option<usize>) -> String {
         let names = [&table.title, &table.section, &table.caption].map(|text| one_line(text));
         let names: Vec<&str> = names.iter().map(String::as_str).filter(|text| !text.is_empty()).collect();
         let header = table.header.iter().map(|text| one_line(text)).collect::<Vec<_>>().join(" | ");
-        for line in [names.join(", "), format!("{header}  ({} rows)", table.rows)] {
+        let rows = match table.rows_in_document {
+            Some(fit) => format!("{} rows, of which a document holds the first {fit}", table.rows),
+            None => format!("{} rows", table.rows),
+        };
+        for line in [names.join(", "), format!("{header}  ({rows})")] {
             for line in wrapped(&line, fits, LINES).into_iter().filter(|line| !line.is_empty()) {
                 let _ = writeln!(text, "{:BELOW$}{line}", "");
             }

@@ -121,6 +121,21 @@ fn what_cannot_be_taken_in_is_listed_and_the_rest_counts() {
 }
 
 #[test]
+fn a_check_says_which_file_is_not_as_it_was_written() {
+    let work = Work::new();
+    work.write("a.jsonl", cities());
+    index(&work, &["a.jsonl"]).ok();
+    let checked = index(&work, &["--check"]).ok();
+    assert!(checked.stderr.contains("3 tables in 1 segments, all as they were written"), "{}", checked.stderr);
+    let segment = "corpus/00000001.segment";
+    let mut bytes = work.read(segment);
+    bytes[20] ^= 1;
+    work.write(segment, bytes);
+    index(&work, &["--check"]).fails(1, &["00000001.segment: its content has SHA-256", "make the corpus anew"]);
+    index(&work, &["--check", "a.jsonl"]).fails(2, &["--check"]);
+}
+
+#[test]
 fn corpora_of_parts_join_to_the_same_answers() {
     let work = Work::new();
     let lines = cities();

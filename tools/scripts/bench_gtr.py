@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""k-means, PageRank and the local graph of retrieval/corpus beside scikit-learn, scipy and numpy, in turn in one run.
+"""k-means, PageRank and the local graph of retrieval/corpus beside scikit-learn, faiss, scipy, igraph and numpy, in turn in
+one run.
 
-    pip install numpy scipy scikit-learn
+    pip install numpy scipy scikit-learn faiss-cpu igraph
     cargo build --release -p tabsegnet-corpus --example bench_gtr
     python tools/scripts/bench_gtr.py target/release/examples/bench_gtr [--vectors FILE.npy] [--rounds 5] [--threads 2]
 
 Without vectors it draws 60,000 of 384 around 50 centres. Prints medians and their ratio (below 1: ours is faster).
 Each program times itself, reading left out. The same centroids to start from, the same number of rounds; `seeded` is
-each with its own k-means++ until done, with the inertia of both.
+each with its own k-means++ until done, with the inertia of both. faiss clusters with the same centroids and rounds, igraph
+walks the same graph with PRPACK, which is exact: its time is of other work, to the same scores.
 """
 
 import argparse
@@ -31,6 +33,8 @@ def main():
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THREADS"):
         os.environ[name] = str(given.threads)
     # After the numbers of threads are set.
+    import faiss
+    import igraph
     import numpy as np
     import scipy.sparse
     from sklearn.cluster import KMeans
@@ -54,6 +58,27 @@ def main():
     def lloyd():
         made = KMeans(10, init=centroids, n_init=1, tol=0, max_iter=20, algorithm="lloyd")
         return lambda: made.fit(vectors).n_iter_
+
+    def by_faiss():
+        made = faiss.Kmeans(vectors.shape[1], 10, niter=20, max_points_per_centroid=len(vectors))
+
+        def run():
+            made.train(vectors, init_centroids=centroids.copy())
+            return len(made.obj)
+
+        return run
+
+    edges = graph.tocoo()
+    walked = igraph.Graph(len(near), np.column_stack([edges.row, edges.col]), directed=True)
+    walked.es["weight"] = edges.data.astype(float)
+
+    def by_igraph(count):
+        def walk():
+            for h in restarts[:count]:
+                walked.personalized_pagerank(damping=0.85, reset=h.tolist(), weights="weight")
+            return count
+
+        return walk
 
     def seeded(seed):
         made = KMeans(10, n_init=1, tol=0, random_state=seed, algorithm="lloyd")
@@ -92,30 +117,36 @@ def main():
             return str(file)
 
         all_vectors, width = kept("vectors", vectors), str(width)
-        edges = [kept("offsets", graph.indptr.astype(np.uint32)), kept("columns", graph.indices.astype(np.uint32)),
+        csr = [kept("offsets", graph.indptr.astype(np.uint32)), kept("columns", graph.indices.astype(np.uint32)),
                  kept("weights", graph.data)]
+        rounds = ["kmeans", all_vectors, width, kept("centroids", centroids), "20"]
         cases = {
-            "k-means, 20 rounds": (["kmeans", all_vectors, width, kept("centroids", centroids), "20"], lloyd()),
-            "k-means++ to the end, seed 1": (["seeded", all_vectors, width, "10", "1"], seeded(1)),
-            "k-means++ to the end, seed 2": (["seeded", all_vectors, width, "10", "2"], seeded(2)),
-            "PageRank, one restart": (["pagerank", *edges, kept("one", restarts[0])], pagerank(1)),
-            "PageRank, eight restarts": (["pagerank", *edges, kept("eight", restarts)], pagerank(8)),
-            "local graph of 6,000": (["graph", kept("near", near), width, str(tau)], local()),
+            "k-means, 20 rounds": (rounds, {"scikit-learn": lloyd(), "faiss": by_faiss()}),
+            "k-means++ to the end, seed 1": (["seeded", all_vectors, width, "10", "1"], {"scikit-learn": seeded(1)}),
+            "k-means++ to the end, seed 2": (["seeded", all_vectors, width, "10", "2"], {"scikit-learn": seeded(2)}),
+            "PageRank, one restart": (
+                ["pagerank", *csr, kept("one", restarts[0])], {"scipy": pagerank(1), "igraph": by_igraph(1)}),
+            "PageRank, eight restarts": (
+                ["pagerank", *csr, kept("eight", restarts)], {"scipy": pagerank(8), "igraph": by_igraph(8)}),
+            "local graph of 6,000": (["graph", kept("near", near), width, str(tau)], {"numpy": local()}),
         }
         print(f"{len(vectors)} x {width} vectors; graph of {len(near)} with {graph.nnz} edges, tau {tau:.3f}; "
               f"{given.threads} threads; medians of {given.rounds} rounds", file=sys.stderr)
-        for name, (arguments, other) in cases.items():
-            ours, theirs, found, wanted = [], [], None, None
+        for name, (arguments, others) in cases.items():
+            ours, theirs, found, wanted = [], {peer: [] for peer in others}, None, {}
             for _ in range(given.rounds):
                 output = subprocess.run([given.program, *arguments], check=True, capture_output=True, text=True).stdout
                 found = json.loads(output)
                 ours.append(found["seconds"])
-                start = time.perf_counter()
-                wanted = other()
-                theirs.append(time.perf_counter() - start)
-            a, b = statistics.median(ours), statistics.median(theirs)
-            print(f"{name}: ours {a * 1000:.1f} ms, theirs {b * 1000:.1f} ms, ratio {a / b:.2f} "
-                  f"(ours: count {found['count']}, value {found['value']:.6g}; theirs {wanted:.6g})", flush=True)
+                for peer, other in others.items():
+                    start = time.perf_counter()
+                    wanted[peer] = other()
+                    theirs[peer].append(time.perf_counter() - start)
+            a = statistics.median(ours)
+            print(f"{name}: ours {a * 1000:.1f} ms (count {found['count']}, value {found['value']:.6g})", flush=True)
+            for peer, times in theirs.items():
+                b = statistics.median(times)
+                print(f"    {peer} {b * 1000:.1f} ms, ratio {a / b:.2f} ({wanted[peer]:.6g})", flush=True)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,8 @@
   corpus.py --root datasets/corpus --work W --output docs/corpus.md [--checkpoint DIR] [--encoder DIR] [--grow N …]
 
 Sets come from corpus_sets.py. With --encoder (all-MiniLM-L6-v2) its figures stand beside the static encoder's. --grow
-makes corpora of so many tables: windows of rows of the real ones."""
+makes corpora of so many tables: windows of rows of the real ones. corpus_ablation.py puts its section into the page
+afterwards, corpus_growth.py draws the image."""
 
 import argparse
 import glob
@@ -26,6 +27,8 @@ is written by `tools/scripts/corpus.py`.
 
 1. **Words.** Every table is searched by BM25 over six fields: title, headings, caption, column headers, first column, other
    cells. Frequencies and mean lengths are those of the whole corpus, whatever files it is made of.
+   Frequent words are looked up where blocks of their postings can bring a table among the best; the rest is left aside
+   (MaxScore with bounds of blocks), to the same scores.
 2. **Vector.** One a table, of title, headings, caption and column headers.
 3. **Sum** (`--retriever fusion`). A weighted sum of the seven, and of the share of the question's words that stand anywhere
    in the table, proposes candidates; weights are learnt.
@@ -40,7 +43,8 @@ personalised PageRank; its settings are `[corpus.gtr]` of a config, under the pa
 structural features come from word lists and endings. The paper names no tau; with the static encoder nearly all tables are
 neighbours at .3, so it is measured at .6.
 
-`train --config configs/corpus.toml` learns weights and trees; `checkpoints/corpus` is what it makes.
+`train --config configs/corpus.toml` learns weights and trees; `checkpoints/corpus` is what it makes. `[corpus.candidates]`
+says which links are followed and whether cells are looked at.
 
 ## On the disk
 
@@ -48,6 +52,9 @@ A corpus is immutable, memory-mapped segments and `corpus.json`, which names the
 off has not happened, readers see the corpus as it was when they opened it, one program changes it at a time. Files whose
 content is as it was are not read again; `--remove FILE` takes out what came from a file; `--join` puts together corpora that
 several machines made of a part of the files each, with the answers of one made at once, to the byte.
+
+`corpus.json` has a SHA-256 of every file: `index --check` reads all of them and says which is not as it was written; opening
+looks at lengths alone. A corpus of another version of the format is refused with a message; it is made anew of its files.
 
 Exit codes of `index`: 0 done, 1 failed, 2 wrong usage, 3 done but for the files that are listed.
 """
@@ -147,7 +154,8 @@ def main():
     page.append(
         f"On {os.cpu_count()} processors, with the static encoder; questions of WTQ, one after the other, p50 / p95 in ms.\n\n"
         "| tables | index, s | peak memory, MB | on the disk, MB | open, ms | fusion | rerank |\n"
-        "|---:|---:|---:|---:|---:|---:|---:|\n" + "\n".join(rows) + "\n"
+        "|---:|---:|---:|---:|---:|---:|---:|\n" + "\n".join(rows) + "\n\n"
+        "![Costs of making, opening and searching a corpus, by tables](corpus-growth.svg)\n"
     )
     with open(arguments.output + ".part", "w", encoding="utf-8") as file:
         file.write("\n".join(page))

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Result, bail, ensure};
 use rayon::prelude::*;
-use tabsegnet_corpus::{Candidates, Corpus, Rerank, Weights, Writer};
+use tabsegnet_corpus::{CandidateConfig, Candidates, Corpus, FORMAT, Rerank, Weights, Writer};
 use tabsegnet_datasets::tables::{TableQuestion, read_questions};
 use tabsegnet_encoder::{Encoder, load};
 use tabsegnet_ranker::boosting::bins::Bins;
@@ -42,11 +42,11 @@ pub fn train(config: &Config, stop: &AtomicBool) -> Result<Outcome> {
     let parts = parts(config)?;
     let questions: usize = parts.iter().map(|part| part.train.len()).sum();
     ensure!(questions > 0, "no part has train files; expected [[corpus.parts]] with train");
-    let first = rows(&parts, &Weights::default(), stop)?;
+    let first = rows(&parts, &Weights::default(), &config.corpus.candidates, stop)?;
     let Some(first) = first else { return Ok(Outcome::Stopped) };
     let weights = fusion::fitted(&first);
     drop(first);
-    let Some(lists) = rows(&parts, &weights, stop)? else { return Ok(Outcome::Stopped) };
+    let Some(lists) = rows(&parts, &weights, &config.corpus.candidates, stop)? else { return Ok(Outcome::Stopped) };
     let with_gold = lists.iter().filter(|list| list.gold.contains(&true)).count();
     ensure!(with_gold > 0, "no train question has a gold table among its candidates");
     let step = lists.len().div_ceil(LISTS_OF_BINS).max(1);
@@ -59,7 +59,7 @@ pub fn train(config: &Config, stop: &AtomicBool) -> Result<Outcome> {
     let trees =
         grow(&grown_on, boosting, config.task.seed, &mut |trees| progress.set(trees, boosting.count(), "trees"));
     progress.finish(&format!("{} trees from {with_gold} questions", trees.count()));
-    let rerank = Rerank::new(weights, trees);
+    let rerank = Rerank::new(weights, config.corpus.candidates.clone(), trees);
     let layout = Layout::new(config);
     let staging = Staging::new(&layout.best())?;
     rerank.write(staging.path())?;
@@ -91,7 +91,8 @@ fn open(config: &Config, part: &CorpusPart, encoder: &Arc<dyn Encoder>) -> Resul
     let settings = &config.corpus;
     let path = |name: &String| Path::new(&settings.root).join(name);
     // By what it is made of: parts of several configs share it.
-    let key = Digest::new().part(encoder.identity()).part(format!("{:?} {:?}", settings.index, part.tables)).hex();
+    let made_as = format!("{FORMAT} {:?} {:?}", settings.index, part.tables);
+    let key = Digest::new().part(encoder.identity()).part(made_as).hex();
     let directory = config.cache()?.join("corpora").join(format!("{}-{}", part.name, &key[..12]));
     let mut writer = Writer::open(&directory, encoder.as_ref(), &config.encoder, &settings.index)?;
     let mut progress = Progress::new(&format!("corpus {}", part.name), 0);
@@ -192,7 +193,7 @@ struct List {
 }
 
 /// Those of all train questions; nothing on a request to stop.
-fn rows(parts: &[Part], weights: &Weights, stop: &AtomicBool) -> Result<Option<Vec<List>>> {
+fn rows(parts: &[Part], weights: &Weights, config: &CandidateConfig, stop: &AtomicBool) -> Result<Option<Vec<List>>> {
     let all: usize = parts.iter().map(|part| part.train.len()).sum();
     let mut progress = Progress::new("candidates", all);
     let mut lists = Vec::with_capacity(all);
@@ -206,7 +207,7 @@ fn rows(parts: &[Part], weights: &Weights, stop: &AtomicBool) -> Result<Option<V
                 .par_iter()
                 .map(|question| {
                     let Candidates { hits, rows } =
-                        Candidates::new(&part.corpus, &part.corpus.query(&question.question)?, weights)?;
+                        Candidates::new(&part.corpus, &part.corpus.query(&question.question)?, weights, config)?;
                     let is_gold = |id: &str| question.tables.iter().any(|gold| gold == id);
                     let gold = hits.iter().map(|hit| is_gold(part.corpus.id(hit.table))).collect();
                     Ok(List { rows, gold })

@@ -57,6 +57,9 @@ struct Arguments {
     /// Prints the corpus' files, one a line.
     #[arg(long)]
     list: bool,
+    /// Reads the whole corpus and compares it with its digests; exit code 1 where something is not as it was written.
+    #[arg(long, conflicts_with_all = ["inputs", "remove", "join", "list"])]
+    check: bool,
 }
 
 fn main() -> ExitCode {
@@ -80,9 +83,19 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
         eprintln!("{} tables of {} files", manifest.tables(), manifest.files.len());
         return Ok(ExitCode::SUCCESS);
     }
+    if arguments.check {
+        let manifest = Manifest::read(&arguments.output)?;
+        let damaged = manifest.check(&arguments.output);
+        damaged.iter().for_each(|error| eprintln!("error: {error}"));
+        if !damaged.is_empty() {
+            return Ok(ExitCode::FAILURE);
+        }
+        eprintln!("{} tables in {} segments, all as they were written", manifest.tables(), manifest.segments.len());
+        return Ok(ExitCode::SUCCESS);
+    }
     if arguments.inputs.is_empty() && arguments.remove.is_empty() {
         eprintln!(
-            "error: nothing to do; expected FILES or FOLDERS to add, --remove, --join or --list (--help shows all)"
+            "error: nothing to do; expected FILES or FOLDERS to add, --remove, --join, --check or --list (--help shows all)"
         );
         return Ok(ExitCode::from(2));
     }

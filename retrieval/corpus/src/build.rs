@@ -11,7 +11,8 @@ use crate::error::{CorpusError, damaged};
 use crate::fields::{Field, terms};
 use crate::file::{Section, Sections, bytes_of, write_segment};
 use crate::links;
-use crate::postings::{Posting, PostingList, Postings};
+use crate::postings::{Posting, PostingList};
+use crate::scores::{Bm25, means};
 use crate::segment::Segment;
 use crate::vectors::VectorKind;
 
@@ -51,7 +52,7 @@ pub(crate) struct Batch {
     ids: Vec<String>,
     sources: Vec<u32>,
     terms: HashMap<String, PostingList>,
-    lengths: Vec<u32>,
+    lengths: Vec<[u32; Field::COUNT]>,
     links: Vec<(u64, u32)>,
     bytes: usize,
 }
@@ -93,19 +94,19 @@ impl Batch {
             }
             self.ids.push(table.id);
             self.sources.push(*source);
-            self.lengths.extend(table.lengths);
+            self.lengths.push(table.lengths);
             self.links.extend(table.keys.into_iter().map(|key| (key, number)));
         }
     }
 
-    /// Writes the segment; `vectors` `[tables, dim]` are the tables'.
+    /// Writes the segment; `vectors` `[tables, dim]` are the tables'. Its SHA-256.
     pub fn write(
         mut self,
         path: &Path,
         vectors: &[f32],
         kind: VectorKind,
         source_names: &[String],
-    ) -> Result<(), CorpusError> {
+    ) -> Result<String, CorpusError> {
         self.record_offsets.push(self.records.len() as u64);
         let mut words: Vec<(String, PostingList)> = self.terms.into_iter().collect();
         words.par_sort_unstable_by(|a, b| a.0.cmp(&b.0));
@@ -116,15 +117,13 @@ impl Batch {
             out.write(Section::Records, &self.records)?;
             out.write(Section::RecordOffsets, bytes_of(&self.record_offsets))?;
             out.begin(Section::Postings)?;
-            let mut dictionary = Dictionary::default();
+            let mut dictionary = Dictionary::of(&self.lengths);
             for (word, list) in &words {
-                out.push(Section::Postings, &list.bytes)?;
-                dictionary.push(word, list);
+                dictionary.write_list(&mut out, word, list)?;
             }
             dictionary.write(&mut out)?;
             write_ids(&mut out, &self.ids)?;
             write_sources(&mut out, self.sources.iter().map(|&source| name_of(source)))?;
-            out.write(Section::Lengths, bytes_of(&self.lengths))?;
             out.write(Section::Vectors, &packed)?;
             out.write(Section::Scales, bytes_of(&scales))?;
             write_links(&mut out, self.links)?;
@@ -134,8 +133,9 @@ impl Batch {
 }
 
 /// The terms of a segment as they are written.
-#[derive(Default)]
-struct Dictionary {
+struct Dictionary<'l> {
+    lengths: &'l [[u32; Field::COUNT]],
+    means: [f32; Field::COUNT],
     terms: Vec<u8>,
     term_offsets: Vec<u64>,
     posting_offsets: Vec<u64>,
@@ -143,13 +143,33 @@ struct Dictionary {
     frequencies: Vec<u32>,
 }
 
-impl Dictionary {
-    fn push(&mut self, word: &str, list: &PostingList) {
+impl<'l> Dictionary<'l> {
+    /// For tables whose fields have so many words.
+    fn of(lengths: &'l [[u32; Field::COUNT]]) -> Self {
+        Self {
+            means: means(lengths.iter().map(|of| of.map(u64::from)), lengths.len()),
+            lengths,
+            terms: Vec::new(),
+            term_offsets: Vec::new(),
+            posting_offsets: Vec::new(),
+            postings: 0,
+            frequencies: Vec::new(),
+        }
+    }
+
+    /// Writes where a term stands.
+    fn write_list<W: Write>(&mut self, out: &mut Sections<W>, word: &str, list: &PostingList) -> std::io::Result<()> {
+        let bm25 = Bm25::new(&self.means);
+        let length = |table: u32, field: usize| self.lengths.get(table as usize).map_or(0, |of| of[field]);
+        let blocks = list.blocks(|table, field, count| bm25.of(1.0, field, count, length(table, field)));
+        out.push(Section::Postings, &blocks)?;
+        out.push(Section::Postings, &list.bytes)?;
         self.term_offsets.push(self.terms.len() as u64);
         self.terms.extend(word.as_bytes());
         self.posting_offsets.push(self.postings);
-        self.postings += list.bytes.len() as u64;
+        self.postings += (blocks.len() + list.bytes.len()) as u64;
         self.frequencies.push(list.tables);
+        Ok(())
     }
 
     fn write<W: Write>(mut self, out: &mut Sections<W>) -> std::io::Result<()> {
@@ -158,7 +178,9 @@ impl Dictionary {
         out.write(Section::Terms, &self.terms)?;
         out.write(Section::TermOffsets, bytes_of(&self.term_offsets))?;
         out.write(Section::PostingOffsets, bytes_of(&self.posting_offsets))?;
-        out.write(Section::Frequencies, bytes_of(&self.frequencies))
+        out.write(Section::Frequencies, bytes_of(&self.frequencies))?;
+        out.write(Section::Lengths, bytes_of(self.lengths))?;
+        out.write(Section::Means, bytes_of(&self.means))
     }
 }
 
@@ -200,8 +222,8 @@ fn write_links<W: Write>(out: &mut Sections<W>, mut links: Vec<(u64, u32)>) -> s
     out.write(Section::LinkTables, bytes_of(&tables))
 }
 
-/// Writes one segment of several, in order, without the tables that are removed.
-pub(crate) fn merge(segments: &[&Segment], path: &Path) -> Result<(), CorpusError> {
+/// Writes one segment of several, in order, without the tables that are removed; its SHA-256.
+pub(crate) fn merge(segments: &[&Segment], path: &Path) -> Result<String, CorpusError> {
     // What each table's number becomes.
     let mut tables = 0_u32;
     let mut renumbered: Vec<Vec<Option<u32>>> = Vec::with_capacity(segments.len());
@@ -219,6 +241,7 @@ pub(crate) fn merge(segments: &[&Segment], path: &Path) -> Result<(), CorpusErro
             now.iter().enumerate().filter(|(_, now)| now.is_some()).map(move |(table, _)| (*segment, table as u32))
         })
     };
+    let lengths: Vec<[u32; Field::COUNT]> = live().map(|(segment, table)| segment.lengths(table)).collect();
     let broken = || std::io::Error::other("a segment that it is made of is damaged");
     write_segment(path, |mut out| {
         let mut offsets = vec![0_u64];
@@ -231,7 +254,7 @@ pub(crate) fn merge(segments: &[&Segment], path: &Path) -> Result<(), CorpusErro
         out.write(Section::RecordOffsets, bytes_of(&offsets))?;
 
         out.begin(Section::Postings)?;
-        let mut dictionary = Dictionary::default();
+        let mut dictionary = Dictionary::of(&lengths);
         let mut at = vec![0_usize; segments.len()];
         let mut list = PostingList::default();
         while let Some(word) = segments.iter().zip(&at).filter_map(|(segment, &at)| segment.term(at)).min() {
@@ -240,7 +263,7 @@ pub(crate) fn merge(segments: &[&Segment], path: &Path) -> Result<(), CorpusErro
                 if segment.term(*at) != Some(word) {
                     continue;
                 }
-                for posting in Postings::new(segment.postings(*at)) {
+                for posting in segment.postings(*at).postings() {
                     if let Some(table) = now.get(posting.table as usize).copied().flatten() {
                         list.push(&Posting { table, ..posting });
                     }
@@ -248,8 +271,7 @@ pub(crate) fn merge(segments: &[&Segment], path: &Path) -> Result<(), CorpusErro
                 *at += 1;
             }
             if list.tables > 0 {
-                out.push(Section::Postings, &list.bytes)?;
-                dictionary.push(word, &list);
+                dictionary.write_list(&mut out, word, &list)?;
             }
         }
         dictionary.write(&mut out)?;
@@ -257,8 +279,6 @@ pub(crate) fn merge(segments: &[&Segment], path: &Path) -> Result<(), CorpusErro
         let ids: Vec<String> = live().map(|(segment, table)| segment.id(table).to_owned()).collect();
         write_ids(&mut out, &ids)?;
         write_sources(&mut out, live().map(|(segment, table)| segment.source(table)))?;
-        let lengths: Vec<u32> = live().flat_map(|(segment, table)| segment.lengths(table)).collect();
-        out.write(Section::Lengths, bytes_of(&lengths))?;
         out.begin(Section::Vectors)?;
         for (segment, table) in live() {
             out.push(Section::Vectors, segment.vector_bytes(table).ok_or_else(broken)?)?;

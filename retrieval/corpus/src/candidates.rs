@@ -3,15 +3,17 @@
 use std::collections::{HashMap, HashSet};
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 use tabsegnet_datasets::tables::TableRecord;
 use tabsegnet_features::{Schema, blocks, features, flag};
 
 use crate::cells::{CellMatch, Words};
-use crate::corpus::{Corpus, Hit, Query, Scores, TableRef};
+use crate::corpus::{Corpus, Hit, Query, TableRef};
 use crate::error::CorpusError;
 use crate::fields::Field;
 use crate::links::{self, LinkKind};
 use crate::retrieve::Weights;
+use crate::scores::Scores;
 
 /// How many tables each signal proposes: their sum, their vectors alone, their words alone.
 const BY_SUM: usize = 180;
@@ -27,6 +29,22 @@ const MOST: usize = 400;
 const READ: usize = 120;
 /// What stands for a link that is not there: below any difference of two sums.
 const NONE: f32 = -10.0;
+
+/// What is looked at beside a question's words and vector; a part that is left out costs no time.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct CandidateConfig {
+    /// The links that are followed.
+    pub links: Vec<LinkKind>,
+    /// Whether rows and cells of the first candidates are looked at.
+    pub cells: bool,
+}
+
+impl Default for CandidateConfig {
+    fn default() -> Self {
+        Self { links: LinkKind::ALL.to_vec(), cells: true }
+    }
+}
 
 blocks! {
     /// What the reranker sees of a candidate.
@@ -128,7 +146,12 @@ impl Candidates {
     ///
     /// # Errors
     /// A damaged file.
-    pub fn new(corpus: &Corpus, query: &Query, weights: &Weights) -> Result<Self, CorpusError> {
+    pub fn new(
+        corpus: &Corpus,
+        query: &Query,
+        weights: &Weights,
+        config: &CandidateConfig,
+    ) -> Result<Self, CorpusError> {
         let scores = corpus.scores(query, true);
         let mut hits = corpus.best(BY_SUM, |at| weights.of(&scores, at));
         let mut known: HashSet<TableRef> = hits.iter().map(|hit| hit.table).collect();
@@ -140,7 +163,7 @@ impl Candidates {
                 hits.push(Hit { score: weights.of(&scores, hit.table), ..hit });
             }
         }
-        let (found, linked) = follow(corpus, &seeds, best_sum)?;
+        let (found, linked) = follow(corpus, &seeds, best_sum, &config.links)?;
         for table in linked {
             if hits.len() >= MOST {
                 break;
@@ -150,7 +173,7 @@ impl Candidates {
             }
         }
         hits.sort_by(|a, b| corpus.order(a, b));
-        let rows = rows(corpus, query, &scores, &hits, &found)?;
+        let rows = rows(corpus, query, &scores, &hits, &found, config.cells)?;
         Ok(Self { hits, rows })
     }
 }
@@ -160,6 +183,7 @@ fn follow(
     corpus: &Corpus,
     seeds: &[Hit],
     best_sum: f32,
+    kinds: &[LinkKind],
 ) -> Result<(HashMap<TableRef, Found>, Vec<TableRef>), CorpusError> {
     let mut found: HashMap<TableRef, Found> = HashMap::new();
     let mut order = Vec::new();
@@ -167,8 +191,11 @@ fn follow(
         found.entry(seed.table).or_insert(Found::EMPTY).is_seed = true;
         let mut reached: HashMap<TableRef, Vec<LinkKind>> = HashMap::new();
         let mut of_seed: Vec<TableRef> = Vec::new();
+        if kinds.is_empty() {
+            continue;
+        }
         for key in links::keys(&corpus.table(seed.table)?) {
-            let Some(kind) = LinkKind::of(key) else { continue };
+            let Some(kind) = LinkKind::of(key).filter(|kind| kinds.contains(kind)) else { continue };
             let mut tables: Vec<TableRef> = Vec::new();
             for (number, segment) in corpus.segments().iter().enumerate() {
                 let live = segment.linked(key).iter().filter(|&&table| segment.is_live(table as usize));
@@ -213,6 +240,7 @@ fn rows(
     scores: &Scores,
     hits: &[Hit],
     found: &HashMap<TableRef, Found>,
+    with_cells: bool,
 ) -> Result<Vec<f32>, CorpusError> {
     let signals: Vec<Signals> =
         hits.iter().map(|hit| Signals::of(&scores.lexical(hit.table), scores.dense(hit.table), hit.score)).collect();
@@ -231,7 +259,7 @@ fn rows(
     let mut rows = vec![0.0; hits.len() * width];
     rows.par_chunks_exact_mut(width).enumerate().try_for_each(|(at, out)| -> Result<(), CorpusError> {
         let table = corpus.table(hits[at].table)?;
-        let is_read = at < READ || found.contains_key(&hits[at].table);
+        let is_read = with_cells && (at < READ || found.contains_key(&hits[at].table));
         let cells = if is_read { CellMatch::of(&table, &words) } else { CellMatch::default() };
         Row {
             own: signals[at],

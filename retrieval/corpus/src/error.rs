@@ -26,6 +26,18 @@ pub enum CorpusError {
         /// What was expected, what was found and what to do.
         message: String,
     },
+    /// An index of another version of the program.
+    #[error(
+        "{file}: is of version {found} of corpora, this program reads {expected}; index its files again, into a new folder"
+    )]
+    OtherVersion {
+        /// Its list of segments.
+        file: String,
+        /// Its version.
+        found: u64,
+        /// That of this program.
+        expected: u64,
+    },
     /// Graph-table retrieval.
     #[error(transparent)]
     Gtr(#[from] GtrError),

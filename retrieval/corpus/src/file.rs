@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use memmap2::Mmap;
-use tabsegnet_store::FileError;
+use tabsegnet_store::{FileError, sha256_file};
 
 use crate::error::{CorpusError, damaged};
 
@@ -32,7 +32,7 @@ pub(crate) enum Section {
     Terms,
     /// `[terms + 1]` u64
     TermOffsets,
-    /// For each term where it stands (`postings.rs`).
+    /// For each term where it stands (`postings.rs`), with blocks whose bounds are those of BM25 by `Means`.
     Postings,
     /// `[terms + 1]` u64
     PostingOffsets,
@@ -40,6 +40,8 @@ pub(crate) enum Section {
     Frequencies,
     /// `[tables, fields]` u32: words of each field.
     Lengths,
+    /// `[fields]` f32: mean words of each field.
+    Means,
     /// `[tables, dim]` f32 or i8.
     Vectors,
     /// `[tables]` f32: what i8 is multiplied by; empty for f32.
@@ -52,8 +54,8 @@ pub(crate) enum Section {
 
 const SECTIONS: usize = Section::LinkTables as usize + 1;
 const ALIGNMENT: u64 = 64;
-const MAGIC: [u8; 8] = *b"TSGSEG01";
-/// The sections' offsets and lengths, a digit of what the file is, and how many tables.
+const MAGIC: [u8; 8] = *b"TSGSEG02";
+/// The sections' offsets and lengths, how many tables, and what the file is.
 const END: usize = SECTIONS * 16 + 8 + MAGIC.len();
 
 /// Writes the sections of a segment, in any order, each once.
@@ -154,12 +156,13 @@ impl MappedFile {
     }
 }
 
-/// Writes a segment's file whole or not at all.
+/// Writes a segment's file whole or not at all; its SHA-256.
 pub(crate) fn write_segment(
     path: &Path,
     write: impl FnOnce(Sections<&mut BufWriter<&File>>) -> io::Result<()>,
-) -> Result<(), CorpusError> {
+) -> Result<String, CorpusError> {
     tabsegnet_store::write_atomic(path, |out| {
         write(Sections::new(out)).map_err(|error| CorpusError::File(FileError::at(path, "write")(error)))
-    })
+    })?;
+    Ok(sha256_file(path)?)
 }

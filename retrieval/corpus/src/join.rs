@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use tabsegnet_store::{FileError, create_dir, write_atomic};
 
 use crate::error::CorpusError;
-use crate::manifest::{Manifest, SegmentEntry};
+use crate::manifest::{Manifest, SegmentEntry, StoredFile};
 use crate::segment::Segment;
 use crate::writer::{Change, clear_but, lock};
 
@@ -44,8 +44,8 @@ pub fn join(directory: &Path, parts: &[PathBuf]) -> Result<Change, CorpusError> 
         }
         files.extend(manifest.files.iter().map(|file| (file.name.clone(), file.sha256.clone())));
         for (entry, segment) in manifest.segments.iter().zip(manifest.open(part)?) {
-            let file = into.new_name("segment");
-            let (from, to) = (part.join(&entry.file), directory.join(&file));
+            let name = into.new_name("segment");
+            let (from, to) = (part.join(&entry.file.name), directory.join(&name));
             if std::fs::hard_link(&from, &to).is_err() {
                 copy(&from, &to)?;
             }
@@ -61,13 +61,14 @@ pub fn join(directory: &Path, parts: &[PathBuf]) -> Result<Change, CorpusError> 
                 change.added += 1;
             }
             removed.push(gone);
+            let file = StoredFile { name, sha256: entry.file.sha256.clone() };
             into.segments.push(SegmentEntry { file, ..entry.clone() });
         }
     }
     let expected = "at least one corpus";
     let mut manifest = joined.ok_or(CorpusError::Setting { key: "join", value: "empty".into(), expected })?;
     for (entry, removed) in std::mem::take(&mut manifest.segments).into_iter().zip(&removed) {
-        let segment = Segment::open(&directory.join(&entry.file), manifest.vectors, manifest.dim, &[])?;
+        let segment = Segment::open(&directory.join(&entry.file.name), manifest.vectors, manifest.dim, &[])?;
         let removed_file = match removed.is_empty() {
             true => None,
             false => Some(manifest.write_removed(directory, removed)?),

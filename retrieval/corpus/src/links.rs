@@ -3,10 +3,12 @@
 
 use std::collections::BTreeSet;
 
+use serde::{Deserialize, Serialize};
 use tabsegnet_datasets::tables::TableRecord;
 
 /// How two tables belong together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[repr(u64)]
 pub enum LinkKind {
     /// Of one page: the same title.

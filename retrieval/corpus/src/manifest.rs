@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use tabsegnet_encoder::EncoderConfig;
-use tabsegnet_store::{FileError, read_bytes, read_text, write_bytes_atomic};
+use tabsegnet_store::{FileError, read_bytes, read_text, sha256_file, write_bytes_atomic};
 
 use crate::error::{CorpusError, damaged};
 use crate::fields::Field;
@@ -15,14 +15,14 @@ use crate::segment::Segment;
 use crate::vectors::VectorKind;
 
 const FILE: &str = "corpus.json";
-/// Raised when a segment's content changes its meaning.
-const FORMAT: u32 = 1;
+/// The version of a corpus on the disk, raised when a file's content changes its meaning.
+pub const FORMAT: u64 = 2;
 
 /// What a corpus is made of.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
-    pub(crate) format: u32,
+    pub(crate) format: u64,
     /// The encoder of its vectors.
     pub encoder: EncoderConfig,
     /// What that encoder's vectors depend on ([`tabsegnet_encoder::Encoder::identity`]).
@@ -39,15 +39,25 @@ pub struct Manifest {
     pub(crate) next: u64,
 }
 
+/// A file of a corpus; once it has its name nothing changes it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StoredFile {
+    /// Its name in the corpus' folder.
+    pub name: String,
+    /// SHA-256 of its content.
+    pub sha256: String,
+}
+
 /// A segment of a corpus.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SegmentEntry {
     /// Its file.
-    pub file: String,
+    pub file: StoredFile,
     /// The file with the numbers of removed tables, where there are some.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub removed: Option<String>,
+    pub removed: Option<StoredFile>,
     /// Tables that are not removed.
     pub tables: usize,
     /// Words of their fields.
@@ -56,7 +66,12 @@ pub struct SegmentEntry {
 
 impl SegmentEntry {
     /// What is to be said of a segment without the tables `removed`, which a file of their own names.
-    pub(crate) fn of(segment: &Segment, file: String, removed: &BTreeSet<u32>, removed_file: Option<String>) -> Self {
+    pub(crate) fn of(
+        segment: &Segment,
+        file: StoredFile,
+        removed: &BTreeSet<u32>,
+        removed_file: Option<StoredFile>,
+    ) -> Self {
         let mut words = [0_u64; Field::COUNT];
         for (table, lengths) in (0_u32..).zip(segment.all_lengths()) {
             if !removed.contains(&table) {
@@ -110,21 +125,40 @@ impl Manifest {
         };
         #[derive(Deserialize)]
         struct Version {
-            format: u32,
+            format: u64,
         }
         let version: Version = serde_json::from_str(&text).map_err(|error| damaged(&path, error))?;
         if version.format != FORMAT {
-            return Err(damaged(&path, format!("is of format {}, expected {FORMAT}", version.format)));
+            let file = path.display().to_string();
+            return Err(CorpusError::OtherVersion { file, found: version.format, expected: FORMAT });
         }
         let manifest: Self = serde_json::from_str(&text).map_err(|error| damaged(&path, error))?;
         // Names are joined to the directory: nothing outside is read or removed.
-        let names = manifest.segments.iter().flat_map(|entry| std::iter::once(&entry.file).chain(&entry.removed));
-        for name in names {
+        for StoredFile { name, .. } in manifest.stored() {
             if Path::new(name).file_name().is_none_or(|file| file != name.as_str()) {
                 return Err(damaged(&path, format!("{name:?} is no file's name")));
             }
         }
         Ok(manifest)
+    }
+
+    /// The files of all segments.
+    pub(crate) fn stored(&self) -> impl Iterator<Item = &StoredFile> {
+        self.segments.iter().flat_map(|entry| std::iter::once(&entry.file).chain(&entry.removed))
+    }
+
+    /// Reads all files and compares them with their digests; what is wrong, a file each. Opening a corpus looks at lengths
+    /// alone.
+    pub fn check(&self, directory: &Path) -> Vec<CorpusError> {
+        let wrong = self.stored().filter_map(|StoredFile { name, sha256 }| {
+            let path = directory.join(name);
+            match sha256_file(&path) {
+                Ok(found) if found == *sha256 => None,
+                Ok(found) => Some(damaged(&path, format!("its content has SHA-256 {found}, expected {sha256}"))),
+                Err(error) => Some(error.into()),
+            }
+        });
+        wrong.collect()
     }
 
     pub(crate) fn write(&self, directory: &Path) -> Result<(), CorpusError> {
@@ -140,11 +174,12 @@ impl Manifest {
     }
 
     /// Writes the numbers of removed tables into a new file; its name.
-    pub(crate) fn write_removed(&mut self, directory: &Path, removed: &BTreeSet<u32>) -> Result<String, FileError> {
+    pub(crate) fn write_removed(&mut self, directory: &Path, removed: &BTreeSet<u32>) -> Result<StoredFile, FileError> {
         let name = self.new_name("removed");
         let numbers: Vec<u32> = removed.iter().copied().collect();
-        write_bytes_atomic(&directory.join(&name), bytes_of(&numbers))?;
-        Ok(name)
+        let path = directory.join(&name);
+        write_bytes_atomic(&path, bytes_of(&numbers))?;
+        Ok(StoredFile { sha256: sha256_file(&path)?, name })
     }
 
     /// The files that tables are from, by name, each with its digest.
@@ -159,8 +194,8 @@ impl Manifest {
 
     pub(crate) fn open_segment(&self, directory: &Path, entry: &SegmentEntry) -> Result<Segment, CorpusError> {
         let removed = match &entry.removed {
-            Some(name) => {
-                let path = directory.join(name);
+            Some(file) => {
+                let path = directory.join(&file.name);
                 let bytes = read_bytes(&path)?;
                 let (numbers, rest) = bytes.as_chunks::<4>();
                 if !rest.is_empty() {
@@ -170,7 +205,7 @@ impl Manifest {
             }
             None => Vec::new(),
         };
-        let segment = Segment::open(&directory.join(&entry.file), self.vectors, self.dim, &removed)?;
+        let segment = Segment::open(&directory.join(&entry.file.name), self.vectors, self.dim, &removed)?;
         if segment.live() != entry.tables {
             let message = format!("holds {} tables, expected {}", segment.live(), entry.tables);
             return Err(damaged(segment.path(), message));

@@ -8,7 +8,7 @@ use tabsegnet_ranker::boosting::BoostedTrees;
 use tabsegnet_ranker::tensors::{NamedTensors, serialize};
 use tabsegnet_store::{read_bytes, read_text, write_bytes_atomic};
 
-use crate::candidates::Candidates;
+use crate::candidates::{CandidateConfig, Candidates};
 use crate::corpus::{Corpus, Hit, Query};
 use crate::error::{CorpusError, damaged};
 use crate::retrieve::{Retriever, Weights};
@@ -20,6 +20,7 @@ const ABOUT: &str = "retriever.json";
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rerank {
     weights: Weights,
+    candidates: CandidateConfig,
     trees: BoostedTrees,
 }
 
@@ -27,18 +28,32 @@ pub struct Rerank {
 #[serde(deny_unknown_fields)]
 struct About {
     weights: Weights,
+    #[serde(default, skip_serializing_if = "is_default")]
+    candidates: CandidateConfig,
     features: Vec<String>,
+}
+
+fn is_default(candidates: &CandidateConfig) -> bool {
+    *candidates == CandidateConfig::default()
 }
 
 impl Rerank {
     /// Trees over rows of [`Candidates`] that a sum of `weights` proposes.
-    pub fn new(weights: Weights, trees: BoostedTrees) -> Self {
-        Self { weights, trees }
+    pub fn new(weights: Weights, candidates: CandidateConfig, trees: BoostedTrees) -> Self {
+        Self { weights, candidates, trees }
     }
 
     /// What the proposing sum counts.
     pub fn weights(&self) -> &Weights {
         &self.weights
+    }
+
+    /// What it orders for a question.
+    ///
+    /// # Errors
+    /// A damaged file.
+    pub fn candidates(&self, corpus: &Corpus, query: &Query) -> Result<Candidates, CorpusError> {
+        Candidates::new(corpus, query, &self.weights, &self.candidates)
     }
 
     /// Writes it into a directory.
@@ -50,7 +65,7 @@ impl Rerank {
         let bytes = serialize(&self.trees.tensors(), &path).map_err(|error| damaged(&path, error))?;
         write_bytes_atomic(&path, &bytes)?;
         let path = directory.join(ABOUT);
-        let about = About { weights: self.weights, features: Candidates::names() };
+        let about = About { weights: self.weights, candidates: self.candidates.clone(), features: Candidates::names() };
         let json = serde_json::to_vec_pretty(&about).map_err(|error| damaged(&path, error))?;
         Ok(write_bytes_atomic(&path, &json)?)
     }
@@ -77,7 +92,7 @@ impl Rerank {
             let message = format!("its trees look at {} numbers, expected {}", trees.features(), Candidates::width());
             return Err(wrong(&path, message));
         }
-        Ok(Self { weights: about.weights, trees })
+        Ok(Self { weights: about.weights, candidates: about.candidates, trees })
     }
 }
 
@@ -87,7 +102,7 @@ impl Retriever for Rerank {
     }
 
     fn retrieve(&self, corpus: &Corpus, query: &Query, top_k: usize) -> Result<Vec<Hit>, CorpusError> {
-        let Candidates { hits, rows } = Candidates::new(corpus, query, &self.weights)?;
+        let Candidates { hits, rows } = self.candidates(corpus, query)?;
         let scores = self.trees.scores(&rows);
         let mut hits: Vec<Hit> = hits.iter().zip(scores).map(|(hit, score)| Hit { score, ..*hit }).collect();
         hits.sort_by(|a, b| corpus.order(a, b));

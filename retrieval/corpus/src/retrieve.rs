@@ -5,9 +5,11 @@ use std::collections::HashMap;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::corpus::{Corpus, Hit, Query, Scores, TableRef};
+use crate::corpus::{Corpus, Hit, Query, TableRef};
 use crate::error::CorpusError;
 use crate::fields::Field;
+use crate::pruned::best_by_words;
+use crate::scores::Scores;
 
 /// Ranks tables. The same corpus and question give the same ranking, whatever segments the corpus is made of and however
 /// many threads there are; of equal scores the lower id is first.
@@ -74,9 +76,13 @@ impl Weights {
     /// Vectors alone.
     pub const DENSE: Self = Self { dense: 1.0, ..Self::ZERO };
 
+    /// Those of BM25 by fields, and of any.
+    pub(crate) fn of_words(&self) -> [f32; Field::COUNT + 1] {
+        [self.title, self.section, self.caption, self.header, self.first_column, self.cells, self.any]
+    }
+
     pub(crate) fn sum(&self, lexical: &[f32; Field::COUNT + 1], dense: f32) -> f32 {
-        let of = [self.title, self.section, self.caption, self.header, self.first_column, self.cells, self.any];
-        of.iter().zip(lexical).map(|(weight, value)| weight * value).sum::<f32>() + self.dense * dense
+        self.of_words().iter().zip(lexical).map(|(weight, value)| weight * value).sum::<f32>() + self.dense * dense
     }
 
     pub(crate) fn of(&self, scores: &Scores, at: TableRef) -> f32 {
@@ -121,6 +127,9 @@ impl Retriever for Fusion {
     }
 
     fn retrieve(&self, corpus: &Corpus, query: &Query, top_k: usize) -> Result<Vec<Hit>, CorpusError> {
+        if let Some(hits) = best_by_words(corpus, query, &self.weights, top_k) {
+            return Ok(hits);
+        }
         let scores = corpus.scores(query, self.weights.dense != 0.0);
         Ok(corpus.best(top_k, |at| self.weights.of(&scores, at)))
     }

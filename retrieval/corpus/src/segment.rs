@@ -9,6 +9,7 @@ use tabsegnet_features::vectors::dot;
 use crate::error::{CorpusError, damaged};
 use crate::fields::Field;
 use crate::file::{MappedFile, Section};
+use crate::postings::{LOOKUP, TermList};
 use crate::vectors::{VectorKind, dot_int8};
 
 /// An open segment.
@@ -21,6 +22,8 @@ pub struct Segment {
     source_names: Vec<String>,
     /// Tables that are removed, or replaced by later ones; empty where none is.
     removed: Vec<bool>,
+    /// Their numbers, rising.
+    removed_tables: Vec<u32>,
     live: usize,
 }
 
@@ -42,6 +45,7 @@ impl Segment {
         long(Section::IdOrder, of(4))?;
         long(Section::Sources, of(4))?;
         long(Section::Lengths, of(4 * Field::COUNT))?;
+        long(Section::Means, Some(4 * Field::COUNT))?;
         long(Section::Vectors, of(kind.bytes(dim)))?;
         long(Section::Scales, if kind == VectorKind::Int8 { of(4) } else { Some(0) })?;
         let terms = file.bytes(Section::Frequencies).len() / 4;
@@ -57,8 +61,10 @@ impl Segment {
                 *marks.get_mut(table as usize).ok_or_else(|| damaged(path, "fewer tables than are removed"))? = true;
             }
         }
-        let live = tables - marks.iter().filter(|removed| **removed).count();
-        Ok(Self { path: path.to_owned(), file, kind, dim, source_names, removed: marks, live })
+        let removed_tables: Vec<u32> =
+            (0..).zip(&marks).filter(|(_, removed)| **removed).map(|(table, _)| table).collect();
+        let live = tables - removed_tables.len();
+        Ok(Self { path: path.to_owned(), file, kind, dim, source_names, removed: marks, removed_tables, live })
     }
 
     /// Tables, removed ones among them.
@@ -83,13 +89,7 @@ impl Segment {
 
     /// The tables that are removed.
     pub(crate) fn removed(&self) -> BTreeSet<u32> {
-        let marks = (0_u32..).zip(&self.removed);
-        marks.filter(|(_, removed)| **removed).map(|(table, _)| table).collect()
-    }
-
-    /// Whether none of its tables is removed.
-    pub(crate) fn is_whole(&self) -> bool {
-        self.removed.is_empty()
+        self.removed_tables.iter().copied().collect()
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -159,7 +159,8 @@ impl Segment {
         let (mut from, mut to) = (0, self.numbers::<u32>(Section::Frequencies).len());
         while from < to {
             let middle = from + (to - from) / 2;
-            match self.term(middle)?.cmp(term) {
+            let found = self.part(Section::TermOffsets, Section::Terms, middle)?;
+            match found.cmp(term.as_bytes()) {
                 std::cmp::Ordering::Equal => return Some(middle),
                 std::cmp::Ordering::Less => from = middle + 1,
                 std::cmp::Ordering::Greater => to = middle,
@@ -168,9 +169,25 @@ impl Segment {
         None
     }
 
-    /// The postings of a term, for [`crate::postings::Postings`].
-    pub(crate) fn postings(&self, term: usize) -> &[u8] {
-        self.part(Section::PostingOffsets, Section::Postings, term).unwrap_or_default()
+    /// Where a term stands.
+    pub(crate) fn postings(&self, term: usize) -> TermList<'_> {
+        let bytes = self.part(Section::PostingOffsets, Section::Postings, term).unwrap_or_default();
+        TermList::new(bytes, self.frequency(term)).unwrap_or_default()
+    }
+
+    /// Tables with a term that are not removed.
+    pub(crate) fn live_frequency(&self, term: usize) -> u64 {
+        let frequency = u64::from(self.frequency(term));
+        if self.removed_tables.is_empty() {
+            return frequency;
+        }
+        let list = self.postings(term);
+        if self.removed_tables.len() as u64 > frequency / LOOKUP {
+            return list.postings().filter(|posting| self.is_live(posting.table as usize)).count() as u64;
+        }
+        let mut seeker = list.seeker();
+        let gone = self.removed_tables.iter().filter(|&&table| seeker.at(table, |_, _| ())).count();
+        frequency.saturating_sub(gone as u64)
     }
 
     /// Tables with a term, removed ones among them.
@@ -182,6 +199,11 @@ impl Segment {
     pub(crate) fn lengths(&self, table: u32) -> [u32; Field::COUNT] {
         let all: &[[u32; Field::COUNT]] = self.numbers(Section::Lengths);
         all.get(table as usize).copied().unwrap_or_default()
+    }
+
+    /// Mean words of each field, of all its tables.
+    pub(crate) fn means(&self) -> [f32; Field::COUNT] {
+        self.numbers(Section::Means).first().copied().unwrap_or_default()
     }
 
     /// Those of all tables.

@@ -13,7 +13,7 @@ use tabsegnet_store::{FileError, create_dir};
 use crate::build::{Batch, merge};
 use crate::error::CorpusError;
 use crate::fields::{Field, schema_text};
-use crate::manifest::{Manifest, SegmentEntry};
+use crate::manifest::{Manifest, SegmentEntry, StoredFile};
 use crate::segment::Segment;
 use crate::vectors::VectorKind;
 
@@ -60,6 +60,8 @@ pub struct Writer<'e> {
     manifest: Manifest,
     /// Those of the manifest, then those made since.
     segments: Vec<Segment>,
+    /// Of each segment its file.
+    stored: Vec<StoredFile>,
     /// Of each segment the tables that are removed.
     removed: Vec<BTreeSet<u32>>,
     /// Where each id of this change is: its file.
@@ -109,6 +111,7 @@ impl<'e> Writer<'e> {
             encoder,
             config: config.clone(),
             removed: segments.iter().map(Segment::removed).collect(),
+            stored: manifest.segments.iter().map(|entry| entry.file.clone()).collect(),
             files: manifest.files.iter().map(|file| (file.name.clone(), file.sha256.clone())).collect(),
             manifest,
             segments,
@@ -221,8 +224,11 @@ impl<'e> Writer<'e> {
             progress(texts - done);
             done = texts;
         })?;
-        let path = self.directory.join(self.manifest.new_name("segment"));
-        std::mem::take(&mut self.batch).write(&path, &vectors, self.manifest.vectors, &self.sources)?;
+        let name = self.manifest.new_name("segment");
+        let path = self.directory.join(&name);
+        let batch = std::mem::take(&mut self.batch);
+        let sha256 = batch.write(&path, &vectors, self.manifest.vectors, &self.sources)?;
+        self.stored.push(StoredFile { name, sha256 });
         self.texts.clear();
         self.segments.push(Segment::open(&path, self.manifest.vectors, self.manifest.dim, &[])?);
         self.removed.push(std::mem::take(&mut self.gone));
@@ -241,9 +247,9 @@ impl<'e> Writer<'e> {
         let old = std::mem::take(&mut self.manifest.segments);
         let segments = std::mem::take(&mut self.segments);
         let removed = std::mem::take(&mut self.removed);
+        let stored = std::mem::take(&mut self.stored);
         let mut opened = Vec::new();
-        for (number, (segment, removed)) in segments.into_iter().zip(removed).enumerate() {
-            let file = segment.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
+        for (number, ((segment, removed), file)) in segments.into_iter().zip(removed).zip(stored).enumerate() {
             if removed.len() == segment.len() {
                 continue;
             }
@@ -287,7 +293,7 @@ impl<'e> Writer<'e> {
         chosen.sort_unstable();
         let name = self.manifest.new_name("segment");
         let path = self.directory.join(&name);
-        merge(&chosen.iter().map(|&at| &opened[at]).collect::<Vec<_>>(), &path)?;
+        let sha256 = merge(&chosen.iter().map(|&at| &opened[at]).collect::<Vec<_>>(), &path)?;
         let mut words = [0; Field::COUNT];
         for &at in &chosen {
             words.iter_mut().zip(entries[at].words).for_each(|(sum, words)| *sum += words);
@@ -297,7 +303,7 @@ impl<'e> Writer<'e> {
             entries.remove(at);
             opened.remove(at);
         }
-        let entry = SegmentEntry { file: name, removed: None, tables, words };
+        let entry = SegmentEntry { file: StoredFile { name, sha256 }, removed: None, tables, words };
         opened.push(self.manifest.open_segment(&self.directory, &entry)?);
         entries.push(entry);
         Ok(())
@@ -345,11 +351,7 @@ pub(crate) fn same_encoder(directory: &Path, manifest: &Manifest, encoder: &dyn 
 
 /// Removes files of segments that the manifest does not name: what changes that were cut off, or are replaced, left.
 fn clear(directory: &Path, manifest: &Manifest) -> Result<(), CorpusError> {
-    let named: BTreeSet<&str> = manifest
-        .segments
-        .iter()
-        .flat_map(|entry| std::iter::once(entry.file.as_str()).chain(entry.removed.as_deref()))
-        .collect();
+    let named: BTreeSet<&str> = manifest.stored().map(|file| file.name.as_str()).collect();
     clear_but(directory, &named)
 }
 

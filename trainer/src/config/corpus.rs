@@ -1,8 +1,8 @@
 //! `[corpus]`: for the task `corpus`.
 
 use serde::{Deserialize, Serialize};
-use tabsegnet_corpus::IndexConfig;
 use tabsegnet_corpus::gtr::GtrConfig;
+use tabsegnet_corpus::{CandidateConfig, IndexConfig};
 use tabsegnet_ranker::boosting::training::BoostingConfig;
 
 use super::{ConfigError, Task};
@@ -19,6 +19,8 @@ pub struct CorpusConfig {
     pub dev_questions: usize,
     /// How corpora are made.
     pub index: IndexConfig,
+    /// What the reranker sees beside words and vectors.
+    pub candidates: CandidateConfig,
     /// How the reranker's trees are grown.
     pub boosting: BoostingConfig,
     /// Graph-table retrieval, which the report sets beside the rest.
@@ -52,6 +54,7 @@ impl Default for CorpusConfig {
             train_questions: 2000,
             dev_questions: 1000,
             index: IndexConfig::default(),
+            candidates: CandidateConfig::default(),
             boosting: BoostingConfig { num_iterations: 300, bagged_models: 1, ..BoostingConfig::default() },
             gtr: GtrConfig::default(),
             parts: Vec::new(),

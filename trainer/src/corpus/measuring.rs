@@ -117,7 +117,7 @@ fn survival(gtr: &GtrRetriever, part: &Part, queries: &[Query], rerank: Option<&
         format!("GTR's coarse stage keeps all gold of {whole:.1} % of the questions, in {tables:.0} tables.");
     if let Some(rerank) = rerank {
         let (whole, tables) = kept(&|query| {
-            let Candidates { hits, .. } = Candidates::new(&part.corpus, query, rerank.weights())?;
+            let Candidates { hits, .. } = rerank.candidates(&part.corpus, query)?;
             Ok(hits.iter().map(|hit| part.corpus.id(hit.table).to_owned()).collect())
         })?;
         let _ =

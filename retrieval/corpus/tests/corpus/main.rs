@@ -4,6 +4,7 @@ mod changes;
 mod crash;
 mod damage;
 mod odd;
+mod pruned;
 mod readers;
 mod same_answers;
 mod support;

@@ -1,6 +1,6 @@
 //! Odd tables and questions.
 
-use tabsegnet_corpus::{Candidates, Corpus, CorpusError, Fusion, Rerank, Retriever, Weights, files};
+use tabsegnet_corpus::{CandidateConfig, Candidates, Corpus, CorpusError, Fusion, Rerank, Retriever, Weights, files};
 use tabsegnet_datasets::tables::TableRecord;
 
 use crate::support::{
@@ -141,7 +141,8 @@ fn titles_in_other_case_are_of_one_page() {
     tables.push(of("linked", "PERU RIVERS", &["qqq"], &[]));
     let (_dir, corpus) = corpus_of(tables);
     let query = corpus.query("length of the Ucayali river").unwrap();
-    let Candidates { hits, rows } = Candidates::new(&corpus, &query, &Weights::FIELDS).unwrap();
+    let Candidates { hits, rows } =
+        Candidates::new(&corpus, &query, &Weights::FIELDS, &CandidateConfig::default()).unwrap();
     let page = Candidates::names().iter().position(|name| name == "linked.page").unwrap();
     let at = hits.iter().position(|hit| corpus.id(hit.table) == "linked").unwrap();
     assert_eq!(corpus.id(hits[0].table), "first");
@@ -153,7 +154,7 @@ fn titles_in_other_case_are_of_one_page() {
 fn a_reranker_comes_back_as_it_was_written_and_a_damaged_one_is_said() {
     let (_dir, corpus) = corpus_of(table_files(&[50], 71).remove(0).tables);
     let query = corpus.query("wins of the teams in 2004").unwrap();
-    let all = Candidates::new(&corpus, &query, &Weights::FIELDS).unwrap();
+    let all = Candidates::new(&corpus, &query, &Weights::FIELDS, &CandidateConfig::default()).unwrap();
     let mut lists = tabsegnet_ranker::boosting::training::Lists::new(tabsegnet_ranker::boosting::bins::Bins::new(
         &all.rows,
         Candidates::width(),
@@ -166,7 +167,7 @@ fn a_reranker_comes_back_as_it_was_written_and_a_damaged_one_is_said() {
         ..Default::default()
     };
     let trees = tabsegnet_ranker::boosting::training::grow(&lists, &growth, 0, &mut |_| ());
-    let rerank = Rerank::new(Weights { caption: 0.3, ..Weights::FIELDS }, trees);
+    let rerank = Rerank::new(Weights { caption: 0.3, ..Weights::FIELDS }, CandidateConfig::default(), trees);
     let dir = tempfile::tempdir().unwrap();
     rerank.write(dir.path()).unwrap();
     assert_eq!(Rerank::read(dir.path()).unwrap(), rerank);

@@ -6,8 +6,8 @@ use std::sync::{Arc, OnceLock};
 
 use tabsegnet_corpus::gtr::GtrConfig;
 use tabsegnet_corpus::{
-    Candidates, Change, Corpus, CorpusError, Fusion, GtrRetriever, Hit, IndexConfig, Rerank, Retriever, Rrf, Weights,
-    Writer,
+    CandidateConfig, Candidates, Change, Corpus, CorpusError, Fusion, GtrRetriever, Hit, IndexConfig, Rerank,
+    Retriever, Rrf, Weights, Writer,
 };
 use tabsegnet_datasets::tables::TableRecord;
 use tabsegnet_encoder::{Encoder, EncoderConfig, EncoderError};
@@ -198,7 +198,10 @@ fn trees() -> &'static BoostedTrees {
         let corpus = open(dir.path()).unwrap();
         let lists: Vec<Candidates> = QUESTIONS
             .iter()
-            .map(|text| Candidates::new(&corpus, &corpus.query(text).unwrap(), &Weights::default()).unwrap())
+            .map(|text| {
+                Candidates::new(&corpus, &corpus.query(text).unwrap(), &Weights::default(), &CandidateConfig::default())
+                    .unwrap()
+            })
             .collect();
         let all: Vec<f32> = lists.iter().flat_map(|list| &list.rows).copied().collect();
         let mut grown = Lists::new(Bins::new(&all, Candidates::width()));
@@ -235,7 +238,7 @@ pub fn quick_retrievers() -> Vec<Box<dyn Retriever>> {
             of: vec![fusion("fields", Weights::FIELDS), fusion("dense", Weights::DENSE)],
             depth: 7,
         }),
-        Box::new(Rerank::new(Weights::default(), trees().clone())),
+        Box::new(Rerank::new(Weights::default(), CandidateConfig::default(), trees().clone())),
     ]
 }
 
@@ -279,7 +282,7 @@ fn answers_by(corpus: &Corpus, retrievers: &[Box<dyn Retriever>]) -> Result<Answ
         }
     }
     let rows = queries.iter().map(|query| {
-        let rows = Candidates::new(corpus, query, &Weights::default())?.rows;
+        let rows = Candidates::new(corpus, query, &Weights::default(), &CandidateConfig::default())?.rows;
         Ok(rows.into_iter().map(f32::to_bits).collect())
     });
     let tables = corpus.tables().into_iter().map(|at| Ok((corpus.table(at)?, corpus.source(at).to_owned())));
@@ -332,8 +335,8 @@ pub fn assert_clean(directory: &Path) {
     let corpus = open(directory).unwrap();
     let mut expected: BTreeSet<String> = ["corpus.json", "corpus.lock"].map(String::from).into();
     for entry in &corpus.manifest().segments {
-        expected.insert(entry.file.clone());
-        expected.extend(entry.removed.clone());
+        expected.insert(entry.file.name.clone());
+        expected.extend(entry.removed.as_ref().map(|file| file.name.clone()));
     }
     assert_eq!(names(directory), expected);
 }
