@@ -204,3 +204,30 @@ fn a_locked_database_and_a_journal_left_behind() {
     assert!(folder.path().join("a.db-journal").exists());
     assert!(ask(&path, &[], "SELECT * FROM t").is_ok());
 }
+
+#[test]
+fn files_are_databases_and_values_are_cited() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("sales.csv"), "City,Sold (units)\nRome,\"1,115\"\nOslo,–\nBern,20\n").unwrap();
+    std::fs::write(folder.path().join("where.jsonl"), "{\"city\": \"Rome\", \"land\": \"Italy\"}\n").unwrap();
+    let path = folder.path().to_str().unwrap();
+    let sql = "SELECT s.city, sold_units, land FROM sales s LEFT JOIN \"where\" w USING (city) ORDER BY sold_units DESC";
+    let (code, out, err) = query(&["--database", path, "--sql", sql, "--format", "csv", "--provenance"], b"");
+    assert_eq!((code, err.as_str()), (Some(0), ""));
+    assert_eq!(
+        out,
+        "city,sold_units,land,source\r\nRome,1115,Italy,\"sales.csv t0:r1h0, sales.csv t0:r1c1, where.jsonl r0c1\"\r\n\
+         Bern,20,,\"sales.csv t0:r3h0, sales.csv t0:r3c1\"\r\nOslo,,,\"sales.csv t0:r2h0, sales.csv t0:r2c1\"\r\n"
+    );
+    let csv = folder.path().join("sales.csv");
+    let csv = csv.to_str().unwrap();
+    let arguments = ["--database", csv, "--sql", "SELECT sold_units FROM sales LIMIT 1", "--format", "json", "--provenance"];
+    let (_, out, _) = query(&arguments, b"");
+    let source = &serde_json::from_str::<serde_json::Value>(&out).unwrap()["sources"][0][0];
+    assert_eq!((&source["cited"]["node"], &source["cited"]["header"]), (&"t0:r1c1".into(), &"Sold (units)".into()));
+    let (_, out, _) = query(&["--database", csv, "--sql", "SELECT sum(sold_units) AS s FROM sales", "--format", "csv"], b"");
+    assert_eq!(out, "s\r\n1135\r\n");
+    let (code, _, err) = query(&["--database", "/no/such.csv", "--sql", "SELECT 1"], b"");
+    assert_eq!(code, Some(1));
+    assert!(err.contains("/no/such.csv"), "{err}");
+}
