@@ -3,8 +3,7 @@
 //!     fit_answers --output agent/src/weights.json KIND:RANKINGS:DATA...
 //!
 //! KIND is `finqa` or `tatqa`, RANKINGS what `infer --dataset KIND --input DATA --format jsonl --top-k 400` writes, DATA the
-//! published file. The softmax over a question's candidates and "none of them" is fitted to what is right, by gradient
-//! steps over all questions in their order (Adam), with a penalty on squares.
+//! published file. The softmax over a question's candidates and "none of them" is fitted to what is right.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,16 +15,9 @@ use serde_json::Value;
 use tabsegnet::Ranking;
 use tabsegnet_agent::Outcome;
 use tabsegnet_agent::fit::{Scored, feature_names, scored_candidates};
+use tabsegnet_choice::{Example, Fitting, fit};
 
-const STEPS: usize = 200;
-const RATE: f32 = 0.05;
-const PENALTY: f32 = 0.4;
-
-struct Example {
-    /// Of each choice, the first being none of the candidates: its features.
-    choices: Vec<Vec<(u16, f32)>>,
-    right: Vec<bool>,
-}
+const FITTING: Fitting = Fitting { steps: 200, rate: 0.05, penalty: 0.4 };
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -44,7 +36,12 @@ fn main() -> Result<()> {
         let reached = of.iter().filter(|example| !example.right[0]).count();
         println!("{kind}: {} questions, {reached} with a right candidate", of.len());
     }
-    let weights = fit(&examples);
+    let weights = fit(&examples, feature_names().len(), FITTING, |progress| {
+        if progress.step % 20 == 0 {
+            let right = progress.right as f32 / examples.len() as f32;
+            println!("step {}: loss {:.4}, right {right:.4}", progress.step, progress.loss);
+        }
+    });
     let table: BTreeMap<String, f32> = feature_names()
         .into_iter()
         .zip(weights)
@@ -55,7 +52,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-fn read(kind: &str, rankings: &Path, data: &Path) -> Result<Vec<Example>> {
+fn read(kind: &str, rankings: &Path, data: &Path) -> Result<Vec<Example<u16>>> {
     let records: Value = serde_json::from_str(&std::fs::read_to_string(data)?)?;
     let mut gold: BTreeMap<String, Value> = BTreeMap::new();
     for record in records.as_array().context("a list")? {
@@ -128,47 +125,4 @@ fn right_tatqa(gold: &Value, scored: &Scored) -> bool {
         return false;
     }
     fraction || matches(number) && (!percent || scored.looked_up || number.abs() >= Decimal::ONE)
-}
-
-fn fit(examples: &[Example]) -> Vec<f32> {
-    let count = feature_names().len();
-    let (mut weights, mut mean, mut square) = (vec![0f32; count], vec![0f32; count], vec![0f32; count]);
-    for step in 1..=STEPS {
-        let mut gradient: Vec<f32> = weights.iter().map(|weight| 2.0 * PENALTY * weight).collect();
-        let (mut loss, mut hits) = (0.0, 0);
-        for Example { choices, right } in examples {
-            let scores: Vec<f32> = choices
-                .iter()
-                .map(|features| features.iter().map(|(at, value)| weights[usize::from(*at)] * value).sum())
-                .collect();
-            let highest = scores.iter().copied().fold(f32::MIN, f32::max);
-            let likelihoods: Vec<f32> = scores.iter().map(|score| (score - highest).exp()).collect();
-            let all: f32 = likelihoods.iter().sum();
-            let of_right: f32 = likelihoods.iter().zip(right).filter(|(_, right)| **right).map(|(of, _)| of).sum();
-            loss -= (of_right / all).max(1e-20).ln();
-            let best = (0..scores.len()).max_by(|&a, &b| scores[a].total_cmp(&scores[b])).unwrap_or(0);
-            hits += usize::from(right[best] && best > 0);
-            for ((features, likelihood), right) in choices.iter().zip(&likelihoods).zip(right) {
-                // d loss / d score: p − p given that it is right
-                let share = likelihood / all - if *right { likelihood / of_right.max(1e-20) } else { 0.0 };
-                if share.abs() > 1e-6 {
-                    features.iter().for_each(|(at, value)| gradient[usize::from(*at)] += share * value);
-                }
-            }
-        }
-        let (of_mean, of_square) = (1.0 - 0.9f32.powi(step as i32), 1.0 - 0.99f32.powi(step as i32));
-        for (at, &slope) in gradient.iter().enumerate() {
-            mean[at] = 0.9 * mean[at] + 0.1 * slope;
-            square[at] = 0.99 * square[at] + 0.01 * slope * slope;
-            weights[at] -= RATE * (mean[at] / of_mean) / ((square[at] / of_square).sqrt() + 1e-6);
-        }
-        if step % 20 == 0 {
-            println!(
-                "step {step}: loss {:.4}, right {:.4}",
-                loss / examples.len() as f32,
-                hits as f32 / examples.len() as f32
-            );
-        }
-    }
-    weights
 }

@@ -24,7 +24,7 @@ impl Weights {
 
     /// Sum of weight times value, in the features' order.
     pub fn score(&self, features: &[(u16, f32)]) -> f32 {
-        features.iter().map(|(at, value)| self.0.get(usize::from(*at)).copied().unwrap_or(0.0) * value).sum()
+        tabsegnet_choice::score(&self.0, features)
     }
 }
 

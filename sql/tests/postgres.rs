@@ -90,7 +90,7 @@ impl Private {
 impl Drop for Private {
     fn drop(&mut self) {
         let data = self.folder.path().join("data");
-        let mut command = Command::new("pg_ctl");
+        let mut command = Command::new(self.programs.join("pg_ctl"));
         if self.as_user {
             command = Command::new("setpriv");
             command.args(["--reuid=nobody", "--regid=nogroup", "--clear-groups"]).arg(self.programs.join("pg_ctl"));
