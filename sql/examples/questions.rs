@@ -80,7 +80,7 @@ struct Opened {
 
 fn run(connection: &Connection, sql: &str) -> Result<Rows, QueryError> {
     let failed = |error: rusqlite::Error| QueryError::Refused { reason: error.to_string() };
-    let mut statement = connection.prepare_cached(sql).map_err(failed)?;
+    let mut statement = connection.prepare(sql).map_err(failed)?;
     let width = statement.column_count();
     let columns = (0..width).map(|_| Column { name: String::new(), table: None, column: None }).collect();
     let mut rows = Rows { columns, rows: Vec::new(), truncated: false };
@@ -95,7 +95,6 @@ fn run(connection: &Connection, sql: &str) -> Result<Rows, QueryError> {
 fn open(folder: &Path, table: &str) -> Result<Opened> {
     let connection =
         Connection::open_with_flags(folder.join(format!("db/{table}.db")), OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-    connection.set_prepared_statement_cache_capacity(0);
     let json: Json = serde_json::from_slice(&std::fs::read(folder.join(format!("json/{table}.json")))?)?;
     let headers = json["headers"].as_array().context("headers")?;
     let listed = run(&connection, "SELECT name, type, pk FROM pragma_table_info('w')")?;

@@ -188,3 +188,130 @@ pub fn scored(
 pub fn phrases(question: &str, known: &Known) -> Vec<String> {
     features::phrases_of(&Question::new(question, known), known)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use proptest::prelude::*;
+    use rusqlite::Connection;
+
+    use super::*;
+    use crate::tables::Import;
+    use crate::{Database, Sandbox};
+
+    struct Opened {
+        _folder: tempfile::TempDir,
+        database: Database,
+        known: Known,
+    }
+
+    fn open(header: &[&str], rows: &[&[&str]]) -> Opened {
+        let own = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.db");
+        let connection = Connection::open(&path).unwrap();
+        let import = Import::new(&own(header), &rows.iter().map(|row| own(row)).collect::<Vec<_>>());
+        import.write(&connection, "t").unwrap();
+        connection.close().unwrap();
+        let database = Database::open(&path, &Sandbox::default()).unwrap();
+        let schema = database.schema().unwrap();
+        let known = Known::read(&schema, &Labels::new(), true, &mut |sql| database.query(sql)).unwrap();
+        Opened { _folder: folder, database, known }
+    }
+
+    fn medals() -> Opened {
+        open(
+            &["Nation", "Gold", "City", "It's \"odd\""],
+            &[
+                &["New Zealand", "4", "Auckland", "a"],
+                &["Zealandia", "7", "St. Louis", "b"],
+                &["Peru", "1", "Lima", "a"],
+                &["Chile", "0", "Santiago", "c"],
+            ],
+        )
+    }
+
+    fn made(opened: &Opened, question: &str) -> HashSet<String> {
+        let read = Question::new(question, &opened.known);
+        let scope = opened.known.table(0).unwrap();
+        candidates::candidates(&read, &opened.known, &scope).into_iter().map(|candidate| candidate.sql).collect()
+    }
+
+    #[test]
+    fn candidates_are_what_a_question_may_mean() {
+        let opened = medals();
+        for (question, sql) in [
+            ("how many nations are there?", "SELECT count(*) FROM \"t\""),
+            (
+                "which nation won the most gold?",
+                "SELECT \"nation\" FROM \"t\" WHERE \"gold\" IS NOT NULL ORDER BY \"gold\" DESC LIMIT 1",
+            ),
+            ("how much gold did new zealand win?", "SELECT \"gold\" FROM \"t\" WHERE \"nation\" = 'New Zealand'"),
+            ("which nation has st louis?", "SELECT \"nation\" FROM \"t\" WHERE \"city\" = 'St. Louis'"),
+            (
+                "how many nations have more than 1 gold?",
+                "SELECT count(*) FROM \"t\" WHERE \"gold\" > 1",
+            ),
+            (
+                "which nation is listed after peru?",
+                "SELECT \"nation\" FROM \"t\" WHERE rowid > (SELECT max(rowid) FROM \"t\" WHERE \"nation\" = 'Peru') ORDER BY rowid LIMIT 1",
+            ),
+            (
+                "how much more gold has peru than chile?",
+                "SELECT abs((SELECT \"gold\" FROM \"t\" WHERE \"nation\" = 'Peru' LIMIT 1) - (SELECT \"gold\" FROM \"t\" WHERE \"nation\" = 'Chile' LIMIT 1))",
+            ),
+        ] {
+            let made = made(&opened, question);
+            assert!(made.contains(sql), "{question}: {sql} is not among {} candidates", made.len());
+        }
+        assert!(!made(&opened, "what of new zealand?").iter().any(|sql| sql.contains("'%Zealand%'")));
+    }
+
+    #[test]
+    fn a_joined_scope_names_tables() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.db");
+        let connection = Connection::open(&path).unwrap();
+        connection
+            .execute_batch(
+                "CREATE TABLE city (name TEXT, land INT); CREATE TABLE land (id INTEGER PRIMARY KEY, land_name TEXT);
+                 INSERT INTO city VALUES ('Rome', 1), ('Oslo', 2); INSERT INTO land VALUES (1, 'Italy'), (2, 'Norway')",
+            )
+            .unwrap();
+        let database = Database::open(&path, &Sandbox::default()).unwrap();
+        let known = Known::read(&database.schema().unwrap(), &Labels::new(), true, &mut |sql| database.query(sql)).unwrap();
+        let from = "\"city\" JOIN \"land\" ON \"city\".\"land\" = \"land\".\"id\"".to_owned();
+        let scope = Scope { from, tables: vec![0, 1] };
+        let read = Question::new("which city is in norway?", &known);
+        let wanted = "SELECT \"city\".\"name\" FROM \"city\" JOIN \"land\" ON \"city\".\"land\" = \"land\".\"id\" WHERE \"land\".\"land_name\" = 'Norway'";
+        let made = candidates::candidates(&read, &known, &scope);
+        assert!(made.iter().any(|candidate| candidate.sql == wanted));
+        assert_eq!(database.query(wanted).unwrap().rows, [[Value::Text("Oslo".to_owned())]]);
+        assert!(made.iter().all(|candidate| !candidate.sql.contains("rowid")));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+
+        /// Whatever is written: no panic, statements that run, likelihoods from 0 to 1, the same twice.
+        #[test]
+        fn any_question_over_any_table(
+            question in "[a-z0-9 '\"%_,?üé]{0,60}|how many (peru|chile|more|than|gold| |1|'){0,8}",
+            cells in proptest::collection::vec(proptest::collection::vec("[a-c0-3 '\"%_,.é]{0,6}|peru|chile", 2..4), 0..7),
+        ) {
+            let rows: Vec<Vec<&str>> = cells.iter().map(|row| row.iter().map(String::as_str).collect()).collect();
+            let rows: Vec<&[&str]> = rows.iter().map(Vec::as_slice).collect();
+            let opened = open(&["gold", "", "gold"], &rows);
+            for sql in made(&opened, &question) {
+                prop_assert!(opened.database.query(&sql).is_ok(), "{}", sql);
+            }
+            let scopes: Vec<Scope> = opened.known.likeliest_table(&question).into_iter().collect();
+            let mut run = |sql: &str| opened.database.query(sql);
+            let found = generate(&question, &opened.known, &scopes, Duration::from_secs(60), &mut run);
+            let sum: f32 = found.proposals.iter().map(|each| each.confidence).sum();
+            prop_assert!(sum <= 1.001 && found.proposals.iter().all(|each| (0.0..=1.0).contains(&each.confidence)));
+            prop_assert_eq!(&found, &generate(&question, &opened.known, &scopes, Duration::from_secs(60), &mut run));
+        }
+    }
+}

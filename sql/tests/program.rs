@@ -231,3 +231,33 @@ fn files_are_databases_and_values_are_cited() {
     assert_eq!(code, Some(1));
     assert!(err.contains("/no/such.csv"), "{err}");
 }
+
+#[test]
+fn questions_become_statements() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("cities.csv");
+    std::fs::write(
+        &path,
+        "City,Country,Population\nRome,Italy,\"2,800,000\"\nMilan,Italy,\"1,400,000\"\nOslo,Norway,\"700,000\"\nBergen,Norway,\"280,000\"\nParis,France,\"2,100,000\"\n",
+    )
+    .unwrap();
+    let path = path.to_str().unwrap();
+    let found = |question: &str| {
+        let (code, out, err) = query(&["--database", path, "--question", question, "--format", "csv"], b"");
+        assert_eq!(code, Some(0), "{question}: {err}");
+        out.lines().nth(1).unwrap_or_default().to_owned()
+    };
+    assert_eq!(found("which city has the largest population?"), "Rome");
+    assert_eq!(found("how many cities are in Norway?"), "2");
+    assert_eq!(found("what is the population of Bergen?"), "280000");
+    let (code, out, err) = query(&["--database", path, "--question", "", "--format", "json"], b"");
+    assert_eq!(code, Some(5), "{out} {err}");
+    assert!(err.starts_with("no statement is likely enough"), "{err}");
+    let arguments = ["--database", path, "--question", "what is the population of Bergen?", "--format", "json", "--provenance"];
+    let (_, out, _) = query(&arguments, b"");
+    let json: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(json["sources"][0][0]["cited"]["node"], "t0:r4c2", "{json}");
+    assert!(json["confidence"].as_f64().unwrap() > 0.25 && json["sql"].as_str().unwrap().starts_with("SELECT"));
+    let (code, ..) = query(&["--database", path, "--question", "a", "--sql", "SELECT 1"], b"");
+    assert_eq!(code, Some(2));
+}

@@ -17,6 +17,8 @@ pub(super) enum Form {
     Last,
     Largest,
     Smallest,
+    SecondLargest,
+    SecondSmallest,
     Count,
     CountDifferent,
     Max,
@@ -43,6 +45,8 @@ impl Form {
             Self::Last => "last",
             Self::Largest => "largest",
             Self::Smallest => "smallest",
+            Self::SecondLargest => "second_largest",
+            Self::SecondSmallest => "second_smallest",
             Self::Count => "count",
             Self::CountDifferent => "count_different",
             Self::Max => "max",
@@ -74,14 +78,33 @@ pub(super) struct Candidate {
     pub measure: Option<usize>,
     /// Conditions, by their places in the question's.
     pub conditions: Vec<usize>,
-    /// Whether one of them is enough.
-    pub either: bool,
+    /// How they are joined.
+    pub joined: Joined,
+}
+
+/// How the conditions of a statement are joined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Joined {
+    All,
+    Either,
+    /// The one does not hold.
+    Not,
+}
+
+impl Joined {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::All => "both",
+            Self::Either => "either",
+            Self::Not => "not",
+        }
+    }
 }
 
 /// A `WHERE` clause.
 struct Filter {
     conditions: Vec<usize>,
-    either: bool,
+    joined: Joined,
     /// With the word before it, or empty.
     sql: String,
     /// How many rows it leaves, as far as they were looked at.
@@ -128,7 +151,7 @@ impl Maker<'_> {
     }
 
     fn measures(&self) -> Vec<usize> {
-        self.fields(MEASURES, |field| self.known.fields.get(field).is_some_and(|field| field.number))
+        self.fields(MEASURES, |field| self.known.fields.get(field).is_some_and(|field| field.number || field.is_date()))
     }
 
     fn filters(&self) -> Vec<Filter> {
@@ -141,11 +164,18 @@ impl Maker<'_> {
             .collect();
         let all = self.known.fields.iter().find(|field| self.scope.tables.contains(&field.table));
         let all = all.map_or(0, |field| field.values.len());
-        let mut filters = vec![Filter { conditions: Vec::new(), either: false, sql: String::new(), rows: all }];
+        let mut filters = vec![Filter { conditions: Vec::new(), joined: Joined::All, sql: String::new(), rows: all }];
         let sql = |found: &Condition| found.sql(&self.known.sql(found.field, self.scope));
         for (at, found) in &conditions {
             let sql = format!(" WHERE {}", sql(found));
-            filters.push(Filter { conditions: vec![*at], either: false, sql, rows: found.rows.len() });
+            filters.push(Filter { conditions: vec![*at], joined: Joined::All, sql, rows: found.rows.len() });
+        }
+        if ["other", "besides", "except", "not", "excluding", "another", "without"].iter().any(|cue| self.question.has(cue)) {
+            for (at, found) in conditions.iter().filter(|(_, found)| found.names_value()) {
+                let sql = format!(" WHERE NOT ({})", sql(found));
+                let rows = all.saturating_sub(found.rows.len());
+                filters.push(Filter { conditions: vec![*at], joined: Joined::Not, sql, rows });
+            }
         }
         let (mut both, mut either) = (Vec::new(), Vec::new());
         for (place, (at, one)) in conditions.iter().enumerate() {
@@ -166,12 +196,12 @@ impl Maker<'_> {
                 let compatible = !same || between || one.relation == Relation::Has && other.relation == Relation::Has;
                 if compatible && (common > 0 || !one_table) {
                     let sql = format!(" WHERE {a} AND {b}");
-                    both.push(Filter { conditions: vec![*at, *other_at], either: false, sql, rows: common.max(1) });
+                    both.push(Filter { conditions: vec![*at, *other_at], joined: Joined::All, sql, rows: common.max(1) });
                 }
                 if one.field == other.field && one.relation == other.relation && !matches!(one.relation, Relation::Above | Relation::Below | Relation::AtLeast | Relation::AtMost) && common < one.rows.len() {
                     let rows = one.rows.len() + other.rows.len() - common;
                     let sql = format!(" WHERE ({a} OR {b})");
-                    either.push(Filter { conditions: vec![*at, *other_at], either: true, sql, rows });
+                    either.push(Filter { conditions: vec![*at, *other_at], joined: Joined::Either, sql, rows });
                 }
             }
         }
@@ -181,8 +211,8 @@ impl Maker<'_> {
     }
 
     fn push(&mut self, sql: String, form: Form, shown: Option<usize>, measure: Option<usize>, filter: &Filter) {
-        let Filter { conditions, either, .. } = filter;
-        self.candidates.push(Candidate { sql, form, shown, measure, conditions: conditions.clone(), either: *either });
+        let Filter { conditions, joined, .. } = filter;
+        self.candidates.push(Candidate { sql, form, shown, measure, conditions: conditions.clone(), joined: *joined });
     }
 
     fn make(&mut self) {
@@ -197,6 +227,9 @@ impl Maker<'_> {
         let shown: Vec<(usize, String)> = shown.into_iter().zip(names).collect();
         let names: Vec<String> = measures.iter().map(|field| name(*field)).collect();
         let measures: Vec<(usize, String)> = measures.into_iter().zip(names).collect();
+        let second = self.question.has("second") || self.question.has("2nd");
+        let is_number = |field: usize| self.known.fields.get(field).is_some_and(|field| field.number);
+        let numbers: Vec<(usize, String)> = measures.iter().filter(|(field, _)| is_number(*field)).cloned().collect();
         for filter in &filters {
             let sql = &filter.sql;
             let and = if sql.is_empty() { " WHERE" } else { " AND" };
@@ -204,7 +237,7 @@ impl Maker<'_> {
                 .conditions
                 .iter()
                 .filter_map(|at| self.question.conditions.get(*at))
-                .filter(|found| !filter.either && found.relation != Relation::Has)
+                .filter(|found| filter.joined == Joined::All && found.relation != Relation::Has)
                 .map(|found| self.known.base(found.field))
                 .collect();
             self.push(format!("SELECT count(*) FROM {from}{sql}"), Form::Count, None, None, filter);
@@ -234,6 +267,12 @@ impl Maker<'_> {
                     let select = format!("{select}{and} {by} IS NOT NULL ORDER BY {by}");
                     self.push(format!("{select} DESC LIMIT 1"), Form::Largest, Some(*field), Some(*measure), filter);
                     self.push(format!("{select} LIMIT 1"), Form::Smallest, Some(*field), Some(*measure), filter);
+                    if second {
+                        let largest = format!("{select} DESC LIMIT 1 OFFSET 1");
+                        self.push(largest, Form::SecondLargest, Some(*field), Some(*measure), filter);
+                        let smallest = format!("{select} LIMIT 1 OFFSET 1");
+                        self.push(smallest, Form::SecondSmallest, Some(*field), Some(*measure), filter);
+                    }
                 }
                 if filter.conditions.len() < 2 {
                     let group = format!("{select} GROUP BY {column} ORDER BY count(*)");
@@ -242,7 +281,7 @@ impl Maker<'_> {
                 }
             }
             if filter.rows >= 2 {
-                for (measure, column) in &measures {
+                for (measure, column) in &numbers {
                     for (form, function) in
                         [(Form::Max, "max"), (Form::Min, "min"), (Form::Sum, "sum"), (Form::Mean, "avg")]
                     {
@@ -253,8 +292,8 @@ impl Maker<'_> {
                 }
             }
             match filter.conditions.as_slice() {
-                [one] => self.beside(*one, filter, &from, order.as_deref(), &shown, &measures),
-                [one, other] if filter.either => self.between(*one, *other, filter, &from, &measures),
+                [one] if filter.joined == Joined::All => self.beside(*one, filter, &from, order.as_deref(), &shown, &numbers),
+                [one, other] if filter.joined == Joined::Either => self.between(*one, *other, filter, &from, &numbers),
                 _ => {}
             }
         }

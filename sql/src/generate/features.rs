@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use tabsegnet_choice::Features;
 
-use super::candidates::{Candidate, Form};
+use super::candidates::{Candidate, Form, Joined};
 use super::conditions::Relation;
 use super::known::Known;
 use super::question::{Question, is_stop};
@@ -279,8 +279,8 @@ impl<'a> Featurizer<'a> {
         let (question, known) = (self.question, self.known);
         let form = candidate.form.name();
         let found: Vec<_> = candidate.conditions.iter().filter_map(|at| question.conditions.get(*at)).collect();
-        self.add(features, names, &["conditions", count(found.len()), if candidate.either { "either" } else { "both" }]);
-        self.add(features, names, &["conditions form", form, count(found.len()), if candidate.either { "either" } else { "both" }]);
+        self.add(features, names, &["conditions", count(found.len()), candidate.joined.name()]);
+        self.add(features, names, &["conditions form", form, count(found.len()), candidate.joined.name()]);
         let mut covered = vec![false; question.tokens.len()];
         for condition in &found {
             for at in condition.span.clone() {
@@ -360,7 +360,7 @@ impl<'a> Featurizer<'a> {
             let joined = |words: &[String]| format!(" {} ", words.join(" "));
             let of_question: Vec<String> = self.question.tokens.iter().map(|token| token.stem.clone()).collect();
             if !words.is_empty() && joined(&of_question).contains(&joined(&words)) {
-                self.add(features, names, &["answer in question", if candidate.either { "either" } else { form }]);
+                self.add(features, names, &["answer in question", if candidate.joined == Joined::Either { "either" } else { form }]);
             }
         }
     }

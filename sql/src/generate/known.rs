@@ -28,6 +28,8 @@ pub struct Field {
     pub label: String,
     /// The words of that.
     pub(super) label_words: Vec<String>,
+    /// The type as it was declared, in capitals.
+    pub declared_type: String,
     /// Whether it holds numbers.
     pub number: bool,
     /// The field that shows the same cells as they were written, and what of them this one is: `number`, `year`, `first`.
@@ -36,6 +38,15 @@ pub struct Field {
     pub(super) values: Vec<Cell>,
     /// Whether it numbers the rows: an integer primary key.
     pub key: bool,
+}
+
+impl Field {
+    /// Whether it holds dates that sort as texts.
+    pub(super) fn is_date(&self) -> bool {
+        self.reading_of.as_ref().is_some_and(|(_, part)| part.ends_with("parsed"))
+            || self.declared_type.starts_with("DATE")
+            || self.declared_type.starts_with("TIMESTAMP")
+    }
 }
 
 /// A value with its words.
@@ -125,7 +136,18 @@ impl Known {
                 let key = kind == "INTEGER" && table.primary_key == [column.name.clone()];
                 let label_words = words(&label);
                 let column = column.name.clone();
-                known.fields.push(Field { table: at, column, place, label, label_words, number, reading_of, values, key });
+                known.fields.push(Field {
+                    table: at,
+                    column,
+                    place,
+                    label,
+                    label_words,
+                    declared_type: kind,
+                    number,
+                    reading_of,
+                    values,
+                    key,
+                });
             }
         }
         Ok(known)

@@ -147,6 +147,12 @@ impl Question {
         }
         Self { tokens, opening, head, numbers, conditions, overlaps, label_at, in_label, in_value }
     }
+
+    /// Whether it has a word, as [`tokens`] stems it.
+    pub fn has(&self, word: &str) -> bool {
+        let word = stem(word);
+        self.tokens.iter().any(|token| token.stem == word)
+    }
 }
 
 /// Whether two stems are of one word, as `win` and `winner`, `nation` and `nationality`.
