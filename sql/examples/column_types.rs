@@ -44,7 +44,8 @@ fn main() -> Result<()> {
             }
         }
     }
-    let share = |of: usize| f64::from(u32::try_from(right).unwrap_or(0)) / f64::from(u32::try_from(of.max(1)).unwrap_or(1));
+    let share =
+        |of: usize| f64::from(u32::try_from(right).unwrap_or(0)) / f64::from(u32::try_from(of.max(1)).unwrap_or(1));
     println!("tables {}", files.len());
     println!("columns {columns}");
     println!("number columns {gold}");

@@ -100,7 +100,9 @@ fn open(folder: &Path, table: &str) -> Result<Opened> {
     let listed = run(&connection, "SELECT name, type, pk FROM pragma_table_info('w')")?;
     let (mut columns, mut labels) = (Vec::new(), Labels::new());
     for row in &listed.rows {
-        let [Value::Text(name), Value::Text(kind), _] = row.as_slice() else { bail!("{table}: a column's name and type") };
+        let [Value::Text(name), Value::Text(kind), _] = row.as_slice() else {
+            bail!("{table}: a column's name and type")
+        };
         if ["id", "agg"].contains(&name.as_str()) {
             labels.insert(("w".to_owned(), name.clone()), String::new());
         } else if let Some(at) = name.strip_prefix('c').and_then(|at| at.parse::<usize>().ok()) {
@@ -136,7 +138,8 @@ fn fit_on(folder: &Path, questions: &BTreeMap<String, Vec<Labelled>>, output: &P
             }
         }
     }
-    let enough: HashSet<String> = counts.into_iter().filter(|(_, count)| *count >= WORDS).map(|(phrase, _)| phrase).collect();
+    let enough: HashSet<String> =
+        counts.into_iter().filter(|(_, count)| *count >= WORDS).map(|(phrase, _)| phrase).collect();
     println!("{} phrases, {:?}", enough.len(), start.elapsed());
     let mut vocabulary = Vocabulary::new(enough);
     let (mut examples, mut reached, mut made) = (Vec::new(), 0, 0);
@@ -144,7 +147,9 @@ fn fit_on(folder: &Path, questions: &BTreeMap<String, Vec<Labelled>>, output: &P
         let opened = open(folder, table)?;
         for question in questions {
             let (none, candidates) =
-                scored(&question.text, &opened.known, &opened.scopes, &mut vocabulary, &mut |sql| run(&opened.connection, sql));
+                scored(&question.text, &opened.known, &opened.scopes, &mut vocabulary, &mut |sql| {
+                    run(&opened.connection, sql)
+                });
             made += candidates.len();
             let gold = Gold::new(&question.answer);
             let right: Vec<bool> = candidates.iter().map(|candidate| gold.is(&candidate.answer)).collect();
@@ -236,7 +241,9 @@ fn answer(folder: &Path, questions: &BTreeMap<String, Vec<Labelled>>, part: &str
         }
     }
     std::fs::write(PathBuf::from(output), lines)?;
-    println!("{part}: {all} questions, {reached} with a right candidate, {right} right; {said} said, {said_right} of them right");
+    println!(
+        "{part}: {all} questions, {reached} with a right candidate, {right} right; {said} said, {said_right} of them right"
+    );
     Ok(())
 }
 
@@ -300,7 +307,9 @@ fn normal(text: &str) -> (String, Option<f64>) {
         {
             next.truncate(at);
         }
-        if let Some(inner) = next.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).filter(|inner| !inner.contains('"')) {
+        if let Some(inner) =
+            next.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).filter(|inner| !inner.contains('"'))
+        {
             next = inner.to_owned();
         }
         if next == text {

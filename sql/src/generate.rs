@@ -249,10 +249,7 @@ mod tests {
             ),
             ("how much gold did new zealand win?", "SELECT \"gold\" FROM \"t\" WHERE \"nation\" = 'New Zealand'"),
             ("which nation has st louis?", "SELECT \"nation\" FROM \"t\" WHERE \"city\" = 'St. Louis'"),
-            (
-                "how many nations have more than 1 gold?",
-                "SELECT count(*) FROM \"t\" WHERE \"gold\" > 1",
-            ),
+            ("how many nations have more than 1 gold?", "SELECT count(*) FROM \"t\" WHERE \"gold\" > 1"),
             (
                 "which nation is listed after peru?",
                 "SELECT \"nation\" FROM \"t\" WHERE rowid > (SELECT max(rowid) FROM \"t\" WHERE \"nation\" = 'Peru') ORDER BY rowid LIMIT 1",
@@ -280,7 +277,8 @@ mod tests {
             )
             .unwrap();
         let database = Database::open(&path, &Sandbox::default()).unwrap();
-        let known = Known::read(&database.schema().unwrap(), &Labels::new(), true, &mut |sql| database.query(sql)).unwrap();
+        let known =
+            Known::read(&database.schema().unwrap(), &Labels::new(), true, &mut |sql| database.query(sql)).unwrap();
         let from = "\"city\" JOIN \"land\" ON \"city\".\"land\" = \"land\".\"id\"".to_owned();
         let scope = Scope { from, tables: vec![0, 1] };
         let read = Question::new("which city is in norway?", &known);

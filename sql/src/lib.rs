@@ -26,5 +26,5 @@ pub use error::QueryError;
 pub use origins::{Origin, Origins};
 pub use rows::{Column, Format, Rows, Value};
 pub use sandbox::Sandbox;
-pub use sourced::{Source, SourcedRows};
 pub use schema::{ColumnInfo, ForeignKey, Schema, Table, View};
+pub use sourced::{Source, SourcedRows};

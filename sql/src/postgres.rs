@@ -71,7 +71,9 @@ impl Server {
     /// message has the password.
     pub fn connect(url: &str, sandbox: &Sandbox) -> Result<Self, QueryError> {
         let mut config: Config = url.parse().map_err(|_| {
-            QueryError::failed("the database's URL cannot be read; expected postgres://USER:PASSWORD@HOST:PORT/DATABASE")
+            QueryError::failed(
+                "the database's URL cannot be read; expected postgres://USER:PASSWORD@HOST:PORT/DATABASE",
+            )
         })?;
         if config.get_connect_timeout().is_none() {
             config.connect_timeout(CONNECT);
@@ -319,7 +321,9 @@ fn said(error: &postgres::Error) -> String {
 /// What an error of the server means for whoever sent the statement.
 fn classify(error: &postgres::Error) -> QueryError {
     let Some(code) = error.code() else {
-        return if error.is_closed() || std::error::Error::source(error).is_some_and(<dyn std::error::Error>::is::<std::io::Error>) {
+        return if error.is_closed()
+            || std::error::Error::source(error).is_some_and(<dyn std::error::Error>::is::<std::io::Error>)
+        {
             QueryError::failed(format!("the PostgreSQL server went away: {}", said(error)))
         } else {
             QueryError::refused(said(error))

@@ -102,7 +102,13 @@ impl Import {
             values.push(numbers);
             if !whole {
                 let name = names.take(&format!("{name}_text"), "text");
-                columns.push(ImportedColumn { name, kind: ColumnType::Text, unit: None, text_of_number: true, ..column });
+                columns.push(ImportedColumn {
+                    name,
+                    kind: ColumnType::Text,
+                    unit: None,
+                    text_of_number: true,
+                    ..column
+                });
                 values.push(cells.into_iter().map(column::text).collect());
             }
         }

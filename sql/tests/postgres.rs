@@ -26,7 +26,8 @@ struct Private {
 
 /// The folder of Debian's newest `initdb` and `pg_ctl`, else that of the `PATH`.
 fn programs() -> Option<PathBuf> {
-    let mut versions: Vec<PathBuf> = std::fs::read_dir("/usr/lib/postgresql").ok()?.flatten().map(|entry| entry.path().join("bin")).collect();
+    let mut versions: Vec<PathBuf> =
+        std::fs::read_dir("/usr/lib/postgresql").ok()?.flatten().map(|entry| entry.path().join("bin")).collect();
     versions.sort();
     versions.into_iter().rev().find(|folder| folder.join("initdb").is_file())
 }
@@ -48,7 +49,20 @@ impl Private {
         }
         std::fs::write(server.folder.path().join("password"), PASSWORD).unwrap();
         let folder = server.folder.path().to_str().unwrap().to_owned();
-        server.call("initdb", &["-D", &format!("{folder}/data"), "-U", "owner", "-A", "scram-sha-256", "--no-sync", "--pwfile", &format!("{folder}/password")]);
+        server.call(
+            "initdb",
+            &[
+                "-D",
+                &format!("{folder}/data"),
+                "-U",
+                "owner",
+                "-A",
+                "scram-sha-256",
+                "--no-sync",
+                "--pwfile",
+                &format!("{folder}/password"),
+            ],
+        );
         server.begin();
         Some(server)
     }
@@ -56,7 +70,10 @@ impl Private {
     fn begin(&self) {
         let folder = self.folder.path().to_str().unwrap();
         let options = format!("-p {} -h 127.0.0.1 -k {folder} -F -c shared_buffers=16MB", self.port);
-        self.call("pg_ctl", &["start", "-w", "-D", &format!("{folder}/data"), "-l", &format!("{folder}/log"), "-o", &options]);
+        self.call(
+            "pg_ctl",
+            &["start", "-w", "-D", &format!("{folder}/data"), "-l", &format!("{folder}/log"), "-o", &options],
+        );
     }
 
     fn stop(&self) {
@@ -74,7 +91,13 @@ impl Private {
             Command::new(&program)
         };
         let log = std::fs::File::create(std::env::temp_dir().join(format!("pg-test-{}.log", self.port))).unwrap();
-        let status = command.args(arguments).stdin(Stdio::null()).stdout(log.try_clone().unwrap()).stderr(log).current_dir("/").status();
+        let status = command
+            .args(arguments)
+            .stdin(Stdio::null())
+            .stdout(log.try_clone().unwrap())
+            .stderr(log)
+            .current_dir("/")
+            .status();
         assert!(status.is_ok_and(|status| status.success()), "{} {arguments:?}", program.display());
     }
 
@@ -95,7 +118,12 @@ impl Drop for Private {
             command = Command::new("setpriv");
             command.args(["--reuid=nobody", "--regid=nogroup", "--clear-groups"]).arg(self.programs.join("pg_ctl"));
         }
-        let _ = command.args(["stop", "-m", "immediate", "-D"]).arg(data).stdout(Stdio::null()).stderr(Stdio::null()).status();
+        let _ = command
+            .args(["stop", "-m", "immediate", "-D"])
+            .arg(data)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status();
         let _ = std::fs::remove_file(std::env::temp_dir().join(format!("pg-test-{}.log", self.port)));
     }
 }
@@ -182,7 +210,9 @@ fn statements_are_held() {
         }
     }
     let mut listed = String::new();
-    if let Some(folder) = path_in("TABSEGNET_DATASETS", "the list of hostile statements on PostgreSQL", "the folder of the shared data") {
+    if let Some(folder) =
+        path_in("TABSEGNET_DATASETS", "the list of hostile statements on PostgreSQL", "the folder of the shared data")
+    {
         let mut list = String::new();
         let file = std::fs::File::open(folder.join("sql/hostile.json.gz")).unwrap();
         flate2::read::GzDecoder::new(file).read_to_string(&mut list).unwrap();
@@ -217,7 +247,12 @@ fn statements_are_held() {
             cases.len()
         );
     }
-    say(&format!("PostgreSQL: {} refused and {} answered wanted, {} went wrong{listed}", REFUSED.len(), ANSWERED.len(), wrong.len()));
+    say(&format!(
+        "PostgreSQL: {} refused and {} answered wanted, {} went wrong{listed}",
+        REFUSED.len(),
+        ANSWERED.len(),
+        wrong.len()
+    ));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert_eq!(count(&mut owner), before);
 }
@@ -287,7 +322,10 @@ fn the_program_the_password_and_a_server_that_goes_away() {
     assert!(server.query("SELECT 1").is_ok());
     private.stop();
     let gone = server.query("SELECT 1");
-    assert!(matches!(&gone, Err(QueryError::Failed { message }) if message.contains("away") || message.contains("server")), "{gone:?}");
+    assert!(
+        matches!(&gone, Err(QueryError::Failed { message }) if message.contains("away") || message.contains("server")),
+        "{gone:?}"
+    );
     assert!(matches!(server.query("SELECT 1"), Err(QueryError::Failed { .. })));
     assert!(error(&url).contains("cannot be used"));
     private.begin();

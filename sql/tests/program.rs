@@ -211,7 +211,8 @@ fn files_are_databases_and_values_are_cited() {
     std::fs::write(folder.path().join("sales.csv"), "City,Sold (units)\nRome,\"1,115\"\nOslo,–\nBern,20\n").unwrap();
     std::fs::write(folder.path().join("where.jsonl"), "{\"city\": \"Rome\", \"land\": \"Italy\"}\n").unwrap();
     let path = folder.path().to_str().unwrap();
-    let sql = "SELECT s.city, sold_units, land FROM sales s LEFT JOIN \"where\" w USING (city) ORDER BY sold_units DESC";
+    let sql =
+        "SELECT s.city, sold_units, land FROM sales s LEFT JOIN \"where\" w USING (city) ORDER BY sold_units DESC";
     let (code, out, err) = query(&["--database", path, "--sql", sql, "--format", "csv", "--provenance"], b"");
     assert_eq!((code, err.as_str()), (Some(0), ""));
     assert_eq!(
@@ -221,11 +222,13 @@ fn files_are_databases_and_values_are_cited() {
     );
     let csv = folder.path().join("sales.csv");
     let csv = csv.to_str().unwrap();
-    let arguments = ["--database", csv, "--sql", "SELECT sold_units FROM sales LIMIT 1", "--format", "json", "--provenance"];
+    let arguments =
+        ["--database", csv, "--sql", "SELECT sold_units FROM sales LIMIT 1", "--format", "json", "--provenance"];
     let (_, out, _) = query(&arguments, b"");
     let source = &serde_json::from_str::<serde_json::Value>(&out).unwrap()["sources"][0][0];
     assert_eq!((&source["cited"]["node"], &source["cited"]["header"]), (&"t0:r1c1".into(), &"Sold (units)".into()));
-    let (_, out, _) = query(&["--database", csv, "--sql", "SELECT sum(sold_units) AS s FROM sales", "--format", "csv"], b"");
+    let (_, out, _) =
+        query(&["--database", csv, "--sql", "SELECT sum(sold_units) AS s FROM sales", "--format", "csv"], b"");
     assert_eq!(out, "s\r\n1135\r\n");
     let (code, _, err) = query(&["--database", "/no/such.csv", "--sql", "SELECT 1"], b"");
     assert_eq!(code, Some(1));
@@ -253,7 +256,8 @@ fn questions_become_statements() {
     let (code, out, err) = query(&["--database", path, "--question", "", "--format", "json"], b"");
     assert_eq!(code, Some(5), "{out} {err}");
     assert!(err.starts_with("no statement is likely enough"), "{err}");
-    let arguments = ["--database", path, "--question", "what is the population of Bergen?", "--format", "json", "--provenance"];
+    let arguments =
+        ["--database", path, "--question", "what is the population of Bergen?", "--format", "json", "--provenance"];
     let (_, out, _) = query(&arguments, b"");
     let json: serde_json::Value = serde_json::from_str(&out).unwrap();
     assert_eq!(json["sources"][0][0]["cited"]["node"], "t0:r4c2", "{json}");

@@ -153,7 +153,8 @@ pub fn is_missing(text: &str) -> bool {
     let text = text.trim();
     let inner = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).unwrap_or(text);
     // No formula, but a rank that is shared: `=10`.
-    let tie = text.strip_prefix('=').is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()) && !rest.is_empty());
+    let tie =
+        text.strip_prefix('=').is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()) && !rest.is_empty());
     text.is_empty()
         || !tie && crate::kind::is_missing(text)
         || ["unknown", "?", "??", "???", "tba", "tbd", "tbc", "null", "n/a", "n/d", "nd", "no data", "="]
@@ -201,13 +202,16 @@ mod tests {
         ] {
             assert_eq!(read(text), number(value, None, true), "{text}");
         }
-        for (text, value) in [("17.3\n(63.1)", 17.3), ("2=", 2.0), ("=10", 10.0), ("12 [a][b]", 12.0), ("c. 1860", 1860.0)] {
+        for (text, value) in
+            [("17.3\n(63.1)", 17.3), ("2=", 2.0), ("=10", 10.0), ("12 [a][b]", 12.0), ("c. 1860", 1860.0)]
+        {
             assert_eq!(read(text), number(value, None, false), "{text}");
         }
         assert_eq!(read("12 %"), number(12.0, Some(Sign::Percent), true));
         assert_eq!(read("US$ 1,200"), number(1200.0, Some(Sign::Currency('$')), true));
         assert_eq!(read("#4"), number(4.0, Some(Sign::Rank), true));
-        for text in ["", "–", "2007, 2010", "1,2", "12–17", "0\n3", "n/a", "TBA", "1/2", "4b", "1.2.3", "UK", "(N/A)"] {
+        for text in ["", "–", "2007, 2010", "1,2", "12–17", "0\n3", "n/a", "TBA", "1/2", "4b", "1.2.3", "UK", "(N/A)"]
+        {
             assert_eq!(read(text), None, "{text}");
         }
     }

@@ -97,7 +97,10 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
         rows: arguments.rows,
         ..Sandbox::default()
     };
-    let url = arguments.database.to_str().filter(|name| ["postgres://", "postgresql://"].iter().any(|scheme| name.starts_with(scheme)));
+    let url = arguments
+        .database
+        .to_str()
+        .filter(|name| ["postgres://", "postgresql://"].iter().any(|scheme| name.starts_with(scheme)));
     let files = match url {
         None if !is_sqlite(&arguments.database) => Some(FileDatabase::open(&arguments.database)?),
         _ => None,
@@ -148,7 +151,12 @@ fn for_reading(sandbox: &Sandbox) -> Sandbox {
     Sandbox { rows: 5000, bytes: 20_000_000, ..sandbox.clone() }
 }
 
-fn generate_on_file(path: &Path, files: Option<&FileDatabase>, sandbox: &Sandbox, question: &str) -> Result<Generation> {
+fn generate_on_file(
+    path: &Path,
+    files: Option<&FileDatabase>,
+    sandbox: &Sandbox,
+    question: &str,
+) -> Result<Generation> {
     let database = Database::open(path, &for_reading(sandbox))?;
     let mut labels = Labels::new();
     for table in files.iter().flat_map(|files| &files.tables) {

@@ -136,7 +136,8 @@ impl Maker<'_> {
         let in_scope = |field: &usize| {
             self.known.fields.get(*field).is_some_and(|found| self.scope.tables.contains(&found.table) && !found.key)
         };
-        let mut fields: Vec<usize> = (0..self.known.fields.len()).filter(in_scope).filter(|field| wanted(*field)).collect();
+        let mut fields: Vec<usize> =
+            (0..self.known.fields.len()).filter(in_scope).filter(|field| wanted(*field)).collect();
         fields.sort_by(|a, b| self.overlap(*b).total_cmp(&self.overlap(*a)).then(a.cmp(b)));
         fields.truncate(most);
         fields.sort_unstable();
@@ -160,7 +161,9 @@ impl Maker<'_> {
             .conditions
             .iter()
             .enumerate()
-            .filter(|(_, found)| self.known.fields.get(found.field).is_some_and(|field| self.scope.tables.contains(&field.table)))
+            .filter(|(_, found)| {
+                self.known.fields.get(found.field).is_some_and(|field| self.scope.tables.contains(&field.table))
+            })
             .collect();
         let all = self.known.fields.iter().find(|field| self.scope.tables.contains(&field.table));
         let all = all.map_or(0, |field| field.values.len());
@@ -170,7 +173,10 @@ impl Maker<'_> {
             let sql = format!(" WHERE {}", sql(found));
             filters.push(Filter { conditions: vec![*at], joined: Joined::All, sql, rows: found.rows.len() });
         }
-        if ["other", "besides", "except", "not", "excluding", "another", "without"].iter().any(|cue| self.question.has(cue)) {
+        if ["other", "besides", "except", "not", "excluding", "another", "without"]
+            .iter()
+            .any(|cue| self.question.has(cue))
+        {
             for (at, found) in conditions.iter().filter(|(_, found)| found.names_value()) {
                 let sql = format!(" WHERE NOT ({})", sql(found));
                 let rows = all.saturating_sub(found.rows.len());
@@ -196,9 +202,18 @@ impl Maker<'_> {
                 let compatible = !same || between || one.relation == Relation::Has && other.relation == Relation::Has;
                 if compatible && (common > 0 || !one_table) {
                     let sql = format!(" WHERE {a} AND {b}");
-                    both.push(Filter { conditions: vec![*at, *other_at], joined: Joined::All, sql, rows: common.max(1) });
+                    both.push(Filter {
+                        conditions: vec![*at, *other_at],
+                        joined: Joined::All,
+                        sql,
+                        rows: common.max(1),
+                    });
                 }
-                if one.field == other.field && one.relation == other.relation && !matches!(one.relation, Relation::Above | Relation::Below | Relation::AtLeast | Relation::AtMost) && common < one.rows.len() {
+                if one.field == other.field
+                    && one.relation == other.relation
+                    && !matches!(one.relation, Relation::Above | Relation::Below | Relation::AtLeast | Relation::AtMost)
+                    && common < one.rows.len()
+                {
                     let rows = one.rows.len() + other.rows.len() - common;
                     let sql = format!(" WHERE ({a} OR {b})");
                     either.push(Filter { conditions: vec![*at, *other_at], joined: Joined::Either, sql, rows });
@@ -258,7 +273,13 @@ impl Maker<'_> {
                 }
                 if let Some(order) = &order {
                     self.push(format!("{select} ORDER BY {order} LIMIT 1"), Form::First, Some(*field), None, filter);
-                    self.push(format!("{select} ORDER BY {order} DESC LIMIT 1"), Form::Last, Some(*field), None, filter);
+                    self.push(
+                        format!("{select} ORDER BY {order} DESC LIMIT 1"),
+                        Form::Last,
+                        Some(*field),
+                        None,
+                        filter,
+                    );
                 }
                 for (measure, by) in &measures {
                     if self.known.base(*measure) == self.known.base(*field) {
@@ -285,14 +306,22 @@ impl Maker<'_> {
                     for (form, function) in
                         [(Form::Max, "max"), (Form::Min, "min"), (Form::Sum, "sum"), (Form::Mean, "avg")]
                     {
-                        self.push(format!("SELECT {function}({column}) FROM {from}{sql}"), form, None, Some(*measure), filter);
+                        self.push(
+                            format!("SELECT {function}({column}) FROM {from}{sql}"),
+                            form,
+                            None,
+                            Some(*measure),
+                            filter,
+                        );
                     }
                     let range = format!("SELECT max({column}) - min({column}) FROM {from}{sql}");
                     self.push(range, Form::Range, None, Some(*measure), filter);
                 }
             }
             match filter.conditions.as_slice() {
-                [one] if filter.joined == Joined::All => self.beside(*one, filter, &from, order.as_deref(), &shown, &numbers),
+                [one] if filter.joined == Joined::All => {
+                    self.beside(*one, filter, &from, order.as_deref(), &shown, &numbers)
+                }
                 [one, other] if filter.joined == Joined::Either => self.between(*one, *other, filter, &from, &numbers),
                 _ => {}
             }
@@ -330,12 +359,15 @@ impl Maker<'_> {
         }
         for (measure, column) in measures {
             for (form, sign) in [(Form::CountAbove, '>'), (Form::CountBelow, '<')] {
-                let count = format!("SELECT count(*) FROM {from} WHERE {column} {sign} (SELECT {column} FROM {from}{sql} LIMIT 1)");
+                let count = format!(
+                    "SELECT count(*) FROM {from} WHERE {column} {sign} (SELECT {column} FROM {from}{sql} LIMIT 1)"
+                );
                 self.push(count, form, None, Some(*measure), filter);
             }
         }
         let own = condition.sql(&self.known.sql(condition.field, self.scope));
-        let Some((own_field, own_column)) = shown.iter().find(|(field, _)| self.known.base(*field) == base).cloned() else {
+        let Some((own_field, own_column)) = shown.iter().find(|(field, _)| self.known.base(*field) == base).cloned()
+        else {
             return;
         };
         for (field, column) in shown {

@@ -3,7 +3,6 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-
 use super::known::{Cell, Field, Known};
 use super::question::{Token, is_stop};
 
@@ -92,7 +91,9 @@ pub(super) fn conditions(text: &str, tokens: &[Token], numbers: &[(f64, usize)],
     let mut kept: Vec<Condition> = Vec::new();
     for found in values {
         let within = |other: &Condition| other.span.start <= found.span.start && found.span.end <= other.span.end;
-        let covered = kept.iter().any(|other| within(other) && (other.field == found.field || other.span.len() > found.span.len() + 1));
+        let covered = kept
+            .iter()
+            .any(|other| within(other) && (other.field == found.field || other.span.len() > found.span.len() + 1));
         if !covered && kept.len() < VALUES {
             kept.push(found);
         }
@@ -102,8 +103,13 @@ pub(super) fn conditions(text: &str, tokens: &[Token], numbers: &[(f64, usize)],
     for (at, field) in known.fields.iter().enumerate().filter(|(_, field)| field.number && !field.key) {
         let is_month = field.reading_of.as_ref().is_some_and(|(_, part)| part.ends_with("month"));
         for &(number, token) in numbers {
-            let named = tokens.get(token).is_some_and(|token| token.stem.starts_with(|first: char| first.is_alphabetic()));
-            let month = named && number > 0.0 && tokens.get(token).is_some_and(|token| tabsegnet_document::months::MONTHS.contains(&token.stem.as_str()));
+            let named =
+                tokens.get(token).is_some_and(|token| token.stem.starts_with(|first: char| first.is_alphabetic()));
+            let month = named
+                && number > 0.0
+                && tokens
+                    .get(token)
+                    .is_some_and(|token| tabsegnet_document::months::MONTHS.contains(&token.stem.as_str()));
             if month != is_month {
                 continue;
             }
@@ -128,7 +134,8 @@ pub(super) fn conditions(text: &str, tokens: &[Token], numbers: &[(f64, usize)],
         }
     }
     of_numbers.sort_by_key(|found| (found.relation != Relation::Equal, found.span.start, found.field));
-    let (equal, compared): (Vec<_>, Vec<_>) = of_numbers.into_iter().partition(|found| found.relation == Relation::Equal);
+    let (equal, compared): (Vec<_>, Vec<_>) =
+        of_numbers.into_iter().partition(|found| found.relation == Relation::Equal);
     kept.extend(equal.into_iter().take(NUMBERS / 2));
     kept.extend(compared.into_iter().take(NUMBERS));
     kept
@@ -202,12 +209,16 @@ fn matches(cell: &Cell, tokens: &[Token]) -> Vec<(usize, usize, usize)> {
             let length = same.take_while(|(one, other)| one.stem == other.stem).count();
             let longer_before = start > 0
                 && from > 0
-                && tokens.get(start - 1).zip(cell.tokens.get(from - 1)).is_some_and(|(one, other)| one.stem == other.stem);
+                && tokens
+                    .get(start - 1)
+                    .zip(cell.tokens.get(from - 1))
+                    .is_some_and(|(one, other)| one.stem == other.stem);
             if length == 0 || longer_before {
                 continue;
             }
             let run = tokens.get(start..start + length).unwrap_or_default();
-            let says = run.iter().any(|token| !is_stop(&token.stem) && (token.stem.len() > 2 || length == cell.tokens.len()));
+            let says =
+                run.iter().any(|token| !is_stop(&token.stem) && (token.stem.len() > 2 || length == cell.tokens.len()));
             if says {
                 found.push((start, start + length, from));
             }
@@ -215,4 +226,3 @@ fn matches(cell: &Cell, tokens: &[Token]) -> Vec<(usize, usize, usize)> {
     }
     found
 }
-

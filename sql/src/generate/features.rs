@@ -87,7 +87,8 @@ fn phrases(question: &Question) -> Vec<String> {
 /// The phrases of a question, for counting.
 pub(super) fn phrases_of(question: &Question, known: &Known) -> Vec<String> {
     let mut found = phrases(question);
-    let mut labels: Vec<String> = known.fields.iter().flat_map(|field| &field.label_words).map(|word| format!("label {word}")).collect();
+    let mut labels: Vec<String> =
+        known.fields.iter().flat_map(|field| &field.label_words).map(|word| format!("label {word}")).collect();
     labels.sort();
     labels.dedup();
     found.extend(labels);
@@ -135,7 +136,8 @@ impl<'a> Featurizer<'a> {
             .map(|token| token.stem.clone())
             .filter(|stem| {
                 stem.len() > 4 && stem.ends_with("est")
-                    || ["most", "least", "last", "first", "top", "best", "final", "more", "less", "fewer"].contains(&stem.as_str())
+                    || ["most", "least", "last", "first", "top", "best", "final", "more", "less", "fewer"]
+                        .contains(&stem.as_str())
                     || stem.len() > 4 && stem.ends_with("er")
             })
             .collect();
@@ -147,7 +149,11 @@ impl<'a> Featurizer<'a> {
     /// Those of saying nothing.
     pub fn none(&mut self, names: &mut Names<'_>) -> Features<u32> {
         let mut features = Vec::new();
-        for name in ["nothing".to_owned(), format!("nothing {}", self.question.opening), format!("nothing values {}", count(self.values))] {
+        for name in [
+            "nothing".to_owned(),
+            format!("nothing {}", self.question.opening),
+            format!("nothing values {}", count(self.values)),
+        ] {
             features.extend(names.id(&name).map(|id| (id, 1.0)));
         }
         features
@@ -175,7 +181,13 @@ impl<'a> Featurizer<'a> {
             self.add(&mut features, names, &["measure label", form, bucket(overlap)]);
             let part = field.reading_of.as_ref().map_or("", |(_, part)| part.as_str()).to_owned();
             self.add(&mut features, names, &["measure part", &part]);
-            let labels: Vec<String> = field.label_words.iter().take(3).filter(|word| names.has_phrase(&format!("label {word}"))).cloned().collect();
+            let labels: Vec<String> = field
+                .label_words
+                .iter()
+                .take(3)
+                .filter(|word| names.has_phrase(&format!("label {word}")))
+                .cloned()
+                .collect();
             for label in &labels {
                 self.add(&mut features, names, &["measure form", form, label]);
                 for word in self.superlatives.clone() {
@@ -237,8 +249,13 @@ impl<'a> Featurizer<'a> {
         self.add(features, names, &["shown kind", kind, question.opening]);
         let part = field.reading_of.as_ref().map_or("", |(_, part)| part.as_str()).to_owned();
         self.add(features, names, &["shown part", &part]);
-        let known_labels: Vec<String> =
-            field.label_words.iter().take(3).filter(|word| names.has_phrase(&format!("label {word}"))).cloned().collect();
+        let known_labels: Vec<String> = field
+            .label_words
+            .iter()
+            .take(3)
+            .filter(|word| names.has_phrase(&format!("label {word}")))
+            .cloned()
+            .collect();
         let head = names.has_phrase(&format!("head {}", question.head));
         for label in &known_labels {
             self.add(features, names, &["opening label", question.opening, label]);
@@ -265,7 +282,8 @@ impl<'a> Featurizer<'a> {
             .filter(|other| other.reading_of.as_ref().is_some_and(|(base, _)| *base == field))
             .filter_map(|other| other.reading_of.as_ref().map(|(_, part)| part.as_str()))
             .collect();
-        let years = found.values.iter().filter(|cell| cell.text.len() == 4 && cell.text.starts_with(['1', '2'])).count();
+        let years =
+            found.values.iter().filter(|cell| cell.text.len() == 4 && cell.text.starts_with(['1', '2'])).count();
         if readings.iter().any(|part| part.ends_with("year") || part.ends_with("month")) {
             "date"
         } else if found.number || readings.contains(&"number") {
@@ -290,7 +308,11 @@ impl<'a> Featurizer<'a> {
         let open = question.in_value.iter().zip(&covered).filter(|(value, covered)| **value && !**covered).count();
         self.add(features, names, &["values left", count(open)]);
         self.add(features, names, &["values left form", form, count(open)]);
-        let numbers = question.numbers.iter().filter(|(_, at)| covered.get(*at) != Some(&true) && question.in_value.get(*at) != Some(&true)).count();
+        let numbers = question
+            .numbers
+            .iter()
+            .filter(|(_, at)| covered.get(*at) != Some(&true) && question.in_value.get(*at) != Some(&true))
+            .count();
         self.add(features, names, &["numbers left", count(numbers)]);
         let labels = [candidate.shown, candidate.measure];
         let label_words = |field: usize| known.fields.get(field).map_or(&[][..], |field| field.label_words.as_slice());
@@ -301,7 +323,8 @@ impl<'a> Featurizer<'a> {
             .flat_map(label_words)
             .collect();
         let tokens = question.tokens.iter().zip(&question.in_label).zip(&covered);
-        let left = tokens.filter(|((token, label), covered)| **label && !**covered && !used.contains(&&token.stem)).count();
+        let left =
+            tokens.filter(|((token, label), covered)| **label && !**covered && !used.contains(&&token.stem)).count();
         self.add(features, names, &["labels left", count(left)]);
         for condition in found {
             let relation = condition.relation.name();
@@ -309,7 +332,8 @@ impl<'a> Featurizer<'a> {
             self.add(features, names, &["relation", relation, bucket(overlap)]);
             self.add(features, names, &["relation length", relation, count(condition.span.len())]);
             self.add(features, names, &["relation rows", relation, count(condition.rows.len())]);
-            let rivals = question.conditions.iter().filter(|other| other.span == condition.span && other.names_value()).count();
+            let rivals =
+                question.conditions.iter().filter(|other| other.span == condition.span && other.names_value()).count();
             self.add(features, names, &["relation rivals", relation, count(rivals)]);
             let single = condition.span.len() == 1;
             let token = question.tokens.get(condition.span.start).map_or("", |token| token.stem.as_str());
@@ -320,7 +344,10 @@ impl<'a> Featurizer<'a> {
                 self.add(features, names, &["relation stop word", relation]);
             }
             if !matches!(condition.relation, Relation::Is | Relation::Has) {
-                let before = [1, 2, 3].into_iter().filter_map(|back| condition.span.start.checked_sub(back)).filter_map(|at| question.tokens.get(at));
+                let before = [1, 2, 3]
+                    .into_iter()
+                    .filter_map(|back| condition.span.start.checked_sub(back))
+                    .filter_map(|at| question.tokens.get(at));
                 let words: Vec<String> = before.map(|token| token.stem.clone()).collect();
                 for (back, word) in words.iter().enumerate() {
                     if !names.has_phrase(word) {
@@ -328,7 +355,12 @@ impl<'a> Featurizer<'a> {
                     }
                     self.add(features, names, &["before number", relation, if back < 1 { "1" } else { "2" }, word]);
                 }
-                let part = known.fields.get(condition.field).and_then(|field| field.reading_of.as_ref()).map_or("", |(_, part)| part.as_str()).to_owned();
+                let part = known
+                    .fields
+                    .get(condition.field)
+                    .and_then(|field| field.reading_of.as_ref())
+                    .map_or("", |(_, part)| part.as_str())
+                    .to_owned();
                 self.add(features, names, &["number part", relation, &part]);
             }
         }
@@ -344,7 +376,9 @@ impl<'a> Featurizer<'a> {
             Some(Value::Integer(0)) => "zero",
             Some(Value::Integer(1)) => "one",
             Some(Value::Integer(_) | Value::Real(_)) => "number",
-            Some(Value::Text(text)) if text.chars().all(|c| c.is_ascii_digit() || matches!(c, ',' | '.' | '-')) => "digits",
+            Some(Value::Text(text)) if text.chars().all(|c| c.is_ascii_digit() || matches!(c, ',' | '.' | '-')) => {
+                "digits"
+            }
             Some(Value::Text(text)) if text.chars().any(|c| c.is_ascii_digit()) => "mixed",
             Some(Value::Text(_)) => "words",
             _ => "other",
@@ -360,7 +394,11 @@ impl<'a> Featurizer<'a> {
             let joined = |words: &[String]| format!(" {} ", words.join(" "));
             let of_question: Vec<String> = self.question.tokens.iter().map(|token| token.stem.clone()).collect();
             if !words.is_empty() && joined(&of_question).contains(&joined(&words)) {
-                self.add(features, names, &["answer in question", if candidate.joined == Joined::Either { "either" } else { form }]);
+                self.add(
+                    features,
+                    names,
+                    &["answer in question", if candidate.joined == Joined::Either { "either" } else { form }],
+                );
             }
         }
     }

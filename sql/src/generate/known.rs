@@ -116,16 +116,13 @@ impl Known {
                 if label.is_some_and(String::is_empty) {
                     continue;
                 }
-                let reading_of = known
-                    .fields
-                    .iter()
-                    .enumerate()
-                    .skip(first)
-                    .filter(|(_, base)| base.reading_of.is_none())
-                    .find_map(|(base, field)| {
-                        let rest = column.name.strip_prefix(&field.column)?.strip_prefix('_')?;
-                        Some((base, rest.to_owned()))
-                    });
+                let reading_of =
+                    known.fields.iter().enumerate().skip(first).filter(|(_, base)| base.reading_of.is_none()).find_map(
+                        |(base, field)| {
+                            let rest = column.name.strip_prefix(&field.column)?.strip_prefix('_')?;
+                            Some((base, rest.to_owned()))
+                        },
+                    );
                 let label = label.cloned().unwrap_or_else(|| match &reading_of {
                     Some((base, _)) => known.fields.get(*base).map_or(String::new(), |base| base.label.clone()),
                     None => column.name.replace('_', " "),

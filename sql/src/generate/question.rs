@@ -70,8 +70,9 @@ pub(super) fn is_stop(word: &str) -> bool {
 }
 
 /// What a question begins with.
-const OPENINGS: [&str; 12] =
-    ["how many", "how much", "how long", "how old", "who", "when", "where", "which", "what", "whose", "name", "in what"];
+const OPENINGS: [&str; 12] = [
+    "how many", "how much", "how long", "how old", "who", "when", "where", "which", "what", "whose", "name", "in what",
+];
 
 pub(super) struct Question {
     pub tokens: Vec<Token>,

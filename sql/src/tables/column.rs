@@ -83,9 +83,10 @@ fn read(cells: &[&str]) -> Vec<Option<AnnotatedNumber>> {
         });
         parse_annotated_number(&swapped.collect::<String>())
     };
-    let needed = cells.iter().zip(&with_point).any(|(cell, number)| {
-        number.is_none() && cell.matches(',').count() == 1 && with_comma(cell).is_some()
-    });
+    let needed = cells
+        .iter()
+        .zip(&with_point)
+        .any(|(cell, number)| number.is_none() && cell.matches(',').count() == 1 && with_comma(cell).is_some());
     if !needed {
         return with_point;
     }
@@ -95,7 +96,11 @@ fn read(cells: &[&str]) -> Vec<Option<AnnotatedNumber>> {
     }
     // Both in one column: `4,02` and `1.38`.
     let grouped = cells.iter().zip(&with_point).any(|(cell, number)| number.is_some() && cell.contains(','));
-    if grouped { with_point } else { with_point.into_iter().zip(swapped).map(|(point, comma)| point.or(comma)).collect() }
+    if grouped {
+        with_point
+    } else {
+        with_point.into_iter().zip(swapped).map(|(point, comma)| point.or(comma)).collect()
+    }
 }
 
 /// `05575`, a number whose zeros count.
@@ -114,8 +119,7 @@ fn are_few(words: &[&str], numbers: usize, cells: &[&str]) -> bool {
     let without_digits = words.iter().all(|word| !word.contains(|c: char| c.is_ascii_digit()));
     let is_total = words.len() == 1 && words.last() == cells.last() && numbers >= NUMBERS_OVER_A_TOTAL;
     is_total
-        || without_digits
-            && (kinds == 1 && share <= WORDS_OF_ONE_KIND || kinds == 2 && share <= WORDS_OF_TWO_KINDS)
+        || without_digits && (kinds == 1 && share <= WORDS_OF_ONE_KIND || kinds == 2 && share <= WORDS_OF_TWO_KINDS)
 }
 
 #[cfg(test)]

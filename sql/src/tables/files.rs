@@ -89,7 +89,8 @@ impl FileDatabase {
     /// [`ImportError`]: the file cannot be read, holds no table, or the temporary database cannot be written. Of a
     /// folder, a file that cannot be read is a warning as long as another one can.
     pub fn open(path: &Path) -> Result<Self, ImportError> {
-        let failed = |message: std::io::Error| ImportError::File { path: path.to_owned(), message: message.to_string() };
+        let failed =
+            |message: std::io::Error| ImportError::File { path: path.to_owned(), message: message.to_string() };
         let folder = std::fs::metadata(path).map_err(failed)?.is_dir();
         let mut files = vec![path.to_owned()];
         if folder {
@@ -170,11 +171,10 @@ impl FileDatabase {
 /// The header rows of a table; a first row of names counts where none was found.
 fn header_rows(table: &Table) -> usize {
     let named = || {
-        let first: Vec<&str> = (0..table.cols()).filter_map(|col| table.cell_at(0, col)).map(|cell| cell.text.trim()).collect();
+        let first: Vec<&str> =
+            (0..table.cols()).filter_map(|col| table.cell_at(0, col)).map(|cell| cell.text.trim()).collect();
         let names: std::collections::HashSet<&&str> = first.iter().collect();
-        table.rows() > 1
-            && names.len() == first.len()
-            && first.iter().all(|text| text.contains(char::is_alphabetic))
+        table.rows() > 1 && names.len() == first.len() && first.iter().all(|text| text.contains(char::is_alphabetic))
     };
     match table.num_header_rows() {
         0 => usize::from(named()),
@@ -234,12 +234,18 @@ mod tests {
         assert_eq!(names, ["people", "sales", "two_t0", "two_t1"]);
         assert!(database.warnings.iter().any(|warning| warning.contains("broken.xlsx")), "{:?}", database.warnings);
         let connection = Connection::open(database.path()).unwrap();
-        let sold: i64 = connection.query_row("SELECT sold FROM sales WHERE city = 'Rome'", [], |row| row.get(0)).unwrap();
+        let sold: i64 =
+            connection.query_row("SELECT sold FROM sales WHERE city = 'Rome'", [], |row| row.get(0)).unwrap();
         assert_eq!(sold, 1115);
         let cited = database.cited("SALES", 2, "sold").unwrap();
-        assert_eq!((cited.node.as_deref(), cited.row, cited.column, cited.header.as_str()), (Some("t0:r2c1"), 2, 1, "Sold"));
+        assert_eq!(
+            (cited.node.as_deref(), cited.row, cited.column, cited.header.as_str()),
+            (Some("t0:r2c1"), 2, 1, "Sold")
+        );
         assert_eq!(database.cited("people", 1, "age").unwrap().row, 0);
-        for (table, row, column) in [("sales", 0, "sold"), ("sales", -1, "sold"), ("none", 1, "a"), ("sales", 1, "none")] {
+        for (table, row, column) in
+            [("sales", 0, "sold"), ("sales", -1, "sold"), ("none", 1, "a"), ("sales", 1, "none")]
+        {
             assert_eq!(database.cited(table, row, column), None);
         }
     }
