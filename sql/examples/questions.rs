@@ -1,10 +1,10 @@
 //! Fits the weights that choose among candidate statements, `sql/src/generate/weights.json`, and answers questions with
 //! them, on the tables of WikiTableQuestions as SQUALL's SQLite files.
 //!
-//!     questions --tables FOLDER --questions FILE fit OUTPUT
+//!     questions --tables FOLDER --questions FILE fit OUTPUT [EVERY]
 //!     questions --tables FOLDER --questions FILE answer train|dev OUTPUT
 //!
-//! FOLDER has `db` and `json`. A table in five is of the part `dev`, by its name; weights are fitted on the others. The
+//! With EVERY, each EVERYth training question is fitted on. FOLDER has `db` and `json`. A table in five is of the part `dev`, by its name; weights are fitted on the others. The
 //! softmax over a question's candidates and "none of them" is fitted to what is right. OUTPUT of `answer` has a line a
 //! question: its id, confidence, whether nothing is said, whether any candidate is right, milliseconds, the answer's
 //! values, the statement.
@@ -37,7 +37,8 @@ fn main() -> Result<()> {
     };
     let questions = read(questions.as_ref())?;
     match what {
-        ["fit", output] => fit_on(tables.as_ref(), &questions, output.as_ref()),
+        ["fit", output] => fit_on(tables.as_ref(), &questions, output.as_ref(), 1),
+        ["fit", output, every] => fit_on(tables.as_ref(), &questions, output.as_ref(), every.parse()?),
         ["answer", part, output] => answer(tables.as_ref(), &questions, part, output.as_ref()),
         _ => bail!("see the head of this file"),
     }
@@ -126,7 +127,7 @@ fn open(folder: &Path, table: &str) -> Result<Opened> {
     Ok(Opened { connection, known, scopes })
 }
 
-fn fit_on(folder: &Path, questions: &BTreeMap<String, Vec<Labelled>>, output: &Path) -> Result<()> {
+fn fit_on(folder: &Path, questions: &BTreeMap<String, Vec<Labelled>>, output: &Path, every: u64) -> Result<()> {
     let start = Instant::now();
     let train = || questions.iter().filter(|(table, _)| !is_dev(table));
     let mut counts: HashMap<String, usize> = HashMap::new();
@@ -145,7 +146,7 @@ fn fit_on(folder: &Path, questions: &BTreeMap<String, Vec<Labelled>>, output: &P
     let (mut examples, mut reached, mut made) = (Vec::new(), 0, 0);
     for (table, questions) in train() {
         let opened = open(folder, table)?;
-        for question in questions {
+        for question in questions.iter().filter(|question| hash(&question.id) % every.max(1) == 0) {
             let (none, candidates) =
                 scored(&question.text, &opened.known, &opened.scopes, &mut vocabulary, &mut |sql| {
                     run(&opened.connection, sql)

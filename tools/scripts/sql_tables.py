@@ -1,11 +1,12 @@
 """How tables are read into SQL, what questions are answered by SQL, and what hostile statements do: the figures of docs/sql.md.
 
-    python tools/scripts/sql_tables.py --sql DIR [--fit] [--output docs/sql.md]
+    python tools/scripts/sql_tables.py --sql DIR [--fit] [--train] [--hostile] [--output docs/sql.md]
 
 DIR holds wtq/ (questions.jsonl, squall_tables.tar.xz, csv.tar.xz) and hostile.json.gz. Column types: SQUALL's, by the example
 `column_types`. Questions: WikiTableQuestions on SQUALL's SQLite files, a table in five as dev part (the example `questions`), judged
 here as the published evaluator does, from the answers as they are written (its tagged files are not at hand: a number may have commas,
-a date is a text). Hostile statements: what the crate's tests print. --fit first fits sql/src/generate/weights.json on the training
+a date is a text). --train also answers the part that the weights are fitted on. --hostile: what the crate's tests print of
+hostile statements. --fit first fits sql/src/generate/weights.json on the training
 part, and has to be followed by a build. The figures replace those between the marks of --output. TABSEGNET_PROGRAMS names a directory
 of built programs (examples/); without it target/release.
 """
@@ -28,7 +29,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sql", type=Path, required=True)
     parser.add_argument("--output", type=Path)
-    parser.add_argument("--fit", action="store_true")
+    for name in ("fit", "train", "hostile"):
+        parser.add_argument(f"--{name}", action="store_true")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
@@ -41,8 +43,9 @@ def main():
         if args.fit:
             subprocess.run([PROGRAMS / "examples/questions", *questions, "fit", "sql/src/generate/weights.json"], check=True)
             return
-        lines = columns(folder) + [""] + answers(folder, questions)
-    lines += [""] + hostile(args.sql)
+        lines = columns(folder) + [""] + answers(folder, questions, ["dev", "train"] if args.train else ["dev"])
+    if args.hostile:
+        lines += [""] + hostile(args.sql)
     print("\n".join(lines))
     if args.output:
         before, rest = args.output.read_text().split(MARKS[0])
@@ -56,13 +59,13 @@ def columns(folder):
             "| | recall | precision |", "|---|---:|---:|", f"| columns of numbers | {of['recall']} | {of['precision']} |"]
 
 
-def answers(folder, questions):
+def answers(folder, questions, parts):
     path = folder / "answers.jsonl"
     lines = ["Questions of WikiTableQuestions, one table each, an answer right as the published evaluator judges:", "",
              "| | questions | answered | right of all, nothing held back | right of all | right of answered | a candidate is right | "
              "median ms |", "|---|---:|---:|---:|---:|---:|---:|---:|"]
     shares = []
-    for part in ("dev", "train"):
+    for part in parts:
         subprocess.run([PROGRAMS / "examples/questions", *questions, "answer", part, path], check=True, capture_output=True)
         records = [json.loads(line) for line in path.open()]
         for record in records:

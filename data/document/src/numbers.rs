@@ -78,7 +78,7 @@ const MARKS: [char; 19] =
     ['*', '†', '‡', '+', '#', '^', '~', '°', '•', '♦', '§', '¤', '?', '=', 'ª', '¹', '²', '³', '\u{200b}'];
 
 /// What stands before a number that is not quite it.
-const ABOUT: [&str; 11] = ["~", "≈", "<", ">", "≥", "≤", "=", "ca.", "circa", "about", "c."];
+const ABOUT: [&str; 12] = ["~", "±", "≈", "<", ">", "≥", "≤", "=", "ca.", "circa", "about", "c."];
 
 /// The number that a cell of a table of data shows, or `None`: as [`parse_cell_number`], but read strictly, so that
 /// `2007, 2010` and `1,2` are none, and with what people write beside it: remarks in brackets (`17.3 (63.1)`,

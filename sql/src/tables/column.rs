@@ -17,10 +17,8 @@ pub(super) struct Inferred {
     pub whole: bool,
 }
 
-/// Words of one kind may stand instead of numbers in up to half as many cells as numbers (`bye`, `test driver`), and of
-/// two kinds in fewer.
-const WORDS_OF_ONE_KIND: f64 = 0.5;
-const WORDS_OF_TWO_KINDS: f64 = 0.35;
+/// A word may stand instead of numbers in up to so many cells, as a share of the numbers (`bye`, `test driver`).
+const WORDS_OF_ONE_KIND: f64 = 0.45;
 
 /// Numbers that must stand over a word in the last row (`total`).
 const NUMBERS_OVER_A_TOTAL: usize = 4;
@@ -118,8 +116,7 @@ fn are_few(words: &[&str], numbers: usize, cells: &[&str]) -> bool {
     let kinds = words.iter().map(|word| word.to_lowercase()).collect::<HashSet<_>>().len();
     let without_digits = words.iter().all(|word| !word.contains(|c: char| c.is_ascii_digit()));
     let is_total = words.len() == 1 && words.last() == cells.last() && numbers >= NUMBERS_OVER_A_TOTAL;
-    is_total
-        || without_digits && (kinds == 1 && share <= WORDS_OF_ONE_KIND || kinds == 2 && share <= WORDS_OF_TWO_KINDS)
+    is_total || without_digits && kinds == 1 && share <= WORDS_OF_ONE_KIND
 }
 
 #[cfg(test)]
