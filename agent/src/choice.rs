@@ -116,7 +116,7 @@ pub struct Weights(pub Vec<f32>);
 impl Weights {
     /// Sum of weight times value, in the features' order.
     pub fn score(&self, features: &[(u16, f32)]) -> f32 {
-        features.iter().map(|(at, value)| self.0.get(usize::from(*at)).copied().unwrap_or(0.0) * value).sum()
+        tabsegnet_choice::score(&self.0, features)
     }
 }
 
@@ -145,9 +145,8 @@ impl Proposals {
     pub fn new(candidates: &Candidates, weights: &Weights) -> Self {
         let scores: Vec<f32> = candidates.features().map(|features| weights.score(features)).collect();
         let highest = scores.iter().copied().fold(f32::MIN, f32::max);
-        let likelihoods: Vec<f32> = scores.iter().map(|score| (score - highest).exp()).collect();
-        let all: f32 = likelihoods.iter().sum();
-        let share = |at: usize| likelihoods.get(at).copied().unwrap_or(0.0) / all;
+        let likelihoods = tabsegnet_choice::likelihoods(&scores);
+        let share = |at: usize| likelihoods.get(at).copied().unwrap_or(0.0);
         // What says the same speaks for it together.
         let mut of_value: HashMap<&str, f32> = HashMap::new();
         for (number, said) in candidates.said.iter().enumerate() {
@@ -196,9 +195,7 @@ impl Proposals {
     /// The best value by scores of the rows: the place in `kept` of the candidate that says it best, and its likelihood;
     /// `None` without candidates.
     pub fn best(&self, scores: &[f32]) -> Option<(usize, f32)> {
-        let highest = scores.iter().copied().fold(f32::MIN, f32::max);
-        let likelihoods: Vec<f32> = scores.iter().map(|score| (score - highest).exp()).collect();
-        let all: f32 = likelihoods.iter().sum();
+        let likelihoods = tabsegnet_choice::likelihoods(scores);
         // In the order of the proposals, whatever the hash.
         let mut values: Vec<(&str, f32, usize, f32)> = Vec::new();
         let mut places: HashMap<&str, usize> = HashMap::new();
@@ -215,7 +212,7 @@ impl Proposals {
             }
         }
         let best = values.into_iter().reduce(|best, next| if next.1 > best.1 { next } else { best })?;
-        Some((best.2, (best.1 / all).clamp(0.0, 1.0)))
+        Some((best.2, best.1.clamp(0.0, 1.0)))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rusqlite::hooks::AuthContext;
 use rusqlite::types::ValueRef;
@@ -11,6 +11,7 @@ use rusqlite::{Connection, Statement};
 
 use crate::catalogue::{Catalogue, Kind, quote};
 use crate::error::{QueryError, classify};
+use crate::origins::{self, Origins};
 use crate::policy::Policy;
 use crate::rows::{Column, Rows, Value};
 use crate::sandbox::{Clock, Sandbox, restrict};
@@ -88,6 +89,28 @@ impl Database {
             },
             other => other,
         })
+    }
+
+    /// As [`Database::query`], with where each cell comes from as far as that is known.
+    ///
+    /// # Errors
+    /// As [`Database::query`].
+    pub fn query_with_origins(&self, sql: &str) -> Result<(Rows, Origins), QueryError> {
+        self.query_with_origins_within(sql, self.sandbox.deadline)
+    }
+
+    /// As [`Database::query_with_origins`], with another deadline.
+    pub(crate) fn query_with_origins_within(&self, sql: &str, time: Duration) -> Result<(Rows, Origins), QueryError> {
+        let start = Instant::now();
+        let left = || time.saturating_sub(start.elapsed());
+        statement::check(sql)?;
+        let traced = origins::trace(sql, &self.schema()?);
+        if let Some(traced) = traced
+            && let Ok(rows) = self.query_within(&traced.sql, left())
+        {
+            return Ok(traced.split(rows));
+        }
+        Ok((self.query_within(sql, left())?, Vec::new()))
     }
 
     fn answer(&self, sql: &str) -> Result<Rows, QueryError> {

@@ -8,15 +8,23 @@ mod catalogue;
 mod database;
 mod error;
 mod file;
+pub mod generate;
+mod origins;
 mod policy;
+#[cfg(feature = "postgres")]
+pub mod postgres;
 mod rows;
 mod sandbox;
 mod schema;
+mod sourced;
 mod statement;
+pub mod tables;
 pub mod worker;
 
 pub use database::Database;
 pub use error::QueryError;
+pub use origins::{Origin, Origins};
 pub use rows::{Column, Format, Rows, Value};
 pub use sandbox::Sandbox;
 pub use schema::{ColumnInfo, ForeignKey, Schema, Table, View};
+pub use sourced::{Source, SourcedRows};

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::database::Database;
 use crate::error::QueryError;
+use crate::origins::Origins;
 use crate::rows::Rows;
 use crate::sandbox::Sandbox;
 use crate::statement;
@@ -36,6 +37,7 @@ struct Request {
     database: PathBuf,
     sandbox: Sandbox,
     sql: String,
+    origins: bool,
 }
 
 /// What a statement in a process of its own gave.
@@ -45,24 +47,35 @@ pub struct Answer {
     pub rows: Result<Rows, QueryError>,
     /// The names in [`Sandbox::hidden`] that the database does not have.
     pub not_there: Vec<String>,
+    /// Where the cells come from, for [`query_with_origins`].
+    pub origins: Origins,
 }
 
 impl From<QueryError> for Answer {
     fn from(error: QueryError) -> Self {
-        Self { rows: Err(error), not_there: Vec::new() }
+        Self { rows: Err(error), not_there: Vec::new(), origins: Vec::new() }
     }
 }
 
 /// Runs one statement in a process of its own. It returns at the deadline and 150 ms at the latest, as far as the
 /// system can start and end a process in no time.
 pub fn query(program: &OsStr, database: &Path, sandbox: &Sandbox, sql: &str) -> Answer {
+    send(program, database, sandbox, sql, false)
+}
+
+/// As [`query`], with where the cells of the rows come from.
+pub fn query_with_origins(program: &OsStr, database: &Path, sandbox: &Sandbox, sql: &str) -> Answer {
+    send(program, database, sandbox, sql, true)
+}
+
+fn send(program: &OsStr, database: &Path, sandbox: &Sandbox, sql: &str, origins: bool) -> Answer {
     if let Err(error) = statement::check(sql) {
         return error.into();
     }
     let mut sandbox = sandbox.clone();
     sandbox.heap = Some(sandbox.heap.map_or(HEAP, |heap| heap.min(HEAP)));
     let deadline = sandbox.deadline;
-    let request = Request { database: database.to_owned(), sandbox, sql: sql.to_owned() };
+    let request = Request { database: database.to_owned(), sandbox, sql: sql.to_owned(), origins };
     let Ok(request) = serde_json::to_vec(&request) else {
         return QueryError::failed(format!("{}: the path is not UTF-8", database.display())).into();
     };
@@ -145,7 +158,14 @@ fn answer(request: &Request, start: Instant) -> Answer {
         Err(error) => error.into(),
         Ok(database) => {
             let left = request.sandbox.deadline.saturating_sub(start.elapsed());
-            Answer { rows: database.query_within(&request.sql, left), not_there: database.not_there().to_vec() }
+            let not_there = database.not_there().to_vec();
+            if !request.origins {
+                return Answer { rows: database.query_within(&request.sql, left), not_there, origins: Vec::new() };
+            }
+            match database.query_with_origins_within(&request.sql, left) {
+                Ok((rows, origins)) => Answer { rows: Ok(rows), not_there, origins },
+                Err(error) => Answer { rows: Err(error), not_there, origins: Vec::new() },
+            }
         }
     }
 }

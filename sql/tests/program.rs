@@ -204,3 +204,64 @@ fn a_locked_database_and_a_journal_left_behind() {
     assert!(folder.path().join("a.db-journal").exists());
     assert!(ask(&path, &[], "SELECT * FROM t").is_ok());
 }
+
+#[test]
+fn files_are_databases_and_values_are_cited() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("sales.csv"), "City,Sold (units)\nRome,\"1,115\"\nOslo,–\nBern,20\n").unwrap();
+    std::fs::write(folder.path().join("where.jsonl"), "{\"city\": \"Rome\", \"land\": \"Italy\"}\n").unwrap();
+    let path = folder.path().to_str().unwrap();
+    let sql =
+        "SELECT s.city, sold_units, land FROM sales s LEFT JOIN \"where\" w USING (city) ORDER BY sold_units DESC";
+    let (code, out, err) = query(&["--database", path, "--sql", sql, "--format", "csv", "--provenance"], b"");
+    assert_eq!((code, err.as_str()), (Some(0), ""));
+    assert_eq!(
+        out,
+        "city,sold_units,land,source\r\nRome,1115,Italy,\"sales.csv t0:r1h0, sales.csv t0:r1c1, where.jsonl r0c1\"\r\n\
+         Bern,20,,\"sales.csv t0:r3h0, sales.csv t0:r3c1\"\r\nOslo,,,\"sales.csv t0:r2h0, sales.csv t0:r2c1\"\r\n"
+    );
+    let csv = folder.path().join("sales.csv");
+    let csv = csv.to_str().unwrap();
+    let arguments =
+        ["--database", csv, "--sql", "SELECT sold_units FROM sales LIMIT 1", "--format", "json", "--provenance"];
+    let (_, out, _) = query(&arguments, b"");
+    let source = &serde_json::from_str::<serde_json::Value>(&out).unwrap()["sources"][0][0];
+    assert_eq!((&source["cited"]["node"], &source["cited"]["header"]), (&"t0:r1c1".into(), &"Sold (units)".into()));
+    let (_, out, _) =
+        query(&["--database", csv, "--sql", "SELECT sum(sold_units) AS s FROM sales", "--format", "csv"], b"");
+    assert_eq!(out, "s\r\n1135\r\n");
+    let (code, _, err) = query(&["--database", "/no/such.csv", "--sql", "SELECT 1"], b"");
+    assert_eq!(code, Some(1));
+    assert!(err.contains("/no/such.csv"), "{err}");
+}
+
+#[test]
+fn questions_become_statements() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("cities.csv");
+    std::fs::write(
+        &path,
+        "City,Country,Population\nRome,Italy,\"2,800,000\"\nMilan,Italy,\"1,400,000\"\nOslo,Norway,\"700,000\"\nBergen,Norway,\"280,000\"\nParis,France,\"2,100,000\"\n",
+    )
+    .unwrap();
+    let path = path.to_str().unwrap();
+    let found = |question: &str| {
+        let (code, out, err) = query(&["--database", path, "--question", question, "--format", "csv"], b"");
+        assert_eq!(code, Some(0), "{question}: {err}");
+        out.lines().nth(1).unwrap_or_default().to_owned()
+    };
+    assert_eq!(found("which city has the largest population?"), "Rome");
+    assert_eq!(found("how many cities are in Norway?"), "2");
+    assert_eq!(found("what is the population of Bergen?"), "280000");
+    let (code, out, err) = query(&["--database", path, "--question", "", "--format", "json"], b"");
+    assert_eq!(code, Some(5), "{out} {err}");
+    assert!(err.starts_with("no statement is likely enough"), "{err}");
+    let arguments =
+        ["--database", path, "--question", "what is the population of Bergen?", "--format", "json", "--provenance"];
+    let (_, out, _) = query(&arguments, b"");
+    let json: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(json["sources"][0][0]["cited"]["node"], "t0:r4c2", "{json}");
+    assert!(json["confidence"].as_f64().unwrap() > 0.25 && json["sql"].as_str().unwrap().starts_with("SELECT"));
+    let (code, ..) = query(&["--database", path, "--question", "a", "--sql", "SELECT 1"], b"");
+    assert_eq!(code, Some(2));
+}

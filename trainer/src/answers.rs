@@ -10,13 +10,13 @@ use anyhow::{Context as _, Result, ensure};
 use rayon::prelude::*;
 use tabsegnet::{Format, OpenDocument, Question as Query, Ranking, ReadOptions, Session, SessionOptions};
 use tabsegnet_agent::choice::{Calibration, Proposals, Weights};
-use tabsegnet_agent::fit::{Example, fit};
+use tabsegnet_agent::fit::fit;
 use tabsegnet_agent::{Candidates, Choice, Said};
+use tabsegnet_choice::Example;
 use tabsegnet_datasets::config::Part;
 use tabsegnet_datasets::native::sample_json;
 use tabsegnet_datasets::sample::{GoldAnswer, Question, Sample, Samples};
 use tabsegnet_evaluation::answers::{Strictness, executes_to, rounds_to, same, tatqa};
-use tabsegnet_generate::lookups::lookups;
 use tabsegnet_ranker::boosting::BoostedTrees;
 use tabsegnet_ranker::boosting::bins::Bins;
 use tabsegnet_ranker::boosting::training::{Lists, grow};
@@ -77,12 +77,7 @@ fn read(config: &Config, part: Part) -> Result<Vec<Data>> {
     let mut by_name: BTreeMap<String, Vec<Sample>> = BTreeMap::new();
     samples.into_iter().for_each(|sample| by_name.entry(of(&sample.document.id)).or_default().push(sample));
     let data = parts.into_iter().filter_map(|(name, rule)| {
-        let mut samples = by_name.remove(&name)?;
-        if part == Part::Train && matches!(rule, Rule::Finqa | Rule::Tatqa) {
-            for sample in &mut samples {
-                sample.questions.extend(lookups(&sample.document, config.answers.lookups, config.task.seed));
-            }
-        }
+        let samples = by_name.remove(&name)?;
         Some(Data { name, rule, samples })
     });
     Ok(data.collect())
@@ -215,7 +210,7 @@ fn number_of(name: &str, seed: u64) -> u64 {
 }
 
 /// The choices that the proposing model is fitted on.
-fn example(rule: Rule, question: &Question, ranking: &Ranking, own: bool) -> Example {
+fn example(rule: Rule, question: &Question, ranking: &Ranking, own: bool) -> Example<u16> {
     let candidates = Candidates::of(ranking);
     let right: Vec<bool> = candidates
         .said()
@@ -258,9 +253,9 @@ pub fn train(config: &Config, stop: &AtomicBool) -> Result<Outcome> {
     ensure!(reached > 0, "no training question has a right answer among its candidates");
     println!("{} questions, {reached} with a right candidate", examples.len());
     let fitted = |without: Option<usize>| {
-        let of: Vec<&Example> =
-            examples.iter().filter(|(fold, _)| Some(*fold) != without).map(|(_, example)| example).collect();
-        fit(&of, &mut |_, _| {})
+        let of: Vec<Example<u16>> =
+            examples.iter().filter(|(fold, _)| Some(*fold) != without).map(|(_, example)| example.clone()).collect();
+        fit(&of)
     };
     let mut weights: Vec<Weights> =
         (0..=FOLDS).into_par_iter().map(|fold| fitted((fold < FOLDS).then_some(fold))).collect();

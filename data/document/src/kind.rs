@@ -111,7 +111,7 @@ pub(crate) fn is_date_in_words(text: &str) -> bool {
     months == 1 && (1..=2).contains(&numbers)
 }
 
-fn is_missing(text: &str) -> bool {
+pub(crate) fn is_missing(text: &str) -> bool {
     if is_formula(text) {
         return true;
     }

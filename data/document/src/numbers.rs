@@ -51,9 +51,120 @@ pub fn parse_cell_number(text: &str) -> Option<f64> {
     if unmarked.len() < compact.len() && !unmarked.is_empty() { parse_number(unmarked) } else { None }
 }
 
+/// What the number of a cell counts, as far as a sign says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Sign {
+    /// `%`; the value is as written, 12 for `12 %`.
+    Percent,
+    /// A currency, by its sign.
+    Currency(char),
+    /// `#4`.
+    Rank,
+}
+
+/// A number with what stands beside it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct AnnotatedNumber {
+    /// As written: −12 for `(12)`.
+    pub value: f64,
+    /// What it counts.
+    pub sign: Option<Sign>,
+    /// Whether the cell says no more than that: no remark in brackets, no mark, no "about".
+    pub bare: bool,
+}
+
+/// Letters that mark a number: footnotes, records, ties.
+const MARKS: [char; 19] =
+    ['*', '†', '‡', '+', '#', '^', '~', '°', '•', '♦', '§', '¤', '?', '=', 'ª', '¹', '²', '³', '\u{200b}'];
+
+/// What stands before a number that is not quite it.
+const ABOUT: [&str; 12] = ["~", "±", "≈", "<", ">", "≥", "≤", "=", "ca.", "circa", "about", "c."];
+
+/// The number that a cell of a table of data shows, or `None`: as [`parse_cell_number`], but read strictly, so that
+/// `2007, 2010` and `1,2` are none, and with what people write beside it: remarks in brackets (`17.3 (63.1)`,
+/// `12 [a]`), marks (`2=`, `7*`), `#4`, `4.`, `c. 1860`. A dash is none; see [`is_missing`].
+pub fn parse_annotated_number(text: &str) -> Option<AnnotatedNumber> {
+    let text = text.trim();
+    if is_missing(text) {
+        return None;
+    }
+    let (mut core, mut bare, mut sign) = (text, true, None);
+    if let Some(rest) = ABOUT.iter().find_map(|word| core.strip_prefix(word)) {
+        (core, bare) = (rest.trim_start(), false);
+    } else if let Some(rest) = core.strip_prefix('#') {
+        (core, sign) = (rest.trim_start(), Some(Sign::Rank));
+    }
+    loop {
+        let before = core.trim_end();
+        let shorter = match before.chars().next_back() {
+            Some(']') => before.rfind('[').map(|at| &before[..at]),
+            Some(')') => before.rfind('(').map(|at| &before[..at]),
+            Some(mark) if MARKS.contains(&mark) => before.strip_suffix(mark),
+            _ => None,
+        };
+        // A bracket around the whole number belongs to it.
+        match shorter.filter(|shorter| shorter.contains(|c: char| c.is_ascii_digit())) {
+            Some(shorter) => (core, bare) = (shorter, false),
+            None => {
+                core = before.strip_suffix('.').unwrap_or(before);
+                break;
+            }
+        }
+    }
+    // A number of a note, alone.
+    let core = core.strip_prefix('[').and_then(|inner| inner.strip_suffix(']')).unwrap_or(core);
+    if !is_grouped(core) {
+        return None;
+    }
+    if core.contains('%') {
+        sign = Some(Sign::Percent);
+    } else if let Some(currency) = core.chars().find(|c| matches!(c, '$' | '€' | '£' | '¥')) {
+        sign = Some(Sign::Currency(currency));
+    }
+    let core = core.strip_prefix("US$").map_or_else(|| core.to_owned(), |rest| format!("${rest}"));
+    let value = parse_cell_number(&core)?;
+    Some(AnnotatedNumber { value, sign, bare })
+}
+
+/// Whether the text has one number, whose commas or blanks part thousands (`1,115`, `12 345`), lakhs or crores
+/// (`1,23,456`).
+fn is_grouped(text: &str) -> bool {
+    let is_digit = |c: char| c.is_ascii_digit();
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    if fraction.trim_start_matches(is_digit).contains(is_digit) {
+        return false;
+    }
+    let whole = whole.trim_matches(|c| !is_digit(c));
+    let Some(separator) = whole.chars().find(|&c| !is_digit(c)) else {
+        return !whole.is_empty() || fraction.starts_with(is_digit);
+    };
+    let groups: Vec<&str> = whole.split(separator).collect();
+    let [first, middle @ .., last] = groups.as_slice() else { return false };
+    let least = if separator == ',' { 2 } else { 3 };
+    matches!(separator, ',' | ' ' | '\u{a0}' | '\u{202f}')
+        && groups.iter().all(|group| group.chars().all(is_digit))
+        && (1..=3).contains(&first.len())
+        && middle.iter().all(|group| (least..=3).contains(&group.len()))
+        && last.len() == 3
+}
+
+/// Whether a text stands where a value is missing: nothing, a dash, `n/a`, `unknown`, `TBA`.
+pub fn is_missing(text: &str) -> bool {
+    let text = text.trim();
+    let inner = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).unwrap_or(text);
+    // No formula, but a rank that is shared: `=10`.
+    let tie =
+        text.strip_prefix('=').is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()) && !rest.is_empty());
+    text.is_empty()
+        || !tie && crate::kind::is_missing(text)
+        || ["unknown", "?", "??", "???", "tba", "tbd", "tbc", "null", "n/a", "n/d", "nd", "no data", "="]
+            .iter()
+            .any(|word| inner.eq_ignore_ascii_case(word))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{parse_cell_number, parse_number};
+    use super::{AnnotatedNumber, Sign, parse_annotated_number, parse_cell_number, parse_number};
 
     #[test]
     fn cells_show_numbers_in_more_ways() {
@@ -72,6 +183,36 @@ mod tests {
         }
         for text in ["", "a", "12 (note)", "two", "( a )", "*"] {
             assert_eq!(parse_cell_number(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn annotated_numbers_are_read_strictly() {
+        let read = |text| parse_annotated_number(text);
+        let number = |value, sign, bare| Some(AnnotatedNumber { value, sign, bare });
+        for (text, value) in [
+            ("1,115", 1115.0),
+            ("(1,234)", -1234.0),
+            ("−7", -7.0),
+            ("12 345", 12345.0),
+            ("1,23,456", 123_456.0),
+            ("4.", 4.0),
+            (".5", 0.5),
+            ("[3]", 3.0),
+        ] {
+            assert_eq!(read(text), number(value, None, true), "{text}");
+        }
+        for (text, value) in
+            [("17.3\n(63.1)", 17.3), ("2=", 2.0), ("=10", 10.0), ("12 [a][b]", 12.0), ("c. 1860", 1860.0)]
+        {
+            assert_eq!(read(text), number(value, None, false), "{text}");
+        }
+        assert_eq!(read("12 %"), number(12.0, Some(Sign::Percent), true));
+        assert_eq!(read("US$ 1,200"), number(1200.0, Some(Sign::Currency('$')), true));
+        assert_eq!(read("#4"), number(4.0, Some(Sign::Rank), true));
+        for text in ["", "–", "2007, 2010", "1,2", "12–17", "0\n3", "n/a", "TBA", "1/2", "4b", "1.2.3", "UK", "(N/A)"]
+        {
+            assert_eq!(read(text), None, "{text}");
         }
     }
 

@@ -7,7 +7,6 @@
 mod dice;
 pub mod headers;
 pub mod ixbrl;
-pub mod lookups;
 pub mod multitable;
 pub mod synthetic;
 

@@ -1,31 +1,43 @@
-//! `query`: runs one statement that only reads on a SQLite database, and trusts it with nothing.
+//! `query`: runs one statement that only reads on a database or on files with tables, and trusts it with nothing.
 
+use std::fs::File;
 use std::io::{self, BufWriter, Read as _, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow};
 use clap::{Parser, ValueEnum};
-use tabsegnet_sql::{Format, QueryError, Sandbox, worker};
+use serde::Serialize;
+use tabsegnet_sql::generate::{Generation, Known, Labels, Proposal, Scope, generate};
+use tabsegnet_sql::tables::FileDatabase;
+use tabsegnet_sql::{Database, Format, Origins, QueryError, Rows, Sandbox, SourcedRows, worker};
 
-/// Runs one SELECT on a SQLite database, read-only and within limits. Exit codes: 0 answered, 1 failed, 2 wrong usage,
-/// 3 refused, 4 stopped.
+/// Runs one SELECT on a SQLite database, or on files with tables, read-only and within limits. Exit codes: 0 answered,
+/// 1 failed, 2 wrong usage, 3 refused, 4 stopped, 5 no statement is likely enough.
 #[derive(Parser)]
 #[command(name = "query")]
 struct Arguments {
-    /// The SQLite database.
-    #[arg(long, value_name = "FILE")]
+    /// A SQLite database; a file with tables (.csv, .tsv, .jsonl, .xlsx, .md, .html, the project's JSON), or a folder of
+    /// such files; postgres://USER@HOST/DATABASE.
+    #[arg(long, value_name = "FILE|FOLDER|URL")]
     database: PathBuf,
     /// The statement; `-` reads it from standard input.
-    #[arg(long, value_name = "STATEMENT|-", allow_hyphen_values = true)]
-    sql: String,
+    #[arg(long, value_name = "STATEMENT|-", allow_hyphen_values = true, required_unless_present = "question")]
+    sql: Option<String>,
+    /// A question, for which a statement over one table is found. Where none is likely enough, the likeliest are named.
+    #[arg(long, value_name = "TEXT", conflicts_with = "sql", allow_hyphen_values = true)]
+    question: Option<String>,
     /// A table or view that is as if it were not there; so is what reads it. May be given again.
     #[arg(long, value_name = "TABLE")]
     hide: Vec<String>,
     /// How rows are written.
     #[arg(long, value_enum, default_value_t = FormatArgument::Table)]
     format: FormatArgument,
+    /// Says where values come from: table, row id and column, and the cell of the file. In JSON as `sources`, else as a
+    /// last column.
+    #[arg(long)]
+    provenance: bool,
     /// Time for the statement.
     #[arg(long, value_name = "SECONDS", default_value = "1.0", value_parser = seconds)]
     deadline: Duration,
@@ -60,7 +72,7 @@ fn main() -> ExitCode {
         return if worker::serve().is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
     }
     match run(&Arguments::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) => {
             if let Some(io) = error.downcast_ref::<io::Error>()
                 && io.kind() == io::ErrorKind::BrokenPipe
@@ -72,40 +84,194 @@ fn main() -> ExitCode {
                 Some(QueryError::Stopped { .. }) => ("", 4),
                 _ => ("error: ", 1),
             };
-            // The message may have what the statement or the database has.
-            let message: String = format!("{error:#}").chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-            eprintln!("{prefix}{message}");
+            eprintln!("{prefix}{}", without_control(&format!("{error:#}")));
             ExitCode::from(code)
         }
     }
 }
 
-fn run(arguments: &Arguments) -> Result<()> {
-    let sql = if arguments.sql == "-" { statement_from_stdin()? } else { arguments.sql.clone() };
+fn run(arguments: &Arguments) -> Result<ExitCode> {
     let sandbox = Sandbox {
         hidden: arguments.hide.clone(),
         deadline: arguments.deadline,
         rows: arguments.rows,
         ..Sandbox::default()
     };
-    let program = std::env::current_exe().context("the program does not find itself")?;
-    let answer = worker::query(program.as_os_str(), &arguments.database, &sandbox, &sql);
-    for name in &answer.not_there {
-        eprintln!("warning: --hide {name}: there is no such table or view", name = name.escape_debug());
+    let url = arguments
+        .database
+        .to_str()
+        .filter(|name| ["postgres://", "postgresql://"].iter().any(|scheme| name.starts_with(scheme)));
+    let files = match url {
+        None if !is_sqlite(&arguments.database) => Some(FileDatabase::open(&arguments.database)?),
+        _ => None,
+    };
+    for warning in files.iter().flat_map(|files| &files.warnings) {
+        warn(warning);
     }
-    let rows = answer.rows?;
+    let path = files.as_ref().map_or(arguments.database.as_path(), FileDatabase::path);
+    let (sql, generation) = match (&arguments.sql, &arguments.question) {
+        (_, Some(question)) => {
+            let generation = match url {
+                Some(url) => generate_on_server(url, &sandbox, question)?,
+                None => generate_on_file(path, files.as_ref(), &sandbox, question)?,
+            };
+            let Some(chosen) = generation.chosen() else { return abstain(arguments, &generation) };
+            (chosen.sql.clone(), Some(generation))
+        }
+        (Some(sql), None) if sql != "-" => (sql.clone(), None),
+        _ => (statement_from_stdin()?, None),
+    };
+    let (rows, not_there, origins) = match url {
+        Some(url) => {
+            let (rows, not_there) = on_server(url, &sandbox, &sql)?;
+            (rows, not_there, Origins::new())
+        }
+        None => {
+            let program = std::env::current_exe().context("the program does not find itself")?;
+            let run = if arguments.provenance { worker::query_with_origins } else { worker::query };
+            let answer = run(program.as_os_str(), path, &sandbox, &sql);
+            for name in &answer.not_there {
+                warn(&format!("--hide {name}: there is no such table or view"));
+            }
+            (answer.rows?, Vec::new(), answer.origins)
+        }
+    };
+    for name in &not_there {
+        warn(&format!("--hide {name}: there is no such table or view"));
+    }
+    write(arguments, files.as_ref(), rows, origins, generation.as_ref())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Time for finding a statement.
+const SEARCH: Duration = Duration::from_secs(5);
+
+/// What is read of a table to find a statement.
+fn for_reading(sandbox: &Sandbox) -> Sandbox {
+    Sandbox { rows: 5000, bytes: 20_000_000, ..sandbox.clone() }
+}
+
+fn generate_on_file(
+    path: &Path,
+    files: Option<&FileDatabase>,
+    sandbox: &Sandbox,
+    question: &str,
+) -> Result<Generation> {
+    let database = Database::open(path, &for_reading(sandbox))?;
+    let mut labels = Labels::new();
+    for table in files.iter().flat_map(|files| &files.tables) {
+        for column in table.columns.iter().filter(|column| !column.header.is_empty()) {
+            labels.insert((table.name.clone(), column.name.clone()), column.header.clone());
+        }
+    }
+    let known = Known::read(&database.schema()?, &labels, true, &mut |sql| database.query(sql))?;
+    let scopes: Vec<Scope> = known.likeliest_table(question).into_iter().collect();
+    Ok(generate(question, &known, &scopes, SEARCH, &mut |sql| database.query(sql)))
+}
+
+#[cfg(feature = "postgres")]
+fn generate_on_server(url: &str, sandbox: &Sandbox, question: &str) -> Result<Generation> {
+    let mut server = tabsegnet_sql::postgres::Server::connect(url, &for_reading(sandbox))?;
+    let schema = server.schema()?;
+    let known = Known::read(&schema, &Labels::new(), false, &mut |sql| server.query(sql))?;
+    let scopes: Vec<Scope> = known.likeliest_table(question).into_iter().collect();
+    Ok(generate(question, &known, &scopes, SEARCH, &mut |sql| server.query(sql)))
+}
+
+#[cfg(not(feature = "postgres"))]
+fn generate_on_server(url: &str, sandbox: &Sandbox, question: &str) -> Result<Generation> {
+    let _ = question;
+    on_server(url, sandbox, "").and_then(|_| anyhow::bail!("no PostgreSQL"))
+}
+
+fn abstain(arguments: &Arguments, generation: &Generation) -> Result<ExitCode> {
+    if matches!(arguments.format, FormatArgument::Json) {
+        writeln!(io::stdout().lock(), "{}", serde_json::to_string(generation)?)?;
+    }
+    eprintln!("no statement is likely enough{}", if generation.proposals.is_empty() { "" } else { "; the likeliest:" });
+    for proposal in &generation.proposals {
+        eprintln!("{:.2}  {}", proposal.confidence, without_control(&proposal.sql));
+    }
+    Ok(ExitCode::from(5))
+}
+
+#[cfg(feature = "postgres")]
+fn on_server(url: &str, sandbox: &Sandbox, sql: &str) -> Result<(Rows, Vec<String>)> {
+    Ok(tabsegnet_sql::postgres::Server::connect(url, sandbox)?.query_and_not_there(sql)?)
+}
+
+#[cfg(not(feature = "postgres"))]
+fn on_server(_: &str, _: &Sandbox, _: &str) -> Result<(Rows, Vec<String>)> {
+    anyhow::bail!("this program was built without PostgreSQL; build it with the feature postgres")
+}
+
+/// What is written of a question beside the rows.
+#[derive(Serialize)]
+struct Found<'a, R> {
+    sql: &'a str,
+    confidence: f32,
+    proposals: &'a [Proposal],
+    #[serde(flatten)]
+    rows: R,
+}
+
+fn write(
+    arguments: &Arguments,
+    files: Option<&FileDatabase>,
+    rows: Rows,
+    origins: Origins,
+    generation: Option<&Generation>,
+) -> Result<()> {
     let format = match arguments.format {
         FormatArgument::Table => Format::Table,
         FormatArgument::Json => Format::Json,
         FormatArgument::Csv => Format::Csv,
     };
+    let (count, truncated) = (rows.rows.len(), rows.truncated);
     let mut output = BufWriter::new(io::stdout().lock());
-    rows.write(format, &mut output)?;
+    let sourced = arguments.provenance.then(|| SourcedRows::new(rows.clone(), origins, files));
+    if let Some(generation) = generation
+        && let Some(Proposal { sql, confidence, .. }) = generation.chosen()
+    {
+        if format == Format::Json {
+            let (proposals, confidence) = (&generation.proposals, *confidence);
+            let line = match &sourced {
+                Some(rows) => serde_json::to_string(&Found { sql, confidence, proposals, rows })?,
+                None => serde_json::to_string(&Found { sql, confidence, proposals, rows: &rows })?,
+            };
+            writeln!(output, "{line}")?;
+            output.flush()?;
+            return Ok(());
+        }
+        // Rows alone go to standard output.
+        eprintln!("{confidence:.2}  {}", without_control(sql));
+    }
+    match &sourced {
+        Some(rows) => rows.write(format, &mut output)?,
+        None => rows.write(format, &mut output)?,
+    }
     output.flush()?;
-    if rows.truncated {
-        eprintln!("note: there are, or may be, more rows than these {}", rows.rows.len());
+    if truncated {
+        eprintln!("note: there are, or may be, more rows than these {count}");
     }
     Ok(())
+}
+
+/// Whether to leave a file to SQLite: it begins as one of its databases, or is no file of a known kind, of which SQLite
+/// then says what is wrong.
+fn is_sqlite(path: &Path) -> bool {
+    let mut start = [0; 16];
+    let begins = File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok();
+    begins && start == *b"SQLite format 3\0" || !path.is_dir() && !FileDatabase::is_known(path)
+}
+
+fn warn(text: &str) {
+    eprintln!("warning: {}", without_control(text));
+}
+
+/// A message may have what the statement or the database has.
+fn without_control(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 fn statement_from_stdin() -> Result<String> {

@@ -13,8 +13,6 @@ pub struct AnswersConfig {
     pub checkpoint: String,
     /// Share of the training questions that are also put to another document, which has no answer to them.
     pub foreign: f64,
-    /// Questions for one cell that are generated for each document of FinQA and TAT-QA, which put nearly none.
-    pub lookups: usize,
     /// Share of the right answers that the threshold may lose.
     pub lost: f64,
     /// How the trees are grown that choose.
@@ -26,8 +24,7 @@ impl Default for AnswersConfig {
         Self {
             checkpoint: "checkpoints/general".into(),
             foreign: 0.2,
-            lookups: 1,
-            lost: 0.02,
+            lost: 0.01,
             boosting: BoostingConfig { num_iterations: 300, bagged_models: 1, ..BoostingConfig::default() },
         }
     }

@@ -1,0 +1,400 @@
+//! Candidate statements for a question.
+
+use super::conditions::{Condition, Relation};
+use super::known::{Known, Scope};
+use super::question::Question;
+
+/// At most so many fields are shown, measured, and so many statements made of one scope.
+const SHOWN: usize = 12;
+const MEASURES: usize = 8;
+const CANDIDATES: usize = 1500;
+
+/// What a statement does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Form {
+    Select,
+    First,
+    Last,
+    Largest,
+    Smallest,
+    SecondLargest,
+    SecondSmallest,
+    Count,
+    CountDifferent,
+    Max,
+    Min,
+    Sum,
+    Mean,
+    Next,
+    Previous,
+    Difference,
+    CountDifference,
+    Range,
+    Commonest,
+    Rarest,
+    CountAbove,
+    CountBelow,
+    Same,
+}
+
+impl Form {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Select => "select",
+            Self::First => "first",
+            Self::Last => "last",
+            Self::Largest => "largest",
+            Self::Smallest => "smallest",
+            Self::SecondLargest => "second_largest",
+            Self::SecondSmallest => "second_smallest",
+            Self::Count => "count",
+            Self::CountDifferent => "count_different",
+            Self::Max => "max",
+            Self::Min => "min",
+            Self::Sum => "sum",
+            Self::Mean => "mean",
+            Self::Next => "next",
+            Self::Previous => "previous",
+            Self::Difference => "difference",
+            Self::CountDifference => "count_difference",
+            Self::Range => "range",
+            Self::Commonest => "commonest",
+            Self::Rarest => "rarest",
+            Self::CountAbove => "count_above",
+            Self::CountBelow => "count_below",
+            Self::Same => "same",
+        }
+    }
+}
+
+/// A statement with what it is made of.
+#[derive(Debug, Clone)]
+pub(super) struct Candidate {
+    pub sql: String,
+    pub form: Form,
+    /// The field whose values it shows.
+    pub shown: Option<usize>,
+    /// The field that it orders by or computes with.
+    pub measure: Option<usize>,
+    /// Conditions, by their places in the question's.
+    pub conditions: Vec<usize>,
+    /// How they are joined.
+    pub joined: Joined,
+}
+
+/// How the conditions of a statement are joined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Joined {
+    All,
+    Either,
+    /// The one does not hold.
+    Not,
+}
+
+impl Joined {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::All => "both",
+            Self::Either => "either",
+            Self::Not => "not",
+        }
+    }
+}
+
+/// A `WHERE` clause.
+struct Filter {
+    conditions: Vec<usize>,
+    joined: Joined,
+    /// With the word before it, or empty.
+    sql: String,
+    /// How many rows it leaves, as far as they were looked at.
+    rows: usize,
+}
+
+/// The candidates over a scope.
+pub(super) fn candidates(question: &Question, known: &Known, scope: &Scope) -> Vec<Candidate> {
+    let mut made = Maker { question, known, scope, candidates: Vec::new() };
+    made.make();
+    made.candidates.truncate(CANDIDATES);
+    made.candidates
+}
+
+struct Maker<'a> {
+    question: &'a Question,
+    known: &'a Known,
+    scope: &'a Scope,
+    candidates: Vec<Candidate>,
+}
+
+impl Maker<'_> {
+    fn overlap(&self, field: usize) -> f32 {
+        self.question.overlaps.get(field).copied().unwrap_or(0.0)
+    }
+
+    /// Fields of the scope, those that the question names first.
+    fn fields(&self, most: usize, wanted: impl Fn(usize) -> bool) -> Vec<usize> {
+        let in_scope = |field: &usize| {
+            self.known.fields.get(*field).is_some_and(|found| self.scope.tables.contains(&found.table) && !found.key)
+        };
+        let mut fields: Vec<usize> =
+            (0..self.known.fields.len()).filter(in_scope).filter(|field| wanted(*field)).collect();
+        fields.sort_by(|a, b| self.overlap(*b).total_cmp(&self.overlap(*a)).then(a.cmp(b)));
+        fields.truncate(most);
+        fields.sort_unstable();
+        fields
+    }
+
+    fn shown(&self) -> Vec<usize> {
+        self.fields(SHOWN, |field| {
+            let part = self.known.fields.get(field).and_then(|field| field.reading_of.as_ref());
+            part.is_none_or(|(_, part)| ["first", "second", "home", "result", "address"].contains(&part.as_str()))
+        })
+    }
+
+    fn measures(&self) -> Vec<usize> {
+        self.fields(MEASURES, |field| self.known.fields.get(field).is_some_and(|field| field.number || field.is_date()))
+    }
+
+    fn filters(&self) -> Vec<Filter> {
+        let conditions: Vec<(usize, &Condition)> = self
+            .question
+            .conditions
+            .iter()
+            .enumerate()
+            .filter(|(_, found)| {
+                self.known.fields.get(found.field).is_some_and(|field| self.scope.tables.contains(&field.table))
+            })
+            .collect();
+        let all = self.known.fields.iter().find(|field| self.scope.tables.contains(&field.table));
+        let all = all.map_or(0, |field| field.values.len());
+        let mut filters = vec![Filter { conditions: Vec::new(), joined: Joined::All, sql: String::new(), rows: all }];
+        let sql = |found: &Condition| found.sql(&self.known.sql(found.field, self.scope));
+        for (at, found) in &conditions {
+            let sql = format!(" WHERE {}", sql(found));
+            filters.push(Filter { conditions: vec![*at], joined: Joined::All, sql, rows: found.rows.len() });
+        }
+        if ["other", "besides", "except", "not", "excluding", "another", "without"]
+            .iter()
+            .any(|cue| self.question.has(cue))
+        {
+            for (at, found) in conditions.iter().filter(|(_, found)| found.names_value()) {
+                let sql = format!(" WHERE NOT ({})", sql(found));
+                let rows = all.saturating_sub(found.rows.len());
+                filters.push(Filter { conditions: vec![*at], joined: Joined::Not, sql, rows });
+            }
+        }
+        let (mut both, mut either) = (Vec::new(), Vec::new());
+        for (place, (at, one)) in conditions.iter().enumerate() {
+            for (other_at, other) in conditions.iter().skip(place + 1) {
+                if one.span.start < other.span.end && other.span.start < one.span.end {
+                    continue;
+                }
+                let same = self.known.base(one.field) == self.known.base(other.field);
+                let one_table = self.known.fields.get(one.field).map(|field| field.table)
+                    == self.known.fields.get(other.field).map(|field| field.table);
+                let common = one.rows.iter().filter(|row| other.rows.binary_search(row).is_ok()).count();
+                let (a, b) = (sql(one), sql(other));
+                let between = one.field == other.field
+                    && matches!(
+                        (one.relation, other.relation),
+                        (Relation::AtLeast, Relation::AtMost) | (Relation::AtMost, Relation::AtLeast)
+                    );
+                let compatible = !same || between || one.relation == Relation::Has && other.relation == Relation::Has;
+                if compatible && (common > 0 || !one_table) {
+                    let sql = format!(" WHERE {a} AND {b}");
+                    both.push(Filter {
+                        conditions: vec![*at, *other_at],
+                        joined: Joined::All,
+                        sql,
+                        rows: common.max(1),
+                    });
+                }
+                if one.field == other.field
+                    && one.relation == other.relation
+                    && !matches!(one.relation, Relation::Above | Relation::Below | Relation::AtLeast | Relation::AtMost)
+                    && common < one.rows.len()
+                {
+                    let rows = one.rows.len() + other.rows.len() - common;
+                    let sql = format!(" WHERE ({a} OR {b})");
+                    either.push(Filter { conditions: vec![*at, *other_at], joined: Joined::Either, sql, rows });
+                }
+            }
+        }
+        filters.extend(both.into_iter().take(12));
+        filters.extend(either.into_iter().take(5));
+        filters
+    }
+
+    fn push(&mut self, sql: String, form: Form, shown: Option<usize>, measure: Option<usize>, filter: &Filter) {
+        let Filter { conditions, joined, .. } = filter;
+        self.candidates.push(Candidate { sql, form, shown, measure, conditions: conditions.clone(), joined: *joined });
+    }
+
+    fn make(&mut self) {
+        let (shown, measures, filters) = (self.shown(), self.measures(), self.filters());
+        let from = self.scope.from.clone();
+        let order = match self.scope.tables.as_slice() {
+            [table] => self.known.tables.get(*table).and_then(|table| table.order.clone()),
+            _ => None,
+        };
+        let name = |field: usize| self.known.sql(field, self.scope);
+        let names: Vec<String> = shown.iter().map(|field| name(*field)).collect();
+        let shown: Vec<(usize, String)> = shown.into_iter().zip(names).collect();
+        let names: Vec<String> = measures.iter().map(|field| name(*field)).collect();
+        let measures: Vec<(usize, String)> = measures.into_iter().zip(names).collect();
+        let second = self.question.has("second") || self.question.has("2nd");
+        let is_number = |field: usize| self.known.fields.get(field).is_some_and(|field| field.number);
+        let numbers: Vec<(usize, String)> = measures.iter().filter(|(field, _)| is_number(*field)).cloned().collect();
+        for filter in &filters {
+            let sql = &filter.sql;
+            let and = if sql.is_empty() { " WHERE" } else { " AND" };
+            let fixed: Vec<usize> = filter
+                .conditions
+                .iter()
+                .filter_map(|at| self.question.conditions.get(*at))
+                .filter(|found| filter.joined == Joined::All && found.relation != Relation::Has)
+                .map(|found| self.known.base(found.field))
+                .collect();
+            self.push(format!("SELECT count(*) FROM {from}{sql}"), Form::Count, None, None, filter);
+            for (field, column) in &shown {
+                if fixed.contains(&self.known.base(*field)) {
+                    continue;
+                }
+                let select = format!("SELECT {column} FROM {from}{sql}");
+                if !sql.is_empty() {
+                    self.push(select.clone(), Form::Select, Some(*field), None, filter);
+                }
+                if self.overlap(*field) > 0.0 {
+                    let different = format!("SELECT count(DISTINCT {column}) FROM {from}{sql}");
+                    self.push(different, Form::CountDifferent, Some(*field), None, filter);
+                }
+                if filter.rows < 2 {
+                    continue;
+                }
+                if let Some(order) = &order {
+                    self.push(format!("{select} ORDER BY {order} LIMIT 1"), Form::First, Some(*field), None, filter);
+                    self.push(
+                        format!("{select} ORDER BY {order} DESC LIMIT 1"),
+                        Form::Last,
+                        Some(*field),
+                        None,
+                        filter,
+                    );
+                }
+                for (measure, by) in &measures {
+                    if self.known.base(*measure) == self.known.base(*field) {
+                        continue;
+                    }
+                    let select = format!("{select}{and} {by} IS NOT NULL ORDER BY {by}");
+                    self.push(format!("{select} DESC LIMIT 1"), Form::Largest, Some(*field), Some(*measure), filter);
+                    self.push(format!("{select} LIMIT 1"), Form::Smallest, Some(*field), Some(*measure), filter);
+                    if second {
+                        let largest = format!("{select} DESC LIMIT 1 OFFSET 1");
+                        self.push(largest, Form::SecondLargest, Some(*field), Some(*measure), filter);
+                        let smallest = format!("{select} LIMIT 1 OFFSET 1");
+                        self.push(smallest, Form::SecondSmallest, Some(*field), Some(*measure), filter);
+                    }
+                }
+                if filter.conditions.len() < 2 {
+                    let group = format!("{select} GROUP BY {column} ORDER BY count(*)");
+                    self.push(format!("{group} DESC LIMIT 1"), Form::Commonest, Some(*field), None, filter);
+                    self.push(format!("{group} LIMIT 1"), Form::Rarest, Some(*field), None, filter);
+                }
+            }
+            if filter.rows >= 2 {
+                for (measure, column) in &numbers {
+                    for (form, function) in
+                        [(Form::Max, "max"), (Form::Min, "min"), (Form::Sum, "sum"), (Form::Mean, "avg")]
+                    {
+                        self.push(
+                            format!("SELECT {function}({column}) FROM {from}{sql}"),
+                            form,
+                            None,
+                            Some(*measure),
+                            filter,
+                        );
+                    }
+                    let range = format!("SELECT max({column}) - min({column}) FROM {from}{sql}");
+                    self.push(range, Form::Range, None, Some(*measure), filter);
+                }
+            }
+            match filter.conditions.as_slice() {
+                [one] if filter.joined == Joined::All => {
+                    self.beside(*one, filter, &from, order.as_deref(), &shown, &numbers)
+                }
+                [one, other] if filter.joined == Joined::Either => self.between(*one, *other, filter, &from, &numbers),
+                _ => {}
+            }
+        }
+    }
+
+    /// What stands before, after, over and under the row that a condition names, or is as it is.
+    fn beside(
+        &mut self,
+        at: usize,
+        filter: &Filter,
+        from: &str,
+        order: Option<&str>,
+        shown: &[(usize, String)],
+        measures: &[(usize, String)],
+    ) {
+        let Some(condition) = self.question.conditions.get(at).filter(|found| found.rows.len() <= 3) else { return };
+        let sql = &filter.sql;
+        let is_value = condition.names_value();
+        let base = self.known.base(condition.field);
+        if let Some(order) = order {
+            for (field, column) in shown {
+                let next = format!(
+                    "SELECT {column} FROM {from} WHERE {order} > (SELECT max({order}) FROM {from}{sql}) ORDER BY {order} LIMIT 1"
+                );
+                self.push(next, Form::Next, Some(*field), None, filter);
+                let previous = format!(
+                    "SELECT {column} FROM {from} WHERE {order} < (SELECT min({order}) FROM {from}{sql}) ORDER BY {order} DESC LIMIT 1"
+                );
+                self.push(previous, Form::Previous, Some(*field), None, filter);
+            }
+        }
+        if !is_value {
+            return;
+        }
+        for (measure, column) in measures {
+            for (form, sign) in [(Form::CountAbove, '>'), (Form::CountBelow, '<')] {
+                let count = format!(
+                    "SELECT count(*) FROM {from} WHERE {column} {sign} (SELECT {column} FROM {from}{sql} LIMIT 1)"
+                );
+                self.push(count, form, None, Some(*measure), filter);
+            }
+        }
+        let own = condition.sql(&self.known.sql(condition.field, self.scope));
+        let Some((own_field, own_column)) = shown.iter().find(|(field, _)| self.known.base(*field) == base).cloned()
+        else {
+            return;
+        };
+        for (field, column) in shown {
+            if self.known.base(*field) != base && self.overlap(*field) > 0.0 {
+                let same = format!(
+                    "SELECT {own_column} FROM {from} WHERE {column} = (SELECT {column} FROM {from}{sql} LIMIT 1) AND NOT ({own})"
+                );
+                self.push(same, Form::Same, Some(own_field), Some(*field), filter);
+            }
+        }
+    }
+
+    /// How far two rows, or two sets of rows, are apart.
+    fn between(&mut self, one: usize, other: usize, filter: &Filter, from: &str, measures: &[(usize, String)]) {
+        let sql = |at: usize| {
+            let found = self.question.conditions.get(at)?;
+            Some(found.sql(&self.known.sql(found.field, self.scope)))
+        };
+        let (Some(a), Some(b)) = (sql(one), sql(other)) else { return };
+        for (measure, column) in measures {
+            let difference = format!(
+                "SELECT abs((SELECT {column} FROM {from} WHERE {a} LIMIT 1) - (SELECT {column} FROM {from} WHERE {b} LIMIT 1))"
+            );
+            self.push(difference, Form::Difference, None, Some(*measure), filter);
+        }
+        let difference =
+            format!("SELECT abs((SELECT count(*) FROM {from} WHERE {a}) - (SELECT count(*) FROM {from} WHERE {b}))");
+        self.push(difference, Form::CountDifference, None, None, filter);
+    }
+}

@@ -1,0 +1,211 @@
+//! Which cells of the database a result shows.
+//!
+//! SQLite tells the table and column of a result's column, and not the row. For a plain `SELECT` over tables, the row
+//! ids of the tables are selected too; of groups, unions and views nothing is said.
+
+use serde::{Deserialize, Serialize};
+use sqlparser::ast::{
+    Expr, GroupByExpr, Ident, ObjectName, ObjectNamePart, Select, SelectItem, SetExpr, Statement, TableFactor,
+};
+use sqlparser::dialect::SQLiteDialect;
+use sqlparser::parser::Parser;
+
+use crate::rows::{Rows, Value};
+use crate::schema::Schema;
+use crate::statement::{Token, Tokens};
+
+/// A cell of a table in the database.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Origin {
+    /// The table.
+    pub table: String,
+    /// SQLite's id of the row.
+    pub row_id: i64,
+    /// The column.
+    pub column: String,
+}
+
+/// Per row of a result, per column: where the value comes from. Empty where nothing is known of any.
+pub type Origins = Vec<Vec<Option<Origin>>>;
+
+/// Longer statements are not looked into.
+const BYTES: usize = 20_000;
+
+/// Room for the parser, which descends into what is nested.
+const STACK: usize = 64 << 20;
+
+/// Functions that make one row of many.
+const AGGREGATES: [&str; 16] = [
+    "avg",
+    "count",
+    "group_concat",
+    "json_group_array",
+    "json_group_object",
+    "jsonb_group_array",
+    "jsonb_group_object",
+    "max",
+    "median",
+    "min",
+    "percentile",
+    "percentile_cont",
+    "percentile_disc",
+    "string_agg",
+    "sum",
+    "total",
+];
+
+/// A statement that selects row ids too.
+pub(crate) struct Traced {
+    pub sql: String,
+    /// The tables whose row ids stand in the last columns, one each.
+    tables: Vec<String>,
+}
+
+/// The statement with the row ids of its tables, where each row of its result comes from one row of each.
+pub(crate) fn trace(sql: &str, schema: &Schema) -> Option<Traced> {
+    if sql.len() > BYTES {
+        return None;
+    }
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK);
+        thread.spawn_scoped(scope, || rewrite(sql, schema)).ok()?.join().ok()?
+    })
+}
+
+fn rewrite(sql: &str, schema: &Schema) -> Option<Traced> {
+    let mut statements = Parser::parse_sql(&SQLiteDialect {}, sql).ok()?;
+    let [Statement::Query(query)] = statements.as_mut_slice() else { return None };
+    let local: Vec<String> = query
+        .with
+        .iter()
+        .flat_map(|with| &with.cte_tables)
+        .map(|table| table.alias.name.value.to_ascii_lowercase())
+        .collect();
+    let SetExpr::Select(select) = query.body.as_mut() else { return None };
+    if !is_plain(select) {
+        return None;
+    }
+    let mut tables: Vec<String> = Vec::new();
+    let mut items = Vec::new();
+    for part in &select.from {
+        for factor in std::iter::once(&part.relation).chain(part.joins.iter().map(|join| &join.relation)) {
+            let TableFactor::Table { name, alias, args: None, .. } = factor else { return None };
+            let name = last(name)?;
+            let table = schema.tables.iter().find(|table| table.name.eq_ignore_ascii_case(&name.value))?;
+            // What SQLite says of a column does not tell a table from itself.
+            if local.contains(&name.value.to_ascii_lowercase()) || tables.contains(&table.name) {
+                return None;
+            }
+            let row_id = ["rowid", "oid", "_rowid_"]
+                .into_iter()
+                .find(|row_id| !table.columns.iter().any(|column| column.name.eq_ignore_ascii_case(row_id)))?;
+            let called = alias.as_ref().map_or(name, |alias| &alias.name);
+            items.push(SelectItem::ExprWithAlias {
+                expr: Expr::CompoundIdentifier(vec![Ident::with_quote('"', &called.value), Ident::new(row_id)]),
+                alias: Ident::with_quote('"', format!("row id {}", tables.len())),
+            });
+            tables.push(table.name.clone());
+        }
+    }
+    if tables.is_empty() {
+        return None;
+    }
+    select.projection.extend(items);
+    Some(Traced { sql: query.to_string(), tables })
+}
+
+fn last(name: &ObjectName) -> Option<&Ident> {
+    match name.0.last()? {
+        ObjectNamePart::Identifier(name) => Some(name),
+        ObjectNamePart::Function(_) => None,
+    }
+}
+
+/// Whether a row of the result comes from one row of each table.
+fn is_plain(select: &Select) -> bool {
+    let grouped = !matches!(&select.group_by, GroupByExpr::Expressions(by, more) if by.is_empty() && more.is_empty());
+    if select.distinct.is_some() || grouped || select.having.is_some() || select.into.is_some() {
+        return false;
+    }
+    let projection: Vec<String> = select.projection.iter().map(ToString::to_string).collect();
+    let projection = projection.join(",");
+    let mut before = None;
+    !Tokens::of(&projection).any(|token| {
+        let aggregate = token == Token::Sign('(')
+            && matches!(before, Some(Token::Word(word) | Token::Quoted(word)) if AGGREGATES.iter().any(|name| name.eq_ignore_ascii_case(word)));
+        before = Some(token);
+        aggregate
+    })
+}
+
+impl Traced {
+    /// The rows as the statement itself gives them, and where their cells come from.
+    pub(crate) fn split(&self, mut rows: Rows) -> (Rows, Origins) {
+        let width = rows.columns.len().saturating_sub(self.tables.len());
+        rows.columns.truncate(width);
+        let mut origins = Vec::with_capacity(rows.rows.len());
+        for row in &mut rows.rows {
+            let ids = row.split_off(width.min(row.len()));
+            let of_column = |column: &crate::rows::Column| {
+                let (table, column) = column.table.as_ref().zip(column.column.as_ref())?;
+                let at = self.tables.iter().position(|name| name.eq_ignore_ascii_case(table))?;
+                let Some(Value::Integer(row_id)) = ids.get(at) else { return None };
+                Some(Origin { table: table.clone(), row_id: *row_id, column: column.clone() })
+            };
+            origins.push(rows.columns.iter().map(of_column).collect());
+        }
+        (rows, origins)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::Connection;
+
+    use crate::{Database, Sandbox};
+
+    #[test]
+    fn cells_come_from_rows() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.db");
+        let connection = Connection::open(&path).unwrap();
+        connection
+            .execute_batch(
+                "CREATE TABLE city (id INTEGER PRIMARY KEY, name, country); CREATE TABLE country (rowid, name);
+                 INSERT INTO city VALUES (7, 'Rome', 'it'), (9, 'Oslo', 'no'); INSERT INTO country VALUES ('it', 'Italy');
+                 CREATE TABLE w (k PRIMARY KEY, v) WITHOUT ROWID; INSERT INTO w VALUES (1, 2);
+                 CREATE VIEW names AS SELECT name FROM city",
+            )
+            .unwrap();
+        let database = Database::open(&path, &Sandbox::default()).unwrap();
+        let shown = |sql: &str| {
+            let (rows, origins) = database.query_with_origins(sql).unwrap();
+            assert!(origins.is_empty() || origins.len() == rows.rows.len());
+            assert!(rows.columns.iter().all(|column| !column.name.contains("row id")));
+            let cell = |origin: &Option<super::Origin>| {
+                origin.as_ref().map_or("-".to_owned(), |o| format!("{}.{}.{}", o.table, o.row_id, o.column))
+            };
+            origins.iter().map(|row| row.iter().map(cell).collect::<Vec<_>>().join(" ")).collect::<Vec<_>>().join(";")
+        };
+        assert_eq!(shown("SELECT name, 1 FROM city ORDER BY 1"), "city.9.name -;city.7.name -");
+        assert_eq!(
+            shown("SELECT c.name, l.name FROM city c LEFT JOIN country l ON l.rowid = c.country ORDER BY c.id"),
+            "city.7.name country.1.name;city.9.name -"
+        );
+        for sql in [
+            "SELECT count(*) FROM city",
+            "SELECT name, max (id) FROM city",
+            "SELECT DISTINCT name FROM city",
+            "SELECT name FROM city GROUP BY name",
+            "SELECT name FROM names",
+            "SELECT v FROM w",
+            "SELECT a.name FROM city a, city b",
+            "SELECT name FROM city UNION SELECT 1",
+            "WITH city AS (SELECT 1 AS name) SELECT name FROM city",
+            "SELECT c.name FROM (SELECT name FROM city) c, country",
+        ] {
+            assert_eq!(shown(sql), "", "{sql}");
+        }
+        assert!(database.query_with_origins("DROP TABLE city").is_err());
+    }
+}

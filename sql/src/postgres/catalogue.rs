@@ -1,0 +1,200 @@
+//! What is in a PostgreSQL database by name, and what of it is hidden.
+
+use std::collections::{BTreeSet, HashMap};
+
+use postgres::Transaction;
+
+use super::check::Checked;
+use crate::error::QueryError;
+use crate::schema::{ColumnInfo, ForeignKey, Schema, Table, View};
+
+/// By the server's numbers of table and column: their names.
+pub(super) type ColumnNames = HashMap<(u32, i16), (String, String)>;
+
+/// A table or view of a schema that is not the server's own.
+struct Relation {
+    oid: u32,
+    schema: String,
+    name: String,
+    is_view: bool,
+    /// Whether its name without the schema means it.
+    found_by_name: bool,
+}
+
+impl Relation {
+    /// As a statement can name it.
+    fn shown(&self) -> String {
+        if self.found_by_name { self.name.clone() } else { format!("{}.{}", self.schema, self.name) }
+    }
+}
+
+pub(super) struct Catalogue {
+    /// In the order of their making.
+    visible: Vec<Relation>,
+    hidden: BTreeSet<String>,
+    /// Names to be hidden that are not there.
+    pub not_there: Vec<String>,
+}
+
+impl Catalogue {
+    /// Reads the names. A table to be hidden may be named with its schema or without, in any case; with it is hidden what
+    /// reads it by a view, and what shares rows with it by inheritance.
+    pub fn read(transaction: &mut Transaction<'_>, hide: &[String]) -> Result<Self, postgres::Error> {
+        let rows = transaction.query(
+            "SELECT c.oid, n.nspname::text, c.relname::text, c.relkind IN ('v', 'm'), pg_table_is_visible(c.oid),
+                    has_schema_privilege(n.oid, 'USAGE') AND has_any_column_privilege(c.oid, 'SELECT')
+             FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+             WHERE c.relkind IN ('r', 'v', 'm', 'p') AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
+             ORDER BY c.oid",
+            &[],
+        )?;
+        let (mut relations, mut readable) = (Vec::new(), BTreeSet::new());
+        for row in &rows {
+            let oid: u32 = row.try_get(0)?;
+            relations.push(Relation {
+                oid,
+                schema: row.try_get(1)?,
+                name: row.try_get(2)?,
+                is_view: row.try_get(3)?,
+                found_by_name: row.try_get(4)?,
+            });
+            if row.try_get(5)? {
+                readable.insert(oid);
+            }
+        }
+        let named = |relation: &Relation, hidden: &str| {
+            hidden.eq_ignore_ascii_case(&relation.name)
+                || hidden.eq_ignore_ascii_case(&format!("{}.{}", relation.schema, relation.name))
+        };
+        let not_there = hide.iter().filter(|name| !relations.iter().any(|relation| named(relation, name))).cloned();
+        let not_there = not_there.collect();
+        let first: Vec<u32> = relations
+            .iter()
+            .filter(|relation| hide.iter().any(|name| named(relation, name)))
+            .map(|relation| relation.oid)
+            .collect();
+        let mut touched = BTreeSet::new();
+        if !first.is_empty() {
+            let rows = transaction.query(
+                "WITH RECURSIVE reads(by, of) AS (
+                     SELECT r.ev_class, d.refobjid FROM pg_catalog.pg_rewrite r JOIN pg_catalog.pg_depend d
+                         ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
+                            AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> r.ev_class
+                     UNION SELECT inhparent, inhrelid FROM pg_catalog.pg_inherits
+                     UNION SELECT inhrelid, inhparent FROM pg_catalog.pg_inherits),
+                 touched(oid) AS (
+                     SELECT unnest($1::oid[]) UNION SELECT by FROM reads JOIN touched ON touched.oid = of)
+                 SELECT oid FROM touched",
+                &[&first],
+            )?;
+            for row in &rows {
+                touched.insert(row.try_get::<_, u32>(0)?);
+            }
+        }
+        let hidden = relations.iter().filter(|relation| touched.contains(&relation.oid));
+        let hidden = hidden.map(|relation| relation.name.clone()).collect();
+        relations.retain(|relation| readable.contains(&relation.oid) && !touched.contains(&relation.oid));
+        Ok(Self { visible: relations, hidden, not_there })
+    }
+
+    /// Whether all that a statement names may be read.
+    pub fn allow(&self, checked: &Checked) -> Result<(), QueryError> {
+        // Outside of its own query such a name would mean the table.
+        if let Some(name) = checked.local.iter().find(|name| self.hidden.contains(*name) || name.starts_with("pg_")) {
+            return Err(QueryError::refused(format!("{name} cannot be the name of a common table expression here")));
+        }
+        for (schema, name) in &checked.relations {
+            let found = self.visible.iter().any(|relation| match schema {
+                Some(schema) => relation.schema == *schema && relation.name == *name,
+                None => relation.found_by_name && relation.name == *name,
+            });
+            if !found && (schema.is_some() || !checked.local.contains(name)) {
+                let schema = schema.as_ref().map_or(String::new(), |schema| format!("{schema}."));
+                return Err(QueryError::refused(format!("no such table: {schema}{name}")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Tables and columns by the server's numbers.
+    pub fn columns(
+        &self,
+        transaction: &mut Transaction<'_>,
+        keys: &[(u32, i16)],
+    ) -> Result<ColumnNames, postgres::Error> {
+        let tables: Vec<u32> = keys.iter().map(|(table, _)| *table).collect::<BTreeSet<_>>().into_iter().collect();
+        let mut found = HashMap::new();
+        if tables.is_empty() {
+            return Ok(found);
+        }
+        let rows = transaction.query(
+            "SELECT attrelid, attnum, attname::text FROM pg_catalog.pg_attribute WHERE attrelid = ANY($1)",
+            &[&tables],
+        )?;
+        for row in &rows {
+            let oid: u32 = row.try_get(0)?;
+            if let Some(relation) = self.visible.iter().find(|relation| relation.oid == oid) {
+                found.insert((oid, row.try_get(1)?), (relation.shown(), row.try_get(2)?));
+            }
+        }
+        Ok(found)
+    }
+
+    /// The schema of what is visible.
+    pub fn schema(&self, transaction: &mut Transaction<'_>) -> Result<Schema, postgres::Error> {
+        let oids: Vec<u32> = self.visible.iter().map(|relation| relation.oid).collect();
+        let mut columns: HashMap<u32, Vec<ColumnInfo>> = HashMap::new();
+        let rows = transaction.query(
+            "SELECT attrelid, attname::text, pg_catalog.format_type(atttypid, atttypmod), attnotnull, attgenerated <> ''
+             FROM pg_catalog.pg_attribute WHERE attrelid = ANY($1) AND attnum > 0 AND NOT attisdropped
+             ORDER BY attrelid, attnum",
+            &[&oids],
+        )?;
+        for row in &rows {
+            columns.entry(row.try_get(0)?).or_default().push(ColumnInfo {
+                name: row.try_get(1)?,
+                declared_type: row.try_get(2)?,
+                not_null: row.try_get(3)?,
+                generated: row.try_get(4)?,
+            });
+        }
+        let (mut primary, mut foreign): (HashMap<u32, Vec<String>>, HashMap<u32, Vec<ForeignKey>>) = Default::default();
+        let rows = transaction.query(
+            "SELECT conrelid, contype::text, confrelid,
+                    ARRAY(SELECT a.attname::text FROM unnest(conkey) WITH ORDINALITY k(n, place)
+                          JOIN pg_catalog.pg_attribute a ON a.attrelid = conrelid AND a.attnum = k.n ORDER BY place),
+                    ARRAY(SELECT a.attname::text FROM unnest(confkey) WITH ORDINALITY k(n, place)
+                          JOIN pg_catalog.pg_attribute a ON a.attrelid = confrelid AND a.attnum = k.n ORDER BY place)
+             FROM pg_catalog.pg_constraint WHERE conrelid = ANY($1) AND contype IN ('p', 'f') ORDER BY oid",
+            &[&oids],
+        )?;
+        for row in &rows {
+            let (table, kind, to): (u32, String, u32) = (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
+            let of: Vec<String> = row.try_get(3)?;
+            if kind == "p" {
+                primary.insert(table, of);
+            } else if let Some(to) = self.visible.iter().find(|relation| relation.oid == to) {
+                let referenced = row.try_get(4)?;
+                let key = ForeignKey { columns: of, table: to.shown(), referenced, dangling: false };
+                foreign.entry(table).or_default().push(key);
+            }
+        }
+        let mut schema = Schema { tables: Vec::new(), views: Vec::new() };
+        for relation in &self.visible {
+            let columns = columns.remove(&relation.oid).unwrap_or_default();
+            if relation.is_view {
+                schema.views.push(View { name: relation.shown(), columns, sql: None, problem: None });
+            } else {
+                schema.tables.push(Table {
+                    name: relation.shown(),
+                    columns,
+                    primary_key: primary.remove(&relation.oid).unwrap_or_default(),
+                    foreign_keys: foreign.remove(&relation.oid).unwrap_or_default(),
+                    module: None,
+                    problem: None,
+                });
+            }
+        }
+        Ok(schema)
+    }
+}

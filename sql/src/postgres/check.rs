@@ -1,0 +1,302 @@
+//! What a statement calls, casts to and reads, before a server sees it.
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+
+use sqlparser::ast::{
+    BinaryOperator, DataType, Expr, Ident, ObjectName, ObjectNamePart, Query, Select, SetExpr, Statement, TableFactor,
+    Visit as _, Visitor,
+};
+use sqlparser::dialect::PostgreSqlDialect;
+use sqlparser::parser::{Parser, ParserError};
+
+use crate::error::QueryError;
+
+/// Functions that compute from their arguments alone, and cannot make much of little (as `repeat` and `lpad` can).
+const FUNCTIONS: &str = "abs acos acosh age any_value array_agg array_length array_position array_to_string ascii asin \
+    asinh atan atan2 atanh avg bit_and bit_length bit_or bool_and bool_or btrim cardinality cbrt ceil ceiling char_length \
+    character_length chr coalesce concat concat_ws corr cos cosh cot count covar_pop covar_samp cume_dist current_date \
+    current_time current_timestamp date date_bin date_part date_trunc degrees dense_rank div every exp extract \
+    first_value floor gcd greatest initcap json_agg json_array_length json_build_array json_build_object \
+    json_extract_path json_extract_path_text json_object_agg json_object_keys json_typeof jsonb_agg jsonb_array_length \
+    jsonb_build_array jsonb_build_object jsonb_extract_path jsonb_extract_path_text jsonb_object_agg jsonb_object_keys \
+    jsonb_typeof justify_days justify_hours justify_interval lag last_value lcm lead least left length ln localtime \
+    localtimestamp log log10 lower ltrim make_date make_interval make_time make_timestamp max md5 min mod mode now \
+    nth_value ntile nullif num_nonnulls num_nulls octet_length percent_rank percentile_cont percentile_disc pi position \
+    pow power radians random rank regexp_count regexp_like regexp_match regexp_matches regexp_replace \
+    regexp_split_to_array regexp_substr regr_avgx regr_avgy regr_count regr_intercept regr_r2 regr_slope regr_sxx \
+    regr_sxy regr_syy replace reverse right round row_number row_to_json rtrim sign sin sinh split_part sqrt starts_with \
+    stddev stddev_pop stddev_samp string_agg string_to_array strpos substr substring sum tan tanh to_char to_date to_json \
+    to_jsonb to_number to_timestamp translate trim trunc unnest upper var_pop var_samp variance width_bucket";
+
+/// Functions that make rows.
+const TABLE_FUNCTIONS: &str = "generate_series json_array_elements json_array_elements_text json_each json_each_text \
+    jsonb_array_elements jsonb_array_elements_text jsonb_each jsonb_each_text regexp_matches string_to_table unnest";
+
+/// Types without a look into the database, as `regclass` takes, or out of it, as `xml` may.
+const TYPES: &str = "bigint bool boolean bytea char character date dec decimal double float float4 float8 int int2 int4 int8 \
+    integer interval json jsonb numeric real smallint text time timestamp timestamptz timetz uuid varchar";
+
+/// Words that are functions without brackets and tell who is connected, and to what.
+const WORDS: [&str; 7] =
+    ["current_catalog", "current_role", "current_schema", "current_user", "session_user", "system_user", "user"];
+
+/// Room for the parser and for dropping what it made, which descend into what is nested.
+const STACK: usize = 256 << 20;
+
+/// A statement that may be sent once its relations are known to be visible.
+#[derive(Debug)]
+pub(super) struct Checked {
+    /// The statement, written out from how it was understood.
+    pub sql: String,
+    /// The relations that it names, as PostgreSQL spells them: schema, if any, and name.
+    pub relations: BTreeSet<(Option<String>, String)>,
+    /// Names of common table expressions.
+    pub local: BTreeSet<String>,
+}
+
+/// Looks at a statement.
+///
+/// # Errors
+/// [`QueryError::Refused`] where it is not one query, or does or calls what it may not; [`QueryError::Stopped`] where it
+/// is nested too deep.
+pub(super) fn check(sql: &str) -> Result<Checked, QueryError> {
+    if sql.contains('\0') {
+        return Err(QueryError::refused("a NUL character in the statement"));
+    }
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || parse(sql));
+        match thread.map(std::thread::ScopedJoinHandle::join) {
+            Ok(Ok(checked)) => checked,
+            Ok(Err(_)) => Err(QueryError::refused("the statement cannot be parsed")),
+            Err(error) => Err(QueryError::failed(format!("no thread could be started: {error}"))),
+        }
+    })
+}
+
+fn parse(sql: &str) -> Result<Checked, QueryError> {
+    let mut statements = Parser::parse_sql(&PostgreSqlDialect {}, sql).map_err(|error| match error {
+        ParserError::RecursionLimitExceeded => QueryError::stopped("statement: nested too deep"),
+        ParserError::ParserError(message) | ParserError::TokenizerError(message) => QueryError::refused(message),
+    })?;
+    let statement = match statements.len() {
+        0 => return Err(QueryError::refused("no statement")),
+        1 => statements.remove(0),
+        _ => return Err(QueryError::refused("more than one statement")),
+    };
+    let Statement::Query(query) = statement else {
+        return Err(QueryError::refused("only SELECT, VALUES and WITH ... SELECT are allowed"));
+    };
+    let mut found = Found::default();
+    if let ControlFlow::Break(reason) = query.visit(&mut found) {
+        return Err(QueryError::refused(*reason));
+    }
+    Ok(Checked { sql: query.to_string(), relations: found.relations, local: found.local })
+}
+
+#[derive(Default)]
+struct Found {
+    relations: BTreeSet<(Option<String>, String)>,
+    local: BTreeSet<String>,
+}
+
+type Flow = ControlFlow<Box<String>>;
+
+fn refuse(reason: impl Into<String>) -> Flow {
+    ControlFlow::Break(Box::new(reason.into()))
+}
+
+/// A name as PostgreSQL takes it.
+fn spelled(name: &Ident) -> String {
+    if name.quote_style.is_some() { name.value.clone() } else { name.value.to_lowercase() }
+}
+
+fn parts(name: &ObjectName) -> Option<Vec<String>> {
+    name.0
+        .iter()
+        .map(|part| match part {
+            ObjectNamePart::Identifier(name) => Some(spelled(name)),
+            ObjectNamePart::Function(_) => None,
+        })
+        .collect()
+}
+
+fn function(name: &ObjectName, allowed: &str) -> Flow {
+    let known = |function: &str| allowed.split_whitespace().any(|name| name == function);
+    match parts(name).as_deref() {
+        Some([function]) if known(function) => ControlFlow::Continue(()),
+        Some([schema, function]) if schema == "pg_catalog" && known(function) => ControlFlow::Continue(()),
+        _ => refuse(format!("the function {name} is not allowed")),
+    }
+}
+
+fn data_type(kind: &DataType) -> Flow {
+    let written = kind.to_string().to_lowercase();
+    let known = |word: &str| TYPES.split_whitespace().any(|name| name == word);
+    let plain = !written.contains(['"', '.']);
+    match written.split(|letter: char| !(letter.is_alphanumeric() || letter == '_')).next() {
+        Some(word) if plain && known(word) => ControlFlow::Continue(()),
+        _ => refuse(format!("the type {kind} is not allowed")),
+    }
+}
+
+fn body(set: &SetExpr) -> Flow {
+    match set {
+        // What is nested is visited by itself.
+        SetExpr::Select(_) | SetExpr::Query(_) | SetExpr::Values(_) => ControlFlow::Continue(()),
+        SetExpr::SetOperation { left, right, .. } => {
+            body(left)?;
+            body(right)
+        }
+        _ => refuse("the statement does more than read"),
+    }
+}
+
+impl Visitor for Found {
+    type Break = Box<String>;
+
+    fn pre_visit_query(&mut self, query: &Query) -> Flow {
+        if !query.locks.is_empty() {
+            return refuse("FOR UPDATE and its like lock rows, and only reading is allowed");
+        }
+        if query.for_clause.is_some() || query.settings.is_some() || !query.pipe_operators.is_empty() {
+            return refuse("the statement does more than read");
+        }
+        for table in query.with.iter().flat_map(|with| &with.cte_tables) {
+            self.local.insert(spelled(&table.alias.name));
+        }
+        body(&query.body)
+    }
+
+    fn pre_visit_select(&mut self, select: &Select) -> Flow {
+        if select.into.is_some() {
+            return refuse("SELECT INTO writes, and only reading is allowed");
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_statement(&mut self, _: &Statement) -> Flow {
+        refuse("the statement does more than read")
+    }
+
+    fn pre_visit_table_factor(&mut self, factor: &TableFactor) -> Flow {
+        match factor {
+            TableFactor::Table { name, args: Some(_), .. } | TableFactor::Function { name, .. } => {
+                function(name, TABLE_FUNCTIONS)
+            }
+            TableFactor::Table { name, .. } => match parts(name).as_deref() {
+                Some([name]) => {
+                    self.relations.insert((None, name.clone()));
+                    ControlFlow::Continue(())
+                }
+                Some([schema, name]) => {
+                    self.relations.insert((Some(schema.clone()), name.clone()));
+                    ControlFlow::Continue(())
+                }
+                _ => refuse(format!("{name} cannot be read")),
+            },
+            TableFactor::Derived { .. } | TableFactor::NestedJoin { .. } | TableFactor::UNNEST { .. } => {
+                ControlFlow::Continue(())
+            }
+            other => refuse(format!("{other} is not allowed")),
+        }
+    }
+
+    fn pre_visit_expr(&mut self, expression: &Expr) -> Flow {
+        match expression {
+            Expr::Function(call) => function(&call.name, FUNCTIONS),
+            Expr::Cast { data_type: kind, .. } => data_type(kind),
+            Expr::TypedString(typed) => data_type(&typed.data_type),
+            Expr::Identifier(name) if name.quote_style.is_none() && WORDS.contains(&spelled(name).as_str()) => {
+                refuse(format!("{name} is not allowed"))
+            }
+            Expr::BinaryOp { op: BinaryOperator::PGCustomBinaryOperator(_) | BinaryOperator::Custom(_), .. } => {
+                refuse("operators of one's own are not allowed")
+            }
+            Expr::Convert { .. }
+            | Expr::MatchAgainst { .. }
+            | Expr::Lambda(_)
+            | Expr::MemberOf(_)
+            | Expr::Prior(_)
+            | Expr::OuterJoin(_)
+            | Expr::Map(_)
+            | Expr::Dictionary(_)
+            | Expr::Struct { .. }
+            | Expr::Prefixed { .. } => refuse(format!("{expression} is not allowed")),
+            _ => ControlFlow::Continue(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_reads_is_let_through() {
+        for sql in [
+            "SELECT a, count(*) FROM t WHERE a::int > 3 GROUP BY a ORDER BY 2 DESC LIMIT 3",
+            "WITH x AS (SELECT 1 AS a) SELECT x.a FROM x JOIN s.\"T\" y USING (a)",
+            "VALUES (1, 'x')",
+            "SELECT DATE '2024-01-01' + INTERVAL '1 day', CAST(a AS numeric(10, 2)) FROM t",
+            "SELECT extract(year FROM d), substring(a FROM 2 FOR 3), position('a' IN b), trim(both 'x' FROM a) FROM t",
+            "SELECT sum(a) FILTER (WHERE b) OVER (PARTITION BY c) FROM t, generate_series(1, 3)",
+            "SELECT ARRAY[1, 2], a -> 'b' ->> 'c', a ~ 'x' FROM t WHERE a ILIKE 'y%' AND b BETWEEN 1 AND 2",
+            "SELECT 'pg_sleep(1)', $$drop table t$$",
+        ] {
+            assert!(check(sql).is_ok(), "{sql}: {:?}", check(sql).err());
+        }
+        let checked = check("SELECT 1 FROM A, s.\"B\", (SELECT 1 FROM c) d").unwrap();
+        let names: Vec<String> = checked.relations.iter().map(|(schema, name)| format!("{schema:?} {name}")).collect();
+        assert_eq!(names, ["None a", "None c", "Some(\"s\") B"]);
+    }
+
+    #[test]
+    fn what_does_more_is_refused() {
+        for sql in [
+            "",
+            "SELECT 1; SELECT 2",
+            "SELECT pg_sleep(1)",
+            "SELECT pg_catalog.pg_sleep(1)",
+            "SELECT \"pg_sleep\"(1)",
+            "SELECT public.lower('A')",
+            "SELECT lo_create(0)",
+            "SELECT * FROM pg_ls_dir('/')",
+            "SELECT * FROM ROWS FROM (pg_ls_dir('/')) x",
+            "SELECT a FROM t ORDER BY pg_sleep(1)",
+            "SELECT a FROM t LIMIT (SELECT pg_sleep(1))",
+            "SELECT count(*) FILTER (WHERE pg_sleep(1) IS NULL) FROM t",
+            "SELECT sum(a) OVER (ORDER BY pg_sleep(1)) FROM t",
+            "SELECT a FROM t JOIN u ON pg_sleep(1) IS NULL",
+            "SELECT a FROM t GROUP BY GROUPING SETS ((pg_sleep(1)))",
+            "VALUES (pg_sleep(1))",
+            "WITH x AS (DELETE FROM t RETURNING *) SELECT * FROM x",
+            "WITH x AS (TABLE secret) SELECT * FROM x",
+            "TABLE secret",
+            "SELECT * INTO u FROM t",
+            "SELECT * FROM t FOR UPDATE",
+            "SELECT * FROM (SELECT * FROM t FOR SHARE) x",
+            "SELECT 'secret'::regclass",
+            "SELECT regclass 'secret'",
+            "SELECT CAST('<a/>' AS xml)",
+            "SELECT '1'::pg_catalog.regclass",
+            "SELECT ARRAY['t']::regclass[]",
+            "SELECT current_user",
+            "SELECT session_user",
+            "SELECT 1 OPERATOR(public.+) 1",
+            "EXPLAIN SELECT 1",
+            "SET ROLE x",
+            "COPY t TO STDOUT",
+            "SELECT nextval('s')",
+            "SELECT * FROM a.b.c",
+            "SELECT query_to_xml('x', true, false, '')",
+            "SELECT XMLPARSE(DOCUMENT '<a/>')",
+            "SELECT * FROM XMLTABLE('/a' PASSING '<a/>' COLUMNS b text)",
+        ] {
+            assert!(matches!(check(sql), Err(QueryError::Refused { .. })), "{sql}: {:?}", check(sql));
+        }
+        let deep = format!("SELECT {}1{}", "(".repeat(20_000), ")".repeat(20_000));
+        assert!(matches!(check(&deep), Err(QueryError::Stopped { .. })));
+        assert!(check(&format!("SELECT 1{}", " + 1".repeat(20_000))).is_ok());
+    }
+}

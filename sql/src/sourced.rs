@@ -1,0 +1,81 @@
+//! Rows with where their cells come from, as they are written.
+
+use std::io::{self, Write};
+
+use serde::{Deserialize, Serialize};
+
+use crate::origins::{Origin, Origins};
+use crate::rows::{Column, Format, Rows, Value};
+use crate::tables::{Cited, FileDatabase};
+
+/// Where a value of a result comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Source {
+    /// The cell of the database.
+    #[serde(flatten)]
+    pub origin: Origin,
+    /// The cell of the file, where the database was made from files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cited: Option<Cited>,
+}
+
+impl Source {
+    /// `items:3`, the table and the row's id, or `sales.csv t0:r3c1`, the file and the cell's node id.
+    fn short(&self) -> String {
+        match &self.cited {
+            None => format!("{}:{}", self.origin.table, self.origin.row_id),
+            Some(cited) => {
+                let file = cited.file.file_name().unwrap_or(cited.file.as_os_str()).to_string_lossy();
+                let cell = cited.node.clone().unwrap_or_else(|| format!("r{}c{}", cited.row, cited.column));
+                format!("{file} {cell}")
+            }
+        }
+    }
+}
+
+/// Rows with where their cells come from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SourcedRows {
+    /// The rows.
+    #[serde(flatten)]
+    pub rows: Rows,
+    /// Per row, per column; empty where nothing is known of any.
+    pub sources: Vec<Vec<Option<Source>>>,
+}
+
+impl SourcedRows {
+    /// Puts rows and origins together, and looks the cells up in the files that the database was made from.
+    pub fn new(rows: Rows, origins: Origins, files: Option<&FileDatabase>) -> Self {
+        let source = |origin: Origin| {
+            let cited = files.and_then(|files| files.cited(&origin.table, origin.row_id, &origin.column));
+            Source { origin, cited }
+        };
+        let sources = origins.into_iter().map(|row| row.into_iter().map(|cell| cell.map(source)).collect()).collect();
+        Self { rows, sources }
+    }
+
+    /// Writes the rows as [`Rows::write`] does, with the sources as `sources` in JSON, else in a last column `source`
+    /// that names each cell once.
+    ///
+    /// # Errors
+    /// What the output gives.
+    pub fn write(&self, format: Format, output: &mut impl Write) -> io::Result<()> {
+        if format == Format::Json {
+            serde_json::to_writer(&mut *output, self)?;
+            return writeln!(output);
+        }
+        let mut rows = self.rows.clone();
+        rows.columns.push(Column { name: "source".to_owned(), table: None, column: None });
+        for (at, row) in rows.rows.iter_mut().enumerate() {
+            let mut named: Vec<String> = Vec::new();
+            for source in self.sources.get(at).into_iter().flatten().flatten() {
+                let short = source.short();
+                if !named.contains(&short) {
+                    named.push(short);
+                }
+            }
+            row.push(if named.is_empty() { Value::Null } else { Value::Text(named.join(", ")) });
+        }
+        rows.write(format, output)
+    }
+}

@@ -1,0 +1,262 @@
+//! Files with tables, opened as a database.
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::Connection;
+use serde::{Deserialize, Serialize};
+use tabsegnet_document::model::Table;
+use tabsegnet_document::{ReadError, ReadOptions, node_id, read};
+use tempfile::NamedTempFile;
+
+use super::{Import, ImportedColumn, MAX_COLUMNS, Names, lines};
+
+/// Files could not be opened as a database.
+#[derive(Debug, thiserror::Error)]
+pub enum ImportError {
+    /// A file or folder could not be read.
+    #[error("{}: {message}", path.display())]
+    File {
+        /// Which.
+        path: PathBuf,
+        /// What was found, what was expected.
+        message: String,
+    },
+    /// A file could not be read as a document.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// No table was found.
+    #[error("{}: no table was found; expected .csv, .tsv, .jsonl, .xlsx, .md, .html or the project's JSON with one", .0.display())]
+    Empty(PathBuf),
+    /// The database that the tables go into could not be written.
+    #[error("the tables cannot be put into a temporary database: {0}")]
+    Write(#[from] rusqlite::Error),
+    /// The temporary file could not be made.
+    #[error("no temporary file could be made for the tables: {0}")]
+    Temporary(#[from] std::io::Error),
+}
+
+/// A cell of a file that a result came from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cited {
+    /// The file.
+    pub file: PathBuf,
+    /// The node id of the cell in the file's document, `t0:r3c1`; none for JSON lines.
+    pub node: Option<String>,
+    /// The row of the file's table, from 0, header rows counted; for JSON lines the object, from 0.
+    pub row: usize,
+    /// The column of the file's table, from 0.
+    pub column: usize,
+    /// What the column's header says.
+    pub header: String,
+}
+
+/// A table of a file in the database.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ImportedTable {
+    /// The name in the database.
+    pub name: String,
+    /// The file.
+    pub file: PathBuf,
+    /// Its columns.
+    pub columns: Vec<ImportedColumn>,
+    /// The table of the document; none for JSON lines.
+    table: Option<Table>,
+}
+
+/// Tables of files in a SQLite database of its own, which goes when this does.
+#[derive(Debug)]
+pub struct FileDatabase {
+    database: NamedTempFile,
+    /// The tables, by file name, then in the order of the file.
+    pub tables: Vec<ImportedTable>,
+    /// What was cut off, left out or guessed; each names its file.
+    pub warnings: Vec<String>,
+}
+
+/// The files that a folder is searched for.
+const KNOWN: [&str; 12] =
+    ["csv", "tsv", "tab", "jsonl", "xlsx", "xlsm", "md", "markdown", "html", "htm", "xhtml", "json"];
+
+fn extension(path: &Path) -> String {
+    path.extension().map(|extension| extension.to_string_lossy().to_lowercase()).unwrap_or_default()
+}
+
+impl FileDatabase {
+    /// Opens a file, or all files of a folder (not of folders in it) whose ending is known. A table has the name of
+    /// its file, with its number where the file has several.
+    ///
+    /// # Errors
+    /// [`ImportError`]: the file cannot be read, holds no table, or the temporary database cannot be written. Of a
+    /// folder, a file that cannot be read is a warning as long as another one can.
+    pub fn open(path: &Path) -> Result<Self, ImportError> {
+        let failed =
+            |message: std::io::Error| ImportError::File { path: path.to_owned(), message: message.to_string() };
+        let folder = std::fs::metadata(path).map_err(failed)?.is_dir();
+        let mut files = vec![path.to_owned()];
+        if folder {
+            let entries: Result<Vec<_>, _> = std::fs::read_dir(path).map_err(failed)?.collect();
+            files = entries.map_err(failed)?.into_iter().map(|entry| entry.path()).collect();
+            files.retain(|file| file.is_file() && Self::is_known(file));
+            files.sort();
+        }
+        let database = tempfile::Builder::new().prefix("tables").suffix(".sqlite").tempfile()?;
+        let mut connection = Connection::open(database.path())?;
+        let transaction = connection.transaction()?;
+        let (mut tables, mut warnings) = (Vec::new(), Vec::new());
+        let (mut names, mut first_failure) = (Names::default(), None);
+        for file in &files {
+            match tables_of(file, &mut warnings) {
+                Ok(found) => {
+                    let several = found.len() > 1;
+                    let stem = file.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+                    for (number, (table, import)) in found.into_iter().enumerate() {
+                        if import.columns().len() > MAX_COLUMNS {
+                            warnings.push(format!(
+                                "{}: t{number} is left out, it has {} columns and a table can have {MAX_COLUMNS}",
+                                file.display(),
+                                import.columns().len()
+                            ));
+                            continue;
+                        }
+                        let stem = if several { format!("{stem}_t{number}") } else { stem.clone() };
+                        let name = names.take(&stem, "table_1");
+                        import.write(&transaction, &name)?;
+                        let columns = import.columns().to_vec();
+                        tables.push(ImportedTable { name, file: file.clone(), columns, table });
+                    }
+                }
+                Err(error) if folder => {
+                    warnings.push(error.to_string());
+                    first_failure = first_failure.or(Some(error));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        if tables.is_empty() {
+            return Err(first_failure.unwrap_or_else(|| ImportError::Empty(path.to_owned())));
+        }
+        transaction.commit()?;
+        connection.close().map_err(|(_, error)| error)?;
+        Ok(Self { database, tables, warnings })
+    }
+
+    /// Whether a file's ending is that of a form with tables.
+    pub fn is_known(path: &Path) -> bool {
+        KNOWN.contains(&extension(path).as_str())
+    }
+
+    /// The SQLite file.
+    pub fn path(&self) -> &Path {
+        self.database.path()
+    }
+
+    /// The cell of a file that stands in a row (by its row id) and a column of the database.
+    pub fn cited(&self, table: &str, row_id: i64, column: &str) -> Option<Cited> {
+        let table = self.tables.iter().find(|found| found.name.eq_ignore_ascii_case(table))?;
+        let column = table.columns.iter().find(|found| found.name.eq_ignore_ascii_case(column))?;
+        let row = usize::try_from(row_id).ok()?.checked_sub(1)?;
+        let header_rows = table.table.as_ref().map_or(0, header_rows);
+        let row = row.checked_add(header_rows)?;
+        let cell = table.table.as_ref().and_then(|found| Some((found, found.cell_at(row, column.source)?)));
+        Some(Cited {
+            file: table.file.clone(),
+            node: cell.map(|(found, cell)| node_id::cell(found, cell)),
+            row,
+            column: column.source,
+            header: column.header.clone(),
+        })
+    }
+}
+
+/// The header rows of a table; a first row of names counts where none was found.
+fn header_rows(table: &Table) -> usize {
+    let named = || {
+        let first: Vec<&str> =
+            (0..table.cols()).filter_map(|col| table.cell_at(0, col)).map(|cell| cell.text.trim()).collect();
+        let names: std::collections::HashSet<&&str> = first.iter().collect();
+        table.rows() > 1 && names.len() == first.len() && first.iter().all(|text| text.contains(char::is_alphabetic))
+    };
+    match table.num_header_rows() {
+        0 => usize::from(named()),
+        rows => rows,
+    }
+}
+
+fn tables_of(file: &Path, warnings: &mut Vec<String>) -> Result<Vec<(Option<Table>, Import)>, ImportError> {
+    let failed = |message: String| ImportError::File { path: file.to_owned(), message };
+    if extension(file) == "jsonl" {
+        let options = ReadOptions::default();
+        let bytes = tabsegnet_document::read_source(file, &options)?;
+        let text = String::from_utf8(bytes).map_err(|error| failed(format!("is not UTF-8: {error}")))?;
+        let (header, rows) = lines::read(&text).map_err(failed)?;
+        return Ok(if header.is_empty() { Vec::new() } else { vec![(None, Import::new(&header, &rows))] });
+    }
+    let read = read(file, &ReadOptions::default())?;
+    warnings.extend(read.warnings.iter().map(|warning| format!("{}: {warning}", file.display())));
+    let mut found: Vec<&Table> = read.document.tables().collect();
+    found.sort_by_key(|table| table.number());
+    Ok(found.into_iter().map(|table| (Some(table.clone()), import(table))).collect())
+}
+
+fn import(table: &Table) -> Import {
+    let headers = header_rows(table);
+    let header = |col: usize| {
+        let mut levels: Vec<&str> = Vec::new();
+        for text in (0..headers).filter_map(|row| table.cell_at(row, col)).map(|cell| cell.text.trim()) {
+            if !text.is_empty() && levels.last() != Some(&text) {
+                levels.push(text);
+            }
+        }
+        levels.join(" > ")
+    };
+    let cell = |row: usize, col: usize| table.cell_at(row, col).map_or_else(String::new, |cell| cell.text.clone());
+    let header: Vec<String> = (0..table.cols()).map(header).collect();
+    let rows: Vec<Vec<String>> =
+        (headers..table.rows()).map(|row| (0..table.cols()).map(|col| cell(row, col)).collect()).collect();
+    Import::new(&header, &rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_a_database_whose_cells_can_be_cited() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+        write("sales.csv", "City,Sold\nRome,\"1,115\"\nOslo,–\n");
+        write("two.md", "# A\n\n| a | b |\n|---|---|\n| x | 1 |\n\ntext\n\n| c | d |\n|---|---|\n| y | 2 |\n");
+        write("people.jsonl", "{\"name\": \"Ann\", \"age\": 3}\n");
+        write("broken.xlsx", "no workbook");
+        write("notes.bin", "left alone");
+        let database = FileDatabase::open(folder.path()).unwrap();
+        let names: Vec<&str> = database.tables.iter().map(|table| table.name.as_str()).collect();
+        assert_eq!(names, ["people", "sales", "two_t0", "two_t1"]);
+        assert!(database.warnings.iter().any(|warning| warning.contains("broken.xlsx")), "{:?}", database.warnings);
+        let connection = Connection::open(database.path()).unwrap();
+        let sold: i64 =
+            connection.query_row("SELECT sold FROM sales WHERE city = 'Rome'", [], |row| row.get(0)).unwrap();
+        assert_eq!(sold, 1115);
+        let cited = database.cited("SALES", 2, "sold").unwrap();
+        assert_eq!(
+            (cited.node.as_deref(), cited.row, cited.column, cited.header.as_str()),
+            (Some("t0:r2c1"), 2, 1, "Sold")
+        );
+        assert_eq!(database.cited("people", 1, "age").unwrap().row, 0);
+        for (table, row, column) in
+            [("sales", 0, "sold"), ("sales", -1, "sold"), ("none", 1, "a"), ("sales", 1, "none")]
+        {
+            assert_eq!(database.cited(table, row, column), None);
+        }
+    }
+
+    #[test]
+    fn what_has_no_table_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(matches!(FileDatabase::open(folder.path()), Err(ImportError::Empty(_))));
+        let path = folder.path().join("a.jsonl");
+        std::fs::write(&path, "{\"a\": 1}\nx\n").unwrap();
+        assert!(FileDatabase::open(&path).unwrap_err().to_string().contains("line 2"));
+        assert!(matches!(FileDatabase::open(&folder.path().join("none.csv")), Err(ImportError::File { .. })));
+    }
+}
