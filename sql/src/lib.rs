@@ -12,6 +12,7 @@ mod policy;
 mod rows;
 mod sandbox;
 mod schema;
+pub mod schema_graph;
 mod statement;
 pub mod worker;
 
