@@ -8,6 +8,8 @@ mod catalogue;
 mod database;
 mod error;
 mod file;
+pub mod joins;
+pub mod linking;
 mod policy;
 mod rows;
 mod sandbox;
