@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow};
 use clap::{Parser, ValueEnum};
-use tabsegnet_sql::{Format, QueryError, Sandbox, worker};
+use tabsegnet_sql::linking::{Explanation, Linker, Model, ValueIndex, ValueLimits};
+use tabsegnet_sql::schema_graph::{SchemaGraph, Semantics, SqlDialect, html};
+use tabsegnet_sql::{Database, Format, QueryError, Sandbox, worker};
 
 /// Runs one SELECT on a SQLite database, read-only and within limits. Exit codes: 0 answered, 1 failed, 2 wrong usage,
 /// 3 refused, 4 stopped.
@@ -18,8 +20,17 @@ struct Arguments {
     #[arg(long, value_name = "FILE")]
     database: PathBuf,
     /// The statement; `-` reads it from standard input.
-    #[arg(long, value_name = "STATEMENT|-", allow_hyphen_values = true)]
-    sql: String,
+    #[arg(long, value_name = "STATEMENT|-", allow_hyphen_values = true, required_unless_present_any = ["question", "schema"])]
+    sql: Option<String>,
+    /// A question: says which columns and tables it needs, and how and why they are joined.
+    #[arg(long, value_name = "TEXT", conflicts_with_all = ["sql", "schema"])]
+    question: Option<String>,
+    /// Writes the graph of the schema.
+    #[arg(long, value_enum, conflicts_with = "sql")]
+    schema: Option<SchemaFormat>,
+    /// What the schema does not say of itself: names, synonyms, relations, hidden fields (TOML).
+    #[arg(long, value_name = "FILE")]
+    semantics: Option<PathBuf>,
     /// A table or view that is as if it were not there; so is what reads it. May be given again.
     #[arg(long, value_name = "TABLE")]
     hide: Vec<String>,
@@ -42,6 +53,18 @@ enum FormatArgument {
     Json,
     /// CSV with a header.
     Csv,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum SchemaFormat {
+    /// One page that needs nothing else.
+    Html,
+    /// Graphviz.
+    Dot,
+    /// GraphML.
+    Graphml,
+    /// Tables, columns, joins, derivations and what is wrong with the schema.
+    Json,
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
@@ -81,13 +104,14 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments) -> Result<()> {
-    let sql = if arguments.sql == "-" { statement_from_stdin()? } else { arguments.sql.clone() };
     let sandbox = Sandbox {
         hidden: arguments.hide.clone(),
         deadline: arguments.deadline,
         rows: arguments.rows,
         ..Sandbox::default()
     };
+    let Some(sql) = &arguments.sql else { return of_schema(arguments, &sandbox) };
+    let sql = if sql == "-" { statement_from_stdin()? } else { sql.clone() };
     let program = std::env::current_exe().context("the program does not find itself")?;
     let answer = worker::query(program.as_os_str(), &arguments.database, &sandbox, &sql);
     for name in &answer.not_there {
@@ -106,6 +130,46 @@ fn run(arguments: &Arguments) -> Result<()> {
         eprintln!("note: there are, or may be, more rows than these {}", rows.rows.len());
     }
     Ok(())
+}
+
+/// Answers `--question` and `--schema`.
+fn of_schema(arguments: &Arguments, sandbox: &Sandbox) -> Result<()> {
+    let limits = ValueLimits::default();
+    let sandbox = Sandbox { rows: limits.per_column, ..sandbox.clone() };
+    let database = Database::open(&arguments.database, &sandbox)?;
+    let semantics = match &arguments.semantics {
+        Some(file) => {
+            let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
+            Semantics::parse(&text).with_context(|| file.display().to_string())?
+        }
+        None => Semantics::default(),
+    };
+    let graph = SchemaGraph::new(&database.schema()?, &semantics, SqlDialect::Sqlite)?;
+    let mut output = BufWriter::new(io::stdout().lock());
+    if let Some(question) = &arguments.question {
+        let linker = Linker::new(&graph, ValueIndex::read(&database, &graph, limits)?, Model::shipped());
+        let explanation = Explanation::new(&linker, question, &linker.link(question));
+        match arguments.format {
+            FormatArgument::Json => {
+                serde_json::to_writer(&mut output, &explanation)?;
+                writeln!(output)?;
+            }
+            FormatArgument::Table => explanation.write(&mut output)?,
+            FormatArgument::Csv => return Err(anyhow!("--question has no CSV; expected --format table or json")),
+        }
+    }
+    let title = arguments.database.file_name().unwrap_or_default().to_string_lossy();
+    match arguments.schema {
+        Some(SchemaFormat::Html) => writeln!(output, "{}", html(&graph, &title))?,
+        Some(SchemaFormat::Dot) => writeln!(output, "{}", graph.graph().to_dot())?,
+        Some(SchemaFormat::Graphml) => writeln!(output, "{}", graph.graph().to_graphml())?,
+        Some(SchemaFormat::Json) => {
+            serde_json::to_writer(&mut output, &graph)?;
+            writeln!(output)?;
+        }
+        None => {}
+    }
+    Ok(output.flush()?)
 }
 
 fn statement_from_stdin() -> Result<String> {

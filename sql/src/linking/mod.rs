@@ -5,6 +5,7 @@
 //! that says, does it need a column, be it to join by.
 
 mod evidence;
+mod explain;
 pub mod fit;
 mod model;
 mod sets;
@@ -16,6 +17,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+pub use explain::{Alternative, ExplainedColumn, ExplainedJoin, Explanation};
 pub use model::{Model, Weights};
 pub use similarity::Similarity;
 pub use values::{FoundValue, ValueIndex, ValueLimits};

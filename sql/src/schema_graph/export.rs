@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 
 use super::graph::SchemaGraph;
-use super::semantics::Cardinality;
 
 const STYLE: &str = "body{font:14px system-ui,sans-serif;margin:1rem;color:#222;background:#fff}\
 #t{display:flex;flex-wrap:wrap;gap:2rem 3rem;align-items:flex-start;position:relative}\
@@ -88,13 +87,4 @@ pub fn html(graph: &SchemaGraph, title: &str) -> String {
     }
     let _ = write!(page, "];{SCRIPT}</script></html>");
     page
-}
-
-/// The cardinality in words.
-pub(crate) fn in_words(cardinality: Cardinality) -> &'static str {
-    match cardinality {
-        Cardinality::ManyToOne => "many to one",
-        Cardinality::OneToOne => "one to one",
-        Cardinality::ManyToMany => "many to many",
-    }
 }

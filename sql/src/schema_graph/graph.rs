@@ -170,8 +170,9 @@ impl NodeText for SchemaNode {
 /// A schema as a graph.
 ///
 /// Tables and columns have numbers from 0 in the order of the schema, tables before views. The nodes of
-/// [`SchemaGraph::graph`] are the tables, then the columns, then the keys.
-#[derive(Debug, Clone, PartialEq)]
+/// [`SchemaGraph::graph`] are the tables, then the columns, then the keys. As JSON it is its tables, columns, joins,
+/// derivations, contexts and problems.
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SchemaGraph {
     tables: Vec<TableNode>,
     columns: Vec<ColumnNode>,
@@ -179,8 +180,11 @@ pub struct SchemaGraph {
     derivations: Vec<(usize, usize)>,
     contexts: Vec<(usize, usize)>,
     problems: Vec<Problem>,
+    #[serde(skip)]
     by_name: HashMap<String, Vec<usize>>,
+    #[serde(skip)]
     columns_by_name: HashMap<(usize, String), Vec<usize>>,
+    #[serde(skip)]
     graph: Graph<SchemaNode>,
 }
 

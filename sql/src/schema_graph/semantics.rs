@@ -100,6 +100,16 @@ pub enum Cardinality {
     ManyToMany,
 }
 
+impl Cardinality {
+    pub(crate) fn in_words(self) -> &'static str {
+        match self {
+            Self::ManyToOne => "many to one",
+            Self::OneToOne => "one to one",
+            Self::ManyToMany => "many to many",
+        }
+    }
+}
+
 /// A semantic file that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SemanticsError {
