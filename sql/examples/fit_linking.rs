@@ -16,7 +16,7 @@ use tabsegnet_sql::linking::{Linker, Model};
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [data, output] = arguments.as_slice() else { bail!("see the head of this file") };
-    let (questions, databases) = of_spider(Path::new(data), "train")?;
+    let (questions, databases) = of_spider(Path::new(data), "train", true)?;
     let model = Model::default();
     let mut linkers: Vec<Linker<'_>> = databases
         .graphs
@@ -40,7 +40,10 @@ fn main() -> Result<()> {
     }
     println!("{} questions on {} databases", examples.len(), linkers.len());
     let model = fit(&mut linkers, &examples, Settings::default());
-    println!("{} weights", [&model.mention, &model.table, &model.set, &model.column].map(|w| w.0.len()).iter().sum::<usize>());
+    println!(
+        "{} weights",
+        [&model.mention, &model.table, &model.set, &model.column].map(|w| w.0.len()).iter().sum::<usize>()
+    );
     std::fs::write(output, serde_json::to_string_pretty(&model)? + "\n")?;
     Ok(())
 }

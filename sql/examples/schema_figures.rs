@@ -74,7 +74,15 @@ fn rank(sums: &mut Sums, order: &[(usize, f32)], gold: &BTreeSet<usize>) {
     }
     let (right, others): (Vec<&(usize, f32)>, Vec<_>) = order.iter().partition(|(column, _)| gold.contains(column));
     if !others.is_empty() && !right.is_empty() {
-        let beats = |a: f32, b: f32| if a > b { 1.0 } else if a == b { 0.5 } else { 0.0 };
+        let beats = |a: f32, b: f32| {
+            if a > b {
+                1.0
+            } else if a == b {
+                0.5
+            } else {
+                0.0
+            }
+        };
         let won: f64 = right.iter().flat_map(|(_, a)| others.iter().map(move |(_, b)| beats(*a, *b))).sum();
         sums.add("AUC", won / (right.len() * others.len()) as f64);
     }
@@ -108,8 +116,12 @@ fn shown(graph: &SchemaGraph, pairs: &BTreeSet<(usize, usize)>) -> String {
 }
 
 fn linking(data: &Path, part: &str, model: &Model, wrong: bool) -> Result<()> {
-    let (questions, databases) = of_spider(data, part)?;
-    println!("Schema linking on Spider, {part} part ({} questions, {} databases):\n", questions.len(), databases.names.len());
+    let (questions, databases) = of_spider(data, part, true)?;
+    println!(
+        "Schema linking on Spider, {part} part ({} questions, {} databases):\n",
+        questions.len(),
+        databases.names.len()
+    );
     println!("| | recall@5 | @10 | @20 | all of them @5 | @10 | @20 | AUC |");
     println!("|---|---:|---:|---:|---:|---:|---:|---:|");
     let line = |name: &str, sums: &Sums| {
@@ -122,7 +134,9 @@ fn linking(data: &Path, part: &str, model: &Model, wrong: bool) -> Result<()> {
         let linkers = linkers(&databases, model, with_values);
         let mut sums = Sums::default();
         for question in &questions {
-            let Some(linker) = databases.names.binary_search(&question.db).ok().and_then(|at| linkers.get(at)) else { continue };
+            let Some(linker) = databases.names.binary_search(&question.db).ok().and_then(|at| linkers.get(at)) else {
+                continue;
+            };
             let gold = Gold::of(question, linker.graph());
             let start = Instant::now();
             let linked = linker.link(&question.question);
@@ -137,7 +151,8 @@ fn linking(data: &Path, part: &str, model: &Model, wrong: bool) -> Result<()> {
                 let found = linked.tables.iter().take(k).filter(|table| gold.tables.contains(&table.table)).count();
                 tables.add(recall, found as f64 / gold.tables.len() as f64);
             }
-            let set = |at: usize| linked.sets.get(at).map(|set| set.tree.tables.iter().copied().collect::<BTreeSet<_>>());
+            let set =
+                |at: usize| linked.sets.get(at).map(|set| set.tree.tables.iter().copied().collect::<BTreeSet<_>>());
             let exact = set(0).as_ref() == Some(&gold.tables);
             tables.add("exact", is(exact));
             tables.add("in three", is((0..3).any(|at| set(at).as_ref() == Some(&gold.tables))));
@@ -152,7 +167,13 @@ fn linking(data: &Path, part: &str, model: &Model, wrong: bool) -> Result<()> {
                     let name = |&table: &usize| linker.graph().tables().get(table).map(|t| t.name.to_lowercase());
                     set.iter().filter_map(name).collect::<Vec<_>>().join(",")
                 };
-                eprintln!("tables\t{}\t{}\tgold {}\tfound {}", question.db, question.question, names(&gold.tables), names(&set(0).unwrap_or_default()));
+                eprintln!(
+                    "tables\t{}\t{}\tgold {}\tfound {}",
+                    question.db,
+                    question.question,
+                    names(&gold.tables),
+                    names(&set(0).unwrap_or_default())
+                );
             }
         }
         line(name, &sums);
@@ -189,22 +210,31 @@ fn joins(data: &Path, model: &Model, wrong: bool, part: &str) -> Result<()> {
     println!("Joins, of questions whose statement joins two tables or more:\n");
     println!("| | questions | exact joins | the same columns equal |");
     println!("|---|---:|---:|---:|");
-    let spider = of_spider(data, part)?;
-    let linkers = linkers(&spider.1, model, true);
-    report("Spider, from the question alone", part, &spider, wrong, |question, at, _| {
-        linkers.get(at).and_then(|linker| linker.link(&question.question).sets.into_iter().next()).map(|set| set.tree)
-    });
-    let given = |question: &Question, databases: &Databases, at: usize, gold: &Gold| {
-        let graph = databases.graphs.get(at)?;
-        let joiner = Joiner::new(graph);
-        let tables: Vec<usize> = gold.tables.iter().copied().collect();
-        Some(joiner.tree(&tables, &joiner.costs(&Words::of(&question.question))))
-    };
-    report("Spider, from the gold tables", part, &spider, wrong, |q, at, gold| given(q, &spider.1, at, gold));
-    let bird = of_bird(data)?;
-    report("BIRD, from the gold tables", "dev", &bird, wrong, |q, at, gold| given(q, &bird.1, at, gold));
-    let beaver = of_beaver(data)?;
-    report("BEAVER dw, from the gold tables", "visible", &beaver, wrong, |q, at, gold| given(q, &beaver.1, at, gold));
+    for (guess, how) in [(false, "declared joins"), (true, "and guessed ones")] {
+        let spider = of_spider(data, part, guess)?;
+        let linkers = linkers(&spider.1, model, true);
+        let name = format!("Spider, from the question alone, {how}");
+        report(&name, part, &spider, wrong && guess, |question, at, _| {
+            linkers
+                .get(at)
+                .and_then(|linker| linker.link(&question.question).sets.into_iter().next())
+                .map(|set| set.tree)
+        });
+        let given = |question: &Question, databases: &Databases, at: usize, gold: &Gold| {
+            let graph = databases.graphs.get(at)?;
+            let joiner = Joiner::new(graph);
+            let tables: Vec<usize> = gold.tables.iter().copied().collect();
+            Some(joiner.tree(&tables, &joiner.costs(&Words::of(&question.question))))
+        };
+        let name = format!("Spider, from the gold tables, {how}");
+        report(&name, part, &spider, wrong && guess, |q, at, gold| given(q, &spider.1, at, gold));
+        let bird = of_bird(data, guess)?;
+        let name = format!("BIRD, from the gold tables, {how}");
+        report(&name, "dev", &bird, wrong && guess, |q, at, gold| given(q, &bird.1, at, gold));
+        let beaver = of_beaver(data, guess)?;
+        let name = format!("BEAVER dw, from the gold tables, {how}");
+        report(&name, "visible", &beaver, wrong && guess, |q, at, gold| given(q, &beaver.1, at, gold));
+    }
     println!();
     Ok(())
 }
@@ -232,7 +262,13 @@ fn report(
         exact += usize::from(right);
         equal += usize::from(classes(&found) == classes(&gold.joins));
         if wrong && !right {
-            eprintln!("{name}\t{}\t{}\tgold {}\tfound {}", question.db, question.question, shown(graph, &gold.joins), shown(graph, &found));
+            eprintln!(
+                "{name}\t{}\t{}\tgold {}\tfound {}",
+                question.db,
+                question.question,
+                shown(graph, &gold.joins),
+                shown(graph, &found)
+            );
         }
     }
     let share = |of: usize| of as f64 / f64::from(count.max(1));
@@ -245,7 +281,10 @@ fn derivations(data: &Path, wrong: bool) -> Result<()> {
     println!("|---|---:|---:|---:|---:|---:|");
     let folder = data.join("sql/derive");
     let mimic = folder.join("mimic-iv");
-    let (schema, _) = Schema::from_ddl(&std::fs::read_to_string(mimic.join("buildmimic/postgres/create.sql"))?, SqlDialect::Postgres)?;
+    let (schema, _) = Schema::from_ddl(
+        &std::fs::read_to_string(mimic.join("buildmimic/postgres/create.sql"))?,
+        SqlDialect::Postgres,
+    )?;
     let mut views = Vec::new();
     for kind in std::fs::read_dir(mimic.join("concepts_duckdb"))? {
         let kind = kind?.path();
@@ -256,7 +295,14 @@ fn derivations(data: &Path, wrong: bool) -> Result<()> {
         }
     }
     views.sort();
-    compare("MIMIC-IV", schema, &views.join(";\n"), SqlDialect::Duckdb, &folder.join("mimic-iv_lineage_sqlglot.json"), wrong)?;
+    compare(
+        "MIMIC-IV",
+        schema,
+        &views.join(";\n"),
+        SqlDialect::Duckdb,
+        &folder.join("mimic-iv_lineage_sqlglot.json"),
+        wrong,
+    )?;
     let text = std::fs::read_to_string(folder.join("northwind/create.sql"))?;
     let (schema, _) = Schema::from_ddl(&text, SqlDialect::Sqlite)?;
     compare("Northwind", schema, "", SqlDialect::Sqlite, &folder.join("northwind_lineage_sqlglot.json"), wrong)
@@ -269,7 +315,14 @@ struct Edges {
     sources: Vec<(String, String)>,
 }
 
-fn compare(name: &str, mut schema: Schema, views: &str, dialect: SqlDialect, expected: &Path, wrong: bool) -> Result<()> {
+fn compare(
+    name: &str,
+    mut schema: Schema,
+    views: &str,
+    dialect: SqlDialect,
+    expected: &Path,
+    wrong: bool,
+) -> Result<()> {
     let (more, problems) = Schema::from_ddl(views, dialect)?;
     for problem in problems {
         eprintln!("{name}: {problem}");
@@ -284,7 +337,12 @@ fn compare(name: &str, mut schema: Schema, views: &str, dialect: SqlDialect, exp
     for edges in serde_json::from_str::<Vec<Edges>>(&std::fs::read_to_string(expected)?)? {
         named.insert(edges.view.to_lowercase());
         for (table, column) in edges.sources {
-            gold.insert((edges.view.to_lowercase(), edges.column.to_lowercase(), table.to_lowercase(), column.to_lowercase()));
+            gold.insert((
+                edges.view.to_lowercase(),
+                edges.column.to_lowercase(),
+                table.to_lowercase(),
+                column.to_lowercase(),
+            ));
         }
     }
     let columns = |name: &str| {
@@ -296,7 +354,12 @@ fn compare(name: &str, mut schema: Schema, views: &str, dialect: SqlDialect, exp
     for view in schema.views.iter().filter(|view| named.contains(&view.name.to_lowercase())) {
         for derived in lineage(view.sql.as_deref().unwrap_or_default(), dialect, &columns)? {
             for (table, column) in derived.sources {
-                let edge = (view.name.to_lowercase(), derived.name.to_lowercase(), table.to_lowercase(), column.to_lowercase());
+                let edge = (
+                    view.name.to_lowercase(),
+                    derived.name.to_lowercase(),
+                    table.to_lowercase(),
+                    column.to_lowercase(),
+                );
                 found.insert(edge);
             }
         }
@@ -306,6 +369,12 @@ fn compare(name: &str, mut schema: Schema, views: &str, dialect: SqlDialect, exp
         found.difference(&gold).for_each(|edge| eprintln!("{name} more {edge:?}"));
     }
     let both = gold.intersection(&found).count();
-    println!("| {name} | {} | {} | {both} | {:.3} | {} |", named.len(), gold.len(), both as f64 / gold.len() as f64, found.len() - both);
+    println!(
+        "| {name} | {} | {} | {both} | {:.3} | {} |",
+        named.len(),
+        gold.len(),
+        both as f64 / gold.len() as f64,
+        found.len() - both
+    );
     Ok(())
 }

@@ -39,7 +39,12 @@ pub fn questions(file: &Path) -> Result<Vec<Question>> {
 }
 
 /// The databases that the questions are for; `folder` has the SQLite files, if there are any.
-fn databases(published: Vec<Published>, folder: Option<&Path>, questions: &[Question]) -> Result<Databases> {
+fn databases(
+    published: Vec<Published>,
+    folder: Option<&Path>,
+    questions: &[Question],
+    guess: bool,
+) -> Result<Databases> {
     let wanted: BTreeSet<&str> = questions.iter().map(|question| question.db.as_str()).collect();
     let by_name: BTreeMap<String, Published> =
         published.into_iter().map(|published| (published.database.clone(), published)).collect();
@@ -62,38 +67,38 @@ fn databases(published: Vec<Published>, folder: Option<&Path>, questions: &[Ques
             values = ValueIndex::read(&database, &graph, limits)?;
         }
         found.names.push(name.to_owned());
-        found.graphs.push(graph);
+        found.graphs.push(if guess { graph.with_guessed_joins() } else { graph });
         found.values.push(values);
     }
     Ok(found)
 }
 
-/// Spider: questions of a part, their databases.
-pub fn of_spider(data: &Path, part: &str) -> Result<(Vec<Question>, Databases)> {
+/// Spider: questions of a part, their databases, with joins guessed from names where `guess`.
+pub fn of_spider(data: &Path, part: &str, guess: bool) -> Result<(Vec<Question>, Databases)> {
     let folder = data.join("sql/spider");
     let questions = questions(&folder.join(format!("{part}.jsonl")))?;
     let published = spider(&std::fs::read_to_string(folder.join("tables.json"))?)?;
-    let databases = databases(published, Some(&folder.join("db")), &questions)?;
+    let databases = databases(published, Some(&folder.join("db")), &questions, guess)?;
     Ok((questions, databases))
 }
 
 /// BIRD's development part; it has no rows.
-pub fn of_bird(data: &Path) -> Result<(Vec<Question>, Databases)> {
+pub fn of_bird(data: &Path, guess: bool) -> Result<(Vec<Question>, Databases)> {
     let folder = data.join("sql/bird");
     let questions = questions(&folder.join("dev.jsonl"))?;
     let published = spider(&std::fs::read_to_string(folder.join("tables.json"))?)?;
-    let databases = databases(published, None, &questions)?;
+    let databases = databases(published, None, &questions, guess)?;
     Ok((questions, databases))
 }
 
 /// BEAVER's data warehouse; it has no rows.
-pub fn of_beaver(data: &Path) -> Result<(Vec<Question>, Databases)> {
+pub fn of_beaver(data: &Path, guess: bool) -> Result<(Vec<Question>, Databases)> {
     let folder = data.join("sql/beaver");
     let mut questions = questions(&folder.join("questions.jsonl"))?;
     questions.retain(|question| question.db == "dw");
     let joins = std::fs::read_to_string(folder.join("dw_join_keys.json"))?;
     let published = beaver(&std::fs::read_to_string(folder.join("tables.json"))?, Some(&joins))?;
-    let databases = databases(published, None, &questions)?;
+    let databases = databases(published, None, &questions, guess)?;
     Ok((questions, databases))
 }
 

@@ -114,9 +114,7 @@ fn run(arguments: &Arguments) -> Result<()> {
     let sql = if sql == "-" { statement_from_stdin()? } else { sql.clone() };
     let program = std::env::current_exe().context("the program does not find itself")?;
     let answer = worker::query(program.as_os_str(), &arguments.database, &sandbox, &sql);
-    for name in &answer.not_there {
-        eprintln!("warning: --hide {name}: there is no such table or view", name = name.escape_debug());
-    }
+    warn_of_missing(&answer.not_there);
     let rows = answer.rows?;
     let format = match arguments.format {
         FormatArgument::Table => Format::Table,
@@ -132,11 +130,18 @@ fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
+fn warn_of_missing(hidden: &[String]) {
+    for name in hidden {
+        eprintln!("warning: --hide {name}: there is no such table or view", name = name.escape_debug());
+    }
+}
+
 /// Answers `--question` and `--schema`.
 fn of_schema(arguments: &Arguments, sandbox: &Sandbox) -> Result<()> {
     let limits = ValueLimits::default();
     let sandbox = Sandbox { rows: limits.per_column, ..sandbox.clone() };
     let database = Database::open(&arguments.database, &sandbox)?;
+    warn_of_missing(database.not_there());
     let semantics = match &arguments.semantics {
         Some(file) => {
             let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;

@@ -25,22 +25,92 @@ fn better(new: &(f64, BTreeSet<usize>), old: &Found) -> bool {
     }
 }
 
-/// The joins of the cheapest tree, or forest where nothing connects some tables with the others.
-pub(super) fn cheapest(
-    joiner: &Joiner<'_>,
-    terminals: &[usize],
-    costs: &[f64],
-    without: Option<usize>,
-) -> BTreeSet<usize> {
-    let mut left: Vec<usize> = terminals.to_vec();
-    let mut joins = BTreeSet::new();
-    while let Some(&first) = left.first() {
-        let reached = distances(joiner, first, without);
-        let (together, others): (Vec<usize>, Vec<usize>) = left.iter().partition(|table| reached.contains_key(*table));
-        joins.extend(connected(joiner, &together, costs, without));
-        left = others;
+/// The tables that can matter for joining some of them, with what joins them.
+pub(super) struct Local {
+    /// By place, what leads from there: place, join, cost. Of joins between the same tables the cheapest.
+    edges: Vec<Vec<(usize, usize, f64)>>,
+    places: HashMap<usize, usize>,
+    /// By place, which part of what is connected it is in.
+    parts: Vec<usize>,
+}
+
+/// What a join to a table that meets many of the others takes off, at most: a star rather than a chain.
+const STAR: f64 = 0.02;
+
+impl Local {
+    pub(super) fn new(joiner: &Joiner<'_>, terminals: &[usize], costs: &[f64], without: Option<usize>) -> Self {
+        let far: Vec<HashMap<usize, usize>> =
+            terminals.iter().map(|&table| distances(joiner, table, without)).collect();
+        let mut nodes: BTreeSet<usize> = terminals.iter().copied().collect();
+        if far.iter().map(HashMap::len).max().unwrap_or_default() <= ALL {
+            nodes.extend(far.iter().flat_map(HashMap::keys));
+        } else {
+            // Tables on a path between two of them that is hardly longer than the shortest.
+            for (a, from) in far.iter().enumerate() {
+                for (to, &end) in far.iter().zip(terminals).skip(a + 1) {
+                    let Some(&direct) = from.get(&end) else { continue };
+                    let within = |(table, distance): (&usize, &usize)| {
+                        to.get(table).is_some_and(|rest| distance + rest <= direct + DETOUR).then_some(*table)
+                    };
+                    nodes.extend(from.iter().filter_map(within));
+                }
+            }
+        }
+        let nodes: Vec<usize> = nodes.into_iter().collect();
+        let places: HashMap<usize, usize> = nodes.iter().copied().zip(0..).collect();
+        let mut edges: Vec<Vec<(usize, usize, f64)>> = Vec::with_capacity(nodes.len());
+        for &table in &nodes {
+            let mut best: BTreeMap<usize, (f64, usize)> = BTreeMap::new();
+            for (join, other) in joiner.joins_of(table) {
+                let Some(&to) = places.get(&other) else { continue };
+                let cost = costs.get(join).copied().unwrap_or_else(|| joiner.plain_cost(join));
+                if Some(join) != without && best.get(&to).is_none_or(|old| cost < old.0) {
+                    best.insert(to, (cost, join));
+                }
+            }
+            edges.push(best.into_iter().map(|(to, (cost, join))| (to, join, cost)).collect());
+        }
+        let mut parts = vec![usize::MAX; edges.len()];
+        for start in 0..edges.len() {
+            let mut open = vec![start];
+            while let Some(place) = open.pop() {
+                if let Some(part) = parts.get_mut(place).filter(|part| **part == usize::MAX) {
+                    *part = start;
+                    open.extend(edges.get(place).into_iter().flatten().map(|(to, ..)| *to));
+                }
+            }
+        }
+        Self { edges, places, parts }
     }
-    joins
+
+    /// The joins of the cheapest tree that holds the tables, or forest where nothing connects some of them.
+    pub(super) fn cheapest(&self, terminals: &[usize]) -> BTreeSet<usize> {
+        let ends: Vec<usize> = terminals.iter().filter_map(|table| self.places.get(table).copied()).collect();
+        let mut by_part: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for &end in &ends {
+            by_part.entry(self.parts.get(end).copied().unwrap_or_default()).or_default().push(end);
+        }
+        by_part.into_values().flat_map(|ends| self.connected(&ends)).collect()
+    }
+
+    fn connected(&self, ends: &[usize]) -> BTreeSet<usize> {
+        if ends.len() < 2 {
+            return BTreeSet::new();
+        }
+        let mut edges = self.edges.clone();
+        if ends.len() > 2 {
+            let meets = |place: usize| {
+                let to = self.edges.get(place).into_iter().flatten();
+                to.filter(|(to, _, cost)| *cost < 1.5 && ends.contains(to)).count() as f64
+            };
+            let meets: Vec<f64> = (0..edges.len()).map(|place| meets(place) / (ends.len() - 1) as f64).collect();
+            let of = |place: usize| meets.get(place).copied().unwrap_or_default();
+            for (place, edges) in edges.iter_mut().enumerate() {
+                edges.iter_mut().for_each(|(to, _, cost)| *cost -= STAR * of(place).max(of(*to)));
+            }
+        }
+        if ends.len() > EXACT { path_by_path(&edges, ends) } else { exact(&edges, ends) }
+    }
 }
 
 /// How many joins away each table is that can be reached.
@@ -56,48 +126,6 @@ fn distances(joiner: &Joiner<'_>, from: usize, without: Option<usize>) -> HashMa
         }
     }
     found
-}
-
-/// As [`cheapest`], of tables that are connected.
-fn connected(joiner: &Joiner<'_>, terminals: &[usize], costs: &[f64], without: Option<usize>) -> BTreeSet<usize> {
-    if terminals.len() < 2 {
-        return BTreeSet::new();
-    }
-    let far: Vec<HashMap<usize, usize>> = terminals.iter().map(|&table| distances(joiner, table, without)).collect();
-    let mut nodes: BTreeSet<usize> = terminals.iter().copied().collect();
-    if far.first().is_some_and(|reached| reached.len() <= ALL) {
-        nodes.extend(far.iter().flat_map(HashMap::keys));
-    } else {
-        // Tables on a path between two of them that is hardly longer than the shortest.
-        for (a, from) in far.iter().enumerate() {
-            for (to, &end) in far.iter().zip(terminals).skip(a + 1) {
-                let Some(&direct) = from.get(&end) else { continue };
-                let within = |(table, distance): (&usize, &usize)| {
-                    to.get(table).is_some_and(|rest| distance + rest <= direct + DETOUR).then_some(*table)
-                };
-                nodes.extend(from.iter().filter_map(within));
-            }
-        }
-    }
-    let nodes: Vec<usize> = nodes.into_iter().collect();
-    let places: HashMap<usize, usize> = nodes.iter().copied().zip(0..).collect();
-    // Of joins between the same tables the cheapest, of those the first.
-    let mut edges: Vec<Vec<(usize, usize, f64)>> = vec![Vec::new(); nodes.len()];
-    for (place, &table) in nodes.iter().enumerate() {
-        let mut best: BTreeMap<usize, (f64, usize)> = BTreeMap::new();
-        for (join, other) in joiner.joins_of(table) {
-            let Some(&to) = places.get(&other) else { continue };
-            let cost = costs.get(join).copied().unwrap_or(1.0);
-            if Some(join) != without && best.get(&to).is_none_or(|old| cost < old.0) {
-                best.insert(to, (cost, join));
-            }
-        }
-        if let Some(edges) = edges.get_mut(place) {
-            edges.extend(best.into_iter().map(|(to, (cost, join))| (to, join, cost)));
-        }
-    }
-    let ends: Vec<usize> = terminals.iter().filter_map(|table| places.get(table).copied()).collect();
-    if ends.len() > EXACT { path_by_path(&edges, &ends) } else { exact(&edges, &ends) }
 }
 
 /// Relaxes all nodes from those that have a value, the cheapest first.

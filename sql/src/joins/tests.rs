@@ -51,8 +51,10 @@ fn words_choose_among_parallel_keys_and_composite_ones_stay_whole() {
     );
     let others: Vec<Vec<String>> =
         joiner.alternatives(&tables, &costs, &tree).iter().map(|tree| shown(&graph, tree)).collect();
-    assert_eq!(others, [vec!["game.home_team=team.id".to_owned(), goal.to_owned()],
-        vec!["team.coach=person.id".to_owned(), "goal.scorer=person.id".to_owned()]]);
+    assert_eq!(
+        others,
+        [vec!["goal.scorer=team.coach".to_owned()], vec!["game.home_team=team.id".to_owned(), goal.to_owned()]]
+    );
 }
 
 #[test]
@@ -60,7 +62,10 @@ fn what_is_not_connected_is_a_forest() {
     let graph = graph(LEAGUE);
     let joiner = Joiner::new(&graph);
     let tree = joiner.tree(&numbers(&graph, &["island", "team", "person"]), &[]);
-    assert_eq!((tree.is_connected(), tree.tables.len(), shown(&graph, &tree)), (false, 3, vec!["team.coach=person.id".into()]));
+    assert_eq!(
+        (tree.is_connected(), tree.tables.len(), shown(&graph, &tree)),
+        (false, 3, vec!["team.coach=person.id".into()])
+    );
     assert!(joiner.tree(&[99], &[]).tables.is_empty() && joiner.tree(&[], &[]).is_connected());
     assert_eq!(joiner.alternatives(&[], &[], &joiner.tree(&[], &[])), []);
 }
@@ -95,7 +100,10 @@ fn brute(joiner: &Joiner<'_>, count: usize, terminals: &[usize]) -> Option<usize
         seen == set
     };
     let wanted: usize = terminals.iter().fold(0, |set, table| set | 1 << table);
-    (0..1 << count).filter(|set| set & wanted == wanted && connected(*set)).map(|set: usize| set.count_ones() as usize).min()
+    (0..1 << count)
+        .filter(|set| set & wanted == wanted && connected(*set))
+        .map(|set: usize| set.count_ones() as usize)
+        .min()
 }
 
 proptest! {
@@ -113,7 +121,11 @@ proptest! {
         let tree = joiner.tree(&terminals, &[]);
         prop_assert!(terminals.iter().all(|table| tree.tables.contains(table)));
         match brute(&joiner, 8, &terminals) {
-            Some(best) => prop_assert_eq!((tree.tables.len(), tree.joins.len()), (best, best - 1)),
+            // Before tables in between are left out.
+            Some(best) => {
+                prop_assert_eq!(Local::new(&joiner, &terminals, &[], None).cheapest(&terminals).len(), best - 1);
+                prop_assert!(tree.is_connected() && tree.tables.len() <= best);
+            }
             None => prop_assert!(!tree.is_connected()),
         }
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::values::FoundValue;
 use super::words::Words;
-use crate::schema_graph::{ColumnKind, SchemaGraph};
+use crate::schema_graph::{ColumnKind, JoinOrigin, SchemaGraph};
 
 /// A name as stems.
 type Name = Vec<String>;
@@ -79,7 +79,7 @@ impl Vocabulary {
             .collect();
         let mut keys = vec![(false, false); columns.len()];
         let mut referring = vec![0_usize; tables.len()];
-        for join in graph.joins() {
+        for join in graph.joins().iter().filter(|join| join.origin != JoinOrigin::Implied) {
             if let Some(count) = referring.get_mut(join.from) {
                 *count += 1;
             }
@@ -184,7 +184,8 @@ impl<'a> Evidence<'a> {
 
     /// Whether the question has a word that adds or averages.
     pub(super) fn aggregates(&self) -> bool {
-        self.has_many || self.question.words.windows(2).any(|w| matches!(w, [a, b] if a.text == "how" && b.text == "many"))
+        self.has_many
+            || self.question.words.windows(2).any(|w| matches!(w, [a, b] if a.text == "how" && b.text == "many"))
     }
 
     /// The least number of words between a column's mention and its table's.
@@ -196,6 +197,11 @@ impl<'a> Evidence<'a> {
         }
         let pairs = own.words.iter().flat_map(|a| table.words.iter().map(move |b| a.abs_diff(*b)));
         pairs.filter(|distance| *distance > 0).min()
+    }
+
+    /// Numbers of the other columns that have one of its names.
+    pub(super) fn rivals(&self, column: usize) -> &'a [usize] {
+        self.vocabulary.rivals.get(column).map(Vec::as_slice).unwrap_or_default()
     }
 
     /// Features of whether the question mentions a column.
@@ -238,9 +244,10 @@ impl<'a> Evidence<'a> {
             add("rest missing", flag(has == 0));
         }
         if full {
-            let rivals = self.vocabulary.rivals.get(column).map(Vec::as_slice).unwrap_or_default();
+            let rivals = self.rivals(column);
             let others = || rivals.iter().filter_map(|other| self.graph.columns().get(*other));
-            let best = others().filter_map(|other| self.tables.get(other.table)).map(|t| t.coverage).fold(0.0, f32::max);
+            let best =
+                others().filter_map(|other| self.tables.get(other.table)).map(|t| t.coverage).fold(0.0, f32::max);
             add("rivals", (1.0 + rivals.len() as f32).ln());
             add("rival's table better", (best - table.coverage).max(0.0));
             add("table better than rivals'", if rivals.is_empty() { 0.0 } else { (table.coverage - best).max(0.0) });
@@ -259,7 +266,9 @@ impl<'a> Evidence<'a> {
             let length = value.words.len();
             let holding = self.values.values().flatten().filter(|other| other.words == value.words).count();
             let longer = self.values.values().flatten().any(|other| {
-                other.words.len() > length && other.words.start <= value.words.start && value.words.end <= other.words.end
+                other.words.len() > length
+                    && other.words.start <= value.words.start
+                    && value.words.end <= other.words.end
             });
             let share = 1.0 / holding.max(1) as f32;
             if value.is_number {
@@ -273,7 +282,9 @@ impl<'a> Evidence<'a> {
                 add("value, name", own.coverage);
                 add("value, table", table.coverage);
                 // "French" is no value where it is a word of a name.
-                let is_name = |mention: &Mention| mention.spans.iter().any(|&(a, b)| a <= value.words.start && value.words.end <= b);
+                let is_name = |mention: &Mention| {
+                    mention.spans.iter().any(|&(a, b)| a <= value.words.start && value.words.end <= b)
+                };
                 add("value is a name", flag(self.columns.iter().chain(&self.tables).any(is_name)));
             }
             add("value within a longer one", flag(longer));
@@ -356,10 +367,27 @@ impl<'a> Evidence<'a> {
                 && self.vocabulary.rivals.get(*column).is_some_and(Vec::is_empty)
         });
         add("columns of its own", alone.count().min(3) as f32);
-        let values = node.columns.clone().filter(|column| {
-            self.values.get(column).is_some_and(|values| values.iter().any(|value| !value.is_number))
-        });
+        let values = node
+            .columns
+            .clone()
+            .filter(|column| self.values.get(column).is_some_and(|values| values.iter().any(|value| !value.is_number)));
         add("values", flag(values.count() > 0));
+        let within_column = |(a, b): &(usize, usize)| {
+            self.columns.iter().any(|mention| mention.spans.iter().any(|(c, d)| c <= a && b <= d && d - c > b - a))
+        };
+        add("within a column's name", flag(!own.spans.is_empty() && own.spans.iter().all(within_column)));
+        add("said, no column", flag(own.coverage > 0.99) * (1.0 - best.first().copied().unwrap_or_default()));
+        // The name of the only or first column that a question asks of a table: "how many singers".
+        let counted = own.words.iter().any(|&at| {
+            at > 1 && {
+                let before = |back: usize| {
+                    at.checked_sub(back).and_then(|at| self.question.words.get(at)).map(|w| w.text.as_str())
+                };
+                (before(1), before(2)) == (Some("many"), Some("how"))
+                    || before(1) == Some("of") && before(2) == Some("number")
+            }
+        });
+        add("counted", flag(counted));
         add("bridge", flag(self.vocabulary.bridges.get(table).copied().unwrap_or_default()));
         add("columns", (1.0 + node.columns.len() as f32).ln());
         add("tables", (1.0 + self.tables.len() as f32).ln());
@@ -439,7 +467,7 @@ fn mention(question: &Words, places: &HashMap<&str, Vec<usize>>, vocabulary: &Vo
 
 /// How much of two stems is the same from the beginning, where that is four letters at least, or the one is the
 /// initials' or cut form of the other.
-fn alike(a: &str, b: &str) -> f32 {
+pub(crate) fn alike(a: &str, b: &str) -> f32 {
     let common = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
     let (short, long) = (a.len().min(b.len()), a.len().max(b.len()));
     if common >= 4 || common == short && short >= 3 {

@@ -97,7 +97,10 @@ impl Logistic {
 
     fn weights(&self) -> Weights {
         let rounded = |weight: f32| (weight * 1000.0).round() / 1000.0;
-        let all = self.names.iter().map(|(name, &at)| (name.clone(), rounded(self.weights.get(at).copied().unwrap_or_default())));
+        let all = self
+            .names
+            .iter()
+            .map(|(name, &at)| (name.clone(), rounded(self.weights.get(at).copied().unwrap_or_default())));
         Weights(all.filter(|(_, weight)| weight.abs() >= 0.05).collect())
     }
 }
@@ -132,7 +135,11 @@ pub fn fit(linkers: &mut [Linker<'_>], examples: &[Example], settings: Settings)
 }
 
 /// Calls with the evidence of each example.
-fn each<'l>(linkers: &'l [Linker<'_>], examples: &[Example], mut with: impl FnMut(&Example, &'l Linker<'_>, &Evidence<'_>)) {
+fn each<'l>(
+    linkers: &'l [Linker<'_>],
+    examples: &[Example],
+    mut with: impl FnMut(&Example, &'l Linker<'_>, &Evidence<'_>),
+) {
     for example in examples {
         let Some(linker) = linkers.get(example.linker) else { continue };
         let words = Words::of(&example.question);
@@ -145,7 +152,7 @@ fn each<'l>(linkers: &'l [Linker<'_>], examples: &[Example], mut with: impl FnMu
 fn mentions(linkers: &[Linker<'_>], examples: &[Example], settings: Settings) -> Weights {
     // In which databases a pair is right.
     let mut right: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
-    let named = |(kind, word, meets): (&str, &str, &str)| format!("{kind} {word} {meets}");
+    let named = |(kind, word, meets): (&str, &str, &str)| format!("{kind}:{word}:{meets}");
     each(linkers, examples, |example, _, evidence| {
         for &column in example.columns.difference(&example.only_joined) {
             for pair in evidence.pairs(column) {
@@ -153,7 +160,7 @@ fn mentions(linkers: &[Linker<'_>], examples: &[Example], settings: Settings) ->
             }
         }
     });
-    right.retain(|name, databases| databases.len() >= settings.databases && name.split(' ').count() == 3);
+    right.retain(|_, databases| databases.len() >= settings.databases);
     let mut logistic = Logistic::new();
     let mut rows: Vec<Row> = Vec::new();
     each(linkers, examples, |example, linker, evidence| {
@@ -192,19 +199,42 @@ fn tables(linkers: &[Linker<'_>], examples: &[Example], settings: Settings) -> W
     logistic.weights()
 }
 
+/// Words that say how many tables there are must be in questions on a quarter of the databases.
+fn usual_words(linkers: &[Linker<'_>], examples: &[Example]) -> BTreeSet<String> {
+    let mut places: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
+    for example in examples {
+        for stem in Words::of(&example.question).stems() {
+            places.entry(stem).or_default().insert(example.linker);
+        }
+    }
+    places.into_iter().filter(|(_, databases)| databases.len() * 4 >= linkers.len()).map(|(stem, _)| stem).collect()
+}
+
 fn sets(linkers: &[Linker<'_>], examples: &[Example], settings: Settings) -> Weights {
+    let usual = usual_words(linkers, examples);
     let mut logistic = Logistic::new();
     let mut choices: Vec<(Vec<Vec<(usize, f32)>>, usize)> = Vec::new();
     each(linkers, examples, |example, linker, evidence| {
         let weighed = linker.weigh(evidence);
-        let is_right = |candidate: &super::Candidate| candidate.tree.tables.iter().copied().collect::<BTreeSet<_>>() == example.tables;
+        let is_right = |candidate: &super::Candidate| {
+            candidate.tree.tables.iter().copied().collect::<BTreeSet<_>>() == example.tables
+        };
         let Some(right) = weighed.candidates.iter().position(is_right) else { return };
+        let stems: BTreeSet<&str> = evidence.question.words.iter().map(|word| word.stem.as_str()).collect();
+        let stems: Vec<&str> = stems.into_iter().filter(|stem| usual.contains(*stem)).collect();
         let rows = weighed.candidates.iter().map(|candidate| {
-            candidate.features.iter().map(|(name, value)| (logistic.number(name, settings.penalty), *value)).collect()
+            let plain =
+                candidate.features.iter().map(|(name, value)| (logistic.number(name, settings.penalty), *value));
+            let mut row: Vec<(usize, f32)> = plain.collect();
+            for stem in &stems {
+                let name = format!("size:{stem}:{}", super::sets::size(&candidate.tree));
+                row.push((logistic.number(&name, settings.pair_penalty), 1.0));
+            }
+            row
         });
         choices.push((rows.collect(), right));
     });
-    for pass in 0..settings.passes {
+    for pass in 0..settings.passes * 2 {
         let rate = 0.3 / (1.0 + 0.3 * pass as f32);
         let stride = stride(choices.len());
         for step in 0..choices.len() {
@@ -229,7 +259,7 @@ fn columns(linkers: &[Linker<'_>], examples: &[Example], settings: Settings) -> 
     let mut rows: Vec<Row> = Vec::new();
     each(linkers, examples, |example, linker, evidence| {
         let weighed = linker.weigh(evidence);
-        let marginals = Marginals::new(linker.graph, &linker.sets(&weighed.candidates));
+        let marginals = Marginals::new(linker.graph, &linker.sets(evidence.question, &weighed.candidates));
         for (column, mentioned) in weighed.mentioned.iter().enumerate() {
             let features = marginals.features(linker.graph, &linker.vocabulary, column, *mentioned);
             let row = features.iter().map(|(name, value)| (logistic.number(name, settings.penalty), *value)).collect();

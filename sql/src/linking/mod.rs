@@ -13,7 +13,7 @@ mod similarity;
 mod values;
 mod words;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::Serialize;
 
@@ -25,6 +25,7 @@ pub use words::Words;
 
 use crate::joins::{JoinTree, Joiner, Trap, traps};
 use crate::schema_graph::SchemaGraph;
+pub(crate) use evidence::alike;
 use evidence::{Evidence, Vocabulary};
 use model::{Compiled, logistic};
 use sets::{Candidate, candidates};
@@ -121,9 +122,10 @@ impl<'g> Linker<'g> {
         let values = self.values.find(&words);
         let evidence = Evidence::new(&words, self.graph, &self.vocabulary, &values);
         let weighed = self.weigh(&evidence);
-        let sets = self.sets(&weighed.candidates);
+        let sets = self.sets(&words, &weighed.candidates);
         let marginals = Marginals::new(self.graph, &sets);
-        let columns = (0..self.graph.columns().len()).filter(|&at| self.graph.columns().get(at).is_some_and(|c| !c.hidden));
+        let columns =
+            (0..self.graph.columns().len()).filter(|&at| self.graph.columns().get(at).is_some_and(|c| !c.hidden));
         let mut columns: Vec<LinkedColumn> = columns
             .map(|column| {
                 let mentioned = weighed.mentioned.get(column).copied().unwrap_or_default();
@@ -154,18 +156,11 @@ impl<'g> Linker<'g> {
 
     fn weigh(&self, evidence: &Evidence<'_>) -> Weighed {
         // What each word of the question meets, as most meet nothing.
-        let met: Vec<_> = evidence
-            .question
-            .words
-            .iter()
-            .map(|word| word.stem.as_str())
-            .chain(["-"])
+        let words = evidence.question.words.iter().map(|word| word.stem.as_str()).chain(["-"]);
+        let met: HashMap<(&str, &str), &HashMap<String, f32>> = words
             .flat_map(|word| ["kind", "word", "name"].map(|kind| (kind, word)))
             .filter_map(|(kind, word)| Some(((kind, word), self.model.mention.met(kind, word)?)))
-            .collect::<std::collections::HashMap<_, _>>()
-            .into_iter()
             .collect();
-        let met: std::collections::HashMap<_, _> = met.into_iter().collect();
         let mentioned: Vec<f32> = (0..self.graph.columns().len())
             .map(|column| {
                 let hidden = self.graph.columns().get(column).is_some_and(|column| column.hidden);
@@ -192,8 +187,18 @@ impl<'g> Linker<'g> {
     }
 
     /// The candidates with their probabilities, the likeliest first.
-    fn sets(&self, candidates: &[Candidate]) -> Vec<TableSet> {
-        let scores: Vec<f32> = candidates.iter().map(|candidate| self.model.set.score(&candidate.features)).collect();
+    fn sets(&self, question: &Words, candidates: &[Candidate]) -> Vec<TableSet> {
+        // What the question's words say of how many tables there are.
+        let mut sizes: BTreeMap<&str, f32> = BTreeMap::new();
+        let stems: BTreeSet<&str> = question.words.iter().map(|word| word.stem.as_str()).collect();
+        for met in stems.into_iter().filter_map(|stem| self.model.set.met("size", stem)) {
+            met.iter().for_each(|(size, weight)| *sizes.entry(size.as_str()).or_default() += weight);
+        }
+        let score = |candidate: &Candidate| {
+            self.model.set.score(&candidate.features)
+                + sizes.get(sets::size(&candidate.tree)).copied().unwrap_or_default()
+        };
+        let scores: Vec<f32> = candidates.iter().map(score).collect();
         let highest = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let all: f32 = scores.iter().map(|score| (score - highest).exp()).sum();
         let mut sets: Vec<TableSet> = candidates
@@ -204,9 +209,7 @@ impl<'g> Linker<'g> {
                 probability: (score - highest).exp() / all,
             })
             .collect();
-        sets.sort_by(|a, b| {
-            b.probability.total_cmp(&a.probability).then_with(|| a.tree.tables.cmp(&b.tree.tables))
-        });
+        sets.sort_by(|a, b| b.probability.total_cmp(&a.probability).then_with(|| a.tree.tables.cmp(&b.tree.tables)));
         sets
     }
 }
@@ -233,7 +236,7 @@ impl Marginals {
                     *of += set.probability;
                 }
             }
-            let columns: std::collections::BTreeSet<usize> = set
+            let columns: BTreeSet<usize> = set
                 .tree
                 .joins
                 .iter()

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// The weights of one log-linear model by the names of its features; a feature without one counts for nothing.
 ///
-/// A name of three words is that of a pair: the kind of the pair, a word of the question, and what it meets.
+/// A name of three parts with colons between is that of a pair: its kind, a word of the question, and what it meets.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Weights(pub BTreeMap<String, f32>);
@@ -46,7 +46,7 @@ impl Part {
     fn new(weights: &Weights) -> Self {
         let mut part = Self::default();
         for (name, &weight) in &weights.0 {
-            match name.split(' ').collect::<Vec<_>>()[..] {
+            match name.split(':').collect::<Vec<_>>()[..] {
                 [kind, word, meets] => {
                     let of = part.pairs.entry((kind.to_owned(), word.to_owned())).or_default();
                     of.insert(meets.to_owned(), weight);

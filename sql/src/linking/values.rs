@@ -174,7 +174,11 @@ mod tests {
     fn values_are_found_whole_and_in_any_case() {
         let mut index = ValueIndex::default();
         let texts = |texts: &[&str]| texts.iter().map(|text| Value::Text((*text).to_owned())).collect::<Vec<_>>();
-        index.add(0, texts(&["New York", "York", "the", "x", " ", "a very long text with far more words than eight"]), ValueLimits::default());
+        index.add(
+            0,
+            texts(&["New York", "York", "the", "x", " ", "a very long text with far more words than eight"]),
+            ValueLimits::default(),
+        );
         index.add(3, texts(&["YORK", "2014"]), ValueLimits::default());
         index.add(5, [Value::Integer(2014), Value::Null, Value::Real(1.5)], ValueLimits::default());
         let found = index.find(&Words::of("Who lived in new york in 2014, at the X?"));

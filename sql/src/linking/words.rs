@@ -11,9 +11,9 @@ static STEMMER: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::
 const STOP: [&str; 66] = [
     "a", "an", "the", "of", "in", "on", "for", "to", "is", "are", "was", "were", "be", "been", "what", "which", "how",
     "many", "much", "show", "list", "find", "give", "all", "me", "each", "every", "and", "or", "by", "with", "that",
-    "have", "has", "had", "do", "does", "did", "who", "whose", "from", "at", "it", "its", "their", "there", "any", "as",
-    "than", "more", "most", "least", "return", "please", "i", "we", "you", "s", "t", "this", "those", "these", "them",
-    "they", "not", "but",
+    "have", "has", "had", "do", "does", "did", "who", "whose", "from", "at", "it", "its", "their", "there", "any",
+    "as", "than", "more", "most", "least", "return", "please", "i", "we", "you", "s", "t", "this", "those", "these",
+    "them", "they", "not", "but",
 ];
 
 /// The words of a text, in order.

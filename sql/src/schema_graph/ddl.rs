@@ -79,9 +79,7 @@ impl Schema {
             let words: Vec<&TokenWithSpan> =
                 tokens.iter().filter(|token| !matches!(token.token, Token::Whitespace(_))).collect();
             let Some(first) = words.first() else { continue };
-            let is = |at: usize, word: &str| {
-                matches!(words.get(at).map(|t| &t.token), Some(Token::Word(w)) if w.value.eq_ignore_ascii_case(word))
-            };
+            let is = |at: usize, word: &str| matches!(words.get(at).map(|t| &t.token), Some(Token::Word(w)) if w.value.eq_ignore_ascii_case(word));
             let defines = (0..6).any(|at| is(at, "table") || is(at, "view"));
             if !(is(0, "create") && defines || is(0, "alter") && is(1, "table")) {
                 continue;
@@ -141,12 +139,8 @@ impl Definitions {
     }
 
     fn view(&mut self, view: CreateView) {
-        let column = |name: String| ColumnInfo {
-            name,
-            declared_type: String::new(),
-            not_null: false,
-            generated: false,
-        };
+        let column =
+            |name: String| ColumnInfo { name, declared_type: String::new(), not_null: false, generated: false };
         self.views.push(View {
             name: last(&view.name),
             columns: view.columns.iter().map(|named| column(named.name.value.clone())).collect(),
@@ -237,7 +231,9 @@ fn add_column(table: &mut Table, column: ColumnDef) {
             ColumnOption::PrimaryKey(_) => table.primary_key = vec![info.name.clone()],
             ColumnOption::Generated { generation_expr: Some(_), .. } => info.generated = true,
             ColumnOption::ForeignKey(key) => {
-                table.foreign_keys.push(foreign_key(ForeignKeyConstraint { columns: vec![column.name.clone()], ..key }));
+                table
+                    .foreign_keys
+                    .push(foreign_key(ForeignKeyConstraint { columns: vec![column.name.clone()], ..key }));
             }
             _ => {}
         }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::graph::SchemaGraph;
+use super::graph::{JoinOrigin, SchemaGraph};
 
 const STYLE: &str = "body{font:14px system-ui,sans-serif;margin:1rem;color:#222;background:#fff}\
 #t{display:flex;flex-wrap:wrap;gap:2rem 3rem;align-items:flex-start;position:relative}\
@@ -53,7 +53,7 @@ pub fn html(graph: &SchemaGraph, title: &str) -> String {
         escaped(title),
         graph.tables().len(),
         graph.columns().len(),
-        graph.joins().len()
+        graph.joins().iter().filter(|join| join.origin != JoinOrigin::Implied).count()
     );
     if !graph.problems().is_empty() {
         page.push_str("<ul>");
@@ -72,12 +72,16 @@ pub fn html(graph: &SchemaGraph, title: &str) -> String {
             let name = escaped(&column.name);
             let name = if column.is_key { format!("<b>{name}</b>") } else { name };
             let title = escaped(column.description.as_deref().unwrap_or_default());
-            let _ = write!(page, "<li id=c{at} title=\"{title}\">{name} <span>{}</span></li>", escaped(&column.declared_type));
+            let _ = write!(
+                page,
+                "<li id=c{at} title=\"{title}\">{name} <span>{}</span></li>",
+                escaped(&column.declared_type)
+            );
         }
         page.push_str("</ul></section>");
     }
     page.push_str("</div><script>const E=[");
-    for join in graph.joins() {
+    for join in graph.joins().iter().filter(|join| join.origin != JoinOrigin::Implied) {
         for (from, to) in &join.pairs {
             let _ = write!(page, "[{from},{to},0],");
         }

@@ -1,16 +1,22 @@
 //! The graph of a schema: tables, columns and keys, and what leads from one to another.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
 use serde::Serialize;
 use tabsegnet_graph::{Adjacency, Graph, GraphError, NodeText, TypeNames};
 
 use super::ddl::SqlDialect;
-use super::lineage::{Derived, lineage};
+use super::lineage::{Derived, lineage, tables_read};
 use super::problem::Problem;
 use super::semantics::{Cardinality, Semantics, SemanticsError, nearest};
 use crate::schema::{ColumnInfo, Schema, Table};
+
+/// A column to which more than so many others refer implies no joins.
+const IMPLIED: usize = 20;
+
+/// Joins that are guessed, at most.
+const GUESSED: usize = 5000;
 
 /// What leads from one node to another.
 pub mod edge {
@@ -112,10 +118,24 @@ pub struct Join {
     pub pairs: Vec<(usize, usize)>,
     /// How many rows meet how many.
     pub cardinality: Cardinality,
-    /// Whether the database declares it.
-    pub declared: bool,
+    /// Who says so.
+    pub origin: JoinOrigin,
     /// What the one is for the other.
     pub role: Option<String>,
+}
+
+/// Who says that two tables can be joined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum JoinOrigin {
+    /// The database.
+    Declared,
+    /// The semantic file.
+    Curated,
+    /// Two declared or curated ones that refer to the same column: what they refer to need not be read.
+    Implied,
+    /// Equal names ([`SchemaGraph::with_guessed_joins`]).
+    Guessed,
 }
 
 /// A node of the graph.
@@ -239,6 +259,7 @@ impl SchemaGraph {
             }
         }
         this.add_semantics(semantics, schema)?;
+        this.add_implied();
         this.graph = this.make_graph()?;
         Ok(this)
     }
@@ -253,7 +274,8 @@ impl SchemaGraph {
         &self.columns
     }
 
-    /// What joins tables, in the order of declaration, relations of the semantic file last.
+    /// What joins tables: foreign keys in the order of declaration, relations of the semantic file, what they imply,
+    /// guesses.
     pub fn joins(&self) -> &[Join] {
         &self.joins
     }
@@ -357,8 +379,13 @@ impl SchemaGraph {
         let places: HashMap<String, usize> = views.iter().zip(0..).map(|(v, at)| (v.name.to_lowercase(), at)).collect();
         let mut done: Vec<Option<Vec<Derived>>> = vec![None; views.len()];
         // A view is read again once those that it reads are known, so that each round settles one level.
-        let reads: Vec<BTreeSet<usize>> =
-            views.iter().map(|view| view.sql.as_deref().map_or_else(BTreeSet::new, |sql| named_in(sql, &places))).collect();
+        let reads: Vec<BTreeSet<usize>> = views
+            .iter()
+            .map(|view| {
+                let tables = view.sql.as_deref().map(|sql| tables_read(sql, dialect)).unwrap_or_default();
+                tables.iter().filter_map(|table| places.get(&table.to_lowercase()).copied()).collect()
+            })
+            .collect();
         let order = in_order(&reads);
         for (at, is_cyclic) in order {
             let Some(view) = views.get(at) else { continue };
@@ -424,7 +451,8 @@ impl SchemaGraph {
                 continue;
             }
             let to = self.table(&key.table);
-            let pair = |(from, to_name): (&String, &String)| Some((self.column(number, from)?, self.column(to?, to_name)?));
+            let pair =
+                |(from, to_name): (&String, &String)| Some((self.column(number, from)?, self.column(to?, to_name)?));
             let pairs: Option<Vec<_>> = key.columns.iter().zip(&key.referenced).map(pair).collect();
             match (to, pairs) {
                 (Some(to), Some(pairs)) if !key.dangling && !pairs.is_empty() => self.joins.push(Join {
@@ -432,7 +460,7 @@ impl SchemaGraph {
                     to,
                     pairs,
                     cardinality: Cardinality::ManyToOne,
-                    declared: true,
+                    origin: JoinOrigin::Declared,
                     role: None,
                 }),
                 _ => self.problems.push(Problem::DanglingKey {
@@ -453,7 +481,8 @@ impl SchemaGraph {
     }
 
     fn add_semantics(&mut self, semantics: &Semantics, schema: &Schema) -> Result<(), SemanticsError> {
-        let all_tables = || schema.tables.iter().map(|t| t.name.as_str()).chain(schema.views.iter().map(|v| v.name.as_str()));
+        let all_tables =
+            || schema.tables.iter().map(|t| t.name.as_str()).chain(schema.views.iter().map(|v| v.name.as_str()));
         let unknown_table = |place: &str, name: &str| SemanticsError::UnknownName {
             place: place.to_owned(),
             name: name.to_owned(),
@@ -495,7 +524,8 @@ impl SchemaGraph {
                 });
             }
             let place = format!("relations[{place}]");
-            let is_hidden = |name: &str| self.table(name).is_none() && all_tables().any(|known| known.eq_ignore_ascii_case(name));
+            let is_hidden =
+                |name: &str| self.table(name).is_none() && all_tables().any(|known| known.eq_ignore_ascii_case(name));
             if is_hidden(&relation.from) || is_hidden(&relation.to) {
                 continue;
             }
@@ -509,17 +539,105 @@ impl SchemaGraph {
             let (cardinality, role) = (relation.cardinality, relation.role.clone());
             match self.joins.iter_mut().find(|join| (join.from, join.to) == (from, to) && join.pairs == pairs) {
                 Some(join) => (join.cardinality, join.role) = (cardinality, role),
-                None => self.joins.push(Join { from, to, pairs, cardinality, declared: false, role }),
+                None => self.joins.push(Join { from, to, pairs, cardinality, origin: JoinOrigin::Curated, role }),
             }
         }
         Ok(())
+    }
+
+    /// Joins of tables that refer to the same column. A column to which very many refer implies none.
+    fn add_implied(&mut self) {
+        let mut referring: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+        let mut joined: BTreeSet<(usize, usize)> = BTreeSet::new();
+        for join in &self.joins {
+            joined.extend([(join.from, join.to), (join.to, join.from)]);
+            if let [(from, to)] = join.pairs.as_slice()
+                && join.cardinality != Cardinality::ManyToMany
+            {
+                referring.entry(*to).or_default().insert(*from);
+            }
+        }
+        for columns in referring.values().filter(|columns| columns.len() <= IMPLIED) {
+            let columns: Vec<(usize, usize)> =
+                columns.iter().filter_map(|&at| Some((at, self.columns.get(at)?.table))).collect();
+            for (place, &(a, from)) in columns.iter().enumerate() {
+                for &(b, to) in columns.iter().skip(place + 1) {
+                    if from != to && !joined.contains(&(from, to)) {
+                        self.joins.push(Join {
+                            from,
+                            to,
+                            pairs: vec![(a, b)],
+                            cardinality: Cardinality::ManyToMany,
+                            origin: JoinOrigin::Implied,
+                            role: None,
+                        });
+                    }
+                }
+            }
+        }
+    }
+
+    /// The graph with joins guessed from names as well, for databases that declare few: a column with the name of the
+    /// primary key of another table, unless that says nothing ("id", "name"), or with the name of that table before
+    /// it ("start_station_id" for "id" of "station"). Tables that are joined already get none. They are taken where
+    /// nothing that is declared joins as closely, and marked ([`JoinOrigin::Guessed`]).
+    #[must_use]
+    pub fn with_guessed_joins(mut self) -> Self {
+        let mut joined: BTreeSet<(usize, usize)> = BTreeSet::new();
+        for join in self.joins.iter().filter(|join| join.origin != JoinOrigin::Implied) {
+            joined.extend([(join.from, join.to), (join.to, join.from)]);
+        }
+        let simple = |name: &str| -> String { name.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect() };
+        // By the names that would refer to a key: the column.
+        let mut keys: HashMap<String, Vec<usize>> = HashMap::new();
+        for table in &self.tables {
+            let [key] = table.primary_key.as_slice() else { continue };
+            let Some(name) = self.columns.get(*key).map(|column| simple(&column.name)) else { continue };
+            let generic =
+                ["id", "code", "name", "key", "no", "number", "year", "date", "type"].contains(&name.as_str());
+            let table_name = simple(&table.name);
+            let single = table_name.strip_suffix('s').unwrap_or(&table_name);
+            keys.entry(format!("{single}{name}")).or_default().push(*key);
+            if !generic {
+                keys.entry(name).or_default().push(*key);
+            }
+        }
+        let mut guessed = Vec::new();
+        for (number, column) in self.columns.iter().enumerate() {
+            let name = simple(&column.name);
+            // The name itself, or what ends it after other words.
+            let parts: Vec<&str> = column.name.split(['_', ' ']).collect();
+            let endings = (0..parts.len().min(4)).map(|at| simple(&parts.get(at..).unwrap_or_default().concat()));
+            for ending in std::iter::once(name).chain(endings.skip(1)) {
+                for &key in keys.get(&ending).into_iter().flatten() {
+                    let Some(to) = self.columns.get(key).map(|key| key.table) else { continue };
+                    if to != column.table && !joined.contains(&(column.table, to)) && guessed.len() < GUESSED {
+                        guessed.push(Join {
+                            from: column.table,
+                            to,
+                            pairs: vec![(number, key)],
+                            cardinality: Cardinality::ManyToOne,
+                            origin: JoinOrigin::Guessed,
+                            role: None,
+                        });
+                    }
+                }
+            }
+        }
+        guessed.dedup();
+        self.joins.extend(guessed);
+        self
     }
 
     fn known_column(&self, table: usize, name: &str, place: &str) -> Result<usize, SemanticsError> {
         self.column(table, name).ok_or_else(|| {
             let columns = self.tables.get(table).and_then(|table| self.columns.get(table.columns.clone()));
             let known = columns.into_iter().flatten().map(|column| column.name.as_str());
-            SemanticsError::UnknownName { place: place.to_owned(), name: name.to_owned(), nearest: nearest(name, known) }
+            SemanticsError::UnknownName {
+                place: place.to_owned(),
+                name: name.to_owned(),
+                nearest: nearest(name, known),
+            }
         })
     }
 
@@ -542,7 +660,8 @@ impl SchemaGraph {
             Ok(())
         };
         let listed = |columns: &[usize]| -> String {
-            let names: Vec<&str> = columns.iter().filter_map(|&c| self.columns.get(c)).map(|c| c.name.as_str()).collect();
+            let names: Vec<&str> =
+                columns.iter().filter_map(|&c| self.columns.get(c)).map(|c| c.name.as_str()).collect();
             names.join(", ")
         };
         for (number, table) in self.tables.iter().enumerate() {
@@ -564,7 +683,8 @@ impl SchemaGraph {
             }
         }
         let mut counts: HashMap<usize, usize> = HashMap::new();
-        for join in &self.joins {
+        let said = |join: &&Join| matches!(join.origin, JoinOrigin::Declared | JoinOrigin::Curated);
+        for join in self.joins.iter().filter(said) {
             let key = nodes.len();
             for &(from, to) in &join.pairs {
                 add(first_column + from, key, edge::PART_OF_KEY)?;
@@ -603,19 +723,6 @@ fn view_columns(told: &[ColumnInfo], derived: &[Derived]) -> Vec<ColumnInfo> {
     derived.iter().map(of).collect()
 }
 
-/// Which views a statement names in any quotes, itself not: what is created comes first.
-fn named_in(sql: &str, places: &HashMap<String, usize>) -> BTreeSet<usize> {
-    use crate::statement::{Token, Tokens};
-    let words: Vec<String> = Tokens::of(sql)
-        .filter_map(|token| match token {
-            Token::Word(word) | Token::Quoted(word) => Some(word.to_lowercase()),
-            Token::Sign(_) => None,
-        })
-        .collect();
-    let body = words.iter().position(|word| word == "as").map_or(0, |at| at + 1);
-    words.get(body..).unwrap_or_default().iter().filter_map(|word| places.get(word).copied()).collect()
-}
-
 /// An order in which each comes after those that it reads, with whether it is in a circle.
 fn in_order(reads: &[BTreeSet<usize>]) -> Vec<(usize, bool)> {
     let mut graph = petgraph::graph::DiGraph::<usize, (), u32>::new();
@@ -632,7 +739,9 @@ fn in_order(reads: &[BTreeSet<usize>]) -> Vec<(usize, bool)> {
     for mut component in petgraph::algo::tarjan_scc(&graph) {
         component.sort_unstable();
         let is_cyclic = component.len() > 1 || component.iter().any(|&node| graph.contains_edge(node, node));
-        order.extend(component.into_iter().map(|node| (graph.node_weight(node).copied().unwrap_or_default(), is_cyclic)));
+        order.extend(
+            component.into_iter().map(|node| (graph.node_weight(node).copied().unwrap_or_default(), is_cyclic)),
+        );
     }
     order
 }

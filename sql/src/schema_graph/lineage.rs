@@ -70,9 +70,7 @@ pub fn lineage(
                 let names: Vec<&str> = view.columns.iter().map(|column| column.name.value.as_str()).collect();
                 Some(of_query(&view.query, &names, columns))
             }
-            Statement::CreateTable(table) => {
-                table.query.as_ref().map(|query| of_query(query, &[], columns)).or(found)
-            }
+            Statement::CreateTable(table) => table.query.as_ref().map(|query| of_query(query, &[], columns)).or(found),
             Statement::Query(query) => Some(of_query(query, &[], columns)),
             _ => found,
         };
@@ -80,12 +78,49 @@ pub fn lineage(
     found.ok_or(LineageError::NoQuery)
 }
 
-/// The names of tables that a statement reads, without those that it makes itself.
-pub(crate) fn of_query(
-    query: &Query,
-    names: &[&str],
-    columns: &dyn Fn(&str) -> Option<Vec<String>>,
-) -> Vec<Derived> {
+/// The tables and views that the query of a statement names.
+pub(crate) fn tables_read(sql: &str, dialect: SqlDialect) -> BTreeSet<String> {
+    #[derive(Default)]
+    struct Read {
+        /// Whether a database is named before it.
+        names: BTreeSet<(String, bool)>,
+        made: BTreeSet<String>,
+    }
+    impl Visitor for Read {
+        type Break = ();
+
+        fn pre_visit_relation(&mut self, name: &ObjectName) -> ControlFlow<()> {
+            self.names.insert((last(name), name.0.len() > 1));
+            ControlFlow::Continue(())
+        }
+
+        fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
+            let made = query.with.iter().flat_map(|with| &with.cte_tables);
+            self.made.extend(made.map(|table| table.alias.name.value.to_lowercase()));
+            ControlFlow::Continue(())
+        }
+    }
+    let mut read = Read::default();
+    for statement in parse(sql, dialect).unwrap_or_default() {
+        let query = match &statement {
+            Statement::CreateView(view) => Some(&view.query),
+            Statement::CreateTable(table) => table.query.as_ref(),
+            Statement::Query(query) => Some(query),
+            _ => None,
+        };
+        if let Some(query) = query {
+            let _ = query.visit(&mut read);
+        }
+    }
+    let Read { names, made } = read;
+    names
+        .into_iter()
+        .filter(|(name, is_whole)| *is_whole || !made.contains(&name.to_lowercase()))
+        .map(|(name, _)| name)
+        .collect()
+}
+
+fn of_query(query: &Query, names: &[&str], columns: &dyn Fn(&str) -> Option<Vec<String>>) -> Vec<Derived> {
     let mut outputs = Reader { columns }.query(query, &HashMap::new(), None);
     for (output, name) in outputs.iter_mut().zip(names) {
         (*name).clone_into(&mut output.name);
@@ -145,9 +180,7 @@ impl Scope<'_> {
             let named = self.relations.iter().find(|(name, _)| name.eq_ignore_ascii_case(table));
             let Some((_, relation)) = named else { return self.outer?.resolve(Some(table), column) };
             return relation.column(column).or_else(|| match relation {
-                Relation::Table { name, columns: None } => {
-                    Some(BTreeSet::from([(name.clone(), column.to_owned())]))
-                }
+                Relation::Table { name, columns: None } => Some(BTreeSet::from([(name.clone(), column.to_owned())])),
                 _ => None,
             });
         }
@@ -262,10 +295,11 @@ impl Reader<'_> {
                         .filter(|output| {
                             let once = scope.merged.iter().any(|name| name.eq_ignore_ascii_case(&output.name));
                             let name = output.name.to_lowercase();
-                            !once || !seen.contains(&name) && {
-                                seen.push(name);
-                                true
-                            }
+                            !once
+                                || !seen.contains(&name) && {
+                                    seen.push(name);
+                                    true
+                                }
                         })
                         .collect();
                     let chosen = self.chosen(all, options, named, &scope, &outputs);

@@ -11,13 +11,13 @@ mod semantics;
 pub use ddl::{DdlError, SqlDialect};
 pub use export::html;
 pub use graph::{
-    ColumnKind, ColumnNode, Join, SchemaGraph, SchemaGraphError, SchemaNode, SchemaNodeKind, TableNode, edge,
+    ColumnKind, ColumnNode, Join, JoinOrigin, SchemaGraph, SchemaGraphError, SchemaNode, SchemaNodeKind, TableNode,
+    edge,
 };
 pub use lineage::{Derived, LineageError, SourceColumn, lineage};
 pub use problem::Problem;
 pub use published::{Published, PublishedError, beaver, spider};
 pub use semantics::{Cardinality, ColumnSemantics, Relation, Semantics, SemanticsError, TableSemantics};
-
 
 #[cfg(test)]
 mod tests;

@@ -215,7 +215,10 @@ mod tests {
             "primary_keys": [1, [2, 3], 99], "foreign_keys": [[2, 1], [2, 77]]}]"#;
         let [found] = spider(text).unwrap().try_into().unwrap();
         let [a, b] = found.schema.tables.as_slice() else { panic!() };
-        assert_eq!((a.primary_key.as_slice(), b.primary_key.as_slice()), (&["Id".into()][..], &["AId".into(), "Nr".into()][..]));
+        assert_eq!(
+            (a.primary_key.as_slice(), b.primary_key.as_slice()),
+            (&["Id".into()][..], &["AId".into(), "Nr".into()][..])
+        );
         assert_eq!((b.foreign_keys[0].table.as_str(), b.foreign_keys[0].dangling), ("A", false));
         assert_eq!(found.semantics.tables["B"].columns["Nr"].name.as_deref(), Some("number"));
         assert!(spider("{}").is_err());

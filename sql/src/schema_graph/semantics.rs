@@ -175,7 +175,8 @@ impl Semantics {
     /// # Errors
     /// [`SemanticsError`] where it is no TOML, or has a key that nothing reads.
     pub fn parse(text: &str) -> Result<Self, SemanticsError> {
-        let syntax = |error: toml::de::Error| SemanticsError::Syntax { message: error.to_string().trim_end().to_owned() };
+        let syntax =
+            |error: toml::de::Error| SemanticsError::Syntax { message: error.to_string().trim_end().to_owned() };
         let table: Table = toml::from_str(text).map_err(syntax)?;
         check("", &table, &FILE)?;
         if let Some(Value::Table(tables)) = table.get("tables") {
