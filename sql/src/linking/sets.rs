@@ -99,7 +99,7 @@ fn features(
         mentioned.get(columns).unwrap_or_default().iter().copied().fold(0.0, f32::max)
     };
     let said = |table: usize| evidence.tables.get(table).is_some_and(|mention| mention.coverage > 0.99);
-    let (mut bare_leaves, mut bare_bridges, mut own_words) = (0.0, 0.0, 0.0);
+    let (mut bare_leaves, mut bare_bridges, mut own_words) = (0.0_f32, 0.0_f32, 0.0_f32);
     let (mut unsaid_leaves, mut columnless_leaves, mut silent_leaves) = (0.0, 0.0, 0.0);
     let mut weakest_leaf = f32::INFINITY;
     for (&table, &score) in tree.tables.iter().zip(&scores) {
@@ -154,7 +154,7 @@ fn features(
     add("best column missed", outside.first().copied().unwrap_or_default());
     add("second column missed", outside.get(1).copied().unwrap_or_default());
     // Of columns of one name the best of those that are not in the tables, where none of them is.
-    let mut groups = 0.0;
+    let mut groups: f32 = 0.0;
     for (column, &probability) in mentioned.iter().enumerate().filter(|(column, p)| **p > 0.1 && !is_in(*column)) {
         let rivals = evidence.rivals(column);
         let at = |other: &usize| mentioned.get(*other).copied().unwrap_or_default();
@@ -166,6 +166,10 @@ fn features(
     }
     add("names missed", groups);
     add("names missed, many", (groups - 0.5).max(0.0));
+    if count == 1 {
+        add("one table, names missed", groups);
+        add("one table, words missed", missed);
+    }
     add("columns missed", outside.iter().filter(|p| **p > 0.5).count() as f32);
     add("columns", inside.iter().filter(|p| **p > 0.5).count().min(6) as f32);
     let valued = |inside: bool| {
