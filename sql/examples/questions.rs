@@ -70,7 +70,7 @@ fn hash(text: &str) -> u64 {
 }
 
 fn is_dev(table: &str) -> bool {
-    hash(table) % 5 == 0
+    hash(table).is_multiple_of(5)
 }
 
 struct Opened {
@@ -146,7 +146,7 @@ fn fit_on(folder: &Path, questions: &BTreeMap<String, Vec<Labelled>>, output: &P
     let (mut examples, mut reached, mut made) = (Vec::new(), 0, 0);
     for (table, questions) in train() {
         let opened = open(folder, table)?;
-        for question in questions.iter().filter(|question| hash(&question.id) % every.max(1) == 0) {
+        for question in questions.iter().filter(|question| hash(&question.id).is_multiple_of(every.max(1))) {
             let (none, candidates) =
                 scored(&question.text, &opened.known, &opened.scopes, &mut vocabulary, &mut |sql| {
                     run(&opened.connection, sql)

@@ -9,6 +9,8 @@ mod database;
 mod error;
 mod file;
 pub mod generate;
+pub mod joins;
+pub mod linking;
 mod origins;
 mod policy;
 #[cfg(feature = "postgres")]
@@ -16,6 +18,7 @@ pub mod postgres;
 mod rows;
 mod sandbox;
 mod schema;
+pub mod schema_graph;
 mod sourced;
 mod statement;
 pub mod tables;

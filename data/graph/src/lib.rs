@@ -30,6 +30,7 @@ mod petgraph_form;
 pub use adjacency::Adjacency;
 pub use edge_type::EdgeType;
 pub use error::GraphError;
+pub use export::NodeText;
 pub use graph::{Graph, GridNode, Span};
 pub use names::TypeNames;
 pub use node::{CellText, GraphConfig, Node, NodeKind, NodeRef, TablePlace, section_path};

@@ -10,6 +10,8 @@ use anyhow::{Context as _, Result, anyhow};
 use clap::{Parser, ValueEnum};
 use serde::Serialize;
 use tabsegnet_sql::generate::{Generation, Known, Labels, Proposal, Scope, generate};
+use tabsegnet_sql::linking::{Explanation, Linker, Model, ValueIndex, ValueLimits};
+use tabsegnet_sql::schema_graph::{SchemaGraph, Semantics, SqlDialect, html};
 use tabsegnet_sql::tables::FileDatabase;
 use tabsegnet_sql::{Database, Format, Origins, QueryError, Rows, Sandbox, SourcedRows, worker};
 
@@ -23,11 +25,21 @@ struct Arguments {
     #[arg(long, value_name = "FILE|FOLDER|URL")]
     database: PathBuf,
     /// The statement; `-` reads it from standard input.
-    #[arg(long, value_name = "STATEMENT|-", allow_hyphen_values = true, required_unless_present = "question")]
+    #[arg(long, value_name = "STATEMENT|-", allow_hyphen_values = true, required_unless_present_any = ["question", "schema"])]
     sql: Option<String>,
     /// A question, for which a statement over one table is found. Where none is likely enough, the likeliest are named.
-    #[arg(long, value_name = "TEXT", conflicts_with = "sql", allow_hyphen_values = true)]
+    #[arg(long, value_name = "TEXT", conflicts_with_all = ["sql", "schema"], allow_hyphen_values = true)]
     question: Option<String>,
+    /// Instead of answering, says which columns and tables a question needs, and how and why they are joined.
+    #[arg(long, requires = "question")]
+    explain: bool,
+    /// Writes the graph of the schema.
+    #[arg(long, value_enum, conflicts_with = "sql")]
+    schema: Option<SchemaFormat>,
+    /// What the schema does not say of itself: names, synonyms, relations, hidden fields (TOML). For --explain and
+    /// --schema.
+    #[arg(long, value_name = "FILE", conflicts_with = "sql")]
+    semantics: Option<PathBuf>,
     /// A table or view that is as if it were not there; so is what reads it. May be given again.
     #[arg(long, value_name = "TABLE")]
     hide: Vec<String>,
@@ -54,6 +66,18 @@ enum FormatArgument {
     Json,
     /// CSV with a header.
     Csv,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum SchemaFormat {
+    /// One page that needs nothing else.
+    Html,
+    /// Graphviz.
+    Dot,
+    /// GraphML.
+    Graphml,
+    /// Tables, columns, joins, derivations and what is wrong with the schema.
+    Json,
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
@@ -109,6 +133,11 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
         warn(warning);
     }
     let path = files.as_ref().map_or(arguments.database.as_path(), FileDatabase::path);
+    if arguments.explain || arguments.schema.is_some() {
+        anyhow::ensure!(url.is_none(), "--explain and --schema read SQLite and files alone, not yet a server");
+        of_schema(arguments, path, &sandbox)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let (sql, generation) = match (&arguments.sql, &arguments.question) {
         (_, Some(question)) => {
             let generation = match url {
@@ -272,6 +301,49 @@ fn warn(text: &str) {
 /// A message may have what the statement or the database has.
 fn without_control(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+/// Answers `--explain` and `--schema`.
+fn of_schema(arguments: &Arguments, path: &Path, sandbox: &Sandbox) -> Result<()> {
+    let limits = ValueLimits::default();
+    let sandbox = Sandbox { rows: limits.per_column, ..sandbox.clone() };
+    let database = Database::open(path, &sandbox)?;
+    for name in database.not_there() {
+        warn(&format!("--hide {name}: there is no such table or view"));
+    }
+    let semantics = match &arguments.semantics {
+        Some(file) => {
+            let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
+            Semantics::parse(&text).with_context(|| file.display().to_string())?
+        }
+        None => Semantics::default(),
+    };
+    let graph = SchemaGraph::new(&database.schema()?, &semantics, SqlDialect::Sqlite)?;
+    let mut output = BufWriter::new(io::stdout().lock());
+    if let Some(question) = &arguments.question {
+        let linker = Linker::new(&graph, ValueIndex::read(&database, &graph, limits)?, Model::shipped());
+        let explanation = Explanation::new(&linker, question, &linker.link(question));
+        match arguments.format {
+            FormatArgument::Json => {
+                serde_json::to_writer(&mut output, &explanation)?;
+                writeln!(output)?;
+            }
+            FormatArgument::Table => explanation.write(&mut output)?,
+            FormatArgument::Csv => return Err(anyhow!("--explain has no CSV; expected --format table or json")),
+        }
+    }
+    let title = arguments.database.file_name().unwrap_or_default().to_string_lossy();
+    match arguments.schema {
+        Some(SchemaFormat::Html) => writeln!(output, "{}", html(&graph, &title))?,
+        Some(SchemaFormat::Dot) => writeln!(output, "{}", graph.graph().to_dot())?,
+        Some(SchemaFormat::Graphml) => writeln!(output, "{}", graph.graph().to_graphml())?,
+        Some(SchemaFormat::Json) => {
+            serde_json::to_writer(&mut output, &graph)?;
+            writeln!(output)?;
+        }
+        None => {}
+    }
+    Ok(output.flush()?)
 }
 
 fn statement_from_stdin() -> Result<String> {

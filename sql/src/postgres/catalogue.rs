@@ -9,7 +9,7 @@ use crate::error::QueryError;
 use crate::schema::{ColumnInfo, ForeignKey, Schema, Table, View};
 
 /// By the server's numbers of table and column: their names.
-pub(super) type ColumnNames = HashMap<(u32, i16), (String, String)>;
+pub type ColumnNames = HashMap<(u32, i16), (String, String)>;
 
 /// A table or view of a schema that is not the server's own.
 struct Relation {

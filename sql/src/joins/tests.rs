@@ -1,0 +1,132 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::schema::Schema;
+use crate::schema_graph::{Semantics, SqlDialect};
+
+fn graph(ddl: &str) -> SchemaGraph {
+    let (schema, _) = Schema::from_ddl(ddl, SqlDialect::Generic).unwrap();
+    SchemaGraph::new(&schema, &Semantics::default(), SqlDialect::Generic).unwrap()
+}
+
+const LEAGUE: &str = "CREATE TABLE team (id INT PRIMARY KEY, coach INT REFERENCES person (id), boss INT REFERENCES team);
+    CREATE TABLE person (id INT PRIMARY KEY, age INT);
+    CREATE TABLE game (no INT, season INT, home_team INT REFERENCES team, away_team INT REFERENCES team, PRIMARY KEY (no, season));
+    CREATE TABLE goal (no INT, season INT, scorer INT REFERENCES person, FOREIGN KEY (no, season) REFERENCES game (no, season));
+    CREATE TABLE card (no INT, season INT, FOREIGN KEY (no, season) REFERENCES game (no, season));
+    CREATE TABLE island (x INT)";
+
+fn shown(graph: &SchemaGraph, tree: &JoinTree) -> Vec<String> {
+    let join = |&number: &usize| {
+        let pairs = &graph.joins()[number].pairs;
+        let sides = pairs.iter().map(|&(a, b)| format!("{}={}", graph.column_id(a), graph.column_id(b)));
+        sides.collect::<Vec<_>>().join(" and ")
+    };
+    tree.joins.iter().map(join).collect()
+}
+
+fn numbers(graph: &SchemaGraph, names: &[&str]) -> Vec<usize> {
+    names.iter().map(|name| graph.table(name).unwrap()).collect()
+}
+
+#[test]
+fn words_choose_among_parallel_keys_and_composite_ones_stay_whole() {
+    let graph = graph(LEAGUE);
+    let joiner = Joiner::new(&graph);
+    let tables = numbers(&graph, &["goal", "team"]);
+    let tree = |question: &str| shown(&graph, &joiner.tree(&tables, &joiner.costs(&Words::of(question))));
+    let goal = "goal.no=game.no and goal.season=game.season";
+    assert_eq!(tree("goals of the away team"), ["game.away_team=team.id", goal]);
+    assert_eq!(tree("goals of the team at home"), ["game.home_team=team.id", goal]);
+    let words = Words::of("goals of the away team");
+    let costs = joiner.costs(&words);
+    let tree = joiner.tree(&tables, &costs);
+    let reasons: Vec<String> = tree.joins.iter().map(|&join| joiner.reason(join, &tables, &words)).collect();
+    assert_eq!(
+        reasons,
+        [
+            "foreign key of game; game stands between; of 2 that join these tables the one told by \"away\"",
+            "foreign key of goal, all of its columns; game stands between"
+        ]
+    );
+    let others: Vec<Vec<String>> =
+        joiner.alternatives(&tables, &costs, &tree).iter().map(|tree| shown(&graph, tree)).collect();
+    assert_eq!(
+        others,
+        [vec!["goal.scorer=team.coach".to_owned()], vec!["game.home_team=team.id".to_owned(), goal.to_owned()]]
+    );
+}
+
+#[test]
+fn what_is_not_connected_is_a_forest() {
+    let graph = graph(LEAGUE);
+    let joiner = Joiner::new(&graph);
+    let tree = joiner.tree(&numbers(&graph, &["island", "team", "person"]), &[]);
+    assert_eq!(
+        (tree.is_connected(), tree.tables.len(), shown(&graph, &tree)),
+        (false, 3, vec!["team.coach=person.id".into()])
+    );
+    assert!(joiner.tree(&[99], &[]).tables.is_empty() && joiner.tree(&[], &[]).is_connected());
+    assert_eq!(joiner.alternatives(&[], &[], &joiner.tree(&[], &[])), []);
+}
+
+#[test]
+fn traps_are_told() {
+    let graph = graph(LEAGUE);
+    let joiner = Joiner::new(&graph);
+    let tree = joiner.tree(&numbers(&graph, &["goal", "card", "game"]), &[]);
+    let found: Vec<String> = traps(&graph, &tree, &[]).iter().map(ToString::to_string).collect();
+    assert_eq!(found.len(), 1);
+    assert!(found[0].starts_with("chasm: a row of game has many rows of goal and many of card"), "{found:?}");
+    let tree = joiner.tree(&numbers(&graph, &["team", "person"]), &[]);
+    let person = graph.table("person").unwrap();
+    assert_eq!(traps(&graph, &tree, &[person]), [Trap::FanOut { one: "person".into(), many: "team".into() }]);
+    assert_eq!(traps(&graph, &tree, &[]), []);
+}
+
+/// The cost of the cheapest tree by trying all sets of tables.
+fn brute(joiner: &Joiner<'_>, count: usize, terminals: &[usize]) -> Option<usize> {
+    let connected = |set: usize| {
+        let Some(first) = (0..count).find(|table| set & (1 << table) != 0) else { return true };
+        let (mut seen, mut open) = (1 << first, vec![first]);
+        while let Some(table) = open.pop() {
+            for (_, other) in joiner.joins_of(table).filter(|(_, other)| set & (1 << other) != 0) {
+                if seen & (1 << other) == 0 {
+                    seen |= 1 << other;
+                    open.push(other);
+                }
+            }
+        }
+        seen == set
+    };
+    let wanted: usize = terminals.iter().fold(0, |set, table| set | 1 << table);
+    (0..1 << count)
+        .filter(|set| set & wanted == wanted && connected(*set))
+        .map(|set: usize| set.count_ones() as usize)
+        .min()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn trees_are_the_cheapest(links in proptest::collection::vec((0..8_usize, 0..8_usize), 4..14), chosen in 1..255_usize) {
+        let ddl: String = (0..8).map(|table| {
+            let keys: String = links.iter().enumerate().filter(|(_, link)| link.0 == table)
+                .map(|(at, link)| format!(", k{at} INT REFERENCES t{} (id)", link.1)).collect();
+            format!("CREATE TABLE t{table} (id INT PRIMARY KEY{keys});")
+        }).collect();
+        let graph = graph(&ddl);
+        let joiner = Joiner::new(&graph);
+        let terminals: Vec<usize> = (0..8).filter(|table| chosen & (1 << table) != 0).collect();
+        let tree = joiner.tree(&terminals, &[]);
+        prop_assert!(terminals.iter().all(|table| tree.tables.contains(table)));
+        match brute(&joiner, 8, &terminals) {
+            // Before tables in between are left out.
+            Some(best) => {
+                prop_assert_eq!(Local::new(&joiner, &terminals, &[], None).cheapest(&terminals).len(), best - 1);
+                prop_assert!(tree.is_connected() && tree.tables.len() <= best);
+            }
+            None => prop_assert!(!tree.is_connected()),
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! Fitting the weights to questions with known tables and columns.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::evidence::Evidence;
+use super::model::{Compiled, Model, Weights, logistic};
+use super::words::Words;
+use super::{Linker, Marginals};
+
+/// A question with what a statement for it needs.
+#[derive(Debug, Clone)]
+pub struct Example {
+    /// The question.
+    pub question: String,
+    /// Which of the linkers it is for, by its place.
+    pub linker: usize,
+    /// Numbers of the tables.
+    pub tables: BTreeSet<usize>,
+    /// Numbers of all columns.
+    pub columns: BTreeSet<usize>,
+    /// Numbers of those that the statement only joins by.
+    pub only_joined: BTreeSet<usize>,
+}
+
+/// How weights are fitted.
+#[derive(Debug, Clone, Copy)]
+pub struct Settings {
+    /// Passes over the examples.
+    pub passes: usize,
+    /// The penalty on squares of the weights of features, for each example.
+    pub penalty: f32,
+    /// The penalty for pairs of words.
+    pub pair_penalty: f32,
+    /// In so many databases a pair must be met where it is right.
+    pub databases: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { passes: 12, penalty: 1e-6, pair_penalty: 3e-5, databases: 3 }
+    }
+}
+
+/// Rows of numbered features with a label and the size of a step, AdaGrad over them in their order.
+struct Logistic {
+    names: HashMap<String, usize>,
+    weights: Vec<f32>,
+    squares: Vec<f32>,
+    penalties: Vec<f32>,
+}
+
+type Row = (Vec<(usize, f32)>, bool);
+
+impl Logistic {
+    fn new() -> Self {
+        Self { names: HashMap::new(), weights: Vec::new(), squares: Vec::new(), penalties: Vec::new() }
+    }
+
+    fn number(&mut self, name: &str, penalty: f32) -> usize {
+        if let Some(&number) = self.names.get(name) {
+            return number;
+        }
+        let number = self.weights.len();
+        self.names.insert(name.to_owned(), number);
+        self.weights.push(0.0);
+        self.squares.push(1.0);
+        self.penalties.push(penalty);
+        number
+    }
+
+    fn score(&self, row: &[(usize, f32)]) -> f32 {
+        row.iter().map(|&(at, value)| self.weights.get(at).copied().unwrap_or_default() * value).sum()
+    }
+
+    fn step(&mut self, row: &[(usize, f32)], error: f32, rate: f32) {
+        for &(at, value) in row {
+            let (Some(weight), Some(square)) = (self.weights.get_mut(at), self.squares.get_mut(at)) else { continue };
+            let penalty = self.penalties.get(at).copied().unwrap_or_default();
+            let gradient = error * value + penalty * *weight;
+            *square += gradient * gradient;
+            *weight -= rate * gradient / square.sqrt();
+        }
+    }
+
+    fn fit(&mut self, rows: &[Row], passes: usize) {
+        for pass in 0..passes {
+            let rate = 0.5 / (1.0 + 0.3 * pass as f32);
+            // A stride that is prime to the number of rows mixes databases, the same way each time.
+            let stride = stride(rows.len());
+            for step in 0..rows.len() {
+                let Some((row, label)) = rows.get(step.wrapping_mul(stride) % rows.len()) else { continue };
+                let error = logistic(self.score(row)) - f32::from(u8::from(*label));
+                self.step(row, error, rate);
+            }
+        }
+    }
+
+    fn weights(&self) -> Weights {
+        let rounded = |weight: f32| (weight * 1000.0).round() / 1000.0;
+        let all = self
+            .names
+            .iter()
+            .map(|(name, &at)| (name.clone(), rounded(self.weights.get(at).copied().unwrap_or_default())));
+        Weights(all.filter(|(_, weight)| weight.abs() >= 0.05).collect())
+    }
+}
+
+fn stride(length: usize) -> usize {
+    let gcd = |mut a: usize, mut b: usize| {
+        while b > 0 {
+            (a, b) = (b, a % b);
+        }
+        a
+    };
+    (0..).map(|more| length / 3 + 1 + more).find(|&stride| gcd(stride, length.max(1)) == 1).unwrap_or(1)
+}
+
+/// Fits all weights, one model after the other, each with what those before it say. The same examples in the same
+/// order give the same weights.
+pub fn fit(linkers: &mut [Linker<'_>], examples: &[Example], settings: Settings) -> Model {
+    let mut model = Model::default();
+    let set = |linkers: &mut [Linker<'_>], model: &Model| {
+        linkers.iter_mut().for_each(|linker| linker.model = Compiled::new(model));
+    };
+    set(linkers, &model);
+    model.mention = mentions(linkers, examples, settings);
+    set(linkers, &model);
+    model.table = tables(linkers, examples, settings);
+    set(linkers, &model);
+    model.set = sets(linkers, examples, settings);
+    set(linkers, &model);
+    model.column = columns(linkers, examples, settings);
+    set(linkers, &model);
+    model
+}
+
+/// Calls with the evidence of each example.
+fn each<'l>(
+    linkers: &'l [Linker<'_>],
+    examples: &[Example],
+    mut with: impl FnMut(&Example, &'l Linker<'_>, &Evidence<'_>),
+) {
+    for example in examples {
+        let Some(linker) = linkers.get(example.linker) else { continue };
+        let words = Words::of(&example.question);
+        let values = linker.values.find(&words);
+        let evidence = Evidence::new(&words, linker.graph, &linker.vocabulary, &values);
+        with(example, linker, &evidence);
+    }
+}
+
+fn mentions(linkers: &[Linker<'_>], examples: &[Example], settings: Settings) -> Weights {
+    // In which databases a pair is right.
+    let mut right: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
+    let named = |(kind, word, meets): (&str, &str, &str)| format!("{kind}:{word}:{meets}");
+    each(linkers, examples, |example, _, evidence| {
+        for &column in example.columns.difference(&example.only_joined) {
+            for pair in evidence.pairs(column) {
+                right.entry(named(pair)).or_default().insert(example.linker);
+            }
+        }
+    });
+    right.retain(|_, databases| databases.len() >= settings.databases);
+    let mut logistic = Logistic::new();
+    let mut rows: Vec<Row> = Vec::new();
+    each(linkers, examples, |example, linker, evidence| {
+        for column in 0..linker.graph.columns().len() {
+            if example.only_joined.contains(&column) {
+                continue;
+            }
+            let features = evidence.column_features(column);
+            let mut row: Vec<(usize, f32)> =
+                features.iter().map(|(name, value)| (logistic.number(name, settings.penalty), *value)).collect();
+            for pair in evidence.pairs(column) {
+                let name = named(pair);
+                if right.contains_key(&name) {
+                    row.push((logistic.number(&name, settings.pair_penalty), 1.0));
+                }
+            }
+            rows.push((row, example.columns.contains(&column)));
+        }
+    });
+    logistic.fit(&rows, settings.passes);
+    logistic.weights()
+}
+
+fn tables(linkers: &[Linker<'_>], examples: &[Example], settings: Settings) -> Weights {
+    let mut logistic = Logistic::new();
+    let mut rows: Vec<Row> = Vec::new();
+    each(linkers, examples, |example, linker, evidence| {
+        let weighed = linker.weigh(evidence);
+        for table in 0..linker.graph.tables().len() {
+            let features = evidence.table_features(table, &weighed.mentioned);
+            let row = features.iter().map(|(name, value)| (logistic.number(name, settings.penalty), *value)).collect();
+            rows.push((row, example.tables.contains(&table)));
+        }
+    });
+    logistic.fit(&rows, settings.passes);
+    logistic.weights()
+}
+
+/// Words that say how many tables there are must be in questions on a quarter of the databases.
+fn usual_words(linkers: &[Linker<'_>], examples: &[Example]) -> BTreeSet<String> {
+    let mut places: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
+    for example in examples {
+        for stem in Words::of(&example.question).stems() {
+            places.entry(stem).or_default().insert(example.linker);
+        }
+    }
+    places.into_iter().filter(|(_, databases)| databases.len() * 4 >= linkers.len()).map(|(stem, _)| stem).collect()
+}
+
+/// Numbers of features and their values.
+type FeatureRow = Vec<(usize, f32)>;
+
+fn sets(linkers: &[Linker<'_>], examples: &[Example], settings: Settings) -> Weights {
+    let usual = usual_words(linkers, examples);
+    let mut logistic = Logistic::new();
+    let mut choices: Vec<(Vec<FeatureRow>, usize)> = Vec::new();
+    each(linkers, examples, |example, linker, evidence| {
+        let weighed = linker.weigh(evidence);
+        let is_right = |candidate: &super::Candidate| {
+            candidate.tree.tables.iter().copied().collect::<BTreeSet<_>>() == example.tables
+        };
+        let Some(right) = weighed.candidates.iter().position(is_right) else { return };
+        let stems: BTreeSet<&str> = evidence.question.words.iter().map(|word| word.stem.as_str()).collect();
+        let stems: Vec<&str> = stems.into_iter().filter(|stem| usual.contains(*stem)).collect();
+        let rows = weighed.candidates.iter().map(|candidate| {
+            let plain =
+                candidate.features.iter().map(|(name, value)| (logistic.number(name, settings.penalty), *value));
+            let mut row: FeatureRow = plain.collect();
+            for stem in &stems {
+                let name = format!("size:{stem}:{}", super::sets::size(&candidate.tree));
+                row.push((logistic.number(&name, settings.pair_penalty), 1.0));
+            }
+            row
+        });
+        choices.push((rows.collect(), right));
+    });
+    for pass in 0..settings.passes * 2 {
+        let rate = 0.3 / (1.0 + 0.3 * pass as f32);
+        let stride = stride(choices.len());
+        for step in 0..choices.len() {
+            let Some((rows, right)) = choices.get(step.wrapping_mul(stride) % choices.len()) else { continue };
+            let scores: Vec<f32> = rows.iter().map(|row| logistic.score(row)).collect();
+            let highest = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+            let all: f32 = scores.iter().map(|score| (score - highest).exp()).sum();
+            let mut gradient: BTreeMap<usize, f32> = BTreeMap::new();
+            for (at, (row, score)) in rows.iter().zip(&scores).enumerate() {
+                let error = (score - highest).exp() / all - f32::from(u8::from(at == *right));
+                row.iter().for_each(|&(feature, value)| *gradient.entry(feature).or_default() += error * value);
+            }
+            let gradient: Vec<(usize, f32)> = gradient.into_iter().collect();
+            logistic.step(&gradient, 1.0, rate);
+        }
+    }
+    logistic.weights()
+}
+
+fn columns(linkers: &[Linker<'_>], examples: &[Example], settings: Settings) -> Weights {
+    let mut logistic = Logistic::new();
+    let mut rows: Vec<Row> = Vec::new();
+    each(linkers, examples, |example, linker, evidence| {
+        let weighed = linker.weigh(evidence);
+        let marginals = Marginals::new(linker.graph, &linker.sets(evidence.question, &weighed.candidates));
+        for (column, mentioned) in weighed.mentioned.iter().enumerate() {
+            let features = marginals.features(linker.graph, &linker.vocabulary, column, *mentioned);
+            let row = features.iter().map(|(name, value)| (logistic.number(name, settings.penalty), *value)).collect();
+            rows.push((row, example.columns.contains(&column)));
+        }
+    });
+    logistic.fit(&rows, settings.passes);
+    logistic.weights()
+}

@@ -1,0 +1,193 @@
+//! Which cells a question names.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde::{Deserialize, Serialize};
+
+use super::words::Words;
+use crate::catalogue::quote;
+use crate::database::Database;
+use crate::error::QueryError;
+use crate::rows::Value;
+use crate::schema_graph::SchemaGraph;
+
+/// How much of a database an index of values holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ValueLimits {
+    /// Distinct values of a column.
+    pub per_column: usize,
+    /// Values in all.
+    pub total: usize,
+    /// Letters of a value; longer ones are prose, which nobody names whole.
+    pub letters: usize,
+}
+
+impl Default for ValueLimits {
+    fn default() -> Self {
+        Self { per_column: 2000, total: 500_000, letters: 60 }
+    }
+}
+
+/// Words of a value at most: what a question is searched for.
+const WORDS: usize = 8;
+
+/// A value that a question names.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FoundValue {
+    /// The value as the database has it.
+    pub value: String,
+    /// The words of the question that name it, from the first one's number to that after the last.
+    pub words: std::ops::Range<usize>,
+    /// Whether it is a number.
+    pub is_number: bool,
+}
+
+/// A sample of the values of each column, found by their words.
+#[derive(Debug, Clone, Default)]
+pub struct ValueIndex {
+    /// By the stems of a value, joined with blanks: columns with the value as it is there.
+    texts: HashMap<String, Vec<(u32, String)>>,
+    /// By a number: columns.
+    numbers: HashMap<String, Vec<u32>>,
+    held: usize,
+}
+
+impl ValueIndex {
+    /// Reads a sample of each column's distinct values; a column that cannot be read in the sandbox's time has none.
+    /// Hidden columns and views are passed over.
+    ///
+    /// # Errors
+    /// Where the database itself can no longer be read.
+    pub fn read(database: &Database, graph: &SchemaGraph, limits: ValueLimits) -> Result<Self, QueryError> {
+        let mut index = Self::default();
+        for table in graph.tables().iter().filter(|table| !table.is_view) {
+            for number in table.columns.clone() {
+                let Some(column) = graph.columns().get(number).filter(|column| !column.hidden) else { continue };
+                let sql = format!(
+                    "SELECT DISTINCT {} FROM {} LIMIT {}",
+                    quote(&column.name),
+                    quote(&table.name),
+                    limits.per_column
+                );
+                match database.query(&sql) {
+                    Ok(rows) => index.add(number, rows.rows.into_iter().flatten(), limits),
+                    Err(error @ QueryError::Failed { .. }) => return Err(error),
+                    Err(_) => {}
+                }
+            }
+        }
+        Ok(index)
+    }
+
+    /// Adds values of a column by its number.
+    pub fn add(&mut self, column: usize, values: impl IntoIterator<Item = Value>, limits: ValueLimits) {
+        let column = column as u32;
+        for value in values.into_iter().take(limits.per_column) {
+            if self.held >= limits.total {
+                return;
+            }
+            match value {
+                Value::Integer(number) => self.add_number(column, number.to_string()),
+                Value::Real(number) => self.add_number(column, number.to_string()),
+                Value::Text(text) => {
+                    let text = text.trim();
+                    if text.is_empty() || text.chars().count() > limits.letters {
+                        continue;
+                    }
+                    if text.parse::<f64>().is_ok() {
+                        self.add_number(column, text.to_owned());
+                        continue;
+                    }
+                    let words = Words::of(text);
+                    if words.is_empty() || words.len() > WORDS {
+                        continue;
+                    }
+                    let columns = self.texts.entry(words.stems().join(" ")).or_default();
+                    if columns.last().is_none_or(|(last, _)| *last != column) {
+                        columns.push((column, text.to_owned()));
+                        self.held += 1;
+                    }
+                }
+                Value::Null | Value::Blob(_) => {}
+            }
+        }
+    }
+
+    fn add_number(&mut self, column: u32, number: String) {
+        let columns = self.numbers.entry(number).or_default();
+        if columns.last() != Some(&column) {
+            columns.push(column);
+            self.held += 1;
+        }
+    }
+
+    /// By column the values that the question names, the longest first. A value within another that is named too is
+    /// left out where both are of one column. A text of one letter, and a word that says nothing, is no name.
+    pub fn find(&self, question: &Words) -> BTreeMap<usize, Vec<FoundValue>> {
+        let mut found: BTreeMap<usize, Vec<FoundValue>> = BTreeMap::new();
+        let words = &question.words;
+        for length in (1..=WORDS.min(words.len())).rev() {
+            for (start, span) in words.windows(length).enumerate() {
+                let is_plain = span.iter().all(|word| word.is_stop || word.text.chars().count() < 2);
+                let stems: Vec<&str> = span.iter().map(|word| word.stem.as_str()).collect();
+                let mut put = |column: usize, value: &str, is_number: bool| {
+                    let of = found.entry(column).or_default();
+                    let within = |other: &FoundValue| other.words.start <= start && other.words.end >= start + length;
+                    if !of.iter().any(within) {
+                        of.push(FoundValue { value: value.to_owned(), words: start..start + length, is_number });
+                    }
+                };
+                if !is_plain {
+                    for (column, value) in self.texts.get(&stems.join(" ")).into_iter().flatten() {
+                        put(*column as usize, value, false);
+                    }
+                }
+                if let [word] = span
+                    && word.text.starts_with(|c: char| c.is_ascii_digit())
+                {
+                    for column in self.numbers.get(&word.text).into_iter().flatten() {
+                        put(*column as usize, &word.text, true);
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// How many values it holds.
+    pub fn len(&self) -> usize {
+        self.held
+    }
+
+    /// Whether it holds none.
+    pub fn is_empty(&self) -> bool {
+        self.held == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_found_whole_and_in_any_case() {
+        let mut index = ValueIndex::default();
+        let texts = |texts: &[&str]| texts.iter().map(|text| Value::Text((*text).to_owned())).collect::<Vec<_>>();
+        index.add(
+            0,
+            texts(&["New York", "York", "the", "x", " ", "a very long text with far more words than eight"]),
+            ValueLimits::default(),
+        );
+        index.add(3, texts(&["YORK", "2014"]), ValueLimits::default());
+        index.add(5, [Value::Integer(2014), Value::Null, Value::Real(1.5)], ValueLimits::default());
+        let found = index.find(&Words::of("Who lived in new york in 2014, at the X?"));
+        let shown: Vec<(usize, Vec<&str>)> =
+            found.iter().map(|(column, values)| (*column, values.iter().map(|v| v.value.as_str()).collect())).collect();
+        assert_eq!(shown, [(0, vec!["New York"]), (3, vec!["YORK", "2014"]), (5, vec!["2014"])]);
+        let limits = ValueLimits { total: 1, ..ValueLimits::default() };
+        let mut small = ValueIndex::default();
+        small.add(0, texts(&["a1", "b2", "c3"]), limits);
+        assert_eq!(small.len(), 1);
+    }
+}

@@ -1,0 +1,102 @@
+//! Words of questions and of names, as they are compared: in lower case, without their endings.
+
+use std::sync::LazyLock;
+
+use rust_stemmers::{Algorithm, Stemmer};
+use tabsegnet_lexical::tokenize;
+
+static STEMMER: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::English));
+
+/// Words that say nothing of what a column holds.
+const STOP: [&str; 66] = [
+    "a", "an", "the", "of", "in", "on", "for", "to", "is", "are", "was", "were", "be", "been", "what", "which", "how",
+    "many", "much", "show", "list", "find", "give", "all", "me", "each", "every", "and", "or", "by", "with", "that",
+    "have", "has", "had", "do", "does", "did", "who", "whose", "from", "at", "it", "its", "their", "there", "any",
+    "as", "than", "more", "most", "least", "return", "please", "i", "we", "you", "s", "t", "this", "those", "these",
+    "them", "they", "not", "but",
+];
+
+/// The words of a text, in order.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Words {
+    pub(crate) words: Vec<Word>,
+}
+
+/// A word.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Word {
+    /// In lower case.
+    pub(crate) text: String,
+    /// Without its ending.
+    pub(crate) stem: String,
+    /// Whether it says nothing of what a column holds.
+    pub(crate) is_stop: bool,
+}
+
+impl Words {
+    /// The words of a question or a cell: runs of letters, and numbers.
+    pub fn of(text: &str) -> Self {
+        let word = |text: String| {
+            let stem = STEMMER.stem(&text).into_owned();
+            Word { is_stop: STOP.contains(&text.as_str()), text, stem }
+        };
+        Self { words: tokenize(text).into_iter().map(word).collect() }
+    }
+
+    /// The words of a name of a table or column, which parts at `_` and at capitals after small letters.
+    pub fn of_name(name: &str) -> Self {
+        let mut parted = String::with_capacity(name.len() + 8);
+        let letters: Vec<char> = name.chars().collect();
+        for (place, &letter) in letters.iter().enumerate() {
+            let before = place.checked_sub(1).and_then(|at| letters.get(at));
+            let after = letters.get(place + 1);
+            let begins = letter.is_uppercase()
+                && before.is_some_and(|before| {
+                    before.is_lowercase() || before.is_uppercase() && after.is_some_and(|after| after.is_lowercase())
+                });
+            if begins {
+                parted.push(' ');
+            }
+            parted.push(letter);
+        }
+        Self::of(&parted)
+    }
+
+    /// How many words there are.
+    pub fn len(&self) -> usize {
+        self.words.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
+    /// The words without their endings.
+    pub fn stems(&self) -> Vec<String> {
+        self.words.iter().map(|word| word.stem.clone()).collect()
+    }
+
+    /// Whether one of them has this stem.
+    pub fn has(&self, stem: &str) -> bool {
+        self.words.iter().any(|word| word.stem == stem)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_part_and_endings_go() {
+        let stems = |name: &str| Words::of_name(name).stems().join(" ");
+        assert_eq!(stems("SingerID"), "singer id");
+        assert_eq!(stems("HTTPServerNames"), "http server name");
+        assert_eq!(stems("home_team2"), "home team 2");
+        assert_eq!(stems("Free Meal Count (K-12)"), "free meal count k 12");
+        assert_eq!(stems("Größe"), "größe");
+        assert_eq!(stems("employees"), stems("employee"));
+        assert_eq!(stems("movies"), stems("Movie"));
+        assert!(Words::of(" – ").is_empty());
+    }
+}

@@ -1,0 +1,23 @@
+//! The schema of a database as a graph, from the database, from its definitions, or from published schema files.
+
+mod ddl;
+mod export;
+mod graph;
+mod lineage;
+mod problem;
+mod published;
+mod semantics;
+
+pub use ddl::{DdlError, SqlDialect};
+pub use export::html;
+pub use graph::{
+    ColumnKind, ColumnNode, Join, JoinOrigin, SchemaGraph, SchemaGraphError, SchemaNode, SchemaNodeKind, TableNode,
+    edge,
+};
+pub use lineage::{Derived, LineageError, SourceColumn, lineage};
+pub use problem::Problem;
+pub use published::{Published, PublishedError, beaver, spider};
+pub use semantics::{Cardinality, ColumnSemantics, Relation, Semantics, SemanticsError, TableSemantics};
+
+#[cfg(test)]
+mod tests;
