@@ -2,12 +2,12 @@
 //! them, on the tables of WikiTableQuestions as SQUALL's SQLite files.
 //!
 //!     questions --tables FOLDER --questions FILE fit OUTPUT [EVERY]
-//!     questions --tables FOLDER --questions FILE answer train|dev OUTPUT
+//!     questions --tables FOLDER --questions FILE answer train|dev OUTPUT [EVERY]
 //!
-//! With EVERY, each EVERYth training question is fitted on. FOLDER has `db` and `json`. A table in five is of the part `dev`, by its name; weights are fitted on the others. The
-//! softmax over a question's candidates and "none of them" is fitted to what is right. OUTPUT of `answer` has a line a
-//! question: its id, confidence, whether nothing is said, whether any candidate is right, milliseconds, the answer's
-//! values, the statement.
+//! With EVERY, one question in so many is taken. FOLDER has `db` and `json`. A table in five is of the part `dev`, by its
+//! name; weights are fitted on the others. The softmax over a question's candidates and "none of them" is fitted to what
+//! is right. OUTPUT of `answer` has a line a question: its id, confidence, whether nothing is said, whether any candidate
+//! is right, milliseconds, the answer's values, the statement.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write as _;
@@ -39,7 +39,8 @@ fn main() -> Result<()> {
     match what {
         ["fit", output] => fit_on(tables.as_ref(), &questions, output.as_ref(), 1),
         ["fit", output, every] => fit_on(tables.as_ref(), &questions, output.as_ref(), every.parse()?),
-        ["answer", part, output] => answer(tables.as_ref(), &questions, part, output.as_ref()),
+        ["answer", part, output] => answer(tables.as_ref(), &questions, part, output.as_ref(), 1),
+        ["answer", part, output, every] => answer(tables.as_ref(), &questions, part, output.as_ref(), every.parse()?),
         _ => bail!("see the head of this file"),
     }
 }
@@ -206,7 +207,13 @@ fn fit_on(folder: &Path, questions: &BTreeMap<String, Vec<Labelled>>, output: &P
     Ok(())
 }
 
-fn answer(folder: &Path, questions: &BTreeMap<String, Vec<Labelled>>, part: &str, output: &Path) -> Result<()> {
+fn answer(
+    folder: &Path,
+    questions: &BTreeMap<String, Vec<Labelled>>,
+    part: &str,
+    output: &Path,
+    every: u64,
+) -> Result<()> {
     if !["train", "dev"].contains(&part) {
         bail!("{part}: expected train or dev");
     }
@@ -214,7 +221,7 @@ fn answer(folder: &Path, questions: &BTreeMap<String, Vec<Labelled>>, part: &str
     let (mut all, mut right, mut said, mut said_right, mut reached) = (0, 0, 0, 0, 0);
     for (table, questions) in questions.iter().filter(|(table, _)| is_dev(table) == (part == "dev")) {
         let opened = open(folder, table)?;
-        for question in questions {
+        for question in questions.iter().filter(|question| hash(&question.id) % every.max(1) == 0) {
             let start = Instant::now();
             let gold = Gold::new(&question.answer);
             let mut any = false;

@@ -29,6 +29,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sql", type=Path, required=True)
     parser.add_argument("--output", type=Path)
+    parser.add_argument("--every", default="1", help="one question in so many")
     for name in ("fit", "train", "hostile"):
         parser.add_argument(f"--{name}", action="store_true")
     args = parser.parse_args()
@@ -41,9 +42,9 @@ def main():
             (folder / "tables" / name).rename(folder / name)
         questions = ["--tables", folder, "--questions", args.sql / "wtq/questions.jsonl"]
         if args.fit:
-            subprocess.run([PROGRAMS / "examples/questions", *questions, "fit", "sql/src/generate/weights.json"], check=True)
+            subprocess.run([PROGRAMS / "examples/questions", *questions, "fit", "sql/src/generate/weights.json", args.every], check=True)
             return
-        lines = columns(folder) + [""] + answers(folder, questions, ["dev", "train"] if args.train else ["dev"])
+        lines = columns(folder) + [""] + answers(folder, questions, ["dev", "train"] if args.train else ["dev"], args.every)
     if args.hostile:
         lines += [""] + hostile(args.sql)
     print("\n".join(lines))
@@ -59,14 +60,14 @@ def columns(folder):
             "| | recall | precision |", "|---|---:|---:|", f"| columns of numbers | {of['recall']} | {of['precision']} |"]
 
 
-def answers(folder, questions, parts):
+def answers(folder, questions, parts, every):
     path = folder / "answers.jsonl"
     lines = ["Questions of WikiTableQuestions, one table each, an answer right as the published evaluator judges:", "",
              "| | questions | answered | right of all, nothing held back | right of all | right of answered | a candidate is right | "
              "median ms |", "|---|---:|---:|---:|---:|---:|---:|---:|"]
     shares = []
     for part in parts:
-        subprocess.run([PROGRAMS / "examples/questions", *questions, "answer", part, path], check=True, capture_output=True)
+        subprocess.run([PROGRAMS / "examples/questions", *questions, "answer", part, path, every], check=True, capture_output=True)
         records = [json.loads(line) for line in path.open()]
         for record in records:
             record["judged"] = judge(record["gold"], record["answer"])
