@@ -3,8 +3,10 @@
 use serde::{Deserialize, Serialize};
 use tabsegnet::RankedNode;
 use tabsegnet::ranking::Position;
+use tabsegnet_llm::Tokens;
 
 use crate::quantity::{Scale, Unit};
+use crate::walk::TraceEvent;
 
 /// A node that an answer rests on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -45,7 +47,7 @@ pub struct Check {
 }
 
 /// What is said to a question.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Answer {
     /// The question's id.
     pub id: String,
@@ -72,4 +74,16 @@ pub struct Answer {
     pub checks: Vec<Check>,
     /// Who answers.
     pub policy: String,
+    /// Where a language model abstains after all: the best that it had, which did not hold or was not finished.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unverified: Option<String>,
+    /// How a language model came to it; empty without one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub trace: Vec<TraceEvent>,
+    /// What a language model read and wrote; absent without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<Tokens>,
+    /// What it cost, where prices are set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<f64>,
 }

@@ -15,11 +15,12 @@
 //! ```
 //!
 //! [`Program`] is the program language of FinQA, run in decimals; a [`Policy`] answers from ranked nodes, [`Rules`]
-//! without a language model.
+//! without a language model, [`walk::LlmPolicy`] with one.
 
 pub mod answer;
 mod candidates;
 pub mod checks;
+pub mod config;
 mod facts;
 pub mod fit;
 pub mod program;
@@ -27,6 +28,7 @@ pub mod quantity;
 pub mod question;
 mod rules;
 pub mod run;
+pub mod walk;
 mod weights;
 
 pub use answer::{Answer, Check, Citation};

@@ -60,20 +60,7 @@ impl Policy for Rules {
 }
 
 fn abstention(confidence: f32, checks: Vec<Check>) -> Answer {
-    Answer {
-        id: String::new(),
-        question: String::new(),
-        answer: String::new(),
-        abstained: true,
-        confidence,
-        value: None,
-        unit: None,
-        scale: None,
-        program: None,
-        citations: Vec::new(),
-        checks,
-        policy: String::new(),
-    }
+    Answer { abstained: true, confidence, checks, ..Answer::default() }
 }
 
 /// Words of the document.

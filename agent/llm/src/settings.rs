@@ -115,6 +115,7 @@ impl LlmSettings {
     /// # Errors
     /// One that has blanks or control characters within.
     pub fn key(&self, variable: &dyn Fn(&str) -> Option<String>) -> Result<Option<Secret>, LlmError> {
+        self.check_key_variable()?;
         let Some(key) = variable(&self.key_variable).filter(|key| !key.trim().is_empty()) else { return Ok(None) };
         let key = Secret::new(&key);
         match key.is_sendable() {
@@ -173,8 +174,21 @@ impl LlmSettings {
             let message = "is empty; expected the model's name as the server has it, also from TABSEGNET_LLM_MODEL";
             return Err(wrong("llm.model", message));
         }
+        self.check_key_variable()?;
         self.check_numbers()?;
         Ok(Endpoint { url: format!("{url}/chat/completions"), loopback })
+    }
+
+    /// A key where its variable's name belongs would be shown by messages.
+    fn check_key_variable(&self) -> Result<(), LlmError> {
+        let fits = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+        match !self.key_variable.is_empty() && self.key_variable.chars().all(fits) {
+            true => Ok(()),
+            false => Err(wrong(
+                "llm.key_variable",
+                "expected the name of an environment variable, of capital letters, digits and _, not the key itself",
+            )),
+        }
     }
 
     fn check_numbers(&self) -> Result<(), LlmError> {
@@ -296,5 +310,7 @@ mod tests {
         assert!(named("UNSET").key(&variable).unwrap().is_none());
         let error = named("BROKEN").key(&variable).unwrap_err().to_string();
         assert!(error.contains("BROKEN") && !error.contains("sk"), "{error}");
+        let error = named("sk-1234").key(&variable).unwrap_err().to_string();
+        assert!(error.contains("llm.key_variable") && !error.contains("1234"), "{error}");
     }
 }

@@ -9,8 +9,14 @@ use anyhow::{Context as _, Result, bail};
 use clap::{Parser, ValueEnum};
 use serde::Deserialize;
 use tabsegnet::{DeviceChoice, OpenDocument, Opening, Question, ReadOptions, SessionOptions};
+use tabsegnet_agent::walk::LlmPolicy;
 use tabsegnet_agent::{Answer, Policy, Rules};
 use tabsegnet_store::read_text;
+
+#[path = "ask/llm.rs"]
+mod llm;
+
+use llm::{Llm, LlmArguments};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -43,6 +49,8 @@ struct Arguments {
     /// auto, cpu, wgpu or cuda.
     #[arg(long, default_value = "auto")]
     device: DeviceChoice,
+    #[command(flatten)]
+    llm: LlmArguments,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -57,10 +65,12 @@ enum Format {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Choice {
-    /// The best policy that there is, said on stderr.
+    /// A language model where one is set, else rules; which, is said on stderr.
     Auto,
     /// Rules, without a language model.
     Rules,
+    /// A language model that walks the document's graph; rules only where its replies cannot be used.
+    Llm,
 }
 
 /// A question with an id that no other one has.
@@ -88,13 +98,17 @@ fn is_closed_pipe(error: &anyhow::Error) -> bool {
 
 fn run(arguments: &Arguments) -> Result<()> {
     let questions = questions(&arguments.question, arguments.questions.as_deref())?;
+    let llm = language_model(arguments)?;
     let options = SessionOptions { device: arguments.device, ..SessionOptions::default() };
     let opening = Opening::read(&arguments.checkpoint, &options)?;
     if let Some(warning) = opening.warning() {
         eprintln!("warning: {warning}");
     }
-    if arguments.policy == Choice::Auto {
-        eprintln!("policy: rules; no language model is set");
+    if arguments.policy != Choice::Rules {
+        match &llm {
+            Some(llm) => eprintln!("policy: llm, {}", llm.name()),
+            None => eprintln!("policy: rules; no language model is set"),
+        }
     }
     let path = arguments.document.display();
     let (_, document) = opening
@@ -105,8 +119,11 @@ fn run(arguments: &Arguments) -> Result<()> {
     }
     let mut out = io::stdout().lock();
     let mut answers = Vec::new();
+    let llm = llm.as_ref().map(|llm| (llm, llm.policy(&document)));
+    let or_rules = arguments.policy == Choice::Auto;
     for question in &questions {
-        let answer = answer(&document, question).with_context(|| format!("{path}: {}", question.id))?;
+        let answer =
+            answer(&document, question, llm.as_ref(), or_rules).with_context(|| format!("{path}: {}", question.id))?;
         match arguments.format {
             Format::Table => show(&mut out, &answer)?,
             Format::Jsonl => writeln!(out, "{}", serde_json::to_string(&answer)?)?,
@@ -119,15 +136,47 @@ fn run(arguments: &Arguments) -> Result<()> {
     Ok(out.flush()?)
 }
 
-fn answer(document: &OpenDocument, question: &Put) -> Result<Answer> {
+/// The language model that is to answer, where there is one.
+fn language_model(arguments: &Arguments) -> Result<Option<Llm>> {
+    if arguments.policy == Choice::Rules {
+        return Ok(None);
+    }
+    let llm = Llm::open(&arguments.llm, arguments.format == Format::Table)?;
+    if llm.is_none() && arguments.policy == Choice::Llm {
+        bail!(
+            "--policy llm: no language model is set; expected base_url and model in the table [llm] of --config, or \
+             TABSEGNET_LLM_URL and TABSEGNET_LLM_MODEL"
+        );
+    }
+    Ok(llm)
+}
+
+fn answer(
+    document: &OpenDocument,
+    question: &Put,
+    llm: Option<&(&Llm, LlmPolicy<'_>)>,
+    or_rules: bool,
+) -> Result<Answer> {
     let ranking = document.rank(Question::new(&question.text).id(&question.id).top(usize::MAX))?;
-    Ok(Rules.answer(&ranking))
+    match llm {
+        Some((llm, policy)) => llm.answer(policy, &ranking, or_rules),
+        None => Ok(Rules.answer(&ranking)),
+    }
 }
 
 fn show(out: &mut impl io::Write, answer: &Answer) -> io::Result<()> {
     writeln!(out, "{}", answer.question)?;
     if answer.abstained {
-        return writeln!(out, "  does not know (the best guess has confidence {:.2})", answer.confidence);
+        if answer.policy != "llm" {
+            return writeln!(out, "  does not know (the best guess has confidence {:.2})", answer.confidence);
+        }
+        let why: Vec<&str> =
+            answer.checks.iter().filter(|check| !check.passed).map(|check| check.what.as_str()).collect();
+        writeln!(out, "  does not know: {}", why.join("; "))?;
+        if let Some(unverified) = &answer.unverified {
+            writeln!(out, "  not verified: {unverified}")?;
+        }
+        return Ok(());
     }
     writeln!(out, "  {}   confidence {:.2}", answer.answer, answer.confidence)?;
     if let Some(program) = &answer.program {
