@@ -92,7 +92,7 @@ def write_model(path, seed):
     embedding = weights(count, WIDTH) * 4
     embedding[:, 0] = 4
     output = weights(count, WIDTH) * 2
-    liked = {'"': 7.0, ",": 1.0, "]": 5.0, "}": 4.0, "</s>": 3.0}
+    liked = {'"': 7.0, ",": 1.0, "]": 3.0, "}": 4.0, "</s>": 3.0}
     for number, (piece, _, kind) in enumerate(pieces):
         wish = liked.get(piece, (4.5 if ":" in piece else 2.5) if piece in WORDS else 0.0 if len(piece) == 1 else -2.0)
         output[number, 0] = (-6.0 if kind == gguf.TokenType.BYTE else wish) / 5.7

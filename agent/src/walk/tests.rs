@@ -675,7 +675,8 @@ proptest! {
         let choices = rounds.into_iter().map(|actions| Choice { actions, ..Choice::default() });
         let mut events = Vec::new();
         let result = walk(&cells, &ranking, &mut Script::new(choices), &mut |event| events.push(event.clone()));
-        prop_assert!(events.iter().filter(|event| matches!(event, TraceEvent::Round { .. })).count() <= 6);
+        let rounds = events.iter().filter(|event| matches!(event, TraceEvent::Round { .. })).count();
+        prop_assert!(rounds <= 6);
         match result {
             Ok(answer) => {
                 prop_assert_eq!(&answer.trace, &events);
