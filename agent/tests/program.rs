@@ -106,8 +106,9 @@ fn walker() -> ChatServer {
     ChatServer::start(|number, request| {
         let prompt = request.body["messages"][1]["content"].as_str().unwrap_or_default();
         let node = prompt.lines().find_map(|line| {
-            let (id, text) = line.strip_prefix("- ")?.split_once(' ')?;
-            text.contains("$ ").then(|| (id.to_owned(), text.trim_matches('"').to_owned()))
+            let (id, rest) = line.strip_prefix("- ")?.split_once(" \"")?;
+            let text = rest.split('"').next()?;
+            (id.starts_with('t') && text.starts_with("$ ")).then(|| (id.to_owned(), text.to_owned()))
         });
         let (id, text) = node.unwrap_or_default();
         let actions = match number % 2 {
@@ -133,7 +134,7 @@ fn a_language_model_answers_with_a_trace() {
     assert!(said.contains(&format!("policy: llm, fake at {url}")), "{said}");
     assert!(said.contains("I look at the row.") && said.contains("> GetAllNeighbours("), "{said}");
     let printed = String::from_utf8(output.stdout).unwrap();
-    assert!(printed.contains("t0:") && printed.contains('$'), "{printed}");
+    assert!(printed.contains(": $ ") && printed.contains("confidence 0.50"), "{printed}");
     assert_eq!(server.received().len(), 2);
     let traced = std::fs::read_to_string(&trace).unwrap();
     let events: Vec<Value> = traced.lines().map(|line| serde_json::from_str(line).unwrap()).collect();

@@ -29,7 +29,7 @@ pub enum Relation {
     OuterHeader,
     /// The next inner headers.
     InnerHeader,
-    /// The table that it belongs to.
+    /// The table that it belongs to, or that the sentence stands beside.
     Table,
     /// Headers of the table.
     HeaderOfTable,
@@ -68,7 +68,7 @@ impl Relation {
             Self::CellOfHeader => &[E::CellRowHeader, E::CellColumnHeader],
             Self::OuterHeader => &[E::HeaderChild],
             Self::InnerHeader => &[E::HeaderParent],
-            Self::Table => &[E::CaptionCell, E::CaptionRowHeader, E::CaptionColumnHeader],
+            Self::Table => &[E::CaptionCell, E::CaptionRowHeader, E::CaptionColumnHeader, E::CaptionPassage],
             Self::HeaderOfTable => &[E::RowHeaderCaption, E::ColumnHeaderCaption],
             Self::Sentence => &[E::PassageCaption, E::PassageNext, E::PassagePrevious],
             Self::Heading => &[E::HeadingPassage, E::HeadingCaption, E::HeadingChild],
@@ -292,7 +292,11 @@ impl<'a> CellGraph<'a> {
                 return Some(Relation::SameColumn);
             }
         }
-        self.neighbours(a).into_iter().find(|(_, nodes)| nodes.contains(&b)).map(|(relation, _)| relation)
+        let of = |node: u32, other: u32| {
+            self.neighbours(node).into_iter().find(|(_, nodes)| nodes.contains(&other)).map(|(relation, _)| relation)
+        };
+        // A table's cells are no neighbours of it, which would be all of them, but it is one of theirs.
+        of(a, b).or_else(|| of(b, a))
     }
 
     /// Nodes that are neighbours of both, by number: of two cells those where their rows and columns cross, what both are
@@ -348,6 +352,17 @@ impl<'a> CellGraph<'a> {
             shown += &format!(" ({}, {})", line("row", &rows), line("column", &columns));
         }
         shown
+    }
+
+    /// The same with the headers that the document's reader found, where they are seen.
+    pub fn shown_with_headers(&self, number: u32) -> String {
+        let shown = self.shown(number);
+        let node = self.node(number).filter(|node| node.kind == NodeKind::Cell && self.settings.headers);
+        let Some(place) = node.and_then(|node| node.place.as_ref()) else { return shown };
+        let quoted = |text: &String| serde_json::Value::from(short(&one_line(text))).to_string();
+        let paths: Vec<String> =
+            [&place.row_path, &place.column_path].into_iter().filter(|path| !path.is_empty()).map(quoted).collect();
+        if paths.is_empty() { shown } else { format!("{shown}, headers {}", paths.join(" and ")) }
     }
 
     /// The tables of some nodes, row by row, each cell with its id; at most about so many bytes.

@@ -82,7 +82,7 @@ impl<'a> Episode<'a> {
 
     /// The visited nodes as they are shown.
     pub(crate) fn visited(&self) -> Vec<String> {
-        self.visited.iter().map(|&node| self.cells.shown(node)).collect()
+        self.visited.iter().map(|&node| self.cells.shown_with_headers(node)).collect()
     }
 
     /// How visited nodes stand to each other: neighbours by their relation, others by what they share (the paper's reasoning
