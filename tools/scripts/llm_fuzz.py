@@ -145,6 +145,7 @@ backoff_seconds = 0.1
 [agent]
 prompt_tokens = 2500
 page = 10
+start_nodes = 4
 """)
     return path
 
@@ -207,7 +208,7 @@ def main():
     counts, problems, number, seconds = collections.Counter(), [], 0, 0.0
     while counts["rounds"] < args.rounds and not problems:
         reply_format = ("json_schema", "json_schema", "json_schema", "json_object", "text")[number % 5]
-        wanted = 60 if reply_format == "json_schema" else 5
+        wanted = 40 if reply_format == "json_schema" else 5
         questions.write_text("".join(f"What was net income in {2000 + n} of part {number}?\n" for n in range(wanted)))
         settings = config(work / "ask.toml", url, reply_format, args.seed + number, 1.0 + number % 3 * 0.4)
         try:
@@ -221,6 +222,7 @@ def main():
         if run.returncode != 0 or "panicked" in run.stderr or len(answers) != wanted:
             problems.append(f"ask ended with {run.returncode}: {run.stderr[-2000:]}")
         number += 1
+        print(f"{counts['rounds']:,} rounds, {counts['questions']} questions, {seconds:.0f} s", file=sys.stderr, flush=True)
     for name in sorted(counts):
         print(f"{name}: {counts[name]:,}")
     print(f"seconds: {seconds:.0f}")
