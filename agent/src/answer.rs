@@ -3,8 +3,10 @@
 use serde::{Deserialize, Serialize};
 use tabsegnet::ranking::Position;
 use tabsegnet::{RankedNode, Ranking};
+use tabsegnet_llm::Tokens;
 
 use crate::quantity::{Scale, Unit};
+use crate::walk::TraceEvent;
 
 /// A node that an answer rests on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -45,7 +47,7 @@ pub struct Check {
 }
 
 /// What is said to a question.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Answer {
     /// The question's id.
     pub id: String,
@@ -76,26 +78,24 @@ pub struct Answer {
     pub checks: Vec<Check>,
     /// Who answers.
     pub policy: String,
+    /// Where a language model abstains after all: the best that it had, which did not hold or was not finished.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unverified: Option<String>,
+    /// How a language model came to it; empty without one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub trace: Vec<TraceEvent>,
+    /// What a language model read and wrote; absent without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<Tokens>,
+    /// What it cost, where prices are set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<f64>,
 }
 
 impl Answer {
     /// Nothing is said.
     pub fn abstention(confidence: f32, checks: Vec<Check>) -> Self {
-        Self {
-            id: String::new(),
-            question: String::new(),
-            answer: String::new(),
-            answers: Vec::new(),
-            abstained: true,
-            confidence,
-            value: None,
-            unit: None,
-            scale: None,
-            program: None,
-            citations: Vec::new(),
-            checks,
-            policy: String::new(),
-        }
+        Self { abstained: true, confidence, checks, ..Self::default() }
     }
 
     /// With the question that a ranking is of, and who answers.

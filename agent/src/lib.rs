@@ -15,12 +15,13 @@
 //! ```
 //!
 //! [`Program`] is the program language of FinQA, run in decimals; a [`Policy`] answers from ranked nodes: [`Learnt`] by
-//! the trees of a checkpoint, [`Rules`] by the question's words alone.
+//! the trees of a checkpoint, [`Rules`] by the question's words alone, [`walk::LlmPolicy`] with a language model.
 
 pub mod answer;
 mod candidates;
 pub mod checks;
 pub mod choice;
+pub mod config;
 mod facts;
 pub mod fit;
 mod learnt;
@@ -30,6 +31,7 @@ pub mod question;
 mod rules;
 pub mod run;
 pub mod said;
+pub mod walk;
 mod words;
 
 pub use answer::{Answer, Check, Citation};

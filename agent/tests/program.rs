@@ -4,13 +4,19 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use serde_json::Value;
+use tabsegnet_test_support::{ChatServer, completion, status};
 
 const REPORT: &str = "tabsegnet/examples/report.json";
 const QUESTION: &str = "What was long-term deferred revenue on June 30, 2009?";
 
 fn ask(arguments: &[&str]) -> Output {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    Command::new(env!("CARGO_BIN_EXE_ask")).current_dir(root).args(arguments).output().unwrap()
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ask"));
+    // Whoever runs the tests may have a language model set.
+    for name in ["TABSEGNET_LLM_URL", "TABSEGNET_LLM_MODEL", "TABSEGNET_LLM_KEY"] {
+        command.env_remove(name);
+    }
+    command.current_dir(root).args(arguments).output().unwrap()
 }
 
 #[track_caller]
@@ -32,7 +38,7 @@ fn a_line_a_question() {
     let output = ask(&["--document", REPORT, "--questions", file.to_str().unwrap(), "--format", "jsonl"]);
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success(), "{said}");
-    assert!(said.contains("policy: rules; no language model is set"), "{said}");
+    assert!(said.contains("policy: learnt; no language model is set"), "{said}");
     let text = String::from_utf8(output.stdout).unwrap();
     let answers: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(answers.len(), 2);
@@ -77,4 +83,121 @@ fn bad_input_is_said() {
     let twice = "{\"id\": \"a\", \"question\": \"x?\"}\n{\"id\": \"a\", \"question\": \"y?\"}";
     failed(&["--document", REPORT, "--questions", &at("twice", twice)], 1, "that of an earlier one");
     failed(&["--document", &at("broken.json", "{"), "--question", QUESTION], 1, "broken.json");
+}
+
+/// `ask` with a language model at `url`, where there is one, and nothing of the caller's settings.
+fn ask_llm(url: Option<&str>, key: Option<&str>, arguments: &[&str]) -> Output {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ask"));
+    command.current_dir(root).args(["--document", REPORT, "--question", QUESTION]).args(arguments);
+    for (name, value) in
+        [("TABSEGNET_LLM_URL", url), ("TABSEGNET_LLM_MODEL", url.map(|_| "fake")), ("TABSEGNET_LLM_KEY", key)]
+    {
+        command.env_remove(name);
+        command.envs(value.map(|value| (name, value)));
+    }
+    command.output().unwrap()
+}
+
+const KEY: &str = "sk-do-not-show-98765";
+
+/// Looks at the crossing, then answers with a cell of it that the prompt shows.
+fn walker() -> ChatServer {
+    ChatServer::start(|number, request| {
+        let prompt = request.body["messages"][1]["content"].as_str().unwrap_or_default();
+        let node = prompt.lines().find_map(|line| {
+            let (id, rest) = line.strip_prefix("- ")?.split_once(" \"")?;
+            let text = rest.split('"').next()?;
+            (id.starts_with('t') && text.starts_with("$ ")).then(|| (id.to_owned(), text.to_owned()))
+        });
+        let (id, text) = node.unwrap_or_default();
+        let actions = match number % 2 {
+            0 => serde_json::json!([{"action": "GetAllNeighbours", "reason": "", "node": id, "text": "", "page": 1}]),
+            _ => serde_json::json!([{"action": "AnswerQuestion", "reason": "", "cells": [id], "operation": "look up",
+                                     "explanation": "", "answer": [text]}]),
+        };
+        completion(request, &serde_json::json!({"thought": "I look at the row.", "actions": actions}).to_string())
+    })
+}
+
+#[test]
+fn a_language_model_answers_with_a_trace() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (trace, record) = (at("trace.jsonl"), at("replies.jsonl"));
+    let server = walker();
+    let url = server.base_url();
+    let arguments = ["--policy", "auto", "--trace", &trace, "--record", &record];
+    let output = ask_llm(Some(&url), Some(KEY), &arguments);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains(&format!("policy: llm, fake at {url}")), "{said}");
+    assert!(said.contains("I look at the row.") && said.contains("> GetAllNeighbours("), "{said}");
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert!(printed.contains(": $ ") && printed.contains("confidence 0.50"), "{printed}");
+    assert_eq!(server.received().len(), 2);
+    let traced = std::fs::read_to_string(&trace).unwrap();
+    let events: Vec<Value> = traced.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let kinds: Vec<&str> = events.iter().filter_map(|event| event["event"].as_str()).collect();
+    assert_eq!(kinds, ["start", "round", "round", "checked", "end"]);
+    for text in [&said, &printed, &traced, &std::fs::read_to_string(&record).unwrap()] {
+        assert!(!text.contains(KEY));
+    }
+    // Again from the record, without a server, a network or a key.
+    drop(server);
+    let config = at("ask.toml");
+    std::fs::write(&config, "[llm]\nmodel = \"fake\"\n").unwrap();
+    let replayed =
+        ask_llm(None, None, &["--policy", "llm", "--config", &config, "--replay", &record, "--format", "json"]);
+    assert!(replayed.status.success(), "{}", String::from_utf8_lossy(&replayed.stderr));
+    let answers: Vec<Value> = serde_json::from_slice(&replayed.stdout).unwrap();
+    assert_eq!((&answers[0]["policy"], &answers[0]["abstained"]), (&Value::from("llm"), &Value::from(false)));
+    assert!(answers[0]["tokens"]["prompt"].as_u64() > Some(0));
+    assert_eq!(answers[0]["trace"].as_array().map(Vec::len), Some(5));
+    assert!(String::from_utf8_lossy(&replayed.stderr).contains("policy: llm, fake at "));
+}
+
+#[test]
+fn without_a_usable_model_it_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let failed = |url: Option<&str>, arguments: &[&str], words: &str| {
+        let output = ask_llm(url, Some(KEY), arguments);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(1), &b""[..]), "{said}");
+        assert!(
+            said.contains(words) && !said.contains("panicked") && !said.contains(KEY),
+            "expected {words:?} in:\n{said}"
+        );
+    };
+    let llm = ["--policy", "llm"];
+    failed(None, &llm, "TABSEGNET_LLM_URL");
+    failed(Some("http://10.0.0.1/v1"), &llm, "allow_plain_http");
+    let with_key = at("key.toml", &format!("[llm]\napi_key = \"{KEY}\"\n"));
+    failed(None, &["--policy", "llm", "--config", &with_key], "a key does not belong into a file");
+    let refusing =
+        ChatServer::start(|_, _| status(401, "", &format!("{{\"error\": {{\"message\": \"bad key {KEY}\"}}}}")));
+    failed(Some(&refusing.base_url()), &llm, "set TABSEGNET_LLM_KEY");
+    let impossible = folder.path().join("none").join("trace.jsonl");
+    failed(Some(&refusing.base_url()), &["--policy", "llm", "--trace", impossible.to_str().unwrap()], "trace.jsonl");
+    // With auto what was learnt answers, and that is said.
+    let output = ask_llm(Some(&refusing.base_url()), Some(KEY), &["--policy", "auto"]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success() && !output.stdout.is_empty(), "{said}");
+    assert!(said.contains("q1: answered by learnt: ") && said.contains("401"), "{said}");
+    // A model that talks past it leaves what was learnt to answer, with llm too.
+    let chatty = ChatServer::start(|_, request| completion(request, "I would rather talk about the weather."));
+    let output = ask_llm(Some(&chatty.base_url()), None, &["--policy", "llm", "--format", "jsonl"]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success() && said.contains("there is no JSON object"), "{said}");
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(answer["policy"], "learnt");
+    assert_eq!(chatty.received().len(), 2);
+    // No model is needed for rules.
+    let output = ask_llm(Some("http://10.0.0.1/v1"), None, &["--policy", "rules"]);
+    assert!(output.status.success());
 }

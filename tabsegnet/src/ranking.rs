@@ -242,7 +242,7 @@ pub(crate) fn ranked(
             section: section_path(subject.nodes, node),
             row_headers: node.place.as_ref().and_then(|place| path(&place.row_path)),
             column_headers: node.place.as_ref().and_then(|place| path(&place.column_path)),
-            position: position(node),
+            position: node.into(),
             segment: best_segments(u, segment_vectors, subject.d_enc)
                 .first()
                 .map(|&best| segments[best as usize].clone()),
@@ -263,22 +263,24 @@ pub(crate) fn ranked(
     }
 }
 
-fn position(node: &Node) -> Position {
-    match (&node.place, node.kind) {
-        (Some(place), NodeKind::Caption) => Position::Table { table: place.table },
-        (Some(place), _) => Position::Cell {
-            table: place.table,
-            row: place.row,
-            col: place.col,
-            rowspan: place.rowspan,
-            colspan: place.colspan,
-        },
-        // The id is a letter and the number of the heading or passage.
-        (None, kind) => {
-            let number = node.id.get(1..).and_then(|number| number.parse().ok()).unwrap_or_default();
-            match kind {
-                NodeKind::Heading => Position::Heading { heading: number },
-                _ => Position::Passage { passage: number },
+impl From<&Node> for Position {
+    fn from(node: &Node) -> Self {
+        match (&node.place, node.kind) {
+            (Some(place), NodeKind::Caption) => Self::Table { table: place.table },
+            (Some(place), _) => Self::Cell {
+                table: place.table,
+                row: place.row,
+                col: place.col,
+                rowspan: place.rowspan,
+                colspan: place.colspan,
+            },
+            // The id is a letter and the number of the heading or passage.
+            (None, kind) => {
+                let number = node.id.get(1..).and_then(|number| number.parse().ok()).unwrap_or_default();
+                match kind {
+                    NodeKind::Heading => Self::Heading { heading: number },
+                    _ => Self::Passage { passage: number },
+                }
             }
         }
     }

@@ -9,9 +9,15 @@ use anyhow::{Context as _, Result, bail};
 use clap::{Parser, ValueEnum};
 use serde::Deserialize;
 use tabsegnet::{DeviceChoice, OpenDocument, Opening, Question, ReadOptions, SessionOptions};
+use tabsegnet_agent::walk::LlmPolicy;
 use tabsegnet_agent::{Answer, Choice, Learnt, Policy, Rules};
 use tabsegnet_encoder::{Shipped, shipped};
 use tabsegnet_store::read_text;
+
+#[path = "ask/llm.rs"]
+mod llm;
+
+use llm::{Llm, LlmArguments};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -47,6 +53,8 @@ struct Arguments {
     /// auto, cpu, wgpu or cuda.
     #[arg(long, default_value = "auto")]
     device: DeviceChoice,
+    #[command(flatten)]
+    llm: LlmArguments,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -61,12 +69,14 @@ enum Format {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum PolicyChoice {
-    /// The best policy that there is, said on stderr.
+    /// A language model where one is set, else what was learnt; which, is said on stderr.
     Auto,
     /// The best node of the kind that the question's words want; nothing is computed.
     Rules,
     /// The learnt choice among programs, cells, names and sentences.
     Learnt,
+    /// A language model that walks the document's graph; rules only where its replies cannot be used.
+    Llm,
 }
 
 /// A question with an id that no other one has.
@@ -94,17 +104,21 @@ fn is_closed_pipe(error: &anyhow::Error) -> bool {
 
 fn run(arguments: &Arguments) -> Result<()> {
     let questions = questions(&arguments.question, arguments.questions.as_deref())?;
+    let llm = language_model(arguments)?;
     let options = SessionOptions { device: arguments.device, ..SessionOptions::default() };
     let opening = Opening::read(&arguments.checkpoint, &options)?;
     if let Some(warning) = opening.warning() {
         eprintln!("warning: {warning}");
     }
-    if arguments.policy == PolicyChoice::Auto {
-        eprintln!("policy: learnt; no language model is set");
+    if matches!(arguments.policy, PolicyChoice::Auto | PolicyChoice::Llm) {
+        match &llm {
+            Some(llm) => eprintln!("policy: llm, {}", llm.name()),
+            None => eprintln!("policy: learnt; no language model is set"),
+        }
     }
     let policy: Box<dyn Policy> = match arguments.policy {
         PolicyChoice::Rules => Box::new(Rules),
-        PolicyChoice::Auto | PolicyChoice::Learnt => {
+        PolicyChoice::Auto | PolicyChoice::Learnt | PolicyChoice::Llm => {
             let directory = match &arguments.answers {
                 Some(directory) => directory.clone(),
                 None => shipped(Shipped::Answers)?,
@@ -121,9 +135,11 @@ fn run(arguments: &Arguments) -> Result<()> {
     }
     let mut out = io::stdout().lock();
     let mut answers = Vec::new();
+    let llm = llm.as_ref().map(|llm| (llm, llm.policy(&document, policy.as_ref())));
+    let or_policy = arguments.policy == PolicyChoice::Auto;
     for question in &questions {
-        let answer =
-            answer(&document, question, policy.as_ref()).with_context(|| format!("{path}: {}", question.id))?;
+        let answer = answer(&document, question, llm.as_ref(), policy.as_ref(), or_policy)
+            .with_context(|| format!("{path}: {}", question.id))?;
         match arguments.format {
             Format::Table => show(&mut out, &answer)?,
             Format::Jsonl => writeln!(out, "{}", serde_json::to_string(&answer)?)?,
@@ -136,15 +152,48 @@ fn run(arguments: &Arguments) -> Result<()> {
     Ok(out.flush()?)
 }
 
-fn answer(document: &OpenDocument, question: &Put, policy: &dyn Policy) -> Result<Answer> {
+/// The language model that is to answer, where there is one.
+fn language_model(arguments: &Arguments) -> Result<Option<Llm>> {
+    if matches!(arguments.policy, PolicyChoice::Rules | PolicyChoice::Learnt) {
+        return Ok(None);
+    }
+    let llm = Llm::open(&arguments.llm, arguments.format == Format::Table)?;
+    if llm.is_none() && arguments.policy == PolicyChoice::Llm {
+        bail!(
+            "--policy llm: no language model is set; expected base_url and model in the table [llm] of --config, or \
+             TABSEGNET_LLM_URL and TABSEGNET_LLM_MODEL"
+        );
+    }
+    Ok(llm)
+}
+
+fn answer(
+    document: &OpenDocument,
+    question: &Put,
+    llm: Option<&(&Llm, LlmPolicy<'_>)>,
+    otherwise: &dyn Policy,
+    or_policy: bool,
+) -> Result<Answer> {
     let ranking = document.rank(Question::new(&question.text).id(&question.id).top(usize::MAX))?;
-    Ok(policy.answer(&ranking))
+    match llm {
+        Some((llm, policy)) => llm.answer(policy, &ranking, or_policy),
+        None => Ok(otherwise.answer(&ranking)),
+    }
 }
 
 fn show(out: &mut impl io::Write, answer: &Answer) -> io::Result<()> {
     writeln!(out, "{}", answer.question)?;
     if answer.abstained {
-        return writeln!(out, "  does not know (the best guess has confidence {:.2})", answer.confidence);
+        if answer.policy != "llm" {
+            return writeln!(out, "  does not know (the best guess has confidence {:.2})", answer.confidence);
+        }
+        let why: Vec<&str> =
+            answer.checks.iter().filter(|check| !check.passed).map(|check| check.what.as_str()).collect();
+        writeln!(out, "  does not know: {}", why.join("; "))?;
+        if let Some(unverified) = &answer.unverified {
+            writeln!(out, "  not verified: {unverified}")?;
+        }
+        return Ok(());
     }
     let scale = answer.scale.map_or_else(String::new, |scale| format!(" {scale}"));
     writeln!(out, "  {}{scale}   confidence {:.2}", answer.answer, answer.confidence)?;

@@ -1,8 +1,12 @@
 //! What the tests of all crates share: saying that a test is skipped, and what tests on real data need.
 
+mod chat_server;
+
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::Command;
+
+pub use chat_server::{ChatServer, Received, Step, completion, status, streamed};
 
 /// Says on stderr that a test could not do what it is for. Not by `eprintln`, which the harness shows for tests that
 /// fail only.

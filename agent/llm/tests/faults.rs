@@ -1,0 +1,311 @@
+//! The client against a server that fails in every way servers do.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tabsegnet_llm::{
+    Budget, ChatModel as _, ChatRequest, Finish, HttpModel, LlmError, LlmSettings, Message, Piece, Reply, ReplyFormat,
+    ReplySchema, Secret, chat_json,
+};
+use tabsegnet_test_support::{ChatServer, Step, completion, status, streamed};
+
+const KEY: &str = "sk-do-not-show-1234567890";
+
+fn settings(server: &ChatServer) -> LlmSettings {
+    LlmSettings {
+        base_url: server.base_url(),
+        model: "fake".into(),
+        backoff_seconds: 0.01,
+        silence_seconds: 5.0,
+        ..LlmSettings::default()
+    }
+}
+
+fn request() -> ChatRequest {
+    ChatRequest::new(vec![Message::system("Be short."), Message::user("What was revenue?")])
+}
+
+/// The reply, what was streamed of it, and the budget after it.
+fn chat_with(settings: LlmSettings) -> (Result<Reply, LlmError>, String, Budget) {
+    let mut budget = Budget::new(settings.budget.clone());
+    let model = HttpModel::new(settings, Some(Secret::new(KEY))).unwrap();
+    let mut text = String::new();
+    let result = model.chat(&request(), &mut budget, &mut |piece| match piece {
+        Piece::Text(piece) => text.push_str(piece),
+        Piece::Again => text.clear(),
+    });
+    if let Err(error) = &result {
+        assert!(!format!("{error} {error:?}").contains(KEY), "the key is shown: {error}");
+    }
+    (result, text, budget)
+}
+
+fn chat(server: &ChatServer) -> (Result<Reply, LlmError>, String, Budget) {
+    chat_with(settings(server))
+}
+
+fn words(content: &str) -> Vec<String> {
+    content.split_inclusive(' ').map(str::to_owned).collect()
+}
+
+#[test]
+fn a_reply_comes_whole_and_in_pieces() {
+    let server = ChatServer::start(|_, request| completion(request, "It was 12 million."));
+    for stream in [true, false] {
+        let (reply, text, budget) = chat_with(LlmSettings { stream, ..settings(&server) });
+        let reply = reply.unwrap();
+        assert_eq!((reply.content.as_str(), text.as_str()), ("It was 12 million.", "It was 12 million."));
+        assert_eq!((reply.tokens.prompt, reply.tokens.completion, reply.tokens.estimated), (11, 5, false));
+        assert_eq!((reply.finish, budget.spent().calls, budget.spent().tokens.total()), (Finish::Stop, 1, 16));
+    }
+    let received = server.received();
+    assert_eq!(received.len(), 2);
+    assert_eq!(received[0].line, "POST /v1/chat/completions");
+    assert_eq!(received[0].header("authorization"), Some(format!("Bearer {KEY}").as_str()));
+    assert_eq!(received[0].body["messages"][0]["role"], "system");
+    assert_eq!((&received[0].body["stream"], &received[1].body["stream"]), (&json!(true), &Value::Null));
+}
+
+#[test]
+fn what_a_server_says_of_too_many_requests_is_honoured() {
+    let server = ChatServer::start(|number, request| match number {
+        0 => status(429, "Retry-After: 1\r\n", "{\"error\": {\"message\": \"slow down\"}}"),
+        _ => completion(request, "yes"),
+    });
+    let begun = Instant::now();
+    let (reply, _, budget) = chat(&server);
+    assert_eq!(reply.unwrap().content, "yes");
+    assert!(begun.elapsed() >= Duration::from_secs(1));
+    assert_eq!(budget.spent().calls, 2);
+    // A date that has passed means at once.
+    let server = ChatServer::start(|number, request| match number {
+        0 => status(503, "Retry-After: Sun, 06 Nov 1994 08:49:37 GMT\r\n", ""),
+        _ => completion(request, "yes"),
+    });
+    assert_eq!(chat(&server).0.unwrap().content, "yes");
+    // More than we are willing to wait is said, not waited for.
+    let server = ChatServer::start(|_, _| status(429, "Retry-After: 3600\r\n", "quota"));
+    let begun = Instant::now();
+    let error = chat(&server).0.unwrap_err().to_string();
+    assert!(error.contains("3600 s") && error.contains("max_wait_seconds") && error.contains("quota"), "{error}");
+    assert!(begun.elapsed() < Duration::from_secs(5));
+    // Nor is a wait that the budget has no time for.
+    let server = ChatServer::start(|_, _| status(429, "Retry-After: 30\r\n", ""));
+    let mut short = settings(&server);
+    short.budget.seconds = 5.0;
+    assert!(matches!(chat_with(short).0, Err(LlmError::Budget(_))));
+}
+
+#[test]
+fn errors_of_the_server_are_tried_again_up_to_an_end() {
+    let server = ChatServer::start(|number, request| match number {
+        0 => status(500, "", "oops"),
+        1 => status(502, "", "<html>bad gateway</html>"),
+        _ => completion(request, "yes"),
+    });
+    assert_eq!(chat(&server).0.unwrap().content, "yes");
+    assert_eq!(server.received().len(), 3);
+    let server = ChatServer::start(|_, _| status(500, "", "oops"));
+    let (reply, _, budget) = chat(&server);
+    let error = reply.unwrap_err();
+    assert!(matches!(error, LlmError::Busy { status: 500, attempts: 4, .. }), "{error:?}");
+    assert_eq!(budget.spent().calls, 4);
+    // The budget of calls counts attempts.
+    let mut few = settings(&server);
+    few.budget.calls = 2;
+    assert!(matches!(chat_with(few).0, Err(LlmError::Budget(_))));
+}
+
+#[test]
+fn a_stream_that_is_cut_begins_again() {
+    let server = ChatServer::start(|number, request| match number {
+        0 => streamed(&words("It was 99 and then"), None),
+        _ => completion(request, "It was 12."),
+    });
+    let (reply, text, budget) = chat(&server);
+    assert_eq!((reply.unwrap().content.as_str(), text.as_str()), ("It was 12.", "It was 12."));
+    // What had come is paid for.
+    let spent = budget.spent();
+    assert!(spent.calls == 2 && spent.tokens.total() > 16 && spent.tokens.estimated, "{spent:?}");
+    let server = ChatServer::start(|_, _| streamed(&words("It was"), None));
+    let error = chat(&server).0.unwrap_err().to_string();
+    assert!(error.contains("after 4 attempts") && error.contains("ended before"), "{error}");
+}
+
+#[test]
+fn silence_ends() {
+    let stall = |steps: Vec<Step>| {
+        ChatServer::start(move |_, _| [steps.clone(), vec![Step::Wait(Duration::from_millis(900))]].concat())
+    };
+    for server in [stall(Vec::new()), stall(streamed(&words("It was"), None))] {
+        let impatient = LlmSettings { silence_seconds: 0.2, attempts: 2, ..settings(&server) };
+        let begun = Instant::now();
+        let error = chat_with(impatient).0.unwrap_err();
+        assert!(matches!(error, LlmError::Timeout { setting: "llm.silence_seconds", attempts: 2, .. }), "{error:?}");
+        assert!(begun.elapsed() < Duration::from_secs(3));
+    }
+    // One that never stops, but never is silent either.
+    let server = ChatServer::start(|_, _| {
+        let mut steps = streamed(&words("It"), None);
+        for _ in 0..40 {
+            steps.push(Step::Wait(Duration::from_millis(50)));
+            steps.push(Step::Send(b": still here\n\n".to_vec()));
+        }
+        steps
+    });
+    let error = chat_with(LlmSettings { call_seconds: 0.4, attempts: 1, ..settings(&server) }).0.unwrap_err();
+    assert!(matches!(error, LlmError::Timeout { phase: "the reply", .. }), "{error:?}");
+}
+
+#[test]
+fn garbage_is_named() {
+    let html = || status(200, "Content-Type: text/html\r\n", "<html>Welcome to nginx</html>");
+    let event = |event: &'static str| {
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
+        vec![Step::Send(format!("{head}data: {event}\n\n").into_bytes())]
+    };
+    let json = |body: &'static str| status(200, "Content-Type: application/json\r\n", body);
+    let bytes = || vec![Step::Send(b"\x00\x01\x02 no http at all\r\n\r\n".to_vec())];
+    for (steps, words) in [
+        (html(), "Welcome to nginx"),
+        (event("{broken"), "{broken"),
+        (json("{\"choices\": \"no\"}"), "choices"),
+        (json("{}"), "{}"),
+        (json(""), "nothing"),
+        (json("{\"choices\": []}"), "choices"),
+        (bytes(), "HTTP"),
+        (status(200, "Content-Type: application/json\r\n", "\u{0}"), "\\0"),
+    ] {
+        let server = ChatServer::start(move |_, _| steps.clone());
+        let error = chat(&server).0.unwrap_err();
+        assert!(matches!(error, LlmError::NotChat { .. }), "{error:?}");
+        let error = error.to_string();
+        assert!(error.contains(words) && error.contains("/v1"), "{error}");
+        assert_eq!(server.received().len(), 1);
+    }
+}
+
+#[test]
+fn refusals_say_what_to_set() {
+    for (code, headers, body, words) in [
+        (
+            401,
+            "",
+            "{\"error\": {\"message\": \"Incorrect API key provided: sk-do-not-show-1234567890\"}}",
+            "set TABSEGNET_LLM_KEY",
+        ),
+        (403, "", "{\"detail\": \"not yours\"}", "not yours"),
+        (404, "", "404 page not found", "llm.base_url usually ends in /v1"),
+        (400, "", "{\"error\": {\"message\": \"response_format is not supported\"}}", "llm.reply_format"),
+        (400, "", "{\"error\": {\"message\": \"max_tokens is too large\"}}", "llm.max_tokens"),
+        (418, "", "", "without a word"),
+        (302, "Location: http://evil.example.com/v1\r\n", "", "http://evil.example.com/v1; no key is sent on"),
+    ] {
+        let server = ChatServer::start(move |_, _| status(code, headers, body));
+        let error = chat(&server).0.unwrap_err().to_string();
+        assert!(error.contains(words) && error.contains("127.0.0.1"), "{error}");
+        assert_eq!(server.received().len(), 1, "{code} is not tried again");
+    }
+}
+
+#[test]
+fn a_redirect_takes_no_key_along() {
+    let other = ChatServer::start(|_, request| completion(request, "give me the key"));
+    let to = other.base_url();
+    for code in [301, 302, 303, 307, 308] {
+        let location = format!("Location: {to}/chat/completions\r\n");
+        let server = ChatServer::start(move |_, _| status(code, &location, ""));
+        assert!(matches!(chat(&server).0, Err(LlmError::Redirect { .. })));
+    }
+    assert!(other.received().is_empty());
+}
+
+#[test]
+fn nobody_there_is_said() {
+    let address = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let nobody = LlmSettings {
+        base_url: format!("http://{address}/v1"),
+        model: "m".into(),
+        backoff_seconds: 0.01,
+        attempts: 2,
+        ..LlmSettings::default()
+    };
+    let error = chat_with(nobody).0.unwrap_err().to_string();
+    assert!(error.contains("after 2 attempts") && error.contains("is a server running there"), "{error}");
+    let nowhere = LlmSettings {
+        base_url: "https://no-such-host.invalid/v1".into(),
+        model: "m".into(),
+        backoff_seconds: 0.01,
+        attempts: 1,
+        ..LlmSettings::default()
+    };
+    let error = chat_with(nowhere).0.unwrap_err().to_string();
+    assert!(error.contains("no-such-host.invalid") && error.contains("llm.base_url"), "{error}");
+}
+
+#[test]
+fn the_length_of_a_reply_and_thoughts_before_it() {
+    let server = ChatServer::start(|_, _| streamed(&words("{\"n\": 1"), Some("length")));
+    assert_eq!(chat(&server).0.unwrap().finish, Finish::Length);
+    let number = |value: Value| value["n"].as_i64().ok_or_else(|| "n is missing".to_owned());
+    let json_of = |server: &ChatServer| {
+        let settings = settings(server);
+        let mut budget = Budget::new(settings.budget.clone());
+        let schema = ReplySchema { name: "number".into(), schema: json!({"type": "object"}) };
+        let wanted = settings.request(request().messages, Some(schema));
+        let model = HttpModel::new(settings, None).unwrap();
+        chat_json(&model, wanted, &mut budget, &mut |_| {}, &number)
+    };
+    let error = json_of(&server).unwrap_err().to_string();
+    assert!(error.contains("cut off at 1024 tokens"), "{error}");
+    let sent = server.received();
+    assert_eq!(sent.len(), 3);
+    assert_eq!(sent[1].body["response_format"]["type"], "json_schema");
+    assert!(sent[1].header("authorization").is_none());
+    assert_eq!(sent[2].body["messages"].as_array().map(Vec::len), Some(4));
+    let server = ChatServer::start(|_, request| {
+        completion(request, "<think>Is {it} {\"n\": 8}?</think> Thus:\n```json\n{\"n\": 7}\n```")
+    });
+    assert_eq!(json_of(&server).unwrap().value, 7);
+    // Thoughts apart, as some servers give them.
+    let server = ChatServer::start(|_, _| {
+        let body = json!({"choices": [{"message": {"content": "{\"n\": 7}", "reasoning_content": "{\"n\": 8}"},
+                                       "finish_reason": "stop"}]});
+        status(200, "Content-Type: application/json\r\n", &body.to_string())
+    });
+    let reply = json_of(&server).unwrap();
+    assert_eq!((reply.value, reply.tokens.estimated), (7, true));
+}
+
+#[test]
+fn json_is_wanted_as_the_settings_say() {
+    let server = ChatServer::start(|_, request| completion(request, "{}"));
+    for (format, wanted) in [
+        (ReplyFormat::JsonSchema, json!("json_schema")),
+        (ReplyFormat::JsonObject, json!("json_object")),
+        (ReplyFormat::Text, Value::Null),
+    ] {
+        let settings = LlmSettings { reply_format: format, seed: Some(3), ..settings(&server) };
+        let schema = ReplySchema { name: "any".into(), schema: json!({"type": "object"}) };
+        let request = settings.request(request().messages, Some(schema));
+        let mut budget = Budget::new(settings.budget.clone());
+        HttpModel::new(settings, None).unwrap().chat(&request, &mut budget, &mut |_| {}).unwrap();
+        let body = server.received().pop().unwrap().body;
+        assert_eq!((&body["response_format"]["type"], &body["seed"]), (&wanted, &json!(3)));
+    }
+}
+
+#[test]
+fn nothing_is_sent_that_the_budget_has_no_room_for() {
+    let server = ChatServer::start(|_, request| completion(request, "yes"));
+    let mut poor = settings(&server);
+    poor.budget.tokens = 100;
+    assert!(matches!(chat_with(poor).0, Err(LlmError::Budget(_))));
+    let mut poor = LlmSettings { price_prompt: Some(10.0), price_completion: Some(10.0), ..settings(&server) };
+    poor.budget.cost = Some(0.001);
+    assert!(matches!(chat_with(poor.clone()).0, Err(LlmError::Budget(_))));
+    assert!(server.received().is_empty());
+    poor.budget.cost = Some(1.0);
+    let (reply, _, budget) = chat_with(poor);
+    assert_eq!((reply.unwrap().cost, budget.spent().cost), (Some(0.00016), Some(0.00016)));
+}

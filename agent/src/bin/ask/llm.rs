@@ -1,0 +1,146 @@
+//! Answers by a language model: which one, what it thinks on stderr, the trace in a file.
+
+use std::fs::File;
+use std::io::{self, IsTerminal as _, Stderr, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use anyhow::{Context as _, Result};
+use clap::Args;
+use tabsegnet::{OpenDocument, Ranking};
+use tabsegnet_agent::config::Config;
+use tabsegnet_agent::walk::{Listener, LlmPolicy, Thoughts, TraceEvent};
+use tabsegnet_agent::{Answer, Policy as _};
+use tabsegnet_llm::{ChatModel, HttpModel, Piece, Recorded};
+
+/// What is said about a language model.
+#[derive(Args)]
+pub struct LlmArguments {
+    /// A TOML file with the tables [llm] (base_url, model, budget, …) and [agent] (rounds, …). TABSEGNET_LLM_URL and
+    /// TABSEGNET_LLM_MODEL go before it; a key is taken from TABSEGNET_LLM_KEY alone.
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Where to write what the language model thought, did and saw: a JSON object a line, as it happens.
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
+    /// A JSONL file of replies: known ones are taken from it, new ones written to it.
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+    /// Answer from such a file alone, without a network.
+    #[arg(long, value_name = "FILE", conflicts_with = "record")]
+    replay: Option<PathBuf>,
+}
+
+/// A language model that is set.
+pub struct Llm {
+    config: Config,
+    model: Box<dyn ChatModel>,
+    /// Where it is, for people.
+    place: String,
+    terminal: Terminal,
+}
+
+impl Llm {
+    /// The model that arguments, environment and config name; `None` where they name none.
+    pub fn open(arguments: &LlmArguments, show_thoughts: bool) -> Result<Option<Self>> {
+        let LlmArguments { config, trace, record, replay } = arguments;
+        let config = config.as_deref().map(Config::read).transpose()?.unwrap_or_default();
+        let variable = |name: &str| std::env::var(name).ok();
+        let config = Config { llm: config.llm.with_environment(&variable), ..config };
+        let place = match replay {
+            Some(file) => file.display().to_string(),
+            None if config.llm.has_endpoint() => config.llm.base_url.clone(),
+            None => return Ok(None),
+        };
+        let http = || Ok::<_, anyhow::Error>(Box::new(HttpModel::new(config.llm.clone(), config.llm.key(&variable)?)?));
+        let model: Box<dyn ChatModel> = match (replay, record) {
+            (Some(file), _) => Box::new(Recorded::replay(file, &config.llm.model)?),
+            (None, Some(file)) => Box::new(Recorded::new(file, http()?)?),
+            (None, None) => http()?,
+        };
+        let terminal = Terminal::new(trace.as_deref(), show_thoughts || io::stderr().is_terminal())?;
+        Ok(Some(Self { config, model, place, terminal }))
+    }
+
+    /// The model and where it is.
+    pub fn name(&self) -> String {
+        format!("{} at {}", self.model.name(), self.place)
+    }
+
+    /// The policy for a document; where the model's replies cannot be used, `otherwise` answers.
+    pub fn policy<'a>(&'a self, document: &'a OpenDocument, otherwise: &'a dyn Policy) -> LlmPolicy<'a> {
+        let Config { llm, agent } = &self.config;
+        LlmPolicy::new(document.graph(), agent, self.model.as_ref(), llm, &self.terminal).or_else(otherwise)
+    }
+
+    /// Answers; where the model fails, that is an error, or, where `or_policy`, what the other policy says.
+    pub fn answer(&self, policy: &LlmPolicy<'_>, ranking: &Ranking, or_policy: bool) -> Result<Answer> {
+        let answer = if or_policy { policy.answer(ranking) } else { policy.try_answer(ranking)? };
+        self.terminal.check()?;
+        Ok(answer)
+    }
+}
+
+/// Thoughts on stderr, events in the file of the trace.
+struct Terminal {
+    thoughts: Option<Mutex<Thoughts<Stderr>>>,
+    trace: Option<(PathBuf, Mutex<File>)>,
+    /// The first error of the trace.
+    failed: Mutex<Option<io::Error>>,
+}
+
+impl Terminal {
+    fn new(trace: Option<&Path>, show_thoughts: bool) -> Result<Self> {
+        let open = |path: &Path| -> Result<_> {
+            let file =
+                File::create(path).with_context(|| format!("{}: the trace cannot be written", path.display()))?;
+            Ok((path.to_owned(), Mutex::new(file)))
+        };
+        let thoughts = show_thoughts.then(|| Mutex::new(Thoughts::new(io::stderr())));
+        Ok(Self { thoughts, trace: trace.map(open).transpose()?, failed: Mutex::new(None) })
+    }
+
+    /// Whether the trace was written up to now.
+    fn check(&self) -> Result<()> {
+        let failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner).take();
+        match (failed, &self.trace) {
+            (Some(error), Some((path, _))) => {
+                Err(error).with_context(|| format!("{}: the trace could not be written", path.display()))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Listener for Terminal {
+    fn piece(&self, piece: Piece<'_>) {
+        if let Some(thoughts) = &self.thoughts {
+            thoughts.lock().unwrap_or_else(PoisonError::into_inner).take(piece);
+        }
+    }
+
+    fn event(&self, event: &TraceEvent) {
+        if let Some(thoughts) = &self.thoughts {
+            thoughts.lock().unwrap_or_else(PoisonError::into_inner).end();
+            if let TraceEvent::Round { observations, .. } = event {
+                for observation in observations {
+                    let shown: String = observation.action.chars().filter(|c| !c.is_control()).collect();
+                    eprintln!("  > {shown}");
+                }
+            }
+        }
+        if let Some((_, file)) = &self.trace {
+            // A line in one piece and at once: whoever ends the program keeps what there is.
+            let written = serde_json::to_string(event).map_err(io::Error::other).and_then(|line| {
+                file.lock().unwrap_or_else(PoisonError::into_inner).write_all(format!("{line}\n").as_bytes())
+            });
+            if let Err(error) = written {
+                self.failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+            }
+        }
+    }
+
+    fn notice(&self, text: &str) {
+        eprintln!("warning: {text}");
+    }
+}

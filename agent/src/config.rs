@@ -1,0 +1,112 @@
+//! The config of answers: where a language model is, and how it walks.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use tabsegnet_llm::LlmSettings;
+use tabsegnet_store::{FileError, read_text};
+
+use crate::walk::WalkSettings;
+
+/// A TOML file with the tables `[llm]` and `[agent]`; what is not in it keeps its default.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// Where a language model is, and how it is spoken to.
+    pub llm: LlmSettings,
+    /// How it walks a document's graph.
+    pub agent: WalkSettings,
+}
+
+/// A config that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// The file.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// What it says.
+    #[error("{file}: {message}")]
+    Content {
+        /// The file.
+        file: String,
+        /// What is wrong.
+        message: String,
+    },
+    /// A key in the file.
+    #[error(
+        "{file}: llm.{field}: a key does not belong into a file; put it into the environment variable TABSEGNET_LLM_KEY, or the \
+         one that llm.key_variable names"
+    )]
+    Key {
+        /// The file.
+        file: String,
+        /// The setting's name; never its value.
+        field: String,
+    },
+}
+
+/// Words in the names of settings that people put keys into.
+const KEYS: [&str; 6] = ["key", "token", "secret", "password", "bearer", "authorization"];
+/// Settings that have such a word in their names and are none.
+const NO_KEYS: [&str; 2] = ["key_variable", "max_tokens"];
+
+impl Config {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// One that cannot be read; unknown settings; values of the wrong type or out of range; a key. Messages show no values.
+    pub fn read(path: &Path) -> Result<Self, ConfigError> {
+        let text = read_text(path)?;
+        let file = || path.display().to_string();
+        let wrong = |message: String| ConfigError::Content { file: file(), message };
+        // toml's own display quotes the line, with whatever stands on it.
+        let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
+            let line = error.span().map_or(0, |span| text.get(..span.start).unwrap_or("").lines().count().max(1));
+            wrong(format!("line {line}: not TOML: {}", error.message()))
+        })?;
+        for field in table.get("llm").and_then(toml::Value::as_table).into_iter().flat_map(toml::Table::keys) {
+            let name = field.to_lowercase();
+            if KEYS.iter().any(|word| name.contains(word)) && !NO_KEYS.contains(&field.as_str()) {
+                return Err(ConfigError::Key { file: file(), field: field.clone() });
+            }
+        }
+        let config: Self = table.try_into().map_err(|error: toml::de::Error| wrong(error.message().to_owned()))?;
+        match config.agent.problem() {
+            Some(message) => Err(wrong(message)),
+            None => Ok(config),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Config;
+
+    #[test]
+    fn what_is_wrong_is_said_without_values() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("ask.toml");
+        let read = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            Config::read(&path).map_err(|error| error.to_string())
+        };
+        assert_eq!(read(""), Ok(Config::default()));
+        let config = read(
+            "[llm]\nbase_url = 'http://localhost/v1'\nmodel = 'm'\n[llm.budget]\ncalls = 3\n[agent]\nrounds = 2\n",
+        );
+        let config = config.unwrap();
+        assert_eq!((config.llm.budget.calls, config.agent.rounds), (3, 2));
+        for (text, words) in [
+            ("[llm]\napi_key = 'sk-123'\n", "llm.api_key: a key does not belong"),
+            ("[llm]\nAuthorization = 'sk-123'\n", "TABSEGNET_LLM_KEY"),
+            ("[llm]\nmodels = 'sk-123'\n", "unknown field `models`"),
+            ("[llm\nmodel = 'sk-123'\n", "line 1: not TOML"),
+            ("[agent]\nrounds = 0\n", "agent.rounds is 0; expected 1 to 50"),
+            ("[walk]\nrounds = 0\n", "unknown field `walk`"),
+        ] {
+            let error = read(text).unwrap_err();
+            assert!(error.contains(words) && error.contains("ask.toml") && !error.contains("sk-123"), "{error}");
+        }
+        assert!(Config::read(&folder.path().join("none.toml")).unwrap_err().to_string().contains("none.toml"));
+    }
+}

@@ -1,0 +1,30 @@
+//! Answers by walking the cell graph, as GraphOTTER does (Li et al. 2024): a language model, or a script, sees a few nodes,
+//! thinks, acts, and sees what its actions bring, until it answers or gives up.
+//!
+//! [`CellGraph`] is what is walked; an [`Action`] is one move; a [`Chooser`] chooses the next moves; [`walk()`] runs the rounds
+//! and holds an answer against the nodes that it cites; [`TraceEvent`]s tell what happened and can be replayed ([`Script`]).
+//! [`LlmPolicy`] puts it behind [`Policy`](crate::Policy).
+
+mod action;
+mod cells;
+mod chooser;
+mod episode;
+mod policy;
+mod prompt;
+mod rounds;
+mod settings;
+mod thoughts;
+mod trace;
+mod verify;
+
+pub use action::{Action, Call};
+pub use cells::{CellGraph, Relation};
+pub use chooser::{Choice, Chooser, ModelChooser, Script, View};
+pub use policy::{Listener, LlmPolicy};
+pub use rounds::walk;
+pub use settings::WalkSettings;
+pub use thoughts::Thoughts;
+pub use trace::{Observation, TraceEvent, read_trace};
+
+#[cfg(test)]
+mod tests;

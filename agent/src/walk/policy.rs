@@ -1,0 +1,107 @@
+//! The policy that has a language model walk.
+
+use std::sync::{Mutex, PoisonError};
+
+use tabsegnet::{Graph, Ranking};
+use tabsegnet_llm::{Budget, ChatModel, Limits, LlmError, LlmSettings, Piece};
+
+use crate::answer::Answer;
+use crate::rules::{Policy, Rules};
+use crate::walk::cells::CellGraph;
+use crate::walk::chooser::ModelChooser;
+use crate::walk::rounds::walk;
+use crate::walk::settings::WalkSettings;
+use crate::walk::trace::TraceEvent;
+
+/// What a caller hears while answers are made. All of it may come from several threads.
+pub trait Listener: Sync {
+    /// A piece of a reply.
+    fn piece(&self, _: Piece<'_>) {}
+
+    /// An event of a trace.
+    fn event(&self, _: &TraceEvent) {}
+
+    /// Something that the user should know, such as that rules answer after all.
+    fn notice(&self, _: &str) {}
+}
+
+/// Hears nothing.
+impl Listener for () {}
+
+/// A language model that walks the graph of one document; where its replies cannot be used, also after a repair turn,
+/// another policy answers, the rules unless another is given, and that is said.
+pub struct LlmPolicy<'a> {
+    cells: CellGraph<'a>,
+    model: &'a dyn ChatModel,
+    llm: &'a LlmSettings,
+    listener: &'a dyn Listener,
+    otherwise: &'a dyn Policy,
+    /// Spent on all questions so far, by the prices.
+    cost: Mutex<Option<f64>>,
+}
+
+impl<'a> LlmPolicy<'a> {
+    /// A model for questions about a document.
+    pub fn new(
+        graph: &'a Graph,
+        walk: &WalkSettings,
+        model: &'a dyn ChatModel,
+        llm: &'a LlmSettings,
+        listener: &'a dyn Listener,
+    ) -> Self {
+        Self { cells: CellGraph::new(graph, walk), model, llm, listener, otherwise: &Rules, cost: Mutex::new(None) }
+    }
+
+    /// With another policy than the rules where the model's replies cannot be used.
+    #[must_use]
+    pub fn or_else(self, otherwise: &'a dyn Policy) -> Self {
+        Self { otherwise, ..self }
+    }
+
+    /// Answers the ranking's question.
+    ///
+    /// # Errors
+    /// The model cannot be reached, refuses, or the like; what was spent up to then is booked.
+    pub fn try_answer(&self, ranking: &Ranking) -> Result<Answer, LlmError> {
+        let before = *self.cost.lock().unwrap_or_else(PoisonError::into_inner);
+        let left = self.llm.budget.cost.map(|cost| (cost - before.unwrap_or(0.0)).max(0.0));
+        let mut budget = Budget::new(Limits { cost: left, ..self.llm.budget.clone() });
+        let mut events = Vec::new();
+        let mut sink = |event: &TraceEvent| {
+            self.listener.event(event);
+            events.push(event.clone());
+        };
+        let mut on_piece = |piece: Piece<'_>| self.listener.piece(piece);
+        let mut chooser = ModelChooser::new(self.model, self.llm, &mut budget, &mut on_piece);
+        let result = walk(&self.cells, ranking, &mut chooser, &mut sink);
+        let spent = budget.spent();
+        if let Some(cost) = spent.cost {
+            let mut all = self.cost.lock().unwrap_or_else(PoisonError::into_inner);
+            *all = Some(all.unwrap_or(0.0) + cost);
+        }
+        let answer = match result {
+            Err(LlmError::Invalid { reason }) => {
+                let id = &ranking.question_id;
+                let who = self.otherwise.name();
+                self.listener.notice(&format!("{id}: answered by {who}: the model's reply is not usable: {reason}"));
+                Answer { trace: events, ..self.otherwise.answer(ranking) }
+            }
+            result => result?,
+        };
+        Ok(Answer { tokens: Some(spent.tokens), cost: spent.cost, ..answer })
+    }
+}
+
+impl Policy for LlmPolicy<'_> {
+    fn name(&self) -> &'static str {
+        "llm"
+    }
+
+    /// As [`LlmPolicy::try_answer`]; where it fails, the other policy answers, and that is said.
+    fn answer(&self, ranking: &Ranking) -> Answer {
+        self.try_answer(ranking).unwrap_or_else(|error| {
+            self.listener.notice(&format!("{}: answered by {}: {error}", ranking.question_id, self.otherwise.name()));
+            self.otherwise.answer(ranking)
+        })
+    }
+}

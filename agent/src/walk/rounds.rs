@@ -1,0 +1,177 @@
+//! The rounds of a walk, and the answer at its end.
+
+use tabsegnet::{NodeKind, Ranking};
+use tabsegnet_llm::{LlmError, Tokens};
+
+use crate::answer::{Answer, Check};
+use crate::quantity::Unit;
+use crate::walk::cells::CellGraph;
+use crate::walk::chooser::{Chooser, View};
+use crate::walk::episode::{Episode, Proposal, Turn};
+use crate::walk::trace::TraceEvent;
+use crate::walk::verify::{Verified, verify};
+
+/// The confidence of every answer of a walk that holds: how likely a model is right was not measured, and cannot be known
+/// beforehand.
+const CONFIDENCE: f32 = 0.5;
+/// Bytes that whole tables may take of a prompt, for every token that it may have.
+const TABLE_BYTES: usize = 2;
+
+/// Answers the question of a ranking by a walk that begins at its best nodes. `sink` gets each event when it happens; they
+/// are also the answer's trace.
+///
+/// What always holds: there are at most `rounds` rounds and one more for an answer that did not hold; an answer that is not
+/// an abstention has checks that all pass and at least one citation; where the budget is spent, the answer is an abstention
+/// whose `unverified` is the best so far.
+///
+/// # Errors
+/// Where the chooser fails for another reason than its budget.
+pub fn walk(
+    cells: &CellGraph<'_>,
+    ranking: &Ranking,
+    chooser: &mut dyn Chooser,
+    sink: &mut dyn FnMut(&TraceEvent),
+) -> Result<Answer, LlmError> {
+    let settings = cells.settings();
+    let start: Vec<u32> = ranking
+        .nodes
+        .iter()
+        .filter(|node| match node.kind {
+            NodeKind::Cell | NodeKind::ColumnHeader | NodeKind::RowHeader => true,
+            NodeKind::Passage | NodeKind::Caption => settings.sentences,
+            NodeKind::Heading => settings.sections,
+        })
+        .filter_map(|node| cells.find(&node.id).ok())
+        .take(settings.start_nodes)
+        .collect();
+    let tables = match settings.whole_tables {
+        true => cells.tables_of(&start, settings.prompt_tokens.saturating_mul(TABLE_BYTES)),
+        false => String::new(),
+    };
+    let mut episode = Episode::new(cells, &start);
+    let mut walk = Walk { events: Vec::new(), sink, tokens: Tokens::default(), ranking };
+    walk.tell(TraceEvent::Start {
+        id: ranking.question_id.clone(),
+        question: ranking.question.clone(),
+        document: ranking.document.clone(),
+        model: chooser.name().to_owned(),
+        nodes: episode.visited_ids(),
+        links: episode.links(),
+    });
+    let mut rounds = settings.rounds;
+    let mut refused: Option<(Proposal, Verified)> = None;
+    let mut round = 0;
+    let reason = loop {
+        if round >= rounds {
+            break format!("no answer in {round} rounds");
+        }
+        round += 1;
+        let last = round >= rounds;
+        let (visited, links) = (episode.visited(), episode.links());
+        let view = View {
+            question: &ranking.question,
+            tables: &tables,
+            visited: &visited,
+            links: &links,
+            events: &walk.events,
+            round,
+            last,
+            settings,
+        };
+        let choice = match chooser.choose(&view) {
+            Ok(choice) => choice,
+            Err(LlmError::Budget(error)) => break error.to_string(),
+            Err(error) => {
+                walk.tell(TraceEvent::End { answer: String::new(), abstained: true, reason: error.to_string() });
+                return Err(error);
+            }
+        };
+        walk.tokens += choice.tokens;
+        let (observations, turn) = episode.act(round, &choice.actions, last);
+        walk.tell(TraceEvent::Round {
+            round,
+            thought: choice.thought,
+            actions: choice.actions,
+            observations,
+            visited: episode.visited_ids(),
+            tokens: choice.tokens,
+            repaired: choice.repaired,
+        });
+        match turn {
+            Turn::On => {}
+            Turn::Abstained(why) => break format!("the document does not say it: {why}"),
+            Turn::Answered(proposal) => {
+                let verified = verify(cells, &proposal, &episode.computed);
+                let answer = proposal.answer.join("; ");
+                walk.tell(TraceEvent::Checked { round, answer, checks: verified.checks.clone() });
+                if verified.holds() {
+                    return Ok(walk.answered(&proposal, verified));
+                }
+                // One retry, which the rounds need not have room for.
+                if refused.replace((proposal, verified)).is_some() {
+                    break "two answers did not hold".to_owned();
+                }
+                rounds = rounds.max(round + 1);
+            }
+        }
+    };
+    Ok(walk.abstained(&episode, refused, reason))
+}
+
+struct Walk<'a> {
+    events: Vec<TraceEvent>,
+    sink: &'a mut dyn FnMut(&TraceEvent),
+    tokens: Tokens,
+    ranking: &'a Ranking,
+}
+
+impl Walk<'_> {
+    fn tell(&mut self, event: TraceEvent) {
+        (self.sink)(&event);
+        self.events.push(event);
+    }
+
+    fn answered(mut self, proposal: &Proposal, verified: Verified) -> Answer {
+        let answer = proposal.answer.join("; ");
+        self.tell(TraceEvent::End { answer: answer.clone(), abstained: false, reason: proposal.explanation.clone() });
+        let percent = verified.program.is_some() && answer.contains('%');
+        let unit = verified.quantity.and_then(|quantity| quantity.unit).or(percent.then_some(Unit::Percent));
+        Answer {
+            answer,
+            confidence: CONFIDENCE,
+            value: verified.value.map(|value| value.to_string()),
+            unit,
+            scale: verified.quantity.and_then(|quantity| quantity.scale),
+            program: verified.program.map(|program| program.to_string()),
+            citations: verified.citations,
+            checks: verified.checks,
+            ..self.done()
+        }
+    }
+
+    fn abstained(mut self, episode: &Episode<'_>, refused: Option<(Proposal, Verified)>, reason: String) -> Answer {
+        let (mut unverified, mut checks, mut citations) = (None, Vec::new(), Vec::new());
+        if let Some((proposal, verified)) = refused {
+            unverified = Some(proposal.answer.join("; "));
+            (checks, citations) = (verified.checks, verified.citations);
+        } else if let Some(computed) = episode.computed.last() {
+            unverified = Some(computed.outcome.to_string());
+            citations = computed.cells.iter().filter_map(|&cell| episode.cells.citation(cell)).collect();
+        }
+        checks.push(Check { what: reason.clone(), passed: false });
+        self.tell(TraceEvent::End { answer: String::new(), abstained: true, reason });
+        Answer { abstained: true, unverified, checks, citations, ..self.done() }
+    }
+
+    /// What every answer has.
+    fn done(self) -> Answer {
+        Answer {
+            id: self.ranking.question_id.clone(),
+            question: self.ranking.question.clone(),
+            policy: "llm".to_owned(),
+            tokens: Some(self.tokens),
+            trace: self.events,
+            ..Answer::default()
+        }
+    }
+}
