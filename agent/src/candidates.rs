@@ -402,7 +402,9 @@ fn pair(found: &mut Vec<Candidate>, a: &Fact, b: &Fact, ordered: bool, inquiry: 
         }
     }
     add(Family::Ratio, with(vec![step(Divide, first, second)]), None);
-    if ordered {
+    // A price or mean of one is what a product is made of, not the product.
+    let of_one = inquiry.has(" per ") || inquiry.has("average");
+    if ordered && !of_one {
         add(Family::Product, vec![step(Multiply, a.argument(), b.argument())], a.quantity.scale.or(b.quantity.scale));
     }
 }

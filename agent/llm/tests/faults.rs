@@ -142,7 +142,7 @@ fn silence_ends() {
         let begun = Instant::now();
         let error = chat_with(impatient).0.unwrap_err();
         assert!(matches!(error, LlmError::Timeout { setting: "llm.silence_seconds", attempts: 2, .. }), "{error:?}");
-        assert!(begun.elapsed() < Duration::from_secs(3));
+        assert!(begun.elapsed() < Duration::from_secs(20));
     }
     // One that never stops, but never is silent either.
     let server = ChatServer::start(|_, _| {

@@ -599,7 +599,10 @@ fn replies_that_cannot_be_used_leave_the_rules_to_answer() {
     // A model that fails.
     assert_eq!(policy(&[]).policy, "rules");
     let notices = heard.notices.lock().unwrap().clone();
-    assert!(notices.len() == 2 && notices.iter().all(|notice| notice.starts_with("q1: answered by rules: ")), "{notices:?}");
+    assert!(
+        notices.len() == 2 && notices.iter().all(|notice| notice.starts_with("q1: answered by rules: ")),
+        "{notices:?}"
+    );
     assert!(notices[0].contains("\"actions\" is empty"));
 }
 
