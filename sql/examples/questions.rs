@@ -71,7 +71,7 @@ fn hash(text: &str) -> u64 {
 }
 
 fn is_dev(table: &str) -> bool {
-    hash(table) % 5 == 0
+    hash(table).is_multiple_of(5)
 }
 
 struct Opened {
@@ -147,7 +147,7 @@ fn fit_on(folder: &Path, questions: &BTreeMap<String, Vec<Labelled>>, output: &P
     let (mut examples, mut reached, mut made) = (Vec::new(), 0, 0);
     for (table, questions) in train() {
         let opened = open(folder, table)?;
-        for question in questions.iter().filter(|question| hash(&question.id) % every.max(1) == 0) {
+        for question in questions.iter().filter(|question| hash(&question.id).is_multiple_of(every.max(1))) {
             let (none, candidates) =
                 scored(&question.text, &opened.known, &opened.scopes, &mut vocabulary, &mut |sql| {
                     run(&opened.connection, sql)
@@ -221,7 +221,7 @@ fn answer(
     let (mut all, mut right, mut said, mut said_right, mut reached) = (0, 0, 0, 0, 0);
     for (table, questions) in questions.iter().filter(|(table, _)| is_dev(table) == (part == "dev")) {
         let opened = open(folder, table)?;
-        for question in questions.iter().filter(|question| hash(&question.id) % every.max(1) == 0) {
+        for question in questions.iter().filter(|question| hash(&question.id).is_multiple_of(every.max(1))) {
             let start = Instant::now();
             let gold = Gold::new(&question.answer);
             let mut any = false;

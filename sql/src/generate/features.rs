@@ -385,7 +385,7 @@ impl<'a> Featurizer<'a> {
         };
         self.add(features, names, &["answer", opening, kind]);
         self.add(features, names, &["answer form", form, kind]);
-        if self.question.head != "" && names.has_phrase(&format!("head {}", self.question.head)) {
+        if !self.question.head.is_empty() && names.has_phrase(&format!("head {}", self.question.head)) {
             let head = self.question.head.clone();
             self.add(features, names, &["answer head", &head, kind]);
         }

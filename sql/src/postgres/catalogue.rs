@@ -25,6 +25,9 @@ impl Relation {
     }
 }
 
+/// Names of table and column, by the server's numbers of both.
+type Origins = HashMap<(u32, i16), (String, String)>;
+
 pub(super) struct Catalogue {
     /// In the order of their making.
     visible: Vec<Relation>,
@@ -114,11 +117,7 @@ impl Catalogue {
     }
 
     /// Tables and columns by the server's numbers.
-    pub fn columns(
-        &self,
-        transaction: &mut Transaction<'_>,
-        keys: &[(u32, i16)],
-    ) -> Result<HashMap<(u32, i16), (String, String)>, postgres::Error> {
+    pub fn columns(&self, transaction: &mut Transaction<'_>, keys: &[(u32, i16)]) -> Result<Origins, postgres::Error> {
         let tables: Vec<u32> = keys.iter().map(|(table, _)| *table).collect::<BTreeSet<_>>().into_iter().collect();
         let mut found = HashMap::new();
         if tables.is_empty() {
