@@ -30,7 +30,7 @@ const CONNECT: Duration = Duration::from_secs(5);
 
 /// After the deadline, how long the server has to stop by itself, and then to obey a request to.
 const STOPS: Duration = Duration::from_millis(100);
-const OBEYS: Duration = Duration::from_millis(250);
+const OBEYS: Duration = Duration::from_millis(150);
 
 /// Rows that are fetched at once.
 const BATCH: i32 = 100;

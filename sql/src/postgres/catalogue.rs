@@ -8,9 +8,6 @@ use super::check::Checked;
 use crate::error::QueryError;
 use crate::schema::{ColumnInfo, ForeignKey, Schema, Table, View};
 
-/// By the server's numbers of table and column: their names.
-pub type ColumnNames = HashMap<(u32, i16), (String, String)>;
-
 /// A table or view of a schema that is not the server's own.
 struct Relation {
     oid: u32,
@@ -27,6 +24,9 @@ impl Relation {
         if self.found_by_name { self.name.clone() } else { format!("{}.{}", self.schema, self.name) }
     }
 }
+
+/// Names of table and column, by the server's numbers of both.
+type Origins = HashMap<(u32, i16), (String, String)>;
 
 pub(super) struct Catalogue {
     /// In the order of their making.
@@ -117,11 +117,7 @@ impl Catalogue {
     }
 
     /// Tables and columns by the server's numbers.
-    pub fn columns(
-        &self,
-        transaction: &mut Transaction<'_>,
-        keys: &[(u32, i16)],
-    ) -> Result<ColumnNames, postgres::Error> {
+    pub fn columns(&self, transaction: &mut Transaction<'_>, keys: &[(u32, i16)]) -> Result<Origins, postgres::Error> {
         let tables: Vec<u32> = keys.iter().map(|(table, _)| *table).collect::<BTreeSet<_>>().into_iter().collect();
         let mut found = HashMap::new();
         if tables.is_empty() {
