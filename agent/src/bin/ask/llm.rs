@@ -10,7 +10,7 @@ use clap::Args;
 use tabsegnet::{OpenDocument, Ranking};
 use tabsegnet_agent::config::Config;
 use tabsegnet_agent::walk::{Listener, LlmPolicy, Thoughts, TraceEvent};
-use tabsegnet_agent::{Answer, Policy as _};
+use tabsegnet_agent::{Answer, Policy};
 use tabsegnet_llm::{ChatModel, HttpModel, Piece, Recorded};
 
 /// What is said about a language model.
