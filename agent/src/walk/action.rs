@@ -289,7 +289,7 @@ mod tests {
     fn replies_are_read_with_some_patience() {
         let one = json!({"action": "Abstain"});
         for reply in [json!({"thought": "", "actions": [one]}), json!({"actions": one}), one.clone()] {
-            assert_eq!(read_reply(reply).unwrap().1, [one.clone()]);
+            assert_eq!(read_reply(reply).unwrap().1, std::slice::from_ref(&one));
         }
         for reply in [json!({}), json!({"actions": []}), json!({"actions": "Abstain"}), json!([one])] {
             assert!(read_reply(reply).is_err());

@@ -479,6 +479,7 @@ fn ragged_and_empty_tables_can_be_walked() {
         read_bytes(Path::new(name), text.as_bytes().to_vec(), &ReadOptions::default())
             .map(|read| Graph::of(&read.document))
     };
+    let mut walked = 0;
     for (name, text) in
         [("a.csv", "a,b,c\n1\n2,3\n,,,,\n"), ("a.csv", ",\n,\n"), ("a.md", "| a |\n|---|\n\nno table\n")]
     {
