@@ -11,7 +11,7 @@ use tabsegnet_store::{FileError, read_bytes, read_text, write_bytes_atomic};
 
 use crate::candidates::{Candidate, DENSE, Family, candidates, dense, dense_names, names, nothing};
 use crate::facts::Facts;
-use crate::question::Inquiry;
+use crate::question::{Inquiry, Wanted};
 use crate::said::Said;
 
 /// Candidates that the trees look at, beside "none of them".
@@ -53,7 +53,11 @@ impl Candidates {
     pub fn of(ranking: &Ranking) -> Self {
         let inquiry = Inquiry::new(&ranking.question, ranking.read_as.as_deref());
         let facts = Facts::new(ranking, &inquiry);
-        let candidates = candidates(&facts, &inquiry);
+        let mut candidates = candidates(&facts, &inquiry);
+        // Who is to give a reason or a name says no number.
+        if inquiry.wanted != Wanted::Value {
+            candidates.retain(|candidate| candidate.outcome.is_none());
+        }
         let said = candidates.iter().map(|candidate| Said::new(candidate, &inquiry)).collect();
         let best = ranking.nodes.iter().take(BEST);
         let passages = best.filter(|node| node.kind == NodeKind::Passage).count();

@@ -49,7 +49,7 @@ fn arguments_that_do_not_go_together_are_refused() {
 #[test]
 fn a_data_set_that_is_not_read_from_files_is_refused_with_those_that_are() {
     for name in ["ixbrl", "synthetic", "mix", "finqq"] {
-        let known = "possible values: finqa, multihiertt, tatqa, hybridqa, hitab, native";
+        let known = "possible values: finqa, multihiertt, tatqa, hybridqa, hitab, aitqa, native";
         refused(&["--dataset", name, "--input", "d.json"], &[name, known]);
     }
 }
@@ -59,7 +59,7 @@ fn files_of_other_data_sets_are_refused() {
     for (dataset, option, message) in [
         ("tatqa", "--pool", "--pool is for finqa, not for tatqa"),
         ("finqa", "--passages", "--passages is for hybridqa, not for finqa"),
-        ("native", "--tables", "--tables is for hybridqa and hitab, not for native"),
+        ("native", "--tables", "--tables is for hybridqa, hitab and aitqa, not for native"),
     ] {
         refused(&["--dataset", dataset, "--input", "d.json", option, "d.json"], &[message]);
     }

@@ -1,4 +1,4 @@
-//! `query --question` and `query --schema`, and linking on Spider where it is there.
+//! `query --question --explain` and `query --schema`, and linking on Spider where it is there.
 
 mod common;
 
@@ -23,14 +23,15 @@ fn a_question_gives_columns_tables_and_joins() {
     let path = database(folder.path(), "league.db", LEAGUE);
     let path = path.to_str().unwrap();
     let question = "What is the total number of goals in games with the away team from Munich?";
-    let (code, text, _) = output(&["--database", path, "--question", question]);
+    let (code, text, _) = output(&["--database", path, "--question", question, "--explain"]);
     assert_eq!(code, Some(0));
     for part in
         ["team.city  value \"Munich\"", "game.goals", "game.away_team = team.id  (many to one", "told by \"away\""]
     {
         assert!(text.contains(part), "{part}: {text}");
     }
-    let (code, text, _) = output(&["--database", path, "--question", question, "--format", "json", "--hide", "secret"]);
+    let (code, text, _) =
+        output(&["--database", path, "--question", question, "--explain", "--format", "json", "--hide", "secret"]);
     let found: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!((code, &found["joins"][0]["on"]), (Some(0), &"game.away_team = team.id".into()));
     assert!(!text.contains("secret"));

@@ -174,7 +174,7 @@ fn wrong_usage_and_missing_corpora_say_what_to_do() {
     infer(&work, &["--question", " "]).fails(1, &["blank"]);
     infer(&work, &["--question", "x", "--nodes"]).fails(2, &["--checkpoint"]);
     work.write("corpus/corpus.json", "{\"format\": 9}");
-    infer(&work, &["--question", "x"]).fails(1, &["is of format 9, expected 1"]);
+    infer(&work, &["--question", "x"]).fails(1, &["is of version 9 of corpora, this program reads 2"]);
 }
 
 #[test]

@@ -7,13 +7,15 @@ use serde_json::Value;
 use tabsegnet_tests::Outcome;
 
 /// All packages in the order of the data flow (ARCHITECTURE.md): one may depend on those before it.
-const ORDER: [&str; 22] = [
+const ORDER: [&str; 24] = [
     "tabsegnet-test-support",
     "tabsegnet-store",
-    "tabsegnet-sql",
+    "tabsegnet-choice",
+    "tabsegnet-llm",
     "tabsegnet-document",
     "tabsegnet-graph",
     "tabsegnet-lexical",
+    "tabsegnet-sql",
     "tabsegnet-datasets",
     "tabsegnet-generate",
     "tabsegnet-prepared",

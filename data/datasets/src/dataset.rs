@@ -174,7 +174,12 @@ impl Registry {
             if given(extra) && !takes {
                 let others: Vec<&str> =
                     self.iter().filter(|other| other.takes().contains(&extra)).map(Dataset::name).collect();
-                return Err((extra, format!("is for {}, not for {name}", others.join(" and "))));
+                let others = match others.split_last() {
+                    Some((last, [])) => (*last).to_owned(),
+                    Some((last, before)) => format!("{} and {last}", before.join(", ")),
+                    None => "no data set".to_owned(),
+                };
+                return Err((extra, format!("is for {others}, not for {name}")));
             }
             if extra == Extra::Tables && takes && !given(extra) {
                 return Err((extra, format!("names no file; {name} has its tables in files of their own")));
