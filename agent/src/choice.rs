@@ -58,6 +58,12 @@ impl Candidates {
         if inquiry.wanted != Wanted::Value {
             candidates.retain(|candidate| candidate.outcome.is_none());
         }
+        // Nor does a name give a reason; who and where may be one.
+        let names = [" who ", " where "].iter().any(|begin| inquiry.text.starts_with(begin));
+        let says = |candidate: &Candidate| matches!(candidate.family, Family::Sentence | Family::Span);
+        if inquiry.wanted == Wanted::Sentence && !names && candidates.iter().any(says) {
+            candidates.retain(says);
+        }
         let said = candidates.iter().map(|candidate| Said::new(candidate, &inquiry)).collect();
         let best = ranking.nodes.iter().take(BEST);
         let passages = best.filter(|node| node.kind == NodeKind::Passage).count();

@@ -77,7 +77,12 @@ fn read(config: &Config, part: Part) -> Result<Vec<Data>> {
     let mut by_name: BTreeMap<String, Vec<Sample>> = BTreeMap::new();
     samples.into_iter().for_each(|sample| by_name.entry(of(&sample.document.id)).or_default().push(sample));
     let data = parts.into_iter().filter_map(|(name, rule)| {
-        let samples = by_name.remove(&name)?;
+        let mut samples = by_name.remove(&name)?;
+        if part == Part::Train {
+            // Which of several gold nodes answer, and how, is not known.
+            let known = |question: &Question| question.answer.is_some() || question.segments.len() <= 1;
+            samples.iter_mut().for_each(|sample| sample.questions.retain(known));
+        }
         Some(Data { name, rule, samples })
     });
     Ok(data.collect())
@@ -114,8 +119,7 @@ fn is_right(
         _ => {
             let nodes = candidates.nodes(number);
             let first = nodes.first().and_then(|node| ranking.nodes.get(*node));
-            question.segments.len() <= 1
-                && !candidates.is_computed(number)
+            !candidates.is_computed(number)
                 && candidates.is_whole(number)
                 && first.is_some_and(|node| question.gold.contains(&node.id))
         }

@@ -45,7 +45,7 @@ fn files_that_a_kind_lacks_or_has_no_use_for_are_named() {
     assert!(message(&missing).contains("none.jsonl: there is no such file"));
     let (_dir, mut tatqa) = config("tatqa");
     tatqa.tables = vec!["tables".into()];
-    assert!(message(&tatqa).contains("data.tables: is for hybridqa and hitab"));
+    assert!(message(&tatqa).contains("data.tables: is for hybridqa, hitab and aitqa"));
     tatqa.tables.clear();
     tatqa.passages = vec!["tables".into()];
     assert!(message(&tatqa).contains("data.passages: is for hybridqa, not for tatqa"));
