@@ -26,7 +26,7 @@ const FITTING: Fitting = Fitting { steps: 150, rate: 0.05, penalty: 0.3 };
 const WORDS: usize = 12;
 const FEATURES: usize = 5;
 /// Wrong candidates of a question that are fitted on: those that other weights find likeliest would be better, and cost
-/// a second pass.
+/// a second time.
 const WRONG: usize = 120;
 
 fn main() -> Result<()> {
