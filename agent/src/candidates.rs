@@ -56,7 +56,19 @@ pub(crate) enum Family {
 impl Candidate {
     /// Whether it is computed, or found along a row or column.
     pub fn is_computed(&self) -> bool {
-        self.program.is_some() || self.family.group() == 8 || self.family.group() == 5
+        let along_line = matches!(
+            self.family,
+            Family::RunSum
+                | Family::RunAverage
+                | Family::RunMax
+                | Family::RunMin
+                | Family::ArgMax
+                | Family::ArgMin
+                | Family::Which
+                | Family::Count
+                | Family::List
+        );
+        self.program.is_some() || along_line
     }
 }
 
@@ -161,25 +173,43 @@ const OF_PAIR: [&str; 26] = [
     "same_row_other_year",
 ];
 const OF_RUN: [&str; 8] = ["row", "column", "three", "four", "many", "all_years", "whole", "best_of_column"];
-/// What is known of words of the document, and of the row or column that they were found along.
-pub(crate) const OF_WORDS: [&str; 16] = [
-    "length",
-    "all_in_question",
-    "share_in_question",
-    "covers",
-    "date",
-    "behind_verb",
-    "whole_sentence",
-    "capitals",
-    "digits",
-    "members",
-    "named_or_near",
-    "group_or_behind",
-    "first_sentence",
-    "along_row",
-    "reason_or_below",
-    "place",
-];
+/// Declares features once: a field each, their names, and their values in that order.
+macro_rules! word_features {
+    ($($feature:ident),* $(,)?) => {
+        /// What is known of words of the document, and of the row or column that they were found along.
+        #[derive(Debug, Clone, Copy, Default)]
+        pub(crate) struct WordFeatures {
+            $(pub $feature: f32,)*
+        }
+
+        const OF_WORDS: &[&str] = &[$(stringify!($feature)),*];
+
+        impl WordFeatures {
+            fn values(&self) -> [f32; OF_WORDS.len()] {
+                [$(self.$feature),*]
+            }
+        }
+    };
+}
+
+word_features! {
+    length,
+    all_in_question,
+    share_in_question,
+    covers,
+    date,
+    behind_verb,
+    whole_sentence,
+    capitals,
+    digits,
+    members,
+    named_or_near,
+    group_or_behind,
+    first_sentence,
+    along_row,
+    reason_or_below,
+    place,
+}
 
 const CUE_FEATURES: usize = Family::ALL.len() * CUES.len();
 const YEAR_FEATURES: usize = Family::ALL.len() * 4;
@@ -312,14 +342,14 @@ pub(crate) fn words_candidate(
     facts: Vec<Fact>,
     words: Vec<String>,
     outcome: Option<Outcome>,
-    of_words: &[f32; OF_WORDS.len()],
+    of_words: &WordFeatures,
     inquiry: &Inquiry,
 ) -> Candidate {
     let mut features = of_family(family, inquiry);
     if let Some(first) = facts.first() {
         of_fact(&mut features, family, 0, first, inquiry);
     }
-    push(&mut features, WORD_FEATURES + family.group() * OF_WORDS.len(), of_words);
+    push(&mut features, WORD_FEATURES + family.group() * OF_WORDS.len(), &of_words.values());
     let scale = if family == Family::List { facts.first().and_then(|fact| fact.quantity.scale) } else { None };
     Candidate { family, facts, program: None, outcome, words, scale, features }
 }

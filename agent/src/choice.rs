@@ -11,8 +11,8 @@ use tabsegnet_store::{FileError, read_bytes, read_text, write_bytes_atomic};
 
 use crate::candidates::{Candidate, DENSE, Family, candidates, dense, dense_names, names, nothing};
 use crate::facts::Facts;
+use crate::prediction::Prediction;
 use crate::question::{Inquiry, Wanted};
-use crate::said::Said;
 
 /// Candidates that the trees look at, beside "none of them".
 const KEPT: usize = 80;
@@ -41,7 +41,7 @@ const ABOUT: &str = "answers.json";
 pub struct Candidates {
     pub(crate) candidates: Vec<Candidate>,
     /// What each would say.
-    pub(crate) said: Vec<Said>,
+    pub(crate) predictions: Vec<Prediction>,
     nothing: Vec<(u16, f32)>,
     /// Nodes of the document, passages among the best, words of the question; how much of it the best cell's headers
     /// have, and whether some number's headers name its operation.
@@ -64,7 +64,7 @@ impl Candidates {
         if inquiry.wanted == Wanted::Sentence && !names && candidates.iter().any(says) {
             candidates.retain(says);
         }
-        let said = candidates.iter().map(|candidate| Said::new(candidate, &inquiry)).collect();
+        let predictions = candidates.iter().map(|candidate| Prediction::new(candidate, &inquiry)).collect();
         let best = ranking.nodes.iter().take(BEST);
         let passages = best.filter(|node| node.kind == NodeKind::Passage).count();
         let of_question = [
@@ -74,7 +74,7 @@ impl Candidates {
             facts.facts.iter().map(|fact| fact.covers).fold(0.0, f32::max),
             facts.facts.iter().map(|fact| fact.operations[0]).fold(0.0, f32::max),
         ];
-        Self { nothing: nothing(&facts, &inquiry), candidates, said, of_question }
+        Self { nothing: nothing(&facts, &inquiry), candidates, predictions, of_question }
     }
 
     /// How many there are.
@@ -88,8 +88,8 @@ impl Candidates {
     }
 
     /// What each would say.
-    pub fn said(&self) -> &[Said] {
-        &self.said
+    pub fn predictions(&self) -> &[Prediction] {
+        &self.predictions
     }
 
     /// Numbers of the ranking's nodes that a candidate rests on, the one that says it first.
@@ -159,8 +159,8 @@ impl Proposals {
         let share = |at: usize| likelihoods.get(at).copied().unwrap_or(0.0);
         // What says the same speaks for it together.
         let mut of_value: HashMap<&str, f32> = HashMap::new();
-        for (number, said) in candidates.said.iter().enumerate() {
-            *of_value.entry(said.key()).or_default() += share(number + 1);
+        for (number, prediction) in candidates.predictions.iter().enumerate() {
+            *of_value.entry(prediction.key()).or_default() += share(number + 1);
         }
         let mut of_family: HashMap<Family, f32> = HashMap::new();
         for (number, candidate) in candidates.candidates.iter().enumerate() {
@@ -194,11 +194,15 @@ impl Proposals {
         };
         row(&candidates.nothing, 0, 0, None, Family::Nothing);
         for (place, &number) in kept.iter().enumerate() {
-            if let (Some(candidate), Some(said)) = (candidates.candidates.get(number), candidates.said.get(number)) {
-                row(&candidate.features, number + 1, place + 1, Some(said.key()), candidate.family);
+            if let (Some(candidate), Some(prediction)) =
+                (candidates.candidates.get(number), candidates.predictions.get(number))
+            {
+                row(&candidate.features, number + 1, place + 1, Some(prediction.key()), candidate.family);
             }
         }
-        let key = |number: &usize| candidates.said.get(*number).map_or_else(String::new, |said| said.key().to_owned());
+        let key = |number: &usize| {
+            candidates.predictions.get(*number).map_or_else(String::new, |prediction| prediction.key().to_owned())
+        };
         Self { keys: kept.iter().map(key).collect(), kept, rows }
     }
 

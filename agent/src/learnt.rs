@@ -6,9 +6,9 @@ use crate::answer::{Answer, Check, Citation};
 use crate::candidates::{Candidate, Family};
 use crate::checks::{check, check_number};
 use crate::choice::{Candidates, Choice};
+use crate::prediction::Prediction;
 use crate::rules::Policy;
 use crate::run::Outcome;
-use crate::said::Said;
 
 /// Answers with the candidate that a [`Choice`] takes, or abstains where its confidence is below the threshold.
 #[derive(Debug, Clone)]
@@ -23,11 +23,12 @@ impl Policy for Learnt {
         let candidates = Candidates::of(ranking);
         let chosen = self.0.choose(&candidates);
         let confidence = chosen.as_ref().map_or(0.0, |chosen| self.0.calibration().confidence(chosen.likelihood));
-        let chosen = chosen
-            .and_then(|chosen| candidates.candidates.get(chosen.candidate).zip(candidates.said.get(chosen.candidate)));
+        let chosen = chosen.and_then(|chosen| {
+            candidates.candidates.get(chosen.candidate).zip(candidates.predictions.get(chosen.candidate))
+        });
         let answer = match chosen {
-            Some((candidate, said)) if confidence >= self.0.calibration().threshold => {
-                given(ranking, candidate, said, confidence)
+            Some((candidate, prediction)) if confidence >= self.0.calibration().threshold => {
+                given(ranking, candidate, prediction, confidence)
             }
             _ => Answer::abstention(confidence, Vec::new()),
         };
@@ -36,7 +37,7 @@ impl Policy for Learnt {
 }
 
 /// The answer of a candidate; an abstention where a check fails.
-pub(crate) fn given(ranking: &Ranking, candidate: &Candidate, said: &Said, confidence: f32) -> Answer {
+pub(crate) fn given(ranking: &Ranking, candidate: &Candidate, prediction: &Prediction, confidence: f32) -> Answer {
     let mut citations: Vec<Citation> = Vec::new();
     for node in candidate.facts.iter().filter_map(|fact| ranking.nodes.get(fact.node)) {
         if citations.iter().all(|citation| citation.node != node.id) {
@@ -46,22 +47,22 @@ pub(crate) fn given(ranking: &Ranking, candidate: &Candidate, said: &Said, confi
     let checks = match (&candidate.program, candidate.outcome) {
         (Some(program), Some(outcome)) => check(program, outcome, &citations),
         (None, Some(Outcome::Number(_))) if candidate.family == Family::Count => {
-            let what = format!("{} of {} numbers are counted", said.text(), citations.len());
+            let what = format!("{} of {} numbers are counted", prediction.text(), citations.len());
             vec![Check { what, passed: true }]
         }
         (None, Some(Outcome::Number(number))) => vec![check_number(number, &citations)],
-        _ => said.texts.iter().map(|text| check_words(text, &citations)).collect(),
+        _ => prediction.texts.iter().map(|text| check_words(text, &citations)).collect(),
     };
     if citations.is_empty() || checks.iter().any(|check| !check.passed) {
         return Answer::abstention(confidence, checks);
     }
     Answer {
-        answer: said.text(),
-        answers: said.texts.clone(),
+        answer: prediction.text(),
+        answers: prediction.texts.clone(),
         abstained: false,
-        value: said.value.clone(),
-        unit: said.unit,
-        scale: said.scale,
+        value: prediction.value.clone(),
+        unit: prediction.unit,
+        scale: prediction.scale,
         program: candidate.program.as_ref().map(ToString::to_string),
         citations,
         ..Answer::abstention(confidence, checks)

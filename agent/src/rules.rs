@@ -46,14 +46,15 @@ impl Policy for Rules {
         // Candidates along lines come with that of the best cell first.
         let place = |candidate: &Candidate| candidate.facts.first().map_or(usize::MAX, |fact| fact.node);
         let along_line = !matches!(wanted, [Family::Lookup, ..] | [Family::Sentence]);
-        let all = candidates.candidates.iter().zip(&candidates.said).filter(|(of, _)| wanted.contains(&of.family));
+        let all =
+            candidates.candidates.iter().zip(&candidates.predictions).filter(|(of, _)| wanted.contains(&of.family));
         let best = all.min_by_key(|(candidate, _)| if along_line { 0 } else { place(candidate) });
         let answer = match best {
-            Some((candidate, said)) => {
+            Some((candidate, prediction)) => {
                 let node = ranking.nodes.get(place(candidate));
                 let confidence = node.map_or(0.0, |node| likelihood(ranking, node));
                 if confidence >= LEAST {
-                    given(ranking, candidate, said, confidence)
+                    given(ranking, candidate, prediction, confidence)
                 } else {
                     Answer::abstention(confidence, Vec::new())
                 }

@@ -5,8 +5,9 @@ use std::collections::HashSet;
 
 use rust_decimal::Decimal;
 use tabsegnet::{NodeKind, RankedNode};
+use tabsegnet_document::months::MONTHS;
 
-use crate::candidates::{Candidate, Family, OF_WORDS, flag, words_candidate};
+use crate::candidates::{Candidate, Family, WordFeatures, flag, words_candidate};
 use crate::facts::{Fact, Facts};
 use crate::quantity::{Quantity, of_sentence, years};
 use crate::question::{Inquiry, words};
@@ -21,8 +22,6 @@ const PASSAGES: usize = 4;
 const SPANS: usize = 40;
 /// The most cells of a line.
 const LONGEST: usize = 60;
-
-type Features = [f32; OF_WORDS.len()];
 
 /// Appends them, in a fixed order, each text once a family.
 pub(crate) fn words_candidates(found: &mut Vec<Candidate>, facts: &Facts<'_>, inquiry: &Inquiry) {
@@ -70,14 +69,14 @@ struct Additions<'c, 'q> {
 }
 
 impl Additions<'_, '_> {
-    fn texts(&mut self, family: Family, facts: Vec<Fact>, texts: Vec<String>, features: Features) {
+    fn texts(&mut self, family: Family, facts: Vec<Fact>, texts: Vec<String>, features: WordFeatures) {
         let blank = texts.is_empty() || texts.iter().any(|text| text.is_empty());
         if !blank && self.seen.insert((family, texts.join("\n").to_lowercase())) {
             self.found.push(words_candidate(family, facts, texts, None, &features, self.inquiry));
         }
     }
 
-    fn number(&mut self, family: Family, facts: Vec<Fact>, number: usize, features: Features) {
+    fn number(&mut self, family: Family, facts: Vec<Fact>, number: usize, features: WordFeatures) {
         let outcome = Outcome::Number(Decimal::from(number));
         if self.seen.insert((family, number.to_string())) {
             self.found.push(words_candidate(family, facts, Vec::new(), Some(outcome), &features, self.inquiry));
@@ -95,40 +94,26 @@ fn last(path: &str) -> &str {
     path.rsplit(" > ").next().unwrap_or(path).trim()
 }
 
-/// What a text says of itself, as [`OF_WORDS`] names it.
-fn described(text: &str, inquiry: &Inquiry) -> Features {
+/// What a text says of itself.
+fn described(text: &str, inquiry: &Inquiry) -> WordFeatures {
     let of_text: Vec<String> = words(&text.to_lowercase()).into_iter().map(|(word, _)| word).collect();
     let shared = of_text.iter().filter(|word| inquiry.words.contains(*word)).count();
     let share = if of_text.is_empty() { 0.0 } else { shared as f32 / of_text.len() as f32 };
     let count = text.split_whitespace().count();
     let capital = |word: &str| word.starts_with(|c: char| c.is_uppercase());
     let capitals = text.split_whitespace().filter(|word| capital(word)).count();
-    let mut features = [0.0; OF_WORDS.len()];
-    features[0] = ((1 + count) as f32).ln() / 3.0;
     let named = years(text);
     let by_year = of_text.is_empty() && !named.is_empty() && named.iter().all(|(year, _)| inquiry.years.contains(year));
-    features[1] = flag(by_year || !of_text.is_empty() && shared == of_text.len());
-    features[2] = share;
-    features[4] = flag(is_date(text));
-    features[7] = if count == 0 { 0.0 } else { capitals as f32 / count as f32 };
-    features[8] = flag(text.contains(|c: char| c.is_ascii_digit()));
-    features
+    WordFeatures {
+        length: ((1 + count) as f32).ln() / 3.0,
+        all_in_question: flag(by_year || !of_text.is_empty() && shared == of_text.len()),
+        share_in_question: share,
+        date: flag(is_date(text)),
+        capitals: if count == 0 { 0.0 } else { capitals as f32 / count as f32 },
+        digits: flag(text.contains(|c: char| c.is_ascii_digit())),
+        ..WordFeatures::default()
+    }
 }
-
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
 
 /// A year, or a month with a day or year.
 fn is_date(text: &str) -> bool {
@@ -140,42 +125,50 @@ fn is_date(text: &str) -> bool {
             && lower.contains(|c: char| c.is_ascii_digit())
 }
 
-/// What stands before the part of a sentence that answers: the position is that of the feature it sets, 5 or 14.
-const TRIGGERS: [(&str, usize); 34] = [
-    (" because ", 14),
-    (" due to ", 14),
-    (" primarily due to ", 14),
-    (" as a result of ", 14),
-    (" driven by ", 14),
-    (" attributable to ", 14),
-    (" resulting from ", 14),
-    (" reflecting ", 14),
-    (" offset by ", 14),
-    (" is ", 5),
-    (" are ", 5),
-    (" was ", 5),
-    (" were ", 5),
-    (" to ", 5),
-    (" of ", 5),
-    (" by ", 5),
-    (" at ", 5),
-    (" in ", 5),
-    (" on ", 5),
-    (" from ", 5),
-    (" for ", 5),
-    (" as ", 5),
-    (" using ", 5),
-    (" based on ", 5),
-    (" under ", 5),
-    (" with ", 5),
-    (" include ", 5),
-    (" includes ", 5),
-    (" including ", 5),
-    (" consists of ", 5),
-    (" consist of ", 5),
-    (" comprises ", 5),
-    (" represents ", 5),
-    (" through ", 5),
+/// What leads to a part of a sentence.
+#[derive(Debug, Clone, Copy)]
+enum Trigger {
+    /// A verb or preposition.
+    Verb,
+    Reason,
+}
+
+/// What stands before the part of a sentence that answers.
+const TRIGGERS: [(&str, Trigger); 34] = [
+    (" because ", Trigger::Reason),
+    (" due to ", Trigger::Reason),
+    (" primarily due to ", Trigger::Reason),
+    (" as a result of ", Trigger::Reason),
+    (" driven by ", Trigger::Reason),
+    (" attributable to ", Trigger::Reason),
+    (" resulting from ", Trigger::Reason),
+    (" reflecting ", Trigger::Reason),
+    (" offset by ", Trigger::Reason),
+    (" is ", Trigger::Verb),
+    (" are ", Trigger::Verb),
+    (" was ", Trigger::Verb),
+    (" were ", Trigger::Verb),
+    (" to ", Trigger::Verb),
+    (" of ", Trigger::Verb),
+    (" by ", Trigger::Verb),
+    (" at ", Trigger::Verb),
+    (" in ", Trigger::Verb),
+    (" on ", Trigger::Verb),
+    (" from ", Trigger::Verb),
+    (" for ", Trigger::Verb),
+    (" as ", Trigger::Verb),
+    (" using ", Trigger::Verb),
+    (" based on ", Trigger::Verb),
+    (" under ", Trigger::Verb),
+    (" with ", Trigger::Verb),
+    (" include ", Trigger::Verb),
+    (" includes ", Trigger::Verb),
+    (" including ", Trigger::Verb),
+    (" consists of ", Trigger::Verb),
+    (" consist of ", Trigger::Verb),
+    (" comprises ", Trigger::Verb),
+    (" represents ", Trigger::Verb),
+    (" through ", Trigger::Verb),
 ];
 
 /// Sentences of a passage and what stands behind their verbs and prepositions.
@@ -184,7 +177,7 @@ fn spans(add: &mut Additions<'_, '_>, node: &RankedNode, fact: &Fact, nth: usize
     let passage = shown(&node.text);
     let mut made = 0;
     for (number, sentence) in sentences(&passage).into_iter().enumerate() {
-        let around = described(sentence, inquiry);
+        let of_sentence = described(sentence, inquiry);
         let of_sentence_words: HashSet<String> = words(&sentence.to_lowercase()).into_iter().map(|(w, _)| w).collect();
         let covers = inquiry.words.intersection(&of_sentence_words).count() as f32 / inquiry.words.len().max(1) as f32;
         // Where the last of the question's words stands.
@@ -193,27 +186,29 @@ fn spans(add: &mut Additions<'_, '_>, node: &RankedNode, fact: &Fact, nth: usize
             .filter(|(word, _)| inquiry.words.contains(word))
             .map(|(_, at)| at)
             .collect();
-        let mut put = |text: &str, trigger: Option<usize>, whole: bool, at: usize| {
+        let mut put = |text: &str, trigger: Option<Trigger>, whole: bool, at: usize| {
             let text = text.trim_end_matches(['.', ',', ';', ':', ' ']).trim();
             if made >= SPANS || text.is_empty() {
                 return;
             }
             made += 1;
             let mut features = described(text, inquiry);
-            features[3] = covers;
-            if let Some(trigger) = trigger {
-                features[trigger] = 1.0;
+            features.covers = covers;
+            match trigger {
+                Some(Trigger::Verb) => features.behind_verb = 1.0,
+                Some(Trigger::Reason) => features.reason_or_below = 1.0,
+                None => {}
             }
-            features[6] = flag(whole);
-            features[12] = flag(number == 0);
-            features[15] = nth as f32 / 4.0;
-            features[10] = flag(said.iter().any(|word| (at.saturating_sub(40)..at).contains(word)));
-            features[11] = flag(said.iter().all(|word| *word < at));
+            features.whole_sentence = flag(whole);
+            features.first_sentence = flag(number == 0);
+            features.place = nth as f32 / 4.0;
+            features.named_or_near = flag(said.iter().any(|word| (at.saturating_sub(40)..at).contains(word)));
+            features.group_or_behind = flag(said.iter().all(|word| *word < at));
             let family = if whole { Family::Sentence } else { Family::Span };
             add.texts(family, vec![fact.clone()], vec![text.to_owned()], features);
         };
         put(sentence, None, true, 0);
-        if covers == 0.0 && around[2] == 0.0 {
+        if covers == 0.0 && of_sentence.share_in_question == 0.0 {
             continue;
         }
         for (at, date) in dates(sentence) {
@@ -224,18 +219,18 @@ fn spans(add: &mut Additions<'_, '_>, node: &RankedNode, fact: &Fact, nth: usize
         if lower.len() != sentence.len() {
             continue;
         }
-        for (trigger, feature) in TRIGGERS {
+        for (trigger, kind) in TRIGGERS {
             for (from, _) in lower.match_indices(trigger) {
                 let at = from + trigger.len();
                 let Some(rest) = sentence.get(at..) else { continue };
-                put(rest, Some(feature), false, at);
+                put(rest, Some(kind), false, at);
                 let ends = [", ", " and ", "; ", " for the ", " in ", " as of ", " at ", " which ", " during "];
                 let shorter: Vec<usize> = ends.iter().filter_map(|end| rest.find(end)).filter(|end| *end > 0).collect();
                 let mut cuts: Vec<usize> = shorter;
                 cuts.sort_unstable();
                 cuts.dedup();
                 for cut in cuts.into_iter().take(2) {
-                    put(rest.get(..cut).unwrap_or(""), Some(feature), false, at);
+                    put(rest.get(..cut).unwrap_or(""), Some(kind), false, at);
                 }
             }
         }
@@ -320,13 +315,15 @@ fn lines(add: &mut Additions<'_, '_>, facts: &Facts<'_>) {
                 if subset.len() < 2 || (group == 1.0 && subset.len() == whole) {
                     continue;
                 }
-                let mut features = [0.0; OF_WORDS.len()];
-                features[9] = (subset.len() as f32).ln() / 3.0;
-                features[10] = among_named;
-                features[11] = group;
-                features[13] = flag(is_row);
-                features[15] = nth as f32 / 4.0;
-                features[3] = place.covers;
+                let features = WordFeatures {
+                    members: (subset.len() as f32).ln() / 3.0,
+                    named_or_near: among_named,
+                    group_or_behind: group,
+                    along_row: flag(is_row),
+                    place: nth as f32 / 4.0,
+                    covers: place.covers,
+                    ..WordFeatures::default()
+                };
                 of_line(add, &subset, &bounds, features);
                 if among_named == 1.0 {
                     list(add, &subset, features);
@@ -355,16 +352,22 @@ fn member(facts: &Facts<'_>, fact: Fact, is_row: bool, inquiry: &Inquiry) -> Opt
     Some(Member { fact, name, named: by_words || by_year, outer: outer(path) })
 }
 
-fn of_line(add: &mut Additions<'_, '_>, members: &[&Member], bounds: &[Quantity], mut features: Features) {
+fn of_line(add: &mut Additions<'_, '_>, members: &[&Member], bounds: &[Quantity], mut features: WordFeatures) {
     let all = || members.iter().map(|member| member.fact.clone()).collect::<Vec<_>>();
     let values = || members.iter().map(|member| member.fact.quantity.value);
     for (family, wanted) in [(Family::ArgMax, values().max()), (Family::ArgMin, values().min())] {
         let mut best = members.iter().filter(|member| Some(member.fact.quantity.value) == wanted);
         if let (Some(member), None) = (best.next(), best.next()) {
-            let mut of_name = described(&member.name, add.inquiry);
-            for at in [3, 9, 10, 11, 13, 15] {
-                of_name[at] = features[at];
-            }
+            let of_name = described(&member.name, add.inquiry);
+            let of_name = WordFeatures {
+                covers: features.covers,
+                members: features.members,
+                named_or_near: features.named_or_near,
+                group_or_behind: features.group_or_behind,
+                along_row: features.along_row,
+                place: features.place,
+                ..of_name
+            };
             // The one that is named first, the rest as evidence.
             let mut cited = vec![member.fact.clone()];
             cited.extend(all().into_iter().filter(|fact| fact.node != member.fact.node));
@@ -388,7 +391,7 @@ fn of_line(add: &mut Additions<'_, '_>, members: &[&Member], bounds: &[Quantity]
                 a.zip(b).is_some_and(|(a, b)| if over { a > b } else { a < b })
             };
             let passed: Vec<&&Member> = members.iter().filter(passes).collect();
-            features[14] = over_flag;
+            features.reason_or_below = over_flag;
             add.number(Family::Count, all(), passed.len(), features);
             let names: Vec<String> = passed.iter().map(|member| member.name.clone()).collect();
             if !names.is_empty() && names.len() < members.len() {
@@ -406,15 +409,14 @@ fn listed(add: &mut Additions<'_, '_>, facts: &Facts<'_>, number: usize) {
     let of_years: Vec<Fact> =
         inquiry.years.iter().filter_map(|year| numbers.iter().find(|fact| fact.years == [*year]).cloned()).collect();
     if of_years.len() >= 2 && of_years.len() == inquiry.years.len() {
-        let mut features = [0.0; OF_WORDS.len()];
-        features[6] = 1.0;
+        let features = WordFeatures { whole_sentence: 1.0, ..WordFeatures::default() };
         let texts = of_years.iter().map(|fact| fact.text.clone()).collect();
         add.texts(Family::List, of_years, texts, features);
     }
 }
 
 /// What stands beside each name that the question has, in its order; `2017 to 2019` names 2018 too.
-fn list(add: &mut Additions<'_, '_>, members: &[&Member], features: Features) {
+fn list(add: &mut Additions<'_, '_>, members: &[&Member], features: WordFeatures) {
     let mut named: Vec<&&Member> = members.iter().collect();
     if named.len() > 6 {
         return;

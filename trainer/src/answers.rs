@@ -11,7 +11,8 @@ use rayon::prelude::*;
 use tabsegnet::{Format, OpenDocument, Question as Query, Ranking, ReadOptions, Session, SessionOptions};
 use tabsegnet_agent::choice::{Calibration, Proposals, Weights};
 use tabsegnet_agent::fit::fit;
-use tabsegnet_agent::{Candidates, Choice, Said};
+use tabsegnet_agent::quantity::Scale;
+use tabsegnet_agent::{Candidates, Choice, Prediction};
 use tabsegnet_choice::Example;
 use tabsegnet_datasets::config::Part;
 use tabsegnet_datasets::native::sample_json;
@@ -107,11 +108,14 @@ fn is_right(
     ranking: &Ranking,
     candidates: &Candidates,
     number: usize,
-    said: &Said,
+    prediction: &Prediction,
 ) -> bool {
     match (&question.answer, rule) {
         (Some(gold), Rule::Finqa | Rule::Tatqa | Rule::Match) => {
-            let (right, _) = judged(rule, gold, said);
+            let Prediction { texts, value, scale, .. } = prediction;
+            let [first, second] = judged(rule, gold, texts, value.as_deref(), *scale);
+            // Most of a span teaches too.
+            let right = if rule == Rule::Tatqa { second } else { first };
             // A number that merely happens to stand somewhere is no sum.
             let computed = matches!(gold.kind.as_str(), "arithmetic" | "count");
             right >= 0.8 && (!computed || candidates.is_computed(number))
@@ -126,28 +130,26 @@ fn is_right(
     }
 }
 
-/// How right it is from 0 to 1, by exact match (TAT-QA: F1), and strictly.
-fn judged(rule: Rule, gold: &GoldAnswer, said: &Said) -> (f32, f32) {
+/// The two measures of a data set, from 0 to 1: what FinQA's program gives, twice; TAT-QA's exact match and F1; exact
+/// match as the authors count it and strictly.
+fn judged(rule: Rule, gold: &GoldAnswer, texts: &[String], value: Option<&str>, scale: Option<Scale>) -> [f32; 2] {
     let flag = |is: bool| f32::from(u8::from(is));
-    let scale = said.scale.map_or_else(String::new, |scale| scale.to_string());
     match rule {
         Rule::Finqa => {
-            let right = said.value.as_deref().zip(gold.values.first());
-            let written = gold.kind == "written";
-            let right = flag(right.is_some_and(|(value, expected)| match written {
-                true => rounds_to(value, expected),
-                false => executes_to(value, expected),
-            }));
-            (right, right)
+            let gives = |(value, expected): (&str, &String)| match gold.kind.as_str() {
+                "written" => rounds_to(value, expected),
+                _ => executes_to(value, expected),
+            };
+            [flag(value.zip(gold.values.first()).is_some_and(gives)); 2]
         }
         Rule::Tatqa => {
-            let (exact, overlap) = tatqa(&said.texts, &scale, &gold.values, &gold.scale, &gold.kind);
-            (overlap, exact)
+            let scale = scale.map_or_else(String::new, |scale| scale.to_string());
+            let (exact, overlap) = tatqa(texts, &scale, &gold.values, &gold.scale, &gold.kind);
+            [exact, overlap]
         }
-        Rule::Match | Rule::Nodes => (
-            flag(same(&said.texts, &gold.values, Strictness::Authors)),
-            flag(same(&said.texts, &gold.values, Strictness::Strict)),
-        ),
+        Rule::Match | Rule::Nodes => {
+            [Strictness::Authors, Strictness::Strict].map(|strictness| flag(same(texts, &gold.values, strictness)))
+        }
     }
 }
 
@@ -217,10 +219,10 @@ fn number_of(name: &str, seed: u64) -> u64 {
 fn example(rule: Rule, question: &Question, ranking: &Ranking, own: bool) -> Example<u16> {
     let candidates = Candidates::of(ranking);
     let right: Vec<bool> = candidates
-        .said()
+        .predictions()
         .iter()
         .enumerate()
-        .map(|(number, said)| own && is_right(rule, question, ranking, &candidates, number, said))
+        .map(|(number, prediction)| own && is_right(rule, question, ranking, &candidates, number, prediction))
         .collect();
     let wrong = right.iter().filter(|right| !**right).count();
     let (mut choices, mut of_choices, mut seen) = (Vec::new(), Vec::new(), 0);
@@ -270,9 +272,9 @@ pub fn train(config: &Config, stop: &AtomicBool) -> Result<Outcome> {
         let mut gold = vec![false];
         for &number in &proposals.kept {
             let right = candidates
-                .said()
+                .predictions()
                 .get(number)
-                .is_some_and(|said| own && is_right(rule, question, ranking, &candidates, number, said));
+                .is_some_and(|prediction| own && is_right(rule, question, ranking, &candidates, number, prediction));
             gold.push(right);
         }
         gold[0] = !gold.contains(&true);
@@ -337,7 +339,7 @@ fn session(config: &Config) -> Result<Session> {
 /// # Errors
 /// Files that cannot be read or written; a damaged choice.
 pub fn evaluate(config: &Config, directories: &[PathBuf], output: &Path) -> Result<String> {
-    measuring::measure(config, &session(config)?, &read(config, Part::Dev)?, directories, output)
+    measuring::measure(&session(config)?, &read(config, Part::Dev)?, directories, output)
 }
 
 /// Logistic regression of right on the logit of the likelihood (Platt 1999), by Newton's steps; and the confidence below

@@ -10,13 +10,13 @@
 use std::collections::BTreeSet;
 
 use serde::Deserialize;
-use tabsegnet_document::model::{Block, Document, Table};
+use tabsegnet_document::model::Table;
 use tabsegnet_document::{KnownTable, Region, node_id, table_with};
 
 use crate::config::DataConfig;
 use crate::dataset::{Dataset, Extra, Inputs};
 use crate::error::DataError;
-use crate::record::{Ids, Place, no_such_table, read_all, read_lines, read_named};
+use crate::record::{Ids, Place, read_all, read_lines, read_named, table_document};
 use crate::sample::{GoldAnswer, Labels, Places, Question, Samples};
 use crate::silver::{self, Rows};
 
@@ -68,11 +68,8 @@ impl Dataset for Aitqa {
             let id = ids.take(&mut place, record.id, "id")?;
             let text = place.question(record.question, "question")?;
             let table_id = place.require(record.table_id, "table_id", "the table's name")?;
-            let document = pages.of(&mut samples, table_id.clone(), || {
-                let (file, table) = tables.remove(&table_id).ok_or_else(|| no_such_table(&place, &table_id))?;
-                let table = read_table(&Place { file: &file, record: table_id.clone() }, table)?;
-                Ok(Document { id: table_id, blocks: vec![Block::Table(table)] })
-            })?;
+            let document = pages
+                .of(&mut samples, table_id.clone(), || table_document(&place, table_id, &mut tables, read_table))?;
             let answers = match labels {
                 Labels::Required => place.require(record.answers, "answers", "a list of texts")?,
                 Labels::Optional => record.answers.unwrap_or_default(),

@@ -16,13 +16,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
-use tabsegnet_document::model::{Block, Document, Table};
+use tabsegnet_document::model::Table;
 use tabsegnet_document::{KnownTable, Region, node_id, table_with};
 
 use crate::config::DataConfig;
 use crate::dataset::{Dataset, Extra, Inputs};
 use crate::error::DataError;
-use crate::record::{Ids, Place, no_such_table, read_all, read_lines, read_named};
+use crate::record::{Ids, Place, read_all, read_lines, read_named, table_document};
 use crate::sample::{GoldAnswer, Labels, Places, Question, Samples};
 use crate::silver::{self, Rows};
 use tree::{HeaderNode, Headers};
@@ -119,11 +119,8 @@ impl Dataset for Hitab {
             let id = ids.take(&mut place, record.id, "id")?;
             let text = place.question(record.question, "question")?;
             let table_id = place.require(record.table_id, "table_id", "the table's name")?;
-            let document = pages.of(&mut samples, table_id.clone(), || {
-                let (file, table) = tables.remove(&table_id).ok_or_else(|| no_such_table(&place, &table_id))?;
-                let table = read_table(&Place { file: &file, record: table_id.clone() }, table)?;
-                Ok(Document { id: table_id, blocks: vec![Block::Table(table)] })
-            })?;
+            let document = pages
+                .of(&mut samples, table_id.clone(), || table_document(&place, table_id, &mut tables, read_table))?;
             let linked = match labels {
                 Labels::Required => Some(place.require(record.linked_cells, "linked_cells", LINKED)?),
                 Labels::Optional => record.linked_cells,

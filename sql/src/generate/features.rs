@@ -7,7 +7,7 @@ use tabsegnet_choice::Features;
 
 use super::candidates::{Candidate, Form, Joined};
 use super::conditions::Relation;
-use super::known::Known;
+use super::known::{Field, Known};
 use super::question::{Question, is_stop};
 use crate::rows::{Rows, Value};
 
@@ -110,6 +110,12 @@ pub(super) struct Featurizer<'a> {
     buffer: String,
 }
 
+/// The first three words of a column's label, as far as there are weights for them.
+fn known_labels(field: &Field, names: &Names<'_>) -> Vec<String> {
+    let words = field.label_words.iter().take(3);
+    words.filter(|word| names.has_phrase(&format!("label {word}"))).cloned().collect()
+}
+
 fn bucket(share: f32) -> &'static str {
     match share {
         share if share >= 0.99 => "all",
@@ -181,13 +187,7 @@ impl<'a> Featurizer<'a> {
             self.add(&mut features, names, &["measure label", form, bucket(overlap)]);
             let part = field.reading_of.as_ref().map_or("", |(_, part)| part.as_str()).to_owned();
             self.add(&mut features, names, &["measure part", &part]);
-            let labels: Vec<String> = field
-                .label_words
-                .iter()
-                .take(3)
-                .filter(|word| names.has_phrase(&format!("label {word}")))
-                .cloned()
-                .collect();
+            let labels = known_labels(field, names);
             for label in &labels {
                 self.add(&mut features, names, &["measure form", form, label]);
                 for word in self.superlatives.clone() {
@@ -249,13 +249,7 @@ impl<'a> Featurizer<'a> {
         self.add(features, names, &["shown kind", kind, question.opening]);
         let part = field.reading_of.as_ref().map_or("", |(_, part)| part.as_str()).to_owned();
         self.add(features, names, &["shown part", &part]);
-        let known_labels: Vec<String> = field
-            .label_words
-            .iter()
-            .take(3)
-            .filter(|word| names.has_phrase(&format!("label {word}")))
-            .cloned()
-            .collect();
+        let known_labels = known_labels(field, names);
         let head = names.has_phrase(&format!("head {}", question.head));
         for label in &known_labels {
             self.add(features, names, &["opening label", question.opening, label]);

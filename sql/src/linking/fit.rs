@@ -49,7 +49,9 @@ struct Logistic {
     penalties: Vec<f32>,
 }
 
-type Row = (Vec<(usize, f32)>, bool);
+/// Numbers of features and their values.
+type FeatureRow = Vec<(usize, f32)>;
+type Row = (FeatureRow, bool);
 
 impl Logistic {
     fn new() -> Self {
@@ -66,6 +68,10 @@ impl Logistic {
         self.squares.push(1.0);
         self.penalties.push(penalty);
         number
+    }
+
+    fn row<N: AsRef<str>>(&mut self, features: &[(N, f32)], penalty: f32) -> FeatureRow {
+        features.iter().map(|(name, value)| (self.number(name.as_ref(), penalty), *value)).collect()
     }
 
     fn score(&self, row: &[(usize, f32)]) -> f32 {
@@ -169,8 +175,7 @@ fn mentions(linkers: &[Linker<'_>], examples: &[Example], settings: Settings) ->
                 continue;
             }
             let features = evidence.column_features(column);
-            let mut row: Vec<(usize, f32)> =
-                features.iter().map(|(name, value)| (logistic.number(name, settings.penalty), *value)).collect();
+            let mut row = logistic.row(&features, settings.penalty);
             for pair in evidence.pairs(column) {
                 let name = named(pair);
                 if right.contains_key(&name) {
@@ -191,7 +196,7 @@ fn tables(linkers: &[Linker<'_>], examples: &[Example], settings: Settings) -> W
         let weighed = linker.weigh(evidence);
         for table in 0..linker.graph.tables().len() {
             let features = evidence.table_features(table, &weighed.mentioned);
-            let row = features.iter().map(|(name, value)| (logistic.number(name, settings.penalty), *value)).collect();
+            let row = logistic.row(&features, settings.penalty);
             rows.push((row, example.tables.contains(&table)));
         }
     });
@@ -210,9 +215,6 @@ fn usual_words(linkers: &[Linker<'_>], examples: &[Example]) -> BTreeSet<String>
     places.into_iter().filter(|(_, databases)| databases.len() * 4 >= linkers.len()).map(|(stem, _)| stem).collect()
 }
 
-/// Numbers of features and their values.
-type FeatureRow = Vec<(usize, f32)>;
-
 fn sets(linkers: &[Linker<'_>], examples: &[Example], settings: Settings) -> Weights {
     let usual = usual_words(linkers, examples);
     let mut logistic = Logistic::new();
@@ -226,9 +228,7 @@ fn sets(linkers: &[Linker<'_>], examples: &[Example], settings: Settings) -> Wei
         let stems: BTreeSet<&str> = evidence.question.words.iter().map(|word| word.stem.as_str()).collect();
         let stems: Vec<&str> = stems.into_iter().filter(|stem| usual.contains(*stem)).collect();
         let rows = weighed.candidates.iter().map(|candidate| {
-            let plain =
-                candidate.features.iter().map(|(name, value)| (logistic.number(name, settings.penalty), *value));
-            let mut row: FeatureRow = plain.collect();
+            let mut row = logistic.row(&candidate.features, settings.penalty);
             for stem in &stems {
                 let name = format!("size:{stem}:{}", super::sets::size(&candidate.tree));
                 row.push((logistic.number(&name, settings.pair_penalty), 1.0));
@@ -243,11 +243,10 @@ fn sets(linkers: &[Linker<'_>], examples: &[Example], settings: Settings) -> Wei
         for step in 0..choices.len() {
             let Some((rows, right)) = choices.get(step.wrapping_mul(stride) % choices.len()) else { continue };
             let scores: Vec<f32> = rows.iter().map(|row| logistic.score(row)).collect();
-            let highest = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-            let all: f32 = scores.iter().map(|score| (score - highest).exp()).sum();
+            let likelihoods = tabsegnet_choice::likelihoods(&scores);
             let mut gradient: BTreeMap<usize, f32> = BTreeMap::new();
-            for (at, (row, score)) in rows.iter().zip(&scores).enumerate() {
-                let error = (score - highest).exp() / all - f32::from(u8::from(at == *right));
+            for (at, (row, likelihood)) in rows.iter().zip(likelihoods).enumerate() {
+                let error = likelihood - f32::from(u8::from(at == *right));
                 row.iter().for_each(|&(feature, value)| *gradient.entry(feature).or_default() += error * value);
             }
             let gradient: Vec<(usize, f32)> = gradient.into_iter().collect();
@@ -265,7 +264,7 @@ fn columns(linkers: &[Linker<'_>], examples: &[Example], settings: Settings) -> 
         let marginals = Marginals::new(linker.graph, &linker.sets(evidence.question, &weighed.candidates));
         for (column, mentioned) in weighed.mentioned.iter().enumerate() {
             let features = marginals.features(linker.graph, &linker.vocabulary, column, *mentioned);
-            let row = features.iter().map(|(name, value)| (logistic.number(name, settings.penalty), *value)).collect();
+            let row = logistic.row(&features, settings.penalty);
             rows.push((row, example.columns.contains(&column)));
         }
     });

@@ -11,12 +11,10 @@ use rayon::prelude::*;
 use serde::Serialize;
 use tabsegnet::{Ranking, Session};
 use tabsegnet_agent::{Answer, Candidates, Choice, Learnt, Policy, Rules};
-use tabsegnet_datasets::sample::{GoldAnswer, Question};
-use tabsegnet_evaluation::answers::{Strictness, executes_to, same, tatqa};
+use tabsegnet_datasets::sample::Question;
 use tabsegnet_store::write_bytes_atomic;
 
-use super::{Data, Rule, is_right, open, rank};
-use crate::config::Config;
+use super::{Data, Rule, is_right, judged, open, rank};
 use crate::progress::Progress;
 
 /// An answer beside what is right.
@@ -32,19 +30,15 @@ struct Judged {
     second: f32,
 }
 
-pub(super) fn measure(
-    config: &Config,
-    session: &Session,
-    data: &[Data],
-    directories: &[PathBuf],
-    output: &Path,
-) -> Result<String> {
+pub(super) fn measure(session: &Session, data: &[Data], directories: &[PathBuf], output: &Path) -> Result<String> {
     let mut policies: Vec<(String, Box<dyn Policy>)> = vec![("rules".into(), Box::new(Rules))];
+    let mut first = None;
     for directory in directories {
         let name = if directories.len() == 1 { "learnt".to_owned() } else { directory.display().to_string() };
-        policies.push((name, Box::new(Learnt(Choice::read(directory)?))));
+        let choice = Choice::read(directory)?;
+        first.get_or_insert_with(|| choice.clone());
+        policies.push((name, Box::new(Learnt(choice))));
     }
-    let first = directories.first().map(|directory| Choice::read(directory)).transpose()?;
     let mut all: BTreeMap<&str, BTreeMap<&str, Vec<Judged>>> = BTreeMap::new();
     let mut text = String::new();
     for data in data {
@@ -55,8 +49,9 @@ pub(super) fn measure(
             let Some(choice) = &first else { return };
             let candidates = Candidates::of(ranking);
             let right = |number: usize| {
-                let said = candidates.said().get(number);
-                said.is_some_and(|said| is_right(data.rule, question, ranking, &candidates, number, said))
+                let prediction = candidates.predictions().get(number);
+                prediction
+                    .is_some_and(|prediction| is_right(data.rule, question, ranking, &candidates, number, prediction))
             };
             reached.fetch_add(usize::from((0..candidates.len()).any(right)), Ordering::Relaxed);
             let kept = choice.proposals(&candidates).kept;
@@ -95,41 +90,24 @@ pub(super) fn measure(
             );
         }
     }
-    let _ = config;
     write_bytes_atomic(&output.join("answers.md"), text.as_bytes())?;
     write_bytes_atomic(&output.join("answers.json"), &serde_json::to_vec_pretty(&all)?)?;
     Ok(format!("{text}report: {}", output.join("answers.md").display()))
 }
 
 fn judge(rule: Rule, question: &Question, answer: Answer) -> Judged {
-    let (right, second) = if answer.abstained { (0.0, 0.0) } else { scores(rule, question, &answer) };
+    let [right, second] = if answer.abstained { [0.0; 2] } else { scores(rule, question, &answer) };
     let Answer { id, answer, abstained, confidence, .. } = answer;
     Judged { id, answer, abstained, confidence, right, second }
 }
 
-fn scores(rule: Rule, question: &Question, answer: &Answer) -> (f32, f32) {
-    let flag = |is: bool| f32::from(u8::from(is));
+fn scores(rule: Rule, question: &Question, answer: &Answer) -> [f32; 2] {
     let Some(gold) = &question.answer else {
         let cited = question.gold.iter().filter(|gold| answer.citations.iter().any(|of| of.node == **gold)).count();
         let all = question.gold.len().max(1);
-        return (flag(cited > 0), cited as f32 / all as f32);
+        return [f32::from(u8::from(cited > 0)), cited as f32 / all as f32];
     };
-    let GoldAnswer { values, scale, kind, .. } = gold;
-    match rule {
-        Rule::Finqa => {
-            let right = answer.value.as_deref().zip(values.first());
-            let right = flag(right.is_some_and(|(value, expected)| executes_to(value, expected)));
-            (right, right)
-        }
-        Rule::Tatqa => {
-            let own = answer.scale.map_or_else(String::new, |scale| scale.to_string());
-            tatqa(&answer.answers, &own, values, scale, kind)
-        }
-        Rule::Match | Rule::Nodes => (
-            flag(same(&answer.answers, values, Strictness::Authors)),
-            flag(same(&answer.answers, values, Strictness::Strict)),
-        ),
-    }
+    judged(rule, gold, &answer.answers, answer.value.as_deref(), answer.scale)
 }
 
 /// What the two columns of figures are.

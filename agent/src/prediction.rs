@@ -9,7 +9,7 @@ use crate::run::Outcome;
 
 /// An answer's words and number.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Said {
+pub struct Prediction {
     /// One text, or several where the answer is a list: a cell's as it stands, a number with its currency or `%`.
     pub texts: Vec<String>,
     /// The bare number to five places, or yes or no; percentages that were computed are fractions.
@@ -21,7 +21,7 @@ pub struct Said {
     key: String,
 }
 
-impl Said {
+impl Prediction {
     pub(crate) fn new(candidate: &Candidate, inquiry: &Inquiry) -> Self {
         let first = candidate.facts.first();
         let Some(outcome) = candidate.outcome else {
