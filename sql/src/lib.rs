@@ -5,6 +5,7 @@
 //! process that is killed when its time is over, and is what the program `query` uses.
 
 mod catalogue;
+pub mod compose;
 mod database;
 mod error;
 mod file;
@@ -15,6 +16,7 @@ mod origins;
 mod policy;
 #[cfg(feature = "postgres")]
 pub mod postgres;
+mod propose;
 mod rows;
 mod sandbox;
 mod schema;
@@ -27,6 +29,7 @@ pub mod worker;
 pub use database::Database;
 pub use error::QueryError;
 pub use origins::{Origin, Origins};
+pub use propose::{ProposeError, Target, propose};
 pub use rows::{Column, Format, Rows, Value};
 pub use sandbox::Sandbox;
 pub use schema::{ColumnInfo, ForeignKey, Schema, Table, View};

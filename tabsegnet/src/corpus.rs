@@ -10,7 +10,7 @@ use tabsegnet_datasets::document::{Block, Document, Heading, MAX_GRID_POSITIONS,
 use tabsegnet_datasets::tables::TableRecord;
 use tabsegnet_document::native::document_json;
 use tabsegnet_document::{Format, ReadOptions};
-use tabsegnet_encoder::{Shipped, shipped};
+use tabsegnet_encoder::{EncoderKind, Shipped, shipped};
 
 use crate::{OpenDocument, Question, RankedNode, RankingError, Session};
 
@@ -269,9 +269,14 @@ fn grid(table: &TableRecord, number: usize, most_cells: usize) -> Result<Table, 
 /// # Errors
 /// No such name and no such folder; a trained one that is damaged.
 pub fn open_retriever(tables: &Tables, name: &str) -> Result<Box<dyn Retriever>, CorpusError> {
+    // Signals of another encoder weigh otherwise.
+    let reranker = match tables.manifest().encoder.kind {
+        EncoderKind::Static => Shipped::Corpus,
+        EncoderKind::Bert => Shipped::CorpusMinilm,
+    };
     Ok(match name {
-        "rerank" => Box::new(Rerank::read(&shipped(Shipped::Corpus)?)?),
-        "fusion" => Box::new(Fusion::new("fusion", *Rerank::read(&shipped(Shipped::Corpus)?)?.weights())),
+        "rerank" => Box::new(Rerank::read(&shipped(reranker)?)?),
+        "fusion" => Box::new(Fusion::new("fusion", *Rerank::read(&shipped(reranker)?)?.weights())),
         "bm25" => Box::new(Fusion::new("bm25", Weights::FIELDS)),
         "bm25-schema" => Box::new(Fusion::new("bm25-schema", Weights::SCHEMA)),
         "dense" => Box::new(Fusion::new("dense", Weights::DENSE)),
@@ -295,6 +300,16 @@ pub fn open_retriever(tables: &Tables, name: &str) -> Result<Box<dyn Retriever>,
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_encoder_has_a_reranker() {
+        for (reranker, kind) in [(Shipped::Corpus, "static"), (Shipped::CorpusMinilm, "bert")] {
+            let folder = shipped(reranker).unwrap();
+            Rerank::read(&folder).unwrap();
+            let config: toml::Table = std::fs::read_to_string(folder.join("config.toml")).unwrap().parse().unwrap();
+            assert_eq!(config["encoder"]["kind"].as_str(), Some(kind));
+        }
+    }
 
     fn table(header: &[&str], rows: &[&[&str]]) -> TableRecord {
         let texts = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();

@@ -10,8 +10,10 @@ use crate::EncoderError;
 pub enum Shipped {
     /// The static encoder.
     StaticEncoder,
-    /// The reranker of tables.
+    /// The reranker of tables, of a corpus over the static encoder.
     Corpus,
+    /// That of a corpus over all-MiniLM-L6-v2.
+    CorpusMinilm,
     /// The choice of answers.
     Answers,
     /// The T5 that finds the segments of questions.
@@ -24,6 +26,7 @@ impl Shipped {
         match self {
             Self::StaticEncoder => "static-encoder",
             Self::Corpus => "corpus",
+            Self::CorpusMinilm => "corpus-minilm",
             Self::Answers => "answers",
             Self::Segmenter => "segmenter",
         }
@@ -32,7 +35,7 @@ impl Shipped {
     /// A file that it has.
     fn file(self) -> &'static str {
         match self {
-            Self::Corpus => "retriever.json",
+            Self::Corpus | Self::CorpusMinilm => "retriever.json",
             Self::Answers => "answers.json",
             Self::StaticEncoder | Self::Segmenter => "config.json",
         }
@@ -42,7 +45,7 @@ impl Shipped {
     fn name_and_key(self) -> (&'static str, &'static str) {
         match self {
             Self::StaticEncoder => ("static encoder", "encoder.model"),
-            Self::Corpus => ("reranker of tables", "--retriever"),
+            Self::Corpus | Self::CorpusMinilm => ("reranker of tables", "--retriever"),
             Self::Answers => ("choice of answers", "--answers"),
             Self::Segmenter => ("segmenter", "segmenter.model"),
         }

@@ -17,6 +17,8 @@ pub struct Question {
     pub db: String,
     pub question: String,
     #[serde(default)]
+    pub sql: String,
+    #[serde(default)]
     pub evidence: Option<String>,
     pub gold_tables: Option<Vec<String>>,
     #[serde(default)]
@@ -64,7 +66,7 @@ fn databases(
                 ..Sandbox::default()
             };
             let database = Database::open(&folder.join(format!("{name}.sqlite")), &sandbox)?;
-            values = ValueIndex::read(&database, &graph, limits)?;
+            values = ValueIndex::read(&graph, limits, &mut |sql| database.query(sql))?;
         }
         found.names.push(name.to_owned());
         found.graphs.push(if guess { graph.with_guessed_joins() } else { graph });

@@ -9,11 +9,11 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, anyhow};
 use clap::{Parser, ValueEnum};
 use serde::Serialize;
-use tabsegnet_sql::generate::{Generation, Known, Labels, Proposal, Scope, generate};
+use tabsegnet_sql::generate::{Generation, Labels, Proposal};
 use tabsegnet_sql::linking::{Explanation, Linker, Model, ValueIndex, ValueLimits};
 use tabsegnet_sql::schema_graph::{SchemaGraph, Semantics, SqlDialect, html};
 use tabsegnet_sql::tables::FileDatabase;
-use tabsegnet_sql::{Database, Format, Origins, QueryError, Rows, Sandbox, SourcedRows, worker};
+use tabsegnet_sql::{Database, Format, Origins, QueryError, Rows, Sandbox, SourcedRows, Target, propose, worker};
 
 /// Runs one SELECT on a SQLite database, or on files with tables, read-only and within limits. Exit codes: 0 answered,
 /// 1 failed, 2 wrong usage, 3 refused, 4 stopped, 5 no statement is likely enough.
@@ -27,7 +27,7 @@ struct Arguments {
     /// The statement; `-` reads it from standard input.
     #[arg(long, value_name = "STATEMENT|-", allow_hyphen_values = true, required_unless_present_any = ["question", "schema"])]
     sql: Option<String>,
-    /// A question, for which a statement over one table is found. Where none is likely enough, the likeliest are named.
+    /// A question, for which a statement is found, over tables that can be joined or over one. Where none is likely enough, the likeliest are named.
     #[arg(long, value_name = "TEXT", conflicts_with_all = ["sql", "schema"], allow_hyphen_values = true)]
     question: Option<String>,
     /// Instead of answering, says which columns and tables a question needs, and how and why they are joined.
@@ -36,8 +36,8 @@ struct Arguments {
     /// Writes the graph of the schema.
     #[arg(long, value_enum, conflicts_with = "sql")]
     schema: Option<SchemaFormat>,
-    /// What the schema does not say of itself: names, synonyms, relations, hidden fields (TOML). For --explain and
-    /// --schema.
+    /// What the schema does not say of itself: names, synonyms, relations, hidden fields (TOML). For
+    /// --question and --schema.
     #[arg(long, value_name = "FILE", conflicts_with = "sql")]
     semantics: Option<PathBuf>,
     /// A table or view that is as if it were not there; so is what reads it. May be given again.
@@ -140,9 +140,10 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
     }
     let (sql, generation) = match (&arguments.sql, &arguments.question) {
         (_, Some(question)) => {
+            let semantics = semantics(arguments)?;
             let generation = match url {
-                Some(url) => generate_on_server(url, &sandbox, question)?,
-                None => generate_on_file(path, files.as_ref(), &sandbox, question)?,
+                Some(url) => generate_on_server(url, &sandbox, &semantics, question)?,
+                None => generate_on_file(path, files.as_ref(), &sandbox, &semantics, question)?,
             };
             let Some(chosen) = generation.chosen() else { return abstain(arguments, &generation) };
             (chosen.sql.clone(), Some(generation))
@@ -184,6 +185,7 @@ fn generate_on_file(
     path: &Path,
     files: Option<&FileDatabase>,
     sandbox: &Sandbox,
+    semantics: &Semantics,
     question: &str,
 ) -> Result<Generation> {
     let database = Database::open(path, &for_reading(sandbox))?;
@@ -193,23 +195,22 @@ fn generate_on_file(
             labels.insert((table.name.clone(), column.name.clone()), column.header.clone());
         }
     }
-    let known = Known::read(&database.schema()?, &labels, true, &mut |sql| database.query(sql))?;
-    let scopes: Vec<Scope> = known.likeliest_table(question).into_iter().collect();
-    Ok(generate(question, &known, &scopes, SEARCH, &mut |sql| database.query(sql)))
+    let schema = database.schema()?;
+    let target = Target { schema: &schema, semantics, dialect: SqlDialect::Sqlite, labels: &labels };
+    Ok(propose(question, target, SEARCH, &mut |sql| database.query(sql))?)
 }
 
 #[cfg(feature = "postgres")]
-fn generate_on_server(url: &str, sandbox: &Sandbox, question: &str) -> Result<Generation> {
+fn generate_on_server(url: &str, sandbox: &Sandbox, semantics: &Semantics, question: &str) -> Result<Generation> {
     let mut server = tabsegnet_sql::postgres::Server::connect(url, &for_reading(sandbox))?;
     let schema = server.schema()?;
-    let known = Known::read(&schema, &Labels::new(), false, &mut |sql| server.query(sql))?;
-    let scopes: Vec<Scope> = known.likeliest_table(question).into_iter().collect();
-    Ok(generate(question, &known, &scopes, SEARCH, &mut |sql| server.query(sql)))
+    let target = Target { schema: &schema, semantics, dialect: SqlDialect::Postgres, labels: &Labels::new() };
+    Ok(propose(question, target, SEARCH, &mut |sql| server.query(sql))?)
 }
 
 #[cfg(not(feature = "postgres"))]
-fn generate_on_server(url: &str, sandbox: &Sandbox, question: &str) -> Result<Generation> {
-    let _ = question;
+fn generate_on_server(url: &str, sandbox: &Sandbox, semantics: &Semantics, question: &str) -> Result<Generation> {
+    let _ = (semantics, question);
     on_server(url, sandbox, "").and_then(|_| anyhow::bail!("no PostgreSQL"))
 }
 
@@ -303,6 +304,13 @@ fn without_control(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
+/// The semantic file, or none.
+fn semantics(arguments: &Arguments) -> Result<Semantics> {
+    let Some(file) = &arguments.semantics else { return Ok(Semantics::default()) };
+    let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
+    Semantics::parse(&text).with_context(|| file.display().to_string())
+}
+
 /// Answers `--explain` and `--schema`.
 fn of_schema(arguments: &Arguments, path: &Path, sandbox: &Sandbox) -> Result<()> {
     let limits = ValueLimits::default();
@@ -311,17 +319,12 @@ fn of_schema(arguments: &Arguments, path: &Path, sandbox: &Sandbox) -> Result<()
     for name in database.not_there() {
         warn(&format!("--hide {name}: there is no such table or view"));
     }
-    let semantics = match &arguments.semantics {
-        Some(file) => {
-            let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
-            Semantics::parse(&text).with_context(|| file.display().to_string())?
-        }
-        None => Semantics::default(),
-    };
+    let semantics = semantics(arguments)?;
     let graph = SchemaGraph::new(&database.schema()?, &semantics, SqlDialect::Sqlite)?;
     let mut output = BufWriter::new(io::stdout().lock());
     if let Some(question) = &arguments.question {
-        let linker = Linker::new(&graph, ValueIndex::read(&database, &graph, limits)?, Model::shipped());
+        let linker =
+            Linker::new(&graph, ValueIndex::read(&graph, limits, &mut |sql| database.query(sql))?, Model::shipped());
         let explanation = Explanation::new(&linker, question, &linker.link(question));
         match arguments.format {
             FormatArgument::Json => {

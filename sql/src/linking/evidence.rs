@@ -109,17 +109,17 @@ impl Vocabulary {
 
 /// How a question mentions a name.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Mention {
+pub(crate) struct Mention {
     /// The part of the name that the question has, 0 to 1, by how much each word tells.
-    pub(super) coverage: f32,
+    pub(crate) coverage: f32,
     /// Words of the name.
-    pub(super) length: usize,
+    pub(crate) length: usize,
     /// Numbers of the question's words, rising.
-    pub(super) words: Vec<usize>,
+    pub(crate) words: Vec<usize>,
     /// Where the whole name stands word after word.
-    pub(super) spans: Vec<(usize, usize)>,
+    pub(crate) spans: Vec<(usize, usize)>,
     /// How much the question has a word that begins like one of the name, 0 to 1, where it does not have the word.
-    pub(super) similar: f32,
+    pub(crate) similar: f32,
 }
 
 /// What a question and a schema have in common.

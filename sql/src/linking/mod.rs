@@ -25,8 +25,10 @@ pub use words::Words;
 
 use crate::joins::{JoinTree, Joiner, Trap, traps};
 use crate::schema_graph::SchemaGraph;
+pub(crate) use evidence::Mention;
 pub(crate) use evidence::alike;
 use evidence::{Evidence, Vocabulary};
+
 use model::{Compiled, logistic};
 use sets::{Candidate, candidates};
 
@@ -86,6 +88,16 @@ pub struct Linker<'g> {
     model: Compiled,
 }
 
+/// A question, what of the schema it needs, and where its words say so.
+pub(crate) struct Read {
+    pub(crate) words: Words,
+    pub(crate) linked: Linked,
+    /// `[columns]`.
+    pub(crate) columns: Vec<Mention>,
+    /// `[tables]`.
+    pub(crate) tables: Vec<Mention>,
+}
+
 /// What is found of a question before the sets are weighed.
 struct Weighed {
     mentioned: Vec<f32>,
@@ -118,11 +130,22 @@ impl<'g> Linker<'g> {
     /// What the question needs. A question without a word that the schema has gets the probabilities of any question;
     /// an empty schema gives nothing.
     pub fn link(&self, question: &str) -> Linked {
+        self.read(question).linked
+    }
+
+    /// What the question needs, and where it says so.
+    pub(crate) fn read(&self, question: &str) -> Read {
         let words = Words::of(&question.chars().take(QUESTION).collect::<String>());
         let values = self.values.find(&words);
         let evidence = Evidence::new(&words, self.graph, &self.vocabulary, &values);
-        let weighed = self.weigh(&evidence);
-        let sets = self.sets(&words, &weighed.candidates);
+        let linked = self.linked(&words, &evidence, values.clone());
+        let Evidence { columns, tables, .. } = evidence;
+        Read { columns, tables, linked, words }
+    }
+
+    fn linked(&self, words: &Words, evidence: &Evidence<'_>, values: BTreeMap<usize, Vec<FoundValue>>) -> Linked {
+        let weighed = self.weigh(evidence);
+        let sets = self.sets(words, &weighed.candidates);
         let marginals = Marginals::new(self.graph, &sets);
         let columns =
             (0..self.graph.columns().len()).filter(|&at| self.graph.columns().get(at).is_some_and(|c| !c.hidden));

@@ -6,9 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::words::Words;
 use crate::catalogue::quote;
-use crate::database::Database;
 use crate::error::QueryError;
-use crate::rows::Value;
+use crate::rows::{Rows, Value};
 use crate::schema_graph::SchemaGraph;
 
 /// How much of a database an index of values holds.
@@ -54,12 +53,16 @@ pub struct ValueIndex {
 }
 
 impl ValueIndex {
-    /// Reads a sample of each column's distinct values; a column that cannot be read in the sandbox's time has none.
-    /// Hidden columns and views are passed over.
+    /// Reads a sample of each column's distinct values by `run`; a column that cannot be read in its time has none. Hidden
+    /// columns and views are passed over.
     ///
     /// # Errors
     /// Where the database itself can no longer be read.
-    pub fn read(database: &Database, graph: &SchemaGraph, limits: ValueLimits) -> Result<Self, QueryError> {
+    pub fn read(
+        graph: &SchemaGraph,
+        limits: ValueLimits,
+        run: &mut dyn FnMut(&str) -> Result<Rows, QueryError>,
+    ) -> Result<Self, QueryError> {
         let mut index = Self::default();
         for table in graph.tables().iter().filter(|table| !table.is_view) {
             for number in table.columns.clone() {
@@ -70,7 +73,7 @@ impl ValueIndex {
                     quote(&table.name),
                     limits.per_column
                 );
-                match database.query(&sql) {
+                match run(&sql) {
                     Ok(rows) => index.add(number, rows.rows.into_iter().flatten(), limits),
                     Err(error @ QueryError::Failed { .. }) => return Err(error),
                     Err(_) => {}

@@ -1,0 +1,261 @@
+//! Fits the weights that compose statements over several tables, `sql/src/compose/weights.json`, on Spider's training
+//! part, and measures them.
+//!
+//!     compose DATASETS oracle train|dev
+//!     compose DATASETS fit OUTPUT [EVERY]
+//!     compose DATASETS answer train|dev OUTPUT [--weights FILE] [--every N]
+//!
+//! DATASETS has the folder `sql/spider`. With EVERY, the last choice is fitted
+//! to one question in so many. `oracle` counts the gold statements that a sketch can say: whose sketch, written
+//! as SQL, has the gold rows. OUTPUT of `answer` has a line a question. Statements are right where they have the gold
+//! rows by Spider's rule: `DISTINCT` is left out of both, columns may be in another order, rows too where the gold
+//! statement has no ORDER BY.
+
+#[path = "spider/gold.rs"]
+mod gold;
+#[path = "spider/rows.rs"]
+mod rows;
+mod spider;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, bail};
+use rows::{GOLD_ROWS, Gold, MOST_ROWS, run, without_distinct};
+use rusqlite::Connection;
+use spider::{Databases, Question, of_spider};
+use tabsegnet_sql::compose::fit::{Labelled, Scored, confidences, fit_parts, fit_rank, scored};
+use tabsegnet_sql::compose::{Composer, Model};
+use tabsegnet_sql::linking::{Linker, Model as LinkingModel};
+use tabsegnet_sql::schema_graph::SchemaGraph;
+
+fn main() -> Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        [data, "oracle", part] => oracle(data.as_ref(), part),
+        [data, "fit", output] => fit_on(data.as_ref(), output.as_ref(), 1),
+        [data, "fit", output, every] => fit_on(data.as_ref(), output.as_ref(), every.parse::<usize>()?.max(1)),
+        [data, "answer", part, output, more @ ..] => {
+            let (mut model, mut every) = (Model::shipped().clone(), 1);
+            for pair in more.chunks(2) {
+                match pair {
+                    ["--weights", file] => model = serde_json::from_str(&std::fs::read_to_string(file)?)?,
+                    ["--every", number] => every = number.parse::<usize>()?.max(1),
+                    _ => bail!("see the head of this file"),
+                }
+            }
+            answer(data.as_ref(), part, output.as_ref(), &model, every)
+        }
+        _ => bail!("see the head of this file"),
+    }
+}
+
+/// The databases of questions, open.
+struct Open {
+    databases: Databases,
+    connections: BTreeMap<String, Connection>,
+}
+
+fn open(data: &Path, part: &str) -> Result<(Vec<Question>, Open)> {
+    let (questions, databases) = of_spider(data, part, true)?;
+    let mut connections = BTreeMap::new();
+    for name in &databases.names {
+        let connection = rows::open(data, name)?;
+        connections.insert(name.clone(), connection);
+    }
+    Ok((questions, Open { databases, connections }))
+}
+
+fn linkers(databases: &Databases) -> Vec<Linker<'_>> {
+    let pairs = databases.graphs.iter().zip(&databases.values);
+    pairs.map(|(graph, values)| Linker::new(graph, values.clone(), LinkingModel::shipped())).collect()
+}
+
+fn oracle(data: &Path, part: &str) -> Result<()> {
+    let (questions, open) = open(data, part)?;
+    let linkers = linkers(&open.databases);
+    let (mut said, mut right) = (0, 0);
+    for question in &questions {
+        let at = open.databases.names.binary_search(&question.db).ok().context("a database")?;
+        let (linker, connection) = (&linkers[at], &open.connections[&question.db]);
+        let Some(sketch) = gold::sketch(&question.sql, linker.graph()) else {
+            println!("not said\t{}", question.sql);
+            continue;
+        };
+        said += 1;
+        let Some((sql, _)) = sketch.sql(linker.graph(), linker.joiner(), &[]) else { continue };
+        let gold = Gold::new(&question.sql, connection).context("gold")?;
+        match run(connection, &without_distinct(&sql), GOLD_ROWS) {
+            Ok(rows) if gold.is(&rows) => right += 1,
+            other => {
+                println!("other\t{}\t{sql}\t{}", question.sql, other.err().map_or(String::new(), |e| e.to_string()))
+            }
+        }
+    }
+    println!("{part}: {} questions, a sketch says {said}, {right} with the gold rows", questions.len());
+    Ok(())
+}
+
+fn fit_on(data: &Path, output: &Path, every: usize) -> Result<()> {
+    let start = Instant::now();
+    let (questions, open) = open(data, "train")?;
+    let linkers = linkers(&open.databases);
+    let mut labelled: [Vec<Labelled<'_, '_>>; 2] = [Vec::new(), Vec::new()];
+    for question in &questions {
+        let at = open.databases.names.binary_search(&question.db).ok().context("a database")?;
+        if let Some(sketch) = gold::sketch(&question.sql, linkers[at].graph()) {
+            labelled[at % 2].push(Labelled { question: question.question.clone(), linker: &linkers[at], sketch });
+        }
+    }
+    println!("{} questions with a sketch, {:?}", labelled[0].len() + labelled[1].len(), start.elapsed());
+    // The last choice learns from parts that were fitted to other databases.
+    let halves = [fit_parts(&labelled[1]), fit_parts(&labelled[0])];
+    println!("halves, {:?}", start.elapsed());
+    let mut examples: Vec<Scored> = Vec::new();
+    let mut reached = 0;
+    for (number, question) in questions.iter().enumerate().filter(|(number, _)| number % every == 0) {
+        let at = open.databases.names.binary_search(&question.db).ok().context("a database")?;
+        let connection = &open.connections[&question.db];
+        let Ok(gold) = Gold::new(&question.sql, connection) else { continue };
+        let found = scored(
+            &linkers[at],
+            &halves[at % 2],
+            &question.question,
+            &mut |sql| run(connection, sql, MOST_ROWS),
+            &mut |sql, rows| {
+                if sql.contains("DISTINCT") { gold.is_of(sql, connection) } else { gold.is(rows) }
+            },
+        );
+        reached += usize::from(found.any());
+        examples.push(found);
+        if number % 500 == 0 {
+            println!("{number}: {reached} of {} reached, {:?}", examples.len(), start.elapsed());
+        }
+    }
+    println!("{} questions, {reached} with a right statement, {:?}", examples.len(), start.elapsed());
+    let all: Vec<Labelled<'_, '_>> = labelled.into_iter().flatten().collect();
+    let mut model = fit_parts(&all);
+    println!("parts, {:?}", start.elapsed());
+    model.rank = fit_rank(&examples);
+    println!("rank, {:?}", start.elapsed());
+    let mut sure = confidences(&examples, &model);
+    sure.sort_by(|a, b| b.0.total_cmp(&a.0));
+    tell(&sure);
+    std::fs::write(output, serde_json::to_string_pretty(&model)? + "\n")?;
+    Ok(())
+}
+
+fn answer(data: &Path, part: &str, output: &Path, model: &Model, every: usize) -> Result<()> {
+    let (questions, open) = open(data, part)?;
+    let linkers = linkers(&open.databases);
+    let composers: Vec<Composer<'_, '_>> = linkers.iter().map(|linker| Composer::new(linker, model)).collect();
+    let mut lines = String::new();
+    let (mut all, mut right, mut said, mut said_right, mut reached) = (0, 0, 0, 0, 0);
+    let (mut exact_tables, mut joined, mut exact_joins) = (0, 0, 0);
+    let mut times = Vec::new();
+    let mut by_confidence: Vec<(f32, bool)> = Vec::new();
+    for question in questions.iter().step_by(every) {
+        let at = open.databases.names.binary_search(&question.db).ok().context("a database")?;
+        let connection = &open.connections[&question.db];
+        let Ok(gold) = Gold::new(&question.sql, connection) else { continue };
+        let mut any = false;
+        let start = Instant::now();
+        let found = composers[at]
+            .compose(&question.question, Duration::from_secs(5), &mut |sql| run(connection, sql, MOST_ROWS));
+        times.push(start.elapsed().as_secs_f64() * 1000.0);
+        let mut check = |sql: &str| {
+            let holds = gold.is_of(sql, connection);
+            any |= holds;
+            holds
+        };
+        let best = found.proposals.first();
+        let is_right = best.is_some_and(|best| check(&best.sql));
+        found.proposals.iter().skip(1).for_each(|other| {
+            check(&other.sql);
+        });
+        all += 1;
+        right += usize::from(is_right);
+        reached += usize::from(any);
+        said += usize::from(!found.abstained);
+        said_right += usize::from(!found.abstained && is_right);
+        by_confidence.push((best.map_or(0.0, |best| best.confidence), is_right));
+        let of = spider::Gold::of(question, linkers[at].graph());
+        let (tables, joins) = best.map(|best| parts(&best.sql, linkers[at].graph())).unwrap_or_default();
+        exact_tables += usize::from(tables == of.tables);
+        if !of.joins.is_empty() {
+            joined += 1;
+            exact_joins += usize::from(joins == of.joins);
+        }
+        let record = serde_json::json!({
+            "db": question.db, "question": question.question, "gold": question.sql, "right": is_right,
+            "in_five": any, "abstained": found.abstained,
+            "confidence": best.map_or(0.0, |best| best.confidence), "sql": best.map_or("", |best| &best.sql),
+        });
+        writeln!(lines, "{record}")?;
+    }
+    std::fs::write(output, lines)?;
+    times.sort_by(f64::total_cmp);
+    let share = |count: usize, of: usize| count as f64 / of.max(1) as f64;
+    println!("SQL over several tables, Spider's {part} part, right by Spider's rule:\n");
+    println!(
+        "| questions | answered | right of all, nothing held back | right of all | right of answered | right among the first five | median ms |"
+    );
+    println!("|---:|---:|---:|---:|---:|---:|---:|");
+    println!(
+        "| {all} | {said} | {:.3} | {:.3} | {:.3} | {:.3} | {:.1} |",
+        share(right, all),
+        share(said_right, all),
+        share(said_right, said),
+        share(reached, all),
+        times.get(times.len() / 2).copied().unwrap_or_default()
+    );
+    println!(
+        "\nExact tables of the likeliest statement {:.3}; exact joins, of {joined} questions that join, {:.3}.\n",
+        share(exact_tables, all),
+        share(exact_joins, joined)
+    );
+    by_confidence.sort_by(|a, b| b.0.total_cmp(&a.0));
+    tell(&by_confidence);
+    Ok(())
+}
+
+/// How many are right of the surest.
+fn tell(by_confidence: &[(f32, bool)]) {
+    println!("| the surest | confidence, at least | right of them |\n|---:|---:|---:|");
+    let mut hits = 0;
+    for (count, (confidence, right)) in by_confidence.iter().enumerate() {
+        hits += usize::from(*right);
+        if (count + 1) % (by_confidence.len() / 10).max(1) == 0 {
+            println!("| {} | {confidence:.2} | {:.3} |", count + 1, hits as f64 / (count + 1) as f64);
+        }
+    }
+}
+
+/// The tables that a statement of ours has, and the pairs of columns that it joins by.
+fn parts(sql: &str, graph: &SchemaGraph) -> (BTreeSet<usize>, BTreeSet<(usize, usize)>) {
+    let name = |text: &str| text.trim_matches(['(', ')', '"']).to_owned();
+    let column = |text: &str| {
+        let (table, column) = text.split_once("\".\"")?;
+        graph.column(graph.table(&name(table))?, &name(column))
+    };
+    let words: Vec<&str> = sql.split(' ').collect();
+    let (mut tables, mut joins) = (BTreeSet::new(), BTreeSet::new());
+    for window in words.windows(3) {
+        if let ["FROM" | "JOIN", table, _] = window {
+            tables.extend(graph.table(&name(table)));
+        }
+        if let [a, "=", b] = window
+            && let (Some(a), Some(b)) = (column(a), column(b))
+        {
+            joins.insert((a.min(b), a.max(b)));
+        }
+    }
+    // At the end of a statement.
+    if let [.., "FROM" | "JOIN", table] = words.as_slice() {
+        tables.extend(graph.table(&name(table)));
+    }
+    (tables, joins)
+}

@@ -1,0 +1,188 @@
+//! SQL over several tables from a question without a language model.
+//!
+//! A question is read ([`crate::linking`]); log-linear models say what the shape of the statement is, what each column
+//! does in it and which conditions are stated; the likeliest parts are put together and joined ([`crate::joins`]), run,
+//! and another model takes one of the statements by their parts and results, or none.
+
+mod candidates;
+pub mod fit;
+mod model;
+mod reading;
+mod shape;
+mod sketch;
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use crate::error::QueryError;
+use crate::generate::{Generation, Proposal};
+use crate::linking::Linker;
+use crate::rows::{Rows, Value};
+use candidates::{Candidate, Maker};
+use model::Compiled;
+pub use model::Model;
+use reading::Reading;
+pub use sketch::{Condition, Function, Item, Joined, Operand, Order, Relation, Sketch, Without};
+
+/// How likely a statement must be to be proposed: at what is right of four in five of those proposed on the training part.
+pub const LEAST: f32 = 0.5;
+
+/// How many proposals are named.
+const NAMED: usize = 5;
+
+/// Composes statements for the questions to one database.
+pub struct Composer<'l, 'g> {
+    linker: &'l Linker<'g>,
+    model: Compiled,
+}
+
+/// A statement that was run.
+struct Ran {
+    candidate: Candidate,
+    rows: Rows,
+    features: Vec<(String, f32)>,
+    key: String,
+}
+
+impl<'l, 'g> Composer<'l, 'g> {
+    /// With what links questions to the schema.
+    pub fn new(linker: &'l Linker<'g>, model: &Model) -> Self {
+        Self { linker, model: Compiled::new(model) }
+    }
+
+    /// Proposes a statement. `run` runs one that reads; it is called up to some hundred times, and not after `time`.
+    pub fn compose(
+        &self,
+        question: &str,
+        time: Duration,
+        run: &mut dyn FnMut(&str) -> Result<Rows, QueryError>,
+    ) -> Generation {
+        let mut ran = Vec::new();
+        self.each(question, time, run, &mut |each| ran.push(each));
+        let scores: Vec<f32> = ran.iter().map(|each| self.model.rank(&each.features)).collect();
+        let ranked = ranked(self.model.rank(&none()), &scores, |at| ran.get(at).map_or("", |each| each.key.as_str()));
+        let proposals: Vec<Proposal> = ranked
+            .into_iter()
+            .take(NAMED)
+            .filter_map(|(confidence, at)| {
+                let each = ran.get(at)?;
+                Some(Proposal {
+                    sql: each.candidate.sql.clone(),
+                    rows: each.rows.clone(),
+                    confidence: confidence.min(1.0),
+                })
+            })
+            .collect();
+        let abstained = proposals.first().is_none_or(|best| best.confidence < LEAST);
+        Generation { proposals, abstained }
+    }
+
+    /// Puts statements together and runs them.
+    fn each(
+        &self,
+        question: &str,
+        time: Duration,
+        run: &mut dyn FnMut(&str) -> Result<Rows, QueryError>,
+        each: &mut dyn FnMut(Ran),
+    ) {
+        let start = Instant::now();
+        let reading = Reading::new(question, self.linker);
+        let maker = Maker::new(&reading, &self.model, self.linker.joiner());
+        for candidate in maker.candidates() {
+            if start.elapsed() > time {
+                break;
+            }
+            let Ok(rows) = run(&candidate.sql) else { continue };
+            let mut features = candidate.features.clone();
+            of_rows(&candidate, &rows, &mut features);
+            let key = key(&rows);
+            each(Ran { candidate, rows, features, key });
+        }
+    }
+}
+
+/// The answers, the likeliest first: how likely each is, all statements with it taken together, and the likeliest of
+/// them; `none` is the score of no answer.
+fn ranked<'k>(none: f32, scores: &[f32], key: impl Fn(usize) -> &'k str) -> Vec<(f32, usize)> {
+    let all: Vec<f32> = std::iter::once(none).chain(scores.iter().copied()).collect();
+    let likelihoods = tabsegnet_choice::likelihoods(&all);
+    let mut of_answer: HashMap<&str, (f32, f32, usize)> = HashMap::new();
+    for (at, likelihood) in likelihoods.iter().skip(1).enumerate() {
+        let (all, best, best_at) = of_answer.entry(key(at)).or_insert((0.0, -1.0, at));
+        *all += likelihood;
+        if likelihood > best {
+            (*best, *best_at) = (*likelihood, at);
+        }
+    }
+    let mut ranked: Vec<(f32, usize)> = of_answer.into_values().map(|(all, _, at)| (all, at)).collect();
+    ranked.sort_by(|(a, first), (b, second)| b.total_cmp(a).then(first.cmp(second)));
+    ranked
+}
+
+/// The features of no answer.
+fn none() -> Vec<(String, f32)> {
+    vec![("nothing".to_owned(), 1.0)]
+}
+
+fn of_rows(candidate: &Candidate, rows: &Rows, features: &mut Vec<(String, f32)>) {
+    let count = match rows.rows.len() {
+        0 => "no",
+        1 => "one",
+        2..=9 => "few",
+        _ => "many",
+    };
+    features.push((format!("{count} rows"), 1.0));
+    let sketch = &candidate.sketch;
+    let kind = match (&sketch.order, sketch.limit, sketch.conditions.is_empty(), &sketch.without) {
+        (_, _, _, Some(_)) => "without",
+        (Some(_), Some(_), ..) => "first",
+        (_, _, false, _) => "filtered",
+        _ => "all",
+    };
+    features.push((format!("{count} rows {kind} {}", sketch.joined.name()), 1.0));
+    let null = rows.rows.iter().flatten().any(|value| matches!(value, Value::Null));
+    if null {
+        features.push(("null".to_owned(), 1.0));
+    }
+    let zero = matches!(rows.rows.as_slice(), [row] if matches!(row.as_slice(), [Value::Integer(0)]));
+    if zero {
+        features.push(("zero".to_owned(), 1.0));
+    }
+    let mut lines: Vec<String> = rows.rows.iter().map(|row| line(row)).collect();
+    let all = lines.len();
+    lines.sort();
+    lines.dedup();
+    if lines.len() < all {
+        features.push(("equal rows".to_owned(), 1.0));
+        features.push((format!("equal rows {}", sketch.group.is_empty()), 1.0));
+    }
+}
+
+fn line(row: &[Value]) -> String {
+    let mut texts: Vec<String> = row.iter().map(text).collect();
+    texts.sort();
+    texts.join("\u{1}")
+}
+
+fn text(value: &Value) -> String {
+    match value {
+        Value::Null => "\u{0}".to_owned(),
+        Value::Integer(value) => value.to_string(),
+        #[allow(clippy::float_cmp, reason = "a whole number is one exactly")]
+        Value::Real(value) if value.trunc() == *value && value.abs() < 1e15 => format!("{value:.0}"),
+        Value::Real(value) => value.to_string(),
+        Value::Text(text) => text.clone(),
+        Value::Blob(_) => "\u{2}".to_owned(),
+    }
+}
+
+/// The rows for comparing with others: neither their order nor that of the columns counts, nor how often a row is there.
+fn key(rows: &Rows) -> String {
+    let mut lines: Vec<String> = rows.rows.iter().map(|row| line(row)).collect();
+    lines.sort();
+    lines.dedup();
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests;

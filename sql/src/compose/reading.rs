@@ -1,0 +1,554 @@
+//! A question as what statements are made of: its words, its numbers, the columns, tables and values that it names; and
+//! the features of each part.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::sketch::{Function, Relation};
+use crate::linking::{Linked, Linker, Mention, Words};
+use crate::schema_graph::{ColumnKind, SchemaGraph};
+
+const NUMBERS: [&str; 13] =
+    ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
+
+/// Words that say what is done with the column behind them, as stems.
+const CUES: &str = "whose where that with which who have has had sort order descend ascend alphabet each per by in of for from \
+    than most least highest lowest largest smallest oldest youngest average averag total sum number maximum minimum more less above \
+    below after before between fewest earliest latest mean max min distinct differ not without except common or both and whom \
+    contain start end letter";
+
+/// What a column does in a statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Role {
+    /// Shown as it is.
+    Shown,
+    /// A function of it is shown.
+    ShownOf(Function),
+    /// Rows are ordered by it, or by a function of it.
+    Order,
+    /// Rows are grouped by it, without its being shown.
+    Group,
+    /// A condition is on it.
+    Condition,
+}
+
+impl Role {
+    pub const ALL: [Self; 9] = [
+        Self::Shown,
+        Self::ShownOf(Function::CountDifferent),
+        Self::ShownOf(Function::Max),
+        Self::ShownOf(Function::Min),
+        Self::ShownOf(Function::Mean),
+        Self::ShownOf(Function::Sum),
+        Self::Order,
+        Self::Group,
+        Self::Condition,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Shown => "shown",
+            Self::ShownOf(function) => function.name(),
+            Self::Order => "order",
+            Self::Group => "group",
+            Self::Condition => "condition",
+        }
+    }
+}
+
+/// A condition that a question may state.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Stated {
+    pub condition: super::sketch::Condition,
+    /// The words that name its value.
+    pub words: std::ops::Range<usize>,
+    pub features: Vec<String>,
+}
+
+/// A question.
+pub(super) struct Reading<'g> {
+    pub graph: &'g SchemaGraph,
+    pub words: Words,
+    pub linked: Linked,
+    pub columns: Vec<Mention>,
+    pub tables: Vec<Mention>,
+    /// Stems; `@` for words of values, `#` for numbers.
+    pub marks: Vec<String>,
+    /// Numbers by the word they are.
+    pub numbers: Vec<(usize, f64)>,
+    /// Texts in quotes.
+    quoted: Vec<String>,
+    /// How likely each table is needed.
+    table_odds: Vec<f32>,
+    /// How likely each column is mentioned.
+    mentioned: Vec<f32>,
+}
+
+fn bucket(probability: f32) -> &'static str {
+    match probability {
+        p if p > 0.95 => "9",
+        p if p > 0.8 => "8",
+        p if p > 0.5 => "5",
+        p if p > 0.2 => "2",
+        p if p > 0.05 => "1",
+        _ => "0",
+    }
+}
+
+impl<'g> Reading<'g> {
+    pub fn new(question: &str, linker: &Linker<'g>) -> Self {
+        let graph = linker.graph();
+        let crate::linking::Read { words, linked, columns, tables } = linker.read(question);
+        let mut marks: Vec<String> = words.words.iter().map(|word| word.stem.clone()).collect();
+        let mut numbers = Vec::new();
+        for (at, word) in words.words.iter().enumerate() {
+            let number = word.text.parse::<f64>().ok().filter(|number| number.is_finite()).or_else(|| {
+                let count = NUMBERS.iter().position(|name| *name == word.text)?;
+                Some(f64::from(u8::try_from(count).ok()?))
+            });
+            if let Some(number) = number {
+                numbers.push((at, number));
+                if word.text.starts_with(|c: char| c.is_ascii_digit())
+                    && let Some(mark) = marks.get_mut(at)
+                {
+                    *mark = "#".to_owned();
+                }
+            }
+        }
+        for value in linked.values.values().flatten().filter(|value| !value.is_number) {
+            // A value that is one word of a name is more often the name.
+            let is_name = columns
+                .iter()
+                .chain(&tables)
+                .any(|mention| mention.spans.iter().any(|&(a, b)| a <= value.words.start && value.words.end <= b));
+            if !is_name {
+                for at in value.words.clone() {
+                    marks.get_mut(at).into_iter().for_each(|mark| "@".clone_into(mark));
+                }
+            }
+        }
+        let mut table_odds = vec![0.0; graph.tables().len()];
+        for table in &linked.tables {
+            table_odds.get_mut(table.table).into_iter().for_each(|odds| *odds = table.probability);
+        }
+        let mut mentioned = vec![0.0; graph.columns().len()];
+        for column in &linked.columns {
+            mentioned.get_mut(column.column).into_iter().for_each(|of| *of = column.mentioned);
+        }
+        let quoted = quoted(question);
+        Self { graph, words, linked, columns, tables, marks, numbers, quoted, table_odds, mentioned }
+    }
+
+    pub fn table_odds(&self, table: usize) -> f32 {
+        self.table_odds.get(table).copied().unwrap_or_default()
+    }
+
+    pub fn mentioned(&self, column: usize) -> f32 {
+        self.mentioned.get(column).copied().unwrap_or_default()
+    }
+
+    fn mark(&self, at: Option<usize>) -> &str {
+        at.and_then(|at| self.marks.get(at)).map_or("-", String::as_str)
+    }
+
+    fn cue_before(&self, at: usize) -> &str {
+        let before = self.marks.get(..at).unwrap_or_default().iter().rev();
+        before
+            .into_iter()
+            .find(|mark| CUES.split_whitespace().any(|cue| cue == mark.as_str()))
+            .map_or("-", String::as_str)
+    }
+
+    /// The columns that are looked at: those of likely tables, and those that are named.
+    pub fn looked_at(&self) -> Vec<usize> {
+        let nodes = self.graph.columns().iter().enumerate().filter(|(_, node)| !node.hidden);
+        let mut found: Vec<usize> = nodes
+            .filter(|(at, node)| self.table_odds(node.table) > 0.02 || self.mentioned(*at) > 0.1)
+            .map(|(at, _)| at)
+            .collect();
+        if found.len() > 80 {
+            let by = |at: &usize| {
+                let table = self.graph.columns().get(*at).map_or(0.0, |node| self.table_odds(node.table));
+                self.mentioned(*at) + table
+            };
+            found.sort_by(|a, b| by(b).total_cmp(&by(a)).then(a.cmp(b)));
+            found.truncate(80);
+            found.sort_unstable();
+        }
+        found
+    }
+
+    /// Features of what a column does.
+    pub fn of_column(&self, column: usize) -> Vec<String> {
+        let mut features = vec!["bias".to_owned()];
+        let (Some(node), Some(mention)) = (self.graph.columns().get(column), self.columns.get(column)) else {
+            return features;
+        };
+        let mut add = |name: String| features.push(name);
+        let kind = match (node.is_key, node.kind) {
+            (true, _) => "key",
+            (_, ColumnKind::Text) => "text",
+            (_, ColumnKind::Number) => "number",
+            (_, ColumnKind::Date) => "date",
+            (_, ColumnKind::Other) => "other",
+        };
+        let said = bucket(self.mentioned(column));
+        let table = bucket(self.table_odds(node.table));
+        let coverage = match mention.coverage {
+            c if c > 0.99 && !mention.spans.is_empty() => "whole",
+            c if c > 0.99 => "all",
+            c if c > 0.4 => "half",
+            c if c > 0.0 => "part",
+            _ => "none",
+        };
+        add(format!("said {said}"));
+        add(format!("table {table}"));
+        add(format!("said {said} table {table}"));
+        add(format!("coverage {coverage}"));
+        add(format!("kind {kind}"));
+        add(format!("kind {kind} said {said}"));
+        let opening: Vec<&str> = (0..2).map(|at| self.mark(Some(at))).collect();
+        add(format!("opening {}", opening.join(" ")));
+        add(format!("opening {} said {said}", opening.join(" ")));
+        let value = self.linked.values.get(&column);
+        let text = value.is_some_and(|values| values.iter().any(|value| !value.is_number));
+        let number = value.is_some_and(|values| values.iter().any(|value| value.is_number));
+        add(format!("value {text} {number}"));
+        add(format!("value {text} {number} {coverage}"));
+        let place = self.graph.tables().get(node.table).map_or(0, |table| column - table.columns.start);
+        add(format!("place {} {kind}", place.min(3)));
+        let start = mention.spans.first().map(|span| span.0).or_else(|| mention.words.first().copied());
+        let table_mention = self.tables.get(node.table);
+        let table_at = table_mention.filter(|m| m.coverage > 0.99).and_then(|m| m.words.first().copied());
+        // Whether another column has more of the same words.
+        let rival = self.columns.iter().enumerate().any(|(other, of)| {
+            other != column
+                && of.coverage > 0.4
+                && self.mentioned(other) > self.mentioned(column)
+                && of.words.iter().any(|word| mention.words.contains(word))
+        });
+        add(format!("rival {rival} {coverage}"));
+        add(format!("rival {rival} said {said}"));
+        // The name of what a question wants, which goes without saying.
+        let stems = Words::of_name(&node.name).stems();
+        let is_name = stems.iter().any(|stem| ["name", "titl"].contains(&stem.as_str()));
+        if let Some(last) = stems.last() {
+            add(format!("last {last} {}", bucket(self.mentioned(column))));
+        }
+        if let Some(at) = table_at {
+            let first = self.first_table() == Some(node.table);
+            let cue = self.cue_before(at);
+            add(format!("table at {} first {first}", at.min(6)));
+            add(format!("table at {} name {is_name} {kind}", at.min(6)));
+            add(format!("table first {first} name {is_name} said {said}"));
+            add(format!("table before {} name {is_name}", self.mark(at.checked_sub(1))));
+            add(format!("table cue {cue} name {is_name}"));
+            add(format!("table cue {cue} name {is_name} said {said}"));
+        } else {
+            add(format!("table silent name {is_name} said {said}"));
+        }
+        if let Some(at) = start.filter(|_| mention.coverage > 0.4) {
+            let end = mention.spans.first().map_or(at + 1, |span| span.1);
+            let (before, second) = (self.mark(at.checked_sub(1)), self.mark(at.checked_sub(2)));
+            let (after, next) = (self.mark(Some(end)), self.mark(Some(end + 1)));
+            let cue = self.cue_before(at);
+            let quarter = 4 * at / self.marks.len().max(1);
+            add(format!("before {before}"));
+            add(format!("before {second} {before}"));
+            add(format!("after {after}"));
+            add(format!("after {after} {next}"));
+            add(format!("cue {cue}"));
+            add(format!("cue {cue} {kind}"));
+            add(format!("cue {cue} after {after}"));
+            add(format!("cue {cue} {coverage}"));
+            add(format!("quarter {quarter}"));
+            add(format!("quarter {quarter} {coverage} {kind}"));
+            add(format!("at {}", at.min(8)));
+            let earlier = self.columns.iter().filter(|other| other.coverage > 0.99).filter(|other| {
+                let first = other.spans.first().map(|span| span.0).or_else(|| other.words.first().copied());
+                first.is_some_and(|first| first < at)
+            });
+            add(format!("earlier {}", earlier.count().min(4)));
+            for word in self.marks.iter().take(at).collect::<BTreeSet<_>>() {
+                if CUES.split_whitespace().any(|cue| cue == word) {
+                    add(format!("has before {word}"));
+                }
+            }
+            for word in self.marks.iter().skip(end).collect::<BTreeSet<_>>() {
+                if CUES.split_whitespace().any(|cue| cue == word) {
+                    add(format!("has after {word}"));
+                }
+            }
+        }
+        features
+    }
+
+    /// How many columns are listed before anything else is said of them.
+    pub fn listed(&self) -> usize {
+        const ENDS: [&str; 14] = [
+            "whose", "where", "that", "with", "who", "have", "order", "sort", "for", "by", "in", "from", "when", "than",
+        ];
+        let end = self.marks.iter().skip(2).position(|mark| ENDS.contains(&mark.as_str()));
+        let end = end.map_or(self.marks.len(), |at| at + 2);
+        let said = self.columns.iter().enumerate().filter(|(column, _)| self.mentioned(*column) > 0.3);
+        let starts = said.filter_map(|(_, mention)| mention.spans.first()).filter(|span| span.0 < end);
+        starts.map(|span| span.1).collect::<BTreeSet<_>>().len()
+    }
+
+    /// The table that is named first.
+    fn first_table(&self) -> Option<usize> {
+        let named = self.tables.iter().enumerate().filter(|(_, mention)| mention.coverage > 0.99);
+        named.filter_map(|(table, mention)| Some((*mention.words.first()?, table))).min().map(|(_, table)| table)
+    }
+
+    /// Features of the question as a whole: its words and pairs of words.
+    pub fn of_question(&self) -> Vec<String> {
+        let mut features = vec!["bias".to_owned()];
+        let mut words: Vec<&str> = self.marks.iter().map(String::as_str).collect();
+        words.dedup_by(|a, b| a == b && *a == "@");
+        let mut seen = BTreeSet::new();
+        for word in &words {
+            if seen.insert((*word).to_owned()) {
+                features.push((*word).to_owned());
+            }
+        }
+        let ends = std::iter::once("^").chain(words.iter().copied()).chain(["$"]).collect::<Vec<_>>();
+        for pair in ends.windows(2) {
+            let pair = pair.join(" ");
+            if seen.insert(pair.clone()) {
+                features.push(pair);
+            }
+        }
+        for triple in ends.windows(3) {
+            let triple = triple.join(" ");
+            if seen.insert(triple.clone()) {
+                features.push(triple);
+            }
+        }
+        let values = words.iter().filter(|word| **word == "@").count();
+        features.push(format!("values {}", values.min(3)));
+        features.push(format!("numbers {}", self.numbers.len().min(3)));
+        let said = self.linked.columns.iter().filter(|column| column.mentioned > 0.5).count();
+        features.push(format!("columns {}", said.min(5)));
+        let tables = self.linked.sets.first().map_or(0, |set| set.tree.tables.len());
+        features.push(format!("tables {}", tables.min(4)));
+        features
+    }
+
+    /// Conditions that the question may state, with features.
+    pub fn conditions(&self) -> Vec<Stated> {
+        use super::sketch::{Condition, Operand};
+        let mut found = Vec::new();
+        let texts = |column: usize| self.graph.columns().get(column).is_some_and(|c| c.kind != ColumnKind::Number);
+        let mut holding: BTreeMap<(usize, usize), usize> = BTreeMap::new();
+        for value in self.linked.values.values().flatten() {
+            *holding.entry((value.words.start, value.words.end)).or_default() += 1;
+        }
+        for (&column, values) in &self.linked.values {
+            for value in values.iter().filter(|value| !value.is_number) {
+                let rivals = holding.get(&(value.words.start, value.words.end)).copied().unwrap_or(1);
+                for relation in [Relation::Equal, Relation::Unequal] {
+                    let features = self.of_value(column, &value.words, relation, rivals, "value");
+                    let operand = Operand::Text(value.value.clone());
+                    found.push(Stated {
+                        condition: Condition { column, relation, operand },
+                        words: value.words.clone(),
+                        features,
+                    });
+                }
+            }
+        }
+        let looked_at = self.looked_at();
+        let numbers = looked_at.iter().copied().filter(|column| {
+            let kind = self.graph.columns().get(*column).map(|column| column.kind);
+            let known = self.linked.values.get(column).is_some_and(|values| values.iter().any(|value| value.is_number));
+            kind == Some(ColumnKind::Number) || known || kind == Some(ColumnKind::Date)
+        });
+        for column in numbers {
+            for &(at, number) in &self.numbers {
+                let known = self.linked.values.get(&column).into_iter().flatten();
+                let known = known.filter(|value| value.is_number).any(|value| value.words.start == at);
+                for relation in [
+                    Relation::Equal,
+                    Relation::Above,
+                    Relation::Below,
+                    Relation::AtLeast,
+                    Relation::AtMost,
+                    Relation::Unequal,
+                ] {
+                    let kind = if known { "known number" } else { "number" };
+                    let features = self.of_value(column, &(at..at + 1), relation, 1, kind);
+                    let is_number = self.graph.columns().get(column).is_some_and(|c| c.kind == ColumnKind::Number);
+                    let operand = if is_number {
+                        Operand::Number(number)
+                    } else {
+                        let text = self.words.words.get(at).map(|word| word.text.clone()).unwrap_or_default();
+                        Operand::Text(text)
+                    };
+                    found.push(Stated {
+                        condition: Condition { column, relation, operand },
+                        words: at..at + 1,
+                        features,
+                    });
+                }
+            }
+        }
+        for (text, words) in self.patterns() {
+            for &column in looked_at.iter().filter(|column| texts(**column)) {
+                let before = self.marks.get(..words.start).unwrap_or_default().iter().rev().take(6);
+                let starts = before.clone().any(|mark| ["start", "begin"].contains(&mark.as_str()));
+                let ends = before.clone().any(|mark| mark == "end");
+                let pattern = match (starts, ends) {
+                    (true, _) => format!("{text}%"),
+                    (_, true) => format!("%{text}"),
+                    _ => format!("%{text}%"),
+                };
+                for (relation, operand) in [
+                    (Relation::Like, pattern.clone()),
+                    (Relation::Equal, text.clone()),
+                    (Relation::Unlike, pattern.clone()),
+                ] {
+                    // What the column has is a condition already.
+                    let has = self.linked.values.get(&column).into_iter().flatten();
+                    if relation == Relation::Equal && has.into_iter().any(|value| value.words.start <= words.start) {
+                        continue;
+                    }
+                    let features = self.of_value(column, &words, relation, 1, "pattern");
+                    let operand = Operand::Text(operand);
+                    found.push(Stated {
+                        condition: Condition { column, relation, operand },
+                        words: words.clone(),
+                        features,
+                    });
+                }
+            }
+        }
+        found
+    }
+
+    /// Texts in quotes, and words that follow those of patterns, with where they stand.
+    fn patterns(&self) -> Vec<(String, std::ops::Range<usize>)> {
+        let mut found = Vec::new();
+        for text in &self.quoted {
+            let stems = Words::of(text).stems();
+            let length = stems.len().max(1);
+            let texts: Vec<String> = self.words.words.iter().map(|word| word.stem.clone()).collect();
+            if let Some(at) = texts.windows(length).position(|window| window == stems.as_slice()) {
+                found.push((text.clone(), at..at + length));
+            }
+        }
+        for (at, word) in self.words.words.iter().enumerate() {
+            let follows = ["contain", "substr", "letter", "word", "phrase", "includ"].contains(&word.stem.as_str());
+            let Some(next) = self.words.words.get(at + 1).filter(|_| follows) else { continue };
+            if !next.is_stop
+                && !found.iter().any(|(_, words): &(String, std::ops::Range<usize>)| words.contains(&(at + 1)))
+            {
+                found.push((next.text.clone(), at + 1..at + 2));
+            }
+        }
+        found
+    }
+
+    fn of_value(
+        &self,
+        column: usize,
+        words: &std::ops::Range<usize>,
+        relation: Relation,
+        rivals: usize,
+        kind: &str,
+    ) -> Vec<String> {
+        let sign = relation.sql();
+        let mut features = vec![format!("{kind} {sign}")];
+        let (Some(node), Some(mention)) = (self.graph.columns().get(column), self.columns.get(column)) else {
+            return features;
+        };
+        let mut add = |name: String| features.push(name);
+        let said = bucket(self.mentioned(column));
+        let table = bucket(self.table_odds(node.table));
+        add(format!("{kind} said {said}"));
+        add(format!("{kind} table {table}"));
+        add(format!("{kind} said {said} table {table}"));
+        add(format!("{kind} rivals {}", rivals.min(4)));
+        add(format!("{kind} rivals {} said {said}", rivals.min(4)));
+        add(format!("{kind} length {}", words.len().min(4)));
+        add(format!("{kind} is key {}", node.is_key));
+        let is_name = self
+            .columns
+            .iter()
+            .chain(&self.tables)
+            .any(|mention| mention.spans.iter().any(|&(a, b)| a <= words.start && words.end <= b));
+        add(format!("{kind} is a name {is_name} {}", words.len().min(3)));
+        let stop = words.clone().all(|at| self.words.words.get(at).is_some_and(|word| word.is_stop));
+        add(format!("{kind} stop {stop}"));
+        let (one, two, three) = (
+            self.mark(words.start.checked_sub(1)),
+            self.mark(words.start.checked_sub(2)),
+            self.mark(words.start.checked_sub(3)),
+        );
+        add(format!("{kind} {sign} {one}"));
+        add(format!("{kind} {sign} {two} {one}"));
+        add(format!("{kind} {sign} {three} {two} {one}"));
+        add(format!("{kind} {sign} then {}", self.mark(Some(words.end))));
+        add(format!("{kind} {sign} then {} {}", self.mark(Some(words.end)), self.mark(Some(words.end + 1))));
+        for mark in self.marks.get(words.start.saturating_sub(5)..words.start).unwrap_or_default() {
+            add(format!("{kind} {sign} near {mark}"));
+        }
+        let distance = mention.words.iter().map(|at| at.abs_diff(words.start)).min().filter(|_| mention.coverage > 0.4);
+        let distance = distance.map_or("far", |distance| match distance {
+            0..=1 => "beside",
+            2..=3 => "near",
+            4..=6 => "by",
+            _ => "far",
+        });
+        add(format!("{kind} distance {distance}"));
+        add(format!("{kind} distance {distance} said {said}"));
+        // Another column that is named nearer.
+        let own = mention.words.iter().map(|at| at.abs_diff(words.start)).min().unwrap_or(99);
+        let nearer = self.columns.iter().enumerate().any(|(other, of)| {
+            other != column
+                && of.coverage > 0.99
+                && self.mentioned(other) > 0.5
+                && of.words.iter().any(|at| at.abs_diff(words.start) < own)
+        });
+        add(format!("{kind} nearer {nearer} said {said}"));
+        for stem in Words::of_name(&node.name).stems() {
+            add(format!("{kind} column {stem}"));
+            if kind.ends_with("number") {
+                let year = self.words.words.get(words.start).is_some_and(|word| {
+                    word.text.len() == 4 && (word.text.starts_with("19") || word.text.starts_with("20"))
+                });
+                add(format!("{kind} year {year} column {stem}"));
+            }
+        }
+        if let Some(at) = self.tables.get(node.table).filter(|m| m.coverage > 0.99).and_then(|m| m.words.first()) {
+            add(format!("{kind} table {}", if *at < words.start { "before" } else { "after" }));
+        }
+        features
+    }
+}
+
+/// What stands between quotes.
+fn quoted(question: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut rest = question;
+    while let Some(start) = rest.find(['"', '\'', '“', '‘']) {
+        let is_apostrophe = rest.get(..start).is_some_and(|before| before.ends_with(|c: char| c.is_alphanumeric()));
+        let Some(open) = rest.get(start..).and_then(|rest| rest.chars().next()) else { break };
+        let after = rest.get(start + open.len_utf8()..).unwrap_or_default();
+        if is_apostrophe {
+            rest = after;
+            continue;
+        }
+        let close = match open {
+            '“' => '”',
+            '‘' => '’',
+            other => other,
+        };
+        let Some(end) = after.find(close) else { break };
+        let inner = after.get(..end).unwrap_or_default().trim();
+        if !inner.is_empty() && inner.len() <= 60 {
+            found.push(inner.to_owned());
+        }
+        rest = after.get(end + close.len_utf8()..).unwrap_or_default();
+    }
+    found
+}

@@ -1,0 +1,185 @@
+use std::collections::HashSet;
+use std::time::Duration;
+
+use proptest::prelude::*;
+use rusqlite::Connection;
+
+use super::shape::Shape;
+use super::*;
+use crate::joins::Joiner;
+use crate::linking::{Model as LinkingModel, ValueIndex, ValueLimits};
+use crate::schema_graph::{SchemaGraph, Semantics, SqlDialect};
+use crate::{Database, Sandbox};
+
+const CLUBS: &str = "CREATE TABLE city (id INTEGER PRIMARY KEY, name TEXT, country TEXT);
+    CREATE TABLE club (id INTEGER PRIMARY KEY, title TEXT, city_id INTEGER REFERENCES city, founded INTEGER);
+    CREATE TABLE \"odd \"\"name\" (club_id INTEGER REFERENCES club, \"group\" TEXT);
+    INSERT INTO city VALUES (1, 'Rome', 'Italy'), (2, 'Oslo', 'Norway'), (3, 'Turin', 'Italy');
+    INSERT INTO club VALUES (1, 'Lazio', 1, 1900), (2, 'Roma', 1, 1927), (3, 'Juventus', 3, 1897);
+    INSERT INTO \"odd \"\"name\" VALUES (1, 'it''s'), (3, NULL);";
+
+struct Opened {
+    _folder: tempfile::TempDir,
+    database: Database,
+    graph: SchemaGraph,
+}
+
+fn open(sql: &str) -> Opened {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.db");
+    let connection = Connection::open(&path).unwrap();
+    connection.execute_batch(sql).unwrap();
+    connection.close().unwrap();
+    let database = Database::open(&path, &Sandbox::default()).unwrap();
+    let graph = SchemaGraph::new(&database.schema().unwrap(), &Semantics::default(), SqlDialect::Sqlite).unwrap();
+    Opened { _folder: folder, database, graph }
+}
+
+impl Opened {
+    fn column(&self, table: &str, name: &str) -> usize {
+        self.graph.column(self.graph.table(table).unwrap(), name).unwrap()
+    }
+
+    /// The rows of a sketch, a line each.
+    fn rows(&self, sketch: &Sketch) -> Vec<String> {
+        let (sql, _) = sketch.sql(&self.graph, &Joiner::new(&self.graph), &[]).unwrap();
+        let rows = self.database.query(&sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
+        rows.rows.iter().map(|row| row.iter().map(text).collect::<Vec<_>>().join(",")).collect()
+    }
+
+    fn compose(&self, question: &str) -> Generation {
+        let limits = ValueLimits::default();
+        let values = ValueIndex::read(&self.graph, limits, &mut |sql| self.database.query(sql)).unwrap();
+        let linker = Linker::new(&self.graph, values, LinkingModel::shipped());
+        let composer = Composer::new(&linker, Model::shipped());
+        composer.compose(question, Duration::from_secs(60), &mut |sql| self.database.query(sql))
+    }
+}
+
+#[test]
+fn sketches_are_written_as_what_they_say() {
+    let opened = open(CLUBS);
+    let (city, country) = (opened.column("city", "name"), opened.column("city", "country"));
+    let (title, founded) = (opened.column("club", "title"), opened.column("club", "founded"));
+    let is = |column: usize, text: &str| Condition {
+        column,
+        relation: Relation::Equal,
+        operand: Operand::Text(text.to_owned()),
+    };
+    let shown =
+        |columns: &[usize]| Sketch { shown: columns.iter().copied().map(Item::plain).collect(), ..Sketch::default() };
+    let joined = Sketch { conditions: vec![is(city, "Rome")], ..shown(&[title]) };
+    assert_eq!(opened.rows(&joined), ["Lazio", "Roma"]);
+    let either = Sketch {
+        conditions: vec![is(city, "Turin"), is(city, "Oslo")],
+        joined: Joined::Or,
+        distinct: true,
+        ..shown(&[country])
+    };
+    assert_eq!(opened.rows(&either), ["Norway", "Italy"]);
+    let both = Sketch {
+        conditions: vec![is(city, "Turin"), is(city, "Rome")],
+        joined: Joined::Intersect,
+        ..shown(&[country])
+    };
+    assert_eq!(opened.rows(&both), ["Italy"]);
+    let grouped = Sketch {
+        shown: vec![Item::plain(city), Item::ROWS],
+        tables: vec![opened.graph.table("club").unwrap()],
+        group: vec![opened.column("city", "id")],
+        having: Some((Item::ROWS, Relation::AtLeast, 2.0)),
+        ..Sketch::default()
+    };
+    assert_eq!(opened.rows(&grouped), ["Rome,2"]);
+    let oldest = Sketch {
+        order: Some(Order { item: Item::plain(founded), descending: false }),
+        limit: Some(1),
+        ..shown(&[title, city])
+    };
+    assert_eq!(opened.rows(&oldest), ["Juventus,Turin"]);
+    let above = Sketch {
+        conditions: vec![Condition {
+            column: founded,
+            relation: Relation::Above,
+            operand: Operand::Of(Function::Mean),
+        }],
+        ..shown(&[title])
+    };
+    assert_eq!(opened.rows(&above), ["Roma"]);
+    let without = Sketch {
+        without: Some(Without {
+            outer: opened.column("city", "id"),
+            inner: opened.column("club", "city_id"),
+            conditions: Vec::new(),
+        }),
+        ..shown(&[city])
+    };
+    assert_eq!(opened.rows(&without), ["Oslo"]);
+    // Names and values with quotes.
+    let odd = Sketch { conditions: vec![is(opened.column("odd \"name", "group"), "it's")], ..shown(&[title]) };
+    assert_eq!(opened.rows(&odd), ["Lazio"]);
+    assert!(Sketch::default().sql(&opened.graph, &Joiner::new(&opened.graph), &[]).is_none());
+}
+
+#[test]
+fn unconnected_tables_make_no_statement() {
+    let opened = open("CREATE TABLE a (x TEXT); CREATE TABLE b (y TEXT);");
+    let sketch = Sketch {
+        shown: vec![Item::plain(opened.column("a", "x")), Item::plain(opened.column("b", "y"))],
+        ..Sketch::default()
+    };
+    assert!(sketch.sql(&opened.graph, &Joiner::new(&opened.graph), &[]).is_none());
+}
+
+#[test]
+fn shapes_have_names() {
+    assert!(Model::shipped().shapes.len() > 20);
+    let mut seen = HashSet::new();
+    for name in Model::shipped().shapes.keys() {
+        let shape = Shape::named(name).unwrap_or_else(|| panic!("{name}"));
+        assert_eq!(&shape.name(), name);
+        assert!(seen.insert(shape));
+    }
+    assert_eq!(Shape::named("sideways"), None);
+}
+
+#[test]
+fn questions_over_joined_tables_are_answered() {
+    let opened = open(CLUBS);
+    for (question, rows) in [
+        ("What are the titles of clubs in the city named Rome?", vec!["Lazio", "Roma"]),
+        ("How many clubs are there in each country?", vec!["Italy,3"]),
+        ("What are the names of cities that do not have any club?", vec!["Oslo"]),
+        ("Show the title of the club founded most recently.", vec!["Roma"]),
+    ] {
+        let found = opened.compose(question);
+        let best = found.proposals.first().unwrap_or_else(|| panic!("{question}"));
+        let mut lines: Vec<String> =
+            best.rows.rows.iter().map(|row| row.iter().map(text).collect::<Vec<_>>().join(",")).collect();
+        lines.sort();
+        assert_eq!(lines, rows, "{question}: {}", best.sql);
+    }
+    assert!(opened.compose("").chosen().is_none());
+    assert!(opened.compose("quelle heure est-il").chosen().is_none());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    /// Whatever is put to a database: no panic, statements that run, likelihoods from 0 to 1, the same twice.
+    #[test]
+    fn any_question(
+        question in "[a-z0-9 '\"%_,?üé\u{0}]{0,60}|(how many|which|top|3|clubs?|city|rome|'|not|or|and|each|average|founded|than|1900| ){0,12}",
+        value in "[a-z'\"%;é\\-]{0,8}",
+    ) {
+        let sql = format!("{CLUBS} INSERT INTO city VALUES (9, '{}', 'x')", value.replace('\'', "''"));
+        let opened = open(&sql);
+        let found = opened.compose(&format!("{question} {value}"));
+        let sum: f32 = found.proposals.iter().map(|each| each.confidence).sum();
+        prop_assert!(sum <= 1.001 && found.proposals.iter().all(|each| (0.0..=1.0).contains(&each.confidence)));
+        for proposal in &found.proposals {
+            prop_assert!(opened.database.query(&proposal.sql).is_ok());
+        }
+        prop_assert_eq!(&found, &opened.compose(&format!("{question} {value}")));
+    }
+}
