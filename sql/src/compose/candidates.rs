@@ -604,6 +604,7 @@ impl<'a, 'g> Maker<'a, 'g> {
         add(format!("conditions {} {}", sketch.conditions.len(), sketch.joined.name()), 1.0);
         let left = values.iter().filter(|at| !draft.words.iter().any(|words| words.contains(at))).count();
         add("values left".to_owned(), left.min(4) as f32);
+        add(format!("a value left, {} conditions", sketch.conditions.len()), if left > 0 { 1.0 } else { 0.0 });
         add("a value left".to_owned(), if left > 0 { 1.0 } else { 0.0 });
         let digits = |at: usize| self.reading.marks.get(at).is_some_and(|mark| mark == "#");
         let numbers = self.reading.numbers.iter().filter(|(at, _)| digits(*at));

@@ -22,6 +22,7 @@ use candidates::{Candidate, Maker};
 use model::Compiled;
 pub use model::Model;
 use reading::Reading;
+use shape::Shape;
 pub use sketch::{Condition, Function, Item, Joined, Operand, Order, Relation, Sketch, Without};
 
 /// How likely a statement must be to be proposed: at what is right of four in five of those proposed on the training part.
@@ -140,6 +141,11 @@ fn of_rows(candidate: &Candidate, rows: &Rows, features: &mut Vec<(String, f32)>
         _ => "all",
     };
     features.push((format!("{count} rows {kind} {}", sketch.joined.name()), 1.0));
+    if let Some(shape) = Shape::of(sketch).map(Shape::name) {
+        features.push((format!("{count} rows, {shape}"), 1.0));
+        features.push((format!("{} shown, {shape}", sketch.shown.len()), 1.0));
+        features.push((format!("{} conditions, {shape}", sketch.conditions.len()), 1.0));
+    }
     let null = rows.rows.iter().flatten().any(|value| matches!(value, Value::Null));
     if null {
         features.push(("null".to_owned(), 1.0));
