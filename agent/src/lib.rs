@@ -25,6 +25,7 @@ pub mod config;
 mod facts;
 pub mod fit;
 mod learnt;
+pub mod page;
 pub mod prediction;
 pub mod program;
 pub mod quantity;
