@@ -24,6 +24,7 @@ pub mod choice;
 pub mod config;
 mod facts;
 pub mod fit;
+pub mod judge;
 mod learnt;
 pub mod page;
 pub mod prediction;

@@ -32,7 +32,7 @@ pub fn shown(graph: &Graph, ranking: &Ranking, answer: &Answer) -> Shown {
         confidence: answer.confidence,
         facts,
         program: steps(answer),
-        checks: answer.checks.iter().map(|check| (check.what.clone(), check.passed)).collect(),
+        checks: checks(answer),
         path: path(&cells, &answer.trace),
     };
     Shown {
@@ -42,6 +42,18 @@ pub fn shown(graph: &Graph, ranking: &Ranking, answer: &Answer) -> Shown {
         reply: Some(reply),
         ..Shown::default()
     }
+}
+
+/// What was looked at, each once: a number may stand in several steps.
+fn checks(answer: &Answer) -> Vec<(String, bool)> {
+    let mut checks: Vec<(String, bool)> = Vec::new();
+    for check in &answer.checks {
+        let check = (check.what.clone(), check.passed);
+        if !checks.contains(&check) {
+            checks.push(check);
+        }
+    }
+    checks
 }
 
 /// Each step of the answer's program with what it gives.

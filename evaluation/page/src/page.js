@@ -233,7 +233,7 @@ function explanation([alone, edges, more, least, before]) {
 
 const walk = byId('walk');
 const way = walk && document.createElementNS('http://www.w3.org/2000/svg', 'svg');
-const MOST_ARROWS = 8;
+const FEW = 8;
 const steps = () => answer() ? answer().path : [];
 // The step that the way is drawn up to.
 let reached = 0;
@@ -285,12 +285,15 @@ function drawWay() {
   const groups = steps().slice(0, reached + 1).map((moves, step) => {
     const group = drawn('g', { class: step === reached ? 'now' : '' });
     for (const [from, to] of moves) {
+      // What only looked around is shown while it is the step to look at.
+      const few = to.length <= FEW;
+      if (!few && step < reached) continue;
       for (const number of to) {
         const { left, right, top, bottom } = boxOf(number, origin);
         group.append(drawn('rect', { class: 'box', x: left + 1, y: top + 1, width: right - left - 2, height: bottom - top - 2, rx: 3 }));
-        if (!ticks.has(number)) ticks.set(number, step);
+        if (few && !ticks.has(number)) ticks.set(number, step);
       }
-      if (to.length > MOST_ARROWS) continue;
+      if (!few) continue;
       for (const begin of from) {
         for (const end of to) if (begin !== end) group.append(...arrow(boxOf(begin, origin), boxOf(end, origin)));
       }
