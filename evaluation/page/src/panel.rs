@@ -21,7 +21,7 @@ pub(crate) fn render(answers: &[Marks], nodes: &Nodes) -> String {
     let sections = if answers.is_empty() { "<p>No question was given.</p>\n".to_owned() } else { sections };
     let walk = if answers.iter().any(|marks| !marks.path.is_empty()) { reply::WALK } else { "" };
     format!(
-        "<aside class=\"panel\" aria-label=\"Answers\">\n<div class=\"answers\">\n{}{sections}{KEYS}</div>\n{walk}{NODE}</aside>\n",
+        "<aside class=\"panel\" aria-label=\"Answers\">\n{walk}<div class=\"answers\">\n{}{sections}{KEYS}</div>\n{NODE}</aside>\n",
         switch(answers)
     )
 }

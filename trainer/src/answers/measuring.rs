@@ -9,7 +9,7 @@ use std::time::Instant;
 use anyhow::Result;
 use rayon::prelude::*;
 use serde::Serialize;
-use tabsegnet::{OpenDocument, Ranking, Session};
+use tabsegnet::{OpenDocument, RankedNode, Ranking, Session};
 use tabsegnet_agent::{Answer, Candidates, Choice, Learnt, Policy, Rules};
 use tabsegnet_datasets::sample::Question;
 use tabsegnet_evaluation::programs::same_program;
@@ -28,6 +28,8 @@ const GOLD: &str = " from gold nodes";
 struct Judged {
     id: String,
     answer: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    program: Option<String>,
     abstained: bool,
     confidence: f32,
     /// The measure of the data set, from 0 to 1: execution accuracy, or exact match as the authors count it.
@@ -52,7 +54,7 @@ struct Took {
 
 /// Who answers.
 struct Methods<'a> {
-    policies: Vec<(String, Box<dyn Policy>)>,
+    learnt: Vec<(String, Learnt)>,
     llm: Option<&'a LanguageModel>,
 }
 
@@ -78,16 +80,13 @@ impl Methods<'_> {
             found.push((name, Judged { judge, took, ..compared(rule, question, answer) }));
             Ok(())
         };
-        let gold = Ranking {
-            nodes: ranking.nodes.iter().filter(|node| question.gold.contains(&node.id)).cloned().collect(),
-            ..ranking.clone()
-        };
-        for (name, policy) in &self.policies {
-            let answer = |ranking: &Ranking| Ok(policy.answer(ranking));
-            add(name.clone(), ranking, &answer)?;
+        add("rules".to_owned(), ranking, &|ranking| Ok(Rules.answer(ranking)))?;
+        for (name, learnt) in &self.learnt {
+            add(name.clone(), ranking, &|ranking| Ok(learnt.answer(ranking)))?;
             // Where the gold nodes alone say what is right, they cannot be given.
-            if rule != Rule::Nodes && policy.name() != "rules" && self.llm.is_none() {
-                add(format!("{name}{GOLD}"), &gold, &answer)?;
+            if rule != Rule::Nodes && self.llm.is_none() {
+                let (gold_first, gold) = gold_first(ranking, &question.gold);
+                add(format!("{name}{GOLD}"), &gold_first, &|ranking| Ok(learnt.answer_from(ranking, gold)))?;
             }
         }
         if let Some(llm) = self.llm {
@@ -97,6 +96,18 @@ impl Methods<'_> {
     }
 }
 
+/// A ranking with the gold nodes first, and how many there are. Scores stay with their places.
+fn gold_first(ranking: &Ranking, gold: &[String]) -> (Ranking, usize) {
+    let (mut nodes, others): (Vec<RankedNode>, Vec<RankedNode>) =
+        ranking.nodes.iter().cloned().partition(|node| gold.contains(&node.id));
+    let count = nodes.len();
+    nodes.extend(others);
+    for (node, place) in nodes.iter_mut().zip(&ranking.nodes) {
+        (node.rank, node.score) = (place.rank, place.score);
+    }
+    (Ranking { nodes, ..ranking.clone() }, count)
+}
+
 pub(super) fn measure(
     session: &Session,
     data: &[Data],
@@ -104,13 +115,13 @@ pub(super) fn measure(
     llm: Option<&LanguageModel>,
     output: &Path,
 ) -> Result<String> {
-    let mut methods = Methods { policies: vec![("rules".into(), Box::new(Rules))], llm };
+    let mut methods = Methods { learnt: Vec::new(), llm };
     let mut first = None;
     for directory in directories {
         let name = if directories.len() == 1 { "learnt".to_owned() } else { directory.display().to_string() };
         let choice = Choice::read(directory)?;
         first.get_or_insert_with(|| choice.clone());
-        methods.policies.push((name, Box::new(Learnt(choice))));
+        methods.learnt.push((name, Learnt(choice)));
     }
     let mut all: BTreeMap<&str, BTreeMap<String, Vec<Judged>>> = BTreeMap::new();
     let mut text = String::new();
@@ -171,8 +182,8 @@ pub(super) fn measure(
 
 fn compared(rule: Rule, question: &Question, answer: Answer) -> Judged {
     let [right, second] = if answer.abstained { [0.0; 2] } else { scores(rule, question, &answer) };
-    let Answer { answer, abstained, confidence, .. } = answer;
-    Judged { id: question.id.clone(), answer, abstained, confidence, right, second, judge: None, took: None }
+    let Answer { answer, program, abstained, confidence, .. } = answer;
+    Judged { id: question.id.clone(), answer, program, abstained, confidence, right, second, judge: None, took: None }
 }
 
 fn scores(rule: Rule, question: &Question, answer: &Answer) -> [f32; 2] {
