@@ -139,7 +139,7 @@ def config(path, url, reply_format, seed, temperature):
 base_url = "{url}/v1"
 model = "random"
 reply_format = "{reply_format}"
-max_tokens = 400
+max_tokens = 300
 temperature = {temperature}
 seed = {seed}
 silence_seconds = 60.0
@@ -147,7 +147,7 @@ attempts = 2
 backoff_seconds = 0.1
 
 [agent]
-prompt_tokens = 2500
+prompt_tokens = 1800
 page = 10
 start_nodes = 4
 """)

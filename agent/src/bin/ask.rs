@@ -45,11 +45,11 @@ struct Arguments {
     #[arg(long, value_name = "DIR", conflicts_with = "document")]
     corpus: Option<PathBuf>,
     /// How the tables of --corpus are ranked: rerank, fusion, rrf, bm25, bm25-schema, dense, gtr, or the folder of a
-    /// trained reranker of tables.
-    #[arg(long, value_name = "NAME", requires = "corpus", default_value = "rerank")]
-    retriever: String,
+    /// trained reranker of tables; rerank unless given.
+    #[arg(long, value_name = "NAME")]
+    retriever: Option<String>,
     /// How many tables of --corpus are searched; 10 unless given.
-    #[arg(long, value_name = "N", requires = "corpus")]
+    #[arg(long, value_name = "N")]
     tables: Option<usize>,
     /// A question; may be given several times.
     #[arg(long, value_name = "TEXT", required_unless_present = "questions")]
@@ -125,6 +125,9 @@ impl Arguments {
                 "--questions - answers each question on stdout as it comes; expected --format table or jsonl and no --output",
             ));
         }
+        if self.corpus.is_none() && (self.retriever.is_some() || self.tables.is_some()) {
+            return Err(UsageError("--retriever and --tables go with --corpus"));
+        }
         if self.tables == Some(0) {
             return Err(UsageError("--tables is 0; expected at least 1"));
         }
@@ -133,6 +136,10 @@ impl Arguments {
 
     fn reads_stdin(&self) -> bool {
         self.questions.as_deref() == Some(Path::new("-"))
+    }
+
+    fn retriever(&self) -> &str {
+        self.retriever.as_deref().unwrap_or("rerank")
     }
 
     /// What is searched, for messages.
@@ -159,7 +166,7 @@ impl Searched {
     fn open(arguments: &Arguments, opening: Opening) -> Result<Self> {
         if let Some(directory) = &arguments.corpus {
             let failed = || format!("{}: could not be opened", directory.display());
-            let corpus = Corpus::open_with(directory, &arguments.retriever).with_context(failed)?;
+            let corpus = Corpus::open_with(directory, arguments.retriever()).with_context(failed)?;
             if corpus.is_empty() {
                 bail!("{}: the corpus has no table; add some with index --output {0} FILES…", directory.display());
             }
@@ -273,7 +280,7 @@ fn about(arguments: &Arguments) -> Vec<(String, String)> {
     let mut about = vec![("checkpoint", arguments.checkpoint.display().to_string())];
     if let Some(corpus) = &arguments.corpus {
         about.push(("corpus", corpus.display().to_string()));
-        about.push(("retriever", arguments.retriever.clone()));
+        about.push(("retriever", arguments.retriever().to_owned()));
     }
     about.into_iter().map(|(what, value)| (what.to_owned(), value)).collect()
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
 
-use crate::marks::{Marks, SHADES};
+use crate::marks::{Marks, Moved, SHADES};
 use crate::nodes::Nodes;
 use crate::text::{edge_type, for_script};
 
@@ -31,8 +31,8 @@ struct AnswerData<'a> {
     scores: Vec<Option<f64>>,
     /// By node number.
     why: BTreeMap<usize, Why>,
-    /// Steps of moves: nodes from, nodes to.
-    path: &'a [Vec<(Vec<usize>, Vec<usize>)>],
+    /// Steps of moves.
+    path: &'a [Vec<Moved>],
 }
 
 /// Edges of an explanation that are shown; a caption may have one from every cell of its table.

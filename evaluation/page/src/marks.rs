@@ -26,6 +26,9 @@ pub(crate) struct Ranked<'a> {
     pub explanation: Option<(&'a Explanation, Vec<usize>)>,
 }
 
+/// A move: numbers of nodes from and to.
+pub(crate) type Moved = (Vec<usize>, Vec<usize>);
+
 /// A checked answer.
 pub(crate) struct Marks<'a> {
     pub answer: &'a Answer,
@@ -34,8 +37,8 @@ pub(crate) struct Marks<'a> {
     pub shades: [Vec<usize>; SHADES],
     /// By node number.
     pub scores: Vec<Option<f32>>,
-    /// The moves of each step of the reply's path: numbers of nodes from and to.
-    pub path: Vec<Vec<(Vec<usize>, Vec<usize>)>>,
+    /// The moves of each step of the reply's path.
+    pub path: Vec<Vec<Moved>>,
 }
 
 impl<'a> Marks<'a> {
@@ -105,7 +108,7 @@ impl<'a> Checks<'a, '_> {
         Ok(ranked)
     }
 
-    fn path(&self) -> Result<Vec<Vec<(Vec<usize>, Vec<usize>)>>, PageError> {
+    fn path(&self) -> Result<Vec<Vec<Moved>>, PageError> {
         let Some(reply) = &self.answer.reply else { return Ok(Vec::new()) };
         self.finite(reply.confidence, || "the confidence".into())?;
         let numbers =

@@ -29,7 +29,7 @@ struct Endpoint {
 enum Judge {
     /// The model that answers.
     Same,
-    Other(Endpoint),
+    Other(Box<Endpoint>),
 }
 
 impl Endpoint {
@@ -78,7 +78,7 @@ impl LanguageModel {
             (true, false) => Some(Judge::Same),
             (true, true) => {
                 let record = if record.is_empty() { String::new() } else { format!("{record}.judge") };
-                Some(Judge::Other(Endpoint::open(config.judge.clone(), &record).context("[judge]")?))
+                Some(Judge::Other(Box::new(Endpoint::open(config.judge.clone(), &record).context("[judge]")?)))
             }
         };
         Ok(Some(Self { answers, walk: config.agent.clone(), judge, cost: Arc::default() }))

@@ -132,18 +132,23 @@ pub(super) fn measure(
     for data in data {
         let progress = Progress::new(&format!("answers to {}", data.name), data.samples.len());
         let started = Instant::now();
-        let (reached, proposed) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let [reached, proposed, reached_from_gold] = [const { AtomicUsize::new(0) }; 3];
         let reach = |question: &Question, ranking: &Ranking| {
             let Some(choice) = &first else { return };
-            let candidates = Candidates::of(ranking);
-            let right = |number: usize| {
+            let right = |ranking: &Ranking, candidates: &Candidates, number: usize| {
                 let prediction = candidates.predictions().get(number);
                 prediction
-                    .is_some_and(|prediction| is_right(data.rule, question, ranking, &candidates, number, prediction))
+                    .is_some_and(|prediction| is_right(data.rule, question, ranking, candidates, number, prediction))
             };
-            reached.fetch_add(usize::from((0..candidates.len()).any(right)), Ordering::Relaxed);
-            let kept = choice.proposals(&candidates).kept;
-            proposed.fetch_add(usize::from(kept.into_iter().any(right)), Ordering::Relaxed);
+            let count = |of: &AtomicUsize, reached: bool| of.fetch_add(usize::from(reached), Ordering::Relaxed);
+            let candidates = Candidates::of(ranking);
+            count(&reached, (0..candidates.len()).any(|number| right(ranking, &candidates, number)));
+            let mut kept = choice.proposals(&candidates).kept.into_iter();
+            count(&proposed, kept.any(|number| right(ranking, &candidates, number)));
+            let (ranking, gold) = gold_first(ranking, &question.gold);
+            let mut candidates = Candidates::of(&ranking);
+            candidates.keep_first(gold);
+            count(&reached_from_gold, (0..candidates.len()).any(|number| right(&ranking, &candidates, number)));
         };
         let judged: Vec<Vec<(String, Judged)>> = data
             .samples
@@ -169,9 +174,11 @@ pub(super) fn measure(
             let share = |count: AtomicUsize| count.into_inner() as f64 / questions.max(1) as f64;
             let _ = writeln!(
                 text,
-                "A right answer is among the candidates of {:.3} of the questions, among the proposals of {:.3}.\n",
+                "A right answer is among the candidates of {:.3} of the questions, among the proposals of {:.3}; \
+                 among those that rest on gold nodes alone, of {:.3}.\n",
                 share(reached),
-                share(proposed)
+                share(proposed),
+                share(reached_from_gold)
             );
         }
     }
@@ -222,7 +229,8 @@ fn table(data: &Data, methods: Option<&BTreeMap<String, Vec<Judged>>>) -> String
     for (name, judged) in methods() {
         let mut sorted: Vec<&Judged> = judged.iter().filter(|of| !of.abstained).collect();
         sorted.sort_by(|a, b| b.confidence.total_cmp(&a.confidence).then_with(|| a.id.cmp(&b.id)));
-        let sum = |of: &[&Judged]| of.iter().map(|of| f64::from(of.right)).sum::<f64>();
+        // The sum of nothing is −0.
+        let sum = |of: &[&Judged]| of.iter().map(|of| f64::from(of.right)).sum::<f64>() + 0.0;
         let mean = |of: &[&Judged]| if of.is_empty() { 0.0 } else { sum(of) / of.len() as f64 };
         let second: f64 = judged.iter().map(|of| f64::from(of.second)).sum::<f64>() / all as f64;
         let surest = &sorted[..(all / 4).min(sorted.len())];
