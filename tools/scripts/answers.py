@@ -1,6 +1,6 @@
 """What `ask` answers: the data sets' development parts, and whole annual reports.
 
-    python tools/scripts/answers.py --data DIR --reports DIR --work DIR --output docs/answers.md
+    python tools/scripts/answers.py --data DIR --reports DIR --work DIR --output docs/answers.md [--speed]
 
 Data sets: `evaluate --config configs/answers.toml --checkpoint checkpoints/answers` with DIR as data.root. Reports: `ask` itself on
 questions.jsonl; right is a question all of whose pieces of evidence are among the cited nodes, or a lookup or multi question whose
@@ -26,9 +26,12 @@ def main():
     for name in ("data", "reports", "work", "output"):
         parser.add_argument(f"--{name}", type=Path, required=True)
     parser.add_argument("--checkpoint", default="checkpoints/answers")
+    parser.add_argument("--speed", action="store_true", help="also what a question costs; for a machine that does nothing else")
     args = parser.parse_args()
     args.work.mkdir(parents=True, exist_ok=True)
-    lines = [*data_sets(args), "", *reports(args), "", *speed()]
+    lines = [*data_sets(args), "", *reports(args)]
+    if args.speed:
+        lines += ["", *speed()]
     print("\n".join(lines))
     if args.output.exists():
         before, rest = args.output.read_text().split(MARKS[0])
