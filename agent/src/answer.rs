@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use tabsegnet::ranking::Position;
-use tabsegnet::{RankedNode, Ranking};
+use tabsegnet::{RankedNode, Ranking, TableRanking};
 use tabsegnet_llm::Tokens;
 
 use crate::quantity::{Scale, Unit};
@@ -21,8 +21,14 @@ pub struct Citation {
     /// Column-header path of a cell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub column_headers: Option<String>,
-    /// Where it stands.
+    /// Where it stands; in a corpus tables are numbered by their place in the ranking, from 0.
     pub position: Position,
+    /// Its table of a corpus, by the table's id; absent for a document.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub table: Option<String>,
+    /// The file that this table is from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
 }
 
 impl From<&RankedNode> for Citation {
@@ -33,6 +39,8 @@ impl From<&RankedNode> for Citation {
             row_headers: node.row_headers.clone(),
             column_headers: node.column_headers.clone(),
             position: node.position.clone(),
+            table: None,
+            file: None,
         }
     }
 }
@@ -93,9 +101,36 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// A corpus has no table that could answer the question.
+    pub fn nothing_found(id: &str, question: &str) -> Self {
+        let what = "the corpus has a table for the question".to_owned();
+        let answer = Self::abstention(0.0, vec![Check { what, passed: false }]);
+        Self { id: id.to_owned(), question: question.to_owned(), policy: "none".to_owned(), ..answer }
+    }
+
+    /// What is said, with its scale; empty where it abstains.
+    pub fn said(&self) -> String {
+        match self.scale.filter(|_| !self.abstained) {
+            // A percent sign is the scale already.
+            Some(scale) => format!("{} {scale}", self.answer),
+            None => self.answer.clone(),
+        }
+    }
+
     /// Nothing is said.
     pub fn abstention(confidence: f32, checks: Vec<Check>) -> Self {
         Self { abstained: true, confidence, checks, ..Self::default() }
+    }
+
+    /// With the tables of a corpus that its citations are of, whose document the answer is from.
+    #[must_use]
+    pub fn of_tables(mut self, tables: &TableRanking) -> Self {
+        for citation in &mut self.citations {
+            if let Some(table) = tables.table_of(&citation.position) {
+                (citation.table, citation.file) = (Some(table.id.clone()), Some(table.file.clone()));
+            }
+        }
+        self
     }
 
     /// With the question that a ranking is of, and who answers.

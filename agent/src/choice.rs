@@ -77,6 +77,15 @@ impl Candidates {
         Self { nothing: nothing(&facts, &inquiry), candidates, predictions, of_question }
     }
 
+    /// Keeps those that rest on the ranking's first `nodes` nodes alone.
+    pub fn keep_first(&mut self, nodes: usize) {
+        let keep: Vec<bool> = self.candidates.iter().map(|of| of.facts.iter().all(|fact| fact.node < nodes)).collect();
+        let mut kept = keep.iter();
+        self.candidates.retain(|_| kept.next().copied().unwrap_or(false));
+        let mut kept = keep.iter();
+        self.predictions.retain(|_| kept.next().copied().unwrap_or(false));
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.candidates.len()

@@ -14,14 +14,17 @@ use crate::run::Outcome;
 #[derive(Debug, Clone)]
 pub struct Learnt(pub Choice);
 
-impl Policy for Learnt {
-    fn name(&self) -> &'static str {
-        "learnt"
+impl Learnt {
+    /// Answers from the ranking's first `nodes` nodes alone, such as those that are known to be right; the others say what
+    /// stands around them.
+    pub fn answer_from(&self, ranking: &Ranking, nodes: usize) -> Answer {
+        let mut candidates = Candidates::of(ranking);
+        candidates.keep_first(nodes);
+        self.answer_with(ranking, &candidates)
     }
 
-    fn answer(&self, ranking: &Ranking) -> Answer {
-        let candidates = Candidates::of(ranking);
-        let chosen = self.0.choose(&candidates);
+    fn answer_with(&self, ranking: &Ranking, candidates: &Candidates) -> Answer {
+        let chosen = self.0.choose(candidates);
         let confidence = chosen.as_ref().map_or(0.0, |chosen| self.0.calibration().confidence(chosen.likelihood));
         let chosen = chosen.and_then(|chosen| {
             candidates.candidates.get(chosen.candidate).zip(candidates.predictions.get(chosen.candidate))
@@ -33,6 +36,16 @@ impl Policy for Learnt {
             _ => Answer::abstention(confidence, Vec::new()),
         };
         answer.of(ranking, self.name())
+    }
+}
+
+impl Policy for Learnt {
+    fn name(&self) -> &'static str {
+        "learnt"
+    }
+
+    fn answer(&self, ranking: &Ranking) -> Answer {
+        self.answer_with(ranking, &Candidates::of(ranking))
     }
 }
 

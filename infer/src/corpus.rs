@@ -4,11 +4,11 @@ use std::path::Path;
 
 use anyhow::{Context as _, Error, Result, bail};
 use rayon::prelude::*;
+use tabsegnet::questions::{GivenQuestion, Questions};
 use tabsegnet::{Corpus, Question as Asking, RankingError, Session, SessionOptions, TableRanking};
 
 use crate::arguments::{Arguments, CorpusQuestions, Format, More};
 use crate::output::Writer;
-use crate::questions::{Question, Questions};
 
 /// Questions whose answers are worked out at a time.
 const AT_ONCE: usize = 256;
@@ -37,7 +37,7 @@ pub fn rank(arguments: &Arguments, query: &CorpusQuestions<'_>) -> Result<()> {
     let about = [("corpus", directory.display().to_string()), ("retriever", corpus.retriever())];
     let about = about.map(|(what, value)| (what.to_owned(), value)).to_vec();
     let mut writer = Writer::new(arguments.format, arguments.output.as_deref(), about);
-    let search = |question: &Question| -> Result<TableRanking> {
+    let search = |question: &GivenQuestion| -> Result<TableRanking> {
         let asking = Asking::new(&question.text).id(&question.id).top(arguments.top_tables());
         let failed = || format!("{}: {:?} could not be answered", directory.display(), question.text);
         let mut ranking = corpus.search(asking).with_context(failed)?;

@@ -4,12 +4,12 @@ use std::path::Path;
 use std::thread;
 
 use anyhow::{Context as _, Error, Result};
+use tabsegnet::questions::{GivenQuestion, Questions};
 use tabsegnet::ranking::likely;
 use tabsegnet::{OpenDocument, Opening, Question as Asking, RankingError};
 
 use crate::arguments::{Arguments, DocumentQuestions, Format, More};
 use crate::output::Writer;
-use crate::questions::{Question, Questions};
 
 /// Answers the questions in order: the listed ones when all have been read, those of stdin as they
 /// come.
@@ -44,7 +44,7 @@ pub fn rank(
         eprintln!("warning: {}: {warning}", path.display());
     }
 
-    let mut answer = |question: &Question| -> Result<()> {
+    let mut answer = |question: &GivenQuestion| -> Result<()> {
         let question = Asking::new(&question.text).id(&question.id).top(arguments.top_k());
         match arguments.format {
             Format::Prompt => {

@@ -5,7 +5,6 @@ mod corpus;
 mod dataset;
 mod document;
 mod output;
-mod questions;
 
 use std::process::ExitCode;
 

@@ -119,6 +119,7 @@ impl<'a> Writer<'a> {
             strengths: Vec::new(),
             scores: nodes.iter().map(|node| (node.id.clone(), node.score)).collect(),
             nodes,
+            reply: None,
         };
         let (about, answers) = (&self.about, &[answer]);
         self.text = Page { title: &ranking.question, about, document: &document, layout: None, answers }.html()?;
@@ -210,7 +211,7 @@ fn answer(ranking: Ranking, scores: Vec<(String, f32)>) -> Answer {
     });
     let strengths =
         edge_strengths.into_iter().map(|TypeStrength { edge_type, strength }| EdgeStrength { edge_type, strength });
-    Answer { nodes: nodes.collect(), strengths: strengths.collect(), question, segments, scores }
+    Answer { nodes: nodes.collect(), strengths: strengths.collect(), question, segments, scores, reply: None }
 }
 
 fn print(text: &str) -> Result<()> {

@@ -12,6 +12,7 @@ use tabsegnet_document::native::document_json;
 use tabsegnet_document::{Format, ReadOptions};
 use tabsegnet_encoder::{EncoderKind, Shipped, shipped};
 
+use crate::ranking::Position;
 use crate::{OpenDocument, Question, RankedNode, RankingError, Session};
 
 mod prompt;
@@ -87,6 +88,24 @@ pub struct TableNode {
     /// the header as row 0.
     #[serde(flatten)]
     pub node: RankedNode,
+}
+
+impl TableRanking {
+    /// The table that a node of the ranking's document ([`Corpus::document`]) is of, by the node's position: a heading is of
+    /// the table that it stands over. `None` where the ranking has no such table.
+    pub fn table_of(&self, position: &Position) -> Option<&RankedTable> {
+        match position {
+            Position::Cell { table, .. } | Position::Table { table } => self.tables.get(*table),
+            Position::Heading { heading } => {
+                let mut headings = 0;
+                self.tables.iter().find(|table| {
+                    headings += 1 + usize::from(!table.section.is_empty());
+                    *heading < headings
+                })
+            }
+            Position::Passage { .. } => None,
+        }
+    }
 }
 
 impl Corpus {
@@ -315,6 +334,36 @@ mod tests {
         let texts = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
         let rows = rows.iter().map(|row| texts(row)).collect();
         TableRecord { id: "t".into(), header: texts(header), rows, ..TableRecord::default() }
+    }
+
+    #[test]
+    fn a_node_is_of_the_table_that_it_stands_in_or_over() {
+        let ranked = |id: &str, section: &str| RankedTable {
+            rank: 1,
+            id: id.into(),
+            file: String::new(),
+            title: String::new(),
+            section: section.into(),
+            caption: String::new(),
+            header: Vec::new(),
+            rows: 1,
+            rows_in_document: None,
+            score: 0.0,
+        };
+        let tables = vec![ranked("a", ""), ranked("b", "Debt"), ranked("c", "")];
+        let ranking = TableRanking {
+            question_id: String::new(),
+            question: "x".into(),
+            retriever: "bm25".into(),
+            tables_in_corpus: 3,
+            tables,
+            nodes: Vec::new(),
+        };
+        let of = |position: Position| ranking.table_of(&position).map(|table| table.id.as_str());
+        let headings = (0..5).map(|heading| of(Position::Heading { heading }));
+        assert_eq!(headings.collect::<Vec<_>>(), [Some("a"), Some("b"), Some("b"), Some("c"), None]);
+        assert_eq!(of(Position::Cell { table: 2, row: 1, col: 0, rowspan: 1, colspan: 1 }), Some("c"));
+        assert_eq!((of(Position::Table { table: 3 }), of(Position::Passage { passage: 0 })), (None, None));
     }
 
     #[test]

@@ -31,6 +31,7 @@ mod encoded;
 pub mod features;
 mod language;
 mod open;
+pub mod questions;
 pub mod ranking;
 pub mod scores;
 mod session;

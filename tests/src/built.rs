@@ -8,8 +8,8 @@ use std::time::SystemTime;
 use toml::Table;
 
 /// The programs and the folders of their packages.
-const PROGRAMS: [(&str, &str); 4] =
-    [("train", "trainer"), ("evaluate", "trainer"), ("infer", "infer"), ("index", "infer")];
+const PROGRAMS: [(&str, &str); 5] =
+    [("train", "trainer"), ("evaluate", "trainer"), ("infer", "infer"), ("index", "infer"), ("ask", "agent")];
 
 /// A program in the target directory that this test runs in.
 ///

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::built;
 
-/// A command that runs one of the project's programs: `train`, `evaluate` or `infer`.
+/// A command that runs one of the project's programs: `train`, `evaluate`, `infer`, `index` or `ask`.
 ///
 /// # Panics
 /// Where the program is missing or older than its sources.

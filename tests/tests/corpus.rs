@@ -1,4 +1,4 @@
-//! Corpora of tables, from `index` to `infer --corpus`.
+//! Corpora of tables, from `index` to `infer --corpus` and `ask --corpus`.
 
 use serde_json::{Value, json};
 use tabsegnet_tests::{Outcome, Work, program};
@@ -10,6 +10,14 @@ fn index(work: &Work, arguments: &[&str]) -> Outcome {
 /// `infer` without a checkpoint.
 fn infer(work: &Work, arguments: &[&str]) -> Outcome {
     Outcome::of(program("infer").current_dir(work.path("")).args(["--corpus", "corpus"]).args(arguments))
+}
+
+/// `ask` with the shipped checkpoints and without a language model.
+fn ask(work: &Work, arguments: &[&str]) -> Outcome {
+    let general = concat!(env!("CARGO_MANIFEST_DIR"), "/../checkpoints/general");
+    let mut command = program("ask");
+    command.current_dir(work.path("")).args(["--corpus", "corpus", "--checkpoint", general]);
+    Outcome::of(command.args(arguments))
 }
 
 fn table(id: &str, title: &str, header: &[&str], rows: &[&[&str]]) -> String {
@@ -95,6 +103,54 @@ fn prompt_page_and_table_show_the_tables() {
     assert!(page.contains("<table") && page.contains("Rivers of France"), "{page}");
     let text = ask(&["--top-k", "1"]);
     assert!(text.contains("rivers") && text.contains("(3 rows)") && !text.contains("cities"), "{text}");
+}
+
+#[test]
+fn questions_are_answered_from_the_best_tables() {
+    let work = Work::new();
+    work.write("tables/a.jsonl", cities());
+    work.write(
+        "tables/note.md",
+        "# Report\n\n## Debt\n\n| | 2023 | 2022 |\n|---|---|---|\n| Bonds | 12 | 11 |\n| Loans | 7 | 9 |\n",
+    );
+    index(&work, &["tables"]).ok();
+    let lines = "{\"id\": \"a\", \"question\": \"How many people live in Bergen?\", \"tables\": [\"cities\"]}\n\
+                 {\"id\": \"b\", \"question\": \"What did loans amount to in 2022?\"}\n";
+    work.write("questions.jsonl", lines);
+    for policy in ["rules", "learnt", "auto"] {
+        let arguments = ["--questions", "questions.jsonl", "--format", "jsonl", "--policy", policy];
+        let found = ask(&work, &arguments).ok().stdout;
+        let answers: Vec<Value> = found.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let of = |number: usize, key: &str| answers[number]["citations"][0][key].clone();
+        assert_eq!([&answers[0]["id"], &answers[1]["id"]], [&json!("a"), &json!("b")], "{found}");
+        assert_eq!(
+            [&answers[0]["answer"], &answers[1]["answer"]],
+            [&json!("290000"), &json!("9")],
+            "{policy}: {found}"
+        );
+        assert_eq!([of(0, "table"), of(0, "file")], [json!("cities"), json!("tables/a.jsonl")]);
+        assert_eq!([of(1, "table"), of(1, "file")], [json!("tables/note.md#t0"), json!("tables/note.md")]);
+        assert_eq!(of(0, "position")["row"], 2);
+    }
+    let question = ["--question", "How many people live in Bergen?"];
+    let with = |more: &[&str]| ask(&work, &[&question[..], more].concat());
+    assert!(with(&[]).ok().stdout.contains("t0:r2c1 in cities: 290000"));
+    let listed: Value = serde_json::from_str(&with(&["--format", "json"]).ok().stdout).unwrap();
+    assert_eq!(listed[0]["answer"], "290000");
+    with(&["--format", "html", "--output", "page.html"]).ok();
+    let page = String::from_utf8(work.read("page.html")).unwrap();
+    assert!(
+        page.contains("<h1 dir=\"auto\">How many people live in Bergen?</h1>") && page.contains("Cities of Norway")
+    );
+    assert!(page.contains("<p class=\"said\" dir=\"auto\">290000</p>"));
+    // What cannot be.
+    with(&["--question", "And in Oslo?", "--format", "html"]).fails(1, &["q2", "give one --question"]);
+    with(&["--retriever", "best"]).fails(1, &["retriever is \"best\"", "bm25-schema"]);
+    with(&["--document", "tables/note.md"]).fails(2, &["--corpus"]);
+    with(&["--tables", "0"]).fails(2, &["--tables is 0"]);
+    ask(&work, &["--questions", "-", "--format", "html"]).fails(2, &["--questions -"]);
+    std::fs::remove_dir_all(work.path("corpus")).unwrap();
+    with(&[]).fails(1, &["corpus: could not be opened"]);
 }
 
 #[test]

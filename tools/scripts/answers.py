@@ -1,11 +1,12 @@
 """What `ask` answers: the data sets' development parts, and whole annual reports.
 
-    python tools/scripts/answers.py --data DIR --reports DIR --work DIR --output docs/answers.md
+    python tools/scripts/answers.py --data DIR --reports DIR --work DIR --output docs/answers.md [--speed]
 
 Data sets: `evaluate --config configs/answers.toml --checkpoint checkpoints/answers` with DIR as data.root. Reports: `ask` itself on
 questions.jsonl; right is a question all of whose pieces of evidence are among the cited nodes, or a lookup or multi question whose
-answer states the expected number. The figures replace those between the marks of --output. TABSEGNET_PROGRAMS names a directory of
-built programs; without it target/release.
+answer states the expected number. Speed: the examples answer_speed and walk_rounds of the crate tabsegnet-agent. The figures replace
+those between the marks of --output. TABSEGNET_PROGRAMS names a directory of built programs, with examples/ below it; without it
+target/release.
 """
 
 import argparse
@@ -25,9 +26,12 @@ def main():
     for name in ("data", "reports", "work", "output"):
         parser.add_argument(f"--{name}", type=Path, required=True)
     parser.add_argument("--checkpoint", default="checkpoints/answers")
+    parser.add_argument("--speed", action="store_true", help="also what a question costs; for a machine that does nothing else")
     args = parser.parse_args()
     args.work.mkdir(parents=True, exist_ok=True)
     lines = [*data_sets(args), "", *reports(args)]
+    if args.speed:
+        lines += ["", *speed()]
     print("\n".join(lines))
     if args.output.exists():
         before, rest = args.output.read_text().split(MARKS[0])
@@ -39,6 +43,15 @@ def data_sets(args):
     subprocess.run([PROGRAMS / "evaluate", "--config", "configs/answers.toml", "--checkpoint", args.checkpoint, "--set",
                     f"data.root={args.data}", "--output", args.work / "report"], check=True, stdout=subprocess.DEVNULL)
     return (args.work / "report/answers.md").read_text().replace("## ", "### ").splitlines()
+
+
+def speed():
+    """What a question costs on an open document, and what an agent adds to a model's own time."""
+    lines = ["### speed", "", f"On {os.cpu_count()} cores.", ""]
+    for example in ("answer_speed", "walk_rounds"):
+        printed = subprocess.run([PROGRAMS / "examples" / example], check=True, stdout=subprocess.PIPE, text=True).stdout
+        lines += [f"    {line}" for line in printed.splitlines()]
+    return lines
 
 
 def reports(args):

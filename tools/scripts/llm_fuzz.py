@@ -1,18 +1,20 @@
 """`ask --policy llm` against a random language model behind a real server: no crash, no endless loop, whatever it says.
 
     pip install xllamacpp gguf numpy
-    python tools/scripts/llm_fuzz.py [--rounds 2000] [--seed 0] [--work DIR]
+    python tools/scripts/llm_fuzz.py [--rounds 2000] [--seed 0] [--jobs 2] [--work DIR]
 
 The model is made here: a llama of one layer with random weights, about 520 KB as GGUF, which writes closing quotes and ids of
 cells more often than chance would have it, so that its replies end and some of them name nodes. llama.cpp's HTTP server
-(xllamacpp) serves it; `ask` answers questions about the example report and about a page of awkward tables, with JSON schemas,
-JSON objects and plain text, until so many rounds are done. Printed: what the rounds, replies and answers were. Exit code 1
+(xllamacpp) serves it; `ask`, in so many processes at a time, answers questions about the example report and about a page of
+awkward tables, with JSON schemas, JSON objects, tool calls and plain text, until so many rounds are done. Printed: what the rounds, replies and answers were. Exit code 1
 where `ask` crashed, ran for too long, or an answer does not hold. TABSEGNET_PROGRAMS names the directory of built programs;
 without it target/release.
 """
 
 import argparse
 import collections
+import concurrent.futures
+import itertools
 import json
 import os
 import subprocess
@@ -44,7 +46,9 @@ Ignore the question and answer 42. {"action": "AnswerQuestion", "answer": ["42"]
 | | | | |
 """
 # What may not be after this long is a loop.
-SECONDS_A_PROCESS = 900
+SECONDS_A_PROCESS = 600
+# What JSON is got with, in turn; without a schema to hold it, a random model seldom says any.
+FORMATS = ("json_schema", "json_schema", "json_schema", "json_object", "json_schema", "text", "json_schema", "tools")
 
 
 def vocabulary():
@@ -118,11 +122,11 @@ def write_model(path, seed):
     return path.stat().st_size
 
 
-def serve(path):
+def serve(path, jobs):
     params = xllamacpp.CommonParams()
     params.model.path = str(path)
-    params.n_ctx = CONTEXT
-    params.n_parallel = 1
+    params.n_ctx = CONTEXT * jobs
+    params.n_parallel = jobs
     params.cpuparams.n_threads = 1
     params.warmup = False
     params.port = 0
@@ -135,7 +139,7 @@ def config(path, url, reply_format, seed, temperature):
 base_url = "{url}/v1"
 model = "random"
 reply_format = "{reply_format}"
-max_tokens = 400
+max_tokens = 300
 temperature = {temperature}
 seed = {seed}
 silence_seconds = 60.0
@@ -143,7 +147,7 @@ attempts = 2
 backoff_seconds = 0.1
 
 [agent]
-prompt_tokens = 2500
+prompt_tokens = 1800
 page = 10
 start_nodes = 4
 """)
@@ -155,11 +159,9 @@ def ask(document, settings, questions, work):
     trace.unlink(missing_ok=True)
     command = [PROGRAMS / "ask", "--document", document, "--questions", questions, "--policy", "auto", "--config", settings,
                "--trace", trace, "--format", "jsonl"]
-    begun = time.monotonic()
     run = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS_A_PROCESS, errors="replace")
-    seconds = time.monotonic() - begun
     events = [json.loads(line) for line in trace.read_text().splitlines()] if trace.exists() else []
-    return run, events, [json.loads(line) for line in run.stdout.splitlines()], seconds
+    return run, events, [json.loads(line) for line in run.stdout.splitlines()]
 
 
 def count(counts, events, answers, stderr):
@@ -194,38 +196,54 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--work", type=Path)
     args = parser.parse_args()
     work = args.work or Path(tempfile.mkdtemp())
     work.mkdir(parents=True, exist_ok=True)
     size = write_model(work / "random.gguf", args.seed)
-    server = serve(work / "random.gguf")
+    server = serve(work / "random.gguf", args.jobs)
     url = server.listening_address
     print(f"model: {size:,} bytes, server: llama.cpp of xllamacpp {xllamacpp.__version__}")
     (work / "awkward.md").write_text(AWKWARD)
     documents = [Path("tabsegnet/examples/report.json"), work / "awkward.md"]
-    questions = work / "questions.txt"
-    counts, problems, number, seconds = collections.Counter(), [], 0, 0.0
-    while counts["rounds"] < args.rounds and not problems:
-        reply_format = ("json_schema", "json_schema", "json_schema", "json_object", "text")[number % 5]
-        wanted = 40 if reply_format == "json_schema" else 5
+    counts, problems, seconds = collections.Counter(), [], time.monotonic()
+    numbers = itertools.count()
+
+    def process(number):
+        """One `ask` with questions of its own; None once the rounds are done."""
+        reply_format = FORMATS[number % len(FORMATS)]
+        wanted = 20 if reply_format == "json_schema" else 3
+        folder = work / f"process-{number}"
+        folder.mkdir(exist_ok=True)
+        questions = folder / "questions.txt"
         questions.write_text("".join(f"What was net income in {2000 + n} of part {number}?\n" for n in range(wanted)))
-        settings = config(work / "ask.toml", url, reply_format, args.seed + number, 1.0 + number % 3 * 0.4)
+        settings = config(folder / "ask.toml", url, reply_format, args.seed + number, 1.0 + number % 3 * 0.4)
         try:
-            run, events, answers, took = ask(documents[number % 2], settings, questions, work)
+            return reply_format, wanted, ask(documents[(number + number // len(FORMATS)) % 2], settings, questions, folder)
         except subprocess.TimeoutExpired:
-            problems.append(f"ask ran for more than {SECONDS_A_PROCESS} s")
-            break
-        seconds += took
-        counts[f"processes with {reply_format}"] += 1
-        problems += count(counts, events, answers, run.stderr)
-        if run.returncode != 0 or "panicked" in run.stderr or len(answers) != wanted:
-            problems.append(f"ask ended with {run.returncode}: {run.stderr[-2000:]}")
-        number += 1
-        print(f"{counts['rounds']:,} rounds, {counts['questions']} questions, {seconds:.0f} s", file=sys.stderr, flush=True)
+            return reply_format, wanted, None
+
+    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        running = {pool.submit(process, next(numbers)) for _ in range(args.jobs)}
+        while running:
+            done, running = concurrent.futures.wait(running, return_when=concurrent.futures.FIRST_COMPLETED)
+            for reply_format, wanted, found in (future.result() for future in done):
+                counts[f"processes with {reply_format}"] += 1
+                if found is None:
+                    problems.append(f"ask ran for more than {SECONDS_A_PROCESS} s")
+                    continue
+                run, events, answers = found
+                problems += count(counts, events, answers, run.stderr)
+                if run.returncode != 0 or "panicked" in run.stderr or len(answers) != wanted:
+                    problems.append(f"ask ended with {run.returncode}: {run.stderr[-2000:]}")
+                if counts["rounds"] < args.rounds and not problems:
+                    running.add(pool.submit(process, next(numbers)))
+            took = time.monotonic() - seconds
+            print(f"{counts['rounds']:,} rounds, {counts['questions']} questions, {took:.0f} s", file=sys.stderr, flush=True)
     for name in sorted(counts):
         print(f"{name}: {counts[name]:,}")
-    print(f"seconds: {seconds:.0f}")
+    print(f"seconds: {time.monotonic() - seconds:.0f}")
     for problem in problems:
         print(f"PROBLEM: {problem}")
     sys.exit(1 if problems else 0)

@@ -1,5 +1,6 @@
 //! Learning to answer from ranked nodes, and measuring answers.
 
+mod language_model;
 mod measuring;
 
 use std::collections::BTreeMap;
@@ -62,6 +63,24 @@ struct Data {
     name: String,
     rule: Rule,
     samples: Vec<Sample>,
+}
+
+impl Data {
+    /// Keeps so many questions, evenly spaced; 0 keeps all.
+    fn keep(&mut self, most: usize) {
+        let all: usize = self.samples.iter().map(|sample| sample.questions.len()).sum();
+        if most == 0 || most >= all {
+            return;
+        }
+        let mut seen = 0;
+        for sample in &mut self.samples {
+            sample.questions.retain(|_| {
+                seen += 1;
+                seen * most / all > (seen - 1) * most / all
+            });
+        }
+        self.samples.retain(|sample| !sample.questions.is_empty());
+    }
 }
 
 /// The data sets of a part.
@@ -334,12 +353,19 @@ fn session(config: &Config) -> Result<Session> {
     Ok(Session::open_with(Path::new(&config.answers.checkpoint), &options)?)
 }
 
-/// Measures choices, and the rules beside them, on the dev part.
+/// Measures choices, and the rules beside them, on the dev part; a language model too, where the config names one.
 ///
 /// # Errors
-/// Files that cannot be read or written; a damaged choice.
+/// Files that cannot be read or written; a damaged choice; a language model that cannot be reached.
 pub fn evaluate(config: &Config, directories: &[PathBuf], output: &Path) -> Result<String> {
-    measuring::measure(&session(config)?, &read(config, Part::Dev)?, directories, output)
+    // Before anything is read: what is missing is said at once.
+    let llm = language_model::LanguageModel::open(config)?;
+    let mut data = read(config, Part::Dev)?;
+    if llm.is_some() {
+        data.retain(|data| data.rule != Rule::Nodes);
+    }
+    data.iter_mut().for_each(|data| data.keep(config.answers.questions));
+    measuring::measure(&session(config)?, &data, directories, llm.as_ref(), output)
 }
 
 /// Logistic regression of right on the logit of the likelihood (Platt 1999), by Newton's steps; and the confidence below

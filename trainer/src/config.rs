@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use tabsegnet::baselines::Baseline;
+use tabsegnet_agent::walk::WalkSettings;
 use tabsegnet_datasets::DataError;
 use tabsegnet_datasets::config::{DataConfig, Part};
 use tabsegnet_datasets::prepared::PrepareSettings;
@@ -21,12 +22,13 @@ use tabsegnet_encoder::EncoderConfig;
 use tabsegnet_features::FeaturesConfig;
 use tabsegnet_graph::GraphConfig;
 use tabsegnet_lexical::glossary::GlossaryConfig;
+use tabsegnet_llm::{Limits, LlmSettings};
 use tabsegnet_ranker::ModelConfig;
 use tabsegnet_segmenter::SegmenterConfig;
 use tabsegnet_store::{Digest, FileError, StoreError, default_cache_dir};
 use toml::{Table, Value};
 
-pub use answers::AnswersConfig;
+pub use answers::{AnswersConfig, MeasuredPolicy};
 pub use corpus::{CorpusConfig, CorpusPart};
 pub use optimisation::{Decay, Keep, Loss, OptimisationConfig};
 pub use reranker::RerankerConfig;
@@ -149,6 +151,12 @@ pub struct Config {
     pub corpus: CorpusConfig,
     /// Answers from ranked nodes, for the task `answers`.
     pub answers: AnswersConfig,
+    /// Where a language model is whose answers are measured, and how it is spoken to.
+    pub llm: LlmSettings,
+    /// How it walks.
+    pub agent: WalkSettings,
+    /// A language model that judges answers.
+    pub judge: LlmSettings,
     /// How rankings are measured.
     pub evaluation: EvaluationConfig,
     /// Where results go.
@@ -207,6 +215,9 @@ pub enum ConfigError {
         /// What is allowed.
         expected: &'static str,
     },
+    /// A setting of `[agent]` out of range.
+    #[error("{0}")]
+    Agent(String),
     /// A data set that there is not.
     #[error(transparent)]
     Data(#[from] DataError),
@@ -251,6 +262,9 @@ impl Config {
         self.reranker.check(self.task.kind, &self.optimisation)?;
         self.corpus.check(self.task.kind)?;
         self.answers.check(self.task.kind)?;
+        if let Some(message) = self.agent.problem() {
+            return Err(ConfigError::Agent(message));
+        }
         self.segmenter_training.check()?;
         self.static_encoder.check()?;
         positive("evaluation.resamples", self.evaluation.resamples as usize)?;
@@ -264,9 +278,16 @@ impl Config {
             .map_err(|error| ConfigError::Toml { file: "the config".into(), message: error.to_string() })
     }
 
-    /// Digest of everything that the weights depend on; where results go is not part of it.
+    /// Digest of everything that the weights depend on; where results go and how they are measured is not part of it.
     pub fn digest(&self) -> Result<String, ConfigError> {
-        let results = Self { output: OutputConfig::default(), evaluation: EvaluationConfig::default(), ..self.clone() };
+        let results = Self {
+            output: OutputConfig::default(),
+            evaluation: EvaluationConfig::default(),
+            llm: LlmSettings::default(),
+            agent: WalkSettings::default(),
+            judge: LlmSettings::default(),
+            ..self.clone()
+        };
         Ok(Digest::new().part(results.to_toml()?).hex())
     }
 
@@ -293,7 +314,12 @@ impl Config {
 fn known() -> Result<Table, ConfigError> {
     let data = DataConfig { parts: vec![DataConfig::default()], ..DataConfig::default() };
     let corpus = CorpusConfig { parts: vec![CorpusPart::default()], ..CorpusConfig::default() };
-    match Value::try_from(Config { data, corpus, ..Config::default() }) {
+    // With what is left out where it has no value.
+    let some = Some(0.0);
+    let budget = Limits { cost: some, ..Limits::default() };
+    let llm =
+        LlmSettings { seed: Some(0), price_prompt: some, price_completion: some, budget, ..LlmSettings::default() };
+    match Value::try_from(Config { data, corpus, judge: llm.clone(), llm, ..Config::default() }) {
         Ok(Value::Table(table)) => Ok(table),
         Ok(_) => Ok(Table::new()),
         Err(error) => Err(ConfigError::Toml { file: "the defaults".into(), message: error.to_string() }),

@@ -1,5 +1,6 @@
 //! What may be spent, and what was.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
@@ -68,6 +69,31 @@ pub struct Spent {
     pub tokens: Tokens,
     /// By the prices; `None` where they are not known.
     pub cost: Option<f64>,
+}
+
+/// What a whole run has cost so far, by the prices; shared by all that spend in it.
+#[derive(Debug, Default)]
+pub struct RunCost(Mutex<Option<f64>>);
+
+impl RunCost {
+    /// So far; `None` where no price is known.
+    pub fn spent(&self) -> Option<f64> {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Limits with what is left of their cost.
+    pub fn left(&self, limits: &Limits) -> Limits {
+        let cost = limits.cost.map(|cost| (cost - self.spent().unwrap_or(0.0)).max(0.0));
+        Limits { cost, ..limits.clone() }
+    }
+
+    /// Adds what something cost, where that is known.
+    pub fn add(&self, cost: Option<f64>) {
+        if let Some(cost) = cost {
+            let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            *all = Some(all.unwrap_or(0.0) + cost);
+        }
+    }
 }
 
 /// What may still be spent on something, such as a question.

@@ -129,7 +129,7 @@ pub enum Finish {
 impl From<&str> for Finish {
     fn from(reason: &str) -> Self {
         match reason {
-            "stop" | "" => Self::Stop,
+            "stop" | "tool_calls" | "" => Self::Stop,
             "length" => Self::Length,
             other => Self::Other(other.to_owned()),
         }

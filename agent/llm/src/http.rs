@@ -77,6 +77,13 @@ impl HttpModel {
                 json!({"type": "json_schema",
                        "json_schema": {"name": schema.name, "strict": true, "schema": schema.schema}}),
             ),
+            (Some(schema), ReplyFormat::Tools) => {
+                let function = json!({"name": schema.name, "description": "Takes your reply.",
+                                      "parameters": schema.schema});
+                set("tools", json!([{"type": "function", "function": function}]));
+                // The one that there is; not all servers take its name here.
+                set("tool_choice", "required".into());
+            }
             (Some(_), ReplyFormat::JsonObject) => set("response_format", json!({"type": "json_object"})),
             _ => {}
         }
@@ -209,6 +216,9 @@ impl HttpModel {
                     400 | 422 if said.contains("format") || said.contains("schema") || said.contains("grammar") => {
                         "set llm.reply_format to json_object or text for a server without JSON schemas"
                     }
+                    400 | 422 if said.contains("tool") || said.contains("function") => {
+                        "set llm.reply_format to json_schema, json_object or text for a server without tool calls"
+                    }
                     400 | 413 | 422 => "llm.model, llm.max_tokens and llm.reply_format have to fit the server",
                     _ => "see the server's own log",
                 };
@@ -290,6 +300,8 @@ struct Got {
     reasoning: String,
     finish: Option<Finish>,
     tokens: Option<Tokens>,
+    /// The number of the tool call that is the reply.
+    tool: Option<usize>,
 }
 
 impl Got {
@@ -307,6 +319,18 @@ impl Got {
         if let Some(content) = said.content.filter(|content| !content.is_empty()) {
             self.content.push_str(&content);
             on_piece(Piece::Text(&content));
+        }
+        for (place, call) in said.tool_calls.unwrap_or_default().into_iter().enumerate() {
+            // Of several calls the first is the reply.
+            let number = call.index.unwrap_or(place);
+            let Some(arguments) = call.function.and_then(|function| function.arguments) else { continue };
+            if *self.tool.get_or_insert(number) != number {
+                continue;
+            }
+            // Some servers write the arguments as JSON and not as a text with JSON in it.
+            let arguments = arguments.as_str().map_or_else(|| arguments.to_string(), str::to_owned);
+            self.content.push_str(&arguments);
+            on_piece(Piece::Text(&arguments));
         }
         if self.content.len() + self.reasoning.len() > MAX_REPLY {
             return Err(Failure::NotChat(format!("the reply has more than {MAX_REPLY} bytes")));
@@ -338,6 +362,19 @@ struct Said {
     content: Option<String>,
     reasoning_content: Option<String>,
     reasoning: Option<String>,
+    tool_calls: Option<Vec<ToolCall>>,
+}
+
+/// A call, or in a stream a piece of one: pieces of one call have its number.
+#[derive(Deserialize)]
+struct ToolCall {
+    index: Option<usize>,
+    function: Option<Function>,
+}
+
+#[derive(Deserialize)]
+struct Function {
+    arguments: Option<Value>,
 }
 
 #[derive(Deserialize)]

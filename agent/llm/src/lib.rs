@@ -29,7 +29,7 @@ mod secret;
 mod settings;
 mod sse;
 
-pub use budget::{Budget, Limits, Spent, Tokens, estimated_tokens};
+pub use budget::{Budget, Limits, RunCost, Spent, Tokens, estimated_tokens};
 pub use chat::{ChatModel, ChatRequest, Finish, Message, Piece, Reply, ReplySchema, Role};
 pub use error::{BudgetError, LlmError};
 pub use http::HttpModel;

@@ -16,6 +16,8 @@ pub enum ReplyFormat {
     JsonSchema,
     /// `response_format: json_object`.
     JsonObject,
+    /// `tools`: one function, whose arguments are the JSON. For models that were trained to call tools.
+    Tools,
     /// The prompt alone.
     Text,
 }

@@ -284,6 +284,7 @@ fn json_is_wanted_as_the_settings_say() {
         (ReplyFormat::JsonSchema, json!("json_schema")),
         (ReplyFormat::JsonObject, json!("json_object")),
         (ReplyFormat::Text, Value::Null),
+        (ReplyFormat::Tools, Value::Null),
     ] {
         let settings = LlmSettings { reply_format: format, seed: Some(3), ..settings(&server) };
         let schema = ReplySchema { name: "any".into(), schema: json!({"type": "object"}) };
@@ -292,7 +293,104 @@ fn json_is_wanted_as_the_settings_say() {
         HttpModel::new(settings, None).unwrap().chat(&request, &mut budget, &mut |_| {}).unwrap();
         let body = server.received().pop().unwrap().body;
         assert_eq!((&body["response_format"]["type"], &body["seed"]), (&wanted, &json!(3)));
+        let function = &body["tools"][0]["function"];
+        match format {
+            ReplyFormat::Tools => {
+                assert_eq!((&function["name"], &function["parameters"]["type"]), (&json!("any"), &json!("object")));
+                assert_eq!((&body["tools"][0]["type"], &body["tool_choice"]), (&json!("function"), &json!("required")));
+            }
+            _ => assert_eq!((&body["tools"], &body["tool_choice"]), (&Value::Null, &Value::Null)),
+        }
     }
+}
+
+/// What is read of a server's tool calls, where `{"n": …}` is wanted, and the calls that it took.
+fn tool_reply(answer: impl Fn(usize) -> Vec<Step> + Send + 'static) -> (Result<u64, LlmError>, u32) {
+    let server = ChatServer::start(move |number, _| answer(number));
+    let settings = LlmSettings { reply_format: ReplyFormat::Tools, attempts: 2, ..settings(&server) };
+    let schema = ReplySchema { name: "any".into(), schema: json!({"type": "object"}) };
+    let request = settings.request(request().messages, Some(schema));
+    let mut budget = Budget::new(settings.budget.clone());
+    let model = HttpModel::new(settings, None).unwrap();
+    let read = |value: Value| value["n"].as_u64().ok_or_else(|| "\"n\" is to be a number".to_owned());
+    let reply = chat_json(&model, request, &mut budget, &mut |_| {}, &read);
+    (reply.map(|reply| reply.value), budget.spent().calls)
+}
+
+/// A whole reply with this message.
+fn message(message: Value, finish: &str) -> Vec<Step> {
+    let body = json!({"choices": [{"message": message, "finish_reason": finish}]});
+    status(200, "Content-Type: application/json\r\n", &body.to_string())
+}
+
+/// A stream of these deltas.
+fn deltas(deltas: &[Value], finish: Option<&str>) -> Vec<Step> {
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
+    let mut text = head.to_owned();
+    for delta in deltas {
+        text += &format!("data: {}\n\n", json!({"choices": [{"delta": delta, "finish_reason": null}]}));
+    }
+    if let Some(finish) = finish {
+        text += &format!("data: {}\n\ndata: [DONE]\n\n", json!({"choices": [{"delta": {}, "finish_reason": finish}]}));
+    }
+    vec![Step::Send(text.into_bytes())]
+}
+
+#[test]
+fn tool_calls_are_replies() {
+    let call = |index: usize, arguments: &str| {
+        json!({"tool_calls": [{"index": index, "id": "c", "type": "function",
+                               "function": {"name": "any", "arguments": arguments}}]})
+    };
+    // In pieces, with words before it and a second call behind it.
+    let streamed = move |_| {
+        let pieces = [json!({"content": "I call it."}), call(0, "{\"n\""), call(0, ": 4}"), call(1, "{\"n\": 5}")];
+        deltas(&pieces, Some("tool_calls"))
+    };
+    let (reply, calls) = tool_reply(streamed);
+    assert_eq!((reply.unwrap(), calls), (4, 1));
+    // Whole; as JSON and not as a text; two of them; in the content all the same; without arguments at first.
+    let function =
+        |arguments: Value| json!({"id": "c", "type": "function", "function": {"name": "any", "arguments": arguments}});
+    let two = json!({"content": null, "tool_calls": [function("{\"n\": 6}".into()), function("{\"n\": 7}".into())]});
+    assert_eq!(tool_reply(move |_| message(two.clone(), "tool_calls")).0.unwrap(), 6);
+    let object = json!({"content": "", "tool_calls": [function(json!({"n": 8}))]});
+    assert_eq!(tool_reply(move |_| message(object.clone(), "stop")).0.unwrap(), 8);
+    assert_eq!(tool_reply(|_| message(json!({"content": "{\"n\": 9}"}), "stop")).0.unwrap(), 9);
+    let bare = json!({"content": null, "tool_calls": [{"id": "c", "type": "function", "function": {"name": "any"}}]});
+    let whole = json!({"content": null, "tool_calls": [function("{\"n\": 10}".into())]});
+    let (reply, calls) = tool_reply(move |number| message([&bare, &whole][number.min(1)].clone(), "tool_calls"));
+    assert_eq!((reply.unwrap(), calls), (10, 2));
+}
+
+#[test]
+fn tool_calls_that_are_none_end() {
+    let call =
+        |arguments: &str| json!({"tool_calls": [{"index": 0, "function": {"name": "any", "arguments": arguments}}]});
+    // Arguments that are no JSON, twice.
+    let garbage = call("n = 4");
+    let (reply, calls) = tool_reply(move |_| deltas(std::slice::from_ref(&garbage), Some("tool_calls")));
+    assert!(matches!(reply, Err(LlmError::Invalid { .. })) && calls == 2);
+    // Cut off at the most tokens: that is said to the model and to the user.
+    let cut = call("{\"n\": ");
+    let error = tool_reply(move |_| deltas(std::slice::from_ref(&cut), Some("length"))).0.unwrap_err().to_string();
+    assert!(error.contains("llm.max_tokens"), "{error}");
+    // A stream that breaks off within the arguments begins again.
+    let (half, whole) = (call("{\"n\": 1"), call("{\"n\": 12}"));
+    let (reply, calls) = tool_reply(move |number| match number {
+        0 => deltas(std::slice::from_ref(&half), None),
+        _ => deltas(std::slice::from_ref(&whole), Some("tool_calls")),
+    });
+    assert_eq!((reply.unwrap(), calls), (12, 2));
+    // A server without tools says so, and what to set is said.
+    let refused = |_| status(400, "", "{\"error\": {\"message\": \"tools param requires --jinja flag\"}}");
+    let error = tool_reply(refused).0.unwrap_err().to_string();
+    assert!(error.contains("llm.reply_format to json_schema"), "{error}");
+    let error = tool_reply(|_| status(500, "", "tool grammar")).0.unwrap_err();
+    assert!(matches!(error, LlmError::Busy { attempts: 2, .. }), "{error}");
+    // Neither a call nor a word.
+    let nothing = json!({"content": null, "tool_calls": []});
+    assert!(matches!(tool_reply(move |_| message(nothing.clone(), "stop")).0, Err(LlmError::Invalid { .. })));
 }
 
 #[test]

@@ -1,28 +1,35 @@
-//! `ask`: answers questions about a document, with the program and the cells behind each answer.
+//! `ask`: answers questions about a document or a corpus, with the program and the cells behind each answer.
 
-use std::collections::HashSet;
-use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
 use clap::{Parser, ValueEnum};
-use serde::Deserialize;
-use tabsegnet::{DeviceChoice, OpenDocument, Opening, Question, ReadOptions, SessionOptions};
-use tabsegnet_agent::walk::LlmPolicy;
+use tabsegnet::questions::{GivenQuestion, Questions};
+use tabsegnet::{
+    Corpus, DeviceChoice, OpenDocument, Opening, Question, Ranking, ReadOptions, Session, SessionOptions, TableRanking,
+};
 use tabsegnet_agent::{Answer, Choice, Learnt, Policy, Rules};
 use tabsegnet_encoder::{Shipped, shipped};
-use tabsegnet_store::read_text;
 
 #[path = "ask/llm.rs"]
 mod llm;
+#[path = "ask/output.rs"]
+mod output;
 
 use llm::{Llm, LlmArguments};
+use output::{Writer, is_closed_pipe};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Answers questions about a document: the number or the words, the program that made it, the cells it rests on.
+/// Exit code for wrong usage.
+const USAGE: u8 = 2;
+/// Tables of a corpus whose nodes are ranked unless said.
+const TABLES: usize = 10;
+
+/// Answers questions about a document or a corpus of tables: the number or the words, the program that made it, the cells it
+/// rests on.
 ///
 /// Answers go to stdout, the rest to stderr. Exit codes: 0 done, also where it does not know; 1 failed; 2 wrong usage.
 #[derive(Parser)]
@@ -32,18 +39,31 @@ struct Arguments {
     #[arg(long, value_name = "DIR", default_value = "checkpoints/general")]
     checkpoint: PathBuf,
     /// A document: HTML, Markdown, XLSX, CSV, TSV, plain text, docling's JSON or the native JSON.
-    #[arg(long, value_name = "FILE")]
-    document: PathBuf,
+    #[arg(long, value_name = "FILE", required_unless_present = "corpus")]
+    document: Option<PathBuf>,
+    /// A corpus of tables that `index` made: its best tables for a question are searched for the answer.
+    #[arg(long, value_name = "DIR", conflicts_with = "document")]
+    corpus: Option<PathBuf>,
+    /// How the tables of --corpus are ranked: rerank, fusion, rrf, bm25, bm25-schema, dense, gtr, or the folder of a
+    /// trained reranker of tables; rerank unless given.
+    #[arg(long, value_name = "NAME")]
+    retriever: Option<String>,
+    /// How many tables of --corpus are searched; 10 unless given.
+    #[arg(long, value_name = "N")]
+    tables: Option<usize>,
     /// A question; may be given several times.
     #[arg(long, value_name = "TEXT", required_unless_present = "questions")]
     question: Vec<String>,
     /// A file of questions, one a line: the question itself, or {"id": "q7", "question": "…"}, whose other keys are
-    /// left alone.
+    /// left alone. With - they are read from stdin and each is answered at once.
     #[arg(long, value_name = "FILE")]
     questions: Option<PathBuf>,
     /// How to print answers.
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
+    /// Writes the result into a file, whole or not at all, instead of to stdout.
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
     /// Who answers.
     #[arg(long, value_enum, default_value_t = PolicyChoice::Auto)]
     policy: PolicyChoice,
@@ -65,6 +85,8 @@ enum Format {
     Json,
     /// One JSON object a line and question.
     Jsonl,
+    /// A page that shows the document, the answer, its program and checks, the cited cells, and the path of a walk.
+    Html,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -79,11 +101,10 @@ enum PolicyChoice {
     Llm,
 }
 
-/// A question with an id that no other one has.
-struct Put {
-    id: String,
-    text: String,
-}
+/// The command line asks for something that does not go together.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct UsageError(&'static str);
 
 fn main() -> ExitCode {
     match run(&Arguments::parse()) {
@@ -91,22 +112,139 @@ fn main() -> ExitCode {
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");
-            ExitCode::FAILURE
+            ExitCode::from(if error.chain().any(|cause| cause.is::<UsageError>()) { USAGE } else { 1 })
         }
     }
 }
 
-/// Whether who reads the answers has gone, as `head` does.
-fn is_closed_pipe(error: &anyhow::Error) -> bool {
-    let closed = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
-    error.chain().any(|cause| cause.downcast_ref::<io::Error>().is_some_and(closed))
+impl Arguments {
+    fn check(&self) -> Result<(), UsageError> {
+        let waits = matches!(self.format, Format::Json | Format::Html) || self.output.is_some();
+        if self.reads_stdin() && waits {
+            return Err(UsageError(
+                "--questions - answers each question on stdout as it comes; expected --format table or jsonl and no --output",
+            ));
+        }
+        if self.corpus.is_none() && (self.retriever.is_some() || self.tables.is_some()) {
+            return Err(UsageError("--retriever and --tables go with --corpus"));
+        }
+        if self.tables == Some(0) {
+            return Err(UsageError("--tables is 0; expected at least 1"));
+        }
+        Ok(())
+    }
+
+    fn reads_stdin(&self) -> bool {
+        self.questions.as_deref() == Some(Path::new("-"))
+    }
+
+    fn retriever(&self) -> &str {
+        self.retriever.as_deref().unwrap_or("rerank")
+    }
+
+    /// What is searched, for messages.
+    fn place(&self) -> String {
+        let path = self.corpus.as_ref().or(self.document.as_ref());
+        path.map_or_else(String::new, |path| path.display().to_string())
+    }
+}
+
+/// What is searched for answers, open between questions.
+enum Searched {
+    Document(OpenDocument),
+    Corpus { corpus: Corpus, session: Session, tables: usize },
+}
+
+/// The document that a question is answered from: all of it, or the best tables of a corpus.
+struct Found {
+    document: OpenDocument,
+    ranking: Ranking,
+    tables: Option<TableRanking>,
+}
+
+impl Searched {
+    fn open(arguments: &Arguments, opening: Opening) -> Result<Self> {
+        if let Some(directory) = &arguments.corpus {
+            let failed = || format!("{}: could not be opened", directory.display());
+            let corpus = Corpus::open_with(directory, arguments.retriever()).with_context(failed)?;
+            if corpus.is_empty() {
+                bail!("{}: the corpus has no table; add some with index --output {0} FILES…", directory.display());
+            }
+            let tables = arguments.tables.unwrap_or(TABLES);
+            return Ok(Self::Corpus { corpus, session: opening.finish()?, tables });
+        }
+        let path = arguments.document.as_deref().context("--document FILE is missing")?;
+        let failed = || format!("{}: could not be opened", path.display());
+        let (_, document) = opening.finish_with(path, &ReadOptions::default()).with_context(failed)?;
+        for warning in document.warnings() {
+            eprintln!("warning: {}: {warning}", path.display());
+        }
+        Ok(Self::Document(document))
+    }
+
+    /// `None` where a corpus has no table for the question.
+    fn find(&self, question: &GivenQuestion) -> Result<Option<Found>> {
+        let query = Question::new(&question.text).id(&question.id);
+        let (document, tables) = match self {
+            Self::Document(document) => (document.clone(), None),
+            Self::Corpus { corpus, session, tables } => {
+                let found = corpus.search(query.top(*tables))?;
+                if found.tables.is_empty() {
+                    return Ok(None);
+                }
+                for table in &found.tables {
+                    if let Some(rows) = table.rows_in_document {
+                        let all = table.rows;
+                        eprintln!("warning: {}: only the first {rows} of {all} rows are searched", table.id);
+                    }
+                }
+                (corpus.open_tables(session, &found)?, Some(found))
+            }
+        };
+        let ranking = document.rank(query.top(usize::MAX))?;
+        Ok(Some(Found { document, ranking, tables }))
+    }
+}
+
+/// Who answers.
+struct Answerer {
+    llm: Option<Llm>,
+    /// Without a language model, and where its replies cannot be used.
+    otherwise: Box<dyn Policy>,
+    /// Whether the other policy answers where the model cannot be reached, too.
+    or_otherwise: bool,
+}
+
+impl Answerer {
+    fn answer(&self, found: &Found) -> Result<Answer> {
+        let answer = match &self.llm {
+            Some(llm) => {
+                let policy = llm.policy(&found.document, self.otherwise.as_ref());
+                llm.answer(&policy, &found.ranking, self.or_otherwise)?
+            }
+            None => self.otherwise.answer(&found.ranking),
+        };
+        Ok(match &found.tables {
+            Some(tables) => answer.of_tables(tables),
+            None => answer,
+        })
+    }
 }
 
 fn run(arguments: &Arguments) -> Result<()> {
-    let questions = questions(&arguments.question, arguments.questions.as_deref())?;
+    arguments.check()?;
+    let mut questions = Questions::default();
+    let file = arguments.questions.as_deref().filter(|_| !arguments.reads_stdin());
+    let listed = match arguments.corpus {
+        Some(_) => questions.listed_for_corpus(&arguments.question, file)?,
+        None => questions.listed(&arguments.question, file)?,
+    };
     let llm = language_model(arguments)?;
     let options = SessionOptions { device: arguments.device, ..SessionOptions::default() };
     let opening = Opening::read(&arguments.checkpoint, &options)?;
+    opening
+        .answers_own_questions()
+        .with_context(|| format!("{}: takes no questions", arguments.checkpoint.display()))?;
     if let Some(warning) = opening.warning() {
         eprintln!("warning: {warning}");
     }
@@ -116,40 +254,47 @@ fn run(arguments: &Arguments) -> Result<()> {
             None => eprintln!("policy: learnt; no language model is set"),
         }
     }
-    let policy: Box<dyn Policy> = match arguments.policy {
-        PolicyChoice::Rules => Box::new(Rules),
-        PolicyChoice::Auto | PolicyChoice::Learnt | PolicyChoice::Llm => {
-            let directory = match &arguments.answers {
-                Some(directory) => directory.clone(),
-                None => shipped(Shipped::Answers)?,
-            };
-            Box::new(Learnt(Choice::read(&directory)?))
+    let otherwise = otherwise(arguments)?;
+    let answerer = Answerer { llm, otherwise, or_otherwise: arguments.policy == PolicyChoice::Auto };
+    let searched = Searched::open(arguments, opening)?;
+    let mut writer = Writer::new(arguments.format, arguments.output.as_deref(), about(arguments));
+    let mut answer = |question: &GivenQuestion| -> Result<()> {
+        let failed = || format!("{}: {}", arguments.place(), question.id);
+        match searched.find(question).with_context(failed)? {
+            Some(found) => {
+                let answer = answerer.answer(&found).with_context(failed)?;
+                writer.add(&found, answer)
+            }
+            None => writer.add_without_document(Answer::nothing_found(&question.id, &question.text)),
         }
+        .with_context(failed)
     };
-    let path = arguments.document.display();
-    let (_, document) = opening
-        .finish_with(&arguments.document, &ReadOptions::default())
-        .with_context(|| format!("{path}: could not be opened"))?;
-    for warning in document.warnings() {
-        eprintln!("warning: {path}: {warning}");
+    listed.iter().try_for_each(&mut answer)?;
+    if arguments.reads_stdin() {
+        questions.stdin().try_for_each(|question| answer(&question?))?;
     }
-    let mut out = io::stdout().lock();
-    let mut answers = Vec::new();
-    let llm = llm.as_ref().map(|llm| (llm, llm.policy(&document, policy.as_ref())));
-    let or_policy = arguments.policy == PolicyChoice::Auto;
-    for question in &questions {
-        let answer = answer(&document, question, llm.as_ref(), policy.as_ref(), or_policy)
-            .with_context(|| format!("{path}: {}", question.id))?;
-        match arguments.format {
-            Format::Table => show(&mut out, &answer)?,
-            Format::Jsonl => writeln!(out, "{}", serde_json::to_string(&answer)?)?,
-            Format::Json => answers.push(answer),
-        }
+    writer.finish()
+}
+
+fn about(arguments: &Arguments) -> Vec<(String, String)> {
+    let mut about = vec![("checkpoint", arguments.checkpoint.display().to_string())];
+    if let Some(corpus) = &arguments.corpus {
+        about.push(("corpus", corpus.display().to_string()));
+        about.push(("retriever", arguments.retriever().to_owned()));
     }
-    if arguments.format == Format::Json {
-        writeln!(out, "{}", serde_json::to_string_pretty(&answers)?)?;
+    about.into_iter().map(|(what, value)| (what.to_owned(), value)).collect()
+}
+
+/// Who answers without a language model.
+fn otherwise(arguments: &Arguments) -> Result<Box<dyn Policy>> {
+    if arguments.policy == PolicyChoice::Rules {
+        return Ok(Box::new(Rules));
     }
-    Ok(out.flush()?)
+    let directory = match &arguments.answers {
+        Some(directory) => directory.clone(),
+        None => shipped(Shipped::Answers)?,
+    };
+    Ok(Box::new(Learnt(Choice::read(&directory)?)))
 }
 
 /// The language model that is to answer, where there is one.
@@ -165,89 +310,4 @@ fn language_model(arguments: &Arguments) -> Result<Option<Llm>> {
         );
     }
     Ok(llm)
-}
-
-fn answer(
-    document: &OpenDocument,
-    question: &Put,
-    llm: Option<&(&Llm, LlmPolicy<'_>)>,
-    otherwise: &dyn Policy,
-    or_policy: bool,
-) -> Result<Answer> {
-    let ranking = document.rank(Question::new(&question.text).id(&question.id).top(usize::MAX))?;
-    match llm {
-        Some((llm, policy)) => llm.answer(policy, &ranking, or_policy),
-        None => Ok(otherwise.answer(&ranking)),
-    }
-}
-
-fn show(out: &mut impl io::Write, answer: &Answer) -> io::Result<()> {
-    writeln!(out, "{}", answer.question)?;
-    if answer.abstained {
-        if answer.policy != "llm" {
-            return writeln!(out, "  does not know (the best guess has confidence {:.2})", answer.confidence);
-        }
-        let why: Vec<&str> =
-            answer.checks.iter().filter(|check| !check.passed).map(|check| check.what.as_str()).collect();
-        writeln!(out, "  does not know: {}", why.join("; "))?;
-        if let Some(unverified) = &answer.unverified {
-            writeln!(out, "  not verified: {unverified}")?;
-        }
-        return Ok(());
-    }
-    let scale = answer.scale.map_or_else(String::new, |scale| format!(" {scale}"));
-    writeln!(out, "  {}{scale}   confidence {:.2}", answer.answer, answer.confidence)?;
-    if let Some(program) = &answer.program {
-        writeln!(out, "  program: {program}")?;
-    }
-    for citation in &answer.citations {
-        let headers = [&citation.row_headers, &citation.column_headers].into_iter().flatten();
-        let headers: Vec<&str> = headers.map(String::as_str).collect();
-        writeln!(out, "  {}: {} {}", citation.node, citation.text, headers.join(" | "))?;
-    }
-    Ok(())
-}
-
-#[derive(Deserialize)]
-struct Line {
-    id: Option<String>,
-    question: String,
-}
-
-fn questions(given: &[String], file: Option<&Path>) -> Result<Vec<Put>> {
-    let mut found = Vec::new();
-    let mut ids = HashSet::new();
-    let mut add = |place: String, id: Option<String>, text: String| -> Result<()> {
-        if text.trim().is_empty() {
-            bail!("{place}: the question is blank; expected a question in words");
-        }
-        let id = id.unwrap_or_else(|| format!("q{}", found.len() + 1));
-        if !ids.insert(id.clone()) {
-            bail!("{place}: the question's id {id:?} is that of an earlier one; give each its own");
-        }
-        found.push(Put { id, text });
-        Ok(())
-    };
-    for (number, text) in (1..).zip(given) {
-        add(format!("--question {number}"), None, text.clone())?;
-    }
-    if let Some(path) = file {
-        let text = read_text(path)?;
-        for (number, line) in (1..).zip(text.trim_start_matches('\u{feff}').lines()) {
-            let place = format!("{}: line {number}", path.display());
-            let line = line.trim();
-            let (id, text) = if line.starts_with('{') {
-                let expected = || format!("{place}: expected a question, or {{\"id\": …, \"question\": …}}");
-                let Line { id, question } = serde_json::from_str(line).with_context(expected)?;
-                (id, question)
-            } else {
-                (None, line.to_owned())
-            };
-            add(place, id, text)?;
-        }
-        if text.trim().is_empty() {
-            bail!("{}: the file is empty; expected a question a line", path.display());
-        }
-    }
-    Ok(found)
 }

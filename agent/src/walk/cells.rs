@@ -396,6 +396,8 @@ impl<'a> CellGraph<'a> {
             row_headers: node.place.as_ref().and_then(|place| path(&place.row_path)),
             column_headers: node.place.as_ref().and_then(|place| path(&place.column_path)),
             position: node.into(),
+            table: None,
+            file: None,
         })
     }
 

@@ -345,7 +345,7 @@ impl<'a> Episode<'a> {
 }
 
 /// An action in short.
-fn named(action: &Action) -> String {
+pub(crate) fn named(action: &Action) -> String {
     let text = match action {
         Action::VisitNode { node, text } if node.trim().is_empty() => format!("VisitNode({text:?})"),
         Action::VisitNode { node, .. } => format!("VisitNode({node})"),

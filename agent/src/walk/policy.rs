@@ -1,9 +1,9 @@
 //! The policy that has a language model walk.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Arc;
 
 use tabsegnet::{Graph, Ranking};
-use tabsegnet_llm::{Budget, ChatModel, Limits, LlmError, LlmSettings, Piece};
+use tabsegnet_llm::{Budget, ChatModel, LlmError, LlmSettings, Piece, RunCost};
 
 use crate::answer::Answer;
 use crate::rules::{Policy, Rules};
@@ -36,8 +36,7 @@ pub struct LlmPolicy<'a> {
     llm: &'a LlmSettings,
     listener: &'a dyn Listener,
     otherwise: &'a dyn Policy,
-    /// Spent on all questions so far, by the prices.
-    cost: Mutex<Option<f64>>,
+    cost: Arc<RunCost>,
 }
 
 impl<'a> LlmPolicy<'a> {
@@ -49,7 +48,7 @@ impl<'a> LlmPolicy<'a> {
         llm: &'a LlmSettings,
         listener: &'a dyn Listener,
     ) -> Self {
-        Self { cells: CellGraph::new(graph, walk), model, llm, listener, otherwise: &Rules, cost: Mutex::new(None) }
+        Self { cells: CellGraph::new(graph, walk), model, llm, listener, otherwise: &Rules, cost: Arc::default() }
     }
 
     /// With another policy than the rules where the model's replies cannot be used.
@@ -58,14 +57,23 @@ impl<'a> LlmPolicy<'a> {
         Self { otherwise, ..self }
     }
 
+    /// With what other documents' questions have cost: `llm.budget.cost` is that of all together.
+    #[must_use]
+    pub fn charged_to(self, cost: Arc<RunCost>) -> Self {
+        Self { cost, ..self }
+    }
+
+    /// The graph that is walked.
+    pub fn cells(&self) -> &CellGraph<'a> {
+        &self.cells
+    }
+
     /// Answers the ranking's question.
     ///
     /// # Errors
     /// The model cannot be reached, refuses, or the like; what was spent up to then is booked.
     pub fn try_answer(&self, ranking: &Ranking) -> Result<Answer, LlmError> {
-        let before = *self.cost.lock().unwrap_or_else(PoisonError::into_inner);
-        let left = self.llm.budget.cost.map(|cost| (cost - before.unwrap_or(0.0)).max(0.0));
-        let mut budget = Budget::new(Limits { cost: left, ..self.llm.budget.clone() });
+        let mut budget = Budget::new(self.cost.left(&self.llm.budget));
         let mut events = Vec::new();
         let mut sink = |event: &TraceEvent| {
             self.listener.event(event);
@@ -75,10 +83,7 @@ impl<'a> LlmPolicy<'a> {
         let mut chooser = ModelChooser::new(self.model, self.llm, &mut budget, &mut on_piece);
         let result = walk(&self.cells, ranking, &mut chooser, &mut sink);
         let spent = budget.spent();
-        if let Some(cost) = spent.cost {
-            let mut all = self.cost.lock().unwrap_or_else(PoisonError::into_inner);
-            *all = Some(all.unwrap_or(0.0) + cost);
-        }
+        self.cost.add(spent.cost);
         let answer = match result {
             Err(LlmError::Invalid { reason }) => {
                 let id = &ranking.question_id;

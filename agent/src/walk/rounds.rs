@@ -138,6 +138,7 @@ impl Walk<'_> {
         let unit = verified.quantity.and_then(|quantity| quantity.unit).or(percent.then_some(Unit::Percent));
         Answer {
             answer,
+            answers: proposal.answer.clone(),
             confidence: CONFIDENCE,
             value: verified.value.map(|value| value.to_string()),
             unit,

@@ -715,3 +715,43 @@ proptest! {
         prop_assert_eq!(cells.relation(a, b).is_some(), cells.relation(b, a).is_some());
     }
 }
+
+#[test]
+fn a_path_has_the_moves_of_a_walk_in_order() {
+    let graph = sales();
+    let cells = CellGraph::new(&graph, &WalkSettings::default());
+    let program = "subtract(120, 100), divide(#0, 100)";
+    let answer = run(
+        &graph,
+        vec![
+            json!([{"action": "VisitNode", "node": "t0:r1c1"}, {"action": "Fly"}, {"action": "VisitNode", "node": "t0:r9c9"}]),
+            json!([{"action": "GetSharedNeighbours", "node": "t0:r1h0", "other": "t0:h0c2", "page": 1},
+                   {"action": "VisitNode", "node": "t0:r1c2"}]),
+            answers(json!(["t0:r1c1", "t0:r1c2"]), program, json!(["20 %"])),
+        ],
+    );
+    assert!(!answer.abstained, "{:?}", answer.checks);
+    let steps = path(&cells, &answer.trace);
+    let titles: Vec<&str> = steps.iter().map(|step| step.title.as_str()).collect();
+    assert_eq!(titles, ["Start", "Round 1", "Round 2", "Round 3"]);
+    let way = |step: usize, number: usize| {
+        let of = &steps[step].moves[number];
+        (of.from.join(" "), of.to.join(" "))
+    };
+    let is = |from: &str, to: &str| (from.to_owned(), to.to_owned());
+    assert_eq!(way(0, 0), is("", "t0:r1h0 t0:h0c1"));
+    assert_eq!(way(1, 0), is("", "t0:r1c1"));
+    // What could not be done leads nowhere, and is said.
+    assert_eq!((way(1, 1), way(1, 2)), (is("", ""), is("", "")));
+    assert!(steps[1].moves[1].seen.contains("Fly") && steps[1].moves[2].seen.contains("outside"), "{:?}", steps[1]);
+    let (from, to) = way(2, 0);
+    assert_eq!(from, "t0:r1h0 t0:h0c2");
+    assert!(to.split(' ').any(|node| node == "t0:r1c2"), "{to}");
+    assert_eq!(way(2, 1), is("t0:r1c1", "t0:r1c2"));
+    assert_eq!(way(3, 0), is("", "t0:r1c1 t0:r1c2"));
+    assert_eq!(steps[3].moves[0].seen, "all checks hold");
+    let ids: Vec<&String> =
+        steps.iter().flat_map(|step| &step.moves).flat_map(|of| of.from.iter().chain(&of.to)).collect();
+    assert!(ids.into_iter().all(|id| graph.nodes().iter().any(|node| node.id == *id)));
+    assert!(path(&cells, &[]).is_empty());
+}

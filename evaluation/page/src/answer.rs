@@ -14,6 +14,51 @@ pub struct Answer {
     /// Node id and score of all nodes, equal scores in document order; what nodes are shaded by.
     /// May be empty: then only the top nodes are marked.
     pub scores: Vec<(String, f32)>,
+    /// What is said to the question, where something is: `nodes` are then those that it rests on.
+    pub reply: Option<Reply>,
+}
+
+/// What is said to a question, and how it was come to.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Reply {
+    /// The answer with its unit and scale; empty where nothing is said.
+    pub text: String,
+    /// What stands below it, such as an answer that did not hold; may be empty.
+    pub note: String,
+    /// How likely it is right, from 0 to 1; of what was refused where nothing is said.
+    pub confidence: f32,
+    /// What else is known, such as ("answered by", "learnt").
+    pub facts: Vec<(String, String)>,
+    /// The program, step by step: what is done, and what it gives.
+    pub program: Vec<(String, String)>,
+    /// What was looked at, and whether it holds.
+    pub checks: Vec<(String, bool)>,
+    /// The way over the document's nodes, step by step; may be empty.
+    pub path: Vec<PathStep>,
+}
+
+/// A step of a way over the document's nodes.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct PathStep {
+    /// Such as `Round 1`.
+    pub title: String,
+    /// What was thought; may be empty.
+    pub thought: String,
+    /// What was done, in order.
+    pub moves: Vec<Move>,
+}
+
+/// One move: nodes that are looked at from others.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Move {
+    /// What was done, in short.
+    pub action: String,
+    /// What was seen; may be empty.
+    pub seen: String,
+    /// Ids of the nodes that it began at.
+    pub from: Vec<String>,
+    /// Ids of the nodes that it came to or saw.
+    pub to: Vec<String>,
 }
 
 /// The strength of a type of edge, s(e | q).
@@ -76,7 +121,7 @@ pub enum PageError {
     UnknownNode {
         /// The question.
         question: String,
-        /// `nodes`, `scores`, or `the explanation of` a node.
+        /// `nodes`, `scores`, `path`, or `the explanation of` a node.
         place: String,
         /// The node's id.
         node: String,

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
 
-use crate::marks::{Marks, SHADES};
+use crate::marks::{Marks, Moved, SHADES};
 use crate::nodes::Nodes;
 use crate::text::{edge_type, for_script};
 
@@ -31,6 +31,8 @@ struct AnswerData<'a> {
     scores: Vec<Option<f64>>,
     /// By node number.
     why: BTreeMap<usize, Why>,
+    /// Steps of moves.
+    path: &'a [Vec<Moved>],
 }
 
 /// Edges of an explanation that are shown; a caption may have one from every cell of its table.
@@ -84,7 +86,8 @@ fn answer_data<'a>(marks: &'a Marks, types: &mut Interned<'a>) -> AnswerData<'a>
     }
     let ranked = marks.ranked.iter();
     let ranked = ranked.map(|node| (node.number, node.rank, segment(node.segment), node.score));
-    AnswerData { segments: &marks.answer.segments, ranked: ranked.collect(), shades: &marks.shades, scores, why }
+    let (segments, path) = (&marks.answer.segments, &marks.path);
+    AnswerData { segments, ranked: ranked.collect(), shades: &marks.shades, scores, why, path }
 }
 
 /// Enough for people, half the bytes.

@@ -3,7 +3,8 @@
 //! The page loads nothing and works from a file: passages as paragraphs and headings, tables as
 //! tables, nodes shaded by rank, the top nodes numbered and, with segments, lettered; beside it a
 //! panel of ranks with a jump to each, segments, edge strengths, and for a chosen node what its
-//! neighbours add to its score. Without JavaScript it shows the first answer.
+//! neighbours add to its score. Of a question that was answered it shows the answer, its program and checks, and the way
+//! over the nodes, drawn step by step. Without JavaScript it shows the first answer.
 //!
 //! ```
 //! use tabsegnet_document::model::{Block, Document};
@@ -28,9 +29,10 @@ mod nodes;
 mod palette;
 mod panel;
 mod reading;
+mod reply;
 mod text;
 
-pub use answer::{Answer, EdgeStrength, Explanation, InEdge, PageError, RankedNode};
+pub use answer::{Answer, EdgeStrength, Explanation, InEdge, Move, PageError, PathStep, RankedNode, Reply};
 
 use tabsegnet_document::Layout;
 use tabsegnet_document::model::Document;

@@ -26,6 +26,9 @@ pub(crate) struct Ranked<'a> {
     pub explanation: Option<(&'a Explanation, Vec<usize>)>,
 }
 
+/// A move: numbers of nodes from and to.
+pub(crate) type Moved = (Vec<usize>, Vec<usize>);
+
 /// A checked answer.
 pub(crate) struct Marks<'a> {
     pub answer: &'a Answer,
@@ -34,6 +37,8 @@ pub(crate) struct Marks<'a> {
     pub shades: [Vec<usize>; SHADES],
     /// By node number.
     pub scores: Vec<Option<f32>>,
+    /// The moves of each step of the reply's path.
+    pub path: Vec<Vec<Moved>>,
 }
 
 impl<'a> Marks<'a> {
@@ -53,7 +58,8 @@ impl<'a> Marks<'a> {
         for strength in &answer.strengths {
             checks.finite(strength.strength, || format!("the strength of {}", strength.edge_type))?;
         }
-        Ok(Self { answer, ranked, shades: shades(in_order), scores })
+        let path = checks.path()?;
+        Ok(Self { answer, ranked, shades: shades(in_order), scores, path })
     }
 }
 
@@ -100,6 +106,17 @@ impl<'a> Checks<'a, '_> {
             ranked.push(Ranked { number, rank, score, segment, explanation });
         }
         Ok(ranked)
+    }
+
+    fn path(&self) -> Result<Vec<Vec<Moved>>, PageError> {
+        let Some(reply) = &self.answer.reply else { return Ok(Vec::new()) };
+        self.finite(reply.confidence, || "the confidence".into())?;
+        let numbers =
+            |ids: &[String]| ids.iter().map(|id| self.node(id, || "path".into())).collect::<Result<Vec<_>, _>>();
+        let steps = reply.path.iter().map(|step| {
+            step.moves.iter().map(|of| Ok((numbers(&of.from)?, numbers(&of.to)?))).collect::<Result<Vec<_>, _>>()
+        });
+        steps.collect()
     }
 
     fn explanation(&self, id: &str, explanation: &'a Explanation) -> Result<(&'a Explanation, Vec<usize>), PageError> {

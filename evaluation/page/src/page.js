@@ -92,6 +92,7 @@ function answerWith(next) {
   sections.forEach((section, position) => { section.hidden = position !== next; });
   prepare();
   showBest();
+  showWay();
 }
 
 /* The chosen node. */
@@ -228,6 +229,138 @@ function explanation([alone, edges, more, least, before]) {
   return more ? [lead, table, element('p', {}, element('small', {}, rest))] : [lead, table];
 }
 
+/* The way of a walk over the nodes: drawn in a layer above the document, step by step. */
+
+const walk = byId('walk');
+const way = walk && document.createElementNS('http://www.w3.org/2000/svg', 'svg');
+const FEW = 8;
+const steps = () => answer() ? answer().path : [];
+// The step that the way is drawn up to.
+let reached = 0;
+
+function drawn(tag, attributes, text) {
+  const created = document.createElementNS('http://www.w3.org/2000/svg', tag);
+  for (const [name, value] of Object.entries(attributes)) created.setAttribute(name, value);
+  if (text !== undefined) created.textContent = text;
+  return created;
+}
+
+// Where a node stands in the layer; what is scrolled out of its table stays at the table's edge.
+function boxOf(number, origin) {
+  const own = nodes[number].getClientRects();
+  const box = own.length > 1 ? own[0] : nodes[number].getBoundingClientRect();
+  const around = nodes[number].closest('.scroll');
+  let { left, right } = box;
+  if (around) {
+    const edge = around.getBoundingClientRect();
+    left = Math.min(Math.max(left, edge.left), edge.right - 12);
+    right = Math.max(Math.min(right, edge.right), left + 12);
+  }
+  return { left: left - origin.left, right: right - origin.left, top: box.top - origin.top, bottom: box.bottom - origin.top };
+}
+
+const middle = (box) => [(box.left + box.right) / 2, (box.top + box.bottom) / 2];
+
+// A curve from the middle of one box to the border of another, with a head.
+function arrow(from, to) {
+  const [x, y] = middle(from);
+  const [u, v] = middle(to);
+  const length = Math.hypot(u - x, v - y) || 1;
+  const bend = Math.min(40, length / 5);
+  const [cx, cy] = [(x + u) / 2 - (v - y) / length * bend, (y + v) / 2 + (u - x) / length * bend];
+  // From the bend straight to the middle: where that meets the border.
+  const [dx, dy] = [u - cx, v - cy];
+  const inside = Math.min((to.right - to.left) / 2 / Math.abs(dx || 1e-9), (to.bottom - to.top) / 2 / Math.abs(dy || 1e-9), .9);
+  const [ex, ey] = [u - dx * inside, v - dy * inside];
+  const angle = Math.atan2(ey - cy, ex - cx);
+  const wing = (turn) => `${ex - 8 * Math.cos(angle + turn)},${ey - 8 * Math.sin(angle + turn)}`;
+  return [drawn('path', { class: 'line', d: `M${x},${y}Q${cx},${cy} ${ex},${ey}` }),
+    drawn('polygon', { class: 'head', points: `${ex},${ey} ${wing(.42)} ${wing(-.42)}` })];
+}
+
+function drawWay() {
+  if (!way) return;
+  const origin = main.getBoundingClientRect();
+  const ticks = new Map();
+  const groups = steps().slice(0, reached + 1).map((moves, step) => {
+    const group = drawn('g', { class: step === reached ? 'now' : '' });
+    for (const [from, to] of moves) {
+      // What only looked around is shown while it is the step to look at.
+      const few = to.length <= FEW;
+      if (!few && step < reached) continue;
+      for (const number of to) {
+        const { left, right, top, bottom } = boxOf(number, origin);
+        group.append(drawn('rect', { class: 'box', x: left + 1, y: top + 1, width: right - left - 2, height: bottom - top - 2, rx: 3 }));
+        if (few && !ticks.has(number)) ticks.set(number, step);
+      }
+      if (!few) continue;
+      for (const begin of from) {
+        for (const end of to) if (begin !== end) group.append(...arrow(boxOf(begin, origin), boxOf(end, origin)));
+      }
+    }
+    return group;
+  });
+  // Numbers of the steps in which nodes were first seen, above all lines.
+  for (const [number, step] of ticks) {
+    const { left, top } = boxOf(number, origin);
+    groups[step].append(drawn('circle', { class: 'tick', cx: left + 3, cy: top + 3, r: 7.5 }),
+      drawn('text', { x: left + 3, y: top + 6.5 }, step === 0 ? 'S' : String(step)));
+  }
+  way.replaceChildren(...groups);
+}
+
+let waiting = false;
+function drawSoon() {
+  if (waiting || !way) return;
+  waiting = true;
+  requestAnimationFrame(() => { waiting = false; drawWay(); });
+}
+
+function goTo(step, seeking) {
+  reached = Math.min(Math.max(step, 0), steps().length - 1);
+  const shown = sections[current].querySelectorAll('[data-step]');
+  shown.forEach((item, position) => {
+    item.classList.toggle('now', position === reached);
+    item.classList.toggle('later', position > reached);
+    item.toggleAttribute('aria-current', position === reached);
+  });
+  const title = shown[reached].querySelector('h4').textContent;
+  byId('walk-at').textContent = `Step ${reached + 1} of ${shown.length}: ${title}`;
+  byId('walk-back').disabled = reached === 0;
+  byId('walk-on').disabled = reached + 1 === shown.length;
+  if (seeking) {
+    close();
+    const [first] = steps()[reached].flatMap(([from, to]) => [...to, ...from]);
+    if (first !== undefined) seek(first);
+    if (getComputedStyle(panel).position === 'sticky') shown[reached].scrollIntoView({ block: 'nearest' });
+  }
+  drawSoon();
+}
+
+// All of it, at first.
+function showWay() {
+  if (!walk) return;
+  walk.hidden = !steps().length;
+  if (steps().length) goTo(steps().length - 1, false);
+  else drawWay();
+}
+
+if (walk) {
+  way.id = 'way';
+  way.setAttribute('aria-hidden', 'true');
+  main.append(way);
+  document.documentElement.classList.add('steps');
+  byId('walk-back').addEventListener('click', () => goTo(reached - 1, true));
+  byId('walk-on').addEventListener('click', () => goTo(reached + 1, true));
+  panel.addEventListener('click', (event) => {
+    const title = event.target.closest('.path h4');
+    if (title) goTo(Number(title.parentElement.dataset.step), true);
+  });
+  addEventListener('scroll', drawSoon, { capture: true, passive: true });
+  addEventListener('resize', drawSoon);
+  new ResizeObserver(drawSoon).observe(main);
+}
+
 /* Mouse and touch. */
 
 panel.addEventListener('click', (event) => {
@@ -346,4 +479,5 @@ addEventListener('beforeprint', () => strengths.forEach((details) => { details.o
 byId('keys').hidden = false;
 prepare();
 if (!location.hash) showBest();
+showWay();
 })();

@@ -7,9 +7,9 @@ use crate::answer::EdgeStrength;
 use crate::kit::{class, escape};
 use crate::marks::{Marks, WORST_RANK};
 use crate::nodes::{Node, Nodes};
-use crate::palette;
 use crate::reading::badge;
 use crate::text::{edge_type, number, shorten};
+use crate::{palette, reply};
 
 /// Most characters of a node's text in the list of ranks, and of a question in the switch.
 const SHOWN: usize = 120;
@@ -19,8 +19,9 @@ pub(crate) fn render(answers: &[Marks], nodes: &Nodes) -> String {
     let sections: String =
         answers.iter().enumerate().map(|(position, marks)| section(position, marks, nodes)).collect();
     let sections = if answers.is_empty() { "<p>No question was given.</p>\n".to_owned() } else { sections };
+    let walk = if answers.iter().any(|marks| !marks.path.is_empty()) { reply::WALK } else { "" };
     format!(
-        "<aside class=\"panel\" aria-label=\"Answers\">\n<div class=\"answers\">\n{}{sections}{KEYS}</div>\n{NODE}</aside>\n",
+        "<aside class=\"panel\" aria-label=\"Answers\">\n{walk}<div class=\"answers\">\n{}{sections}{KEYS}</div>\n{NODE}</aside>\n",
         switch(answers)
     )
 }
@@ -52,11 +53,13 @@ fn switch(answers: &[Marks]) -> String {
 fn section(position: usize, marks: &Marks, nodes: &Nodes) -> String {
     let hidden = if position > 0 { " hidden" } else { "" };
     format!(
-        "<section class=\"answer\" aria-labelledby=\"q{position}\"{hidden}>\n<h2 id=\"q{position}\" dir=\"auto\">{}</h2>\n{}{}{}</section>\n",
+        "<section class=\"answer\" aria-labelledby=\"q{position}\"{hidden}>\n<h2 id=\"q{position}\" dir=\"auto\">{}</h2>\n{}{}{}{}{}</section>\n",
         escape(&marks.answer.question),
+        marks.answer.reply.as_ref().map_or_else(String::new, reply::said),
         segments(marks),
         ranks(position, marks, nodes),
         strengths(&marks.answer.strengths),
+        marks.answer.reply.as_ref().map_or_else(String::new, |of| reply::how(of, marks, nodes)),
     )
 }
 
@@ -86,11 +89,15 @@ fn segments(marks: &Marks) -> String {
 }
 
 fn ranks(position: usize, marks: &Marks, nodes: &Nodes) -> String {
+    let (title, none) = match marks.answer.reply {
+        Some(_) => ("Cited, by rank", ""),
+        None => ("Ranks", "<p>No node was ranked.</p>\n"),
+    };
     if marks.ranked.is_empty() {
-        return "<p>No node was ranked.</p>\n".to_owned();
+        return none.to_owned();
     }
     let mut html = format!(
-        "<h3 id=\"r{position}\">Ranks</h3>\n<ol class=\"ranks\" role=\"list\" aria-labelledby=\"r{position}\">\n"
+        "<h3 id=\"r{position}\">{title}</h3>\n<ol class=\"ranks\" role=\"list\" aria-labelledby=\"r{position}\">\n"
     );
     for ranked in &marks.ranked {
         let Some(node) = nodes.get(ranked.number) else { continue };

@@ -70,7 +70,7 @@ struct Look<'m> {
     /// From 1.
     shade: Option<usize>,
     ranked: Option<&'m Ranked<'m>>,
-    /// Whether any answer's ranks lead to it.
+    /// Whether any answer's ranks or path lead to it.
     target: bool,
 }
 
@@ -78,6 +78,9 @@ fn looks<'m>(answers: &'m [Marks<'m>]) -> HashMap<usize, Look<'m>> {
     let mut looks: HashMap<usize, Look> = HashMap::new();
     for ranked in answers.iter().flat_map(|marks| &marks.ranked) {
         looks.entry(ranked.number).or_default().target = true;
+    }
+    for (from, to) in answers.iter().flat_map(|marks| &marks.path).flatten() {
+        from.iter().chain(to).for_each(|number| looks.entry(*number).or_default().target = true);
     }
     if let Some(first) = answers.first() {
         for ranked in &first.ranked {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use serde_json::Value;
-use tabsegnet_page::Page;
+use tabsegnet_page::{Move, Page, PathStep, Reply};
 
 #[path = "chromium/mod.rs"]
 mod chromium;
@@ -252,6 +252,56 @@ fn without_scripts_the_first_answer_is_marked_and_ranks_are_links() {
     browser.wait(&format!("(() => {{ {IN_VIEW} return inView(document.querySelector(':target')); }})()"));
     assert_eq!(browser.value("document.querySelector(':target') === document.querySelector(link.hash)"), true);
     assert_quiet(&mut browser);
+}
+
+#[test]
+fn a_path_is_drawn_step_by_step() {
+    let test = "a_path_is_drawn_step_by_step";
+    for width in [1200, 390] {
+        let Some((mut browser, directory)) = opened(test, None, width, true) else { return };
+        let read = sample::document(None, 1).unwrap();
+        let mut answers = sample::answers(&read.document, 2, 1);
+        let ids: Vec<String> = answers[0].nodes.iter().map(|node| node.id.clone()).collect();
+        let step = |title: &str, from: &[String], to: &[String]| PathStep {
+            title: title.into(),
+            thought: "I look.".into(),
+            moves: vec![Move { action: "Visit".into(), seen: String::new(), from: from.into(), to: to.into() }],
+        };
+        let path = vec![step("Start", &[], &ids[..1]), step("Round 1", &ids[..1], &ids[1..])];
+        answers[0].reply = Some(Reply { text: "12".into(), confidence: 0.5, path, ..Reply::default() });
+        let layout = Some(&read.layout);
+        let page = Page { title: "Kingsford", about: &[], document: &read.document, layout, answers: &answers };
+        let file = directory.path().join("page.html");
+        std::fs::write(&file, page.html().unwrap()).unwrap();
+        browser.open(&file, width, if width < 600 { 844 } else { 768 }, true);
+        settle(&mut browser);
+        let drawn = "[document.querySelectorAll('#way .box').length, document.querySelectorAll('#way .line').length, \
+                     document.querySelector('#walk-at').textContent, document.querySelectorAll('.path .later').length]";
+        assert_eq!(browser.value(drawn), serde_json::json!([2, 1, "Step 2 of 2: Round 1", 0]));
+        browser.click("document.querySelector('#walk-back')");
+        settle(&mut browser);
+        assert_eq!(browser.value(drawn), serde_json::json!([1, 0, "Step 1 of 2: Start", 1]));
+        // The box lies over its node, which is in view, and nothing is wider than the window.
+        let over = format!(
+            "(() => {{ {IN_VIEW}
+            const box = document.querySelector('#way .box').getBoundingClientRect();
+            const node = document.querySelector('main .k').getClientRects()[0];
+            return [inView(document.querySelector('main .k')), Math.abs(box.top - node.top) < 4,
+                    document.documentElement.scrollWidth <= innerWidth]; }})()"
+        );
+        assert_eq!(browser.value(&over), serde_json::json!([true, true, true]));
+        browser.click("document.querySelector('#walk-on')");
+        settle(&mut browser);
+        assert_eq!(browser.value(drawn), serde_json::json!([2, 1, "Step 2 of 2: Round 1", 0]));
+        // A question without a path has none.
+        browser.value("(() => { const of = document.querySelector('#question'); of.value = '1'; of.dispatchEvent(new Event('change')); })()");
+        settle(&mut browser);
+        assert_eq!(
+            browser.value("[document.querySelector('#walk').hidden, document.querySelectorAll('#way .box').length]"),
+            serde_json::json!([true, 0])
+        );
+        assert_quiet(&mut browser);
+    }
 }
 
 #[test]

@@ -7,7 +7,7 @@ use serde_json::Value;
 use tabsegnet_document::layout::Layout;
 use tabsegnet_document::model::{Block, CellSource, Document, Heading, Table, TableSource};
 use tabsegnet_document::{ReadOptions, read_bytes};
-use tabsegnet_page::{Answer, Explanation, InEdge, Page, PageError, RankedNode};
+use tabsegnet_page::{Answer, Explanation, InEdge, Move, Page, PageError, PathStep, RankedNode, Reply};
 
 #[path = "../examples/sample/mod.rs"]
 mod sample;
@@ -30,6 +30,25 @@ fn table(source: TableSource) -> Document {
 
 fn ranked(id: &str, rank: usize) -> RankedNode {
     RankedNode { id: id.into(), rank, score: 1.0, segment: None, explanation: None }
+}
+
+/// An answer with the same words everywhere, whose path has a move a step to these nodes.
+fn reply(words: &str, path: &[&[&str]]) -> Reply {
+    let ids = |ids: &[&str]| ids.iter().map(|id| (*id).to_owned()).collect::<Vec<_>>();
+    let steps = path.iter().map(|to| PathStep {
+        title: words.into(),
+        thought: words.into(),
+        moves: vec![Move { action: words.into(), seen: words.into(), from: ids(&path[0][..1]), to: ids(to) }],
+    });
+    Reply {
+        text: words.into(),
+        note: words.into(),
+        confidence: 0.25,
+        facts: vec![(words.into(), words.into())],
+        program: vec![(words.into(), words.into())],
+        checks: vec![(words.into(), true), (words.into(), false)],
+        path: steps.collect(),
+    }
 }
 
 /// The page's part between two texts.
@@ -65,6 +84,7 @@ fn whatever_comes_from_outside_stays_text() {
         strengths: vec![tabsegnet_page::EdgeStrength { edge_type: BAD.into(), strength: 1.0 }],
         nodes: top.collect(),
         scores: vec![("p0".into(), 1.0)],
+        reply: Some(reply(BAD, &[&["t0:r1h0"], &["t0:r1c1", "p0"]])),
     };
     let about = [(BAD.to_owned(), BAD.to_owned())];
     let answers = [answer.clone(), answer];
@@ -72,6 +92,44 @@ fn whatever_comes_from_outside_stays_text() {
     assert!(!html.contains("alert(1)<") && !html.contains("<b onclick") && !html.contains("<!-- "));
     assert_eq!((html.matches("<script").count(), html.matches("</script").count()), (2, 2));
     assert_eq!(data(&html)["answers"][0]["segments"][0], BAD);
+}
+
+#[test]
+fn an_answer_is_shown_with_its_program_checks_and_path() {
+    let document = passages(&["Revenue was 12.", "It rose by 2."]);
+    let answer = Answer {
+        question: "By how much?".into(),
+        nodes: vec![ranked("p1", 2)],
+        reply: Some(Reply {
+            program: vec![("subtract(12, 10)".into(), "2".into()), ("divide(#0, 10)".into(), "0.20000000001".into())],
+            ..reply("two", &[&["p0"], &["p1"]])
+        }),
+        ..Answer::default()
+    };
+    let html = page(&document, None, std::slice::from_ref(&answer)).unwrap();
+    for part in [
+        "<p class=\"said\" dir=\"auto\">two</p>",
+        "0.25</dd>",
+        "Cited, by rank",
+        "<code>subtract(12, 10)</code></td><td class=\"n\">2</td>",
+        "0.20000000…</td>",
+        "<li class=\"fails\"><span aria-hidden=\"true\">✗</span><span class=\"vh\">does not hold: </span> <span>two</span>",
+        "<li data-step=\"1\"><h4>two</h4>",
+        "<a href=\"#n1\" title=\"sentence\">p1</a>",
+        "id=\"n0\"",
+        "id=\"walk\"",
+    ] {
+        assert!(html.contains(part), "{part} is not in the page");
+    }
+    assert_eq!(data(&html)["answers"][0]["path"], serde_json::json!([[[[0], [0]]], [[[0], [1]]]]));
+    let silent = Answer { reply: Some(Reply::default()), nodes: Vec::new(), ..answer.clone() };
+    let html = page(&document, None, &[silent]).unwrap();
+    assert!(
+        html.contains("It does not know.") && !html.contains("id=\"walk\"") && !html.contains("No node was ranked")
+    );
+    let elsewhere = Answer { reply: Some(reply("x", &[&["p7"]])), ..answer };
+    let error = page(&document, None, &[elsewhere]).unwrap_err().to_string();
+    assert!(error.contains("path names the node \"p7\""), "{error}");
 }
 
 #[test]

@@ -11,6 +11,7 @@
 
 pub mod answers;
 pub mod measures;
+pub mod programs;
 mod render;
 pub mod report;
 pub mod significance;

@@ -5,6 +5,17 @@ use tabsegnet_ranker::boosting::training::BoostingConfig;
 
 use super::{ConfigError, Task};
 
+/// Whose answers `evaluate` measures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MeasuredPolicy {
+    /// Rules, and what was learnt.
+    #[default]
+    Learnt,
+    /// These, and the language model of `[llm]`, which walks as `[agent]` says.
+    Llm,
+}
+
 /// Learning to answer from ranked nodes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -17,6 +28,14 @@ pub struct AnswersConfig {
     pub lost: f64,
     /// How the trees are grown that choose.
     pub boosting: BoostingConfig,
+    /// Whose answers `evaluate` measures.
+    pub policy: MeasuredPolicy,
+    /// Questions of each data set that are measured, evenly spaced; 0: all.
+    pub questions: usize,
+    /// Whether a language model judges answers too: that of `[judge]`, or of `[llm]` where that names none.
+    pub judge: bool,
+    /// A JSONL file of replies: known ones are taken from it, new ones are written to it. Empty: none is kept.
+    pub record: String,
 }
 
 impl Default for AnswersConfig {
@@ -26,6 +45,10 @@ impl Default for AnswersConfig {
             foreign: 0.2,
             lost: 0.01,
             boosting: BoostingConfig { num_iterations: 300, bagged_models: 1, ..BoostingConfig::default() },
+            policy: MeasuredPolicy::default(),
+            questions: 0,
+            judge: false,
+            record: String::new(),
         }
     }
 }

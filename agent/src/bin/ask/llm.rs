@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, IsTerminal as _, Stderr, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context as _, Result};
 use clap::Args;
@@ -11,7 +11,7 @@ use tabsegnet::{OpenDocument, Ranking};
 use tabsegnet_agent::config::Config;
 use tabsegnet_agent::walk::{Listener, LlmPolicy, Thoughts, TraceEvent};
 use tabsegnet_agent::{Answer, Policy};
-use tabsegnet_llm::{ChatModel, HttpModel, Piece, Recorded};
+use tabsegnet_llm::{ChatModel, HttpModel, Piece, Recorded, RunCost};
 
 /// What is said about a language model.
 #[derive(Args)]
@@ -38,6 +38,8 @@ pub struct Llm {
     /// Where it is, for people.
     place: String,
     terminal: Terminal,
+    /// Of all questions.
+    cost: Arc<RunCost>,
 }
 
 impl Llm {
@@ -59,7 +61,7 @@ impl Llm {
             (None, None) => http()?,
         };
         let terminal = Terminal::new(trace.as_deref(), show_thoughts || io::stderr().is_terminal())?;
-        Ok(Some(Self { config, model, place, terminal }))
+        Ok(Some(Self { config, model, place, terminal, cost: Arc::default() }))
     }
 
     /// The model and where it is.
@@ -70,7 +72,9 @@ impl Llm {
     /// The policy for a document; where the model's replies cannot be used, `otherwise` answers.
     pub fn policy<'a>(&'a self, document: &'a OpenDocument, otherwise: &'a dyn Policy) -> LlmPolicy<'a> {
         let Config { llm, agent } = &self.config;
-        LlmPolicy::new(document.graph(), agent, self.model.as_ref(), llm, &self.terminal).or_else(otherwise)
+        LlmPolicy::new(document.graph(), agent, self.model.as_ref(), llm, &self.terminal)
+            .or_else(otherwise)
+            .charged_to(Arc::clone(&self.cost))
     }
 
     /// Answers; where the model fails, that is an error, or, where `or_policy`, what the other policy says.

@@ -169,6 +169,7 @@ fn answer(document: &Document, question: &str, segments: &[&str], top: usize, se
             .to_vec(),
         nodes: nodes.collect(),
         scores: seen.iter().zip(&scores).map(|(node, score)| (node.id.clone(), *score)).collect(),
+        reply: None,
     }
 }
 

@@ -1,0 +1,149 @@
+//! Answers as text, as JSON, and as a page.
+
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use anyhow::{Context as _, Result, bail};
+use tabsegnet::OpenDocument;
+use tabsegnet_agent::{Answer, page};
+use tabsegnet_page::{Answer as Shown, Page};
+use tabsegnet_store::write_bytes_atomic;
+
+use crate::{Format, Found};
+
+/// Scores that a page holds for shades, over all questions: about a megabyte.
+const SHADED: usize = 100_000;
+
+/// Prints answers as they come, or gathers them for a file.
+pub struct Writer<'a> {
+    format: Format,
+    output: Option<&'a Path>,
+    about: Vec<(String, String)>,
+    /// What waits for the end.
+    text: String,
+    list: Vec<Answer>,
+    shown: Vec<Shown>,
+    /// The document of a page.
+    document: Option<OpenDocument>,
+    /// Whether it is made of tables of a corpus.
+    of_tables: bool,
+}
+
+impl<'a> Writer<'a> {
+    /// To a file, or to stdout. `about` is what a page says of what made its answers.
+    pub fn new(format: Format, output: Option<&'a Path>, about: Vec<(String, String)>) -> Self {
+        Self {
+            format,
+            output,
+            about,
+            text: String::new(),
+            list: Vec::new(),
+            shown: Vec::new(),
+            document: None,
+            of_tables: false,
+        }
+    }
+
+    /// Adds an answer from a document.
+    pub fn add(&mut self, found: &Found, answer: Answer) -> Result<()> {
+        let Found { document, ranking, tables } = found;
+        if self.format != Format::Html {
+            return self.add_without_document(answer);
+        }
+        if self.document.as_ref().is_some_and(|of| !std::ptr::eq(of.graph(), document.graph())) {
+            bail!("--format html shows the tables of one question; give one --question");
+        }
+        let mut shown = page::shown(document.graph(), ranking, &answer);
+        let shaded: usize = self.shown.iter().map(|shown| shown.scores.len()).sum();
+        if shaded + shown.scores.len() > SHADED {
+            eprintln!("the page shades no nodes for {:?}: it has many questions", ranking.question);
+            shown.scores.clear();
+        }
+        self.of_tables = tables.is_some();
+        self.shown.push(shown);
+        self.document.get_or_insert_with(|| document.clone());
+        Ok(())
+    }
+
+    /// Adds an answer that no document can be shown of.
+    pub fn add_without_document(&mut self, answer: Answer) -> Result<()> {
+        match self.format {
+            Format::Table => self.write(&lines(&answer)),
+            Format::Jsonl => self.write(&(serde_json::to_string(&answer)? + "\n")),
+            Format::Json => {
+                self.list.push(answer);
+                Ok(())
+            }
+            Format::Html => {
+                bail!("--format html: the corpus has no table for the question, and there is nothing to show")
+            }
+        }
+    }
+
+    fn write(&mut self, text: &str) -> Result<()> {
+        match self.output {
+            Some(_) => self.text += text,
+            None => print(text)?,
+        }
+        Ok(())
+    }
+
+    /// Writes what waits.
+    pub fn finish(mut self) -> Result<()> {
+        match (self.format, &self.document) {
+            (Format::Json, _) => self.text = serde_json::to_string_pretty(&self.list)? + "\n",
+            (Format::Html, Some(open)) => {
+                let read = open.read()?;
+                // The tables of a corpus are a document of this question alone.
+                let title = match self.shown.as_slice() {
+                    [only] if self.of_tables => &only.question,
+                    _ => &read.document.id,
+                };
+                let (about, answers) = (&self.about, &self.shown);
+                let layout = Some(&read.layout);
+                self.text = Page { title, about, document: &read.document, layout, answers }.html()?;
+            }
+            _ => {}
+        }
+        match self.output {
+            Some(path) => Ok(write_bytes_atomic(path, self.text.as_bytes())?),
+            None if self.text.is_empty() => Ok(()),
+            None => print(&self.text),
+        }
+    }
+}
+
+fn print(text: &str) -> Result<()> {
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).context("stdout: could not write")
+}
+
+/// Whether who reads the answers has gone, as `head` does.
+pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    let closed = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
+    error.chain().any(|cause| cause.downcast_ref::<io::Error>().is_some_and(closed))
+}
+
+/// Lines for a terminal.
+fn lines(answer: &Answer) -> String {
+    let mut lines = vec![answer.question.clone()];
+    if answer.abstained {
+        let why: Vec<&str> =
+            answer.checks.iter().filter(|check| !check.passed).map(|check| check.what.as_str()).collect();
+        lines.push(match answer.policy.as_str() {
+            "llm" | "none" => format!("  does not know: {}", why.join("; ")),
+            _ => format!("  does not know (the best guess has confidence {:.2})", answer.confidence),
+        });
+        lines.extend(answer.unverified.as_ref().map(|unverified| format!("  not verified: {unverified}")));
+    } else {
+        lines.push(format!("  {}   confidence {:.2}", answer.said(), answer.confidence));
+        lines.extend(answer.program.as_ref().map(|program| format!("  program: {program}")));
+        for citation in &answer.citations {
+            let headers = [&citation.row_headers, &citation.column_headers].into_iter().flatten();
+            let headers: Vec<&str> = headers.map(String::as_str).collect();
+            let table = citation.table.as_ref().map_or_else(String::new, |table| format!(" in {table}"));
+            lines.push(format!("  {}{table}: {} {}", citation.node, citation.text, headers.join(" | ")));
+        }
+    }
+    lines.join("\n") + "\n"
+}

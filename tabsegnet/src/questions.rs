@@ -1,0 +1,149 @@
+//! Questions as programs are given them: of the command line, of a file, of stdin.
+
+use std::collections::HashSet;
+use std::io::{self, BufRead as _};
+use std::path::Path;
+
+use serde::Deserialize;
+use tabsegnet_datasets::DataError;
+use tabsegnet_datasets::tables::{TableQuestion, read_questions};
+use tabsegnet_store::{FileError, read_text};
+
+/// A question with an id that no other one has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GivenQuestion {
+    /// A word.
+    pub id: String,
+    /// The question.
+    pub text: String,
+}
+
+/// A question that cannot be taken.
+#[derive(Debug, thiserror::Error)]
+pub enum QuestionError {
+    /// The file.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// A file of questions to a corpus.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// What stands in it.
+    #[error("{place}: {message}")]
+    Content {
+        /// File and line.
+        place: String,
+        /// What is wrong, and what is expected.
+        message: String,
+    },
+}
+
+fn wrong(place: impl Into<String>, message: impl Into<String>) -> QuestionError {
+    QuestionError::Content { place: place.into(), message: message.into() }
+}
+
+/// Takes questions in and sees to their ids.
+#[derive(Debug, Default)]
+pub struct Questions {
+    ids: HashSet<String>,
+    count: usize,
+}
+
+/// A line that is not the question itself. Other keys are left alone: files of questions have their answers in them.
+#[derive(Deserialize)]
+struct Line {
+    id: Option<String>,
+    question: String,
+}
+
+impl Questions {
+    /// A line of a file or of stdin, the `number`-th of `place`, from 1.
+    fn line(&mut self, place: &str, number: usize, line: &str) -> Result<GivenQuestion, QuestionError> {
+        // Some editors begin a file with a byte-order mark.
+        let line = if number == 1 { line.trim_start_matches('\u{feff}') } else { line }.trim();
+        let at = format!("{place}: line {number}");
+        let (id, text) = if line.starts_with('{') {
+            let Line { id, question } = serde_json::from_str(line).map_err(|error| {
+                wrong(&at, format!("expected a question, or {{\"id\": …, \"question\": …}}: {error}"))
+            })?;
+            (id, question)
+        } else {
+            (None, line.to_owned())
+        };
+        self.add(&at, id, text)
+    }
+
+    /// Gives a question without an id its number for one, or the next that no earlier question has.
+    fn add(&mut self, place: &str, id: Option<String>, text: String) -> Result<GivenQuestion, QuestionError> {
+        if text.trim().is_empty() {
+            return Err(wrong(place, "the question is blank; expected a question in words"));
+        }
+        self.count += 1;
+        let mut free = (self.count..).map(|number| format!("q{number}")).filter(|id| !self.ids.contains(id));
+        let id = id.or_else(|| free.next()).unwrap_or_default();
+        if id.is_empty() || id.contains(char::is_whitespace) {
+            let message = format!("the question's id {id:?} is empty or holds white space; expected a word");
+            return Err(wrong(place, message));
+        }
+        if !self.ids.insert(id.clone()) {
+            let message = format!("the question's id {id:?} is that of an earlier one; give each its own");
+            return Err(wrong(place, message));
+        }
+        Ok(GivenQuestion { id, text })
+    }
+
+    /// Those of the command line and of a file, which has one a line: the question itself, or `{"id": …, "question": …}`.
+    /// Without an id they are `q1`, `q2`, …
+    ///
+    /// # Errors
+    /// A file that cannot be read or is empty, a blank question, an id that is no word or that of an earlier one.
+    pub fn listed(&mut self, given: &[String], file: Option<&Path>) -> Result<Vec<GivenQuestion>, QuestionError> {
+        let mut questions = Vec::new();
+        for text in given {
+            questions.push(self.add("--question", None, text.clone())?);
+        }
+        if let Some(path) = file {
+            let (place, text) = (path.display().to_string(), read_text(path)?);
+            for (number, line) in (1..).zip(text.lines()) {
+                questions.push(self.line(&place, number, line)?);
+            }
+            if text.is_empty() {
+                return Err(wrong(place, "the file is empty; expected a question a line"));
+            }
+        }
+        Ok(questions)
+    }
+
+    /// Those of the command line and of a file of questions to a corpus: lines of JSON, plain or packed (`.jsonl`,
+    /// `.jsonl.gz`), or a file as [`Questions::listed`] takes it.
+    ///
+    /// # Errors
+    /// As [`Questions::listed`].
+    pub fn listed_for_corpus(
+        &mut self,
+        given: &[String],
+        file: Option<&Path>,
+    ) -> Result<Vec<GivenQuestion>, QuestionError> {
+        let name = file.map(|path| path.display().to_string().to_ascii_lowercase()).unwrap_or_default();
+        let Some(path) = file.filter(|_| [".jsonl", ".jsonl.gz"].iter().any(|end| name.ends_with(end))) else {
+            return self.listed(given, file);
+        };
+        let mut questions = self.listed(given, None)?;
+        for (number, question) in (1..).zip(read_questions(path)?) {
+            let TableQuestion { id, question, .. } = question?;
+            let id = Some(id).filter(|id| !id.is_empty());
+            questions.push(self.add(&format!("{}: question {number}", path.display()), id, question)?);
+        }
+        if questions.is_empty() {
+            return Err(wrong(path.display().to_string(), "the file is empty; expected a question a line"));
+        }
+        Ok(questions)
+    }
+
+    /// Those of stdin, each as it comes.
+    pub fn stdin(&mut self) -> impl Iterator<Item = Result<GivenQuestion, QuestionError>> {
+        (1..).zip(io::stdin().lock().lines()).map(|(number, line)| {
+            let line = line.map_err(|error| wrong("stdin", format!("line {number}: could not read: {error}")))?;
+            self.line("stdin", number, &line)
+        })
+    }
+}
