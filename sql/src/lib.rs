@@ -16,6 +16,7 @@ mod policy;
 #[cfg(feature = "postgres")]
 pub mod postgres;
 mod rows;
+mod rows_behind;
 mod sandbox;
 mod schema;
 pub mod schema_graph;
@@ -28,6 +29,7 @@ pub use database::Database;
 pub use error::QueryError;
 pub use origins::{Origin, Origins};
 pub use rows::{Column, Format, Rows, Value};
+pub use rows_behind::rows_behind;
 pub use sandbox::Sandbox;
 pub use schema::{ColumnInfo, ForeignKey, Schema, Table, View};
 pub use sourced::{Source, SourcedRows};
