@@ -30,6 +30,8 @@ use tabsegnet_tablerag::{Candidates, ChunkSettings, Library, PROPOSING, Recall, 
 /// Chunks that are recalled, and that are left of them.
 const RECALLED: usize = 30;
 const KEPT: usize = 3;
+/// What trees learn from.
+const DEEP: usize = 150;
 
 #[derive(Deserialize)]
 struct Question {
@@ -157,11 +159,16 @@ fn open(data: &Path, part: &str, only: impl Fn(usize) -> bool) -> Result<Part> {
 /// Fits recall and trees on questions.
 fn learn(library: &Library, questions: &[&Put]) -> Result<Reranker> {
     let width = Reranker::width();
-    let all: Vec<Candidates> =
-        questions.iter().map(|put| Ok(library.candidates(&put.text, &PROPOSING)?)).collect::<Result<_>>()?;
+    // Each question twice: put to all documents, and to its own.
+    let twice: Vec<(&Put, bool)> = questions.iter().flat_map(|put| [(*put, false), (*put, true)]).collect();
+    let all: Vec<Candidates> = twice
+        .iter()
+        .map(|(put, own)| Ok(library.candidates_among(&put.text, &PROPOSING, own.then_some(&put.own))?))
+        .collect::<Result<_>>()?;
+    let questions: Vec<&Put> = twice.iter().map(|(put, _)| *put).collect();
     let reached = questions.iter().zip(&all).filter(|(put, of)| of.chunks.iter().any(|c| put.gold.contains(c))).count();
     let mean = all.iter().map(|of| of.chunks.len()).sum::<usize>() / all.len().max(1);
-    eprintln!("{reached} of {} questions have gold among their {mean} candidates", questions.len());
+    eprintln!("{reached} of {} lists have gold among their {mean} candidates", questions.len());
     let mut examples: Vec<Example<u16>> = Vec::new();
     for (put, of) in questions.iter().zip(&all) {
         let rows = of.rows.chunks_exact(width);
@@ -181,7 +188,7 @@ fn learn(library: &Library, questions: &[&Put]) -> Result<Reranker> {
         .zip(&all)
         .map(|(put, of)| {
             // More than are recalled in use: lists without gold teach nothing.
-            let (found, rows) = of.recalled(&reranker, 2 * RECALLED);
+            let (found, rows) = of.recalled(&reranker, DEEP);
             (rows, found.iter().map(|found| put.gold.contains(&found.chunk)).collect())
         })
         .collect();
@@ -214,41 +221,38 @@ fn measure(library: &Library, questions: &[&Put], reranker: &Reranker) -> Result
         println!("\n{}:\n", if own { "Of the question's own table and what it links to" } else { "Of all documents" });
         println!("| | gold in 3 | in 30 | in 30, answer in passages alone | in 30, answer in the table | the question's table in 30 | in 3 |");
         println!("|---|---:|---:|---:|---:|---:|---:|");
-        // Within a question's own documents what is elsewhere is left out of the same ranking.
-        let take = |put: &Put, found: Vec<tabsegnet_tablerag::Found>, top: usize| -> Vec<usize> {
-            let own = |chunk: &usize| !own || put.own.contains(&library.chunks()[*chunk].document);
-            found.into_iter().map(|found| found.chunk).filter(own).take(top).collect()
-        };
-        let deep = if own { library.chunks().len() } else { RECALLED };
-        for (name, how) in [
-            ("BM25 alone", Recall::Sum(Weights::FIELDS)),
-            ("vectors alone", Recall::Sum(Weights::DENSE)),
-            ("BM25 and vectors", Recall::Sum(PROPOSING)),
-            ("recall with links", Recall::Linked(reranker)),
-        ] {
+        for (name, weights) in [("BM25 alone", Weights::FIELDS), ("vectors alone", Weights::DENSE), ("BM25 and vectors", PROPOSING)] {
+            let deep = if own { library.chunks().len() } else { RECALLED };
+            let is_own = |put: &Put, chunk: &usize| !own || put.own.contains(&library.chunks()[*chunk].document);
             let ranked: Ranked = questions
                 .iter()
-                .map(|put| Ok(take(put, library.recall(&put.text, how, deep)?, RECALLED)))
+                .map(|put| {
+                    let found = library.recall(&put.text, Recall::Sum(weights), deep)?;
+                    Ok(found.into_iter().map(|of| of.chunk).filter(|chunk| is_own(put, chunk)).take(RECALLED).collect())
+                })
                 .collect::<Result<_>>()?;
             row(name, &ranked, &[KEPT, RECALLED]);
         }
         let start = Instant::now();
-        let ranked: Ranked = questions
-            .iter()
-            .map(|put| {
-                let (found, rows) = library.candidates(&put.text, &reranker.weights)?.recalled(reranker, if own { deep } else { RECALLED });
-                let mut found = found;
+        let (mut linked, mut ordered, mut deep): (Ranked, Ranked, Ranked) = (Vec::new(), Vec::new(), Vec::new());
+        for put in questions {
+            let candidates = library.candidates_among(&put.text, &reranker.weights, own.then_some(&put.own))?;
+            for (top, into) in [(RECALLED, &mut ordered), (DEEP, &mut deep)] {
+                let (mut found, rows) = candidates.recalled(reranker, top);
+                if top == RECALLED {
+                    linked.push(found.iter().map(|of| of.chunk).collect());
+                }
                 for (found, score) in found.iter_mut().zip(reranker.trees.scores(&rows)) {
                     found.score = score;
                 }
                 found.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.chunk.cmp(&b.chunk)));
-                Ok(take(put, found, RECALLED))
-            })
-            .collect::<Result<_>>()?;
-        row("the same, put in order by trees", &ranked, &[KEPT, RECALLED]);
-        if !own {
-            eprintln!("{:.1} ms a question", start.elapsed().as_secs_f64() * 1000.0 / questions.len().max(1) as f64);
+                into.push(found.iter().map(|of| of.chunk).collect());
+            }
         }
+        row("recall with links", &linked, &[KEPT, RECALLED]);
+        row("the same, put in order by trees", &ordered, &[KEPT, RECALLED]);
+        row("150 recalled, put in order by trees", &deep, &[KEPT, RECALLED]);
+        eprintln!("{:.1} ms a question", start.elapsed().as_secs_f64() * 1000.0 / questions.len().max(1) as f64);
     }
     Ok(())
 }

@@ -106,7 +106,8 @@ impl Library {
         let mut writer = Writer::open(&directory, encoder.as_ref(), config, &IndexConfig::default())?;
         let records: Vec<TableRecord> =
             all.iter().enumerate().map(|(number, chunk)| record(chunk, number, &sources)).collect();
-        let links = Links::new(&records);
+        let documents: Vec<usize> = all.iter().map(|chunk| chunk.document).collect();
+        let links = Links::new(&records, &documents);
         for record in records {
             // Numbers are ids: none is taken.
             let _ = writer.add(record, &mut |_| ())?;

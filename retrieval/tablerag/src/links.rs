@@ -12,6 +12,9 @@ const MOST_OF_TITLE: usize = 20;
 /// Chunks that one row links to, at most.
 const MOST_OF_ROW: usize = 40;
 
+/// Chunks of its own document that a chunk is seen beside, at most.
+const MOST_BESIDE: usize = 20;
+
 /// A row of a chunk that is of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Row {
@@ -26,6 +29,9 @@ pub(crate) struct Words {
     /// Section, caption or text, and headers.
     pub body: Vec<u32>,
     pub rows: Vec<Vec<u32>>,
+    /// Pairs of neighbouring words: of title and body, and of each row.
+    pub pairs: Vec<u32>,
+    pub row_pairs: Vec<Vec<u32>>,
     pub is_table: bool,
 }
 
@@ -37,6 +43,8 @@ pub(crate) struct Links {
     pub rows_of: Vec<Vec<Row>>,
     /// Of each row the chunks of text that it names.
     pub texts_of: HashMap<Row, Vec<u32>>,
+    /// Of each chunk those of text in the same document beside a table, and of text those of tables.
+    pub beside: Vec<Vec<u32>>,
 }
 
 /// FNV-1a.
@@ -49,6 +57,20 @@ fn hashes<'a>(texts: impl IntoIterator<Item = &'a str>) -> Vec<u32> {
     all.into_iter().collect()
 }
 
+/// The hash of two words beside each other.
+pub(crate) fn pair(first: &str, second: &str) -> u32 {
+    hash(first).rotate_left(5) ^ hash(second)
+}
+
+fn pairs<'a>(texts: impl IntoIterator<Item = &'a str>) -> Vec<u32> {
+    let mut all = BTreeSet::new();
+    for text in texts {
+        let found = terms(text);
+        all.extend(found.iter().zip(found.iter().skip(1)).map(|(first, second)| pair(first, second)));
+    }
+    all.into_iter().collect()
+}
+
 /// A title without what stands in parentheses at its end.
 fn bare(title: &str) -> &str {
     match title.trim_end().strip_suffix(')').and_then(|rest| rest.rfind('(')) {
@@ -58,8 +80,8 @@ fn bare(title: &str) -> &str {
 }
 
 impl Links {
-    /// Looks at all chunks.
-    pub fn new(records: &[TableRecord]) -> Self {
+    /// Looks at all chunks, of which `documents` says the document.
+    pub fn new(records: &[TableRecord], documents: &[usize]) -> Self {
         let is_table = |record: &TableRecord| !record.header.is_empty() || !record.rows.is_empty();
         let words: Vec<Words> = records
             .iter()
@@ -69,6 +91,12 @@ impl Links {
                     [record.section.as_str(), &record.caption].into_iter().chain(record.header.iter().map(String::as_str)),
                 ),
                 rows: record.rows.iter().map(|row| hashes(row.iter().map(String::as_str))).collect(),
+                pairs: pairs(
+                    [record.title.as_str(), &record.section, &record.caption]
+                        .into_iter()
+                        .chain(record.header.iter().map(String::as_str)),
+                ),
+                row_pairs: record.rows.iter().map(|row| pairs(row.iter().map(String::as_str))).collect(),
                 is_table: is_table(record),
             })
             .collect();
@@ -81,7 +109,20 @@ impl Links {
             }
         }
         titles.retain(|_, chunks| chunks.len() <= MOST_OF_TITLE);
-        let mut links = Self { words, rows_of: vec![Vec::new(); records.len()], texts_of: HashMap::new() };
+        let mut of_document: HashMap<usize, (Vec<u32>, Vec<u32>)> = HashMap::new();
+        for ((chunk, words), document) in (0..).zip(&words).zip(documents) {
+            let (texts, tables) = of_document.entry(*document).or_default();
+            if words.is_table { tables.push(chunk) } else { texts.push(chunk) }
+        }
+        let none = (Vec::new(), Vec::new());
+        let beside = words.iter().zip(documents).map(|(words, document)| {
+            let (texts, tables) = of_document.get(document).unwrap_or(&none);
+            let other = if words.is_table { texts } else { tables };
+            other.iter().copied().take(MOST_BESIDE).collect()
+        });
+        let beside = beside.collect();
+        let rows_of = vec![Vec::new(); records.len()];
+        let mut links = Self { words, rows_of, texts_of: HashMap::new(), beside };
         for (chunk, record) in (0..).zip(records) {
             for (row, cells) in (0..).zip(&record.rows) {
                 let named = named(cells, &titles);
@@ -135,10 +176,11 @@ mod tests {
             rows: vec![vec!["Chi Cheng ( ROC )".into(), "Munich".into()], vec!["1972".into(), "Old Munich".into()]],
             ..TableRecord::default()
         };
-        let links = Links::new(&[text("Chi Cheng (athlete)"), text("Munich"), text("1972"), table]);
+        let links = Links::new(&[text("Chi Cheng (athlete)"), text("Munich"), text("1972"), table], &[0, 1, 2, 2]);
         let row = |row| Row { chunk: 3, row };
         assert_eq!(links.texts_of.get(&row(0)).map(Vec::as_slice), Some(&[0, 1][..]));
         assert_eq!(links.texts_of.get(&row(1)), None);
+        assert_eq!(links.beside, [vec![], vec![], vec![3], vec![2]]);
         assert_eq!(links.rows_of, [vec![row(0)], vec![row(0)], vec![], vec![]]);
     }
 }

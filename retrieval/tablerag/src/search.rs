@@ -5,22 +5,24 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
-use tabsegnet_corpus::{Query, Weights};
+use tabsegnet_corpus::{Query, Weights, terms};
 use tabsegnet_features::{Schema, features, flag};
 use tabsegnet_ranker::boosting::BoostedTrees;
 use tabsegnet_ranker::tensors::NamedTensors;
 
 use crate::error::LibraryError;
 use crate::library::Library;
-use crate::links::{Links, Row, Words, hash};
+use crate::links::{Links, Row, Words, hash, pair};
 
 /// Chunks proposed by a sum of words and vector, by vectors alone, by words anywhere alone.
-const PROPOSED: [usize; 3] = [150, 50, 50];
+const PROPOSED: [usize; 3] = [200, 60, 60];
+/// Tables proposed by the sum and by words anywhere, beside those.
+const TABLES_PROPOSED: usize = 40;
 /// Tables whose rows, and texts whose rows, are followed.
-const TABLES_FOLLOWED: usize = 12;
-const TEXTS_FOLLOWED: usize = 40;
+const TABLES_FOLLOWED: usize = 40;
+const TEXTS_FOLLOWED: usize = 100;
 /// Candidates at most.
-const MOST: usize = 1500;
+const MOST: usize = 4000;
 /// Terms of a question that are looked at: bits of a mask.
 const TERMS: usize = 64;
 
@@ -77,6 +79,12 @@ features! {
         what_place,
         how_many,
         question_terms,
+        pairs,
+        row_pairs,
+        linked_pairs,
+        beside_sum,
+        beside_terms,
+        beside_gain,
     }
 }
 
@@ -238,6 +246,19 @@ impl Library {
     /// # Errors
     /// As [`Library::recall`].
     pub fn candidates(&self, question: &str, weights: &Weights) -> Result<Candidates, LibraryError> {
+        self.candidates_among(question, weights, None)
+    }
+
+    /// The same; of some documents alone, where they are named by their places: then all their chunks.
+    ///
+    /// # Errors
+    /// As [`Library::recall`].
+    pub fn candidates_among(
+        &self,
+        question: &str,
+        weights: &Weights,
+        documents: Option<&HashSet<usize>>,
+    ) -> Result<Candidates, LibraryError> {
         let query = self.index().query(question)?;
         let scores = self.index().scores(&query, true);
         let of = |chunk: usize| {
@@ -246,18 +267,28 @@ impl Library {
         let index = self.index();
         let mut known: HashSet<usize> = HashSet::new();
         let mut chunks: Vec<usize> = Vec::new();
-        let proposals = [
-            index.best(PROPOSED[0], |at| sum(weights, &scores.lexical(at), scores.dense(at))),
-            index.best(PROPOSED[1], |at| scores.dense(at)),
-            index.best(PROPOSED[2], |at| scores.lexical(at)[6]),
-        ];
-        for chunk in proposals.iter().flatten().filter_map(|hit| self.chunk_at(hit.table)) {
-            if known.insert(chunk) {
-                chunks.push(chunk);
+        if let Some(documents) = documents {
+            let is_of = |number: &usize| self.chunks().get(*number).is_some_and(|of| documents.contains(&of.document));
+            chunks.extend((0..self.chunks().len()).filter(is_of));
+        } else {
+            let is_table = |at| self.chunk_at(at).and_then(|chunk| self.links.words.get(chunk)).is_some_and(|of| of.is_table);
+            let of_table = |at, score: f32| if is_table(at) { score } else { -1.0 };
+            let by_sum = |at| sum(weights, &scores.lexical(at), scores.dense(at));
+            let proposals = [
+                index.best(PROPOSED[0], by_sum),
+                index.best(PROPOSED[1], |at| scores.dense(at)),
+                index.best(PROPOSED[2], |at| scores.lexical(at)[6]),
+                index.best(TABLES_PROPOSED, |at| of_table(at, by_sum(at))),
+                index.best(TABLES_PROPOSED, |at| of_table(at, scores.lexical(at)[6])),
+            ];
+            for chunk in proposals.iter().flatten().filter_map(|hit| self.chunk_at(hit.table)) {
+                if known.insert(chunk) {
+                    chunks.push(chunk);
+                }
             }
+            self.follow(&mut chunks, &mut known);
         }
-        self.follow(&mut chunks, &mut known);
-        let terms = Terms::new(&query, scores.shares());
+        let terms = Terms::new(question, &query, scores.shares());
         let sums: HashMap<usize, f32> = chunks
             .iter()
             .map(|&chunk| {
@@ -292,6 +323,11 @@ impl Library {
         let mut voted: Vec<(usize, f32)> = votes.into_iter().collect();
         voted.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         tables.extend(voted.iter().map(|(table, _)| *table).take(TABLES_FOLLOWED));
+        // And those in whose documents the first texts stand.
+        let beside = texts.iter().flat_map(|&text| self.links.beside.get(text).into_iter().flatten());
+        let mut beside: Vec<usize> = beside.map(|&table| table as usize).collect();
+        beside.truncate(TABLES_FOLLOWED);
+        tables.extend(&beside);
         let mut add = |chunk: usize, chunks: &mut Vec<usize>| {
             if chunks.len() < MOST && known.insert(chunk) {
                 chunks.push(chunk);
@@ -299,6 +335,9 @@ impl Library {
         };
         for &table in &tables {
             add(table, chunks);
+            for &text in self.links.beside.get(table).into_iter().flatten() {
+                add(text as usize, chunks);
+            }
             let rows = self.links.words.get(table).map_or(0, |words| words.rows.len());
             for row in 0..rows {
                 let row = Row { chunk: table as u32, row: row as u32 };
@@ -330,12 +369,24 @@ fn sum(weights: &Weights, lexical: &[f32; 7], dense: f32) -> f32 {
 struct Terms {
     hashes: Vec<u32>,
     shares: Vec<f32>,
+    /// Words beside each other, and the share of both.
+    pairs: Vec<(u32, f32)>,
 }
 
 impl Terms {
-    fn new(query: &Query, shares: &[f32]) -> Self {
+    fn new(question: &str, query: &Query, shares: &[f32]) -> Self {
         let hashes = query.terms.iter().take(TERMS).map(|(term, _)| hash(term)).collect();
-        Self { hashes, shares: shares.iter().take(TERMS).copied().collect() }
+        let of: HashMap<&str, f32> =
+            query.terms.iter().zip(shares).map(|((term, _), share)| (term.as_str(), *share)).collect();
+        let words = terms(question);
+        let share = |word: &String| of.get(word.as_str()).copied().unwrap_or(0.0);
+        let pairs = words.iter().zip(words.iter().skip(1)).take(TERMS);
+        let pairs = pairs.map(|(first, second)| (pair(first, second), share(first).min(share(second)))).collect();
+        Self { hashes, shares: shares.iter().take(TERMS).copied().collect(), pairs }
+    }
+
+    fn of_pairs(&self, pairs: &[u32]) -> f32 {
+        self.pairs.iter().filter(|(pair, _)| pairs.binary_search(pair).is_ok()).map(|(_, share)| share).sum()
     }
 
     fn mask(&self, words: &[u32]) -> u64 {
@@ -396,7 +447,7 @@ impl<'a> Seen<'a> {
         let table_ranks = tables.enumerate().map(|(rank, chunk)| (*chunk, rank)).collect();
         let (mut schema, mut rows) = (HashMap::new(), HashMap::new());
         for &chunk in chunks {
-            let Some(Words { title, body, rows: of_rows, is_table }) = links.words.get(chunk) else { continue };
+            let Some(Words { title, body, rows: of_rows, is_table, .. }) = links.words.get(chunk) else { continue };
             let title = terms.mask(title);
             schema.insert(chunk, (title, title | terms.mask(body)));
             if *is_table {
@@ -440,6 +491,15 @@ impl<'a> Seen<'a> {
             question_terms: (self.terms.hashes.len() as f32).ln_1p(),
             ..Features::default()
         };
+        found.pairs = words.map_or(0.0, |words| self.terms.of_pairs(&words.pairs));
+        for &other in self.links.beside.get(chunk).into_iter().flatten() {
+            let other = other as usize;
+            // What is not among the candidates has less than any of them.
+            let (Some(sum), Some((_, mask))) = (self.sums.get(&other), self.schema.get(&other)) else { continue };
+            found.beside_sum = found.beside_sum.max(*sum);
+            found.beside_terms = found.beside_terms.max(self.terms.share(*mask));
+            found.beside_gain = found.beside_gain.max(self.terms.share(mask | own) - self.terms.share(own));
+        }
         if is_table {
             self.of_table(chunk, own, &mut found);
         } else {
@@ -453,6 +513,9 @@ impl<'a> Seen<'a> {
         found.best_row = *best;
         found.rows = (masks.len() as f32).ln_1p();
         found.linked_rank = (self.table_ranks.get(&chunk).copied().unwrap_or(MOST) as f32).ln_1p();
+        for pairs in self.links.words.get(chunk).into_iter().flat_map(|words| &words.row_pairs) {
+            found.row_pairs = found.row_pairs.max(self.terms.of_pairs(pairs));
+        }
         for (row, mask) in masks.iter().enumerate() {
             found.row_and_schema = found.row_and_schema.max(self.terms.share(own | mask));
             let row = Row { chunk: chunk as u32, row: row as u32 };
@@ -487,6 +550,10 @@ impl<'a> Seen<'a> {
                 found.linked_schema = self.terms.share(*schema);
                 found.row_and_schema = self.terms.share(mask | schema);
                 found.linked_union = union;
+                let words = self.links.words.get(table);
+                found.row_pairs =
+                    words.and_then(|of| of.row_pairs.get(row.row as usize)).map_or(0.0, |of| self.terms.of_pairs(of));
+                found.linked_pairs = words.map_or(0.0, |of| self.terms.of_pairs(&of.pairs));
                 found.linked_gain = union - self.terms.share(mask | schema);
                 found.linked_sum = of_table;
                 found.linked_rank = (self.table_ranks.get(&table).copied().unwrap_or(MOST) as f32).ln_1p();
