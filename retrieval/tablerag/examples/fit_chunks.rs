@@ -187,13 +187,12 @@ fn learn(library: &Library, questions: &[&Put]) -> Result<Reranker> {
         .iter()
         .zip(&all)
         .map(|(put, of)| {
-            // More than are recalled in use: lists without gold teach nothing.
-            let (found, rows) = of.recalled(&reranker, DEEP);
-            (rows, found.iter().map(|found| put.gold.contains(&found.chunk)).collect())
+            let recalled = library.recalled(of, &reranker, DEEP)?;
+            Ok((recalled.rows, recalled.found.iter().map(|found| put.gold.contains(&found.chunk)).collect()))
         })
-        .collect();
+        .collect::<Result<_>>()?;
     let sample: Vec<f32> = lists.iter().step_by(4).flat_map(|(rows, _)| rows.iter().copied()).collect();
-    let mut grown_on = Lists::new(Bins::new(&sample, width + 1));
+    let mut grown_on = Lists::new(Bins::new(&sample, Reranker::width_of_trees()));
     lists.iter().for_each(|(rows, gold)| grown_on.push(rows, gold));
     reranker.trees = grow(&grown_on, &BoostingConfig::default(), 0, &mut |_| ());
     Ok(reranker)
@@ -238,14 +237,11 @@ fn measure(library: &Library, questions: &[&Put], reranker: &Reranker) -> Result
         for put in questions {
             let candidates = library.candidates_among(&put.text, &reranker.weights, own.then_some(&put.own))?;
             for (top, into) in [(RECALLED, &mut ordered), (DEEP, &mut deep)] {
-                let (mut found, rows) = candidates.recalled(reranker, top);
+                let recalled = library.recalled(&candidates, reranker, top)?;
                 if top == RECALLED {
-                    linked.push(found.iter().map(|of| of.chunk).collect());
+                    linked.push(recalled.found.iter().map(|of| of.chunk).collect());
                 }
-                for (found, score) in found.iter_mut().zip(reranker.trees.scores(&rows)) {
-                    found.score = score;
-                }
-                found.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.chunk.cmp(&b.chunk)));
+                let found = recalled.ordered(reranker);
                 into.push(found.iter().map(|of| of.chunk).collect());
             }
         }

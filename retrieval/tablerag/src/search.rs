@@ -88,6 +88,21 @@ features! {
     }
 }
 
+features! {
+    /// What the trees see beside: how near the question's words are to a chunk's, by their vectors.
+    struct Near {
+        recalled,
+        recalled_below_best,
+        rank,
+        near,
+        near_of_missing,
+        missing,
+        near_title,
+        digits,
+        length,
+    }
+}
+
 /// What proposes, recalls and orders chunks, fitted on HybridQA's training part.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reranker {
@@ -138,13 +153,14 @@ impl Reranker {
     /// They are damaged, or of other features than this version has.
     pub fn parse(json: &str, trees: &[u8]) -> Result<Self, LibraryError> {
         let wrong = |reason: String| LibraryError::Reranker(format!("{reason}; fit it again with --example fit_chunks"));
+        let names: Vec<String> = Features::names().into_iter().chain(Near::names()).collect();
         let About { weights, features, recall } = serde_json::from_str(json).map_err(|error| wrong(error.to_string()))?;
-        if features != Features::names() || recall.len() != Features::COUNT {
+        if features != names || recall.len() != Features::COUNT {
             return Err(wrong("it looks at other features than this version has".to_owned()));
         }
         let tensors = NamedTensors::read(Path::new("reranker.safetensors"), trees)?;
         let trees = BoostedTrees::from_tensors(&tensors).map_err(wrong)?;
-        if trees.features() != Features::COUNT + 1 {
+        if trees.features() != Reranker::width_of_trees() {
             return Err(wrong(format!("its trees look at {} numbers", trees.features())));
         }
         Ok(Self { weights, recall, trees })
@@ -155,13 +171,19 @@ impl Reranker {
     /// # Errors
     /// A weight that is no number.
     pub fn json(&self) -> Result<String, serde_json::Error> {
-        let about = About { weights: self.weights, features: Features::names(), recall: self.recall.clone() };
+        let features = Features::names().into_iter().chain(Near::names()).collect();
+        let about = About { weights: self.weights, features, recall: self.recall.clone() };
         serde_json::to_string_pretty(&about)
     }
 
-    /// How many features recall looks at; the trees look at the recall's score behind them.
+    /// How many features recall looks at.
     pub fn width() -> usize {
         Features::COUNT
+    }
+
+    /// How many the trees look at.
+    pub fn width_of_trees() -> usize {
+        Features::COUNT + Near::COUNT
     }
 
     /// What it recalls.
@@ -177,26 +199,42 @@ pub struct Candidates {
     pub chunks: Vec<usize>,
     /// `[candidates, Reranker::width()]`
     pub rows: Vec<f32>,
+    /// The question's terms by their letters, with the share of each.
+    terms: Vec<(String, f32)>,
+    /// Of each candidate the terms, as bits, that the row which leads to it and that row's table have; of a table its own
+    /// and its best row's.
+    covered: Vec<u64>,
+}
+
+/// Chunks that were recalled, best first, with what the trees see of each.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recalled {
+    /// The chunks.
+    pub found: Vec<Found>,
+    /// `[found, Reranker::width_of_trees()]`
+    pub rows: Vec<f32>,
+}
+
+impl Recalled {
+    /// The order of the trees, best first.
+    pub fn ordered(&self, reranker: &Reranker) -> Vec<Found> {
+        let scores = reranker.trees.scores(&self.rows).into_iter();
+        let mut found: Vec<Found> =
+            self.found.iter().zip(scores).map(|(found, score)| Found { score, ..*found }).collect();
+        found.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.chunk.cmp(&b.chunk)));
+        found
+    }
 }
 
 impl Candidates {
-    /// The best by recall, best first, with their rows and the recall's score behind each.
-    pub fn recalled(&self, reranker: &Reranker, top: usize) -> (Vec<Found>, Vec<f32>) {
-        let width = Reranker::width();
-        let scores: Vec<f32> = self.rows.chunks_exact(width).map(|row| reranker.score(row)).collect();
-        let mut order: Vec<usize> = (0..scores.len()).collect();
-        let key = |at: usize| (scores.get(at).copied().unwrap_or(0.0), self.chunks.get(at).copied().unwrap_or(0));
-        order.sort_by(|&a, &b| key(b).0.total_cmp(&key(a).0).then(key(a).1.cmp(&key(b).1)));
-        order.truncate(top);
-        let mut rows = Vec::with_capacity(order.len() * (width + 1));
-        let mut found = Vec::new();
-        for at in order {
-            let (score, chunk) = key(at);
-            rows.extend_from_slice(self.rows.get(at * width..(at + 1) * width).unwrap_or_default());
-            rows.push(score);
-            found.push(Found { chunk, score });
-        }
-        (found, rows)
+    /// The best by recall, best first, each with its place among the candidates.
+    fn best(&self, reranker: &Reranker, top: usize) -> Vec<(usize, Found)> {
+        let scores = self.rows.chunks_exact(Reranker::width()).map(|row| reranker.score(row));
+        let all = scores.zip(&self.chunks).map(|(score, chunk)| Found { chunk: *chunk, score });
+        let mut all: Vec<(usize, Found)> = all.enumerate().collect();
+        all.sort_by(|(_, a), (_, b)| b.score.total_cmp(&a.score).then(a.chunk.cmp(&b.chunk)));
+        all.truncate(top);
+        all
     }
 }
 
@@ -211,8 +249,90 @@ impl Library {
                 let query = self.index().query(question)?;
                 Ok(self.by_sum(&query, &weights, top))
             }
-            Recall::Linked(reranker) => Ok(self.candidates(question, &reranker.weights)?.recalled(reranker, top).0),
+            Recall::Linked(reranker) => {
+                let best = self.candidates(question, &reranker.weights)?.best(reranker, top);
+                Ok(best.into_iter().map(|(_, found)| found).collect())
+            }
         }
+    }
+
+    /// The best `top` candidates by recall, with what the trees see of each.
+    ///
+    /// # Errors
+    /// The words cannot be encoded.
+    pub fn recalled(
+        &self,
+        candidates: &Candidates,
+        reranker: &Reranker,
+        top: usize,
+    ) -> Result<Recalled, LibraryError> {
+        let best = candidates.best(reranker, top);
+        let texts: Vec<Vec<String>> = best
+            .iter()
+            .map(|(_, found)| {
+                let text = self.chunks().get(found.chunk).map_or("", |chunk| chunk.text.as_str());
+                let mut words = terms(text);
+                words.sort_unstable();
+                words.dedup();
+                words
+            })
+            .collect();
+        let title = |chunk: usize| {
+            let source = self.chunks().get(chunk).and_then(|chunk| self.sources().get(chunk.document));
+            source.map_or_else(Vec::new, |source| terms(&source.title))
+        };
+        let titles: Vec<Vec<String>> = best.iter().map(|(_, found)| title(found.chunk)).collect();
+        let mut words: Vec<&str> = texts.iter().chain(&titles).flatten().map(String::as_str).collect();
+        words.sort_unstable();
+        words.dedup();
+        let encoder = self.index().encoder();
+        let dim = encoder.dim().max(1);
+        let of_words = encoder.encode(&words, &mut |_| ())?;
+        let of_terms: Vec<&str> = candidates.terms.iter().map(|(term, _)| term.as_str()).collect();
+        let of_terms = encoder.encode(&of_terms, &mut |_| ())?;
+        let place: HashMap<&str, usize> = words.iter().enumerate().map(|(at, word)| (*word, at)).collect();
+        // [words, terms]
+        let count = candidates.terms.len();
+        let mut near = Vec::with_capacity(words.len() * count);
+        for word in of_words.chunks_exact(dim) {
+            near.extend(of_terms.chunks_exact(dim).map(|term| term.iter().zip(word).map(|(a, b)| a * b).sum::<f32>()));
+        }
+        let nearest = |words: &[String]| -> Vec<f32> {
+            let mut best = vec![0.0_f32; count];
+            for word in words.iter().filter_map(|word| place.get(word.as_str())) {
+                let row = near.get(word * count..(word + 1) * count).unwrap_or_default();
+                best.iter_mut().zip(row).for_each(|(best, value)| *best = best.max(*value));
+            }
+            best
+        };
+        let share = |nearest: &[f32], mask: u64| -> f32 {
+            let of = nearest.iter().zip(&candidates.terms).enumerate();
+            of.filter(|(bit, _)| *bit >= TERMS || mask >> bit & 1 == 0).map(|(_, (near, (_, share)))| near * share).sum()
+        };
+        let best_score = best.first().map_or(0.0, |(_, found)| found.score);
+        let width = Reranker::width_of_trees();
+        let mut rows = vec![0.0; best.len() * width];
+        let of_best = best.iter().zip(texts.iter().zip(&titles)).zip(rows.chunks_exact_mut(width));
+        for (rank, (((at, found), (words, title)), row)) in of_best.enumerate() {
+            let (own, beside) = row.split_at_mut(Features::COUNT);
+            let of = candidates.rows.get(at * Features::COUNT..(at + 1) * Features::COUNT).unwrap_or_default();
+            own.iter_mut().zip(of).for_each(|(to, from)| *to = *from);
+            let covered = candidates.covered.get(*at).copied().unwrap_or(0);
+            let of_text = nearest(words);
+            Near {
+                recalled: found.score,
+                recalled_below_best: found.score - best_score,
+                rank: (rank as f32).ln_1p(),
+                near: share(&of_text, 0),
+                near_of_missing: share(&of_text, covered),
+                missing: share(&vec![1.0; count], covered),
+                near_title: share(&nearest(title), 0),
+                digits: (words.iter().filter(|word| word.starts_with(|c: char| c.is_ascii_digit())).count() as f32).ln_1p(),
+                length: (words.len() as f32).ln_1p(),
+            }
+            .write(beside);
+        }
+        Ok(Recalled { found: best.into_iter().map(|(_, found)| found).collect(), rows })
     }
 
     /// Recalls `recalled` chunks and gives the best `top` of them by the trees, best first.
@@ -226,11 +346,8 @@ impl Library {
         recalled: usize,
         top: usize,
     ) -> Result<Vec<Found>, LibraryError> {
-        let (mut found, rows) = self.candidates(question, &reranker.weights)?.recalled(reranker, recalled);
-        for (found, score) in found.iter_mut().zip(reranker.trees.scores(&rows)) {
-            found.score = score;
-        }
-        found.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.chunk.cmp(&b.chunk)));
+        let candidates = self.candidates(question, &reranker.weights)?;
+        let mut found = self.recalled(&candidates, reranker, recalled)?.ordered(reranker);
         found.truncate(top);
         Ok(found)
     }
@@ -288,7 +405,7 @@ impl Library {
             }
             self.follow(&mut chunks, &mut known);
         }
-        let terms = Terms::new(question, &query, scores.shares());
+        let of_question = Terms::new(question, &query, scores.shares());
         let sums: HashMap<usize, f32> = chunks
             .iter()
             .map(|&chunk| {
@@ -296,14 +413,18 @@ impl Library {
                 (chunk, sum(weights, &lexical, dense))
             })
             .collect();
-        let seen = Seen::new(&self.links, &chunks, &sums, &terms);
+        let seen = Seen::new(&self.links, &chunks, &sums, &of_question);
         let kind = Kind::of(question);
+        let mut covered = Vec::with_capacity(chunks.len());
         let mut rows = vec![0.0; chunks.len() * Features::COUNT];
         for (&chunk, row) in chunks.iter().zip(rows.chunks_exact_mut(Features::COUNT)) {
             let (lexical, dense) = of(chunk);
-            seen.features(chunk, &lexical, dense, &kind).write(row);
+            let (features, mask) = seen.features(chunk, &lexical, dense, &kind);
+            features.write(row);
+            covered.push(mask);
         }
-        Ok(Candidates { chunks, rows })
+        let terms = query.terms.iter().zip(scores.shares()).map(|((term, _), share)| (term.clone(), *share)).collect();
+        Ok(Candidates { chunks, rows, terms, covered })
     }
 
     /// Adds what the first tables' rows name, the rows that name the first texts, and what those tables name.
@@ -460,7 +581,7 @@ impl<'a> Seen<'a> {
         Self { links, terms, sums, best, ranks, table_ranks, schema, rows }
     }
 
-    fn features(&self, chunk: usize, lexical: &[f32; 7], dense: f32, kind: &Kind) -> Features {
+    fn features(&self, chunk: usize, lexical: &[f32; 7], dense: f32, kind: &Kind) -> (Features, u64) {
         let [title, section, caption, header, first_column, cells, any] = *lexical;
         let sum = self.sums.get(&chunk).copied().unwrap_or(0.0);
         let (in_title, own) = self.schema.get(&chunk).copied().unwrap_or_default();
@@ -500,16 +621,16 @@ impl<'a> Seen<'a> {
             found.beside_terms = found.beside_terms.max(self.terms.share(*mask));
             found.beside_gain = found.beside_gain.max(self.terms.share(mask | own) - self.terms.share(own));
         }
-        if is_table {
-            self.of_table(chunk, own, &mut found);
-        } else {
-            self.of_text(chunk, own, &mut found);
-        }
-        found
+        let covered = match is_table {
+            true => self.of_table(chunk, own, &mut found),
+            false => self.of_text(chunk, own, &mut found),
+        };
+        (found, covered)
     }
 
-    fn of_table(&self, chunk: usize, own: u64, found: &mut Features) {
-        let Some((masks, best)) = self.rows.get(&chunk) else { return };
+    fn of_table(&self, chunk: usize, own: u64, found: &mut Features) -> u64 {
+        let Some((masks, best)) = self.rows.get(&chunk) else { return own };
+        let mut covered = own;
         found.best_row = *best;
         found.rows = (masks.len() as f32).ln_1p();
         found.linked_rank = (self.table_ranks.get(&chunk).copied().unwrap_or(MOST) as f32).ln_1p();
@@ -517,7 +638,11 @@ impl<'a> Seen<'a> {
             found.row_pairs = found.row_pairs.max(self.terms.of_pairs(pairs));
         }
         for (row, mask) in masks.iter().enumerate() {
-            found.row_and_schema = found.row_and_schema.max(self.terms.share(own | mask));
+            let together = self.terms.share(own | mask);
+            if together > found.row_and_schema {
+                found.row_and_schema = together;
+                covered = own | mask;
+            }
             let row = Row { chunk: chunk as u32, row: row as u32 };
             for &text in self.links.texts_of.get(&row).into_iter().flatten() {
                 let Some((_, of_text)) = self.schema.get(&(text as usize)) else { continue };
@@ -528,10 +653,11 @@ impl<'a> Seen<'a> {
         }
         found.linked_gain = (found.linked_union - found.row_and_schema).max(0.0);
         found.links = found.links.ln_1p();
+        covered
     }
 
-    fn of_text(&self, chunk: usize, own: u64, found: &mut Features) {
-        let mut best = f32::NEG_INFINITY;
+    fn of_text(&self, chunk: usize, own: u64, found: &mut Features) -> u64 {
+        let (mut best, mut covered) = (f32::NEG_INFINITY, 0);
         let rows = self.links.rows_of.get(chunk).map_or(&[][..], Vec::as_slice);
         found.links = (rows.len() as f32).ln_1p();
         for row in rows {
@@ -546,6 +672,7 @@ impl<'a> Seen<'a> {
             found.linked_table_best = found.linked_table_best.max(*best_row);
             if goodness > best {
                 best = goodness;
+                covered = mask | schema;
                 found.linked_row = self.terms.share(mask);
                 found.linked_schema = self.terms.share(*schema);
                 found.row_and_schema = self.terms.share(mask | schema);
@@ -560,5 +687,6 @@ impl<'a> Seen<'a> {
                 found.linked_is_best_row = flag(found.linked_row >= *best_row && *best_row > 0.0);
             }
         }
+        covered
     }
 }
