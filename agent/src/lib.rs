@@ -24,6 +24,7 @@ pub mod choice;
 pub mod config;
 mod facts;
 pub mod fit;
+pub mod large;
 mod learnt;
 pub mod prediction;
 pub mod program;

@@ -14,6 +14,8 @@ use tabsegnet_agent::{Answer, Choice, Learnt, Policy, Rules};
 use tabsegnet_encoder::{Shipped, shipped};
 use tabsegnet_store::read_text;
 
+#[path = "ask/large.rs"]
+mod large;
 #[path = "ask/llm.rs"]
 mod llm;
 
@@ -53,6 +55,9 @@ struct Arguments {
     /// auto, cpu, wgpu or cuda.
     #[arg(long, default_value = "auto")]
     device: DeviceChoice,
+    /// Tables with at least so many cells go through SQL and not through the graph.
+    #[arg(long, value_name = "N", default_value_t = tabsegnet_agent::large::CELLS)]
+    sql_cells: usize,
     #[command(flatten)]
     llm: LlmArguments,
 }
@@ -86,6 +91,9 @@ struct Put {
 }
 
 fn main() -> ExitCode {
+    if std::env::args_os().nth(1).is_some_and(|first| first == tabsegnet_sql::worker::ARGUMENT) {
+        return if tabsegnet_sql::worker::serve().is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+    }
     match run(&Arguments::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
@@ -127,6 +135,9 @@ fn run(arguments: &Arguments) -> Result<()> {
         }
     };
     let path = arguments.document.display();
+    if let Some(large) = large::open(arguments)? {
+        return large::answer(arguments, &large, opening, &questions, llm.as_ref(), policy.as_ref());
+    }
     let (_, document) = opening
         .finish_with(&arguments.document, &ReadOptions::default())
         .with_context(|| format!("{path}: could not be opened"))?;
@@ -199,6 +210,9 @@ fn show(out: &mut impl io::Write, answer: &Answer) -> io::Result<()> {
     writeln!(out, "  {}{scale}   confidence {:.2}", answer.answer, answer.confidence)?;
     if let Some(program) = &answer.program {
         writeln!(out, "  program: {program}")?;
+    }
+    if let Some(sql) = &answer.sql {
+        writeln!(out, "  sql: {sql}")?;
     }
     for citation in &answer.citations {
         let headers = [&citation.row_headers, &citation.column_headers].into_iter().flatten();
