@@ -187,8 +187,23 @@ fn statement(library: &Library, table: usize, question: &str, stop: &[&str]) -> 
     let known = known(library, table, &database, &schema, question, stop)?;
     let scopes = known.table(0).into_iter().collect::<Vec<_>>();
     let found = generate(question, &known, &scopes, SEARCH, &mut |sql| database.query(sql));
-    let best = found.proposals.into_iter().next();
+    let is_large = library.table(table).is_some_and(|table| table.rows() > ROWS);
+    let best = match aggregate(question).filter(|_| is_large) {
+        // Of a large table a total is no cell: the likeliest statement that makes one, or none.
+        Some(aggregate) => found.proposals.into_iter().find(|proposal| proposal.sql.to_lowercase().contains(aggregate)),
+        None => found.proposals.into_iter().next(),
+    };
     Ok(best.map(|best| Statement { sql: best.sql, confidence: Some(best.confidence) }))
+}
+
+/// The aggregate that a question names.
+fn aggregate(question: &str) -> Option<&'static str> {
+    let words = terms(question);
+    let has = |all: &[&str]| words.iter().any(|word| all.contains(&word.as_str()));
+    if has(&["total", "sum", "combined", "altogether"]) {
+        return Some("sum(");
+    }
+    has(&["average", "mean"]).then_some("avg(")
 }
 
 /// What a question is read with. Of a table with more than [`ROWS`] rows those that have words of the question, then rows
@@ -207,6 +222,16 @@ fn known(
         let name = imported.map_or("", |table| table.name.as_str());
         labels.insert((name.to_owned(), column.name.clone()), column.header.clone());
     }
+    let large = library.table(table).is_some_and(|table| table.rows() > ROWS);
+    for column in schema.tables.iter().flat_map(|table| &table.columns).filter(|_| large) {
+        let name = imported.map_or("", |table| table.name.as_str());
+        // A column that numbers the rows has every number of a question: it counts where the question names it.
+        let label = labels.get(&(name.to_owned(), column.name.clone())).map_or(column.name.as_str(), String::as_str);
+        let named = terms(label).iter().all(|term| terms(question).contains(term));
+        if !named && numbers_rows(database, name, &column.name, &column.declared_type) {
+            labels.insert((name.to_owned(), column.name.clone()), String::new());
+        }
+    }
     let rows = library.table(table).map_or(0, |table| table.rows());
     let columns: Vec<&str> =
         schema.tables.iter().flat_map(|table| &table.columns).map(|column| column.name.as_str()).collect();
@@ -216,6 +241,14 @@ fn known(
         true => rows_for(database, name, &columns, rows, question, stop),
         false => database.query(sql),
     })
+}
+
+/// Whether the values of a column are whole numbers, each once.
+fn numbers_rows(database: &Database, table: &str, column: &str, kind: &str) -> bool {
+    let column = quote(column);
+    let sql = format!("SELECT count(DISTINCT {column}) = count(*) FROM {}", quote(table));
+    kind == "INTEGER"
+        && database.query(&sql).is_ok_and(|rows| rows.rows.first().and_then(|row| row.first()) == Some(&Value::Integer(1)))
 }
 
 fn rows_for(
