@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use tabsegnet_corpus::terms;
 use tabsegnet_llm::LlmError;
 use tabsegnet_sql::generate::{Known, LEAST, Labels, generate};
+use tabsegnet_sql::tables::ColumnType;
 use tabsegnet_sql::{Database, QueryError, Rows, Sandbox, Schema, Value};
 
 use crate::library::Library;
@@ -190,7 +191,13 @@ fn statement(library: &Library, table: usize, question: &str, stop: &[&str]) -> 
     let is_large = library.table(table).is_some_and(|table| table.rows() > ROWS);
     let best = match aggregate(question).filter(|_| is_large) {
         // Of a large table a total is no cell: the likeliest statement that makes one, or none.
-        Some(aggregate) => found.proposals.into_iter().find(|proposal| proposal.sql.to_lowercase().contains(aggregate)),
+        Some(aggregate) => {
+            let of = found.proposals.into_iter().find(|proposal| proposal.sql.to_lowercase().contains(aggregate));
+            match of.filter(|proposal| proposal.confidence >= LEAST) {
+                Some(proposal) => Some(proposal),
+                None => return Ok(aggregated(library, table, &database, question, aggregate)),
+            }
+        }
         None => found.proposals.into_iter().next(),
     };
     Ok(best.map(|best| Statement { sql: best.sql, confidence: Some(best.confidence) }))
@@ -204,6 +211,64 @@ fn aggregate(question: &str) -> Option<&'static str> {
         return Some("sum(");
     }
     has(&["average", "mean"]).then_some("avg(")
+}
+
+/// How sure a statement of [`aggregated`] is: where it is made, nothing of the question is left over that it could mean;
+/// it was not measured.
+const AGGREGATED: f32 = 0.5;
+/// Different texts of a column that are looked for in a question.
+const TEXTS: usize = 1000;
+
+/// The aggregate of the one number column that a question names, over the rows that have its numbers and texts. Nothing
+/// where a number or text of the question may stand in two columns, or in none.
+fn aggregated(library: &Library, table: usize, database: &Database, question: &str, aggregate: &str) -> Option<Statement> {
+    let imported = library.imported(table)?;
+    let words = terms(question);
+    let names = |column: &&tabsegnet_sql::tables::ImportedColumn| {
+        let label = terms(&column.header);
+        !label.is_empty() && label.iter().all(|term| words.contains(term))
+    };
+    let numbers = || imported.columns.iter().filter(|column| column.kind != ColumnType::Text);
+    let mut named = numbers().filter(names);
+    let (measure, None) = (named.next()?, named.next()) else { return None };
+    let from = quote(&imported.name);
+    let has = |condition: &str| {
+        let found = database.query(&format!("SELECT 1 FROM {from} WHERE {condition} LIMIT 1"));
+        found.is_ok_and(|rows| !rows.rows.is_empty())
+    };
+    let mut conditions: Vec<String> = Vec::new();
+    for word in words.iter().filter(|word| word.parse::<f64>().is_ok()) {
+        let in_column = |column: &&tabsegnet_sql::tables::ImportedColumn| {
+            column.name != measure.name
+                && !numbers_rows(database, &imported.name, &column.name, column.kind.sql())
+                && has(&format!("{} = {word}", quote(&column.name)))
+        };
+        let mut columns = numbers().filter(in_column);
+        let (column, None) = (columns.next()?, columns.next()) else { return None };
+        conditions.push(format!("{} = {word}", quote(&column.name)));
+    }
+    let mut texts: Vec<(Vec<String>, String)> = Vec::new();
+    for column in imported.columns.iter().filter(|column| column.kind == ColumnType::Text) {
+        let name = quote(&column.name);
+        let Ok(rows) = database.query(&format!("SELECT DISTINCT {name} FROM {from} LIMIT {}", TEXTS + 1)) else { continue };
+        if rows.rows.len() > TEXTS {
+            continue;
+        }
+        for value in rows.rows.iter().filter_map(|row| row.first()) {
+            let Value::Text(text) = value else { continue };
+            let of_text = terms(text);
+            if !of_text.is_empty() && words.windows(of_text.len()).any(|part| part == of_text) {
+                if texts.iter().any(|(other, _)| *other == of_text) {
+                    return None;
+                }
+                texts.push((of_text, format!("{name} = '{}'", text.replace('\'', "''"))));
+            }
+        }
+    }
+    conditions.extend(texts.into_iter().map(|(_, condition)| condition));
+    let filter = if conditions.is_empty() { String::new() } else { format!(" WHERE {}", conditions.join(" AND ")) };
+    let sql = format!("SELECT {aggregate}{}) FROM {from}{filter}", quote(&measure.name));
+    Some(Statement { sql, confidence: Some(AGGREGATED) })
 }
 
 /// What a question is read with. Of a table with more than [`ROWS`] rows those that have words of the question, then rows

@@ -236,6 +236,9 @@ fn rules_answer_over_a_table_of_any_size() {
     assert_eq!(outcome.trust, Some(Trust::Sql));
     assert!(outcome.executed.as_ref().is_some_and(|run| run.more && run.sql.contains("2019")));
     assert!(outcome.cited.iter().all(|cell| cell.node.starts_with("t0:r")) && !outcome.cited.is_empty());
+    let of_rome = by_rules(&library, "What was the total amount of Rome in 2019?");
+    let run = of_rome.executed.unwrap();
+    assert_eq!(run.sql, "SELECT sum(\"amount\") FROM \"orders\" WHERE \"year\" = 2019 AND \"city\" = 'Rome'");
     let again = by_rules(&library, "What was the total amount in 2019?");
     assert_eq!(outcome, again);
     assert!(by_rules(&library, "Who painted the ceiling?").abstained);
