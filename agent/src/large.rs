@@ -14,8 +14,8 @@ use tabsegnet_encoder::{EncoderConfig, load};
 use tabsegnet_llm::{Budget, ChatModel, LlmSettings, Piece};
 use tabsegnet_sql::Sandbox;
 use tabsegnet_tablerag::{
-    ChunkSettings, Cited, Execution, Found, Library, LibraryError, ModelPlanner, Outcome, Planner, Reader, Reading, Reranker,
-    RoundError, RoundEvent, RoundSettings, Rounds, Rules, Source, Trust,
+    ChunkSettings, Cited, Execution, Found, Library, LibraryError, ModelPlanner, Outcome, Planner, Reader, Reading,
+    Reranker, RoundError, RoundEvent, RoundSettings, Rounds, Rules, Source, Trust,
 };
 
 use crate::answer::{Answer, Check, Citation};
@@ -60,7 +60,8 @@ impl Large {
     /// [`LargeError`].
     pub fn read(path: &Path, cells: usize, program: OsString) -> Result<Option<Self>, LargeError> {
         let read = read(path, &ReadOptions::default())?;
-        let is_large = |block: &Block| matches!(block, Block::Table(table) if table.rows() * table.cols() >= cells.max(1));
+        let is_large =
+            |block: &Block| matches!(block, Block::Table(table) if table.rows() * table.cols() >= cells.max(1));
         let tables: Vec<(usize, usize, usize)> = read
             .document
             .blocks
@@ -167,7 +168,8 @@ impl Reader for Rest<'_> {
         let (document, policy) = self.rest?;
         let ranking = document.rank(Question::new(question).id(self.id).top(usize::MAX)).ok()?;
         let answer = policy.answer(&ranking);
-        let reading = (!answer.abstained).then(|| Reading { answer: answer.answers.clone(), confidence: answer.confidence });
+        let reading =
+            (!answer.abstained).then(|| Reading { answer: answer.answers.clone(), confidence: answer.confidence });
         *self.said = Some(answer);
         reading
     }

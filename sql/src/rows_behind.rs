@@ -1,8 +1,8 @@
 //! Which rows an aggregate was made of, as a statement that shows them.
 
 use sqlparser::ast::{
-    Expr, FunctionArg, FunctionArgExpr, FunctionArguments, GroupByExpr, Ident, OrderByKind, Select, SelectItem, SetExpr,
-    Statement, visit_expressions,
+    Expr, FunctionArg, FunctionArgExpr, FunctionArguments, GroupByExpr, Ident, OrderByKind, Select, SelectItem,
+    SetExpr, Statement, visit_expressions,
 };
 use sqlparser::dialect::SQLiteDialect;
 use sqlparser::parser::Parser;
@@ -101,7 +101,10 @@ mod tests {
     fn an_aggregate_becomes_its_rows() {
         for (sql, behind) in [
             ("SELECT sum(\"a\") FROM \"t\" WHERE \"b\" = 1", "SELECT \"a\", \"b\" FROM \"t\" WHERE \"b\" = 1"),
-            ("SELECT count(*) FROM t WHERE b > 1 AND c LIKE '%x%' LIMIT 1", "SELECT b, c FROM t WHERE b > 1 AND c LIKE '%x%'"),
+            (
+                "SELECT count(*) FROM t WHERE b > 1 AND c LIKE '%x%' LIMIT 1",
+                "SELECT b, c FROM t WHERE b > 1 AND c LIKE '%x%'",
+            ),
             ("SELECT count(*) FROM t", "SELECT rowid FROM t"),
             ("SELECT max(a) - min(a) FROM t", "SELECT a FROM t"),
         ] {

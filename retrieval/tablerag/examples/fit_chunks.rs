@@ -21,9 +21,9 @@ use tabsegnet_corpus::Weights;
 use tabsegnet_document::model::{Block, Document};
 use tabsegnet_document::{KnownTable, table_with};
 use tabsegnet_encoder::{Encoder, EncoderConfig, load};
+use tabsegnet_ranker::boosting::BoostedTrees;
 use tabsegnet_ranker::boosting::bins::Bins;
 use tabsegnet_ranker::boosting::training::{BoostingConfig, Lists, grow};
-use tabsegnet_ranker::boosting::BoostedTrees;
 use tabsegnet_ranker::tensors::serialize;
 use tabsegnet_tablerag::{Candidates, ChunkSettings, Library, PROPOSING, Recall, Reranker, Source, Span};
 
@@ -122,7 +122,8 @@ fn open(data: &Path, part: &str, only: impl Fn(usize) -> bool) -> Result<Part> {
         of_document.entry(chunk.document).or_default().push(number);
     }
     let file = data.join(format!("{part}.questions.json"));
-    let records: Vec<Question> = serde_json::from_slice(&std::fs::read(&file)?).with_context(|| file.display().to_string())?;
+    let records: Vec<Question> =
+        serde_json::from_slice(&std::fs::read(&file)?).with_context(|| file.display().to_string())?;
     let (mut questions, mut without_gold) = (Vec::new(), 0);
     for (_, record) in records.iter().enumerate().filter(|(at, _)| only(*at)) {
         let (table, linked) = of_table.get(&record.table_id).with_context(|| record.question_id.clone())?;
@@ -130,7 +131,8 @@ fn open(data: &Path, part: &str, only: impl Fn(usize) -> bool) -> Result<Part> {
         let (mut in_table, mut in_text) = (false, false);
         let empty = Vec::new();
         for (_, (row, _), link, kind) in &record.answer_node {
-            let document = if kind == "table" { Some(*table) } else { link.as_ref().and_then(|link| of_link.get(link)).copied() };
+            let document =
+                if kind == "table" { Some(*table) } else { link.as_ref().and_then(|link| of_link.get(link)).copied() };
             let Some(document) = document else { continue };
             for &number in of_document.get(&document).unwrap_or(&empty) {
                 let holds = match &library.chunks()[number].span {
@@ -200,7 +202,13 @@ fn learn(library: &Library, questions: &[&Put]) -> Result<Reranker> {
 
 type Ranked = Vec<Vec<usize>>;
 
-fn share(questions: &[&Put], ranked: &Ranked, top: usize, counts: impl Fn(&Put) -> bool, gold: impl Fn(&Put) -> &HashSet<usize>) -> String {
+fn share(
+    questions: &[&Put],
+    ranked: &Ranked,
+    top: usize,
+    counts: impl Fn(&Put) -> bool,
+    gold: impl Fn(&Put) -> &HashSet<usize>,
+) -> String {
     let of: Vec<_> = questions.iter().zip(ranked).filter(|(put, _)| counts(put)).collect();
     let hit = of.iter().filter(|(put, found)| found.iter().take(top).any(|chunk| gold(put).contains(chunk))).count();
     if of.is_empty() { "–".to_owned() } else { format!("{:.3}", hit as f64 / of.len() as f64) }
@@ -214,13 +222,21 @@ fn measure(library: &Library, questions: &[&Put], reranker: &Reranker) -> Result
         }
         print!(" {} |", share(questions, ranked, RECALLED, |put| put.in_text && !put.in_table, |put| &put.gold));
         print!(" {} |", share(questions, ranked, RECALLED, |put| put.in_table, |put| &put.gold));
-        println!(" {} | {} |", share(questions, ranked, RECALLED, |_| true, |put| &put.table), share(questions, ranked, KEPT, |_| true, |put| &put.table));
+        println!(
+            " {} | {} |",
+            share(questions, ranked, RECALLED, |_| true, |put| &put.table),
+            share(questions, ranked, KEPT, |_| true, |put| &put.table)
+        );
     };
     for own in [false, true] {
         println!("\n{}:\n", if own { "Of the question's own table and what it links to" } else { "Of all documents" });
-        println!("| | gold in 3 | in 30 | in 30, answer in passages alone | in 30, answer in the table | the question's table in 30 | in 3 |");
+        println!(
+            "| | gold in 3 | in 30 | in 30, answer in passages alone | in 30, answer in the table | the question's table in 30 | in 3 |"
+        );
         println!("|---|---:|---:|---:|---:|---:|---:|");
-        for (name, weights) in [("BM25 alone", Weights::FIELDS), ("vectors alone", Weights::DENSE), ("BM25 and vectors", PROPOSING)] {
+        for (name, weights) in
+            [("BM25 alone", Weights::FIELDS), ("vectors alone", Weights::DENSE), ("BM25 and vectors", PROPOSING)]
+        {
             let deep = if own { library.chunks().len() } else { RECALLED };
             let is_own = |put: &Put, chunk: &usize| !own || put.own.contains(&library.chunks()[*chunk].document);
             let ranked: Ranked = questions
@@ -268,13 +284,25 @@ fn main() -> Result<()> {
         [data, "measure", part, every @ ..] => {
             let every: usize = every.first().map_or(Ok(1), |text| text.parse())?;
             let part = open(Path::new(data), part, |at| at % every.max(1) == 0)?;
-            println!("{} questions; {} more have no traced answer. {} chunks of {} documents are searched.",
-                part.questions.len(), part.without_gold, part.library.chunks().len(), part.library.sources().len());
+            println!(
+                "{} questions; {} more have no traced answer. {} chunks of {} documents are searched.",
+                part.questions.len(),
+                part.without_gold,
+                part.library.chunks().len(),
+                part.library.sources().len()
+            );
             measure(&part.library, &part.questions.iter().collect::<Vec<_>>(), Reranker::shipped()?)?;
         }
         [data, "cross"] => {
             let part = open(Path::new(data), "train", |_| true)?;
-            let of = |rest: bool| part.questions.iter().enumerate().filter(|(at, _)| (at % 5 == 0) == rest).map(|(_, put)| put).collect::<Vec<_>>();
+            let of = |rest: bool| {
+                part.questions
+                    .iter()
+                    .enumerate()
+                    .filter(|(at, _)| (at % 5 == 0) == rest)
+                    .map(|(_, put)| put)
+                    .collect::<Vec<_>>()
+            };
             let reranker = learn(&part.library, &of(false))?;
             let names: serde_json::Value = serde_json::from_str(&reranker.json()?)?;
             eprintln!("{}", serde_json::to_string(&names)?);

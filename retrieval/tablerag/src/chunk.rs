@@ -181,10 +181,7 @@ fn cut_text(
                 text.push_str(part);
             }
             let number = |word: &Word| run.get(word.passage).map_or(0, |(number, _)| *number);
-            let span = Span::Text {
-                from: (number(first), first.bytes.start),
-                to: (number(last), last.bytes.end),
-            };
+            let span = Span::Text { from: (number(first), first.bytes.start), to: (number(last), last.bytes.end) };
             found.push(Chunk { document, span, section: section.to_owned(), text });
         }
         start = next;
@@ -204,7 +201,8 @@ fn cut_table(table: &Table, document: usize, section: &str, settings: ChunkSetti
     let settings = ChunkSettings { tokens: room, overlap: settings.overlap.min(room - 1) };
     let first = table.num_header_rows();
     let mut add = |rows: Range<usize>, lines: &[String]| {
-        let text = std::iter::once(head.as_str()).chain(lines.iter().map(String::as_str)).collect::<Vec<_>>().join("\n");
+        let text =
+            std::iter::once(head.as_str()).chain(lines.iter().map(String::as_str)).collect::<Vec<_>>().join("\n");
         let span = Span::Table { table: table.number(), rows: first + rows.start..first + rows.end };
         found.push(Chunk { document, span, section: section.to_owned(), text });
     };
@@ -316,7 +314,10 @@ mod tests {
         assert_eq!(whole[0].text, "| a | b |\n|---|---|\n| 1\\|2 | x y |\n| 3 | 4 |\n| 5 | 6 |");
         assert_eq!(whole[0].span, Span::Table { table: 3, rows: 1..4 });
         let cut = chunks(&document, 0, ChunkSettings { tokens: 1, overlap: 0 });
-        assert_eq!(cut.iter().map(|chunk| chunk.span.name()).collect::<Vec<_>>(), ["t3 rows 1..1", "t3 rows 2..2", "t3 rows 3..3"]);
+        assert_eq!(
+            cut.iter().map(|chunk| chunk.span.name()).collect::<Vec<_>>(),
+            ["t3 rows 1..1", "t3 rows 2..2", "t3 rows 3..3"]
+        );
         assert!(cut.iter().all(|chunk| chunk.text.starts_with("| a | b |\n|---|---|\n")));
     }
 

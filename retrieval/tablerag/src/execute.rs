@@ -98,7 +98,8 @@ fn cells(library: &Library, rows: &SourcedRows, more: &mut bool) -> Vec<Cited> {
             *more = true;
             break;
         }
-        let stored = library.tables().iter().position(|table| table.schema.table_name.eq_ignore_ascii_case(&origin.table));
+        let stored =
+            library.tables().iter().position(|table| table.schema.table_name.eq_ignore_ascii_case(&origin.table));
         let Some(cell) = stored.and_then(|table| cell(library, table, cited.row, cited.column)) else { continue };
         if !found.contains(&cell) {
             found.push(cell);

@@ -97,10 +97,8 @@ impl Library {
         for (number, source) in sources.iter().enumerate() {
             all.extend(chunks(&source.document, number, settings));
         }
-        let table_of: Vec<Option<usize>> = all
-            .iter()
-            .map(|chunk| of_number.get(&(chunk.document, chunk.span.table()?)).copied())
-            .collect();
+        let table_of: Vec<Option<usize>> =
+            all.iter().map(|chunk| of_number.get(&(chunk.document, chunk.span.table()?)).copied()).collect();
         let folder = tempfile::Builder::new().prefix("chunks").tempdir()?;
         let directory = folder.path().join("index");
         let mut writer = Writer::open(&directory, encoder.as_ref(), config, &IndexConfig::default())?;

@@ -88,7 +88,9 @@ impl Links {
             .map(|record| Words {
                 title: hashes([record.title.as_str()]),
                 body: hashes(
-                    [record.section.as_str(), &record.caption].into_iter().chain(record.header.iter().map(String::as_str)),
+                    [record.section.as_str(), &record.caption]
+                        .into_iter()
+                        .chain(record.header.iter().map(String::as_str)),
                 ),
                 rows: record.rows.iter().map(|row| hashes(row.iter().map(String::as_str))).collect(),
                 pairs: pairs(
@@ -104,7 +106,9 @@ impl Links {
         for (chunk, record) in (0..).zip(records).filter(|(_, record)| !is_table(record)) {
             let found = terms(bare(&record.title));
             // A bare number or a letter names too much.
-            if found.len() <= LONGEST && found.iter().any(|term| term.len() > 1 && term.chars().all(char::is_alphabetic)) {
+            if found.len() <= LONGEST
+                && found.iter().any(|term| term.len() > 1 && term.chars().all(char::is_alphabetic))
+            {
                 titles.entry(found.join(" ")).or_default().push(chunk);
             }
         }
@@ -169,7 +173,8 @@ mod tests {
 
     #[test]
     fn rows_lead_to_what_they_name() {
-        let text = |title: &str| TableRecord { title: title.into(), caption: "about it".into(), ..TableRecord::default() };
+        let text =
+            |title: &str| TableRecord { title: title.into(), caption: "about it".into(), ..TableRecord::default() };
         let table = TableRecord {
             title: "Athletes".into(),
             header: vec!["Name".into(), "Town".into()],

@@ -175,7 +175,8 @@ fn one_line(text: &str) -> String {
 
 fn source(library: &Library, found: &Found) -> String {
     let chunk = library.chunks().get(found.chunk);
-    let title = chunk.and_then(|chunk| library.sources().get(chunk.document)).map_or("", |source| source.title.as_str());
+    let title =
+        chunk.and_then(|chunk| library.sources().get(chunk.document)).map_or("", |source| source.title.as_str());
     let place = chunk.map_or_else(String::new, |chunk| chunk.span.name());
     format!("{} {place}", quoted(title, VALUE))
 }
@@ -199,7 +200,11 @@ fn so_far(state: &State<'_>) -> String {
             }
             RoundEvent::Unfounded { answer, .. } => {
                 let answer: Vec<String> = answer.iter().map(|text| quoted(text, VALUE)).collect();
-                let _ = writeln!(told, "   The answer {} was not taken: it stands in nothing that was found.", answer.join(", "));
+                let _ = writeln!(
+                    told,
+                    "   The answer {} was not taken: it stands in nothing that was found.",
+                    answer.join(", ")
+                );
             }
             RoundEvent::Start { .. } | RoundEvent::Statement { .. } | RoundEvent::End { .. } => {}
         }
@@ -253,14 +258,20 @@ fn weigh_prompt(state: &State<'_>, evidence: &Evidence<'_>) -> String {
         None if evidence.refused.is_empty() => prompt += "\nNo statement was run.\n",
         None => {
             for (sql, reason) in evidence.refused {
-                let _ = writeln!(prompt, "\nStatement that was not run: {}\nWhy: {}", quoted(sql, 1000), quoted(reason, 500));
+                let _ = writeln!(
+                    prompt,
+                    "\nStatement that was not run: {}\nWhy: {}",
+                    quoted(sql, 1000),
+                    quoted(reason, 500)
+                );
             }
         }
     }
     prompt += "\nTexts:\n";
     for found in evidence.chunks {
         let text = state.library.chunks().get(found.chunk).map_or("", |chunk| chunk.text.as_str());
-        let _ = writeln!(prompt, "- {}: {}", source(state.library, found), quoted(text, state.settings.chunk_characters));
+        let _ =
+            writeln!(prompt, "- {}: {}", source(state.library, found), quoted(text, state.settings.chunk_characters));
     }
     prompt
 }
@@ -314,7 +325,9 @@ mod tests {
         ] {
             assert!(step(value.clone()).unwrap_err().contains(words), "{value}");
         }
-        assert!(read_step(&json!({"action": "search", "subquery": "x"}), true).unwrap_err().contains("no round is left"));
+        assert!(
+            read_step(&json!({"action": "search", "subquery": "x"}), true).unwrap_err().contains("no round is left")
+        );
         assert!(read_weighed(&json!({"answer": ["1"], "trust": "gut"})).unwrap_err().contains("no trust \"gut\""));
         let weighed = read_weighed(&json!({"answer": ["1"], "trust": "both", "reason": "r"})).unwrap();
         assert_eq!((weighed.trust, weighed.confidence), (Trust::Both, CONFIDENCE));

@@ -139,7 +139,8 @@ impl Rounds<'_> {
                     let told = RoundEvent::Subquery { round, thought, subquery: subquery.clone(), chunks };
                     tell(&mut events, told);
                     let turn = self.turn(question, &subquery, &kept, &overview, round, planner, &mut events, &mut tell);
-                    seen.kept.extend(kept.iter().filter(|found| !seen.kept.contains(found)).copied().collect::<Vec<_>>());
+                    seen.kept
+                        .extend(kept.iter().filter(|found| !seen.kept.contains(found)).copied().collect::<Vec<_>>());
                     match turn {
                         Err(LlmError::Budget(error)) => break (Vec::new(), error.to_string()),
                         Err(error) => return Err(error.into()),
@@ -194,8 +195,12 @@ impl Rounds<'_> {
                 }
                 Err(error) => {
                     let reason = error.to_string();
-                    let told =
-                        RoundEvent::Statement { round, sql: statement.sql.clone(), rows: None, refused: Some(reason.clone()) };
+                    let told = RoundEvent::Statement {
+                        round,
+                        sql: statement.sql.clone(),
+                        rows: None,
+                        refused: Some(reason.clone()),
+                    };
                     tell(events, told);
                     refused.push((statement.sql, reason));
                 }
@@ -207,10 +212,7 @@ impl Rounds<'_> {
         let weighed = planner.weigh(&state, &evidence)?;
         let confidence = weighed.confidence.clamp(0.0, 1.0);
         let trust = weighed.trust;
-        tell(
-            events,
-            RoundEvent::Weighed { round, answer: weighed.answer, trust, confidence, reason: weighed.reason },
-        );
+        tell(events, RoundEvent::Weighed { round, answer: weighed.answer, trust, confidence, reason: weighed.reason });
         Ok((executed.map(|(_, run)| run), confidence, trust))
     }
 
@@ -241,7 +243,8 @@ impl Rounds<'_> {
 
     /// Whether an answer stands in rows of a statement or in the text of a kept chunk.
     fn stands(&self, answer: &str, seen: &Seen) -> bool {
-        seen.executed.iter().any(|run| in_rows(answer, &run.rows)) || seen.kept.iter().any(|found| self.in_chunk(answer, found))
+        seen.executed.iter().any(|run| in_rows(answer, &run.rows))
+            || seen.kept.iter().any(|found| self.in_chunk(answer, found))
     }
 
     fn in_chunk(&self, answer: &str, found: &Found) -> bool {
@@ -324,7 +327,9 @@ fn in_rows(answer: &str, rows: &Rows) -> bool {
         Value::Integer(value) => close(*value as f64),
         Value::Real(value) => close(*value),
         Value::Text(text) => {
-            text == answer || !wanted.is_empty() && plain(text) == wanted || number.is_some() && parse_cell_number(text) == number
+            text == answer
+                || !wanted.is_empty() && plain(text) == wanted
+                || number.is_some() && parse_cell_number(text) == number
         }
         Value::Null | Value::Blob(_) => false,
     })

@@ -55,9 +55,9 @@ pub struct Rules<R> {
 
 /// Words that say nothing about rows.
 const STOP: [&str; 40] = [
-    "the", "and", "was", "were", "what", "which", "who", "when", "where", "how", "many", "much", "for", "with", "from", "that",
-    "this", "are", "did", "does", "has", "had", "have", "than", "more", "less", "most", "least", "all", "any", "total",
-    "average", "number", "each", "per", "their", "its", "not", "there", "been",
+    "the", "and", "was", "were", "what", "which", "who", "when", "where", "how", "many", "much", "for", "with", "from",
+    "that", "this", "are", "did", "does", "has", "had", "have", "than", "more", "less", "most", "least", "all", "any",
+    "total", "average", "number", "each", "per", "their", "its", "not", "there", "been",
 ];
 
 impl<R: Reader> Rules<R> {
@@ -83,9 +83,9 @@ impl<R: Reader> Planner for Rules<R> {
             Some((answer, _, reason)) if !answer.is_empty() && !unfounded => {
                 Step::Answer { answer: answer.clone(), reason: reason.clone() }
             }
-            Some((_, confidence, _)) => {
-                Step::Abstain { reason: format!("neither rows nor texts say it with enough confidence ({confidence:.2})") }
-            }
+            Some((_, confidence, _)) => Step::Abstain {
+                reason: format!("neither rows nor texts say it with enough confidence ({confidence:.2})"),
+            },
         })
     }
 
@@ -221,7 +221,13 @@ const TEXTS: usize = 1000;
 
 /// The aggregate of the one number column that a question names, over the rows that have its numbers and texts. Nothing
 /// where a number or text of the question may stand in two columns, or in none.
-fn aggregated(library: &Library, table: usize, database: &Database, question: &str, aggregate: &str) -> Option<Statement> {
+fn aggregated(
+    library: &Library,
+    table: usize,
+    database: &Database,
+    question: &str,
+    aggregate: &str,
+) -> Option<Statement> {
     let imported = library.imported(table)?;
     let words = terms(question);
     let names = |column: &&tabsegnet_sql::tables::ImportedColumn| {
@@ -250,7 +256,9 @@ fn aggregated(library: &Library, table: usize, database: &Database, question: &s
     let mut texts: Vec<(Vec<String>, String)> = Vec::new();
     for column in imported.columns.iter().filter(|column| column.kind == ColumnType::Text) {
         let name = quote(&column.name);
-        let Ok(rows) = database.query(&format!("SELECT DISTINCT {name} FROM {from} LIMIT {}", TEXTS + 1)) else { continue };
+        let Ok(rows) = database.query(&format!("SELECT DISTINCT {name} FROM {from} LIMIT {}", TEXTS + 1)) else {
+            continue;
+        };
         if rows.rows.len() > TEXTS {
             continue;
         }
@@ -313,7 +321,9 @@ fn numbers_rows(database: &Database, table: &str, column: &str, kind: &str) -> b
     let column = quote(column);
     let sql = format!("SELECT count(DISTINCT {column}) = count(*) FROM {}", quote(table));
     kind == "INTEGER"
-        && database.query(&sql).is_ok_and(|rows| rows.rows.first().and_then(|row| row.first()) == Some(&Value::Integer(1)))
+        && database
+            .query(&sql)
+            .is_ok_and(|rows| rows.rows.first().and_then(|row| row.first()) == Some(&Value::Integer(1)))
 }
 
 fn rows_for(

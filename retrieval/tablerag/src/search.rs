@@ -152,9 +152,11 @@ impl Reranker {
     /// # Errors
     /// They are damaged, or of other features than this version has.
     pub fn parse(json: &str, trees: &[u8]) -> Result<Self, LibraryError> {
-        let wrong = |reason: String| LibraryError::Reranker(format!("{reason}; fit it again with --example fit_chunks"));
+        let wrong =
+            |reason: String| LibraryError::Reranker(format!("{reason}; fit it again with --example fit_chunks"));
         let names: Vec<String> = Features::names().into_iter().chain(Near::names()).collect();
-        let About { weights, features, recall } = serde_json::from_str(json).map_err(|error| wrong(error.to_string()))?;
+        let About { weights, features, recall } =
+            serde_json::from_str(json).map_err(|error| wrong(error.to_string()))?;
         if features != names || recall.len() != Features::COUNT {
             return Err(wrong("it looks at other features than this version has".to_owned()));
         }
@@ -260,12 +262,7 @@ impl Library {
     ///
     /// # Errors
     /// The words cannot be encoded.
-    pub fn recalled(
-        &self,
-        candidates: &Candidates,
-        reranker: &Reranker,
-        top: usize,
-    ) -> Result<Recalled, LibraryError> {
+    pub fn recalled(&self, candidates: &Candidates, reranker: &Reranker, top: usize) -> Result<Recalled, LibraryError> {
         let best = candidates.best(reranker, top);
         let texts: Vec<Vec<String>> = best
             .iter()
@@ -307,7 +304,9 @@ impl Library {
         };
         let share = |nearest: &[f32], mask: u64| -> f32 {
             let of = nearest.iter().zip(&candidates.terms).enumerate();
-            of.filter(|(bit, _)| *bit >= TERMS || mask >> bit & 1 == 0).map(|(_, (near, (_, share)))| near * share).sum()
+            of.filter(|(bit, _)| *bit >= TERMS || mask >> bit & 1 == 0)
+                .map(|(_, (near, (_, share)))| near * share)
+                .sum()
         };
         let best_score = best.first().map_or(0.0, |(_, found)| found.score);
         let width = Reranker::width_of_trees();
@@ -327,7 +326,8 @@ impl Library {
                 near_of_missing: share(&of_text, covered),
                 missing: share(&vec![1.0; count], covered),
                 near_title: share(&nearest(title), 0),
-                digits: (words.iter().filter(|word| word.starts_with(|c: char| c.is_ascii_digit())).count() as f32).ln_1p(),
+                digits: (words.iter().filter(|word| word.starts_with(|c: char| c.is_ascii_digit())).count() as f32)
+                    .ln_1p(),
                 length: (words.len() as f32).ln_1p(),
             }
             .write(beside);
@@ -388,7 +388,8 @@ impl Library {
             let is_of = |number: &usize| self.chunks().get(*number).is_some_and(|of| documents.contains(&of.document));
             chunks.extend((0..self.chunks().len()).filter(is_of));
         } else {
-            let is_table = |at| self.chunk_at(at).and_then(|chunk| self.links.words.get(chunk)).is_some_and(|of| of.is_table);
+            let is_table =
+                |at| self.chunk_at(at).and_then(|chunk| self.links.words.get(chunk)).is_some_and(|of| of.is_table);
             let of_table = |at, score: f32| if is_table(at) { score } else { -1.0 };
             let by_sum = |at| sum(weights, &scores.lexical(at), scores.dense(at));
             let proposals = [
@@ -430,7 +431,8 @@ impl Library {
     /// Adds what the first tables' rows name, the rows that name the first texts, and what those tables name.
     fn follow(&self, chunks: &mut Vec<usize>, known: &mut HashSet<usize>) {
         let is_table = |chunk: usize| self.links.words.get(chunk).is_some_and(|words| words.is_table);
-        let mut tables: Vec<usize> = chunks.iter().copied().filter(|&chunk| is_table(chunk)).take(TABLES_FOLLOWED).collect();
+        let mut tables: Vec<usize> =
+            chunks.iter().copied().filter(|&chunk| is_table(chunk)).take(TABLES_FOLLOWED).collect();
         let texts: Vec<usize> = chunks.iter().copied().filter(|&chunk| !is_table(chunk)).take(TEXTS_FOLLOWED).collect();
         // Tables that several of the first texts stand in come first.
         let mut votes: HashMap<usize, f32> = HashMap::new();

@@ -11,8 +11,8 @@ use tabsegnet_encoder::{Encoder, EncoderConfig, load};
 use tabsegnet_llm::{Budget, ChatModel, ChatRequest, Limits, LlmError, LlmSettings, Piece, Reply, Scripted};
 use tabsegnet_sql::Sandbox;
 use tabsegnet_tablerag::{
-    ChunkSettings, Execution, Library, LibraryError, ModelPlanner, Outcome, Reranker, RoundEvent, RoundSettings, Rounds,
-    Rules, Source, Span, Trust,
+    ChunkSettings, Execution, Library, LibraryError, ModelPlanner, Outcome, Reranker, RoundEvent, RoundSettings,
+    Rounds, Rules, Source, Span, Trust,
 };
 
 fn library(files: &[(&str, &str)], settings: ChunkSettings) -> Result<Library, LibraryError> {
@@ -64,8 +64,8 @@ fn scripted(library: &Library, replies: &[serde_json::Value], limits: Limits) ->
     let execution = Execution::default();
     let rounds = Rounds { library, reranker: Reranker::shipped().unwrap(), execution: &execution, settings: &settings };
     let mut told = Vec::new();
-    let outcome =
-        rounds.answer("Who founded the city with most sales in 2018?", &mut planner, &mut |event| told.push(event.clone()));
+    let outcome = rounds
+        .answer("Who founded the city with most sales in 2018?", &mut planner, &mut |event| told.push(event.clone()));
     let outcome = outcome.unwrap();
     assert_eq!(told, outcome.trace);
     (outcome, model.sent.into_inner().unwrap())
@@ -114,7 +114,9 @@ fn a_table_then_a_text() {
     assert_eq!(subqueries, 2);
     // Schemas are told before the first subquery, and what was found before the second.
     let prompt = |at: usize| sent[at].messages[1].content.as_str();
-    assert!(prompt(0).contains("\"table_name\":\"sales\"") && prompt(0).contains("[\"amount\",\"INTEGER\",\"10, 20, 30\"]"));
+    assert!(
+        prompt(0).contains("\"table_name\":\"sales\"") && prompt(0).contains("[\"amount\",\"INTEGER\",\"10, 20, 30\"]")
+    );
     assert!(prompt(3).contains("Subquery: city with most sales in 2018") && prompt(3).contains("\"Rome\""));
 }
 
@@ -141,13 +143,8 @@ fn an_answer_from_rows_cites_their_cells() {
 fn wrong_sql_is_refused_and_told() {
     let library = small();
     let before = std::fs::read(library.database().path()).unwrap();
-    let replies = [
-        search("x"),
-        sql("DROP TABLE sales"),
-        sql("SELECT nothing FROM sales"),
-        weighed(&[], "neither"),
-        abstain(),
-    ];
+    let replies =
+        [search("x"), sql("DROP TABLE sales"), sql("SELECT nothing FROM sales"), weighed(&[], "neither"), abstain()];
     let (outcome, sent) = scripted(&library, &replies, Limits::default());
     assert!(outcome.abstained && outcome.executed.is_none());
     let refused: Vec<&str> = outcome

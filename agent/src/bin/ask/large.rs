@@ -11,7 +11,10 @@ use super::{Arguments, Format, Llm, PolicyChoice, Put, show};
 
 /// Bytes below which a file that is not packed cannot have so many cells as one: a cell takes a byte at least.
 fn may_be_large(arguments: &Arguments) -> bool {
-    let packed = arguments.document.extension().is_some_and(|end| end.eq_ignore_ascii_case("xlsx") || end.eq_ignore_ascii_case("xlsm"));
+    let packed = arguments
+        .document
+        .extension()
+        .is_some_and(|end| end.eq_ignore_ascii_case("xlsx") || end.eq_ignore_ascii_case("xlsm"));
     let bytes = std::fs::metadata(&arguments.document).map_or(0, |about| about.len());
     packed || bytes >= arguments.sql_cells as u64
 }
@@ -30,7 +33,9 @@ pub fn open(arguments: &Arguments) -> Result<Option<Large>> {
         eprintln!("warning: {path}: {warning}");
     }
     for (number, rows, columns) in &large.tables {
-        eprintln!("t{number} goes through SQL: {rows} rows of {columns} cells are too many for the graph (--sql-cells)");
+        eprintln!(
+            "t{number} goes through SQL: {rows} rows of {columns} cells are too many for the graph (--sql-cells)"
+        );
     }
     Ok(Some(large))
 }
