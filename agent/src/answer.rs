@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use tabsegnet::ranking::Position;
 use tabsegnet::{RankedNode, Ranking, TableRanking};
 use tabsegnet_llm::Tokens;
+use tabsegnet_tablerag::RoundEvent;
 
 use crate::quantity::{Scale, Unit};
 use crate::walk::TraceEvent;
@@ -80,7 +81,10 @@ pub struct Answer {
     pub scale: Option<Scale>,
     /// The program that gives the value; absent where the answer stands in the document.
     pub program: Option<String>,
-    /// What it rests on.
+    /// The statement that gives it, where it comes from a table too large for the graph.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sql: Option<String>,
+    /// What it rests on; of a statement that counts or sums rows the first ones.
     pub citations: Vec<Citation>,
     /// What was looked at; all hold, unless it abstains.
     pub checks: Vec<Check>,
@@ -92,6 +96,9 @@ pub struct Answer {
     /// How a language model came to it; empty without one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trace: Vec<TraceEvent>,
+    /// How it was looked for, where tables went through SQL; else empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rounds: Vec<RoundEvent>,
     /// What a language model read and wrote; absent without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<Tokens>,

@@ -5,10 +5,11 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use tabsegnet_llm::LlmSettings;
 use tabsegnet_store::{FileError, read_text};
+use tabsegnet_tablerag::RoundSettings;
 
 use crate::walk::WalkSettings;
 
-/// A TOML file with the tables `[llm]` and `[agent]`; what is not in it keeps its default.
+/// A TOML file with the tables `[llm]`, `[agent]` and `[tablerag]`; what is not in it keeps its default.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
@@ -16,6 +17,8 @@ pub struct Config {
     pub llm: LlmSettings,
     /// How it walks a document's graph.
     pub agent: WalkSettings,
+    /// How tables too large for the graph are gone through.
+    pub tablerag: RoundSettings,
 }
 
 /// A config that cannot be used.
@@ -71,7 +74,7 @@ impl Config {
             }
         }
         let config: Self = table.try_into().map_err(|error: toml::de::Error| wrong(error.message().to_owned()))?;
-        match config.agent.problem() {
+        match config.agent.problem().or_else(|| config.tablerag.problem()) {
             Some(message) => Err(wrong(message)),
             None => Ok(config),
         }
@@ -102,6 +105,7 @@ mod tests {
             ("[llm]\nmodels = 'sk-123'\n", "unknown field `models`"),
             ("[llm\nmodel = 'sk-123'\n", "line 1: not TOML"),
             ("[agent]\nrounds = 0\n", "agent.rounds is 0; expected 1 to 50"),
+            ("[tablerag]\nkept = 31\n", "tablerag.kept is 31; expected 1 to 30"),
             ("[walk]\nrounds = 0\n", "unknown field `walk`"),
         ] {
             let error = read(text).unwrap_err();

@@ -25,6 +25,7 @@ pub mod config;
 mod facts;
 pub mod fit;
 pub mod judge;
+pub mod large;
 mod learnt;
 pub mod page;
 pub mod prediction;

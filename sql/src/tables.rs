@@ -16,7 +16,7 @@ use tabsegnet_document::numbers::Sign;
 
 use crate::catalogue::quote;
 use column::Inferred;
-pub use files::{Cited, FileDatabase, ImportError};
+pub use files::{Cited, FileDatabase, ImportError, ImportedTable};
 
 /// The type of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -11,12 +11,16 @@ use tabsegnet::{
 };
 use tabsegnet_agent::{Answer, Choice, Learnt, Policy, Rules};
 use tabsegnet_encoder::{Shipped, shipped};
+use tabsegnet_tablerag::RoundSettings;
 
+#[path = "ask/large.rs"]
+mod large;
 #[path = "ask/llm.rs"]
 mod llm;
 #[path = "ask/output.rs"]
 mod output;
 
+use large::LargeDocument;
 use llm::{Llm, LlmArguments};
 use output::{Writer, is_closed_pipe};
 
@@ -73,6 +77,9 @@ struct Arguments {
     /// auto, cpu, wgpu or cuda.
     #[arg(long, default_value = "auto")]
     device: DeviceChoice,
+    /// Tables with at least so many cells go through SQL and not through the graph.
+    #[arg(long, value_name = "N", default_value_t = tabsegnet_agent::large::CELLS)]
+    sql_cells: usize,
     #[command(flatten)]
     llm: LlmArguments,
 }
@@ -107,6 +114,9 @@ enum PolicyChoice {
 struct UsageError(&'static str);
 
 fn main() -> ExitCode {
+    if std::env::args_os().nth(1).is_some_and(|first| first == tabsegnet_sql::worker::ARGUMENT) {
+        return if tabsegnet_sql::worker::serve().is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+    }
     match run(&Arguments::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
@@ -152,6 +162,8 @@ impl Arguments {
 /// What is searched for answers, open between questions.
 enum Searched {
     Document(OpenDocument),
+    /// A document with tables too large for the graph.
+    Large(LargeDocument),
     Corpus { corpus: Corpus, session: Session, tables: usize },
 }
 
@@ -175,6 +187,9 @@ impl Searched {
         }
         let path = arguments.document.as_deref().context("--document FILE is missing")?;
         let failed = || format!("{}: could not be opened", path.display());
+        if let Some(large) = large::read(path, arguments.sql_cells)? {
+            return Ok(Self::Large(LargeDocument::open(large, opening).with_context(failed)?));
+        }
         let (_, document) = opening.finish_with(path, &ReadOptions::default()).with_context(failed)?;
         for warning in document.warnings() {
             eprintln!("warning: {}: {warning}", path.display());
@@ -187,6 +202,7 @@ impl Searched {
         let query = Question::new(&question.text).id(&question.id);
         let (document, tables) = match self {
             Self::Document(document) => (document.clone(), None),
+            Self::Large(_) => return Ok(None),
             Self::Corpus { corpus, session, tables } => {
                 let found = corpus.search(query.top(*tables))?;
                 if found.tables.is_empty() {
@@ -231,6 +247,23 @@ impl Answerer {
     }
 }
 
+impl Answerer {
+    /// Answers over a document with large tables; where the language model fails, that is an error, or rules answer.
+    fn answer_large(&self, large: &LargeDocument, question: &GivenQuestion) -> Result<Answer> {
+        let question = (question.id.as_str(), question.text.as_str());
+        let Some(llm) = &self.llm else {
+            return large.answer(question, self.otherwise.as_ref(), &RoundSettings::default());
+        };
+        match llm.rounds(large.tables(), question) {
+            Err(error) if self.or_otherwise => {
+                eprintln!("warning: {}: answered by rules: {error:#}", question.0);
+                large.answer(question, self.otherwise.as_ref(), llm.settings())
+            }
+            answer => answer,
+        }
+    }
+}
+
 fn run(arguments: &Arguments) -> Result<()> {
     arguments.check()?;
     let mut questions = Questions::default();
@@ -260,6 +293,9 @@ fn run(arguments: &Arguments) -> Result<()> {
     let mut writer = Writer::new(arguments.format, arguments.output.as_deref(), about(arguments));
     let mut answer = |question: &GivenQuestion| -> Result<()> {
         let failed = || format!("{}: {}", arguments.place(), question.id);
+        if let Searched::Large(large) = &searched {
+            return writer.add_without_document(answerer.answer_large(large, question).with_context(failed)?);
+        }
         match searched.find(question).with_context(failed)? {
             Some(found) => {
                 let answer = answerer.answer(&found).with_context(failed)?;

@@ -67,13 +67,18 @@ pub struct Scores {
 }
 
 impl Scores {
+    /// Of each of the query's terms, in its order, its idf as a share of the sum of all.
+    pub fn shares(&self) -> &[f32] {
+        &self.shares
+    }
+
     /// BM25 of each field and of any field, as shares.
-    pub(crate) fn lexical(&self, at: TableRef) -> [f32; Field::COUNT + 1] {
+    pub fn lexical(&self, at: TableRef) -> [f32; Field::COUNT + 1] {
         self.lexical.get(at.segment as usize).and_then(|of| of.get(at.table as usize)).copied().unwrap_or_default()
     }
 
     /// The vector's product with the question's.
-    pub(crate) fn dense(&self, at: TableRef) -> f32 {
+    pub fn dense(&self, at: TableRef) -> f32 {
         self.dense.get(at.segment as usize).and_then(|of| of.get(at.table as usize)).copied().unwrap_or_default()
     }
 }
@@ -149,7 +154,7 @@ impl Corpus {
     }
 
     /// The tables with the highest scores, best first; of equal ones those with the lower id.
-    pub(crate) fn best(&self, count: usize, score: impl Fn(TableRef) -> f32 + Sync) -> Vec<Hit> {
+    pub fn best(&self, count: usize, score: impl Fn(TableRef) -> f32 + Sync) -> Vec<Hit> {
         if count == 0 {
             return Vec::new();
         }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
-use tabsegnet_document::model::Table;
+use tabsegnet_document::model::{Document, Table};
 use tabsegnet_document::{ReadError, ReadOptions, node_id, read};
 use tempfile::NamedTempFile;
 
@@ -73,6 +73,75 @@ pub struct FileDatabase {
     pub warnings: Vec<String>,
 }
 
+/// A database that tables are put into.
+struct Filling {
+    database: NamedTempFile,
+    connection: Connection,
+    into: Tables,
+}
+
+#[derive(Default)]
+struct Tables {
+    tables: Vec<ImportedTable>,
+    names: Names,
+    warnings: Vec<String>,
+}
+
+impl Filling {
+    fn new() -> Result<Self, ImportError> {
+        let database = tempfile::Builder::new().prefix("tables").suffix(".sqlite").tempfile()?;
+        let connection = Connection::open(database.path())?;
+        Ok(Self { database, connection, into: Tables::default() })
+    }
+
+    fn finish(self) -> Result<FileDatabase, ImportError> {
+        self.connection.close().map_err(|(_, error)| error)?;
+        let Tables { tables, warnings, .. } = self.into;
+        Ok(FileDatabase { database: self.database, tables, warnings })
+    }
+}
+
+impl Tables {
+    /// Adds the tables of a file.
+    fn add(
+        &mut self,
+        connection: &Connection,
+        file: &Path,
+        found: Vec<(Option<Table>, Import)>,
+    ) -> Result<(), ImportError> {
+        let several = found.len() > 1;
+        let stem = file.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+        for (number, (table, import)) in found.into_iter().enumerate() {
+            if import.columns().len() > MAX_COLUMNS {
+                self.warnings.push(format!(
+                    "{}: t{number} is left out, it has {} columns and a table can have {MAX_COLUMNS}",
+                    file.display(),
+                    import.columns().len()
+                ));
+                continue;
+            }
+            let stem = if several { format!("{stem}_t{number}") } else { stem.clone() };
+            let name = self.names.take(&stem, "table_1");
+            import.write(connection, &name)?;
+            let columns = import.columns().to_vec();
+            self.tables.push(ImportedTable { name, file: file.to_owned(), columns, table });
+        }
+        Ok(())
+    }
+}
+
+impl ImportedTable {
+    /// The number of the table in its document; none for JSON lines.
+    pub fn number(&self) -> Option<usize> {
+        self.table.as_ref().map(Table::number)
+    }
+
+    /// How many rows of the document's table are its header: the database's first row is the one behind them.
+    pub fn header_rows(&self) -> usize {
+        self.table.as_ref().map_or(0, header_rows)
+    }
+}
+
 /// The files that a folder is searched for.
 const KNOWN: [&str; 12] =
     ["csv", "tsv", "tab", "jsonl", "xlsx", "xlsm", "md", "markdown", "html", "htm", "xhtml", "json"];
@@ -99,45 +168,45 @@ impl FileDatabase {
             files.retain(|file| file.is_file() && Self::is_known(file));
             files.sort();
         }
-        let database = tempfile::Builder::new().prefix("tables").suffix(".sqlite").tempfile()?;
-        let mut connection = Connection::open(database.path())?;
-        let transaction = connection.transaction()?;
-        let (mut tables, mut warnings) = (Vec::new(), Vec::new());
-        let (mut names, mut first_failure) = (Names::default(), None);
-        for file in &files {
-            match tables_of(file, &mut warnings) {
-                Ok(found) => {
-                    let several = found.len() > 1;
-                    let stem = file.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
-                    for (number, (table, import)) in found.into_iter().enumerate() {
-                        if import.columns().len() > MAX_COLUMNS {
-                            warnings.push(format!(
-                                "{}: t{number} is left out, it has {} columns and a table can have {MAX_COLUMNS}",
-                                file.display(),
-                                import.columns().len()
-                            ));
-                            continue;
-                        }
-                        let stem = if several { format!("{stem}_t{number}") } else { stem.clone() };
-                        let name = names.take(&stem, "table_1");
-                        import.write(&transaction, &name)?;
-                        let columns = import.columns().to_vec();
-                        tables.push(ImportedTable { name, file: file.clone(), columns, table });
+        let mut filling = Filling::new()?;
+        let (mut warnings, mut first_failure) = (Vec::new(), None);
+        {
+            let transaction = filling.connection.transaction()?;
+            for file in &files {
+                match tables_of(file, &mut warnings) {
+                    Ok(found) => filling.into.add(&transaction, file, found)?,
+                    Err(error) if folder => {
+                        warnings.push(error.to_string());
+                        first_failure = first_failure.or(Some(error));
                     }
+                    Err(error) => return Err(error),
                 }
-                Err(error) if folder => {
-                    warnings.push(error.to_string());
-                    first_failure = first_failure.or(Some(error));
-                }
-                Err(error) => return Err(error),
             }
+            transaction.commit()?;
         }
-        if tables.is_empty() {
+        if filling.into.tables.is_empty() {
             return Err(first_failure.unwrap_or_else(|| ImportError::Empty(path.to_owned())));
         }
+        warnings.append(&mut filling.into.warnings);
+        filling.into.warnings = warnings;
+        filling.finish()
+    }
+
+    /// The tables of documents that were read already, each with the name of its file. Documents without tables add
+    /// none, and a database without tables is no error.
+    ///
+    /// # Errors
+    /// [`ImportError`]: the temporary database cannot be written.
+    pub fn of_documents<'d>(
+        documents: impl IntoIterator<Item = (&'d Path, &'d Document)>,
+    ) -> Result<Self, ImportError> {
+        let mut filling = Filling::new()?;
+        let transaction = filling.connection.transaction()?;
+        for (file, document) in documents {
+            filling.into.add(&transaction, file, imports(document))?;
+        }
         transaction.commit()?;
-        connection.close().map_err(|(_, error)| error)?;
-        Ok(Self { database, tables, warnings })
+        filling.finish()
     }
 
     /// Whether a file's ending is that of a form with tables.
@@ -155,8 +224,7 @@ impl FileDatabase {
         let table = self.tables.iter().find(|found| found.name.eq_ignore_ascii_case(table))?;
         let column = table.columns.iter().find(|found| found.name.eq_ignore_ascii_case(column))?;
         let row = usize::try_from(row_id).ok()?.checked_sub(1)?;
-        let header_rows = table.table.as_ref().map_or(0, header_rows);
-        let row = row.checked_add(header_rows)?;
+        let row = row.checked_add(table.header_rows())?;
         let cell = table.table.as_ref().and_then(|found| Some((found, found.cell_at(row, column.source)?)));
         Some(Cited {
             file: table.file.clone(),
@@ -193,9 +261,14 @@ fn tables_of(file: &Path, warnings: &mut Vec<String>) -> Result<Vec<(Option<Tabl
     }
     let read = read(file, &ReadOptions::default())?;
     warnings.extend(read.warnings.iter().map(|warning| format!("{}: {warning}", file.display())));
-    let mut found: Vec<&Table> = read.document.tables().collect();
+    Ok(imports(&read.document))
+}
+
+/// The tables of a document by their numbers.
+fn imports(document: &Document) -> Vec<(Option<Table>, Import)> {
+    let mut found: Vec<&Table> = document.tables().collect();
     found.sort_by_key(|table| table.number());
-    Ok(found.into_iter().map(|table| (Some(table.clone()), import(table))).collect())
+    found.into_iter().map(|table| (Some(table.clone()), import(table))).collect()
 }
 
 fn import(table: &Table) -> Import {

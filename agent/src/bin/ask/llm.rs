@@ -7,16 +7,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context as _, Result};
 use clap::Args;
+use serde::Serialize;
 use tabsegnet::{OpenDocument, Ranking};
 use tabsegnet_agent::config::Config;
+use tabsegnet_agent::large::Large;
 use tabsegnet_agent::walk::{Listener, LlmPolicy, Thoughts, TraceEvent};
 use tabsegnet_agent::{Answer, Policy};
 use tabsegnet_llm::{ChatModel, HttpModel, Piece, Recorded, RunCost};
+use tabsegnet_tablerag::{RoundEvent, RoundSettings};
 
 /// What is said about a language model.
 #[derive(Args)]
 pub struct LlmArguments {
-    /// A TOML file with the tables [llm] (base_url, model, budget, …) and [agent] (rounds, …). TABSEGNET_LLM_URL and
+    /// A TOML file with the tables [llm] (base_url, model, budget, …), [agent] (rounds, …) and [tablerag]. TABSEGNET_LLM_URL and
     /// TABSEGNET_LLM_MODEL go before it; a key is taken from TABSEGNET_LLM_KEY alone.
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -71,10 +74,25 @@ impl Llm {
 
     /// The policy for a document; where the model's replies cannot be used, `otherwise` answers.
     pub fn policy<'a>(&'a self, document: &'a OpenDocument, otherwise: &'a dyn Policy) -> LlmPolicy<'a> {
-        let Config { llm, agent } = &self.config;
+        let Config { llm, agent, .. } = &self.config;
         LlmPolicy::new(document.graph(), agent, self.model.as_ref(), llm, &self.terminal)
             .or_else(otherwise)
             .charged_to(Arc::clone(&self.cost))
+    }
+
+    /// How tables too large for the graph are gone through.
+    pub fn settings(&self) -> &RoundSettings {
+        &self.config.tablerag
+    }
+
+    /// Answers over a document with such tables.
+    pub fn rounds(&self, large: &Large, question: (&str, &str)) -> Result<Answer> {
+        let Config { llm, tablerag, .. } = &self.config;
+        let mut on_piece = |piece: Piece<'_>| self.terminal.piece(piece);
+        let mut sink = |event: &RoundEvent| self.terminal.round(event);
+        let answer = large.answer_by_model(question, (self.model.as_ref(), llm), tablerag, &mut on_piece, &mut sink)?;
+        self.terminal.check()?;
+        Ok(answer)
     }
 
     /// Answers; where the model fails, that is an error, or, where `or_policy`, what the other policy says.
@@ -116,6 +134,27 @@ impl Terminal {
     }
 }
 
+impl Terminal {
+    /// What happened in rounds over large tables.
+    fn round(&self, event: &RoundEvent) {
+        if let Some(thoughts) = &self.thoughts {
+            thoughts.lock().unwrap_or_else(PoisonError::into_inner).end();
+        }
+        self.write(event);
+    }
+
+    /// A line in one piece and at once: whoever ends the program keeps what there is.
+    fn write(&self, event: &impl Serialize) {
+        let Some((_, file)) = &self.trace else { return };
+        let written = serde_json::to_string(event).map_err(io::Error::other).and_then(|line| {
+            file.lock().unwrap_or_else(PoisonError::into_inner).write_all(format!("{line}\n").as_bytes())
+        });
+        if let Err(error) = written {
+            self.failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        }
+    }
+}
+
 impl Listener for Terminal {
     fn piece(&self, piece: Piece<'_>) {
         if let Some(thoughts) = &self.thoughts {
@@ -133,15 +172,7 @@ impl Listener for Terminal {
                 }
             }
         }
-        if let Some((_, file)) = &self.trace {
-            // A line in one piece and at once: whoever ends the program keeps what there is.
-            let written = serde_json::to_string(event).map_err(io::Error::other).and_then(|line| {
-                file.lock().unwrap_or_else(PoisonError::into_inner).write_all(format!("{line}\n").as_bytes())
-            });
-            if let Err(error) = written {
-                self.failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
-            }
-        }
+        self.write(event);
     }
 
     fn notice(&self, text: &str) {

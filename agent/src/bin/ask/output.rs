@@ -138,6 +138,7 @@ fn lines(answer: &Answer) -> String {
     } else {
         lines.push(format!("  {}   confidence {:.2}", answer.said(), answer.confidence));
         lines.extend(answer.program.as_ref().map(|program| format!("  program: {program}")));
+        lines.extend(answer.sql.as_ref().map(|sql| format!("  sql: {sql}")));
         for citation in &answer.citations {
             let headers = [&citation.row_headers, &citation.column_headers].into_iter().flatten();
             let headers: Vec<&str> = headers.map(String::as_str).collect();

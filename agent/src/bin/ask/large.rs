@@ -1,0 +1,62 @@
+//! Documents with tables too large for the graph.
+
+use std::path::Path;
+
+use anyhow::{Context as _, Result};
+use tabsegnet::{OpenDocument, Opening};
+use tabsegnet_agent::large::Large;
+use tabsegnet_agent::{Answer, Policy};
+use tabsegnet_tablerag::RoundSettings;
+
+/// Such a document, open between questions.
+pub struct LargeDocument {
+    large: Large,
+    /// What is left of it for the ranker.
+    rest: Option<OpenDocument>,
+}
+
+/// Bytes below which a file that is not packed cannot have so many cells as one: a cell takes a byte at least.
+fn may_be_large(path: &Path, cells: usize) -> bool {
+    let packed =
+        path.extension().is_some_and(|end| end.eq_ignore_ascii_case("xlsx") || end.eq_ignore_ascii_case("xlsm"));
+    packed || std::fs::metadata(path).map_or(0, |about| about.len()) >= cells as u64
+}
+
+/// Reads a document, where it has tables of `cells` cells or more; these are told on stderr.
+pub fn read(path: &Path, cells: usize) -> Result<Option<Large>> {
+    if !may_be_large(path, cells) {
+        return Ok(None);
+    }
+    let program = std::env::current_exe().context("the program does not find itself")?.into_os_string();
+    let large =
+        Large::read(path, cells, program).with_context(|| format!("{}: could not be opened", path.display()))?;
+    let Some(large) = large else { return Ok(None) };
+    for warning in &large.warnings {
+        eprintln!("warning: {}: {warning}", path.display());
+    }
+    for (number, rows, columns) in &large.tables {
+        eprintln!(
+            "t{number} goes through SQL: {rows} rows of {columns} cells are too many for the graph (--sql-cells)"
+        );
+    }
+    Ok(Some(large))
+}
+
+impl LargeDocument {
+    /// Opens what the ranker is to see of it.
+    pub fn open(large: Large, opening: Opening) -> Result<Self> {
+        let rest = if large.has_rest() { large.open_rest(&opening.finish()?)? } else { None };
+        Ok(Self { large, rest })
+    }
+
+    /// Its large tables.
+    pub fn tables(&self) -> &Large {
+        &self.large
+    }
+
+    /// Answers by rules; `policy` answers from the rest.
+    pub fn answer(&self, question: (&str, &str), policy: &dyn Policy, settings: &RoundSettings) -> Result<Answer> {
+        let rest = self.rest.as_ref().map(|rest| (rest, policy));
+        Ok(self.large.answer(question, rest, settings)?)
+    }
+}

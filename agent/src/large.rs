@@ -1,0 +1,218 @@
+//! Documents with tables that are too large for the graph: these go through SQL, the rest through the ranker, and the surer
+//! of both answers.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tabsegnet::ranking::Position;
+use tabsegnet::{OpenDocument, Question, RankingError, Session};
+use tabsegnet_document::model::{Block, Document};
+use tabsegnet_document::native::document_json;
+use tabsegnet_document::{Format, ReadError, ReadOptions, read};
+use tabsegnet_encoder::{EncoderConfig, load};
+use tabsegnet_llm::{Budget, ChatModel, LlmSettings, Piece};
+use tabsegnet_sql::Sandbox;
+use tabsegnet_tablerag::{
+    ChunkSettings, Cited, Execution, Found, Library, LibraryError, ModelPlanner, Outcome, Planner, Reader, Reading,
+    Reranker, RoundError, RoundEvent, RoundSettings, Rounds, Rules, Source, Trust,
+};
+
+use crate::answer::{Answer, Check, Citation};
+use crate::rules::Policy;
+
+/// Cells from which on a table goes through SQL, unless something else is wanted: the graph of ten times as many took 2 GB
+/// and answered sums with single cells.
+pub const CELLS: usize = 50_000;
+
+/// A document of which tables go through SQL.
+pub struct Large {
+    path: PathBuf,
+    library: Library,
+    /// The document without these tables, where it has anything else.
+    rest: Option<Document>,
+    /// What was read of each of these tables: number, rows, columns.
+    pub tables: Vec<(usize, usize, usize)>,
+    /// What was cut off or guessed when the document was read.
+    pub warnings: Vec<String>,
+    execution: Execution,
+}
+
+/// A document cannot be gone through.
+#[derive(Debug, thiserror::Error)]
+pub enum LargeError {
+    /// It cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// It cannot be taken in.
+    #[error(transparent)]
+    Library(#[from] LibraryError),
+    /// The encoder of its chunks.
+    #[error(transparent)]
+    Encoder(#[from] tabsegnet_encoder::EncoderError),
+}
+
+impl Large {
+    /// Reads a document; nothing where none of its tables has `cells` cells or more. `program` serves
+    /// [`tabsegnet_sql::worker`].
+    ///
+    /// # Errors
+    /// [`LargeError`].
+    pub fn read(path: &Path, cells: usize, program: OsString) -> Result<Option<Self>, LargeError> {
+        let read = read(path, &ReadOptions::default())?;
+        let is_large =
+            |block: &Block| matches!(block, Block::Table(table) if table.rows() * table.cols() >= cells.max(1));
+        let tables: Vec<(usize, usize, usize)> = read
+            .document
+            .blocks
+            .iter()
+            .filter(|block| is_large(block))
+            .filter_map(|block| match block {
+                Block::Table(table) => Some((table.number(), table.rows(), table.cols())),
+                Block::Heading(_) | Block::Passage(_) => None,
+            })
+            .collect();
+        if tables.is_empty() {
+            return Ok(None);
+        }
+        let rest: Vec<Block> = read.document.blocks.iter().filter(|block| !is_large(block)).cloned().collect();
+        let has_more = rest.iter().any(|block| !matches!(block, Block::Heading(_)));
+        let rest = has_more.then(|| Document { id: read.document.id.clone(), blocks: rest });
+        let config = EncoderConfig::default();
+        let encoder = Arc::from(load(&config)?);
+        let source = Source::of_file(path, read.document);
+        let library = Library::new(vec![source], &encoder, &config, ChunkSettings::default())?;
+        let execution = Execution { program: Some(program), sandbox: Sandbox::default() };
+        Ok(Some(Self { path: path.to_owned(), library, rest, tables, warnings: read.warnings, execution }))
+    }
+
+    /// Opens what is left of the document for the ranker; nothing where nothing is left.
+    ///
+    /// # Errors
+    /// As [`Session::open_bytes`].
+    pub fn open_rest(&self, session: &Session) -> Result<Option<OpenDocument>, RankingError> {
+        let Some(rest) = &self.rest else { return Ok(None) };
+        let options = ReadOptions { format: Some(Format::Native), ..ReadOptions::default() };
+        let name = self.path.with_extension("json");
+        session.open_bytes(name.file_name().unwrap_or_default(), document_json(rest), &options).map(Some)
+    }
+
+    /// Whether anything is left.
+    pub fn has_rest(&self) -> bool {
+        self.rest.is_some()
+    }
+
+    /// Answers by rules: the likeliest statement, or what `policy` says of the rest where that is surer.
+    ///
+    /// # Errors
+    /// The chunks cannot be searched.
+    pub fn answer(
+        &self,
+        (id, question): (&str, &str),
+        rest: Option<(&OpenDocument, &dyn Policy)>,
+        settings: &RoundSettings,
+    ) -> Result<Answer, RoundError> {
+        let mut said = None;
+        let reader = Rest { rest, id, said: &mut said };
+        let outcome = self.go(question, &mut Rules::new(reader), settings, &mut |_| ())?;
+        if outcome.trust == Some(Trust::Text)
+            && let Some(answer) = said
+        {
+            return Ok(Answer { rounds: outcome.trace, ..answer });
+        }
+        Ok(answer_of(outcome, (id, question), "sql"))
+    }
+
+    /// Answers with a language model that plans the rounds.
+    ///
+    /// # Errors
+    /// The chunks cannot be searched; the model cannot be reached, refuses, or the like.
+    pub fn answer_by_model(
+        &self,
+        (id, question): (&str, &str),
+        (model, llm): (&dyn ChatModel, &LlmSettings),
+        settings: &RoundSettings,
+        on_piece: &mut dyn FnMut(Piece<'_>),
+        sink: &mut dyn FnMut(&RoundEvent),
+    ) -> Result<Answer, RoundError> {
+        let mut budget = Budget::new(llm.budget.clone());
+        let mut planner = ModelPlanner::new(model, llm, &mut budget, on_piece);
+        let outcome = self.go(question, &mut planner, settings, sink)?;
+        let tokens = outcome.tokens;
+        let answer = answer_of(outcome, (id, question), "llm");
+        Ok(Answer { tokens: Some(tokens), cost: budget.spent().cost, ..answer })
+    }
+
+    fn go(
+        &self,
+        question: &str,
+        planner: &mut dyn Planner,
+        settings: &RoundSettings,
+        sink: &mut dyn FnMut(&RoundEvent),
+    ) -> Result<Outcome, RoundError> {
+        let reranker = Reranker::shipped()?;
+        let rounds = Rounds { library: &self.library, reranker, execution: &self.execution, settings };
+        rounds.answer(question, planner, sink)
+    }
+}
+
+/// What a policy says of the rest of a document.
+struct Rest<'a> {
+    rest: Option<(&'a OpenDocument, &'a dyn Policy)>,
+    id: &'a str,
+    said: &'a mut Option<Answer>,
+}
+
+impl Reader for Rest<'_> {
+    fn read(&mut self, _: &Library, question: &str, _: &[Found]) -> Option<Reading> {
+        let (document, policy) = self.rest?;
+        let ranking = document.rank(Question::new(question).id(self.id).top(usize::MAX)).ok()?;
+        let answer = policy.answer(&ranking);
+        let reading =
+            (!answer.abstained).then(|| Reading { answer: answer.answers.clone(), confidence: answer.confidence });
+        *self.said = Some(answer);
+        reading
+    }
+}
+
+fn answer_of(outcome: Outcome, (id, question): (&str, &str), policy: &str) -> Answer {
+    let more = outcome.executed.as_ref().is_some_and(|run| run.more);
+    let mut checks: Vec<Check> =
+        outcome.checks.into_iter().map(|check| Check { what: check.what, passed: check.passed }).collect();
+    if more {
+        checks.push(Check { what: "the first of the cells that it comes from are cited".to_owned(), passed: true });
+    }
+    let value = match outcome.answer.as_slice() {
+        [one] => tabsegnet_document::numbers::parse_cell_number(one).map(|_| one.clone()),
+        _ => None,
+    };
+    Answer {
+        id: id.to_owned(),
+        question: question.to_owned(),
+        answer: outcome.answer.join("; "),
+        answers: outcome.answer,
+        abstained: outcome.abstained,
+        confidence: outcome.confidence,
+        value,
+        sql: outcome.executed.map(|run| run.sql),
+        citations: outcome.cited.iter().filter_map(citation).collect(),
+        checks,
+        policy: policy.to_owned(),
+        rounds: outcome.trace,
+        ..Answer::default()
+    }
+}
+
+fn citation(cited: &Cited) -> Option<Citation> {
+    let position = match cited.cell {
+        Some((table, row, col)) => Position::Cell { table, row, col, rowspan: 1, colspan: 1 },
+        None => Position::Passage { passage: cited.node.strip_prefix('p')?.parse().ok()? },
+    };
+    Some(Citation {
+        node: cited.node.clone(),
+        text: cited.text.clone(),
+        row_headers: cited.row_headers.clone(),
+        column_headers: cited.column_headers.clone(),
+        position,
+    })
+}

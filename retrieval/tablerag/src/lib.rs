@@ -1,0 +1,34 @@
+//! Questions over documents of text and tables, after TableRAG (Yu et al. 2025, arXiv 2506.10380).
+//!
+//! A [`Library`] takes documents in: chunks of text and of tables go into an index, tables into a database, and each chunk
+//! of a table knows the table's schema. [`Rounds`] answer a question: chunks are recalled and put in order, of those that
+//! are of tables the schemas lead to SQL, which runs in the sandbox, and what rows and texts say is weighed. A [`Planner`]
+//! says what is looked for, which statement is run and which source is believed: [`Rules`] without a language model,
+//! [`ModelPlanner`] with one.
+
+mod chunk;
+mod error;
+mod execute;
+mod library;
+mod links;
+mod model;
+mod planner;
+mod rounds;
+mod rules;
+mod schema;
+mod search;
+mod settings;
+mod trace;
+
+pub use chunk::{Chunk, ChunkSettings, Span, chunks};
+pub use error::LibraryError;
+pub use execute::{Cited, Executed, Execution};
+pub use library::{Library, Source, StoredTable};
+pub use model::ModelPlanner;
+pub use planner::{Evidence, Need, Planner, State, Statement, Step, Trust, Weighed};
+pub use rounds::{Check, Outcome, RoundError, Rounds};
+pub use rules::{Reader, Reading, Rules};
+pub use schema::{SchemaColumn, TableSchema};
+pub use search::{Candidates, Found, PROPOSING, Recall, Recalled, Reranker};
+pub use settings::RoundSettings;
+pub use trace::{KeptChunk, RoundEvent};

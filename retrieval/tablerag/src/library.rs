@@ -1,0 +1,218 @@
+//! Documents taken in: chunks in an index, tables in a database, and which chunk is of which table.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tabsegnet_corpus::{Corpus, IndexConfig, TableRef, Writer};
+use tabsegnet_datasets::tables::TableRecord;
+use tabsegnet_document::model::{Document, Table};
+use tabsegnet_encoder::{Encoder, EncoderConfig};
+use tabsegnet_sql::tables::{FileDatabase, ImportedTable};
+use tempfile::TempDir;
+
+use crate::chunk::{Chunk, ChunkSettings, Span, cell, chunks, headers};
+use crate::error::LibraryError;
+use crate::links::Links;
+use crate::schema::TableSchema;
+
+/// A document to take in.
+#[derive(Debug, Clone)]
+pub struct Source {
+    /// The file, or another name that no second document has.
+    pub name: PathBuf,
+    /// What it is about, for searching; of a file without a title its name without the ending.
+    pub title: String,
+    /// What it says.
+    pub document: Document,
+}
+
+impl Source {
+    /// A document that was read from a file. Its title is its outermost first heading, else the file's name.
+    pub fn of_file(file: &Path, document: Document) -> Self {
+        let heading = document.headings().min_by_key(|heading| heading.level).map(|heading| heading.text.clone());
+        let stem = || file.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+        let title = heading.filter(|text| !text.trim().is_empty()).unwrap_or_else(stem);
+        Self { name: file.to_owned(), title, document }
+    }
+}
+
+/// A table in the database, with where it comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredTable {
+    /// The document, by its place.
+    pub document: usize,
+    /// The table's number in it.
+    pub number: usize,
+    /// What it is told as.
+    pub schema: TableSchema,
+}
+
+/// Documents taken in, for questions. Index and database are temporary files, which go when this does.
+pub struct Library {
+    sources: Vec<Source>,
+    chunks: Vec<Chunk>,
+    tables: Vec<StoredTable>,
+    /// Of each chunk the table that it is of, by its place in `tables`: the map f of the paper.
+    table_of: Vec<Option<usize>>,
+    database: FileDatabase,
+    index: Corpus,
+    /// Of each chunk where the index has it.
+    places: Vec<TableRef>,
+    pub(crate) links: Links,
+    _folder: TempDir,
+}
+
+impl Library {
+    /// Takes documents in.
+    ///
+    /// # Errors
+    /// [`LibraryError`]: two documents of one name, settings that do not fit, no room on the disk, an encoder that fails.
+    pub fn new(
+        sources: Vec<Source>,
+        encoder: &Arc<dyn Encoder>,
+        config: &EncoderConfig,
+        settings: ChunkSettings,
+    ) -> Result<Self, LibraryError> {
+        if let Some(problem) = settings.problem() {
+            return Err(LibraryError::Setting(problem));
+        }
+        let mut of_name: HashMap<&Path, usize> = HashMap::new();
+        for (number, source) in sources.iter().enumerate() {
+            if of_name.insert(&source.name, number).is_some() {
+                return Err(LibraryError::Twice(source.name.display().to_string()));
+            }
+        }
+        let database = FileDatabase::of_documents(sources.iter().map(|of| (of.name.as_path(), &of.document)))?;
+        let mut tables = Vec::new();
+        let mut of_number: HashMap<(usize, usize), usize> = HashMap::new();
+        for imported in &database.tables {
+            let place = of_name.get(imported.file.as_path()).copied().zip(imported.number());
+            let Some((document, number)) = place else { continue };
+            let Some(table) = sources.get(document).and_then(|source| table_of(source, number)) else { continue };
+            of_number.insert((document, number), tables.len());
+            tables.push(StoredTable { document, number, schema: TableSchema::new(imported, table) });
+        }
+        let mut all = Vec::new();
+        for (number, source) in sources.iter().enumerate() {
+            all.extend(chunks(&source.document, number, settings));
+        }
+        let table_of: Vec<Option<usize>> =
+            all.iter().map(|chunk| of_number.get(&(chunk.document, chunk.span.table()?)).copied()).collect();
+        let folder = tempfile::Builder::new().prefix("chunks").tempdir()?;
+        let directory = folder.path().join("index");
+        let mut writer = Writer::open(&directory, encoder.as_ref(), config, &IndexConfig::default())?;
+        let records: Vec<TableRecord> =
+            all.iter().enumerate().map(|(number, chunk)| record(chunk, number, &sources)).collect();
+        let documents: Vec<usize> = all.iter().map(|chunk| chunk.document).collect();
+        let links = Links::new(&records, &documents);
+        for record in records {
+            // Numbers are ids: none is taken.
+            let _ = writer.add(record, &mut |_| ())?;
+        }
+        writer.commit(&mut |_| ())?;
+        let index = Corpus::open_with(&directory, Arc::clone(encoder))?;
+        let places = (0..all.len()).map(|number| index.find(&id(number))).collect::<Result<_, _>>()?;
+        Ok(Self { sources, chunks: all, tables, table_of, database, index, places, links, _folder: folder })
+    }
+
+    /// The documents.
+    pub fn sources(&self) -> &[Source] {
+        &self.sources
+    }
+
+    /// The chunks, document by document.
+    pub fn chunks(&self) -> &[Chunk] {
+        &self.chunks
+    }
+
+    /// The tables of the database.
+    pub fn tables(&self) -> &[StoredTable] {
+        &self.tables
+    }
+
+    /// The table that a chunk is of: its place in [`Library::tables`]. Nothing for text, and for a table that is not in
+    /// the database, as one with too many columns.
+    pub fn table_of(&self, chunk: usize) -> Option<usize> {
+        self.table_of.get(chunk).copied().flatten()
+    }
+
+    /// The schema of the table that a chunk is of.
+    pub fn schema_of(&self, chunk: usize) -> Option<&TableSchema> {
+        self.tables.get(self.table_of(chunk)?).map(|table| &table.schema)
+    }
+
+    /// The database of the tables.
+    pub fn database(&self) -> &FileDatabase {
+        &self.database
+    }
+
+    /// The table as it was put into the database.
+    pub fn imported(&self, table: usize) -> Option<&ImportedTable> {
+        let name = &self.tables.get(table)?.schema.table_name;
+        self.database.tables.iter().find(|imported| imported.name == *name)
+    }
+
+    /// The table in its document.
+    pub fn table(&self, table: usize) -> Option<&Table> {
+        let stored = self.tables.get(table)?;
+        table_of(self.sources.get(stored.document)?, stored.number)
+    }
+
+    /// The index of the chunks, in which a chunk is a table: of text its caption is the text.
+    pub fn index(&self) -> &Corpus {
+        &self.index
+    }
+
+    /// Where the index has a chunk.
+    pub(crate) fn place(&self, chunk: usize) -> Option<TableRef> {
+        self.places.get(chunk).copied()
+    }
+
+    /// The chunk at a place of the index.
+    pub(crate) fn chunk_at(&self, place: TableRef) -> Option<usize> {
+        self.index.id(place).parse().ok()
+    }
+}
+
+impl std::fmt::Debug for Library {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Library")
+            .field("documents", &self.sources.len())
+            .field("chunks", &self.chunks.len())
+            .field("tables", &self.tables.len())
+            .finish_non_exhaustive()
+    }
+}
+
+fn table_of(source: &Source, number: usize) -> Option<&Table> {
+    source.document.tables().find(|table| table.number() == number)
+}
+
+/// Ids sort as the chunks do.
+fn id(chunk: usize) -> String {
+    format!("{chunk:09}")
+}
+
+/// A chunk as the index takes it.
+fn record(chunk: &Chunk, number: usize, sources: &[Source]) -> TableRecord {
+    let source = sources.get(chunk.document);
+    let mut record = TableRecord {
+        id: id(number),
+        title: source.map_or_else(String::new, |source| source.title.clone()),
+        section: chunk.section.clone(),
+        ..TableRecord::default()
+    };
+    match &chunk.span {
+        Span::Text { .. } => record.caption.clone_from(&chunk.text),
+        Span::Table { table, rows } => {
+            if let Some(table) = source.and_then(|source| table_of(source, *table)) {
+                table.caption().clone_into(&mut record.caption);
+                record.header = headers(table);
+                let row = |row: usize| (0..table.cols()).map(|col| cell(table, row, col).to_owned()).collect();
+                record.rows = rows.clone().map(row).collect();
+            }
+        }
+    }
+    record
+}

@@ -1,0 +1,125 @@
+//! Which rows an aggregate was made of, as a statement that shows them.
+
+use sqlparser::ast::{
+    Expr, FunctionArg, FunctionArgExpr, FunctionArguments, GroupByExpr, Ident, OrderByKind, Select, SelectItem,
+    SetExpr, Statement, visit_expressions,
+};
+use sqlparser::dialect::SQLiteDialect;
+use sqlparser::parser::Parser;
+
+/// Longer statements are not looked into.
+const BYTES: usize = 20_000;
+/// Room for the parser, which descends into what is nested.
+const STACK: usize = 64 << 20;
+
+/// A statement that shows the rows behind a statement's aggregates: of `SELECT sum(a) FROM t WHERE b = 1`,
+/// `SELECT a, b FROM t WHERE b = 1`. Its first columns are what is aggregated, then those that the conditions name. It
+/// is to be run in the sandbox as any other.
+///
+/// Nothing for what is no single `SELECT` with an aggregate, is grouped or distinct, or reads from a query.
+pub fn rows_behind(sql: &str) -> Option<String> {
+    if sql.len() > BYTES {
+        return None;
+    }
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK);
+        thread.spawn_scoped(scope, || rewrite(sql)).ok()?.join().ok()?
+    })
+}
+
+fn rewrite(sql: &str) -> Option<String> {
+    let mut statements = Parser::parse_sql(&SQLiteDialect {}, sql).ok()?;
+    let [Statement::Query(query)] = statements.as_mut_slice() else { return None };
+    if query.with.is_some() {
+        return None;
+    }
+    query.limit_clause = None;
+    if query.order_by.as_ref().is_some_and(|order| matches!(order.kind, OrderByKind::Expressions(_))) {
+        query.order_by = None;
+    }
+    let SetExpr::Select(select) = query.body.as_mut() else { return None };
+    let grouped = !matches!(&select.group_by, GroupByExpr::Expressions(by, more) if by.is_empty() && more.is_empty());
+    if grouped || select.having.is_some() || select.distinct.is_some() {
+        return None;
+    }
+    let shown = shown(select)?;
+    select.projection = shown.into_iter().map(SelectItem::UnnamedExpr).collect();
+    Some(query.to_string())
+}
+
+/// The columns that an aggregate takes, then those of the conditions.
+fn shown(select: &Select) -> Option<Vec<Expr>> {
+    let mut aggregates = false;
+    let mut found: Vec<Expr> = Vec::new();
+    for item in &select.projection {
+        let (SelectItem::UnnamedExpr(of) | SelectItem::ExprWithAlias { expr: of, .. }) = item else { return None };
+        let _ = visit_expressions(of, |part| {
+            if let Expr::Function(function) = part
+                && function.over.is_none()
+                && AGGREGATES.contains(&function.name.to_string().to_ascii_lowercase().as_str())
+                && let FunctionArguments::List(list) = &function.args
+            {
+                aggregates = true;
+                for argument in &list.args {
+                    if let FunctionArg::Unnamed(FunctionArgExpr::Expr(taken)) = argument {
+                        columns(taken, &mut found);
+                    }
+                }
+            }
+            std::ops::ControlFlow::<()>::Continue(())
+        });
+    }
+    if !aggregates {
+        return None;
+    }
+    if let Some(condition) = &select.selection {
+        columns(condition, &mut found);
+    }
+    if found.is_empty() {
+        found.push(Expr::Identifier(Ident::new("rowid")));
+    }
+    Some(found)
+}
+
+const AGGREGATES: [&str; 6] = ["sum", "avg", "count", "min", "max", "total"];
+
+/// The columns that an expression names, each once.
+fn columns(of: &Expr, into: &mut Vec<Expr>) {
+    let _ = visit_expressions(of, |part| {
+        if matches!(part, Expr::Identifier(_) | Expr::CompoundIdentifier(_)) && !into.contains(part) {
+            into.push(part.clone());
+        }
+        std::ops::ControlFlow::<()>::Continue(())
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rows_behind;
+
+    #[test]
+    fn an_aggregate_becomes_its_rows() {
+        for (sql, behind) in [
+            ("SELECT sum(\"a\") FROM \"t\" WHERE \"b\" = 1", "SELECT \"a\", \"b\" FROM \"t\" WHERE \"b\" = 1"),
+            (
+                "SELECT count(*) FROM t WHERE b > 1 AND c LIKE '%x%' LIMIT 1",
+                "SELECT b, c FROM t WHERE b > 1 AND c LIKE '%x%'",
+            ),
+            ("SELECT count(*) FROM t", "SELECT rowid FROM t"),
+            ("SELECT max(a) - min(a) FROM t", "SELECT a FROM t"),
+        ] {
+            assert_eq!(rows_behind(sql).as_deref(), Some(behind), "{sql}");
+        }
+        for sql in [
+            "SELECT a FROM t",
+            "SELECT b, sum(a) FROM t GROUP BY b",
+            "SELECT sum(a) FROM t UNION SELECT 1",
+            "WITH t AS (SELECT 1) SELECT count(*) FROM t",
+            "DELETE FROM t",
+            "SELECT sum(a) OVER () FROM t",
+            "",
+        ] {
+            assert_eq!(rows_behind(sql), None, "{sql}");
+        }
+    }
+}
