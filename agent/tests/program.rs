@@ -52,6 +52,27 @@ fn a_line_a_question() {
 }
 
 #[test]
+fn a_large_table_goes_through_sql() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("orders.csv");
+    let mut rows = String::from("Order,Year,City,Amount\n");
+    for row in 0..6000 {
+        rows += &format!("{row},{},{},{}\n", 2010 + row / 600, ["Rome", "Oslo"][row % 2], row % 7);
+    }
+    std::fs::write(&file, rows).unwrap();
+    let question = "What was the total amount in 2019?";
+    let arguments = ["--document", file.to_str().unwrap(), "--question", question, "--sql-cells", "20000"];
+    let output = ask(&[&arguments[..], &["--format", "jsonl"]].concat());
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success() && said.contains("t0 goes through SQL: 6001 rows of 4 cells"), "{said}");
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let expected: usize = (5400..6000).map(|row| row % 7).sum();
+    assert_eq!((&answer["answer"], &answer["policy"]), (&expected.to_string().into(), &"sql".into()), "{answer}");
+    assert!(answer["sql"].as_str().is_some_and(|sql| sql.contains("sum(\"amount\")")), "{answer}");
+    assert!(answer["citations"][0]["node"].as_str().is_some_and(|node| node.starts_with("t0:r")), "{answer}");
+}
+
+#[test]
 fn every_format_prints() {
     for format in ["table", "json", "jsonl"] {
         let arguments = ["--document", REPORT, "--question", QUESTION, "--policy", "rules", "--format", format];

@@ -33,13 +33,16 @@ const KEPT: usize = 3;
 /// What trees learn from.
 const DEEP: usize = 150;
 
+/// `[text, [row, column], link, "table" | "passage"]`; the header is row -1.
+type AnswerNode = (String, (i64, usize), Option<String>, String);
+
 #[derive(Deserialize)]
 struct Question {
     question_id: String,
     question: String,
     table_id: String,
     #[serde(rename = "answer-node")]
-    answer_node: Vec<(String, (i64, usize), Option<String>, String)>,
+    answer_node: Vec<AnswerNode>,
 }
 
 #[derive(Deserialize)]
