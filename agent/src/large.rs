@@ -214,5 +214,7 @@ fn citation(cited: &Cited) -> Option<Citation> {
         row_headers: cited.row_headers.clone(),
         column_headers: cited.column_headers.clone(),
         position,
+        table: None,
+        file: None,
     })
 }

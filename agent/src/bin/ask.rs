@@ -163,8 +163,12 @@ impl Arguments {
 enum Searched {
     Document(OpenDocument),
     /// A document with tables too large for the graph.
-    Large(LargeDocument),
-    Corpus { corpus: Corpus, session: Session, tables: usize },
+    Large(Box<LargeDocument>),
+    Corpus {
+        corpus: Corpus,
+        session: Session,
+        tables: usize,
+    },
 }
 
 /// The document that a question is answered from: all of it, or the best tables of a corpus.
@@ -188,7 +192,8 @@ impl Searched {
         let path = arguments.document.as_deref().context("--document FILE is missing")?;
         let failed = || format!("{}: could not be opened", path.display());
         if let Some(large) = large::read(path, arguments.sql_cells)? {
-            return Ok(Self::Large(LargeDocument::open(large, opening).with_context(failed)?));
+            let large = LargeDocument::open(large, opening).with_context(failed)?;
+            return Ok(Self::Large(Box::new(large)));
         }
         let (_, document) = opening.finish_with(path, &ReadOptions::default()).with_context(failed)?;
         for warning in document.warnings() {
