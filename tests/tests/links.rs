@@ -7,7 +7,7 @@ use serde_json::Value;
 use tabsegnet_tests::Outcome;
 
 /// All packages in the order of the data flow (ARCHITECTURE.md): one may depend on those before it.
-const ORDER: [&str; 24] = [
+const ORDER: [&str; 25] = [
     "tabsegnet-test-support",
     "tabsegnet-store",
     "tabsegnet-choice",
@@ -25,6 +25,7 @@ const ORDER: [&str; 24] = [
     "tabsegnet-corpus",
     "tabsegnet-segmenter",
     "tabsegnet",
+    "tabsegnet-tablerag",
     "tabsegnet-page",
     "tabsegnet-agent",
     "tabsegnet-evaluation",
