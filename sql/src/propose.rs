@@ -3,11 +3,12 @@
 
 use std::time::Duration;
 
+use crate::catalogue::quote;
 use crate::compose::{Composer, Model};
 use crate::error::QueryError;
 use crate::generate::{Generation, Known, Labels, Scope, generate};
 use crate::linking::{Linker, Model as LinkingModel, ValueIndex, ValueLimits};
-use crate::rows::Rows;
+use crate::rows::{Rows, Value};
 use crate::schema::Schema;
 use crate::schema_graph::{SchemaGraph, SchemaGraphError, Semantics, SqlDialect};
 
@@ -53,7 +54,8 @@ pub fn propose(
             of.name = Some(label.clone());
         }
     }
-    let graph = SchemaGraph::new(target.schema, &semantics, target.dialect)?.with_guessed_joins();
+    let schema = with_likely_keys(target.schema, run);
+    let graph = SchemaGraph::new(&schema, &semantics, target.dialect)?.with_guessed_joins();
     if graph.joins().iter().any(|join| join.from != join.to) {
         let values = ValueIndex::read(&graph, ValueLimits::default(), run)?;
         let linker = Linker::new(&graph, values, LinkingModel::shipped());
@@ -63,4 +65,31 @@ pub fn propose(
     let known = Known::read(target.schema, target.labels, order, run)?;
     let scopes: Vec<Scope> = known.likeliest_table(question).into_iter().collect();
     Ok(generate(question, &known, &scopes, time, run))
+}
+
+/// Where nothing declares a key, as in a folder of files: a table's first column that has another value in each row, and a
+/// name that another table has too, is taken for its key.
+fn with_likely_keys(schema: &Schema, run: &mut dyn FnMut(&str) -> Result<Rows, QueryError>) -> Schema {
+    let mut schema = schema.clone();
+    if schema.tables.iter().any(|table| !table.foreign_keys.is_empty()) {
+        return schema;
+    }
+    let names: Vec<Vec<String>> = schema
+        .tables
+        .iter()
+        .map(|table| table.columns.iter().map(|column| column.name.to_lowercase()).collect())
+        .collect();
+    for (at, table) in schema.tables.iter_mut().enumerate().filter(|(_, table)| table.primary_key.is_empty()) {
+        let shared = |name: &String| {
+            let others = names.iter().enumerate().filter(|(other, _)| *other != at);
+            others.into_iter().any(|(_, of)| of.contains(&name.to_lowercase()))
+        };
+        let key = table.columns.iter().map(|column| &column.name).filter(|name| shared(name)).find(|name| {
+            let (column, table) = (quote(name), quote(&table.name));
+            let sql = format!("SELECT count(*) > 0 AND count(*) = count(DISTINCT {column}) FROM {table}");
+            run(&sql).is_ok_and(|rows| matches!(rows.rows.first().map(Vec::as_slice), Some([Value::Integer(1)])))
+        });
+        table.primary_key.extend(key.cloned());
+    }
+    schema
 }

@@ -81,6 +81,18 @@ fn a_question_over_joined_tables_is_answered() {
     assert_eq!((code, text.as_str()), (Some(5), ""));
 }
 
+#[test]
+fn files_are_joined_by_a_column_that_tells_rows_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    write("customers.csv", "customer_id,name,city\n1,Ann,Bergen\n2,Bo,Oslo\n3,Cy,Bergen\n");
+    write("orders.csv", "order_id,customer_id,amount\n1,1,10\n2,1,7\n3,3,5\n4,2,8\n");
+    let question = "What are the names of customers with an order of amount above 9?";
+    let path = folder.path().to_str().unwrap();
+    let (code, text, error) = output(&["--database", path, "--question", question, "--format", "csv"]);
+    assert_eq!((code, text.trim()), (Some(0), "name\nAnn"), "{text} {error}");
+}
+
 #[path = "../examples/spider/mod.rs"]
 mod spider;
 
