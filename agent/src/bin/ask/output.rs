@@ -74,9 +74,10 @@ impl<'a> Writer<'a> {
                 self.list.push(answer);
                 Ok(())
             }
-            Format::Html => {
-                bail!("--format html: the corpus has no table for the question, and there is nothing to show")
-            }
+            Format::Html => bail!(
+                "--format html: there is no document to show, as the corpus has no table for the question, or a table went \
+                 through SQL; expected --format table, json or jsonl"
+            ),
         }
     }
 
