@@ -9,6 +9,9 @@
 //! is right. OUTPUT of `answer` has a line a question: its id, confidence, whether nothing is said, whether any candidate
 //! is right, milliseconds, the answer's values, the statement.
 
+#[path = "spider/rows.rs"]
+mod rows;
+
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -19,7 +22,7 @@ use rusqlite::{Connection, OpenFlags};
 use serde_json::Value as Json;
 use tabsegnet_choice::{Example, Fitting, fit};
 use tabsegnet_sql::generate::{Known, Labels, Scope, Vocabulary, generate, phrases, scored};
-use tabsegnet_sql::{Column, ColumnInfo, QueryError, Rows, Schema, Table, Value};
+use tabsegnet_sql::{ColumnInfo, QueryError, Rows, Schema, Table, Value};
 
 const FITTING: Fitting = Fitting { steps: 150, rate: 0.05, penalty: 0.3 };
 /// Questions that a word, and a feature, must have.
@@ -81,17 +84,7 @@ struct Opened {
 }
 
 fn run(connection: &Connection, sql: &str) -> Result<Rows, QueryError> {
-    let failed = |error: rusqlite::Error| QueryError::Refused { reason: error.to_string() };
-    let mut statement = connection.prepare(sql).map_err(failed)?;
-    let width = statement.column_count();
-    let columns = (0..width).map(|_| Column { name: String::new(), table: None, column: None }).collect();
-    let mut rows = Rows { columns, rows: Vec::new(), truncated: false };
-    let mut found = statement.raw_query();
-    while let Some(row) = found.next().map_err(failed)? {
-        let values: Result<Vec<Value>, _> = (0..width).map(|at| row.get_ref(at).map(Value::from)).collect();
-        rows.rows.push(values.map_err(failed)?);
-    }
-    Ok(rows)
+    rows::run(connection, sql, usize::MAX)
 }
 
 fn open(folder: &Path, table: &str) -> Result<Opened> {

@@ -11,6 +11,7 @@ mod question;
 mod weights;
 
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
@@ -46,11 +47,26 @@ pub struct Proposal {
 pub struct Generation {
     /// The best statements by their answers, the likeliest first; each has another answer. At most five.
     pub proposals: Vec<Proposal>,
-    /// Whether nothing is said: the best is less likely than [`LEAST`], or there is none.
+    /// Whether nothing is said: the best is not likely enough, or there is none.
     pub abstained: bool,
 }
 
 impl Generation {
+    /// The first of the [`ranked`] statements, each with its rows; nothing is said below `least`.
+    pub(crate) fn of<'a>(
+        ranked: &[(f32, usize)],
+        least: f32,
+        statement: impl Fn(usize) -> Option<(&'a str, &'a Rows)>,
+    ) -> Self {
+        let proposal = |(confidence, at): &(f32, usize)| {
+            let (sql, rows) = statement(*at)?;
+            Some(Proposal { sql: sql.to_owned(), rows: rows.clone(), confidence: confidence.min(1.0) })
+        };
+        let proposals: Vec<Proposal> = ranked.iter().take(NAMED).filter_map(proposal).collect();
+        let abstained = proposals.first().is_none_or(|best| best.confidence < least);
+        Self { proposals, abstained }
+    }
+
     /// The statement, unless nothing is said.
     pub fn chosen(&self) -> Option<&Proposal> {
         self.proposals.first().filter(|_| !self.abstained)
@@ -87,12 +103,21 @@ pub fn generate(
         }));
     }
     let mut features = Featurizer::new(&read, known);
-    let mut scores = vec![weights.score(&features.none(&mut names))];
-    scores.extend(answered.iter().map(|each| weights.score(&features.of(&each.candidate, &each.rows, &mut names))));
-    let likelihoods = tabsegnet_choice::likelihoods(&scores);
-    let mut of_answer: HashMap<&[String], (f32, f32, usize)> = HashMap::new();
-    for (at, (each, likelihood)) in answered.iter().zip(likelihoods.iter().skip(1)).enumerate() {
-        let (all, best, best_at) = of_answer.entry(&each.answer).or_insert((0.0, -1.0, at));
+    let none = weights.score(&features.none(&mut names));
+    let scores: Vec<f32> =
+        answered.iter().map(|each| weights.score(&features.of(&each.candidate, &each.rows, &mut names))).collect();
+    let ranked = ranked(none, &scores, answered.iter().map(|each| each.answer.as_slice()));
+    Generation::of(&ranked, LEAST, |at| answered.get(at).map(|each| (each.candidate.sql.as_str(), &each.rows)))
+}
+
+/// The answers, the likeliest first: how likely each is, all statements with it taken together, and the likeliest of
+/// them; `none` is the score of no answer, `answers` are those of the scored statements.
+pub(crate) fn ranked<A: Eq + Hash>(none: f32, scores: &[f32], answers: impl Iterator<Item = A>) -> Vec<(f32, usize)> {
+    let all: Vec<f32> = std::iter::once(none).chain(scores.iter().copied()).collect();
+    let likelihoods = tabsegnet_choice::likelihoods(&all);
+    let mut of_answer: HashMap<A, (f32, f32, usize)> = HashMap::new();
+    for (at, (answer, likelihood)) in answers.zip(likelihoods.iter().skip(1)).enumerate() {
+        let (all, best, best_at) = of_answer.entry(answer).or_insert((0.0, -1.0, at));
         *all += likelihood;
         if likelihood > best {
             (*best, *best_at) = (*likelihood, at);
@@ -100,16 +125,7 @@ pub fn generate(
     }
     let mut ranked: Vec<(f32, usize)> = of_answer.into_values().map(|(all, _, at)| (all, at)).collect();
     ranked.sort_by(|(a, first), (b, second)| b.total_cmp(a).then(first.cmp(second)));
-    ranked.truncate(NAMED);
-    let proposals: Vec<Proposal> = ranked
-        .into_iter()
-        .filter_map(|(confidence, at)| {
-            let each = answered.get(at)?;
-            Some(Proposal { sql: each.candidate.sql.clone(), rows: each.rows.clone(), confidence: confidence.min(1.0) })
-        })
-        .collect();
-    let abstained = proposals.first().is_none_or(|best| best.confidence < LEAST);
-    Generation { proposals, abstained }
+    ranked
 }
 
 /// Makes the candidates of a scope and runs them; those that say nothing, or too much, are left out.

@@ -9,8 +9,9 @@ use super::model::{Compiled, Model};
 use super::reading::{Reading, Role};
 use super::shape::Shape;
 use super::sketch::{Function, Operand, Sketch};
-use super::{Composer, none, ranked};
+use super::{Composer, none};
 use crate::error::QueryError;
+use crate::generate::ranked;
 use crate::linking::{Linker, Weights};
 use crate::rows::Rows;
 
@@ -252,7 +253,7 @@ pub fn confidences(questions: &[Scored], model: &Model) -> Vec<(f32, bool)> {
     let compiled = Compiled::new(model);
     let of = |scored: &Scored| {
         let scores: Vec<f32> = scored.features.iter().map(|features| compiled.rank(features)).collect();
-        let ranked = ranked(compiled.rank(&none()), &scores, |at| scored.keys.get(at).map_or("", String::as_str));
+        let ranked = ranked(compiled.rank(&none()), &scores, scored.keys.iter());
         ranked.first().map_or((0.0, false), |(confidence, at)| (*confidence, scored.right.get(*at) == Some(&true)))
     };
     questions.iter().map(of).collect()

@@ -11,11 +11,10 @@ mod reading;
 mod shape;
 mod sketch;
 
-use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use crate::error::QueryError;
-use crate::generate::{Generation, Proposal};
+use crate::generate::{Generation, ranked};
 use crate::linking::Linker;
 use crate::rows::{Rows, Value};
 use candidates::{Candidate, Maker};
@@ -27,9 +26,6 @@ pub use sketch::{Condition, Function, Item, Joined, Operand, Order, Relation, Sk
 
 /// How likely a statement must be to be proposed: at what is right of four in five of those proposed on the training part.
 pub const LEAST: f32 = 0.5;
-
-/// How many proposals are named.
-const NAMED: usize = 5;
 
 /// Composes statements for the questions to one database.
 pub struct Composer<'l, 'g> {
@@ -61,21 +57,8 @@ impl<'l, 'g> Composer<'l, 'g> {
         let mut ran = Vec::new();
         self.each(question, time, run, &mut |each| ran.push(each));
         let scores: Vec<f32> = ran.iter().map(|each| self.model.rank(&each.features)).collect();
-        let ranked = ranked(self.model.rank(&none()), &scores, |at| ran.get(at).map_or("", |each| each.key.as_str()));
-        let proposals: Vec<Proposal> = ranked
-            .into_iter()
-            .take(NAMED)
-            .filter_map(|(confidence, at)| {
-                let each = ran.get(at)?;
-                Some(Proposal {
-                    sql: each.candidate.sql.clone(),
-                    rows: each.rows.clone(),
-                    confidence: confidence.min(1.0),
-                })
-            })
-            .collect();
-        let abstained = proposals.first().is_none_or(|best| best.confidence < LEAST);
-        Generation { proposals, abstained }
+        let ranked = ranked(self.model.rank(&none()), &scores, ran.iter().map(|each| each.key.as_str()));
+        Generation::of(&ranked, LEAST, |at| ran.get(at).map(|each| (each.candidate.sql.as_str(), &each.rows)))
     }
 
     /// Puts statements together and runs them.
@@ -100,24 +83,6 @@ impl<'l, 'g> Composer<'l, 'g> {
             each(Ran { candidate, rows, features, key });
         }
     }
-}
-
-/// The answers, the likeliest first: how likely each is, all statements with it taken together, and the likeliest of
-/// them; `none` is the score of no answer.
-fn ranked<'k>(none: f32, scores: &[f32], key: impl Fn(usize) -> &'k str) -> Vec<(f32, usize)> {
-    let all: Vec<f32> = std::iter::once(none).chain(scores.iter().copied()).collect();
-    let likelihoods = tabsegnet_choice::likelihoods(&all);
-    let mut of_answer: HashMap<&str, (f32, f32, usize)> = HashMap::new();
-    for (at, likelihood) in likelihoods.iter().skip(1).enumerate() {
-        let (all, best, best_at) = of_answer.entry(key(at)).or_insert((0.0, -1.0, at));
-        *all += likelihood;
-        if likelihood > best {
-            (*best, *best_at) = (*likelihood, at);
-        }
-    }
-    let mut ranked: Vec<(f32, usize)> = of_answer.into_values().map(|(all, _, at)| (all, at)).collect();
-    ranked.sort_by(|(a, first), (b, second)| b.total_cmp(a).then(first.cmp(second)));
-    ranked
 }
 
 /// The features of no answer.
