@@ -28,6 +28,7 @@ mod period;
 mod prose;
 mod questions;
 mod restated;
+mod spoken;
 mod templates;
 #[cfg(test)]
 mod tests;

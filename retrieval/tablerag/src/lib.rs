@@ -6,6 +6,7 @@
 //! says what is looked for, which statement is run and which source is believed: [`Rules`] without a language model,
 //! [`ModelPlanner`] with one.
 
+mod candidates;
 mod chunk;
 mod error;
 mod execute;
@@ -13,22 +14,26 @@ mod library;
 mod links;
 mod model;
 mod planner;
+mod reranker;
 mod rounds;
 mod rules;
 mod schema;
 mod search;
+mod seen;
 mod settings;
 mod trace;
 
+pub use candidates::Candidates;
 pub use chunk::{Chunk, ChunkSettings, Span, chunks};
 pub use error::LibraryError;
 pub use execute::{Cited, Executed, Execution};
 pub use library::{Library, Source, StoredTable};
 pub use model::ModelPlanner;
 pub use planner::{Evidence, Need, Planner, State, Statement, Step, Trust, Weighed};
+pub use reranker::{PROPOSING, Reranker};
 pub use rounds::{Check, Outcome, RoundError, Rounds};
 pub use rules::{Reader, Reading, Rules};
 pub use schema::{SchemaColumn, TableSchema};
-pub use search::{Candidates, Found, PROPOSING, Recall, Recalled, Reranker};
+pub use search::{Found, Recall, Recalled};
 pub use settings::RoundSettings;
 pub use trace::{KeptChunk, RoundEvent};

@@ -70,6 +70,9 @@ const ONE_TABLE: &[Kind] = &[
     Kind::Single,
     Kind::Single,
     Kind::Single,
+    Kind::Single,
+    Kind::Single,
+    Kind::Single,
     Kind::Change,
     Kind::Change,
     Kind::Growth,
@@ -125,6 +128,8 @@ pub(super) struct QuestionWriter<'a> {
     groups: BTreeMap<Vec<&'a str>, BTreeMap<&'a str, Vec<usize>>>,
     /// The tables that state each fact with a tag.
     tables: BTreeMap<usize, BTreeSet<usize>>,
+    /// Facts that two tables or more state.
+    prominent: Vec<usize>,
 }
 
 impl<'a> QuestionWriter<'a> {
@@ -140,7 +145,9 @@ impl<'a> QuestionWriter<'a> {
             let axes = fact.members.iter().map(|(axis, _)| axis.as_str()).collect();
             groups.entry(axes).or_default().entry(fact.concept.as_str()).or_default().push(number);
         }
-        Self { filing, company: filing.company_name(), groups, tables }
+        let prominent = tables.iter().filter(|(_, tables): &(_, &BTreeSet<usize>)| tables.len() >= 2);
+        let prominent = prominent.map(|(fact, _)| *fact).collect();
+        Self { filing, company: filing.company_name(), groups, tables, prominent }
     }
 
     /// At most `count` questions, a third of them or more over two tables: no one table states all their facts with tags.
@@ -197,8 +204,14 @@ impl<'a> QuestionWriter<'a> {
         common.is_empty()
     }
 
-    /// A fact: half of them without members, then by axes, concepts and facts.
+    /// A fact: a third of them such as several tables state, which people ask about most; of the others half without members,
+    /// then by axes, concepts and facts.
     fn any(&self, dice: &mut Dice) -> Option<usize> {
+        if dice.chance(33)
+            && let Some(fact) = dice.choose(&self.prominent)
+        {
+            return Some(*fact);
+        }
         let whole: Vec<&str> = Vec::new();
         let concepts = match self.groups.get(&whole) {
             Some(concepts) if dice.chance(50) => concepts,

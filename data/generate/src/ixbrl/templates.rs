@@ -64,6 +64,11 @@ pub(super) fn single(a: &Named, money: bool, dice: &mut Dice) -> String {
         wordings.push(format!("How much {was} {thing} {time}?"));
         wordings.push(format!("How much {thing} did the company have {time}?"));
         wordings.push(format!("{}: how many dollars {time}?", capital(&thing)));
+        let spoken = super::spoken::amount(a);
+        // As often as all others together.
+        if !spoken.is_empty() && dice.chance(50) {
+            return pick(dice, spoken);
+        }
     }
     if !a.name.starts_with("the ") && !a.name.contains("'s ") && a.members.is_empty() {
         wordings.push(format!("What {was} the company's {thing} {time}?"));
@@ -84,10 +89,16 @@ pub(super) fn change(a: &Named, b: &Named, rose: Option<bool>, dice: &mut Dice) 
     ];
     if let Some(rose) = rose {
         let (verb, noun) = if rose { ("increase", "increase") } else { ("fall", "decrease") };
-        let plain = if rose { "climb" } else { "drop" };
+        let (plain, far) = if rose { ("climb", "swell") } else { ("drop", "slide") };
+        let more = if rose { "more" } else { "less" };
         wordings.push(format!("How much did {thing} {plain} in {to} against {from}?"));
         wordings.push(format!("By how much did {thing} {verb} from {from} to {to}?"));
         wordings.push(format!("How large was the {noun} in {thing} between {from} and {to}?"));
+        wordings.push(format!("How much {more} was {thing} in {to} than in {from}?"));
+        // The year before goes without saying.
+        wordings.push(format!("By how much did {thing} {verb} {}?", b.time()));
+        wordings.push(format!("How far did {thing} {far} {}?", b.time()));
+        wordings.push(format!("Did {thing} rise or fall {}, and by how much?", b.time()));
     }
     pick(dice, wordings)
 }
@@ -154,6 +165,7 @@ pub(super) fn share(part: &Named, total: &Named, dice: &mut Dice) -> String {
             format!("What percentage of {whole} {time} {was} {that} {}?", part.members),
             format!("What share of {whole} {time} did {} make up?", part.thing()),
             format!("What was the ratio of {} to {whole} {time}?", part.thing()),
+            format!("What portion of {whole} {time} was {}?", part.members),
         ],
     )
 }
@@ -188,6 +200,8 @@ pub(super) fn sum(a: &Named, b: &Named, dice: &mut Dice) -> String {
             format!("What was the sum of {first} and {second} {time}?"),
             format!("What do {first} and {second} come to together {time}?"),
             format!("Add {first} and {second} {time}."),
+            format!("{} and {second}, combined, {time}?", capital(first)),
+            format!("{}, what did {first} plus {second} add up to?", capital(time)),
         ]
     })
 }
