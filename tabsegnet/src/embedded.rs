@@ -9,7 +9,6 @@ use tabsegnet_encoder::{EmbeddingCache, Encoder};
 use tabsegnet_features::table_scorer::Example;
 use tabsegnet_features::{DocumentFeatures, FeatureRows, Query, QueryVectors, Strings, TableScore, TableScorer};
 use tabsegnet_graph::{CellText, Node};
-use tabsegnet_lexical::company::Company;
 use tabsegnet_lexical::glossary::{Glossary, Wording};
 use tabsegnet_ranker::reranker::QueryContext;
 use tabsegnet_segmenter::Segmenter;
@@ -289,20 +288,15 @@ fn readings(
     documents: &[PreparedDocument],
     questions: &[PreparedQuestion],
 ) -> Vec<Option<String>> {
-    let companies: Vec<Company> = documents.iter().map(|document| company_of(document.nodes())).collect();
     let wordings: Vec<OnceLock<Wording>> = documents.iter().map(|_| OnceLock::new()).collect();
-    let wording = |document: usize| {
-        wordings[document].get_or_init(|| Wording::new(documents[document].nodes().iter().map(|node| &node.text)))
-    };
-    let read = |question: &PreparedQuestion| {
-        glossary.reading(&question.text, &companies[question.document], || wording(question.document))
-    };
+    let wording = |document: usize| wordings[document].get_or_init(|| wording_of(documents[document].nodes()));
+    let read = |question: &PreparedQuestion| glossary.reading(&question.text, || wording(question.document));
     questions.par_iter().map(|question| Some(read(question)?.text)).collect()
 }
 
-/// The company that a document is a report of.
-pub(crate) fn company_of(nodes: &[Node]) -> Company {
-    Company::of(nodes.iter().map(|node| node.text.as_str()))
+/// What a document's nodes say.
+pub(crate) fn wording_of(nodes: &[Node]) -> Wording {
+    Wording::new(nodes.iter().map(|node| node.text.as_str()))
 }
 
 fn text_of<'a>(questions: &'a [PreparedQuestion], read_as: &'a [Option<String>]) -> Vec<&'a str> {

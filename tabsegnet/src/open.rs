@@ -8,7 +8,6 @@ use tabsegnet_document::{ReadDocument, ReadOptions, read_bytes};
 use tabsegnet_features::rows::NO_FEATURES;
 use tabsegnet_features::{DocumentFeatures, FeatureRows, Query, QueryVectors, Strings, TableScore, vectors};
 use tabsegnet_graph::{Graph, Node};
-use tabsegnet_lexical::company::Company;
 use tabsegnet_lexical::glossary::Wording;
 use tabsegnet_ranker::device::guard;
 use tabsegnet_ranker::reranker::{self, QueryContext, RerankEffects};
@@ -19,7 +18,7 @@ use tabsegnet_store::StoreError;
 use crate::RankingError;
 use crate::context::{self, Context};
 use crate::documents::{DocumentCache, DocumentKey};
-use crate::embedded::company_of;
+use crate::embedded::wording_of;
 use crate::encoded::{EncodedDocument, check_finite};
 use crate::features::Featuriser;
 use crate::ranking::{
@@ -104,9 +103,7 @@ struct Opened {
     source: Source,
     graph: OpenGraph,
     features: Option<DocumentFeatures>,
-    /// Whose report it is.
-    company: Company,
-    /// What it says, once a question has a term of the glossary.
+    /// What it says, once a question is read with a glossary.
     wording: OnceLock<Wording>,
     /// What the table scorer says of the document's tables.
     tables: Vec<TableScore>,
@@ -151,8 +148,8 @@ impl OpenDocument {
             (Some(features), Some(scorer)) => scorer.scores(features.table_inputs()),
             _ => Vec::new(),
         };
-        let (company, wording) = (company_of(document.nodes()), OnceLock::new());
-        Ok(Self(Arc::new(Opened { session, document, source, graph, features, company, wording, tables })))
+        let wording = OnceLock::new();
+        Ok(Self(Arc::new(Opened { session, document, source, graph, features, wording, tables })))
     }
 
     /// The best nodes for a question, best first; equal scores in document order. Ten unless the question says.
@@ -250,8 +247,8 @@ impl Opened {
         if put.trim().is_empty() {
             return Err(RankingError::BlankQuestion);
         }
-        let wording = || self.wording.get_or_init(|| Wording::new(self.document.nodes().iter().map(|node| &node.text)));
-        let read_as = self.session.glossary().reading(put, &self.company, wording).map(|reading| reading.text);
+        let wording = || self.wording.get_or_init(|| wording_of(self.document.nodes()));
+        let read_as = self.session.glossary().reading(put, wording).map(|reading| reading.text);
         let text = read_as.as_deref().unwrap_or(put);
         let segments = self.session.segmenter().segments(text)?;
         // Not through the cache: to keep one vector costs a write to the disk, more than to make it.

@@ -6,6 +6,7 @@ mod cuts;
 #[cfg(feature = "training")]
 pub mod training;
 
+use std::path::Path;
 use std::sync::OnceLock;
 
 use burn::tensor::TensorData;
@@ -150,6 +151,19 @@ impl BoostedTrees {
             ("trees.value", floats(|node| node.value)),
         ];
         named.into_iter().map(|(name, data)| (name.to_owned(), data)).collect()
+    }
+
+    /// Trees from the bytes of a safetensors `file` of their own, for rows of so many `features`.
+    ///
+    /// # Errors
+    /// In words, what is missing or wrong.
+    pub fn parse(file: &Path, bytes: &[u8], features: usize) -> Result<Self, String> {
+        let tensors = NamedTensors::read(file, bytes).map_err(|error| error.to_string())?;
+        let trees = Self::from_tensors(&tensors)?;
+        match trees.features() == features {
+            true => Ok(trees),
+            false => Err(format!("its trees look at {} numbers, expected {features}", trees.features())),
+        }
     }
 
     /// Trees from the tensors of a file.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use tabsegnet_ranker::boosting::BoostedTrees;
-use tabsegnet_ranker::tensors::{NamedTensors, serialize};
+use tabsegnet_ranker::tensors::serialize;
 use tabsegnet_store::{read_bytes, read_text, write_bytes_atomic};
 
 use crate::candidates::{CandidateConfig, Candidates};
@@ -85,13 +85,8 @@ impl Rerank {
             return Err(wrong(&path, "its reranker looks at other features than this version has".into()));
         }
         let path = directory.join(TREES);
-        let tensors =
-            NamedTensors::read(&path, &read_bytes(&path)?).map_err(|error| wrong(&path, error.to_string()))?;
-        let trees = BoostedTrees::from_tensors(&tensors).map_err(|message| wrong(&path, message))?;
-        if trees.features() != Candidates::width() {
-            let message = format!("its trees look at {} numbers, expected {}", trees.features(), Candidates::width());
-            return Err(wrong(&path, message));
-        }
+        let trees = BoostedTrees::parse(&path, &read_bytes(&path)?, Candidates::width());
+        let trees = trees.map_err(|message| wrong(&path, message))?;
         Ok(Self { weights: about.weights, candidates: about.candidates, trees })
     }
 }

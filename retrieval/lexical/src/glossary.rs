@@ -5,12 +5,14 @@
 //! ([`Glossary::reading`]). What the document says word for word stays as it is.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 use tabsegnet_store::{FileError, read_text};
 
+use crate::abbreviations::{Abbreviation, abbreviations, is_short};
 use crate::company::Company;
 use crate::tokenize;
 
@@ -114,9 +116,16 @@ pub struct Reading {
     pub replaced: Vec<(String, String)>,
 }
 
-/// The texts of a document, for looking up what they say.
+/// What a document says and whom it is about.
 #[derive(Debug, Clone, Default)]
-pub struct Wording(String);
+pub struct Wording {
+    /// A text a line, in the form that phrases are looked up in.
+    texts: String,
+    company: Company,
+    /// Abbreviations that it explains, where of the abbreviation and what it stands for one alone is a whole text: each
+    /// becomes that one.
+    abbreviations: Glossary,
+}
 
 /// How a document has a phrase. The order is that of preference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -130,26 +139,50 @@ enum Use {
 }
 
 impl Wording {
-    /// Of a document's texts.
-    pub fn new<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> Self {
+    /// Of a document's texts, in order.
+    pub fn new<'t>(texts: impl IntoIterator<Item = &'t str> + Clone) -> Self {
         let mut all = String::from("\n");
-        for text in texts {
-            all.extend([words(text.as_ref()).as_str(), "\n"]);
+        for text in texts.clone() {
+            all.extend([words(text).as_str(), "\n"]);
         }
-        Self(all)
+        let mut wording = Self { texts: all, company: Company::of(texts.clone()), abbreviations: Glossary::default() };
+        let entries = abbreviations(texts).into_iter().filter_map(|Abbreviation { short, long }| {
+            let (term, label) = match [wording.of(&short), wording.of(&long)] {
+                [Use::Whole, Use::Whole] => return None,
+                [_, Use::Whole] => (short, long),
+                [Use::Whole, _] => (long, short),
+                _ => return None,
+            };
+            Some(Entry { terms: vec![term], labels: vec![label], source: "the document".into() })
+        });
+        let entries = entries.collect();
+        wording.abbreviations = Glossary::of(entries);
+        wording
     }
 
     fn of(&self, phrase: &str) -> Use {
         let phrase = words(phrase);
-        if self.0.contains(&format!("\n{phrase}\n")) {
+        if self.texts.contains(&format!("\n{phrase}\n")) {
             return Use::Whole;
         }
         let ends = |at: usize| {
-            let bytes = self.0.as_bytes();
+            let bytes = self.texts.as_bytes();
             let blank = |at: usize| bytes.get(at).is_none_or(|byte| matches!(byte, b' ' | b'\n'));
             at.checked_sub(1).is_none_or(blank) && blank(at + phrase.len())
         };
-        if self.0.match_indices(&phrase).any(|(at, _)| ends(at)) { Use::Within } else { Use::None }
+        if self.texts.match_indices(&phrase).any(|(at, _)| ends(at)) { Use::Within } else { Use::None }
+    }
+
+    /// Where a question has what the document abbreviates or writes out, and what becomes of it. An abbreviation counts in
+    /// the document's capitals alone: `IT` is not `it`.
+    fn abbreviated(&self, question: &str) -> Vec<(Range<usize>, &str)> {
+        let found = self.abbreviations.terms_in(question).into_iter();
+        let found = found.filter_map(|(range, entry)| {
+            let Entry { terms, labels, .. } = &self.abbreviations.entries[entry];
+            let (term, label) = (terms.first()?, labels.first()?);
+            (!is_short(term) || question[range.clone()].starts_with(term.as_str())).then_some((range, label.as_str()))
+        });
+        found.collect()
     }
 }
 
@@ -241,52 +274,57 @@ impl Glossary {
         &self.entries
     }
 
-    /// A question read in the words of a document: the company that it is about goes without its name, and each term gives
-    /// way to the label that stands as a whole text in the document, else, unless the document has the term itself, to one
-    /// that stands within a text; a document that has no label leaves the term as it is. What a label says is not looked up
-    /// again. `None` where nothing changes, as with a glossary without entries. `wording` is called once a term is found.
-    pub fn reading<'w>(
-        &self,
-        question: &str,
-        company: &Company,
-        wording: impl FnOnce() -> &'w Wording,
-    ) -> Option<Reading> {
-        let unnamed = if self.entries.is_empty() { None } else { company.unnamed(question) };
-        let question = unnamed.as_deref().unwrap_or(question);
-        let found = self.terms_in(question);
-        if found.is_empty() {
-            return unnamed.map(|text| Reading { text, replaced: Vec::new() });
+    /// A question read in the words of a document: the company that it is about goes without its name; what the document
+    /// abbreviates, or writes out, is said as the document's labels say it; and each term gives way to the label that stands
+    /// as a whole text in the document, else, unless the document has the term itself, to one that stands within a text; a
+    /// document that has no label leaves the term as it is. What a label says is not looked up again. `None` where nothing
+    /// changes, as with a glossary without entries, for which `wording` is not called.
+    pub fn reading<'w>(&self, question: &str, wording: impl FnOnce() -> &'w Wording) -> Option<Reading> {
+        if self.entries.is_empty() {
+            return None;
         }
         let wording = wording();
+        let unnamed = wording.company.unnamed(question);
+        let question = unnamed.as_deref().unwrap_or(question);
+        let mut found = wording.abbreviated(question);
+        for (range, entry) in self.terms_in(question) {
+            if found.iter().all(|(other, _)| other.end <= range.start || range.end <= other.start) {
+                let term = &question[range.clone()];
+                found.extend(self.label(entry, term, wording).map(|label| (range, label)));
+            }
+        }
+        found.sort_by_key(|(range, _)| range.start);
         let mut reading = Reading { text: String::with_capacity(question.len()), replaced: Vec::new() };
         let mut rest = 0;
-        for (range, entry) in found {
-            let term = &question[range.clone()];
-            // A list of abbreviations has a term as a whole text too.
-            let mut best = (term, wording.of(term).min(Use::Within));
-            let mut labels = self.entries[entry].labels.iter();
-            while best.1 < Use::Whole
-                && let Some(label) = labels.next()
-            {
-                let of_label = wording.of(label);
-                if of_label > best.1 {
-                    best = (label, of_label);
-                }
-            }
-            if best.0 != term {
-                let before = &question[rest..range.start];
-                reading.text += &before[..before.len() - said_already(before, best.0)];
-                reading.text += best.0;
-                rest = range.end;
-                reading.replaced.push((term.to_owned(), best.0.to_owned()));
-            }
+        for (range, label) in found {
+            let before = &question[rest..range.start];
+            reading.text += &before[..before.len() - said_already(before, label)];
+            reading.text += label;
+            rest = range.end;
+            reading.replaced.push((question[range].to_owned(), label.to_owned()));
         }
         reading.text += &question[rest..];
         (unnamed.is_some() || !reading.replaced.is_empty()).then_some(reading)
     }
 
+    /// The label that stands for a term of an entry; `None` where the term stays.
+    fn label(&self, entry: usize, term: &str, wording: &Wording) -> Option<&str> {
+        // A list of abbreviations has a term as a whole text too.
+        let mut best = (None, wording.of(term).min(Use::Within));
+        let mut labels = self.entries[entry].labels.iter();
+        while best.1 < Use::Whole
+            && let Some(label) = labels.next()
+        {
+            let of_label = wording.of(label);
+            if of_label > best.1 {
+                best = (Some(label.as_str()), of_label);
+            }
+        }
+        best.0.filter(|label| *label != term)
+    }
+
     /// Where a question has terms, the longest at each place, with the entry of each.
-    fn terms_in(&self, question: &str) -> Vec<(std::ops::Range<usize>, usize)> {
+    fn terms_in(&self, question: &str) -> Vec<(Range<usize>, usize)> {
         let (folded, places) = folded(question);
         let mut found = Vec::new();
         let mut from = 0;
@@ -366,10 +404,8 @@ mod tests {
     const LABELS: &[&str] = &["Capital expenditures", "Research and development", "Income before taxes"];
 
     fn read(question: &str, texts: &[&str]) -> String {
-        let wording = Wording::new(texts);
-        glossary()
-            .reading(question, &Company::default(), || &wording)
-            .map_or_else(|| question.to_owned(), |reading| reading.text)
+        let wording = Wording::new(texts.iter().copied());
+        glossary().reading(question, || &wording).map_or_else(|| question.to_owned(), |reading| reading.text)
     }
 
     #[test]
@@ -387,6 +423,21 @@ mod tests {
         assert_eq!(read("Capex in 2024?", &["Capex", "Capital expenditures"]), "capital expenditures in 2024?");
         let inside = ["Costs (included in R&D)", "Research and development"];
         assert_eq!(read("AbbVie's R&D bill?", &inside), "AbbVie's research and development bill?");
+    }
+
+    #[test]
+    fn what_the_document_abbreviates_is_said_as_its_labels_say_it() {
+        let costs = ["Traffic acquisition costs (TAC) rose.", "TAC"];
+        assert_eq!(read("Traffic acquisition costs in 2024?", &costs), "TAC in 2024?");
+        let flow = ["We had free cash flow (FCF) of 3.", "Free cash flow", "It rose."];
+        assert_eq!(read("FCF in 2024?", &flow), "free cash flow in 2024?");
+        // In its own capitals, and only where one of the two alone is a label.
+        let both = ["information technology (IT) costs", "IT", "Information technology"];
+        assert_eq!(read("IT in 2024?", &both), "IT in 2024?");
+        assert_eq!(read("Was it high?", &["information technology (IT)", "Information technology"]), "Was it high?");
+        // What the document says of itself goes before the glossary.
+        let own = ["rest and dinner (R&D) costs", "Rest and dinner", "Research and development"];
+        assert_eq!(read("R&D and capex?", &own), "rest and dinner and capex?");
     }
 
     #[test]
@@ -410,16 +461,16 @@ mod tests {
         let cycle = "[[entry]]\nterms = ['a']\nlabels = ['b']\nsource = 's'\n[[entry]]\nterms = ['b']\nlabels = ['a']\nsource = 's'";
         let cycle = Glossary::parse(cycle, "cycle").unwrap();
         let wording = Wording::new(["a"]);
-        assert_eq!(cycle.reading("a b", &Company::default(), || &wording).unwrap().text, "a a");
+        assert_eq!(cycle.reading("a b", || &wording).unwrap().text, "a a");
     }
 
     #[test]
     fn the_first_of_two_glossaries_counts() {
         let own =
             Glossary::parse("[[entry]]\nterms = ['Capex']\nlabels = ['Investitionen']\nsource = 'own'", "own").unwrap();
-        let wording = Wording::new(LABELS.iter().chain(&["Investitionen"]));
+        let wording = Wording::new(LABELS.iter().chain(&["Investitionen"]).copied());
         assert_eq!(
-            own.and(&glossary()).reading("capex, R&D", &Company::default(), || &wording).unwrap().text,
+            own.and(&glossary()).reading("capex, R&D", || &wording).unwrap().text,
             "Investitionen, research and development"
         );
     }
@@ -454,8 +505,8 @@ mod tests {
     proptest! {
         #[test]
         fn any_question_can_be_read(question in "\\PC{0,30}(capex|R&D|pre-tax profit)?\\PC{0,20}", text in "\\PC{0,30}") {
-            let wording = Wording::new([text]);
-            if let Some(reading) = glossary().reading(&question, &Company::default(), || &wording) {
+            let wording = Wording::new([text.as_str()]);
+            if let Some(reading) = glossary().reading(&question, || &wording) {
                 prop_assert!(reading.replaced.iter().all(|(_, label)| reading.text.contains(label.as_str())));
             }
         }

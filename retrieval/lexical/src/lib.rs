@@ -1,5 +1,6 @@
 //! Lexical ranking: tokens, BM25 and TF-IDF over a small collection of texts, and a glossary of what people say.
 
+pub mod abbreviations;
 pub mod company;
 pub mod glossary;
 

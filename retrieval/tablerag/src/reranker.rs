@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use tabsegnet_corpus::Weights;
 use tabsegnet_features::{Schema, features};
 use tabsegnet_ranker::boosting::BoostedTrees;
-use tabsegnet_ranker::tensors::NamedTensors;
 
 use crate::error::LibraryError;
 
@@ -127,11 +126,8 @@ impl Reranker {
         if features != names || recall.len() != Features::COUNT {
             return Err(wrong("it looks at other features than this version has".to_owned()));
         }
-        let tensors = NamedTensors::read(Path::new("reranker.safetensors"), trees)?;
-        let trees = BoostedTrees::from_tensors(&tensors).map_err(wrong)?;
-        if trees.features() != Reranker::width_of_trees() {
-            return Err(wrong(format!("its trees look at {} numbers", trees.features())));
-        }
+        let trees = BoostedTrees::parse(Path::new("reranker.safetensors"), trees, Reranker::width_of_trees());
+        let trees = trees.map_err(wrong)?;
         Ok(Self { weights, recall, trees })
     }
 
