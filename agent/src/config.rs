@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use tabsegnet_llm::LlmSettings;
+use tabsegnet_llm::{LlmSettings, read_config};
 use tabsegnet_store::{FileError, read_text};
 use tabsegnet_tablerag::RoundSettings;
 
@@ -28,30 +28,9 @@ pub enum ConfigError {
     #[error(transparent)]
     File(#[from] FileError),
     /// What it says.
-    #[error("{file}: {message}")]
-    Content {
-        /// The file.
-        file: String,
-        /// What is wrong.
-        message: String,
-    },
-    /// A key in the file.
-    #[error(
-        "{file}: llm.{field}: a key does not belong into a file; put it into the environment variable TABSEGNET_LLM_KEY, or the \
-         one that llm.key_variable names"
-    )]
-    Key {
-        /// The file.
-        file: String,
-        /// The setting's name; never its value.
-        field: String,
-    },
+    #[error(transparent)]
+    Content(#[from] tabsegnet_llm::ConfigError),
 }
-
-/// Words in the names of settings that people put keys into.
-const KEYS: [&str; 6] = ["key", "token", "secret", "password", "bearer", "authorization"];
-/// Settings that have such a word in their names and are none.
-const NO_KEYS: [&str; 2] = ["key_variable", "max_tokens"];
 
 impl Config {
     /// Reads a file.
@@ -60,22 +39,10 @@ impl Config {
     /// One that cannot be read; unknown settings; values of the wrong type or out of range; a key. Messages show no values.
     pub fn read(path: &Path) -> Result<Self, ConfigError> {
         let text = read_text(path)?;
-        let file = || path.display().to_string();
-        let wrong = |message: String| ConfigError::Content { file: file(), message };
-        // toml's own display quotes the line, with whatever stands on it.
-        let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
-            let line = error.span().map_or(0, |span| text.get(..span.start).unwrap_or("").lines().count().max(1));
-            wrong(format!("line {line}: not TOML: {}", error.message()))
-        })?;
-        for field in table.get("llm").and_then(toml::Value::as_table).into_iter().flat_map(toml::Table::keys) {
-            let name = field.to_lowercase();
-            if KEYS.iter().any(|word| name.contains(word)) && !NO_KEYS.contains(&field.as_str()) {
-                return Err(ConfigError::Key { file: file(), field: field.clone() });
-            }
-        }
-        let config: Self = table.try_into().map_err(|error: toml::de::Error| wrong(error.message().to_owned()))?;
+        let file = path.display().to_string();
+        let config: Self = read_config(&file, &text)?;
         match config.agent.problem().or_else(|| config.tablerag.problem()) {
-            Some(message) => Err(wrong(message)),
+            Some(message) => Err(tabsegnet_llm::ConfigError::Content { file, message }.into()),
             None => Ok(config),
         }
     }

@@ -54,7 +54,7 @@ enum Task {
 
 enum Done {
     Rows(Rows, Vec<String>),
-    Schema(Schema),
+    Schema(Schema, Vec<String>),
 }
 
 /// A connection in a thread of its own, as the server may never answer.
@@ -135,17 +135,25 @@ impl Server {
         let checked = check::check(sql)?;
         match self.run(Task::Query(Box::new(checked)))? {
             Done::Rows(rows, not_there) => Ok((rows, not_there)),
-            Done::Schema(_) => Err(QueryError::failed("the connection answered something else")),
+            Done::Schema(..) => Err(QueryError::failed("the connection answered something else")),
         }
     }
 
-    /// What may be seen of the database's schema: tables with keys, and views without their statements.
+    /// What may be seen of the database's schema: tables with keys, and views with their statements.
     ///
     /// # Errors
     /// As [`Server::query`].
     pub fn schema(&mut self) -> Result<Schema, QueryError> {
+        self.schema_and_not_there().map(|(schema, _)| schema)
+    }
+
+    /// As [`Server::schema`], with the names in [`Sandbox::hidden`] that the database does not have.
+    ///
+    /// # Errors
+    /// As [`Server::query`].
+    pub fn schema_and_not_there(&mut self) -> Result<(Schema, Vec<String>), QueryError> {
         match self.run(Task::Schema)? {
-            Done::Schema(schema) => Ok(schema),
+            Done::Schema(schema, not_there) => Ok((schema, not_there)),
             Done::Rows(..) => Err(QueryError::failed("the connection answered something else")),
         }
     }
@@ -221,7 +229,9 @@ fn perform(client: &mut Client, sandbox: &Sandbox, task: Task) -> Result<Done, Q
             let rows = collect(&mut transaction, &catalogue, sandbox, &checked.sql)?;
             Done::Rows(rows, catalogue.not_there)
         }
-        Task::Schema => Done::Schema(catalogue.schema(&mut transaction).map_err(failed)?),
+        Task::Schema => {
+            Done::Schema(catalogue.schema(&mut transaction).map_err(failed)?, catalogue.not_there)
+        }
     };
     // What cannot be rolled back did nothing.
     let _ = transaction.rollback();

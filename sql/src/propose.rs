@@ -47,15 +47,7 @@ pub fn propose(
     time: Duration,
     run: &mut dyn FnMut(&str) -> Result<Rows, QueryError>,
 ) -> Result<Generation, ProposeError> {
-    let mut semantics = target.semantics.clone();
-    for ((table, column), label) in target.labels {
-        let of = semantics.tables.entry(table.clone()).or_default().columns.entry(column.clone()).or_default();
-        if of.name.is_none() && !label.is_empty() {
-            of.name = Some(label.clone());
-        }
-    }
-    let schema = with_likely_keys(target.schema, run);
-    let graph = SchemaGraph::new(&schema, &semantics, target.dialect)?.with_guessed_joins();
+    let graph = graph(target, run)?;
     if graph.joins().iter().any(|join| join.from != join.to) {
         let values = ValueIndex::read(&graph, ValueLimits::default(), run)?;
         let linker = Linker::new(&graph, values, LinkingModel::shipped());
@@ -65,6 +57,42 @@ pub fn propose(
     let known = Known::read(target.schema, target.labels, order, run)?;
     let scopes: Vec<Scope> = known.likeliest_table(question).into_iter().collect();
     Ok(generate(question, &known, &scopes, time, run))
+}
+
+/// Runs a statement.
+pub type Run<'r> = dyn FnMut(&str) -> Result<Rows, QueryError> + 'r;
+
+/// What is done with what links questions.
+pub type Then<'t, T> = dyn FnMut(&Linker<'_>, &mut Run<'_>) -> T + 't;
+
+/// Gives what links questions to a target to `then`, with `run`, which reads values.
+///
+/// # Errors
+/// [`ProposeError`].
+pub fn linked<T>(
+    target: Target<'_>,
+    run: &mut dyn FnMut(&str) -> Result<Rows, QueryError>,
+    then: &mut Then<'_, T>,
+) -> Result<T, ProposeError> {
+    let graph = graph(target, run)?;
+    let values = ValueIndex::read(&graph, ValueLimits::default(), run)?;
+    Ok(then(&Linker::new(&graph, values, LinkingModel::shipped()), run))
+}
+
+/// The graph of a target, with what people call its columns and, where few are declared, guessed joins.
+fn graph(
+    target: Target<'_>,
+    run: &mut dyn FnMut(&str) -> Result<Rows, QueryError>,
+) -> Result<SchemaGraph, ProposeError> {
+    let mut semantics = target.semantics.clone();
+    for ((table, column), label) in target.labels {
+        let of = semantics.tables.entry(table.clone()).or_default().columns.entry(column.clone()).or_default();
+        if of.name.is_none() && !label.is_empty() {
+            of.name = Some(label.clone());
+        }
+    }
+    let schema = with_likely_keys(target.schema, run);
+    Ok(SchemaGraph::new(&schema, &semantics, target.dialect)?.with_guessed_joins())
 }
 
 /// Where nothing declares a key, as in a folder of files: a table's first column that has another value in each row, and a

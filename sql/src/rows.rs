@@ -8,6 +8,8 @@ use serde::ser::SerializeMap as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use unicode_width::UnicodeWidthStr as _;
 
+use crate::rows_as_parquet::parquet;
+
 /// A value of SQLite.
 ///
 /// In JSON: null, a number, a text, `{"blob": "68656c6c6f"}`, and `{"real": "inf"}` or `{"real": "-inf"}` for what JSON
@@ -124,6 +126,8 @@ pub enum Format {
     Json,
     /// CSV with a header. NULL is an empty field, an empty text is `""`, a blob is hex.
     Csv,
+    /// A Parquet file: integers, doubles, texts or bytes, each column of one type.
+    Parquet,
 }
 
 impl Rows {
@@ -139,6 +143,7 @@ impl Rows {
                 writeln!(output)
             }
             Format::Csv => self.write_csv(output),
+            Format::Parquet => output.write_all(&parquet(self)?),
         }
     }
 
@@ -185,7 +190,8 @@ impl Rows {
     }
 }
 
-fn plain(value: &Value) -> String {
+/// A value as a text; NULL is `NULL`.
+pub(crate) fn plain(value: &Value) -> String {
     match value {
         Value::Null => "NULL".to_owned(),
         Value::Integer(value) => value.to_string(),

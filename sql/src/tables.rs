@@ -6,6 +6,7 @@
 mod column;
 mod files;
 mod lines;
+mod parquet_file;
 
 use std::collections::HashSet;
 

@@ -20,9 +20,11 @@
 
 mod budget;
 mod chat;
+mod config;
 mod error;
 mod http;
 mod json;
+mod open;
 mod recorded;
 mod scripted;
 mod secret;
@@ -31,9 +33,11 @@ mod sse;
 
 pub use budget::{Budget, Limits, RunCost, Spent, Tokens, estimated_tokens};
 pub use chat::{ChatModel, ChatRequest, Finish, Message, Piece, Reply, ReplySchema, Role};
+pub use config::{ConfigError, read_config};
 pub use error::{BudgetError, LlmError};
 pub use http::HttpModel;
 pub use json::{JsonReply, chat_json};
+pub use open::OpenModel;
 pub use recorded::Recorded;
 pub use scripted::Scripted;
 pub use secret::Secret;

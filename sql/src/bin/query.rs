@@ -1,27 +1,35 @@
 //! `query`: runs one statement that only reads on a database or on files with tables, and trusts it with nothing.
 
-use std::fs::File;
-use std::io::{self, BufWriter, Read as _, Write as _};
-use std::path::{Path, PathBuf};
+use std::io::{self, BufWriter, IsTerminal as _, Read as _, Write as _};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow};
 use clap::{Parser, ValueEnum};
 use serde::Serialize;
-use tabsegnet_sql::generate::{Generation, Labels, Proposal};
-use tabsegnet_sql::linking::{Explanation, Linker, Model, ValueIndex, ValueLimits};
-use tabsegnet_sql::schema_graph::{SchemaGraph, Semantics, SqlDialect, html};
-use tabsegnet_sql::tables::FileDatabase;
-use tabsegnet_sql::{Database, Format, Origins, QueryError, Rows, Sandbox, SourcedRows, Target, propose, worker};
+use tabsegnet_sql::generate::{Generation, Proposal};
+use tabsegnet_sql::schema_graph::Semantics;
+use tabsegnet_sql::{Format, Origins, QueryError, Rows, Sandbox, SourcedRows, Target, propose, worker};
+
+#[path = "query/llm.rs"]
+mod llm;
+#[path = "query/schema.rs"]
+mod schema;
+#[path = "query/source.rs"]
+mod source;
+
+use llm::{Llm, LlmArguments, Statement};
+use source::Source;
 
 /// Runs one SELECT on a SQLite database, or on files with tables, read-only and within limits. Exit codes: 0 answered,
 /// 1 failed, 2 wrong usage, 3 refused, 4 stopped, 5 no statement is likely enough.
 #[derive(Parser)]
 #[command(name = "query")]
 struct Arguments {
-    /// A SQLite database; a file with tables (.csv, .tsv, .jsonl, .xlsx, .md, .html, the project's JSON), or a folder of
-    /// such files; postgres://USER@HOST/DATABASE.
+    /// A SQLite database; a file with tables (.csv, .tsv, .jsonl, .parquet, .xlsx, .md, .html, the project's JSON), or a
+    /// folder of such files; postgres://USER@HOST/DATABASE. For --schema and --explain also definitions (.sql), and the
+    /// folder of a dbt project.
     #[arg(long, value_name = "FILE|FOLDER|URL")]
     database: PathBuf,
     /// The statement; `-` reads it from standard input.
@@ -36,6 +44,11 @@ struct Arguments {
     /// Writes the graph of the schema.
     #[arg(long, value_enum, conflicts_with = "sql")]
     schema: Option<SchemaFormat>,
+    /// Who writes the statement of a question.
+    #[arg(long, value_enum, default_value_t = PolicyChoice::Auto)]
+    policy: PolicyChoice,
+    #[command(flatten)]
+    llm: LlmArguments,
     /// What the schema does not say of itself: names, synonyms, relations, hidden fields (TOML). For
     /// --question and --schema.
     #[arg(long, value_name = "FILE", conflicts_with = "sql")]
@@ -66,6 +79,18 @@ enum FormatArgument {
     Json,
     /// CSV with a header.
     Csv,
+    /// A Parquet file; not onto a terminal.
+    Parquet,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum PolicyChoice {
+    /// A language model where one is set, else what was learnt; which, is said on stderr.
+    Auto,
+    /// The likeliest of the statements that can be put together.
+    Learnt,
+    /// A language model; the learnt statement where its own cannot be run.
+    Llm,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -95,7 +120,12 @@ fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|first| first == worker::ARGUMENT) {
         return if worker::serve().is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
     }
-    match run(&Arguments::parse()) {
+    let arguments = Arguments::parse();
+    if matches!(arguments.format, FormatArgument::Parquet) && io::stdout().is_terminal() {
+        eprintln!("error: --format parquet writes a file, and standard output is a terminal; expected > FILE");
+        return ExitCode::from(2);
+    }
+    match run(&arguments) {
         Ok(code) => code,
         Err(error) => {
             if let Some(io) = error.downcast_ref::<io::Error>()
@@ -121,56 +151,58 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
         rows: arguments.rows,
         ..Sandbox::default()
     };
-    let url = arguments
-        .database
-        .to_str()
-        .filter(|name| ["postgres://", "postgresql://"].iter().any(|scheme| name.starts_with(scheme)));
-    let files = match url {
-        None if !is_sqlite(&arguments.database) => Some(FileDatabase::open(&arguments.database)?),
+    let llm = match arguments.question {
+        Some(_) if !arguments.explain => llm(arguments)?,
         _ => None,
     };
-    for warning in files.iter().flat_map(|files| &files.warnings) {
-        warn(warning);
-    }
-    let path = files.as_ref().map_or(arguments.database.as_path(), FileDatabase::path);
+    let source = Source::open(&arguments.database)?;
     if arguments.explain || arguments.schema.is_some() {
-        anyhow::ensure!(url.is_none(), "--explain and --schema read SQLite and files alone, not yet a server");
-        of_schema(arguments, path, &sandbox)?;
+        schema::write(arguments, &source, &sandbox)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let (sql, generation) = match (&arguments.sql, &arguments.question) {
+    let (sql, found) = match (&arguments.sql, &arguments.question) {
         (_, Some(question)) => {
-            let semantics = semantics(arguments)?;
-            let generation = match url {
-                Some(url) => generate_on_server(url, &sandbox, &semantics, question)?,
-                None => generate_on_file(path, files.as_ref(), &sandbox, &semantics, question)?,
+            let written = match &llm {
+                Some(llm) => llm.answer(arguments, &source, &sandbox, question)?,
+                None => None,
             };
+            if let Some(statement) = written {
+                let rows = statement.rows.clone();
+                write(arguments, &source, rows, statement.origins.clone(), &Found::Written(&statement))?;
+                return Ok(ExitCode::SUCCESS);
+            }
+            let generation = generate(arguments, &source, &sandbox, question)?;
             let Some(chosen) = generation.chosen() else { return abstain(arguments, &generation) };
             (chosen.sql.clone(), Some(generation))
         }
         (Some(sql), None) if sql != "-" => (sql.clone(), None),
         _ => (statement_from_stdin()?, None),
     };
-    let (rows, not_there, origins) = match url {
-        Some(url) => {
-            let (rows, not_there) = on_server(url, &sandbox, &sql)?;
-            (rows, not_there, Origins::new())
-        }
-        None => {
-            let program = std::env::current_exe().context("the program does not find itself")?;
-            let run = if arguments.provenance { worker::query_with_origins } else { worker::query };
-            let answer = run(program.as_os_str(), path, &sandbox, &sql);
-            for name in &answer.not_there {
-                warn(&format!("--hide {name}: there is no such table or view"));
-            }
-            (answer.rows?, Vec::new(), answer.origins)
-        }
+    let ran = source.run(&sandbox, &sql, arguments.provenance)?;
+    ran.not_there.iter().for_each(|name| hidden_is_not_there(name));
+    let found = match found.as_ref().and_then(|generation| Some((generation, generation.chosen()?))) {
+        Some((generation, chosen)) => Found::Learnt(generation, chosen),
+        None => Found::Given,
     };
-    for name in &not_there {
-        warn(&format!("--hide {name}: there is no such table or view"));
-    }
-    write(arguments, files.as_ref(), rows, origins, generation.as_ref())?;
+    write(arguments, &source, ran.rows, ran.origins, &found)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The language model that is to write, where there is one.
+fn llm(arguments: &Arguments) -> Result<Option<Llm>> {
+    if arguments.policy == PolicyChoice::Learnt {
+        return Ok(None);
+    }
+    let llm = Llm::open(&arguments.llm)?;
+    match &llm {
+        Some(llm) => eprintln!("policy: llm, {}", llm.name()),
+        None if arguments.policy == PolicyChoice::Llm => anyhow::bail!(
+            "--policy llm: no language model is set; expected base_url and model in the table [llm] of --config, or \
+             TABSEGNET_LLM_URL and TABSEGNET_LLM_MODEL"
+        ),
+        None => {}
+    }
+    Ok(llm)
 }
 
 /// Time for finding a statement.
@@ -181,37 +213,12 @@ fn for_reading(sandbox: &Sandbox) -> Sandbox {
     Sandbox { rows: 5000, bytes: 20_000_000, ..sandbox.clone() }
 }
 
-fn generate_on_file(
-    path: &Path,
-    files: Option<&FileDatabase>,
-    sandbox: &Sandbox,
-    semantics: &Semantics,
-    question: &str,
-) -> Result<Generation> {
-    let database = Database::open(path, &for_reading(sandbox))?;
-    let mut labels = Labels::new();
-    for table in files.iter().flat_map(|files| &files.tables) {
-        for column in table.columns.iter().filter(|column| !column.header.is_empty()) {
-            labels.insert((table.name.clone(), column.name.clone()), column.header.clone());
-        }
-    }
-    let schema = database.schema()?;
-    let target = Target { schema: &schema, semantics, dialect: SqlDialect::Sqlite, labels: &labels };
-    Ok(propose(question, target, SEARCH, &mut |sql| database.query(sql))?)
-}
-
-#[cfg(feature = "postgres")]
-fn generate_on_server(url: &str, sandbox: &Sandbox, semantics: &Semantics, question: &str) -> Result<Generation> {
-    let mut server = tabsegnet_sql::postgres::Server::connect(url, &for_reading(sandbox))?;
-    let schema = server.schema()?;
-    let target = Target { schema: &schema, semantics, dialect: SqlDialect::Postgres, labels: &Labels::new() };
-    Ok(propose(question, target, SEARCH, &mut |sql| server.query(sql))?)
-}
-
-#[cfg(not(feature = "postgres"))]
-fn generate_on_server(url: &str, sandbox: &Sandbox, semantics: &Semantics, question: &str) -> Result<Generation> {
-    let _ = (semantics, question);
-    on_server(url, sandbox, "").and_then(|_| anyhow::bail!("no PostgreSQL"))
+fn generate(arguments: &Arguments, source: &Source, sandbox: &Sandbox, question: &str) -> Result<Generation> {
+    source.with_rows()?;
+    let mut known = source.known(&for_reading(sandbox), semantics(arguments)?)?;
+    let target =
+        Target { schema: &known.schema, semantics: &known.semantics, dialect: known.dialect, labels: &known.labels };
+    Ok(propose(question, target, SEARCH, &mut |sql| known.reader.query(sql))?)
 }
 
 fn abstain(arguments: &Arguments, generation: &Generation) -> Result<ExitCode> {
@@ -225,56 +232,84 @@ fn abstain(arguments: &Arguments, generation: &Generation) -> Result<ExitCode> {
     Ok(ExitCode::from(5))
 }
 
-#[cfg(feature = "postgres")]
-fn on_server(url: &str, sandbox: &Sandbox, sql: &str) -> Result<(Rows, Vec<String>)> {
-    Ok(tabsegnet_sql::postgres::Server::connect(url, sandbox)?.query_and_not_there(sql)?)
-}
-
-#[cfg(not(feature = "postgres"))]
-fn on_server(_: &str, _: &Sandbox, _: &str) -> Result<(Rows, Vec<String>)> {
-    anyhow::bail!("this program was built without PostgreSQL; build it with the feature postgres")
+/// Where the statement comes from.
+enum Found<'a> {
+    /// The user.
+    Given,
+    /// The likeliest.
+    Learnt(&'a Generation, &'a Proposal),
+    /// A language model.
+    Written(&'a Statement),
 }
 
 /// What is written of a question beside the rows.
 #[derive(Serialize)]
-struct Found<'a, R> {
+struct Told<'a, R> {
     sql: &'a str,
-    confidence: f32,
-    proposals: &'a [Proposal],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    confidence: Option<f32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proposals: Option<&'a [Proposal]>,
+    /// The language model that wrote it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model: Option<&'a str>,
+    /// Its first statement, where this is the second, and why that was not run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    repaired: Option<&'a (String, String)>,
     #[serde(flatten)]
     rows: R,
 }
 
-fn write(
-    arguments: &Arguments,
-    files: Option<&FileDatabase>,
-    rows: Rows,
-    origins: Origins,
-    generation: Option<&Generation>,
-) -> Result<()> {
+impl Found<'_> {
+    fn told<R>(&self, rows: R) -> Option<Told<'_, R>> {
+        Some(match self {
+            Self::Given => return None,
+            Self::Learnt(generation, chosen) => Told {
+                sql: &chosen.sql,
+                confidence: Some(chosen.confidence),
+                proposals: Some(&generation.proposals),
+                model: None,
+                repaired: None,
+                rows,
+            },
+            Self::Written(statement) => Told {
+                sql: &statement.sql,
+                confidence: None,
+                proposals: None,
+                model: Some(&statement.model),
+                repaired: statement.repaired.as_ref(),
+                rows,
+            },
+        })
+    }
+}
+
+fn write(arguments: &Arguments, source: &Source, rows: Rows, origins: Origins, found: &Found<'_>) -> Result<()> {
     let format = match arguments.format {
         FormatArgument::Table => Format::Table,
         FormatArgument::Json => Format::Json,
         FormatArgument::Csv => Format::Csv,
+        FormatArgument::Parquet => Format::Parquet,
     };
     let (count, truncated) = (rows.rows.len(), rows.truncated);
     let mut output = BufWriter::new(io::stdout().lock());
-    let sourced = arguments.provenance.then(|| SourcedRows::new(rows.clone(), origins, files));
-    if let Some(generation) = generation
-        && let Some(Proposal { sql, confidence, .. }) = generation.chosen()
-    {
-        if format == Format::Json {
-            let (proposals, confidence) = (&generation.proposals, *confidence);
-            let line = match &sourced {
-                Some(rows) => serde_json::to_string(&Found { sql, confidence, proposals, rows })?,
-                None => serde_json::to_string(&Found { sql, confidence, proposals, rows: &rows })?,
-            };
-            writeln!(output, "{line}")?;
+    let sourced = arguments.provenance.then(|| SourcedRows::new(rows.clone(), origins, source.files()));
+    if format == Format::Json {
+        let line = match &sourced {
+            Some(rows) => found.told(rows).map(|told| serde_json::to_string(&told)),
+            None => found.told(&rows).map(|told| serde_json::to_string(&told)),
+        };
+        if let Some(line) = line {
+            writeln!(output, "{}", line?)?;
             output.flush()?;
             return Ok(());
         }
-        // Rows alone go to standard output.
-        eprintln!("{confidence:.2}  {}", without_control(sql));
+    }
+    // Rows alone go to standard output.
+    match found {
+        Found::Given => {}
+        Found::Learnt(_, chosen) => eprintln!("{:.2}  {}", chosen.confidence, without_control(&chosen.sql)),
+        Found::Written(statement) => eprintln!("llm  {}", without_control(&statement.sql)),
     }
     match &sourced {
         Some(rows) => rows.write(format, &mut output)?,
@@ -287,12 +322,8 @@ fn write(
     Ok(())
 }
 
-/// Whether to leave a file to SQLite: it begins as one of its databases, or is no file of a known kind, of which SQLite
-/// then says what is wrong.
-fn is_sqlite(path: &Path) -> bool {
-    let mut start = [0; 16];
-    let begins = File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok();
-    begins && start == *b"SQLite format 3\0" || !path.is_dir() && !FileDatabase::is_known(path)
+fn hidden_is_not_there(name: &str) {
+    warn(&format!("--hide {name}: there is no such table or view"));
 }
 
 fn warn(text: &str) {
@@ -309,44 +340,6 @@ fn semantics(arguments: &Arguments) -> Result<Semantics> {
     let Some(file) = &arguments.semantics else { return Ok(Semantics::default()) };
     let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
     Semantics::parse(&text).with_context(|| file.display().to_string())
-}
-
-/// Answers `--explain` and `--schema`.
-fn of_schema(arguments: &Arguments, path: &Path, sandbox: &Sandbox) -> Result<()> {
-    let limits = ValueLimits::default();
-    let sandbox = Sandbox { rows: limits.per_column, ..sandbox.clone() };
-    let database = Database::open(path, &sandbox)?;
-    for name in database.not_there() {
-        warn(&format!("--hide {name}: there is no such table or view"));
-    }
-    let semantics = semantics(arguments)?;
-    let graph = SchemaGraph::new(&database.schema()?, &semantics, SqlDialect::Sqlite)?;
-    let mut output = BufWriter::new(io::stdout().lock());
-    if let Some(question) = &arguments.question {
-        let linker =
-            Linker::new(&graph, ValueIndex::read(&graph, limits, &mut |sql| database.query(sql))?, Model::shipped());
-        let explanation = Explanation::new(&linker, question, &linker.link(question));
-        match arguments.format {
-            FormatArgument::Json => {
-                serde_json::to_writer(&mut output, &explanation)?;
-                writeln!(output)?;
-            }
-            FormatArgument::Table => explanation.write(&mut output)?,
-            FormatArgument::Csv => return Err(anyhow!("--explain has no CSV; expected --format table or json")),
-        }
-    }
-    let title = arguments.database.file_name().unwrap_or_default().to_string_lossy();
-    match arguments.schema {
-        Some(SchemaFormat::Html) => writeln!(output, "{}", html(&graph, &title))?,
-        Some(SchemaFormat::Dot) => writeln!(output, "{}", graph.graph().to_dot())?,
-        Some(SchemaFormat::Graphml) => writeln!(output, "{}", graph.graph().to_graphml())?,
-        Some(SchemaFormat::Json) => {
-            serde_json::to_writer(&mut output, &graph)?;
-            writeln!(output)?;
-        }
-        None => {}
-    }
-    Ok(output.flush()?)
 }
 
 fn statement_from_stdin() -> Result<String> {

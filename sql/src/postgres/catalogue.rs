@@ -1,10 +1,11 @@
 //! What is in a PostgreSQL database by name, and what of it is hidden.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use postgres::Transaction;
 
 use super::check::Checked;
+use crate::catalogue::mentions;
 use crate::error::QueryError;
 use crate::schema::{ColumnInfo, ForeignKey, Schema, Table, View};
 
@@ -175,11 +176,25 @@ impl Catalogue {
                 foreign.entry(table).or_default().push(key);
             }
         }
+        let views: Vec<u32> = self.visible.iter().filter(|of| of.is_view).map(|of| of.oid).collect();
+        let mut statements: HashMap<u32, String> = HashMap::new();
+        let rows = transaction.query(
+            "SELECT oid, pg_catalog.pg_get_viewdef(oid) FROM unnest($1::oid[]) AS views(oid)",
+            &[&views],
+        )?;
+        for row in &rows {
+            // None of a view that was dropped just now.
+            if let Some(sql) = row.try_get::<_, Option<String>>(1)? {
+                statements.insert(row.try_get(0)?, sql);
+            }
+        }
+        let hidden: HashSet<String> = self.hidden.iter().map(|name| name.to_ascii_lowercase()).collect();
         let mut schema = Schema { tables: Vec::new(), views: Vec::new() };
         for relation in &self.visible {
             let columns = columns.remove(&relation.oid).unwrap_or_default();
             if relation.is_view {
-                schema.views.push(View { name: relation.shown(), columns, sql: None, problem: None });
+                let sql = statements.remove(&relation.oid).filter(|sql| !mentions(sql, &hidden));
+                schema.views.push(View { name: relation.shown(), columns, sql, problem: None });
             } else {
                 schema.tables.push(Table {
                     name: relation.shown(),

@@ -37,6 +37,22 @@ pub enum SqlDialect {
 }
 
 impl SqlDialect {
+    /// Of all dialects the one with the fewest `failures`, of several the first.
+    pub fn that_reads_most(failures: impl Fn(Self) -> usize) -> Self {
+        let all = [Self::Generic, Self::Sqlite, Self::Postgres, Self::Mysql, Self::Duckdb, Self::Snowflake];
+        let mut best = (usize::MAX, Self::Generic);
+        for dialect in all {
+            let failures = failures(dialect);
+            if failures < best.0 {
+                best = (failures, dialect);
+            }
+            if failures == 0 {
+                break;
+            }
+        }
+        best.1
+    }
+
     pub(crate) fn parser(self) -> Box<dyn Dialect> {
         match self {
             Self::Generic => Box::new(GenericDialect {}),

@@ -295,6 +295,14 @@ impl SchemaGraph {
         &self.problems
     }
 
+    /// The same with what was wrong with the files that the schema comes from.
+    #[must_use]
+    pub fn with_problems(mut self, mut problems: Vec<Problem>) -> Self {
+        problems.append(&mut self.problems);
+        self.problems = problems;
+        self
+    }
+
     /// The typed graph ([`edge`] names the types); [`Graph::to_petgraph`] makes it one of petgraph's.
     pub fn graph(&self) -> &Graph<SchemaNode> {
         &self.graph
@@ -376,7 +384,15 @@ impl SchemaGraph {
 
     /// What the columns of views are made of, views that others read before those.
     fn read_views(&mut self, views: &[&crate::schema::View], dialect: SqlDialect) -> Vec<Vec<Derived>> {
-        let places: HashMap<String, usize> = views.iter().zip(0..).map(|(v, at)| (v.name.to_lowercase(), at)).collect();
+        // By the whole name, and by what stands behind the name of a server's schema.
+        let mut places: HashMap<String, usize> = HashMap::new();
+        for (view, at) in views.iter().zip(0..) {
+            let name = view.name.to_lowercase();
+            if let Some((_, last)) = name.rsplit_once('.') {
+                places.entry(last.to_owned()).or_insert(at);
+            }
+        }
+        places.extend(views.iter().zip(0..).map(|(view, at)| (view.name.to_lowercase(), at)));
         let mut done: Vec<Option<Vec<Derived>>> = vec![None; views.len()];
         // A view is read again once those that it reads are known, so that each round settles one level.
         let reads: Vec<BTreeSet<usize>> = views
@@ -394,7 +410,7 @@ impl SchemaGraph {
                 self.problems.push(Problem::CyclicView { view: view.name.clone() });
             } else if let Some(sql) = &view.sql {
                 let known = |name: &str| -> Option<Vec<String>> {
-                    if let Some(table) = self.table(name) {
+                    if let Some(table) = self.named_in_sql(name) {
                         let columns = self.tables.get(table).map(|table| table.columns.clone()).unwrap_or_default();
                         return Some(self.columns.get(columns)?.iter().map(|column| column.name.clone()).collect());
                     }
@@ -418,12 +434,23 @@ impl SchemaGraph {
         done.into_iter().map(Option::unwrap_or_default).collect()
     }
 
+    /// A table by its name without those of databases before it, as views name it: of a server's other schemas the only
+    /// one that ends so.
+    fn named_in_sql(&self, name: &str) -> Option<usize> {
+        self.table(name).or_else(|| {
+            let ending = format!(".{}", name.to_lowercase());
+            let mut others = self.tables.iter().zip(0..).filter(|(t, _)| t.name.to_lowercase().ends_with(&ending));
+            let found = others.next().map(|(_, at)| at);
+            found.filter(|_| others.next().is_none())
+        })
+    }
+
     fn add_derivations(&mut self, view: &str, derived: &[Derived]) {
         let Some(table) = self.table(view) else { return };
         let columns = self.tables.get(table).map(|table| table.columns.clone()).unwrap_or_default();
         for (column, derived) in columns.zip(derived) {
             for (table, name) in &derived.sources {
-                if let Some(source) = self.table(table).and_then(|table| self.column(table, name)) {
+                if let Some(source) = self.named_in_sql(table).and_then(|table| self.column(table, name)) {
                     self.derivations.push((column, source));
                 }
             }

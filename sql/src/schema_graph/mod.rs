@@ -1,13 +1,16 @@
-//! The schema of a database as a graph, from the database, from its definitions, or from published schema files.
+//! The schema of a database as a graph, from the database, from its definitions, from a dbt project, or from published schema files.
 
+mod dbt;
 mod ddl;
 mod export;
 mod graph;
+mod jinja;
 mod lineage;
 mod problem;
 mod published;
 mod semantics;
 
+pub use dbt::{DbtError, DbtProject};
 pub use ddl::{DdlError, SqlDialect};
 pub use export::html;
 pub use graph::{

@@ -52,4 +52,18 @@ pub enum Problem {
         /// The name of the second.
         name: String,
     },
+    /// A file of a project of which something is left out.
+    #[error("{file}: {message}")]
+    File {
+        /// Which.
+        file: String,
+        /// What, and why.
+        message: String,
+    },
+    /// Something said of what is not there.
+    #[error("{message}")]
+    Said {
+        /// Of what.
+        message: String,
+    },
 }

@@ -170,6 +170,33 @@ const OF_COLUMN: [&str; 5] = ["name", "synonyms", "description", "hidden", "cont
 const OF_RELATION: [&str; 6] = ["from", "from_columns", "to", "to_columns", "cardinality", "role"];
 
 impl Semantics {
+    /// What this one says, and of the rest what another one does.
+    #[must_use]
+    pub fn or(mut self, other: Self) -> Self {
+        for (name, of) in other.tables {
+            let known = self.tables.keys().find(|known| known.to_lowercase() == name.to_lowercase()).cloned();
+            let own = self.tables.entry(known.unwrap_or(name)).or_default();
+            own.name = own.name.take().or(of.name);
+            own.description = own.description.take().or(of.description);
+            own.synonyms.extend(of.synonyms);
+            own.hidden |= of.hidden;
+            for (name, of) in of.columns {
+                let known = own.columns.keys().find(|known| known.to_lowercase() == name.to_lowercase()).cloned();
+                let own = own.columns.entry(known.unwrap_or(name)).or_default();
+                own.name = own.name.take().or(of.name);
+                own.description = own.description.take().or(of.description);
+                own.synonyms.extend(of.synonyms);
+                own.hidden |= of.hidden;
+                own.context.extend(of.context);
+            }
+        }
+        // A relation that comes later says more of one that is there.
+        let mut relations = other.relations;
+        relations.append(&mut self.relations);
+        self.relations = relations;
+        self
+    }
+
     /// Reads the TOML that the head of this module shows.
     ///
     /// # Errors

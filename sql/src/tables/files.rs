@@ -8,7 +8,7 @@ use tabsegnet_document::model::{Document, Table};
 use tabsegnet_document::{ReadError, ReadOptions, node_id, read};
 use tempfile::NamedTempFile;
 
-use super::{Import, ImportedColumn, MAX_COLUMNS, Names, lines};
+use super::{Import, ImportedColumn, MAX_COLUMNS, Names, lines, parquet_file};
 
 /// Files could not be opened as a database.
 #[derive(Debug, thiserror::Error)]
@@ -25,7 +25,7 @@ pub enum ImportError {
     #[error(transparent)]
     Read(#[from] ReadError),
     /// No table was found.
-    #[error("{}: no table was found; expected .csv, .tsv, .jsonl, .xlsx, .md, .html or the project's JSON with one", .0.display())]
+    #[error("{}: no table was found; expected .csv, .tsv, .jsonl, .parquet, .xlsx, .md, .html or the project's JSON with one", .0.display())]
     Empty(PathBuf),
     /// The database that the tables go into could not be written.
     #[error("the tables cannot be put into a temporary database: {0}")]
@@ -40,9 +40,9 @@ pub enum ImportError {
 pub struct Cited {
     /// The file.
     pub file: PathBuf,
-    /// The node id of the cell in the file's document, `t0:r3c1`; none for JSON lines.
+    /// The node id of the cell in the file's document, `t0:r3c1`; none for JSON lines and Parquet.
     pub node: Option<String>,
-    /// The row of the file's table, from 0, header rows counted; for JSON lines the object, from 0.
+    /// The row of the file's table, from 0, header rows counted; for JSON lines and Parquet the record, from 0.
     pub row: usize,
     /// The column of the file's table, from 0.
     pub column: usize,
@@ -59,7 +59,7 @@ pub struct ImportedTable {
     pub file: PathBuf,
     /// Its columns.
     pub columns: Vec<ImportedColumn>,
-    /// The table of the document; none for JSON lines.
+    /// The table of the document; none for JSON lines and Parquet.
     table: Option<Table>,
 }
 
@@ -130,8 +130,28 @@ impl Tables {
     }
 }
 
+impl Tables {
+    /// Adds a Parquet file, or nothing of it.
+    fn add_parquet(&mut self, connection: &Connection, file: &Path) -> Result<(), ImportError> {
+        let stem = file.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+        let name = self.names.take(&stem, "table_1");
+        connection.execute_batch("SAVEPOINT parquet")?;
+        match parquet_file::import(file, connection, &name) {
+            Ok(columns) => {
+                connection.execute_batch("RELEASE parquet")?;
+                self.tables.push(ImportedTable { name, file: file.to_owned(), columns, table: None });
+                Ok(())
+            }
+            Err(error) => {
+                connection.execute_batch("ROLLBACK TO parquet; RELEASE parquet")?;
+                Err(error)
+            }
+        }
+    }
+}
+
 impl ImportedTable {
-    /// The number of the table in its document; none for JSON lines.
+    /// The number of the table in its document; none for JSON lines and Parquet.
     pub fn number(&self) -> Option<usize> {
         self.table.as_ref().map(Table::number)
     }
@@ -143,8 +163,8 @@ impl ImportedTable {
 }
 
 /// The files that a folder is searched for.
-const KNOWN: [&str; 12] =
-    ["csv", "tsv", "tab", "jsonl", "xlsx", "xlsm", "md", "markdown", "html", "htm", "xhtml", "json"];
+const KNOWN: [&str; 13] =
+    ["csv", "tsv", "tab", "jsonl", "parquet", "xlsx", "xlsm", "md", "markdown", "html", "htm", "xhtml", "json"];
 
 fn extension(path: &Path) -> String {
     path.extension().map(|extension| extension.to_string_lossy().to_lowercase()).unwrap_or_default()
@@ -173,8 +193,14 @@ impl FileDatabase {
         {
             let transaction = filling.connection.transaction()?;
             for file in &files {
-                match tables_of(file, &mut warnings) {
-                    Ok(found) => filling.into.add(&transaction, file, found)?,
+                let added = match extension(file).as_str() {
+                    "parquet" => filling.into.add_parquet(&transaction, file),
+                    _ => tables_of(file, &mut warnings)
+                        .and_then(|found| filling.into.add(&transaction, file, found)),
+                };
+                match added {
+                    Ok(()) => {}
+                    Err(error @ ImportError::Write(_)) => return Err(error),
                     Err(error) if folder => {
                         warnings.push(error.to_string());
                         first_failure = first_failure.or(Some(error));

@@ -13,7 +13,7 @@ use tabsegnet_agent::config::Config;
 use tabsegnet_agent::large::Large;
 use tabsegnet_agent::walk::{Listener, LlmPolicy, Thoughts, TraceEvent};
 use tabsegnet_agent::{Answer, Policy};
-use tabsegnet_llm::{ChatModel, HttpModel, Piece, Recorded, RunCost};
+use tabsegnet_llm::{OpenModel, Piece, RunCost};
 use tabsegnet_tablerag::{RoundEvent, RoundSettings};
 
 /// What is said about a language model.
@@ -37,9 +37,7 @@ pub struct LlmArguments {
 /// A language model that is set.
 pub struct Llm {
     config: Config,
-    model: Box<dyn ChatModel>,
-    /// Where it is, for people.
-    place: String,
+    opened: OpenModel,
     terminal: Terminal,
     /// Of all questions.
     cost: Arc<RunCost>,
@@ -52,30 +50,21 @@ impl Llm {
         let config = config.as_deref().map(Config::read).transpose()?.unwrap_or_default();
         let variable = |name: &str| std::env::var(name).ok();
         let config = Config { llm: config.llm.with_environment(&variable), ..config };
-        let place = match replay {
-            Some(file) => file.display().to_string(),
-            None if config.llm.has_endpoint() => config.llm.base_url.clone(),
-            None => return Ok(None),
-        };
-        let http = || Ok::<_, anyhow::Error>(Box::new(HttpModel::new(config.llm.clone(), config.llm.key(&variable)?)?));
-        let model: Box<dyn ChatModel> = match (replay, record) {
-            (Some(file), _) => Box::new(Recorded::replay(file, &config.llm.model)?),
-            (None, Some(file)) => Box::new(Recorded::new(file, http()?)?),
-            (None, None) => http()?,
-        };
+        let opened = OpenModel::open(&config.llm, record.as_deref(), replay.as_deref(), &variable)?;
+        let Some(opened) = opened else { return Ok(None) };
         let terminal = Terminal::new(trace.as_deref(), show_thoughts || io::stderr().is_terminal())?;
-        Ok(Some(Self { config, model, place, terminal, cost: Arc::default() }))
+        Ok(Some(Self { config, opened, terminal, cost: Arc::default() }))
     }
 
     /// The model and where it is.
     pub fn name(&self) -> String {
-        format!("{} at {}", self.model.name(), self.place)
+        self.opened.name()
     }
 
     /// The policy for a document; where the model's replies cannot be used, `otherwise` answers.
     pub fn policy<'a>(&'a self, document: &'a OpenDocument, otherwise: &'a dyn Policy) -> LlmPolicy<'a> {
         let Config { llm, agent, .. } = &self.config;
-        LlmPolicy::new(document.graph(), agent, self.model.as_ref(), llm, &self.terminal)
+        LlmPolicy::new(document.graph(), agent, self.opened.model.as_ref(), llm, &self.terminal)
             .or_else(otherwise)
             .charged_to(Arc::clone(&self.cost))
     }
@@ -90,7 +79,7 @@ impl Llm {
         let Config { llm, tablerag, .. } = &self.config;
         let mut on_piece = |piece: Piece<'_>| self.terminal.piece(piece);
         let mut sink = |event: &RoundEvent| self.terminal.round(event);
-        let answer = large.answer_by_model(question, (self.model.as_ref(), llm), tablerag, &mut on_piece, &mut sink)?;
+        let answer = large.answer_by_model(question, (self.opened.model.as_ref(), llm), tablerag, &mut on_piece, &mut sink)?;
         self.terminal.check()?;
         Ok(answer)
     }

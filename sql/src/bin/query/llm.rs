@@ -1,0 +1,142 @@
+//! Statements by a language model: which one, and what it writes, run behind the fence.
+
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result};
+use clap::Args;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use tabsegnet_llm::{Budget, LlmError, LlmSettings, OpenModel, read_config};
+use tabsegnet_sql::llm::{WriteError, answer};
+use tabsegnet_sql::{Origins, QueryError, Rows, Sandbox, Target, linked};
+
+use super::source::Source;
+use super::{Arguments, PolicyChoice, for_reading, semantics, warn};
+
+/// What is said about a language model.
+#[derive(Args)]
+pub struct LlmArguments {
+    /// A TOML file with the table [llm] (base_url, model, budget, …). TABSEGNET_LLM_URL and TABSEGNET_LLM_MODEL go before
+    /// it; a key is taken from TABSEGNET_LLM_KEY alone.
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// A JSONL file of replies: known ones are taken from it, new ones written to it.
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+    /// Take replies from such a file alone, without a network.
+    #[arg(long, value_name = "FILE", conflicts_with = "record")]
+    replay: Option<PathBuf>,
+}
+
+/// The config; one file serves `ask` too.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Config {
+    llm: LlmSettings,
+    #[serde(rename = "agent")]
+    _agent: IgnoredAny,
+    #[serde(rename = "tablerag")]
+    _tablerag: IgnoredAny,
+}
+
+/// A language model that is set.
+pub struct Llm {
+    settings: LlmSettings,
+    opened: OpenModel,
+}
+
+/// A statement of it that ran.
+pub struct Statement {
+    pub sql: String,
+    pub rows: Rows,
+    pub origins: Origins,
+    pub model: String,
+    pub repaired: Option<(String, String)>,
+}
+
+impl Llm {
+    /// The model that arguments, environment and config name; `None` where they name none.
+    pub fn open(arguments: &LlmArguments) -> Result<Option<Self>> {
+        let config: Config = match &arguments.config {
+            Some(file) => {
+                let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
+                read_config(&file.display().to_string(), &text)?
+            }
+            None => Config::default(),
+        };
+        let variable = |name: &str| std::env::var(name).ok();
+        let settings = config.llm.with_environment(&variable);
+        let opened = OpenModel::open(&settings, arguments.record.as_deref(), arguments.replay.as_deref(), &variable)?;
+        Ok(opened.map(|opened| Self { settings, opened }))
+    }
+
+    /// The model and where it is.
+    pub fn name(&self) -> String {
+        self.opened.name()
+    }
+
+    /// A statement that runs; none, said aloud, where the learnt one is to be taken: no statement could be used, or with
+    /// `--policy auto` the model could not be reached.
+    pub fn answer(
+        &self,
+        arguments: &Arguments,
+        source: &Source,
+        sandbox: &Sandbox,
+        question: &str,
+    ) -> Result<Option<Statement>> {
+        source.with_rows()?;
+        let mut known = source.known(&for_reading(sandbox), semantics(arguments)?)?;
+        let target =
+            Target { schema: &known.schema, semantics: &known.semantics, dialect: known.dialect, labels: &known.labels };
+        let mut budget = Budget::new(self.settings.budget.clone());
+        let model = (self.opened.model.as_ref(), &self.settings);
+        let mut origins = Origins::new();
+        let mut failed = None;
+        let dialect = known.dialect;
+        let written = linked(target, &mut |sql| known.reader.query(sql), &mut |linker, read| {
+            // Each statement in the same fence as one of the user's, in a process of its own.
+            let mut run = |sql: &str| match source.run(sandbox, sql, arguments.provenance) {
+                Ok(ran) => {
+                    origins = ran.origins;
+                    Ok(ran.rows)
+                }
+                Err(error) => Err(match error.downcast::<QueryError>() {
+                    Ok(error) => error,
+                    Err(other) => {
+                        let message = other.to_string();
+                        failed = Some(other);
+                        QueryError::Failed { message }
+                    }
+                }),
+            };
+            answer((question, dialect), linker, model, &mut budget, read, &mut run)
+        })?;
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        known.not_there.iter().for_each(|name| super::hidden_is_not_there(name));
+        let model = self.name();
+        match written {
+            Ok(written) => {
+                if let Some((_, reason)) = &written.repaired {
+                    warn(&format!("the language model's first statement was not run: {reason}"));
+                }
+                let (sql, rows, repaired) = (written.sql, written.rows, written.repaired);
+                Ok(Some(Statement { sql, rows, origins, model, repaired }))
+            }
+            Err(WriteError::Database(error)) => Err(error.into()),
+            Err(WriteError::Model(error)) if arguments.policy == PolicyChoice::Llm && !is_reply(&error) => {
+                Err(error.into())
+            }
+            Err(error) => {
+                warn(&format!("{error}; the learnt statement is taken"));
+                Ok(None)
+            }
+        }
+    }
+}
+
+/// Whether the model did answer, only not as it should.
+fn is_reply(error: &LlmError) -> bool {
+    matches!(error, LlmError::Invalid { .. })
+}

@@ -1,0 +1,52 @@
+//! `--explain` and `--schema`.
+
+use std::io::{self, BufWriter, Write as _};
+
+use anyhow::{Result, anyhow};
+use tabsegnet_sql::Sandbox;
+use tabsegnet_sql::linking::{Explanation, Linker, Model, ValueIndex, ValueLimits};
+use tabsegnet_sql::schema_graph::{SchemaGraph, html};
+
+use super::source::{Reader, Source};
+use super::{Arguments, FormatArgument, SchemaFormat};
+
+/// Answers both.
+pub fn write(arguments: &Arguments, source: &Source, sandbox: &Sandbox) -> Result<()> {
+    let limits = ValueLimits::default();
+    let sandbox = Sandbox { rows: limits.per_column, ..sandbox.clone() };
+    let mut known = source.known(&sandbox, super::semantics(arguments)?)?;
+    known.not_there.iter().for_each(|name| super::hidden_is_not_there(name));
+    let graph = SchemaGraph::new(&known.schema, &known.semantics, known.dialect)?.with_problems(known.problems);
+    let mut output = BufWriter::new(io::stdout().lock());
+    if let Some(question) = &arguments.question {
+        let values = match &known.reader {
+            Reader::Nothing => ValueIndex::default(),
+            _ => ValueIndex::read(&graph, limits, &mut |sql| known.reader.query(sql))?,
+        };
+        let linker = Linker::new(&graph, values, Model::shipped());
+        let explanation = Explanation::new(&linker, question, &linker.link(question));
+        match arguments.format {
+            FormatArgument::Json => {
+                serde_json::to_writer(&mut output, &explanation)?;
+                writeln!(output)?;
+            }
+            FormatArgument::Table => explanation.write(&mut output)?,
+            FormatArgument::Csv | FormatArgument::Parquet => {
+                return Err(anyhow!("--explain has no rows; expected --format table or json"));
+            }
+        }
+    }
+    let title = source.title(&arguments.database);
+    let title = title.as_str();
+    match arguments.schema {
+        Some(SchemaFormat::Html) => writeln!(output, "{}", html(&graph, title))?,
+        Some(SchemaFormat::Dot) => writeln!(output, "{}", graph.graph().to_dot())?,
+        Some(SchemaFormat::Graphml) => writeln!(output, "{}", graph.graph().to_graphml())?,
+        Some(SchemaFormat::Json) => {
+            serde_json::to_writer(&mut output, &graph)?;
+            writeln!(output)?;
+        }
+        None => {}
+    }
+    Ok(output.flush()?)
+}

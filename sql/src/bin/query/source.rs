@@ -1,0 +1,241 @@
+//! What `--database` names, opened: a file, a server, or definitions without rows.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+use tabsegnet_sql::generate::Labels;
+use tabsegnet_sql::schema_graph::{DbtProject, Problem, Semantics, SqlDialect};
+use tabsegnet_sql::tables::FileDatabase;
+use tabsegnet_sql::{Database, Origins, QueryError, Rows, Sandbox, Schema, worker};
+
+use super::warn;
+
+/// What is asked.
+pub enum Source {
+    /// A SQLite database, the user's own or one that tables of files were put into.
+    File { path: PathBuf, files: Option<Box<FileDatabase>> },
+    /// A PostgreSQL server's.
+    Server(String),
+    /// Definitions, of which only the schema can be asked for.
+    Definitions(Box<Definitions>),
+}
+
+/// What definitions say.
+pub struct Definitions {
+    schema: Schema,
+    semantics: Semantics,
+    problems: Vec<Problem>,
+    dialect: SqlDialect,
+}
+
+/// A database that reads, for a question.
+pub enum Reader {
+    File(Box<Database>),
+    #[cfg(feature = "postgres")]
+    Server(Box<tabsegnet_sql::postgres::Server>),
+    Nothing,
+}
+
+/// What a statement answers.
+pub struct Ran {
+    pub rows: Rows,
+    pub origins: Origins,
+    /// Tables to be hidden that are not there.
+    pub not_there: Vec<String>,
+}
+
+/// What is known of a database before a question.
+pub struct Known {
+    pub schema: Schema,
+    pub semantics: Semantics,
+    pub problems: Vec<Problem>,
+    pub dialect: SqlDialect,
+    /// What headers of files call columns.
+    pub labels: Labels,
+    pub reader: Reader,
+    /// Tables to be hidden that are not there.
+    pub not_there: Vec<String>,
+}
+
+impl Source {
+    /// Opens it, and says what was left out.
+    pub fn open(database: &Path) -> Result<Self> {
+        let name = database.to_str().filter(|name| ["postgres://", "postgresql://"].iter().any(|is| name.starts_with(is)));
+        if let Some(url) = name {
+            return Ok(Self::Server(url.to_owned()));
+        }
+        if begins_as_sqlite(database) {
+            return Ok(Self::File { path: database.to_owned(), files: None });
+        }
+        if database.is_dir() && DbtProject::is_project(database) {
+            let DbtProject { schema, semantics, problems, dialect } = DbtProject::read(database)?;
+            return Ok(Self::Definitions(Box::new(Definitions { schema, semantics, problems, dialect })));
+        }
+        if database.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("sql")) {
+            return Ok(Self::Definitions(Box::new(Definitions::of_ddl(database)?)));
+        }
+        // What is no file of a known kind is left to SQLite, which says what is wrong.
+        let files = match database.is_dir() || FileDatabase::is_known(database) {
+            true => Some(Box::new(FileDatabase::open(database)?)),
+            false => None,
+        };
+        for warning in files.iter().flat_map(|files| &files.warnings) {
+            warn(warning);
+        }
+        let path = files.as_ref().map_or(database, |files| files.path()).to_owned();
+        Ok(Self::File { path, files })
+    }
+
+    /// A name for people; of a URL nothing but the database's.
+    pub fn title(&self, database: &Path) -> String {
+        match self {
+            Self::Server(url) => {
+                let name = url.split_once("://").and_then(|(_, rest)| rest.split_once('/')).map(|(_, name)| name);
+                let name = name.and_then(|name| name.split('?').next()).filter(|name| !name.is_empty());
+                name.unwrap_or("PostgreSQL").to_owned()
+            }
+            _ => database.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        }
+    }
+
+    /// The files that the database was made from.
+    pub fn files(&self) -> Option<&FileDatabase> {
+        match self {
+            Self::File { files, .. } => files.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// Runs a statement behind the fence.
+    pub fn run(&self, sandbox: &Sandbox, sql: &str, origins: bool) -> Result<Ran> {
+        match self {
+            Self::File { path, .. } => {
+                let program = std::env::current_exe().context("the program does not find itself")?;
+                let run = if origins { worker::query_with_origins } else { worker::query };
+                let answer = run(program.as_os_str(), path, sandbox, sql);
+                // Told of also where the statement fails, as the name may be why.
+                if answer.rows.is_err() {
+                    answer.not_there.iter().for_each(|name| super::hidden_is_not_there(name));
+                }
+                Ok(Ran { rows: answer.rows?, origins: answer.origins, not_there: answer.not_there })
+            }
+            Self::Server(url) => {
+                let (rows, not_there) = on_server(url, sandbox, sql)?;
+                Ok(Ran { rows, origins: Origins::new(), not_there })
+            }
+            Self::Definitions(_) => Err(no_rows().into()),
+        }
+    }
+
+    /// An error where there are no rows.
+    pub fn with_rows(&self) -> Result<()> {
+        match self {
+            Self::Definitions(_) => Err(no_rows().into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// What is known of it, with what reads it.
+    pub fn known(&self, sandbox: &Sandbox, semantics: Semantics) -> Result<Known> {
+        let mut labels = Labels::new();
+        for table in self.files().into_iter().flat_map(|files| &files.tables) {
+            for column in table.columns.iter().filter(|column| !column.header.is_empty()) {
+                labels.insert((table.name.clone(), column.name.clone()), column.header.clone());
+            }
+        }
+        let (schema, dialect, reader, not_there) = match self {
+            Self::File { path, .. } => {
+                let database = Database::open(path, sandbox)?;
+                let not_there = database.not_there().to_vec();
+                (database.schema()?, SqlDialect::Sqlite, Reader::File(Box::new(database)), not_there)
+            }
+            Self::Server(url) => {
+                let (schema, reader, not_there) = server(url, sandbox)?;
+                (schema, SqlDialect::Postgres, reader, not_there)
+            }
+            Self::Definitions(of) => {
+                let mut schema = of.schema.clone();
+                let names = schema.tables.iter().map(|t| &t.name).chain(schema.views.iter().map(|v| &v.name));
+                let names: Vec<String> = names.map(|name| name.to_lowercase()).collect();
+                let missing = sandbox.hidden.iter().filter(|name| !names.contains(&name.to_lowercase())).cloned();
+                let not_there = missing.collect();
+                let is_hidden = |name: &str| sandbox.hidden.iter().any(|hidden| hidden.eq_ignore_ascii_case(name));
+                schema.tables.retain(|table| !is_hidden(&table.name));
+                schema.views.retain(|view| !is_hidden(&view.name));
+                (schema, of.dialect, Reader::Nothing, not_there)
+            }
+        };
+        let mut known = Known { schema, semantics, problems: Vec::new(), dialect, labels, reader, not_there };
+        if let Self::Definitions(of) = self {
+            known.semantics = known.semantics.or(of.semantics.clone());
+            known.problems.clone_from(&of.problems);
+        }
+        Ok(known)
+    }
+}
+
+impl Definitions {
+    /// A file of `CREATE` statements, in the dialect that reads most of it.
+    fn of_ddl(file: &Path) -> Result<Self> {
+        let place = || file.display().to_string();
+        let text = std::fs::read_to_string(file).with_context(place)?;
+        let dialect = SqlDialect::that_reads_most(|dialect| {
+            Schema::from_ddl(&text, dialect).map_or(usize::MAX, |(_, problems)| problems.len())
+        });
+        let (schema, problems) = Schema::from_ddl(&text, dialect).with_context(place)?;
+        anyhow::ensure!(
+            !schema.tables.is_empty() || !schema.views.is_empty(),
+            "{}: no definition was found; expected CREATE TABLE or CREATE VIEW",
+            file.display()
+        );
+        Ok(Self { schema, semantics: Semantics::default(), problems, dialect })
+    }
+}
+
+impl Reader {
+    /// Runs a statement that reads; nothing is there to be read of definitions.
+    pub fn query(&mut self, sql: &str) -> Result<Rows, QueryError> {
+        match self {
+            Self::File(database) => database.query(sql),
+            #[cfg(feature = "postgres")]
+            Self::Server(server) => server.query(sql),
+            Self::Nothing => Err(QueryError::Refused { reason: "definitions have no rows".to_owned() }),
+        }
+    }
+}
+
+fn no_rows() -> QueryError {
+    let reason = "definitions have no rows; of them --schema can be asked for, and a question with --explain";
+    QueryError::Refused { reason: reason.to_owned() }
+}
+
+/// Whether a file begins as a SQLite database.
+fn begins_as_sqlite(path: &Path) -> bool {
+    let mut start = [0; 16];
+    let begins = File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok();
+    begins && start == *b"SQLite format 3\0"
+}
+
+#[cfg(feature = "postgres")]
+fn on_server(url: &str, sandbox: &Sandbox, sql: &str) -> Result<(Rows, Vec<String>)> {
+    Ok(tabsegnet_sql::postgres::Server::connect(url, sandbox)?.query_and_not_there(sql)?)
+}
+
+#[cfg(feature = "postgres")]
+fn server(url: &str, sandbox: &Sandbox) -> Result<(Schema, Reader, Vec<String>)> {
+    let mut server = tabsegnet_sql::postgres::Server::connect(url, sandbox)?;
+    let (schema, not_there) = server.schema_and_not_there()?;
+    Ok((schema, Reader::Server(Box::new(server)), not_there))
+}
+
+#[cfg(not(feature = "postgres"))]
+fn on_server(_: &str, _: &Sandbox, _: &str) -> Result<(Rows, Vec<String>)> {
+    anyhow::bail!("this program was built without PostgreSQL; build it with the feature postgres")
+}
+
+#[cfg(not(feature = "postgres"))]
+fn server(url: &str, sandbox: &Sandbox) -> Result<(Schema, Reader, Vec<String>)> {
+    on_server(url, sandbox, "").and_then(|_| anyhow::bail!("no PostgreSQL"))
+}
