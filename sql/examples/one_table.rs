@@ -24,7 +24,7 @@ use tabsegnet_sql::compose::{Composer, Model};
 use tabsegnet_sql::generate::{Generation, Known, Labels, generate};
 use tabsegnet_sql::linking::{Linker, Model as LinkingModel, ValueIndex, ValueLimits};
 use tabsegnet_sql::schema_graph::{SchemaGraph, Semantics, SqlDialect};
-use tabsegnet_sql::{QueryError, Rows, Schema};
+use tabsegnet_sql::{QueryError, Rows, Schema, Target, propose};
 
 const TIME: Duration = Duration::from_secs(5);
 
@@ -64,13 +64,16 @@ impl Both<'_> {
         question: &str,
         known: &Known,
         run: &mut dyn FnMut(&str) -> Result<Rows, QueryError>,
-    ) -> Result<[Generation; 2]> {
+    ) -> Result<[Generation; 3]> {
         let graph = SchemaGraph::new(self.schema, &self.semantics, SqlDialect::Sqlite)?;
         let values = ValueIndex::read(&graph, ValueLimits::default(), run)?;
         let linker = Linker::new(&graph, values, LinkingModel::shipped());
         let composed = Composer::new(&linker, self.model).compose(question, TIME, run);
         let scopes: Vec<_> = known.table(0).into_iter().collect();
-        Ok([composed, generate(question, known, &scopes, TIME, run)])
+        let generated = generate(question, known, &scopes, TIME, run);
+        let (schema, labels) = (self.schema, self.labels);
+        let target = Target { schema, semantics: &self.semantics, dialect: SqlDialect::Sqlite, labels };
+        Ok([composed, generated, propose(question, target, TIME, run)?])
     }
 
     fn known(&self, run: &mut dyn FnMut(&str) -> Result<Rows, QueryError>) -> Result<Known> {
@@ -82,22 +85,28 @@ impl Both<'_> {
 #[derive(Default)]
 struct Counts {
     all: usize,
-    right: [usize; 2],
+    right: [usize; 3],
+    said: usize,
+    said_right: usize,
 }
 
 impl Counts {
     fn line(
         &mut self,
         question: (&str, &str),
-        found: &[Generation; 2],
+        found: &[Generation; 3],
         right: &mut dyn FnMut(&Generation) -> bool,
         milliseconds: f64,
     ) -> serde_json::Value {
         self.all += 1;
         let mut line = serde_json::json!({"of": question.0, "question": question.1, "milliseconds": milliseconds});
-        for (at, (name, of)) in ["compose", "generate"].into_iter().zip(found).enumerate() {
+        for (at, (name, of)) in ["compose", "generate", "propose"].into_iter().zip(found).enumerate() {
             let is_right = right(of);
             self.right[at] += usize::from(is_right);
+            if name == "propose" && !of.abstained {
+                self.said += 1;
+                self.said_right += usize::from(is_right);
+            }
             let best = of.proposals.first();
             line[name] = serde_json::json!({
                 "confidence": best.map_or(0.0, |best| best.confidence), "right": is_right,
@@ -108,8 +117,13 @@ impl Counts {
     }
 
     fn tell(&self, what: &str) {
-        let share = |of: usize| of as f64 / self.all.max(1) as f64;
-        println!("{what}: {} questions, compose {:.3}, generate {:.3}", self.all, share(self.right[0]), share(self.right[1]));
+        let share = |of: usize, all: usize| format!("{:.3}", of as f64 / all.max(1) as f64);
+        let [compose, generate, propose] = self.right.map(|right| share(right, self.all));
+        let (said, answered) = (share(self.said_right, self.all), share(self.said_right, self.said));
+        println!(
+            "| {what} | {} | {compose} | {generate} | {propose} | {} | {said} | {answered} |",
+            self.all, self.said
+        );
     }
 }
 
@@ -149,25 +163,17 @@ fn of_spider(data: &Path, part: &str, output: &Path, model: &Model, every: u64) 
         let known = both.known(&mut run)?;
         let found = both.ask(&question.question, &known, &mut run)?;
         let took = start.elapsed().as_secs_f64() * 1000.0;
-        let mut right =
-            |of: &Generation| of.proposals.first().is_some_and(|best| gold.is_of(&best.sql, &connection));
+        let mut right = |of: &Generation| of.proposals.first().is_some_and(|best| gold.is_of(&best.sql, &connection));
         let mut line = counts.line((&question.db, &question.question), &found, &mut right, took);
         line["gold"] = question.sql.clone().into();
         writeln!(lines, "{line}")?;
     }
     std::fs::write(output, lines)?;
-    counts.tell(&format!("Spider {part}, one table"));
+    counts.tell(&format!("Spider, {part}"));
     Ok(())
 }
 
-fn of_wikitq(
-    tables: &Path,
-    questions: &Path,
-    part: &str,
-    output: &Path,
-    model: &Model,
-    every: u64,
-) -> Result<()> {
+fn of_wikitq(tables: &Path, questions: &Path, part: &str, output: &Path, model: &Model, every: u64) -> Result<()> {
     let questions = wikitq::read(questions)?;
     let (mut lines, mut counts) = (String::new(), Counts::default());
     for (table, questions) in questions.iter().filter(|(table, _)| wikitq::is_dev(table) == (part == "dev")) {
@@ -191,7 +197,9 @@ fn of_wikitq(
             let start = Instant::now();
             let found = both.ask(&question.text, &opened.known, &mut run)?;
             let took = start.elapsed().as_secs_f64() * 1000.0;
-            let mut right = |of: &Generation| gold.is(&of.proposals.first().map_or_else(Vec::new, |best| wikitq::values(&best.rows)));
+            let mut right = |of: &Generation| {
+                gold.is(&of.proposals.first().map_or_else(Vec::new, |best| wikitq::values(&best.rows)))
+            };
             let mut line = counts.line((table, &question.text), &found, &mut right, took);
             line["gold"] = question.answer.clone().into();
             line["id"] = question.id.clone().into();
@@ -199,6 +207,6 @@ fn of_wikitq(
         }
     }
     std::fs::write(output, lines)?;
-    counts.tell(&format!("WikiTableQuestions {part}"));
+    counts.tell(&format!("WikiTableQuestions, {part}"));
     Ok(())
 }

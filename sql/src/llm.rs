@@ -63,7 +63,8 @@ impl Asked<'_> {
             }
         }
         for (sql, reason) in self.refused {
-            let _ = writeln!(prompt, "\nThis statement was not run: {}\nWhy: {}", quoted(sql, 1000), quoted(reason, 500));
+            let _ =
+                writeln!(prompt, "\nThis statement was not run: {}\nWhy: {}", quoted(sql, 1000), quoted(reason, 500));
         }
         prompt
     }
@@ -147,8 +148,7 @@ pub fn answer(
     let joins = joins(linker, &shown);
     let (mut refused, mut tokens) = (Vec::new(), Tokens::default());
     loop {
-        let asked =
-            Asked { dialect, question, tables: &lines, joins: &joins, refused: &refused, with_reasons: false };
+        let asked = Asked { dialect, question, tables: &lines, joins: &joins, refused: &refused, with_reasons: false };
         let reply = write_statement(model, budget, &mut |_| {}, &asked)?;
         tokens += reply.tokens;
         let Some(sql) = reply.value else { return Err(WriteError::Nothing) };

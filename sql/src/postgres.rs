@@ -229,9 +229,7 @@ fn perform(client: &mut Client, sandbox: &Sandbox, task: Task) -> Result<Done, Q
             let rows = collect(&mut transaction, &catalogue, sandbox, &checked.sql)?;
             Done::Rows(rows, catalogue.not_there)
         }
-        Task::Schema => {
-            Done::Schema(catalogue.schema(&mut transaction).map_err(failed)?, catalogue.not_there)
-        }
+        Task::Schema => Done::Schema(catalogue.schema(&mut transaction).map_err(failed)?, catalogue.not_there),
     };
     // What cannot be rolled back did nothing.
     let _ = transaction.rollback();

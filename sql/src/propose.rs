@@ -1,5 +1,5 @@
-//! From a question to a statement: over tables that can be joined by [`compose`](crate::compose), else over one table by
-//! [`generate`](crate::generate).
+//! From a question to a statement: over tables that can be joined, and over one of records, by
+//! [`compose`](crate::compose), over one that people read by [`generate`](crate::generate).
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::error::QueryError;
 use crate::generate::{Generation, Known, Labels, Scope, generate};
 use crate::linking::{Linker, Model as LinkingModel, ValueIndex, ValueLimits};
 use crate::rows::{Rows, Value};
-use crate::schema::Schema;
+use crate::schema::{Schema, Table};
 use crate::schema_graph::{SchemaGraph, SchemaGraphError, Semantics, SqlDialect};
 
 /// What a question is put to.
@@ -48,15 +48,58 @@ pub fn propose(
     run: &mut dyn FnMut(&str) -> Result<Rows, QueryError>,
 ) -> Result<Generation, ProposeError> {
     let graph = graph(target, run)?;
-    if graph.joins().iter().any(|join| join.from != join.to) {
-        let values = ValueIndex::read(&graph, ValueLimits::default(), run)?;
-        let linker = Linker::new(&graph, values, LinkingModel::shipped());
-        return Ok(Composer::new(&linker, Model::shipped()).compose(question, time, run));
+    let mut scopes: Option<(Known, Vec<Scope>)> = None;
+    if !graph.joins().iter().any(|join| join.from != join.to) {
+        let order = target.dialect == SqlDialect::Sqlite;
+        let known = Known::read(target.schema, target.labels, order, run)?;
+        let likeliest: Vec<Scope> = known.likeliest_table(question).into_iter().collect();
+        scopes = Some((known, likeliest));
     }
-    let order = target.dialect == SqlDialect::Sqlite;
-    let known = Known::read(target.schema, target.labels, order, run)?;
-    let scopes: Vec<Scope> = known.likeliest_table(question).into_iter().collect();
-    Ok(generate(question, &known, &scopes, time, run))
+    if let Some((known, scopes)) = scopes {
+        let tables = scopes.iter().flat_map(|scope| &scope.tables).filter_map(|table| target.schema.tables.get(*table));
+        if !tables.into_iter().any(|table| is_of_records(table, target.labels)) {
+            return Ok(generate(question, &known, &scopes, time, run));
+        }
+    }
+    let values = ValueIndex::read(&graph, ValueLimits::default(), run)?;
+    let linker = Linker::new(&graph, values, LinkingModel::shipped());
+    Ok(Composer::new(&linker, Model::shipped()).compose(question, time, run))
+}
+
+/// Last words of names that tell records apart.
+const IDS: [&str; 10] = ["id", "ids", "key", "code", "uuid", "guid", "sku", "ssn", "isbn", "ean"];
+
+/// Whether a table was made for a program, with a record in each row, and not for people to read: it declares a key, its
+/// columns are called as in a program (`order_date`), or one of them is an id. Of the tables of questions in the training
+/// parts that is so of nearly all of Spider's and next to none of WikiTableQuestions'.
+pub(crate) fn is_of_records(table: &Table, labels: &Labels) -> bool {
+    let label = |column: &String| labels.get(&(table.name.clone(), column.clone()));
+    let hidden = |column: &String| label(column).is_some_and(String::is_empty);
+    if table.primary_key.iter().any(|column| !hidden(column)) {
+        return true;
+    }
+    let columns = table.columns.iter().map(|column| &column.name).filter(|column| !hidden(column));
+    let names: Vec<&str> = columns.map(|column| label(column).map_or(column.as_str(), String::as_str)).collect();
+    let in_program = |name: &&str| {
+        name.starts_with(|c: char| c.is_ascii_alphabetic())
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    };
+    names.iter().all(in_program) && names.iter().any(|name| name.contains('_'))
+        || names.iter().any(|name| last_word(name).is_some_and(|word| IDS.contains(&word.as_str())))
+}
+
+/// The last word of a name, in lower case: `id` of `order_id`, `Order ID` and `orderId`.
+fn last_word(name: &str) -> Option<String> {
+    let name = name.trim_end_matches(|c: char| !c.is_alphanumeric());
+    let mut word: Vec<char> = Vec::new();
+    for letter in name.chars().rev() {
+        let breaks = word.last().is_some_and(|after| after.is_uppercase() && letter.is_lowercase());
+        if !letter.is_alphanumeric() || breaks {
+            break;
+        }
+        word.push(letter);
+    }
+    (!word.is_empty()).then(|| word.iter().rev().collect::<String>().to_lowercase())
 }
 
 /// Runs a statement.
@@ -87,6 +130,7 @@ fn graph(
     let mut semantics = target.semantics.clone();
     for ((table, column), label) in target.labels {
         let of = semantics.tables.entry(table.clone()).or_default().columns.entry(column.clone()).or_default();
+        of.hidden |= label.is_empty();
         if of.name.is_none() && !label.is_empty() {
             of.name = Some(label.clone());
         }
@@ -120,4 +164,48 @@ fn with_likely_keys(schema: &Schema, run: &mut dyn FnMut(&str) -> Result<Rows, Q
         table.primary_key.extend(key.cloned());
     }
     schema
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::ColumnInfo;
+
+    #[test]
+    fn tables_of_records_are_told_from_those_that_people_read() {
+        let table = |names: &[&str], key: &[&str]| Table {
+            name: "t".to_owned(),
+            columns: names
+                .iter()
+                .map(|name| ColumnInfo {
+                    name: (*name).to_owned(),
+                    declared_type: String::new(),
+                    not_null: false,
+                    generated: false,
+                })
+                .collect(),
+            primary_key: key.iter().map(|name| (*name).to_owned()).collect(),
+            foreign_keys: Vec::new(),
+            module: None,
+            problem: None,
+        };
+        let labels = |of: &[(&str, &str)]| -> Labels {
+            of.iter().map(|(name, label)| (("t".to_owned(), (*name).to_owned()), (*label).to_owned())).collect()
+        };
+        let none = Labels::new();
+        for (names, key) in [
+            (&["order_date", "amount"][..], &[][..]),
+            (&["Customer", "Order ID"], &[]),
+            (&["customerId", "x y"], &[]),
+            (&["a", "b"], &["a"]),
+        ] {
+            assert!(is_of_records(&table(names, key), &none), "{names:?}");
+        }
+        for names in [&["Rank", "Nation", "Gold"][..], &["Year", "Winner(s)"], &["paid", "grid"], &[]] {
+            assert!(!is_of_records(&table(names, &[]), &none), "{names:?}");
+        }
+        // What files call them counts, and a key that is hidden does not.
+        let read = labels(&[("id", ""), ("air_date", "Air date"), ("no", "No.")]);
+        assert!(!is_of_records(&table(&["id", "air_date", "no"], &["id"]), &read));
+    }
 }

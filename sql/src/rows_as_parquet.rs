@@ -24,7 +24,8 @@ pub(crate) fn parquet(rows: &Rows) -> io::Result<Vec<u8>> {
 }
 
 fn physical(rows: &Rows, column: usize) -> Physical {
-    let mut values = rows.rows.iter().filter_map(|row| row.get(column)).filter(|value| **value != Value::Null).peekable();
+    let mut values =
+        rows.rows.iter().filter_map(|row| row.get(column)).filter(|value| **value != Value::Null).peekable();
     let any = values.peek().is_some();
     let all = |fits: fn(&Value) -> bool| {
         rows.rows.iter().filter_map(|row| row.get(column)).all(|value| *value == Value::Null || fits(value))
@@ -69,7 +70,8 @@ fn write(rows: &Rows) -> Result<Vec<u8>, ParquetError> {
         let there = || values().filter(|value| **value != Value::Null);
         match column.untyped() {
             ColumnWriter::Int64ColumnWriter(writer) => {
-                let of = there().filter_map(|value| if let Value::Integer(value) = value { Some(*value) } else { None });
+                let of =
+                    there().filter_map(|value| if let Value::Integer(value) = value { Some(*value) } else { None });
                 writer.write_batch(&of.collect::<Vec<i64>>(), Some(&levels), None)?;
             }
             ColumnWriter::DoubleColumnWriter(writer) => {

@@ -305,6 +305,45 @@ fn values_schema_and_limits() {
     assert_eq!(schema.tables[1].foreign_keys[0].table, "t");
 }
 
+#[test]
+fn a_schema_is_explained_and_drawn() {
+    let Some(private) = Private::start("a_schema_is_explained_and_drawn") else { return };
+    let tables = "CREATE SCHEMA s;
+        CREATE TABLE team (id int PRIMARY KEY, name text, city text);
+        CREATE TABLE s.game (id int PRIMARY KEY, home_team int REFERENCES team, away_team int REFERENCES team, goals int);
+        CREATE TABLE secret (code text);
+        CREATE VIEW hosts AS SELECT t.name AS host, g.goals FROM s.game g JOIN team t ON t.id = g.home_team;
+        CREATE VIEW told AS SELECT 'secret' AS word, id FROM team;
+        INSERT INTO team VALUES (1, 'Ajax', 'Amsterdam'), (2, 'Bayern', 'Munich');
+        INSERT INTO s.game VALUES (1, 1, 2, 3);";
+    private.owner().batch_execute(tables).unwrap();
+    let url = private.url("owner", PASSWORD);
+    let run = |more: &[&str]| {
+        let output = Command::new(QUERY).args(["--database", &url, "--hide", "secret"]).args(more).output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        (output.status.code(), text(output.stdout), text(output.stderr))
+    };
+    let (code, text, error) = run(&["--schema", "json"]);
+    assert_eq!(code, Some(0), "{error}");
+    let found: Json = serde_json::from_str(&text).unwrap();
+    let names: Vec<&str> = found["tables"].as_array().unwrap().iter().map(|t| t["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["team", "s.game", "hosts", "told"]);
+    // team: 0 to 2; s.game: 3 to 6; hosts: 7 and 8. What names a hidden table is not read.
+    assert_eq!(found["derivations"], serde_json::json!([[7, 1], [8, 6]]));
+    assert_eq!(found["joins"][0]["pairs"], serde_json::json!([[4, 0]]));
+    assert!(!text.contains("secret"), "{text}");
+    let question = "What is the total number of goals in games with the away team from Munich?";
+    let (code, text, error) = run(&["--question", question, "--explain"]);
+    assert_eq!(code, Some(0), "{error}");
+    for part in ["team.city  value \"Munich\"", "s.game.away_team = team.id"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let (_, html, _) = run(&["--schema", "html"]);
+    assert!(html.contains("<h2>team</h2>") && !html.contains(PASSWORD) && html.contains("postgres"), "{html}");
+    let (code, _, error) = run(&["--schema", "dot", "--hide", "nothing"]);
+    assert!(code == Some(0) && error.contains("--hide nothing"), "{error}");
+}
+
 fn query(url: &str, sql: &str) -> Output {
     Command::new(QUERY).args(["--database", url, "--sql", sql, "--format", "csv"]).output().unwrap()
 }

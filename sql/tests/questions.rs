@@ -93,6 +93,65 @@ fn files_are_joined_by_a_column_that_tells_rows_apart() {
     assert_eq!((code, text.lines().collect::<Vec<_>>()), (Some(0), vec!["name", "Ann"]), "{error}");
 }
 
+#[test]
+fn a_table_of_records_is_asked_as_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("orders.csv");
+    let rows = "2001,Ann,120.5,2024-01-05\n2002,Bo,35,2024-02-05\n2003,Ann,60.25,2024-03-05\n2004,Cy,500,2024-04-05\n\
+                2005,Bo,12,2024-05-05\n2006,Dee,75.5,2024-06-05\n2007,Cy,8.25,2024-07-05\n2008,Ann,240,2024-08-05\n";
+    std::fs::write(&path, format!("order_id,customer,amount,order_date\n{rows}")).unwrap();
+    for (question, wanted) in [
+        ("What is the amount of the order with id 2004?", "500"),
+        ("What is the average amount of orders by Ann?", "140.25"),
+        ("How many orders are there?", "8"),
+        ("Which customer has the most orders?", "Ann"),
+    ] {
+        let path = path.to_str().unwrap();
+        let (code, text, error) = output(&["--database", path, "--question", question, "--format", "csv"]);
+        assert_eq!((code, text.lines().nth(1)), (Some(0), Some(wanted)), "{question}: {text}{error}");
+    }
+}
+
+#[test]
+fn definitions_have_a_schema_and_no_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let file = folder.path().join(name);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(&file, text).unwrap();
+        file.to_str().unwrap().to_owned()
+    };
+    let ddl = write(
+        "shop.sql",
+        "CREATE TABLE a (id INT PRIMARY KEY, \"name\" TEXT);\nCREATE TABLE b (a_id INT REFERENCES a);\nCREATE VIEW v AS SELECT name FROM a;\nCREATE TABLE (",
+    );
+    let (code, text, error) = output(&["--database", &ddl, "--schema", "json"]);
+    assert_eq!(code, Some(0), "{error}");
+    let found: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(
+        (&found["joins"][0]["pairs"], &found["derivations"]),
+        (&serde_json::json!([[2, 0]]), &serde_json::json!([[3, 1]]))
+    );
+    assert!(found["problems"][0]["definition"]["line"] == 4, "{text}");
+    let (code, text, _) = output(&["--database", &ddl, "--question", "What are the names of all a?", "--explain"]);
+    assert!(code == Some(0) && text.contains("a.name"), "{text}");
+    for arguments in [["--sql", "SELECT 1"], ["--question", "How many a?"]] {
+        let (code, _, error) = output(&["--database", &ddl, arguments[0], arguments[1]]);
+        assert!(code == Some(3) && error.starts_with("refused: definitions have no rows"), "{error}");
+    }
+    let none = write("none.sql", "SELECT 1");
+    assert!(output(&["--database", &none, "--schema", "json"]).2.contains("no definition was found"));
+    write("shop/dbt_project.yml", "name: shop\n");
+    write("shop/seeds/raw.csv", "id,name\n1,Ann\n");
+    write("shop/models/people.sql", "select id as person_id, name from {{ ref('raw') }}");
+    write("shop/models/schema.yml", "models:\n  - name: people\n    description: Who is known\n");
+    let project = folder.path().join("shop");
+    let (code, text, error) = output(&["--database", project.to_str().unwrap(), "--schema", "json"]);
+    let found: serde_json::Value = serde_json::from_str(&text).unwrap_or_else(|_| panic!("{error}"));
+    assert_eq!((code, &found["derivations"]), (Some(0), &serde_json::json!([[2, 0], [3, 1]])));
+    assert_eq!(found["tables"][1]["description"], "Who is known");
+}
+
 #[path = "../examples/spider/mod.rs"]
 mod spider;
 

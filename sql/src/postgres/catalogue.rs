@@ -178,10 +178,8 @@ impl Catalogue {
         }
         let views: Vec<u32> = self.visible.iter().filter(|of| of.is_view).map(|of| of.oid).collect();
         let mut statements: HashMap<u32, String> = HashMap::new();
-        let rows = transaction.query(
-            "SELECT oid, pg_catalog.pg_get_viewdef(oid) FROM unnest($1::oid[]) AS views(oid)",
-            &[&views],
-        )?;
+        let rows = transaction
+            .query("SELECT oid, pg_catalog.pg_get_viewdef(oid) FROM unnest($1::oid[]) AS views(oid)", &[&views])?;
         for row in &rows {
             // None of a view that was dropped just now.
             if let Some(sql) = row.try_get::<_, Option<String>>(1)? {

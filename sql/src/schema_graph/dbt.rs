@@ -350,7 +350,9 @@ impl Files {
                 let seed = self.seeds.get(name)?;
                 Some(seed.iter().map(|column| column.name.clone()).collect())
             };
-            for (table, column) in lineage(sql, dialect, &known).unwrap_or_default().into_iter().flat_map(|of| of.sources) {
+            for (table, column) in
+                lineage(sql, dialect, &known).unwrap_or_default().into_iter().flat_map(|of| of.sources)
+            {
                 if sources.contains(&table) && column != "*" {
                     found.entry(table).or_default().insert(column);
                 }

@@ -29,8 +29,30 @@ pub(super) struct Rendered {
 
 /// Words behind a table that are no name for it.
 const NO_ALIAS: [&str; 24] = [
-    "where", "join", "left", "right", "inner", "outer", "full", "cross", "natural", "on", "using", "group", "order",
-    "having", "limit", "union", "intersect", "except", "qualify", "window", "select", "with", "offset", "lateral",
+    "where",
+    "join",
+    "left",
+    "right",
+    "inner",
+    "outer",
+    "full",
+    "cross",
+    "natural",
+    "on",
+    "using",
+    "group",
+    "order",
+    "having",
+    "limit",
+    "union",
+    "intersect",
+    "except",
+    "qualify",
+    "window",
+    "select",
+    "with",
+    "offset",
+    "lateral",
 ];
 
 /// Replaces what stands in braces. A table of a source becomes one name, with its last part as alias where it has none.
@@ -63,7 +85,8 @@ pub(super) fn render(text: &str) -> Result<Rendered, String> {
             if whole.starts_with("{%") {
                 return Err(format!("{} is not read; of Jinja ref, source and config are", shown(whole)));
             }
-            let named = named(call).ok_or_else(|| format!("{} is not read; of Jinja ref, source and config are", shown(whole)))?;
+            let named = named(call)
+                .ok_or_else(|| format!("{} is not read; of Jinja ref, source and config are", shown(whole)))?;
             if let Some(named) = named {
                 rendered.sql.push_str(&quoted(&named.name()));
                 if let Named::Source(_, table) = &named

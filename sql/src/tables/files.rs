@@ -195,8 +195,7 @@ impl FileDatabase {
             for file in &files {
                 let added = match extension(file).as_str() {
                     "parquet" => filling.into.add_parquet(&transaction, file),
-                    _ => tables_of(file, &mut warnings)
-                        .and_then(|found| filling.into.add(&transaction, file, found)),
+                    _ => tables_of(file, &mut warnings).and_then(|found| filling.into.add(&transaction, file, found)),
                 };
                 match added {
                     Ok(()) => {}

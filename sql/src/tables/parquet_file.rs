@@ -113,7 +113,9 @@ fn columns(schema: &SchemaDescriptor) -> Result<Vec<Column>, String> {
             return Err(format!("column {path}: is nested {} deep; at most {DEPTH} is read", path.parts().len()));
         }
         if leaf.converted_type() == ConvertedType::INTERVAL {
-            return Err(format!("column {path}: has the type INTERVAL, which is not read; cast it to a text or number"));
+            return Err(format!(
+                "column {path}: has the type INTERVAL, which is not read; cast it to a text or number"
+            ));
         }
     }
     let mut names = Names::default();
@@ -208,9 +210,9 @@ fn value(kind: Kind, field: Field) -> Result<Value, String> {
         (Kind::Time { parts }, field) if whole(&field).is_some() => {
             Value::Text(time(whole(&field).unwrap_or_default(), parts))
         }
-        (Kind::Integer, Field::Decimal(decimal)) => Value::Integer(
-            decimal_text(&decimal).parse().map_err(|_| "has more digits than its type says".to_owned())?,
-        ),
+        (Kind::Integer, Field::Decimal(decimal)) => {
+            Value::Integer(decimal_text(&decimal).parse().map_err(|_| "has more digits than its type says".to_owned())?)
+        }
         (Kind::Decimal { .. }, Field::Decimal(decimal)) => {
             Value::Real(decimal_text(&decimal).parse().map_err(|_| "is no number".to_owned())?)
         }
@@ -264,12 +266,10 @@ fn json(field: &Field) -> Json {
             };
             Json::Object(map.entries().iter().map(|(name, field)| (key(name), json(field))).collect::<Map<_, _>>())
         }
-        Field::Bytes(bytes) => {
-            Json::String(bytes.data().iter().fold(String::new(), |mut hex, byte| {
-                let _ = write!(hex, "{byte:02x}");
-                hex
-            }))
-        }
+        Field::Bytes(bytes) => Json::String(bytes.data().iter().fold(String::new(), |mut hex, byte| {
+            let _ = write!(hex, "{byte:02x}");
+            hex
+        })),
         Field::Decimal(decimal) => Json::String(decimal_text(decimal)),
         Field::Date(days) => Json::String(date(i64::from(*days))),
         Field::TimeMillis(value) => Json::String(time(i64::from(*value), 1_000)),
@@ -353,9 +353,13 @@ mod tests {
 
     #[test]
     fn dates_times_and_decimals() {
-        for (days, text) in
-            [(0, "1970-01-01"), (19_782, "2024-02-29"), (-1, "1969-12-31"), (-719_162, "0001-01-01"), (47_541, "2100-03-01")]
-        {
+        for (days, text) in [
+            (0, "1970-01-01"),
+            (19_782, "2024-02-29"),
+            (-1, "1969-12-31"),
+            (-719_162, "0001-01-01"),
+            (47_541, "2100-03-01"),
+        ] {
             assert_eq!(date(days), text);
         }
         assert_eq!(timestamp(1_709_210_096_500_000, 1_000_000), "2024-02-29 12:34:56.5");

@@ -38,10 +38,20 @@ pub fn hiding(hide: &[&str]) -> Sandbox {
     Sandbox { hidden: hide.iter().map(|name| (*name).to_owned()).collect(), ..Sandbox::default() }
 }
 
-/// Runs the program.
+/// Runs the program, without the language model of whoever runs the tests.
 pub fn run(arguments: &[&str], input: &[u8]) -> Output {
+    run_with(arguments, input, &[])
+}
+
+/// The same with environment variables.
+pub fn run_with(arguments: &[&str], input: &[u8], variables: &[(&str, &str)]) -> Output {
     use std::io::Write as _;
-    let mut child = Command::new(QUERY)
+    let mut command = Command::new(QUERY);
+    for name in ["TABSEGNET_LLM_URL", "TABSEGNET_LLM_MODEL", "TABSEGNET_LLM_KEY"] {
+        command.env_remove(name);
+    }
+    let mut child = command
+        .envs(variables.iter().copied())
         .args(arguments)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

@@ -79,7 +79,8 @@ impl Llm {
         let Config { llm, tablerag, .. } = &self.config;
         let mut on_piece = |piece: Piece<'_>| self.terminal.piece(piece);
         let mut sink = |event: &RoundEvent| self.terminal.round(event);
-        let answer = large.answer_by_model(question, (self.opened.model.as_ref(), llm), tablerag, &mut on_piece, &mut sink)?;
+        let answer =
+            large.answer_by_model(question, (self.opened.model.as_ref(), llm), tablerag, &mut on_piece, &mut sink)?;
         self.terminal.check()?;
         Ok(answer)
     }

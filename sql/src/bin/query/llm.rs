@@ -86,8 +86,12 @@ impl Llm {
     ) -> Result<Option<Statement>> {
         source.with_rows()?;
         let mut known = source.known(&for_reading(sandbox), semantics(arguments)?)?;
-        let target =
-            Target { schema: &known.schema, semantics: &known.semantics, dialect: known.dialect, labels: &known.labels };
+        let target = Target {
+            schema: &known.schema,
+            semantics: &known.semantics,
+            dialect: known.dialect,
+            labels: &known.labels,
+        };
         let mut budget = Budget::new(self.settings.budget.clone());
         let model = (self.opened.model.as_ref(), &self.settings);
         let mut origins = Origins::new();

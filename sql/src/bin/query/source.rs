@@ -62,7 +62,8 @@ pub struct Known {
 impl Source {
     /// Opens it, and says what was left out.
     pub fn open(database: &Path) -> Result<Self> {
-        let name = database.to_str().filter(|name| ["postgres://", "postgresql://"].iter().any(|is| name.starts_with(is)));
+        let name =
+            database.to_str().filter(|name| ["postgres://", "postgresql://"].iter().any(|is| name.starts_with(is)));
         if let Some(url) = name {
             return Ok(Self::Server(url.to_owned()));
         }

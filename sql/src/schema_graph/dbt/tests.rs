@@ -11,8 +11,14 @@ fn write(folder: &Path) {
     };
     put("dbt_project.yml", "name: shop\nmodel-paths: [models]\n");
     put("seeds/raw_customers.csv", "id,first_name,last_name\n1,Ann,A.\n");
-    put("models/staging/stg_customers.sql", "{{ config(materialized='view') }}\nselect id as customer_id, first_name || last_name as full_name from {{ ref('raw_customers') }}");
-    put("models/staging/orders.sql", "select orders.id as order_id, user_id as customer_id, amount / 100 as amount from {{ source('app', 'orders') }}");
+    put(
+        "models/staging/stg_customers.sql",
+        "{{ config(materialized='view') }}\nselect id as customer_id, first_name || last_name as full_name from {{ ref('raw_customers') }}",
+    );
+    put(
+        "models/staging/orders.sql",
+        "select orders.id as order_id, user_id as customer_id, amount / 100 as amount from {{ source('app', 'orders') }}",
+    );
     put(
         "models/customers.sql",
         "with orders as (select * from {{ ref('orders') }})\nselect c.customer_id, c.full_name, sum(o.amount) as total from {{ ref('stg_customers') }} c left join orders o using (customer_id) group by 1, 2",
@@ -54,12 +60,19 @@ fn a_project_becomes_tables_views_and_derivations() {
         assert!(edges.contains(&(to.to_owned(), from.to_owned())), "{to} <- {from}: {edges:?}");
     }
     let join = &graph.joins()[0];
-    assert_eq!((graph.column_id(join.pairs[0].0), graph.column_id(join.pairs[0].1)), ("orders.customer_id".into(), "customers.customer_id".into()));
+    assert_eq!(
+        (graph.column_id(join.pairs[0].0), graph.column_id(join.pairs[0].1)),
+        ("orders.customer_id".into(), "customers.customer_id".into())
+    );
     assert_eq!(graph.tables()[graph.table("customers").unwrap()].description.as_deref(), Some("One row a customer"));
     let wide = graph.table("wide").unwrap();
     assert_eq!(graph.tables()[wide].columns.len(), 2);
     let told: Vec<String> = project.problems.iter().map(ToString::to_string).collect();
-    for words in ["wide.sql: what the model reads is not known: {% set all = ['a'] %}", "customers.total is left out", "customers.gone is described and not there"] {
+    for words in [
+        "wide.sql: what the model reads is not known: {% set all = ['a'] %}",
+        "customers.total is left out",
+        "customers.gone is described and not there",
+    ] {
         assert!(told.iter().any(|told| told.contains(words)), "{words}: {told:?}");
     }
 }
@@ -86,7 +99,9 @@ fn what_is_no_project_is_an_error() {
 /// The published example, as far as it is read: one of its five models has loops.
 #[test]
 fn jaffle_shop() {
-    let Some(data) = tabsegnet_test_support::path_in("TABSEGNET_DATASETS", "jaffle_shop", "the folder of the shared data") else {
+    let Some(data) =
+        tabsegnet_test_support::path_in("TABSEGNET_DATASETS", "jaffle_shop", "the folder of the shared data")
+    else {
         return;
     };
     let folder = tempfile::tempdir().unwrap();
