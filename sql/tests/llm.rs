@@ -61,7 +61,10 @@ fn a_model_writes_the_statement() {
     );
     assert!(prompt(1).contains("Why: \"refused: no such table: customers\""), "{}", prompt(1));
     // The same from the record, without a server.
-    let (code, again, error) = ask(&path, None, &["--format", "csv", "--policy", "llm", "--replay", record]);
+    let config = folder.path().join("llm.toml");
+    std::fs::write(&config, "[llm]\nmodel = 'fake'\n").unwrap();
+    let more = ["--format", "csv", "--policy", "llm", "--replay", record, "--config", config.to_str().unwrap()];
+    let (code, again, error) = ask(&path, None, &more);
     assert_eq!((code, again.as_str()), (Some(0), "name\r\nBo\r\nAnn\r\n"), "{error}");
 }
 

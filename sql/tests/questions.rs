@@ -101,10 +101,11 @@ fn a_table_of_records_is_asked_as_one() {
                 2005,Bo,12,2024-05-05\n2006,Dee,75.5,2024-06-05\n2007,Cy,8.25,2024-07-05\n2008,Ann,240,2024-08-05\n";
     std::fs::write(&path, format!("order_id,customer,amount,order_date\n{rows}")).unwrap();
     for (question, wanted) in [
-        ("What is the amount of the order with id 2004?", "500"),
+        ("What is the amount of the order with id 2004?", "500.0"),
         ("What is the average amount of orders by Ann?", "140.25"),
         ("How many orders are there?", "8"),
         ("Which customer has the most orders?", "Ann"),
+        ("How many orders did Bo place?", "2"),
     ] {
         let path = path.to_str().unwrap();
         let (code, text, error) = output(&["--database", path, "--question", question, "--format", "csv"]);
