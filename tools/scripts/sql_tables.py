@@ -6,7 +6,8 @@ DIR holds wtq/ (questions.jsonl, squall_tables.tar.xz, csv.tar.xz) and hostile.j
 `column_types`. Questions: WikiTableQuestions on SQUALL's SQLite files, a table in five as dev part (the example `questions`), judged
 here as the published evaluator does, from the answers as they are written (its tagged files are not at hand: a number may have commas,
 a date is a text). --train also answers the part that the weights are fitted on. --hostile: what the crate's tests print of
-hostile statements. --fit first fits sql/src/generate/weights.json on the training
+hostile statements. Both ways over one table: the example `one_table`, on WikiTableQuestions and Spider (DIR/spider).
+--fit first fits sql/src/generate/weights.json on the training
 part, and has to be followed by a build. The figures replace those between the marks of --output. TABSEGNET_PROGRAMS names a directory
 of built programs (examples/); without it target/release.
 """
@@ -45,6 +46,7 @@ def main():
             subprocess.run([PROGRAMS / "examples/questions", *questions, "fit", "sql/src/generate/weights.json", args.every], check=True)
             return
         lines = columns(folder) + [""] + answers(folder, questions, ["dev", "train"] if args.train else ["dev"], args.every)
+        lines += [""] + both_ways(folder, args.sql, args.every)
     if args.hostile:
         lines += [""] + hostile(args.sql)
     print("\n".join(lines))
@@ -81,6 +83,17 @@ def answers(folder, questions, parts, every):
                 of = [record for record in records if low <= record["confidence"] < high]
                 shares.append(f"| {low} to {min(high, 1)} | {len(of)} | {share(of, 'judged', of)} |")
     return lines + ["", "| confidence (dev) | questions | right |", "|---|---:|---:|", *shares]
+
+
+def both_ways(folder, sql, every):
+    """What each way from a question over one table to SQL reaches on each data set, and the one that is taken."""
+    runs = [["wikitq", folder, sql / "wtq/questions.jsonl", "dev", folder / "w.jsonl", "--every", every],
+            ["spider", sql.parent, "dev", folder / "s.jsonl"]]
+    printed = [subprocess.run([PROGRAMS / "examples/one_table", *run], check=True, stdout=subprocess.PIPE, text=True).stdout for run in runs]
+    return ["Both ways over one table: right of all with nothing held back by `compose` (records), `generate` (tables that people read) and "
+            "the one taken; then what is said:", "",
+            "| | questions | compose | generate | taken | answered | right of all | right of answered |", "|---|---:|---:|---:|---:|---:|---:|---:|",
+            *[line for text in printed for line in text.splitlines() if line.startswith("|")]]
 
 
 def hostile(folder):
