@@ -36,6 +36,7 @@ fn main() -> Result<()> {
     let Some(data) = data else { bail!("see the head of this file") };
     linking(&data, &part, &model, wrong)?;
     joins(&data, &model, wrong, &part)?;
+    with_and_without(&data, &part, &model)?;
     derivations(&data, wrong)
 }
 
@@ -237,6 +238,94 @@ fn joins(data: &Path, model: &Model, wrong: bool, part: &str) -> Result<()> {
     }
     println!();
     Ok(())
+}
+
+/// By which columns tables are taken.
+#[derive(Clone, Copy)]
+enum By {
+    /// Those of which eq. 2 says at least so much.
+    Similarity(f32),
+    /// Those that the fitted model finds mentioned rather than not.
+    Mention,
+}
+
+/// What joins them.
+#[derive(Clone, Copy)]
+enum Graph {
+    Nothing,
+    Anchor,
+    Tree,
+}
+
+/// How often tables and joins are exact when tables are those of single columns, with and without the graph.
+fn with_and_without(data: &Path, part: &str, model: &Model) -> Result<()> {
+    let train = of_spider(data, "train", false)?;
+    let of_train = linkers(&train.1, model, true);
+    let steps = (1..20).map(|step| step as f32 / 20.0);
+    let reached = |least: f32| columns_joined(&train, &of_train, By::Similarity(least), Graph::Anchor).1;
+    let best = steps.map(|least| (reached(least), least)).max_by(|a, b| a.0.total_cmp(&b.0));
+    let least = best.map_or(0.5, |(_, least)| least);
+    let asked = of_spider(data, part, false)?;
+    let linkers = linkers(&asked.1, model, true);
+    println!("Tables of single columns, with and without the graph, Spider's {part} part, declared joins:\n");
+    println!("| columns | joined by | exact tables | exact joins |\n|---|---|---:|---:|");
+    for (columns, by) in [
+        (format!("eq. 2 of SGAM ≥ {least:.2} (from the training part)"), By::Similarity(least)),
+        ("mentioned, fitted".to_owned(), By::Mention),
+    ] {
+        for (joined, graph) in [
+            ("nothing", Graph::Nothing),
+            ("paths to v* (eq. 8), pruned and merged", Graph::Anchor),
+            ("the cheapest tree", Graph::Tree),
+        ] {
+            let (tables, joins) = columns_joined(&asked, &linkers, by, graph);
+            println!("| {columns} | {joined} | {tables:.3} | {joins:.3} |");
+        }
+    }
+    println!();
+    Ok(())
+}
+
+/// The share of questions with exact tables, and of those that join the share with exact joins.
+fn columns_joined(
+    (questions, databases): &(Vec<Question>, Databases),
+    linkers: &[Linker<'_>],
+    by: By,
+    how: Graph,
+) -> (f64, f64) {
+    let similar: Vec<Similarity> = databases.graphs.iter().map(|graph| Similarity::new(graph, &[])).collect();
+    let (mut exact, mut joining, mut exact_joins) = (0, 0, 0);
+    for question in questions {
+        let Ok(at) = databases.names.binary_search(&question.db) else { continue };
+        let (Some(linker), Some(similar)) = (linkers.get(at), similar.get(at)) else { continue };
+        let graph = linker.graph();
+        let words = Words::of(&question.question);
+        let columns: Vec<usize> = match by {
+            By::Similarity(least) => {
+                let scores = similar.scores(&words).into_iter().enumerate();
+                scores.filter(|(_, score)| *score >= least).map(|(column, _)| column).collect()
+            }
+            By::Mention => {
+                let columns = linker.link(&question.question).columns;
+                columns.into_iter().filter(|column| column.mentioned >= 0.5).map(|column| column.column).collect()
+            }
+        };
+        let tables = columns.iter().filter_map(|&column| graph.columns().get(column)).map(|column| column.table);
+        let tables: Vec<usize> = tables.collect::<BTreeSet<_>>().into_iter().collect();
+        let tree = match how {
+            Graph::Nothing => JoinTree { tables, joins: Vec::new(), cost: 0.0 },
+            Graph::Anchor => linker.joiner().paths_to_anchor(&tables),
+            Graph::Tree => linker.joiner().tree(&tables, &linker.joiner().costs(&words)),
+        };
+        let gold = Gold::of(question, graph);
+        exact += usize::from(tree.tables.iter().copied().collect::<BTreeSet<_>>() == gold.tables);
+        if !gold.joins.is_empty() {
+            joining += 1;
+            exact_joins += usize::from(pairs(graph, &tree) == gold.joins);
+        }
+    }
+    let share = |of: usize, all: usize| of as f64 / all.max(1) as f64;
+    (share(exact, questions.len()), share(exact_joins, joining))
 }
 
 fn report(

@@ -1,5 +1,6 @@
 //! How tables are joined: the smallest tree of foreign keys and relations that holds them all.
 
+mod anchor;
 mod steiner;
 mod traps;
 
