@@ -73,13 +73,17 @@ const IDS: [&str; 10] = ["id", "ids", "key", "code", "uuid", "guid", "sku", "ssn
 /// columns are called as in a program (`order_date`), or one of them is an id. Of the tables of questions in the training
 /// parts that is so of nearly all of Spider's and next to none of WikiTableQuestions'.
 pub(crate) fn is_of_records(table: &Table, labels: &Labels) -> bool {
-    let label = |column: &String| labels.get(&(table.name.clone(), column.clone()));
-    let hidden = |column: &String| label(column).is_some_and(String::is_empty);
+    let label = |column: &str| labels.get(&(table.name.clone(), column.to_owned()));
+    let hidden = |column: &str| label(column).is_some_and(String::is_empty);
     if table.primary_key.iter().any(|column| !hidden(column)) {
         return true;
     }
-    let columns = table.columns.iter().map(|column| &column.name).filter(|column| !hidden(column));
-    let names: Vec<&str> = columns.map(|column| label(column).map_or(column.as_str(), String::as_str)).collect();
+    let called = table.columns.iter().filter_map(|column| label(&column.name)).map(String::as_str);
+    let mut names: Vec<&str> = called.filter(|name| !name.is_empty()).collect();
+    // Where headers say what columns are called, the others were made beside them.
+    if names.is_empty() {
+        names = table.columns.iter().map(|column| column.name.as_str()).filter(|name| !hidden(name)).collect();
+    }
     let in_program = |name: &&str| {
         name.starts_with(|c: char| c.is_ascii_alphabetic())
             && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
@@ -207,5 +211,8 @@ mod tests {
         // What files call them counts, and a key that is hidden does not.
         let read = labels(&[("id", ""), ("air_date", "Air date"), ("no", "No.")]);
         assert!(!is_of_records(&table(&["id", "air_date", "no"], &["id"]), &read));
+        let beside = labels(&[("c1", "Year"), ("c2", "Nation")]);
+        assert!(!is_of_records(&table(&["c1", "c1_number", "c2"], &[]), &beside));
+        assert!(is_of_records(&table(&["c1", "c1_text"], &[]), &labels(&[("c1", "order_no")])));
     }
 }
