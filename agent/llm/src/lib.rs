@@ -1,7 +1,7 @@
-//! Language models behind any OpenAI-compatible chat endpoint.
+//! Language models behind any OpenAI-compatible chat endpoint, and from GGUF files.
 //!
 //! A [`ChatModel`] answers a [`ChatRequest`] within a [`Budget`]: [`HttpModel`] over the network, [`Recorded`] from a file of
-//! replies, [`Scripted`] from a list. [`chat_json`] gets a JSON object out of any of them, validated, with one repair turn.
+//! replies, [`Scripted`] from a list, with the feature `gguf` `GgufModel` on this machine; [`open_model`] opens what settings name. [`chat_json`] gets a JSON object out of any of them, validated, with one repair turn.
 //!
 //! ```
 //! use tabsegnet_llm::{Budget, ChatModel as _, ChatRequest, Limits, Message, Scripted};
@@ -21,8 +21,11 @@
 mod budget;
 mod chat;
 mod error;
+#[cfg(feature = "gguf")]
+pub mod gguf;
 mod http;
 mod json;
+mod open;
 mod recorded;
 mod scripted;
 mod secret;
@@ -34,6 +37,7 @@ pub use chat::{ChatModel, ChatRequest, Finish, Message, Piece, Reply, ReplySchem
 pub use error::{BudgetError, LlmError};
 pub use http::HttpModel;
 pub use json::{JsonReply, chat_json};
+pub use open::{Record, open_model};
 pub use recorded::Recorded;
 pub use scripted::Scripted;
 pub use secret::Secret;
