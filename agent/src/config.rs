@@ -73,12 +73,24 @@ impl Config {
                 return Err(ConfigError::Key { file: file(), field: field.clone() });
             }
         }
-        let config: Self = table.try_into().map_err(|error: toml::de::Error| wrong(error.message().to_owned()))?;
+        let config: Self = table.try_into().map_err(|error: toml::de::Error| wrong(with_nearest(error.message())))?;
         match config.agent.problem().or_else(|| config.tablerag.problem()) {
             Some(message) => Err(wrong(message)),
             None => Ok(config),
         }
     }
+}
+
+/// What is said of an unknown name (``unknown field `models`, expected one of `base_url`, `model` ``), with the nearest of those
+/// that are expected.
+fn with_nearest(message: &str) -> String {
+    let mut names = message.split('`').skip(1).step_by(2);
+    let (true, Some(unknown)) = (message.starts_with("unknown "), names.next()) else { return message.to_owned() };
+    let Some(nearest) = names.min_by_key(|name| strsim::damerau_levenshtein(unknown, name)) else {
+        return message.to_owned();
+    };
+    let kind = message.split(',').next().unwrap_or(message);
+    format!("{kind}; the nearest that there is is `{nearest}`{}", message.strip_prefix(kind).unwrap_or(""))
 }
 
 #[cfg(test)]
@@ -102,11 +114,17 @@ mod tests {
         for (text, words) in [
             ("[llm]\napi_key = 'sk-123'\n", "llm.api_key: a key does not belong"),
             ("[llm]\nAuthorization = 'sk-123'\n", "TABSEGNET_LLM_KEY"),
-            ("[llm]\nmodels = 'sk-123'\n", "unknown field `models`"),
+            ("[llm]\nmodels = 'sk-123'\n", "unknown field `models`; the nearest that there is is `model`, expected"),
+            ("[llm.budget]\ncall = 3\n", "the nearest that there is is `calls`"),
+            (
+                "[agent]\nstart = 'rankers'\n",
+                "unknown variant `rankers`; the nearest that there is is `ranker`, expected",
+            ),
+            ("[agent]\nwindows = 0\n", "agent.windows is 0; expected 1 to 1000"),
             ("[llm\nmodel = 'sk-123'\n", "line 1: not TOML"),
             ("[agent]\nrounds = 0\n", "agent.rounds is 0; expected 1 to 50"),
             ("[tablerag]\nkept = 31\n", "tablerag.kept is 31; expected 1 to 30"),
-            ("[walk]\nrounds = 0\n", "unknown field `walk`"),
+            ("[agents]\nrounds = 0\n", "unknown field `agents`; the nearest that there is is `agent`"),
         ] {
             let error = read(text).unwrap_err();
             assert!(error.contains(words) && error.contains("ask.toml") && !error.contains("sk-123"), "{error}");

@@ -11,16 +11,18 @@ use serde::Serialize;
 use tabsegnet::{OpenDocument, Ranking};
 use tabsegnet_agent::config::Config;
 use tabsegnet_agent::large::Large;
+use tabsegnet_agent::segmenter::LlmSegmenter;
 use tabsegnet_agent::walk::{Listener, LlmPolicy, Thoughts, TraceEvent};
 use tabsegnet_agent::{Answer, Policy};
-use tabsegnet_llm::{ChatModel, HttpModel, Piece, Recorded, RunCost};
+use tabsegnet_llm::{ChatModel, Piece, Record, RunCost, Spent, open_model};
+use tabsegnet_segmenter::Segmenter;
 use tabsegnet_tablerag::{RoundEvent, RoundSettings};
 
 /// What is said about a language model.
 #[derive(Args)]
 pub struct LlmArguments {
-    /// A TOML file with the tables [llm] (base_url, model, budget, …), [agent] (rounds, …) and [tablerag]. TABSEGNET_LLM_URL and
-    /// TABSEGNET_LLM_MODEL go before it; a key is taken from TABSEGNET_LLM_KEY alone.
+    /// A TOML file with the tables [llm] (base_url, which may be gguf:PATH; model, budget, …), [agent] (rounds, start, …) and
+    /// [tablerag]. TABSEGNET_LLM_URL and TABSEGNET_LLM_MODEL go before it; a key is taken from TABSEGNET_LLM_KEY alone.
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Where to write what the language model thought, did and saw: a JSON object a line, as it happens.
@@ -37,7 +39,7 @@ pub struct LlmArguments {
 /// A language model that is set.
 pub struct Llm {
     config: Config,
-    model: Box<dyn ChatModel>,
+    model: Arc<dyn ChatModel>,
     /// Where it is, for people.
     place: String,
     terminal: Terminal,
@@ -57,12 +59,15 @@ impl Llm {
             None if config.llm.has_endpoint() => config.llm.base_url.clone(),
             None => return Ok(None),
         };
-        let http = || Ok::<_, anyhow::Error>(Box::new(HttpModel::new(config.llm.clone(), config.llm.key(&variable)?)?));
-        let model: Box<dyn ChatModel> = match (replay, record) {
-            (Some(file), _) => Box::new(Recorded::replay(file, &config.llm.model)?),
-            (None, Some(file)) => Box::new(Recorded::new(file, http()?)?),
-            (None, None) => http()?,
+        let record = match (replay, record) {
+            (Some(file), _) => Record::Replay(file),
+            (None, Some(file)) => Record::Keep(file),
+            (None, None) => Record::None,
         };
+        let model = open_model(&config.llm, &variable, record)?;
+        if let Some(notice) = model.notice() {
+            eprintln!("warning: {notice}");
+        }
         let terminal = Terminal::new(trace.as_deref(), show_thoughts || io::stderr().is_terminal())?;
         Ok(Some(Self { config, model, place, terminal, cost: Arc::default() }))
     }
@@ -78,6 +83,19 @@ impl Llm {
         LlmPolicy::new(document.graph(), agent, self.model.as_ref(), llm, &self.terminal)
             .or_else(otherwise)
             .charged_to(Arc::clone(&self.cost))
+    }
+
+    /// The model as a segmenter; `otherwise` where its replies cannot be used, and if `always`, where it fails too.
+    pub fn segmenter(&self, otherwise: Box<dyn Segmenter>, always: bool) -> Box<dyn Segmenter> {
+        let notice = |text: &str| eprintln!("warning: {text}");
+        let segmenter = LlmSegmenter::new(Arc::clone(&self.model), self.config.llm.clone(), otherwise, notice)
+            .charged_to(Arc::clone(&self.cost));
+        Box::new(if always { segmenter.or_always() } else { segmenter })
+    }
+
+    /// What was taken so far.
+    pub fn spent(&self) -> Spent {
+        Spent { calls: 0, tokens: self.cost.tokens(), cost: self.cost.spent() }
     }
 
     /// How tables too large for the graph are gone through.
