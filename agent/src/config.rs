@@ -69,11 +69,17 @@ mod tests {
         for (text, words) in [
             ("[llm]\napi_key = 'sk-123'\n", "llm.api_key: a key does not belong"),
             ("[llm]\nAuthorization = 'sk-123'\n", "TABSEGNET_LLM_KEY"),
-            ("[llm]\nmodels = 'sk-123'\n", "unknown field `models`"),
+            ("[llm]\nmodels = 'sk-123'\n", "unknown field `models`; the nearest that there is is `model`, expected"),
+            ("[llm.budget]\ncall = 3\n", "the nearest that there is is `calls`"),
+            (
+                "[agent]\nstart = 'rankers'\n",
+                "unknown variant `rankers`; the nearest that there is is `ranker`, expected",
+            ),
+            ("[agent]\nwindows = 0\n", "agent.windows is 0; expected 1 to 1000"),
             ("[llm\nmodel = 'sk-123'\n", "line 1: not TOML"),
             ("[agent]\nrounds = 0\n", "agent.rounds is 0; expected 1 to 50"),
             ("[tablerag]\nkept = 31\n", "tablerag.kept is 31; expected 1 to 30"),
-            ("[walk]\nrounds = 0\n", "unknown field `walk`"),
+            ("[agents]\nrounds = 0\n", "unknown field `agents`; the nearest that there is is `agent`"),
         ] {
             let error = read(text).unwrap_err();
             assert!(error.contains(words) && error.contains("ask.toml") && !error.contains("sk-123"), "{error}");

@@ -1,6 +1,8 @@
 //! Documents with tables that are too large for the graph: these go through SQL, the rest through the ranker, and the surer
 //! of both answers.
 
+mod excerpt;
+
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,6 +22,7 @@ use tabsegnet_tablerag::{
 
 use crate::answer::{Answer, Check, Citation};
 use crate::rules::Policy;
+pub use excerpt::Excerpt;
 
 /// Cells from which on a table goes through SQL, unless something else is wanted: the graph of ten times as many took 2 GB
 /// and answered sums with single cells.
@@ -50,6 +53,9 @@ pub enum LargeError {
     /// The encoder of its chunks.
     #[error(transparent)]
     Encoder(#[from] tabsegnet_encoder::EncoderError),
+    /// A table that cannot be cut for a page.
+    #[error("the rows that an answer rests on cannot be shown: {0}")]
+    Cut(#[from] tabsegnet_document::model::TableError),
 }
 
 impl Large {

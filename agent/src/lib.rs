@@ -34,6 +34,7 @@ pub mod quantity;
 pub mod question;
 mod rules;
 pub mod run;
+pub mod segmenter;
 pub mod walk;
 mod words;
 

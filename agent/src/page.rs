@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use tabsegnet::{Graph, RankedNode, Ranking};
-use tabsegnet_page::{Answer as Shown, RankedNode as ShownNode, Reply};
+use tabsegnet_page::{Answer as Shown, Move, PathStep, RankedNode as ShownNode, Reply};
+use tabsegnet_tablerag::RoundEvent;
 
 use crate::answer::Answer;
 use crate::checks::CitedRows;
@@ -20,21 +21,7 @@ pub fn shown(graph: &Graph, ranking: &Ranking, answer: &Answer) -> Shown {
     });
     // Ids of the graph are found under any settings.
     let cells = CellGraph::new(graph, &WalkSettings::default());
-    let mut facts = vec![("answered by".to_owned(), answer.policy.clone())];
-    if let Some(tokens) = answer.tokens {
-        facts.push(("tokens".to_owned(), format!("{} read, {} written", tokens.prompt, tokens.completion)));
-    }
-    facts.extend(answer.cost.map(|cost| ("cost".to_owned(), format!("{cost:.4}"))));
-    let note = answer.unverified.as_ref().map(|unverified| format!("The best that did not hold: {unverified}"));
-    let reply = Reply {
-        text: answer.said(),
-        note: note.unwrap_or_default(),
-        confidence: answer.confidence,
-        facts,
-        program: steps(answer),
-        checks: checks(answer),
-        path: path(&cells, &answer.trace),
-    };
+    let reply = reply(answer, steps(answer), path(&cells, &answer.trace));
     Shown {
         question: ranking.question.clone(),
         nodes: cited.collect(),
@@ -42,6 +29,87 @@ pub fn shown(graph: &Graph, ranking: &Ranking, answer: &Answer) -> Shown {
         reply: Some(reply),
         ..Shown::default()
     }
+}
+
+/// What a page shows of an answer from tables that went through SQL: the cited nodes in their order, the statement, and the
+/// rounds.
+pub fn shown_of_sql(answer: &Answer) -> Shown {
+    let mut ids: Vec<&str> = Vec::new();
+    for citation in &answer.citations {
+        if !ids.contains(&citation.node.as_str()) {
+            ids.push(&citation.node);
+        }
+    }
+    let node =
+        |(id, rank): (&str, usize)| ShownNode { id: id.to_owned(), rank, score: 0.0, segment: None, explanation: None };
+    let program = match &answer.sql {
+        Some(sql) => vec![(sql.clone(), answer.answer.clone())],
+        None => steps(answer),
+    };
+    Shown {
+        question: answer.question.clone(),
+        nodes: ids.into_iter().zip(1..).map(node).collect(),
+        reply: Some(reply(answer, program, rounds(&answer.rounds))),
+        ..Shown::default()
+    }
+}
+
+fn reply(answer: &Answer, program: Vec<(String, String)>, path: Vec<PathStep>) -> Reply {
+    let mut facts = vec![("answered by".to_owned(), answer.policy.clone())];
+    if let Some(tokens) = answer.tokens {
+        facts.push(("tokens".to_owned(), format!("{} read, {} written", tokens.prompt, tokens.completion)));
+    }
+    facts.extend(answer.cost.map(|cost| ("cost".to_owned(), format!("{cost:.4}"))));
+    let note = answer.unverified.as_ref().map(|unverified| format!("The best that did not hold: {unverified}"));
+    Reply {
+        text: answer.said(),
+        note: note.unwrap_or_default(),
+        confidence: answer.confidence,
+        facts,
+        program,
+        checks: checks(answer),
+        path,
+    }
+}
+
+/// Rounds over chunks and statements as steps; what they found has no nodes that a path could lead over.
+fn rounds(events: &[RoundEvent]) -> Vec<PathStep> {
+    let mut steps: Vec<PathStep> = Vec::new();
+    let add = |steps: &mut Vec<PathStep>, action: String, seen: String| {
+        if let Some(step) = steps.last_mut() {
+            step.moves.push(Move { action, seen, from: Vec::new(), to: Vec::new() });
+        }
+    };
+    for event in events {
+        match event {
+            RoundEvent::Subquery { round, thought, subquery, chunks } => {
+                steps.push(PathStep { title: format!("Round {round}"), thought: thought.clone(), moves: Vec::new() });
+                let places: Vec<&str> = chunks.iter().map(|chunk| chunk.place.as_str()).collect();
+                add(&mut steps, format!("look for {subquery:?}"), places.join(", "));
+            }
+            RoundEvent::Statement { sql, rows, refused, .. } => {
+                let rows = rows.as_ref().map(|rows| match (rows.rows.len(), rows.truncated) {
+                    (1, false) => "1 row".to_owned(),
+                    (count, false) => format!("{count} rows"),
+                    (count, true) => format!("{count} rows and more"),
+                });
+                let seen = refused.clone().or(rows).unwrap_or_default();
+                add(&mut steps, sql.clone(), seen);
+            }
+            RoundEvent::Weighed { answer, reason, .. } => {
+                add(&mut steps, format!("found {:?}", answer.join("; ")), reason.clone())
+            }
+            RoundEvent::Unfounded { answer, .. } => {
+                add(
+                    &mut steps,
+                    format!("not taken: {:?}", answer.join("; ")),
+                    "it does not stand in what was found".to_owned(),
+                );
+            }
+            RoundEvent::Start { .. } | RoundEvent::End { .. } => {}
+        }
+    }
+    steps
 }
 
 /// What was looked at, each once: a number may stand in several steps.

@@ -145,7 +145,7 @@ pub(crate) fn operations(text: &str) -> [bool; 6] {
 }
 
 /// Words that say nothing about what the question is about.
-const STOP: [&str; 58] = [
+pub(crate) const STOP: [&str; 58] = [
     "the",
     "of",
     "in",

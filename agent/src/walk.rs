@@ -3,7 +3,7 @@
 //!
 //! [`CellGraph`] is what is walked; an [`Action`] is one move; a [`Chooser`] chooses the next moves; [`walk()`] runs the rounds
 //! and holds an answer against the nodes that it cites; [`TraceEvent`]s tell what happened and can be replayed ([`Script`]).
-//! [`LlmPolicy`] puts it behind [`Policy`](crate::Policy).
+//! [`retrieve`] has a model read the whole document and name nodes to begin with. [`LlmPolicy`] puts it behind [`Policy`](crate::Policy).
 
 mod action;
 mod cells;
@@ -12,19 +12,22 @@ mod episode;
 mod path;
 mod policy;
 mod prompt;
+mod retriever;
 mod rounds;
 mod settings;
 mod thoughts;
 mod trace;
 mod verify;
+mod windows;
 
 pub use action::{Action, Call};
 pub use cells::{CellGraph, Relation};
-pub use chooser::{Choice, Chooser, ModelChooser, Script, View};
+pub use chooser::{Begun, Choice, Chooser, ModelChooser, Script, View};
 pub use path::path;
 pub use policy::{Listener, LlmPolicy};
+pub use retriever::{RetrieveError, Retrieved, retrieve};
 pub use rounds::walk;
-pub use settings::WalkSettings;
+pub use settings::{StartNodes, WalkSettings};
 pub use thoughts::Thoughts;
 pub use trace::{Observation, TraceEvent, read_trace};
 

@@ -8,6 +8,7 @@ use clap::{Parser, ValueEnum};
 use tabsegnet_datasets::{Dataset, Extra, registry};
 use tabsegnet_document::{Format as InputFormat, ReadOptions};
 use tabsegnet_ranker::device::DeviceChoice;
+use tabsegnet_segmenter::SegmenterConfig;
 
 /// Ranks the nodes (cells, headers, sentences) of a document for questions.
 ///
@@ -47,6 +48,10 @@ pub struct Arguments {
     /// Reads questions as they are, without any glossary.
     #[arg(long, conflicts_with = "glossary")]
     pub no_glossary: bool,
+    /// Who splits questions into segments for the ranker: rules, t5, none, or the folder of a T5. The one that the checkpoint was
+    /// trained with unless given.
+    #[arg(long, value_name = "NAME", requires = "checkpoint", value_parser = SegmenterConfig::named)]
+    pub segmenter: Option<SegmenterConfig>,
     /// The form of --document (native, html, markdown, xlsx, csv, docling, text); by its name and
     /// content unless given.
     #[arg(long, value_name = "FORM", requires = "document")]

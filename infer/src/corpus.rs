@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Context as _, Error, Result, bail};
 use rayon::prelude::*;
 use tabsegnet::questions::{GivenQuestion, Questions};
-use tabsegnet::{Corpus, Question as Asking, RankingError, Session, SessionOptions, TableRanking};
+use tabsegnet::{Corpus, Opening, Question as Asking, RankingError, Session, SessionOptions, TableRanking};
 
 use crate::arguments::{Arguments, CorpusQuestions, Format, More};
 use crate::output::Writer;
@@ -78,7 +78,12 @@ fn open_session(arguments: &Arguments, checkpoint: &Path) -> Result<Session> {
         cache: None,
         glossaries: arguments.glossary.clone(),
         without_glossary: arguments.no_glossary,
+        segmenter: arguments.segmenter.clone(),
         ..SessionOptions::default()
     };
-    Ok(Session::open_with(checkpoint, &options)?)
+    let opening = Opening::read(checkpoint, &options)?;
+    if let Some(notice) = opening.segmenter_notice() {
+        eprintln!("{notice}");
+    }
+    Ok(opening.finish()?)
 }

@@ -53,12 +53,16 @@ fn run(arguments: &Arguments) -> Result<()> {
         cache: Some(cache),
         glossaries: arguments.glossary.clone(),
         without_glossary: arguments.no_glossary,
+        segmenter: arguments.segmenter.clone(),
         ..SessionOptions::default()
     };
     let opening = Opening::read(checkpoint, &options)?;
     eprintln!("device: {}", opening.device());
     if let Some(warning) = opening.warning() {
         eprintln!("warning: {warning}");
+    }
+    if let Some(notice) = opening.segmenter_notice() {
+        eprintln!("{notice}");
     }
     let about = [("checkpoint", checkpoint.display().to_string()), ("device", opening.device().to_owned())];
     let about = about.map(|(what, value)| (what.to_owned(), value)).to_vec();

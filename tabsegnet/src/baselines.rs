@@ -1,5 +1,5 @@
 //! What a ranker has to beat: lexical, dense, late-interaction and learned sparse retrieval,
-//! fusions of the first two, and trees over the ranker's features.
+//! fusions of the first two, trees over the ranker's features, and whoever names nodes ([`Retriever`]).
 
 mod fusion;
 mod late;
@@ -9,6 +9,7 @@ use std::str::FromStr;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use tabsegnet_datasets::prepared::PreparedDocument;
 use tabsegnet_encoder::{Encoder, Splade, sparse_product};
 use tabsegnet_features::TableScorer;
 use tabsegnet_lexical::{Bm25Config, LexicalIndex};
@@ -38,6 +39,23 @@ pub enum Baseline {
     Sum,
     /// Gradient-boosted trees over the ranker's features, grown on the training part.
     Trees,
+    /// A language model that reads the document and names nodes (LLM-R).
+    Llm,
+}
+
+/// Names the nodes of a document that a question needs, in a way that this crate does not know: a language model.
+///
+/// What always holds: a node stands at most once among those that it names; none is an answer.
+pub trait Retriever: Sync {
+    /// Numbers of nodes, best first; it need not name all, or any.
+    ///
+    /// # Errors
+    /// What ends the measurement.
+    fn retrieve(
+        &self,
+        document: &PreparedDocument,
+        question: &str,
+    ) -> Result<Vec<u32>, Box<dyn std::error::Error + Send + Sync>>;
 }
 
 /// What [`Baseline::Trees`] scores nodes with.
@@ -60,12 +78,23 @@ pub struct Resources<'a> {
     pub dense_weight: Option<f32>,
     /// The trees, for [`Baseline::Trees`].
     pub trees: Option<&'a FeatureTrees>,
+    /// Who names nodes, for [`Baseline::Llm`].
+    pub retriever: Option<&'a dyn Retriever>,
 }
 
 impl Baseline {
     /// All of them.
-    pub const ALL: [Self; 8] =
-        [Self::Bm25, Self::TfIdf, Self::Dense, Self::MaxSim, Self::Splade, Self::Rrf, Self::Sum, Self::Trees];
+    pub const ALL: [Self; 9] = [
+        Self::Bm25,
+        Self::TfIdf,
+        Self::Dense,
+        Self::MaxSim,
+        Self::Splade,
+        Self::Rrf,
+        Self::Sum,
+        Self::Trees,
+        Self::Llm,
+    ];
 
     /// The name in configs, reports and TREC files.
     pub fn name(self) -> &'static str {
@@ -78,6 +107,7 @@ impl Baseline {
             Self::Rrf => "rrf",
             Self::Sum => "bm25+dense",
             Self::Trees => "trees",
+            Self::Llm => "llm",
         }
     }
 
@@ -96,6 +126,9 @@ impl Baseline {
             Self::Trees => {
                 "gradient-boosted trees over the ranker's features, grown on the training part; no network, no graph"
             }
+            Self::Llm => {
+                "a language model that reads the document and names nodes; those that it does not name follow as they stand"
+            }
         }
     }
 
@@ -103,7 +136,8 @@ impl Baseline {
     ///
     /// # Errors
     /// A text that encoder or masked language model refuses; [`Baseline::Splade`] without the model,
-    /// [`Baseline::Sum`] without a weight, [`Baseline::Trees`] without trees.
+    /// [`Baseline::Sum`] without a weight, [`Baseline::Trees`] without trees, [`Baseline::Llm`] without a retriever, or one that
+    /// fails.
     pub fn scores(self, embedded: &Embedded, resources: &Resources<'_>) -> Result<Vec<Vec<f32>>, RankingError> {
         let missing = |what| RankingError::Baseline { name: self.name(), what };
         match self {
@@ -124,6 +158,10 @@ impl Baseline {
                 let scores = |question| trees.scores(&embedded.features(question, &tables));
                 Ok((0..embedded.questions.len()).into_par_iter().map(scores).collect())
             }
+            Self::Llm => named(
+                embedded,
+                resources.retriever.ok_or_else(|| missing("a language model: set llm.base_url and llm.model"))?,
+            ),
         }
     }
 }
@@ -168,6 +206,29 @@ fn lexical(baseline: Baseline, embedded: &Embedded, bm25: Bm25Config) -> Vec<Vec
     let scores = questions.map(|(question, text)| match baseline {
         Baseline::TfIdf => indexes[question.document].tf_idf(text),
         _ => indexes[question.document].bm25(text, bm25),
+    });
+    scores.collect()
+}
+
+/// The nodes that are named, in their order, before all others. One question after the other: what stands behind may be one
+/// server.
+fn named(embedded: &Embedded, retriever: &dyn Retriever) -> Result<Vec<Vec<f32>>, RankingError> {
+    let questions = embedded.questions.iter().zip(0..);
+    let scores = questions.map(|(question, number)| {
+        let document = embedded.document_of(number);
+        // One without gold is measured by nothing, and costs as much.
+        if question.gold.is_empty() {
+            return Ok(vec![0.0; document.nodes().len()]);
+        }
+        let named = retriever.retrieve(document, &question.text);
+        let named = named.map_err(|source| RankingError::Retriever { question: question.id.clone(), source })?;
+        let mut scores = vec![0.0; document.nodes().len()];
+        for (&node, before) in named.iter().zip(0_u16..) {
+            if let Some(score) = scores.get_mut(node as usize) {
+                *score = f32::from(u16::MAX - before);
+            }
+        }
+        Ok(scores)
     });
     scores.collect()
 }

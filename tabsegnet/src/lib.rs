@@ -143,6 +143,14 @@ pub enum RankingError {
         /// What is missing and how to give it.
         what: &'static str,
     },
+    /// Who names nodes for a baseline failed.
+    #[error("question {question}: no nodes were named")]
+    Retriever {
+        /// The question's id.
+        question: String,
+        /// Its own words.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
     /// A score that no order can be made of.
     #[error(
         "question {question}: the score of node {node} is {score}; the weights do not fit the vectors, train again"

@@ -13,7 +13,7 @@ use tabsegnet_ranker::Inference;
 use tabsegnet_ranker::checkpoint::{self, Checkpoint, Manifest};
 use tabsegnet_ranker::device::{DeviceChoice, guard, open_device};
 use tabsegnet_ranker::reranker::Reranker;
-use tabsegnet_segmenter::{Segmenter, SegmenterError, load_segmenter};
+use tabsegnet_segmenter::{Segmenter, SegmenterConfig, SegmenterError, load_segmenter};
 
 use crate::documents::{DocumentCache, DocumentKey, LIMIT};
 use crate::embedded::View;
@@ -37,9 +37,12 @@ pub struct SessionOptions {
     pub glossaries: Vec<PathBuf>,
     /// Whether questions are read as they are, whatever glossaries there are.
     pub without_glossary: bool,
+    /// Another segmenter than the one that the ranker was trained with, which it is used with unless said.
+    /// [`Opening::segmenter_notice`] tells of it.
+    pub segmenter: Option<SegmenterConfig>,
 }
 
-/// A trained ranker with the encoder and segmenter that it was trained with. Cheap to clone: all clones are one
+/// A trained ranker with the encoder that it was trained with, and the segmenter too unless another is wanted. Cheap to clone: all clones are one
 /// session, for any number of threads.
 #[derive(Clone)]
 pub struct Session(Arc<Inner>);
@@ -66,6 +69,18 @@ pub struct Opening {
     device: Device,
     device_name: String,
     cache: Option<PathBuf>,
+    /// Another than the one that the ranker was trained with.
+    segmenter: Other,
+}
+
+/// Whether questions are split as they were in training.
+enum Other {
+    /// They are.
+    No,
+    /// By what the settings name now.
+    Named,
+    /// By one from elsewhere.
+    Given(Box<dyn Segmenter>),
 }
 
 impl Opening {
@@ -85,7 +100,34 @@ impl Opening {
             true => settings.glossary = GlossaryConfig { shipped: false, files: Vec::new() },
             false => settings.glossary.files = [&options.glossaries[..], &settings.glossary.files].concat(),
         }
-        Ok(Self { checkpoint, settings, device, device_name, cache: options.cache.clone() })
+        let mut segmenter = Other::No;
+        if let Some(other) = options.segmenter.as_ref().filter(|other| **other != settings.segmenter) {
+            settings.segmenter = other.clone();
+            segmenter = Other::Named;
+        }
+        Ok(Self { checkpoint, settings, device, device_name, cache: options.cache.clone(), segmenter })
+    }
+
+    /// With a segmenter of the caller's instead of the one that the ranker was trained with. What a ranking is worth with
+    /// segments of another kind than it has learnt from was measured by nobody.
+    #[must_use]
+    pub fn with_segmenter(self, segmenter: Box<dyn Segmenter>) -> Self {
+        Self { segmenter: Other::Given(segmenter), ..self }
+    }
+
+    /// The segmenter that the ranker is used with unless [`Opening::with_segmenter`] gives another.
+    pub fn segmenter(&self) -> &SegmenterConfig {
+        &self.settings.segmenter
+    }
+
+    /// Whose segments are used, where they are not those of the segmenter that the ranker was trained with.
+    pub fn segmenter_notice(&self) -> Option<String> {
+        let found = match &self.segmenter {
+            Other::No => return None,
+            Other::Named => &self.settings.segmenter.kind,
+            Other::Given(given) => given.identity(),
+        };
+        Some(format!("segments: by {found}; the ranker learnt from those by {}", self.checkpoint.manifest.segmenter))
     }
 
     /// The device, in words that a user can check.
@@ -103,10 +145,11 @@ impl Opening {
     /// # Errors
     /// Segments that a data set gives (`segmenter.kind = "given"`): there are none.
     pub fn answers_own_questions(&self) -> Result<(), RankingError> {
-        match self.settings.segmenter.is_given() {
-            true => Err(SegmenterError::Given.into()),
-            false => Ok(()),
-        }
+        let given = match &self.segmenter {
+            Other::Given(segmenter) => segmenter.is_given(),
+            Other::No | Other::Named => self.settings.segmenter.is_given(),
+        };
+        if given { Err(SegmenterError::Given.into()) } else { Ok(()) }
     }
 
     /// Opens encoder and segmenter.
@@ -114,16 +157,21 @@ impl Opening {
     /// # Errors
     /// An encoder or segmenter that is not there or is not the one that the checkpoint was trained with.
     pub fn finish(self) -> Result<Session, RankingError> {
-        let Self { checkpoint, settings, device, device_name, cache } = self;
+        let Self { checkpoint, settings, device, device_name, cache, segmenter } = self;
         let Checkpoint { directory, model, reranker, manifest, .. } = checkpoint;
         guard(&device.clone(), || {
             let encoder = load_on(&settings.encoder, &device)?;
             let glossary = settings.glossary.open()?;
-            let segmenter = load_segmenter(&settings.segmenter)?;
+            let (segmenter, is_own) = match segmenter {
+                Other::No => (load_segmenter(&settings.segmenter)?, true),
+                Other::Named => (load_segmenter(&settings.segmenter)?, false),
+                Other::Given(segmenter) => (segmenter, false),
+            };
             let featuriser = Featuriser::open(settings.features)?;
+            let own = if is_own { segmenter.identity() } else { &manifest.segmenter };
             let parts = [
                 ("encoder", manifest.encoder.as_str(), encoder.identity()),
-                ("segmenter", &manifest.segmenter, segmenter.identity()),
+                ("segmenter", &manifest.segmenter, own),
                 ("word vectors", &manifest.words, featuriser.words()),
             ];
             check_identities(&directory, &parts)?;

@@ -56,6 +56,25 @@ fn the_wanted_cell_is_among_the_first() {
 }
 
 #[test]
+fn another_segmenter_is_taken_when_it_is_named_and_that_is_said() {
+    let work = work();
+    let ranking = |arguments: &[&str]| {
+        let run = infer(&work, &[&["--format", "json"], arguments].concat()).ok();
+        (serde_json::from_str::<Value>(&run.stdout).unwrap()["segments"].clone(), run.stderr)
+    };
+    let (own, said) = ranking(&[]);
+    assert!(own.as_array().is_some_and(|segments| !segments.is_empty()) && !said.contains("segments: by"), "{said}");
+    let (none, said) = ranking(&["--segmenter", "none"]);
+    assert!(none.as_array().is_none_or(Vec::is_empty), "{none}");
+    assert!(said.contains("segments: by none; the ranker learnt from those by rules"), "{said}");
+    let (rules, said) = ranking(&["--segmenter", "rules"]);
+    assert!(rules == own && !said.contains("segments: by"), "{said}");
+    let wrong = infer(&work, &["--segmenter", "llm"]);
+    assert_eq!(wrong.code, Some(2));
+    assert!(wrong.stderr.contains("expected rules, t5, none or the folder of a T5"), "{}", wrong.stderr);
+}
+
+#[test]
 fn pages_and_contexts_show_it_kept_or_read_anew() {
     let work = work();
     for _ in 0..2 {

@@ -35,8 +35,10 @@ const ORDER: [&str; 25] = [
     "tabsegnet-benches",
 ];
 
-/// What `infer` must not link: training, generation, and what only they use.
-const NOT_IN_INFER: [&str; 9] = [
+/// What `infer` must not link: training, generation, language models, and what only they use.
+const NOT_IN_INFER: [&str; 11] = [
+    "tabsegnet-agent",
+    "tabsegnet-llm",
     "tabsegnet-trainer",
     "tabsegnet-generate",
     "tabsegnet-prepared",

@@ -80,6 +80,9 @@ pub struct EvaluationConfig {
     pub splade: String,
     /// Branch, tag or commit of a hub name.
     pub splade_revision: String,
+    /// Of the baseline and the segmenter `llm`: a JSONL file of replies. Known ones are taken from it, new ones are written to
+    /// it. Empty: none is kept.
+    pub record: String,
 }
 
 impl Default for EvaluationConfig {
@@ -92,6 +95,7 @@ impl Default for EvaluationConfig {
             baselines: vec![Baseline::Bm25, Baseline::TfIdf, Baseline::Dense],
             splade: String::new(),
             splade_revision: "main".into(),
+            record: String::new(),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result};
 use burn::tensor::Device;
-use tabsegnet::baselines::{Baseline, FeatureTrees, Fusion, Resources};
+use tabsegnet::baselines::{Baseline, FeatureTrees, Fusion, Resources, Retriever};
 use tabsegnet::ranking::ranking;
 use tabsegnet::scores::Scorer;
 use tabsegnet::{Embedded, check_identities, table};
@@ -23,6 +23,7 @@ use tabsegnet_ranker::checkpoint::{self, Checkpoint};
 
 use crate::config::{Config, EvaluationConfig};
 use crate::inputs::{Encoding, Input, short};
+use crate::language_model::{LanguageModel, ModelRetriever};
 use crate::progress::Progress;
 use crate::trees::feature_trees;
 
@@ -41,7 +42,7 @@ pub fn open_checkpoints(directories: &[PathBuf], encoding: &Encoding, device: &D
         let checkpoint = checkpoint::read(directory, device)?;
         let parts = [
             ("encoder", checkpoint.manifest.encoder.as_str(), encoding.encoder.identity()),
-            ("segmenter", &checkpoint.manifest.segmenter, encoding.segmenter.identity()),
+            ("segmenter", &checkpoint.manifest.segmenter, encoding.expected_segmenter(&checkpoint.manifest)),
         ];
         check_identities(directory, &parts)?;
         anyhow::ensure!(
@@ -72,6 +73,8 @@ pub struct Inputs<'a> {
     pub dev: &'a Input,
     /// The part that baselines learn from; needed where [`needs_training`].
     pub training: Option<&'a Input>,
+    /// For the baseline `llm`.
+    pub model: Option<&'a LanguageModel>,
 }
 
 /// Whether a baseline learns from the training part.
@@ -84,6 +87,7 @@ struct Prepared {
     splade: Option<Splade>,
     dense_weight: Option<f32>,
     trees: Option<FeatureTrees>,
+    retriever: Option<ModelRetriever>,
 }
 
 impl Prepared {
@@ -97,6 +101,7 @@ impl Prepared {
                 .map(|training| dense_weight(&training.embedded, config.data.bm25))
                 .transpose()?,
             trees: learns(Baseline::Trees).map(|training| feature_trees(config, &training.embedded)).transpose()?,
+            retriever: inputs.model.filter(|_| baselines.contains(&Baseline::Llm)).map(|model| model.retriever(config)),
         })
     }
 
@@ -107,6 +112,7 @@ impl Prepared {
             splade: self.splade.as_ref(),
             dense_weight: self.dense_weight,
             trees: self.trees.as_ref(),
+            retriever: self.retriever.as_ref().map(|retriever| retriever as &dyn Retriever),
         }
     }
 }
@@ -171,13 +177,18 @@ pub fn evaluate(
         if let (Baseline::Sum, Some(weight)) = (baseline, resources.dense_weight) {
             description += &format!(": {weight:.2} for dense");
         }
-        let resources = resources.borrow(config, inputs.encoding);
-        add(baseline.name().to_owned(), description, &mut || Ok(baseline.scores(embedded, &resources)?))?;
+        let borrowed = resources.borrow(config, inputs.encoding);
+        add(baseline.name().to_owned(), description, &mut || Ok(baseline.scores(embedded, &borrowed)?))?;
+    }
+    let mut notes = Vec::new();
+    if let Some(retriever) = &resources.retriever {
+        notes.push(retriever.said());
+        eprintln!("{}", retriever.said());
     }
     progress.finish(&format!("{} methods on {} questions", methods.len(), measured.len()));
 
     write_trec(embedded, &measured, &methods, output)?;
-    let report = Report::build(input(config, dev, &measured, methods)?)?;
+    let report = Report::build(input(config, inputs, &measured, methods, notes)?)?;
     report.write(output)?;
     Ok(report)
 }
@@ -229,7 +240,14 @@ fn write_trec(embedded: &Embedded, measured: &[usize], methods: &[Scored], outpu
     Ok(())
 }
 
-fn input(config: &Config, dev: &Input, measured: &[usize], methods: Vec<Scored>) -> Result<ReportInput> {
+fn input(
+    config: &Config,
+    inputs: &Inputs<'_>,
+    measured: &[usize],
+    methods: Vec<Scored>,
+    notes: Vec<String>,
+) -> Result<ReportInput> {
+    let dev = inputs.dev;
     let embedded = &dev.embedded;
     let mut left_out: Vec<(String, usize)> =
         dev.statistics.left_out.iter().map(|(reason, &count)| (reason.clone(), count)).collect();
@@ -285,16 +303,16 @@ fn input(config: &Config, dev: &Input, measured: &[usize], methods: Vec<Scored>)
             ("distractor tables".into(), crate::card::distractors(&config.data)),
             ("cell text".into(), format!("{:?}", config.graph.cell_text).to_lowercase()),
             ("encoder".into(), encoder),
-            ("segmenter".into(), config.segmenter.kind.clone()),
+            ("segmenter".into(), inputs.encoding.segmenter_name(config)),
         ],
         questions,
         methods,
-        notes: vec![
+        notes: [vec![
             "Intervals are 95 % bootstrap intervals of the mean, p-values those of a paired randomisation test, both by \
              document; \"p, Holm\" corrects for all pairs of methods of this report. Seconds a question are the scoring \
              alone, texts already encoded."
                 .into(),
-        ],
+        ], notes].concat(),
         resampling: Resampling {
             resamples: config.evaluation.resamples,
             rounds: config.evaluation.rounds,

@@ -13,7 +13,7 @@ use tabsegnet_datasets::prepared::{Prepared, Statistics};
 use tabsegnet_encoder::{EmbeddingCache, Encoder, load_on};
 use tabsegnet_lexical::glossary::Glossary;
 use tabsegnet_prepared::{Origin, prepare};
-use tabsegnet_ranker::checkpoint::Checkpoint;
+use tabsegnet_ranker::checkpoint::{Checkpoint, Manifest};
 use tabsegnet_segmenter::{Segmenter, load_segmenter};
 
 use crate::config::Config;
@@ -37,6 +37,8 @@ pub struct Encoding {
     pub glossary: Glossary,
     /// The segmenter.
     pub segmenter: Box<dyn Segmenter>,
+    /// Whether it is another than the config's: rankers are measured with segments of another kind than they learnt from.
+    other_segmenter: bool,
     /// What makes features.
     pub featuriser: Featuriser,
     cache: EmbeddingCache,
@@ -51,9 +53,29 @@ impl Encoding {
             encoder: load_on(&config.encoder, device).context("the encoder cannot be opened")?,
             glossary: config.glossary.open()?,
             segmenter: load_segmenter(&config.segmenter)?,
+            other_segmenter: false,
             featuriser: Featuriser::open(config.features)?,
             cache,
         })
+    }
+
+    /// With another segmenter than the config's, and than checkpoints have learnt from.
+    #[must_use]
+    pub fn with_segmenter(self, segmenter: Box<dyn Segmenter>) -> Self {
+        Self { segmenter, other_segmenter: true, ..self }
+    }
+
+    /// The segmenter that a checkpoint has to be trained with: that of the config, or any where another is wanted.
+    pub fn expected_segmenter<'a>(&'a self, manifest: &'a Manifest) -> &'a str {
+        if self.other_segmenter { &manifest.segmenter } else { self.segmenter.identity() }
+    }
+
+    /// What a report calls the segmenter.
+    pub fn segmenter_name(&self, config: &Config) -> String {
+        match self.other_segmenter {
+            true => format!("{}, not that of the training", self.segmenter.identity()),
+            false => config.segmenter.kind.clone(),
+        }
     }
 
     /// Whether a checkpoint's model sees the features that the config has; one that sees none does with any.

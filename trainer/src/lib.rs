@@ -8,6 +8,7 @@ pub mod config;
 pub mod corpus;
 pub mod evaluation;
 pub mod inputs;
+pub mod language_model;
 pub mod layout;
 pub mod progress;
 pub mod reranker;

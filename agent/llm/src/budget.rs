@@ -71,14 +71,32 @@ pub struct Spent {
     pub cost: Option<f64>,
 }
 
-/// What a whole run has cost so far, by the prices; shared by all that spend in it.
+impl Spent {
+    /// What was spent after `before`, an earlier state of the same.
+    pub fn since(&self, before: &Self) -> Self {
+        let tokens = Tokens {
+            prompt: self.tokens.prompt.saturating_sub(before.tokens.prompt),
+            completion: self.tokens.completion.saturating_sub(before.tokens.completion),
+            estimated: self.tokens.estimated,
+        };
+        let cost = self.cost.map(|cost| cost - before.cost.unwrap_or(0.0));
+        Self { calls: self.calls.saturating_sub(before.calls), tokens, cost }
+    }
+}
+
+/// What a whole run has taken so far; shared by all that spend in it.
 #[derive(Debug, Default)]
-pub struct RunCost(Mutex<Option<f64>>);
+pub struct RunCost(Mutex<(Option<f64>, Tokens)>);
 
 impl RunCost {
-    /// So far; `None` where no price is known.
+    /// What it has cost by the prices; `None` where no price is known.
     pub fn spent(&self) -> Option<f64> {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).0
+    }
+
+    /// The tokens of what was [booked](Self::book).
+    pub fn tokens(&self) -> Tokens {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).1
     }
 
     /// Limits with what is left of their cost.
@@ -89,9 +107,15 @@ impl RunCost {
 
     /// Adds what something cost, where that is known.
     pub fn add(&self, cost: Option<f64>) {
-        if let Some(cost) = cost {
-            let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            *all = Some(all.unwrap_or(0.0) + cost);
+        self.book(&Spent { cost, ..Spent::default() });
+    }
+
+    /// Adds what something took.
+    pub fn book(&self, spent: &Spent) {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.1 += spent.tokens;
+        if let Some(cost) = spent.cost {
+            all.0 = Some(all.0.unwrap_or(0.0) + cost);
         }
     }
 }

@@ -15,6 +15,11 @@ pub trait ChatModel: Send + Sync {
     /// The model's name, as answers and records have it.
     fn name(&self) -> &str;
 
+    /// What who uses it should know, in words.
+    fn notice(&self) -> Option<String> {
+        None
+    }
+
     /// The reply to a conversation.
     ///
     /// # Errors

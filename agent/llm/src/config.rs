@@ -48,5 +48,17 @@ pub fn read_config<T: DeserializeOwned>(file: &str, text: &str) -> Result<T, Con
             return Err(ConfigError::Key { file: file.to_owned(), field: field.clone() });
         }
     }
-    table.try_into().map_err(|error: toml::de::Error| wrong(error.message().to_owned()))
+    table.try_into().map_err(|error: toml::de::Error| wrong(with_nearest(error.message())))
+}
+
+/// What is said of an unknown name (``unknown field `models`, expected one of `base_url`, `model` ``), with the nearest of those
+/// that are expected.
+fn with_nearest(message: &str) -> String {
+    let mut names = message.split('`').skip(1).step_by(2);
+    let (true, Some(unknown)) = (message.starts_with("unknown "), names.next()) else { return message.to_owned() };
+    let Some(nearest) = names.min_by_key(|name| strsim::damerau_levenshtein(unknown, name)) else {
+        return message.to_owned();
+    };
+    let kind = message.split(',').next().unwrap_or(message);
+    format!("{kind}; the nearest that there is is `{nearest}`{}", message.strip_prefix(kind).unwrap_or(""))
 }

@@ -140,6 +140,30 @@ pub enum LlmError {
         /// What is wrong with the second.
         reason: String,
     },
+    /// The file of a model that cannot be used.
+    #[error("{}: {message}", file.display())]
+    File {
+        /// The file.
+        file: PathBuf,
+        /// What is wrong and what is expected.
+        message: String,
+    },
+    /// A conversation that is too long for a model from a file.
+    #[error(
+        "{}: the prompt of {prompt} tokens and a reply of up to {reply} (llm.max_tokens) are more than the {context} that the \
+         model takes; lower agent.prompt_tokens or llm.max_tokens",
+        file.display()
+    )]
+    Context {
+        /// The file.
+        file: PathBuf,
+        /// Tokens of the prompt.
+        prompt: usize,
+        /// That the reply may have.
+        reply: usize,
+        /// That both may have together.
+        context: usize,
+    },
     /// A record that cannot be read or written.
     #[error("{}: {message}", file.display())]
     Record {

@@ -1,7 +1,8 @@
-//! Language models behind any OpenAI-compatible chat endpoint.
+//! Language models behind any OpenAI-compatible chat endpoint, and from GGUF files.
 //!
 //! A [`ChatModel`] answers a [`ChatRequest`] within a [`Budget`]: [`HttpModel`] over the network, [`Recorded`] from a file of
-//! replies, [`Scripted`] from a list. [`chat_json`] gets a JSON object out of any of them, validated, with one repair turn.
+//! replies, [`Scripted`] from a list, with the feature `gguf` `GgufModel` on this machine; [`OpenModel`] is what settings name.
+//! [`chat_json`] gets a JSON object out of any of them, validated, with one repair turn.
 //!
 //! ```
 //! use tabsegnet_llm::{Budget, ChatModel as _, ChatRequest, Limits, Message, Scripted};
@@ -22,6 +23,8 @@ mod budget;
 mod chat;
 mod config;
 mod error;
+#[cfg(feature = "gguf")]
+pub mod gguf;
 mod http;
 mod json;
 mod open;

@@ -1,6 +1,7 @@
 //! The model that settings and files of replies name.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::chat::ChatModel;
 use crate::error::LlmError;
@@ -11,14 +12,15 @@ use crate::settings::LlmSettings;
 /// A model, and where it is, for people.
 pub struct OpenModel {
     /// The model.
-    pub model: Box<dyn ChatModel>,
+    pub model: Arc<dyn ChatModel>,
     /// Its address, or the file of its replies.
     pub place: String,
 }
 
 impl OpenModel {
-    /// The model of an endpoint, whose replies may be kept in a file (`record`) or come from one alone (`replay`); `None`
-    /// where nothing names one. `variable` gives environment variables: the key.
+    /// The model of an endpoint, or of a file (`base_url = "gguf:PATH"`, with the feature `gguf`), whose replies may be kept in
+    /// a file (`record`) or come from one alone (`replay`); `None` where nothing names one. `variable` gives environment
+    /// variables: the key.
     ///
     /// # Errors
     /// Settings that cannot be used, a file that cannot be read.
@@ -33,11 +35,16 @@ impl OpenModel {
             None if settings.has_endpoint() => settings.base_url.clone(),
             None => return Ok(None),
         };
-        let http = || Ok::<_, LlmError>(Box::new(HttpModel::new(settings.clone(), settings.key(variable)?)?));
-        let model: Box<dyn ChatModel> = match (replay, record) {
-            (Some(file), _) => Box::new(Recorded::replay(file, &settings.model)?),
-            (None, Some(file)) => Box::new(Recorded::new(file, http()?)?),
-            (None, None) => http()?,
+        let named = || -> Result<Box<dyn ChatModel>, LlmError> {
+            match settings.file() {
+                Some(file) => local(file, settings),
+                None => Ok(Box::new(HttpModel::new(settings.clone(), settings.key(variable)?)?)),
+            }
+        };
+        let model: Arc<dyn ChatModel> = match (replay, record) {
+            (Some(file), _) => Arc::new(Recorded::replay(file, &settings.model_name())?),
+            (None, Some(file)) => Arc::new(Recorded::new(file, named()?)?),
+            (None, None) => Arc::from(named()?),
         };
         Ok(Some(Self { model, place }))
     }
@@ -46,4 +53,19 @@ impl OpenModel {
     pub fn name(&self) -> String {
         format!("{} at {}", self.model.name(), self.place)
     }
+}
+
+#[cfg(feature = "gguf")]
+fn local(file: &Path, settings: &LlmSettings) -> Result<Box<dyn ChatModel>, LlmError> {
+    Ok(Box::new(crate::gguf::GgufModel::open(file, settings)?))
+}
+
+#[cfg(not(feature = "gguf"))]
+fn local(file: &Path, _: &LlmSettings) -> Result<Box<dyn ChatModel>, LlmError> {
+    let message = format!(
+        "{}: this program was built without local models; build it with `cargo build --release --features gguf`, or let a server \
+         such as llama.cpp's serve the file and name that",
+        file.display()
+    );
+    Err(LlmError::Settings { setting: "llm.base_url".to_owned(), message })
 }

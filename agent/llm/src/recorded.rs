@@ -119,6 +119,10 @@ impl ChatModel for Recorded {
         &self.name
     }
 
+    fn notice(&self) -> Option<String> {
+        self.inner.as_ref()?.notice()
+    }
+
     fn chat(
         &self,
         request: &ChatRequest,

@@ -1,5 +1,7 @@
 //! Where a model is and how it is spoken to.
 
+use std::path::Path;
+
 use serde::{Deserialize, Serialize};
 
 use crate::budget::Limits;
@@ -26,9 +28,10 @@ pub enum ReplyFormat {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct LlmSettings {
-    /// Such as `http://127.0.0.1:8080/v1`; `/chat/completions` is put behind it. Empty: there is no model.
+    /// Such as `http://127.0.0.1:8080/v1`; `/chat/completions` is put behind it. `gguf:PATH` is a file of a model that is run
+    /// here, with the feature `gguf`. Empty: there is no model.
     pub base_url: String,
-    /// The model, as the server calls it.
+    /// The model, as the server calls it; that of a file has the file's name unless said.
     pub model: String,
     /// The environment variable with the key; one that is not set means that the server takes none.
     pub key_variable: String,
@@ -131,6 +134,19 @@ impl LlmSettings {
         !self.base_url.is_empty()
     }
 
+    /// The file of a model that is run here.
+    pub fn file(&self) -> Option<&Path> {
+        self.base_url.strip_prefix("gguf:").map(Path::new)
+    }
+
+    /// What the model is called.
+    pub fn model_name(&self) -> String {
+        match self.file().and_then(Path::file_stem) {
+            Some(stem) if self.model.trim().is_empty() => stem.to_string_lossy().into_owned(),
+            _ => self.model.clone(),
+        }
+    }
+
     /// A request with these settings.
     pub fn request(&self, messages: Vec<Message>, schema: Option<ReplySchema>) -> ChatRequest {
         ChatRequest { messages, schema, max_tokens: self.max_tokens, temperature: self.temperature, seed: self.seed }
@@ -144,7 +160,7 @@ impl LlmSettings {
     /// Checks all of them; where the endpoint is.
     pub(crate) fn endpoint(&self) -> Result<Endpoint, LlmError> {
         let url = self.base_url.trim_end_matches('/');
-        let expected = "expected a URL such as http://127.0.0.1:8080/v1 or https://api.example.com/v1";
+        let expected = "expected a URL such as http://127.0.0.1:8080/v1 or https://api.example.com/v1, or gguf:PATH";
         if url.is_empty() {
             let message = format!("there is no endpoint; set it in the config or TABSEGNET_LLM_URL; {expected}");
             return Err(wrong("llm.base_url", message));
@@ -193,7 +209,7 @@ impl LlmSettings {
         }
     }
 
-    fn check_numbers(&self) -> Result<(), LlmError> {
+    pub(crate) fn check_numbers(&self) -> Result<(), LlmError> {
         let seconds = [
             ("llm.backoff_seconds", self.backoff_seconds),
             ("llm.max_wait_seconds", self.max_wait_seconds),

@@ -11,6 +11,7 @@ use tabsegnet::{
 };
 use tabsegnet_agent::{Answer, Choice, Learnt, Policy, Rules};
 use tabsegnet_encoder::{Shipped, shipped};
+use tabsegnet_segmenter::{SegmenterConfig, SegmenterError, load_segmenter};
 use tabsegnet_tablerag::RoundSettings;
 
 #[path = "ask/large.rs"]
@@ -71,6 +72,10 @@ struct Arguments {
     /// Who answers.
     #[arg(long, value_enum, default_value_t = PolicyChoice::Auto)]
     policy: PolicyChoice,
+    /// Who splits questions into segments for the ranker: rules, t5, none, the folder of a T5, or llm, the language model that is
+    /// set. The one that the checkpoint was trained with unless given.
+    #[arg(long, value_name = "NAME", value_parser = segmenter)]
+    segmenter: Option<SegmenterChoice>,
     /// The learnt choice of answers, such as `train` writes; the shipped one unless given.
     #[arg(long, value_name = "DIR")]
     answers: Option<PathBuf>,
@@ -92,7 +97,8 @@ enum Format {
     Json,
     /// One JSON object a line and question.
     Jsonl,
-    /// A page that shows the document, the answer, its program and checks, the cited cells, and the path of a walk.
+    /// A page that shows the document, the answer, its program and checks, the cited cells, and the path of a walk; of tables that
+    /// went through SQL the statement and the rows around what is cited.
     Html,
 }
 
@@ -104,8 +110,28 @@ enum PolicyChoice {
     Rules,
     /// The learnt choice among programs, cells, names and sentences.
     Learnt,
-    /// A language model that walks the document's graph; rules only where its replies cannot be used.
+    /// A language model that walks the document's graph; what was learnt only where its replies cannot be used.
     Llm,
+}
+
+/// Who splits questions.
+#[derive(Debug, Clone)]
+enum SegmenterChoice {
+    Llm,
+    Other(SegmenterConfig),
+}
+
+fn segmenter(name: &str) -> Result<SegmenterChoice, String> {
+    let other = |error| match error {
+        SegmenterError::UnknownName { name } => {
+            format!("{name:?} is no segmenter; expected rules, t5, none, llm or the folder of a T5")
+        }
+        error => error.to_string(),
+    };
+    match name {
+        "llm" => Ok(SegmenterChoice::Llm),
+        name => SegmenterConfig::named(name).map(SegmenterChoice::Other).map_err(other),
+    }
 }
 
 /// The command line asks for something that does not go together.
@@ -142,6 +168,15 @@ impl Arguments {
             return Err(UsageError("--tables is 0; expected at least 1"));
         }
         Ok(())
+    }
+
+    /// Whether a language model may answer.
+    fn wants_model(&self) -> bool {
+        matches!(self.policy, PolicyChoice::Auto | PolicyChoice::Llm)
+    }
+
+    fn splits_by_model(&self) -> bool {
+        matches!(self.segmenter, Some(SegmenterChoice::Llm))
     }
 
     fn reads_stdin(&self) -> bool {
@@ -228,17 +263,17 @@ impl Searched {
 }
 
 /// Who answers.
-struct Answerer {
-    llm: Option<Llm>,
+struct Answerer<'a> {
+    llm: Option<&'a Llm>,
     /// Without a language model, and where its replies cannot be used.
     otherwise: Box<dyn Policy>,
     /// Whether the other policy answers where the model cannot be reached, too.
     or_otherwise: bool,
 }
 
-impl Answerer {
+impl Answerer<'_> {
     fn answer(&self, found: &Found) -> Result<Answer> {
-        let answer = match &self.llm {
+        let answer = match self.llm {
             Some(llm) => {
                 let policy = llm.policy(&found.document, self.otherwise.as_ref());
                 llm.answer(&policy, &found.ranking, self.or_otherwise)?
@@ -252,11 +287,11 @@ impl Answerer {
     }
 }
 
-impl Answerer {
+impl Answerer<'_> {
     /// Answers over a document with large tables; where the language model fails, that is an error, or rules answer.
     fn answer_large(&self, large: &LargeDocument, question: &GivenQuestion) -> Result<Answer> {
         let question = (question.id.as_str(), question.text.as_str());
-        let Some(llm) = &self.llm else {
+        let Some(llm) = self.llm else {
             return large.answer(question, self.otherwise.as_ref(), &RoundSettings::default());
         };
         match llm.rounds(large.tables(), question) {
@@ -278,32 +313,49 @@ fn run(arguments: &Arguments) -> Result<()> {
         None => questions.listed(&arguments.question, file)?,
     };
     let llm = language_model(arguments)?;
-    let options = SessionOptions { device: arguments.device, ..SessionOptions::default() };
-    let opening = Opening::read(&arguments.checkpoint, &options)?;
+    let segmenter = match &arguments.segmenter {
+        Some(SegmenterChoice::Other(config)) => Some(config.clone()),
+        Some(SegmenterChoice::Llm) | None => None,
+    };
+    let options = SessionOptions { device: arguments.device, segmenter, ..SessionOptions::default() };
+    let opening = split_by(Opening::read(&arguments.checkpoint, &options)?, arguments, llm.as_ref())?;
+    if let Some(notice) = opening.segmenter_notice() {
+        eprintln!("{notice}");
+    }
     opening
         .answers_own_questions()
         .with_context(|| format!("{}: takes no questions", arguments.checkpoint.display()))?;
     if let Some(warning) = opening.warning() {
         eprintln!("warning: {warning}");
     }
-    if matches!(arguments.policy, PolicyChoice::Auto | PolicyChoice::Llm) {
+    if arguments.wants_model() {
         match &llm {
             Some(llm) => eprintln!("policy: llm, {}", llm.name()),
             None => eprintln!("policy: learnt; no language model is set"),
         }
     }
     let otherwise = otherwise(arguments)?;
-    let answerer = Answerer { llm, otherwise, or_otherwise: arguments.policy == PolicyChoice::Auto };
+    let answering = llm.as_ref().filter(|_| arguments.wants_model());
+    let answerer = Answerer { llm: answering, otherwise, or_otherwise: arguments.policy == PolicyChoice::Auto };
     let searched = Searched::open(arguments, opening)?;
     let mut writer = Writer::new(arguments.format, arguments.output.as_deref(), about(arguments));
     let mut answer = |question: &GivenQuestion| -> Result<()> {
         let failed = || format!("{}: {}", arguments.place(), question.id);
         if let Searched::Large(large) = &searched {
-            return writer.add_without_document(answerer.answer_large(large, question).with_context(failed)?);
+            let answer = answerer.answer_large(large, question).with_context(failed)?;
+            return writer.add_large(large.tables(), answer);
         }
+        let before = llm.as_ref().map(Llm::spent);
         match searched.find(question).with_context(failed)? {
             Some(found) => {
-                let answer = answerer.answer(&found).with_context(failed)?;
+                if arguments.segmenter.is_some() {
+                    eprintln!("{}: segments: {}", question.id, segments(&found.ranking));
+                }
+                let mut answer = answerer.answer(&found).with_context(failed)?;
+                if let (Some(llm), Some(before), true) = (&llm, before, arguments.splits_by_model()) {
+                    let spent = llm.spent().since(&before);
+                    (answer.tokens, answer.cost) = (Some(spent.tokens), spent.cost);
+                }
                 writer.add(&found, answer)
             }
             None => writer.add_without_document(Answer::nothing_found(&question.id, &question.text)),
@@ -338,15 +390,37 @@ fn otherwise(arguments: &Arguments) -> Result<Box<dyn Policy>> {
     Ok(Box::new(Learnt(Choice::read(&directory)?)))
 }
 
-/// The language model that is to answer, where there is one.
+/// The segments of a ranking's question, for people.
+fn segments(ranking: &Ranking) -> String {
+    match ranking.segments.as_slice() {
+        [] => "none; the question is its own".to_owned(),
+        segments => segments.iter().map(|segment| format!("{segment:?}")).collect::<Vec<_>>().join(", "),
+    }
+}
+
+/// With the language model as segmenter, where that is wanted and it is set.
+fn split_by(opening: Opening, arguments: &Arguments, llm: Option<&Llm>) -> Result<Opening> {
+    if !arguments.splits_by_model() {
+        return Ok(opening);
+    }
+    let Some(llm) = llm else {
+        eprintln!("segments: by {}, as the ranker learnt; no language model is set", opening.segmenter().kind);
+        return Ok(opening);
+    };
+    let otherwise = load_segmenter(opening.segmenter())?;
+    Ok(opening.with_segmenter(llm.segmenter(otherwise, arguments.policy == PolicyChoice::Auto)))
+}
+
+/// The language model that is to answer or to split questions, where there is one.
 fn language_model(arguments: &Arguments) -> Result<Option<Llm>> {
-    if matches!(arguments.policy, PolicyChoice::Rules | PolicyChoice::Learnt) {
+    if !arguments.wants_model() && !arguments.splits_by_model() {
         return Ok(None);
     }
     let llm = Llm::open(&arguments.llm, arguments.format == Format::Table)?;
-    if llm.is_none() && arguments.policy == PolicyChoice::Llm {
+    if llm.is_none() && arguments.policy != PolicyChoice::Auto {
+        let what = if arguments.splits_by_model() { "--segmenter llm" } else { "--policy llm" };
         bail!(
-            "--policy llm: no language model is set; expected base_url and model in the table [llm] of --config, or \
+            "{what}: no language model is set; expected base_url and model in the table [llm] of --config, or \
              TABSEGNET_LLM_URL and TABSEGNET_LLM_MODEL"
         );
     }

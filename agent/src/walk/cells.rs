@@ -161,6 +161,16 @@ impl<'a> CellGraph<'a> {
         }))
     }
 
+    /// The node of a table's caption.
+    pub(crate) fn caption(&self, table: usize) -> Option<u32> {
+        self.tables.get(&table)?.0
+    }
+
+    /// The cells of a table row by row, headers among them.
+    pub(crate) fn rows(&self, table: usize) -> impl Iterator<Item = &[u32]> {
+        self.lines(table).into_iter().flat_map(|lines| lines.rows.values().map(Vec::as_slice))
+    }
+
     fn span(&self, number: u32) -> Option<Span> {
         self.node(number).and_then(Node::span)
     }

@@ -16,9 +16,14 @@ pub fn path(cells: &CellGraph<'_>, trace: &[TraceEvent]) -> Vec<PathStep> {
     let mut steps: Vec<PathStep> = Vec::new();
     for event in trace {
         match event {
-            TraceEvent::Start { nodes, .. } => {
+            TraceEvent::Start { nodes, retrieved, .. } => {
                 let to = way.known(nodes);
-                let action = format!("{} best nodes of the ranker", to.len());
+                let named =
+                    retrieved.as_ref().map_or(0, |found| to.iter().filter(|node| found.nodes.contains(node)).count());
+                let action = match named {
+                    0 => format!("{} best nodes of the ranker", to.len()),
+                    named => format!("{} nodes, {named} of them named by the model", to.len()),
+                };
                 let moves = vec![Move { action, seen: String::new(), from: Vec::new(), to }];
                 steps.push(PathStep { title: "Start".to_owned(), thought: String::new(), moves });
             }

@@ -77,13 +77,16 @@ impl<'a> LlmPolicy<'a> {
         let mut events = Vec::new();
         let mut sink = |event: &TraceEvent| {
             self.listener.event(event);
+            if let TraceEvent::Start { id, note: Some(note), .. } = event {
+                self.listener.notice(&format!("{id}: {note}"));
+            }
             events.push(event.clone());
         };
         let mut on_piece = |piece: Piece<'_>| self.listener.piece(piece);
         let mut chooser = ModelChooser::new(self.model, self.llm, &mut budget, &mut on_piece);
         let result = walk(&self.cells, ranking, &mut chooser, &mut sink);
         let spent = budget.spent();
-        self.cost.add(spent.cost);
+        self.cost.book(&spent);
         let answer = match result {
             Err(LlmError::Invalid { reason }) => {
                 let id = &ranking.question_id;

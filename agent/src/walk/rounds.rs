@@ -6,7 +6,7 @@ use tabsegnet_llm::{LlmError, Tokens};
 use crate::answer::{Answer, Check};
 use crate::quantity::Unit;
 use crate::walk::cells::CellGraph;
-use crate::walk::chooser::{Chooser, View};
+use crate::walk::chooser::{Begun, Chooser, View};
 use crate::walk::episode::{Episode, Proposal, Turn};
 use crate::walk::trace::TraceEvent;
 use crate::walk::verify::{Verified, verify};
@@ -17,7 +17,7 @@ const CONFIDENCE: f32 = 0.5;
 /// Bytes that whole tables may take of a prompt, for every token that it may have.
 const TABLE_BYTES: usize = 2;
 
-/// Answers the question of a ranking by a walk that begins at its best nodes. `sink` gets each event when it happens; they
+/// Answers the question of a ranking by a walk that begins at its best nodes, or at those that the chooser names. `sink` gets each event when it happens; they
 /// are also the answer's trace.
 ///
 /// What always holds: there are at most `rounds` rounds and one more for an answer that did not hold; an answer that is not
@@ -33,7 +33,7 @@ pub fn walk(
     sink: &mut dyn FnMut(&TraceEvent),
 ) -> Result<Answer, LlmError> {
     let settings = cells.settings();
-    let start: Vec<u32> = ranking
+    let ranked: Vec<u32> = ranking
         .nodes
         .iter()
         .filter(|node| match node.kind {
@@ -44,12 +44,17 @@ pub fn walk(
         .filter_map(|node| cells.find(&node.id).ok())
         .take(settings.start_nodes)
         .collect();
+    let begun = chooser.begin(cells, &ranking.question, &ranked);
+    let (begun, failed) = begun.map_or_else(|error| (Begun::default(), Some(error)), |begun| (begun, None));
+    let Begun { nodes: start, retrieved, note } = begun;
+    let start = if start.is_empty() { ranked } else { start };
     let tables = match settings.whole_tables {
         true => cells.tables_of(&start, settings.prompt_tokens.saturating_mul(TABLE_BYTES)),
         false => String::new(),
     };
     let mut episode = Episode::new(cells, &start);
-    let mut walk = Walk { events: Vec::new(), sink, tokens: Tokens::default(), ranking };
+    let tokens = retrieved.as_ref().map_or_else(Tokens::default, |retrieved| retrieved.tokens);
+    let mut walk = Walk { events: Vec::new(), sink, tokens, ranking };
     walk.tell(TraceEvent::Start {
         id: ranking.question_id.clone(),
         question: ranking.question.clone(),
@@ -57,7 +62,13 @@ pub fn walk(
         model: chooser.name().to_owned(),
         nodes: episode.visited_ids(),
         links: episode.links(),
+        retrieved,
+        note,
     });
+    if let Some(error) = failed {
+        walk.tell(TraceEvent::End { answer: String::new(), abstained: true, reason: error.to_string() });
+        return Err(error);
+    }
     let mut rounds = settings.rounds;
     let mut refused: Option<(Proposal, Verified)> = None;
     let mut round = 0;

@@ -2,14 +2,31 @@
 
 use serde::{Deserialize, Serialize};
 
+/// Whose nodes a walk begins with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StartNodes {
+    /// The ranker's best.
+    #[default]
+    Ranker,
+    /// Those that the language model names, after it has read the document.
+    Llm,
+    /// Three quarters of them the language model's, the rest the ranker's best others, as GraphOTTER has six and two.
+    Both,
+}
+
 /// The table `[agent]` of a config.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct WalkSettings {
     /// Rounds up to the answer; GraphOTTER has 5.
     pub rounds: usize,
-    /// Nodes of the ranking that are visited at the start; GraphOTTER has at most 8.
+    /// Whose nodes are visited at the start.
+    pub start: StartNodes,
+    /// How many; GraphOTTER has at most 8.
     pub start_nodes: usize,
+    /// Prompts in which a language model may read a document to name nodes of it: a longer one is not read.
+    pub windows: usize,
     /// Actions of one round that are carried out.
     pub actions_per_round: usize,
     /// Nodes that one observation shows; the rest comes in pages.
@@ -30,7 +47,9 @@ impl Default for WalkSettings {
     fn default() -> Self {
         Self {
             rounds: 5,
+            start: StartNodes::Ranker,
             start_nodes: 8,
+            windows: 4,
             actions_per_round: 8,
             page: 40,
             whole_tables: false,
@@ -48,6 +67,7 @@ impl WalkSettings {
         let numbers = [
             ("rounds", self.rounds, 50),
             ("start_nodes", self.start_nodes, 64),
+            ("windows", self.windows, 1000),
             ("actions_per_round", self.actions_per_round, 64),
             ("page", self.page, 1000),
         ];

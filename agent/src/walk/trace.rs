@@ -5,6 +5,7 @@ use serde_json::Value;
 use tabsegnet_llm::Tokens;
 
 use crate::answer::Check;
+use crate::walk::retriever::Retrieved;
 
 /// What an action brought.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,6 +37,12 @@ pub enum TraceEvent {
         nodes: Vec<String>,
         /// How they stand to each other.
         links: Vec<String>,
+        /// What a model named that read the document to say where to begin; absent where none did.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        retrieved: Option<Retrieved>,
+        /// Why it begins otherwise than the settings want.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        note: Option<String>,
     },
     /// A round is over.
     Round {

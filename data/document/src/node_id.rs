@@ -21,7 +21,12 @@ pub fn caption(table: usize) -> String {
 /// `t0:h0c2` a column header (level, column), `t0:r3h0` a row header (row, level), `t0:r3c2` any
 /// other cell (row, column); a merged cell by its top-left position.
 pub fn cell(table: &Table, cell: &Cell) -> String {
-    let (number, Cell { row, col, .. }) = (table.number(), cell);
+    cell_in_row(table, cell, cell.row)
+}
+
+/// The same where the table is a part of another, in which the cell stands in `row`.
+pub fn cell_in_row(table: &Table, cell: &Cell, row: usize) -> String {
+    let (number, col) = (table.number(), cell.col);
     match table.role(cell) {
         CellRole::ColumnHeader => format!("t{number}:h{row}c{col}"),
         CellRole::RowHeader => format!("t{number}:r{row}h{col}"),

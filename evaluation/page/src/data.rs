@@ -24,8 +24,8 @@ struct Data<'a> {
 #[derive(Serialize)]
 struct AnswerData<'a> {
     segments: &'a [String],
-    /// Node, rank, segment or −1, score.
-    ranked: Vec<(usize, usize, i64, f32)>,
+    /// Node, rank, segment or −1, score where there is one.
+    ranked: Vec<(usize, usize, i64, Option<f32>)>,
     shades: &'a [Vec<usize>; SHADES],
     /// By node number, five digits; empty where there are none.
     scores: Vec<Option<f64>>,
@@ -85,7 +85,8 @@ fn answer_data<'a>(marks: &'a Marks, types: &mut Interned<'a>) -> AnswerData<'a>
         scores.clear();
     }
     let ranked = marks.ranked.iter();
-    let ranked = ranked.map(|node| (node.number, node.rank, segment(node.segment), node.score));
+    let ranked =
+        ranked.map(|node| (node.number, node.rank, segment(node.segment), marks.scored().then_some(node.score)));
     let (segments, path) = (&marks.answer.segments, &marks.path);
     AnswerData { segments, ranked: ranked.collect(), shades: &marks.shades, scores, why, path }
 }

@@ -1,5 +1,7 @@
 //! The page as a whole.
 
+use std::collections::BTreeMap;
+
 use crate::kit::{BASE, DARK, escape};
 use crate::marks::Marks;
 use crate::nodes::Nodes;
@@ -12,8 +14,8 @@ const SCRIPT: &str = include_str!("page.js");
 const POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
-pub(crate) fn render(page: &Page) -> Result<String, PageError> {
-    let nodes = Nodes::new(page.document);
+pub(crate) fn render(page: &Page, rows: &BTreeMap<usize, Vec<usize>>) -> Result<String, PageError> {
+    let nodes = Nodes::new(page.document, rows);
     let answers: Vec<Marks> = page
         .answers
         .iter()

@@ -34,6 +34,8 @@ mod text;
 
 pub use answer::{Answer, EdgeStrength, Explanation, InEdge, Move, PageError, PathStep, RankedNode, Reply};
 
+use std::collections::BTreeMap;
+
 use tabsegnet_document::Layout;
 use tabsegnet_document::model::Document;
 
@@ -60,6 +62,15 @@ impl Page<'_> {
     /// An answer names a node that the document does not have or a segment that the question does
     /// not have, or has a number that is not finite.
     pub fn html(&self) -> Result<String, PageError> {
-        html::render(self)
+        html::render(self, &BTreeMap::new())
+    }
+
+    /// The page of a document whose tables are cut down to some rows: `rows` has by the table's number the row of the whole
+    /// table that each of its rows is, so that nodes keep the ids that they have there.
+    ///
+    /// # Errors
+    /// As [`Page::html`].
+    pub fn html_of_part(&self, rows: &BTreeMap<usize, Vec<usize>>) -> Result<String, PageError> {
+        html::render(self, rows)
     }
 }

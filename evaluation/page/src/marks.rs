@@ -42,6 +42,11 @@ pub(crate) struct Marks<'a> {
 }
 
 impl<'a> Marks<'a> {
+    /// Whether ranked nodes have scores: those that an answer cites without a ranking, as a statement's, have none.
+    pub fn scored(&self) -> bool {
+        self.answer.reply.is_none() || !self.answer.scores.is_empty()
+    }
+
     pub fn new(answer: &'a Answer, nodes: &Nodes, document: &str) -> Result<Self, PageError> {
         let checks = Checks { answer, nodes, document };
         let mut scores = vec![None; nodes.all.len()];

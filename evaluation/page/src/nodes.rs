@@ -1,7 +1,7 @@
 //! All nodes of a document in the order in which the page shows them. A node's position here is
 //! its number in the page: that of its element among all nodes' elements.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use tabsegnet_document::model::{Block, Cell, CellRole, Document, Heading, Outline, Table, join_non_empty};
 use tabsegnet_document::node_id;
@@ -50,7 +50,8 @@ pub(crate) struct Nodes<'a> {
 }
 
 impl<'a> Nodes<'a> {
-    pub fn new(document: &'a Document) -> Self {
+    /// `rows` are those of tables that are parts of others ([`Page::html_of_part`](crate::Page::html_of_part)).
+    pub fn new(document: &'a Document, rows: &BTreeMap<usize, Vec<usize>>) -> Self {
         let mut all = Vec::new();
         let (mut headings, mut passages) = (0, 0);
         let mut outline: Outline<&str> = Outline::default();
@@ -77,7 +78,9 @@ impl<'a> Nodes<'a> {
                         table: None,
                     };
                     all.push(caption);
-                    all.extend(table.cells().iter().map(|cell| node_of_cell(table, cell, section)));
+                    let rows = rows.get(&table.number());
+                    let row = |cell: &Cell| rows.and_then(|rows| rows.get(cell.row)).copied().unwrap_or(cell.row);
+                    all.extend(table.cells().iter().map(|cell| node_of_cell(table, cell, row(cell), section)));
                 }
             }
         }
@@ -95,7 +98,7 @@ impl<'a> Nodes<'a> {
     }
 }
 
-fn node_of_cell<'a>(table: &'a Table, cell: &'a Cell, section: &'a str) -> Node<'a> {
+fn node_of_cell<'a>(table: &'a Table, cell: &'a Cell, row: usize, section: &'a str) -> Node<'a> {
     let rows = table.path(&table.row_headers_of(cell));
     let columns = table.path(&table.column_headers_of(cell));
     let place = match table.role(cell) {
@@ -103,7 +106,7 @@ fn node_of_cell<'a>(table: &'a Table, cell: &'a Cell, section: &'a str) -> Node<
         CellRole::RowHeader => [under("row header", &rows), String::new()],
         CellRole::Data => [rows, columns],
     };
-    Node { id: node_id::cell(table, cell), text: &cell.text, place, section, table: Some(table) }
+    Node { id: node_id::cell_in_row(table, cell, row), text: &cell.text, place, section, table: Some(table) }
 }
 
 fn under(kind: &str, outer: &str) -> String {

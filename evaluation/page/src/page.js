@@ -171,7 +171,8 @@ function scoreLine(at, ranked) {
   if (ranked) {
     const [, rank, segment, score] = ranked;
     const part = segment >= 0 ? `, segment ${letters(segment)} (${answer().segments[segment]})` : '';
-    return `Rank ${rank} of ${total}, score ${number(score)}${part}`;
+    const scored = score === null ? '' : `, score ${number(score)}`;
+    return `Rank ${rank} of ${total}${scored}${part}`;
   }
   const scores = answer() ? answer().scores : [];
   const score = scores[at];

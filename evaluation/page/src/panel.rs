@@ -101,19 +101,21 @@ fn ranks(position: usize, marks: &Marks, nodes: &Nodes) -> String {
     );
     for ranked in &marks.ranked {
         let Some(node) = nodes.get(ranked.number) else { continue };
+        let score = match marks.scored() {
+            true => format!("<span class=\"score\"><span class=\"vh\">score </span>{}</span>", number(ranked.score)),
+            false => String::new(),
+        };
         let text = match node.text.trim() {
             "" => "<i>no text</i>".to_owned(),
             text => escape(&shorten(text, SHOWN)),
         };
         let _ = writeln!(
             html,
-            "<li><a href=\"#n{}\">{}<span class=\"what\"><bdi>{text}</bdi> <small><bdi>{}</bdi></small>{}</span> \
-             <span class=\"score\"><span class=\"vh\">score </span>{}</span></a></li>",
+            "<li><a href=\"#n{}\">{}<span class=\"what\"><bdi>{text}</bdi> <small><bdi>{}</bdi></small>{}</span> {score}</a></li>",
             ranked.number,
             badge(ranked),
             escape(&node.place()),
-            within(node),
-            number(ranked.score)
+            within(node)
         );
     }
     html += "</ol>\n";

@@ -1,5 +1,7 @@
 //! Which segmenter: the `[segmenter]` table of a configuration.
 
+use std::path::Path;
+
 use serde::{Deserialize, Serialize};
 use tabsegnet_encoder::{Shipped, shipped};
 
@@ -43,6 +45,21 @@ impl Default for SegmenterConfig {
 }
 
 impl SegmenterConfig {
+    /// The one that a name on a command line stands for: a kind, or the directory of a T5.
+    ///
+    /// # Errors
+    /// A name that is neither, and `given`, which no question outside a data set has.
+    pub fn named(name: &str) -> Result<Self, SegmenterError> {
+        match name {
+            "rules" | "t5" | "none" => Ok(Self { kind: name.to_owned(), ..Self::default() }),
+            "given" => Err(SegmenterError::Given),
+            directory if Path::new(directory).is_dir() => {
+                Ok(Self { kind: "t5".to_owned(), model: directory.to_owned(), ..Self::default() })
+            }
+            name => Err(SegmenterError::UnknownName { name: name.to_owned() }),
+        }
+    }
+
     /// Whether the segments are those of the data set.
     pub fn is_given(&self) -> bool {
         self.kind == "given"
@@ -92,6 +109,17 @@ mod tests {
         assert!(open("none").segments(question).unwrap().is_empty());
         assert!(open("given").is_given());
         assert!(open("given").segments(question).unwrap_err().to_string().contains("for measurement only"));
+    }
+
+    #[test]
+    fn a_name_is_a_kind_or_a_folder() {
+        let named = |name: &str| SegmenterConfig::named(name).map_err(|error| error.to_string());
+        let shipped = shipped(Shipped::Segmenter).unwrap().display().to_string();
+        let folder = named(&shipped).unwrap();
+        assert_eq!((folder.kind.as_str(), &folder.model), ("t5", &shipped));
+        assert_eq!(named("rules"), Ok(SegmenterConfig::default()));
+        assert!(named("given").unwrap_err().contains("for measurement only"));
+        assert!(named("rule").unwrap_err().contains("expected rules, t5, none or the folder of a T5"));
     }
 
     #[test]

@@ -15,6 +15,12 @@ pub enum SegmenterError {
         /// What it was set to.
         kind: String,
     },
+    /// A command line names a segmenter that does not exist.
+    #[error("segmenter {name:?}: expected rules, t5, none or the folder of a T5 in Hugging Face layout")]
+    UnknownName {
+        /// What it names.
+        name: String,
+    },
     /// The segments that a data set gives were requested a question that is of none.
     #[error(
         "segmenter.kind = \"given\" takes the segments that a data set gives with its questions, an upper bound for measurement only; a question of your own has none: train with segmenter.kind = \"rules\" or \"t5\""
@@ -99,6 +105,16 @@ pub enum SegmenterError {
         /// The engine's own words.
         reason: String,
     },
+    /// A segmenter that is no model of this crate.
+    #[error("no segments of {question:?} from {segmenter}")]
+    Other {
+        /// The question.
+        question: String,
+        /// Its identity.
+        segmenter: String,
+        /// Its own words.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
     /// Logits that are no numbers.
     #[error(
         "the segmenter's logits are not finite at token {position} of its output; the weights are damaged or not meant for f32"
@@ -113,7 +129,9 @@ impl SegmenterError {
     /// Whether the configuration is at fault.
     pub fn is_setting(&self) -> bool {
         match self {
-            Self::UnknownKind { .. } | Self::Setting { .. } | Self::NoDirectory { .. } => true,
+            Self::UnknownKind { .. } | Self::UnknownName { .. } | Self::Setting { .. } | Self::NoDirectory { .. } => {
+                true
+            }
             Self::Hub(error) => matches!(error, EncoderError::Config { .. } | EncoderError::NoDirectory { .. }),
             _ => false,
         }

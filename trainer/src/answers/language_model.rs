@@ -9,7 +9,7 @@ use tabsegnet_agent::judge::judge;
 use tabsegnet_agent::walk::{LlmPolicy, WalkSettings};
 use tabsegnet_agent::{Answer, Check, Policy};
 use tabsegnet_datasets::sample::{GoldAnswer, Question};
-use tabsegnet_llm::{Budget, ChatModel, HttpModel, LlmError, LlmSettings, Recorded, RunCost};
+use tabsegnet_llm::{Budget, ChatModel, LlmError, LlmSettings, OpenModel, RunCost};
 
 use crate::config::{Config, MeasuredPolicy};
 
@@ -23,7 +23,7 @@ pub(super) struct LanguageModel {
 
 struct Endpoint {
     settings: LlmSettings,
-    model: Box<dyn ChatModel>,
+    model: Arc<dyn ChatModel>,
 }
 
 enum Judge {
@@ -35,13 +35,9 @@ enum Judge {
 impl Endpoint {
     fn open(settings: LlmSettings, record: &str) -> Result<Self> {
         let variable = |name: &str| std::env::var(name).ok();
-        let key = settings.key(&variable)?;
-        let http = Box::new(HttpModel::new(settings.clone(), key)?);
-        let model: Box<dyn ChatModel> = match record {
-            "" => http,
-            file => Box::new(Recorded::new(Path::new(file), http)?),
-        };
-        Ok(Self { settings, model })
+        let record = Some(record).filter(|file| !file.is_empty()).map(Path::new);
+        let opened = OpenModel::open(&settings, record, None, &variable)?.context("no language model is set")?;
+        Ok(Self { settings, model: opened.model })
     }
 }
 

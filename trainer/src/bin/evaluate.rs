@@ -3,13 +3,15 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use clap::Parser;
 use tabsegnet_datasets::config::Part;
 use tabsegnet_ranker::device::DeviceChoice;
+use tabsegnet_segmenter::{SegmenterConfig, load_segmenter};
 use tabsegnet_trainer::config::{Config, Task};
 use tabsegnet_trainer::evaluation::Inputs;
 use tabsegnet_trainer::inputs::Encoding;
+use tabsegnet_trainer::language_model::LanguageModel;
 use tabsegnet_trainer::layout::Layout;
 use tabsegnet_trainer::{answers, cli, corpus, evaluation};
 
@@ -33,6 +35,10 @@ struct Arguments {
     /// Measures the baselines alone.
     #[arg(long, conflicts_with = "checkpoints")]
     baselines: bool,
+    /// Measures rankers with segments by another segmenter than the one that they learnt from: rules, t5, none, the folder of a T5,
+    /// or llm, the language model of [llm].
+    #[arg(long, value_name = "NAME")]
+    segmenter: Option<String>,
     /// Where the report goes; by default report/ below output.directory.
     #[arg(long, value_name = "DIR")]
     output: Option<PathBuf>,
@@ -57,6 +63,10 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
         (false, given) => given.to_vec(),
     };
     let output = arguments.output.clone().unwrap_or_else(|| layout.report());
+    anyhow::ensure!(
+        arguments.segmenter.is_none() || config.task.kind == Task::Ranker,
+        "--segmenter goes with rankers (task.kind = \"ranker\")"
+    );
     if config.task.kind == Task::Corpus {
         cli::print(&format!("{}\n", corpus::evaluate(&config, &directories, &output)?))?;
         return Ok(ExitCode::SUCCESS);
@@ -67,11 +77,25 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
     }
     let device = cli::open_device(arguments.device)?;
     let report = cli::on_device(&device, || {
-        let encoding = Encoding::open(&config, &device)?;
+        let other =
+            arguments.segmenter.as_deref().filter(|name| *name != "llm").map(SegmenterConfig::named).transpose()?;
+        let model = match arguments.segmenter.as_deref() {
+            Some("llm") => Some(LanguageModel::open(&config, "--segmenter llm")?),
+            _ => LanguageModel::of_baselines(&config).transpose()?,
+        };
+        let mut encoding = Encoding::open(&config, &device)?;
+        if arguments.segmenter.is_some() {
+            let other = match (&other, &model) {
+                (Some(config), _) => load_segmenter(config)?,
+                (None, model) => model.as_ref().context("--segmenter llm: no language model")?.segmenter(),
+            };
+            eprintln!("segments: by {}, whatever checkpoints learnt from", other.identity());
+            encoding = encoding.with_segmenter(other);
+        }
         let checkpoints = evaluation::open_checkpoints(&directories, &encoding, &device)?;
         let dev = encoding.input(&config, Part::Dev)?;
         let tuned_on = evaluation::needs_training(&config).then(|| encoding.input(&config, Part::Train)).transpose()?;
-        let inputs = Inputs { encoding: &encoding, dev: &dev, training: tuned_on.as_ref() };
+        let inputs = Inputs { encoding: &encoding, dev: &dev, training: tuned_on.as_ref(), model: model.as_ref() };
         evaluation::evaluate(&config, &inputs, &checkpoints, &device, &output)
     })?;
     cli::print(&format!("{}\n\nreport: {}\n", evaluation::summary(&report), output.join("report.html").display()))?;

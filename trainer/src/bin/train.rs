@@ -12,6 +12,7 @@ use tabsegnet_ranker::device::DeviceChoice;
 use tabsegnet_trainer::config::{Config, Task};
 use tabsegnet_trainer::evaluation::Inputs;
 use tabsegnet_trainer::inputs::{Encoding, lock, prepared};
+use tabsegnet_trainer::language_model::LanguageModel;
 use tabsegnet_trainer::layout::Layout;
 use tabsegnet_trainer::segmenter::SegmenterTraining;
 use tabsegnet_trainer::training::{Outcome, Training};
@@ -102,6 +103,8 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
 
 fn ranker(config: &Config, device: &Device, resume: bool, stop: &AtomicBool) -> Result<Outcome> {
     let encoding = Encoding::open(config, device)?;
+    // What is missing for the report at the end is better said now.
+    let model = LanguageModel::of_baselines(config).filter(|_| config.evaluation.after_training).transpose()?;
     let train = encoding.input(config, Part::Train)?;
     let dev = encoding.input(config, Part::Dev)?;
     let outcome = Training::new(config, &train, &dev, &encoding, device.clone(), resume)?.run(stop)?;
@@ -109,7 +112,8 @@ fn ranker(config: &Config, device: &Device, resume: bool, stop: &AtomicBool) -> 
         let best = Layout::new(config).best();
         cli::print(&format!("checkpoint: {}\n", best.display()))?;
         if config.evaluation.after_training {
-            report(config, best, &Inputs { encoding: &encoding, dev: &dev, training: Some(&train) }, device)?;
+            let inputs = Inputs { encoding: &encoding, dev: &dev, training: Some(&train), model: model.as_ref() };
+            report(config, best, &inputs, device)?;
         }
     }
     Ok(outcome)

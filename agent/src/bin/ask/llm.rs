@@ -11,16 +11,18 @@ use serde::Serialize;
 use tabsegnet::{OpenDocument, Ranking};
 use tabsegnet_agent::config::Config;
 use tabsegnet_agent::large::Large;
+use tabsegnet_agent::segmenter::LlmSegmenter;
 use tabsegnet_agent::walk::{Listener, LlmPolicy, Thoughts, TraceEvent};
 use tabsegnet_agent::{Answer, Policy};
-use tabsegnet_llm::{OpenModel, Piece, RunCost};
+use tabsegnet_llm::{OpenModel, Piece, RunCost, Spent};
+use tabsegnet_segmenter::Segmenter;
 use tabsegnet_tablerag::{RoundEvent, RoundSettings};
 
 /// What is said about a language model.
 #[derive(Args)]
 pub struct LlmArguments {
-    /// A TOML file with the tables [llm] (base_url, model, budget, …), [agent] (rounds, …) and [tablerag]. TABSEGNET_LLM_URL and
-    /// TABSEGNET_LLM_MODEL go before it; a key is taken from TABSEGNET_LLM_KEY alone.
+    /// A TOML file with the tables [llm] (base_url, which may be gguf:PATH; model, budget, …), [agent] (rounds, start, …) and
+    /// [tablerag]. TABSEGNET_LLM_URL and TABSEGNET_LLM_MODEL go before it; a key is taken from TABSEGNET_LLM_KEY alone.
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Where to write what the language model thought, did and saw: a JSON object a line, as it happens.
@@ -52,6 +54,9 @@ impl Llm {
         let config = Config { llm: config.llm.with_environment(&variable), ..config };
         let opened = OpenModel::open(&config.llm, record.as_deref(), replay.as_deref(), &variable)?;
         let Some(opened) = opened else { return Ok(None) };
+        if let Some(notice) = opened.model.notice() {
+            eprintln!("warning: {notice}");
+        }
         let terminal = Terminal::new(trace.as_deref(), show_thoughts || io::stderr().is_terminal())?;
         Ok(Some(Self { config, opened, terminal, cost: Arc::default() }))
     }
@@ -67,6 +72,19 @@ impl Llm {
         LlmPolicy::new(document.graph(), agent, self.opened.model.as_ref(), llm, &self.terminal)
             .or_else(otherwise)
             .charged_to(Arc::clone(&self.cost))
+    }
+
+    /// The model as a segmenter; `otherwise` where its replies cannot be used, and if `always`, where it fails too.
+    pub fn segmenter(&self, otherwise: Box<dyn Segmenter>, always: bool) -> Box<dyn Segmenter> {
+        let notice = |text: &str| eprintln!("warning: {text}");
+        let segmenter = LlmSegmenter::new(Arc::clone(&self.opened.model), self.config.llm.clone(), otherwise, notice)
+            .charged_to(Arc::clone(&self.cost));
+        Box::new(if always { segmenter.or_always() } else { segmenter })
+    }
+
+    /// What was taken so far.
+    pub fn spent(&self) -> Spent {
+        Spent { calls: 0, tokens: self.cost.tokens(), cost: self.cost.spent() }
     }
 
     /// How tables too large for the graph are gone through.

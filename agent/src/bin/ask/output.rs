@@ -5,7 +5,8 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
 use tabsegnet::OpenDocument;
-use tabsegnet_agent::{Answer, page};
+use tabsegnet_agent::large::{Excerpt, Large};
+use tabsegnet_agent::{Answer, Citation, page};
 use tabsegnet_page::{Answer as Shown, Page};
 use tabsegnet_store::write_bytes_atomic;
 
@@ -27,6 +28,8 @@ pub struct Writer<'a> {
     document: Option<OpenDocument>,
     /// Whether it is made of tables of a corpus.
     of_tables: bool,
+    /// A document of which tables went through SQL, and what is cited of it.
+    large: Option<(&'a Large, Vec<Citation>)>,
 }
 
 impl<'a> Writer<'a> {
@@ -41,6 +44,7 @@ impl<'a> Writer<'a> {
             shown: Vec::new(),
             document: None,
             of_tables: false,
+            large: None,
         }
     }
 
@@ -65,6 +69,16 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
+    /// Adds an answer from a document of which tables went through SQL.
+    pub fn add_large(&mut self, large: &'a Large, answer: Answer) -> Result<()> {
+        if self.format != Format::Html {
+            return self.add_without_document(answer);
+        }
+        self.shown.push(page::shown_of_sql(&answer));
+        self.large.get_or_insert_with(|| (large, Vec::new())).1.extend(answer.citations);
+        Ok(())
+    }
+
     /// Adds an answer that no document can be shown of.
     pub fn add_without_document(&mut self, answer: Answer) -> Result<()> {
         match self.format {
@@ -75,8 +89,8 @@ impl<'a> Writer<'a> {
                 Ok(())
             }
             Format::Html => bail!(
-                "--format html: there is no document to show, as the corpus has no table for the question, or a table went \
-                 through SQL; expected --format table, json or jsonl"
+                "--format html: there is no document to show, as the corpus has no table for the question; expected --format \
+                 table, json or jsonl"
             ),
         }
     }
@@ -103,6 +117,13 @@ impl<'a> Writer<'a> {
                 let (about, answers) = (&self.about, &self.shown);
                 let layout = Some(&read.layout);
                 self.text = Page { title, about, document: &read.document, layout, answers }.html()?;
+            }
+            (Format::Html, None) => {
+                let Some((large, citations)) = &self.large else { bail!("--format html: there is no question") };
+                let Excerpt { document, layout, rows } = large.excerpt(citations)?;
+                let (title, about, answers) = (&document.id, &self.about, &self.shown);
+                let page = Page { title, about, document: &document, layout: Some(&layout), answers };
+                self.text = page.html_of_part(&rows)?;
             }
             _ => {}
         }

@@ -67,6 +67,9 @@ impl Llm {
         let variable = |name: &str| std::env::var(name).ok();
         let settings = config.llm.with_environment(&variable);
         let opened = OpenModel::open(&settings, arguments.record.as_deref(), arguments.replay.as_deref(), &variable)?;
+        if let Some(notice) = opened.as_ref().and_then(|opened| opened.model.notice()) {
+            warn(&notice);
+        }
         Ok(opened.map(|opened| Self { settings, opened }))
     }
 

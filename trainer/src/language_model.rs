@@ -1,0 +1,140 @@
+//! A language model beside rankers: as a baseline that names nodes, and as the segmenter of their questions.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anyhow::{Context as _, Result};
+use tabsegnet::baselines::{Baseline, Retriever};
+use tabsegnet_agent::segmenter::LlmSegmenter;
+use tabsegnet_agent::walk::{CellGraph, WalkSettings, retrieve};
+use tabsegnet_datasets::prepared::PreparedDocument;
+use tabsegnet_llm::{Budget, ChatModel, LlmSettings, OpenModel, RunCost};
+use tabsegnet_segmenter::{NoSegments, Segmenter};
+
+use crate::config::Config;
+
+/// Nodes that a model is asked for: as many as the first measure of a report looks at.
+const NAMED: usize = 10;
+
+/// The model that `[llm]` names.
+pub struct LanguageModel {
+    model: Arc<dyn ChatModel>,
+    settings: LlmSettings,
+    cost: Arc<RunCost>,
+}
+
+impl LanguageModel {
+    /// That of the baseline `llm`; `None` where the report has no such baseline.
+    pub fn of_baselines(config: &Config) -> Option<Result<Self>> {
+        let wanted = config.evaluation.baselines.contains(&Baseline::Llm);
+        wanted.then(|| Self::open(config, "evaluation.baselines"))
+    }
+
+    /// Opens it; `what` wants it, for messages.
+    ///
+    /// # Errors
+    /// Settings that cannot be used, none at all among them; a record that cannot be read.
+    pub fn open(config: &Config, what: &str) -> Result<Self> {
+        let variable = |name: &str| std::env::var(name).ok();
+        let settings = config.llm.clone().with_environment(&variable);
+        let record = Some(config.evaluation.record.as_str()).filter(|file| !file.is_empty()).map(Path::new);
+        let opened = OpenModel::open(&settings, record, None, &variable).context("[llm]")?.with_context(|| {
+            format!(
+                "{what}: no language model is set; expected base_url and model in the table [llm] of the config, or \
+                 TABSEGNET_LLM_URL and TABSEGNET_LLM_MODEL"
+            )
+        })?;
+        eprintln!("{what}: {}", opened.name());
+        let model = opened.model;
+        if let Some(notice) = model.notice() {
+            eprintln!("warning: {notice}");
+        }
+        Ok(Self { model, settings, cost: Arc::default() })
+    }
+
+    /// The segmenter. Where a reply cannot be used the question has no segments, and is its own: what another segmenter finds
+    /// does not count for the model.
+    pub fn segmenter(&self) -> Box<dyn Segmenter> {
+        let notice = |text: &str| eprintln!("warning: {text}");
+        let segmenter = LlmSegmenter::new(Arc::clone(&self.model), self.settings.clone(), Box::new(NoSegments), notice);
+        Box::new(segmenter.charged_to(Arc::clone(&self.cost)))
+    }
+
+    /// The baseline, which reads documents as `[agent]` says.
+    pub fn retriever(&self, config: &Config) -> ModelRetriever {
+        ModelRetriever {
+            model: Arc::clone(&self.model),
+            settings: self.settings.clone(),
+            walk: config.agent.clone(),
+            cost: Arc::clone(&self.cost),
+            tally: Mutex::default(),
+        }
+    }
+}
+
+/// A language model that names nodes.
+pub struct ModelRetriever {
+    model: Arc<dyn ChatModel>,
+    settings: LlmSettings,
+    walk: WalkSettings,
+    cost: Arc<RunCost>,
+    tally: Mutex<Tally>,
+}
+
+/// What happened to the questions.
+#[derive(Default)]
+struct Tally {
+    questions: usize,
+    named: usize,
+    unknown: usize,
+    failed: usize,
+    /// Why the first failed.
+    why: Option<String>,
+    tokens: u64,
+}
+
+impl ModelRetriever {
+    /// What happened, in words.
+    pub fn said(&self) -> String {
+        let Tally { questions, named, unknown, failed, why, tokens } =
+            &*self.tally.lock().unwrap_or_else(PoisonError::into_inner);
+        let why = why.as_ref().map_or_else(String::new, |why| format!(" (the first: {why})"));
+        let cost = self.cost.spent().map_or_else(String::new, |cost| format!(", cost {cost:.4}"));
+        format!(
+            "llm ({}): {questions} questions, {named} nodes named, {unknown} ids that no document has left out, {failed} \
+             questions failed and count as nothing named{why}; {tokens} tokens{cost}.",
+            self.model.name()
+        )
+    }
+}
+
+impl Retriever for ModelRetriever {
+    fn retrieve(
+        &self,
+        document: &PreparedDocument,
+        question: &str,
+    ) -> Result<Vec<u32>, Box<dyn std::error::Error + Send + Sync>> {
+        let cells = CellGraph::new(&document.graph, &self.walk);
+        let mut budget = Budget::new(self.cost.left(&self.settings.budget));
+        let model = (self.model.as_ref(), &self.settings);
+        let found = retrieve(&cells, question, NAMED, model, &mut budget, &mut |_| {});
+        let spent = budget.spent();
+        self.cost.book(&spent);
+        let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
+        tally.questions += 1;
+        tally.tokens += spent.tokens.total();
+        match found {
+            Ok(found) => {
+                tally.named += found.nodes.len();
+                tally.unknown += found.unknown;
+                Ok(found.nodes.iter().filter_map(|id| cells.find(id).ok()).collect())
+            }
+            Err(error) => {
+                let error = error.passing()?;
+                tally.failed += 1;
+                tally.why.get_or_insert_with(|| error.to_string());
+                Ok(Vec::new())
+            }
+        }
+    }
+}
