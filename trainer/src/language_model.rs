@@ -13,6 +13,10 @@ use tabsegnet_segmenter::{NoSegments, Segmenter};
 
 use crate::config::Config;
 
+/// What is said where none is set.
+pub(crate) const NO_MODEL: &str = "no language model is set; expected base_url and model in the table [llm] of the config, or \
+                                   TABSEGNET_LLM_URL and TABSEGNET_LLM_MODEL";
+
 /// Nodes that a model is asked for: as many as the first measure of a report looks at.
 const NAMED: usize = 10;
 
@@ -38,12 +42,8 @@ impl LanguageModel {
         let variable = |name: &str| std::env::var(name).ok();
         let settings = config.llm.clone().with_environment(&variable);
         let record = Some(config.evaluation.record.as_str()).filter(|file| !file.is_empty()).map(Path::new);
-        let opened = OpenModel::open(&settings, record, None, &variable).context("[llm]")?.with_context(|| {
-            format!(
-                "{what}: no language model is set; expected base_url and model in the table [llm] of the config, or \
-                 TABSEGNET_LLM_URL and TABSEGNET_LLM_MODEL"
-            )
-        })?;
+        let opened = OpenModel::open(&settings, record, None, &variable).context("[llm]")?;
+        let opened = opened.with_context(|| format!("{what}: {NO_MODEL}"))?;
         eprintln!("{what}: {}", opened.name());
         let model = opened.model;
         if let Some(notice) = model.notice() {

@@ -12,6 +12,7 @@ use tabsegnet_datasets::sample::{GoldAnswer, Question};
 use tabsegnet_llm::{Budget, ChatModel, LlmError, LlmSettings, OpenModel, RunCost};
 
 use crate::config::{Config, MeasuredPolicy};
+use crate::language_model::NO_MODEL;
 
 /// A language model whose answers are measured.
 pub(super) struct LanguageModel {
@@ -36,7 +37,7 @@ impl Endpoint {
     fn open(settings: LlmSettings, record: &str) -> Result<Self> {
         let variable = |name: &str| std::env::var(name).ok();
         let record = Some(record).filter(|file| !file.is_empty()).map(Path::new);
-        let opened = OpenModel::open(&settings, record, None, &variable)?.context("no language model is set")?;
+        let opened = OpenModel::open(&settings, record, None, &variable)?.context(NO_MODEL)?;
         Ok(Self { settings, model: opened.model })
     }
 }
