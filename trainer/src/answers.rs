@@ -43,7 +43,7 @@ enum Rule {
     Tatqa,
     /// Exact match.
     Match,
-    /// No answer is published: the gold nodes say it.
+    /// No answer is published: the gold nodes say it, or the number in full where something is computed.
     Nodes,
 }
 
@@ -130,7 +130,7 @@ fn is_right(
     prediction: &Prediction,
 ) -> bool {
     match (&question.answer, rule) {
-        (Some(gold), Rule::Finqa | Rule::Tatqa | Rule::Match) => {
+        (Some(gold), _) => {
             let Prediction { texts, value, scale, .. } = prediction;
             let [first, second] = judged(rule, gold, texts, value.as_deref(), *scale);
             // Most of a span teaches too.
@@ -166,10 +166,23 @@ fn judged(rule: Rule, gold: &GoldAnswer, texts: &[String], value: Option<&str>, 
             let (exact, overlap) = tatqa(texts, &scale, &gold.values, &gold.scale, &gold.kind);
             [exact, overlap]
         }
-        Rule::Match | Rule::Nodes => {
+        Rule::Nodes => {
+            let given = |expected: &String| Some(is_amount(value?.parse().ok()?, expected.parse().ok()?, scale));
+            let right = gold.values.first().is_some_and(|expected| given(expected).unwrap_or(false));
+            [flag(right); 2]
+        }
+        Rule::Match => {
             [Strictness::Authors, Strictness::Strict].map(|strictness| flag(same(texts, &gold.values, strictness)))
         }
     }
+}
+
+/// Whether a number is an amount in full; of one whose scale is not known, by any.
+fn is_amount(value: f64, amount: f64, scale: Option<Scale>) -> bool {
+    let powers = scale.map_or(vec![0, 3, 6, 9], |scale| vec![scale.power() as i32]);
+    // Values are rounded to five places.
+    let near = |power| (value * 10_f64.powi(power) - amount).abs() <= 1.1e-5 + 2e-4 * amount.abs();
+    powers.into_iter().any(near)
 }
 
 /// A question's proposals, "none of them" first, with the fold of its document.

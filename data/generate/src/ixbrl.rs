@@ -9,6 +9,8 @@
 //! and sentences that tag the fact, and those that state it again without a tag: the same number
 //! under a like label and the same year ([`restated`]).
 //!
+//! Questions to which the answer is known as well, to learn to compute it, have wordings of their own ([`analysts`]).
+//!
 //! Sentences that give a reason, a plan, a count or an event give questions too, by their form.
 //!
 //! A document is the whole filing, as questions will be put to it. A third of the questions or more go
@@ -21,6 +23,7 @@
 //!
 //! Companies are split, not filings: a company is of the dev part by a seeded hash of its key.
 
+mod analysts;
 mod filing;
 mod labels;
 mod members;
@@ -261,6 +264,7 @@ fn sample_of(filing: Filing, name: &str, filings: &Filings) -> Option<Sample> {
         Dice::new(digest.part(name).part(purpose))
     };
     let mut drafts = QuestionWriter::new(&filing).draw(config.questions_per_filing, &mut dice("questions"));
+    drafts.extend(QuestionWriter::new(&filing).computed(config.computed_per_filing, &mut dice("computed")));
     drafts.extend(prose::questions(&filing, &mut dice("prose")).into_iter().take(config.prose_per_filing));
     let question = |(number, draft): (usize, Draft)| draft.question(format!("{name}-{number}"), &filing);
     let questions: Vec<Question> = drafts.into_iter().enumerate().map(question).collect();

@@ -10,13 +10,15 @@ pub struct IxbrlConfig {
     pub questions_per_filing: usize,
     /// Questions that a sentence of a filing answers, at most.
     pub prose_per_filing: usize,
+    /// Questions with the number that answers them, at most.
+    pub computed_per_filing: usize,
     /// The share of companies whose filings are the dev part, where `data.dev` names no files.
     pub dev_share: f64,
 }
 
 impl Default for IxbrlConfig {
     fn default() -> Self {
-        Self { questions_per_filing: 120, prose_per_filing: 60, dev_share: 0.2 }
+        Self { questions_per_filing: 120, prose_per_filing: 60, computed_per_filing: 0, dev_share: 0.2 }
     }
 }
 

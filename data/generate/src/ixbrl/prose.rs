@@ -65,7 +65,7 @@ pub(super) fn questions(filing: &Filing, dice: &mut Dice) -> Vec<Draft> {
     let company = filing.company_name();
     let question = |(wanted, passages)| {
         let text = words(&wanted, &company, dice);
-        Draft { segments: vec![(text.clone(), Sought::Passages(passages))], text }
+        Draft { segments: vec![(text.clone(), Sought::Passages(passages))], text, answer: None }
     };
     found.into_iter().map(question).collect()
 }

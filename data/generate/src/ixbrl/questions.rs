@@ -1,8 +1,10 @@
 //! Which facts are wanted together.
 
+mod computed;
+
 use std::collections::{BTreeMap, BTreeSet};
 
-use tabsegnet_datasets::sample::{Question, Segment};
+use tabsegnet_datasets::sample::{GoldAnswer, Question, Segment};
 use tabsegnet_document::node_id;
 
 use super::filing::{Fact, Filing, Unit};
@@ -17,6 +19,8 @@ pub(super) struct Draft {
     pub text: String,
     /// What is wanted: the phrase for it, and what answers it.
     pub segments: Vec<(String, Sought)>,
+    /// The number in full, where the question has one.
+    pub answer: Option<GoldAnswer>,
 }
 
 /// What answers a part of a question.
@@ -46,7 +50,7 @@ impl Draft {
         let segments: Vec<Segment> =
             self.segments.into_iter().map(|(text, sought)| Segment { text, nodes: nodes(&sought) }).collect();
         let gold: BTreeSet<String> = segments.iter().flat_map(|segment| segment.nodes.clone()).collect();
-        Question { id, text: self.text, gold: gold.into_iter().collect(), segments, answer: None }
+        Question { id, text: self.text, gold: gold.into_iter().collect(), segments, answer: self.answer }
     }
 }
 
@@ -351,7 +355,7 @@ impl<'a> QuestionWriter<'a> {
             _ => return None,
         };
         let segments = named.iter().map(Named::segment).zip(numbers.iter().map(|&fact| Sought::Fact(fact))).collect();
-        Some(Draft { text, segments })
+        Some(Draft { text, segments, answer: None })
     }
 
     /// A fact in words. Facts of one question get their times in one way, and one concept one name.

@@ -32,12 +32,12 @@ impl Named {
         format!("{} {}", self.thing(), self.time())
     }
 
-    fn was(&self) -> &'static str {
+    pub fn was(&self) -> &'static str {
         if is_plural(&self.name) { "were" } else { "was" }
     }
 }
 
-fn capital(text: &str) -> String {
+pub(super) fn capital(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }

@@ -153,6 +153,48 @@ fn a_third_of_the_questions_need_two_tables() {
 }
 
 #[test]
+fn computed_answers_follow_from_the_gold_cells() {
+    let mut kinds = BTreeSet::new();
+    for seed in 0..10 {
+        let (_dir, mut filings) = filings(&["7"], Companies::All, seed);
+        filings.config = IxbrlConfig {
+            questions_per_filing: 0,
+            prose_per_filing: 0,
+            computed_per_filing: 60,
+            ..IxbrlConfig::default()
+        };
+        let samples = read(&filings).unwrap();
+        let graph = Graph::of(&samples.samples[0].document);
+        let amount = |node: &String| -> Option<f64> {
+            let node = graph.nodes().iter().find(|of| of.id == *node)?;
+            Some(node.text.replace(',', "").parse::<f64>().ok()? * 1e6)
+        };
+        for question in &samples.samples[0].questions {
+            let Some(answer) = &question.answer else {
+                assert_eq!(question.segments.len(), 1, "{question:?}");
+                continue;
+            };
+            let expected: f64 = answer.values[0].parse().unwrap();
+            let of: Vec<f64> = question.segments.iter().filter_map(|s| s.nodes.iter().find_map(amount)).collect();
+            let ways: Vec<(&str, f64)> = match of[..] {
+                [a, b] => vec![
+                    ("later", b - a),
+                    ("growth", (b - a) / a),
+                    ("ratio", a / b),
+                    ("difference", a - b),
+                    ("sum", a + b),
+                ],
+                [a, b, c] => vec![("mean", (a + b + c) / 3.0)],
+                _ => panic!("{question:?}"),
+            };
+            let way = ways.iter().find(|(_, value)| (value - expected).abs() <= 1e-9 * expected.abs());
+            kinds.insert(way.unwrap_or_else(|| panic!("{question:?}: {of:?}")).0);
+        }
+    }
+    assert_eq!(kinds.len(), 6, "{kinds:?}");
+}
+
+#[test]
 fn the_same_seed_makes_the_same_questions_and_none_twice() {
     assert_eq!(generated(3), generated(3));
     assert_ne!(generated(3), generated(4));
