@@ -6,7 +6,7 @@ use std::path::Path;
 
 use tabsegnet::{NodeKind, Ranking};
 use tabsegnet_ranker::boosting::BoostedTrees;
-use tabsegnet_ranker::tensors::{NamedTensors, serialize};
+use tabsegnet_ranker::tensors::serialize;
 use tabsegnet_store::{FileError, read_bytes, read_text, write_bytes_atomic};
 
 use crate::candidates::{Candidate, DENSE, Family, candidates, dense, dense_names, names, nothing};
@@ -354,13 +354,8 @@ impl Choice {
         }
         let weights = Weights(names.iter().map(|name| about.weights.get(name).copied().unwrap_or(0.0)).collect());
         let path = directory.join(TREES);
-        let tensors =
-            NamedTensors::read(&path, &read_bytes(&path)?).map_err(|error| damaged(&path, error.to_string()))?;
-        let trees = BoostedTrees::from_tensors(&tensors).map_err(|message| damaged(&path, message))?;
-        if trees.features() != Proposals::width() {
-            let message = format!("its trees look at {} numbers, expected {}", trees.features(), Proposals::width());
-            return Err(damaged(&path, message));
-        }
+        let trees = BoostedTrees::parse(&path, &read_bytes(&path)?, Proposals::width());
+        let trees = trees.map_err(|message| damaged(&path, message))?;
         Ok(Self { weights, trees, calibration: about.calibration })
     }
 }
