@@ -207,6 +207,9 @@ fn table_line(
         let mut told = Map::new();
         told.insert("name".to_owned(), Json::from(found.name.as_str()));
         told.insert("type".to_owned(), Json::from(found.declared_type.as_str()));
+        if let Some(expression) = &found.expression {
+            told.insert("expression".to_owned(), Json::from(expression.as_str()));
+        }
         if let Some(name) = found.names.first() {
             told.insert("called".to_owned(), Json::from(name.as_str()));
         }
@@ -215,7 +218,7 @@ fn table_line(
         }
         let named = linked.values.get(&column).into_iter().flatten().map(|value| value.value.clone());
         let mut examples: Vec<String> = named.take(EXAMPLES).collect();
-        let (name, from) = (quote(&found.name), quote(&node.name));
+        let (name, from) = (graph.column_sql(column, false), quote(&node.name));
         let sql = format!("SELECT DISTINCT {name} FROM {from} WHERE {name} IS NOT NULL LIMIT {EXAMPLES}");
         for value in run(&sql).map(|rows| rows.rows).unwrap_or_default().into_iter().flatten() {
             let text = match value {

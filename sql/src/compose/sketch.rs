@@ -320,12 +320,7 @@ struct Names<'g> {
 
 impl Names<'_> {
     fn column(&self, column: usize) -> String {
-        let Some(node) = self.graph.columns().get(column) else { return "NULL".to_owned() };
-        let name = quote(&node.name);
-        match self.graph.tables().get(node.table).filter(|_| self.qualified) {
-            Some(table) => format!("{}.{name}", quote(&table.name)),
-            None => name,
-        }
+        self.graph.column_sql(column, self.qualified)
     }
 
     fn item(&self, item: Item) -> String {

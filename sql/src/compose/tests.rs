@@ -25,13 +25,18 @@ struct Opened {
 }
 
 fn open(sql: &str) -> Opened {
+    open_with(sql, "")
+}
+
+fn open_with(sql: &str, semantics: &str) -> Opened {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.db");
     let connection = Connection::open(&path).unwrap();
     connection.execute_batch(sql).unwrap();
     connection.close().unwrap();
     let database = Database::open(&path, &Sandbox::default()).unwrap();
-    let graph = SchemaGraph::new(&database.schema().unwrap(), &Semantics::default(), SqlDialect::Sqlite).unwrap();
+    let semantics = Semantics::parse(semantics).unwrap();
+    let graph = SchemaGraph::new(&database.schema().unwrap(), &semantics, SqlDialect::Sqlite).unwrap();
     Opened { _folder: folder, database, graph }
 }
 
@@ -161,6 +166,27 @@ fn questions_over_joined_tables_are_answered() {
     }
     assert!(opened.compose("").chosen().is_none());
     assert!(opened.compose("quelle heure est-il").chosen().is_none());
+}
+
+#[test]
+fn calculated_fields_are_asked_like_columns() {
+    let sales = "CREATE TABLE customer (id INTEGER PRIMARY KEY, name TEXT);
+        CREATE TABLE item (id INTEGER PRIMARY KEY, customer_id INTEGER REFERENCES customer, price REAL, quantity INTEGER);
+        INSERT INTO customer VALUES (1, 'Ada'), (2, 'Bob');
+        INSERT INTO item VALUES (1, 1, 2.5, 4), (2, 1, 1.0, 10), (3, 2, 9.0, 1);";
+    let opened = open_with(sales, "[tables.item.columns.revenue]\nexpression = 'price * quantity'");
+    for (question, rows) in [
+        ("What is the total revenue?", vec!["29"]),
+        ("What is the total revenue for each customer name?", vec!["Ada,20", "Bob,9"]),
+        ("Show the name of the customer of the item with the highest revenue.", vec!["Ada"]),
+    ] {
+        let found = opened.compose(question);
+        let best = found.proposals.first().unwrap_or_else(|| panic!("{question}"));
+        let mut lines: Vec<String> =
+            best.rows.rows.iter().map(|row| row.iter().map(text).collect::<Vec<_>>().join(",")).collect();
+        lines.sort();
+        assert_eq!(lines, rows, "{question}: {}", best.sql);
+    }
 }
 
 proptest! {

@@ -66,10 +66,12 @@ impl ValueIndex {
         let mut index = Self::default();
         for table in graph.tables().iter().filter(|table| !table.is_view) {
             for number in table.columns.clone() {
-                let Some(column) = graph.columns().get(number).filter(|column| !column.hidden) else { continue };
+                if graph.columns().get(number).is_none_or(|column| column.hidden) {
+                    continue;
+                }
                 let sql = format!(
                     "SELECT DISTINCT {} FROM {} LIMIT {}",
-                    quote(&column.name),
+                    graph.column_sql(number, false),
                     quote(&table.name),
                     limits.per_column
                 );

@@ -6,10 +6,12 @@ use std::ops::Range;
 use serde::Serialize;
 use tabsegnet_graph::{Adjacency, Graph, GraphError, NodeText, TypeNames};
 
+use super::calculated::{Refused, calculated};
 use super::ddl::SqlDialect;
 use super::lineage::{Derived, lineage, tables_read};
 use super::problem::Problem;
 use super::semantics::{Cardinality, Semantics, SemanticsError, nearest};
+use crate::catalogue::quote;
 use crate::schema::{ColumnInfo, Schema, Table};
 
 /// A column to which more than so many others refer implies no joins.
@@ -105,6 +107,8 @@ pub struct ColumnNode {
     pub description: Option<String>,
     /// Never proposed for a question.
     pub hidden: bool,
+    /// Of a calculated field of the semantic file: its expression, columns with the table's name before them.
+    pub expression: Option<String>,
 }
 
 /// What joins two tables: a foreign key, composite ones whole, or a relation of the semantic file.
@@ -243,16 +247,20 @@ impl SchemaGraph {
         };
         for table in schema.tables.iter().filter(|table| !is_hidden(&table.name)) {
             this.add_table(&table.name, false, &table.columns, table.problem.as_ref());
+            this.add_calculated(&table.name, semantics, dialect)?;
         }
         let views: Vec<_> = schema.views.iter().filter(|view| !is_hidden(&view.name)).collect();
         let derived = this.read_views(&views, dialect);
         for (view, derived) in views.iter().zip(&derived) {
             let columns = view_columns(&view.columns, derived);
             this.add_table(&view.name, true, &columns, view.problem.as_ref());
+            this.add_calculated(&view.name, semantics, dialect)?;
         }
         for (view, derived) in views.iter().zip(&derived) {
             this.add_derivations(&view.name, derived);
         }
+        this.derivations.sort_unstable();
+        this.derivations.dedup();
         for table in &schema.tables {
             if let Some(number) = this.table(&table.name) {
                 this.add_keys(number, table, &is_hidden);
@@ -328,6 +336,17 @@ impl SchemaGraph {
         format!("{table}.{}", node.name)
     }
 
+    /// A column as a statement names it, with its table's name before it where that is wanted; the expression of a
+    /// calculated one. `NULL` for one that is not there.
+    pub fn column_sql(&self, column: usize, qualified: bool) -> String {
+        let Some(node) = self.columns.get(column) else { return "NULL".to_owned() };
+        match (&node.expression, self.tables.get(node.table).filter(|_| qualified)) {
+            (Some(expression), _) => expression.clone(),
+            (None, Some(table)) => format!("{}.{}", quote(&table.name), quote(&node.name)),
+            (None, None) => quote(&node.name),
+        }
+    }
+
     /// The columns of tables that a column is made of in the end, through all views; itself where it is of a table.
     pub fn base_columns(&self, column: usize) -> BTreeSet<usize> {
         let (mut seen, mut base) = (BTreeSet::from([column]), BTreeSet::new());
@@ -336,8 +355,8 @@ impl SchemaGraph {
             let start = self.derivations.partition_point(|&(view, _)| view < next);
             let of = self.derivations.get(start..).unwrap_or_default().iter().take_while(|(view, _)| *view == next);
             let sources: Vec<usize> = of.map(|&(_, source)| source).collect();
-            let is_table =
-                self.columns.get(next).and_then(|c| self.tables.get(c.table)).is_some_and(|table| !table.is_view);
+            let node = self.columns.get(next).filter(|node| node.expression.is_none());
+            let is_table = node.and_then(|c| self.tables.get(c.table)).is_some_and(|table| !table.is_view);
             if is_table {
                 base.insert(next);
             }
@@ -369,6 +388,7 @@ impl SchemaGraph {
                 names: Vec::new(),
                 description: None,
                 hidden: false,
+                expression: None,
             });
         }
         self.by_name.entry(key).or_default().push(number);
@@ -380,6 +400,56 @@ impl SchemaGraph {
             names: Vec::new(),
             description: None,
         });
+    }
+
+    /// The calculated fields of the table that was added last.
+    fn add_calculated(&mut self, name: &str, semantics: &Semantics, dialect: SqlDialect) -> Result<(), SemanticsError> {
+        let Some(number) = self.tables.len().checked_sub(1).filter(|&last| self.table(name) == Some(last)) else {
+            return Ok(());
+        };
+        let of_table = semantics.tables.iter().filter(|(table, _)| table.to_lowercase() == name.to_lowercase());
+        let fields = of_table.flat_map(|(table, of)| of.columns.iter().map(move |(field, of)| (table, field, of)));
+        let mut added = Vec::new();
+        for (table, field, of) in fields {
+            let Some(expression) = &of.expression else { continue };
+            let place = format!("tables.{table}.columns.{field}");
+            let failed = |message: String| SemanticsError::Expression { place: place.clone(), message };
+            if self.column(number, field).is_some() {
+                return Err(failed("the table has a column of this name; expected a new one".into()));
+            }
+            let known = |name: &str| Some(self.columns.get(self.column(number, name)?)?.name.clone());
+            let found = calculated(expression, name, dialect, &known).map_err(|refused| match refused {
+                Refused::Because(message) => failed(message),
+                Refused::Column(column) => match self.known_column(number, &column, &format!("{place}.expression")) {
+                    Err(error) => error,
+                    Ok(_) => failed(format!("{column} is of another table")),
+                },
+            })?;
+            added.push((field.clone(), found));
+        }
+        for (field, found) in added {
+            let at = self.columns.len();
+            let sources = found.columns.iter().filter_map(|name| self.column(number, name));
+            let sources: Vec<(usize, usize)> = sources.map(|source| (at, source)).collect();
+            self.derivations.extend(sources);
+            self.columns_by_name.entry((number, field.to_lowercase())).or_default().push(at);
+            self.columns.push(ColumnNode {
+                name: field,
+                table: number,
+                declared_type: found.declared_type.to_owned(),
+                kind: ColumnKind::of(found.declared_type),
+                is_key: false,
+                names: Vec::new(),
+                description: None,
+                hidden: false,
+                expression: Some(found.sql),
+            });
+        }
+        let end = self.columns.len();
+        if let Some(table) = self.tables.get_mut(number) {
+            table.columns.end = end;
+        }
+        Ok(())
     }
 
     /// What the columns of views are made of, views that others read before those.
@@ -455,8 +525,6 @@ impl SchemaGraph {
                 }
             }
         }
-        self.derivations.sort_unstable();
-        self.derivations.dedup();
     }
 
     fn add_keys(&mut self, number: usize, table: &Table, is_hidden: &dyn Fn(&str) -> bool) {
@@ -677,7 +745,8 @@ impl SchemaGraph {
         }
         let first_column = nodes.len();
         for (number, column) in self.columns.iter().enumerate() {
-            let (id, text) = (self.column_id(number), column.declared_type.clone());
+            let id = self.column_id(number);
+            let text = column.expression.clone().unwrap_or_else(|| column.declared_type.clone());
             nodes.push(SchemaNode { id, kind: SchemaNodeKind::Column, table: column.table, text });
         }
         let names = TypeNames::new(edge::ALL)?;

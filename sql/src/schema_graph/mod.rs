@@ -1,5 +1,6 @@
 //! The schema of a database as a graph, from the database, from its definitions, from a dbt project, or from published schema files.
 
+mod calculated;
 mod dbt;
 mod ddl;
 mod export;

@@ -13,6 +13,9 @@
 //! [tables.gv.columns.vin]
 //! hidden = true
 //!
+//! [tables.gv.columns.change]     # the table has no column of this name
+//! expression = "speed_after - speed_before"
+//!
 //! [[relations]]
 //! from = "gv"
 //! from_columns = ["caseid"]
@@ -67,6 +70,8 @@ pub struct ColumnSemantics {
     pub hidden: bool,
     /// Columns of the table without which it has no meaning.
     pub context: Vec<String>,
+    /// Of a field that the table does not have: what it is calculated by, in SQL, from the columns of a row.
+    pub expression: Option<String>,
 }
 
 /// Something that joins two tables.
@@ -137,6 +142,14 @@ pub enum SemanticsError {
         /// The most similar one that there is.
         nearest: Option<String>,
     },
+    /// A calculated field that cannot be.
+    #[error("the semantic file: {place}.expression: {message}")]
+    Expression {
+        /// The field's place.
+        place: String,
+        /// What is wrong.
+        message: String,
+    },
     /// A relation that does not name as many columns on both sides, or none.
     #[error(
         "the semantic file: the relation from {from} to {to} names {left} and {right} columns; expected as many on \
@@ -166,7 +179,7 @@ pub(crate) fn nearest<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) 
 
 const FILE: [&str; 2] = ["tables", "relations"];
 const OF_TABLE: [&str; 5] = ["name", "synonyms", "description", "hidden", "columns"];
-const OF_COLUMN: [&str; 5] = ["name", "synonyms", "description", "hidden", "context"];
+const OF_COLUMN: [&str; 6] = ["name", "synonyms", "description", "hidden", "context", "expression"];
 const OF_RELATION: [&str; 6] = ["from", "from_columns", "to", "to_columns", "cardinality", "role"];
 
 impl Semantics {
@@ -188,6 +201,7 @@ impl Semantics {
                 own.synonyms.extend(of.synonyms);
                 own.hidden |= of.hidden;
                 own.context.extend(of.context);
+                own.expression = own.expression.take().or(of.expression);
             }
         }
         // A relation that comes later says more of one that is there.

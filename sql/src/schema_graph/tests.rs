@@ -209,3 +209,58 @@ fn lineage_looks_through_subqueries_and_set_operations() {
     assert!(matches!(lineage("SELEC", SqlDialect::Generic, &columns), Err(LineageError::Syntax(_))));
     assert_eq!(lineage("", SqlDialect::Generic, &columns), Err(LineageError::NoQuery));
 }
+
+#[test]
+fn calculated_fields_are_columns_made_of_others() {
+    let ddl = r#"CREATE TABLE "order item" (id INT PRIMARY KEY, price REAL, quantity INT, note TEXT);
+        CREATE TABLE other (price REAL);
+        CREATE VIEW v AS SELECT price AS p FROM other"#;
+    let field = |expression: &str| {
+        let quoted = toml::Value::from(expression);
+        format!("[tables.'Order Item'.columns.revenue]\nsynonyms = ['turnover']\nexpression = {quoted}")
+    };
+    let graph = of(ddl, &field("Price * quantity - coalesce(max(price, 1), 0)"));
+    let revenue = id(&graph, "order item.revenue");
+    let node = &graph.columns()[revenue];
+    assert_eq!((node.kind, node.names.as_slice()), (ColumnKind::Number, &["turnover".to_owned()][..]));
+    assert_eq!(
+        graph.column_sql(revenue, false),
+        r#"("order item"."price" * "order item"."quantity" - coalesce(max("order item"."price", 1), 0))"#
+    );
+    assert_eq!(
+        derivations(&graph),
+        ["order item.revenue < order item.price", "order item.revenue < order item.quantity", "v.p < other.price"]
+    );
+    let base: Vec<String> = graph.base_columns(revenue).into_iter().map(|c| graph.column_id(c)).collect();
+    assert_eq!(base, ["order item.price", "order item.quantity"]);
+    assert_eq!(graph.tables()[1].columns.len(), 1);
+
+    let (schema, _) = Schema::from_ddl(ddl, SqlDialect::Generic).unwrap();
+    let refused = |expression: &str| {
+        let semantics = Semantics::parse(&field(expression)).unwrap();
+        SchemaGraph::new(&schema, &semantics, SqlDialect::Sqlite).unwrap_err().to_string()
+    };
+    for (expression, message) in [
+        ("prize * 2", r#"names "prize", which is not there; the nearest is "price""#),
+        ("other.price", "which is not there"),
+        ("revenue + price", "which is not there"),
+        ("sum(price)", "sum reads several rows"),
+        ("row_number() OVER (ORDER BY price)", "row_number reads several rows"),
+        ("(SELECT price FROM other)", "has a SELECT"),
+        ("price IN (SELECT 1)", "has a SELECT"),
+        ("price); DROP TABLE other; --", "Expected"),
+        ("price, quantity", "Expected"),
+        ("1 + 1", "reads no column"),
+        ("", "Expected"),
+    ] {
+        let error = refused(expression);
+        assert!(
+            error.contains(message) && error.contains("tables.Order Item.columns.revenue"),
+            "{expression}: {error}"
+        );
+    }
+    assert!(refused(&"(".repeat(10_000)).contains("recursion"));
+    let there = "[tables.other.columns.price]\nexpression = 'price'";
+    let error = SchemaGraph::new(&schema, &Semantics::parse(there).unwrap(), SqlDialect::Sqlite).unwrap_err();
+    assert!(error.to_string().contains("has a column of this name"), "{error}");
+}

@@ -1,0 +1,129 @@
+//! Fields that a semantic file adds to a table: an expression over the columns of a row.
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+
+use sqlparser::ast::{BinaryOperator, Expr, Ident, Query, VisitMut, VisitorMut};
+use sqlparser::parser::Parser;
+use sqlparser::tokenizer::Token;
+
+use super::ddl::SqlDialect;
+
+/// How deep an expression may be nested.
+const NESTING: usize = 50;
+/// Functions of many rows.
+const AGGREGATES: [&str; 12] = [
+    "avg",
+    "count",
+    "group_concat",
+    "max",
+    "min",
+    "string_agg",
+    "sum",
+    "total",
+    "array_agg",
+    "stddev",
+    "variance",
+    "json_group_array",
+];
+
+/// An expression over a table's columns, which stand in it with the table's name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Calculated {
+    /// In parentheses, as a statement takes it.
+    pub sql: String,
+    /// The columns that it reads, as the table spells them.
+    pub columns: BTreeSet<String>,
+    /// The type of its values, empty where that is not seen.
+    pub declared_type: &'static str,
+}
+
+/// Why an expression cannot be taken.
+pub(super) enum Refused {
+    /// In words.
+    Because(String),
+    /// A column that the table does not have.
+    Column(String),
+}
+
+/// Reads an expression. `column` gives the spelling of a column of the table.
+pub(super) fn calculated(
+    expression: &str,
+    table: &str,
+    dialect: SqlDialect,
+    column: &dyn Fn(&str) -> Option<String>,
+) -> Result<Calculated, Refused> {
+    let because = |error: &dyn std::fmt::Display| Refused::Because(error.to_string());
+    let parser = dialect.parser();
+    let parsed = Parser::new(&*parser).with_recursion_limit(NESTING).try_with_sql(expression);
+    let mut parser = parsed.map_err(|error| because(&error))?;
+    let mut parsed = parser.parse_expr().map_err(|error| because(&error))?;
+    parser.expect_token(&Token::EOF).map_err(|error| because(&error))?;
+    let declared_type = type_of(&parsed);
+    let mut reader = Reader { table, column, columns: BTreeSet::new() };
+    if let ControlFlow::Break(refused) = VisitMut::visit(&mut parsed, &mut reader) {
+        return Err(refused);
+    }
+    if reader.columns.is_empty() {
+        return Err(Refused::Because("it reads no column".into()));
+    }
+    Ok(Calculated { sql: format!("({parsed})"), columns: reader.columns, declared_type })
+}
+
+fn type_of(expression: &Expr) -> &'static str {
+    use BinaryOperator::{Divide, Minus, Modulo, Multiply, Plus, StringConcat};
+    match expression {
+        Expr::Nested(inner) => type_of(inner),
+        Expr::BinaryOp { op: Plus | Minus | Multiply | Divide | Modulo, .. } => "NUMERIC",
+        Expr::BinaryOp { op: StringConcat, .. } => "TEXT",
+        _ => "",
+    }
+}
+
+struct Reader<'r> {
+    table: &'r str,
+    column: &'r dyn Fn(&str) -> Option<String>,
+    columns: BTreeSet<String>,
+}
+
+impl Reader<'_> {
+    fn column(&mut self, name: &str) -> Result<Expr, Refused> {
+        let spelt = (self.column)(name).ok_or_else(|| Refused::Column(name.to_owned()))?;
+        let path = [self.table, &spelt].map(|part| Ident::with_quote('"', part.replace('"', "\"\"")));
+        self.columns.insert(spelt);
+        Ok(Expr::CompoundIdentifier(path.to_vec()))
+    }
+}
+
+impl VisitorMut for Reader<'_> {
+    type Break = Refused;
+
+    fn pre_visit_query(&mut self, _query: &mut Query) -> ControlFlow<Refused> {
+        ControlFlow::Break(Refused::Because("it has a SELECT; expected columns of the own row".into()))
+    }
+
+    fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<Refused> {
+        let name = match expr {
+            Expr::Identifier(name) => name.value.clone(),
+            Expr::CompoundIdentifier(path) => match path.as_slice() {
+                [table, name] if table.value.eq_ignore_ascii_case(self.table) => name.value.clone(),
+                _ => return ControlFlow::Break(Refused::Column(expr.to_string())),
+            },
+            Expr::Function(function) => {
+                let name = function.name.to_string().to_lowercase();
+                // Of several values in a row SQLite's max and min take one.
+                let of_row = ["max", "min"].contains(&name.as_str()) && function.args.to_string().contains(',');
+                return match function.over.is_some() || AGGREGATES.contains(&name.as_str()) && !of_row {
+                    true => ControlFlow::Break(Refused::Because(format!("{name} reads several rows; expected one"))),
+                    false => ControlFlow::Continue(()),
+                };
+            }
+            _ => return ControlFlow::Continue(()),
+        };
+        match self.column(&name) {
+            Ok(path) => *expr = path,
+            Err(refused) => return ControlFlow::Break(refused),
+        }
+        ControlFlow::Continue(())
+    }
+}
