@@ -3,9 +3,10 @@
 use tabsegnet::Ranking;
 
 use crate::answer::{Answer, Check, Citation};
-use crate::candidates::{Candidate, Family};
+use crate::candidates::Candidate;
 use crate::checks::{check, check_number};
 use crate::choice::{Candidates, Choice};
+use crate::family::Family;
 use crate::prediction::Prediction;
 use crate::rules::Policy;
 use crate::run::Outcome;

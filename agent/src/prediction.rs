@@ -2,7 +2,8 @@
 
 use rust_decimal::Decimal;
 
-use crate::candidates::{Candidate, Family};
+use crate::candidates::Candidate;
+use crate::family::Family;
 use crate::quantity::{Scale, Unit};
 use crate::question::Inquiry;
 use crate::run::Outcome;

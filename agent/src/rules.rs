@@ -3,8 +3,9 @@
 use tabsegnet::{RankedNode, Ranking};
 
 use crate::answer::Answer;
-use crate::candidates::{Candidate, Family};
+use crate::candidates::Candidate;
 use crate::choice::Candidates;
+use crate::family::Family;
 use crate::learnt::given;
 use crate::question::{Inquiry, Wanted};
 

@@ -7,8 +7,10 @@ use rust_decimal::Decimal;
 use tabsegnet::{NodeKind, RankedNode};
 use tabsegnet_document::months::MONTHS;
 
-use crate::candidates::{Candidate, Family, WordFeatures, flag, words_candidate};
+use crate::candidates::{Candidate, words_candidate};
 use crate::facts::{Fact, Facts};
+use crate::family::Family;
+use crate::features::{WordFeatures, flag};
 use crate::quantity::{Quantity, of_sentence, years};
 use crate::question::{Inquiry, words};
 use crate::run::Outcome;

@@ -10,11 +10,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::{Context as _, Result, ensure};
 use rayon::prelude::*;
 use tabsegnet::{Format, OpenDocument, Question as Query, Ranking, ReadOptions, Session, SessionOptions};
-use tabsegnet_agent::choice::{Calibration, Proposals, Weights};
-use tabsegnet_agent::fit::fit;
+use tabsegnet_agent::choice::{Calibration, Proposals};
+use tabsegnet_agent::proposer::{Families, Lesson, Proposer, fit, fit_families};
 use tabsegnet_agent::quantity::Scale;
 use tabsegnet_agent::{Candidates, Choice, Prediction};
-use tabsegnet_choice::Example;
 use tabsegnet_datasets::config::Part;
 use tabsegnet_datasets::native::sample_json;
 use tabsegnet_datasets::sample::{GoldAnswer, Question, Sample, Samples};
@@ -31,8 +30,6 @@ use crate::training::Outcome;
 
 /// Parts of the training documents: what a question's candidates are proposed by has not learnt from its document.
 const FOLDS: usize = 3;
-/// Wrong candidates of a question that the proposing model is fitted on; evenly spaced where there are more.
-const WRONG: usize = 200;
 /// Lists that the bins of features are computed from.
 const LISTS_OF_BINS: usize = 800;
 
@@ -247,33 +244,29 @@ fn number_of(name: &str, seed: u64) -> u64 {
     u64::from_str_radix(&hex[..12], 16).unwrap_or(0)
 }
 
-/// The choices that the proposing model is fitted on.
-fn example(rule: Rule, question: &Question, ranking: &Ranking, own: bool) -> Example<u16> {
-    let candidates = Candidates::of(ranking);
-    let right: Vec<bool> = candidates
-        .predictions()
-        .iter()
-        .enumerate()
-        .map(|(number, prediction)| own && is_right(rule, question, ranking, &candidates, number, prediction))
+/// Which of a question's candidates are right.
+fn right(rule: Rule, question: &Question, ranking: &Ranking, candidates: &Candidates) -> Vec<bool> {
+    let is_right = |(number, prediction)| is_right(rule, question, ranking, candidates, number, prediction);
+    candidates.predictions().iter().enumerate().map(is_right).collect()
+}
+
+/// Whether a question's candidates teach: how an answer is written may be why none of them seems right.
+fn teaches(question: &Question, own: bool, reached: bool) -> bool {
+    reached || !own || question.answer.as_ref().is_none_or(|gold| gold.kind != "written")
+}
+
+/// For each fold a proposer that has not learnt from it, and one that has learnt from all.
+fn proposers(lessons: &[(usize, Lesson)]) -> Vec<Proposer> {
+    let others = |fold: usize| lessons.iter().filter(move |(of, _)| *of != fold);
+    let families: Vec<Families> = (0..=FOLDS)
+        .into_par_iter()
+        .map(|fold| fit_families(&others(fold).map(|(_, lesson)| lesson).collect::<Vec<_>>()))
         .collect();
-    let wrong = right.iter().filter(|right| !**right).count();
-    let (mut choices, mut of_choices, mut seen) = (Vec::new(), Vec::new(), 0);
-    for (number, features) in candidates.features().enumerate() {
-        let is_right = number.checked_sub(1).and_then(|at| right.get(at).copied());
-        let taken = match is_right {
-            Some(false) => {
-                seen += 1;
-                // Evenly spaced.
-                seen * WRONG / wrong.max(WRONG) > (seen - 1) * WRONG / wrong.max(WRONG)
-            }
-            _ => true,
-        };
-        if taken {
-            choices.push(features.to_vec());
-            of_choices.push(is_right.unwrap_or(!right.contains(&true)));
-        }
-    }
-    Example { choices, right: of_choices }
+    let fitted = |fold: usize| {
+        let of: Vec<(&Lesson, &Families)> = others(fold).map(|(of, lesson)| (lesson, &families[*of])).collect();
+        fit(&of, families[fold].clone())
+    };
+    (0..=FOLDS).into_par_iter().map(fitted).collect()
 }
 
 /// Learns the model that proposes and the trees that choose.
@@ -283,24 +276,21 @@ fn example(rule: Rule, question: &Question, ranking: &Ranking, own: bool) -> Exa
 pub fn train(config: &Config, stop: &AtomicBool) -> Result<Outcome> {
     let session = session(config)?;
     let data = read(config, Part::Train)?;
-    let examples = for_each(config, &session, &data, stop, |fold, rule, question, ranking, own| {
-        (fold, example(rule, question, ranking, own))
+    let lessons = for_each(config, &session, &data, stop, |fold, rule, question, ranking, own| {
+        let candidates = Candidates::of(ranking);
+        let right = if own { right(rule, question, ranking, &candidates) } else { vec![false; candidates.len()] };
+        teaches(question, own, right.contains(&true)).then(|| (fold, Lesson::new(&candidates, &right)))
     })?;
-    let Some(examples) = examples else { return Ok(Outcome::Stopped) };
-    let reached = examples.iter().filter(|(_, example)| !example.right.first().copied().unwrap_or(true)).count();
+    let Some(lessons) = lessons else { return Ok(Outcome::Stopped) };
+    let lessons: Vec<(usize, Lesson)> = lessons.into_iter().flatten().collect();
+    let reached = lessons.iter().filter(|(_, lesson)| lesson.is_reached()).count();
     ensure!(reached > 0, "no training question has a right answer among its candidates");
-    println!("{} questions, {reached} with a right candidate", examples.len());
-    let fitted = |without: Option<usize>| {
-        let of: Vec<Example<u16>> =
-            examples.iter().filter(|(fold, _)| Some(*fold) != without).map(|(_, example)| example.clone()).collect();
-        fit(&of)
-    };
-    let mut weights: Vec<Weights> =
-        (0..=FOLDS).into_par_iter().map(|fold| fitted((fold < FOLDS).then_some(fold))).collect();
-    drop(examples);
+    println!("{} questions, {reached} with a right candidate", lessons.len());
+    let mut proposers = proposers(&lessons);
+    drop(lessons);
     let lists = for_each(config, &session, &data, stop, |fold, rule, question, ranking, own| {
         let candidates = Candidates::of(ranking);
-        let proposals = Proposals::new(&candidates, &weights[fold]);
+        let proposals = Proposals::new(&candidates, &proposers[fold]);
         let mut gold = vec![false];
         for &number in &proposals.kept {
             let right = candidates
@@ -309,10 +299,14 @@ pub fn train(config: &Config, stop: &AtomicBool) -> Result<Outcome> {
                 .is_some_and(|prediction| own && is_right(rule, question, ranking, &candidates, number, prediction));
             gold.push(right);
         }
+        if !teaches(question, own, gold.contains(&true)) {
+            return None;
+        }
         gold[0] = !gold.contains(&true);
-        List { fold, proposals, gold }
+        Some(List { fold, proposals, gold })
     })?;
     let Some(lists) = lists else { return Ok(Outcome::Stopped) };
+    let lists: Vec<List> = lists.into_iter().flatten().collect();
     let own: Vec<f32> = lists
         .iter()
         .step_by((lists.len() / LISTS_OF_BINS).max(1))
@@ -343,8 +337,8 @@ pub fn train(config: &Config, stop: &AtomicBool) -> Result<Outcome> {
     }
     let calibration = calibrated(&sure, config.answers.lost);
     let trees = grown(None);
-    let weights = weights.pop().context("no weights")?;
-    let choice = Choice::new(weights, trees, calibration);
+    let proposer = proposers.pop().context("no proposer")?;
+    let choice = Choice::new(proposer, trees, calibration);
     let layout = Layout::new(config);
     let staging = Staging::new(&layout.best())?;
     choice.write(staging.path())?;
@@ -425,8 +419,8 @@ fn card(config: &Config, data: &[Data], reached: usize, sure: &[(f32, bool)], ca
     }
     let right = sure.iter().filter(|(_, right)| *right).count();
     format!(
-        "# Answers from ranked nodes\n\nWhat `ask` chooses answers with: a log-linear model that proposes candidates and boosted \
-         trees that choose one, or none. Nodes come from `{}`. Trained with `train --config configs/answers.toml`, seed {}, on\n\n\
+        "# Answers from ranked nodes\n\nWhat `ask` chooses answers with: log-linear models that tell kinds of answers by the \
+         question's words and propose candidates, and boosted trees that choose one, or none. Nodes come from `{}`. Trained with `train --config configs/answers.toml`, seed {}, on\n\n\
          {parts}\nof which {reached} have a right candidate; {:.0} % were also put to a document that has no answer. In {FOLDS} folds by \
          document the first choice is right for {:.1} % of all. A confidence is 1 / (1 + exp(−({:.3} · logit + {:.3}))) of the trees' \
          likelihood, and nothing is said below {:.3}, which loses {:.0} % of the right answers. The rankings of these \

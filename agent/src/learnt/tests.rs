@@ -5,7 +5,8 @@ use tabsegnet_encoder::{Shipped, shipped};
 
 use super::Learnt;
 use crate::answer::Answer;
-use crate::choice::Choice;
+use crate::choice::{Candidates, Choice, Proposals};
+use crate::proposer::{Lesson, fit, fit_families};
 use crate::quantity::Unit;
 use crate::rules::{Policy as _, Rules};
 
@@ -120,5 +121,33 @@ fn cells_that_nobody_expects_do_no_harm() {
     for question in ["What was the percent change in net sales from 2015 to 2016?", "ratio of %%% to ((( é", "2016"] {
         let answer = learnt().answer(&ranking(question, &cells, &["é – ½ 1,,2 ..3 $ % 2016"]));
         assert!(answer.value.as_deref() != Some("42"));
+    }
+}
+
+#[test]
+fn words_of_questions_say_what_is_proposed() {
+    let candidates = |question: &str| Candidates::of(&ranking(question, &SALES, &[]));
+    let lesson = |(question, answer): &(&str, &str)| {
+        let candidates = candidates(question);
+        let right: Vec<bool> = candidates.predictions().iter().map(|of| of.text() == *answer).collect();
+        Lesson::new(&candidates, &right)
+    };
+    let taught = [
+        ("What was the change in net sales from 2015 to 2016?", "$20"),
+        ("What was the change in cost of sales from 2015 to 2016?", "5"),
+        ("What were net sales in 2016?", "$ 120"),
+        ("What was cost of sales in 2015?", "35"),
+    ];
+    let lessons: Vec<Lesson> = taught.iter().map(lesson).collect();
+    assert!(lessons.iter().all(Lesson::is_reached));
+    let families = fit_families(&lessons.iter().collect::<Vec<_>>());
+    let proposer = fit(&lessons.iter().map(|lesson| (lesson, &families)).collect::<Vec<_>>(), families.clone());
+    for (question, answer) in
+        [("What was the change in taxes from 2015 to 2016?", "1"), ("What were taxes in 2016?", "7")]
+    {
+        let candidates = candidates(question);
+        let proposals = Proposals::new(&candidates, &proposer);
+        assert_eq!(proposals.rows.len(), (1 + proposals.kept.len()) * Proposals::width());
+        assert_eq!(candidates.predictions()[proposals.kept[0]].text(), answer, "{question}");
     }
 }

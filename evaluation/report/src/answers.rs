@@ -13,8 +13,11 @@ pub fn executes_to(value: &str, expected: &str) -> bool {
     }
 }
 
-/// Whether a value is what people wrote: the same number to the places that they wrote, a percentage as its hundredth too;
-/// `yes` or `no`.
+/// How far a hundredth may be from what is written without `%`, as a share of it: 3 is no 3.4 percent.
+const UNSIGNED: f64 = 0.06;
+
+/// Whether a value is what people wrote: the same number to the places that they wrote, a percentage as its hundredth too,
+/// with its sign or without; `yes` or `no`.
 pub fn rounds_to(value: &str, written: &str) -> bool {
     let Ok(value) = value.trim().parse::<f64>() else {
         return value.trim().eq_ignore_ascii_case(written.trim());
@@ -22,8 +25,12 @@ pub fn rounds_to(value: &str, written: &str) -> bool {
     let digits: String = written.chars().filter(|c| c.is_ascii_digit() || *c == '.').collect();
     let places = digits.trim_end_matches('.').split_once('.').map_or(0, |(_, places)| places.len().min(9));
     let Some(expected) = number_of(&written.replace('%', "")) else { return false };
-    let near = |value: f64| (value.abs() - expected.abs()).abs() <= 0.5001 * 10_f64.powi(-(places as i32));
-    if written.contains('%') { near(value * 100.0) } else { near(value) && expected != 0.0 }
+    let half = 0.5001 * 10_f64.powi(-(places as i32));
+    let near = |value: f64, most: f64| (value.abs() - expected.abs()).abs() <= half.min(most);
+    if written.contains('%') {
+        return near(value * 100.0, half);
+    }
+    expected != 0.0 && (near(value, half) || near(value * 100.0, UNSIGNED * expected.abs()))
 }
 
 /// Exact match and F1 of TAT-QA (Zhu et al. 2021, its `tatqa_metric.py`): numbers with their scale to four places, texts
@@ -182,6 +189,7 @@ mod tests {
     #[test]
     fn what_people_wrote_is_rounded() {
         assert!(rounds_to("0.14464", "14.5%") && rounds_to("0.14464", "14%") && !rounds_to("0.14464", "14.4%"));
+        assert!(rounds_to("0.4709", "47.1") && rounds_to("0.118", "12") && !rounds_to("0.034", "3"));
         assert!(rounds_to("-12.34", "$ -12.3") && rounds_to("yes", "Yes") && !rounds_to("12", "twelve"));
     }
 

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use burn::tensor::{DType, TensorData};
+use burn::tensor::DType;
+pub use burn::tensor::TensorData;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 
 use crate::checkpoint::{CheckpointError, content};

@@ -177,7 +177,7 @@ fn calculated_fields_are_asked_like_columns() {
     let opened = open_with(sales, "[tables.item.columns.revenue]\nexpression = 'price * quantity'");
     for (question, rows) in [
         ("What is the total revenue?", vec!["29"]),
-        ("What is the total revenue for each customer name?", vec!["Ada,20", "Bob,9"]),
+        ("What is the total revenue for each customer name?", vec!["20,Ada", "9,Bob"]),
         ("Show the name of the customer of the item with the highest revenue.", vec!["Ada"]),
     ] {
         let found = opened.compose(question);

@@ -1,0 +1,191 @@
+//! What the trees choose from: the likeliest candidates, and what the proposer says of them.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use crate::candidates::Candidate;
+use crate::choice::Candidates;
+use crate::family::Family;
+use crate::features::{WIDTH, names};
+use crate::proposer::Proposer;
+
+/// Candidates that the trees look at, beside "none of them".
+const KEPT: usize = 80;
+/// What the trees are told beside a candidate's own features: of the proposer, ...
+const OF_PROPOSAL: [&str; 12] = [
+    "proposal: likelihood",
+    "proposal: behind",
+    "proposal: place",
+    "proposal: of value",
+    "proposal: value place",
+    "proposal: of nothing",
+    "proposal: of family",
+    "proposal: place in family",
+    "proposal: place of node in family",
+    "words: family",
+    "words: family behind",
+    "words: family place",
+];
+/// ... and of question and document.
+const OF_QUESTION: [&str; 5] = [
+    "document: nodes",
+    "document: passages among the best",
+    "question: words",
+    "best lookup: covers",
+    "best lookup: names operation",
+];
+
+/// What the trees choose from: "none of them", and the likeliest candidates by the proposer.
+pub struct Proposals {
+    /// Which candidates.
+    pub kept: Vec<usize>,
+    /// `[1 + kept, Proposals::width()]`; the first row is that of "none of them".
+    pub rows: Vec<f32>,
+    /// The same text for candidates that say the same.
+    keys: Vec<String>,
+}
+
+impl Proposals {
+    /// Numbers of a row.
+    pub fn width() -> usize {
+        WIDTH + OF_PROPOSAL.len() + OF_QUESTION.len()
+    }
+
+    /// Their names.
+    pub fn names() -> Vec<String> {
+        let more = OF_PROPOSAL.iter().chain(&OF_QUESTION).map(|name| (*name).to_owned());
+        names().into_iter().chain(more).collect()
+    }
+
+    /// The likeliest candidates, of equals the earlier first.
+    pub fn new(candidates: &Candidates, proposer: &Proposer) -> Self {
+        let list = &candidates.candidates;
+        let families = OfFamily::all(candidates, proposer);
+        let of_words = |family: Family| families.get(&family.number()).map_or(0.0, |of| of.likelihood);
+        let of_list = list.iter().map(|of| proposer.score(of.family, of_words(of.family), &of.features));
+        let nothing = proposer.score(Family::Nothing, 1.0, &candidates.nothing);
+        let scores: Vec<f32> = std::iter::once(nothing).chain(of_list).collect();
+        let highest = scores.iter().copied().fold(f32::MIN, f32::max);
+        let likelihoods = tabsegnet_choice::likelihoods(&scores);
+        let of_nothing = likelihoods.first().copied().unwrap_or(0.0);
+        let likelihood = |number: usize| likelihoods.get(number + 1).copied().unwrap_or(0.0);
+        let behind = |at: usize| highest - scores.get(at).copied().unwrap_or(highest);
+        // What says the same speaks for it together.
+        let mut of_value: HashMap<&str, f32> = HashMap::new();
+        for (number, prediction) in candidates.predictions.iter().enumerate() {
+            *of_value.entry(prediction.key()).or_default() += likelihood(number);
+        }
+        let mut values: Vec<(&str, f32)> = of_value.iter().map(|(key, share)| (*key, *share)).collect();
+        values.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(b.0)));
+        let places: HashMap<&str, usize> = values.iter().enumerate().map(|(place, (key, _))| (*key, place)).collect();
+        let places_of_nodes = places_of_nodes(candidates);
+        let mut in_family: HashMap<Family, (f32, usize)> = HashMap::new();
+        for (number, candidate) in list.iter().enumerate() {
+            in_family.entry(candidate.family).or_default().0 += likelihood(number);
+        }
+        let mut kept: Vec<usize> = (0..list.len()).collect();
+        kept.sort_by(|a, b| likelihood(*b).total_cmp(&likelihood(*a)));
+        kept.truncate(KEPT);
+        let mut rows = Vec::with_capacity((kept.len() + 1) * Self::width());
+        let mut row = |features: &[(u16, f32)], of_proposal: [f32; OF_PROPOSAL.len()]| {
+            let start = rows.len();
+            rows.resize(start + WIDTH, 0.0_f32);
+            for (feature, value) in features {
+                if let Some(number) = rows.get_mut(start + usize::from(*feature)) {
+                    *number = *value;
+                }
+            }
+            rows.extend(of_proposal);
+            rows.extend(candidates.of_question);
+        };
+        let mut of_proposal = [0.0; OF_PROPOSAL.len()];
+        of_proposal[..2].copy_from_slice(&[of_nothing, behind(0)]);
+        of_proposal[5..7].copy_from_slice(&[of_nothing; 2]);
+        row(&candidates.nothing, of_proposal);
+        let mut keys = Vec::with_capacity(kept.len());
+        for (place, &number) in kept.iter().enumerate() {
+            let (Some(candidate), Some(prediction)) = (list.get(number), candidates.predictions.get(number)) else {
+                continue;
+            };
+            let key = prediction.key();
+            let family = families.get(&candidate.family.number()).copied().unwrap_or_default();
+            let (of_family, place_in_family) = in_family.entry(candidate.family).or_default();
+            let of_proposal = [
+                likelihood(number),
+                behind(number + 1),
+                (place + 1) as f32,
+                of_value.get(key).copied().unwrap_or(0.0),
+                places.get(key).map_or(0, |place| place + 1) as f32,
+                of_nothing,
+                *of_family,
+                *place_in_family as f32,
+                places_of_nodes.get(number).copied().unwrap_or(0) as f32,
+                family.likelihood,
+                family.behind,
+                family.place as f32,
+            ];
+            *place_in_family += 1;
+            row(&candidate.features, of_proposal);
+            keys.push(key.to_owned());
+        }
+        Self { keys, kept, rows }
+    }
+
+    /// The best value by scores of the rows: the place in `kept` of the candidate that says it best, and its likelihood;
+    /// `None` without candidates.
+    pub fn best(&self, scores: &[f32]) -> Option<(usize, f32)> {
+        let likelihoods = tabsegnet_choice::likelihoods(scores);
+        // In the order of the proposals, whatever the hash.
+        let mut values: Vec<(&str, f32, usize, f32)> = Vec::new();
+        let mut places: HashMap<&str, usize> = HashMap::new();
+        for (place, (key, &likelihood)) in self.keys.iter().zip(likelihoods.get(1..)?).enumerate() {
+            let at = *places.entry(key).or_insert(values.len());
+            match values.get_mut(at) {
+                Some((_, sum, best, of_best)) => {
+                    *sum += likelihood;
+                    if likelihood > *of_best {
+                        (*best, *of_best) = (place, likelihood);
+                    }
+                }
+                None => values.push((key, likelihood, place, likelihood)),
+            }
+        }
+        let best = values.into_iter().reduce(|best, next| if next.1 > best.1 { next } else { best })?;
+        Some((best.2, best.1.clamp(0.0, 1.0)))
+    }
+}
+
+/// A family by the question's words.
+#[derive(Debug, Clone, Copy, Default)]
+struct OfFamily {
+    likelihood: f32,
+    /// ln of the likeliest family's likelihood over its own.
+    behind: f32,
+    place: usize,
+}
+
+impl OfFamily {
+    /// Those of the candidates, by [`Family::number`].
+    fn all(candidates: &Candidates, proposer: &Proposer) -> BTreeMap<usize, Self> {
+        let families = candidates.families();
+        let likelihoods = proposer.families().likelihoods(&candidates.words, &families);
+        let mut sorted: Vec<(Family, f32)> = families.into_iter().zip(likelihoods).collect();
+        sorted.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let highest = sorted.first().map_or(1.0, |(_, likelihood)| *likelihood);
+        let of = sorted.into_iter().enumerate().map(|(place, (family, likelihood))| {
+            let behind = (highest / likelihood.max(f32::MIN_POSITIVE)).ln();
+            (family.number(), Self { likelihood, behind, place })
+        });
+        of.collect()
+    }
+}
+
+/// For each candidate how many nodes that those of its family begin with are ranked before its own.
+fn places_of_nodes(candidates: &Candidates) -> Vec<usize> {
+    let first = |candidate: &Candidate| candidate.facts.first().map_or(usize::MAX, |fact| fact.node);
+    let mut nodes: HashMap<Family, BTreeSet<usize>> = HashMap::new();
+    for candidate in &candidates.candidates {
+        nodes.entry(candidate.family).or_default().insert(first(candidate));
+    }
+    let place = |of: &Candidate| nodes.get(&of.family).map_or(0, |nodes| nodes.range(..first(of)).count());
+    candidates.candidates.iter().map(place).collect()
+}
