@@ -15,6 +15,11 @@ use crate::run::{NoRows, Outcome, RunError};
 use crate::words::words_candidates;
 
 impl Candidate {
+    /// Number of the ranking's node that it begins with.
+    pub fn first_node(&self) -> usize {
+        self.facts.first().map_or(usize::MAX, |fact| fact.node)
+    }
+
     /// Whether it is computed, or found along a row or column.
     pub fn is_computed(&self) -> bool {
         let along_line = matches!(
@@ -68,7 +73,7 @@ pub(crate) fn candidates(facts: &Facts<'_>, inquiry: &Inquiry) -> Vec<Candidate>
             features,
         });
     }
-    let alone = list.iter().filter(|fact| fact.quantity.unit != Some(Unit::Percent));
+    let alone = list.iter().filter(|fact| !fact.is_percent());
     for fact in alone {
         let steps = vec![minus_hundred(fact.argument()), of_hundred(0)];
         found.extend(made(Family::Return, &[fact], steps, None, inquiry));
@@ -91,14 +96,14 @@ pub(crate) fn words_candidate(
     facts: Vec<Fact>,
     words: Vec<String>,
     outcome: Option<Outcome>,
-    words_of: &WordFeatures,
+    described: &WordFeatures,
     inquiry: &Inquiry,
 ) -> Candidate {
     let mut features = of_family(family, inquiry);
     if let Some(first) = facts.first() {
         of_fact(&mut features, 0, first, inquiry);
     }
-    of_words(&mut features, words_of);
+    of_words(&mut features, described);
     let scale = if family == Family::List { facts.first().and_then(|fact| fact.quantity.scale) } else { None };
     Candidate { family, facts, program: None, outcome, words, scale, features }
 }
@@ -181,8 +186,7 @@ fn pair(found: &mut Vec<Candidate>, a: &Fact, b: &Fact, ordered: bool, inquiry: 
         }
     }
     // Of a share one takes amounts; it is no amount itself.
-    let is_percent = |fact: &Fact| fact.quantity.unit == Some(Unit::Percent);
-    if !is_percent(a) || is_percent(b) {
+    if !a.is_percent() || b.is_percent() {
         add(Family::Ratio, with(vec![step(Divide, first, second)]), None);
     }
     // A price or mean of one is what a product is made of, not the product.

@@ -52,7 +52,7 @@ impl Candidates {
         }
         // Where the smallest is wanted, what is largest along a line is no answer, nor what merely stands somewhere.
         if let Wanted::Extreme { largest, .. } = inquiry.wanted {
-            let wanted = if largest { Family::ArgMax } else { Family::ArgMin };
+            let wanted = Family::extreme(largest);
             if candidates.iter().any(|candidate| candidate.family == wanted) {
                 candidates.retain(|candidate| candidate.family == wanted);
             }

@@ -7,7 +7,7 @@ use tabsegnet::ranking::Position;
 use tabsegnet::{NodeKind, RankedNode, Ranking};
 
 use crate::program::Argument;
-use crate::quantity::{Quantity, Scale, Written, of_cell, of_sentence, years};
+use crate::quantity::{Quantity, Scale, Unit, Written, of_cell, of_sentence, years};
 use crate::question::{Inquiry, operations, words};
 
 /// Best nodes whose numbers are looked at.
@@ -70,6 +70,11 @@ impl Fact {
     /// As an argument of a program.
     pub fn argument(&self) -> Argument {
         Argument::Number { value: self.quantity.value, percent: self.percent_sign }
+    }
+
+    /// Whether it is known to be a percentage.
+    pub fn is_percent(&self) -> bool {
+        self.quantity.unit == Some(Unit::Percent)
     }
 
     pub fn table(&self) -> Option<usize> {

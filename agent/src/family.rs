@@ -74,6 +74,11 @@ impl Family {
         (Self::List, "list"),
     ];
 
+    /// The name of the largest along a row or column, or of the smallest.
+    pub fn extreme(largest: bool) -> Self {
+        if largest { Self::ArgMax } else { Self::ArgMin }
+    }
+
     /// Its place in [`Family::ALL`].
     pub fn number(self) -> usize {
         Self::ALL.iter().position(|(family, _)| *family == self).unwrap_or(0)

@@ -6,7 +6,6 @@ use crate::candidates::check_units;
 use crate::facts::{Fact, Facts};
 use crate::family::Family;
 use crate::program::{Operation, Step};
-use crate::quantity::Unit;
 use crate::question::{CUES, Inquiry};
 use crate::run::Outcome;
 
@@ -69,41 +68,45 @@ const OF_PAIR: [&str; 26] = [
 ];
 const OF_RUN: [&str; 8] = ["row", "column", "three", "four", "many", "all_years", "whole", "best_of_column"];
 /// Declares features once: a field each, their names, and their values in that order.
-macro_rules! word_features {
-    ($($feature:ident),* $(,)?) => {
-        /// What is known of words of the document, and of the row or column that they were found along.
+macro_rules! named_features {
+    ($(#[$doc:meta])* $features:ident, $names:ident { $($feature:ident: $name:expr),* $(,)? }) => {
+        $(#[$doc])*
         #[derive(Debug, Clone, Copy, Default)]
-        pub(crate) struct WordFeatures {
+        pub(crate) struct $features {
             $(pub $feature: f32,)*
         }
 
-        const OF_WORDS: &[&str] = &[$(stringify!($feature)),*];
+        const $names: &[&str] = &[$($name),*];
 
-        impl WordFeatures {
-            fn values(&self) -> [f32; OF_WORDS.len()] {
+        impl $features {
+            fn values(&self) -> [f32; $names.len()] {
                 [$(self.$feature),*]
             }
         }
     };
 }
+pub(crate) use named_features;
 
-word_features! {
-    length,
-    all_in_question,
-    share_in_question,
-    covers,
-    date,
-    behind_verb,
-    whole_sentence,
-    capitals,
-    digits,
-    members,
-    named_or_near,
-    group_or_behind,
-    first_sentence,
-    along_row,
-    reason_or_below,
-    place,
+named_features! {
+    /// What is known of words of the document, and of the row or column that they were found along.
+    WordFeatures, OF_WORDS {
+        length: "length",
+        all_in_question: "all_in_question",
+        share_in_question: "share_in_question",
+        covers: "covers",
+        date: "date",
+        behind_verb: "behind_verb",
+        whole_sentence: "whole_sentence",
+        capitals: "capitals",
+        digits: "digits",
+        members: "members",
+        named_or_near: "named_or_near",
+        group_or_behind: "group_or_behind",
+        first_sentence: "first_sentence",
+        along_row: "along_row",
+        reason_or_below: "reason_or_below",
+        place: "place",
+    }
 }
 
 const YEARS: usize = CUES.len();
@@ -159,7 +162,7 @@ pub(crate) fn of_fact(features: &mut Features, place: usize, fact: &Fact, inquir
         flag(asks && !known),
         flag(fact.place.is_some()),
         flag(fact.label.contains("total")),
-        flag(fact.quantity.unit == Some(Unit::Percent)),
+        flag(fact.is_percent()),
         flag(fact.node < 3),
         flag(fact.node >= 10),
         fact.likelihood,
@@ -208,7 +211,6 @@ pub(crate) fn of_pair(
         }
         _ => false,
     };
-    let is_percent = |fact: &Fact| fact.quantity.unit == Some(Unit::Percent);
     let values: [f32; OF_PAIR.len()] = [
         flag(same(a.row(), b.row())),
         flag(same(a.column(), b.column())),
@@ -233,7 +235,7 @@ pub(crate) fn of_pair(
         flag(inquiry.years.len() == 1 && of_a == last && both.is_some_and(|(a, b)| a == b + 1)),
         flag(steps.iter().any(|step| step.operation == Operation::Multiply) && family != Family::Product),
         flag(a.place.is_some() != b.place.is_some()),
-        flag(is_percent(a) && is_percent(b)),
+        flag(a.is_percent() && b.is_percent()),
         flag(inquiry.has("percent") && value > Decimal::ZERO && value < Decimal::ONE),
         flag(same(a.row(), b.row()) && both.is_some_and(|(a, b)| a != b)),
     ];

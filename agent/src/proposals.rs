@@ -1,30 +1,32 @@
 //! What the trees choose from: the likeliest candidates, and what the proposer says of them.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
-use crate::candidates::Candidate;
 use crate::choice::Candidates;
 use crate::family::Family;
-use crate::features::{WIDTH, names};
+use crate::features::{WIDTH, named_features, names};
 use crate::proposer::Proposer;
 
 /// Candidates that the trees look at, beside "none of them".
 const KEPT: usize = 80;
-/// What the trees are told beside a candidate's own features: of the proposer, ...
-const OF_PROPOSAL: [&str; 12] = [
-    "proposal: likelihood",
-    "proposal: behind",
-    "proposal: place",
-    "proposal: of value",
-    "proposal: value place",
-    "proposal: of nothing",
-    "proposal: of family",
-    "proposal: place in family",
-    "proposal: place of node in family",
-    "words: family",
-    "words: family behind",
-    "words: family place",
-];
+named_features! {
+    /// What the trees are told beside a candidate's own features: of the proposer, ...
+    OfProposal, OF_PROPOSAL {
+        likelihood: "proposal: likelihood",
+        behind: "proposal: behind",
+        place: "proposal: place",
+        of_value: "proposal: of value",
+        value_place: "proposal: value place",
+        of_nothing: "proposal: of nothing",
+        of_family: "proposal: of family",
+        place_in_family: "proposal: place in family",
+        place_of_node: "proposal: place of node in family",
+        words: "words: family",
+        words_behind: "words: family behind",
+        words_place: "words: family place",
+    }
+}
+
 /// ... and of question and document.
 const OF_QUESTION: [&str; 5] = [
     "document: nodes",
@@ -60,7 +62,7 @@ impl Proposals {
     pub fn new(candidates: &Candidates, proposer: &Proposer) -> Self {
         let list = &candidates.candidates;
         let families = OfFamily::all(candidates, proposer);
-        let of_words = |family: Family| families.get(&family.number()).map_or(0.0, |of| of.likelihood);
+        let of_words = |family: Family| families.get(&family).map_or(0.0, |of| of.likelihood);
         let of_list = list.iter().map(|of| proposer.score(of.family, of_words(of.family), &of.features));
         let nothing = proposer.score(Family::Nothing, 1.0, &candidates.nothing);
         let scores: Vec<f32> = std::iter::once(nothing).chain(of_list).collect();
@@ -77,7 +79,7 @@ impl Proposals {
         let mut values: Vec<(&str, f32)> = of_value.iter().map(|(key, share)| (*key, *share)).collect();
         values.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(b.0)));
         let places: HashMap<&str, usize> = values.iter().enumerate().map(|(place, (key, _))| (*key, place)).collect();
-        let places_of_nodes = places_of_nodes(candidates);
+        let nodes = first_nodes(candidates);
         let mut in_family: HashMap<Family, (f32, usize)> = HashMap::new();
         for (number, candidate) in list.iter().enumerate() {
             in_family.entry(candidate.family).or_default().0 += likelihood(number);
@@ -86,7 +88,7 @@ impl Proposals {
         kept.sort_by(|a, b| likelihood(*b).total_cmp(&likelihood(*a)));
         kept.truncate(KEPT);
         let mut rows = Vec::with_capacity((kept.len() + 1) * Self::width());
-        let mut row = |features: &[(u16, f32)], of_proposal: [f32; OF_PROPOSAL.len()]| {
+        let mut row = |features: &[(u16, f32)], of_proposal: &OfProposal| {
             let start = rows.len();
             rows.resize(start + WIDTH, 0.0_f32);
             for (feature, value) in features {
@@ -94,37 +96,42 @@ impl Proposals {
                     *number = *value;
                 }
             }
-            rows.extend(of_proposal);
+            rows.extend(of_proposal.values());
             rows.extend(candidates.of_question);
         };
-        let mut of_proposal = [0.0; OF_PROPOSAL.len()];
-        of_proposal[..2].copy_from_slice(&[of_nothing, behind(0)]);
-        of_proposal[5..7].copy_from_slice(&[of_nothing; 2]);
-        row(&candidates.nothing, of_proposal);
+        let of_none = OfProposal {
+            likelihood: of_nothing,
+            behind: behind(0),
+            of_nothing,
+            of_family: of_nothing,
+            ..OfProposal::default()
+        };
+        row(&candidates.nothing, &of_none);
         let mut keys = Vec::with_capacity(kept.len());
         for (place, &number) in kept.iter().enumerate() {
             let (Some(candidate), Some(prediction)) = (list.get(number), candidates.predictions.get(number)) else {
                 continue;
             };
             let key = prediction.key();
-            let family = families.get(&candidate.family.number()).copied().unwrap_or_default();
+            let family = families.get(&candidate.family).copied().unwrap_or_default();
             let (of_family, place_in_family) = in_family.entry(candidate.family).or_default();
-            let of_proposal = [
-                likelihood(number),
-                behind(number + 1),
-                (place + 1) as f32,
-                of_value.get(key).copied().unwrap_or(0.0),
-                places.get(key).map_or(0, |place| place + 1) as f32,
+            let nodes = nodes.get(&candidate.family).map(|nodes| nodes.range(..candidate.first_node()).count());
+            let of_proposal = OfProposal {
+                likelihood: likelihood(number),
+                behind: behind(number + 1),
+                place: (place + 1) as f32,
+                of_value: of_value.get(key).copied().unwrap_or(0.0),
+                value_place: places.get(key).map_or(0, |place| place + 1) as f32,
                 of_nothing,
-                *of_family,
-                *place_in_family as f32,
-                places_of_nodes.get(number).copied().unwrap_or(0) as f32,
-                family.likelihood,
-                family.behind,
-                family.place as f32,
-            ];
+                of_family: *of_family,
+                place_in_family: *place_in_family as f32,
+                place_of_node: nodes.unwrap_or(0) as f32,
+                words: family.likelihood,
+                words_behind: family.behind,
+                words_place: family.place as f32,
+            };
             *place_in_family += 1;
-            row(&candidate.features, of_proposal);
+            row(&candidate.features, &of_proposal);
             keys.push(key.to_owned());
         }
         Self { keys, kept, rows }
@@ -164,8 +171,8 @@ struct OfFamily {
 }
 
 impl OfFamily {
-    /// Those of the candidates, by [`Family::number`].
-    fn all(candidates: &Candidates, proposer: &Proposer) -> BTreeMap<usize, Self> {
+    /// Those of the candidates.
+    fn all(candidates: &Candidates, proposer: &Proposer) -> HashMap<Family, Self> {
         let families = candidates.families();
         let likelihoods = proposer.families().likelihoods(&candidates.words, &families);
         let mut sorted: Vec<(Family, f32)> = families.into_iter().zip(likelihoods).collect();
@@ -173,19 +180,17 @@ impl OfFamily {
         let highest = sorted.first().map_or(1.0, |(_, likelihood)| *likelihood);
         let of = sorted.into_iter().enumerate().map(|(place, (family, likelihood))| {
             let behind = (highest / likelihood.max(f32::MIN_POSITIVE)).ln();
-            (family.number(), Self { likelihood, behind, place })
+            (family, Self { likelihood, behind, place })
         });
         of.collect()
     }
 }
 
-/// For each candidate how many nodes that those of its family begin with are ranked before its own.
-fn places_of_nodes(candidates: &Candidates) -> Vec<usize> {
-    let first = |candidate: &Candidate| candidate.facts.first().map_or(usize::MAX, |fact| fact.node);
+/// The nodes that candidates of a family begin with.
+fn first_nodes(candidates: &Candidates) -> HashMap<Family, BTreeSet<usize>> {
     let mut nodes: HashMap<Family, BTreeSet<usize>> = HashMap::new();
     for candidate in &candidates.candidates {
-        nodes.entry(candidate.family).or_default().insert(first(candidate));
+        nodes.entry(candidate.family).or_default().insert(candidate.first_node());
     }
-    let place = |of: &Candidate| nodes.get(&of.family).map_or(0, |nodes| nodes.range(..first(of)).count());
-    candidates.candidates.iter().map(place).collect()
+    nodes
 }

@@ -58,8 +58,7 @@ impl Proposer {
     pub(crate) fn score(&self, family: Family, likelihood: f32, features: &[(u16, f32)]) -> f32 {
         let start = family.group() * OF_GROUP;
         let weights = self.candidates.get(start..start + OF_GROUP).unwrap_or(&[]);
-        let of_family = [(WIDTH as u16, likelihood.max(LEAST).ln())];
-        tabsegnet_choice::score(weights, features) + tabsegnet_choice::score(weights, &of_family)
+        tabsegnet_choice::score(weights, features) + tabsegnet_choice::score(weights, &[of_likelihood(likelihood)])
     }
 
     /// As tensors of a file: `families` and `candidates`.
@@ -132,15 +131,23 @@ fn of_words(words: &[u32], family: Family) -> Features<u32> {
     words.iter().map(|word| (start + word, 1.0 / length)).collect()
 }
 
-fn of_candidate(family: Family, likelihood: f32, features: &[(u16, f32)]) -> Features<u16> {
-    let start = family.group() * OF_GROUP;
-    let of_family = (WIDTH as u16, likelihood.max(LEAST).ln());
-    features.iter().chain([&of_family]).map(|(at, value)| ((start + usize::from(*at)) as u16, *value)).collect()
+/// The feature behind a row's: the family's likelihood.
+fn of_likelihood(likelihood: f32) -> (u16, f32) {
+    (WIDTH as u16, likelihood.max(LEAST).ln())
 }
 
-/// What a question teaches the proposer.
+fn of_candidate(family: Family, likelihood: f32, features: &[(u16, f32)]) -> Features<u16> {
+    let start = family.group() * OF_GROUP;
+    features
+        .iter()
+        .chain([&of_likelihood(likelihood)])
+        .map(|(at, value)| ((start + usize::from(*at)) as u16, *value))
+        .collect()
+}
+
+/// A question that the proposer is trained on.
 #[derive(Debug, Clone)]
-pub struct Lesson {
+pub struct TrainingExample {
     words: Vec<u32>,
     families: Vec<Family>,
     right_families: Vec<bool>,
@@ -149,7 +156,7 @@ pub struct Lesson {
     right: Vec<bool>,
 }
 
-impl Lesson {
+impl TrainingExample {
     /// Of a question's candidates and which of them are right; where none is, "none of them" is.
     pub fn new(candidates: &Candidates, right: &[bool]) -> Self {
         let list = || candidates.candidates.iter().zip(right);
@@ -178,28 +185,28 @@ impl Lesson {
 }
 
 /// Learns from questions which families their words want.
-pub fn fit_families(lessons: &[&Lesson]) -> Families {
-    let example = |lesson: &&Lesson| Example {
-        choices: lesson.families.iter().map(|family| of_words(&lesson.words, *family)).collect(),
-        right: lesson.right_families.clone(),
+pub fn fit_families(training: &[&TrainingExample]) -> Families {
+    let example = |question: &&TrainingExample| Example {
+        choices: question.families.iter().map(|family| of_words(&question.words, *family)).collect(),
+        right: question.right_families.clone(),
     };
     // Of a question without a right candidate it is not known.
-    let examples: Vec<Example<u32>> = lessons.iter().filter(|lesson| lesson.is_reached()).map(example).collect();
+    let examples: Vec<Example<u32>> = training.iter().filter(|question| question.is_reached()).map(example).collect();
     Families(tabsegnet_choice::fit(&examples, Family::ALL.len() * BUCKETS, FAMILIES, |_| {}))
 }
 
 /// A proposer of `families`, its other model learnt from questions, each with the families of whoever has not learnt from it.
-pub fn fit(lessons: &[(&Lesson, &Families)], families: Families) -> Proposer {
-    let example = |(lesson, families): &(&Lesson, &Families)| {
-        let likelihoods = families.likelihoods(&lesson.words, &lesson.families);
+pub fn fit(training: &[(&TrainingExample, &Families)], families: Families) -> Proposer {
+    let example = |(question, families): &(&TrainingExample, &Families)| {
+        let likelihoods = families.likelihoods(&question.words, &question.families);
         let of =
-            |family: Family| lesson.families.iter().position(|of| *of == family).and_then(|at| likelihoods.get(at));
+            |family: Family| question.families.iter().position(|of| *of == family).and_then(|at| likelihoods.get(at));
         let choice = |(family, features): &(Family, Features<u16>)| {
             of_candidate(*family, of(*family).copied().unwrap_or(1.0), features)
         };
-        Example { choices: lesson.choices.iter().map(choice).collect(), right: lesson.right.clone() }
+        Example { choices: question.choices.iter().map(choice).collect(), right: question.right.clone() }
     };
-    let examples: Vec<Example<u16>> = lessons.iter().map(example).collect();
+    let examples: Vec<Example<u16>> = training.iter().map(example).collect();
     let candidates = tabsegnet_choice::fit(&examples, Family::GROUPS.len() * OF_GROUP, CANDIDATES, |_| {});
     Proposer { families, candidates }
 }

@@ -3,7 +3,6 @@
 use tabsegnet::{RankedNode, Ranking};
 
 use crate::answer::Answer;
-use crate::candidates::Candidate;
 use crate::choice::Candidates;
 use crate::family::Family;
 use crate::learnt::given;
@@ -40,19 +39,17 @@ impl Policy for Rules {
         let candidates = Candidates::of(ranking);
         let wanted: &[Family] = match Inquiry::new(&ranking.question, ranking.read_as.as_deref()).wanted {
             Wanted::Sentence => &[Family::Sentence],
-            Wanted::Extreme { largest: true, .. } => &[Family::ArgMax],
-            Wanted::Extreme { largest: false, .. } => &[Family::ArgMin],
+            Wanted::Extreme { largest, .. } => &[Family::extreme(largest)],
             Wanted::Value => &[Family::Lookup, Family::Word],
         };
         // Candidates along lines come with that of the best cell first.
-        let place = |candidate: &Candidate| candidate.facts.first().map_or(usize::MAX, |fact| fact.node);
         let along_line = !matches!(wanted, [Family::Lookup, ..] | [Family::Sentence]);
         let all =
             candidates.candidates.iter().zip(&candidates.predictions).filter(|(of, _)| wanted.contains(&of.family));
-        let best = all.min_by_key(|(candidate, _)| if along_line { 0 } else { place(candidate) });
+        let best = all.min_by_key(|(candidate, _)| if along_line { 0 } else { candidate.first_node() });
         let answer = match best {
             Some((candidate, prediction)) => {
-                let node = ranking.nodes.get(place(candidate));
+                let node = ranking.nodes.get(candidate.first_node());
                 let confidence = node.map_or(0.0, |node| likelihood(ranking, node));
                 if confidence >= LEAST {
                     given(ranking, candidate, prediction, confidence)

@@ -35,7 +35,7 @@ const BYTES: usize = 20_000;
 const STACK: usize = 64 << 20;
 
 /// Functions that make one row of many.
-const AGGREGATES: [&str; 16] = [
+pub(crate) const AGGREGATES: [&str; 16] = [
     "avg",
     "count",
     "group_concat",

@@ -11,7 +11,7 @@ use anyhow::{Context as _, Result, ensure};
 use rayon::prelude::*;
 use tabsegnet::{Format, OpenDocument, Question as Query, Ranking, ReadOptions, Session, SessionOptions};
 use tabsegnet_agent::choice::{Calibration, Proposals};
-use tabsegnet_agent::proposer::{Families, Lesson, Proposer, fit, fit_families};
+use tabsegnet_agent::proposer::{Families, Proposer, TrainingExample, fit, fit_families};
 use tabsegnet_agent::quantity::Scale;
 use tabsegnet_agent::{Candidates, Choice, Prediction};
 use tabsegnet_datasets::config::Part;
@@ -256,14 +256,15 @@ fn teaches(question: &Question, own: bool, reached: bool) -> bool {
 }
 
 /// For each fold a proposer that has not learnt from it, and one that has learnt from all.
-fn proposers(lessons: &[(usize, Lesson)]) -> Vec<Proposer> {
-    let others = |fold: usize| lessons.iter().filter(move |(of, _)| *of != fold);
+fn proposers(examples: &[(usize, TrainingExample)]) -> Vec<Proposer> {
+    let others = |fold: usize| examples.iter().filter(move |(of, _)| *of != fold);
     let families: Vec<Families> = (0..=FOLDS)
         .into_par_iter()
-        .map(|fold| fit_families(&others(fold).map(|(_, lesson)| lesson).collect::<Vec<_>>()))
+        .map(|fold| fit_families(&others(fold).map(|(_, example)| example).collect::<Vec<_>>()))
         .collect();
     let fitted = |fold: usize| {
-        let of: Vec<(&Lesson, &Families)> = others(fold).map(|(of, lesson)| (lesson, &families[*of])).collect();
+        let of: Vec<(&TrainingExample, &Families)> =
+            others(fold).map(|(of, example)| (example, &families[*of])).collect();
         fit(&of, families[fold].clone())
     };
     (0..=FOLDS).into_par_iter().map(fitted).collect()
@@ -276,18 +277,18 @@ fn proposers(lessons: &[(usize, Lesson)]) -> Vec<Proposer> {
 pub fn train(config: &Config, stop: &AtomicBool) -> Result<Outcome> {
     let session = session(config)?;
     let data = read(config, Part::Train)?;
-    let lessons = for_each(config, &session, &data, stop, |fold, rule, question, ranking, own| {
+    let examples = for_each(config, &session, &data, stop, |fold, rule, question, ranking, own| {
         let candidates = Candidates::of(ranking);
         let right = if own { right(rule, question, ranking, &candidates) } else { vec![false; candidates.len()] };
-        teaches(question, own, right.contains(&true)).then(|| (fold, Lesson::new(&candidates, &right)))
+        teaches(question, own, right.contains(&true)).then(|| (fold, TrainingExample::new(&candidates, &right)))
     })?;
-    let Some(lessons) = lessons else { return Ok(Outcome::Stopped) };
-    let lessons: Vec<(usize, Lesson)> = lessons.into_iter().flatten().collect();
-    let reached = lessons.iter().filter(|(_, lesson)| lesson.is_reached()).count();
+    let Some(examples) = examples else { return Ok(Outcome::Stopped) };
+    let examples: Vec<(usize, TrainingExample)> = examples.into_iter().flatten().collect();
+    let reached = examples.iter().filter(|(_, example)| example.is_reached()).count();
     ensure!(reached > 0, "no training question has a right answer among its candidates");
-    println!("{} questions, {reached} with a right candidate", lessons.len());
-    let mut proposers = proposers(&lessons);
-    drop(lessons);
+    println!("{} questions, {reached} with a right candidate", examples.len());
+    let mut proposers = proposers(&examples);
+    drop(examples);
     let lists = for_each(config, &session, &data, stop, |fold, rule, question, ranking, own| {
         let candidates = Candidates::of(ranking);
         let proposals = Proposals::new(&candidates, &proposers[fold]);

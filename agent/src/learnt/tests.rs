@@ -6,7 +6,7 @@ use tabsegnet_encoder::{Shipped, shipped};
 use super::Learnt;
 use crate::answer::Answer;
 use crate::choice::{Candidates, Choice, Proposals};
-use crate::proposer::{Lesson, fit, fit_families};
+use crate::proposer::{TrainingExample, fit, fit_families};
 use crate::quantity::Unit;
 use crate::rules::{Policy as _, Rules};
 
@@ -127,10 +127,10 @@ fn cells_that_nobody_expects_do_no_harm() {
 #[test]
 fn words_of_questions_say_what_is_proposed() {
     let candidates = |question: &str| Candidates::of(&ranking(question, &SALES, &[]));
-    let lesson = |(question, answer): &(&str, &str)| {
+    let example = |(question, answer): &(&str, &str)| {
         let candidates = candidates(question);
         let right: Vec<bool> = candidates.predictions().iter().map(|of| of.text() == *answer).collect();
-        Lesson::new(&candidates, &right)
+        TrainingExample::new(&candidates, &right)
     };
     let taught = [
         ("What was the change in net sales from 2015 to 2016?", "$20"),
@@ -138,10 +138,10 @@ fn words_of_questions_say_what_is_proposed() {
         ("What were net sales in 2016?", "$ 120"),
         ("What was cost of sales in 2015?", "35"),
     ];
-    let lessons: Vec<Lesson> = taught.iter().map(lesson).collect();
-    assert!(lessons.iter().all(Lesson::is_reached));
-    let families = fit_families(&lessons.iter().collect::<Vec<_>>());
-    let proposer = fit(&lessons.iter().map(|lesson| (lesson, &families)).collect::<Vec<_>>(), families.clone());
+    let examples: Vec<TrainingExample> = taught.iter().map(example).collect();
+    assert!(examples.iter().all(TrainingExample::is_reached));
+    let families = fit_families(&examples.iter().collect::<Vec<_>>());
+    let proposer = fit(&examples.iter().map(|example| (example, &families)).collect::<Vec<_>>(), families.clone());
     for (question, answer) in
         [("What was the change in taxes from 2015 to 2016?", "1"), ("What were taxes in 2016?", "7")]
     {

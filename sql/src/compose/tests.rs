@@ -9,7 +9,7 @@ use super::*;
 use crate::joins::Joiner;
 use crate::linking::{Model as LinkingModel, ValueIndex, ValueLimits};
 use crate::schema_graph::{SchemaGraph, Semantics, SqlDialect};
-use crate::{Database, Sandbox};
+use crate::{Database, Rows, Sandbox};
 
 const CLUBS: &str = "CREATE TABLE city (id INTEGER PRIMARY KEY, name TEXT, country TEXT);
     CREATE TABLE club (id INTEGER PRIMARY KEY, title TEXT, city_id INTEGER REFERENCES city, founded INTEGER);
@@ -40,6 +40,11 @@ fn open_with(sql: &str, semantics: &str) -> Opened {
     Opened { _folder: folder, database, graph }
 }
 
+/// A line for each row.
+fn lines(rows: &Rows) -> Vec<String> {
+    rows.rows.iter().map(|row| row.iter().map(text).collect::<Vec<_>>().join(",")).collect()
+}
+
 impl Opened {
     fn column(&self, table: &str, name: &str) -> usize {
         self.graph.column(self.graph.table(table).unwrap(), name).unwrap()
@@ -49,7 +54,16 @@ impl Opened {
     fn rows(&self, sketch: &Sketch) -> Vec<String> {
         let (sql, _) = sketch.sql(&self.graph, &Joiner::new(&self.graph), &[]).unwrap();
         let rows = self.database.query(&sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
-        rows.rows.iter().map(|row| row.iter().map(text).collect::<Vec<_>>().join(",")).collect()
+        lines(&rows)
+    }
+
+    /// That the likeliest statement for a question gives these rows, in any order.
+    fn answers(&self, question: &str, rows: &[&str]) {
+        let found = self.compose(question);
+        let best = found.proposals.first().unwrap_or_else(|| panic!("{question}"));
+        let mut lines = lines(&best.rows);
+        lines.sort();
+        assert_eq!(lines, rows, "{question}: {}", best.sql);
     }
 
     fn compose(&self, question: &str) -> Generation {
@@ -157,12 +171,7 @@ fn questions_over_joined_tables_are_answered() {
         ("What are the names of cities that do not have any club?", vec!["Oslo"]),
         ("Show the title of the club founded most recently.", vec!["Roma"]),
     ] {
-        let found = opened.compose(question);
-        let best = found.proposals.first().unwrap_or_else(|| panic!("{question}"));
-        let mut lines: Vec<String> =
-            best.rows.rows.iter().map(|row| row.iter().map(text).collect::<Vec<_>>().join(",")).collect();
-        lines.sort();
-        assert_eq!(lines, rows, "{question}: {}", best.sql);
+        opened.answers(question, &rows);
     }
     assert!(opened.compose("").chosen().is_none());
     assert!(opened.compose("quelle heure est-il").chosen().is_none());
@@ -180,12 +189,7 @@ fn calculated_fields_are_asked_like_columns() {
         ("What is the total revenue for each customer name?", vec!["20,Ada", "9,Bob"]),
         ("Show the name of the customer of the item with the highest revenue.", vec!["Ada"]),
     ] {
-        let found = opened.compose(question);
-        let best = found.proposals.first().unwrap_or_else(|| panic!("{question}"));
-        let mut lines: Vec<String> =
-            best.rows.rows.iter().map(|row| row.iter().map(text).collect::<Vec<_>>().join(",")).collect();
-        lines.sort();
-        assert_eq!(lines, rows, "{question}: {}", best.sql);
+        opened.answers(question, &rows);
     }
 }
 

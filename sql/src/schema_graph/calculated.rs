@@ -8,24 +8,12 @@ use sqlparser::parser::Parser;
 use sqlparser::tokenizer::Token;
 
 use super::ddl::SqlDialect;
+use crate::origins::AGGREGATES;
 
 /// How deep an expression may be nested.
 const NESTING: usize = 50;
-/// Functions of many rows.
-const AGGREGATES: [&str; 12] = [
-    "avg",
-    "count",
-    "group_concat",
-    "max",
-    "min",
-    "string_agg",
-    "sum",
-    "total",
-    "array_agg",
-    "stddev",
-    "variance",
-    "json_group_array",
-];
+/// Functions of many rows that SQLite does not have.
+const OF_SERVERS: [&str; 3] = ["array_agg", "stddev", "variance"];
 
 /// An expression over a table's columns, which stand in it with the table's name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -113,7 +101,8 @@ impl VisitorMut for Reader<'_> {
                 let name = function.name.to_string().to_lowercase();
                 // Of several values in a row SQLite's max and min take one.
                 let of_row = ["max", "min"].contains(&name.as_str()) && function.args.to_string().contains(',');
-                return match function.over.is_some() || AGGREGATES.contains(&name.as_str()) && !of_row {
+                let is_aggregate = AGGREGATES.iter().chain(&OF_SERVERS).any(|aggregate| *aggregate == name);
+                return match function.over.is_some() || is_aggregate && !of_row {
                     true => ControlFlow::Break(Refused::Because(format!("{name} reads several rows; expected one"))),
                     false => ControlFlow::Continue(()),
                 };
