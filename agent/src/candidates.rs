@@ -185,8 +185,10 @@ fn pair(found: &mut Vec<Candidate>, a: &Fact, b: &Fact, ordered: bool, inquiry: 
             add(Family::ReturnDifference, returns, None);
         }
     }
-    // Of a share one takes amounts; it is no amount itself.
-    if !a.is_percent() || b.is_percent() {
+    // Of a share one takes amounts; it is no amount itself. An amount over a share is one, and no share.
+    let share_of_amount = a.is_percent() && !b.is_percent();
+    let no_share = b.is_percent() && !a.is_percent() && inquiry.has("percent");
+    if !share_of_amount && !no_share {
         add(Family::Ratio, with(vec![step(Divide, first, second)]), None);
     }
     // A price or mean of one is what a product is made of, not the product.

@@ -7,8 +7,9 @@ use tabsegnet::ranking::Position;
 use tabsegnet::{NodeKind, RankedNode, Ranking};
 
 use crate::program::Argument;
-use crate::quantity::{Quantity, Scale, Unit, Written, of_cell, of_sentence, years};
+use crate::quantity::{Quantity, Unit, Written, of_cell, of_sentence, years};
 use crate::question::{Inquiry, operations, words};
+use crate::table_units::TableUnits;
 
 /// Best nodes whose numbers are looked at.
 const NODES: usize = 40;
@@ -103,8 +104,7 @@ impl Fact {
 pub(crate) struct Facts<'r> {
     pub nodes: &'r [RankedNode],
     pub facts: Vec<Fact>,
-    /// By table: its caption and the headers over its header columns, where scales stand.
-    headings: HashMap<usize, Vec<&'r str>>,
+    units: TableUnits<'r>,
     /// By table, row and column of the cell's corner: its node.
     cells: HashMap<(usize, usize, usize), usize>,
     /// By table and row, and by table and column: its best cell.
@@ -112,8 +112,6 @@ pub(crate) struct Facts<'r> {
     best_columns: HashMap<(usize, usize), usize>,
     /// Sum of e to the power of scores less that of the best.
     sum: f32,
-    /// What the sentences say most often of all amounts, for tables that say nothing.
-    stated: Option<&'static str>,
 }
 
 impl<'r> Facts<'r> {
@@ -122,38 +120,29 @@ impl<'r> Facts<'r> {
         let nodes = ranking.nodes.as_slice();
         let best = nodes.first().map_or(0.0, |node| node.score);
         let sum = nodes.iter().take(SHARED).map(|node| (node.score - best).exp()).sum::<f32>().max(1.0);
+        let tables: HashSet<usize> = nodes.iter().take(NODES).filter_map(table_of).collect();
         let mut found = Self {
             nodes,
             facts: Vec::new(),
-            headings: HashMap::new(),
+            units: TableUnits::new(nodes, &tables),
             cells: HashMap::new(),
             best_rows: HashMap::new(),
             best_columns: HashMap::new(),
             sum,
-            stated: stated(nodes),
         };
         let mut wanted: Vec<usize> = (0..nodes.len().min(NODES)).collect();
         let best_rows: HashSet<(usize, usize)> =
             nodes.iter().filter(|node| node.kind == NodeKind::Cell).filter_map(row_of).take(ROWS).collect();
-        let tables: HashSet<usize> = nodes.iter().take(NODES).filter_map(table_of).collect();
-        for (number, node) in nodes.iter().enumerate() {
-            match node.position {
-                Position::Table { table } if tables.contains(&table) => {
-                    found.headings.entry(table).or_default().push(&node.text);
+        for (number, node) in nodes.iter().enumerate().filter(|(_, node)| node.kind == NodeKind::Cell) {
+            if let Position::Cell { table, row, col, .. } = node.position
+                && tables.contains(&table)
+            {
+                found.cells.insert((table, row, col), number);
+                found.best_rows.entry((table, row)).or_insert(number);
+                found.best_columns.entry((table, col)).or_insert(number);
+                if number >= NODES && best_rows.contains(&(table, row)) {
+                    wanted.push(number);
                 }
-                Position::Cell { table, row, col, .. } if tables.contains(&table) => {
-                    if node.kind == NodeKind::Cell {
-                        found.cells.insert((table, row, col), number);
-                        found.best_rows.entry((table, row)).or_insert(number);
-                        found.best_columns.entry((table, col)).or_insert(number);
-                        if number >= NODES && best_rows.contains(&(table, row)) {
-                            wanted.push(number);
-                        }
-                    } else if node.kind == NodeKind::ColumnHeader && col == 0 {
-                        found.headings.entry(table).or_default().push(&node.text);
-                    }
-                }
-                _ => {}
             }
         }
         let mut facts: Vec<Fact> = wanted.into_iter().flat_map(|number| found.of_node(number, inquiry)).collect();
@@ -170,10 +159,11 @@ impl<'r> Facts<'r> {
         match (node.kind, &node.position) {
             (NodeKind::Cell, &Position::Cell { table, row, col, .. }) => {
                 let (above, left) = (node.column_headers.as_deref(), node.row_headers.as_deref());
-                let outer = self.headings.get(&table).map_or(&[][..], Vec::as_slice);
                 let section = node.section.last().map(String::as_str);
-                let headings = left.into_iter().chain(above).chain(outer.iter().copied()).chain(section);
-                let headings = headings.chain(self.stated);
+                let own = self.units.are_percentages(table, col).then_some("%");
+                let headings = own.into_iter().chain(left).chain(above);
+                let headings = headings.chain(self.units.headings(table).iter().copied()).chain(section);
+                let headings = headings.chain(self.units.silent(table));
                 let Some(quantity) = of_cell(&node.text, headings) else { return Vec::new() };
                 let label = format!("{} {}", left.unwrap_or(""), above.unwrap_or("")).to_lowercase();
                 let years = years(&label).into_iter().map(|(year, _)| year).collect();
@@ -282,10 +272,8 @@ impl<'r> Facts<'r> {
         };
         let outer: HashSet<String> = node
             .and_then(table_of)
-            .and_then(|table| self.headings.get(&table))
             .into_iter()
-            .flatten()
-            .copied()
+            .flat_map(|table| self.units.headings(table).iter().copied())
             .chain(node.and_then(|node| node.section.last()).map(String::as_str))
             .flat_map(|text| words(&text.to_lowercase()))
             .map(|(word, _)| word)
@@ -353,23 +341,6 @@ impl<'r> Facts<'r> {
         cells.sort_unstable();
         cells.into_iter().flat_map(|(_, node)| self.of_node(node, inquiry)).collect()
     }
-}
-
-/// The scale that most sentences give for the tables beside them, as a heading says it.
-fn stated(nodes: &[RankedNode]) -> Option<&'static str> {
-    let scales = [(Scale::Thousand, "in thousands"), (Scale::Million, "in millions"), (Scale::Billion, "in billions")];
-    let mut counts = [0_usize; 3];
-    for node in
-        nodes.iter().filter(|node| matches!(node.kind, NodeKind::Passage | NodeKind::Caption | NodeKind::Heading))
-    {
-        let of = Scale::of_passage(&node.text);
-        if let Some(count) = scales.iter().position(|(scale, _)| Some(*scale) == of).and_then(|at| counts.get_mut(at)) {
-            *count += 1;
-        }
-    }
-    let most = *counts.iter().max()?;
-    let at = counts.iter().position(|count| *count == most && most > 0)?;
-    scales.get(at).map(|(_, text)| *text)
 }
 
 /// At most [`WINDOW`] bytes on each side, cut where characters begin.

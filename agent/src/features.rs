@@ -12,7 +12,7 @@ use crate::run::Outcome;
 /// Places in a row and their values; what is not named is 0.
 pub(crate) type Features = tabsegnet_choice::Features<u16>;
 
-const OF_FACT: [&str; 24] = [
+const OF_FACT: [&str; 25] = [
     "rank",
     "gap",
     "covers",
@@ -37,8 +37,9 @@ const OF_FACT: [&str; 24] = [
     "names_operation",
     "another_operation",
     "operation_unnamed",
+    "said_by_question",
 ];
-const OF_PAIR: [&str; 26] = [
+const OF_PAIR: [&str; 27] = [
     "same_row",
     "same_column",
     "same_table",
@@ -65,6 +66,7 @@ const OF_PAIR: [&str; 26] = [
     "percent_points",
     "whole_and_percent_asked",
     "same_row_other_year",
+    "one_percent",
 ];
 const OF_RUN: [&str; 8] = ["row", "column", "three", "four", "many", "all_years", "whole", "best_of_column"];
 /// Declares features once: a field each, their names, and their values in that order.
@@ -106,6 +108,7 @@ named_features! {
         along_row: "along_row",
         reason_or_below: "reason_or_below",
         place: "place",
+        whole_line: "whole_line",
     }
 }
 
@@ -177,6 +180,7 @@ pub(crate) fn of_fact(features: &mut Features, place: usize, fact: &Fact, inquir
         fact.operations[0],
         fact.operations[1],
         fact.operations[2],
+        flag(inquiry.numbers.contains(&fact.quantity.value)),
     ];
     push(features, start, &values);
 }
@@ -238,6 +242,7 @@ pub(crate) fn of_pair(
         flag(a.is_percent() && b.is_percent()),
         flag(inquiry.has("percent") && value > Decimal::ZERO && value < Decimal::ONE),
         flag(same(a.row(), b.row()) && both.is_some_and(|(a, b)| a != b)),
+        flag(a.is_percent() != b.is_percent()),
     ];
     push(features, PAIR, &values);
 }

@@ -38,6 +38,7 @@ pub mod question;
 mod rules;
 pub mod run;
 pub mod segmenter;
+mod table_units;
 pub mod walk;
 mod words;
 

@@ -58,22 +58,39 @@ impl Scale {
         }
     }
 
-    /// What a heading says: `( in millions , except per share )`, `$000s`, `dollars in thousands`, `£m`.
+    /// What a heading says: `( in millions , except per share )`, `$000s`, `dollars in thousands`, `£m`, `USDm`, `$ million`.
     pub fn of_heading(text: &str) -> Option<Self> {
         let text = text.to_lowercase();
+        // What is except is said of in another way.
+        let text = text.split("except").next().unwrap_or("");
         let named = Self::ALL.into_iter().find(|(_, name)| {
             text.contains(&format!("in {name}")) || text.contains(&format!("{name}s")) || text.trim() == *name
         });
+        let of_currency = || {
+            Self::ALL.into_iter().find(|(scale, name)| {
+                let behind = |before: &str| {
+                    let before = before.trim_end();
+                    CURRENCIES.iter().any(|sign| before.ends_with(sign))
+                };
+                let short = match scale {
+                    Self::Thousand => &["k", "000"][..],
+                    Self::Million => &["m", "mn", "mm"],
+                    Self::Billion => &["b", "bn"],
+                };
+                text.split(name).next().is_some_and(|before| before.len() < text.len() && behind(before))
+                    || text
+                        .split(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | ',' | ';'))
+                        .any(|word| short.iter().any(|short| word.strip_suffix(short).is_some_and(behind)))
+            })
+        };
+        let named = named.or_else(of_currency);
         named.map(|(scale, _)| scale).or_else(|| {
-            const THOUSANDS: [&str; 9] =
-                ["$000", "$ 000", "£000", "€000", "'000", "\u{2019}000", "(000", "000s", "(1,000)"];
-            let is_sign = |signs: &[&str]| text.split_whitespace().any(|word| signs.contains(&word));
+            const THOUSANDS: [&str; 6] = ["$ 000", "'000", "\u{2019}000", "(000", "000s", "(1,000)"];
+            let is = |short: &str| text.split_whitespace().any(|word| word == short);
             match text {
                 _ if THOUSANDS.iter().any(|sign| text.contains(sign)) => Some(Self::Thousand),
-                _ if is_sign(&["£m", "€m", "$m", "us$m", "a$m", "(£m)", "(€m)", "($m)", "mn", "$mm"]) => {
-                    Some(Self::Million)
-                }
-                _ if is_sign(&["£bn", "€bn", "$bn", "us$bn", "bn"]) => Some(Self::Billion),
+                _ if is("mn") => Some(Self::Million),
+                _ if is("bn") => Some(Self::Billion),
                 _ => None,
             }
         })
@@ -142,10 +159,16 @@ fn unit_of_sign(text: &str) -> Option<Unit> {
         .find_map(|(sign, unit)| text.contains(sign).then_some(unit))
 }
 
+/// Signs and codes of currencies that stand before a scale: `USDm`, `$ million`.
+const CURRENCIES: [&str; 14] =
+    ["$", "£", "€", "usd", "eur", "gbp", "aud", "cad", "chf", "rmb", "cny", "sek", "nok", "dkk"];
+
 /// Percent is what a heading says with its sign or word alone: in `change in percent of sales` too, but not in
 /// `6.5% notes`, which counts dollars.
 fn unit_of_heading(text: &str) -> Option<Unit> {
     let text = text.to_lowercase();
+    // `in millions, except percentages`: of which numbers is not said.
+    let text = text.split("except").next().unwrap_or("");
     let digit_before =
         |at: usize| text.get(..at).is_some_and(|before| before.trim_end().ends_with(|c: char| c.is_ascii_digit()));
     let percent = text.match_indices('%').any(|(at, _)| !digit_before(at)) || text.contains("percent");
@@ -156,7 +179,7 @@ fn unit_of_heading(text: &str) -> Option<Unit> {
 }
 
 /// The shortest decimal that `f64` shows: 0.1 stays 0.1.
-fn to_decimal(number: f64) -> Option<Decimal> {
+pub(crate) fn to_decimal(number: f64) -> Option<Decimal> {
     Decimal::from_f64(number).map(|number| number.normalize())
 }
 
@@ -276,6 +299,10 @@ mod tests {
             ("7", &["2019 £m"], "7", Some(Unit::Pound), Some(Scale::Million)),
             ("7", &["$\u{2019}000"], "7", Some(Unit::Dollar), Some(Scale::Thousand)),
             ("7", &["6.5% notes", "in billions"], "7", None, Some(Scale::Billion)),
+            ("7", &["2019", "USDm"], "7", None, Some(Scale::Million)),
+            ("7", &["2019", "$ MILLION"], "7", Some(Unit::Dollar), Some(Scale::Million)),
+            ("7", &["Sales above $1 million", "F19"], "7", Some(Unit::Dollar), None),
+            ("7", &["(In Millions, Except Percentages and Per Share Amounts)"], "7", None, Some(Scale::Million)),
             (
                 "2.16",
                 &["Earnings per common share: > Diluted", "in millions, except per share data"],

@@ -2,7 +2,9 @@
 
 use std::collections::HashSet;
 
-use crate::quantity::{Scale, years};
+use rust_decimal::Decimal;
+
+use crate::quantity::{Scale, of_sentence, years};
 
 /// Words and phrases that say what is to be done with numbers; matched at the beginning of a word.
 pub(crate) const CUES: [&str; 86] = [
@@ -119,6 +121,8 @@ pub struct Inquiry {
     pub(crate) cues: Vec<u16>,
     /// The years that it names, each once, in its order; `2008-2010` and `between 2008 and 2010` are as written.
     pub years: Vec<u16>,
+    /// The numbers that it names, years among them: what it knows it does not want.
+    pub(crate) numbers: Vec<Decimal>,
     /// The scale that the answer is to have.
     pub scale: Option<Scale>,
     /// What kind of answer.
@@ -227,7 +231,9 @@ impl Inquiry {
         let mut all: HashSet<String> = places.iter().map(|(word, _)| word.clone()).collect();
         all.extend(words(&read_as.unwrap_or("").to_lowercase()).into_iter().map(|(word, _)| word));
         let wanted = wanted(&text);
-        Self { cues, years: named, scale, wanted, words: all, places, text }
+        let mut numbers: Vec<Decimal> = of_sentence(&text).into_iter().map(|written| written.quantity.value).collect();
+        numbers.extend(named.iter().map(|year| Decimal::from(*year)));
+        Self { cues, years: named, numbers, scale, wanted, words: all, places, text }
     }
 
     /// Whether a year is named, or lies between two that `to` joins where several answers are wanted.

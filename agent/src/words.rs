@@ -354,6 +354,9 @@ fn member(facts: &Facts<'_>, fact: Fact, is_row: bool, inquiry: &Inquiry) -> Opt
     Some(Member { fact, name, named: by_words || by_year, outer: outer(path) })
 }
 
+/// What questions have that want all names along a line: `In which years was ... provided?`, `What are the components of ...?`
+const WANTS_NAMES: [&str; 6] = ["which", "what years", "what are", "what were", "components", "name the"];
+
 fn of_line(add: &mut Additions<'_, '_>, members: &[&Member], bounds: &[Quantity], mut features: WordFeatures) {
     let all = || members.iter().map(|member| member.fact.clone()).collect::<Vec<_>>();
     let values = || members.iter().map(|member| member.fact.quantity.value);
@@ -377,6 +380,15 @@ fn of_line(add: &mut Additions<'_, '_>, members: &[&Member], bounds: &[Quantity]
         }
     }
     if bounds.is_empty() {
+        let features = WordFeatures { whole_line: 1.0, ..features };
+        if add.inquiry.has("how many") || add.inquiry.has("number of") {
+            add.number(Family::Count, all(), members.len(), features);
+        }
+        if WANTS_NAMES.iter().any(|words| add.inquiry.has(words)) {
+            let date = flag(members.iter().all(|member| is_date(&member.name)));
+            let names = members.iter().map(|member| member.name.clone()).collect();
+            add.texts(Family::Which, all(), names, WordFeatures { date, ..features });
+        }
         return;
     }
     let amount =

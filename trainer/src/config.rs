@@ -111,11 +111,14 @@ pub struct OutputConfig {
     pub cache: String,
     /// A line for the checkpoint's card, such as what other seeds reached.
     pub note: String,
+    /// Whether the rankers of the reranker's folds are kept, below `folds`: for a training that needs rankings of the
+    /// training documents by whoever has not learnt from them (`answers.fold_rankers`).
+    pub fold_rankers: bool,
 }
 
 impl Default for OutputConfig {
     fn default() -> Self {
-        Self { directory: "runs/default".into(), cache: String::new(), note: String::new() }
+        Self { directory: "runs/default".into(), cache: String::new(), note: String::new(), fold_rankers: false }
     }
 }
 

@@ -7,6 +7,7 @@ pub mod cli;
 pub mod config;
 pub mod corpus;
 pub mod evaluation;
+mod folds;
 pub mod inputs;
 pub mod language_model;
 pub mod layout;

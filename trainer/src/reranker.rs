@@ -23,6 +23,32 @@ use crate::table_scorer;
 use crate::train_state::{Schedule, TrainState, optimiser};
 use crate::trees::{grown, lists};
 
+/// What [`RerankTraining::learn`] gives.
+pub struct Learnt {
+    /// The reranker.
+    pub reranker: Reranker,
+    /// Rankers that have not learnt from a part of the documents, where they are wanted.
+    pub folds: Option<Folds>,
+}
+
+/// Rankers with their rerankers, each trained without a fold.
+pub struct Folds {
+    /// `[documents]`: the fold of each training document.
+    pub of_documents: Vec<usize>,
+    /// `[folds]`
+    pub rankers: Vec<(TabSegNet, Reranker)>,
+}
+
+/// Scores out of fold.
+struct OutOfFold {
+    /// `[questions]`, `[nodes]`: those of a ranker that was trained without the question's document.
+    scores: Vec<Vec<f32>>,
+    /// `[documents]`
+    fold: Vec<usize>,
+    /// `[folds]`: the rankers, where they are wanted.
+    rankers: Vec<TabSegNet>,
+}
+
 /// What the reranker of a ranker is trained with.
 pub struct RerankTraining<'a> {
     /// The whole config.
@@ -48,33 +74,65 @@ impl RerankTraining<'_> {
     /// # Errors
     /// A loss or a score that is not finite; no question with gold among its candidates; a device without the
     /// memory.
-    pub fn learn(&self, stop: &AtomicBool) -> Result<Option<Reranker>> {
-        let Some(scores) = self.out_of_fold(stop)? else { return Ok(None) };
+    pub fn learn(&self, stop: &AtomicBool) -> Result<Option<Learnt>> {
+        let Some(OutOfFold { scores, fold, rankers }) = self.out_of_fold(stop)? else { return Ok(None) };
+        let questions: Vec<usize> = (0..self.train.embedded.questions.len()).collect();
+        let Some(reranker) = self.reranker(&scores, &questions, "reranker") else {
+            bail!("no training question has a gold node among its candidates; raise reranker.candidates");
+        };
+        let mut without = Vec::with_capacity(rankers.len());
+        for (left_out, ranker) in rankers.into_iter().enumerate() {
+            let others = questions.iter().copied().filter(|&question| fold[self.document(question)] != left_out);
+            let name = format!("reranker without fold {}", left_out + 1);
+            let Some(reranker) = self.reranker(&scores, &others.collect::<Vec<_>>(), &name) else {
+                bail!("{name}: no question of the other folds has a gold node among its candidates");
+            };
+            without.push((self.with_table_scorer(ranker, &fold, left_out), reranker));
+        }
+        let folds = (!without.is_empty()).then_some(Folds { of_documents: fold, rankers: without });
+        Ok(Some(Learnt { reranker, folds }))
+    }
+
+    fn document(&self, question: usize) -> usize {
+        self.train.embedded.questions[question].document
+    }
+
+    /// A ranker with the table scorer of the documents that are not of a fold.
+    fn with_table_scorer(&self, ranker: TabSegNet, fold: &[usize], left_out: usize) -> TabSegNet {
+        if !self.config.model.table_scorer {
+            return ranker;
+        }
+        let examples = self.train.embedded.table_examples().into_iter().zip(fold);
+        let others: Vec<_> = examples.filter(|(_, fold)| **fold != left_out).map(|(example, _)| example).collect();
+        ranker.with_table_scorer(&table_scorer::train(&others, self.config.task.seed))
+    }
+
+    /// Trees that order the candidates of some questions anew; nothing where none has gold among them.
+    fn reranker(&self, scores: &[Vec<f32>], questions: &[usize], name: &str) -> Option<Reranker> {
         let embedded = &self.train.embedded;
         let settings = &self.config.reranker;
         let candidates = |question: usize| {
             let features = embedded.features(question, self.tables);
             Candidates::new(&embedded.query_context(question, &features), &scores[question], settings.candidates)
         };
-        let questions = embedded.questions.len();
         let lists = lists(
             embedded,
+            questions,
             Candidates::width(self.config.model.features),
-            questions * settings.candidates,
+            questions.len() * settings.candidates,
             &|question| {
                 let Candidates { nodes, rows } = candidates(question);
                 (nodes, rows)
             },
         );
         if lists.is_empty() {
-            bail!("no training question has a gold node among its candidates; raise reranker.candidates");
+            return None;
         }
-        let trees = grown(&lists, &settings.boosting, self.config.task.seed, "reranker");
-        Ok(Some(Reranker::new(trees, settings.candidates)))
+        let trees = grown(&lists, &settings.boosting, self.config.task.seed, name);
+        Some(Reranker::new(trees, settings.candidates))
     }
 
-    /// For each training question the scores of a ranker that was trained without its document.
-    fn out_of_fold(&self, stop: &AtomicBool) -> Result<Option<Vec<Vec<f32>>>> {
+    fn out_of_fold(&self, stop: &AtomicBool) -> Result<Option<OutOfFold>> {
         let Self { config, plain, .. } = self;
         let embedded = &self.train.embedded;
         let folds = config.reranker.folds;
@@ -83,9 +141,10 @@ impl RerankTraining<'_> {
         let fold = table_scorer::folds(&embedded.document_ids(), folds, &mut rng);
         let (optimisation, seed) = (&config.optimisation, config.task.seed);
         let mut found: Vec<Vec<f32>> = vec![Vec::new(); embedded.questions.len()];
+        let mut rankers = Vec::new();
         let mut progress = Progress::new("reranker", folds * optimisation.epochs);
         for left_out in 0..folds {
-            let of_fold = |question: &usize| fold[embedded.questions[*question].document] == left_out;
+            let of_fold = |question: &usize| fold[self.document(*question)] == left_out;
             let (held_out, kept): (Vec<usize>, Vec<usize>) = (0..embedded.questions.len()).partition(of_fold);
             let schedule = Schedule::new(optimisation, seed, kept.len());
             let mut train_state = TrainState { model: self.start.clone(), optimiser: optimiser(optimisation) };
@@ -122,8 +181,11 @@ impl RerankTraining<'_> {
                     found[question] = scores.to_vec();
                 }
             }
+            if config.output.fold_rankers {
+                rankers.push(model);
+            }
         }
         progress.finish(&format!("{folds} rankers, each on the documents of the other folds"));
-        Ok(Some(found))
+        Ok(Some(OutOfFold { scores: found, fold, rankers }))
     }
 }

@@ -22,10 +22,11 @@ use tabsegnet_store::Digest;
 use crate::batches::{batch, floats, groups};
 use crate::card;
 use crate::config::{Config, Keep};
+use crate::folds;
 use crate::inputs::{Encoding, Input};
 use crate::layout::Layout;
 use crate::progress::Progress;
-use crate::reranker::RerankTraining;
+use crate::reranker::{Learnt, RerankTraining};
 use crate::sampling::Sampling;
 use crate::state::{EpochMetrics, Start, State};
 use crate::table_scorer;
@@ -199,7 +200,7 @@ impl<'a> Training<'a> {
     fn reranker(&mut self, start: TabSegNet, stop: &AtomicBool) -> Result<Outcome> {
         let Self { config, train, plain, device: autodiff, sampling, .. } = self;
         let training = RerankTraining { config, train, tables: &self.tables[0], sampling, start, plain, autodiff };
-        let Some(reranker) = training.learn(stop)? else { return Ok(Outcome::Stopped) };
+        let Some(Learnt { reranker, folds }) = training.learn(stop)? else { return Ok(Outcome::Stopped) };
         let metrics = self.state.epochs.last().context("a reranker before the first epoch")?.clone();
         let model = self.train_state.model.valid();
         let embedded = &self.dev.embedded;
@@ -211,6 +212,10 @@ impl<'a> Training<'a> {
             "reranker: dev R@10 {:.4} instead of {:.4}, dev MAP {:.4} instead of {:.4}",
             measures.recall_at[3], metrics.dev_recall_10, measures.average_precision, metrics.dev_map
         );
+        if let Some(folds) = &folds {
+            let ids = self.train.embedded.document_ids();
+            folds::write(&self.layout, folds, &ids, &self.manifest(&metrics), &self.config.to_toml()?)?;
+        }
         self.write_checkpoints(&metrics, Some((&reranker, &measures)))?;
         self.state.finished = true;
         self.write_state()?;

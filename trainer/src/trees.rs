@@ -18,15 +18,15 @@ const ROWS_OF_BINS: usize = 200_000;
 /// So many questions at once: their rows take memory, their bins a fourth of it.
 const QUESTIONS_AT_ONCE: usize = 256;
 
-/// A list for each question, of the nodes that `list` gives it and their rows `[nodes, features]`. There are about `rows`
-/// rows in all.
+/// A list for each of some questions, of the nodes that `list` gives it and their rows `[nodes, features]`. There are about
+/// `rows` rows in all.
 pub fn lists(
     embedded: &Embedded,
+    all: &[usize],
     features: usize,
     rows: usize,
     list: &(dyn Fn(usize) -> (Vec<u32>, Vec<f32>) + Sync),
 ) -> Lists {
-    let all: Vec<usize> = (0..embedded.questions.len()).collect();
     let sparse = rows.div_ceil(ROWS_OF_BINS).max(1);
     let sample: Vec<usize> = all.iter().copied().step_by(sparse).collect();
     let rows: Vec<Vec<f32>> = sample.par_iter().map(|&question| list(question).1).collect();
@@ -69,7 +69,8 @@ pub fn feature_trees(config: &Config, training: &Embedded) -> Result<FeatureTree
     let tables = TableScores(table_scorer::out_of_fold(&examples, &training.document_ids(), seed));
     let nodes = |question: usize| training.document_of(question).nodes().len();
     let rows = (0..training.questions.len()).map(nodes).sum();
-    let lists = lists(training, features, rows, &|question| {
+    let all: Vec<usize> = (0..training.questions.len()).collect();
+    let lists = lists(training, &all, features, rows, &|question| {
         ((0..).take(nodes(question)).collect(), training.features(question, &tables))
     });
     ensure!(

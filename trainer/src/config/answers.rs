@@ -22,8 +22,13 @@ pub enum MeasuredPolicy {
 pub struct AnswersConfig {
     /// The ranker whose nodes answers are made of.
     pub checkpoint: String,
+    /// Rankers that have each not learnt from a part of the documents (`output.fold_rankers` of the ranker's training): they
+    /// rank the training documents, as the ranker does where it has not learnt from a document. Empty: the ranker ranks all.
+    pub fold_rankers: String,
     /// Share of the training questions that are also put to another document, which has no answer to them.
     pub foreign: f64,
+    /// Share of the training questions that are also put to their gold nodes alone.
+    pub gold: f64,
     /// Share of the right answers that the threshold may lose.
     pub lost: f64,
     /// How the trees are grown that choose.
@@ -42,7 +47,9 @@ impl Default for AnswersConfig {
     fn default() -> Self {
         Self {
             checkpoint: "checkpoints/general".into(),
+            fold_rankers: String::new(),
             foreign: 0.2,
+            gold: 0.0,
             lost: 0.01,
             boosting: BoostingConfig { num_iterations: 300, bagged_models: 1, ..BoostingConfig::default() },
             policy: MeasuredPolicy::default(),
@@ -59,6 +66,7 @@ impl AnswersConfig {
             |key, value: f64| Err(ConfigError::Range { key, value: value.to_string(), expected: "from 0 to 1" });
         match task {
             Task::Answers if !(0.0..=1.0).contains(&self.foreign) => range("answers.foreign", self.foreign),
+            Task::Answers if !(0.0..=1.0).contains(&self.gold) => range("answers.gold", self.gold),
             Task::Answers if !(0.0..=1.0).contains(&self.lost) => range("answers.lost", self.lost),
             _ => Ok(()),
         }

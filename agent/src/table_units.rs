@@ -1,0 +1,197 @@
+//! What tables say of the units and scales of their numbers, in headers and around the table, and what the sentences beside
+//! them give away.
+
+use std::collections::{HashMap, HashSet};
+
+use rust_decimal::Decimal;
+use tabsegnet::ranking::Position;
+use tabsegnet::{NodeKind, RankedNode};
+use tabsegnet_document::numbers::parse_cell_number;
+
+use crate::quantity::{Quantity, Scale, of_sentence, to_decimal};
+
+/// Rows from the top of which one without numbers that names a scale, header or not, names it for the table: `(in thousands)`.
+const TOP: usize = 4;
+/// Amounts of sentences that must be numbers of a table in one scale for the scale to be the table's.
+const AMOUNTS: usize = 2;
+/// Numbers of a table that are held against sentences.
+const NUMBERS: usize = 400;
+
+/// Of some tables of a ranking.
+#[derive(Debug, Default)]
+pub(crate) struct TableUnits<'r> {
+    /// By table: its caption, the headers over its header columns, and what names a scale in its first rows.
+    headings: HashMap<usize, Vec<&'r str>>,
+    /// By table, what is said of a scale nowhere in it, as a heading would say it: the scale in which amounts of sentences are
+    /// its numbers.
+    inferred: HashMap<usize, &'static str>,
+    /// Table and column: percentages of which the first alone, 100 %, has the sign.
+    percentages: HashSet<(usize, usize)>,
+    /// What the sentences say most often of all amounts, for tables that say nothing.
+    stated: Option<&'static str>,
+}
+
+impl<'r> TableUnits<'r> {
+    pub fn new(nodes: &'r [RankedNode], tables: &HashSet<usize>) -> Self {
+        let mut found = Self { stated: stated(nodes), ..Self::default() };
+        let mut numbers: HashMap<usize, Vec<Decimal>> = HashMap::new();
+        // By table and column: the first row with a number, and whether that is 100 %.
+        let (mut on_top, mut rows) = (Vec::new(), HashSet::new());
+        let mut first: HashMap<(usize, usize), (usize, bool)> = HashMap::new();
+        for node in nodes {
+            match node.position {
+                // A caption that is made of column headers says of each column what one says.
+                Position::Table { table } if tables.contains(&table) && !node.text.contains(" | ") => {
+                    found.headings.entry(table).or_default().push(&node.text);
+                }
+                Position::Cell { table, row, col, .. } if tables.contains(&table) => {
+                    let number = parse_cell_number(&node.text).and_then(to_decimal);
+                    if node.kind == NodeKind::ColumnHeader {
+                        if col == 0 {
+                            found.headings.entry(table).or_default().push(&node.text);
+                        }
+                    } else if row < TOP && number.is_none() && Scale::of_heading(&node.text).is_some() {
+                        on_top.push((table, row, &node.text));
+                    }
+                    let Some(number) = number.filter(|_| node.kind == NodeKind::Cell) else { continue };
+                    rows.insert((table, row));
+                    let of_all = node.text.contains('%') && number == Decimal::ONE_HUNDRED;
+                    let of_column = first.entry((table, col)).or_insert((row, of_all));
+                    if row < of_column.0 {
+                        *of_column = (row, of_all);
+                    }
+                    let of_table = numbers.entry(table).or_default();
+                    if of_table.len() < NUMBERS && !node.text.contains('%') {
+                        of_table.push(number.abs());
+                    }
+                }
+                _ => {}
+            }
+        }
+        // Beside numbers it is of these alone.
+        for (table, _, text) in on_top.into_iter().filter(|(table, row, _)| !rows.contains(&(*table, *row))) {
+            found.headings.entry(table).or_default().push(text);
+        }
+        found.percentages = first.into_iter().filter(|(_, (_, of_all))| *of_all).map(|(column, _)| column).collect();
+        let says_nothing = |table: &usize| {
+            let headings = found.headings.get(table).into_iter().flatten();
+            !headings.into_iter().any(|heading| Scale::of_heading(heading).is_some())
+        };
+        let silent: Vec<(usize, Vec<Decimal>)> = numbers.into_iter().filter(|(table, _)| says_nothing(table)).collect();
+        if !silent.is_empty() {
+            let amounts = amounts(nodes);
+            found.inferred = silent
+                .into_iter()
+                .filter_map(|(table, numbers)| Some((table, inferred(&numbers, &amounts)?)))
+                .collect();
+        }
+        found
+    }
+
+    /// What stands over a table.
+    pub fn headings(&self, table: usize) -> &[&'r str] {
+        self.headings.get(&table).map_or(&[], Vec::as_slice)
+    }
+
+    /// What is known of a table that neither its headings nor its section say.
+    pub fn silent(&self, table: usize) -> Option<&'static str> {
+        self.inferred.get(&table).copied().or(self.stated)
+    }
+
+    /// Whether the numbers of a column are percentages whose sign only the first has.
+    pub fn are_percentages(&self, table: usize, column: usize) -> bool {
+        self.percentages.contains(&(table, column))
+    }
+}
+
+const NAMED: [(Scale, &str); 3] =
+    [(Scale::Thousand, "in thousands"), (Scale::Million, "in millions"), (Scale::Billion, "in billions")];
+
+/// The scale that most sentences give for the tables beside them, as a heading says it.
+fn stated(nodes: &[RankedNode]) -> Option<&'static str> {
+    let mut counts = [0_usize; 3];
+    for node in
+        nodes.iter().filter(|node| matches!(node.kind, NodeKind::Passage | NodeKind::Caption | NodeKind::Heading))
+    {
+        let of = Scale::of_passage(&node.text);
+        if let Some(count) = NAMED.iter().position(|(scale, _)| Some(*scale) == of).and_then(|at| counts.get_mut(at)) {
+            *count += 1;
+        }
+    }
+    let most = *counts.iter().max()?;
+    let at = counts.iter().position(|count| *count == most && most > 0)?;
+    NAMED.get(at).map(|(_, text)| *text)
+}
+
+/// The amounts of sentences that say their scale, in two digits at least: `$24.2 million`.
+fn amounts(nodes: &[RankedNode]) -> Vec<(Decimal, Scale)> {
+    let passages = nodes.iter().filter(|node| node.kind == NodeKind::Passage);
+    let written = passages.flat_map(|node| of_sentence(&node.text)).map(|written| written.quantity);
+    let found: HashSet<(Decimal, Scale)> = written
+        .filter_map(|Quantity { value, scale, .. }| Some((value.abs(), scale?)))
+        .filter(|(value, _)| value.mantissa() >= 10)
+        .collect();
+    found.into_iter().collect()
+}
+
+/// The scale in which most amounts are numbers of a table, rounded as the amounts are: $24.2 million is 24,193 in thousands.
+fn inferred(numbers: &[Decimal], amounts: &[(Decimal, Scale)]) -> Option<&'static str> {
+    let powers = [None, Some(Scale::Thousand), Some(Scale::Million), Some(Scale::Billion)];
+    let met = |scale: Option<Scale>| {
+        let is_number =
+            |&&(amount, of): &&(Decimal, Scale)| numbers.iter().any(|number| is_rounded(*number, scale, amount, of));
+        amounts.iter().filter(is_number).count()
+    };
+    let counts = powers.map(met);
+    let most = *counts.iter().max()?;
+    let mut best = powers.iter().zip(counts).filter(|(_, count)| *count == most);
+    let (scale, others) = (best.next()?.0, best.next());
+    let named = NAMED.iter().find(|(of, _)| Some(*of) == *scale);
+    named.filter(|_| most >= AMOUNTS && others.is_none()).map(|(_, text)| *text)
+}
+
+/// Whether a number in a scale is an amount in its own scale, to the amount's places.
+fn is_rounded(number: Decimal, scale: Option<Scale>, amount: Decimal, of: Scale) -> bool {
+    let power = scale.map_or(0, Scale::power);
+    let Some(less) = of.power().checked_sub(power) else { return false };
+    // A number that is coarser than the amount says less than it.
+    let fine = number.scale() + less >= amount.scale();
+    let divided = Decimal::from(10_i64.pow(less));
+    fine && number.checked_div(divided).is_some_and(|number| number.round_dp(amount.scale()) == amount)
+}
+
+#[cfg(test)]
+mod tests {
+    use rust_decimal::Decimal;
+
+    use super::{inferred, is_rounded};
+    use crate::quantity::Scale;
+
+    fn decimals(texts: &[&str]) -> Vec<Decimal> {
+        texts.iter().map(|text| text.parse().unwrap()).collect()
+    }
+
+    #[test]
+    fn sentences_give_the_scale_of_a_silent_table_away() {
+        let amounts: Vec<(Decimal, Scale)> =
+            decimals(&["45.0", "24.2", "47.6"]).into_iter().map(|amount| (amount, Scale::Million)).collect();
+        let thousands = decimals(&["24193", "20402", "47625", "45007"]);
+        assert_eq!(inferred(&thousands, &amounts), Some("in thousands"));
+        assert_eq!(inferred(&decimals(&["24.2", "47.6", "1.3"]), &amounts), Some("in millions"));
+        // Amounts in full have no scale, one amount is a coincidence, and a table in which as many meet two ways is silent.
+        assert_eq!(inferred(&decimals(&["24193000", "47625000"]), &amounts), None);
+        assert_eq!(inferred(&decimals(&["24193"]), &amounts), None);
+        assert_eq!(inferred(&decimals(&["24193", "47625", "24.2", "47.6"]), &amounts), None);
+        assert_eq!(inferred(&[], &[]), None);
+    }
+
+    #[test]
+    fn a_coarse_number_is_no_finer_amount() {
+        let is = |number: &str, scale, amount: &str| {
+            is_rounded(number.parse().unwrap(), scale, amount.parse().unwrap(), Scale::Million)
+        };
+        assert!(is("24", Some(Scale::Million), "24") && !is("24", Some(Scale::Million), "24.0"));
+        assert!(is("24000", Some(Scale::Thousand), "24.000") && !is("24049", Some(Scale::Thousand), "24.1"));
+        assert!(!is("24", Some(Scale::Billion), "24000"));
+    }
+}
