@@ -130,6 +130,38 @@ fn a_ranker_without_features_is_measured_alike_by_a_config_with_some() {
 }
 
 #[test]
+fn rankers_of_folds_rank_the_documents_that_they_have_not_learnt_from() {
+    let (with, without) = (work(), Work::of(&TRAINED));
+    with.train(&["--set", "output.fold_rankers=true"]).ok();
+    assert!(results(&with) == results(&without), "keeping them changed the ranker");
+    let folds = with.json("out/folds/documents.json");
+    let of_documents: Vec<u64> = folds.as_object().unwrap().values().map(|fold| fold.as_u64().unwrap()).collect();
+    assert_eq!((of_documents.len(), of_documents.iter().max()), (12, Some(&2)));
+    with.write("report.json", report().to_string());
+    let scores = |checkpoint: &str| {
+        let ask = ["--document", "report.json", "--question", "What was revenue in 2019?", "--format", "json"];
+        let answer = Outcome::of(with.command("infer", &["--checkpoint", checkpoint]).args(ask)).ok();
+        assert!(!answer.stderr.contains("without the reranker"), "{}", answer.stderr);
+        answer.stdout
+    };
+    let [all, first, second] = ["out/best", "out/folds/0", "out/folds/1"].map(scores);
+    assert!(all != first && first != second && second != all);
+
+    // Answers are learnt from their rankings.
+    let answers = |folds: &str| {
+        let settings = "[task]\nkind = \"answers\"\n[answers.boosting]\nnum_iterations = 5\n[answers]\ncheckpoint = \"out/best\"\n";
+        let data = TINY.split("[model]").next().unwrap();
+        let output = "[evaluation]\nafter_training = false\n[output]\ndirectory = \"answers\"\ncache = \"cache\"\n";
+        with.write("config.toml", format!("{data}{settings}fold_rankers = {folds:?}\n{output}"));
+        with.train(&[])
+    };
+    let trained = answers("out/folds").ok();
+    assert!(trained.stdout.contains("12 of 12 documents are ranked out of fold"), "{}", trained.stdout);
+    assert!(with.text("answers/best/README.md").contains("rankers that have not learnt from them"));
+    answers("out/nothing").fails(1, &["answers.fold_rankers", "out/nothing", "output.fold_rankers"]);
+}
+
+#[test]
 fn without_it_a_training_is_as_before() {
     let (with, without) = (Work::of(&TRAINED), work());
     without.train(&["--set", "reranker.candidates=0"]).ok();

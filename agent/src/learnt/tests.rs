@@ -6,8 +6,9 @@ use tabsegnet_encoder::{Shipped, shipped};
 use super::Learnt;
 use crate::answer::Answer;
 use crate::choice::{Candidates, Choice, Proposals};
+use crate::prediction::Prediction;
 use crate::proposer::{TrainingExample, fit, fit_families};
-use crate::quantity::Unit;
+use crate::quantity::{Scale, Unit};
 use crate::rules::{Policy as _, Rules};
 
 /// Cells of a table with headers, ranked as given, and sentences.
@@ -86,6 +87,47 @@ fn a_reason_is_a_sentence_or_nothing() {
     let why = answer("Why did net sales rise in 2016?");
     assert!(why.abstained || "Net sales rose because of higher prices.".contains(&why.answer), "{}", why.answer);
     assert_eq!((why.program, why.value), (None, None));
+}
+
+/// What the candidate that says a text says.
+fn said(ranking: &Ranking, text: &str) -> Prediction {
+    let candidates = Candidates::of(ranking);
+    let says = |prediction: &&Prediction| prediction.texts == [text];
+    candidates.predictions().iter().find(says).unwrap_or_else(|| panic!("nothing says {text}")).clone()
+}
+
+#[test]
+fn tables_tell_scales_and_percentages_beside_their_headers() {
+    let question = "What were net sales in 2019?";
+    let numbers = [("24,193", "Net sales", "2019", 2, 1), ("47,625", "Charges", "2019", 3, 1)];
+    let scale = |more: &[(&str, &str, &str, usize, usize)], sentences: &[&str]| {
+        said(&ranking(question, &[&numbers[..], more].concat(), sentences), "24,193").scale
+    };
+    assert_eq!(scale(&[], &[]), None);
+    // A row without numbers says it of the table, one with numbers of these alone.
+    let head = ("(In thousands)", "", "", 1, 0);
+    assert_eq!(scale(&[head], &[]), Some(Scale::Thousand));
+    assert_eq!(scale(&[head, ("5", "", "2019", 1, 1)], &[]), None);
+    // Sentences repeat the table's numbers.
+    let sentences = ["Net sales were $24.2 million.", "Charges were $47.6 million in 2019."];
+    assert_eq!(scale(&[], &sentences), Some(Scale::Thousand));
+    assert_eq!(scale(&[], &sentences[..1]), None);
+
+    // The sign stands behind the first of a column of shares alone.
+    let shares = [("100.0 %", "Sales", "2019", 1, 1), ("40.0", "Gross profit", "2019", 2, 1)];
+    let of_sales = said(&ranking("What share of sales was gross profit in 2019?", &shares, &[]), "40.0 %");
+    assert_eq!((of_sales.unit, of_sales.scale), (Some(Unit::Percent), None));
+}
+
+#[test]
+fn all_names_along_a_line_may_be_wanted() {
+    let costs = [("5", "Interest cost", "2019", 1, 1), ("6", "Interest cost", "2018", 1, 2)];
+    let lists = |question: &str| {
+        let candidates = Candidates::of(&ranking(question, &costs, &[]));
+        candidates.predictions().iter().any(|prediction| prediction.texts == ["2019", "2018"])
+    };
+    assert!(lists("In which years was interest cost calculated?"));
+    assert!(!lists("What was interest cost in 2019?"));
 }
 
 #[test]
