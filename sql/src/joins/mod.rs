@@ -52,6 +52,10 @@ const ROLE: f64 = 0.05;
 /// What a word that would tell of a key and is not there adds: the plainest key is the one nobody needs to tell of.
 const UNTOLD: f64 = 0.005;
 
+/// What a key adds that is named after the table that refers by it, as `friend_id` of `friend` is, where another key of the table
+/// leads to the same one: it is of whom the row tells the other, and rows are counted and listed by the other.
+const NAMED_AFTER_OWN: f64 = 2.0 * UNTOLD;
+
 /// What names of columns that are equal take off.
 const SAME_NAME: f64 = 0.02;
 
@@ -232,13 +236,13 @@ impl Among<'_> {
 }
 
 /// Stems that tell a key from others between the same tables: those of its columns and its role that neither the table
-/// it leads to nor the column it names has.
+/// it leads to nor the column it names has, nor the table that it is named after: a question that has that means the table.
 fn role_words(graph: &SchemaGraph, join: &Join) -> Vec<String> {
     let stems = |text: &str| Words::of_name(text).stems();
     let mut plain: BTreeSet<String> = ["id", "code", "key", "no", "number", "fk"].map(str::to_owned).into();
-    if let Some(table) = graph.tables().get(join.to) {
-        plain.extend(stems(&table.name));
-        plain.extend(table.names.iter().flat_map(|name| stems(name)));
+    plain.extend(stems_of_table(graph, join.to));
+    if is_named_after_own(graph, join) {
+        plain.extend(stems_of_table(graph, join.from));
     }
     let mut words: Vec<String> = join.role.as_deref().map(stems).unwrap_or_default();
     for &(from, to) in &join.pairs {
@@ -255,6 +259,23 @@ fn role_words(graph: &SchemaGraph, join: &Join) -> Vec<String> {
     words
 }
 
+fn stems_of_table(graph: &SchemaGraph, table: usize) -> BTreeSet<String> {
+    let names = graph.tables().get(table).into_iter().flat_map(|table| table.names.iter().chain([&table.name]));
+    names.flat_map(|name| Words::of_name(name).stems()).collect()
+}
+
+/// Whether a key has the whole name of the table that refers by it, and another of the table leads to the same one.
+fn is_named_after_own(graph: &SchemaGraph, join: &Join) -> bool {
+    let own = graph.tables().get(join.from).map(|table| Words::of_name(&table.name).stems()).unwrap_or_default();
+    let names = join.pairs.iter().filter_map(|&(from, _)| graph.columns().get(from)).map(|column| &column.name);
+    let stems: BTreeSet<String> = names.flat_map(|name| Words::of_name(name).stems()).collect();
+    let parallel = || {
+        let same = graph.joins().iter().filter(|other| (other.from, other.to) == (join.from, join.to));
+        same.filter(|other| other.origin == join.origin).count() > 1
+    };
+    !own.is_empty() && own.iter().all(|stem| stems.contains(stem)) && parallel()
+}
+
 /// The cost of a join without a question.
 fn plain_cost(graph: &SchemaGraph, join: &Join) -> f64 {
     let cost = match join.origin {
@@ -263,7 +284,11 @@ fn plain_cost(graph: &SchemaGraph, join: &Join) -> f64 {
     };
     let name = |column: usize| graph.columns().get(column).map(|column| column.name.to_lowercase());
     let same = join.pairs.iter().all(|&(a, b)| name(a) == name(b));
-    cost - if same { SAME_NAME } else { 0.0 } - NAMES_TABLE * names_table(graph, join)
+    let cost = cost - if same { SAME_NAME } else { 0.0 };
+    match is_named_after_own(graph, join) {
+        true => cost + NAMED_AFTER_OWN,
+        false => cost - NAMES_TABLE * names_table(graph, join),
+    }
 }
 
 /// The word of the question that tells of a role: of the same stem, or most of it.

@@ -88,6 +88,23 @@ fn words_choose_among_parallel_keys_and_composite_ones_stay_whole() {
 }
 
 #[test]
+fn a_key_with_the_name_of_its_own_table_is_not_what_rows_are_counted_by() {
+    let graph = graph(
+        "CREATE TABLE pupil (id INT PRIMARY KEY, name TEXT);
+         CREATE TABLE friend (friend_id INT REFERENCES pupil, student_id INT REFERENCES pupil);
+         CREATE TABLE best_friend (friend_id INT REFERENCES pupil, student_id INT REFERENCES pupil)",
+    );
+    let joiner = Joiner::new(&graph);
+    let by = |table: &str, question: &str| {
+        shown(&graph, &joiner.tree(&numbers(&graph, &["pupil", table]), &joiner.costs(&Words::of(question))))
+    };
+    assert_eq!(by("friend", "How many friends does each pupil have?"), ["friend.student_id=pupil.id"]);
+    assert_eq!(by("friend", "pupils"), ["friend.student_id=pupil.id"]);
+    // A part of the name tells of the key.
+    assert_eq!(by("best_friend", "Which pupil is a friend?"), ["best_friend.friend_id=pupil.id"]);
+}
+
+#[test]
 fn what_is_not_connected_is_a_forest() {
     let graph = graph(LEAGUE);
     let joiner = Joiner::new(&graph);
