@@ -57,7 +57,7 @@ impl FoldRankers {
         if folds == 0 {
             bail!("{}: names no document", file.display());
         }
-        let open = |number: usize| Ok(Session::open_with(&directory.join(number.to_string()), options)?);
+        let open = |number: usize| Ok(Session::open_with(directory.join(number.to_string()), options)?);
         Ok(Self { rankers: (0..folds).map(open).collect::<Result<_>>()?, documents })
     }
 
