@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context as _, Result, ensure};
 use rayon::prelude::*;
-use tabsegnet::{Format, OpenDocument, Question as Query, RankedNode, Ranking, ReadOptions, Session, SessionOptions};
+use tabsegnet::{Format, OpenDocument, Question as Query, Ranking, ReadOptions, Session, SessionOptions};
 use tabsegnet_agent::choice::{Calibration, Proposals};
 use tabsegnet_agent::proposer::{Families, Proposer, TrainingExample, fit, fit_families};
 use tabsegnet_agent::quantity::Scale;
@@ -118,39 +118,6 @@ fn rank(document: &OpenDocument, question: &Question) -> Result<Ranking> {
     document.rank(query).with_context(|| format!("question {}", question.id))
 }
 
-/// A ranking with the gold nodes first, and how many there are. Scores stay with their places.
-fn gold_first(ranking: &Ranking, gold: &[String]) -> (Ranking, usize) {
-    let (mut nodes, others): (Vec<RankedNode>, Vec<RankedNode>) =
-        ranking.nodes.iter().cloned().partition(|node| gold.contains(&node.id));
-    let count = nodes.len();
-    nodes.extend(others);
-    for (node, place) in nodes.iter_mut().zip(&ranking.nodes) {
-        (node.rank, node.score) = (place.rank, place.score);
-    }
-    (Ranking { nodes, ..ranking.clone() }, count)
-}
-
-/// What a question is put to in training.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Put {
-    /// The ranking of its document.
-    Own,
-    /// The same with so many gold nodes first, and these alone.
-    Gold(usize),
-    /// The ranking of another document, which does not answer it.
-    Foreign,
-}
-
-impl Put {
-    fn candidates(self, ranking: &Ranking) -> Candidates {
-        let mut candidates = Candidates::of(ranking);
-        if let Self::Gold(nodes) = self {
-            candidates.keep_first(nodes);
-        }
-        candidates
-    }
-}
-
 /// Whether a candidate answers a question.
 fn is_right(
     rule: Rule,
@@ -219,20 +186,18 @@ fn is_amount(value: f64, amount: f64, scale: Option<Scale>) -> bool {
 /// A question's proposals, "none of them" first, with the fold of its document.
 struct List {
     fold: usize,
-    put: Put,
     proposals: Proposals,
     gold: Vec<bool>,
 }
 
-/// Calls `work` for every question of the training data: once with its own document, some also with the gold nodes of it alone,
-/// and some with a foreign one.
+/// Calls `work` for every question of the training data: once with its own document, and some also with a foreign one.
 /// Results come in the order of the data.
 fn for_each<T: Send>(
     config: &Config,
     rankers: &Rankers,
     data: &[Data],
     stop: &AtomicBool,
-    work: impl Fn(usize, Rule, &Question, &Ranking, Put) -> T + Sync,
+    work: impl Fn(usize, Rule, &Question, &Ranking, bool) -> T + Sync,
 ) -> Result<Option<Vec<T>>> {
     let mut all = Vec::new();
     for data in data {
@@ -250,24 +215,16 @@ fn for_each<T: Send>(
                     let id = sample.document.id.rsplit_once('/').map_or(sample.document.id.as_str(), |(_, id)| id);
                     let fold = number_of(id, config.task.seed) as usize % FOLDS;
                     let mut found = Vec::new();
-                    let some = |question: &Question, share: f64| {
-                        (number_of(&question.id, config.task.seed) % 1000) as f64 / 1000.0 < share
-                    };
                     for question in &sample.questions {
-                        let ranking = rank(&document, question)?;
-                        found.push(work(fold, data.rule, question, &ranking, Put::Own));
-                        let known = question.answer.is_some() && !question.gold.is_empty();
-                        if known && some(question, config.answers.gold) {
-                            let (ranking, nodes) = gold_first(&ranking, &question.gold);
-                            found.push(work(fold, data.rule, question, &ranking, Put::Gold(nodes)));
-                        }
+                        found.push(work(fold, data.rule, question, &rank(&document, question)?, true));
                     }
                     // Questions of the document half the data away.
                     let other = (first + at + data.samples.len() / 2) % data.samples.len();
                     let foreign = data.samples.get(other).filter(|other| other.document.id != sample.document.id);
                     for question in foreign.into_iter().flat_map(|other| &other.questions) {
-                        if some(question, config.answers.foreign) {
-                            found.push(work(fold, data.rule, question, &rank(&document, question)?, Put::Foreign));
+                        let share = (number_of(&question.id, config.task.seed) % 1000) as f64 / 1000.0;
+                        if share < config.answers.foreign {
+                            found.push(work(fold, data.rule, question, &rank(&document, question)?, false));
                         }
                     }
                     Ok(found)
@@ -295,8 +252,8 @@ fn right(rule: Rule, question: &Question, ranking: &Ranking, candidates: &Candid
 }
 
 /// Whether a question's candidates teach: how an answer is written may be why none of them seems right.
-fn teaches(question: &Question, put: Put, reached: bool) -> bool {
-    reached || put == Put::Foreign || question.answer.as_ref().is_none_or(|gold| gold.kind != "written")
+fn teaches(question: &Question, own: bool, reached: bool) -> bool {
+    reached || !own || question.answer.as_ref().is_none_or(|gold| gold.kind != "written")
 }
 
 /// For each fold a proposer that has not learnt from it, and one that has learnt from all.
@@ -329,13 +286,10 @@ pub fn train(config: &Config, stop: &AtomicBool) -> Result<Outcome> {
             ids().count()
         );
     }
-    let examples = for_each(config, &rankers, &data, stop, |fold, rule, question, ranking, put| {
-        let candidates = put.candidates(ranking);
-        let right = match put {
-            Put::Foreign => vec![false; candidates.len()],
-            Put::Own | Put::Gold(_) => right(rule, question, ranking, &candidates),
-        };
-        teaches(question, put, right.contains(&true)).then(|| (fold, TrainingExample::new(&candidates, &right)))
+    let examples = for_each(config, &rankers, &data, stop, |fold, rule, question, ranking, own| {
+        let candidates = Candidates::of(ranking);
+        let right = if own { right(rule, question, ranking, &candidates) } else { vec![false; candidates.len()] };
+        teaches(question, own, right.contains(&true)).then(|| (fold, TrainingExample::new(&candidates, &right)))
     })?;
     let Some(examples) = examples else { return Ok(Outcome::Stopped) };
     let examples: Vec<(usize, TrainingExample)> = examples.into_iter().flatten().collect();
@@ -344,21 +298,22 @@ pub fn train(config: &Config, stop: &AtomicBool) -> Result<Outcome> {
     println!("{} questions, {reached} with a right candidate", examples.len());
     let mut proposers = proposers(&examples);
     drop(examples);
-    let lists = for_each(config, &rankers, &data, stop, |fold, rule, question, ranking, put| {
-        let candidates = put.candidates(ranking);
+    let lists = for_each(config, &rankers, &data, stop, |fold, rule, question, ranking, own| {
+        let candidates = Candidates::of(ranking);
         let proposals = Proposals::new(&candidates, &proposers[fold]);
         let mut gold = vec![false];
         for &number in &proposals.kept {
-            let right = candidates.predictions().get(number).is_some_and(|prediction| {
-                put != Put::Foreign && is_right(rule, question, ranking, &candidates, number, prediction)
-            });
+            let right = candidates
+                .predictions()
+                .get(number)
+                .is_some_and(|prediction| own && is_right(rule, question, ranking, &candidates, number, prediction));
             gold.push(right);
         }
-        if !teaches(question, put, gold.contains(&true)) {
+        if !teaches(question, own, gold.contains(&true)) {
             return None;
         }
         gold[0] = !gold.contains(&true);
-        Some(List { fold, put, proposals, gold })
+        Some(List { fold, proposals, gold })
     })?;
     let Some(lists) = lists else { return Ok(Outcome::Stopped) };
     let lists: Vec<List> = lists.into_iter().flatten().collect();
@@ -384,8 +339,7 @@ pub fn train(config: &Config, stop: &AtomicBool) -> Result<Outcome> {
     let mut sure: Vec<(f32, bool)> = Vec::new();
     for fold in 0..FOLDS {
         let trees = grown(Some(fold));
-        // As in use: nobody says which nodes are gold.
-        for list in lists.iter().filter(|list| list.fold == fold && !matches!(list.put, Put::Gold(_))) {
+        for list in lists.iter().filter(|list| list.fold == fold) {
             if let Some((place, likelihood)) = list.proposals.best(&trees.scores(&list.proposals.rows)) {
                 sure.push((likelihood, list.gold.get(place + 1).copied().unwrap_or(false)));
             }

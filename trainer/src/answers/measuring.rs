@@ -9,7 +9,7 @@ use std::time::Instant;
 use anyhow::Result;
 use rayon::prelude::*;
 use serde::Serialize;
-use tabsegnet::{OpenDocument, Ranking, Session};
+use tabsegnet::{OpenDocument, RankedNode, Ranking, Session};
 use tabsegnet_agent::{Answer, Candidates, Choice, Learnt, Policy, Rules};
 use tabsegnet_datasets::sample::Question;
 use tabsegnet_evaluation::programs::same_program;
@@ -17,7 +17,7 @@ use tabsegnet_llm::Tokens;
 use tabsegnet_store::write_bytes_atomic;
 
 use super::language_model::LanguageModel;
-use super::{Data, Rule, gold_first, is_right, judged, open, rank};
+use super::{Data, Rule, is_right, judged, open, rank};
 use crate::progress::Progress;
 
 /// What is put behind a policy's name where it sees the gold nodes alone.
@@ -94,6 +94,18 @@ impl Methods<'_> {
         }
         Ok(found)
     }
+}
+
+/// A ranking with the gold nodes first, and how many there are. Scores stay with their places.
+fn gold_first(ranking: &Ranking, gold: &[String]) -> (Ranking, usize) {
+    let (mut nodes, others): (Vec<RankedNode>, Vec<RankedNode>) =
+        ranking.nodes.iter().cloned().partition(|node| gold.contains(&node.id));
+    let count = nodes.len();
+    nodes.extend(others);
+    for (node, place) in nodes.iter_mut().zip(&ranking.nodes) {
+        (node.rank, node.score) = (place.rank, place.score);
+    }
+    (Ranking { nodes, ..ranking.clone() }, count)
 }
 
 pub(super) fn measure(

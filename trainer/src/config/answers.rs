@@ -27,8 +27,6 @@ pub struct AnswersConfig {
     pub fold_rankers: String,
     /// Share of the training questions that are also put to another document, which has no answer to them.
     pub foreign: f64,
-    /// Share of the training questions that are also put to their gold nodes alone.
-    pub gold: f64,
     /// Share of the right answers that the threshold may lose.
     pub lost: f64,
     /// How the trees are grown that choose.
@@ -49,7 +47,6 @@ impl Default for AnswersConfig {
             checkpoint: "checkpoints/general".into(),
             fold_rankers: String::new(),
             foreign: 0.2,
-            gold: 0.0,
             lost: 0.01,
             boosting: BoostingConfig { num_iterations: 300, bagged_models: 1, ..BoostingConfig::default() },
             policy: MeasuredPolicy::default(),
@@ -66,7 +63,6 @@ impl AnswersConfig {
             |key, value: f64| Err(ConfigError::Range { key, value: value.to_string(), expected: "from 0 to 1" });
         match task {
             Task::Answers if !(0.0..=1.0).contains(&self.foreign) => range("answers.foreign", self.foreign),
-            Task::Answers if !(0.0..=1.0).contains(&self.gold) => range("answers.gold", self.gold),
             Task::Answers if !(0.0..=1.0).contains(&self.lost) => range("answers.lost", self.lost),
             _ => Ok(()),
         }
