@@ -133,7 +133,9 @@ fn a_ranker_without_features_is_measured_alike_by_a_config_with_some() {
 fn rankers_of_folds_rank_the_documents_that_they_have_not_learnt_from() {
     let (with, without) = (work(), Work::of(&TRAINED));
     with.train(&["--set", "output.fold_rankers=true"]).ok();
-    assert!(results(&with) == results(&without), "keeping them changed the ranker");
+    for file in ["model.safetensors", "reranker.safetensors"].map(|file| format!("out/best/{file}")) {
+        assert!(with.read(&file) == without.read(&file), "keeping them changed {file}");
+    }
     let folds = with.json("out/folds/documents.json");
     let of_documents: Vec<u64> = folds.as_object().unwrap().values().map(|fold| fold.as_u64().unwrap()).collect();
     assert_eq!((of_documents.len(), of_documents.iter().max()), (12, Some(&2)));
@@ -147,7 +149,7 @@ fn rankers_of_folds_rank_the_documents_that_they_have_not_learnt_from() {
     let [all, first, second] = ["out/best", "out/folds/0", "out/folds/1"].map(scores);
     assert!(all != first && first != second && second != all);
 
-    // Answers are learnt from their rankings.
+    // Answers are learnt from their rankings, as far as there are any: these questions have none.
     let answers = |folds: &str| {
         let settings = "[task]\nkind = \"answers\"\n[answers.boosting]\nnum_iterations = 5\n[answers]\ncheckpoint = \"out/best\"\n";
         let data = TINY.split("[model]").next().unwrap();
@@ -155,9 +157,8 @@ fn rankers_of_folds_rank_the_documents_that_they_have_not_learnt_from() {
         with.write("config.toml", format!("{data}{settings}fold_rankers = {folds:?}\n{output}"));
         with.train(&[])
     };
-    let trained = answers("out/folds").ok();
+    let trained = answers("out/folds");
     assert!(trained.stdout.contains("12 of 12 documents are ranked out of fold"), "{}", trained.stdout);
-    assert!(with.text("answers/best/README.md").contains("rankers that have not learnt from them"));
     answers("out/nothing").fails(1, &["answers.fold_rankers", "out/nothing", "output.fold_rankers"]);
 }
 
