@@ -163,8 +163,7 @@ impl<'r> Facts<'r> {
                 let own = self.units.are_percentages(table, col).then_some("%");
                 let headings = own.into_iter().chain(left).chain(above);
                 let headings = headings.chain(self.units.headings(table).iter().copied()).chain(section);
-                let headings = headings.chain(self.units.silent(table));
-                let Some(quantity) = of_cell(&node.text, headings) else { return Vec::new() };
+                let Some(quantity) = of_cell(&node.text, headings, self.units.silent(table)) else { return Vec::new() };
                 let label = format!("{} {}", left.unwrap_or(""), above.unwrap_or("")).to_lowercase();
                 let years = years(&label).into_iter().map(|(year, _)| year).collect();
                 let fact = self.fact(number, quantity, node.score, years, &label, inquiry);

@@ -180,7 +180,7 @@ pub(crate) fn of_fact(features: &mut Features, place: usize, fact: &Fact, inquir
         fact.operations[0],
         fact.operations[1],
         fact.operations[2],
-        flag(inquiry.numbers.contains(&fact.quantity.value)),
+        flag(inquiry.names(fact.quantity.value)),
     ];
     push(features, start, &values);
 }

@@ -132,9 +132,13 @@ pub struct Quantity {
 }
 
 /// The number of a cell, or `None`: as [`parse_cell_number`], with unit and scale from the cell itself, else from the
-/// nearest of `headings` that says one (row header, column header, caption, section: nearest first). Percentages have
-/// no scale, and amounts per share stand as they are, as `in millions, except per share data` says.
-pub fn of_cell<'t>(text: &str, headings: impl IntoIterator<Item = &'t str> + Clone) -> Option<Quantity> {
+/// nearest of `headings` that says one (row header, column header, caption, section: nearest first), the scale else
+/// `otherwise`. Percentages have no scale, and amounts per share stand as they are, as `in millions, except per share data` says.
+pub fn of_cell<'t>(
+    text: &str,
+    headings: impl IntoIterator<Item = &'t str> + Clone,
+    otherwise: Option<Scale>,
+) -> Option<Quantity> {
     let words = text.to_lowercase();
     let scale = Scale::ALL.iter().find(|(_, name)| words.contains(name));
     let bare = scale.map_or_else(|| text.to_owned(), |(_, name)| words.replace(name, ""));
@@ -148,7 +152,7 @@ pub fn of_cell<'t>(text: &str, headings: impl IntoIterator<Item = &'t str> + Clo
     let scale = match unit {
         Some(Unit::Percent) => None,
         _ if per_share && scale.is_none() => None,
-        _ => scale.map(|(scale, _)| *scale).or_else(|| headings.into_iter().find_map(Scale::of_heading)),
+        _ => scale.map(|(scale, _)| *scale).or_else(|| headings.into_iter().find_map(Scale::of_heading)).or(otherwise),
     };
     Some(Quantity { value, unit, scale })
 }
@@ -313,11 +317,11 @@ mod tests {
             ("7", &["Net income", "in millions, except per share data"], "7", None, Some(Scale::Million)),
             ("$ 1.2 billion", &["in millions"], "1.2", Some(Unit::Dollar), Some(Scale::Billion)),
         ] {
-            let found = of_cell(text, headings.iter().copied());
+            let found = of_cell(text, headings.iter().copied(), None);
             assert_eq!(found, Some(Quantity { value: decimal(value), unit, scale }), "{text}");
         }
-        assert_eq!(of_cell("n/a", []), None);
-        assert_eq!(of_cell("", []), None);
+        assert_eq!(of_cell("n/a", [], None), None);
+        assert_eq!(of_cell("", [], None), None);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use rust_decimal::Decimal;
 
-use crate::quantity::{Scale, of_sentence, years};
+use crate::quantity::{Quantity, Scale, of_sentence, years};
 
 /// Words and phrases that say what is to be done with numbers; matched at the beginning of a word.
 pub(crate) const CUES: [&str; 86] = [
@@ -121,8 +121,8 @@ pub struct Inquiry {
     pub(crate) cues: Vec<u16>,
     /// The years that it names, each once, in its order; `2008-2010` and `between 2008 and 2010` are as written.
     pub years: Vec<u16>,
-    /// The numbers that it names, years among them: what it knows it does not want.
-    pub(crate) numbers: Vec<Decimal>,
+    /// The numbers that it names, but for years.
+    pub(crate) quantities: Vec<Quantity>,
     /// The scale that the answer is to have.
     pub scale: Option<Scale>,
     /// What kind of answer.
@@ -231,9 +231,8 @@ impl Inquiry {
         let mut all: HashSet<String> = places.iter().map(|(word, _)| word.clone()).collect();
         all.extend(words(&read_as.unwrap_or("").to_lowercase()).into_iter().map(|(word, _)| word));
         let wanted = wanted(&text);
-        let mut numbers: Vec<Decimal> = of_sentence(&text).into_iter().map(|written| written.quantity.value).collect();
-        numbers.extend(named.iter().map(|year| Decimal::from(*year)));
-        Self { cues, years: named, numbers, scale, wanted, words: all, places, text }
+        let quantities = of_sentence(&text).into_iter().map(|written| written.quantity).collect();
+        Self { cues, years: named, quantities, scale, wanted, words: all, places, text }
     }
 
     /// Whether a year is named, or lies between two that `to` joins where several answers are wanted.
@@ -245,6 +244,12 @@ impl Inquiry {
             _ => false,
         };
         between || self.years.contains(&year)
+    }
+
+    /// Whether it names a number, as a year or otherwise: what it knows it does not want.
+    pub(crate) fn names(&self, number: Decimal) -> bool {
+        self.quantities.iter().any(|of| of.value == number)
+            || self.years.iter().any(|year| Decimal::from(*year) == number)
     }
 
     pub(crate) fn has(&self, cue: &str) -> bool {

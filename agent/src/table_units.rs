@@ -1,7 +1,7 @@
 //! What tables say of the units and scales of their numbers, in headers and around the table, and what the sentences beside
 //! them give away.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use rust_decimal::Decimal;
 use tabsegnet::ranking::Position;
@@ -22,13 +22,12 @@ const NUMBERS: usize = 400;
 pub(crate) struct TableUnits<'r> {
     /// By table: its caption, the headers over its header columns, and what names a scale in its first rows.
     headings: HashMap<usize, Vec<&'r str>>,
-    /// By table, what is said of a scale nowhere in it, as a heading would say it: the scale in which amounts of sentences are
-    /// its numbers.
-    inferred: HashMap<usize, &'static str>,
+    /// By table that names no scale: that in which amounts of sentences are its numbers.
+    inferred: HashMap<usize, Scale>,
     /// Table and column: percentages of which the first alone, 100 %, has the sign.
     percentages: HashSet<(usize, usize)>,
-    /// What the sentences say most often of all amounts, for tables that say nothing.
-    stated: Option<&'static str>,
+    /// The scale that the sentences say most often of all amounts, for tables that say nothing.
+    stated: Option<Scale>,
 }
 
 impl<'r> TableUnits<'r> {
@@ -93,8 +92,8 @@ impl<'r> TableUnits<'r> {
         self.headings.get(&table).map_or(&[], Vec::as_slice)
     }
 
-    /// What is known of a table that neither its headings nor its section say.
-    pub fn silent(&self, table: usize) -> Option<&'static str> {
+    /// The scale of a table of which neither its headings nor its section say one.
+    pub fn silent(&self, table: usize) -> Option<Scale> {
         self.inferred.get(&table).copied().or(self.stated)
     }
 
@@ -104,23 +103,14 @@ impl<'r> TableUnits<'r> {
     }
 }
 
-const NAMED: [(Scale, &str); 3] =
-    [(Scale::Thousand, "in thousands"), (Scale::Million, "in millions"), (Scale::Billion, "in billions")];
-
-/// The scale that most sentences give for the tables beside them, as a heading says it.
-fn stated(nodes: &[RankedNode]) -> Option<&'static str> {
-    let mut counts = [0_usize; 3];
-    for node in
-        nodes.iter().filter(|node| matches!(node.kind, NodeKind::Passage | NodeKind::Caption | NodeKind::Heading))
-    {
-        let of = Scale::of_passage(&node.text);
-        if let Some(count) = NAMED.iter().position(|(scale, _)| Some(*scale) == of).and_then(|at| counts.get_mut(at)) {
-            *count += 1;
-        }
+/// The scale that most sentences give for the tables beside them, of equals the smaller.
+fn stated(nodes: &[RankedNode]) -> Option<Scale> {
+    let said = |node: &&RankedNode| matches!(node.kind, NodeKind::Passage | NodeKind::Caption | NodeKind::Heading);
+    let mut counts: BTreeMap<Scale, usize> = BTreeMap::new();
+    for scale in nodes.iter().filter(said).filter_map(|node| Scale::of_passage(&node.text)) {
+        *counts.entry(scale).or_default() += 1;
     }
-    let most = *counts.iter().max()?;
-    let at = counts.iter().position(|count| *count == most && most > 0)?;
-    NAMED.get(at).map(|(_, text)| *text)
+    counts.into_iter().rev().max_by_key(|(_, count)| *count).map(|(scale, _)| scale)
 }
 
 /// The amounts of sentences that say their scale, in two digits at least: `$24.2 million`.
@@ -135,7 +125,7 @@ fn amounts(nodes: &[RankedNode]) -> Vec<(Decimal, Scale)> {
 }
 
 /// The scale in which most amounts are numbers of a table, rounded as the amounts are: $24.2 million is 24,193 in thousands.
-fn inferred(numbers: &[Decimal], amounts: &[(Decimal, Scale)]) -> Option<&'static str> {
+fn inferred(numbers: &[Decimal], amounts: &[(Decimal, Scale)]) -> Option<Scale> {
     let powers = [None, Some(Scale::Thousand), Some(Scale::Million), Some(Scale::Billion)];
     let met = |scale: Option<Scale>| {
         let is_number =
@@ -146,8 +136,7 @@ fn inferred(numbers: &[Decimal], amounts: &[(Decimal, Scale)]) -> Option<&'stati
     let most = *counts.iter().max()?;
     let mut best = powers.iter().zip(counts).filter(|(_, count)| *count == most);
     let (scale, others) = (best.next()?.0, best.next());
-    let named = NAMED.iter().find(|(of, _)| Some(*of) == *scale);
-    named.filter(|_| most >= AMOUNTS && others.is_none()).map(|(_, text)| *text)
+    scale.filter(|_| most >= AMOUNTS && others.is_none())
 }
 
 /// Whether a number in a scale is an amount in its own scale, to the amount's places.
@@ -176,8 +165,8 @@ mod tests {
         let amounts: Vec<(Decimal, Scale)> =
             decimals(&["45.0", "24.2", "47.6"]).into_iter().map(|amount| (amount, Scale::Million)).collect();
         let thousands = decimals(&["24193", "20402", "47625", "45007"]);
-        assert_eq!(inferred(&thousands, &amounts), Some("in thousands"));
-        assert_eq!(inferred(&decimals(&["24.2", "47.6", "1.3"]), &amounts), Some("in millions"));
+        assert_eq!(inferred(&thousands, &amounts), Some(Scale::Thousand));
+        assert_eq!(inferred(&decimals(&["24.2", "47.6", "1.3"]), &amounts), Some(Scale::Million));
         // Amounts in full have no scale, one amount is a coincidence, and a table in which as many meet two ways is silent.
         assert_eq!(inferred(&decimals(&["24193000", "47625000"]), &amounts), None);
         assert_eq!(inferred(&decimals(&["24193"]), &amounts), None);

@@ -11,7 +11,7 @@ use crate::candidates::{Candidate, words_candidate};
 use crate::facts::{Fact, Facts};
 use crate::family::Family;
 use crate::features::{WordFeatures, flag};
-use crate::quantity::{Quantity, of_sentence, years};
+use crate::quantity::{Quantity, years};
 use crate::question::{Inquiry, words};
 use crate::run::Outcome;
 
@@ -293,7 +293,6 @@ struct Member {
 /// Extremes, counts, what passes a bound, and lists, along the rows and columns of the best cells.
 fn lines(add: &mut Additions<'_, '_>, facts: &Facts<'_>) {
     let inquiry = add.inquiry;
-    let bounds: Vec<Quantity> = of_sentence(&inquiry.text).into_iter().map(|written| written.quantity).collect();
     let mut seen = HashSet::new();
     let cells = facts.nodes.iter().enumerate().filter(|(_, node)| node.kind == NodeKind::Cell).take(LINES);
     for (nth, (number, node)) in cells.enumerate() {
@@ -326,7 +325,7 @@ fn lines(add: &mut Additions<'_, '_>, facts: &Facts<'_>) {
                     covers: place.covers,
                     ..WordFeatures::default()
                 };
-                of_line(add, &subset, &bounds, features);
+                of_line(add, &subset, &inquiry.quantities, features);
                 if among_named == 1.0 {
                     list(add, &subset, features);
                 }

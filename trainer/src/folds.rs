@@ -1,7 +1,7 @@
 //! Rankers that have each not learnt from a part of the training documents, kept for trainings that need rankings of these.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use tabsegnet::{Session, SessionOptions};
@@ -9,26 +9,30 @@ use tabsegnet_datasets::mix::own_id;
 use tabsegnet_ranker::checkpoint::{self, Manifest};
 use tabsegnet_store::{read_text, write_bytes_atomic};
 
-use crate::layout::Layout;
 use crate::reranker::Folds;
 
 /// Beside the rankers: the fold of each training document, by its own id.
 const DOCUMENTS: &str = "documents.json";
 
+/// The checkpoint of a fold.
+fn checkpoint_of(directory: &Path, fold: usize) -> PathBuf {
+    directory.join(fold.to_string())
+}
+
 /// Writes a checkpoint a fold, and which documents it has not learnt from.
-pub fn write(layout: &Layout, folds: &Folds, ids: &[&str], manifest: &Manifest, config: &str) -> Result<()> {
+pub fn write(directory: &Path, folds: &Folds, ids: &[&str], manifest: Manifest, config: &str) -> Result<()> {
+    // What is measured is the ranker of all folds.
+    let manifest = Manifest { dev: BTreeMap::new(), ..manifest };
     for (number, (ranker, reranker)) in folds.rankers.iter().enumerate() {
         let card = format!(
             "# Ranker of a fold\n\nNot for use on documents: it has learnt from the training documents that are not of fold {number} \
              in `../{DOCUMENTS}`, and ranks those of the fold for what learns from rankings of them (`answers.fold_rankers`).\n"
         );
-        // What is measured is the ranker of all folds.
-        let manifest = Manifest { dev: BTreeMap::new(), ..manifest.clone() };
-        checkpoint::write(&layout.fold(number), ranker, Some(reranker), manifest, config, &card)?;
+        checkpoint::write(&checkpoint_of(directory, number), ranker, Some(reranker), manifest.clone(), config, &card)?;
     }
     let documents: BTreeMap<&str, usize> =
         ids.iter().zip(&folds.of_documents).map(|(id, fold)| (own_id(id), *fold)).collect();
-    write_bytes_atomic(&layout.folds().join(DOCUMENTS), serde_json::to_string(&documents)?.as_bytes())?;
+    write_bytes_atomic(&directory.join(DOCUMENTS), serde_json::to_string(&documents)?.as_bytes())?;
     Ok(())
 }
 
@@ -57,7 +61,7 @@ impl FoldRankers {
         if folds == 0 {
             bail!("{}: names no document", file.display());
         }
-        let open = |number: usize| Ok(Session::open_with(directory.join(number.to_string()), options)?);
+        let open = |number: usize| Ok(Session::open_with(checkpoint_of(directory, number), options)?);
         Ok(Self { rankers: (0..folds).map(open).collect::<Result<_>>()?, documents })
     }
 

@@ -25,12 +25,7 @@ impl Layout {
         self.directory.join("last")
     }
 
-    /// The ranker of a fold of the reranker's training.
-    pub fn fold(&self, number: usize) -> PathBuf {
-        self.folds().join(number.to_string())
-    }
-
-    /// The rankers of all folds, and which documents each has not learnt from.
+    /// The rankers of the folds of the reranker's training, and which documents each has not learnt from.
     pub fn folds(&self) -> PathBuf {
         self.directory.join("folds")
     }

@@ -214,7 +214,7 @@ impl<'a> Training<'a> {
         );
         if let Some(folds) = &folds {
             let ids = self.train.embedded.document_ids();
-            folds::write(&self.layout, folds, &ids, &self.manifest(&metrics), &self.config.to_toml()?)?;
+            folds::write(&self.layout.folds(), folds, &ids, self.manifest(&metrics), &self.config.to_toml()?)?;
         }
         self.write_checkpoints(&metrics, Some((&reranker, &measures)))?;
         self.state.finished = true;

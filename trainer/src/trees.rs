@@ -22,20 +22,20 @@ const QUESTIONS_AT_ONCE: usize = 256;
 /// `rows` rows in all.
 pub fn lists(
     embedded: &Embedded,
-    all: &[usize],
+    questions: &[usize],
     features: usize,
     rows: usize,
     list: &(dyn Fn(usize) -> (Vec<u32>, Vec<f32>) + Sync),
 ) -> Lists {
     let sparse = rows.div_ceil(ROWS_OF_BINS).max(1);
-    let sample: Vec<usize> = all.iter().copied().step_by(sparse).collect();
+    let sample: Vec<usize> = questions.iter().copied().step_by(sparse).collect();
     let rows: Vec<Vec<f32>> = sample.par_iter().map(|&question| list(question).1).collect();
     let bins = Bins::new(&rows.concat(), features);
     drop(rows);
     let mut lists = Lists::new(bins);
-    for questions in all.chunks(QUESTIONS_AT_ONCE) {
-        let found: Vec<(Vec<u32>, Vec<f32>)> = questions.par_iter().map(|&question| list(question)).collect();
-        for (&question, (nodes, rows)) in questions.iter().zip(found) {
+    for some in questions.chunks(QUESTIONS_AT_ONCE) {
+        let found: Vec<(Vec<u32>, Vec<f32>)> = some.par_iter().map(|&question| list(question)).collect();
+        for (&question, (nodes, rows)) in some.iter().zip(found) {
             let gold = &embedded.questions[question].gold;
             lists.push(&rows, &nodes.iter().map(|node| gold.contains(node)).collect::<Vec<_>>());
         }

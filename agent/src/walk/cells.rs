@@ -422,7 +422,7 @@ impl<'a> CellGraph<'a> {
         let mut headings = vec![place.row_path.as_str(), place.column_path.as_str()];
         headings.extend(caption.map(|caption| caption.text.as_str()));
         headings.extend(section.iter().rev().map(String::as_str));
-        of_cell(&node.text, headings).into_iter().collect()
+        of_cell(&node.text, headings, None).into_iter().collect()
     }
 }
 

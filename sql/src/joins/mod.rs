@@ -240,9 +240,9 @@ impl Among<'_> {
 fn role_words(graph: &SchemaGraph, join: &Join) -> Vec<String> {
     let stems = |text: &str| Words::of_name(text).stems();
     let mut plain: BTreeSet<String> = ["id", "code", "key", "no", "number", "fk"].map(str::to_owned).into();
-    plain.extend(stems_of_table(graph, join.to));
+    plain.extend(stems_of_names(graph, join.to));
     if is_named_after_own(graph, join) {
-        plain.extend(stems_of_table(graph, join.from));
+        plain.extend(stems_of_names(graph, join.from));
     }
     let mut words: Vec<String> = join.role.as_deref().map(stems).unwrap_or_default();
     for &(from, to) in &join.pairs {
@@ -259,21 +259,27 @@ fn role_words(graph: &SchemaGraph, join: &Join) -> Vec<String> {
     words
 }
 
-fn stems_of_table(graph: &SchemaGraph, table: usize) -> BTreeSet<String> {
+/// The stems of a table's own name.
+fn stems_of_name(graph: &SchemaGraph, table: usize) -> BTreeSet<String> {
+    graph.tables().get(table).into_iter().flat_map(|table| Words::of_name(&table.name).stems()).collect()
+}
+
+/// And of all that it is called.
+fn stems_of_names(graph: &SchemaGraph, table: usize) -> BTreeSet<String> {
     let names = graph.tables().get(table).into_iter().flat_map(|table| table.names.iter().chain([&table.name]));
     names.flat_map(|name| Words::of_name(name).stems()).collect()
 }
 
 /// Whether a key has the whole name of the table that refers by it, and another of the table leads to the same one.
 fn is_named_after_own(graph: &SchemaGraph, join: &Join) -> bool {
-    let own = graph.tables().get(join.from).map(|table| Words::of_name(&table.name).stems()).unwrap_or_default();
+    let own = stems_of_name(graph, join.from);
     let names = join.pairs.iter().filter_map(|&(from, _)| graph.columns().get(from)).map(|column| &column.name);
     let stems: BTreeSet<String> = names.flat_map(|name| Words::of_name(name).stems()).collect();
     let parallel = || {
         let same = graph.joins().iter().filter(|other| (other.from, other.to) == (join.from, join.to));
         same.filter(|other| other.origin == join.origin).count() > 1
     };
-    !own.is_empty() && own.iter().all(|stem| stems.contains(stem)) && parallel()
+    !own.is_empty() && own.is_subset(&stems) && parallel()
 }
 
 /// The cost of a join without a question.
@@ -310,14 +316,7 @@ fn told(question: &Words, role: &str) -> f64 {
 
 /// How much of the name of one of its tables a join's columns have, 0 to 1; words that both tables have tell nothing.
 fn names_table(graph: &SchemaGraph, join: &Join) -> f64 {
-    let table = |number: usize| -> BTreeSet<String> {
-        graph
-            .tables()
-            .get(number)
-            .map(|table| Words::of_name(&table.name).stems().into_iter().collect())
-            .unwrap_or_default()
-    };
-    let (from, to) = (table(join.from), table(join.to));
+    let (from, to) = (stems_of_name(graph, join.from), stems_of_name(graph, join.to));
     let columns: BTreeSet<String> = join
         .pairs
         .iter()

@@ -8,11 +8,11 @@ use std::ops::Range;
 use serde::Serialize;
 use tabsegnet_graph::{Graph, GraphError, NodeText};
 
+use build::view_columns;
+
 use super::ddl::SqlDialect;
 use super::problem::Problem;
 use super::semantics::{Cardinality, Semantics, SemanticsError};
-use build::view_columns;
-
 use crate::catalogue::quote;
 use crate::schema::Schema;
 
