@@ -51,7 +51,8 @@ impl FoldRankers {
         let file = directory.join(DOCUMENTS);
         let text = read_text(&file).with_context(|| {
             format!(
-                "answers.fold_rankers: {} is not what a training with output.fold_rankers writes",
+                "answers.fold_rankers: {} is not what a training with output.fold_rankers writes; train the ranker \
+                 (configs/general.toml), or do without: --set answers.fold_rankers=",
                 directory.display()
             )
         })?;
