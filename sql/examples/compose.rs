@@ -25,9 +25,10 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail};
 use rows::{GOLD_ROWS, Gold, MOST_ROWS, run, without_distinct};
 use rusqlite::Connection;
-use spider::{Databases, Question, of_spider};
+use spider::{Databases, Question, examples, of_spider};
 use tabsegnet_sql::compose::fit::{Labelled, Scored, confidences, fit_parts, fit_rank, scored};
 use tabsegnet_sql::compose::{Composer, Model};
+use tabsegnet_sql::linking::fit::{Settings, hold_out};
 use tabsegnet_sql::linking::{Linker, Model as LinkingModel};
 use tabsegnet_sql::schema_graph::SchemaGraph;
 
@@ -102,7 +103,10 @@ fn oracle(data: &Path, part: &str) -> Result<()> {
 fn fit_on(data: &Path, output: &Path, every: usize) -> Result<()> {
     let start = Instant::now();
     let (questions, open) = open(data, "train")?;
-    let linkers = linkers(&open.databases);
+    let mut linkers = linkers(&open.databases);
+    // Statements learn from links made as later ones are: to databases that the linker has not learnt from.
+    hold_out(&mut linkers, &examples(&questions, &open.databases), Settings::default());
+    println!("linkers, {:?}", start.elapsed());
     let mut labelled: [Vec<Labelled<'_, '_>>; 2] = [Vec::new(), Vec::new()];
     for question in &questions {
         let at = open.databases.names.binary_search(&question.db).ok().context("a database")?;
@@ -114,7 +118,7 @@ fn fit_on(data: &Path, output: &Path, every: usize) -> Result<()> {
     // The last choice learns from parts that were fitted to other databases.
     let halves = [fit_parts(&labelled[1]), fit_parts(&labelled[0])];
     println!("halves, {:?}", start.elapsed());
-    let mut examples: Vec<Scored> = Vec::new();
+    let mut scored_questions: Vec<Scored> = Vec::new();
     let mut reached = 0;
     for (number, question) in questions.iter().enumerate().filter(|(number, _)| number % every == 0) {
         let at = open.databases.names.binary_search(&question.db).ok().context("a database")?;
@@ -130,18 +134,18 @@ fn fit_on(data: &Path, output: &Path, every: usize) -> Result<()> {
             },
         );
         reached += usize::from(found.any());
-        examples.push(found);
+        scored_questions.push(found);
         if number % 500 == 0 {
-            println!("{number}: {reached} of {} reached, {:?}", examples.len(), start.elapsed());
+            println!("{number}: {reached} of {} reached, {:?}", scored_questions.len(), start.elapsed());
         }
     }
-    println!("{} questions, {reached} with a right statement, {:?}", examples.len(), start.elapsed());
+    println!("{} questions, {reached} with a right statement, {:?}", scored_questions.len(), start.elapsed());
     let all: Vec<Labelled<'_, '_>> = labelled.into_iter().flatten().collect();
     let mut model = fit_parts(&all);
     println!("parts, {:?}", start.elapsed());
-    model.rank = fit_rank(&examples);
+    model.rank = fit_rank(&scored_questions);
     println!("rank, {:?}", start.elapsed());
-    let mut sure = confidences(&examples, &model);
+    let mut sure = confidences(&scored_questions, &model);
     sure.sort_by(|a, b| b.0.total_cmp(&a.0));
     tell(&sure);
     std::fs::write(output, serde_json::to_string_pretty(&model)? + "\n")?;

@@ -9,8 +9,8 @@ mod spider;
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use spider::{Gold, of_spider};
-use tabsegnet_sql::linking::fit::{Example, Settings, fit};
+use spider::{examples, of_spider};
+use tabsegnet_sql::linking::fit::{Settings, fit};
 use tabsegnet_sql::linking::{Linker, Model};
 
 fn main() -> Result<()> {
@@ -24,20 +24,7 @@ fn main() -> Result<()> {
         .zip(databases.values.clone())
         .map(|(graph, values)| Linker::new(graph, values, &model))
         .collect();
-    let mut examples = Vec::new();
-    for question in &questions {
-        let Ok(linker) = databases.names.binary_search(&question.db) else { continue };
-        let Some(graph) = databases.graphs.get(linker) else { continue };
-        let gold = Gold::of(question, graph);
-        let only_joined = gold.joined();
-        examples.push(Example {
-            question: question.question.clone(),
-            linker,
-            tables: gold.tables,
-            columns: gold.columns,
-            only_joined,
-        });
-    }
+    let examples = examples(&questions, &databases);
     println!("{} questions on {} databases", examples.len(), linkers.len());
     let model = fit(&mut linkers, &examples, Settings::default());
     println!(

@@ -1,18 +1,19 @@
 //! Measures schema linking, joins and lineage, as tables in Markdown.
 //!
-//!     schema_figures DATASETS [--part dev|train] [--weights FILE] [--wrong]
+//!     schema_figures DATASETS [--part dev|train] [--weights FILE] [--ranking NAME=FILE]... [--wrong]
 //!
-//! DATASETS has the folder `sql`. With `--weights` other weights than the shipped ones; `--wrong` also prints the
-//! questions whose tables or joins are not right.
+//! DATASETS has the folder `sql`. With `--weights` other weights than the shipped ones; `--ranking` is another ranking of
+//! the columns and tables of Spider's questions, TREC lines over the documents of `schema_documents`: several of one
+//! name are measured together; `--wrong` also prints the questions whose tables or joins are not right.
 
 mod spider;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail};
-use spider::{Databases, Gold, Question, of_beaver, of_bird, of_spider};
+use spider::{Databases, Gold, Question, documents, of_beaver, of_bird, of_spider};
 use tabsegnet_sql::Schema;
 use tabsegnet_sql::joins::{JoinTree, Joiner};
 use tabsegnet_sql::linking::{Linker, Model, Similarity, ValueIndex, Words};
@@ -22,6 +23,7 @@ fn main() -> Result<()> {
     let mut arguments = std::env::args().skip(1);
     let mut data = None;
     let (mut part, mut model, mut wrong) = ("dev".to_owned(), Model::shipped().clone(), false);
+    let mut rankings: Vec<(String, Vec<Ranking>)> = Vec::new();
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--part" => part = arguments.next().context("--part PART")?,
@@ -29,12 +31,21 @@ fn main() -> Result<()> {
                 let file = arguments.next().context("--weights FILE")?;
                 model = serde_json::from_str(&std::fs::read_to_string(&file).context(file)?)?;
             }
+            "--ranking" => {
+                let ranking = arguments.next().context("--ranking NAME=FILE")?;
+                let (name, file) = ranking.split_once('=').context("--ranking NAME=FILE")?;
+                let read = Ranking::read(Path::new(file))?;
+                match rankings.iter_mut().find(|(other, _)| other == name) {
+                    Some((_, several)) => several.push(read),
+                    None => rankings.push((name.to_owned(), vec![read])),
+                }
+            }
             "--wrong" => wrong = true,
             _ => data = Some(PathBuf::from(argument)),
         }
     }
     let Some(data) = data else { bail!("see the head of this file") };
-    linking(&data, &part, &model, wrong)?;
+    linking(&data, &part, &model, &rankings, wrong)?;
     joins(&data, &model, wrong, &part)?;
     with_and_without(&data, &part, &model)?;
     derivations(&data, wrong)
@@ -89,6 +100,41 @@ fn rank(sums: &mut Sums, order: &[(usize, f32)], gold: &BTreeSet<usize>) {
     }
 }
 
+fn recall_of_tables(sums: &mut Sums, order: impl Iterator<Item = usize> + Clone, gold: &Gold) {
+    for (k, recall) in [(1, "recall@1"), (2, "recall@2"), (3, "recall@3")] {
+        let found = order.clone().take(k).filter(|table| gold.tables.contains(table)).count();
+        sums.add(recall, found as f64 / gold.tables.len() as f64);
+    }
+}
+
+/// Scores of nodes by question and node.
+struct Ranking(HashMap<String, HashMap<String, f32>>);
+
+impl Ranking {
+    /// From TREC lines: question, Q0, node, rank, score, name.
+    fn read(file: &Path) -> Result<Self> {
+        let mut scores: HashMap<String, HashMap<String, f32>> = HashMap::new();
+        for line in std::fs::read_to_string(file).with_context(|| file.display().to_string())?.lines() {
+            let [question, _, node, _, score, _] = line.split(' ').collect::<Vec<_>>()[..] else {
+                bail!("{}: no TREC line: {line}", file.display());
+            };
+            scores.entry(question.to_owned()).or_default().insert(node.to_owned(), score.parse()?);
+        }
+        Ok(Self(scores))
+    }
+
+    fn score(&self, question: &str, node: &str) -> Option<f32> {
+        self.0.get(question)?.get(node).copied()
+    }
+}
+
+/// Things by their scores, the best first, of equal ones the first.
+fn by_score(count: usize, score: impl Fn(usize) -> Result<f32>) -> Result<Vec<(usize, f32)>> {
+    let mut order: Vec<(usize, f32)> = (0..count).map(|at| Ok((at, score(at)?))).collect::<Result<_>>()?;
+    order.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    Ok(order)
+}
+
 fn linkers<'g>(databases: &'g Databases, model: &Model, with_values: bool) -> Vec<Linker<'g>> {
     let values = |values: &ValueIndex| if with_values { values.clone() } else { ValueIndex::default() };
     databases.graphs.iter().zip(&databases.values).map(|(graph, of)| Linker::new(graph, values(of), model)).collect()
@@ -116,7 +162,7 @@ fn shown(graph: &SchemaGraph, pairs: &BTreeSet<(usize, usize)>) -> String {
     pairs.iter().map(pair).collect::<Vec<_>>().join(" ")
 }
 
-fn linking(data: &Path, part: &str, model: &Model, wrong: bool) -> Result<()> {
+fn linking(data: &Path, part: &str, model: &Model, rankings: &[(String, Vec<Ranking>)], wrong: bool) -> Result<()> {
     let (questions, databases) = of_spider(data, part, true)?;
     println!(
         "Schema linking on Spider, {part} part ({} questions, {} databases):\n",
@@ -148,10 +194,7 @@ fn linking(data: &Path, part: &str, model: &Model, wrong: bool) -> Result<()> {
                 continue;
             }
             tables.add("ms", seconds * 1000.0);
-            for (k, recall) in [(1, "recall@1"), (2, "recall@2"), (3, "recall@3")] {
-                let found = linked.tables.iter().take(k).filter(|table| gold.tables.contains(&table.table)).count();
-                tables.add(recall, found as f64 / gold.tables.len() as f64);
-            }
+            recall_of_tables(&mut tables, linked.tables.iter().map(|table| table.table), &gold);
             let set =
                 |at: usize| linked.sets.get(at).map(|set| set.tree.tables.iter().copied().collect::<BTreeSet<_>>());
             let exact = set(0).as_ref() == Some(&gold.tables);
@@ -185,12 +228,34 @@ fn linking(data: &Path, part: &str, model: &Model, wrong: bool) -> Result<()> {
         let Ok(at) = databases.names.binary_search(&question.db) else { continue };
         let (Some(similar), Some(graph)) = (similar.get(at), databases.graphs.get(at)) else { continue };
         let scores = similar.scores(&Words::of(&question.question));
-        let mut order: Vec<(usize, f32)> = scores.into_iter().enumerate().collect();
-        order.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        let order = by_score(scores.len(), |at| Ok(scores.get(at).copied().unwrap_or_default()))?;
         rank(&mut sums, &order, &Gold::of(question, graph).columns);
     }
     line("columns, eq. 2 of SGAM on TF-IDF", &sums);
-    println!("\n| tables | |\n|---|---:|");
+    let mut others = Vec::new();
+    for (name, rankings) in rankings {
+        let (mut sums, mut tables) = (Sums::default(), Sums::default());
+        for (number, question) in questions.iter().enumerate() {
+            let Ok(at) = databases.names.binary_search(&question.db) else { continue };
+            let Some(graph) = databases.graphs.get(at) else { continue };
+            let gold = Gold::of(question, graph);
+            for ranking in rankings {
+                let id = documents::id(part, number);
+                let of = |node: &str| ranking.score(&id, node).with_context(|| format!("{name}: {id} has no {node}"));
+                rank(
+                    &mut sums,
+                    &by_score(graph.columns().len(), |at| of(&documents::column(graph, at)))?,
+                    &gold.columns,
+                );
+                let order = by_score(graph.tables().len(), |at| of(&documents::table(at)))?;
+                recall_of_tables(&mut tables, order.iter().map(|(table, _)| *table), &gold);
+            }
+        }
+        line(&format!("columns, {name}"), &sums);
+        others.push((name, tables));
+    }
+    let headers: String = others.iter().map(|(name, _)| format!(" {name} |")).collect();
+    println!("\n| tables | fitted weights |{headers}\n|---|---:|{}", "---:|".repeat(others.len()));
     for (name, of) in [
         ("recall@1", "recall@1"),
         ("recall@2", "recall@2"),
@@ -201,9 +266,13 @@ fn linking(data: &Path, part: &str, model: &Model, wrong: bool) -> Result<()> {
         ("share of questions with a set of probability ≥ .8", "sure"),
         ("exact set, of those", "exact, sure"),
     ] {
-        println!("| {name} | {:.3} |", tables.mean(of));
+        let cell = |(_, sums): &(&String, Sums)| match sums.mean(of) {
+            mean if mean.is_nan() => " |".to_owned(),
+            mean => format!(" {mean:.3} |"),
+        };
+        println!("| {name} | {:.3} |{}", tables.mean(of), others.iter().map(cell).collect::<String>());
     }
-    println!("| milliseconds a question, mean | {:.2} |\n", tables.mean("ms"));
+    println!("| milliseconds a question, mean | {:.2} |{}\n", tables.mean("ms"), " |".repeat(others.len()));
     Ok(())
 }
 

@@ -156,6 +156,39 @@ fn definitions_have_a_schema_and_no_rows() {
 #[path = "../examples/spider/mod.rs"]
 mod spider;
 
+/// The nodes that a ranker of schemas is told are gold are the captions and headers of what the statement has.
+#[test]
+fn schemas_as_documents_have_their_tables_and_columns_where_they_say() {
+    use spider::{Question, documents};
+    use tabsegnet_document::native::DocumentJson;
+    use tabsegnet_graph::Graph;
+    use tabsegnet_sql::Schema;
+    use tabsegnet_sql::Value;
+    use tabsegnet_sql::linking::{Linker, Model, ValueIndex, ValueLimits};
+    use tabsegnet_sql::schema_graph::{SchemaGraph, Semantics, SqlDialect};
+
+    let (schema, _) = Schema::from_ddl(LEAGUE.split("CREATE VIEW").next().unwrap(), SqlDialect::Generic).unwrap();
+    let graph = SchemaGraph::new(&schema, &Semantics::default(), SqlDialect::Generic).unwrap();
+    let mut values = ValueIndex::default();
+    values.add(graph.column(0, "city").unwrap(), [Value::Text("Munich".into())], ValueLimits::default());
+    let linker = Linker::new(&graph, values, Model::shipped());
+    let question: Question = serde_json::from_value(serde_json::json!({
+        "db": "league", "question": "How many goals were shot away by the team from Munich?",
+        "gold_tables": ["team", "game"], "gold_columns": ["game.goals", "team.city", "game.away_team", "team.id"],
+    }))
+    .unwrap();
+    let json = documents::document("dev-0", &question, &linker);
+    let gold: Vec<String> = serde_json::from_value(json["questions"][0]["gold"].clone()).unwrap();
+    let document: DocumentJson<serde_json::Value> = serde_json::from_value(json).unwrap();
+    let nodes = Graph::of(&document.into_document("dev.jsonl".as_ref()).unwrap());
+    let text = |id: &str| nodes.nodes().iter().find(|node| node.id == id).map(|node| node.text.clone());
+    let mut texts: Vec<String> = gold.iter().map(|id| text(id).unwrap()).collect();
+    texts.sort_unstable();
+    assert_eq!(texts, ["away team", "city", "game", "goals", "id", "team"]);
+    let has = |text: &str| nodes.nodes().iter().any(|node| node.text == text);
+    assert!(has("Munich") && has("key"), "the value that is named, and keys");
+}
+
 /// What the shipped weights reach on Spider's development part, a little lower than docs/sql.md has it.
 #[test]
 fn questions_of_spider_are_linked() {

@@ -1,12 +1,15 @@
 //! Reading Spider, BIRD and BEAVER, for the examples that fit and measure.
 #![allow(dead_code, reason = "each example uses a part")]
 
+pub mod documents;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use serde::Deserialize;
+use tabsegnet_sql::linking::fit::Example;
 use tabsegnet_sql::linking::{ValueIndex, ValueLimits};
 use tabsegnet_sql::schema_graph::{Published, SchemaGraph, SqlDialect, beaver, spider};
 use tabsegnet_sql::{Database, Sandbox};
@@ -136,4 +139,16 @@ impl Gold {
     pub fn joined(&self) -> BTreeSet<usize> {
         self.joins.iter().flat_map(|&(a, b)| [a, b]).collect()
     }
+}
+
+/// What there is to learn of each question.
+pub fn examples(questions: &[Question], databases: &Databases) -> Vec<Example> {
+    let example = |question: &Question| {
+        let linker = databases.names.binary_search(&question.db).ok()?;
+        let gold = Gold::of(question, databases.graphs.get(linker)?);
+        let only_joined = gold.joined();
+        let Gold { tables, columns, .. } = gold;
+        Some(Example { question: question.question.clone(), linker, tables, columns, only_joined })
+    };
+    questions.iter().filter_map(example).collect()
 }

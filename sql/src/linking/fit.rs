@@ -33,15 +33,18 @@ pub struct Settings {
     pub pair_penalty: f32,
     /// In so many databases a pair must be met where it is right.
     pub databases: usize,
+    /// In so many parts the databases are put; what is learnt of a part's sets is learnt from what the others teach.
+    pub parts: usize,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { passes: 12, penalty: 1e-6, pair_penalty: 3e-5, databases: 3 }
+        Self { passes: 12, penalty: 1e-6, pair_penalty: 3e-5, databases: 3, parts: 5 }
     }
 }
 
 /// Rows of numbered features with a label and the size of a step, AdaGrad over them in their order.
+#[derive(Clone)]
 struct Logistic {
     names: HashMap<String, usize>,
     weights: Vec<f32>,
@@ -121,23 +124,94 @@ fn stride(length: usize) -> usize {
     (0..).map(|more| length / 3 + 1 + more).find(|&stride| gcd(stride, length.max(1)) == 1).unwrap_or(1)
 }
 
-/// Fits all weights, one model after the other, each with what those before it say. The same examples in the same
-/// order give the same weights.
+/// Fits all weights, one model after the other. What a model sees of those before it is what they say of databases
+/// that they have not learnt from, as it will be later: the databases are put into [`Settings::parts`], and each part's
+/// examples are weighed by models of the others. The same examples in the same order give the same weights.
 pub fn fit(linkers: &mut [Linker<'_>], examples: &[Example], settings: Settings) -> Model {
-    let mut model = Model::default();
-    let set = |linkers: &mut [Linker<'_>], model: &Model| {
-        linkers.iter_mut().for_each(|linker| linker.model = Compiled::new(model));
-    };
-    set(linkers, &model);
-    model.mention = mentions(linkers, examples, settings);
-    set(linkers, &model);
-    model.table = tables(linkers, examples, settings);
-    set(linkers, &model);
-    model.set = sets(linkers, examples, settings);
-    set(linkers, &model);
-    model.column = columns(linkers, examples, settings);
-    set(linkers, &model);
+    let mut parts: Vec<Part> = parted(examples, settings)
+        .map(|(own, others)| Part {
+            own,
+            model: Model { mention: mentions(linkers, &others, settings), ..Model::default() },
+        })
+        .collect();
+    let mut model = Model { mention: mentions(linkers, examples, settings), ..Model::default() };
+
+    let mut rows = Rows::new();
+    for (number, part) in parts.iter().enumerate() {
+        give(linkers, &part.model);
+        tables(linkers, &part.own, |features, is_right| rows.add(number, features, is_right, settings.penalty));
+    }
+    model.table = rows.fit(settings, |_| true);
+    for (number, part) in parts.iter_mut().enumerate() {
+        part.model.table = rows.fit(settings, |other| other != number);
+    }
+
+    let usual = usual_words(linkers, examples);
+    let mut choices = Choices::new(&usual);
+    for part in &parts {
+        give(linkers, &part.model);
+        choices.add(linkers, &part.own, settings);
+    }
+    model.set = choices.fit(settings);
+
+    let mut rows = Rows::new();
+    for part in &mut parts {
+        part.model.set = model.set.clone();
+        give(linkers, &part.model);
+        columns(linkers, &part.own, |features, is_right| rows.add(0, features, is_right, settings.penalty));
+    }
+    model.column = rows.fit(settings, |_| true);
+    give(linkers, &model);
     model
+}
+
+/// Links each database by what is learnt from the others alone: those of a part of the databases by a model fitted to
+/// all other parts.
+pub fn hold_out(linkers: &mut [Linker<'_>], examples: &[Example], settings: Settings) {
+    let models: Vec<Model> = parted(examples, settings).map(|(_, others)| fit(linkers, &others, settings)).collect();
+    for (number, linker) in linkers.iter_mut().enumerate() {
+        linker.model = Compiled::new(&models[number % models.len()]);
+    }
+}
+
+/// The examples of each part, and those of all others.
+fn parted(examples: &[Example], settings: Settings) -> impl Iterator<Item = (Vec<Example>, Vec<Example>)> {
+    let parts = settings.parts.max(2);
+    (0..parts).map(move |part| examples.iter().cloned().partition(|example| example.linker % parts == part))
+}
+
+/// Examples, and a model of the examples of all other parts.
+struct Part {
+    own: Vec<Example>,
+    model: Model,
+}
+
+fn give(linkers: &mut [Linker<'_>], model: &Model) {
+    linkers.iter_mut().for_each(|linker| linker.model = Compiled::new(model));
+}
+
+/// Rows of a model, each of a part.
+struct Rows {
+    logistic: Logistic,
+    rows: Vec<(usize, Row)>,
+}
+
+impl Rows {
+    fn new() -> Self {
+        Self { logistic: Logistic::new(), rows: Vec::new() }
+    }
+
+    fn add(&mut self, part: usize, features: &[(&'static str, f32)], is_right: bool, penalty: f32) {
+        self.rows.push((part, (self.logistic.row(features, penalty), is_right)));
+    }
+
+    /// The weights of the rows of some parts.
+    fn fit(&self, settings: Settings, is_taken: impl Fn(usize) -> bool) -> Weights {
+        let rows = self.rows.iter().filter(|(part, _)| is_taken(*part)).map(|(_, row)| row.clone());
+        let mut logistic = self.logistic.clone();
+        logistic.fit(&rows.collect::<Vec<Row>>(), settings.passes);
+        logistic.weights()
+    }
 }
 
 /// Calls with the evidence of each example.
@@ -189,19 +263,13 @@ fn mentions(linkers: &[Linker<'_>], examples: &[Example], settings: Settings) ->
     logistic.weights()
 }
 
-fn tables(linkers: &[Linker<'_>], examples: &[Example], settings: Settings) -> Weights {
-    let mut logistic = Logistic::new();
-    let mut rows: Vec<Row> = Vec::new();
+fn tables(linkers: &[Linker<'_>], examples: &[Example], mut add: impl FnMut(&[(&'static str, f32)], bool)) {
     each(linkers, examples, |example, linker, evidence| {
         let weighed = linker.weigh(evidence);
         for table in 0..linker.graph.tables().len() {
-            let features = evidence.table_features(table, &weighed.mentioned);
-            let row = logistic.row(&features, settings.penalty);
-            rows.push((row, example.tables.contains(&table)));
+            add(&evidence.table_features(table, &weighed.mentioned), example.tables.contains(&table));
         }
     });
-    logistic.fit(&rows, settings.passes);
-    logistic.weights()
 }
 
 /// Words that say how many tables there are must be in questions on a quarter of the databases.
@@ -215,59 +283,68 @@ fn usual_words(linkers: &[Linker<'_>], examples: &[Example]) -> BTreeSet<String>
     places.into_iter().filter(|(_, databases)| databases.len() * 4 >= linkers.len()).map(|(stem, _)| stem).collect()
 }
 
-fn sets(linkers: &[Linker<'_>], examples: &[Example], settings: Settings) -> Weights {
-    let usual = usual_words(linkers, examples);
-    let mut logistic = Logistic::new();
-    let mut choices: Vec<(Vec<FeatureRow>, usize)> = Vec::new();
-    each(linkers, examples, |example, linker, evidence| {
-        let weighed = linker.weigh(evidence);
-        let is_right = |candidate: &super::Candidate| {
-            candidate.tree.tables.iter().copied().collect::<BTreeSet<_>>() == example.tables
-        };
-        let Some(right) = weighed.candidates.iter().position(is_right) else { return };
-        let stems: BTreeSet<&str> = evidence.question.words.iter().map(|word| word.stem.as_str()).collect();
-        let stems: Vec<&str> = stems.into_iter().filter(|stem| usual.contains(*stem)).collect();
-        let rows = weighed.candidates.iter().map(|candidate| {
-            let mut row = logistic.row(&candidate.features, settings.penalty);
-            for stem in &stems {
-                let name = format!("size:{stem}:{}", super::sets::size(&candidate.tree));
-                row.push((logistic.number(&name, settings.pair_penalty), 1.0));
-            }
-            row
-        });
-        choices.push((rows.collect(), right));
-    });
-    for pass in 0..settings.passes * 2 {
-        let rate = 0.3 / (1.0 + 0.3 * pass as f32);
-        let stride = stride(choices.len());
-        for step in 0..choices.len() {
-            let Some((rows, right)) = choices.get(step.wrapping_mul(stride) % choices.len()) else { continue };
-            let scores: Vec<f32> = rows.iter().map(|row| logistic.score(row)).collect();
-            let likelihoods = tabsegnet_choice::likelihoods(&scores);
-            let mut gradient: BTreeMap<usize, f32> = BTreeMap::new();
-            for (at, (row, likelihood)) in rows.iter().zip(likelihoods).enumerate() {
-                let error = likelihood - f32::from(u8::from(at == *right));
-                row.iter().for_each(|&(feature, value)| *gradient.entry(feature).or_default() += error * value);
-            }
-            let gradient: Vec<(usize, f32)> = gradient.into_iter().collect();
-            logistic.step(&gradient, 1.0, rate);
-        }
-    }
-    logistic.weights()
+/// Candidates of many questions, of each the right one.
+struct Choices<'w> {
+    logistic: Logistic,
+    usual: &'w BTreeSet<String>,
+    choices: Vec<(Vec<FeatureRow>, usize)>,
 }
 
-fn columns(linkers: &[Linker<'_>], examples: &[Example], settings: Settings) -> Weights {
-    let mut logistic = Logistic::new();
-    let mut rows: Vec<Row> = Vec::new();
+impl<'w> Choices<'w> {
+    fn new(usual: &'w BTreeSet<String>) -> Self {
+        Self { logistic: Logistic::new(), usual, choices: Vec::new() }
+    }
+
+    fn add(&mut self, linkers: &[Linker<'_>], examples: &[Example], settings: Settings) {
+        each(linkers, examples, |example, linker, evidence| {
+            let weighed = linker.weigh(evidence);
+            let is_right = |candidate: &super::Candidate| {
+                candidate.tree.tables.iter().copied().collect::<BTreeSet<_>>() == example.tables
+            };
+            let Some(right) = weighed.candidates.iter().position(is_right) else { return };
+            let stems: BTreeSet<&str> = evidence.question.words.iter().map(|word| word.stem.as_str()).collect();
+            let stems: Vec<&str> = stems.into_iter().filter(|stem| self.usual.contains(*stem)).collect();
+            let rows = weighed.candidates.iter().map(|candidate| {
+                let mut row = self.logistic.row(&candidate.features, settings.penalty);
+                for stem in &stems {
+                    let name = format!("size:{stem}:{}", super::sets::size(&candidate.tree));
+                    row.push((self.logistic.number(&name, settings.pair_penalty), 1.0));
+                }
+                row
+            });
+            self.choices.push((rows.collect(), right));
+        });
+    }
+
+    fn fit(mut self, settings: Settings) -> Weights {
+        for pass in 0..settings.passes * 2 {
+            let rate = 0.3 / (1.0 + 0.3 * pass as f32);
+            let stride = stride(self.choices.len());
+            for step in 0..self.choices.len() {
+                let at = step.wrapping_mul(stride) % self.choices.len();
+                let Some((rows, right)) = self.choices.get(at) else { continue };
+                let scores: Vec<f32> = rows.iter().map(|row| self.logistic.score(row)).collect();
+                let likelihoods = tabsegnet_choice::likelihoods(&scores);
+                let mut gradient: BTreeMap<usize, f32> = BTreeMap::new();
+                for (at, (row, likelihood)) in rows.iter().zip(likelihoods).enumerate() {
+                    let error = likelihood - f32::from(u8::from(at == *right));
+                    row.iter().for_each(|&(feature, value)| *gradient.entry(feature).or_default() += error * value);
+                }
+                let gradient: Vec<(usize, f32)> = gradient.into_iter().collect();
+                self.logistic.step(&gradient, 1.0, rate);
+            }
+        }
+        self.logistic.weights()
+    }
+}
+
+fn columns(linkers: &[Linker<'_>], examples: &[Example], mut add: impl FnMut(&[(&'static str, f32)], bool)) {
     each(linkers, examples, |example, linker, evidence| {
         let weighed = linker.weigh(evidence);
         let marginals = Marginals::new(linker.graph, &linker.sets(evidence.question, &weighed.candidates));
         for (column, mentioned) in weighed.mentioned.iter().enumerate() {
             let features = marginals.features(linker.graph, &linker.vocabulary, column, *mentioned);
-            let row = logistic.row(&features, settings.penalty);
-            rows.push((row, example.columns.contains(&column)));
+            add(&features, example.columns.contains(&column));
         }
     });
-    logistic.fit(&rows, settings.passes);
-    logistic.weights()
 }
