@@ -1,6 +1,6 @@
 //! Prepared documents and questions with their vectors.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::OnceLock;
 
 use rayon::prelude::*;
@@ -294,9 +294,11 @@ fn readings(
     questions.par_iter().map(|question| Some(read(question)?.text)).collect()
 }
 
-/// What a document's nodes say.
+/// What a document's nodes say, and its column headers with those above them: "Quarter Ended > March 31".
 pub(crate) fn wording_of(nodes: &[Node]) -> Wording {
-    Wording::new(nodes.iter().map(|node| node.text.as_str()))
+    let paths: BTreeSet<&str> =
+        nodes.iter().filter_map(|node| Some(node.place.as_ref()?.column_path.as_str())).collect();
+    Wording::new(nodes.iter().map(|node| node.text.as_str())).and(paths)
 }
 
 fn text_of<'a>(questions: &'a [PreparedQuestion], read_as: &'a [Option<String>]) -> Vec<&'a str> {

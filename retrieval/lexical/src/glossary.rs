@@ -36,6 +36,10 @@ pub struct Entry {
     pub labels: Vec<String>,
     /// Where it is from: a taxonomy's element, an abbreviation.
     pub source: String,
+    /// Whether a document that has one of the terms itself, wherever, is read as it says: whose second quarter ends in March
+    /// knows best.
+    #[serde(default)]
+    pub unless_said: bool,
 }
 
 #[derive(Deserialize)]
@@ -153,11 +157,20 @@ impl Wording {
                 [Use::Whole, _] => (long, short),
                 _ => return None,
             };
-            Some(Entry { terms: vec![term], labels: vec![label], source: "the document".into() })
+            Some(Entry { terms: vec![term], labels: vec![label], source: "the document".into(), unless_said: false })
         });
         let entries = entries.collect();
         wording.abbreviations = Glossary::of(entries);
         wording
+    }
+
+    /// With texts that several texts of the document make together, such as headers with those above them.
+    #[must_use]
+    pub fn and<'t>(mut self, together: impl IntoIterator<Item = &'t str>) -> Self {
+        for text in together {
+            self.texts.extend([words(text).as_str(), "\n"]);
+        }
+        self
     }
 
     fn of(&self, phrase: &str) -> Use {
@@ -277,7 +290,7 @@ impl Glossary {
     /// A question read in the words of a document: the company that it is about goes without its name; what the document
     /// abbreviates, or writes out, is said as the document's labels say it; and each term gives way to the label that stands
     /// as a whole text in the document, else, unless the document has the term itself, to one that stands within a text; a
-    /// document that has no label leaves the term as it is. What a label says is not looked up again. `None` where nothing
+    /// document that has no label leaves the term as it is, as does one that has a term of [`Entry::unless_said`]. What a label says is not looked up again. `None` where nothing
     /// changes, as with a glossary without entries, for which `wording` is not called.
     pub fn reading<'w>(&self, question: &str, wording: impl FnOnce() -> &'w Wording) -> Option<Reading> {
         if self.entries.is_empty() {
@@ -309,9 +322,13 @@ impl Glossary {
 
     /// The label that stands for a term of an entry; `None` where the term stays.
     fn label(&self, entry: usize, term: &str, wording: &Wording) -> Option<&str> {
+        let Entry { terms, labels, unless_said, .. } = &self.entries[entry];
+        if *unless_said && terms.iter().any(|term| wording.of(term) > Use::None) {
+            return None;
+        }
         // A list of abbreviations has a term as a whole text too.
         let mut best = (None, wording.of(term).min(Use::Within));
-        let mut labels = self.entries[entry].labels.iter();
+        let mut labels = labels.iter();
         while best.1 < Use::Whole
             && let Some(label) = labels.next()
         {
@@ -438,6 +455,21 @@ mod tests {
         // What the document says of itself goes before the glossary.
         let own = ["rest and dinner (R&D) costs", "Rest and dinner", "Research and development"];
         assert_eq!(read("R&D and capex?", &own), "rest and dinner and capex?");
+    }
+
+    #[test]
+    fn a_header_says_a_label_together_with_those_above_it() {
+        let read = |texts: &[&'static str], question: &str| {
+            let wording =
+                Wording::new(texts.iter().copied()).and(["Quarter Ended > March 31", "Quarter Ended > June 30"]);
+            Glossary::shipped().reading(question, || &wording).map(|reading| reading.text)
+        };
+        let table = ["Quarter Ended", "March 31", "June 30", "Operating revenue"];
+        let put = "Operating revenue in Q2 2018?";
+        let read_as = "Operating revenue in quarter ended june 30 2018?";
+        assert_eq!(read(&table, put).as_deref(), Some(read_as));
+        // A document that counts quarters itself knows best which is the second.
+        assert_eq!(read(&[&table[..], &["In the second quarter it rose."]].concat(), put), None);
     }
 
     #[test]
