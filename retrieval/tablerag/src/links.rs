@@ -43,6 +43,8 @@ pub(crate) struct Links {
     pub rows_of: Vec<Vec<Row>>,
     /// Of each row the chunks of text that it names.
     pub texts_of: HashMap<Row, Vec<u32>>,
+    /// Of each chunk of text the terms, each once, of the headers over the cells that name it: what kind of thing it is about.
+    pub headers_of: Vec<Vec<String>>,
     /// Of each chunk those of text in the same document beside a table, and of text those of tables.
     pub beside: Vec<Vec<u32>>,
 }
@@ -126,7 +128,8 @@ impl Links {
         });
         let beside = beside.collect();
         let rows_of = vec![Vec::new(); records.len()];
-        let mut links = Self { words, rows_of, texts_of: HashMap::new(), beside };
+        let headers_of = vec![Vec::new(); records.len()];
+        let mut links = Self { words, rows_of, texts_of: HashMap::new(), headers_of, beside };
         for (chunk, record) in (0..).zip(records) {
             for (row, cells) in (0..).zip(&record.rows) {
                 let named = named(cells, &titles);
@@ -134,22 +137,26 @@ impl Links {
                     continue;
                 }
                 let row = Row { chunk, row };
-                for &text in &named {
+                for &(text, column) in &named {
                     if let Some(rows) = links.rows_of.get_mut(text as usize) {
                         rows.push(row);
                     }
+                    let header = record.header.get(column).map_or_else(Vec::new, |header| terms(header));
+                    if let Some(headers) = links.headers_of.get_mut(text as usize) {
+                        headers.extend(header.into_iter().filter(|term| !headers.contains(term)).collect::<Vec<_>>());
+                    }
                 }
-                links.texts_of.insert(row, named);
+                links.texts_of.insert(row, named.into_iter().map(|(text, _)| text).collect());
             }
         }
         links
     }
 }
 
-/// The chunks that cells name by a title: a cell as a whole, or two words or more in it.
-fn named(cells: &[String], titles: &HashMap<String, Vec<u32>>) -> Vec<u32> {
-    let mut found = Vec::new();
-    for cell in cells {
+/// The chunks that cells name by a title, each with the first column that does: a cell as a whole, or two words or more in it.
+fn named(cells: &[String], titles: &HashMap<String, Vec<u32>>) -> Vec<(u32, usize)> {
+    let mut found: Vec<(u32, usize)> = Vec::new();
+    for (column, cell) in cells.iter().enumerate() {
         let of_cell = terms(cell);
         for length in (1..=LONGEST.min(of_cell.len())).rev() {
             if length == 1 && of_cell.len() > 1 {
@@ -157,8 +164,8 @@ fn named(cells: &[String], titles: &HashMap<String, Vec<u32>>) -> Vec<u32> {
             }
             for part in of_cell.windows(length) {
                 for &chunk in titles.get(&part.join(" ")).into_iter().flatten() {
-                    if found.len() < MOST_OF_ROW && !found.contains(&chunk) {
-                        found.push(chunk);
+                    if found.len() < MOST_OF_ROW && found.iter().all(|(other, _)| *other != chunk) {
+                        found.push((chunk, column));
                     }
                 }
             }
@@ -187,5 +194,6 @@ mod tests {
         assert_eq!(links.texts_of.get(&row(1)), None);
         assert_eq!(links.beside, [vec![], vec![], vec![3], vec![2]]);
         assert_eq!(links.rows_of, [vec![row(0)], vec![row(0)], vec![], vec![]]);
+        assert_eq!(links.headers_of, [terms("Name"), terms("Town"), vec![], vec![]]);
     }
 }

@@ -40,6 +40,10 @@ features! {
         linked_rank,
         linked_is_best_row,
         linked_table_best,
+        linked_header,
+        sibling_union,
+        sibling_gain,
+        sibling_sum,
         who,
         when,
         what_place,
@@ -64,6 +68,7 @@ features! {
         near_of_missing,
         missing,
         near_title,
+        near_header,
         digits,
         length,
     }

@@ -89,7 +89,11 @@ impl Library {
             source.map_or_else(Vec::new, |source| terms(&source.title))
         };
         let titles: Vec<Vec<String>> = best.iter().map(|(_, found)| title(found.chunk)).collect();
-        let mut words: Vec<&str> = texts.iter().chain(&titles).flatten().map(String::as_str).collect();
+        let none = Vec::new();
+        let headers: Vec<&Vec<String>> =
+            best.iter().map(|(_, found)| self.links.headers_of.get(found.chunk).unwrap_or(&none)).collect();
+        let all = texts.iter().chain(&titles).chain(headers.iter().copied());
+        let mut words: Vec<&str> = all.flatten().map(String::as_str).collect();
         words.sort_unstable();
         words.dedup();
         let encoder = self.index().encoder();
@@ -121,8 +125,8 @@ impl Library {
         let best_score = best.first().map_or(0.0, |(_, found)| found.score);
         let width = Reranker::width_of_trees();
         let mut rows = vec![0.0; best.len() * width];
-        let of_best = best.iter().zip(texts.iter().zip(&titles)).zip(rows.chunks_exact_mut(width));
-        for (rank, (((at, found), (words, title)), row)) in of_best.enumerate() {
+        let of_best = best.iter().zip(texts.iter().zip(&titles).zip(headers)).zip(rows.chunks_exact_mut(width));
+        for (rank, (((at, found), ((words, title), header)), row)) in of_best.enumerate() {
             let (own, beside) = row.split_at_mut(Features::COUNT);
             let of = candidates.rows.get(at * Features::COUNT..(at + 1) * Features::COUNT).unwrap_or_default();
             own.iter_mut().zip(of).for_each(|(to, from)| *to = *from);
@@ -136,6 +140,7 @@ impl Library {
                 near_of_missing: share(&of_text, covered),
                 missing: share(&vec![1.0; count], covered),
                 near_title: share(&nearest(title), 0),
+                near_header: share(&nearest(header), 0),
                 digits: (words.iter().filter(|word| word.starts_with(|c: char| c.is_ascii_digit())).count() as f32)
                     .ln_1p(),
                 length: (words.len() as f32).ln_1p(),

@@ -186,6 +186,10 @@ impl<'a> Seen<'a> {
         let (mut best, mut covered) = (f32::NEG_INFINITY, 0);
         let rows = self.links.rows_of.get(chunk).map_or(&[][..], Vec::as_slice);
         found.links = (rows.len() as f32).ln_1p();
+        let headers = self.links.headers_of.get(chunk).into_iter().flatten();
+        let mut headers: Vec<u32> = headers.map(|term| hash(term)).collect();
+        headers.sort_unstable();
+        found.linked_header = self.terms.share(self.terms.mask(&headers));
         for row in rows {
             let table = row.chunk as usize;
             let (Some((masks, best_row)), Some((_, schema))) = (self.rows.get(&table), self.schema.get(&table)) else {
@@ -193,6 +197,12 @@ impl<'a> Seen<'a> {
             };
             let mask = masks.get(row.row as usize).copied().unwrap_or(0);
             let union = self.terms.share(own | mask | schema);
+            let siblings = self.links.texts_of.get(row).into_iter().flatten().map(|text| *text as usize);
+            for sibling in siblings.filter(|sibling| *sibling != chunk) {
+                let Some((_, of_sibling)) = self.schema.get(&sibling) else { continue };
+                found.sibling_union = found.sibling_union.max(self.terms.share(own | mask | schema | of_sibling));
+                found.sibling_sum = found.sibling_sum.max(self.sums.get(&sibling).copied().unwrap_or(0.0));
+            }
             let of_table = self.sums.get(&table).copied().unwrap_or(0.0);
             let goodness = union + of_table;
             found.linked_table_best = found.linked_table_best.max(*best_row);
@@ -213,6 +223,7 @@ impl<'a> Seen<'a> {
                 found.linked_is_best_row = flag(found.linked_row >= *best_row && *best_row > 0.0);
             }
         }
+        found.sibling_gain = (found.sibling_union - found.linked_union).max(0.0);
         covered
     }
 }
