@@ -31,7 +31,7 @@ fn names_and_values_are_linked() {
     values.add(country, [Value::Text("France".into())], ValueLimits::default());
     let (columns, _) = best(&graph, values, "Show the names of singers from France");
     assert!(columns.contains(&"singer.country".to_owned()), "{columns:?}");
-    let (_, tables) = best(&graph, ValueIndex::default(), "Show the name of each singer and the theme of his concerts");
+    let (_, tables) = best(&graph, ValueIndex::default(), "Show the names of singers and the themes of their concerts");
     assert_eq!(tables, ["singer", "concert", "singer_in_concert"]);
 }
 
