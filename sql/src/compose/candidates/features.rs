@@ -1,0 +1,161 @@
+//! What speaks for a statement before it is run.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Maker;
+use super::drafts::Draft;
+use crate::compose::sketch::{Function, Item, Joined, Relation, Sketch, tables_of};
+use crate::joins::JoinTree;
+use crate::linking::Mention;
+use crate::schema_graph::ColumnKind;
+
+impl Maker<'_, '_> {
+    /// Features of the places where the question has whole names of columns: whether something is made of each, and
+    /// whether of two with an "and" between them one is shown and the other is not.
+    pub(super) fn of_spans(&self, sketch: &Sketch, features: &mut Vec<(String, f32)>) {
+        let mut spans: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
+        for (column, mention) in self.reading.columns.iter().enumerate() {
+            if self.reading.mentioned(column) > 0.2 {
+                mention.spans.iter().for_each(|span| spans.entry(*span).or_default().push(column));
+            }
+        }
+        // Those within longer ones say nothing more.
+        let all: Vec<(usize, usize)> = spans.keys().copied().collect();
+        let longest =
+            |span: &(usize, usize)| !all.iter().any(|other| other != span && other.0 <= span.0 && span.1 <= other.1);
+        spans.retain(|span, _| longest(span));
+        let columns = sketch.columns();
+        let inner = |column: &usize| {
+            sketch.without.iter().any(|w| w.inner == *column || w.conditions.iter().any(|c| c.column == *column))
+        };
+        let used = |of: &Vec<usize>| of.iter().any(|column| columns.contains(column) || inner(column));
+        let shown =
+            |of: &Vec<usize>| of.iter().any(|column| sketch.shown.iter().any(|item| item.column == Some(*column)));
+        let unused = spans.values().filter(|of| !used(of)).count();
+        let (mut split, mut fused) = (0, 0);
+        for ((span, of), (next, other)) in spans.iter().zip(spans.iter().skip(1)) {
+            let gap = self.reading.marks.get(span.1..next.0).unwrap_or_default();
+            const BETWEEN: [&str; 9] = ["and", "the", "its", "their", "as", "well", "both", "or", "a"];
+            if gap.len() <= 3 && gap.iter().all(|mark| BETWEEN.contains(&mark.as_str())) {
+                split += usize::from(shown(of) != shown(other));
+                fused += usize::from(shown(of) && shown(other));
+            }
+        }
+        for (name, count) in [("names unused", unused), ("listed apart", split), ("listed together", fused)] {
+            if count > 0 {
+                features.push((name.to_owned(), count.min(3) as f32));
+                features.push((format!("{name}, some"), 1.0));
+            }
+        }
+    }
+
+    /// Features of tables at the ends of the joins of which no column is used.
+    pub(super) fn of_leaves(&self, sketch: &Sketch, tree: &JoinTree, features: &mut Vec<(String, f32)>) {
+        if tree.tables.len() < 2 {
+            return;
+        }
+        let with_columns = tables_of(self.graph(), sketch.columns());
+        for table in tree.tables.iter().filter(|table| !with_columns.contains(table)) {
+            let joins = tree.joins.iter().filter_map(|join| self.graph().joins().get(*join));
+            if joins.filter(|join| join.from == *table || join.to == *table).count() > 1 {
+                continue;
+            }
+            let said = self.reading.tables.get(*table).is_some_and(|mention| mention.coverage > 0.99);
+            let counted =
+                if sketch.shown.contains(&Item::ROWS) || sketch.having.is_some() { "counted" } else { "idle" };
+            features.push((format!("leaf said {said}"), 1.0));
+            features.push((format!("leaf {counted} said {said}"), 1.0));
+        }
+    }
+
+    pub(super) fn features(
+        &self,
+        draft: &Draft,
+        sketch: &Sketch,
+        tables: usize,
+        values: &BTreeSet<usize>,
+        features: &mut Vec<(String, f32)>,
+    ) {
+        let mut add = |name: String, value: f32| {
+            if value != 0.0 {
+                features.push((name, value));
+            }
+        };
+        let shape = draft.shape.name();
+        add(format!("shape {shape}"), 1.0);
+        add(format!("joined {}", tables.min(4)), 1.0);
+        add(format!("shown {}", sketch.shown.len()), 1.0);
+        add(format!("conditions {} {}", sketch.conditions.len(), sketch.joined.name()), 1.0);
+        let left = values.iter().filter(|at| !draft.words.iter().any(|words| words.contains(at))).count();
+        add("values left".to_owned(), left.min(4) as f32);
+        add(format!("a value left, {} conditions", sketch.conditions.len()), if left > 0 { 1.0 } else { 0.0 });
+        add("a value left".to_owned(), if left > 0 { 1.0 } else { 0.0 });
+        let digits = |at: usize| self.reading.marks.get(at).is_some_and(|mark| mark == "#");
+        let numbers = self.reading.numbers.iter().filter(|(at, _)| digits(*at));
+        let numbers = numbers
+            .filter(|(at, _)| !draft.numbers.contains(at) && !draft.words.iter().any(|words| words.contains(at)));
+        add("numbers left".to_owned(), numbers.count().min(3) as f32);
+        let used: BTreeSet<usize> = sketch
+            .columns()
+            .into_iter()
+            .chain(sketch.without.iter().flat_map(|w| w.conditions.iter().map(|c| c.column)))
+            .collect();
+        let missed: f32 = self
+            .reading
+            .linked
+            .columns
+            .iter()
+            .filter(|column| !used.contains(&column.column) && column.mentioned > 0.3)
+            .map(|column| column.mentioned)
+            .sum();
+        add("columns missed".to_owned(), missed.min(4.0));
+        add("a column missed".to_owned(), if missed > 0.5 { 1.0 } else { 0.0 });
+        let unsaid = used.iter().filter(|column| self.reading.mentioned(**column) < 0.2).count();
+        add("columns unsaid".to_owned(), unsaid.min(4) as f32);
+        let keys = sketch.shown.iter().filter(|item| {
+            item.column.is_some_and(|column| {
+                self.graph().columns().get(column).is_some_and(|node| node.is_key)
+                    && self.reading.columns.get(column).is_some_and(|mention| mention.coverage < 0.99)
+            })
+        });
+        add("a key unsaid shown".to_owned(), if keys.count() > 0 { 1.0 } else { 0.0 });
+        // Two columns that the same words name.
+        let plain: Vec<&Mention> = sketch
+            .shown
+            .iter()
+            .filter(|item| item.function.is_none())
+            .filter_map(|item| self.reading.columns.get(item.column?))
+            .collect();
+        let same = plain
+            .iter()
+            .enumerate()
+            .any(|(at, one)| plain.iter().skip(at + 1).any(|other| !one.words.is_empty() && one.words == other.words));
+        add("same words shown".to_owned(), if same { 1.0 } else { 0.0 });
+        let functions = sketch.shown.len() - plain.len();
+        add(format!("functions {functions} plain {}", plain.len()), 1.0);
+        add(format!("listed {} shown {}", self.reading.listed().min(4), plain.len()), 1.0);
+        // A column both shown and held to a value says nothing.
+        let fixed = sketch.conditions.iter().any(|condition| {
+            condition.relation == Relation::Equal
+                && sketch.joined == Joined::And
+                && sketch.shown.contains(&Item::plain(condition.column))
+        });
+        add("shown and fixed".to_owned(), if fixed { 1.0 } else { 0.0 });
+        let twice =
+            sketch.order.is_some_and(|order| order.item.function.is_none() && sketch.shown.contains(&order.item));
+        add(format!("order shown {twice} {shape}"), if sketch.order.is_some() { 1.0 } else { 0.0 });
+        let mixed = sketch.conditions.iter().any(|a| {
+            sketch.conditions.iter().any(|b| a.column == b.column && a != b && sketch.joined == Joined::And)
+                && a.relation == Relation::Equal
+        });
+        add("impossible".to_owned(), if mixed { 1.0 } else { 0.0 });
+        let sums = sketch.shown.iter().any(|item| {
+            matches!(item.function, Some(Function::Mean | Function::Sum))
+                && item
+                    .column
+                    .and_then(|c| self.graph().columns().get(c))
+                    .is_some_and(|c| c.kind == ColumnKind::Text || c.is_key)
+        });
+        add("sum of texts".to_owned(), if sums { 1.0 } else { 0.0 });
+    }
+}
