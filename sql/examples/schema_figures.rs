@@ -46,6 +46,7 @@ fn main() -> Result<()> {
     }
     let Some(data) = data else { bail!("see the head of this file") };
     linking(&data, &part, &model, &rankings, wrong)?;
+    pooled(&data, &part, &model)?;
     joins(&data, &model, wrong, &part)?;
     with_and_without(&data, &part, &model)?;
     derivations(&data, wrong)
@@ -273,6 +274,38 @@ fn linking(data: &Path, part: &str, model: &Model, rankings: &[(String, Vec<Rank
         println!("| {name} | {:.3} |{}", tables.mean(of), others.iter().map(cell).collect::<String>());
     }
     println!("| milliseconds a question, mean | {:.2} |{}\n", tables.mean("ms"), " |".repeat(others.len()));
+    Ok(())
+}
+
+/// Each question put to all databases of a part at once: tables by their own probability times that of the likeliest table
+/// of their database, which says how much the question is about it at all.
+fn pooled(data: &Path, part: &str, model: &Model) -> Result<()> {
+    let (questions, databases) = of_spider(data, part, true)?;
+    let linkers = linkers(&databases, model, true);
+    let mut sums = Sums::default();
+    for question in &questions {
+        let mut tables: Vec<(usize, usize, f32)> = Vec::new();
+        let mut gold = BTreeSet::new();
+        for (at, linker) in linkers.iter().enumerate() {
+            let linked = linker.link(&question.question);
+            let best = linked.tables.iter().map(|table| table.alone).fold(0.0, f32::max);
+            tables.extend(linked.tables.iter().map(|table| (at, table.table, table.alone * best)));
+            if databases.names.get(at) == Some(&question.db) {
+                gold.extend(Gold::of(question, linker.graph()).tables.into_iter().map(|table| (at, table)));
+            }
+        }
+        tables.sort_by(|a, b| b.2.total_cmp(&a.2).then((a.0, a.1).cmp(&(b.0, b.1))));
+        for (k, recall) in [(1, "recall@1"), (2, "recall@2"), (3, "recall@3"), (5, "recall@5"), (10, "recall@10")] {
+            let found = tables.iter().take(k).filter(|(at, table, _)| gold.contains(&(*at, *table))).count();
+            sums.add(recall, found as f64 / gold.len().max(1) as f64);
+        }
+    }
+    let tables: usize = linkers.iter().map(|linker| linker.graph().tables().len()).sum();
+    println!("Tables among those of all {} databases, {tables} in all:\n", linkers.len());
+    println!("| recall@1 | @2 | @3 | @5 | @10 |\n|---:|---:|---:|---:|---:|");
+    let names = ["recall@1", "recall@2", "recall@3", "recall@5", "recall@10"];
+    let cells: Vec<String> = names.iter().map(|name| format!("{:.3}", sums.mean(name))).collect();
+    println!("| {} |\n", cells.join(" | "));
     Ok(())
 }
 

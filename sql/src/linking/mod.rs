@@ -50,6 +50,9 @@ pub struct LinkedTable {
     pub table: usize,
     /// The probability that a statement for the question has it.
     pub probability: f32,
+    /// The same by the table and its columns alone, whatever else the schema has: tables of several databases are compared
+    /// by it.
+    pub alone: f32,
 }
 
 /// Tables that a question may need together.
@@ -157,13 +160,13 @@ impl<'g> Linker<'g> {
             })
             .collect();
         columns.sort_by(|a, b| b.probability.total_cmp(&a.probability).then(a.column.cmp(&b.column)));
+        let odds = |table: usize| weighed.tables.get(table).copied().unwrap_or_default();
         let mut tables: Vec<LinkedTable> = (0..self.graph.tables().len())
-            .map(|table| LinkedTable { table, probability: marginals.table(table) })
+            .map(|table| LinkedTable { table, probability: marginals.table(table), alone: logistic(odds(table)) })
             .collect();
-        let alone = |table: usize| weighed.tables.get(table).copied().unwrap_or_default();
         tables.sort_by(|a, b| {
             let by_set = b.probability.total_cmp(&a.probability);
-            by_set.then(alone(b.table).total_cmp(&alone(a.table))).then(a.table.cmp(&b.table))
+            by_set.then(odds(b.table).total_cmp(&odds(a.table))).then(a.table.cmp(&b.table))
         });
         let found = match sets.first() {
             Some(best) if evidence.aggregates() => {
