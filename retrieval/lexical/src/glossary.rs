@@ -290,8 +290,9 @@ impl Glossary {
     /// A question read in the words of a document: the company that it is about goes without its name; what the document
     /// abbreviates, or writes out, is said as the document's labels say it; and each term gives way to the label that stands
     /// as a whole text in the document, else, unless the document has the term itself, to one that stands within a text; a
-    /// document that has no label leaves the term as it is, as does one that has a term of [`Entry::unless_said`]. What a label says is not looked up again. `None` where nothing
-    /// changes, as with a glossary without entries, for which `wording` is not called.
+    /// document that has no label leaves the term as it is, as does one that has a term of [`Entry::unless_said`]. What a label
+    /// says is not looked up again. `None` where nothing changes, as with a glossary without entries, for which `wording` is
+    /// not called.
     pub fn reading<'w>(&self, question: &str, wording: impl FnOnce() -> &'w Wording) -> Option<Reading> {
         if self.entries.is_empty() {
             return None;
