@@ -294,10 +294,11 @@ fn readings(
     questions.par_iter().map(|question| Some(read(question)?.text)).collect()
 }
 
-/// What a document's nodes say, and its column headers with those above them: "Quarter Ended > March 31".
+/// What a document's nodes say, and its column headers with those above them: "Quarter Ended > March 31". One alone is a
+/// node's text already.
 pub(crate) fn wording_of(nodes: &[Node]) -> Wording {
-    let paths: BTreeSet<&str> =
-        nodes.iter().filter_map(|node| Some(node.place.as_ref()?.column_path.as_str())).collect();
+    let paths = nodes.iter().filter_map(|node| Some(node.place.as_ref()?.column_path.as_str()));
+    let paths: BTreeSet<&str> = paths.filter(|path| path.contains(" > ")).collect();
     Wording::new(nodes.iter().map(|node| node.text.as_str())).and(paths)
 }
 

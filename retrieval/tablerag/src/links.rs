@@ -131,6 +131,7 @@ impl Links {
         let headers_of = vec![Vec::new(); records.len()];
         let mut links = Self { words, rows_of, texts_of: HashMap::new(), headers_of, beside };
         for (chunk, record) in (0..).zip(records) {
+            let header: Vec<Vec<String>> = record.header.iter().map(|header| terms(header)).collect();
             for (row, cells) in (0..).zip(&record.rows) {
                 let named = named(cells, &titles);
                 if named.is_empty() {
@@ -141,9 +142,11 @@ impl Links {
                     if let Some(rows) = links.rows_of.get_mut(text as usize) {
                         rows.push(row);
                     }
-                    let header = record.header.get(column).map_or_else(Vec::new, |header| terms(header));
-                    if let Some(headers) = links.headers_of.get_mut(text as usize) {
-                        headers.extend(header.into_iter().filter(|term| !headers.contains(term)).collect::<Vec<_>>());
+                    let Some(known) = links.headers_of.get_mut(text as usize) else { continue };
+                    for term in header.get(column).into_iter().flatten() {
+                        if !known.contains(term) {
+                            known.push(term.clone());
+                        }
                     }
                 }
                 links.texts_of.insert(row, named.into_iter().map(|(text, _)| text).collect());
