@@ -1,0 +1,534 @@
+//! A table: cells at their places in a grid, the headers over and beside them, the rows under which rows stand.
+
+use std::fmt;
+
+/// Most grid positions one table may have. A table beyond it is refused: its graph would not fit
+/// what the rest of the program is built for, and a span of a billion columns is a typing error.
+pub const MAX_GRID_POSITIONS: usize = 4_000_000;
+
+/// Most rows that a row may stand under, one within the other.
+pub const MAX_ROW_LEVELS: usize = 32;
+
+/// A cell as it is written down in a table's row, before it has a place in the grid.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CellSource {
+    /// The cell's text.
+    pub text: String,
+    /// Rows it covers, at least 1.
+    pub rowspan: usize,
+    /// Columns it covers, at least 1.
+    pub colspan: usize,
+}
+
+impl From<String> for CellSource {
+    fn from(text: String) -> Self {
+        Self { text, rowspan: 1, colspan: 1 }
+    }
+}
+
+impl From<&str> for CellSource {
+    fn from(text: &str) -> Self {
+        text.to_owned().into()
+    }
+}
+
+/// A cell at its place in the grid. Merged cells are one `Cell` at their top-left position.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cell {
+    /// Top row of the grid, from 0.
+    pub row: usize,
+    /// Leftmost column of the grid, from 0.
+    pub col: usize,
+    /// Rows covered, at least 1.
+    pub rowspan: usize,
+    /// Columns covered, at least 1.
+    pub colspan: usize,
+    /// The cell's text.
+    pub text: String,
+}
+
+/// What a table is made from; [`Table::new`] checks it.
+#[derive(Debug, Clone, Default)]
+pub struct TableSource {
+    /// The number `n` of the node ids `t{n}…`.
+    pub number: usize,
+    /// The caption; empty where the table has none.
+    pub caption: String,
+    /// How many leading rows are column headers.
+    pub header_rows: usize,
+    /// How many leading columns are row headers.
+    pub header_cols: usize,
+    /// Rows of cells, placed as HTML places them: each cell takes the next position of its row
+    /// that no cell of an earlier row reaches into.
+    pub rows: Vec<Vec<CellSource>>,
+    /// For each row the earlier row, if any, whose header is the next outer level of its row
+    /// headers: under "Current assets:" stand "Cash" and "Receivables". Empty where there is none.
+    pub row_parents: Vec<Option<usize>>,
+}
+
+/// Why a table cannot be built.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum TableError {
+    /// There is no row, or no row has a cell.
+    #[error("the table has no cells; expected at least one row with one cell")]
+    Empty,
+    /// A row does not fill the table's width.
+    #[error("row {row} covers {found} columns, row 0 covers {expected}; pad the row or set spans")]
+    Ragged {
+        /// The row, from 0.
+        row: usize,
+        /// The width of row 0.
+        expected: usize,
+        /// The width of this row.
+        found: usize,
+    },
+    /// Two cells cover the same position.
+    #[error("cell {cell} of row {row} overlaps a merged cell of an earlier row; check the spans")]
+    Overlap {
+        /// The row, from 0.
+        row: usize,
+        /// The cell in the row as written, from 0.
+        cell: usize,
+    },
+    /// A span of 0.
+    #[error("cell {cell} of row {row} has a {which} of 0; expected at least 1")]
+    ZeroSpan {
+        /// The row, from 0.
+        row: usize,
+        /// The cell in the row as written, from 0.
+        cell: usize,
+        /// `rowspan` or `colspan`.
+        which: &'static str,
+    },
+    /// A merged cell reaches below the last row.
+    #[error("cell {cell} of row {row} has rowspan {rowspan} but the table ends after row {last}")]
+    SpanBeyondEnd {
+        /// The row, from 0.
+        row: usize,
+        /// The cell in the row as written, from 0.
+        cell: usize,
+        /// The span.
+        rowspan: usize,
+        /// The last row, from 0.
+        last: usize,
+    },
+    /// More header rows or columns than rows or columns.
+    #[error("{which} is {found} but the table has only {limit} of them")]
+    Headers {
+        /// `header_rows` or `header_cols`.
+        which: &'static str,
+        /// What was requested.
+        found: usize,
+        /// What there is.
+        limit: usize,
+    },
+    /// A row's parent is not an earlier row, or there are parents for other than all rows.
+    #[error("row_parents gives row {row} the parent {parent}; expected one entry a row ({rows}), each an earlier row")]
+    RowParent {
+        /// The row, from 0.
+        row: usize,
+        /// Its parent.
+        parent: usize,
+        /// Rows of the table.
+        rows: usize,
+    },
+    /// Rows stand under rows more than [`MAX_ROW_LEVELS`] deep.
+    #[error("row_parents puts row {row} under more than {MAX_ROW_LEVELS} rows; leave outer levels out")]
+    RowLevels {
+        /// The row, from 0.
+        row: usize,
+    },
+    /// More than [`MAX_GRID_POSITIONS`].
+    #[error("the grid has more than {MAX_GRID_POSITIONS} positions; split the table")]
+    TooLarge,
+}
+
+/// A table whose cells tile a grid of `rows() × cols()` positions without gap or overlap.
+#[derive(Clone, PartialEq)]
+pub struct Table {
+    number: usize,
+    caption: String,
+    header_rows: usize,
+    header_cols: usize,
+    rows: usize,
+    cols: usize,
+    cells: Vec<Cell>,
+    /// The cell that covers each grid position, row-major.
+    owner: Vec<u32>,
+    /// Empty or one entry a row; a parent is always an earlier row.
+    row_parents: Vec<Option<usize>>,
+}
+
+impl fmt::Debug for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Table")
+            .field("number", &self.number)
+            .field("caption", &self.caption)
+            .field("headers", &(self.header_rows, self.header_cols))
+            .field("cells", &self.cells)
+            .field("row_parents", &self.row_parents)
+            .finish()
+    }
+}
+
+impl Table {
+    /// Lays the rows out on a grid.
+    pub fn new(source: TableSource) -> Result<Self, TableError> {
+        let TableSource { number, caption, header_rows, header_cols, rows: source, mut row_parents } = source;
+        let rows = source.len();
+        let cols = width_of_first_row(&source)?;
+        if rows.saturating_mul(cols) > MAX_GRID_POSITIONS {
+            return Err(TableError::TooLarge);
+        }
+        for (which, found, limit) in [("header_rows", header_rows, rows), ("header_cols", header_cols, cols)] {
+            if found > limit {
+                return Err(TableError::Headers { which, found, limit });
+            }
+        }
+        if row_parents.iter().all(Option::is_none) {
+            row_parents.clear();
+        }
+        let mut levels = vec![0; row_parents.len()];
+        for (row, parent) in row_parents.iter().enumerate() {
+            if let Some(parent) = *parent {
+                if parent >= row || row_parents.len() != rows {
+                    return Err(TableError::RowParent { row, parent, rows });
+                }
+                levels[row] = levels[parent] + 1;
+                if levels[row] > MAX_ROW_LEVELS {
+                    return Err(TableError::RowLevels { row });
+                }
+            }
+        }
+
+        const FREE: u32 = u32::MAX;
+        let mut owner = vec![FREE; rows * cols];
+        let mut cells = Vec::new();
+        for (row, line) in source.into_iter().enumerate() {
+            let mut col = 0;
+            for (index, cell) in line.into_iter().enumerate() {
+                while col < cols && owner[row * cols + col] != FREE {
+                    col += 1;
+                }
+                let CellSource { text, rowspan, colspan } = cell;
+                for (which, span) in [("rowspan", rowspan), ("colspan", colspan)] {
+                    if span == 0 {
+                        return Err(TableError::ZeroSpan { row, cell: index, which });
+                    }
+                }
+                if colspan > cols - col {
+                    let found = col.saturating_add(colspan);
+                    return Err(TableError::Ragged { row, expected: cols, found });
+                }
+                if rowspan > rows - row {
+                    let last = rows - 1;
+                    return Err(TableError::SpanBeyondEnd { row, cell: index, rowspan, last });
+                }
+                for r in row..row + rowspan {
+                    for position in &mut owner[r * cols + col..r * cols + col + colspan] {
+                        if *position != FREE {
+                            return Err(TableError::Overlap { row, cell: index });
+                        }
+                        // At most MAX_GRID_POSITIONS cells, so the index fits.
+                        *position = cells.len() as u32;
+                    }
+                }
+                cells.push(Cell { row, col, rowspan, colspan, text });
+                col += colspan;
+            }
+            let covered = owner[row * cols..(row + 1) * cols].iter().filter(|&&o| o != FREE).count();
+            if covered != cols {
+                return Err(TableError::Ragged { row, expected: cols, found: covered });
+            }
+        }
+        Ok(Self { number, caption, header_rows, header_cols, rows, cols, cells, owner, row_parents })
+    }
+
+    /// The number `n` of the node ids `t{n}…`. It stays with the table wherever it is placed.
+    pub fn number(&self) -> usize {
+        self.number
+    }
+
+    /// The same table under another number, as when it is added to another document.
+    #[must_use]
+    pub fn with_number(mut self, number: usize) -> Self {
+        self.number = number;
+        self
+    }
+
+    /// Gives each cell the text that `text` makes of it and of the table as it was.
+    pub fn change_texts(&mut self, mut text: impl FnMut(&Self, &Cell) -> String) {
+        let texts: Vec<String> = self.cells.iter().map(|cell| text(self, cell)).collect();
+        self.cells.iter_mut().zip(texts).for_each(|(cell, text)| cell.text = text);
+    }
+
+    /// The caption; empty where the table has none.
+    pub fn caption(&self) -> &str {
+        &self.caption
+    }
+
+    /// How many leading rows are column headers.
+    pub fn num_header_rows(&self) -> usize {
+        self.header_rows
+    }
+
+    /// How many leading columns are row headers.
+    pub fn num_header_cols(&self) -> usize {
+        self.header_cols
+    }
+
+    /// The earlier row whose header is the next outer level of a row's own headers.
+    pub fn row_parent(&self, row: usize) -> Option<usize> {
+        self.row_parents.get(row).copied().flatten()
+    }
+
+    /// Rows of the grid.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Columns of the grid.
+    pub fn cols(&self) -> usize {
+        self.cols
+    }
+
+    /// All cells, headers included, by row, then column of their top-left position.
+    pub fn cells(&self) -> &[Cell] {
+        &self.cells
+    }
+
+    /// Index into [`Table::cells`] of the cell that covers a grid position; `None` outside.
+    pub fn cell_index_at(&self, row: usize, col: usize) -> Option<usize> {
+        if col >= self.cols {
+            return None;
+        }
+        self.owner.get(row * self.cols + col).map(|&index| index as usize)
+    }
+
+    /// The cell that covers a grid position; `None` outside.
+    pub fn cell_at(&self, row: usize, col: usize) -> Option<&Cell> {
+        self.cell_index_at(row, col).map(|index| &self.cells[index])
+    }
+
+    /// What a cell is by its top-left position. The corner, where header rows and header columns
+    /// cross, counts as column headers.
+    pub fn role(&self, cell: &Cell) -> CellRole {
+        if cell.row < self.header_rows {
+            CellRole::ColumnHeader
+        } else if cell.col < self.header_cols {
+            CellRole::RowHeader
+        } else {
+            CellRole::Data
+        }
+    }
+
+    /// Indices of the column headers above a cell, outermost level first, each once.
+    pub fn column_headers_of(&self, cell: &Cell) -> Vec<usize> {
+        let mut headers = Vec::new();
+        for level in 0..self.header_rows.min(cell.row) {
+            for col in cell.col..cell.col + cell.colspan {
+                self.push_header(level, col, CellRole::ColumnHeader, &mut headers);
+            }
+        }
+        headers
+    }
+
+    /// Indices of the row headers of a cell, outermost level first, each once: those of the rows
+    /// that its row stands under, then those left of it.
+    pub fn row_headers_of(&self, cell: &Cell) -> Vec<usize> {
+        let mut outer = Vec::new();
+        let mut row = cell.row;
+        while let Some(parent) = self.row_parent(row) {
+            outer.push(parent);
+            row = parent;
+        }
+        let mut headers = Vec::new();
+        for &row in outer.iter().rev() {
+            for index in self.title_of_row(row) {
+                if !headers.contains(&index) {
+                    headers.push(index);
+                }
+            }
+        }
+        for level in 0..self.header_cols.min(cell.col) {
+            for row in cell.row..cell.row + cell.rowspan {
+                self.push_header(row, level, CellRole::RowHeader, &mut headers);
+            }
+        }
+        headers
+    }
+
+    /// Indices of the cells that name a row: its row headers, or its first cell with a text where
+    /// they are blank, as in a line "percent" over the data columns. Outermost level first.
+    pub fn title_of_row(&self, row: usize) -> Vec<usize> {
+        let mut cells: Vec<usize> = (0..self.cols).filter_map(|col| self.cell_index_at(row, col)).collect();
+        cells.dedup();
+        // A corner that reaches down into the row does not name it.
+        cells.retain(|&index| {
+            let cell = &self.cells[index];
+            !cell.text.trim().is_empty() && (cell.row == row || self.role(cell) != CellRole::ColumnHeader)
+        });
+        let headers = cells.iter().filter(|&&index| self.role(&self.cells[index]) == CellRole::RowHeader).count();
+        cells.truncate(headers.max(1));
+        cells
+    }
+
+    fn push_header(&self, row: usize, col: usize, role: CellRole, headers: &mut Vec<usize>) {
+        if let Some(index) = self.cell_index_at(row, col)
+            && self.role(&self.cells[index]) == role
+            && !headers.contains(&index)
+        {
+            headers.push(index);
+        }
+    }
+
+    /// The texts of the given cells as a path, `outer > inner`, empty texts left out.
+    pub fn path(&self, cells: &[usize]) -> String {
+        let texts = cells.iter().filter_map(|&index| self.cells.get(index));
+        join_non_empty(texts.map(|cell| cell.text.as_str()), " > ")
+    }
+
+    /// What stands for the whole table: the caption, or the header rows where there is none, or
+    /// the first row where there are no header rows either.
+    pub fn caption_text(&self) -> String {
+        if !self.caption.trim().is_empty() {
+            return self.caption.clone();
+        }
+        let rows = self.header_rows.max(1);
+        let top = self.cells.iter().take_while(|cell| cell.row < rows);
+        join_non_empty(top.map(|cell| cell.text.as_str()), " | ")
+    }
+}
+
+/// What a cell of the grid is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CellRole {
+    /// In a header row.
+    ColumnHeader,
+    /// In a header column below the header rows.
+    RowHeader,
+    /// Any other.
+    Data,
+}
+
+/// Joins the parts that are not blank.
+pub fn join_non_empty<'a>(parts: impl Iterator<Item = &'a str>, separator: &str) -> String {
+    let mut joined = String::new();
+    for part in parts.map(str::trim).filter(|part| !part.is_empty()) {
+        if !joined.is_empty() {
+            joined.push_str(separator);
+        }
+        joined.push_str(part);
+    }
+    joined
+}
+
+fn width_of_first_row(rows: &[Vec<CellSource>]) -> Result<usize, TableError> {
+    let first = rows.first().ok_or(TableError::Empty)?;
+    let width = first.iter().fold(0, |sum: usize, cell| sum.saturating_add(cell.colspan));
+    if width == 0 {
+        return match first.iter().position(|cell| cell.colspan == 0) {
+            Some(cell) => Err(TableError::ZeroSpan { row: 0, cell, which: "colspan" }),
+            None => Err(TableError::Empty),
+        };
+    }
+    Ok(width)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn span(text: &str, rowspan: usize, colspan: usize) -> CellSource {
+        CellSource { text: text.into(), rowspan, colspan }
+    }
+
+    fn table(num_header_rows: usize, header_cols: usize, rows: Vec<Vec<CellSource>>) -> Result<Table, TableError> {
+        Table::new(TableSource { header_rows: num_header_rows, header_cols, rows, ..TableSource::default() })
+    }
+
+    /// ```text
+    /// (corner 2×1) | Revenue (1×2)
+    ///              | 2018 | 2019
+    /// Products     | 1    | 2
+    /// ```
+    fn two_levels() -> Table {
+        table(
+            2,
+            1,
+            vec![
+                vec![span("", 2, 1), span("Revenue", 1, 2)],
+                vec!["2018".into(), "2019".into()],
+                vec!["Products".into(), "1".into(), "2".into()],
+            ],
+        )
+        .unwrap()
+    }
+
+    #[test]
+    fn merged_cells_take_their_positions_as_in_html() {
+        let table = two_levels();
+        assert_eq!((table.rows(), table.cols(), table.cells().len()), (3, 3, 7));
+        assert_eq!(table.cell_at(1, 0), table.cell_at(0, 0));
+        assert_eq!(table.cell_at(1, 2).unwrap().text, "2019");
+        assert_eq!(table.cell_at(0, 3), None);
+        assert_eq!(table.cell_at(3, 0), None);
+    }
+
+    #[test]
+    fn header_paths_run_from_the_outermost_level() {
+        let table = two_levels();
+        let cell = table.cell_at(2, 2).unwrap();
+        assert_eq!(table.path(&table.column_headers_of(cell)), "Revenue > 2019");
+        assert_eq!(table.path(&table.row_headers_of(cell)), "Products");
+        assert_eq!(table.role(cell), CellRole::Data);
+        assert_eq!(table.role(table.cell_at(1, 0).unwrap()), CellRole::ColumnHeader);
+        assert_eq!(table.caption_text(), "Revenue | 2018 | 2019");
+    }
+
+    #[test]
+    fn a_row_stands_under_the_rows_that_its_parents_name() {
+        let rows = [["", "2018"], ["Assets", ""], ["Current:", ""], ["Cash", "1"], ["", "percent"], ["Tax", "2"]];
+        let rows = rows.map(|row| row.map(CellSource::from).to_vec()).to_vec();
+        let row_parents = vec![None, None, Some(1), Some(2), None, Some(4)];
+        let source = TableSource { header_rows: 1, header_cols: 1, rows, row_parents, ..TableSource::default() };
+        let table = Table::new(source.clone()).unwrap();
+        let path = |row, col| table.path(&table.row_headers_of(table.cell_at(row, col).unwrap()));
+        assert_eq!(path(3, 1), "Assets > Current: > Cash");
+        assert_eq!(path(3, 0), "Assets > Current:");
+        assert_eq!(path(5, 1), "percent > Tax");
+        for wrong in [vec![Some(0)], vec![None, Some(1), None, None, None, None]] {
+            let refused = Table::new(TableSource { row_parents: wrong, ..source.clone() });
+            assert!(matches!(refused.unwrap_err(), TableError::RowParent { rows: 6, .. }));
+        }
+        let rows = vec![vec![CellSource::from("a")]; 100];
+        let row_parents = (0..100).map(|row: usize| row.checked_sub(1)).collect();
+        let deep = Table::new(TableSource { rows, row_parents, ..TableSource::default() });
+        assert_eq!(deep.unwrap_err(), TableError::RowLevels { row: 33 });
+    }
+
+    #[test]
+    fn what_does_not_tile_a_grid_is_refused_with_its_place() {
+        let ragged = table(0, 0, vec![vec!["a".into(), "b".into()], vec!["c".into()]]);
+        assert_eq!(ragged.unwrap_err(), TableError::Ragged { row: 1, expected: 2, found: 1 });
+        let wide = table(0, 0, vec![vec!["a".into()], vec!["b".into(), "c".into()]]);
+        assert_eq!(wide.unwrap_err(), TableError::Ragged { row: 1, expected: 1, found: 2 });
+        let beyond = table(0, 0, vec![vec![span("a", 2, 1)]]);
+        assert!(matches!(beyond.unwrap_err(), TableError::SpanBeyondEnd { rowspan: 2, .. }));
+        let overlap = table(0, 0, vec![vec!["a".into(), span("b", 2, 1), "c".into()], vec![span("d", 1, 2)]]);
+        assert_eq!(overlap.unwrap_err(), TableError::Overlap { row: 1, cell: 0 });
+        assert_eq!(table(0, 0, vec![]).unwrap_err(), TableError::Empty);
+        assert!(matches!(table(0, 0, vec![vec![span("a", 0, 1)]]).unwrap_err(), TableError::ZeroSpan { .. }));
+        assert!(matches!(table(0, 0, vec![vec![span("a", 1, 0)]]).unwrap_err(), TableError::ZeroSpan { .. }));
+        assert!(matches!(table(2, 0, vec![vec!["a".into()]]).unwrap_err(), TableError::Headers { .. }));
+        let huge = table(0, 0, vec![vec![span("a", 1, usize::MAX)]]);
+        assert_eq!(huge.unwrap_err(), TableError::TooLarge);
+    }
+
+    #[test]
+    fn a_table_of_one_row_and_one_of_100_000_cells_are_tables() {
+        assert_eq!(table(1, 1, vec![vec!["a".into(), "b".into()]]).unwrap().cells().len(), 2);
+        let rows = (0..1000).map(|_| (0..100).map(|_| CellSource::from("1")).collect()).collect();
+        assert_eq!(table(1, 1, rows).unwrap().cells().len(), 100_000);
+    }
+}
