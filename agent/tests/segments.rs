@@ -85,7 +85,7 @@ fn a_segmenter_that_fails_is_an_error_or_another_stands_in_and_that_is_said() {
     let by_model = |url: Option<&str>, policy: &str| {
         ask(url, &[&DOCUMENT[..], &["--segmenter", "llm", "--policy", policy]].concat())
     };
-    let useless = splitter(json!({"segments": ["nothing that was asked"]}));
+    let useless = splitter(json!({"segments": ["nothing of the question"]}));
     let output = by_model(Some(&useless.base_url()), "learnt");
     let told = said(&output);
     assert!(

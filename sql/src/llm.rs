@@ -23,10 +23,10 @@ const ALONE: &str = "Select what the subquery wants and nothing beside it.";
 
 /// What a statement is to be written for.
 #[derive(Debug, Clone, Copy)]
-pub struct Asked<'a> {
+pub struct StatementRequest<'a> {
     /// Whose SQL.
     pub dialect: SqlDialect,
-    /// What is asked.
+    /// The question.
     pub question: &'a str,
     /// The tables, each as JSON in one line.
     pub tables: &'a [String],
@@ -38,7 +38,7 @@ pub struct Asked<'a> {
     pub with_reasons: bool,
 }
 
-impl Asked<'_> {
+impl StatementRequest<'_> {
     fn system(&self) -> String {
         let dialect = match self.dialect {
             SqlDialect::Postgres => "PostgreSQL",
@@ -70,7 +70,7 @@ impl Asked<'_> {
     }
 }
 
-/// Has a model write a statement; `None` where it says that the tables do not hold what is asked.
+/// Has a model write a statement; `None` where it says that the tables do not hold what the question wants.
 ///
 /// # Errors
 /// Those of the model; [`LlmError::Invalid`] where its second reply is no JSON of the form described either.
@@ -78,7 +78,7 @@ pub fn write_statement(
     (model, settings): (&dyn ChatModel, &LlmSettings),
     budget: &mut Budget,
     on_piece: &mut dyn FnMut(Piece<'_>),
-    asked: &Asked<'_>,
+    request: &StatementRequest<'_>,
 ) -> Result<JsonReply<Option<String>>, LlmError> {
     let schema = json!({
         "type": "object",
@@ -86,7 +86,7 @@ pub fn write_statement(
         "required": ["thought", "sql"],
         "additionalProperties": false,
     });
-    let messages = vec![Message::system(asked.system()), Message::user(asked.user())];
+    let messages = vec![Message::system(request.system()), Message::user(request.user())];
     let request = settings.request(messages, Some(ReplySchema { name: "statement".to_owned(), schema }));
     let read = |reply: Json| match reply.get("sql") {
         Some(Json::String(text)) => {
@@ -121,7 +121,7 @@ pub enum WriteError {
     /// The database failed.
     #[error(transparent)]
     Database(QueryError),
-    /// It says that the tables do not hold what is asked.
+    /// It says that the tables do not hold what the question wants.
     #[error("the language model finds no statement for it")]
     Nothing,
     /// Neither of its two statements could be run.
@@ -148,8 +148,15 @@ pub fn answer(
     let joins = joins(linker, &shown);
     let (mut refused, mut tokens) = (Vec::new(), Tokens::default());
     loop {
-        let asked = Asked { dialect, question, tables: &lines, joins: &joins, refused: &refused, with_reasons: false };
-        let reply = write_statement(model, budget, &mut |_| {}, &asked)?;
+        let request = StatementRequest {
+            dialect,
+            question,
+            tables: &lines,
+            joins: &joins,
+            refused: &refused,
+            with_reasons: false,
+        };
+        let reply = write_statement(model, budget, &mut |_| {}, &request)?;
         tokens += reply.tokens;
         let Some(sql) = reply.value else { return Err(WriteError::Nothing) };
         match run(&sql) {

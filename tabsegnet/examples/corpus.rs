@@ -19,7 +19,7 @@ pub fn main() -> Result<(), RankingError> {
     let corpus = Corpus::open(&directory)?;
     let mut ranking = corpus.search(Question::new("What was long-term deferred revenue in 2009?").top(3))?;
     for table in &ranking.tables {
-        println!("{}. {} {:?}", table.rank, table.id, table.header);
+        println!("{}. {} {:?}", table.rank, table.id, table.column_headers);
     }
 
     // On from the tables to their cells, with a ranker of nodes.

@@ -68,7 +68,8 @@ pub struct RankedTable {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub caption: String,
     /// Its column headers.
-    pub header: Vec<String>,
+    #[serde(rename = "header")]
+    pub column_headers: Vec<String>,
     /// How many rows it has below them.
     pub rows: usize,
     /// How many of these a document may hold, where it may not hold all: nodes are ranked among the first ones, and a page
@@ -156,9 +157,9 @@ impl Corpus {
         let ranked = hits.iter().zip(1..).map(|(hit, rank)| -> Result<RankedTable, RankingError> {
             let table = tables.table(hit.table)?;
             let rows_in_document = Shape::of(&table, MAX_GRID_POSITIONS).cut_to();
-            let TableRecord { id, title, section, caption, header, rows, .. } = table;
+            let TableRecord { id, title, section, caption, column_headers, rows, .. } = table;
             let (file, rows, score) = (tables.source(hit.table).to_owned(), rows.len(), hit.score);
-            Ok(RankedTable { rank, id, file, title, section, caption, header, rows, rows_in_document, score })
+            Ok(RankedTable { rank, id, file, title, section, caption, column_headers, rows, rows_in_document, score })
         });
         Ok(TableRanking {
             question_id: question.id_text().to_owned(),
@@ -254,8 +255,8 @@ struct Shape {
 
 impl Shape {
     fn of(table: &TableRecord, most_cells: usize) -> Self {
-        let columns = table.rows.iter().map(Vec::len).chain([table.header.len()]).max().unwrap_or(0).max(1);
-        let header = table.header.iter().any(|text| !text.trim().is_empty()) || table.rows.is_empty();
+        let columns = table.rows.iter().map(Vec::len).chain([table.column_headers.len()]).max().unwrap_or(0).max(1);
+        let header = table.column_headers.iter().any(|text| !text.trim().is_empty()) || table.rows.is_empty();
         let lines = most_cells / columns;
         let rows = table.rows.len().min(lines.saturating_sub(usize::from(header)));
         Self { columns, header, rows, of: table.rows.len() }
@@ -273,7 +274,7 @@ fn grid(table: &TableRecord, number: usize, most_cells: usize) -> Result<Table, 
     let line = |texts: &[String]| {
         (0..shape.columns).map(|column| texts.get(column).map_or("", String::as_str).into()).collect::<Vec<_>>()
     };
-    let header = shape.header.then(|| line(&table.header));
+    let header = shape.header.then(|| line(&table.column_headers));
     let rows: Vec<_> = header.into_iter().chain(table.rows.iter().take(shape.rows).map(|row| line(row))).collect();
     let header_rows = usize::from(shape.header && rows.len() > 1);
     let header_cols = usize::from(shape.columns > 1);
@@ -330,10 +331,10 @@ mod tests {
         }
     }
 
-    fn table(header: &[&str], rows: &[&[&str]]) -> TableRecord {
+    fn table(columns: &[&str], rows: &[&[&str]]) -> TableRecord {
         let texts = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
         let rows = rows.iter().map(|row| texts(row)).collect();
-        TableRecord { id: "t".into(), header: texts(header), rows, ..TableRecord::default() }
+        TableRecord { id: "t".into(), column_headers: texts(columns), rows, ..TableRecord::default() }
     }
 
     #[test]
@@ -345,7 +346,7 @@ mod tests {
             title: String::new(),
             section: section.into(),
             caption: String::new(),
-            header: Vec::new(),
+            column_headers: Vec::new(),
             rows: 1,
             rows_in_document: None,
             score: 0.0,

@@ -80,7 +80,7 @@ pub fn render_tables(ranking: &TableRanking, columns: Option<usize>) -> String {
         let _ = writeln!(text, "{:>4}  {:>score_width$.4}  {}", table.rank, table.score, one_line(&table.id));
         let names = [&table.title, &table.section, &table.caption].map(|text| one_line(text));
         let names: Vec<&str> = names.iter().map(String::as_str).filter(|text| !text.is_empty()).collect();
-        let header = table.header.iter().map(|text| one_line(text)).collect::<Vec<_>>().join(" | ");
+        let header = table.column_headers.iter().map(|text| one_line(text)).collect::<Vec<_>>().join(" | ");
         let rows = match table.rows_in_document {
             Some(fit) => format!("{} rows, of which a document holds the first {fit}", table.rows),
             None => format!("{} rows", table.rows),

@@ -17,7 +17,7 @@ use crate::config::Config;
 pub(crate) const NO_MODEL: &str = "no language model is set; expected base_url and model in the table [llm] of the config, or \
                                    TABSEGNET_LLM_URL and TABSEGNET_LLM_MODEL";
 
-/// Nodes that a model is asked for: as many as the first measure of a report looks at.
+/// Nodes that a model names: as many as the first measure of a report looks at.
 const NAMED: usize = 10;
 
 /// The model that `[llm]` names.

@@ -148,10 +148,10 @@ fn with_commas(number: usize) -> String {
 mod tests {
     use super::*;
 
-    fn table(header_cols: usize) -> Table {
+    fn table(named_by: usize) -> Table {
         let mut rows: Vec<Vec<CellSource>> = vec![["name", "sum"].map(CellSource::from).to_vec()];
         rows.extend((1..2000).map(|row| vec![format!("row {row}").into(), row.to_string().into()]));
-        Table::new(TableSource { header_rows: 1, header_cols, rows, ..TableSource::default() }).unwrap()
+        Table::new(TableSource { header_rows: 1, header_cols: named_by, rows, ..TableSource::default() }).unwrap()
     }
 
     fn texts(table: &Table, row: usize) -> Vec<&str> {

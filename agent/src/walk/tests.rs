@@ -756,15 +756,15 @@ fn a_path_has_the_moves_of_a_walk_in_order() {
     assert!(path(&cells, &[]).is_empty());
 }
 
-/// What a model is asked, before it gives the next reply of a list.
+/// The prompts that a model gets, before it gives the next reply of a list.
 struct Listening {
     replies: Scripted,
-    asked: Mutex<Vec<String>>,
+    prompts: Mutex<Vec<String>>,
 }
 
 impl Listening {
     fn new(replies: &[&str]) -> Self {
-        Self { replies: Scripted::new(replies.iter().copied()), asked: Mutex::default() }
+        Self { replies: Scripted::new(replies.iter().copied()), prompts: Mutex::default() }
     }
 }
 
@@ -779,7 +779,7 @@ impl ChatModel for Listening {
         budget: &mut Budget,
         on_piece: &mut dyn FnMut(Piece<'_>),
     ) -> Result<Reply, LlmError> {
-        self.asked.lock().unwrap().push(request.messages.last().unwrap().content.clone());
+        self.prompts.lock().unwrap().push(request.messages.last().unwrap().content.clone());
         self.replies.chat(request, budget, on_piece)
     }
 }
@@ -798,10 +798,10 @@ fn a_model_reads_the_document_and_names_nodes() {
     let retrieved = found(&graph, &WalkSettings::default(), &model, 8).unwrap();
     assert_eq!((retrieved.nodes.join(" "), retrieved.unknown), ("t0:r1c1 t0:r1h0 p0".to_owned(), 3));
     assert_eq!(retrieved.windows, 1);
-    let asked = model.asked.lock().unwrap();
-    assert!(asked[1].contains("This cannot be used: there is no JSON object"), "{asked:?}");
+    let prompts = model.prompts.lock().unwrap();
+    assert!(prompts[1].contains("This cannot be used: there is no JSON object"), "{prompts:?}");
     for node in graph.nodes() {
-        assert!(asked[0].contains(&format!("{} ", node.id)), "{} in {}", node.id, asked[0]);
+        assert!(prompts[0].contains(&format!("{} ", node.id)), "{} in {}", node.id, prompts[0]);
     }
     let two = Listening::new(&[reply]);
     assert_eq!(found(&graph, &WalkSettings::default(), &two, 2).unwrap().nodes.join(" "), "t0:r1c1 t0:r1h0");
@@ -822,12 +822,12 @@ fn a_long_document_is_read_in_windows_and_the_best_of_all_are_put_in_order() {
     let replies = [r#"{"nodes": ["t0:r3c1"]}"#, r#"{"nodes": []}"#, r#"{"nodes": ["t0:r59c1", "t0:r58c2"]}"#];
     let model = Listening::new(&[&replies[..], &[r#"{"nodes": ["t0:r59c1"]}"#]].concat());
     let retrieved = found(&graph, &settings, &model, 4);
-    let asked = model.asked.lock().unwrap();
-    let retrieved = retrieved.unwrap_or_else(|error| panic!("{error}: {asked:?}"));
+    let prompts = model.prompts.lock().unwrap();
+    let retrieved = retrieved.unwrap_or_else(|error| panic!("{error}: {prompts:?}"));
     assert_eq!((retrieved.nodes.join(" "), retrieved.windows), ("t0:r59c1 t0:r3c1 t0:r58c2".to_owned(), 3));
-    assert!(asked[1].contains("Table t0 \"Sales\", continued\nt0:h0c0 \"\" | t0:h0c1 \"2016\""), "{}", asked[1]);
-    assert!(asked[3].contains("t0:r3c1 \"2.5\"") && !asked[3].contains("t0:r4c1"), "{}", asked[3]);
-    let whole = asked.iter().take(3).cloned().collect::<String>();
+    assert!(prompts[1].contains("Table t0 \"Sales\", continued\nt0:h0c0 \"\" | t0:h0c1 \"2016\""), "{}", prompts[1]);
+    assert!(prompts[3].contains("t0:r3c1 \"2.5\"") && !prompts[3].contains("t0:r4c1"), "{}", prompts[3]);
+    let whole = prompts.iter().take(3).cloned().collect::<String>();
     for node in graph.nodes() {
         assert!(whole.contains(&format!("{} ", node.id)), "{}", node.id);
     }

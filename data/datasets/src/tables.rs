@@ -36,8 +36,8 @@ pub struct TableRecord {
     #[serde(deserialize_with = "text")]
     pub caption: String,
     /// Its column headers; rows may be longer or shorter.
-    #[serde(deserialize_with = "texts")]
-    pub header: Vec<String>,
+    #[serde(rename = "header", deserialize_with = "texts")]
+    pub column_headers: Vec<String>,
     /// Its rows, without the header.
     #[serde(deserialize_with = "rows")]
     pub rows: Vec<Vec<String>>,
@@ -215,7 +215,7 @@ mod tests {
         for (name, bytes) in [("t.jsonl", LINES.as_bytes().to_vec()), ("t.jsonl.gz", packed.finish().unwrap())] {
             let (_dir, path) = file(name, &bytes);
             let tables: Vec<TableRecord> = read_tables(&path).unwrap().map(Result::unwrap).collect();
-            assert_eq!(tables[0].header, ["x", "2"]);
+            assert_eq!(tables[0].column_headers, ["x", "2"]);
             assert_eq!(tables[0].rows, [vec!["".to_owned(), "1.5".into()], vec!["true".into()]]);
             assert_eq!((tables[1].id.as_str(), tables.len()), ("b", 2));
         }

@@ -250,7 +250,13 @@ fn corpus(sources: &source::Sources, settings: &Settings) -> (Vec<SubTable>, Has
         let grids = cut::parts(source, parts, cut, &mut settings.dice("cut", &source.id));
         let captions = captions::varied(source, parts, &mut settings.dice("captions", &source.id));
         tables.extend(grids.into_iter().zip(captions).map(|((header, rows), caption)| SubTable {
-            record: TableRecord { source: source.source.clone(), caption, header, rows, ..TableRecord::default() },
+            record: TableRecord {
+                source: source.source.clone(),
+                caption,
+                column_headers: header,
+                rows,
+                ..TableRecord::default()
+            },
             source_table: source.id.clone(),
             cut,
             examples: Vec::new(),

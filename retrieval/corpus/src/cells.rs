@@ -99,7 +99,7 @@ const LEAST_OF_ROW: f32 = 0.25;
 impl CellMatch {
     pub(crate) fn of(table: &TableRecord, words: &Words) -> Self {
         let mut headers = words.none();
-        table.header.iter().for_each(|text| {
+        table.column_headers.iter().for_each(|text| {
             words.mark(text, &mut headers);
         });
         let mut schema = headers.clone();
@@ -161,10 +161,10 @@ mod tests {
     use super::*;
     use crate::fields::terms;
 
-    fn table(title: &str, header: &[&str], rows: &[&[&str]]) -> TableRecord {
+    fn table(title: &str, columns: &[&str], rows: &[&[&str]]) -> TableRecord {
         let texts = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
         let rows = rows.iter().map(|row| texts(row)).collect();
-        TableRecord { title: title.into(), header: texts(header), rows, ..TableRecord::default() }
+        TableRecord { title: title.into(), column_headers: texts(columns), rows, ..TableRecord::default() }
     }
 
     #[test]
@@ -199,7 +199,7 @@ mod tests {
             let all: Vec<String> = texts.iter().flat_map(|text| terms(text)).collect();
             share.iter().filter(|(term, _)| all.iter().any(|other| other == *term)).map(|(_, share)| share).sum()
         };
-        let header: Vec<&str> = table.header.iter().map(String::as_str).collect();
+        let header: Vec<&str> = table.column_headers.iter().map(String::as_str).collect();
         let schema: Vec<&str> =
             [table.title.as_str(), &table.section, &table.caption].into_iter().chain(header.iter().copied()).collect();
         let (mut sums, mut with_schema, mut whole, mut longest, mut all) = (vec![], 0.0_f32, vec![], 0, schema.clone());
@@ -233,7 +233,7 @@ mod tests {
             let part = |at: usize| schema.get(at).cloned().unwrap_or_default();
             let header = schema.get(2..).unwrap_or_default().to_vec();
             let rows = cells.chunks(columns).map(<[String]>::to_vec).collect();
-            let table = TableRecord { title: part(0), caption: part(1), header, rows, ..TableRecord::default() };
+            let table = TableRecord { title: part(0), caption: part(1), column_headers: header, rows, ..TableRecord::default() };
             let wanted: BTreeMap<&str, f32> = wanted.iter().map(|(term, share)| (term.as_str(), *share)).collect();
             let found = CellMatch::of(&table, &Words::new(wanted.iter().map(|(term, share)| (*term, *share))));
             let found = [

@@ -45,7 +45,7 @@ impl Field {
             Self::Title => each(&table.title),
             Self::Section => each(&table.section),
             Self::Caption => each(&table.caption),
-            Self::Header => table.header.iter().for_each(|text| each(text)),
+            Self::Header => table.column_headers.iter().for_each(|text| each(text)),
             Self::FirstColumn => table.rows.iter().filter_map(|row| row.first()).for_each(|text| each(text)),
             Self::Cells => table.rows.iter().flat_map(|row| row.iter().skip(1)).for_each(|text| each(text)),
         }
@@ -92,7 +92,7 @@ pub fn schema_text(table: &TableRecord) -> String {
             text.push_str(". ");
         }
     }
-    for (number, header) in table.header.iter().enumerate() {
+    for (number, header) in table.column_headers.iter().enumerate() {
         text.push_str(if number == 0 { "" } else { " | " });
         text.push_str(header.trim());
     }
@@ -182,7 +182,7 @@ mod tests {
         let table = TableRecord {
             id: "t".into(),
             title: "T".into(),
-            header: vec!["h".into(), "g".into()],
+            column_headers: vec!["h".into(), "g".into()],
             rows: vec![vec!["a".into(), "b".into(), "c".into()], vec![], vec!["d".into()]],
             ..TableRecord::default()
         };

@@ -29,7 +29,7 @@ impl GtrRetriever {
                 let table = corpus.table(at)?;
                 let names = [&table.title, &table.section, &table.caption].map(|text| text.trim());
                 let caption: Vec<&str> = names.into_iter().filter(|text| !text.is_empty()).collect();
-                Ok(linearised(&caption.join(" "), &table.header))
+                Ok(linearised(&caption.join(" "), &table.column_headers))
             })
             .collect::<Result<_, CorpusError>>()?;
         let vectors: Vec<f32> =

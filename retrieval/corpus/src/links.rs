@@ -84,7 +84,7 @@ pub(crate) fn keys(table: &TableRecord) -> Vec<u64> {
         keys.insert(LinkKind::Page.key(hash([&title])));
     }
     let header: BTreeSet<String> =
-        table.header.iter().map(|text| plain(text)).filter(|text| !text.is_empty()).collect();
+        table.column_headers.iter().map(|text| plain(text)).filter(|text| !text.is_empty()).collect();
     if header.len() > 1 {
         keys.insert(LinkKind::Header.key(hash(&header)));
     }
@@ -118,12 +118,12 @@ pub(crate) fn keys(table: &TableRecord) -> Vec<u64> {
 mod tests {
     use super::*;
 
-    fn table(title: &str, header: &[&str], rows: &[&[&str]]) -> TableRecord {
+    fn table(title: &str, columns: &[&str], rows: &[&[&str]]) -> TableRecord {
         let texts = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
         TableRecord {
             id: "t".into(),
             title: title.into(),
-            header: texts(header),
+            column_headers: texts(columns),
             rows: rows.iter().map(|row| texts(row)).collect(),
             ..TableRecord::default()
         }

@@ -182,7 +182,7 @@ fn record(table: &Table, file: &str, title: &str, section: String) -> TableRecor
         title: title.to_owned(),
         section,
         caption: table.caption().to_owned(),
-        header: header.collect(),
+        column_headers: header.collect(),
         rows: rows.collect(),
     }
 }

@@ -208,7 +208,7 @@ fn record(chunk: &Chunk, number: usize, sources: &[Source]) -> TableRecord {
         Span::Table { table, rows } => {
             if let Some(table) = source.and_then(|source| table_of(source, *table)) {
                 table.caption().clone_into(&mut record.caption);
-                record.header = headers(table);
+                record.column_headers = headers(table);
                 let row = |row: usize| (0..table.cols()).map(|col| cell(table, row, col).to_owned()).collect();
                 record.rows = rows.clone().map(row).collect();
             }

@@ -84,7 +84,7 @@ fn bare(title: &str) -> &str {
 impl Links {
     /// Looks at all chunks, of which `documents` says the document.
     pub fn new(records: &[TableRecord], documents: &[usize]) -> Self {
-        let is_table = |record: &TableRecord| !record.header.is_empty() || !record.rows.is_empty();
+        let is_table = |record: &TableRecord| !record.column_headers.is_empty() || !record.rows.is_empty();
         let words: Vec<Words> = records
             .iter()
             .map(|record| Words {
@@ -92,13 +92,13 @@ impl Links {
                 body: hashes(
                     [record.section.as_str(), &record.caption]
                         .into_iter()
-                        .chain(record.header.iter().map(String::as_str)),
+                        .chain(record.column_headers.iter().map(String::as_str)),
                 ),
                 rows: record.rows.iter().map(|row| hashes(row.iter().map(String::as_str))).collect(),
                 pairs: pairs(
                     [record.title.as_str(), &record.section, &record.caption]
                         .into_iter()
-                        .chain(record.header.iter().map(String::as_str)),
+                        .chain(record.column_headers.iter().map(String::as_str)),
                 ),
                 row_pairs: record.rows.iter().map(|row| pairs(row.iter().map(String::as_str))).collect(),
                 is_table: is_table(record),
@@ -131,7 +131,7 @@ impl Links {
         let headers_of = vec![Vec::new(); records.len()];
         let mut links = Self { words, rows_of, texts_of: HashMap::new(), headers_of, beside };
         for (chunk, record) in (0..).zip(records) {
-            let header: Vec<Vec<String>> = record.header.iter().map(|header| terms(header)).collect();
+            let header: Vec<Vec<String>> = record.column_headers.iter().map(|header| terms(header)).collect();
             for (row, cells) in (0..).zip(&record.rows) {
                 let named = named(cells, &titles);
                 if named.is_empty() {
@@ -187,7 +187,7 @@ mod tests {
             |title: &str| TableRecord { title: title.into(), caption: "about it".into(), ..TableRecord::default() };
         let table = TableRecord {
             title: "Athletes".into(),
-            header: vec!["Name".into(), "Town".into()],
+            column_headers: vec!["Name".into(), "Town".into()],
             rows: vec![vec!["Chi Cheng ( ROC )".into(), "Munich".into()], vec!["1972".into(), "Old Munich".into()]],
             ..TableRecord::default()
         };

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 use tabsegnet_llm::{Budget, ChatModel, LlmError, LlmSettings, Message, Piece, ReplySchema, Tokens, chat_json};
 use tabsegnet_sql::Rows;
-use tabsegnet_sql::llm::{Asked, one_line, quoted, write_statement};
+use tabsegnet_sql::llm::{StatementRequest, one_line, quoted, write_statement};
 use tabsegnet_sql::schema_graph::SqlDialect;
 
 use crate::library::Library;
@@ -80,7 +80,7 @@ impl Planner for ModelPlanner<'_> {
 
     fn statement(&mut self, state: &State<'_>, need: &Need<'_>) -> Result<Option<Statement>, LlmError> {
         let tables: Vec<String> = need.tables.iter().map(|&table| schema_line(state.library, table)).collect();
-        let asked = Asked {
+        let request = StatementRequest {
             dialect: SqlDialect::Sqlite,
             question: need.subquery,
             tables: &tables,
@@ -88,7 +88,7 @@ impl Planner for ModelPlanner<'_> {
             refused: need.refused,
             with_reasons: true,
         };
-        let reply = write_statement((self.model, self.settings), self.budget, self.on_piece, &asked)?;
+        let reply = write_statement((self.model, self.settings), self.budget, self.on_piece, &request)?;
         self.tokens += reply.tokens;
         Ok(reply.value.map(|sql| Statement { sql, confidence: None }))
     }

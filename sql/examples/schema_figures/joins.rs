@@ -91,8 +91,8 @@ pub fn with_and_without(data: &Path, part: &str, model: &Model) -> Result<()> {
     let reached = |least: f32| columns_joined(&train, &of_train, By::Similarity(least), Graph::Anchor).1;
     let best = steps.map(|least| (reached(least), least)).max_by(|a, b| a.0.total_cmp(&b.0));
     let least = best.map_or(0.5, |(_, least)| least);
-    let asked = of_spider(data, part, false)?;
-    let linkers = linkers(&asked.1, model, true);
+    let questions = of_spider(data, part, false)?;
+    let linkers = linkers(&questions.1, model, true);
     println!("Tables of single columns, with and without the graph, Spider's {part} part, declared joins:\n");
     println!("| columns | joined by | exact tables | exact joins |\n|---|---|---:|---:|");
     for (columns, by) in [
@@ -104,7 +104,7 @@ pub fn with_and_without(data: &Path, part: &str, model: &Model) -> Result<()> {
             ("paths to v* (eq. 8), pruned and merged", Graph::Anchor),
             ("the cheapest tree", Graph::Tree),
         ] {
-            let (tables, joins) = columns_joined(&asked, &linkers, by, graph);
+            let (tables, joins) = columns_joined(&questions, &linkers, by, graph);
             println!("| {columns} | {joined} | {tables:.3} | {joins:.3} |");
         }
     }

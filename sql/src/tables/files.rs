@@ -246,13 +246,13 @@ impl FileDatabase {
 
     /// The cell of a file that stands in a row (by its row id) and a column of the database.
     pub fn cited(&self, table: &str, row_id: i64, column: &str) -> Option<Cited> {
-        let table = self.tables.iter().find(|found| found.name.eq_ignore_ascii_case(table))?;
-        let column = table.columns.iter().find(|found| found.name.eq_ignore_ascii_case(column))?;
+        let sheet = self.tables.iter().find(|found| found.name.eq_ignore_ascii_case(table))?;
+        let column = sheet.columns.iter().find(|found| found.name.eq_ignore_ascii_case(column))?;
         let row = usize::try_from(row_id).ok()?.checked_sub(1)?;
-        let row = row.checked_add(table.header_rows())?;
-        let cell = table.table.as_ref().and_then(|found| Some((found, found.cell_at(row, column.source)?)));
+        let row = row.checked_add(sheet.header_rows())?;
+        let cell = sheet.table.as_ref().and_then(|found| Some((found, found.cell_at(row, column.source)?)));
         Some(Cited {
-            file: table.file.clone(),
+            file: sheet.file.clone(),
             node: cell.map(|(found, cell)| node_id::cell(found, cell)),
             row,
             column: column.source,

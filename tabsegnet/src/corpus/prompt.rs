@@ -44,7 +44,7 @@ impl Corpus {
 
     /// Rows of a table, those with the best nodes first, then by how many of the question's words they have.
     fn rows_by_worth(&self, ranking: &TableRanking, table: &TableRecord, wanted: &BTreeSet<String>) -> Vec<usize> {
-        let header = usize::from(table.header.iter().any(|text| !text.trim().is_empty()));
+        let header = usize::from(table.column_headers.iter().any(|text| !text.trim().is_empty()));
         let of_nodes: Vec<usize> = ranking
             .nodes
             .iter()
@@ -129,8 +129,12 @@ fn text(
         let names = [&table.title, &table.section, &table.caption].map(|text| one_line(text));
         let names: Vec<&str> = names.iter().map(String::as_str).filter(|text| !text.is_empty()).collect();
         let _ = writeln!(out, "\nT{} ({}): {}", number + 1, one_line(&table.id), names.join(", "));
-        let header: Vec<String> =
-            table.header.iter().enumerate().map(|(column, text)| format!("c{column}: {}", one_line(text))).collect();
+        let header: Vec<String> = table
+            .column_headers
+            .iter()
+            .enumerate()
+            .map(|(column, text)| format!("c{column}: {}", one_line(text)))
+            .collect();
         let _ = writeln!(out, "| | {} |", header.join(" | "));
         let mut shown: Vec<usize> = order.iter().copied().take(rows).collect();
         shown.sort_unstable();

@@ -37,7 +37,7 @@ impl Context {
         let topic = Topic::of(table);
         let naming = |word: &String| !is_table_noun(word) && !is_referent(word) && word.contains(char::is_alphabetic);
         let said = [&table.title, &table.section, &table.caption].into_iter().flat_map(|text| content(text));
-        let header: BTreeSet<String> = table.header.iter().flat_map(|cell| content(cell)).collect();
+        let header: BTreeSet<String> = table.column_headers.iter().flat_map(|cell| content(cell)).collect();
         let cells = table.rows.iter().flatten().flat_map(|cell| content(cell));
         Self {
             topic,
@@ -135,7 +135,7 @@ mod tests {
         TableRecord {
             title: "List of Charlotte Eagles".into(),
             section: "Years -- By season".into(),
-            header: row(["Year", "League"]),
+            column_headers: row(["Year", "League"]),
             rows: vec![row(["2004", "Premier Alpha"])],
             ..TableRecord::default()
         }

@@ -25,17 +25,19 @@ pub(super) fn parts(table: &TableRecord, parts: usize, cut: Cut, dice: &mut Dice
 fn by_rows(table: &TableRecord, parts: usize, dice: &mut Dice) -> Vec<Grid> {
     let mut rows: Vec<&Vec<String>> = table.rows.iter().collect();
     dice.shuffle(&mut rows);
-    shares(&rows, parts).map(|rows| (table.header.clone(), rows.iter().copied().cloned().collect())).collect()
+    shares(&rows, parts).map(|rows| (table.column_headers.clone(), rows.iter().copied().cloned().collect())).collect()
 }
 
 fn by_columns(table: &TableRecord, parts: usize, dice: &mut Dice) -> Vec<Grid> {
-    let mut others: Vec<usize> = (1..table.header.len()).collect();
+    let mut others: Vec<usize> = (1..table.column_headers.len()).collect();
     dice.shuffle(&mut others);
     let chosen = |row: &Vec<String>, columns: &[usize]| -> Vec<String> {
         std::iter::once(&0).chain(columns).filter_map(|&column| row.get(column).cloned()).collect()
     };
     shares(&others, parts)
-        .map(|columns| (chosen(&table.header, columns), table.rows.iter().map(|row| chosen(row, columns)).collect()))
+        .map(|columns| {
+            (chosen(&table.column_headers, columns), table.rows.iter().map(|row| chosen(row, columns)).collect())
+        })
         .collect()
 }
 

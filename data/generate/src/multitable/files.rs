@@ -57,7 +57,8 @@ struct PublishedTable {
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
 struct Grid {
-    header: Vec<Value>,
+    #[serde(rename = "header")]
+    column_headers: Vec<Value>,
     rows: Vec<Vec<Value>>,
 }
 
@@ -134,7 +135,10 @@ pub fn write_published(benchmark: &Benchmark, folder: &Path, name: &str) -> Resu
         source_table_idx: index(&table.source_table),
         split: json!(Part::of(&table.source_table)),
         caption: json!(table.record.caption),
-        table: Grid { header: cells(&table.record.header), rows: table.record.rows.iter().map(cells).collect() },
+        table: Grid {
+            column_headers: cells(&table.record.column_headers),
+            rows: table.record.rows.iter().map(cells).collect(),
+        },
         example_query: json!(table.examples),
     });
     let questions = benchmark.questions.iter().map(|question| PublishedQuestion {
@@ -189,7 +193,7 @@ pub fn read_published(folder: &Path, name: &str) -> Result<Benchmark, MultiTable
             record: TableRecord {
                 id: text(&table.table_idx),
                 caption: text(&table.caption),
-                header: cells(&table.table.header),
+                column_headers: cells(&table.table.column_headers),
                 rows: table.table.rows.iter().map(cells).collect(),
                 ..TableRecord::default()
             },
@@ -207,7 +211,7 @@ pub fn read_published(folder: &Path, name: &str) -> Result<Benchmark, MultiTable
         parts.entry(table.source_table.clone()).or_default().push(place);
     }
     for places in parts.values() {
-        let header = |place: usize| tables.get(place).map(|table| &table.record.header);
+        let header = |place: usize| tables.get(place).map(|table| &table.record.column_headers);
         let same = places.windows(2).all(|pair| matches!(pair, [a, b] if header(*a) == header(*b)));
         let cut = match (places.len(), same) {
             (1, _) => Cut::Whole,

@@ -107,7 +107,7 @@ impl Sources {
         let mut places: HashMap<String, Option<usize>> = HashMap::new();
         let mut count = |what: &'static str| *tally.entry(what).or_default() += 1;
         for table in tables {
-            if table.rows.len() < SMALLEST || table.header.len() < SMALLEST {
+            if table.rows.len() < SMALLEST || table.column_headers.len() < SMALLEST {
                 count("tables left out: fewer than 4 rows or columns");
                 places.insert(table.id.clone(), None);
                 continue;
@@ -149,17 +149,21 @@ impl Sources {
 }
 
 fn rectangular(table: &TableRecord) -> TableRecord {
-    let width = table.rows.iter().map(Vec::len).fold(table.header.len(), usize::max);
+    let width = table.rows.iter().map(Vec::len).fold(table.column_headers.len(), usize::max);
     let row = |cells: &Vec<String>| -> Vec<String> {
         let cells = cells.iter().map(|cell| cell.trim().to_owned());
         cells.chain(std::iter::repeat(String::new())).take(width).collect()
     };
-    TableRecord { header: row(&table.header), rows: table.rows.iter().map(row).collect(), ..table.clone() }
+    TableRecord {
+        column_headers: row(&table.column_headers),
+        rows: table.rows.iter().map(row).collect(),
+        ..table.clone()
+    }
 }
 
 /// What copies have in common: all cells, case aside.
 fn content(table: &TableRecord) -> [u8; 32] {
-    let rows = std::iter::once(&table.header).chain(&table.rows);
+    let rows = std::iter::once(&table.column_headers).chain(&table.rows);
     let row = |digest: Digest, row: &Vec<String>| digest.part(row.join("\n").to_lowercase());
     rows.fold(Digest::new(), row).bytes()
 }

@@ -42,7 +42,7 @@ impl Statistics {
         for table in &benchmark.tables {
             sources.insert(&table.source_table, false);
             rows += table.record.rows.len();
-            columns += table.record.header.len();
+            columns += table.record.column_headers.len();
             found.without_caption += usize::from(table.record.caption.is_empty());
             let [whole, by_rows, by_columns] = &mut found.cuts;
             *match table.cut {

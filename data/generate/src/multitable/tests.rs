@@ -13,7 +13,7 @@ fn table(id: &str, rows: usize, columns: usize) -> TableRecord {
         source: "made".into(),
         title: format!("Harbours near {id}"),
         section: "History -- Ships".into(),
-        header: (0..columns).map(|column| format!("head{column}")).collect(),
+        column_headers: (0..columns).map(|column| format!("head{column}")).collect(),
         rows: (0..rows).map(|row| (0..columns).map(|column| format!("{id}row{row}column{column}")).collect()).collect(),
         ..TableRecord::default()
     }
@@ -83,19 +83,19 @@ proptest! {
             for part in &parts {
                 let record = &part.record;
                 prop_assert!(record.title.is_empty() && record.section.is_empty());
-                prop_assert!(!record.rows.is_empty() && record.header.len() > 1);
-                prop_assert!(record.rows.iter().all(|row| row.len() == record.header.len()));
-                prop_assert_eq!(&record.header[0], &source.header[0]);
+                prop_assert!(!record.rows.is_empty() && record.column_headers.len() > 1);
+                prop_assert!(record.rows.iter().all(|row| row.len() == record.column_headers.len()));
+                prop_assert_eq!(&record.column_headers[0], &source.column_headers[0]);
             }
             let cells = |part: &&SubTable| part.record.rows.clone();
             match parts[0].cut {
                 Cut::Rows => {
-                    prop_assert!(parts.iter().all(|part| part.record.header == source.header));
+                    prop_assert!(parts.iter().all(|part| part.record.column_headers == source.column_headers));
                     prop_assert_eq!(sorted(parts.iter().flat_map(cells)), sorted(source.rows.clone()));
                 }
                 Cut::Columns => {
-                    let others = parts.iter().flat_map(|part| part.record.header[1..].to_vec());
-                    prop_assert_eq!(sorted(others), sorted(source.header[1..].to_vec()));
+                    let others = parts.iter().flat_map(|part| part.record.column_headers[1..].to_vec());
+                    prop_assert_eq!(sorted(others), sorted(source.column_headers[1..].to_vec()));
                     for part in &parts {
                         let first = part.record.rows.iter().map(|row| &row[0]);
                         prop_assert!(first.eq(source.rows.iter().map(|row| &row[0])));

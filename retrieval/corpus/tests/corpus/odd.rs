@@ -18,7 +18,7 @@ fn corpus_of(tables: Vec<TableRecord>) -> (tempfile::TempDir, Corpus) {
 fn of(id: &str, title: &str, header: &[&str], rows: &[&[&str]]) -> TableRecord {
     let texts = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
     let rows = rows.iter().map(|row| texts(row)).collect();
-    TableRecord { id: id.into(), title: title.into(), header: texts(header), rows, ..TableRecord::default() }
+    TableRecord { id: id.into(), title: title.into(), column_headers: texts(header), rows, ..TableRecord::default() }
 }
 
 #[test]
@@ -204,6 +204,9 @@ fn a_document_gives_its_tables_with_their_headings() {
     change.commit(&mut |_| ()).unwrap();
     let corpus = open(&corpus).unwrap();
     let table = corpus.table(corpus.tables()[0]).unwrap();
-    assert_eq!((table.section.as_str(), table.header), ("Peru -- Rivers", vec!["Name".to_owned(), "Length".into()]));
+    assert_eq!(
+        (table.section.as_str(), table.column_headers),
+        ("Peru -- Rivers", vec!["Name".to_owned(), "Length".into()])
+    );
     assert!(table.id.starts_with(&path.display().to_string()), "{}", table.id);
 }

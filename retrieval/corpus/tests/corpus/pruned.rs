@@ -37,7 +37,7 @@ fn tables(count: usize, drawn: &mut Drawn) -> Vec<TableRecord> {
             title: words(drawn, 6),
             section: words(drawn, 2),
             caption: words(drawn, 5),
-            header: (0..columns).map(|_| word(drawn)).collect(),
+            column_headers: (0..columns).map(|_| word(drawn)).collect(),
             rows: (0..rows).map(|_| (0..columns).map(|_| words(drawn, 3)).collect()).collect(),
             ..TableRecord::default()
         });

@@ -111,7 +111,7 @@ pub fn table(id: &str, drawn: &mut Drawn) -> TableRecord {
         title: titles[drawn.below(titles.len())].into(),
         section: words(drawn, 2),
         caption: words(drawn, 4),
-        header: (0..columns).map(|_| WORDS[drawn.below(6)].to_owned()).collect(),
+        column_headers: (0..columns).map(|_| WORDS[drawn.below(6)].to_owned()).collect(),
         rows: (0..rows)
             .map(|_| {
                 let ragged = columns + usize::from(drawn.below(5) == 0);

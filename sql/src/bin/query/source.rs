@@ -12,13 +12,13 @@ use tabsegnet_sql::{Database, Origins, QueryError, Rows, Sandbox, Schema, worker
 
 use super::warn;
 
-/// What is asked.
+/// The database, or the definitions, of a question.
 pub enum Source {
     /// A SQLite database, the user's own or one that tables of files were put into.
     File { path: PathBuf, files: Option<Box<FileDatabase>> },
     /// A PostgreSQL server's.
     Server(String),
-    /// Definitions, of which only the schema can be asked for.
+    /// Definitions, of which there is the schema alone.
     Definitions(Box<Definitions>),
 }
 
@@ -208,7 +208,7 @@ impl Reader {
 }
 
 fn no_rows() -> QueryError {
-    let reason = "definitions have no rows; of them --schema can be asked for, and a question with --explain";
+    let reason = "definitions have no rows; take --schema, or a question with --explain";
     QueryError::Refused { reason: reason.to_owned() }
 }
 
