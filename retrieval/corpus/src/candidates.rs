@@ -21,8 +21,12 @@ const BY_VECTOR: usize = 50;
 const BY_WORDS: usize = 50;
 /// The first tables, from which links are followed.
 const SEEDS: usize = 20;
-/// A key that more tables have links none of them.
+/// A key that more tables have links the [`NEAREST`] alone, where it speaks of parts of one table, else none of them.
 const MOST_LINKED: usize = 60;
+/// A key that more tables have links none of them.
+const MOST_COMPARED: usize = 4000;
+/// Of many tables with the columns, or the first column, of a seed, those whose vectors are nearest to its own.
+const NEAREST: usize = 10;
 /// Candidates at most.
 const MOST: usize = 400;
 /// Candidates whose cells are looked at.
@@ -102,7 +106,7 @@ features! {
     /// What table and question are like.
     struct Shape(table: &TableRecord, query: &Query) {
         rows: (table.rows.len() as f32).ln_1p(),
-        columns: (table.header.len() as f32).ln_1p(),
+        columns: (table.column_headers.len() as f32).ln_1p(),
         has_title: flag(!table.title.is_empty()),
         has_caption: flag(!table.caption.is_empty()),
         question_terms: (query.terms.len() as f32).ln_1p(),
@@ -178,7 +182,7 @@ impl Candidates {
     }
 }
 
-/// What the seeds' links lead to, and the tables in the order in which they were met.
+/// What the seeds' links lead to, and the tables in the order in which they were met, possible parts of a seed's table first.
 fn follow(
     corpus: &Corpus,
     seeds: &[Hit],
@@ -186,7 +190,7 @@ fn follow(
     kinds: &[LinkKind],
 ) -> Result<(HashMap<TableRef, Found>, Vec<TableRef>), CorpusError> {
     let mut found: HashMap<TableRef, Found> = HashMap::new();
-    let mut order = Vec::new();
+    let (mut parts, mut others) = (Vec::new(), Vec::new());
     for seed in seeds {
         found.entry(seed.table).or_insert(Found::EMPTY).is_seed = true;
         let mut reached: HashMap<TableRef, Vec<LinkKind>> = HashMap::new();
@@ -194,19 +198,13 @@ fn follow(
         if kinds.is_empty() {
             continue;
         }
+        let vector = corpus.vector(seed.table);
         for key in links::keys(&corpus.table(seed.table)?) {
             let Some(kind) = LinkKind::of(key).filter(|kind| kinds.contains(kind)) else { continue };
-            let mut tables: Vec<TableRef> = Vec::new();
-            for (number, segment) in corpus.segments().iter().enumerate() {
-                let live = segment.linked(key).iter().filter(|&&table| segment.is_live(table as usize));
-                tables.extend(live.map(|&table| TableRef { segment: number as u32, table }));
-                if tables.len() > MOST_LINKED {
-                    break;
-                }
-            }
-            if tables.len() > MOST_LINKED {
-                continue;
-            }
+            let tables = match kind {
+                LinkKind::Header | LinkKind::FirstColumn => nearest(corpus, key, seed.table, &vector),
+                LinkKind::Page | LinkKind::Values | LinkKind::Column => with_key(corpus, key, MOST_LINKED),
+            };
             for table in tables.into_iter().filter(|table| *table != seed.table) {
                 let kinds = reached.entry(table).or_insert_with(|| {
                     of_seed.push(table);
@@ -219,8 +217,9 @@ fn follow(
         of_seed.sort_by(|a, b| corpus.id(*a).cmp(corpus.id(*b)));
         for table in of_seed {
             let kinds = &reached[&table];
+            let is_part = kinds.contains(&LinkKind::Header) || kinds.contains(&LinkKind::FirstColumn);
             let into = found.entry(table).or_insert_with(|| {
-                order.push(table);
+                if is_part { &mut parts } else { &mut others }.push(table);
                 Found::EMPTY
             });
             for &kind in kinds {
@@ -228,10 +227,37 @@ fn follow(
                 *best = best.max(seed.score - best_sum);
             }
             into.seeds += 1;
-            into.parts += usize::from(kinds.contains(&LinkKind::Header) || kinds.contains(&LinkKind::FirstColumn));
+            into.parts += usize::from(is_part);
         }
     }
-    Ok((found, order))
+    parts.append(&mut others);
+    Ok((found, parts))
+}
+
+/// The tables that have a key; none where more than `most` have it.
+fn with_key(corpus: &Corpus, key: u64, most: usize) -> Vec<TableRef> {
+    let mut tables: Vec<TableRef> = Vec::new();
+    for (number, segment) in corpus.segments().iter().enumerate() {
+        let live = segment.linked(key).iter().filter(|&&table| segment.is_live(table as usize));
+        tables.extend(live.map(|&table| TableRef { segment: number as u32, table }));
+        if tables.len() > most {
+            return Vec::new();
+        }
+    }
+    tables
+}
+
+/// The tables that have a key of a seed; of many those with the nearest vectors.
+fn nearest(corpus: &Corpus, key: u64, seed: TableRef, vector: &[f32]) -> Vec<TableRef> {
+    let tables = with_key(corpus, key, MOST_COMPARED);
+    if tables.len() <= MOST_LINKED {
+        return tables;
+    }
+    let product = |at: TableRef| corpus.segment(at).map_or(0.0, |segment| segment.product(at.table, vector));
+    let others = tables.into_iter().filter(|table| *table != seed);
+    let mut by_product: Vec<(f32, TableRef)> = others.map(|table| (product(table), table)).collect();
+    by_product.sort_by(|(a, at), (b, bt)| b.total_cmp(a).then_with(|| corpus.id(*at).cmp(corpus.id(*bt))));
+    by_product.into_iter().take(NEAREST).map(|(_, table)| table).collect()
 }
 
 fn rows(
