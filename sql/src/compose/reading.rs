@@ -1,11 +1,15 @@
 //! A question as what statements are made of: its words, its numbers, the columns, tables and values that it names; and
 //! the features of each part.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod conditions;
 
-use super::sketch::{Function, Relation};
+use std::collections::BTreeSet;
+
+use super::sketch::Function;
 use crate::linking::{Linked, Linker, Mention, Words};
 use crate::schema_graph::{ColumnKind, SchemaGraph};
+
+pub(super) use conditions::Stated;
 
 const NUMBERS: [&str; 13] =
     ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
@@ -53,15 +57,6 @@ impl Role {
             Self::Condition => "condition",
         }
     }
-}
-
-/// A condition that a question may state.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Stated {
-    pub condition: super::sketch::Condition,
-    /// The words that name its value.
-    pub words: std::ops::Range<usize>,
-    pub features: Vec<String>,
 }
 
 /// A question.
@@ -331,197 +326,6 @@ impl<'g> Reading<'g> {
         features.push(format!("columns {}", said.min(5)));
         let tables = self.linked.sets.first().map_or(0, |set| set.tree.tables.len());
         features.push(format!("tables {}", tables.min(4)));
-        features
-    }
-
-    /// Conditions that the question may state, with features.
-    pub fn conditions(&self) -> Vec<Stated> {
-        use super::sketch::{Condition, Operand};
-        let mut found = Vec::new();
-        let texts = |column: usize| self.graph.columns().get(column).is_some_and(|c| c.kind != ColumnKind::Number);
-        let mut holding: BTreeMap<(usize, usize), usize> = BTreeMap::new();
-        for value in self.linked.values.values().flatten() {
-            *holding.entry((value.words.start, value.words.end)).or_default() += 1;
-        }
-        for (&column, values) in &self.linked.values {
-            for value in values.iter().filter(|value| !value.is_number) {
-                let rivals = holding.get(&(value.words.start, value.words.end)).copied().unwrap_or(1);
-                for relation in [Relation::Equal, Relation::Unequal] {
-                    let features = self.of_value(column, &value.words, relation, rivals, "value");
-                    let operand = Operand::Text(value.value.clone());
-                    found.push(Stated {
-                        condition: Condition { column, relation, operand },
-                        words: value.words.clone(),
-                        features,
-                    });
-                }
-            }
-        }
-        let looked_at = self.looked_at();
-        let numbers = looked_at.iter().copied().filter(|column| {
-            let kind = self.graph.columns().get(*column).map(|column| column.kind);
-            let known = self.linked.values.get(column).is_some_and(|values| values.iter().any(|value| value.is_number));
-            kind == Some(ColumnKind::Number) || known || kind == Some(ColumnKind::Date)
-        });
-        for column in numbers {
-            for &(at, number) in &self.numbers {
-                let known = self.linked.values.get(&column).into_iter().flatten();
-                let known = known.filter(|value| value.is_number).any(|value| value.words.start == at);
-                for relation in [
-                    Relation::Equal,
-                    Relation::Above,
-                    Relation::Below,
-                    Relation::AtLeast,
-                    Relation::AtMost,
-                    Relation::Unequal,
-                ] {
-                    let kind = if known { "known number" } else { "number" };
-                    let features = self.of_value(column, &(at..at + 1), relation, 1, kind);
-                    let is_number = self.graph.columns().get(column).is_some_and(|c| c.kind == ColumnKind::Number);
-                    let operand = if is_number {
-                        Operand::Number(number)
-                    } else {
-                        let text = self.words.words.get(at).map(|word| word.text.clone()).unwrap_or_default();
-                        Operand::Text(text)
-                    };
-                    found.push(Stated {
-                        condition: Condition { column, relation, operand },
-                        words: at..at + 1,
-                        features,
-                    });
-                }
-            }
-        }
-        for (text, words) in self.patterns() {
-            for &column in looked_at.iter().filter(|column| texts(**column)) {
-                let before = self.marks.get(..words.start).unwrap_or_default().iter().rev().take(6);
-                let starts = before.clone().any(|mark| ["start", "begin"].contains(&mark.as_str()));
-                let ends = before.clone().any(|mark| mark == "end");
-                let pattern = match (starts, ends) {
-                    (true, _) => format!("{text}%"),
-                    (_, true) => format!("%{text}"),
-                    _ => format!("%{text}%"),
-                };
-                for (relation, operand) in [
-                    (Relation::Like, pattern.clone()),
-                    (Relation::Equal, text.clone()),
-                    (Relation::Unlike, pattern.clone()),
-                ] {
-                    // What the column has is a condition already.
-                    let has = self.linked.values.get(&column).into_iter().flatten();
-                    if relation == Relation::Equal && has.into_iter().any(|value| value.words.start <= words.start) {
-                        continue;
-                    }
-                    let features = self.of_value(column, &words, relation, 1, "pattern");
-                    let operand = Operand::Text(operand);
-                    found.push(Stated {
-                        condition: Condition { column, relation, operand },
-                        words: words.clone(),
-                        features,
-                    });
-                }
-            }
-        }
-        found
-    }
-
-    /// Texts in quotes, and words that follow those of patterns, with where they stand.
-    fn patterns(&self) -> Vec<(String, std::ops::Range<usize>)> {
-        let mut found = Vec::new();
-        for text in &self.quoted {
-            let stems = Words::of(text).stems();
-            let length = stems.len().max(1);
-            let texts: Vec<String> = self.words.words.iter().map(|word| word.stem.clone()).collect();
-            if let Some(at) = texts.windows(length).position(|window| window == stems.as_slice()) {
-                found.push((text.clone(), at..at + length));
-            }
-        }
-        for (at, word) in self.words.words.iter().enumerate() {
-            let follows = ["contain", "substr", "letter", "word", "phrase", "includ"].contains(&word.stem.as_str());
-            let Some(next) = self.words.words.get(at + 1).filter(|_| follows) else { continue };
-            if !next.is_stop
-                && !found.iter().any(|(_, words): &(String, std::ops::Range<usize>)| words.contains(&(at + 1)))
-            {
-                found.push((next.text.clone(), at + 1..at + 2));
-            }
-        }
-        found
-    }
-
-    fn of_value(
-        &self,
-        column: usize,
-        words: &std::ops::Range<usize>,
-        relation: Relation,
-        rivals: usize,
-        kind: &str,
-    ) -> Vec<String> {
-        let sign = relation.sql();
-        let mut features = vec![format!("{kind} {sign}")];
-        let (Some(node), Some(mention)) = (self.graph.columns().get(column), self.columns.get(column)) else {
-            return features;
-        };
-        let mut add = |name: String| features.push(name);
-        let said = bucket(self.mentioned(column));
-        let table = bucket(self.table_odds(node.table));
-        add(format!("{kind} said {said}"));
-        add(format!("{kind} table {table}"));
-        add(format!("{kind} said {said} table {table}"));
-        add(format!("{kind} rivals {}", rivals.min(4)));
-        add(format!("{kind} rivals {} said {said}", rivals.min(4)));
-        add(format!("{kind} length {}", words.len().min(4)));
-        add(format!("{kind} is key {}", node.is_key));
-        let is_name = self
-            .columns
-            .iter()
-            .chain(&self.tables)
-            .any(|mention| mention.spans.iter().any(|&(a, b)| a <= words.start && words.end <= b));
-        add(format!("{kind} is a name {is_name} {}", words.len().min(3)));
-        let stop = words.clone().all(|at| self.words.words.get(at).is_some_and(|word| word.is_stop));
-        add(format!("{kind} stop {stop}"));
-        let (one, two, three) = (
-            self.mark(words.start.checked_sub(1)),
-            self.mark(words.start.checked_sub(2)),
-            self.mark(words.start.checked_sub(3)),
-        );
-        add(format!("{kind} {sign} {one}"));
-        add(format!("{kind} {sign} {two} {one}"));
-        add(format!("{kind} {sign} {three} {two} {one}"));
-        add(format!("{kind} {sign} then {}", self.mark(Some(words.end))));
-        add(format!("{kind} {sign} then {} {}", self.mark(Some(words.end)), self.mark(Some(words.end + 1))));
-        for mark in self.marks.get(words.start.saturating_sub(5)..words.start).unwrap_or_default() {
-            add(format!("{kind} {sign} near {mark}"));
-        }
-        let distance = mention.words.iter().map(|at| at.abs_diff(words.start)).min().filter(|_| mention.coverage > 0.4);
-        let distance = distance.map_or("far", |distance| match distance {
-            0..=1 => "beside",
-            2..=3 => "near",
-            4..=6 => "by",
-            _ => "far",
-        });
-        add(format!("{kind} distance {distance}"));
-        add(format!("{kind} distance {distance} said {said}"));
-        // Another column that is named nearer.
-        let own = mention.words.iter().map(|at| at.abs_diff(words.start)).min().unwrap_or(99);
-        let nearer = self.columns.iter().enumerate().any(|(other, of)| {
-            other != column
-                && of.coverage > 0.99
-                && self.mentioned(other) > 0.5
-                && of.words.iter().any(|at| at.abs_diff(words.start) < own)
-        });
-        add(format!("{kind} nearer {nearer} said {said}"));
-        for stem in Words::of_name(&node.name).stems() {
-            add(format!("{kind} column {stem}"));
-            if kind.ends_with("number") {
-                let year = self.words.words.get(words.start).is_some_and(|word| {
-                    word.text.len() == 4 && (word.text.starts_with("19") || word.text.starts_with("20"))
-                });
-                add(format!("{kind} year {year} column {stem}"));
-            }
-        }
-        if let Some(at) = self.tables.get(node.table).filter(|m| m.coverage > 0.99).and_then(|m| m.words.first()) {
-            add(format!("{kind} table {}", if *at < words.start { "before" } else { "after" }));
-        }
         features
     }
 }
