@@ -22,6 +22,8 @@ const WORDS_OF_ONE_KIND: f64 = 0.45;
 
 /// Numbers that must stand over a word in the last row (`total`).
 const NUMBERS_OVER_A_TOTAL: usize = 4;
+/// Last rows that may have words (`Semi-final`, `Final`).
+const LAST_ROWS: usize = 3;
 
 /// Integers that `f64` holds exactly.
 const EXACT: f64 = 9_007_199_254_740_992.0;
@@ -116,7 +118,13 @@ fn are_few(words: &[&str], numbers: usize, cells: &[&str]) -> bool {
     let kinds = words.iter().map(|word| word.to_lowercase()).collect::<HashSet<_>>().len();
     let without_digits = words.iter().all(|word| !word.contains(|c: char| c.is_ascii_digit()));
     let is_total = words.len() == 1 && words.last() == cells.last() && numbers >= NUMBERS_OVER_A_TOTAL;
-    is_total || without_digits && kinds == 1 && share <= WORDS_OF_ONE_KIND
+    let are_last = words.len() <= LAST_ROWS && cells.ends_with(words);
+    let are_totals = words.iter().all(|word| {
+        let word = word.to_lowercase();
+        word.ends_with("total") || word.ends_with("totals")
+    });
+    let are_below = without_digits && (are_last || are_totals) && numbers >= NUMBERS_OVER_A_TOTAL * words.len();
+    is_total || are_below || without_digits && kinds == 1 && share <= WORDS_OF_ONE_KIND
 }
 
 #[cfg(test)]
@@ -133,6 +141,9 @@ mod tests {
             (&["1.234,5", "7"], ColumnType::Real),
             (&["4", "bye", "5", "6"], ColumnType::Integer),
             (&["1", "2", "3", "4", "Total of 4"], ColumnType::Integer),
+            (&["1", "2", "3", "4", "5", "6", "7", "8", "Semi-final", "Final"], ColumnType::Integer),
+            (&["1", "2", "3", "4", "DEN total", "5", "6", "7", "8", "All Totals"], ColumnType::Integer),
+            (&["1", "2", "3", "4", "Final", "5", "6", "7", "8", "Shield"], ColumnType::Text),
             (&["1", "2 %"], ColumnType::Text),
             (&["05575", "10425"], ColumnType::Text),
             (&["2007, 2010", "2011"], ColumnType::Text),
