@@ -151,6 +151,25 @@ fn titles_in_other_case_are_of_one_page() {
 }
 
 #[test]
+fn of_many_tables_with_the_same_columns_those_that_say_the_same_of_themselves_are_linked() {
+    let columns = ["Name", "Length"];
+    let mut tables: Vec<TableRecord> =
+        (0..500).map(|n| of(&format!("t{n}"), &format!("Lake {n} of {}", n * n), &columns, &[])).collect();
+    tables.push(of("first", "Ucayali basin", &columns, &[&["Tambo", "159"]]));
+    tables.push(of("other part", "basin Ucayali", &columns, &[&["Perené", "180"]]));
+    let (_dir, corpus) = corpus_of(tables);
+    let query = corpus.query("Tambo").unwrap();
+    let Candidates { hits, rows } =
+        Candidates::new(&corpus, &query, &Weights::FIELDS, &CandidateConfig::default()).unwrap();
+    let header = Candidates::names().iter().position(|name| name == "linked.header").unwrap();
+    let linked = rows.chunks_exact(Candidates::width()).map(|row| row[header] == 0.0);
+    let linked: Vec<&str> =
+        hits.iter().zip(linked).filter(|(_, is)| *is).map(|(hit, _)| corpus.id(hit.table)).collect();
+    assert_eq!(corpus.id(hits[0].table), "first");
+    assert!(linked.len() == 10 && linked.contains(&"other part"), "{linked:?}");
+}
+
+#[test]
 fn a_reranker_comes_back_as_it_was_written_and_a_damaged_one_is_said() {
     let (_dir, corpus) = corpus_of(table_files(&[50], 71).remove(0).tables);
     let query = corpus.query("wins of the teams in 2004").unwrap();
