@@ -198,11 +198,10 @@ fn follow(
         if kinds.is_empty() {
             continue;
         }
-        let vector = corpus.vector(seed.table);
         for key in links::keys(&corpus.table(seed.table)?) {
             let Some(kind) = LinkKind::of(key).filter(|kind| kinds.contains(kind)) else { continue };
             let tables = match kind {
-                LinkKind::Header | LinkKind::FirstColumn => nearest(corpus, key, seed.table, &vector),
+                LinkKind::Header | LinkKind::FirstColumn => nearest(corpus, key, seed.table),
                 LinkKind::Page | LinkKind::Values | LinkKind::Column => with_key(corpus, key, MOST_LINKED),
             };
             for table in tables.into_iter().filter(|table| *table != seed.table) {
@@ -248,16 +247,17 @@ fn with_key(corpus: &Corpus, key: u64, most: usize) -> Vec<TableRef> {
 }
 
 /// The tables that have a key of a seed; of many those with the nearest vectors.
-fn nearest(corpus: &Corpus, key: u64, seed: TableRef, vector: &[f32]) -> Vec<TableRef> {
-    let tables = with_key(corpus, key, MOST_COMPARED);
+fn nearest(corpus: &Corpus, key: u64, seed: TableRef) -> Vec<TableRef> {
+    let mut tables = with_key(corpus, key, MOST_COMPARED);
     if tables.len() <= MOST_LINKED {
         return tables;
     }
-    let product = |at: TableRef| corpus.segment(at).map_or(0.0, |segment| segment.product(at.table, vector));
-    let others = tables.into_iter().filter(|table| *table != seed);
-    let mut by_product: Vec<(f32, TableRef)> = others.map(|table| (product(table), table)).collect();
-    by_product.sort_by(|(a, at), (b, bt)| b.total_cmp(a).then_with(|| corpus.id(*at).cmp(corpus.id(*bt))));
-    by_product.into_iter().take(NEAREST).map(|(_, table)| table).collect()
+    tables.retain(|table| *table != seed);
+    let vector = corpus.vector(seed);
+    let product = |at: TableRef| corpus.segment(at).map_or(0.0, |segment| segment.product(at.table, &vector));
+    let mut hits: Vec<Hit> = tables.into_iter().map(|table| Hit { table, score: product(table) }).collect();
+    hits.sort_by(|a, b| corpus.order(a, b));
+    hits.into_iter().take(NEAREST).map(|hit| hit.table).collect()
 }
 
 fn rows(

@@ -20,9 +20,9 @@ pub(super) struct Inferred {
 /// A word may stand instead of numbers in up to so many cells, as a share of the numbers (`bye`, `test driver`).
 const WORDS_OF_ONE_KIND: f64 = 0.45;
 
-/// Numbers that must stand over a word in the last row (`total`).
-const NUMBERS_OVER_A_TOTAL: usize = 4;
-/// Last rows that may have words (`Semi-final`, `Final`).
+/// Numbers that a column must have for each word in its last rows (`Total`, `Final`) and each total between.
+const NUMBERS_OVER_A_WORD: usize = 4;
+/// Last rows that may have words.
 const LAST_ROWS: usize = 3;
 
 /// Integers that `f64` holds exactly.
@@ -117,14 +117,15 @@ fn are_few(words: &[&str], numbers: usize, cells: &[&str]) -> bool {
     let share = words.len() as f64 / numbers as f64;
     let kinds = words.iter().map(|word| word.to_lowercase()).collect::<HashSet<_>>().len();
     let without_digits = words.iter().all(|word| !word.contains(|c: char| c.is_ascii_digit()));
-    let is_total = words.len() == 1 && words.last() == cells.last() && numbers >= NUMBERS_OVER_A_TOTAL;
-    let are_last = words.len() <= LAST_ROWS && cells.ends_with(words);
+    let are_last = cells.ends_with(words) && words.len() <= LAST_ROWS;
     let are_totals = words.iter().all(|word| {
         let word = word.to_lowercase();
         word.ends_with("total") || word.ends_with("totals")
     });
-    let are_below = without_digits && (are_last || are_totals) && numbers >= NUMBERS_OVER_A_TOTAL * words.len();
-    is_total || are_below || without_digits && kinds == 1 && share <= WORDS_OF_ONE_KIND
+    // One alone may have digits: `Total of 4`.
+    let are_below = are_last && words.len() == 1 || without_digits && (are_last || are_totals);
+    let over_them = numbers >= NUMBERS_OVER_A_WORD * words.len();
+    are_below && over_them || without_digits && kinds == 1 && share <= WORDS_OF_ONE_KIND
 }
 
 #[cfg(test)]
