@@ -10,10 +10,10 @@ the first table's id. Writes train_questions.jsonl and dev_questions.jsonl, and 
 import argparse
 import hashlib
 import json
-import os
 import re
-import shutil
 from itertools import combinations
+
+from experiments import write_records
 
 
 def lines(path):
@@ -22,7 +22,7 @@ def lines(path):
 
 
 def numbers(table):
-    """The numbers of a table's cells; of years and of numbers under a hundred nothing can be told."""
+    """The numbers of a table's cells; years and those of fewer than three digits stand in any two."""
     found = set()
     for row in table["data"]:
         for cell in row:
@@ -39,8 +39,8 @@ def main():
     parser.add_argument("--output", required=True)
     arguments = parser.parse_args()
     questions = lines(f"{arguments.data}/aitqa_questions.jsonl")
-    tables = {table["id"]: numbers(table) for table in lines(f"{arguments.data}/aitqa_tables.jsonl")}
-    cluster = {table: table for table in tables}
+    tables = lines(f"{arguments.data}/aitqa_tables.jsonl")
+    cluster = {table["id"]: table["id"] for table in tables}
 
     def first(table):
         while cluster[table] != table:
@@ -51,7 +51,7 @@ def main():
         a, b = sorted((first(a), first(b)))
         cluster[b] = a
 
-    for (a, of_a), (b, of_b) in combinations(tables.items(), 2):
+    for (a, of_a), (b, of_b) in combinations([(table["id"], numbers(table)) for table in tables], 2):
         if len(of_a & of_b) >= max(3, 0.3 * min(len(of_a), len(of_b))):
             join(a, b)
     groups = {}
@@ -59,18 +59,12 @@ def main():
         group = question["paraphrase_group"]
         if group:
             join(groups.setdefault(group, question["table_id"]), question["table_id"])
-    os.makedirs(arguments.output, exist_ok=True)
     side = lambda table: "train" if hashlib.sha256(first(table).encode()).digest()[0] % 2 == 0 else "dev"
     for part in ("train", "dev"):
         chosen = [question for question in questions if side(question["table_id"]) == part]
-        path = f"{arguments.output}/{part}_questions.jsonl"
-        with open(path + ".part", "w", encoding="utf-8") as file:
-            file.writelines(json.dumps(question, ensure_ascii=False) + "\n" for question in chosen)
-        os.replace(path + ".part", path)
+        write_records(f"{arguments.output}/{part}_questions.jsonl", chosen)
         print(f"{part}: {len(chosen)} questions on {len({question['table_id'] for question in chosen})} tables")
-    target = f"{arguments.output}/aitqa_tables.jsonl"
-    if not os.path.exists(target):
-        shutil.copyfile(f"{arguments.data}/aitqa_tables.jsonl", target)
+    write_records(f"{arguments.output}/aitqa_tables.jsonl", tables)
 
 
 if __name__ == "__main__":

@@ -13,19 +13,13 @@ import json
 import os
 import subprocess
 
+from experiments import write_records
+
 
 def lines(path):
     with gzip.open(path, "rt", encoding="utf-8") as file:
         for line in file:
             yield json.loads(line)
-
-
-def write(path, records):
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path + ".part", "w", encoding="utf-8") as file:
-        for record in records:
-            file.write(json.dumps(record, ensure_ascii=False) + "\n")
-    os.replace(path + ".part", path)
 
 
 def main():
@@ -61,8 +55,8 @@ def main():
             question.pop("split", None)
         gold = {table for question in chosen for table in question["tables"]}
         found = [table for table in lines(tables(of_tables)[0]) if table["id"] in gold]
-        write(f"{arguments.output}/single-gold/{name}/tables.jsonl", found)
-        write(f"{arguments.output}/single-gold/{name}/questions.jsonl", chosen)
+        write_records(f"{arguments.output}/single-gold/{name}/tables.jsonl", found)
+        write_records(f"{arguments.output}/single-gold/{name}/questions.jsonl", chosen)
         print(f"{name}: {len(found)} tables, {len(chosen)} questions")
 
 

@@ -92,3 +92,9 @@ def write(output, lines):
     temporary = output.with_suffix(".part")
     temporary.write_text("\n".join(lines) + "\n")
     temporary.replace(output)
+
+
+def write_records(output, records):
+    """JSON lines, in a folder that is made."""
+    Path(output).parent.mkdir(parents=True, exist_ok=True)
+    write(Path(output), [json.dumps(record, ensure_ascii=False) for record in records])
