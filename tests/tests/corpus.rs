@@ -261,9 +261,11 @@ fn a_reranker_of_tables_is_trained_and_measured() {
     for said in ["## teams", "| gtr ", "| rerank ", "Acc@10", "GTR's coarse stage keeps"] {
         assert!(trained.stdout.contains(said), "{said}: {}", trained.stdout);
     }
-    let weights = work.read("out/best/reranker.safetensors");
-    work.train(&["--set", "evaluation.after_training=false"]).ok();
-    assert_eq!(work.read("out/best/reranker.safetensors"), weights, "the same seed, the same bytes");
+    let weights = || ["reranker", "listwise"].map(|name| work.read(&format!("out/best/{name}.safetensors")));
+    let first = weights();
+    let again = ["--set", "evaluation.after_training=false"];
+    Outcome::of(work.command("train", &again).env("RAYON_NUM_THREADS", "1")).ok();
+    assert_eq!(weights(), first, "the same seed, the same bytes");
     assert!(work.evaluate(&[]).ok().stdout.contains("## teams"));
     work.train(&["--resume"]).fails(1, &["cannot be resumed"]);
     work.train(&["--set", "corpus.train_questions=0"]).fails(2, &["corpus.train_questions is 0"]);

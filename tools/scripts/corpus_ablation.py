@@ -14,6 +14,7 @@ import subprocess
 
 PARTS = {
     "all": [],
+    "without listwise": ["corpus.candidates.listwise=false"],
     "without cells": ["corpus.candidates.cells=false"],
     "without links": ["corpus.candidates.links=[]"],
     "without page": ['corpus.candidates.links=["header","first_column","values","column"]'],
@@ -77,7 +78,8 @@ def main():
         f"Rerankers that see less, each trained on at most {arguments.train} questions a set and measured on at most "
         f"{arguments.dev}: fewer than the one above, so that the figures are lower. `cells` are rows and cells of the "
         "first candidates; links lead to candidates and are seen in them: `page` is the same title, `unionable` the same "
-        "columns or first column, `joinable` columns with common values or a name in common. In % of the questions: all, "
+        "columns or first column, `joinable` columns with common values or a name in common; `listwise` is the order of the first "
+        "beside each other. In % of the questions: all, "
         "then what the others have more (p of the paired randomisation test, not adjusted).",
     ]
     for label, measure in MEASURES:

@@ -11,9 +11,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Result, bail, ensure};
 use rayon::prelude::*;
-use tabsegnet_corpus::{CandidateConfig, Candidates, Corpus, FORMAT, Rerank, Weights, Writer};
+use tabsegnet_corpus::{CandidateConfig, Candidates, Corpus, FORMAT, Listwise, Rerank, Weights, Writer};
 use tabsegnet_datasets::tables::{TableQuestion, read_questions};
 use tabsegnet_encoder::{Encoder, load};
+use tabsegnet_ranker::boosting::BoostedTrees;
 use tabsegnet_ranker::boosting::bins::Bins;
 use tabsegnet_ranker::boosting::training::{Lists, grow};
 use tabsegnet_store::{Digest, Staging, write_bytes_atomic};
@@ -25,6 +26,11 @@ use crate::training::Outcome;
 
 /// Lists that the bins of features are computed from.
 const LISTS_OF_BINS: usize = 600;
+/// The trees that see candidates beside each other learn from scores of trees that have not seen the question: of as many
+/// folds.
+const FOLDS: usize = 2;
+/// Lists whose rows are made together.
+const LISTS_AT_A_TIME: usize = 256;
 
 /// A corpus with questions.
 struct Part {
@@ -44,22 +50,39 @@ pub fn train(config: &Config, stop: &AtomicBool) -> Result<Outcome> {
     ensure!(questions > 0, "no part has train files; expected [[corpus.parts]] with train");
     let first = rows(&parts, &Weights::default(), &config.corpus.candidates, stop)?;
     let Some(first) = first else { return Ok(Outcome::Stopped) };
-    let weights = fusion::fitted(&first);
+    let lists: Vec<(&[f32], &[bool])> = first.iter().map(|list| (&list.candidates.rows[..], &list.gold[..])).collect();
+    let weights = fusion::fitted(&lists);
+    drop(lists);
     drop(first);
     let Some(lists) = rows(&parts, &weights, &config.corpus.candidates, stop)? else { return Ok(Outcome::Stopped) };
     let with_gold = lists.iter().filter(|list| list.gold.contains(&true)).count();
     ensure!(with_gold > 0, "no train question has a gold table among its candidates");
-    let step = lists.len().div_ceil(LISTS_OF_BINS).max(1);
-    let sample: Vec<f32> = lists.iter().step_by(step).flat_map(|list| list.rows.iter().copied()).collect();
-    let mut grown_on = Lists::new(Bins::new(&sample, Candidates::width()));
-    drop(sample);
-    lists.into_iter().for_each(|list| grown_on.push(&list.rows, &list.gold));
-    let boosting = &config.corpus.boosting;
-    let mut progress = Progress::new("reranker of tables", boosting.count());
-    let trees =
-        grow(&grown_on, boosting, config.task.seed, &mut |trees| progress.set(trees, boosting.count(), "trees"));
-    progress.finish(&format!("{} trees from {with_gold} questions", trees.count()));
-    let rerank = Rerank::new(weights, config.corpus.candidates.clone(), trees);
+    let alone = |list: &List| (list.candidates.rows.clone(), list.gold.clone());
+    let all: Vec<&List> = lists.iter().collect();
+    let listwise = match config.corpus.candidates.listwise {
+        true => {
+            let others = |fold: usize| lists.iter().filter(move |list| list.fold != fold);
+            let taught = |fold: usize| others(fold).any(|list| list.gold.contains(&true));
+            ensure!(
+                (0..FOLDS).all(taught),
+                "too few train questions for {FOLDS} folds; set corpus.candidates.listwise = false"
+            );
+            let grown_on = |fold: usize| {
+                let others: Vec<&List> = others(fold).collect();
+                grown(config, &format!("fold {fold}"), Candidates::width(), &others, &alone)
+            };
+            let of_folds: Vec<BoostedTrees> = (0..FOLDS).map(grown_on).collect();
+            Some(grown(config, "beside each other", Listwise::width(), &all, &|list| {
+                let scores = of_folds[list.fold].scores(&list.candidates.rows);
+                let first = Listwise::new(&parts[list.part].corpus, &list.candidates, &scores);
+                let places = first.places.iter().take(first.rows.len() / Listwise::width());
+                (first.rows.clone(), places.map(|&place| list.gold[place]).collect())
+            }))
+        }
+        false => None,
+    };
+    let trees = grown(config, "each alone", Candidates::width(), &all, &alone);
+    let rerank = Rerank::new(weights, config.corpus.candidates.clone(), trees, listwise);
     let layout = Layout::new(config);
     let staging = Staging::new(&layout.best())?;
     rerank.write(staging.path())?;
@@ -72,6 +95,29 @@ pub fn train(config: &Config, stop: &AtomicBool) -> Result<Outcome> {
         println!("\n{text}");
     }
     Ok(Outcome::Finished)
+}
+
+/// Trees grown on what `rows` makes of the lists: their rows `[rows, width]` and which of them are gold.
+fn grown(
+    config: &Config,
+    name: &str,
+    width: usize,
+    lists: &[&List],
+    rows: &(dyn Fn(&List) -> (Vec<f32>, Vec<bool>) + Sync),
+) -> BoostedTrees {
+    let step = lists.len().div_ceil(LISTS_OF_BINS).max(1);
+    let sample: Vec<f32> = lists.iter().step_by(step).flat_map(|list| rows(list).0).collect();
+    let mut grown_on = Lists::new(Bins::new(&sample, width));
+    for some in lists.chunks(LISTS_AT_A_TIME) {
+        let some: Vec<(Vec<f32>, Vec<bool>)> = some.par_iter().map(|list| rows(list)).collect();
+        some.iter().for_each(|(rows, gold)| grown_on.push(rows, gold));
+    }
+    let boosting = &config.corpus.boosting;
+    let mut progress = Progress::new(&format!("trees, {name}"), boosting.count());
+    let trees =
+        grow(&grown_on, boosting, config.task.seed, &mut |trees| progress.set(trees, boosting.count(), "trees"));
+    progress.finish(&format!("{} trees from {} questions", trees.count(), grown_on.len()));
+    trees
 }
 
 /// Measures rerankers of tables and what they are set beside on the parts' dev questions; the report as Markdown.
@@ -188,8 +234,12 @@ fn chosen(mut questions: Vec<TableQuestion>, most: usize, seed: u64) -> Vec<Tabl
 
 /// The candidates of a question.
 struct List {
-    rows: Vec<f32>,
+    /// Of which part.
+    part: usize,
+    candidates: Candidates,
     gold: Vec<bool>,
+    /// Which fold it is of; questions about the same table are of one.
+    fold: usize,
 }
 
 /// Those of all train questions; nothing on a request to stop.
@@ -197,7 +247,7 @@ fn rows(parts: &[Part], weights: &Weights, config: &CandidateConfig, stop: &Atom
     let all: usize = parts.iter().map(|part| part.train.len()).sum();
     let mut progress = Progress::new("candidates", all);
     let mut lists = Vec::with_capacity(all);
-    for part in parts {
+    for (number, part) in parts.iter().enumerate() {
         for questions in part.train.chunks(64) {
             if stop.load(Ordering::Relaxed) {
                 progress.finish("stopped");
@@ -206,11 +256,13 @@ fn rows(parts: &[Part], weights: &Weights, config: &CandidateConfig, stop: &Atom
             let found: Vec<Result<List>> = questions
                 .par_iter()
                 .map(|question| {
-                    let Candidates { hits, rows } =
+                    let candidates =
                         Candidates::new(&part.corpus, &part.corpus.query(&question.question)?, weights, config)?;
                     let is_gold = |id: &str| question.tables.iter().any(|gold| gold == id);
-                    let gold = hits.iter().map(|hit| is_gold(part.corpus.id(hit.table))).collect();
-                    Ok(List { rows, gold })
+                    let gold = candidates.hits.iter().map(|hit| is_gold(part.corpus.id(hit.table))).collect();
+                    let [first, ..] =
+                        Digest::new().part("fold").part(question.tables.first().map_or("", String::as_str)).bytes();
+                    Ok(List { part: number, candidates, gold, fold: usize::from(first) % FOLDS })
                 })
                 .collect();
             for list in found {

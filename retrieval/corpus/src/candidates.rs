@@ -12,6 +12,7 @@ use crate::corpus::{Corpus, Hit, Query, TableRef};
 use crate::error::CorpusError;
 use crate::fields::Field;
 use crate::links::{self, LinkKind};
+use crate::listwise::Marks;
 use crate::retrieve::Weights;
 use crate::scores::Scores;
 
@@ -42,11 +43,13 @@ pub struct CandidateConfig {
     pub links: Vec<LinkKind>,
     /// Whether rows and cells of the first candidates are looked at.
     pub cells: bool,
+    /// Whether the first candidates are put in order once more, seen beside each other.
+    pub listwise: bool,
 }
 
 impl Default for CandidateConfig {
     fn default() -> Self {
-        Self { links: LinkKind::ALL.to_vec(), cells: true }
+        Self { links: LinkKind::ALL.to_vec(), cells: true, listwise: true }
     }
 }
 
@@ -57,6 +60,7 @@ blocks! {
         below_best: Signals = "{}.below_best",
         place: Place = "rank.{}",
         linked: Linked = "linked.{}",
+        near: Near = "near.{}",
         cells: CellMatch = "match.{}",
         shape: Shape = "{}",
     }
@@ -103,6 +107,16 @@ features! {
 }
 
 features! {
+    /// How near its vector is to those of the first tables beside it: parts of one table say the same of themselves.
+    struct Near(first: f32, seed: (f32, f32), found: &Found) {
+        first: first,
+        seed: seed.0,
+        seed_sum: seed.1,
+        part: found.nearest_part,
+    }
+}
+
+features! {
     /// What table and question are like.
     struct Shape(table: &TableRecord, query: &Query) {
         rows: (table.rows.len() as f32).ln_1p(),
@@ -120,10 +134,25 @@ struct Found {
     seeds: usize,
     parts: usize,
     is_seed: bool,
+    /// The greatest product of vectors with a seed that it may be a part of one table with; 0 where there is none.
+    nearest_part: f32,
 }
 
 impl Found {
-    const EMPTY: Self = Self { best: [NONE; LinkKind::COUNT], seeds: 0, parts: 0, is_seed: false };
+    const EMPTY: Self = Self { best: [NONE; LinkKind::COUNT], seeds: 0, parts: 0, is_seed: false, nearest_part: 0.0 };
+}
+
+/// A first table and its vector.
+struct Seed {
+    hit: Hit,
+    vector: Vec<f32>,
+}
+
+impl Seed {
+    /// Its vector · that of a table.
+    fn product(&self, corpus: &Corpus, at: TableRef) -> f32 {
+        corpus.product(at, &self.vector)
+    }
 }
 
 /// Candidates for a question.
@@ -133,6 +162,8 @@ pub struct Candidates {
     pub hits: Vec<Hit>,
     /// `[candidates, Candidates::width()]`
     pub rows: Vec<f32>,
+    /// Of each what tells whether it and another are parts of one table.
+    pub(crate) marks: Vec<Marks>,
 }
 
 impl Candidates {
@@ -159,7 +190,8 @@ impl Candidates {
         let scores = corpus.scores(query, true);
         let mut hits = corpus.best(BY_SUM, |at| weights.of(&scores, at));
         let mut known: HashSet<TableRef> = hits.iter().map(|hit| hit.table).collect();
-        let seeds: Vec<Hit> = hits.iter().take(SEEDS).copied().collect();
+        let seeds: Vec<Seed> =
+            hits.iter().take(SEEDS).map(|hit| Seed { hit: *hit, vector: corpus.vector(hit.table) }).collect();
         let best_sum = hits.first().map_or(0.0, |hit| hit.score);
         let by_words = corpus.best(BY_WORDS, |at| scores.lexical(at)[Field::COUNT] + 1e-3 * scores.lexical(at)[5]);
         for hit in corpus.best(BY_VECTOR, |at| scores.dense(at)).into_iter().chain(by_words) {
@@ -177,34 +209,42 @@ impl Candidates {
             }
         }
         hits.sort_by(|a, b| corpus.order(a, b));
-        let rows = rows(corpus, query, &scores, &hits, &found, config.cells)?;
-        Ok(Self { hits, rows })
+        let (rows, marks) = rows(corpus, query, &scores, &hits, (&found, &seeds), config.cells)?;
+        Ok(Self { hits, rows, marks })
+    }
+
+    /// The hits with other scores, by falling score.
+    pub(crate) fn ordered(&self, corpus: &Corpus, scores: &[f32]) -> Vec<Hit> {
+        let mut hits: Vec<Hit> = self.hits.iter().zip(scores).map(|(hit, &score)| Hit { score, ..*hit }).collect();
+        hits.sort_by(|a, b| corpus.order(a, b));
+        hits
     }
 }
 
 /// What the seeds' links lead to, and the tables in the order in which they were met, possible parts of a seed's table first.
 fn follow(
     corpus: &Corpus,
-    seeds: &[Hit],
+    seeds: &[Seed],
     best_sum: f32,
     kinds: &[LinkKind],
 ) -> Result<(HashMap<TableRef, Found>, Vec<TableRef>), CorpusError> {
     let mut found: HashMap<TableRef, Found> = HashMap::new();
     let (mut parts, mut others) = (Vec::new(), Vec::new());
     for seed in seeds {
-        found.entry(seed.table).or_insert(Found::EMPTY).is_seed = true;
+        let hit = seed.hit;
+        found.entry(hit.table).or_insert(Found::EMPTY).is_seed = true;
         let mut reached: HashMap<TableRef, Vec<LinkKind>> = HashMap::new();
         let mut of_seed: Vec<TableRef> = Vec::new();
         if kinds.is_empty() {
             continue;
         }
-        for key in links::keys(&corpus.table(seed.table)?) {
+        for key in links::keys(&corpus.table(hit.table)?) {
             let Some(kind) = LinkKind::of(key).filter(|kind| kinds.contains(kind)) else { continue };
             let tables = match kind {
-                LinkKind::Header | LinkKind::FirstColumn => nearest(corpus, key, seed.table),
+                LinkKind::Header | LinkKind::FirstColumn => nearest(corpus, key, seed),
                 LinkKind::Page | LinkKind::Values | LinkKind::Column => with_key(corpus, key, MOST_LINKED),
             };
-            for table in tables.into_iter().filter(|table| *table != seed.table) {
+            for table in tables.into_iter().filter(|table| *table != hit.table) {
                 let kinds = reached.entry(table).or_insert_with(|| {
                     of_seed.push(table);
                     Vec::new()
@@ -223,10 +263,13 @@ fn follow(
             });
             for &kind in kinds {
                 let best = &mut into.best[kind as usize];
-                *best = best.max(seed.score - best_sum);
+                *best = best.max(hit.score - best_sum);
             }
             into.seeds += 1;
-            into.parts += usize::from(is_part);
+            if is_part {
+                into.parts += 1;
+                into.nearest_part = into.nearest_part.max(seed.product(corpus, table));
+            }
         }
     }
     parts.append(&mut others);
@@ -247,15 +290,14 @@ fn with_key(corpus: &Corpus, key: u64, most: usize) -> Vec<TableRef> {
 }
 
 /// The tables that have a key of a seed; of many those with the nearest vectors.
-fn nearest(corpus: &Corpus, key: u64, seed: TableRef) -> Vec<TableRef> {
+fn nearest(corpus: &Corpus, key: u64, seed: &Seed) -> Vec<TableRef> {
     let mut tables = with_key(corpus, key, MOST_COMPARED);
     if tables.len() <= MOST_LINKED {
         return tables;
     }
-    tables.retain(|table| *table != seed);
-    let vector = corpus.vector(seed);
-    let product = |at: TableRef| corpus.segment(at).map_or(0.0, |segment| segment.product(at.table, &vector));
-    let mut hits: Vec<Hit> = tables.into_iter().map(|table| Hit { table, score: product(table) }).collect();
+    tables.retain(|table| *table != seed.hit.table);
+    let mut hits: Vec<Hit> =
+        tables.into_iter().map(|table| Hit { table, score: seed.product(corpus, table) }).collect();
     hits.sort_by(|a, b| corpus.order(a, b));
     hits.into_iter().take(NEAREST).map(|hit| hit.table).collect()
 }
@@ -265,12 +307,13 @@ fn rows(
     query: &Query,
     scores: &Scores,
     hits: &[Hit],
-    found: &HashMap<TableRef, Found>,
+    (found, seeds): (&HashMap<TableRef, Found>, &[Seed]),
     with_cells: bool,
-) -> Result<Vec<f32>, CorpusError> {
+) -> Result<(Vec<f32>, Vec<Marks>), CorpusError> {
     let signals: Vec<Signals> =
         hits.iter().map(|hit| Signals::of(&scores.lexical(hit.table), scores.dense(hit.table), hit.score)).collect();
     let best = Signals::greatest(signals.iter().copied());
+    let best_sum = seeds.first().map_or(0.0, |seed| seed.hit.score);
     let ranks_by = |of: &dyn Fn(&Signals) -> f32| -> Vec<usize> {
         let mut order: Vec<usize> = (0..hits.len()).collect();
         order.sort_by(|&a, &b| of(&signals[b]).total_cmp(&of(&signals[a])).then(a.cmp(&b)));
@@ -283,20 +326,27 @@ fn rows(
     let words = Words::new(query.terms.iter().zip(&scores.shares).map(|((term, _), share)| (term.as_str(), *share)));
     let width = Row::COUNT;
     let mut rows = vec![0.0; hits.len() * width];
-    rows.par_chunks_exact_mut(width).enumerate().try_for_each(|(at, out)| -> Result<(), CorpusError> {
+    let marks = rows.par_chunks_exact_mut(width).enumerate().map(|(at, out)| -> Result<Marks, CorpusError> {
         let table = corpus.table(hits[at].table)?;
         let is_read = with_cells && (at < READ || found.contains_key(&hits[at].table));
         let cells = if is_read { CellMatch::of(&table, &words) } else { CellMatch::default() };
+        let found = found.get(&hits[at].table).unwrap_or(&Found::EMPTY);
+        let others = seeds.iter().filter(|seed| seed.hit.table != hits[at].table);
+        let products: Vec<(f32, f32)> =
+            others.map(|seed| (seed.product(corpus, hits[at].table), seed.hit.score - best_sum)).collect();
+        let nearest = products.iter().copied().max_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
         Row {
             own: signals[at],
             below_best: signals[at].below(best),
             place: Place::of([at, by_dense[at], by_any[at], by_cells[at]]),
-            linked: Linked::of(found.get(&hits[at].table).unwrap_or(&Found::EMPTY)),
+            linked: Linked::of(found),
+            near: Near::of(products.first().map_or(0.0, |of| of.0), nearest.unwrap_or((0.0, NONE)), found),
             cells,
             shape: Shape::of(&table, query),
         }
         .write(out);
-        Ok(())
-    })?;
-    Ok(rows)
+        Ok(Marks::of(&table))
+    });
+    let marks: Vec<Marks> = marks.collect::<Result<_, _>>()?;
+    Ok((rows, marks))
 }

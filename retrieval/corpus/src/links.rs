@@ -59,7 +59,7 @@ const SKETCH: usize = 4;
 const MOST_COLUMNS: usize = 64;
 
 /// FNV-1a with a last mixing; the same on every machine, since the index keeps it.
-fn hash(parts: impl IntoIterator<Item = impl AsRef<str>>) -> u64 {
+pub(crate) fn hash(parts: impl IntoIterator<Item = impl AsRef<str>>) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for part in parts {
         for &byte in part.as_ref().as_bytes().iter().chain(&[0xff]) {
@@ -76,6 +76,28 @@ fn plain(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
+/// The key of its column headers, in any order; none of less than two.
+pub(crate) fn header_key(table: &TableRecord) -> Option<u64> {
+    let header = plain_headers(table);
+    (header.len() > 1).then(|| LinkKind::Header.key(hash(&header)))
+}
+
+/// The key of the values of its first column; none of few.
+pub(crate) fn first_column_key(table: &TableRecord) -> Option<u64> {
+    let values = values(table, 0);
+    (values.len() >= LEAST_VALUES).then(|| LinkKind::FirstColumn.key(hash(&values)))
+}
+
+fn plain_headers(table: &TableRecord) -> BTreeSet<String> {
+    table.column_headers.iter().map(|text| plain(text)).filter(|text| !text.is_empty()).collect()
+}
+
+/// The values of a column.
+fn values(table: &TableRecord, column: usize) -> BTreeSet<String> {
+    let cells = table.rows.iter().filter_map(|row| row.get(column));
+    cells.map(|text| plain(text)).filter(|text| !text.is_empty()).collect()
+}
+
 /// The keys of a table, rising, each once.
 pub(crate) fn keys(table: &TableRecord) -> Vec<u64> {
     let mut keys = BTreeSet::new();
@@ -83,26 +105,15 @@ pub(crate) fn keys(table: &TableRecord) -> Vec<u64> {
     if !title.is_empty() {
         keys.insert(LinkKind::Page.key(hash([&title])));
     }
-    let header: BTreeSet<String> =
-        table.column_headers.iter().map(|text| plain(text)).filter(|text| !text.is_empty()).collect();
-    if header.len() > 1 {
-        keys.insert(LinkKind::Header.key(hash(&header)));
-    }
+    keys.extend(header_key(table));
+    keys.extend(first_column_key(table));
+    let header = plain_headers(table);
     keys.extend(header.iter().take(MOST_COLUMNS).map(|name| LinkKind::Column.key(hash([name]))));
     let columns = table.rows.iter().map(Vec::len).max().unwrap_or(0).min(MOST_COLUMNS);
     for column in 0..columns {
-        let values: BTreeSet<String> = table
-            .rows
-            .iter()
-            .filter_map(|row| row.get(column))
-            .map(|text| plain(text))
-            .filter(|text| !text.is_empty())
-            .collect();
+        let values = values(table, column);
         if values.len() < LEAST_VALUES {
             continue;
-        }
-        if column == 0 {
-            keys.insert(LinkKind::FirstColumn.key(hash(&values)));
         }
         // Short numbers stand in any two tables.
         let telling = values.iter().filter(|text| text.len() > 2 && text.chars().any(char::is_alphabetic));

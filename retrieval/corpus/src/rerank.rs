@@ -1,5 +1,5 @@
-//! Boosted trees that order the candidates of a question, and the sum that proposes them: what a corpus is searched with
-//! unless another way is wanted.
+//! Boosted trees that order the candidates of a question, each alone and then the first of them beside each other, and the
+//! sum that proposes them: what a corpus is searched with unless another way is wanted.
 
 use std::path::Path;
 
@@ -11,9 +11,11 @@ use tabsegnet_store::{read_bytes, read_text, write_bytes_atomic};
 use crate::candidates::{CandidateConfig, Candidates};
 use crate::corpus::{Corpus, Hit, Query};
 use crate::error::{CorpusError, damaged};
+use crate::listwise::Listwise;
 use crate::retrieve::{Retriever, Weights};
 
 const TREES: &str = "reranker.safetensors";
+const LISTWISE: &str = "listwise.safetensors";
 const ABOUT: &str = "retriever.json";
 
 /// A reranker of tables.
@@ -22,6 +24,7 @@ pub struct Rerank {
     weights: Weights,
     candidates: CandidateConfig,
     trees: BoostedTrees,
+    listwise: Option<BoostedTrees>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -30,6 +33,7 @@ struct About {
     weights: Weights,
     #[serde(default, skip_serializing_if = "is_default")]
     candidates: CandidateConfig,
+    /// Those of [`Listwise`], of which those of [`Candidates`] are the first; without it those alone.
     features: Vec<String>,
 }
 
@@ -37,10 +41,21 @@ fn is_default(candidates: &CandidateConfig) -> bool {
     *candidates == CandidateConfig::default()
 }
 
+fn names(listwise: bool) -> Vec<String> {
+    if listwise { Listwise::names() } else { Candidates::names() }
+}
+
 impl Rerank {
-    /// Trees over rows of [`Candidates`] that a sum of `weights` proposes.
-    pub fn new(weights: Weights, candidates: CandidateConfig, trees: BoostedTrees) -> Self {
-        Self { weights, candidates, trees }
+    /// Trees over rows of [`Candidates`] that a sum of `weights` proposes, and where `candidates.listwise` says so trees over
+    /// rows of [`Listwise`].
+    pub fn new(
+        weights: Weights,
+        candidates: CandidateConfig,
+        trees: BoostedTrees,
+        listwise: Option<BoostedTrees>,
+    ) -> Self {
+        let candidates = CandidateConfig { listwise: listwise.is_some(), ..candidates };
+        Self { weights, candidates, trees, listwise }
     }
 
     /// What the proposing sum counts.
@@ -61,11 +76,18 @@ impl Rerank {
     /// # Errors
     /// The disk.
     pub fn write(&self, directory: &Path) -> Result<(), CorpusError> {
-        let path = directory.join(TREES);
-        let bytes = serialize(&self.trees.tensors(), &path).map_err(|error| damaged(&path, error))?;
-        write_bytes_atomic(&path, &bytes)?;
+        for (name, trees) in [(TREES, Some(&self.trees)), (LISTWISE, self.listwise.as_ref())] {
+            let Some(trees) = trees else { continue };
+            let path = directory.join(name);
+            let bytes = serialize(&trees.tensors(), &path).map_err(|error| damaged(&path, error))?;
+            write_bytes_atomic(&path, &bytes)?;
+        }
         let path = directory.join(ABOUT);
-        let about = About { weights: self.weights, candidates: self.candidates.clone(), features: Candidates::names() };
+        let about = About {
+            weights: self.weights,
+            candidates: self.candidates.clone(),
+            features: names(self.candidates.listwise),
+        };
         let json = serde_json::to_vec_pretty(&about).map_err(|error| damaged(&path, error))?;
         Ok(write_bytes_atomic(&path, &json)?)
     }
@@ -81,13 +103,16 @@ impl Rerank {
             message: format!("{message}; train it again with train --config configs/corpus.toml"),
         };
         let about: About = serde_json::from_str(&read_text(&path)?).map_err(|error| wrong(&path, error.to_string()))?;
-        if about.features != Candidates::names() {
+        if about.features != names(about.candidates.listwise) {
             return Err(wrong(&path, "its reranker looks at other features than this version has".into()));
         }
-        let path = directory.join(TREES);
-        let trees = BoostedTrees::parse(&path, &read_bytes(&path)?, Candidates::width());
-        let trees = trees.map_err(|message| wrong(&path, message))?;
-        Ok(Self { weights: about.weights, candidates: about.candidates, trees })
+        let trees = |name: &str, width: usize| {
+            let path = directory.join(name);
+            BoostedTrees::parse(&path, &read_bytes(&path)?, width).map_err(|message| wrong(&path, message))
+        };
+        let alone = trees(TREES, Candidates::width())?;
+        let listwise = about.candidates.listwise.then(|| trees(LISTWISE, Listwise::width())).transpose()?;
+        Ok(Self { weights: about.weights, candidates: about.candidates, trees: alone, listwise })
     }
 }
 
@@ -97,10 +122,16 @@ impl Retriever for Rerank {
     }
 
     fn retrieve(&self, corpus: &Corpus, query: &Query, top_k: usize) -> Result<Vec<Hit>, CorpusError> {
-        let Candidates { hits, rows } = self.candidates(corpus, query)?;
-        let scores = self.trees.scores(&rows);
-        let mut hits: Vec<Hit> = hits.iter().zip(scores).map(|(hit, score)| Hit { score, ..*hit }).collect();
-        hits.sort_by(|a, b| corpus.order(a, b));
+        let candidates = self.candidates(corpus, query)?;
+        let scores = self.trees.scores(&candidates.rows);
+        let mut hits = match &self.listwise {
+            Some(trees) => {
+                let first = Listwise::new(corpus, &candidates, &scores);
+                let scores = trees.scores(&first.rows);
+                first.ordered(corpus, &candidates, &scores)
+            }
+            None => candidates.ordered(corpus, &scores),
+        };
         hits.truncate(top_k);
         Ok(hits)
     }

@@ -4,20 +4,19 @@
 use rayon::prelude::*;
 use tabsegnet_corpus::{Candidates, Weights};
 
-use super::List;
-
 const SIGNALS: [&str; 8] = ["title", "section", "caption", "header", "first_column", "cells", "any", "dense"];
 const STEPS: usize = 300;
 const LEARNING_RATE: f64 = 0.2;
 /// Lists whose gradients are summed together; the order of the sums does not depend on threads.
 const BLOCK: usize = 64;
 
-/// The weights for lists, no one below 0: a word more makes no table worse.
-pub fn fitted(lists: &[List]) -> Weights {
+/// The weights for lists of rows `[candidates, Candidates::width()]` and which of them are gold, no one below 0: a word more
+/// makes no table worse.
+pub fn fitted(lists: &[(&[f32], &[bool])]) -> Weights {
     let names = Candidates::names();
     let columns = SIGNALS.map(|signal| names.iter().position(|name| name == signal).unwrap_or_default());
     let width = Candidates::width();
-    let taught: Vec<&List> = lists.iter().filter(|list| list.gold.contains(&true)).collect();
+    let taught: Vec<&(&[f32], &[bool])> = lists.iter().filter(|(_, gold)| gold.contains(&true)).collect();
     let mut weights = [8.0_f64; SIGNALS.len()];
     let (mut first, mut second) = ([0.0_f64; SIGNALS.len()], [0.0_f64; SIGNALS.len()]);
     for step in 1..=STEPS {
@@ -25,7 +24,7 @@ pub fn fitted(lists: &[List]) -> Weights {
             .par_chunks(BLOCK)
             .map(|lists| {
                 let mut gradient = [0.0; SIGNALS.len()];
-                for list in lists {
+                for &&list in lists {
                     add_gradient(list, &columns, width, &weights, &mut gradient);
                 }
                 gradient
@@ -49,27 +48,26 @@ pub fn fitted(lists: &[List]) -> Weights {
 }
 
 fn add_gradient(
-    list: &List,
+    (rows, gold): (&[f32], &[bool]),
     columns: &[usize; SIGNALS.len()],
     width: usize,
     weights: &[f64; SIGNALS.len()],
     gradient: &mut [f64; SIGNALS.len()],
 ) {
     let value = |row: &[f32], signal: usize| f64::from(row[columns[signal]]);
-    let scores: Vec<f64> = list
-        .rows
+    let scores: Vec<f64> = rows
         .chunks_exact(width)
         .map(|row| (0..SIGNALS.len()).map(|signal| weights[signal] * value(row, signal)).sum())
         .collect();
     let greatest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let shares: Vec<f64> = scores.iter().map(|score| (score - greatest).exp()).collect();
     let all: f64 = shares.iter().sum();
-    let gold: f64 = shares.iter().zip(&list.gold).filter(|(_, gold)| **gold).map(|(share, _)| share).sum();
-    if gold <= 0.0 || all <= 0.0 {
+    let of_gold: f64 = shares.iter().zip(gold).filter(|(_, gold)| **gold).map(|(share, _)| share).sum();
+    if of_gold <= 0.0 || all <= 0.0 {
         return;
     }
-    for ((row, share), is_gold) in list.rows.chunks_exact(width).zip(&shares).zip(&list.gold) {
-        let pull = share / all - if *is_gold { share / gold } else { 0.0 };
+    for ((row, share), is_gold) in rows.chunks_exact(width).zip(&shares).zip(gold) {
+        let pull = share / all - if *is_gold { share / of_gold } else { 0.0 };
         for (signal, gradient) in gradient.iter_mut().enumerate() {
             *gradient += pull * value(row, signal);
         }
@@ -84,16 +82,17 @@ mod tests {
     fn a_signal_that_tells_gold_counts_and_one_that_does_not_counts_less() {
         let names = Candidates::names();
         let at = |name: &str| names.iter().position(|other| other == name).unwrap();
-        let lists: Vec<List> = (0..40)
+        let lists: Vec<(Vec<f32>, Vec<bool>)> = (0..40)
             .map(|list| {
                 let mut rows = vec![0.0; 5 * Candidates::width()];
                 for row in 0..5 {
                     rows[row * Candidates::width() + at("title")] = if row == list % 5 { 0.8 } else { 0.3 };
                     rows[row * Candidates::width() + at("cells")] = ((row * 7 + list * 3) % 5) as f32 / 5.0;
                 }
-                List { rows, gold: (0..5).map(|row| row == list % 5).collect() }
+                (rows, (0..5).map(|row| row == list % 5).collect())
             })
             .collect();
+        let lists: Vec<(&[f32], &[bool])> = lists.iter().map(|(rows, gold)| (&rows[..], &gold[..])).collect();
         let weights = fitted(&lists);
         assert!(weights.title > 0.9 && weights.cells < 0.3, "{weights:?}");
         assert_eq!(weights, rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap().install(|| fitted(&lists)));

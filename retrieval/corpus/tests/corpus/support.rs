@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use tabsegnet_corpus::gtr::GtrConfig;
 use tabsegnet_corpus::{
-    CandidateConfig, Candidates, Change, Corpus, CorpusError, Fusion, GtrRetriever, Hit, IndexConfig, Rerank,
+    CandidateConfig, Candidates, Change, Corpus, CorpusError, Fusion, GtrRetriever, Hit, IndexConfig, Listwise, Rerank,
     Retriever, Rrf, Weights, Writer,
 };
 use tabsegnet_datasets::tables::TableRecord;
@@ -189,9 +189,9 @@ pub const QUESTIONS: [&str; 8] = [
     "name name NAME city",
 ];
 
-/// Trees over candidates that look at many of their numbers, grown once.
-fn trees() -> &'static BoostedTrees {
-    static TREES: OnceLock<BoostedTrees> = OnceLock::new();
+/// Trees over candidates, alone and beside each other, that look at many of their numbers, grown once.
+pub fn trees() -> &'static (BoostedTrees, BoostedTrees) {
+    static TREES: OnceLock<(BoostedTrees, BoostedTrees)> = OnceLock::new();
     TREES.get_or_init(|| {
         let dir = tempfile::tempdir().unwrap();
         take_in(dir.path(), &settings(9), &table_files(&[60], 5)).unwrap();
@@ -203,22 +203,38 @@ fn trees() -> &'static BoostedTrees {
                     .unwrap()
             })
             .collect();
-        let all: Vec<f32> = lists.iter().flat_map(|list| &list.rows).copied().collect();
-        let mut grown = Lists::new(Bins::new(&all, Candidates::width()));
-        for list in &lists {
-            let gold: Vec<bool> = list.hits.iter().map(|hit| corpus.id(hit.table).ends_with(['3', '6', '8'])).collect();
-            grown.push(&list.rows, &gold);
-        }
-        let config = BoostingConfig {
-            num_iterations: 30,
-            num_leaves: 6,
-            min_data_in_leaf: 5,
-            min_sum_hessian_in_leaf: 0.0,
-            learning_rate: 0.2,
-            ..BoostingConfig::default()
-        };
-        grow(&grown, &config, 0, &mut |_| ())
+        let is_gold = |hit: &Hit| corpus.id(hit.table).ends_with(['3', '6', '8']);
+        let alone = lists.iter().map(|list| (list.rows.clone(), list.hits.iter().map(is_gold).collect()));
+        let alone = grown(Candidates::width(), &alone.collect::<Vec<_>>());
+        let beside = lists.iter().map(|list| {
+            let first = Listwise::new(&corpus, list, &alone.scores(&list.rows));
+            let rows = first.rows.len() / Listwise::width();
+            (first.rows.clone(), first.hits.iter().take(rows).map(is_gold).collect())
+        });
+        let listwise = grown(Listwise::width(), &beside.collect::<Vec<_>>());
+        (alone, listwise)
     })
+}
+
+fn grown(width: usize, lists: &[(Vec<f32>, Vec<bool>)]) -> BoostedTrees {
+    let all: Vec<f32> = lists.iter().flat_map(|(rows, _)| rows).copied().collect();
+    let mut grown = Lists::new(Bins::new(&all, width));
+    lists.iter().for_each(|(rows, gold)| grown.push(rows, gold));
+    let config = BoostingConfig {
+        num_iterations: 30,
+        num_leaves: 6,
+        min_data_in_leaf: 5,
+        min_sum_hessian_in_leaf: 0.0,
+        learning_rate: 0.2,
+        ..BoostingConfig::default()
+    };
+    grow(&grown, &config, 0, &mut |_| ())
+}
+
+/// A reranker with them.
+pub fn reranker(weights: Weights) -> Rerank {
+    let (alone, listwise) = trees().clone();
+    Rerank::new(weights, CandidateConfig::default(), alone, Some(listwise))
 }
 
 fn fusion(name: &str, weights: Weights) -> Box<dyn Retriever> {
@@ -238,7 +254,7 @@ pub fn quick_retrievers() -> Vec<Box<dyn Retriever>> {
             of: vec![fusion("fields", Weights::FIELDS), fusion("dense", Weights::DENSE)],
             depth: 7,
         }),
-        Box::new(Rerank::new(Weights::default(), CandidateConfig::default(), trees().clone())),
+        Box::new(reranker(Weights::default())),
     ]
 }
 

@@ -1,0 +1,303 @@
+//! What the first candidates of a question are to each other: parts of one table are wanted together or not at all.
+
+use std::collections::BTreeSet;
+
+use tabsegnet_datasets::tables::TableRecord;
+use tabsegnet_features::{Schema as _, blocks, features, flag};
+
+use crate::candidates::Candidates;
+use crate::corpus::{Corpus, Hit};
+use crate::fields::for_each_term;
+use crate::links;
+
+/// Candidates that are put in order once more.
+pub(crate) const ORDERED: usize = 150;
+/// The first of them, which the others are set beside.
+const FIRST: usize = 20;
+/// The share of common words from which tables with the same columns, or first column, are parts of one.
+const SAME_WORDS: f32 = 0.5;
+/// How much of the way to the best part's score another is lifted. This and the share were chosen on 1,000 training questions
+/// a set that the trees had not seen.
+const PULL: f32 = 0.6;
+/// What stands for a part that is not there: below any difference of two scores.
+const NONE: f32 = -30.0;
+
+blocks! {
+    /// What is seen of a candidate beside its own row.
+    struct Beside {
+        standing: Standing = "{}",
+        best: Likeness = "best.{}",
+        parts: Parts = "parts.{}",
+        nearest: Nearest = "nearest.{}",
+    }
+}
+
+features! {
+    /// Its score by the trees that see it alone.
+    struct Standing(score: f32, best: f32, rank: usize) {
+        score: score,
+        below_best: score - best,
+        rank: (rank as f32).ln_1p(),
+    }
+}
+
+features! {
+    /// What it and another table have in common; of the best one, or the next best for the best.
+    struct Likeness(a: &Marks, b: &Marks, product: f32) {
+        header: flag(a.header.is_some() && a.header == b.header),
+        first_column: flag(a.first_column.is_some() && a.first_column == b.first_column),
+        words: a.words_in_common(b),
+        product: product,
+    }
+}
+
+features! {
+    /// The first tables that may be parts of one table with it: with the same columns or the same first column.
+    struct Parts {
+        /// How many.
+        count,
+        /// The best one's score, less the best of all.
+        below_best,
+        /// The greatest share of words in common, and product of vectors.
+        words,
+        product,
+        /// Their shares of the question, of those with the same words, of all by words and by products.
+        share,
+        share_same,
+        share_words,
+        share_product,
+    }
+}
+
+features! {
+    /// Of these the one that says most nearly the same of itself.
+    struct Nearest {
+        below_best,
+        rank,
+        words,
+        product,
+        header,
+        first_column,
+    }
+}
+
+/// What tells whether two tables are parts of one.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Marks {
+    header: Option<u64>,
+    first_column: Option<u64>,
+    /// Of title, headings and caption, as hashes, rising.
+    words: Vec<u32>,
+}
+
+impl Marks {
+    pub(crate) fn of(table: &TableRecord) -> Self {
+        let mut words = BTreeSet::new();
+        for text in [&table.title, &table.section, &table.caption] {
+            for_each_term(text, |term| {
+                words.insert(links::hash([term]) as u32);
+            });
+        }
+        Self {
+            header: links::header_key(table),
+            first_column: links::first_column_key(table),
+            words: words.into_iter().collect(),
+        }
+    }
+
+    /// Whether it and another have the same columns or first column, and most of their words.
+    fn is_part_with(&self, other: &Self) -> bool {
+        let same = |a: Option<u64>, b: Option<u64>| a.is_some() && a == b;
+        (same(self.header, other.header) || same(self.first_column, other.first_column))
+            && self.words_in_common(other) >= SAME_WORDS
+    }
+
+    /// The share of the words of both that both have.
+    fn words_in_common(&self, other: &Self) -> f32 {
+        let common = self.words.iter().filter(|word| other.words.binary_search(word).is_ok()).count();
+        let all = self.words.len() + other.words.len() - common;
+        if all == 0 { 0.0 } else { common as f32 / all as f32 }
+    }
+}
+
+/// The first candidates in the order of the trees that see each alone, with what is seen of them beside the others.
+#[derive(Debug, Clone)]
+pub struct Listwise {
+    /// By falling score.
+    pub hits: Vec<Hit>,
+    /// Their places among the candidates.
+    pub places: Vec<usize>,
+    /// `[ORDERED at most, Listwise::width()]`
+    pub rows: Vec<f32>,
+}
+
+impl Listwise {
+    /// Numbers of a row.
+    pub fn width() -> usize {
+        Candidates::width() + Beside::COUNT
+    }
+
+    /// Names of a row's numbers.
+    pub fn names() -> Vec<String> {
+        let mut names = Candidates::names();
+        names.extend(Beside::names().iter().map(|name| format!("beside.{name}")));
+        names
+    }
+
+    /// All candidates by their `scores`, and the rows of the first.
+    pub fn new(corpus: &Corpus, candidates: &Candidates, scores: &[f32]) -> Self {
+        let mut order: Vec<(usize, Hit)> =
+            candidates.hits.iter().zip(scores).map(|(hit, &score)| Hit { score, ..*hit }).enumerate().collect();
+        order.sort_by(|(_, a), (_, b)| corpus.order(a, b));
+        let (places, hits): (Vec<usize>, Vec<Hit>) = order.into_iter().unzip();
+        let best = hits.first().map_or(0.0, |hit| hit.score);
+        let first: Vec<Seed> = hits
+            .iter()
+            .zip(&places)
+            .take(FIRST)
+            .map(|(hit, &place)| Seed {
+                vector: corpus.vector(hit.table),
+                marks: &candidates.marks[place],
+                below_best: hit.score - best,
+            })
+            .collect();
+        let sum: f32 = hits.iter().map(|hit| (hit.score - best).exp()).sum();
+        let width = Candidates::width();
+        let mut rows = Vec::with_capacity(ORDERED.min(hits.len()) * Self::width());
+        for (rank, (hit, &place)) in hits.iter().zip(&places).take(ORDERED).enumerate() {
+            rows.extend_from_slice(&candidates.rows[place * width..(place + 1) * width]);
+            let start = rows.len();
+            rows.resize(start + Beside::COUNT, 0.0);
+            let marks = &candidates.marks[place];
+            let alike: Vec<(usize, Likeness)> = first
+                .iter()
+                .enumerate()
+                .filter(|(at, _)| *at != rank)
+                .map(|(at, seed)| (at, Likeness::of(marks, seed.marks, corpus.product(hit.table, &seed.vector))))
+                .collect();
+            Beside {
+                standing: Standing::of(hit.score, best, rank),
+                best: alike.first().map_or_else(Likeness::default, |(_, likeness)| *likeness),
+                parts: Parts::of(&alike, &first, sum),
+                nearest: Nearest::of(&alike, &first),
+            }
+            .write(&mut rows[start..]);
+        }
+        Self { hits, places, rows }
+    }
+
+    /// The hits with the scores of their rows, by falling score, parts of one table nearer to the best of them; those without
+    /// a row stay behind.
+    pub(crate) fn ordered(mut self, corpus: &Corpus, candidates: &Candidates, scores: &[f32]) -> Vec<Hit> {
+        let least = scores.iter().copied().fold(f32::INFINITY, f32::min);
+        let last = self.hits.get(scores.len().saturating_sub(1)).map_or(0.0, |hit| hit.score);
+        for (at, hit) in self.hits.iter_mut().enumerate() {
+            hit.score = scores.get(at).copied().unwrap_or(least + (hit.score - last) - 1.0);
+        }
+        let marks: Vec<&Marks> = self.places.iter().take(scores.len()).map(|&place| &candidates.marks[place]).collect();
+        self.hits.iter_mut().zip(lifted(&marks, scores)).for_each(|(hit, score)| hit.score = score);
+        self.hits.sort_by(|a, b| corpus.order(a, b));
+        self.hits
+    }
+}
+
+/// The scores, those of parts of one table nearer to the best of them.
+fn lifted(marks: &[&Marks], scores: &[f32]) -> Vec<f32> {
+    let mut order: Vec<usize> = (0..scores.len()).collect();
+    order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]).then(a.cmp(&b)));
+    let mut lifted = scores.to_vec();
+    // By falling score: the first of each is its best.
+    let mut of_one_table: Vec<Vec<usize>> = Vec::new();
+    for at in order {
+        let is_part = |other: &usize| marks[at].is_part_with(marks[*other]);
+        match of_one_table.iter_mut().find(|parts| parts.iter().any(is_part)) {
+            Some(parts) => {
+                lifted[at] += PULL * (scores[parts[0]] - scores[at]);
+                parts.push(at);
+            }
+            None => of_one_table.push(vec![at]),
+        }
+    }
+    lifted
+}
+
+struct Seed<'c> {
+    vector: Vec<f32>,
+    marks: &'c Marks,
+    below_best: f32,
+}
+
+impl Likeness {
+    fn is_part(&self) -> bool {
+        self.header > 0.0 || self.first_column > 0.0
+    }
+}
+
+impl Parts {
+    fn of(alike: &[(usize, Likeness)], first: &[Seed<'_>], sum: f32) -> Self {
+        let mut found = Self { below_best: NONE, ..Self::default() };
+        for (at, likeness) in alike {
+            let below_best = first[*at].below_best;
+            let share = below_best.exp() / sum.max(f32::MIN_POSITIVE);
+            found.share_words += share * likeness.words;
+            found.share_product += share * likeness.product;
+            if likeness.is_part() {
+                found.count += 1.0;
+                found.below_best = found.below_best.max(below_best);
+                found.words = found.words.max(likeness.words);
+                found.product = found.product.max(likeness.product);
+                found.share += share;
+                found.share_same += share * likeness.words * likeness.words;
+            }
+        }
+        found
+    }
+}
+
+impl Nearest {
+    fn of(alike: &[(usize, Likeness)], first: &[Seed<'_>]) -> Self {
+        let mut best: Option<(usize, Likeness)> = None;
+        // Of equal ones the one with the higher score.
+        for &(at, likeness) in alike.iter().filter(|(_, likeness)| likeness.is_part()) {
+            let nearness = |of: &Likeness| of.words + of.product;
+            if best.is_none_or(|(_, best)| nearness(&likeness) > nearness(&best)) {
+                best = Some((at, likeness));
+            }
+        }
+        match best {
+            Some((at, Likeness { header, first_column, words, product })) => Self {
+                below_best: first[at].below_best,
+                rank: (at as f32).ln_1p(),
+                words,
+                product,
+                header,
+                first_column,
+            },
+            None => Self { below_best: NONE, rank: (FIRST as f32).ln_1p(), ..Self::default() },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_one_table_go_to_the_best_of_them() {
+        let marks = |header: u64, first_column: u64, words: &[u32]| Marks {
+            header: Some(header),
+            first_column: (first_column > 0).then_some(first_column),
+            words: words.to_vec(),
+        };
+        let best = marks(1, 5, &[1, 2, 3]);
+        let by_rows = marks(1, 0, &[1, 2, 3, 4]);
+        let of_that_by_columns = marks(2, 5, &[1, 2]);
+        let other_words = marks(1, 5, &[3, 7, 8, 9]);
+        let other_columns = marks(3, 0, &[1, 2, 3]);
+        let all = [&by_rows, &other_words, &best, &other_columns, &of_that_by_columns];
+        let scores = lifted(&all, &[-1.0, 0.5, 2.0, 0.0, -3.0]);
+        let expected = [-1.0 + PULL * 3.0, 0.5, 2.0, 0.0, -3.0 + PULL * 5.0];
+        assert!(scores.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-6), "{scores:?}");
+        assert!(lifted(&[], &[]).is_empty());
+    }
+}
