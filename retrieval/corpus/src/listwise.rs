@@ -10,7 +10,7 @@ use crate::corpus::{Corpus, Hit};
 use crate::fields::for_each_term;
 use crate::links;
 
-/// Candidates that are put in order once more.
+/// Candidates that are put in order once more; fewer are left as they are.
 pub(crate) const ORDERED: usize = 150;
 /// The first of them, which the others are set beside.
 const FIRST: usize = 20;

@@ -11,7 +11,7 @@ use tabsegnet_store::{read_bytes, read_text, write_bytes_atomic};
 use crate::candidates::{CandidateConfig, Candidates};
 use crate::corpus::{Corpus, Hit, Query};
 use crate::error::{CorpusError, damaged};
-use crate::listwise::Listwise;
+use crate::listwise::{Listwise, ORDERED};
 use crate::retrieve::{Retriever, Weights};
 
 const TREES: &str = "reranker.safetensors";
@@ -125,12 +125,13 @@ impl Retriever for Rerank {
         let candidates = self.candidates(corpus, query)?;
         let scores = self.trees.scores(&candidates.rows);
         let mut hits = match &self.listwise {
-            Some(trees) => {
+            // They have learnt from whole lists: of a few tables each says more alone.
+            Some(trees) if candidates.hits.len() >= ORDERED => {
                 let first = Listwise::new(corpus, &candidates, &scores);
                 let scores = trees.scores(&first.rows);
                 first.ordered(corpus, &candidates, &scores)
             }
-            None => candidates.ordered(corpus, &scores),
+            _ => candidates.ordered(corpus, &scores),
         };
         hits.truncate(top_k);
         Ok(hits)
