@@ -97,19 +97,22 @@ pub fn train(config: &Config, stop: &AtomicBool) -> Result<Outcome> {
     Ok(Outcome::Finished)
 }
 
-/// Trees grown on what `rows` makes of the lists: their rows `[rows, width]` and which of them are gold.
+/// Rows of a list, `[rows, width]`, and which of them are gold.
+type Rows = (Vec<f32>, Vec<bool>);
+
+/// Trees grown on what `rows` makes of the lists.
 fn grown(
     config: &Config,
     name: &str,
     width: usize,
     lists: &[&List],
-    rows: &(dyn Fn(&List) -> (Vec<f32>, Vec<bool>) + Sync),
+    rows: &(dyn Fn(&List) -> Rows + Sync),
 ) -> BoostedTrees {
     let step = lists.len().div_ceil(LISTS_OF_BINS).max(1);
     let sample: Vec<f32> = lists.iter().step_by(step).flat_map(|list| rows(list).0).collect();
     let mut grown_on = Lists::new(Bins::new(&sample, width));
     for some in lists.chunks(LISTS_AT_A_TIME) {
-        let some: Vec<(Vec<f32>, Vec<bool>)> = some.par_iter().map(|list| rows(list)).collect();
+        let some: Vec<Rows> = some.par_iter().map(|list| rows(list)).collect();
         some.iter().for_each(|(rows, gold)| grown_on.push(rows, gold));
     }
     let boosting = &config.corpus.boosting;
