@@ -270,7 +270,11 @@ fn a_reranker_of_tables_is_trained_and_measured() {
     work.train(&["--resume"]).fails(1, &["cannot be resumed"]);
     work.train(&["--set", "corpus.train_questions=0"]).fails(2, &["corpus.train_questions is 0"]);
     index(&work, &["tables.jsonl"]).ok();
-    let run =
-        infer(&work, &["--question", "goals of anna7", "--retriever", "out/best", "--format", "trec"]).ok().stdout;
+    let run = infer(
+        &work,
+        &["--question", "How many goals did anna7 score for team7?", "--retriever", "out/best", "--format", "trec"],
+    )
+    .ok()
+    .stdout;
     assert!(run.starts_with("q Q0 t7 1 "), "{run}");
 }
