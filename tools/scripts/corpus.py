@@ -40,11 +40,11 @@ is written by `tools/scripts/corpus.py`.
 5. **Trees** (`--retriever rerank`, the default). Boosted trees order the candidates: by the signals, their places among the
    others, what links them to the first ones, how near their vectors are to those of the first, and what of the question a
    single row, a whole cell and the headers have.
-6. **Beside each other.** Where there are 150 candidates, the first 150 are put in order once more, by trees that also see what each and the first twenty have
-   in common (columns, first column, words of title and caption, vectors) and what the trees before make of those: parts of
-   one table are wanted together. They learn from scores of trees that have not seen the question (two folds). Then a table
-   with the columns or the first column of a better one, and half of their words in common, goes three fifths of the way to
-   its score.
+6. **Beside each other.** Where there are 150 candidates, the first 150 are put in order once more, by trees that also see what
+   each and the first twenty have in common (columns, first column, words of title and caption, vectors) and what the trees
+   before make of those: parts of one table are wanted together. They learn from scores of trees that have not seen the
+   question (two folds). Then a table with the columns or the first column of a better one, and half of their words in
+   common, goes three fifths of the way to its score.
 
 `--retriever` also takes `rrf`, `bm25`, `bm25-schema`, `dense` and `gtr`, graph-table retrieval as its paper has it (Zou et
 al., arXiv 2504.01346): k-means hypergraph over three kinds of features, typical nodes, coarse stage, local graph,

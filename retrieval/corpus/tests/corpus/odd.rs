@@ -204,7 +204,7 @@ fn parts_of_the_first_table_are_seen_beside_it() {
     assert_eq!([0, 1, 2, 3].map(|rank| of(rank, "best.header")), [1.0, 1.0, 0.0, 0.0]);
     assert_eq!([0, 1, 2, 3].map(|rank| of(rank, "best.first_column")), [0.0, 0.0, 1.0, 0.0]);
     assert_eq!([1, 2, 3].map(|rank| of(rank, "parts.below_best")), [0.0, 0.0, -19.0]);
-    // Of five and four words three; of five and two one.
+    // Of the first one's five words four; of six words one.
     let words = [1, 2].map(|rank| of(rank, "best.words"));
     assert!((words[0] - 4.0 / 5.0).abs() < 1e-6 && (words[1] - 1.0 / 6.0).abs() < 1e-6, "{words:?}");
     assert!(of(1, "best.product") > of(3, "best.product"));
