@@ -74,9 +74,10 @@ pub fn train(config: &Config, stop: &AtomicBool) -> Result<Outcome> {
             let of_folds: Vec<BoostedTrees> = (0..FOLDS).map(grown_on).collect();
             Some(grown(config, "beside each other", Listwise::width(), &all, &|list| {
                 let scores = of_folds[list.fold].scores(&list.candidates.rows);
-                let first = Listwise::new(&parts[list.part].corpus, &list.candidates, &scores);
-                let places = first.places.iter().take(first.rows.len() / Listwise::width());
-                (first.rows.clone(), places.map(|&place| list.gold[place]).collect())
+                let Listwise { places, rows, .. } = Listwise::new(&parts[list.part].corpus, &list.candidates, &scores);
+                let seen = places.iter().take(rows.len() / Listwise::width());
+                let gold = seen.map(|&place| list.gold[place]).collect();
+                (rows, gold)
             }))
         }
         false => None,

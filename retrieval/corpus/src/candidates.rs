@@ -143,15 +143,19 @@ impl Found {
 }
 
 /// A first table and its vector.
-struct Seed {
-    hit: Hit,
+pub(crate) struct Seed {
+    pub(crate) hit: Hit,
     vector: Vec<f32>,
 }
 
 impl Seed {
+    pub(crate) fn new(corpus: &Corpus, hit: Hit) -> Self {
+        Self { hit, vector: corpus.vector(hit.table) }
+    }
+
     /// Its vector · that of a table.
-    fn product(&self, corpus: &Corpus, at: TableRef) -> f32 {
-        corpus.product(at, &self.vector)
+    pub(crate) fn product(&self, corpus: &Corpus, at: TableRef) -> f32 {
+        corpus.segment(at).map_or(0.0, |segment| segment.product(at.table, &self.vector))
     }
 }
 
@@ -162,7 +166,7 @@ pub struct Candidates {
     pub hits: Vec<Hit>,
     /// `[candidates, Candidates::width()]`
     pub rows: Vec<f32>,
-    /// Of each what tells whether it and another are parts of one table.
+    /// Of each what tells whether it and another are parts of one table; nothing where they are not seen beside each other.
     pub(crate) marks: Vec<Marks>,
 }
 
@@ -190,8 +194,7 @@ impl Candidates {
         let scores = corpus.scores(query, true);
         let mut hits = corpus.best(BY_SUM, |at| weights.of(&scores, at));
         let mut known: HashSet<TableRef> = hits.iter().map(|hit| hit.table).collect();
-        let seeds: Vec<Seed> =
-            hits.iter().take(SEEDS).map(|hit| Seed { hit: *hit, vector: corpus.vector(hit.table) }).collect();
+        let seeds: Vec<Seed> = hits.iter().take(SEEDS).map(|hit| Seed::new(corpus, *hit)).collect();
         let best_sum = hits.first().map_or(0.0, |hit| hit.score);
         let by_words = corpus.best(BY_WORDS, |at| scores.lexical(at)[Field::COUNT] + 1e-3 * scores.lexical(at)[5]);
         for hit in corpus.best(BY_VECTOR, |at| scores.dense(at)).into_iter().chain(by_words) {
@@ -209,15 +212,16 @@ impl Candidates {
             }
         }
         hits.sort_by(|a, b| corpus.order(a, b));
-        let (rows, marks) = rows(corpus, query, &scores, &hits, (&found, &seeds), config.cells)?;
+        let (rows, marks) = rows(corpus, query, &scores, &hits, (&found, &seeds), config)?;
         Ok(Self { hits, rows, marks })
     }
 
-    /// The hits with other scores, by falling score.
-    pub(crate) fn ordered(&self, corpus: &Corpus, scores: &[f32]) -> Vec<Hit> {
-        let mut hits: Vec<Hit> = self.hits.iter().zip(scores).map(|(hit, &score)| Hit { score, ..*hit }).collect();
-        hits.sort_by(|a, b| corpus.order(a, b));
-        hits
+    /// The hits with other scores, by falling score, each with its place among them.
+    pub(crate) fn ordered(&self, corpus: &Corpus, scores: &[f32]) -> Vec<(usize, Hit)> {
+        let hits = self.hits.iter().zip(scores).map(|(hit, &score)| Hit { score, ..*hit });
+        let mut order: Vec<(usize, Hit)> = hits.enumerate().collect();
+        order.sort_by(|(_, a), (_, b)| corpus.order(a, b));
+        order
     }
 }
 
@@ -308,7 +312,7 @@ fn rows(
     scores: &Scores,
     hits: &[Hit],
     (found, seeds): (&HashMap<TableRef, Found>, &[Seed]),
-    with_cells: bool,
+    config: &CandidateConfig,
 ) -> Result<(Vec<f32>, Vec<Marks>), CorpusError> {
     let signals: Vec<Signals> =
         hits.iter().map(|hit| Signals::of(&scores.lexical(hit.table), scores.dense(hit.table), hit.score)).collect();
@@ -328,7 +332,7 @@ fn rows(
     let mut rows = vec![0.0; hits.len() * width];
     let marks = rows.par_chunks_exact_mut(width).enumerate().map(|(at, out)| -> Result<Marks, CorpusError> {
         let table = corpus.table(hits[at].table)?;
-        let is_read = with_cells && (at < READ || found.contains_key(&hits[at].table));
+        let is_read = config.cells && (at < READ || found.contains_key(&hits[at].table));
         let cells = if is_read { CellMatch::of(&table, &words) } else { CellMatch::default() };
         let found = found.get(&hits[at].table).unwrap_or(&Found::EMPTY);
         let others = seeds.iter().filter(|seed| seed.hit.table != hits[at].table);
@@ -345,7 +349,7 @@ fn rows(
             shape: Shape::of(&table, query),
         }
         .write(out);
-        Ok(Marks::of(&table))
+        Ok(if config.listwise { Marks::of(&table) } else { Marks::default() })
     });
     let marks: Vec<Marks> = marks.collect::<Result<_, _>>()?;
     Ok((rows, marks))

@@ -148,11 +148,6 @@ impl Corpus {
         self.segment(at).map_or_else(Vec::new, |segment| segment.vector(at.table))
     }
 
-    /// The product of a table's vector and another.
-    pub(crate) fn product(&self, at: TableRef, vector: &[f32]) -> f32 {
-        self.segment(at).map_or(0.0, |segment| segment.product(at.table, vector))
-    }
-
     /// The table with an id.
     ///
     /// # Errors

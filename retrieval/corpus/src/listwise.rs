@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use tabsegnet_datasets::tables::TableRecord;
 use tabsegnet_features::{Schema as _, blocks, features, flag};
 
-use crate::candidates::Candidates;
+use crate::candidates::{Candidates, Seed};
 use crate::corpus::{Corpus, Hit};
 use crate::fields::for_each_term;
 use crate::links;
@@ -44,8 +44,8 @@ features! {
 features! {
     /// What it and another table have in common; of the best one, or the next best for the best.
     struct Likeness(a: &Marks, b: &Marks, product: f32) {
-        header: flag(a.header.is_some() && a.header == b.header),
-        first_column: flag(a.first_column.is_some() && a.first_column == b.first_column),
+        header: flag(a.same_header(b)),
+        first_column: flag(a.same_first_column(b)),
         words: a.words_in_common(b),
         product: product,
     }
@@ -105,11 +105,17 @@ impl Marks {
         }
     }
 
+    fn same_header(&self, other: &Self) -> bool {
+        self.header.is_some() && self.header == other.header
+    }
+
+    fn same_first_column(&self, other: &Self) -> bool {
+        self.first_column.is_some() && self.first_column == other.first_column
+    }
+
     /// Whether it and another have the same columns or first column, and most of their words.
     fn is_part_with(&self, other: &Self) -> bool {
-        let same = |a: Option<u64>, b: Option<u64>| a.is_some() && a == b;
-        (same(self.header, other.header) || same(self.first_column, other.first_column))
-            && self.words_in_common(other) >= SAME_WORDS
+        (self.same_header(other) || self.same_first_column(other)) && self.words_in_common(other) >= SAME_WORDS
     }
 
     /// The share of the words of both that both have.
@@ -146,21 +152,9 @@ impl Listwise {
 
     /// All candidates by their `scores`, and the rows of the first.
     pub fn new(corpus: &Corpus, candidates: &Candidates, scores: &[f32]) -> Self {
-        let mut order: Vec<(usize, Hit)> =
-            candidates.hits.iter().zip(scores).map(|(hit, &score)| Hit { score, ..*hit }).enumerate().collect();
-        order.sort_by(|(_, a), (_, b)| corpus.order(a, b));
-        let (places, hits): (Vec<usize>, Vec<Hit>) = order.into_iter().unzip();
+        let (places, hits): (Vec<usize>, Vec<Hit>) = candidates.ordered(corpus, scores).into_iter().unzip();
         let best = hits.first().map_or(0.0, |hit| hit.score);
-        let first: Vec<Seed> = hits
-            .iter()
-            .zip(&places)
-            .take(FIRST)
-            .map(|(hit, &place)| Seed {
-                vector: corpus.vector(hit.table),
-                marks: &candidates.marks[place],
-                below_best: hit.score - best,
-            })
-            .collect();
+        let first: Vec<Seed> = hits.iter().take(FIRST).map(|hit| Seed::new(corpus, *hit)).collect();
         let sum: f32 = hits.iter().map(|hit| (hit.score - best).exp()).sum();
         let width = Candidates::width();
         let mut rows = Vec::with_capacity(ORDERED.min(hits.len()) * Self::width());
@@ -169,17 +163,22 @@ impl Listwise {
             let start = rows.len();
             rows.resize(start + Beside::COUNT, 0.0);
             let marks = &candidates.marks[place];
-            let alike: Vec<(usize, Likeness)> = first
+            let others: Vec<Other> = first
                 .iter()
+                .zip(&places)
                 .enumerate()
                 .filter(|(at, _)| *at != rank)
-                .map(|(at, seed)| (at, Likeness::of(marks, seed.marks, corpus.product(hit.table, &seed.vector))))
+                .map(|(at, (seed, &place))| Other {
+                    rank: at,
+                    below_best: seed.hit.score - best,
+                    likeness: Likeness::of(marks, &candidates.marks[place], seed.product(corpus, hit.table)),
+                })
                 .collect();
             Beside {
                 standing: Standing::of(hit.score, best, rank),
-                best: alike.first().map_or_else(Likeness::default, |(_, likeness)| *likeness),
-                parts: Parts::of(&alike, &first, sum),
-                nearest: Nearest::of(&alike, &first),
+                best: others.first().map_or_else(Likeness::default, |other| other.likeness),
+                parts: Parts::of(&others, sum),
+                nearest: Nearest::of(&others),
             }
             .write(&mut rows[start..]);
         }
@@ -221,10 +220,11 @@ fn lifted(marks: &[&Marks], scores: &[f32]) -> Vec<f32> {
     lifted
 }
 
-struct Seed<'c> {
-    vector: Vec<f32>,
-    marks: &'c Marks,
+/// One of the first tables, as a candidate sees it.
+struct Other {
+    rank: usize,
     below_best: f32,
+    likeness: Likeness,
 }
 
 impl Likeness {
@@ -234,16 +234,15 @@ impl Likeness {
 }
 
 impl Parts {
-    fn of(alike: &[(usize, Likeness)], first: &[Seed<'_>], sum: f32) -> Self {
+    fn of(others: &[Other], sum: f32) -> Self {
         let mut found = Self { below_best: NONE, ..Self::default() };
-        for (at, likeness) in alike {
-            let below_best = first[*at].below_best;
+        for Other { below_best, likeness, .. } in others {
             let share = below_best.exp() / sum.max(f32::MIN_POSITIVE);
             found.share_words += share * likeness.words;
             found.share_product += share * likeness.product;
             if likeness.is_part() {
                 found.count += 1.0;
-                found.below_best = found.below_best.max(below_best);
+                found.below_best = found.below_best.max(*below_best);
                 found.words = found.words.max(likeness.words);
                 found.product = found.product.max(likeness.product);
                 found.share += share;
@@ -255,23 +254,19 @@ impl Parts {
 }
 
 impl Nearest {
-    fn of(alike: &[(usize, Likeness)], first: &[Seed<'_>]) -> Self {
-        let mut best: Option<(usize, Likeness)> = None;
+    fn of(others: &[Other]) -> Self {
+        let nearness = |of: &Other| of.likeness.words + of.likeness.product;
+        let parts = others.iter().filter(|other| other.likeness.is_part());
         // Of equal ones the one with the higher score.
-        for &(at, likeness) in alike.iter().filter(|(_, likeness)| likeness.is_part()) {
-            let nearness = |of: &Likeness| of.words + of.product;
-            if best.is_none_or(|(_, best)| nearness(&likeness) > nearness(&best)) {
-                best = Some((at, likeness));
-            }
-        }
-        match best {
-            Some((at, Likeness { header, first_column, words, product })) => Self {
-                below_best: first[at].below_best,
-                rank: (at as f32).ln_1p(),
-                words,
-                product,
-                header,
-                first_column,
+        let nearest = parts.reduce(|best, next| if nearness(next) > nearness(best) { next } else { best });
+        match nearest {
+            Some(Other { rank, below_best, likeness }) => Self {
+                below_best: *below_best,
+                rank: (*rank as f32).ln_1p(),
+                words: likeness.words,
+                product: likeness.product,
+                header: likeness.header,
+                first_column: likeness.first_column,
             },
             None => Self { below_best: NONE, rank: (FIRST as f32).ln_1p(), ..Self::default() },
         }

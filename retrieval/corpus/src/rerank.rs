@@ -131,7 +131,7 @@ impl Retriever for Rerank {
                 let scores = trees.scores(&first.rows);
                 first.ordered(corpus, &candidates, &scores)
             }
-            _ => candidates.ordered(corpus, &scores),
+            _ => candidates.ordered(corpus, &scores).into_iter().map(|(_, hit)| hit).collect(),
         };
         hits.truncate(top_k);
         Ok(hits)
