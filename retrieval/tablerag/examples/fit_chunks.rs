@@ -255,6 +255,20 @@ fn measure(library: &Library, questions: &[&Put], reranker: &Reranker) -> Result
         let (mut linked, mut ordered, mut deep): (Ranked, Ranked, Ranked) = (Vec::new(), Vec::new(), Vec::new());
         for put in questions {
             let candidates = library.candidates_among(&put.text, &reranker.weights, own.then_some(&put.own))?;
+            if own && std::env::var("MISSES").is_ok() {
+                let found = library.recalled(&candidates, reranker, RECALLED)?.ordered(reranker);
+                if !found.iter().take(3).any(|f| put.gold.contains(&f.chunk)) {
+                    eprintln!("\nQ {} [table {} text {}] of {}", put.text, put.in_table, put.in_text, candidates.chunks.len());
+                    for (rank, f) in found.iter().enumerate() {
+                        let gold = put.gold.contains(&f.chunk);
+                        if rank < 4 || gold {
+                            let chunk = &library.chunks()[f.chunk];
+                            let title = &library.sources()[chunk.document].title;
+                            eprintln!("  {}{rank} {:.2} <{title}> {}", if gold { "GOLD " } else { "" }, f.score, chunk.text.replace('\n', " / ").chars().take(260).collect::<String>());
+                        }
+                    }
+                }
+            }
             for (top, into) in [(RECALLED, &mut ordered), (DEEP, &mut deep)] {
                 let recalled = library.recalled(&candidates, reranker, top)?;
                 if top == RECALLED {

@@ -7,7 +7,7 @@ use tabsegnet_features::Schema as _;
 
 use crate::error::LibraryError;
 use crate::library::Library;
-use crate::links::Row;
+use crate::links::{Holding, Row};
 use crate::reranker::{Features, Reranker};
 use crate::search::{Found, sum};
 use crate::seen::{Kind, Seen, Terms};
@@ -34,6 +34,7 @@ pub struct Candidates {
     /// Of each candidate the terms, as bits, that the row which leads to it and that row's table have; of a table its own
     /// and its best row's.
     pub(crate) covered: Vec<u64>,
+    pub(crate) holding: Holding,
 }
 
 impl Candidates {
@@ -105,7 +106,8 @@ impl Library {
                 (chunk, sum(weights, &lexical, dense))
             })
             .collect();
-        let seen = Seen::new(&self.links, &chunks, &sums, &of_question);
+        let holding = Holding::new(&self.links, &chunks);
+        let seen = Seen::new(&self.links, &holding, &chunks, &sums, &of_question);
         let kind = Kind::of(question);
         let mut covered = Vec::with_capacity(chunks.len());
         let mut rows = vec![0.0; chunks.len() * Features::COUNT];
@@ -116,7 +118,7 @@ impl Library {
             covered.push(mask);
         }
         let terms = query.terms.iter().zip(scores.shares()).map(|((term, _), share)| (term.clone(), *share)).collect();
-        Ok(Candidates { chunks, rows, terms, covered })
+        Ok(Candidates { chunks, rows, terms, covered, holding })
     }
 
     /// Adds what the first tables' rows name, the rows that name the first texts, and what those tables name.

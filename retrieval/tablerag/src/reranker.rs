@@ -32,6 +32,7 @@ features! {
         row_and_schema,
         rows,
         links,
+        linked_by_title,
         linked_row,
         linked_schema,
         linked_union,

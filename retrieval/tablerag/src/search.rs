@@ -89,10 +89,15 @@ impl Library {
             source.map_or_else(Vec::new, |source| terms(&source.title))
         };
         let titles: Vec<Vec<String>> = best.iter().map(|(_, found)| title(found.chunk)).collect();
-        let none = Vec::new();
-        let headers: Vec<&Vec<String>> =
-            best.iter().map(|(_, found)| self.links.headers_of.get(found.chunk).unwrap_or(&none)).collect();
-        let all = texts.iter().chain(&titles).chain(headers.iter().copied());
+        let headers: Vec<Vec<String>> = best
+            .iter()
+            .map(|(_, found)| {
+                let mut headers = self.links.headers_of.get(found.chunk).cloned().unwrap_or_default();
+                headers.extend(candidates.holding.headers_of(found.chunk, &self.links));
+                headers
+            })
+            .collect();
+        let all = texts.iter().chain(&titles).chain(&headers);
         let mut words: Vec<&str> = all.flatten().map(String::as_str).collect();
         words.sort_unstable();
         words.dedup();
@@ -125,7 +130,7 @@ impl Library {
         let best_score = best.first().map_or(0.0, |(_, found)| found.score);
         let width = Reranker::width_of_trees();
         let mut rows = vec![0.0; best.len() * width];
-        let of_best = best.iter().zip(texts.iter().zip(&titles).zip(headers)).zip(rows.chunks_exact_mut(width));
+        let of_best = best.iter().zip(texts.iter().zip(&titles).zip(&headers)).zip(rows.chunks_exact_mut(width));
         for (rank, (((at, found), ((words, title), header)), row)) in of_best.enumerate() {
             let (own, beside) = row.split_at_mut(Features::COUNT);
             let of = candidates.rows.get(at * Features::COUNT..(at + 1) * Features::COUNT).unwrap_or_default();

@@ -6,7 +6,7 @@ use tabsegnet_corpus::{Query, terms};
 use tabsegnet_features::flag;
 
 use crate::candidates::MOST;
-use crate::links::{Links, Row, Words, hash, pair};
+use crate::links::{Holding, Links, Row, Words, hash, pair};
 use crate::reranker::Features;
 
 /// Terms of a question that are looked at: bits of a mask.
@@ -70,6 +70,7 @@ impl Kind {
 /// What the candidates have of the question, masks of terms by chunk.
 pub(crate) struct Seen<'a> {
     links: &'a Links,
+    holding: &'a Holding,
     terms: &'a Terms,
     sums: &'a HashMap<usize, f32>,
     best: f32,
@@ -84,7 +85,7 @@ pub(crate) struct Seen<'a> {
 }
 
 impl<'a> Seen<'a> {
-    pub(crate) fn new(links: &'a Links, chunks: &[usize], sums: &'a HashMap<usize, f32>, terms: &'a Terms) -> Self {
+    pub(crate) fn new(links: &'a Links, holding: &'a Holding, chunks: &[usize], sums: &'a HashMap<usize, f32>, terms: &'a Terms) -> Self {
         let mut order: Vec<usize> = chunks.to_vec();
         let sum = |chunk: &usize| sums.get(chunk).copied().unwrap_or(0.0);
         order.sort_by(|a, b| sum(b).total_cmp(&sum(a)).then(a.cmp(b)));
@@ -104,7 +105,11 @@ impl<'a> Seen<'a> {
             }
         }
         let best = order.first().map_or(0.0, sum);
-        Self { links, terms, sums, best, ranks, table_ranks, schema, rows }
+        Self { links, holding, terms, sums, best, ranks, table_ranks, schema, rows }
+    }
+
+    fn texts_of(&self, row: Row) -> impl Iterator<Item = u32> {
+        self.links.texts_of.get(&row).into_iter().flatten().chain(self.holding.texts_of(row)).copied()
     }
 
     pub(crate) fn features(&self, chunk: usize, lexical: &[f32; 7], dense: f32, kind: &Kind) -> (Features, u64) {
@@ -170,7 +175,7 @@ impl<'a> Seen<'a> {
                 covered = own | mask;
             }
             let row = Row { chunk: chunk as u32, row: row as u32 };
-            for &text in self.links.texts_of.get(&row).into_iter().flatten() {
+            for text in self.texts_of(row) {
                 let Some((_, of_text)) = self.schema.get(&(text as usize)) else { continue };
                 found.links += 1.0;
                 found.linked_union = found.linked_union.max(self.terms.share(own | mask | of_text));
@@ -184,20 +189,22 @@ impl<'a> Seen<'a> {
 
     fn of_text(&self, chunk: usize, own: u64, found: &mut Features) -> u64 {
         let (mut best, mut covered) = (f32::NEG_INFINITY, 0);
-        let rows = self.links.rows_of.get(chunk).map_or(&[][..], Vec::as_slice);
+        let exact = self.links.rows_of.get(chunk).map_or(&[][..], Vec::as_slice);
+        let rows: Vec<Row> = exact.iter().chain(self.holding.rows_of(chunk)).copied().collect();
         found.links = (rows.len() as f32).ln_1p();
-        let headers = self.links.headers_of.get(chunk).into_iter().flatten();
-        let mut headers: Vec<u32> = headers.map(|term| hash(term)).collect();
+        let exactly = self.links.headers_of.get(chunk).into_iter().flatten();
+        let held = self.holding.headers_of(chunk, self.links);
+        let mut headers: Vec<u32> = exactly.chain(&held).map(|term| hash(term)).collect();
         headers.sort_unstable();
         found.linked_header = self.terms.share(self.terms.mask(&headers));
-        for row in rows {
+        for (at, row) in rows.iter().enumerate() {
             let table = row.chunk as usize;
             let (Some((masks, best_row)), Some((_, schema))) = (self.rows.get(&table), self.schema.get(&table)) else {
                 continue;
             };
             let mask = masks.get(row.row as usize).copied().unwrap_or(0);
             let union = self.terms.share(own | mask | schema);
-            let siblings = self.links.texts_of.get(row).into_iter().flatten().map(|text| *text as usize);
+            let siblings = self.texts_of(*row).map(|text| text as usize);
             for sibling in siblings.filter(|sibling| *sibling != chunk) {
                 let Some((_, of_sibling)) = self.schema.get(&sibling) else { continue };
                 found.sibling_union = found.sibling_union.max(self.terms.share(own | mask | schema | of_sibling));
@@ -208,6 +215,7 @@ impl<'a> Seen<'a> {
             found.linked_table_best = found.linked_table_best.max(*best_row);
             if goodness > best {
                 best = goodness;
+                found.linked_by_title = flag(at < exact.len());
                 covered = mask | schema;
                 found.linked_row = self.terms.share(mask);
                 found.linked_schema = self.terms.share(*schema);
