@@ -18,6 +18,7 @@ use crate::context;
 use crate::coverage::{self, Coverage};
 use crate::kind::{Kind, kind};
 use crate::marks::{self, CellMarks, SentenceMarks};
+use crate::naming::{Naming, NodeNaming};
 use crate::numbers::Numbers;
 use crate::order::{Order, View, sizes};
 use crate::phrases::Phrases;
@@ -52,6 +53,7 @@ pub struct DocumentFeatures {
     context_index: Option<ContextIndex>,
     spans: Option<Spans>,
     sections: Option<Sections>,
+    naming: Option<Naming>,
     bm25: Option<Indices>,
     /// `[words, d_word]`, of length 1.
     words: Vec<f32>,
@@ -70,6 +72,7 @@ pub struct Reading {
     near: Option<Near>,
     segments: Vec<Segment>,
     spans: Option<TableSpans>,
+    naming: Vec<NodeNaming>,
     kind: Kind,
 }
 
@@ -140,6 +143,7 @@ impl DocumentFeatures {
             context_index,
             spans,
             sections: config.sections.then(|| Sections::new(nodes)),
+            naming: config.naming.then(|| Naming::new(nodes)),
             bm25: config.bm25.then(|| Indices::new(&strings)),
             words,
             scales: node_vectors.chunks_exact(d_enc.max(1)).map(|vector| inverse(dot(vector, vector))).collect(),
@@ -209,10 +213,14 @@ impl DocumentFeatures {
             }
             _ => Vec::new(),
         };
-        let ((compared, bm25), (near, segments)) =
-            rayon::join(|| rayon::join(compared, bm25), || rayon::join(near, of_segments));
+        let of_naming = || match &self.naming {
+            Some(naming) => naming.of_question(question, strings.nodes.len()),
+            None => Vec::new(),
+        };
+        let ((compared, bm25), (near, (segments, naming))) =
+            rayon::join(|| rayon::join(compared, bm25), || rayon::join(near, || rayon::join(of_segments, of_naming)));
         let spans = self.spans.as_ref().map(|spans| spans.of_question(question));
-        Reading { compared, bm25, near, segments, spans, kind: kind(question) }
+        Reading { compared, bm25, near, segments, spans, naming, kind: kind(question) }
     }
 
     /// The features for a question that was read, computed row by row. `products` are the nodes' dot products
@@ -225,7 +233,7 @@ impl DocumentFeatures {
         tables: &'a [TableScore],
     ) -> NodeFeatures<'a> {
         let Self { config, strings, .. } = self;
-        let Reading { mut compared, bm25, mut near, segments: read_segments, spans, kind } = reading;
+        let Reading { mut compared, bm25, mut near, segments: read_segments, spans, naming, kind } = reading;
         let width = products.len() / strings.nodes.len().max(1);
         let scale = inverse(dot(vectors.q, vectors.q));
         let mut cosines = wanted(config.cosine || config.context || config.sections, || {
@@ -273,6 +281,7 @@ impl DocumentFeatures {
             segments: of_segments,
             spans,
             sections,
+            naming,
             kind,
             columns: Column::wanted(*config, false).map(|column| column as usize).collect(),
             relative: Column::wanted(*config, true).map(|column| column as usize).collect(),
@@ -286,6 +295,11 @@ impl DocumentFeatures {
             Some(ContextIndex { phrases, .. }) => coverage::coverage(phrases, &self.strings.table, query, order),
             None => vec![Coverage::default(); order.len()],
         }
+    }
+
+    /// Which passages its rows name; nothing where that is not wanted.
+    pub fn naming(&self) -> Option<&Naming> {
+        self.naming.as_ref()
     }
 
     /// For each node the number of its text, and one of its kind and its headers' paths, 0 without any: nodes with the

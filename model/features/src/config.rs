@@ -9,6 +9,7 @@ use crate::compare;
 use crate::context::Context;
 use crate::kind::Kind;
 use crate::marks::{CellMarks, SentenceMarks};
+use crate::naming::NodeNaming;
 use crate::phrases::NodePhrases;
 use crate::places::NodePlace;
 use crate::schema::{Feature, Schema};
@@ -83,6 +84,8 @@ groups! {
     spans;
     /// What the headings over the node, and all that stands under them, have in common with the question.
     sections;
+    /// What the rows that name a passage, and the passages that a row names, have of the question together.
+    naming;
 }
 
 node_features! {
@@ -102,6 +105,7 @@ node_features! {
     segments = (NodeSegment, "segment.{}", segments, question);
     spans = (NodeSpan, "span.{}", spans, question);
     sections = (NodeSection, "section.{}", sections, question);
+    naming = (NodeNaming, "naming.{}", naming, question);
 }
 
 impl FeaturesConfig {

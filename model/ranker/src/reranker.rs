@@ -16,7 +16,7 @@ use crate::boosting::BoostedTrees;
 use crate::checkpoint::CheckpointError;
 use crate::tensors::{NamedTensors, serialize};
 
-use score_context::SectionScores;
+use score_context::{NamingScores, SectionScores};
 
 pub use candidates::{Candidates, QueryContext, names};
 
@@ -97,8 +97,9 @@ impl Reranker {
             _ => return Err(wrong("has no tensor candidates with one whole number from 1".into())),
         };
         let expected = Candidates::width(features);
-        // Trees from before sections know nothing of what stands last in a row.
-        if ![expected, expected - SectionScores::COUNT].contains(&trees.features()) {
+        // Trees from before sections, or from before what names what, know nothing of what stands last in a row.
+        let before_naming = expected - NamingScores::COUNT;
+        if ![expected, before_naming, before_naming - SectionScores::COUNT].contains(&trees.features()) {
             return Err(wrong(format!(
                 "its trees look at {} numbers, expected {expected}: another version wrote it; train the ranker again",
                 trees.features()

@@ -7,7 +7,8 @@ use tabsegnet_features::Schema as _;
 
 use crate::error::LibraryError;
 use crate::library::Library;
-use crate::links::{Holding, Row};
+use crate::links::Row;
+use crate::partial_links::PartialLinks;
 use crate::reranker::{Features, Reranker};
 use crate::search::{Found, sum};
 use crate::seen::{Kind, Seen, Terms};
@@ -34,7 +35,8 @@ pub struct Candidates {
     /// Of each candidate the terms, as bits, that the row which leads to it and that row's table have; of a table its own
     /// and its best row's.
     pub(crate) covered: Vec<u64>,
-    pub(crate) holding: Holding,
+    /// What links them beside the library's links.
+    pub(crate) partial: PartialLinks,
 }
 
 impl Candidates {
@@ -106,8 +108,8 @@ impl Library {
                 (chunk, sum(weights, &lexical, dense))
             })
             .collect();
-        let holding = Holding::new(&self.links, &chunks);
-        let seen = Seen::new(&self.links, &holding, &chunks, &sums, &of_question);
+        let partial = PartialLinks::new(&self.links, &chunks);
+        let seen = Seen::new(&self.links, &partial, &chunks, &sums, &of_question);
         let kind = Kind::of(question);
         let mut covered = Vec::with_capacity(chunks.len());
         let mut rows = vec![0.0; chunks.len() * Features::COUNT];
@@ -118,7 +120,7 @@ impl Library {
             covered.push(mask);
         }
         let terms = query.terms.iter().zip(scores.shares()).map(|((term, _), share)| (term.clone(), *share)).collect();
-        Ok(Candidates { chunks, rows, terms, covered, holding })
+        Ok(Candidates { chunks, rows, terms, covered, partial })
     }
 
     /// Adds what the first tables' rows name, the rows that name the first texts, and what those tables name.

@@ -13,6 +13,7 @@ mod execute;
 mod library;
 mod links;
 mod model;
+mod partial_links;
 mod planner;
 mod reranker;
 mod rounds;

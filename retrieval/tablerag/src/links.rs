@@ -10,10 +10,7 @@ const LONGEST: usize = 8;
 /// A title that more chunks have links none of them.
 const MOST_OF_TITLE: usize = 20;
 /// Chunks that one row links to, at most.
-const MOST_OF_ROW: usize = 40;
-
-/// Titles of a question's candidates that hold a cell, at most: one that more hold names none of them.
-const MOST_HOLDING: usize = 20;
+pub(crate) const MOST_OF_ROW: usize = 40;
 
 /// Chunks of its own document that a chunk is seen beside, at most.
 const MOST_BESIDE: usize = 20;
@@ -35,9 +32,10 @@ pub(crate) struct Words {
     /// Pairs of neighbouring words: of title and body, and of each row.
     pub pairs: Vec<u32>,
     pub row_pairs: Vec<Vec<u32>>,
-    /// Of text every run of words of its title; of a table every cell with the row and column, where it has few words.
-    pub runs: Vec<u32>,
-    pub names: Vec<(u32, u16, u16)>,
+    /// Of text every run of words of its title.
+    pub title_runs: Vec<u32>,
+    /// Of a table each cell of few words with its row and column.
+    pub cells: Vec<(u32, u32, u32)>,
     /// Of a table the terms of each header.
     pub headers: Vec<Vec<String>>,
     pub is_table: bool,
@@ -90,7 +88,7 @@ fn runs(title: &str) -> Vec<u32> {
 }
 
 /// The hashes of cells as a whole, each with its row and column.
-fn names(rows: &[Vec<String>]) -> Vec<(u32, u16, u16)> {
+fn whole_cells(rows: &[Vec<String>]) -> Vec<(u32, u32, u32)> {
     let mut all = Vec::new();
     for (row, cells) in (0..).zip(rows) {
         for (column, cell) in (0..).zip(cells) {
@@ -101,80 +99,6 @@ fn names(rows: &[Vec<String>]) -> Vec<(u32, u16, u16)> {
         }
     }
     all
-}
-
-/// Links between the candidates for a question alone: a cell that is part of a text's title, beside those by whole titles.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Holding {
-    rows_of: HashMap<usize, Vec<Row>>,
-    texts_of: HashMap<Row, Vec<u32>>,
-    columns_of: HashMap<usize, Vec<(u32, u16)>>,
-}
-
-impl Holding {
-    pub fn new(links: &Links, chunks: &[usize]) -> Self {
-        let mut cells: HashMap<u32, Vec<(Row, u16)>> = HashMap::new();
-        for &chunk in chunks {
-            for &(name, row, column) in links.words.get(chunk).into_iter().flat_map(|words| &words.names) {
-                cells.entry(name).or_default().push((Row { chunk: chunk as u32, row: u32::from(row) }, column));
-            }
-        }
-        let mut holding: HashMap<u32, Vec<usize>> = HashMap::new();
-        for &chunk in chunks {
-            for run in links.words.get(chunk).into_iter().flat_map(|words| &words.runs) {
-                if cells.contains_key(run) {
-                    holding.entry(*run).or_default().push(chunk);
-                }
-            }
-        }
-        let mut found: Vec<(usize, Row, u16)> = Vec::new();
-        for (run, texts) in holding.into_iter().filter(|(_, texts)| texts.len() <= MOST_HOLDING) {
-            for &(row, column) in cells.get(&run).into_iter().flatten() {
-                found.extend(texts.iter().map(|text| (*text, row, column)));
-            }
-        }
-        found.sort_unstable();
-        found.dedup_by_key(|(text, row, _)| (*text, *row));
-        let mut of = Self::default();
-        for (text, row, column) in found {
-            let known = links.rows_of.get(text).is_some_and(|rows| rows.contains(&row));
-            if known {
-                continue;
-            }
-            let texts = of.texts_of.entry(row).or_default();
-            if texts.len() < MOST_OF_ROW {
-                texts.push(text as u32);
-                of.rows_of.entry(text).or_default().push(row);
-                of.columns_of.entry(text).or_default().push((row.chunk, column));
-            }
-        }
-        of
-    }
-
-    pub fn rows_of(&self, text: usize) -> &[Row] {
-        self.rows_of.get(&text).map_or(&[], Vec::as_slice)
-    }
-
-    pub fn texts_of(&self, row: Row) -> &[u32] {
-        self.texts_of.get(&row).map_or(&[], Vec::as_slice)
-    }
-
-    /// Terms of the headers over the cells that are part of a text's title.
-    pub fn headers_of(&self, text: usize, links: &Links) -> Vec<String> {
-        let mut columns = self.columns_of.get(&text).cloned().unwrap_or_default();
-        columns.sort_unstable();
-        columns.dedup();
-        let mut known: Vec<String> = Vec::new();
-        for (chunk, column) in columns {
-            let headers = links.words.get(chunk as usize).and_then(|words| words.headers.get(usize::from(column)));
-            for term in headers.into_iter().flatten() {
-                if !known.contains(term) {
-                    known.push(term.clone());
-                }
-            }
-        }
-        known
-    }
 }
 
 /// A title without what stands in parentheses at its end.
@@ -205,8 +129,8 @@ impl Links {
                         .chain(record.column_headers.iter().map(String::as_str)),
                 ),
                 row_pairs: record.rows.iter().map(|row| pairs(row.iter().map(String::as_str))).collect(),
-                runs: if is_table(record) { Vec::new() } else { runs(&record.title) },
-                names: names(&record.rows),
+                title_runs: if is_table(record) { Vec::new() } else { runs(&record.title) },
+                cells: whole_cells(&record.rows),
                 headers: record.column_headers.iter().map(|header| terms(header)).collect(),
                 is_table: is_table(record),
             })

@@ -93,7 +93,7 @@ impl Library {
             .iter()
             .map(|(_, found)| {
                 let mut headers = self.links.headers_of.get(found.chunk).cloned().unwrap_or_default();
-                headers.extend(candidates.holding.headers_of(found.chunk, &self.links));
+                headers.extend_from_slice(candidates.partial.headers_of(found.chunk));
                 headers
             })
             .collect();

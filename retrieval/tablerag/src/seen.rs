@@ -6,7 +6,8 @@ use tabsegnet_corpus::{Query, terms};
 use tabsegnet_features::flag;
 
 use crate::candidates::MOST;
-use crate::links::{Holding, Links, Row, Words, hash, pair};
+use crate::links::{Links, Row, Words, hash, pair};
+use crate::partial_links::PartialLinks;
 use crate::reranker::Features;
 
 /// Terms of a question that are looked at: bits of a mask.
@@ -70,7 +71,7 @@ impl Kind {
 /// What the candidates have of the question, masks of terms by chunk.
 pub(crate) struct Seen<'a> {
     links: &'a Links,
-    holding: &'a Holding,
+    partial: &'a PartialLinks,
     terms: &'a Terms,
     sums: &'a HashMap<usize, f32>,
     best: f32,
@@ -85,7 +86,13 @@ pub(crate) struct Seen<'a> {
 }
 
 impl<'a> Seen<'a> {
-    pub(crate) fn new(links: &'a Links, holding: &'a Holding, chunks: &[usize], sums: &'a HashMap<usize, f32>, terms: &'a Terms) -> Self {
+    pub(crate) fn new(
+        links: &'a Links,
+        partial: &'a PartialLinks,
+        chunks: &[usize],
+        sums: &'a HashMap<usize, f32>,
+        terms: &'a Terms,
+    ) -> Self {
         let mut order: Vec<usize> = chunks.to_vec();
         let sum = |chunk: &usize| sums.get(chunk).copied().unwrap_or(0.0);
         order.sort_by(|a, b| sum(b).total_cmp(&sum(a)).then(a.cmp(b)));
@@ -105,11 +112,11 @@ impl<'a> Seen<'a> {
             }
         }
         let best = order.first().map_or(0.0, sum);
-        Self { links, holding, terms, sums, best, ranks, table_ranks, schema, rows }
+        Self { links, partial, terms, sums, best, ranks, table_ranks, schema, rows }
     }
 
     fn texts_of(&self, row: Row) -> impl Iterator<Item = u32> {
-        self.links.texts_of.get(&row).into_iter().flatten().chain(self.holding.texts_of(row)).copied()
+        self.links.texts_of.get(&row).into_iter().flatten().chain(self.partial.texts_of(row)).copied()
     }
 
     pub(crate) fn features(&self, chunk: usize, lexical: &[f32; 7], dense: f32, kind: &Kind) -> (Features, u64) {
@@ -189,12 +196,11 @@ impl<'a> Seen<'a> {
 
     fn of_text(&self, chunk: usize, own: u64, found: &mut Features) -> u64 {
         let (mut best, mut covered) = (f32::NEG_INFINITY, 0);
-        let exact = self.links.rows_of.get(chunk).map_or(&[][..], Vec::as_slice);
-        let rows: Vec<Row> = exact.iter().chain(self.holding.rows_of(chunk)).copied().collect();
+        let by_title = self.links.rows_of.get(chunk).map_or(&[][..], Vec::as_slice);
+        let rows: Vec<Row> = by_title.iter().chain(self.partial.rows_of(chunk)).copied().collect();
         found.links = (rows.len() as f32).ln_1p();
-        let exactly = self.links.headers_of.get(chunk).into_iter().flatten();
-        let held = self.holding.headers_of(chunk, self.links);
-        let mut headers: Vec<u32> = exactly.chain(&held).map(|term| hash(term)).collect();
+        let headers = self.links.headers_of.get(chunk).into_iter().flatten().chain(self.partial.headers_of(chunk));
+        let mut headers: Vec<u32> = headers.map(|term| hash(term)).collect();
         headers.sort_unstable();
         found.linked_header = self.terms.share(self.terms.mask(&headers));
         for (at, row) in rows.iter().enumerate() {
@@ -215,7 +221,7 @@ impl<'a> Seen<'a> {
             found.linked_table_best = found.linked_table_best.max(*best_row);
             if goodness > best {
                 best = goodness;
-                found.linked_by_title = flag(at < exact.len());
+                found.linked_by_title = flag(at < by_title.len());
                 covered = mask | schema;
                 found.linked_row = self.terms.share(mask);
                 found.linked_schema = self.terms.share(*schema);

@@ -9,6 +9,7 @@ use crate::bm25::{Bm25, NodeBm25};
 use crate::compare::{Column, Comparison};
 use crate::context::Context;
 use crate::kind::Kind;
+use crate::naming::NodeNaming;
 use crate::rows::FeatureRows;
 use crate::schema::Schema;
 use crate::sections::NodeSection;
@@ -33,6 +34,8 @@ pub struct NodeFeatures<'a> {
     pub(super) spans: Option<TableSpans>,
     /// `[nodes]`, or empty.
     pub(super) sections: Vec<NodeSection>,
+    /// `[nodes]`, or empty.
+    pub(super) naming: Vec<NodeNaming>,
     pub(super) kind: Kind,
     /// The columns of a comparison that are wanted, and those of them that are relative too.
     pub(super) columns: Vec<usize>,
@@ -79,6 +82,7 @@ impl NodeFeatures<'_> {
             put(out, &layout.spans, Some(spans.of_node(query, node, table)));
         }
         put(out, &layout.sections, self.sections.get(node).copied());
+        put(out, &layout.naming, self.naming.get(node).copied());
     }
 
     /// In the order of [`crate::compare::parts`] and [`crate::compare::relative`].

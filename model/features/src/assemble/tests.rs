@@ -94,6 +94,43 @@ fn parts_of_a_node_are_compared_each_by_itself() {
 }
 
 #[test]
+fn rows_and_the_passages_that_they_name_are_seen_together() {
+    let row = |texts: [&str; 2]| texts.map(Into::into).to_vec();
+    let rows = vec![row(["Athlete", "Town"]), row(["Chi Cheng", "Hsinchu"]), row(["Karin Balzer", "Magdeburg"])];
+    let table = Table::new(TableSource { header_rows: 1, rows, ..TableSource::default() }).unwrap();
+    let blocks = vec![
+        Block::Passage("All of them ran hurdles.".into()),
+        Block::Table(table),
+        Block::Passage("Chi Cheng jumped too.".into()),
+        Block::Passage("Karin Balzer ran hurdles.".into()),
+        Block::Passage("Magdeburg lies near Berlin.".into()),
+    ];
+    let nodes: Vec<Node> = Graph::of(&Document { id: "r".into(), blocks }).nodes().to_vec();
+    let own: Vec<String> = nodes.iter().map(|node| node.ranking_text(CellText::Path)).collect();
+    let config = FeaturesConfig { naming: true, ..FeaturesConfig::default() };
+    let values = rows_of(config, &nodes, &own, "the athlete of hurdles from Magdeburg");
+    let of = |id: &str, name: &str| named(config, &values, &nodes, id, &format!("naming.{name}"));
+    assert_eq!(of("p0", "count"), 0.0, "no cell names it");
+    assert_eq!([of("p1", "count"), of("p2", "count"), of("t0:r2c0", "count")], [2_f32.ln(), 2_f32.ln(), 3_f32.ln()]);
+    assert_eq!([of("p1", "row"), of("p1", "with_passage"), of("p1", "gain")], [0.0; 3]);
+    // The row has the town, its first passage the hurdles, its second the town again.
+    let alone = of("t0:r2c0", "row");
+    assert!(alone > 0.0 && alone < 1.0, "{alone}");
+    assert_eq!([of("p2", "row"), of("p3", "row"), of("t0:r2c1", "row")], [alone; 3]);
+    let both = of("p2", "with_passage");
+    assert!(both > alone);
+    assert_eq!([of("t0:r2c0", "with_passage"), of("t0:r2c1", "with_passage")], [both, alone]);
+    assert_eq!([of("p2", "gain"), of("p3", "gain")], [both - alone, 0.0]);
+    assert_eq!([of("p2", "with_others"), of("p3", "with_others")], [alone, both]);
+    assert_eq!([of("p2", "rare_row_below_best"), of("t0:r2c1", "rare_row_below_best")], [0.0; 2]);
+    assert!(of("t0:r1c0", "rare_row_below_best") < 0.0 && of("p1", "rare_with_passages_below_best") < 0.0);
+    assert!(of("p2", "rare_passage") > 0.0);
+    assert!(of("p2", "header") > 0.0, "athletes are asked for");
+    assert_eq!(of("p3", "header"), 0.0, "towns are not");
+    assert_eq!([of("p2", "with_passage.of_document"), of("p3", "with_passage.of_document")], [0.0, alone - both]);
+}
+
+#[test]
 fn a_table_fits_the_sentences_that_mention_its_numbers_and_years() {
     let (nodes, own) = report();
     let all = FeaturesConfig::ALL;

@@ -3,7 +3,7 @@
 use tabsegnet_features::{Coverage, DocumentFeatures, FeatureRows, Query, Schema, blocks, features, flag};
 use tabsegnet_graph::{Node, NodeKind};
 
-use super::score_context::{self, ContextScores, Counts, ScoreContext, SectionScores};
+use super::score_context::{self, ContextScores, Counts, NamingScores, ScoreContext, SectionScores};
 use crate::best;
 
 blocks! {
@@ -13,6 +13,7 @@ blocks! {
         scores: ContextScores = "scores.{}",
         covered: Coverage = "covered.{}",
         section: SectionScores = "section_scores.{}",
+        naming: NamingScores = "naming_scores.{}",
     }
 }
 
@@ -132,6 +133,7 @@ impl Candidates {
         let (Some(&first), Some(tenth)) = (order.first(), order.get(9).or(order.last())) else {
             return Self { nodes: order, rows: Vec::new() };
         };
+        let naming = query.and_then(|(document, _)| document.naming());
         let score = |node: u32| scores[node as usize];
         let (context, covered) = rayon::join(
             || ScoreContext::new(nodes, scores, &order, query.map_or([&[]; 2], |(document, _)| document.duplicates())),
@@ -182,6 +184,8 @@ impl Candidates {
                 scores: ranking.context.of(nodes, number, &counts),
                 covered,
                 section: ranking.context.of_section(nodes, number),
+                naming: naming
+                    .map_or_else(NamingScores::default, |naming| ranking.context.of_naming(naming, nodes, number)),
             }
             .write(of_candidate);
         }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use tabsegnet_features::features;
+use tabsegnet_features::{Naming, features};
 use tabsegnet_graph::{Node, NodeKind};
 
 use super::candidates::OfLines;
@@ -63,6 +63,25 @@ features! {
         below_best,
         /// The node's share of the section's.
         share,
+    }
+}
+
+features! {
+    /// Of a passage and the cells that name it, or of a node of a row and the passages that the row names: as
+    /// [`ContextScores`].
+    pub(crate) struct NamingScores {
+        /// The best cell that names the passage, or passage that the cell names.
+        best,
+        /// Of the rows that name the passage the one with the greatest share, its share and its best node; of a row the share
+        /// of the passages that it names and the best.
+        log_share,
+        best_of_row,
+        /// The same of the other passages that these rows name.
+        others_log_share,
+        best_of_others,
+        /// Of all passages that the passage's columns name.
+        column_log_share,
+        best_of_column,
     }
 }
 
@@ -286,6 +305,48 @@ impl<'a> ScoreContext<'a> {
         let log_share = log(of_section);
         let own = self.log_share(self.scores[number as usize]);
         SectionScores { log_share, below_best: log_share - log(self.best_section), share: (own - log_share).exp() }
+    }
+
+    /// Of a node and what names it or what it names.
+    pub(super) fn of_naming(&self, naming: &Naming, nodes: &[Node], number: u32) -> NamingScores {
+        let score = |node: u32| self.scores[node as usize] - self.best;
+        let share = |node: u32| f64::from(self.log_share(self.scores[node as usize])).exp();
+        let best = |nodes: &mut dyn Iterator<Item = u32>| nodes.map(score).fold(NONE, f32::max);
+        let mut found = NamingScores {
+            best: NONE,
+            log_share: log(0.0),
+            best_of_row: NONE,
+            others_log_share: log(0.0),
+            best_of_others: NONE,
+            column_log_share: log(0.0),
+            best_of_column: NONE,
+        };
+        let named_by = naming.named_by(number);
+        if named_by.is_empty() {
+            let passages = naming.passages_of_row(number);
+            found.best = best(&mut naming.passages_of(number).iter().copied());
+            found.log_share = log(passages.iter().map(|passage| share(*passage)).sum());
+            found.best_of_row = best(&mut passages.iter().copied());
+            return found;
+        }
+        found.best = best(&mut named_by.iter().copied());
+        for &cell in named_by {
+            let place = nodes[cell as usize].place.as_ref();
+            let place = place.zip(self.sheet_of[cell as usize].map(|sheet| &self.sheets[sheet]));
+            let Some((place, sheet)) = place else { continue };
+            let row = &sheet.rows[place.row];
+            found.log_share = found.log_share.max(log(row.share));
+            found.best_of_row = found.best_of_row.max(row.best().map_or(NONE, |best| best - self.best));
+            let others = || naming.passages_of_row(cell).iter().copied().filter(|other| *other != number);
+            found.others_log_share = found.others_log_share.max(log(others().map(share).sum()));
+            found.best_of_others = found.best_of_others.max(best(&mut others()));
+        }
+        for column in naming.columns_of(number) {
+            found.column_log_share =
+                found.column_log_share.max(log(column.iter().map(|passage| share(*passage)).sum()));
+            found.best_of_column = found.best_of_column.max(best(&mut column.iter().copied()));
+        }
+        found
     }
 
     /// Of a node by number.

@@ -23,6 +23,11 @@ impl Line {
         }
     }
 
+    /// The highest score.
+    pub(super) fn best(&self) -> Option<f32> {
+        Some(self.best[0]).filter(|best| best.is_finite())
+    }
+
     /// The two highest scores beside one that is part of it.
     pub(super) fn others(&self, own: f32) -> [Option<f32>; 2] {
         let at = self.best.iter().position(|best| *best == own).unwrap_or(self.best.len() - 1);

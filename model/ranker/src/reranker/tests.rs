@@ -198,6 +198,43 @@ fn a_candidate_has_the_scores_of_its_duplicates_and_what_it_holds_of_the_questio
     assert_eq!(same_headers("t0:r1h0"), [1.0, -5.0], "a header is like a header, not like a cell");
 }
 
+#[test]
+fn a_candidate_has_the_scores_of_what_names_it_and_of_what_it_names() {
+    let row = |texts: [&str; 2]| texts.map(|text| CellSource::from(text.to_owned())).to_vec();
+    let rows = vec![row(["Athlete", "Town"]), row(["Chi Cheng", "Hsinchu"]), row(["Karin Balzer", "Magdeburg"])];
+    let table = Table::new(TableSource { header_rows: 1, rows, ..TableSource::default() }).unwrap();
+    let texts = ["They ran.", "Chi Cheng ran.", "Karin Balzer ran.", "Magdeburg is a town."];
+    let passages = texts.map(|text| Block::Passage(text.into()));
+    let blocks = [Block::Table(table)].into_iter().chain(passages).collect();
+    let nodes: Vec<Node> = Graph::of(&Document { id: "d".into(), blocks }).nodes().to_vec();
+    let own: Vec<String> = nodes.iter().map(|node| node.ranking_text(CellText::Path)).collect();
+    let config = FeaturesConfig { naming: true, ..FeaturesConfig::default() };
+    let features = DocumentFeatures::new(config, &nodes, Strings::new(&nodes, &own), &[], &[], &[]);
+    let mut scores = vec![0.0; nodes.len()];
+    for (id, score) in [("t0:r2c0", 5.0), ("p1", 4.0), ("p2", 3.0), ("p3", 1.0)] {
+        scores[number(&nodes, id)] = score;
+    }
+    let query = Query::new::<&str>("who ran?", &[]);
+    let context = QueryContext { nodes: &nodes, features: NO_FEATURES, query: Some((&features, &query)) };
+    let all = Candidates::new(&context, &scores, 100);
+    let shares: Vec<f64> = scores.iter().map(|score| f64::from(*score).exp()).collect();
+    let share = |ids: &[&str]| {
+        let sum = ids.iter().map(|id| shares[number(&nodes, id)]).sum::<f64>() / shares.iter().sum::<f64>();
+        (sum + 1e-9).ln() as f32
+    };
+    let value = |id: &str, name: &str| value(&nodes, &all, id, &format!("naming_scores.{name}"));
+    let bests = |id: &str| ["best", "best_of_row", "best_of_others", "best_of_column"].map(|name| value(id, name));
+    assert_eq!(bests("p2"), [0.0, 0.0, -4.0, -1.0]);
+    assert_eq!(bests("p3"), [-5.0, 0.0, -2.0, -4.0]);
+    assert_eq!(bests("p1"), [-5.0, -5.0, -30.0, -1.0]);
+    assert_eq!(bests("p0"), [-30.0; 4], "nothing names it");
+    assert_eq!(bests("t0:r2c0"), [-2.0, -2.0, -30.0, -30.0]);
+    assert_eq!(bests("t0:r2c1"), [-4.0, -2.0, -30.0, -30.0]);
+    let close = |id: &str, name: &str, ids: &[&str]| (value(id, name) - share(ids)).abs() < 1e-4;
+    assert!(close("p2", "log_share", &["t0:r2c0", "t0:r2c1"]) && close("t0:r2c1", "log_share", &["p2", "p3"]));
+    assert!(close("p2", "others_log_share", &["p3"]) && close("p2", "column_log_share", &["p1", "p2"]));
+}
+
 /// Rows, columns, header rows, header columns, and bits for the rest.
 type Drawn = (usize, usize, usize, usize, u64);
 
