@@ -6,6 +6,7 @@ use std::collections::HashMap;
 
 use tabsegnet_graph::{Node, NodeKind};
 
+use crate::phrases::idf;
 use crate::question::Question;
 use crate::schema::Schema as _;
 use crate::stems::stems;
@@ -67,7 +68,7 @@ pub struct Naming {
 #[derive(Debug, Clone, Default)]
 struct Vocabulary {
     numbers: HashMap<String, u32>,
-    /// ln(1 + (N − n + ½) / (n + ½)) over rows and passages.
+    /// Of each stem over rows and passages ([`idf`]).
     idf: Vec<f32>,
 }
 
@@ -81,8 +82,9 @@ struct Row {
 
 #[derive(Debug, Clone, Default)]
 struct Passage {
-    /// Distinct, rising; those of the headers over the cells that name it too.
+    /// Distinct, rising.
     stems: Vec<u32>,
+    /// The same of the headers over the cells that name it.
     headers: Vec<u32>,
     /// The nodes that name it.
     named_by: Vec<u32>,
@@ -102,13 +104,12 @@ impl Vocabulary {
     }
 
     fn weigh<'a>(&mut self, units: impl Iterator<Item = &'a [u32]>) {
-        let (mut holding, mut count) = (vec![0.0_f32; self.numbers.len()], 0.0_f32);
+        let (mut holding, mut count) = (vec![0; self.numbers.len()], 0);
         for stems in units.filter(|stems| !stems.is_empty()) {
-            count += 1.0;
-            stems.iter().for_each(|stem| holding[*stem as usize] += 1.0);
+            count += 1;
+            stems.iter().for_each(|stem| holding[*stem as usize] += 1);
         }
-        let idf = |held: f32| (1.0 + (count - held + 0.5).max(0.0) / (held + 0.5)).ln();
-        self.idf = holding.into_iter().map(idf).collect();
+        self.idf = holding.into_iter().map(|holding| idf(holding, count)).collect();
     }
 }
 

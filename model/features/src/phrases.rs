@@ -248,7 +248,8 @@ impl Phrases {
     }
 }
 
-fn idf(holding: u32, units: u32) -> f32 {
+/// ln(1 + (N − n + ½) / (n + ½)) of what `holding` of `units` texts hold.
+pub(crate) fn idf(holding: u32, units: u32) -> f32 {
     let (holding, units) = (holding as f32, units as f32);
     (1.0 + (units - holding + 0.5).max(0.0) / (holding + 0.5)).ln()
 }

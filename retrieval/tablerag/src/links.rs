@@ -41,6 +41,17 @@ pub(crate) struct Words {
     pub is_table: bool,
 }
 
+impl Words {
+    /// Adds the terms of a column's header, each once.
+    pub fn add_header(&self, column: usize, known: &mut Vec<String>) {
+        for term in self.headers.get(column).into_iter().flatten() {
+            if !known.contains(term) {
+                known.push(term.clone());
+            }
+        }
+    }
+}
+
 /// Words of all chunks, and links between rows and chunks of text that are about what a cell of theirs names.
 #[derive(Debug, Default)]
 pub(crate) struct Links {
@@ -161,8 +172,7 @@ impl Links {
         let rows_of = vec![Vec::new(); records.len()];
         let headers_of = vec![Vec::new(); records.len()];
         let mut links = Self { words, rows_of, texts_of: HashMap::new(), headers_of, beside };
-        for (chunk, record) in (0..).zip(records) {
-            let header: Vec<Vec<String>> = record.column_headers.iter().map(|header| terms(header)).collect();
+        for ((chunk, record), words) in (0..).zip(records).zip(&links.words) {
             for (row, cells) in (0..).zip(&record.rows) {
                 let named = named(cells, &titles);
                 if named.is_empty() {
@@ -173,11 +183,8 @@ impl Links {
                     if let Some(rows) = links.rows_of.get_mut(text as usize) {
                         rows.push(row);
                     }
-                    let Some(known) = links.headers_of.get_mut(text as usize) else { continue };
-                    for term in header.get(column).into_iter().flatten() {
-                        if !known.contains(term) {
-                            known.push(term.clone());
-                        }
+                    if let Some(known) = links.headers_of.get_mut(text as usize) {
+                        words.add_header(column, known);
                     }
                 }
                 links.texts_of.insert(row, named.into_iter().map(|(text, _)| text).collect());

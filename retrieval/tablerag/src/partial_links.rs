@@ -51,11 +51,8 @@ impl PartialLinks {
             texts.push(text as u32);
             of.rows_of.entry(text).or_default().push(row);
             let known = of.headers_of.entry(text).or_default();
-            let header = words(row.chunk as usize).and_then(|words| words.headers.get(column as usize));
-            for term in header.into_iter().flatten() {
-                if !known.contains(term) {
-                    known.push(term.clone());
-                }
+            if let Some(words) = words(row.chunk as usize) {
+                words.add_header(column as usize, known);
             }
         }
         of
