@@ -63,7 +63,7 @@ pub struct Answer {
     /// The question.
     pub question: String,
     /// The number with its currency or percent sign, the words or the sentence, a list with semicolons; empty where it
-    /// abstains. A scale is in `scale`.
+    /// abstains. A scale is in `scale`, whether a language model writes it here too or not.
     pub answer: String,
     /// The same, one by one where it is a list.
     #[serde(default)]
@@ -90,7 +90,8 @@ pub struct Answer {
     pub checks: Vec<Check>,
     /// Who answers.
     pub policy: String,
-    /// Where a language model abstains after all: the best that it had, which did not hold or was not finished.
+    /// Where a language model abstains after all: the best that it had, which did not hold or was not finished; where it had
+    /// nothing when its budget was spent, what another policy says, else the likeliest cell that it saw.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unverified: Option<String>,
     /// How a language model came to it; empty without one.
@@ -117,7 +118,8 @@ impl Answer {
 
     /// What is said, with its scale; empty where it abstains.
     pub fn said(&self) -> String {
-        match self.scale.filter(|_| !self.abstained) {
+        let named = |scale: &Scale| self.answer.to_lowercase().contains(&scale.to_string());
+        match self.scale.filter(|scale| !self.abstained && !named(scale)) {
             // A percent sign is the scale already.
             Some(scale) => format!("{} {scale}", self.answer),
             None => self.answer.clone(),
@@ -143,5 +145,21 @@ impl Answer {
     /// With the question that a ranking is of, and who answers.
     pub(crate) fn of(self, ranking: &Ranking, policy: &str) -> Self {
         Self { id: ranking.question_id.clone(), question: ranking.question.clone(), policy: policy.to_owned(), ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Answer;
+    use crate::quantity::Scale;
+
+    #[test]
+    fn a_scale_is_said_once() {
+        let said = |answer: &str, scale| Answer { answer: answer.into(), scale, ..Answer::default() }.said();
+        assert_eq!(said("$ 120", Some(Scale::Million)), "$ 120 million");
+        assert_eq!(said("120 Million", Some(Scale::Million)), "120 Million");
+        assert_eq!(said("12 %", None), "12 %");
+        let abstained = Answer { abstained: true, scale: Some(Scale::Million), ..Answer::default() };
+        assert_eq!(abstained.said(), "");
     }
 }

@@ -189,7 +189,9 @@ fn pair(found: &mut Vec<Candidate>, a: &Fact, b: &Fact, ordered: bool, inquiry: 
     let share_of_amount = a.is_percent() && !b.is_percent();
     let no_share = b.is_percent() && !a.is_percent() && inquiry.has("percent");
     if !share_of_amount && !no_share {
-        add(Family::Ratio, with(vec![step(Divide, first, second)]), None);
+        // What a share is of counts as the amount does.
+        let of_share = if b.percent_sign && !a.is_percent() { a.quantity.scale } else { None };
+        add(Family::Ratio, with(vec![step(Divide, first, second)]), of_share);
     }
     // A price or mean of one is what a product is made of, not the product.
     let of_one = inquiry.has(" per ") || inquiry.has("average");

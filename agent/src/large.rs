@@ -126,27 +126,26 @@ impl Large {
         {
             return Ok(Answer { rounds: outcome.trace, ..answer });
         }
-        Ok(answer_of(outcome, (id, question), "sql"))
+        Ok(of_all_rows(answer_of(outcome, (id, question), "sql"), &self.warnings))
     }
 
-    /// Answers with a language model that plans the rounds.
+    /// Answers with a language model that plans the rounds, within a budget.
     ///
     /// # Errors
-    /// The chunks cannot be searched; the model cannot be reached, refuses, or the like.
+    /// The chunks cannot be searched; the model cannot be reached, refuses, or the like. What was spent is booked then too.
     pub fn answer_by_model(
         &self,
         (id, question): (&str, &str),
-        (model, llm): (&dyn ChatModel, &LlmSettings),
+        (model, llm, budget): (&dyn ChatModel, &LlmSettings, &mut Budget),
         settings: &RoundSettings,
         on_piece: &mut dyn FnMut(Piece<'_>),
         sink: &mut dyn FnMut(&RoundEvent),
     ) -> Result<Answer, RoundError> {
-        let mut budget = Budget::new(llm.budget.clone());
-        let mut planner = ModelPlanner::new(model, llm, &mut budget, on_piece);
+        let mut planner = ModelPlanner::new(model, llm, budget, on_piece);
         let outcome = self.go(question, &mut planner, settings, sink)?;
-        let tokens = outcome.tokens;
-        let answer = answer_of(outcome, (id, question), "llm");
-        Ok(Answer { tokens: Some(tokens), cost: budget.spent().cost, ..answer })
+        let spent = budget.spent();
+        let answer = of_all_rows(answer_of(outcome, (id, question), "llm"), &self.warnings);
+        Ok(Answer { tokens: Some(spent.tokens), cost: spent.cost, ..answer })
     }
 
     fn go(
@@ -209,6 +208,22 @@ fn answer_of(outcome: Outcome, (id, question): (&str, &str), policy: &str) -> An
     }
 }
 
+/// What SQL says of a table that was cut off is not said: the sum of half of the rows looks like any other.
+fn of_all_rows(answer: Answer, warnings: &[String]) -> Answer {
+    let cut = warnings.iter().find(|warning| warning.contains("is cut off after"));
+    let (Some(cut), true) = (cut, answer.sql.is_some()) else { return answer };
+    let mut checks = answer.checks;
+    checks.push(Check { what: format!("all rows were read: {cut}"), passed: false });
+    Answer {
+        id: answer.id,
+        question: answer.question,
+        policy: answer.policy,
+        sql: answer.sql,
+        rounds: answer.rounds,
+        ..Answer::abstention(answer.confidence, checks)
+    }
+}
+
 fn citation(cited: &Cited) -> Option<Citation> {
     let position = match cited.cell {
         Some((table, row, col)) => Position::Cell { table, row, col, rowspan: 1, colspan: 1 },
@@ -223,4 +238,25 @@ fn citation(cited: &Cited) -> Option<Citation> {
         table: None,
         file: None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn regression_what_is_computed_over_half_a_table_is_not_said() {
+        let warnings = ["the table is cut off after 9 of 12 records: a table may have 18 cells".to_owned()];
+        let answer = |sql: Option<&str>| Answer {
+            answer: "45".into(),
+            sql: sql.map(str::to_owned),
+            confidence: 0.5,
+            ..Answer::default()
+        };
+        assert_eq!(of_all_rows(answer(None), &warnings), answer(None));
+        assert_eq!(of_all_rows(answer(Some("SELECT 45")), &[]), answer(Some("SELECT 45")));
+        let said = of_all_rows(answer(Some("SELECT 45")), &warnings);
+        assert!(said.abstained && said.answer.is_empty() && !said.checks[0].passed, "{said:?}");
+        assert!(said.checks[0].what.contains("after 9 of 12 records"));
+    }
 }

@@ -1,5 +1,7 @@
 //! Answers by the learnt choice.
 
+mod sense;
+
 use tabsegnet::Ranking;
 
 use crate::answer::{Answer, Check, Citation};
@@ -8,8 +10,11 @@ use crate::checks::{check, check_number};
 use crate::choice::{Candidates, Choice};
 use crate::family::Family;
 use crate::prediction::Prediction;
+use crate::question::Inquiry;
 use crate::rules::Policy;
 use crate::run::Outcome;
+
+use sense::objection;
 
 /// Answers with the candidate that a [`Choice`] takes, or abstains where its confidence is below the threshold.
 #[derive(Debug, Clone)]
@@ -58,7 +63,7 @@ pub(crate) fn given(ranking: &Ranking, candidate: &Candidate, prediction: &Predi
             citations.push(node.into());
         }
     }
-    let checks = match (&candidate.program, candidate.outcome) {
+    let mut checks = match (&candidate.program, candidate.outcome) {
         (Some(program), Some(outcome)) => check(program, outcome, &citations),
         (None, Some(Outcome::Number(_))) if candidate.family == Family::Count => {
             let what = format!("{} of {} numbers are counted", prediction.text(), citations.len());
@@ -67,6 +72,8 @@ pub(crate) fn given(ranking: &Ranking, candidate: &Candidate, prediction: &Predi
         (None, Some(Outcome::Number(number))) => vec![check_number(number, &citations)],
         _ => prediction.texts.iter().map(|text| check_words(text, &citations)).collect(),
     };
+    let inquiry = Inquiry::new(&ranking.question, ranking.read_as.as_deref());
+    checks.extend(objection(candidate, &inquiry));
     if citations.is_empty() || checks.iter().any(|check| !check.passed) {
         return Answer::abstention(confidence, checks);
     }

@@ -39,6 +39,9 @@ impl Prediction {
         let hundredth = candidate.program.is_some() && candidate.facts.iter().all(|fact| fact.percent_sign);
         let unit = match candidate.family {
             _ if fraction => Some(Unit::Percent),
+            Family::Ratio if candidate.facts.get(1).is_some_and(|of| of.percent_sign) => {
+                first.and_then(|fact| fact.quantity.unit).filter(|unit| *unit != Unit::Percent)
+            }
             Family::Ratio | Family::Greater | Family::Count => None,
             Family::Product => {
                 candidate.facts.iter().filter_map(|fact| fact.quantity.unit).find(|unit| *unit != Unit::Percent)

@@ -58,6 +58,11 @@ impl Scale {
         }
     }
 
+    /// The one with this power of ten.
+    pub(crate) fn of_power(power: i32) -> Option<Self> {
+        Self::ALL.into_iter().map(|(scale, _)| scale).find(|scale| i64::from(scale.power()) == i64::from(power))
+    }
+
     /// What a heading says: `( in millions , except per share )`, `$000s`, `dollars in thousands`, `£m`, `USDm`, `$ million`.
     pub fn of_heading(text: &str) -> Option<Self> {
         let text = text.to_lowercase();

@@ -147,17 +147,12 @@ impl Program {
                 let first = value(&step.first, &results, number)?;
                 let second = value(&step.second, &results, number)?;
                 let result = match step.operation {
-                    Operation::Add => first.checked_add(second),
-                    Operation::Subtract => first.checked_sub(second),
-                    Operation::Multiply => first.checked_mul(second),
                     Operation::Divide if second.is_zero() => return Err(RunError::DivisionByZero { step: number }),
-                    Operation::Divide => first.checked_div(second),
-                    Operation::Exp => power(first, second),
                     Operation::Greater => {
                         results.push(Outcome::Verdict(first > second));
                         continue;
                     }
-                    _ => None,
+                    operation => arithmetic(operation, first, second),
                 };
                 Outcome::Number(result.ok_or(range)?)
             };
@@ -178,6 +173,18 @@ fn value(argument: &Argument, results: &[Outcome], step: usize) -> Result<Decima
         },
         Argument::Row(header) => Err(RunError::NoRow { header: header.clone() }),
         Argument::Nothing => Err(RunError::Empty),
+    }
+}
+
+/// The number that an operation makes of two; `None` for operations that make none, and where it has more than 28 digits.
+pub(crate) fn arithmetic(operation: Operation, first: Decimal, second: Decimal) -> Option<Decimal> {
+    match operation {
+        Operation::Add => first.checked_add(second),
+        Operation::Subtract => first.checked_sub(second),
+        Operation::Multiply => first.checked_mul(second),
+        Operation::Divide => first.checked_div(second),
+        Operation::Exp => power(first, second),
+        _ => None,
     }
 }
 

@@ -8,6 +8,7 @@
 mod action;
 mod cells;
 mod chooser;
+mod compute;
 mod episode;
 mod path;
 mod policy;
@@ -17,14 +18,16 @@ mod rounds;
 mod settings;
 mod thoughts;
 mod trace;
+mod units;
 mod verify;
 mod windows;
+mod wording;
 
 pub use action::{Action, Call};
 pub use cells::{CellGraph, Relation};
 pub use chooser::{Begun, Choice, Chooser, ModelChooser, Script, View};
 pub use path::path;
-pub use policy::{Listener, LlmPolicy};
+pub use policy::{Attempt, Listener, LlmPolicy};
 pub use retriever::{RetrieveError, Retrieved, retrieve};
 pub use rounds::walk;
 pub use settings::{StartNodes, WalkSettings};

@@ -23,8 +23,8 @@ pub struct Arguments {
     /// A corpus of tables that `index` made; ranks its tables.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["document", "dataset", "explain", "graph"])]
     corpus: Option<PathBuf>,
-    /// How the tables of --corpus are ranked: rerank, fusion, rrf, bm25, bm25-schema, dense, gtr, or the folder of a
-    /// trained reranker of tables.
+    /// How the tables of --corpus are ranked: rerank, fusion, links, rrf, bm25, bm25-schema, dense, gtr (with settings as
+    /// gtr:tau=0.5,K=20), or the folder of a trained reranker of tables.
     #[arg(long, value_name = "NAME", requires = "corpus", default_value = "rerank")]
     pub retriever: String,
     /// Goes on from the tables of --corpus to their cells, with the ranker of --checkpoint.

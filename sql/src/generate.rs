@@ -49,6 +49,9 @@ pub struct Generation {
     pub proposals: Vec<Proposal>,
     /// Whether nothing is said: the best is not likely enough, or there is none.
     pub abstained: bool,
+    /// What was not looked at, in sentences: tables of very many, or what there was no time for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 impl Generation {
@@ -64,7 +67,7 @@ impl Generation {
         };
         let proposals: Vec<Proposal> = ranked.iter().take(NAMED).filter_map(proposal).collect();
         let abstained = proposals.first().is_none_or(|best| best.confidence < least);
-        Self { proposals, abstained }
+        Self { proposals, abstained, notes: Vec::new() }
     }
 
     /// The statement, unless nothing is said.
@@ -84,6 +87,13 @@ struct Answered {
     answer: Vec<String>,
 }
 
+/// What is said where there was no time for all statements, and where their rows were too many to be kept for the choice.
+pub(crate) const NO_TIME: &str = "time ran out before all likely statements were run";
+pub(crate) const NO_ROOM: &str = "the rows of likely statements were too many, and not all of them were run";
+
+/// Memory for rows among which is chosen, in bytes.
+pub(crate) const ROOM: usize = 200_000_000;
+
 /// Proposes a statement. `run` runs one that reads; it is called up to some hundred times, and not after `time`.
 pub fn generate(
     question: &str,
@@ -96,10 +106,21 @@ pub fn generate(
     let mut names = Names::Fixed(weights.names());
     let read = Question::new(question, known);
     let start = Instant::now();
-    let mut answered = Vec::new();
+    let (mut answered, mut note, mut held) = (Vec::new(), None, 0_usize);
     for scope in scopes {
         answered.extend(answer(&read, known, scope, &mut |sql| {
-            if start.elapsed() > time { Err(QueryError::stopped("time")) } else { run(sql) }
+            if start.elapsed() > time {
+                note = Some(NO_TIME);
+            }
+            if note.is_some() {
+                return Err(QueryError::stopped("time"));
+            }
+            let rows = run(sql)?;
+            held = held.saturating_add(rows.bytes());
+            if held > ROOM {
+                note = Some(NO_ROOM);
+            }
+            Ok(rows)
         }));
     }
     let mut features = Featurizer::new(&read, known);
@@ -107,7 +128,10 @@ pub fn generate(
     let scores: Vec<f32> =
         answered.iter().map(|each| weights.score(&features.of(&each.candidate, &each.rows, &mut names))).collect();
     let ranked = ranked(none, &scores, answered.iter().map(|each| each.answer.as_slice()));
-    Generation::of(&ranked, LEAST, |at| answered.get(at).map(|each| (each.candidate.sql.as_str(), &each.rows)))
+    let mut found =
+        Generation::of(&ranked, LEAST, |at| answered.get(at).map(|each| (each.candidate.sql.as_str(), &each.rows)));
+    found.notes.extend(note.map(str::to_owned));
+    found
 }
 
 /// The answers, the likeliest first: how likely each is, all statements with it taken together, and the likeliest of

@@ -13,6 +13,8 @@ pub mod generate;
 pub mod joins;
 pub mod linking;
 pub mod llm;
+mod local_names;
+mod narrowed;
 mod origins;
 mod policy;
 #[cfg(feature = "postgres")]
@@ -28,9 +30,11 @@ mod sourced;
 mod statement;
 pub mod tables;
 pub mod worker;
+mod written;
 
 pub use database::Database;
 pub use error::QueryError;
+pub use narrowed::{Narrowed, narrowed};
 pub use origins::{Origin, Origins};
 pub use propose::{ProposeError, Run, Target, Then, linked, propose};
 pub use rows::{Column, Format, Rows, Value};

@@ -13,6 +13,7 @@ use sqlparser::parser::Parser;
 use crate::rows::{Rows, Value};
 use crate::schema::Schema;
 use crate::statement::{Token, Tokens};
+use crate::written::{Written, written};
 
 /// A cell of a table in the database.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -111,7 +112,7 @@ fn rewrite(sql: &str, schema: &Schema) -> Option<Traced> {
         return None;
     }
     select.projection.extend(items);
-    Some(Traced { sql: query.to_string(), tables })
+    Some(Traced { sql: written(query, Written::Sqlite).ok()?, tables })
 }
 
 fn last(name: &ObjectName) -> Option<&Ident> {
@@ -192,6 +193,10 @@ mod tests {
             shown("SELECT c.name, l.name FROM city c LEFT JOIN country l ON l.rowid = c.country ORDER BY c.id"),
             "city.7.name country.1.name;city.9.name -"
         );
+        // The statement that is run says the same: its texts are not changed.
+        let odd = "SELECT name, 'a''''b', '\\''' FROM city WHERE name <> '''''' LIMIT 1";
+        let (rows, origins) = database.query_with_origins(odd).unwrap();
+        assert_eq!((rows.rows, origins.len()), (database.query(odd).unwrap().rows, 1));
         for sql in [
             "SELECT count(*) FROM city",
             "SELECT name, max (id) FROM city",

@@ -4,11 +4,14 @@
 //! A read-only transaction of PostgreSQL still lets a statement make large objects, send notifications, take advisory
 //! locks, change settings and call whatever functions there are. A statement is therefore parsed first: what it calls,
 //! casts to and reads must be on a list, and what is sent is the parsed statement written out, by the protocol that takes
-//! one statement only. Each statement has a fresh read-only transaction with the server's own timeout, and is cancelled
-//! from here when it outlasts that. Connections are not encrypted.
+//! one statement only. It runs where nothing but the server's own functions, operators and types is found by its name, so
+//! that its tables are written with their schemas. Each statement has a fresh read-only transaction with the server's own
+//! timeout, and is cancelled from here when it outlasts that. Connections are not encrypted.
 
 mod catalogue;
 mod check;
+mod names;
+mod own;
 
 use std::fmt::Write as _;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
@@ -35,9 +38,15 @@ const OBEYS: Duration = Duration::from_millis(150);
 /// Rows that are fetched at once.
 const BATCH: i32 = 100;
 
-/// Whether a name is the URL of a PostgreSQL database.
+/// Whether a name is the URL of a PostgreSQL database, in any case of its letters.
 pub fn is_url(name: &str) -> bool {
-    name.starts_with("postgres://") || name.starts_with("postgresql://")
+    address(name).is_some()
+}
+
+/// What stands behind `postgres://`.
+fn address(url: &str) -> Option<&str> {
+    let (scheme, address) = url.split_once("://")?;
+    ["postgres", "postgresql"].iter().any(|known| scheme.eq_ignore_ascii_case(known)).then_some(address)
 }
 
 /// A PostgreSQL database that statements can only read, and only what may be seen of it.
@@ -70,7 +79,9 @@ impl Server {
     /// [`QueryError::Failed`] where the URL cannot be read, or the server cannot be reached or lets the user not in. No
     /// message has the password.
     pub fn connect(url: &str, sandbox: &Sandbox) -> Result<Self, QueryError> {
-        let mut config: Config = url.parse().map_err(|_| {
+        // The client takes small letters alone, and anything else for the words of another form.
+        let config = address(url).and_then(|address| format!("postgres://{address}").parse::<Config>().ok());
+        let mut config: Config = config.ok_or_else(|| {
             QueryError::failed(
                 "the database's URL cannot be read; expected postgres://USER:PASSWORD@HOST:PORT/DATABASE",
             )
@@ -225,8 +236,9 @@ fn perform(client: &mut Client, sandbox: &Sandbox, task: Task) -> Result<Done, Q
     let catalogue = Catalogue::read(&mut transaction, &sandbox.hidden).map_err(failed)?;
     let done = match task {
         Task::Query(checked) => {
-            catalogue.allow(&checked)?;
-            let rows = collect(&mut transaction, &catalogue, sandbox, &checked.sql)?;
+            let attributes = catalogue.attributes(&mut transaction, &checked.attributes).map_err(failed)?;
+            let sql = names::resolved(&checked, &catalogue, &attributes)?;
+            let rows = collect(&mut transaction, &catalogue, sandbox, &sql)?;
             Done::Rows(rows, catalogue.not_there)
         }
         Task::Schema => Done::Schema(catalogue.schema(&mut transaction).map_err(failed)?, catalogue.not_there),

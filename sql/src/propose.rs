@@ -1,13 +1,14 @@
 //! From a question to a statement: over tables that can be joined, and over one of records, by
 //! [`compose`](crate::compose), over one that people read by [`generate`](crate::generate).
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::catalogue::quote;
 use crate::compose::{Composer, Model};
 use crate::error::QueryError;
 use crate::generate::{Generation, Known, Labels, Scope, generate};
 use crate::linking::{Linker, Model as LinkingModel, ValueIndex, ValueLimits};
+use crate::narrowed::{Narrowed, narrowed};
 use crate::rows::{Rows, Value};
 use crate::schema::{Schema, Table};
 use crate::schema_graph::{SchemaGraph, SchemaGraphError, Semantics, SqlDialect};
@@ -37,7 +38,8 @@ pub enum ProposeError {
 }
 
 /// Proposes a statement for a question. `run` runs one that reads; with at most so many rows as it gives at once, values
-/// are sampled; it is called up to some hundred times, and not for candidates after `time`.
+/// are sampled; it is called up to some hundred times, and some times for each column that is looked at, and not after
+/// `time`. Of very many tables those that the question may be about are looked at ([`narrowed`]).
 ///
 /// # Errors
 /// [`ProposeError`].
@@ -47,23 +49,57 @@ pub fn propose(
     time: Duration,
     run: &mut dyn FnMut(&str) -> Result<Rows, QueryError>,
 ) -> Result<Generation, ProposeError> {
-    let graph = graph(target, run)?;
+    let start = Instant::now();
+    let left = || time.saturating_sub(start.elapsed());
+    let narrowed = narrowed(question, target);
+    let target = narrowed.as_ref().map_or(target, |narrowed| narrowed.target(target.dialect));
+    let mut notes: Vec<String> = narrowed.iter().map(Narrowed::note).collect();
+    if target.schema.tables.is_empty() && target.schema.views.is_empty() {
+        notes.push("there are no tables".to_owned());
+    }
+    let found = found(question, target, (time, &left), run, &mut notes)?;
+    Ok(Generation { notes: notes.into_iter().chain(found.notes).collect(), ..found })
+}
+
+/// What is said where there was no time to read the values of all columns.
+const TIME_FOR_VALUES: &str = "time ran out before the values of all columns were read";
+
+/// The statement. Half of the time is for what is read of the tables, what is left for statements.
+fn found(
+    question: &str,
+    target: Target<'_>,
+    (time, left): (Duration, &dyn Fn() -> Duration),
+    run: &mut dyn FnMut(&str) -> Result<Rows, QueryError>,
+    notes: &mut Vec<String>,
+) -> Result<Generation, ProposeError> {
+    let (mut late, mut unread) = (false, false);
+    let mut read = |sql: &str| {
+        late |= left() < time / 2;
+        if late { Err(QueryError::stopped("time")) } else { run(sql) }
+    };
+    let graph = graph(target, &mut read)?;
     let mut scopes: Option<(Known, Vec<Scope>)> = None;
     if !graph.joins().iter().any(|join| join.from != join.to) {
         let order = target.dialect == SqlDialect::Sqlite;
-        let known = Known::read(target.schema, target.labels, order, run)?;
+        let known = Known::read(target.schema, target.labels, order, &mut |sql| {
+            // Of a table for which there is no time the names are known.
+            unread |= left() < time / 2;
+            if unread { Ok(Rows { columns: Vec::new(), rows: Vec::new(), truncated: true }) } else { read(sql) }
+        })?;
         let likeliest: Vec<Scope> = known.likeliest_table(question).into_iter().collect();
         scopes = Some((known, likeliest));
     }
     if let Some((known, scopes)) = scopes {
         let tables = scopes.iter().flat_map(|scope| &scope.tables).filter_map(|table| target.schema.tables.get(*table));
         if !tables.into_iter().any(|table| is_of_records(table, target.labels)) {
-            return Ok(generate(question, &known, &scopes, time, run));
+            notes.extend(unread.then(|| TIME_FOR_VALUES.to_owned()));
+            return Ok(generate(question, &known, &scopes, left(), run));
         }
     }
-    let values = ValueIndex::read(&graph, ValueLimits::default(), run)?;
+    let values = ValueIndex::read(&graph, ValueLimits::default(), &mut read)?;
+    notes.extend((late || unread).then(|| TIME_FOR_VALUES.to_owned()));
     let linker = Linker::new(&graph, values, LinkingModel::shipped());
-    Ok(Composer::new(&linker, Model::shipped()).compose(question, time, run))
+    Ok(Composer::new(&linker, Model::shipped()).compose(question, left(), run))
 }
 
 /// Last words of names that tell records apart.
@@ -112,18 +148,31 @@ pub type Run<'r> = dyn FnMut(&str) -> Result<Rows, QueryError> + 'r;
 /// What is done with what links questions.
 pub type Then<'t, T> = dyn FnMut(&Linker<'_>, &mut Run<'_>) -> T + 't;
 
-/// Gives what links questions to a target to `then`, with `run`, which reads values.
+/// Gives what links questions to a target to `then`, with `run`, which reads values for at most `time`. Of very many
+/// tables it links to those that the question may be about ([`narrowed`]), which is the second thing that comes back.
 ///
 /// # Errors
 /// [`ProposeError`].
 pub fn linked<T>(
+    question: &str,
     target: Target<'_>,
+    time: Duration,
     run: &mut dyn FnMut(&str) -> Result<Rows, QueryError>,
     then: &mut Then<'_, T>,
-) -> Result<T, ProposeError> {
-    let graph = graph(target, run)?;
-    let values = ValueIndex::read(&graph, ValueLimits::default(), run)?;
-    Ok(then(&Linker::new(&graph, values, LinkingModel::shipped()), run))
+) -> Result<(T, Vec<String>), ProposeError> {
+    let start = Instant::now();
+    let narrowed = narrowed(question, target);
+    let target = narrowed.as_ref().map_or(target, |narrowed| narrowed.target(target.dialect));
+    let mut notes: Vec<String> = narrowed.iter().map(Narrowed::note).collect();
+    let mut late = false;
+    let mut read = |sql: &str| {
+        late |= start.elapsed() > time;
+        if late { Err(QueryError::stopped("time")) } else { run(sql) }
+    };
+    let graph = graph(target, &mut read)?;
+    let values = ValueIndex::read(&graph, ValueLimits::default(), &mut read)?;
+    notes.extend(late.then(|| TIME_FOR_VALUES.to_owned()));
+    Ok((then(&Linker::new(&graph, values, LinkingModel::shipped()), run), notes))
 }
 
 /// The graph of a target, with what people call its columns and, where few are declared, guessed joins.

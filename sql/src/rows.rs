@@ -147,6 +147,16 @@ impl Rows {
         }
     }
 
+    /// About how much memory the rows take.
+    pub(crate) fn bytes(&self) -> usize {
+        let of_value = |value: &Value| match value {
+            Value::Text(text) => text.len(),
+            Value::Blob(bytes) => bytes.len(),
+            Value::Null | Value::Integer(_) | Value::Real(_) => 0,
+        };
+        self.rows.iter().flatten().map(|value| size_of::<Value>() + of_value(value)).sum()
+    }
+
     fn write_csv(&self, output: &mut impl Write) -> io::Result<()> {
         let names: Vec<String> = self.columns.iter().map(|column| csv_text(&column.name)).collect();
         write!(output, "{}\r\n", names.join(","))?;

@@ -7,6 +7,8 @@ use sqlparser::ast::{
 use sqlparser::dialect::SQLiteDialect;
 use sqlparser::parser::Parser;
 
+use crate::written::{Written, written};
+
 /// Longer statements are not looked into.
 const BYTES: usize = 20_000;
 /// Room for the parser, which descends into what is nested.
@@ -44,7 +46,7 @@ fn rewrite(sql: &str) -> Option<String> {
     }
     let shown = shown(select)?;
     select.projection = shown.into_iter().map(SelectItem::UnnamedExpr).collect();
-    Some(query.to_string())
+    written(query, Written::Sqlite).ok()
 }
 
 /// The columns that an aggregate takes, then those of the conditions.

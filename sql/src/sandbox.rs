@@ -22,7 +22,8 @@ pub struct Sandbox {
     /// At most so many bytes in all values of the rows, where a value counts eight more than its text or blob has.
     pub bytes: usize,
     /// At most so many bytes of memory for SQLite. SQLite counts for the whole process and a limit once set cannot be
-    /// raised in it, so that only a process made for one statement should set it ([`crate::worker`] does).
+    /// raised in it, so that only a process that does nothing else with SQLite should set it ([`crate::worker`] and the
+    /// program `query` do).
     pub heap: Option<u64>,
 }
 

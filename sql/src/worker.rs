@@ -26,7 +26,7 @@ pub const ARGUMENT: &str = "--run-one-statement";
 const MARGIN: Duration = Duration::from_millis(150);
 
 /// Memory for SQLite in the process, in bytes.
-const HEAP: u64 = 128_000_000;
+pub const HEAP: u64 = 128_000_000;
 
 /// Memory of the whole process, in bytes of addresses; enforced on Linux.
 #[cfg(target_os = "linux")]

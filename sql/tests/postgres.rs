@@ -1,135 +1,25 @@
 //! A PostgreSQL server behind the fence: a private one, in a temporary folder.
 #![cfg(feature = "postgres")]
 
+#[path = "postgres/private.rs"]
+mod private;
+
 use std::io::Read as _;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::path::Path;
+use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
-use postgres::{Client, NoTls};
+use postgres::Client;
+use private::{PASSWORD, Private};
 use serde_json::Value as Json;
 use tabsegnet_sql::postgres::Server;
 use tabsegnet_sql::{QueryError, Rows, Sandbox, Value};
-use tabsegnet_test_support::{path_in, say, skipped};
+use tabsegnet_test_support::{path_in, say};
 
 const QUERY: &str = env!("CARGO_BIN_EXE_query");
 
 /// The longest that any statement may take with the default deadline.
 const LONGEST: Duration = Duration::from_secs(15);
-
-const PASSWORD: &str = "s3cret-passw0rd";
-
-/// A server of this test's own; it ends when this goes.
-struct Private {
-    folder: tempfile::TempDir,
-    programs: PathBuf,
-    port: u16,
-    as_user: bool,
-}
-
-/// The folder of Debian's newest `initdb` and `pg_ctl`, else that of the `PATH`.
-fn programs() -> Option<PathBuf> {
-    let mut versions: Vec<PathBuf> =
-        std::fs::read_dir("/usr/lib/postgresql").ok()?.flatten().map(|entry| entry.path().join("bin")).collect();
-    versions.sort();
-    versions.into_iter().rev().find(|folder| folder.join("initdb").is_file())
-}
-
-impl Private {
-    fn start(test: &str) -> Option<Self> {
-        let Some(programs) = programs() else {
-            skipped(test, "PostgreSQL is not installed (Debian: apt-get install postgresql)");
-            return None;
-        };
-        let root = Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout == b"0\n");
-        let folder = tempfile::Builder::new().prefix("pg").tempdir().unwrap();
-        let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let server = Self { folder, programs, port, as_user: root };
-        if root {
-            // The server does not run as root.
-            let owned = Command::new("chown").arg("nobody").arg(server.folder.path()).status();
-            assert!(owned.is_ok_and(|status| status.success()));
-        }
-        std::fs::write(server.folder.path().join("password"), PASSWORD).unwrap();
-        let folder = server.folder.path().to_str().unwrap().to_owned();
-        server.call(
-            "initdb",
-            &[
-                "-D",
-                &format!("{folder}/data"),
-                "-U",
-                "owner",
-                "-A",
-                "scram-sha-256",
-                "--no-sync",
-                "--pwfile",
-                &format!("{folder}/password"),
-            ],
-        );
-        server.begin();
-        Some(server)
-    }
-
-    fn begin(&self) {
-        let folder = self.folder.path().to_str().unwrap();
-        let options = format!("-p {} -h 127.0.0.1 -k {folder} -F -c shared_buffers=16MB", self.port);
-        self.call(
-            "pg_ctl",
-            &["start", "-w", "-D", &format!("{folder}/data"), "-l", &format!("{folder}/log"), "-o", &options],
-        );
-    }
-
-    fn stop(&self) {
-        let data = self.folder.path().join("data");
-        self.call("pg_ctl", &["stop", "-m", "immediate", "-D", data.to_str().unwrap()]);
-    }
-
-    fn call(&self, program: &str, arguments: &[&str]) {
-        let program = self.programs.join(program);
-        let mut command = if self.as_user {
-            let mut command = Command::new("setpriv");
-            command.args(["--reuid=nobody", "--regid=nogroup", "--clear-groups"]).arg(&program);
-            command
-        } else {
-            Command::new(&program)
-        };
-        let log = std::fs::File::create(std::env::temp_dir().join(format!("pg-test-{}.log", self.port))).unwrap();
-        let status = command
-            .args(arguments)
-            .stdin(Stdio::null())
-            .stdout(log.try_clone().unwrap())
-            .stderr(log)
-            .current_dir("/")
-            .status();
-        assert!(status.is_ok_and(|status| status.success()), "{} {arguments:?}", program.display());
-    }
-
-    fn url(&self, user: &str, password: &str) -> String {
-        format!("postgres://{user}:{password}@127.0.0.1:{}/postgres", self.port)
-    }
-
-    fn owner(&self) -> Client {
-        Client::connect(&self.url("owner", PASSWORD), NoTls).unwrap()
-    }
-}
-
-impl Drop for Private {
-    fn drop(&mut self) {
-        let data = self.folder.path().join("data");
-        let mut command = Command::new(self.programs.join("pg_ctl"));
-        if self.as_user {
-            command = Command::new("setpriv");
-            command.args(["--reuid=nobody", "--regid=nogroup", "--clear-groups"]).arg(self.programs.join("pg_ctl"));
-        }
-        let _ = command
-            .args(["stop", "-m", "immediate", "-D"])
-            .arg(data)
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .status();
-        let _ = std::fs::remove_file(std::env::temp_dir().join(format!("pg-test-{}.log", self.port)));
-    }
-}
 
 const TABLES: &str = "
     CREATE TABLE t (a int PRIMARY KEY, b int); INSERT INTO t SELECT i, i % 7 FROM generate_series(0, 999) i;
@@ -171,7 +61,9 @@ const REFUSED: &[&str] = &[
     "SELECT * FROM public.secret",
     "SELECT * FROM \"secret\"",
     "SELECT 'secret'::regclass::oid",
-    "WITH secret AS (SELECT 1) SELECT * FROM secret",
+    "WITH secret AS (SELECT * FROM secret) SELECT * FROM secret",
+    "SELECT 1 FROM (WITH secret AS (SELECT 1) SELECT 1 FROM secret) x, secret",
+    "WITH pg_class AS (SELECT 1) SELECT * FROM pg_class",
     "SELECT $1",
     "SELECT FROM t",
     "SELECT 1 FROM numbers",
@@ -191,6 +83,9 @@ const ANSWERED: &[&str] = &[
     "SELECT generate_series FROM generate_series(1, 3)",
     "SELECT a AS \"A\", a AS \"A\" FROM t ORDER BY a DESC",
     "SELECT a::text LIKE '1%', round(a::numeric / 3, 2) FROM t",
+    "WITH secret AS (SELECT 1) SELECT * FROM secret",
+    "WITH t AS (SELECT * FROM t WHERE a > 990) SELECT count(*) FROM t, public.t u WHERE u.a = t.a",
+    "SELECT T.a, public.t.b, (SELECT max(x.b) FROM t AS x WHERE x.a < t.a) FROM t WHERE a < 9",
 ];
 
 #[test]
@@ -265,6 +160,170 @@ fn statements_are_held() {
     ));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert_eq!(count(&mut owner), before);
+}
+
+/// Functions, an operator and casts that only fail where they are called.
+const OWN: &str = "
+    CREATE TABLE p (id int, name text, height float8, path int[], mine int);
+    INSERT INTO p VALUES (1, 'Ann', 1.5, '{4,5}', 3);
+    CREATE TABLE secret (password text); INSERT INTO secret VALUES ('hunter2');
+    CREATE FUNCTION snooze(p) RETURNS text LANGUAGE plpgsql AS $$BEGIN RAISE 'CALLED'; END$$;
+    CREATE FUNCTION peek(record) RETURNS text LANGUAGE plpgsql AS $$BEGIN RAISE 'CALLED'; END$$;
+    CREATE FUNCTION abs(text) RETURNS text LANGUAGE plpgsql AS $$BEGIN RAISE 'CALLED'; END$$;
+    CREATE FUNCTION lower(p) RETURNS text LANGUAGE plpgsql AS $$BEGIN RAISE 'CALLED'; END$$;
+    CREATE FUNCTION plus(int, text) RETURNS text LANGUAGE plpgsql AS $$BEGIN RAISE 'CALLED'; END$$;
+    CREATE OPERATOR + (LEFTARG = int, RIGHTARG = text, FUNCTION = plus);
+    CREATE TYPE mood AS ENUM ('good', 'bad');
+    CREATE TABLE m (id int, x mood); INSERT INTO m VALUES (1, 'good');
+    CREATE VIEW of_m AS SELECT ARRAY[x] AS x FROM m; CREATE VIEW ids AS SELECT id FROM m;
+    CREATE FUNCTION mood_text(mood) RETURNS text LANGUAGE plpgsql AS $$BEGIN RAISE 'CALLED'; END$$;
+    CREATE CAST (mood AS text) WITH FUNCTION mood_text(mood) AS IMPLICIT;
+    CREATE TABLE q (id int); INSERT INTO q VALUES (1);
+    CREATE FUNCTION q_text(q) RETURNS text LANGUAGE plpgsql AS $$BEGIN RAISE 'CALLED'; END$$;
+    CREATE CAST (q AS text) WITH FUNCTION q_text(q);
+    CREATE FUNCTION odd(text) RETURNS bool LANGUAGE plpgsql AS $$BEGIN RAISE 'CALLED'; END$$;
+    CREATE DOMAIN checked AS text CHECK (odd(VALUE)); CREATE TABLE d (v checked);
+    CREATE DOMAIN plain AS text CHECK (VALUE <> ''); CREATE TABLE e (v plain); INSERT INTO e VALUES ('x');";
+
+/// What calls one of them, or a function of the server that is not on the list, in ways other than `f(x)`.
+const CALLS: &[&str] = &[
+    "SELECT p.snooze FROM p",
+    "SELECT (p).snooze FROM p",
+    "SELECT x.snooze FROM p AS x",
+    "SELECT public.p.snooze FROM p",
+    "SELECT id FROM p ORDER BY p.snooze",
+    "SELECT x.peek FROM (SELECT 1 AS a) x",
+    "SELECT abs('1'::text)",
+    "SELECT lower(p) FROM p",
+    "SELECT 1 + 'a'::text",
+    "SELECT x FROM m",
+    "SELECT x::text FROM m",
+    "SELECT count(*) FROM m",
+    "SELECT x FROM of_m",
+    "SELECT q::text FROM q",
+    "SELECT lag(v, 1, 'x') OVER () FROM d",
+    "SELECT g.pg_sleep FROM generate_series(1, 2) g",
+    "SELECT 1 AS pg_sleep, g.pg_sleep FROM generate_series(1, 2) g",
+    "WITH x AS (SELECT 1 AS pg_sleep) SELECT (SELECT x.pg_sleep FROM generate_series(1, 2) x) FROM x",
+    "WITH x AS (SELECT 1 AS pg_sleep) SELECT 1 FROM (WITH x AS (SELECT 1) SELECT x.pg_sleep FROM x) y",
+    "SELECT generate_series.pg_sleep FROM generate_series(1, 2)",
+    "SELECT x.height FROM generate_series(1, 2) x",
+    "SELECT (1::float8).pg_sleep",
+    "SELECT (ARRAY[1.5])[1].pg_sleep",
+    "SELECT ('secret').regclass",
+];
+
+#[test]
+fn functions_are_called_by_no_other_way() {
+    let Some(private) = Private::start("functions_are_called_by_no_other_way") else { return };
+    let mut owner = private.owner();
+    owner.batch_execute(OWN).unwrap();
+    let mut server = Server::connect(&private.url("owner", PASSWORD), &Sandbox::default()).unwrap();
+    for sql in CALLS {
+        let found = server.query(sql);
+        assert!(
+            matches!(&found, Err(QueryError::Refused { reason }) if !reason.contains("CALLED")),
+            "{sql}: {found:?}"
+        );
+    }
+    for (sql, wanted) in [
+        ("SELECT p.id, P.Name, p.height, public.p.height, p.mine, p.path[2] FROM p", "1 Ann 1.5 1.5 3 5"),
+        ("SELECT x.height FROM (SELECT * FROM p) x", "1.5"),
+        ("WITH x AS (SELECT p.* FROM p), y AS (SELECT height FROM x UNION SELECT 2) SELECT max(y.height) FROM y", "2"),
+        ("SELECT x.height FROM (SELECT 7 AS height) x", "7"),
+        ("SELECT max(x.height) FROM generate_series(1, 2) AS x(height)", "2"),
+        ("SELECT a.height FROM p a JOIN p b USING (id) JOIN e ON true", "1.5"),
+        ("SELECT abs(-1), lower('A'), 1 + 1, id, v FROM ids, e", "1 a 2 1 x"),
+    ] {
+        let found = server.query(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
+        let values: Vec<String> = found.rows[0]
+            .iter()
+            .map(|value| match value {
+                Value::Integer(value) => value.to_string(),
+                Value::Real(value) => value.to_string(),
+                Value::Text(text) => text.clone(),
+                other => format!("{other:?}"),
+            })
+            .collect();
+        assert_eq!(values.join(" "), wanted, "{sql}");
+    }
+    // A cast from one of the server's own types to another is open to all statements.
+    let cast = "CREATE FUNCTION as_point(text) RETURNS point LANGUAGE sql AS 'SELECT point(1, 2)';
+        CREATE CAST (text AS point) WITH FUNCTION as_point(text) AS IMPLICIT";
+    owner.batch_execute(cast).unwrap();
+    let found = server.query("SELECT 1");
+    assert!(matches!(&found, Err(QueryError::Refused { reason }) if reason.contains("text to point")), "{found:?}");
+}
+
+/// Quotes behind backslashes, and quotes in a row, end no text early: it would be the rest of the statement that runs.
+#[test]
+fn texts_are_sent_as_they_were_understood() {
+    let Some(private) = Private::start("texts_are_sent_as_they_were_understood") else { return };
+    private.owner().batch_execute(TABLES).unwrap();
+    let mut server = Server::connect(&private.url("owner", PASSWORD), &hiding(&["secret"])).unwrap();
+    for (sql, wanted) in [
+        (
+            "SELECT '\\'' || (SELECT password FROM secret) || pg_sleep(9)::text --' || $a$\n || $b$ $a$ || $b$ x$b$",
+            "\\' || (SELECT password FROM secret) || pg_sleep(9)::text --\n || $b$  x",
+        ),
+        ("SELECT 'a''''b\\'''", "a''b\\'"),
+        ("SELECT E'it\\'s' || U&'\\0041' || N'''' || $x$'$x$", "it'sA''"),
+        ("SELECT \"\\\"\"x\" FROM (SELECT 'y') AS z(\"\\\"\"x\")", "y"),
+    ] {
+        assert_eq!(rows(&mut server, sql).rows, [[Value::Text(wanted.to_owned())]], "{sql}");
+    }
+}
+
+/// What a statement gets is what it gets from a database without the table, and views that may read it are not there.
+#[test]
+fn hidden_tables_are_as_if_they_were_not_there() {
+    let Some(private) = Private::start("hidden_tables_are_as_if_they_were_not_there") else { return };
+    let tables = "CREATE TABLE p (id int, name text); INSERT INTO p VALUES (1, 'Ann');
+        CREATE TABLE secret (password text); INSERT INTO secret VALUES ('hunter2');
+        CREATE FUNCTION reads() RETURNS text LANGUAGE sql SECURITY DEFINER AS 'SELECT password FROM public.secret';
+        CREATE FUNCTION plus(int, int) RETURNS text LANGUAGE sql AS 'SELECT public.reads()';
+        CREATE OPERATOR ### (LEFTARG = int, RIGHTARG = int, FUNCTION = plus);
+        CREATE VIEW by_function AS SELECT reads() AS a; CREATE VIEW over_it AS SELECT a FROM by_function;
+        CREATE VIEW by_operator AS SELECT 1 ### 2 AS a;
+        CREATE VIEW by_xml AS SELECT query_to_xml('SELECT * FROM public.secret', true, false, '')::text AS a;
+        CREATE VIEW by_catalogue AS SELECT relname::text AS a FROM pg_class;
+        CREATE VIEW plain AS SELECT id + 1 AS next, upper(name) AS name FROM p;";
+    private.owner().batch_execute(tables).unwrap();
+    let connect = |hide: &[&str]| Server::connect(&private.url("owner", PASSWORD), &hiding(hide)).unwrap();
+    let views = ["by_function", "over_it", "by_operator", "by_xml", "by_catalogue"];
+    for hide in [&["secret"][..], &["absent"]] {
+        let mut server = connect(hide);
+        let schema = server.schema().unwrap();
+        let names: Vec<&str> = schema.views.iter().map(|view| view.name.as_str()).collect();
+        assert_eq!(names, ["plain"], "{hide:?}");
+        assert_eq!(rows(&mut server, "SELECT * FROM plain").rows.len(), 1);
+        for view in views {
+            let refused = QueryError::Refused { reason: format!("no such table: {view}") };
+            assert_eq!(server.query(&format!("SELECT a FROM {view}")), Err(refused));
+        }
+    }
+    let mut all = connect(&[]);
+    for view in views {
+        assert!(!rows(&mut all, &format!("SELECT a FROM {view}")).rows.is_empty(), "{view}");
+    }
+    let mut with = connect(&["secret"]);
+    let mut without = connect(&["absent"]);
+    for sql in [
+        "SELECT * FROM secret",
+        "SELECT * FROM public.secret",
+        "WITH secret AS (SELECT 1 AS a) SELECT a FROM secret",
+        "WITH secret AS (SELECT 1 AS a) SELECT secret.a, secret.password FROM secret",
+        "WITH secret AS (SELECT * FROM secret) SELECT * FROM secret",
+        "WITH RECURSIVE secret AS (SELECT 1 AS a UNION SELECT a FROM secret) SELECT * FROM secret",
+        "SELECT 1 FROM (WITH secret AS (SELECT 1) SELECT 1 FROM secret) x, secret",
+        "SELECT secret.password FROM p",
+        "SELECT secret.name FROM p AS secret",
+        "SELECT 'secret'::regclass",
+        "SELECT ('secret').regclass",
+    ] {
+        let found = format!("{:?}", with.query(sql)).replace("secret", "absent");
+        assert_eq!(found, format!("{:?}", without.query(&sql.replace("secret", "absent"))), "{sql}");
+    }
 }
 
 fn rows(server: &mut Server, sql: &str) -> Rows {
@@ -355,6 +414,10 @@ fn the_program_the_password_and_a_server_that_goes_away() {
     let url = private.url("owner", PASSWORD);
     let output = query(&url, "SELECT a, b FROM t WHERE a = 8");
     assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(0), &b"a,b\r\n8,1\r\n"[..]));
+    let other_case = url.replace("postgres://", "PostGreSQL://");
+    assert_eq!(query(&other_case, "SELECT a, b FROM t WHERE a = 8").stdout, output.stdout);
+    let output = Command::new(QUERY).args(["--database", &url, "--sql", "SELECT 1", "--provenance"]).output().unwrap();
+    assert!(String::from_utf8_lossy(&output.stderr).contains("--provenance: of a PostgreSQL database"), "{output:?}");
     assert_eq!(query(&url, "DELETE FROM t").status.code(), Some(3));
     assert_eq!(query(&url, "SELECT count(*) FROM t a, t b, t c, t d").status.code(), Some(4));
     let error = |url: &str| {

@@ -253,7 +253,13 @@ fn questions_become_statements() {
     assert_eq!(found("which city has the largest population?"), "Rome");
     assert_eq!(found("how many cities are in Norway?"), "2");
     assert_eq!(found("what is the population of Bergen?"), "280000");
-    let (code, out, err) = query(&["--database", path, "--question", "", "--format", "json"], b"");
+    for blank in ["", " \t\n"] {
+        for more in [&["--format", "json"][..], &["--explain"]] {
+            let (code, out, err) = query(&[&["--database", path, "--question", blank], more].concat(), b"");
+            assert_eq!((code, out.as_str(), err.as_str()), (Some(2), "", "error: the question is blank\n"));
+        }
+    }
+    let (code, out, err) = query(&["--database", path, "--question", "?!", "--format", "json"], b"");
     assert_eq!(code, Some(5), "{out} {err}");
     assert!(err.starts_with("no statement is likely enough"), "{err}");
     let arguments =
@@ -264,4 +270,44 @@ fn questions_become_statements() {
     assert!(json["confidence"].as_f64().unwrap() > 0.25 && json["sql"].as_str().unwrap().starts_with("SELECT"));
     let (code, ..) = query(&["--database", path, "--question", "a", "--sql", "SELECT 1"], b"");
     assert_eq!(code, Some(2));
+}
+
+#[test]
+fn a_database_without_tables_is_said_to_have_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = database(folder.path(), "none.db", "PRAGMA user_version=1");
+    let path = path.to_str().unwrap();
+    let (code, out, err) = query(&["--database", path, "--question", "how many singers?", "--explain"], b"");
+    assert_eq!((code, out.as_str(), err.as_str()), (Some(0), "warnings\n  there are no tables\n", ""));
+    let (code, out, err) =
+        query(&["--database", path, "--question", "how many singers?", "--policy", "learnt", "--format", "json"], b"");
+    let found: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((code, &found["notes"]), (Some(5), &serde_json::json!(["there are no tables"])), "{out}");
+    assert!(err.contains("note: there are no tables\n"), "{err}");
+}
+
+#[test]
+fn no_message_has_the_password_of_a_database() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("u:s3cret-pw@h");
+    for name in [
+        "mysql://u:s3cret-pw@h/d",
+        "mysql://u:a@s3cret-pw@h/d",
+        "host=h user=u password=s3cret-pw dbname=d",
+        "Server=h;Pwd=s3cret-pw;Database=d",
+        file.to_str().unwrap(),
+    ] {
+        for more in
+            [&["--sql", "SELECT 1"][..], &["--question", "how many?", "--policy", "learnt"], &["--schema", "json"]]
+        {
+            let (code, out, err) = query(&[&["--database", name], more].concat(), b"");
+            assert_eq!((code, out.as_str()), (Some(1), ""), "{err}");
+            assert!(!err.contains("s3cret-pw") && err.contains("***"), "{err}");
+        }
+    }
+    // In any case of its letters it is the URL of a server.
+    let url = "PostgreSQL://u:s3cret-pw@127.0.0.1:1/d?connect_timeout=1";
+    let (code, _, err) = query(&["--database", url, "--sql", "SELECT 1"], b"");
+    assert_eq!(code, Some(1));
+    assert!(err.contains("PostgreSQL") && !err.contains("s3cret-pw") && !err.contains("no file"), "{err}");
 }

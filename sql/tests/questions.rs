@@ -2,6 +2,9 @@
 
 mod common;
 
+use std::path::Path;
+use std::time::{Duration, Instant};
+
 use common::{database, run};
 
 const LEAGUE: &str = "CREATE TABLE team (id INTEGER PRIMARY KEY, name TEXT, city TEXT);
@@ -153,6 +156,146 @@ fn definitions_have_a_schema_and_no_rows() {
     assert_eq!(found["tables"][1]["description"], "Who is known");
 }
 
+/// Writes files into a folder; their paths.
+fn write_files(folder: &Path, files: &[(&str, &str)]) -> Vec<String> {
+    let write = |(name, text): &(&str, &str)| {
+        let file = folder.join(name);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(&file, text).unwrap();
+        file.to_str().unwrap().to_owned()
+    };
+    files.iter().map(write).collect()
+}
+
+#[test]
+fn what_reads_a_hidden_table_of_definitions_is_hidden() {
+    let folder = tempfile::tempdir().unwrap();
+    let ddl = "CREATE TABLE secret (id INT PRIMARY KEY, pin TEXT);
+        CREATE TABLE people (id INT PRIMARY KEY, name TEXT, vault INT REFERENCES secret (id));
+        CREATE VIEW pins AS SELECT s.pin AS number, p.name FROM people p JOIN secret s ON s.id = p.vault;
+        CREATE VIEW over_pins AS SELECT number AS again FROM pins;
+        CREATE VIEW names AS SELECT name FROM people;";
+    let model = "select id as person_id, pin from {{ ref('secret') }}";
+    let yml =
+        "models:\n  - name: people\n    description: Who is known\nseeds:\n  - name: secret\n    description: Of all\n";
+    let paths = write_files(
+        folder.path(),
+        &[
+            ("d.sql", ddl),
+            ("shop/dbt_project.yml", "name: shop\n"),
+            ("shop/seeds/secret.csv", "id,pin\n1,7\n"),
+            ("shop/seeds/city.csv", "id,name\n1,Rome\n"),
+            ("shop/models/people.sql", model),
+            ("shop/models/towns.sql", "select name from {{ ref('city') }}"),
+            ("shop/models/odd_secret.sql", "select {{ dbt_utils.star(ref('secret')) }} from {{ ref('secret') }}"),
+            ("shop/models/schema.yml", yml),
+        ],
+    );
+    let project = folder.path().join("shop");
+    let tables = |database: &str, wanted: &[&str]| {
+        let (code, text, error) = output(&["--database", database, "--schema", "json", "--hide", "SECRET"]);
+        assert_eq!((code, error.as_str()), (Some(0), ""));
+        assert!(!text.contains("secret") && !text.contains("pin"), "{text}");
+        let found: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let names: Vec<&str> =
+            found["tables"].as_array().unwrap().iter().map(|table| table["name"].as_str().unwrap()).collect();
+        assert_eq!((names.as_slice(), &found["problems"]), (wanted, &serde_json::json!([])));
+        let question =
+            ["--question", "What is the number and the pin of all secrets?", "--explain", "--hide", "secret"];
+        let (code, text, error) = output(&[&["--database", database], &question[..]].concat());
+        assert_eq!(code, Some(0), "{error}");
+        assert!(!text.contains("secret") && !text.contains("pin") && !text.contains("number"), "{text}");
+    };
+    tables(&paths[0], &["people", "names"]);
+    tables(project.to_str().unwrap(), &["city", "towns"]);
+}
+
+#[test]
+fn a_folder_of_definitions_is_one_schema() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_str().unwrap();
+    let (code, _, error) = output(&["--database", path, "--schema", "json"]);
+    assert_eq!(code, Some(1));
+    assert!(
+        error.contains("no table was found") && error.contains(".sql") && error.contains("dbt_project.yml"),
+        "{error}"
+    );
+    write_files(
+        folder.path(),
+        &[
+            ("2_line.sql", "CREATE TABLE line (id INT PRIMARY KEY, city INT REFERENCES city);\nCREATE TABLE (;"),
+            ("1_city.sql", "CREATE TABLE city (id INT PRIMARY KEY, name TEXT)"),
+            ("README.md", "# Tables\n\nNone here.\n"),
+        ],
+    );
+    let (code, text, error) = output(&["--database", path, "--schema", "json"]);
+    assert_eq!(code, Some(0), "{error}");
+    let found: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(found["joins"][0]["pairs"], serde_json::json!([[3, 0]]));
+    assert!(text.contains("2_line.sql") && text.contains("the definition in line 2 is left out"), "{text}");
+    assert_eq!(output(&["--database", path, "--sql", "SELECT 1"]).0, Some(3));
+    // Rows go before definitions.
+    write_files(folder.path(), &[("a.csv", "x,y\n1,2\n")]);
+    assert_eq!(output(&["--database", path, "--sql", "SELECT x FROM a"]).0, Some(0));
+}
+
+#[test]
+fn of_very_many_tables_those_of_the_question_are_looked_at() {
+    let folder = tempfile::tempdir().unwrap();
+    let table = |at: usize| {
+        format!(
+            "CREATE TABLE tab{at} (id INTEGER PRIMARY KEY, name TEXT, v{at} INTEGER, prev INTEGER REFERENCES tab{}(id));
+             INSERT INTO tab{at} VALUES (1, 'a', {at}, 1), (2, 'b', 7, 1);",
+            at.saturating_sub(1)
+        )
+    };
+    let path = database(folder.path(), "many.db", &(0..1000).map(table).collect::<String>());
+    let question = ["--question", "name of tab421 with the largest v421", "--policy", "learnt", "--deadline", "20"];
+    let database = ["--database", path.to_str().unwrap(), "--format", "json"];
+    let start = Instant::now();
+    let (code, text, error) = output(&[&database[..], &question].concat());
+    assert!(code == Some(0) || code == Some(5), "{error}");
+    assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
+    let found: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let note = found["notes"][0].as_str().unwrap();
+    assert!(note.starts_with("800 tables were not looked at") && error.contains(note), "{text} {error}");
+    assert!(found["proposals"][0]["sql"].as_str().unwrap().contains("\"tab421\""), "{text}");
+    let (code, text, error) = output(&[&database[..], &question, &["--explain"]].concat());
+    assert_eq!(code, Some(0), "{error}");
+    assert!(text.contains("\"tables\":[\"tab421\"]") && text.contains(note), "{text}");
+}
+
+/// What is run before a statement is taken has no more memory than the statement itself.
+#[cfg(target_os = "linux")]
+#[test]
+fn likely_statements_are_run_in_little_memory() {
+    use std::process::{Command, Stdio};
+
+    let folder = tempfile::tempdir().unwrap();
+    let sql = "CREATE TABLE author (id INTEGER PRIMARY KEY, name TEXT);
+        CREATE TABLE book (id INTEGER PRIMARY KEY, author_id INTEGER REFERENCES author, title TEXT);
+        INSERT INTO author VALUES (1, 'Ann');
+        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
+            INSERT INTO book SELECT i, 1, 'title ' || i FROM n;
+        CREATE VIEW essay AS SELECT id AS essay_id, hex(randomblob(450000)) AS body FROM book ORDER BY body;";
+    let path = database(folder.path(), "big.db", sql);
+    let mut child = Command::new(common::QUERY)
+        .args(["--database", path.to_str().unwrap(), "--question", "List the body of all essays"])
+        .args(["--policy", "learnt", "--deadline", "4"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut highest = 0;
+    while child.try_wait().unwrap().is_none() {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB"));
+        highest = highest.max(peak.and_then(|peak| peak.parse::<u64>().ok()).unwrap_or_default());
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert!(highest > 0 && highest < 700_000, "{highest} kB");
+}
+
 #[path = "../examples/spider/mod.rs"]
 mod spider;
 
@@ -231,8 +374,6 @@ mod rows;
 /// What the shipped weights reach on every fifth question of Spider's development part, lower than docs/sql.md has it.
 #[test]
 fn questions_of_spider_are_answered() {
-    use std::time::Duration;
-
     use tabsegnet_sql::compose::{Composer, Model};
     use tabsegnet_sql::linking::{Linker, Model as LinkingModel};
 

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use tabsegnet_corpus::gtr::GtrConfig;
-use tabsegnet_corpus::{Corpus as Tables, CorpusError, Fusion, GtrRetriever, Hit, Rerank, Retriever, Rrf, Weights};
+use tabsegnet_corpus::{
+    Corpus as Tables, CorpusError, Fusion, GtrRetriever, Hit, LinkRank, Rerank, Retriever, Rrf, Weights,
+};
 use tabsegnet_datasets::document::{Block, Document, Heading, MAX_GRID_POSITIONS, Table, TableError, TableSource};
 use tabsegnet_datasets::tables::TableRecord;
 use tabsegnet_document::native::document_json;
@@ -13,6 +15,7 @@ use tabsegnet_document::{Format, ReadOptions};
 use tabsegnet_encoder::{EncoderKind, Shipped, shipped};
 
 use crate::ranking::Position;
+use crate::settings::RankerSettings;
 use crate::{OpenDocument, Question, RankedNode, RankingError, Session};
 
 mod prompt;
@@ -20,7 +23,8 @@ mod prompt;
 pub use tabsegnet_corpus as index;
 
 /// Words for a way to rank tables, for messages.
-pub const RETRIEVERS: &str = "rerank, fusion, rrf, bm25, bm25-schema, dense, gtr, or the folder of a trained one";
+pub const RETRIEVERS: &str = "rerank, fusion, links, rrf, bm25, bm25-schema, dense, gtr (with settings as gtr:tau=0.5,K=20), or the folder \
+                              of a trained one";
 
 /// An open corpus with the way in which it ranks. Cheap to clone: all clones are one, for any number of threads.
 #[derive(Clone)]
@@ -294,6 +298,7 @@ pub fn open_retriever(tables: &Tables, name: &str) -> Result<Box<dyn Retriever>,
         EncoderKind::Static => Shipped::Corpus,
         EncoderKind::Bert => Shipped::CorpusMinilm,
     };
+    let (way, settings) = name.split_once(':').unwrap_or((name, ""));
     Ok(match name {
         "rerank" => Box::new(Rerank::read(&shipped(reranker)?)?),
         "fusion" => Box::new(Fusion::new("fusion", *Rerank::read(&shipped(reranker)?)?.weights())),
@@ -309,12 +314,44 @@ pub fn open_retriever(tables: &Tables, name: &str) -> Result<Box<dyn Retriever>,
             ],
             depth: 100,
         }),
-        "gtr" => Box::new(GtrRetriever::new(tables, "gtr", &GtrConfig::default())?),
-        folder if Path::new(folder).is_dir() => Box::new(Rerank::read(Path::new(folder))?),
+        "links" => Box::new(LinkRank::new("links", *Rerank::read(&shipped(reranker)?)?.weights())),
+        folder if Path::new(folder).is_dir() => Box::new(trained(tables, Path::new(folder))?),
+        _ if way == "gtr" => Box::new(GtrRetriever::new(tables, name, &gtr_config(tables, settings)?)?),
         other => {
             return Err(CorpusError::Setting { key: "retriever", value: format!("{other:?}"), expected: RETRIEVERS });
         }
     })
+}
+
+/// A reranker of somebody's own.
+///
+/// # Errors
+/// One that is damaged, or has learnt from vectors of another kind than the corpus has.
+fn trained(tables: &Tables, folder: &Path) -> Result<Rerank, CorpusError> {
+    let rerank = Rerank::read(folder)?;
+    let file = folder.join("config.toml");
+    let damaged = |message: String| CorpusError::Damaged { file: file.display().to_string(), message };
+    let config = std::fs::read_to_string(&file).map_err(|error| damaged(error.to_string()))?;
+    let of_trees = RankerSettings::parse(&file, &config).map_err(|error| damaged(error.to_string()))?.encoder.kind;
+    if of_trees != tables.manifest().encoder.kind {
+        return Err(CorpusError::Setting {
+            key: "retriever",
+            value: format!("{}, which has learnt from vectors of another encoder", folder.display()),
+            expected: "one trained over vectors of the corpus' own encoder",
+        });
+    }
+    Ok(rerank)
+}
+
+/// Settings of GTR, `KEY=VALUE` with commas between. Static vectors' cosines are high: at the paper's .3 nearly all tables are
+/// neighbours, and .6 is their default.
+fn gtr_config(tables: &Tables, settings: &str) -> Result<GtrConfig, CorpusError> {
+    let wrong = |error: toml::de::Error| CorpusError::Settings { what: "gtr", message: error.message().to_owned() };
+    let mut config: toml::Table = settings.replace(',', "\n").parse().map_err(wrong)?;
+    if tables.manifest().encoder.kind == EncoderKind::Static && !config.contains_key("tau") {
+        config.insert("tau".into(), 0.6.into());
+    }
+    config.try_into().map_err(wrong)
 }
 
 #[cfg(test)]

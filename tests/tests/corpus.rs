@@ -144,7 +144,7 @@ fn questions_are_answered_from_the_best_tables() {
     );
     assert!(page.contains("<p class=\"said\" dir=\"auto\">290000</p>"));
     // What cannot be.
-    with(&["--question", "And in Oslo?", "--format", "html"]).fails(1, &["q2", "give one --question"]);
+    with(&["--question", "And in Oslo?", "--format", "html"]).fails(1, &["and 2 were given; give one"]);
     with(&["--retriever", "best"]).fails(1, &["retriever is \"best\"", "bm25-schema"]);
     with(&["--document", "tables/note.md"]).fails(2, &["--corpus"]);
     with(&["--tables", "0"]).fails(2, &["--tables is 0"]);
@@ -173,7 +173,7 @@ fn what_cannot_be_taken_in_is_listed_and_the_rest_counts() {
     let third = index(&work, &["in"]).ok();
     assert!(third.stderr.contains("1 files are as they were"), "{}", third.stderr);
     assert_eq!(index(&work, &["--list"]).ok().stdout, "in/a.jsonl\n");
-    assert_eq!(index(&work, &["--remove", "in/no.jsonl"]).code, Some(3));
+    assert_eq!(index(&work, &["--remove", "in/no.jsonl"]).code, Some(1), "nothing was done");
 }
 
 #[test]
@@ -226,6 +226,22 @@ fn wrong_usage_and_missing_corpora_say_what_to_do() {
     index(&work, &["empty"]).fails(1, &["holds no file"]);
     work.write("a.jsonl", cities());
     index(&work, &["a.jsonl"]).ok();
+    // What is there counts, what is not is said.
+    work.write("more/b.md", "| a | b |\n|---|---|\n| 1 | 2 |\n");
+    let partly = index(&work, &["more", "none.csv"]);
+    assert_eq!(partly.code, Some(3), "{partly:?}");
+    assert!(["1 tables added", "none.csv"].iter().all(|told| partly.stderr.contains(told)), "{partly:?}");
+    index(&work, &["--remove", "./more/"]).ok();
+    let again = index(&work, &["--remove", "more"]);
+    assert_eq!(again.code, Some(1), "{again:?}");
+    assert!(again.stderr.contains("more: the corpus has no such file, nor one below it"), "{again:?}");
+    index(&work, &["a.jsonl", "--vectors", "int8"]).fails(1, &["--vectors", "keeps the other kind"]);
+    let gtr = |settings: &str| infer(&work, &["--question", "How long is the Loire?", "--retriever", settings]);
+    gtr("gtr:tau=0.2,K=2,k=3").ok();
+    gtr("gtr:tau=2").fails(1, &["tau = 2: from 0 to 1"]);
+    gtr("gtr:tow=0.5").fails(1, &["settings of gtr: unknown field `tow`", "tau", "gtr:tau=0.5,K=20"]);
+    gtr(concat!(env!("CARGO_MANIFEST_DIR"), "/../checkpoints/corpus-minilm"))
+        .fails(1, &["corpus-minilm, which has learnt from vectors of another encoder"]);
     infer(&work, &[]).fails(2, &["--question"]);
     infer(&work, &["--question", " "]).fails(1, &["blank"]);
     infer(&work, &["--question", "x", "--nodes"]).fails(2, &["--checkpoint"]);

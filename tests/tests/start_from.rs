@@ -51,7 +51,7 @@ fn an_interrupted_one_ends_alike_and_only_with_the_same_start() {
 fn what_does_not_fit_is_refused() {
     let work = trained();
     work.train(&[&START[..], &["--set", "model.d_in=5"]].concat())
-        .fails(1, &["optimisation.start_from", "another one than [model]", "d_in: 5"]);
+        .fails(1, &["optimisation.start_from", "other settings of [model]", "d_in: 16 there, 5 here"]);
     work.train(&[&START[..], &["--set", "encoder.max_tokens=64"]].concat())
         .fails(1, &["optimisation.start_from", "was trained with the encoder "]);
     work.train(&["--set", "optimisation.start_from=nowhere"])
@@ -72,7 +72,8 @@ fn regression_as_many_features_but_others_are_refused() {
     work.train(&[&others[..], &["--set", "output.directory=others"]].concat()).ok();
     let weights = |directory: &str| work.read(&format!("{directory}/best/model.safetensors")).len();
     assert_eq!(weights("others"), weights("first"), "the test needs as many");
-    work.train(&[&START[..], &others].concat()).fails(1, &["optimisation.start_from", "other features"]);
+    work.train(&[&START[..], &others].concat())
+        .fails(1, &["optimisation.start_from", "other settings of [features]", "tables: false there, true here"]);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 mod fusion;
 mod measuring;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -134,7 +134,51 @@ pub fn evaluate(config: &Config, rerankers: &[PathBuf], output: &Path) -> Result
 
 fn parts(config: &Config) -> Result<Vec<Part>> {
     let encoder: Arc<dyn Encoder> = load(&config.encoder)?.into();
-    config.corpus.parts.iter().map(|part| open(config, part, &encoder)).collect()
+    let opened: Result<Vec<Part>> = config.corpus.parts.iter().map(|part| open(config, part, &encoder)).collect();
+    let mut parts = opened?;
+    apart(&mut parts);
+    let (most, seed) = (&config.corpus, config.task.seed);
+    for part in &mut parts {
+        part.train = chosen(std::mem::take(&mut part.train), most.train_questions, seed);
+        part.dev = chosen(std::mem::take(&mut part.dev), most.dev_questions, seed);
+    }
+    Ok(parts)
+}
+
+/// Takes out the training questions about a table that a dev question of any part is about, whole or of a piece of it, and
+/// those in the words of one: the parts share tables and questions, and each alone is divided already.
+fn apart(parts: &mut [Part]) {
+    let dev = || parts.iter().flat_map(|part| &part.dev);
+    let about: HashSet<String> = dev().flat_map(sources).cloned().collect();
+    let words: HashSet<String> = dev().map(words).collect();
+    for part in parts {
+        let all = part.train.len();
+        part.train.retain(|question| {
+            !sources(question).iter().any(|source| about.contains(source)) && !words.contains(&self::words(question))
+        });
+        let left_out = all - part.train.len();
+        if left_out > 0 {
+            eprintln!(
+                "{}: {left_out} of {all} training questions are about tables of dev questions, or in their words, and are left out",
+                part.name
+            );
+        }
+    }
+}
+
+/// The tables that a question is about: where its gold is pieces of one, that.
+fn sources(question: &TableQuestion) -> &[String] {
+    match question.source_table.is_empty() {
+        true => &question.tables,
+        false => std::slice::from_ref(&question.source_table),
+    }
+}
+
+/// What a question says, in whatever case and with whatever stands between its words.
+fn words(question: &TableQuestion) -> String {
+    let lower = question.question.to_lowercase();
+    let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    words.join(" ")
 }
 
 fn open(config: &Config, part: &CorpusPart, encoder: &Arc<dyn Encoder>) -> Result<Part> {
@@ -162,7 +206,7 @@ fn open(config: &Config, part: &CorpusPart, encoder: &Arc<dyn Encoder>) -> Resul
     })?;
     let corpus = Corpus::open_with(&directory, Arc::clone(encoder))?;
     let known = |question: &TableQuestion| question.tables.iter().all(|id| corpus.find(id).is_ok());
-    let read = |files: &[String], split: &str, most: usize| -> Result<Vec<TableQuestion>> {
+    let read = |files: &[String], split: &str| -> Result<Vec<TableQuestion>> {
         let mut questions = Vec::new();
         let mut unknown = 0;
         for file in files {
@@ -186,12 +230,9 @@ fn open(config: &Config, part: &CorpusPart, encoder: &Arc<dyn Encoder>) -> Resul
             }
             questions.retain(|question| question.split == split);
         }
-        Ok(chosen(questions, most, config.task.seed))
+        Ok(questions)
     };
-    let (train, dev) = (
-        read(&part.train, &part.train_split, settings.train_questions)?,
-        read(&part.dev, &part.dev_split, settings.dev_questions)?,
-    );
+    let (train, dev) = (read(&part.train, &part.train_split)?, read(&part.dev, &part.dev_split)?);
     progress.finish(&format!("{} tables, {} train and {} dev questions", change.tables, train.len(), dev.len()));
     Ok(Part { name: part.name.clone(), corpus, train, dev })
 }
@@ -303,6 +344,38 @@ fn card(config: &Config, parts: &[Part], weights: &Weights, with_gold: usize) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_dev_questions_are_about_is_not_learnt_from_in_any_part() {
+        let directory = tempfile::tempdir().unwrap();
+        let encoder: Arc<dyn Encoder> = load(&Config::default().encoder).unwrap().into();
+        let writer =
+            Writer::open(directory.path(), encoder.as_ref(), &Config::default().encoder, &Default::default()).unwrap();
+        writer.commit(&mut |_| {}).unwrap();
+        let question = |text: &str, table: &str, source: &str| TableQuestion {
+            question: text.into(),
+            tables: vec![table.into()],
+            source_table: source.into(),
+            ..TableQuestion::default()
+        };
+        let part = |train: Vec<TableQuestion>, dev: Vec<TableQuestion>| Part {
+            name: "part".into(),
+            corpus: Corpus::open_with(directory.path(), Arc::clone(&encoder)).unwrap(),
+            train,
+            dev,
+        };
+        let mut parts = [
+            // Numbers of pieces tell nothing outside their own set: 7 is not t/7.
+            part(vec![question("a", "7", "t/1"), question("b", "8", "t/2")], vec![question("c", "9", "t/3")]),
+            part(
+                vec![question("d", "t/3", ""), question("C ?", "t/4", ""), question("e", "t/5", "")],
+                vec![question("f", "t/2", ""), question("g", "7", "")],
+            ),
+        ];
+        apart(&mut parts);
+        let left = parts.each_ref().map(|part| part.train.iter().map(|q| q.question.as_str()).collect::<Vec<_>>());
+        assert_eq!(left, [vec!["a"], vec!["e"]]);
+    }
 
     #[test]
     fn questions_that_share_gold_are_on_one_side() {

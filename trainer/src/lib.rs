@@ -16,6 +16,7 @@ pub mod reranker;
 pub mod sampling;
 pub mod segmenter;
 pub mod segments;
+pub mod start_from;
 pub mod state;
 pub mod static_encoder;
 pub mod table_scorer;

@@ -8,9 +8,9 @@ use std::time::Instant;
 use anyhow::{Context as _, Result, bail, ensure};
 use burn::module::Module as _;
 use burn::tensor::Device;
+use tabsegnet::Embedded;
 use tabsegnet::embedded::TableScores;
 use tabsegnet::scores::Scorer;
-use tabsegnet::{Embedded, check_identities};
 use tabsegnet_evaluation::{GoldRanks, QuestionMeasures};
 use tabsegnet_features::table_scorer::{Example, share_right};
 use tabsegnet_ranker::checkpoint::{self, Checkpoint, Manifest, read_model, write_model};
@@ -69,13 +69,14 @@ impl<'a> Training<'a> {
     /// # Errors
     /// To resume one of other inputs; to start over one that is not
     /// finished or whose inputs were others, since that would lose it; a precision that the device
-    /// does not have; a checkpoint to start from that does not fit; a reranker with more folds than documents.
+    /// does not have; a reranker with more folds than documents.
     pub fn new(
         config: &'a Config,
         train: &'a Input,
         dev: &'a Input,
         encoding: &'a Encoding,
         device: Device,
+        beginning: Option<Checkpoint>,
         resume: bool,
     ) -> Result<Self> {
         let precision = config.optimisation.precision;
@@ -89,7 +90,6 @@ impl<'a> Training<'a> {
         let layout = Layout::new(config);
         let encoder = encoding.encoder.as_ref();
         let autodiff = device.clone().autodiff();
-        let beginning = beginning(config, encoding, &autodiff)?;
         let started_from = beginning.as_ref().map_or("", |beginning| beginning.manifest.weights()).to_owned();
         let inputs = Digest::new()
             .part(config.digest()?)
@@ -447,38 +447,4 @@ fn measures(embedded: &Embedded, scores: &[Vec<f32>]) -> Result<QuestionMeasures
         .map(|(question, scores)| Ok(QuestionMeasures::of(&GoldRanks::of_scores(scores, &question.gold)?)))
         .collect();
     QuestionMeasures::mean(&measures?).context("no dev question has a gold node")
-}
-
-/// The checkpoint of `optimisation.start_from`, where it is set.
-///
-/// # Errors
-/// One that is damaged, or whose model, encoder, features or word vectors are not those of the config.
-fn beginning(config: &Config, encoding: &Encoding, device: &Device) -> Result<Option<Checkpoint>> {
-    let directory = Path::new(&config.optimisation.start_from);
-    if directory.as_os_str().is_empty() {
-        return Ok(None);
-    }
-    let beginning = checkpoint::read(directory, device).context("optimisation.start_from cannot be used")?;
-    let manifest = &beginning.manifest;
-    if manifest.model != config.model {
-        bail!(
-            "optimisation.start_from: the model of {} is another one than [model] and [features] say; its are\n{:?}\nand the \
-             config's\n{:?}\ngive one like the config's, or leave the key out to start with random weights",
-            directory.display(),
-            manifest.model,
-            config.model
-        );
-    }
-    let parts = [
-        ("encoder", manifest.encoder.as_str(), encoding.encoder.identity()),
-        ("word vectors", &manifest.words, encoding.featuriser.words()),
-    ];
-    check_identities(directory, &parts).context("optimisation.start_from cannot be used")?;
-    // As many, but others.
-    ensure!(
-        encoding.has_features_of(&beginning)?,
-        "optimisation.start_from: {} was trained with other features ([features]) than the config has; give one with the same",
-        directory.display()
-    );
-    Ok(Some(beginning))
 }

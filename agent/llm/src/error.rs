@@ -6,13 +6,13 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum BudgetError {
     /// Attempts.
-    #[error("the budget of {limit} calls is spent; raise budget.calls")]
+    #[error("the budget of {limit} calls is spent; raise llm.budget.calls")]
     Calls {
         /// The most.
         limit: u32,
     },
     /// Tokens.
-    #[error("{spent} of {limit} tokens are spent and the next call may take {wanted}; raise budget.tokens")]
+    #[error("{spent} of {limit} tokens are spent and the next call may take {wanted}; raise llm.budget.tokens")]
     Tokens {
         /// The most.
         limit: u64,
@@ -22,13 +22,13 @@ pub enum BudgetError {
         wanted: u64,
     },
     /// Time.
-    #[error("the budget of {seconds} seconds is spent; raise budget.seconds")]
+    #[error("the budget of {seconds} seconds is spent; raise llm.budget.seconds")]
     Time {
         /// The most.
         seconds: f64,
     },
     /// Money.
-    #[error("{spent:.4} of {limit:.4} are spent and the next call may cost {wanted:.4}; raise budget.cost")]
+    #[error("{spent:.4} of {limit:.4} are spent and the next call may cost {wanted:.4}; raise llm.budget.cost")]
     Cost {
         /// The most.
         limit: f64,
@@ -129,6 +129,17 @@ pub enum LlmError {
     /// An answer that is no chat completion.
     #[error("{url}: {reason}; expected an OpenAI-compatible chat completion, does llm.base_url end in /v1?")]
     NotChat {
+        /// Where.
+        url: String,
+        /// What came.
+        reason: String,
+    },
+    /// `https://` where a server speaks plain HTTP.
+    #[error(
+        "{url}: the server does not speak TLS ({reason}); set llm.base_url to http://…, which for another machine takes \
+         llm.allow_plain_http = true"
+    )]
+    NoTls {
         /// Where.
         url: String,
         /// What came.

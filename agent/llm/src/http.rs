@@ -1,9 +1,13 @@
 //! A model behind an OpenAI-compatible chat endpoint.
 
-use std::io::{self, BufReader, Read as _};
+mod failure;
+mod form;
+mod reply;
+
+use std::io::{BufReader, Read as _};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 
-use serde::Deserialize;
 use serde_json::{Value, json};
 use ureq::Body;
 use ureq::http::Response;
@@ -11,12 +15,13 @@ use ureq::http::Response;
 use crate::budget::{Budget, Tokens, estimated_tokens};
 use crate::chat::{ChatModel, ChatRequest, Finish, Piece, Reply};
 use crate::error::{BudgetError, LlmError};
+use crate::http::failure::{Failure, hint, is_busy};
+use crate::http::form::Form;
+use crate::http::reply::{Chunk, Got, MAX_REPLY};
 use crate::secret::Secret;
 use crate::settings::{LlmSettings, ReplyFormat};
 use crate::sse::Events;
 
-/// Bytes of content that one reply may have.
-const MAX_REPLY: usize = 4 << 20;
 /// Characters of a server's words that an error shows.
 const SHOWN: usize = 300;
 
@@ -27,6 +32,9 @@ pub struct HttpModel {
     url: String,
     key: Option<Secret>,
     agent: ureq::Agent,
+    /// What the server does not take, as far as it has said so.
+    refuses_max_tokens: AtomicBool,
+    refuses_temperature: AtomicBool,
 }
 
 impl HttpModel {
@@ -48,22 +56,30 @@ impl HttpModel {
             .timeout_per_read(Some(Duration::from_secs_f64(settings.silence_seconds)))
             .build()
             .new_agent();
-        Ok(Self { url: endpoint.url, settings, key, agent })
+        let [refuses_max_tokens, refuses_temperature] = [const { AtomicBool::new(false) }; 2];
+        Ok(Self { url: endpoint.url, settings, key, agent, refuses_max_tokens, refuses_temperature })
+    }
+
+    /// The form that the server takes, as far as it is known.
+    fn form(&self) -> Form {
+        Form {
+            completion_tokens: self.refuses_max_tokens.load(Ordering::Relaxed),
+            temperature: !self.refuses_temperature.load(Ordering::Relaxed),
+        }
     }
 
     /// The JSON that is sent.
-    fn body(&self, request: &ChatRequest) -> Value {
-        let mut body = json!({
-            "model": self.settings.model,
-            "messages": request.messages,
-            "max_tokens": request.max_tokens,
-            "temperature": request.temperature,
-        });
+    fn body(&self, request: &ChatRequest, form: Form) -> Value {
+        let mut body = json!({"model": self.settings.model, "messages": request.messages});
         let mut set = |name: &str, value: Value| {
             if let Some(fields) = body.as_object_mut() {
                 fields.insert(name.to_owned(), value);
             }
         };
+        set(if form.completion_tokens { "max_completion_tokens" } else { "max_tokens" }, request.max_tokens.into());
+        if form.temperature {
+            set("temperature", request.temperature.into());
+        }
         if let Some(seed) = request.seed {
             set("seed", seed.into());
         }
@@ -211,25 +227,25 @@ impl HttpModel {
                 LlmError::Busy { url, status, said, attempts, advice: advice.unwrap_or_default() }
             }
             Failure::Status { status, said, .. } => {
-                let hint = match status {
-                    404 | 405 => "llm.base_url usually ends in /v1, and llm.model names a model that the server has",
-                    400 | 422 if said.contains("format") || said.contains("schema") || said.contains("grammar") => {
-                        "set llm.reply_format to json_object or text for a server without JSON schemas"
-                    }
-                    400 | 422 if said.contains("tool") || said.contains("function") => {
-                        "set llm.reply_format to json_schema, json_object or text for a server without tool calls"
-                    }
-                    400 | 413 | 422 => "llm.model, llm.max_tokens and llm.reply_format have to fit the server",
-                    _ => "see the server's own log",
-                };
+                let hint = hint(status, &said);
                 LlmError::Refused { url, status, said, hint }
             }
             Failure::Timeout { phase, setting } => LlmError::Timeout { url, phase, setting, attempts },
+            Failure::Broken(reason) | Failure::NotChat(reason) if self.meets_plain_http(&reason) => {
+                LlmError::NoTls { url, reason: self.short(&reason) }
+            }
             Failure::Broken(reason) | Failure::Cut(reason) => {
                 LlmError::Unreachable { url, attempts, reason: self.short(&reason) }
             }
             Failure::NotChat(reason) => LlmError::NotChat { url, reason },
         }
+    }
+
+    /// Whether a handshake was answered with something else, as servers without TLS do.
+    fn meets_plain_http(&self, reason: &str) -> bool {
+        let said = ["InvalidContentType", "corrupt message", "wrong version number"];
+        let is_https = self.url.get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https:"));
+        is_https && said.iter().any(|words| reason.contains(words))
     }
 
     /// How long to wait before the next attempt: what the server says, else a random part of a doubled wait.
@@ -253,7 +269,8 @@ impl ChatModel for HttpModel {
         budget: &mut Budget,
         on_piece: &mut dyn FnMut(Piece<'_>),
     ) -> Result<Reply, LlmError> {
-        let body = self.body(request).to_string();
+        let mut form = self.form();
+        let mut body = self.body(request, form).to_string();
         let prompt = request.estimated_tokens();
         let most = u64::from(request.max_tokens);
         let mut attempt = 0;
@@ -279,6 +296,16 @@ impl ChatModel for HttpModel {
             if written > 0 {
                 budget.book(tokens, cost);
             }
+            if let Failure::Status { status, said, .. } = &failure
+                && let Some(other) = form.without(*status, said)
+            {
+                // It says so at once and of one parameter a time; the next requests begin as this one ends.
+                self.refuses_max_tokens.fetch_or(other.completion_tokens, Ordering::Relaxed);
+                self.refuses_temperature.fetch_or(!other.temperature, Ordering::Relaxed);
+                (form, body) = (other, self.body(request, other).to_string());
+                attempt -= 1;
+                continue;
+            }
             let wait = self.wait(&failure, attempt);
             let too_long = wait.as_secs_f64() > self.settings.max_wait_seconds;
             if !failure.is_passing() || attempt >= self.settings.attempts || too_long {
@@ -291,153 +318,6 @@ impl ChatModel for HttpModel {
             on_piece(Piece::Again);
         }
     }
-}
-
-/// What has come of a reply.
-#[derive(Default)]
-struct Got {
-    content: String,
-    reasoning: String,
-    finish: Option<Finish>,
-    tokens: Option<Tokens>,
-    /// The number of the tool call that is the reply.
-    tool: Option<usize>,
-}
-
-impl Got {
-    /// Takes a chunk of a stream, or a whole reply; whether it said anything of a reply.
-    fn take(&mut self, chunk: Chunk, on_piece: &mut dyn FnMut(Piece<'_>)) -> Result<bool, Failure> {
-        if let Some(usage) = chunk.usage {
-            self.tokens =
-                Some(Tokens { prompt: usage.prompt_tokens, completion: usage.completion_tokens, estimated: false });
-        }
-        let Some(choice) = chunk.choices.unwrap_or_default().into_iter().next() else { return Ok(false) };
-        let said = choice.delta.or(choice.message).unwrap_or_default();
-        if let Some(reasoning) = said.reasoning_content.or(said.reasoning) {
-            self.reasoning.push_str(&reasoning);
-        }
-        if let Some(content) = said.content.filter(|content| !content.is_empty()) {
-            self.content.push_str(&content);
-            on_piece(Piece::Text(&content));
-        }
-        for (place, call) in said.tool_calls.unwrap_or_default().into_iter().enumerate() {
-            // Of several calls the first is the reply.
-            let number = call.index.unwrap_or(place);
-            let Some(arguments) = call.function.and_then(|function| function.arguments) else { continue };
-            if *self.tool.get_or_insert(number) != number {
-                continue;
-            }
-            // Some servers write the arguments as JSON and not as a text with JSON in it.
-            let arguments = arguments.as_str().map_or_else(|| arguments.to_string(), str::to_owned);
-            self.content.push_str(&arguments);
-            on_piece(Piece::Text(&arguments));
-        }
-        if self.content.len() + self.reasoning.len() > MAX_REPLY {
-            return Err(Failure::NotChat(format!("the reply has more than {MAX_REPLY} bytes")));
-        }
-        if let Some(reason) = choice.finish_reason {
-            self.finish = Some(reason.as_str().into());
-        }
-        Ok(true)
-    }
-}
-
-/// A chunk of a stream, or a whole completion: they differ in `delta` and `message`.
-#[derive(Deserialize)]
-struct Chunk {
-    choices: Option<Vec<Choice>>,
-    usage: Option<Usage>,
-    error: Option<Value>,
-}
-
-#[derive(Deserialize)]
-struct Choice {
-    delta: Option<Said>,
-    message: Option<Said>,
-    finish_reason: Option<String>,
-}
-
-#[derive(Deserialize, Default)]
-struct Said {
-    content: Option<String>,
-    reasoning_content: Option<String>,
-    reasoning: Option<String>,
-    tool_calls: Option<Vec<ToolCall>>,
-}
-
-/// A call, or in a stream a piece of one: pieces of one call have its number.
-#[derive(Deserialize)]
-struct ToolCall {
-    index: Option<usize>,
-    function: Option<Function>,
-}
-
-#[derive(Deserialize)]
-struct Function {
-    arguments: Option<Value>,
-}
-
-#[derive(Deserialize)]
-struct Usage {
-    #[serde(default)]
-    prompt_tokens: u64,
-    #[serde(default)]
-    completion_tokens: u64,
-}
-
-/// Why an attempt failed.
-enum Failure {
-    Status { status: u16, wait: Option<Duration>, location: Option<String>, said: String },
-    Timeout { phase: &'static str, setting: &'static str },
-    Broken(String),
-    Cut(String),
-    NotChat(String),
-}
-
-impl Failure {
-    fn of(error: &ureq::Error) -> Self {
-        use ureq::Timeout;
-        let timeout = |phase, setting| Self::Timeout { phase, setting };
-        match error {
-            ureq::Error::Timeout(Timeout::Connect | Timeout::Resolve) => {
-                timeout("the connection", "llm.connect_seconds")
-            }
-            ureq::Error::Timeout(Timeout::Global | Timeout::PerCall) => {
-                timeout("the reply", "llm.call_seconds or llm.budget.seconds")
-            }
-            ureq::Error::Timeout(_) => timeout("the silence of the server", "llm.silence_seconds"),
-            ureq::Error::Io(error) => Self::of_read(error),
-            ureq::Error::BadUri(_) | ureq::Error::Http(_) | ureq::Error::Protocol(_) => {
-                Self::NotChat(format!("the server does not speak HTTP as expected: {error}"))
-            }
-            other => Self::Broken(other.to_string()),
-        }
-    }
-
-    fn of_read(error: &io::Error) -> Self {
-        let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<ureq::Error>());
-        match (inner, error.kind()) {
-            (Some(inner), _) => Self::of(inner),
-            (None, io::ErrorKind::InvalidData) => Self::NotChat(format!("the server's answer cannot be read: {error}")),
-            (None, io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock) => {
-                Self::Timeout { phase: "the silence of the server", setting: "llm.silence_seconds" }
-            }
-            _ => Self::Broken(error.to_string()),
-        }
-    }
-
-    /// Whether another attempt may do.
-    fn is_passing(&self) -> bool {
-        match self {
-            Self::Status { status, .. } => is_busy(*status),
-            Self::Timeout { .. } | Self::Broken(_) | Self::Cut(_) => true,
-            Self::NotChat(_) => false,
-        }
-    }
-}
-
-fn is_busy(status: u16) -> bool {
-    matches!(status, 408 | 425 | 429 | 500..=599)
 }
 
 fn header<'a>(response: &'a Response<Body>, name: &str) -> Option<&'a str> {

@@ -41,9 +41,9 @@ pub struct LlmSettings {
     pub reply_format: ReplyFormat,
     /// Whether replies come piece by piece.
     pub stream: bool,
-    /// Tokens that a reply may have.
+    /// Tokens that a reply may have; sent as `max_completion_tokens` to a server that says so.
     pub max_tokens: u32,
-    /// 0: the likeliest reply.
+    /// 0: the likeliest reply. Left out for a server that says that it takes none.
     pub temperature: f32,
     /// For servers that take one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -177,6 +177,11 @@ impl LlmSettings {
             let message = format!("a name or password in the URL is not sent; set {} instead", self.key_variable);
             return Err(wrong("llm.base_url", message));
         }
+        if let Some(port) = port_of(host)
+            && !(port.bytes().all(|digit| digit.is_ascii_digit()) && port.parse::<u16>().is_ok_and(|port| port > 0))
+        {
+            return Err(wrong("llm.base_url", format!("port {port:?} is none; expected 1 to 65535")));
+        }
         let loopback = is_loopback(host);
         match scheme.to_ascii_lowercase().as_str() {
             "https" => {}
@@ -257,6 +262,12 @@ fn is_loopback(host: &str) -> bool {
     name.eq_ignore_ascii_case("localhost") || name.parse().is_ok_and(|address: std::net::IpAddr| address.is_loopback())
 }
 
+/// What stands behind the colon of a host; that of an address in brackets behind these.
+fn port_of(host: &str) -> Option<&str> {
+    let name = host.rfind(']').map_or(host, |end| host.get(end..).unwrap_or(""));
+    name.split_once(':').map(|(_, port)| port)
+}
+
 #[cfg(test)]
 mod tests {
     use super::LlmSettings;
@@ -284,6 +295,12 @@ mod tests {
             ["", "localhost:8080", "ftp://a/v1", "http://", "https://a b/v1", "https://a/v1?key=x", "https:///v1"]
         {
             assert!(refused(wrong).contains("expected a URL"), "{wrong}: {}", refused(wrong));
+        }
+        for port in ["99999", "0", "", "80a", "-1"] {
+            for host in ["127.0.0.1", "[::1]"] {
+                let said = refused(&format!("http://{host}:{port}/v1"));
+                assert!(said.contains("llm.base_url") && said.contains("expected 1 to 65535"), "{port}: {said}");
+            }
         }
         let with_password = refused("https://me:hunter2@api.example.com/v1");
         assert!(with_password.contains("TABSEGNET_LLM_KEY") && !with_password.contains("hunter2"));

@@ -1,5 +1,6 @@
 //! The client against a server that fails in every way servers do.
 
+use std::io::{Read as _, Write as _};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -198,6 +199,19 @@ fn refusals_say_what_to_set() {
         (404, "", "404 page not found", "llm.base_url usually ends in /v1"),
         (400, "", "{\"error\": {\"message\": \"response_format is not supported\"}}", "llm.reply_format"),
         (400, "", "{\"error\": {\"message\": \"max_tokens is too large\"}}", "llm.max_tokens"),
+        (
+            400,
+            "",
+            "{\"error\": {\"message\": \"the request exceeds the available context size, try increasing it\"}}",
+            "lower agent.prompt_tokens",
+        ),
+        (
+            400,
+            "",
+            "{\"error\": {\"message\": \"This model's maximum context length is 4096 tokens. You requested 9000 tokens.\"}}",
+            "lower agent.prompt_tokens",
+        ),
+        (413, "", "", "lower agent.prompt_tokens"),
         (418, "", "", "without a word"),
         (302, "Location: http://evil.example.com/v1\r\n", "", "http://evil.example.com/v1; no key is sent on"),
     ] {
@@ -206,6 +220,56 @@ fn refusals_say_what_to_set() {
         assert!(error.contains(words) && error.contains("127.0.0.1"), "{error}");
         assert_eq!(server.received().len(), 1, "{code} is not tried again");
     }
+}
+
+#[test]
+fn parameters_that_a_server_does_not_take_are_left_out() {
+    let server = ChatServer::start(|_, request| {
+        let refused = |message: &str| status(400, "", &json!({"error": {"message": message}}).to_string());
+        if request.body.get("max_tokens").is_some() {
+            return refused(
+                "Unsupported parameter: 'max_tokens' is not supported. Use 'max_completion_tokens' instead.",
+            );
+        }
+        if request.body.get("temperature").is_some() {
+            return refused("Unsupported value: 'temperature' does not support 0.0 with this model.");
+        }
+        completion(request, "yes")
+    });
+    let model = HttpModel::new(LlmSettings { attempts: 1, ..settings(&server) }, None).unwrap();
+    for calls in [3, 1] {
+        let mut budget = Budget::new(LlmSettings::default().budget);
+        let reply = model.chat(&request(), &mut budget, &mut |_| {}).unwrap();
+        // It is known from the second request on.
+        assert_eq!((reply.content.as_str(), budget.spent().calls), ("yes", calls));
+    }
+    let body = server.received().pop().unwrap().body;
+    assert_eq!((&body["max_completion_tokens"], &body["max_tokens"]), (&json!(1024), &Value::Null));
+    assert_eq!(body["temperature"], Value::Null);
+    // One that refuses it again has another reason.
+    let server = ChatServer::start(|_, _| status(400, "", "unknown parameter: max_tokens, max_completion_tokens"));
+    assert!(matches!(chat(&server).0, Err(LlmError::Refused { .. })));
+    assert_eq!(server.received().len(), 2);
+}
+
+#[test]
+fn https_to_a_server_of_plain_http_is_said() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let server = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut hello = [0; 1 << 14];
+        let _ = stream.read(&mut hello);
+        let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n");
+        while stream.read(&mut hello).is_ok_and(|read| read > 0) {}
+    });
+    let base_url = format!("https://{address}/v1");
+    let wrong = LlmSettings { base_url, model: "m".into(), attempts: 1, ..LlmSettings::default() };
+    let error = chat_with(wrong).0.unwrap_err();
+    assert!(matches!(error, LlmError::NoTls { .. }), "{error:?}");
+    let error = error.to_string();
+    assert!(error.contains("does not speak TLS") && error.contains("http://…"), "{error}");
+    server.join().unwrap();
 }
 
 #[test]

@@ -11,8 +11,9 @@ use tabsegnet::{
 };
 use tabsegnet_agent::{Answer, Choice, Learnt, Policy, Rules};
 use tabsegnet_encoder::{Shipped, shipped};
+use tabsegnet_llm::LlmError;
 use tabsegnet_segmenter::{SegmenterConfig, SegmenterError, load_segmenter};
-use tabsegnet_tablerag::RoundSettings;
+use tabsegnet_tablerag::{RoundError, RoundSettings};
 
 #[path = "ask/large.rs"]
 mod large;
@@ -22,7 +23,7 @@ mod llm;
 mod output;
 
 use large::LargeDocument;
-use llm::{Llm, LlmArguments};
+use llm::{Llm, LlmArguments, Rounded};
 use output::{Writer, is_closed_pipe};
 
 #[global_allocator]
@@ -66,7 +67,8 @@ struct Arguments {
     /// How to print answers.
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
-    /// Writes the result into a file, whole or not at all, instead of to stdout.
+    /// Writes the result into a file, whole or not at all, instead of to stdout. Where a question fails, the answers before it
+    /// are in FILE.partial.
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Who answers.
@@ -104,13 +106,14 @@ enum Format {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum PolicyChoice {
-    /// A language model where one is set, else what was learnt; which, is said on stderr.
+    /// A language model where one is set, else, or where it fails, what learnt means; which, is said on stderr.
     Auto,
     /// The best node of the kind that the question's words want; nothing is computed.
     Rules,
-    /// The learnt choice among programs, cells, names and sentences.
+    /// The learnt choice among programs, cells, names and sentences; over tables that go through SQL statements by rules.
     Learnt,
-    /// A language model that walks the document's graph; what was learnt only where its replies cannot be used.
+    /// A language model that walks the document's graph, or has SQL go through large tables; what learnt means only where its
+    /// replies cannot be used.
     Llm,
 }
 
@@ -288,19 +291,27 @@ impl Answerer<'_> {
 }
 
 impl Answerer<'_> {
-    /// Answers over a document with large tables; where the language model fails, that is an error, or rules answer.
+    /// Answers over a document with large tables. Where the language model's replies cannot be used, rules make statements,
+    /// and the other policy answers from the rest of the document; where it fails otherwise, that is an error, or as well.
     fn answer_large(&self, large: &LargeDocument, question: &GivenQuestion) -> Result<Answer> {
         let question = (question.id.as_str(), question.text.as_str());
         let Some(llm) = self.llm else {
             return large.answer(question, self.otherwise.as_ref(), &RoundSettings::default());
         };
-        match llm.rounds(large.tables(), question) {
-            Err(error) if self.or_otherwise => {
-                eprintln!("warning: {}: answered by rules: {error:#}", question.0);
-                large.answer(question, self.otherwise.as_ref(), llm.settings())
-            }
-            answer => answer,
+        let Rounded { result, events, spent } = llm.rounds(large.tables(), question)?;
+        let error = match result {
+            Ok(answer) => return Ok(answer),
+            Err(error) => error,
+        };
+        let unusable = matches!(error, RoundError::Planner(LlmError::Invalid { .. }));
+        if !unusable && !self.or_otherwise {
+            return Err(error.into());
         }
+        let (id, who) = (question.0, self.otherwise.name());
+        eprintln!("warning: {id}: answered by SQL by rules, and by {who} from the rest of the document: {error}");
+        let answer = large.answer(question, self.otherwise.as_ref(), llm.settings())?;
+        let rounds = events.into_iter().chain(answer.rounds).collect();
+        Ok(Answer { rounds, tokens: Some(spent.tokens), cost: spent.cost, ..answer })
     }
 }
 
@@ -312,6 +323,9 @@ fn run(arguments: &Arguments) -> Result<()> {
         Some(_) => questions.listed_for_corpus(&arguments.question, file)?,
         None => questions.listed(&arguments.question, file)?,
     };
+    if arguments.corpus.is_some() && arguments.format == Format::Html && listed.len() > 1 {
+        bail!("--format html shows the tables of one question, and {} were given; give one", listed.len());
+    }
     let llm = language_model(arguments)?;
     let segmenter = match &arguments.segmenter {
         Some(SegmenterChoice::Other(config)) => Some(config.clone()),
@@ -362,11 +376,15 @@ fn run(arguments: &Arguments) -> Result<()> {
         }
         .with_context(failed)
     };
-    listed.iter().try_for_each(&mut answer)?;
-    if arguments.reads_stdin() {
-        questions.stdin().try_for_each(|question| answer(&question?))?;
+    let mut done = listed.iter().try_for_each(&mut answer);
+    if done.is_ok() && arguments.reads_stdin() {
+        done = questions.stdin().try_for_each(|question| answer(&question?));
     }
-    writer.finish()
+    let Err(error) = done else { return writer.finish() };
+    if let Err(error) = writer.finish_part() {
+        eprintln!("warning: the answers that were finished cannot be written: {error:#}");
+    }
+    Err(error)
 }
 
 fn about(arguments: &Arguments) -> Vec<(String, String)> {

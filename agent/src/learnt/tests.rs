@@ -193,3 +193,25 @@ fn words_of_questions_say_what_is_proposed() {
         assert_eq!(candidates.predictions()[proposals.kept[0]].text(), answer, "{question}");
     }
 }
+
+#[test]
+fn regression_what_makes_no_sense_is_not_said() {
+    let row = |name: &'static str, new: &'static str, old: &'static str, at: usize| {
+        [(new, name, "2016", at, 1), (old, name, "2015", at, 2)]
+    };
+    let answer = |question: &str, new: &'static str, old: &'static str| {
+        let name = "Employees";
+        let cells = [row(name, new, old, 1), row("Offices", "7", "6", 2)].concat();
+        learnt().answer(&ranking(question, &cells, &[]))
+    };
+    let change = "What was the percent change in employees from 2015 to 2016?";
+    assert!(!answer(change, "500", "400").abstained);
+    // From nothing there is none, and the other way round is no answer.
+    assert!(answer(change, "500", "0").abstained);
+    assert_eq!(answer(change, "0", "500").value.as_deref(), Some("-1"));
+    // The number of another year.
+    assert!(answer("What was the number of employees in 2014?", "500", "400").abstained);
+    assert_eq!(answer("What was the number of employees in 2015?", "500", "400").value.as_deref(), Some("400"));
+    let difference = answer("What was the change in employees from 2015 to 2016?", "12 %", "0.1");
+    assert!(difference.abstained || difference.program.is_none(), "{difference:?}");
+}

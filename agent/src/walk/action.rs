@@ -291,6 +291,12 @@ mod tests {
         for reply in [json!({"thought": "", "actions": [one]}), json!({"actions": one}), one.clone()] {
             assert_eq!(read_reply(reply).unwrap().1, std::slice::from_ref(&one));
         }
+        // What a schema wants and nothing is done with may be missing; what is done has to be there.
+        let call = Call::read(&json!({"action": "GetAllNeighbours", "node": "t0", "more": 1})).unwrap();
+        assert_eq!((call.reason.as_str(), call.action.ends()), ("", false));
+        assert!(
+            Call::read(&json!({"action": "Compute", "reason": "", "cells": ["t0"]})).unwrap_err().contains("program")
+        );
         for reply in [json!({}), json!({"actions": []}), json!({"actions": "Abstain"}), json!([one])] {
             assert!(read_reply(reply).is_err());
         }

@@ -5,14 +5,17 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use tabsegnet::{Graph, Node, NodeKind};
+use tabsegnet_document::numbers::parse_cell_number;
 use tabsegnet_graph::{EdgeType, GridNode as _, Span};
 
 use crate::answer::Citation;
-use crate::quantity::{Quantity, of_cell, of_sentence};
+use crate::quantity::{Quantity, Scale, of_cell, of_sentence};
 use crate::walk::settings::WalkSettings;
 
 /// Nodes that [`CellGraph::within`] finds at most.
 const MOST_WITHIN: usize = 2000;
+/// Rows from the top of a table that may name the scale of its numbers.
+const TOP: usize = 4;
 
 /// How a neighbour stands to a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -288,6 +291,12 @@ impl<'a> CellGraph<'a> {
         cells.copied().filter(|cell| seen.insert(*cell)).collect()
     }
 
+    /// The texts of the cells in the rows and columns of a cell.
+    pub(crate) fn texts_in_line(&self, number: u32) -> impl Iterator<Item = &'a str> {
+        let cells = [Relation::SameRow, Relation::SameColumn].map(|relation| self.line(number, relation));
+        cells.into_iter().flatten().filter_map(move |cell| self.node(cell)).map(|node| node.text.as_str())
+    }
+
     /// How two nodes stand to each other, where one is a neighbour of the other.
     pub fn relation(&self, a: u32, b: u32) -> Option<Relation> {
         if let (Some(one), Some(other)) = (self.span(a), self.span(b))
@@ -411,18 +420,42 @@ impl<'a> CellGraph<'a> {
         })
     }
 
-    /// The numbers of a node with unit and scale, from itself, its headers, its table's caption and headings.
+    /// The numbers of a node with unit and scale, from itself, its headers, what stands over the table and names its scale, its
+    /// caption and headings.
     pub fn quantities(&self, number: u32) -> Vec<Quantity> {
         let Some(node) = self.node(number) else { return Vec::new() };
-        let Some(place) = &node.place else {
-            return of_sentence(&node.text).into_iter().map(|written| written.quantity).collect();
-        };
-        let caption = self.tables.get(&place.table).and_then(|(caption, _)| self.node((*caption)?));
+        let of_text = || -> Vec<Quantity> { of_sentence(&node.text).into_iter().map(|of| of.quantity).collect() };
+        let Some(place) = &node.place else { return of_text() };
         let section = tabsegnet_graph::section_path(self.graph.nodes(), node);
         let mut headings = vec![place.row_path.as_str(), place.column_path.as_str()];
-        headings.extend(caption.map(|caption| caption.text.as_str()));
+        headings.extend(self.over(place.table));
+        let caption = self.caption(place.table).and_then(|caption| self.node(caption));
+        // A caption that is made of column headers says of each column what one says.
+        headings.extend(caption.map(|caption| caption.text.as_str()).filter(|text| !text.contains(" | ")));
         headings.extend(section.iter().rev().map(String::as_str));
-        of_cell(&node.text, headings, None).into_iter().collect()
+        // A cell may say more than a number: "$5 million in 2016".
+        of_cell(&node.text, headings, None).map_or_else(of_text, |quantity| vec![quantity])
+    }
+
+    /// What the first rows of a table say of all its numbers: the headers over its row headers, and rows without numbers
+    /// that name a scale, such as `(in thousands)`.
+    fn over(&self, table: usize) -> Vec<&'a str> {
+        let mut found = Vec::new();
+        for cells in self.rows(table).take(TOP) {
+            let nodes: Vec<&Node> = cells.iter().filter_map(|&cell| self.node(cell)).collect();
+            let is_number = |node: &&Node| node.kind == NodeKind::Cell && parse_cell_number(&node.text).is_some();
+            let has_numbers = nodes.iter().any(is_number);
+            for node in nodes {
+                let corner =
+                    node.kind == NodeKind::ColumnHeader && node.span().is_some_and(|span| span.columns.start == 0);
+                let said =
+                    node.kind != NodeKind::ColumnHeader && !has_numbers && Scale::of_heading(&node.text).is_some();
+                if corner || said {
+                    found.push(node.text.as_str());
+                }
+            }
+        }
+        found
     }
 }
 

@@ -3,15 +3,13 @@
 use std::collections::HashMap;
 
 use serde_json::Value;
+use tabsegnet::NodeKind;
 
-use crate::answer::Citation;
-use crate::checks::CitedRows;
 use crate::program::Program;
-use crate::run::Outcome;
 use crate::walk::action::{Action, Call};
 use crate::walk::cells::{CellGraph, plain, short};
+use crate::walk::compute::{Computed, compute};
 use crate::walk::trace::Observation;
-use crate::walk::verify::check_program;
 
 /// Nodes that a search shows.
 const FOUND: usize = 8;
@@ -29,14 +27,6 @@ pub(crate) struct Proposal {
     pub(crate) operation: String,
     pub(crate) explanation: String,
     pub(crate) answer: Vec<String>,
-}
-
-/// What a program gave, from which cells.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Computed {
-    pub(crate) program: Program,
-    pub(crate) outcome: Outcome,
-    pub(crate) cells: Vec<u32>,
 }
 
 /// How a round ends.
@@ -73,6 +63,15 @@ impl<'a> Episode<'a> {
             self.visited.push(node);
         }
         new
+    }
+
+    /// The visited node that the ranker, or a model, thought the likeliest: the first cell, else the first sentence.
+    pub(crate) fn likeliest(&self) -> Option<u32> {
+        let first = |kind: NodeKind| {
+            let is = |node: &&u32| self.cells.node(**node).is_some_and(|node| node.kind == kind);
+            self.visited.iter().find(is).copied()
+        };
+        first(NodeKind::Cell).or_else(|| first(NodeKind::Passage))
     }
 
     /// Ids of the visited nodes, in their order.
@@ -335,11 +334,9 @@ impl<'a> Episode<'a> {
     fn compute(&mut self, program: &str, ids: &[String]) -> Result<(String, Vec<u32>), String> {
         let program: Program = program.parse().map_err(|error| format!("not a program: {error}"))?;
         let cells = self.find_all(ids)?;
-        check_program(self.cells, &program, &cells)?;
-        let citations: Vec<Citation> = cells.iter().filter_map(|&node| self.cells.citation(node)).collect();
-        let outcome = program.run(&CitedRows::new(&citations)).map_err(|error| format!("no result: {error}"))?;
-        let text = format!("{program} = {outcome}");
-        self.computed.push(Computed { program, outcome, cells: cells.clone() });
+        let computed = compute(self.cells, program, cells.clone())?;
+        let text = format!("{} = {}", computed.program, computed.outcome);
+        self.computed.push(computed);
         Ok((text, cells))
     }
 }

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use tabsegnet::{Graph, Ranking};
-use tabsegnet_llm::{Budget, ChatModel, LlmError, LlmSettings, Piece, RunCost};
+use tabsegnet_llm::{Budget, ChatModel, LlmError, LlmSettings, Piece, RunCost, Spent};
 
-use crate::answer::Answer;
+use crate::answer::{Answer, Check};
 use crate::rules::{Policy, Rules};
 use crate::walk::cells::CellGraph;
 use crate::walk::chooser::ModelChooser;
-use crate::walk::rounds::walk;
+use crate::walk::rounds::{Walked, walk_on};
 use crate::walk::settings::WalkSettings;
 use crate::walk::trace::TraceEvent;
 
@@ -27,6 +27,17 @@ pub trait Listener: Sync {
 
 /// Hears nothing.
 impl Listener for () {}
+
+/// How a question went with a model.
+#[derive(Debug)]
+pub struct Attempt {
+    /// The answer, or why the model gave none.
+    pub result: Result<Answer, LlmError>,
+    /// What happened, up to where it failed.
+    pub trace: Vec<TraceEvent>,
+    /// What it took, failed calls too.
+    pub spent: Spent,
+}
 
 /// A language model that walks the graph of one document; where its replies cannot be used, also after a repair turn,
 /// another policy answers, the rules unless another is given, and that is said.
@@ -73,30 +84,50 @@ impl<'a> LlmPolicy<'a> {
     /// # Errors
     /// The model cannot be reached, refuses, or the like; what was spent up to then is booked.
     pub fn try_answer(&self, ranking: &Ranking) -> Result<Answer, LlmError> {
+        self.attempt(ranking).result
+    }
+
+    /// As [`LlmPolicy::try_answer`], with what is known of a question of which nothing came.
+    pub fn attempt(&self, ranking: &Ranking) -> Attempt {
         let mut budget = Budget::new(self.cost.left(&self.llm.budget));
-        let mut events = Vec::new();
+        let mut trace = Vec::new();
         let mut sink = |event: &TraceEvent| {
             self.listener.event(event);
             if let TraceEvent::Start { id, note: Some(note), .. } = event {
                 self.listener.notice(&format!("{id}: {note}"));
             }
-            events.push(event.clone());
+            trace.push(event.clone());
         };
         let mut on_piece = |piece: Piece<'_>| self.listener.piece(piece);
         let mut chooser = ModelChooser::new(self.model, self.llm, &mut budget, &mut on_piece);
-        let result = walk(&self.cells, ranking, &mut chooser, &mut sink);
+        let result = walk_on(&self.cells, ranking, &mut chooser, &mut sink);
         let spent = budget.spent();
         self.cost.book(&spent);
-        let answer = match result {
+        let result = match result {
+            Ok(Walked { answer, only_looked: true }) => Ok(self.with_guess(ranking, answer)),
+            Ok(Walked { answer, .. }) => Ok(answer),
             Err(LlmError::Invalid { reason }) => {
                 let id = &ranking.question_id;
                 let who = self.otherwise.name();
                 self.listener.notice(&format!("{id}: answered by {who}: the model's reply is not usable: {reason}"));
-                Answer { trace: events, ..self.otherwise.answer(ranking) }
+                Ok(Answer { trace: trace.clone(), ..self.otherwise.answer(ranking) })
             }
-            result => result?,
+            Err(error) => Err(error),
         };
-        Ok(Answer { tokens: Some(spent.tokens), cost: spent.cost, ..answer })
+        let result = result.map(|answer| Answer { tokens: Some(spent.tokens), cost: spent.cost, ..answer });
+        Attempt { result, trace, spent }
+    }
+
+    /// An abstention of a walk that was cut short before it had anything, with what the other policy says as the best so far.
+    fn with_guess(&self, ranking: &Ranking, mut answer: Answer) -> Answer {
+        let other = self.otherwise.answer(ranking);
+        if !other.abstained {
+            answer.unverified = Some(other.said());
+            answer.citations = other.citations;
+            let what = format!("the best so far is not the model's: it is what {} says", other.policy);
+            answer.checks.push(Check { what, passed: false });
+        }
+        answer
     }
 }
 
@@ -105,11 +136,13 @@ impl Policy for LlmPolicy<'_> {
         "llm"
     }
 
-    /// As [`LlmPolicy::try_answer`]; where it fails, the other policy answers, and that is said.
+    /// As [`LlmPolicy::try_answer`]; where it fails, the other policy answers, with what the model did and took up to then, and
+    /// that is said.
     fn answer(&self, ranking: &Ranking) -> Answer {
-        self.try_answer(ranking).unwrap_or_else(|error| {
+        let Attempt { result, trace, spent } = self.attempt(ranking);
+        result.unwrap_or_else(|error| {
             self.listener.notice(&format!("{}: answered by {}: {error}", ranking.question_id, self.otherwise.name()));
-            self.otherwise.answer(ranking)
+            Answer { trace, tokens: Some(spent.tokens), cost: spent.cost, ..self.otherwise.answer(ranking) }
         })
     }
 }

@@ -3,8 +3,7 @@
 use tabsegnet::{NodeKind, Ranking};
 use tabsegnet_llm::{LlmError, Tokens};
 
-use crate::answer::{Answer, Check};
-use crate::quantity::Unit;
+use crate::answer::{Answer, Check, Citation};
 use crate::walk::cells::CellGraph;
 use crate::walk::chooser::{Begun, Chooser, View};
 use crate::walk::episode::{Episode, Proposal, Turn};
@@ -21,8 +20,9 @@ const TABLE_BYTES: usize = 2;
 /// are also the answer's trace.
 ///
 /// What always holds: there are at most `rounds` rounds and one more for an answer that did not hold; an answer that is not
-/// an abstention has checks that all pass and at least one citation; where the budget is spent, the answer is an abstention
-/// whose `unverified` is the best so far.
+/// an abstention has checks that all pass and at least one citation; where the budget or the rounds are spent, the answer is
+/// an abstention whose `unverified` is the best so far: an answer that did not hold, else what was computed last, else the
+/// likeliest visited cell.
 ///
 /// # Errors
 /// Where the chooser fails for another reason than its budget.
@@ -32,6 +32,26 @@ pub fn walk(
     chooser: &mut dyn Chooser,
     sink: &mut dyn FnMut(&TraceEvent),
 ) -> Result<Answer, LlmError> {
+    walk_on(cells, ranking, chooser, sink).map(|walked| walked.answer)
+}
+
+/// The end of a walk.
+pub(crate) struct Walked {
+    pub(crate) answer: Answer,
+    /// Whether it was cut short before anything was answered or computed: its best is a cell that was merely looked at.
+    pub(crate) only_looked: bool,
+}
+
+/// As [`walk()`], with how it ended.
+///
+/// # Errors
+/// As [`walk()`].
+pub(crate) fn walk_on(
+    cells: &CellGraph<'_>,
+    ranking: &Ranking,
+    chooser: &mut dyn Chooser,
+    sink: &mut dyn FnMut(&TraceEvent),
+) -> Result<Walked, LlmError> {
     let settings = cells.settings();
     let ranked: Vec<u32> = ranking
         .nodes
@@ -72,9 +92,9 @@ pub fn walk(
     let mut rounds = settings.rounds;
     let mut refused: Option<(Proposal, Verified)> = None;
     let mut round = 0;
-    let reason = loop {
+    let (reason, cut_short) = loop {
         if round >= rounds {
-            break format!("no answer in {round} rounds");
+            break (format!("no answer in {round} rounds"), true);
         }
         round += 1;
         let last = round >= rounds;
@@ -91,7 +111,7 @@ pub fn walk(
         };
         let choice = match chooser.choose(&view) {
             Ok(choice) => choice,
-            Err(LlmError::Budget(error)) => break error.to_string(),
+            Err(LlmError::Budget(error)) => break (error.to_string(), true),
             Err(error) => {
                 walk.tell(TraceEvent::End { answer: String::new(), abstained: true, reason: error.to_string() });
                 return Err(error);
@@ -110,23 +130,23 @@ pub fn walk(
         });
         match turn {
             Turn::On => {}
-            Turn::Abstained(why) => break format!("the document does not say it: {why}"),
+            Turn::Abstained(why) => break (format!("the document does not say it: {why}"), false),
             Turn::Answered(proposal) => {
-                let verified = verify(cells, &proposal, &episode.computed);
+                let verified = verify(cells, &ranking.question, &proposal, &episode.computed);
                 let answer = proposal.answer.join("; ");
                 walk.tell(TraceEvent::Checked { round, answer, checks: verified.checks.clone() });
                 if verified.holds() {
-                    return Ok(walk.answered(&proposal, verified));
+                    return Ok(Walked { answer: walk.answered(&proposal, verified), only_looked: false });
                 }
                 // One retry, which the rounds need not have room for.
                 if refused.replace((proposal, verified)).is_some() {
-                    break "two answers did not hold".to_owned();
+                    break ("two answers did not hold".to_owned(), false);
                 }
                 rounds = rounds.max(round + 1);
             }
         }
     };
-    Ok(walk.abstained(&episode, refused, reason))
+    Ok(walk.abstained(&episode, refused, reason, cut_short))
 }
 
 struct Walk<'a> {
@@ -145,15 +165,13 @@ impl Walk<'_> {
     fn answered(mut self, proposal: &Proposal, verified: Verified) -> Answer {
         let answer = proposal.answer.join("; ");
         self.tell(TraceEvent::End { answer: answer.clone(), abstained: false, reason: proposal.explanation.clone() });
-        let percent = verified.program.is_some() && answer.contains('%');
-        let unit = verified.quantity.and_then(|quantity| quantity.unit).or(percent.then_some(Unit::Percent));
         Answer {
             answer,
             answers: proposal.answer.clone(),
             confidence: CONFIDENCE,
             value: verified.value.map(|value| value.to_string()),
-            unit,
-            scale: verified.quantity.and_then(|quantity| quantity.scale),
+            unit: verified.unit,
+            scale: verified.scale,
             program: verified.program.map(|program| program.to_string()),
             citations: verified.citations,
             checks: verified.checks,
@@ -161,18 +179,32 @@ impl Walk<'_> {
         }
     }
 
-    fn abstained(mut self, episode: &Episode<'_>, refused: Option<(Proposal, Verified)>, reason: String) -> Answer {
+    fn abstained(
+        mut self,
+        episode: &Episode<'_>,
+        refused: Option<(Proposal, Verified)>,
+        reason: String,
+        cut_short: bool,
+    ) -> Walked {
+        let cited = |cells: &[u32]| -> Vec<Citation> {
+            cells.iter().filter_map(|&cell| episode.cells.citation(cell)).collect()
+        };
+        let only_looked = cut_short && refused.is_none() && episode.computed.is_empty();
         let (mut unverified, mut checks, mut citations) = (None, Vec::new(), Vec::new());
         if let Some((proposal, verified)) = refused {
             unverified = Some(proposal.answer.join("; "));
             (checks, citations) = (verified.checks, verified.citations);
         } else if let Some(computed) = episode.computed.last() {
             unverified = Some(computed.outcome.to_string());
-            citations = computed.cells.iter().filter_map(|&cell| episode.cells.citation(cell)).collect();
+            citations = cited(&computed.cells);
+        } else if let Some(cell) = episode.likeliest().filter(|_| only_looked) {
+            unverified = episode.cells.node(cell).map(|node| node.text.clone());
+            citations = cited(&[cell]);
         }
         checks.push(Check { what: reason.clone(), passed: false });
         self.tell(TraceEvent::End { answer: String::new(), abstained: true, reason });
-        Answer { abstained: true, unverified, checks, citations, ..self.done() }
+        let answer = Answer { abstained: true, unverified, checks, citations, ..self.done() };
+        Walked { answer, only_looked }
     }
 
     /// What every answer has.

@@ -187,7 +187,7 @@ impl<T: Record> Iterator for Lines<T> {
                         Err(self.place().error(field, format!("is missing; expected {expected}")))
                     }
                 },
-                Err(error) => Err(self.place().error("", format!("is not what was expected: {error}"))),
+                Err(error) => Err(self.place().error("", format!("is no line as it was expected: {error}"))),
             });
         }
     }

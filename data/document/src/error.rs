@@ -21,13 +21,13 @@ pub enum ReadError {
         message: String,
     },
     /// A record is JSON of the right form but cannot be used.
-    #[error("{file}: record {record}, field {field}: {message}")]
+    #[error("{file}: record {record}{}: {message}", in_field(field))]
     Record {
         /// The file.
         file: String,
         /// The record's id, or its position where it has none.
         record: String,
-        /// The field as a path.
+        /// The field as a path; empty for the record as a whole.
         field: String,
         /// What was expected, what was found, what to do.
         message: String,
@@ -52,6 +52,10 @@ pub enum ReadError {
         /// The limit.
         limit: u64,
     },
+}
+
+fn in_field(field: &str) -> String {
+    if field.is_empty() { String::new() } else { format!(", field {field}") }
 }
 
 /// Reads JSON with errors that name the field.

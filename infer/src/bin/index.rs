@@ -1,7 +1,7 @@
 //! `index`: makes and changes corpora of tables, which `infer --corpus` searches.
 
 use std::io::IsTerminal as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
@@ -31,8 +31,8 @@ struct Arguments {
     /// Files, and folders with all files below them.
     #[arg(value_name = "FILE-OR-FOLDER")]
     inputs: Vec<PathBuf>,
-    /// Removes the tables of a file; may be given several times.
-    #[arg(long, value_name = "FILE")]
+    /// Removes the tables of a file, or of all files below a folder; may be given several times.
+    #[arg(long, value_name = "FILE-OR-FOLDER")]
     remove: Vec<PathBuf>,
     /// Puts corpora together into a new one, such as those that several machines made of a part of the files each; may be
     /// given several times. Tables are not read again.
@@ -45,9 +45,10 @@ struct Arguments {
     /// f32 or int8: the numbers that --encoder computes with.
     #[arg(long, value_name = "KIND", requires = "encoder", default_value = "int8", value_parser = ["f32", "int8"])]
     precision: String,
-    /// f32 or int8: how vectors are kept; int8 takes a quarter of the space.
-    #[arg(long, value_name = "KIND", default_value = "f32", value_parser = ["f32", "int8"])]
-    vectors: String,
+    /// f32 or int8: how vectors are kept; int8 takes a quarter of the space. A corpus keeps the one that it was made with;
+    /// f32 for a new one.
+    #[arg(long, value_name = "KIND", value_parser = ["f32", "int8"])]
+    vectors: Option<String>,
     /// Megabytes that tables take before they are written.
     #[arg(long, value_name = "MB", default_value_t = IndexConfig::default().memory)]
     memory: usize,
@@ -99,10 +100,11 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
         );
         return Ok(ExitCode::from(2));
     }
-    let inputs = files(&arguments.inputs)?;
+    let (inputs, mut problems) = files(&arguments.inputs);
     if inputs.is_empty() && arguments.remove.is_empty() {
         let given: Vec<String> = arguments.inputs.iter().map(|path| path.display().to_string()).collect();
-        bail!("{}: holds no file; expected files with tables", given.join(", "));
+        let told = if problems.is_empty() { vec![format!("{}: holds no file", given.join(", "))] } else { problems };
+        bail!("{}; expected files with tables", told.join("; "));
     }
     let encoder_config = match (&arguments.encoder, Manifest::read(&arguments.output)) {
         (Some(model), _) => EncoderConfig {
@@ -115,7 +117,18 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
         (None, Err(_)) => EncoderConfig::default(),
     };
     let encoder = load(&encoder_config)?;
-    let vectors = if arguments.vectors == "int8" { VectorKind::Int8 } else { VectorKind::F32 };
+    let kept = Manifest::read(&arguments.output).ok().map(|manifest| manifest.vectors);
+    let wanted =
+        arguments.vectors.as_deref().map(|kind| if kind == "int8" { VectorKind::Int8 } else { VectorKind::F32 });
+    if let (Some(kept), Some(wanted)) = (kept, wanted)
+        && kept != wanted
+    {
+        bail!(
+            "--vectors: {} keeps the other kind; leave it out to add to that corpus, or make a new one",
+            arguments.output.display()
+        );
+    }
+    let vectors = kept.or(wanted).unwrap_or(VectorKind::F32);
     let config = IndexConfig { vectors, memory: arguments.memory, segments: arguments.segments };
     let mut writer = Writer::open(&arguments.output, encoder.as_ref(), &encoder_config, &config)?;
 
@@ -124,13 +137,17 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
         false => ProgressBar::hidden(),
     };
     bar.set_style(ProgressStyle::with_template("{bar:30} {pos}/{len} files, {msg}")?);
-    let (mut encoded, mut unchanged, mut problems) = (0_usize, 0, Vec::new());
+    let (mut encoded, mut unchanged) = (0_usize, 0);
     for name in &arguments.remove {
-        let name = name.display().to_string();
-        if writer.files().any(|file| file == name) {
-            writer.remove(&name);
-        } else {
-            problems.push(format!("{name}: the corpus has no such file (--list shows which it has)"));
+        let known = writer.name_of(name);
+        let is_meant = |file: &&str| *file == known || Path::new(file).starts_with(&known);
+        let meant: Vec<String> = writer.files().filter(is_meant).map(str::to_owned).collect();
+        meant.iter().for_each(|file| {
+            writer.remove(file);
+        });
+        if meant.is_empty() {
+            problems
+                .push(format!("{known}: the corpus has no such file, nor one below it (--list shows which it has)"));
         }
     }
     for path in &inputs {
@@ -159,7 +176,8 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
     }
     eprintln!("not taken in:");
     problems.iter().for_each(|problem| eprintln!("  {problem}"));
-    Ok(if change.tables == 0 { ExitCode::FAILURE } else { ExitCode::from(PARTLY) })
+    let nothing = change.added == 0 && change.removed == 0 && unchanged == 0;
+    Ok(if nothing { ExitCode::FAILURE } else { ExitCode::from(PARTLY) })
 }
 
 fn told(change: &Change) {

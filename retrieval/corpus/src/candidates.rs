@@ -192,26 +192,7 @@ impl Candidates {
         config: &CandidateConfig,
     ) -> Result<Self, CorpusError> {
         let scores = corpus.scores(query, true);
-        let mut hits = corpus.best(BY_SUM, |at| weights.of(&scores, at));
-        let mut known: HashSet<TableRef> = hits.iter().map(|hit| hit.table).collect();
-        let seeds: Vec<Seed> = hits.iter().take(SEEDS).map(|hit| Seed::new(corpus, *hit)).collect();
-        let best_sum = hits.first().map_or(0.0, |hit| hit.score);
-        let by_words = corpus.best(BY_WORDS, |at| scores.lexical(at)[Field::COUNT] + 1e-3 * scores.lexical(at)[5]);
-        for hit in corpus.best(BY_VECTOR, |at| scores.dense(at)).into_iter().chain(by_words) {
-            if known.insert(hit.table) {
-                hits.push(Hit { score: weights.of(&scores, hit.table), ..hit });
-            }
-        }
-        let (found, linked) = follow(corpus, &seeds, best_sum, &config.links)?;
-        for table in linked {
-            if hits.len() >= MOST {
-                break;
-            }
-            if known.insert(table) {
-                hits.push(Hit { table, score: weights.of(&scores, table) });
-            }
-        }
-        hits.sort_by(|a, b| corpus.order(a, b));
+        let Proposed { hits, found, seeds } = Proposed::new(corpus, &scores, weights, &config.links)?;
         let (rows, marks) = rows(corpus, query, &scores, &hits, (&found, &seeds), config)?;
         Ok(Self { hits, rows, marks })
     }
@@ -222,6 +203,45 @@ impl Candidates {
         let mut order: Vec<(usize, Hit)> = hits.enumerate().collect();
         order.sort_by(|(_, a), (_, b)| corpus.order(a, b));
         order
+    }
+}
+
+/// The tables that words, vector and links propose.
+pub(crate) struct Proposed {
+    /// By falling sum.
+    pub(crate) hits: Vec<Hit>,
+    found: HashMap<TableRef, Found>,
+    seeds: Vec<Seed>,
+}
+
+impl Proposed {
+    pub(crate) fn new(
+        corpus: &Corpus,
+        scores: &Scores,
+        weights: &Weights,
+        links: &[LinkKind],
+    ) -> Result<Self, CorpusError> {
+        let mut hits = corpus.best(BY_SUM, |at| weights.of(scores, at));
+        let mut known: HashSet<TableRef> = hits.iter().map(|hit| hit.table).collect();
+        let seeds: Vec<Seed> = hits.iter().take(SEEDS).map(|hit| Seed::new(corpus, *hit)).collect();
+        let best_sum = hits.first().map_or(0.0, |hit| hit.score);
+        let by_words = corpus.best(BY_WORDS, |at| scores.lexical(at)[Field::COUNT] + 1e-3 * scores.lexical(at)[5]);
+        for hit in corpus.best(BY_VECTOR, |at| scores.dense(at)).into_iter().chain(by_words) {
+            if known.insert(hit.table) {
+                hits.push(Hit { score: weights.of(scores, hit.table), ..hit });
+            }
+        }
+        let (found, linked) = follow(corpus, &seeds, best_sum, links)?;
+        for table in linked {
+            if hits.len() >= MOST {
+                break;
+            }
+            if known.insert(table) {
+                hits.push(Hit { table, score: weights.of(scores, table) });
+            }
+        }
+        hits.sort_by(|a, b| corpus.order(a, b));
+        Ok(Self { hits, found, seeds })
     }
 }
 

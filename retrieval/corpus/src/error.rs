@@ -66,6 +66,14 @@ pub enum CorpusError {
         /// The index.
         directory: String,
     },
+    /// Settings of a way to rank that cannot be read.
+    #[error("settings of {what}: {message}; expected KEY=VALUE with commas between, as in gtr:tau=0.5,K=20")]
+    Settings {
+        /// Which way.
+        what: &'static str,
+        /// What is wrong.
+        message: String,
+    },
     /// A setting out of its range.
     #[error("{key} is {value}; expected {expected}")]
     Setting {

@@ -1,7 +1,7 @@
 //! Tables from files: lines of JSON, plain or packed, and every document that the project reads.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use tabsegnet_datasets::document::{Block, Document, Heading, Outline, Table};
 use tabsegnet_datasets::tables::{TableRecord, read_tables};
@@ -22,31 +22,53 @@ pub struct FileChange {
     pub problems: Vec<String>,
 }
 
-/// The files of paths, those of folders with all below them, each once and by name. Hidden ones are left out.
-///
-/// # Errors
-/// A path that is not there; a folder that cannot be read.
-pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, CorpusError> {
-    let mut found = BTreeSet::new();
+/// The files of paths, those of folders with all below them, each once and by name, and what of them cannot be read, each
+/// in words. Hidden ones are left out.
+pub fn files(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<String>) {
+    let (mut found, mut problems) = (BTreeSet::new(), Vec::new());
+    let unread = |path: &Path, error| FileError::at(path, "read")(error).to_string();
     for path in paths {
-        let about = std::fs::metadata(path).map_err(FileError::at(path, "read"))?;
-        if !about.is_dir() {
-            found.insert(path.clone());
-            continue;
+        let path = plain_path(path);
+        match std::fs::metadata(&path) {
+            Ok(about) if about.is_dir() => {}
+            Ok(_) => {
+                found.insert(path);
+                continue;
+            }
+            Err(error) => {
+                problems.push(unread(&path, error));
+                continue;
+            }
         }
-        let mut folders = vec![path.clone()];
+        let mut folders = vec![path];
         while let Some(folder) = folders.pop() {
-            for entry in std::fs::read_dir(&folder).map_err(FileError::at(&folder, "read"))? {
-                let entry = entry.map_err(FileError::at(&folder, "read"))?;
+            let entries = match std::fs::read_dir(&folder) {
+                Ok(entries) => entries,
+                Err(error) => {
+                    problems.push(unread(&folder, error));
+                    continue;
+                }
+            };
+            for entry in entries {
+                let of_entry = entry.and_then(|entry| Ok((entry.file_type()?, entry)));
+                let (kind, entry) = match of_entry {
+                    Ok(of_entry) => of_entry,
+                    Err(error) => {
+                        problems.push(unread(&folder, error));
+                        continue;
+                    }
+                };
                 if entry.file_name().to_string_lossy().starts_with('.') {
                     continue;
                 }
-                let kind = entry.file_type().map_err(FileError::at(&entry.path(), "read"))?;
-                // Links to folders are not followed: they may lead in a circle. What is neither file nor folder, such as
-                // a pipe, is left out; a link that leads nowhere is said when it is read.
+                // Links to folders are not followed: they may lead in a circle. A link that leads nowhere is said when it is
+                // read.
                 match std::fs::metadata(entry.path()) {
                     Ok(about) if about.is_dir() && !kind.is_symlink() => folders.push(entry.path()),
-                    Ok(about) if !about.is_file() => {}
+                    Ok(about) if about.is_dir() => {}
+                    Ok(about) if !about.is_file() => {
+                        problems.push(format!("{}: is no file, such as a pipe or device", entry.path().display()));
+                    }
                     _ => {
                         found.insert(entry.path());
                     }
@@ -54,8 +76,32 @@ pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, CorpusError> {
             }
         }
     }
-    Ok(found.into_iter().collect())
+    (found.into_iter().collect(), problems)
 }
+
+/// A path without what leads nowhere: `a` for `./a`, `a/b/..` and `a/`.
+pub fn plain_path(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            // Of a link `..` is the folder that it leads to, not the one that it stands in.
+            Component::ParentDir if ends_in_folder(&plain) => {
+                plain.pop();
+            }
+            part => plain.push(part),
+        }
+    }
+    if plain.as_os_str().is_empty() { PathBuf::from(".") } else { plain }
+}
+
+fn ends_in_folder(path: &Path) -> bool {
+    let named = matches!(path.components().next_back(), Some(Component::Normal(_)));
+    named && std::fs::symlink_metadata(path).is_ok_and(|about| about.is_dir())
+}
+
+/// Lines of a file that are told to be unreadable, each.
+const MOST_TOLD: usize = 10;
 
 /// Whether a file holds a table a line.
 fn has_lines(path: &Path) -> bool {
@@ -76,7 +122,7 @@ impl Writer<'_> {
     /// # Errors
     /// The corpus cannot be written.
     pub fn add_file(&mut self, path: &Path, progress: &mut dyn FnMut(usize)) -> Result<FileChange, CorpusError> {
-        let name = path.display().to_string();
+        let name = self.name_of(path);
         let mut change = FileChange::default();
         let (before, sha256) = match stamp(path).and_then(|stamp| Ok((stamp, sha256_file(path)?))) {
             Ok(read) => read,
@@ -92,12 +138,30 @@ impl Writer<'_> {
         if has_lines(path) {
             match read_tables(path) {
                 Ok(lines) => {
-                    self.begin(&name, &sha256);
+                    // What the corpus has of it goes when there is something in its place, or nothing is to be.
+                    let (mut begun, mut unread) = (false, 0);
                     for line in lines {
                         match line {
-                            Ok(table) => self.take(table, &mut change, &name, progress)?,
-                            Err(error) => change.problems.push(error.to_string()),
+                            Ok(table) => {
+                                if !begun {
+                                    self.begin(&name, &sha256);
+                                    begun = true;
+                                }
+                                self.take(table, &mut change, &name, progress)?;
+                            }
+                            Err(error) => {
+                                unread += 1;
+                                if unread <= MOST_TOLD {
+                                    change.problems.push(error.to_string());
+                                }
+                            }
                         }
+                    }
+                    if unread > MOST_TOLD {
+                        change.problems.push(format!("{name}: and {} more lines", unread - MOST_TOLD));
+                    }
+                    if !begun && unread == 0 {
+                        self.begin(&name, &sha256);
                     }
                 }
                 Err(error) => change.problems.push(error.to_string()),

@@ -15,6 +15,7 @@ use crate::error::CorpusError;
 use crate::fields::{Field, schema_text};
 use crate::manifest::{Manifest, SegmentEntry, StoredFile};
 use crate::segment::Segment;
+use crate::sources::plain_path;
 use crate::vectors::VectorKind;
 
 /// How a corpus is made.
@@ -69,6 +70,8 @@ pub struct Writer<'e> {
     /// Names of the files of this change.
     sources: Vec<String>,
     files: BTreeMap<String, String>,
+    /// Where the files that the corpus had at first are now, once it is needed.
+    whole_paths: Option<HashMap<PathBuf, String>>,
     waiting: Vec<(TableRecord, u32)>,
     batch: Batch,
     /// Tables of the batch and of those that wait that are removed again.
@@ -113,6 +116,7 @@ impl<'e> Writer<'e> {
             removed: segments.iter().map(Segment::removed).collect(),
             stored: manifest.segments.iter().map(|entry| entry.file.clone()).collect(),
             files: manifest.files.iter().map(|file| (file.name.clone(), file.sha256.clone())).collect(),
+            whole_paths: None,
             manifest,
             segments,
             added: HashMap::new(),
@@ -130,6 +134,22 @@ impl<'e> Writer<'e> {
     /// The digest of a file that the corpus has; an equal one need not be read again.
     pub fn sha256(&self, file: &str) -> Option<&str> {
         self.files.get(file).map(String::as_str)
+    }
+
+    /// What the corpus calls a file: the name that it has it by, where it is the same file however the path is written, else
+    /// the path as it is given, without `./`.
+    pub fn name_of(&mut self, path: &Path) -> String {
+        let plain = plain_path(path);
+        let name = plain.display().to_string();
+        if self.files.contains_key(&name) {
+            return name;
+        }
+        let files = &self.files;
+        let whole = self.whole_paths.get_or_insert_with(|| {
+            let whole = |name: &String| Some((std::fs::canonicalize(name).ok()?, name.clone()));
+            files.keys().filter_map(whole).collect()
+        });
+        std::fs::canonicalize(&plain).ok().and_then(|path| whole.get(&path).cloned()).unwrap_or(name)
     }
 
     /// Names of the files that the corpus has.

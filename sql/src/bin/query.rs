@@ -16,6 +16,8 @@ use tabsegnet_sql::{Format, Origins, QueryError, Rows, Sandbox, SourcedRows, Tar
 mod llm;
 #[path = "query/schema.rs"]
 mod schema;
+#[path = "query/shown.rs"]
+mod shown;
 #[path = "query/source.rs"]
 mod source;
 
@@ -28,8 +30,8 @@ use source::Source;
 #[command(name = "query")]
 struct Arguments {
     /// A SQLite database; a file with tables (.csv, .tsv, .jsonl, .parquet, .xlsx, .md, .html, the project's JSON), or a
-    /// folder of such files; postgres://USER@HOST/DATABASE. For --schema and --explain also definitions (.sql), and the
-    /// folder of a dbt project.
+    /// folder of such files; postgres://USER@HOST/DATABASE. For --schema and --explain also definitions (.sql, or a folder of
+    /// such files), and the folder of a dbt project.
     #[arg(long, value_name = "FILE|FOLDER|URL")]
     database: PathBuf,
     /// The statement; `-` reads it from standard input.
@@ -121,8 +123,8 @@ fn main() -> ExitCode {
         return if worker::serve().is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
     }
     let arguments = Arguments::parse();
-    if matches!(arguments.format, FormatArgument::Parquet) && io::stdout().is_terminal() {
-        eprintln!("error: --format parquet writes a file, and standard output is a terminal; expected > FILE");
+    if let Some(wrong) = wrong_usage(&arguments) {
+        eprintln!("error: {wrong}");
         return ExitCode::from(2);
     }
     match run(&arguments) {
@@ -138,10 +140,27 @@ fn main() -> ExitCode {
                 Some(QueryError::Stopped { .. }) => ("", 4),
                 _ => ("error: ", 1),
             };
-            eprintln!("{prefix}{}", without_control(&format!("{error:#}")));
+            eprintln!("{prefix}{}", without_control(&without_password(&format!("{error:#}"), &arguments)));
             ExitCode::from(code)
         }
     }
+}
+
+/// What is wrong with the arguments beside their form.
+fn wrong_usage(arguments: &Arguments) -> Option<&'static str> {
+    if matches!(arguments.format, FormatArgument::Parquet) && io::stdout().is_terminal() {
+        return Some("--format parquet writes a file, and standard output is a terminal; expected > FILE");
+    }
+    let says_nothing = |letter: char| letter.is_whitespace() || letter.is_control();
+    let is_blank = arguments.question.as_ref().is_some_and(|question| question.chars().all(says_nothing));
+    is_blank.then_some("the question is blank")
+}
+
+/// A message without the password that the database's name may have.
+fn without_password(message: &str, arguments: &Arguments) -> String {
+    let name = arguments.database.to_string_lossy();
+    let shown = shown::shown(&name);
+    if *name == shown { message.to_owned() } else { message.replace(&*name, &shown) }
 }
 
 fn run(arguments: &Arguments) -> Result<ExitCode> {
@@ -149,6 +168,8 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
         hidden: arguments.hide.clone(),
         deadline: arguments.deadline,
         rows: arguments.rows,
+        // What is read here before a statement is written is read under the limit of a statement's own process.
+        heap: Some(worker::HEAP),
         ..Sandbox::default()
     };
     let llm = match arguments.question {
@@ -172,6 +193,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
                 return Ok(ExitCode::SUCCESS);
             }
             let generation = generate(arguments, &source, &sandbox, question)?;
+            generation.notes.iter().for_each(|text| note(text));
             let Some(chosen) = generation.chosen() else { return abstain(arguments, &generation) };
             (chosen.sql.clone(), Some(generation))
         }
@@ -205,8 +227,8 @@ fn llm(arguments: &Arguments) -> Result<Option<Llm>> {
     Ok(llm)
 }
 
-/// Time for finding a statement.
-const SEARCH: Duration = Duration::from_secs(5);
+/// Time for finding a statement: half of it for what is read of the tables, half for statements that are run.
+const SEARCH: Duration = Duration::from_secs(10);
 
 /// What is read of a table to find a statement.
 fn for_reading(sandbox: &Sandbox) -> Sandbox {
@@ -250,6 +272,9 @@ struct Told<'a, R> {
     confidence: Option<f32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     proposals: Option<&'a [Proposal]>,
+    /// What was not looked at.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    notes: &'a [String],
     /// The language model that wrote it.
     #[serde(skip_serializing_if = "Option::is_none")]
     model: Option<&'a str>,
@@ -268,6 +293,7 @@ impl Found<'_> {
                 sql: &chosen.sql,
                 confidence: Some(chosen.confidence),
                 proposals: Some(&generation.proposals),
+                notes: &generation.notes,
                 model: None,
                 repaired: None,
                 rows,
@@ -276,6 +302,7 @@ impl Found<'_> {
                 sql: &statement.sql,
                 confidence: None,
                 proposals: None,
+                notes: &statement.notes,
                 model: Some(&statement.model),
                 repaired: statement.repaired.as_ref(),
                 rows,
@@ -291,6 +318,9 @@ fn write(arguments: &Arguments, source: &Source, rows: Rows, origins: Origins, f
         FormatArgument::Csv => Format::Csv,
         FormatArgument::Parquet => Format::Parquet,
     };
+    if arguments.provenance && !source.knows_rows() {
+        note("--provenance: of a PostgreSQL database it is not known which rows values come from");
+    }
     let (count, truncated) = (rows.rows.len(), rows.truncated);
     let mut output = BufWriter::new(io::stdout().lock());
     let sourced = arguments.provenance.then(|| SourcedRows::new(rows.clone(), origins, source.files()));
@@ -317,9 +347,13 @@ fn write(arguments: &Arguments, source: &Source, rows: Rows, origins: Origins, f
     }
     output.flush()?;
     if truncated {
-        eprintln!("note: there are, or may be, more rows than these {count}");
+        note(&format!("there are, or may be, more rows than these {count}"));
     }
     Ok(())
+}
+
+fn note(text: &str) {
+    eprintln!("note: {}", without_control(text));
 }
 
 fn hidden_is_not_there(name: &str) {

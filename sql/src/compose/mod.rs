@@ -14,7 +14,7 @@ mod sketch;
 use std::time::{Duration, Instant};
 
 use crate::error::QueryError;
-use crate::generate::{Generation, ranked};
+use crate::generate::{Generation, NO_ROOM, NO_TIME, ROOM, ranked};
 use crate::linking::Linker;
 use crate::rows::{Rows, Value};
 use candidates::{Candidate, Maker};
@@ -55,33 +55,42 @@ impl<'l, 'g> Composer<'l, 'g> {
         run: &mut dyn FnMut(&str) -> Result<Rows, QueryError>,
     ) -> Generation {
         let mut ran = Vec::new();
-        self.each(question, time, run, &mut |each| ran.push(each));
+        let note = self.each(question, time, run, &mut |each| ran.push(each));
         let scores: Vec<f32> = ran.iter().map(|each| self.model.rank(&each.features)).collect();
         let ranked = ranked(self.model.rank(&none()), &scores, ran.iter().map(|each| each.key.as_str()));
-        Generation::of(&ranked, LEAST, |at| ran.get(at).map(|each| (each.candidate.sql.as_str(), &each.rows)))
+        let mut found =
+            Generation::of(&ranked, LEAST, |at| ran.get(at).map(|each| (each.candidate.sql.as_str(), &each.rows)));
+        found.notes.extend(note.map(str::to_owned));
+        found
     }
 
-    /// Puts statements together and runs them.
+    /// Puts statements together and runs them; why not all, in a sentence.
     fn each(
         &self,
         question: &str,
         time: Duration,
         run: &mut dyn FnMut(&str) -> Result<Rows, QueryError>,
         each: &mut dyn FnMut(Ran),
-    ) {
+    ) -> Option<&'static str> {
         let start = Instant::now();
         let reading = Reading::new(question, self.linker);
         let maker = Maker::new(&reading, &self.model, self.linker.joiner());
+        let mut held = 0_usize;
         for candidate in maker.candidates() {
             if start.elapsed() > time {
-                break;
+                return Some(NO_TIME);
             }
             let Ok(rows) = run(&candidate.sql) else { continue };
             let mut features = candidate.features.clone();
             of_rows(&candidate, &rows, &mut features);
             let key = key(&rows);
+            held = held.saturating_add(rows.bytes()).saturating_add(key.len());
             each(Ran { candidate, rows, features, key });
+            if held > ROOM {
+                return Some(NO_ROOM);
+            }
         }
+        None
     }
 }
 

@@ -273,8 +273,11 @@ fn stems_of_names(graph: &SchemaGraph, table: usize) -> BTreeSet<String> {
 /// Whether a key has the whole name of the table that refers by it, and another of the table leads to the same one.
 fn is_named_after_own(graph: &SchemaGraph, join: &Join) -> bool {
     let own = stems_of_name(graph, join.from);
-    let names = join.pairs.iter().filter_map(|&(from, _)| graph.columns().get(from)).map(|column| &column.name);
-    let stems: BTreeSet<String> = names.flat_map(|name| Words::of_name(name).stems()).collect();
+    let name = |column: usize| graph.columns().get(column).map(|column| column.name.as_str()).unwrap_or_default();
+    // Where both columns have one name, it is that of the key, whichever table is said to refer to the other.
+    let names =
+        join.pairs.iter().map(|&(from, to)| (name(from), name(to))).filter(|(from, to)| !from.eq_ignore_ascii_case(to));
+    let stems: BTreeSet<String> = names.flat_map(|(from, _)| Words::of_name(from).stems()).collect();
     let parallel = || {
         let same = graph.joins().iter().filter(|other| (other.from, other.to) == (join.from, join.to));
         same.filter(|other| other.origin == join.origin).count() > 1

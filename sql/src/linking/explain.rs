@@ -145,6 +145,9 @@ impl Explanation {
                 reason: format!("probability {:.2}", set.probability),
             });
         }
+        if graph.tables().is_empty() {
+            this.warnings.push("there are no tables".to_owned());
+        }
         this.warnings.extend(graph.problems().iter().map(ToString::to_string));
         this
     }
@@ -155,7 +158,9 @@ impl Explanation {
     /// What the output gives.
     pub fn write(&self, output: &mut dyn Write) -> io::Result<()> {
         let printable = |text: &str| -> String { text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect() };
-        writeln!(output, "columns")?;
+        if !self.columns.is_empty() {
+            writeln!(output, "columns")?;
+        }
         for column in &self.columns {
             write!(output, "  {:.2}  {}", column.probability, printable(&column.column))?;
             if !column.values.is_empty() {
@@ -166,7 +171,9 @@ impl Explanation {
             }
             writeln!(output)?;
         }
-        writeln!(output, "tables\n  {:.2}  {}", self.probability, printable(&self.tables.join(", ")))?;
+        if !self.tables.is_empty() {
+            writeln!(output, "tables\n  {:.2}  {}", self.probability, printable(&self.tables.join(", ")))?;
+        }
         if !self.joins.is_empty() {
             writeln!(output, "joins")?;
         }

@@ -4,16 +4,15 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use postgres::Transaction;
 
-use super::check::Checked;
+use super::own::{FIRST, Own};
 use crate::catalogue::mentions;
-use crate::error::QueryError;
 use crate::schema::{ColumnInfo, ForeignKey, Schema, Table, View};
 
 /// A table or view of a schema that is not the server's own.
-struct Relation {
-    oid: u32,
-    schema: String,
-    name: String,
+pub(super) struct Relation {
+    pub oid: u32,
+    pub schema: String,
+    pub name: String,
     is_view: bool,
     /// Whether its name without the schema means it.
     found_by_name: bool,
@@ -29,20 +28,70 @@ impl Relation {
 /// Names of table and column, by the server's numbers of both.
 type Origins = HashMap<(u32, i16), (String, String)>;
 
+/// Names behind a dot that the server may take for functions, and the visible tables that have columns called so.
+#[derive(Debug, Default)]
+pub(super) struct Attributes {
+    pub names: BTreeSet<String>,
+    columns: BTreeSet<(u32, String)>,
+}
+
+impl Attributes {
+    /// Those that a table has as columns.
+    pub fn of(&self, relation: u32) -> BTreeSet<String> {
+        let has = |name: &&String| self.columns.contains(&(relation, (*name).clone()));
+        self.names.iter().filter(has).cloned().collect()
+    }
+}
+
 pub(super) struct Catalogue {
     /// In the order of their making.
     visible: Vec<Relation>,
     hidden: BTreeSet<String>,
     /// Names to be hidden that are not there.
     pub not_there: Vec<String>,
+    pub own: Own,
 }
 
+/// What is hidden: what is named, views that may read anything, and what reads any of these or shares its rows. A view may
+/// read anything where it calls a function that is not the server's, one of the server's that runs statements or reads
+/// files, or reads the server's own tables, which tell of all others. Operators of extensions only compute.
+const HIDDEN: &str = r"
+    WITH RECURSIVE reads(by, of) AS (
+        SELECT r.ev_class, d.refobjid FROM pg_rewrite r JOIN pg_depend d
+            ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
+               AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> r.ev_class
+        UNION SELECT inhparent, inhrelid FROM pg_inherits
+        UNION SELECT inhrelid, inhparent FROM pg_inherits),
+    views(oid) AS (SELECT oid FROM pg_class WHERE relkind IN ('v', 'm') AND oid >= $2),
+    touched(oid) AS (
+        SELECT unnest($1::oid[])
+        UNION (
+            SELECT v.oid FROM views v JOIN pg_rewrite r ON r.ev_class = v.oid
+                JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
+            WHERE d.refclassid = 'pg_proc'::regclass OR d.refclassid = 'pg_operator'::regclass AND NOT EXISTS (
+                SELECT 1 FROM pg_depend e
+                WHERE e.classid = d.refclassid AND e.objid = d.refobjid AND e.deptype = 'e')
+            UNION SELECT oid FROM views
+            WHERE pg_get_viewdef(oid) ~ '\m(pg_|information_schema\.|lo_get|ts_stat|ts_rewrite)|_to_xml')
+        UNION SELECT by FROM reads JOIN touched ON touched.oid = of)
+    SELECT oid FROM touched";
+
 impl Catalogue {
-    /// Reads the names. A table to be hidden may be named with its schema or without, in any case; with it is hidden what
-    /// reads it by a view, and what shares rows with it by inheritance.
+    /// Reads the names, and leaves the transaction with a search path on which nothing but the server's own is found. A
+    /// table to be hidden may be named with its schema or without, in any case; with it is hidden what reads it by a view,
+    /// what shares rows with it by inheritance, and views that may read anything, whether a table is hidden or not.
     pub fn read(transaction: &mut Transaction<'_>, hide: &[String]) -> Result<Self, postgres::Error> {
+        // With the path that names are looked up on, on which operators may be anybody's.
         let rows = transaction.query(
-            "SELECT c.oid, n.nspname::text, c.relname::text, c.relkind IN ('v', 'm'), pg_table_is_visible(c.oid),
+            "SELECT oid FROM pg_catalog.pg_class
+             WHERE oid OPERATOR(pg_catalog.>=) $1 AND pg_catalog.pg_table_is_visible(oid)",
+            &[&FIRST],
+        )?;
+        let by_name: Result<HashSet<u32>, postgres::Error> = rows.iter().map(|row| row.try_get(0)).collect();
+        let by_name = by_name?;
+        transaction.batch_execute("SET LOCAL search_path = pg_catalog, pg_temp")?;
+        let rows = transaction.query(
+            "SELECT c.oid, n.nspname::text, c.relname::text, c.relkind IN ('v', 'm'),
                     has_schema_privilege(n.oid, 'USAGE') AND has_any_column_privilege(c.oid, 'SELECT')
              FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
              WHERE c.relkind IN ('r', 'v', 'm', 'p') AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
@@ -57,9 +106,9 @@ impl Catalogue {
                 schema: row.try_get(1)?,
                 name: row.try_get(2)?,
                 is_view: row.try_get(3)?,
-                found_by_name: row.try_get(4)?,
+                found_by_name: by_name.contains(&oid),
             });
-            if row.try_get(5)? {
+            if row.try_get(4)? {
                 readable.insert(oid);
             }
         }
@@ -75,46 +124,57 @@ impl Catalogue {
             .map(|relation| relation.oid)
             .collect();
         let mut touched = BTreeSet::new();
-        if !first.is_empty() {
-            let rows = transaction.query(
-                "WITH RECURSIVE reads(by, of) AS (
-                     SELECT r.ev_class, d.refobjid FROM pg_catalog.pg_rewrite r JOIN pg_catalog.pg_depend d
-                         ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
-                            AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> r.ev_class
-                     UNION SELECT inhparent, inhrelid FROM pg_catalog.pg_inherits
-                     UNION SELECT inhrelid, inhparent FROM pg_catalog.pg_inherits),
-                 touched(oid) AS (
-                     SELECT unnest($1::oid[]) UNION SELECT by FROM reads JOIN touched ON touched.oid = of)
-                 SELECT oid FROM touched",
-                &[&first],
-            )?;
-            for row in &rows {
+        if !hide.is_empty() {
+            for row in &transaction.query(HIDDEN, &[&first, &FIRST])? {
                 touched.insert(row.try_get::<_, u32>(0)?);
             }
         }
         let hidden = relations.iter().filter(|relation| touched.contains(&relation.oid));
         let hidden = hidden.map(|relation| relation.name.clone()).collect();
         relations.retain(|relation| readable.contains(&relation.oid) && !touched.contains(&relation.oid));
-        Ok(Self { visible: relations, hidden, not_there })
+        Ok(Self { visible: relations, hidden, not_there, own: Own::read(transaction)? })
     }
 
-    /// Whether all that a statement names may be read.
-    pub fn allow(&self, checked: &Checked) -> Result<(), QueryError> {
-        // Outside of its own query such a name would mean the table.
-        if let Some(name) = checked.local.iter().find(|name| self.hidden.contains(*name) || name.starts_with("pg_")) {
-            return Err(QueryError::refused(format!("{name} cannot be the name of a common table expression here")));
+    /// The visible table or view that a name means, with its schema or without.
+    pub fn find(&self, schema: Option<&str>, name: &str) -> Option<&Relation> {
+        self.visible.iter().find(|relation| {
+            relation.name == name && schema.map_or(relation.found_by_name, |schema| relation.schema == schema)
+        })
+    }
+
+    /// Which of a statement's names behind a dot the server may take for functions or types of its own.
+    pub fn attributes(
+        &self,
+        transaction: &mut Transaction<'_>,
+        names: &BTreeSet<String>,
+    ) -> Result<Attributes, postgres::Error> {
+        let mut found = Attributes::default();
+        if names.is_empty() {
+            return Ok(found);
         }
-        for (schema, name) in &checked.relations {
-            let found = self.visible.iter().any(|relation| match schema {
-                Some(schema) => relation.schema == *schema && relation.name == *name,
-                None => relation.found_by_name && relation.name == *name,
-            });
-            if !found && (schema.is_some() || !checked.local.contains(name)) {
-                let schema = schema.as_ref().map_or(String::new(), |schema| format!("{schema}."));
-                return Err(QueryError::refused(format!("no such table: {schema}{name}")));
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let rows = transaction.query(
+            "SELECT proname::text FROM pg_proc
+             WHERE pronamespace = 'pg_catalog'::regnamespace AND proname::text = ANY($1)
+             UNION SELECT typname::text FROM pg_type
+             WHERE typnamespace = 'pg_catalog'::regnamespace AND typname::text = ANY($1)",
+            &[&names],
+        )?;
+        for row in &rows {
+            found.names.insert(row.try_get(0)?);
+        }
+        if !found.names.is_empty() {
+            let oids: Vec<u32> = self.visible.iter().map(|relation| relation.oid).collect();
+            let rows = transaction.query(
+                "SELECT attrelid, attname::text FROM pg_attribute
+                 WHERE attrelid = ANY($1) AND attname::text = ANY($2) AND NOT attisdropped",
+                &[&oids, &names],
+            )?;
+            for row in &rows {
+                found.columns.insert((row.try_get(0)?, row.try_get(1)?));
             }
         }
-        Ok(())
+        Ok(found)
     }
 
     /// Tables and columns by the server's numbers.

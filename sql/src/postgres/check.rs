@@ -1,11 +1,11 @@
-//! What a statement calls, casts to and reads, before a server sees it.
+//! What a statement calls and casts to, before a server sees it.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    BinaryOperator, DataType, Expr, Ident, ObjectName, ObjectNamePart, Query, Select, SetExpr, Statement, TableFactor,
-    Visit as _, Visitor,
+    AccessExpr, BinaryOperator, DataType, Expr, Ident, ObjectName, ObjectNamePart, OrderByExpr, OrderBySort, Query,
+    Select, SetExpr, Statement, TableFactor, Visit, Visitor,
 };
 use sqlparser::dialect::PostgreSqlDialect;
 use sqlparser::parser::{Parser, ParserError};
@@ -41,18 +41,21 @@ const TYPES: &str = "bigint bool boolean bytea char character date dec decimal d
 const WORDS: [&str; 7] =
     ["current_catalog", "current_role", "current_schema", "current_user", "session_user", "system_user", "user"];
 
+const OWN_OPERATORS: &str = "operators of one's own are not allowed";
+
 /// Room for the parser and for dropping what it made, which descend into what is nested.
 const STACK: usize = 256 << 20;
 
-/// A statement that may be sent once its relations are known to be visible.
+/// Names that are no more than casts to types which may be cast to.
+const CASTS: [&str; 2] = ["bpchar", "name"];
+
+/// A statement that may be sent once its names are known to be those of visible tables and their columns.
 #[derive(Debug)]
 pub(super) struct Checked {
-    /// The statement, written out from how it was understood.
+    /// As it came.
     pub sql: String,
-    /// The relations that it names, as PostgreSQL spells them: schema, if any, and name.
-    pub relations: BTreeSet<(Option<String>, String)>,
-    /// Names of common table expressions.
-    pub local: BTreeSet<String>,
+    /// Names behind a dot other than those of functions that may be called: `t.f` is also how the function `f` is called.
+    pub attributes: BTreeSet<String>,
 }
 
 /// Looks at a statement.
@@ -64,17 +67,37 @@ pub(super) fn check(sql: &str) -> Result<Checked, QueryError> {
     if sql.contains('\0') {
         return Err(QueryError::refused("a NUL character in the statement"));
     }
+    with_query(sql, |query| {
+        let mut found = Found::default();
+        match Visit::visit(&*query, &mut found) {
+            ControlFlow::Break(reason) => Err(QueryError::refused(reason)),
+            ControlFlow::Continue(()) => Ok(Checked { sql: sql.to_owned(), attributes: found.attributes }),
+        }
+    })
+}
+
+/// Does something with the query that a statement is, where there is room for it.
+///
+/// # Errors
+/// As [`check`], and what the work gives.
+pub(super) fn with_query<T: Send>(
+    sql: &str,
+    work: impl FnOnce(&mut Query) -> Result<T, QueryError> + Send,
+) -> Result<T, QueryError> {
     std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || parse(sql));
+        let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, move || {
+            let mut query = parse(sql)?;
+            work(query.as_mut())
+        });
         match thread.map(std::thread::ScopedJoinHandle::join) {
-            Ok(Ok(checked)) => checked,
+            Ok(Ok(result)) => result,
             Ok(Err(_)) => Err(QueryError::refused("the statement cannot be parsed")),
             Err(error) => Err(QueryError::failed(format!("no thread could be started: {error}"))),
         }
     })
 }
 
-fn parse(sql: &str) -> Result<Checked, QueryError> {
+fn parse(sql: &str) -> Result<Box<Query>, QueryError> {
     let mut statements = Parser::parse_sql(&PostgreSqlDialect {}, sql).map_err(|error| match error {
         ParserError::RecursionLimitExceeded => QueryError::stopped("statement: nested too deep"),
         ParserError::ParserError(message) | ParserError::TokenizerError(message) => QueryError::refused(message),
@@ -84,34 +107,29 @@ fn parse(sql: &str) -> Result<Checked, QueryError> {
         1 => statements.remove(0),
         _ => return Err(QueryError::refused("more than one statement")),
     };
-    let Statement::Query(query) = statement else {
-        return Err(QueryError::refused("only SELECT, VALUES and WITH ... SELECT are allowed"));
-    };
-    let mut found = Found::default();
-    if let ControlFlow::Break(reason) = query.visit(&mut found) {
-        return Err(QueryError::refused(*reason));
+    match statement {
+        Statement::Query(query) => Ok(query),
+        _ => Err(QueryError::refused("only SELECT, VALUES and WITH ... SELECT are allowed")),
     }
-    Ok(Checked { sql: query.to_string(), relations: found.relations, local: found.local })
 }
 
 #[derive(Default)]
 struct Found {
-    relations: BTreeSet<(Option<String>, String)>,
-    local: BTreeSet<String>,
+    attributes: BTreeSet<String>,
 }
 
-type Flow = ControlFlow<Box<String>>;
+pub(super) type Flow = ControlFlow<String>;
 
-fn refuse(reason: impl Into<String>) -> Flow {
-    ControlFlow::Break(Box::new(reason.into()))
+pub(super) fn refuse(reason: impl Into<String>) -> Flow {
+    ControlFlow::Break(reason.into())
 }
 
 /// A name as PostgreSQL takes it.
-fn spelled(name: &Ident) -> String {
-    if name.quote_style.is_some() { name.value.clone() } else { name.value.to_lowercase() }
+pub(super) fn spelled(name: &Ident) -> String {
+    if name.quote_style.is_some() { name.value.clone() } else { name.value.to_ascii_lowercase() }
 }
 
-fn parts(name: &ObjectName) -> Option<Vec<String>> {
+pub(super) fn parts(name: &ObjectName) -> Option<Vec<String>> {
     name.0
         .iter()
         .map(|part| match part {
@@ -119,6 +137,16 @@ fn parts(name: &ObjectName) -> Option<Vec<String>> {
             ObjectNamePart::Function(_) => None,
         })
         .collect()
+}
+
+impl Found {
+    fn attribute(&mut self, name: &Ident) {
+        let name = spelled(name);
+        let listed = [FUNCTIONS, TABLE_FUNCTIONS, TYPES].into_iter().flat_map(str::split_whitespace);
+        if !listed.chain(CASTS).any(|harmless| harmless == name) {
+            self.attributes.insert(name);
+        }
+    }
 }
 
 fn function(name: &ObjectName, allowed: &str) -> Flow {
@@ -133,7 +161,8 @@ fn function(name: &ObjectName, allowed: &str) -> Flow {
 fn data_type(kind: &DataType) -> Flow {
     let written = kind.to_string().to_lowercase();
     let known = |word: &str| TYPES.split_whitespace().any(|name| name == word);
-    let plain = !written.contains(['"', '.']);
+    // No schema before it, and in its brackets nothing but words and numbers.
+    let plain = written.chars().all(|letter| letter.is_ascii_alphanumeric() || "_ (),[]".contains(letter));
     match written.split(|letter: char| !(letter.is_alphanumeric() || letter == '_')).next() {
         Some(word) if plain && known(word) => ControlFlow::Continue(()),
         _ => refuse(format!("the type {kind} is not allowed")),
@@ -153,17 +182,20 @@ fn body(set: &SetExpr) -> Flow {
 }
 
 impl Visitor for Found {
-    type Break = Box<String>;
+    type Break = String;
 
     fn pre_visit_query(&mut self, query: &Query) -> Flow {
         if !query.locks.is_empty() {
             return refuse("FOR UPDATE and its like lock rows, and only reading is allowed");
         }
-        if query.for_clause.is_some() || query.settings.is_some() || !query.pipe_operators.is_empty() {
+        let more = query.for_clause.is_some() || query.settings.is_some() || query.format_clause.is_some();
+        if more || !query.pipe_operators.is_empty() {
             return refuse("the statement does more than read");
         }
-        for table in query.with.iter().flat_map(|with| &with.cte_tables) {
-            self.local.insert(spelled(&table.alias.name));
+        // The server's own tables are the only ones that are found without a schema.
+        let mut local = query.with.iter().flat_map(|with| &with.cte_tables).map(|table| spelled(&table.alias.name));
+        if let Some(name) = local.find(|name| name.starts_with("pg_")) {
+            return refuse(format!("{name} cannot be the name of a common table expression here"));
         }
         body(&query.body)
     }
@@ -185,20 +217,20 @@ impl Visitor for Found {
                 function(name, TABLE_FUNCTIONS)
             }
             TableFactor::Table { name, .. } => match parts(name).as_deref() {
-                Some([name]) => {
-                    self.relations.insert((None, name.clone()));
-                    ControlFlow::Continue(())
-                }
-                Some([schema, name]) => {
-                    self.relations.insert((Some(schema.clone()), name.clone()));
-                    ControlFlow::Continue(())
-                }
+                Some([_] | [_, _]) => ControlFlow::Continue(()),
                 _ => refuse(format!("{name} cannot be read")),
             },
             TableFactor::Derived { .. } | TableFactor::NestedJoin { .. } | TableFactor::UNNEST { .. } => {
                 ControlFlow::Continue(())
             }
             other => refuse(format!("{other} is not allowed")),
+        }
+    }
+
+    fn pre_visit_order_by_expr(&mut self, by: &OrderByExpr) -> Flow {
+        match by.options.sort {
+            Some(OrderBySort::Using(_)) => refuse(OWN_OPERATORS),
+            _ => ControlFlow::Continue(()),
         }
     }
 
@@ -210,10 +242,29 @@ impl Visitor for Found {
             Expr::Identifier(name) if name.quote_style.is_none() && WORDS.contains(&spelled(name).as_str()) => {
                 refuse(format!("{name} is not allowed"))
             }
-            Expr::BinaryOp { op: BinaryOperator::PGCustomBinaryOperator(_) | BinaryOperator::Custom(_), .. } => {
-                refuse("operators of one's own are not allowed")
+            Expr::BinaryOp { op, .. } | Expr::AnyOp { compare_op: op, .. } | Expr::AllOp { compare_op: op, .. }
+                if matches!(op, BinaryOperator::PGCustomBinaryOperator(_) | BinaryOperator::Custom(_)) =>
+            {
+                refuse(OWN_OPERATORS)
+            }
+            Expr::CompoundIdentifier(names) => {
+                if let Some(name) = names.last() {
+                    self.attribute(name);
+                }
+                ControlFlow::Continue(())
+            }
+            Expr::CompoundFieldAccess { access_chain, .. } => {
+                for access in access_chain {
+                    match access {
+                        AccessExpr::Dot(Expr::Identifier(name)) => self.attribute(name),
+                        AccessExpr::Dot(_) => return refuse(format!("{expression} is not allowed")),
+                        AccessExpr::Subscript(_) => {}
+                    }
+                }
+                ControlFlow::Continue(())
             }
             Expr::Convert { .. }
+            | Expr::JsonAccess { .. }
             | Expr::MatchAgainst { .. }
             | Expr::Lambda(_)
             | Expr::MemberOf(_)
@@ -246,9 +297,11 @@ mod tests {
         ] {
             assert!(check(sql).is_ok(), "{sql}: {:?}", check(sql).err());
         }
-        let checked = check("SELECT 1 FROM A, s.\"B\", (SELECT 1 FROM c) d").unwrap();
-        let names: Vec<String> = checked.relations.iter().map(|(schema, name)| format!("{schema:?} {name}")).collect();
-        assert_eq!(names, ["None a", "None c", "Some(\"s\") B"]);
+        let sql = "SELECT X.Height, (x.a).b, x.name, y.p[1].q, x.count, s.t.\"C\" FROM s.t x ORDER BY z.d";
+        assert_eq!(
+            check(sql).unwrap().attributes.into_iter().collect::<Vec<_>>(),
+            ["C", "a", "b", "d", "height", "p", "q"]
+        );
     }
 
     #[test]
@@ -284,6 +337,11 @@ mod tests {
             "SELECT current_user",
             "SELECT session_user",
             "SELECT 1 OPERATOR(public.+) 1",
+            "SELECT a FROM t ORDER BY a USING OPERATOR(public.<)",
+            "SELECT sum(a) OVER (ORDER BY a USING <) FROM t",
+            "SELECT (t).mine(1) FROM t",
+            "SELECT CAST(1 AS text('a'))",
+            "WITH pg_class AS (SELECT 1) SELECT 1",
             "EXPLAIN SELECT 1",
             "SET ROLE x",
             "COPY t TO STDOUT",

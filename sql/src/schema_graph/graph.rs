@@ -16,6 +16,8 @@ use super::semantics::{Cardinality, Semantics, SemanticsError};
 use crate::catalogue::quote;
 use crate::schema::Schema;
 
+/// Names of columns that say nothing of what they hold.
+const GENERIC: [&str; 9] = ["id", "code", "name", "key", "no", "number", "year", "date", "type"];
 /// Joins that are guessed, at most.
 const GUESSED: usize = 5000;
 
@@ -366,7 +368,8 @@ impl SchemaGraph {
 
     /// The graph with joins guessed from names as well, for databases that declare few: a column with the name of the
     /// primary key of another table, unless that says nothing ("id", "name"), or with the name of that table before
-    /// it ("start_station_id" for "id" of "station"). Tables that are joined already get none. They are taken where
+    /// it ("start_station_id" for "id" of "station"), and one with the name of a column that is declared to join a third table.
+    /// Tables that are joined already get none. They are taken where
     /// nothing that is declared joins as closely, and marked ([`JoinOrigin::Guessed`]).
     #[must_use]
     pub fn with_guessed_joins(mut self) -> Self {
@@ -380,16 +383,14 @@ impl SchemaGraph {
         for table in &self.tables {
             let [key] = table.primary_key.as_slice() else { continue };
             let Some(name) = self.columns.get(*key).map(|column| simple(&column.name)) else { continue };
-            let generic =
-                ["id", "code", "name", "key", "no", "number", "year", "date", "type"].contains(&name.as_str());
             let table_name = simple(&table.name);
             let single = table_name.strip_suffix('s').unwrap_or(&table_name);
             keys.entry(format!("{single}{name}")).or_default().push(*key);
-            if !generic {
+            if !GENERIC.contains(&name.as_str()) {
                 keys.entry(name).or_default().push(*key);
             }
         }
-        let mut guessed = Vec::new();
+        let mut guessed = self.joins_by_namesakes(&simple, &joined);
         for (number, column) in self.columns.iter().enumerate() {
             let name = simple(&column.name);
             // The name itself, or what ends it after other words.
@@ -414,5 +415,43 @@ impl SchemaGraph {
         guessed.dedup();
         self.joins.extend(guessed);
         self
+    }
+
+    /// A declared join with a column of the same name, in a third table, in place of one of its two.
+    fn joins_by_namesakes(&self, simple: &dyn Fn(&str) -> String, joined: &BTreeSet<(usize, usize)>) -> Vec<Join> {
+        let mut by_name: HashMap<String, Vec<usize>> = HashMap::new();
+        for (number, column) in self.columns.iter().enumerate() {
+            by_name.entry(simple(&column.name)).or_default().push(number);
+        }
+        let namesakes = |column: usize| {
+            let name = self.columns.get(column).map(|column| simple(&column.name)).unwrap_or_default();
+            let same = if GENERIC.contains(&name.as_str()) { None } else { by_name.get(&name) };
+            same.into_iter().flatten().copied()
+        };
+        let table = |column: usize| self.columns.get(column).map_or(usize::MAX, |column| column.table);
+        let mut seen: BTreeSet<(usize, usize)> = BTreeSet::new();
+        let mut found = Vec::new();
+        let declared = self.joins.iter().filter(|join| join.origin != JoinOrigin::Implied);
+        for (join, (a, b)) in declared.filter_map(|join| Some((join, *join.pairs.first()?))) {
+            if join.pairs.len() > 1 {
+                continue;
+            }
+            for (from, to) in namesakes(a).map(|other| (other, b)).chain(namesakes(b).map(|other| (a, other))) {
+                let tables = (table(from), table(to));
+                let new =
+                    tables.0 != tables.1 && !joined.contains(&tables) && seen.insert((from.min(to), from.max(to)));
+                if new && found.len() < GUESSED {
+                    found.push(Join {
+                        from: tables.0,
+                        to: tables.1,
+                        pairs: vec![(from, to)],
+                        origin: JoinOrigin::Guessed,
+                        role: None,
+                        ..join.clone()
+                    });
+                }
+            }
+        }
+        found
     }
 }

@@ -16,6 +16,7 @@ use sqlparser::ast::{
 use sqlparser::parser::Parser;
 
 use super::ddl::SqlDialect;
+use crate::local_names::LocalNames;
 use scope::{Relation, Scope, made_by_function, merge, renamed};
 
 /// A column of a table by both names, the table's without those of databases before it.
@@ -80,30 +81,38 @@ pub fn lineage(
     found.ok_or(LineageError::NoQuery)
 }
 
-/// The tables and views that the query of a statement names.
-pub(crate) fn tables_read(sql: &str, dialect: SqlDialect) -> BTreeSet<String> {
+/// The tables and views that the query of a statement names; none where the text is no SQL or has no query.
+pub(crate) fn tables_read(sql: &str, dialect: SqlDialect) -> Option<BTreeSet<String>> {
     #[derive(Default)]
     struct Read {
-        /// Whether a database is named before it.
-        names: BTreeSet<(String, bool)>,
-        made: BTreeSet<String>,
+        names: BTreeSet<String>,
+        local: LocalNames,
     }
     impl Visitor for Read {
         type Break = ();
 
-        fn pre_visit_relation(&mut self, name: &ObjectName) -> ControlFlow<()> {
-            self.names.insert((last(name), name.0.len() > 1));
+        fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
+            self.local.enter(query, |name| name.value.to_lowercase());
             ControlFlow::Continue(())
         }
 
-        fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
-            let made = query.with.iter().flat_map(|with| &with.cte_tables);
-            self.made.extend(made.map(|table| table.alias.name.value.to_lowercase()));
+        fn post_visit_query(&mut self, _: &Query) -> ControlFlow<()> {
+            self.local.leave();
+            ControlFlow::Continue(())
+        }
+
+        fn pre_visit_relation(&mut self, name: &ObjectName) -> ControlFlow<()> {
+            let table = last(name);
+            // A name with a database before it is no common table expression.
+            if name.0.len() > 1 || !self.local.has(&table.to_lowercase()) {
+                self.names.insert(table);
+            }
             ControlFlow::Continue(())
         }
     }
     let mut read = Read::default();
-    for statement in parse(sql, dialect).unwrap_or_default() {
+    let mut has_query = false;
+    for statement in parse(sql, dialect).ok()? {
         let query = match &statement {
             Statement::CreateView(view) => Some(&view.query),
             Statement::CreateTable(table) => table.query.as_ref(),
@@ -111,15 +120,11 @@ pub(crate) fn tables_read(sql: &str, dialect: SqlDialect) -> BTreeSet<String> {
             _ => None,
         };
         if let Some(query) = query {
+            has_query = true;
             let _ = query.visit(&mut read);
         }
     }
-    let Read { names, made } = read;
-    names
-        .into_iter()
-        .filter(|(name, is_whole)| *is_whole || !made.contains(&name.to_lowercase()))
-        .map(|(name, _)| name)
-        .collect()
+    has_query.then_some(read.names)
 }
 
 fn of_query(query: &Query, names: &[&str], columns: &dyn Fn(&str) -> Option<Vec<String>>) -> Vec<Derived> {

@@ -3,8 +3,10 @@
 mod calculated;
 mod dbt;
 mod ddl;
+mod ddl_files;
 mod export;
 mod graph;
+mod hiding;
 mod jinja;
 mod lineage;
 mod problem;
@@ -18,6 +20,7 @@ pub use graph::{
     ColumnKind, ColumnNode, Join, JoinOrigin, SchemaGraph, SchemaGraphError, SchemaNode, SchemaNodeKind, TableNode,
     edge,
 };
+pub use hiding::Hidden;
 pub use lineage::{Derived, LineageError, SourceColumn, lineage};
 pub use problem::Problem;
 pub use published::{Published, PublishedError, beaver, spider};

@@ -98,6 +98,10 @@ fn keys_to_one_column_imply_a_join_and_names_are_guessed_where_wanted() {
     assert_eq!(shown(&graph, JoinOrigin::Guessed), [""; 0]);
     let guessed = graph.with_guessed_joins();
     assert_eq!(shown(&guessed, JoinOrigin::Guessed), ["trip.start_station_id=station.id"]);
+    // The login of a third table joins what the login of another is declared to join; an id might be any.
+    let ddl = "CREATE TABLE staff (login TEXT, id INT); CREATE TABLE person (login TEXT, id INT);
+        CREATE TABLE member (of_list INT, who TEXT REFERENCES staff (login), number INT REFERENCES staff (id))";
+    assert_eq!(shown(&of(ddl, "").with_guessed_joins(), JoinOrigin::Guessed), ["member.who=person.login"]);
 }
 
 #[test]

@@ -1,12 +1,12 @@
 //! The language models of a measurement: one that answers, one that judges.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
 use tabsegnet::{OpenDocument, Ranking};
 use tabsegnet_agent::judge::judge;
-use tabsegnet_agent::walk::{LlmPolicy, WalkSettings};
+use tabsegnet_agent::walk::{Attempt, LlmPolicy, WalkSettings};
 use tabsegnet_agent::{Answer, Check, Policy};
 use tabsegnet_datasets::sample::{GoldAnswer, Question};
 use tabsegnet_llm::{Budget, ChatModel, LlmError, LlmSettings, OpenModel, RunCost};
@@ -25,6 +25,7 @@ pub(super) struct LanguageModel {
 struct Endpoint {
     settings: LlmSettings,
     model: Arc<dyn ChatModel>,
+    failures: Failures,
 }
 
 enum Judge {
@@ -38,7 +39,7 @@ impl Endpoint {
         let variable = |name: &str| std::env::var(name).ok();
         let record = Some(record).filter(|file| !file.is_empty()).map(Path::new);
         let opened = OpenModel::open(&settings, record, None, &variable)?.context(NO_MODEL)?;
-        Ok(Self { settings, model: opened.model })
+        Ok(Self { settings, model: opened.model, failures: Failures::default() })
     }
 }
 
@@ -97,15 +98,32 @@ impl LanguageModel {
     /// Answers, or says nothing and why: what fails counts as wrong.
     ///
     /// # Errors
-    /// What would fail at every question: a wrong key, nobody there, settings.
+    /// What would fail at every question: a wrong key, settings, a server that refuses the first questions or several in a
+    /// row.
     pub(super) fn answer(&self, document: &OpenDocument, ranking: &Ranking) -> Result<Answer> {
-        let Endpoint { settings, model } = &self.answers;
+        let Endpoint { settings, model, failures } = &self.answers;
         let policy = LlmPolicy::new(document.graph(), &self.walk, model.as_ref(), settings, &())
             .or_else(&Silence)
             .charged_to(Arc::clone(&self.cost));
-        let answer = policy.try_answer(ranking).or_else(|error| passing(error).map(failed))?;
+        let Attempt { result, spent, .. } = policy.attempt(ranking);
+        let answer = match failures.count(result)? {
+            Ok(answer) => answer,
+            Err(error) => Answer { tokens: Some(spent.tokens), cost: spent.cost, ..failed(&error) },
+        };
         // A trace of every question would fill the memory.
         Ok(Answer { trace: Vec::new(), ..answer })
+    }
+
+    /// What failed, for the report; empty where nothing did.
+    ///
+    /// # Errors
+    /// Where the model never answered and its server refused or was not there.
+    pub(super) fn failures(&self) -> Result<String> {
+        let mut said = self.answers.failures.said("questions failed and count as wrong")?;
+        if let Some(Judge::Other(judge)) = &self.judge {
+            said += &judge.failures.said("verdicts failed and are left out")?;
+        }
+        Ok(said)
     }
 
     /// What the judge says of an answer; `None` without one, and where it gives no verdict.
@@ -113,7 +131,7 @@ impl LanguageModel {
     /// # Errors
     /// As [`LanguageModel::answer`].
     pub(super) fn verdict(&self, question: &Question, gold: &GoldAnswer, answer: &Answer) -> Result<Option<bool>> {
-        let Endpoint { settings, model } = match &self.judge {
+        let Endpoint { settings, model, failures } = match &self.judge {
             None => return Ok(None),
             Some(Judge::Same) => &self.answers,
             Some(Judge::Other(other)) => other,
@@ -125,24 +143,138 @@ impl LanguageModel {
         let expected = format!("{} {}", gold.values.join("; "), gold.scale);
         let judged = judge(model.as_ref(), settings, &mut budget, &question.text, expected.trim(), &answer.said());
         self.cost.add(budget.spent().cost);
-        Ok(match judged {
-            Ok(same) => Some(same),
-            Err(error) => passing(error).map(|_| None)?,
-        })
+        Ok(failures.count(judged)?.ok())
     }
 }
 
-fn failed(error: LlmError) -> Answer {
+fn failed(error: &LlmError) -> Answer {
     Answer {
         policy: "llm".to_owned(),
         ..Answer::abstention(0.0, vec![Check { what: error.to_string(), passed: false }])
     }
 }
 
-/// An error of one question alone; others end the measurement.
-fn passing(error: LlmError) -> Result<LlmError, LlmError> {
+/// Failures in a row that end a measurement.
+const IN_A_ROW: usize = 5;
+/// Failures that end it where nothing went well before.
+const AT_FIRST: usize = 2;
+
+/// How a server's calls went, over all threads.
+#[derive(Default)]
+struct Failures(Mutex<Counts>);
+
+#[derive(Default)]
+struct Counts {
+    went_well: bool,
+    /// Since something went well: refusals, no server, no chat.
+    in_a_row: usize,
+    all: usize,
+    first: Option<String>,
+}
+
+/// What a failure says of the next question.
+#[derive(Debug, PartialEq, Eq)]
+enum Reach {
+    /// Nothing: this one was too long, too slow, or its reply could not be used.
+    One,
+    /// It may fail likewise: one refusal may be of this question's length, several are of the setup.
+    Perhaps,
+    /// It fails likewise.
+    All,
+}
+
+fn reach(error: &LlmError) -> Reach {
     match error {
-        LlmError::Busy { .. } | LlmError::Timeout { .. } | LlmError::Budget(_) | LlmError::Invalid { .. } => Ok(error),
-        error => Err(error),
+        LlmError::Busy { .. }
+        | LlmError::Timeout { .. }
+        | LlmError::Budget(_)
+        | LlmError::Context { .. }
+        | LlmError::Invalid { .. } => Reach::One,
+        LlmError::Refused { .. } | LlmError::NotChat { .. } | LlmError::Unreachable { .. } => Reach::Perhaps,
+        _ => Reach::All,
+    }
+}
+
+impl Failures {
+    /// Counts how a question went.
+    ///
+    /// # Errors
+    /// What would fail at the next questions too.
+    fn count<T>(&self, result: Result<T, LlmError>) -> Result<Result<T, LlmError>> {
+        let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let error = match result {
+            Ok(value) => {
+                (counts.went_well, counts.in_a_row) = (true, 0);
+                return Ok(Ok(value));
+            }
+            Err(error) => error,
+        };
+        counts.all += 1;
+        counts.first.get_or_insert_with(|| error.to_string());
+        match reach(&error) {
+            Reach::All => return Err(error.into()),
+            Reach::Perhaps => counts.in_a_row += 1,
+            Reach::One => {}
+        }
+        let most = if counts.went_well { IN_A_ROW } else { AT_FIRST };
+        if counts.in_a_row >= most {
+            let failures = counts.in_a_row;
+            return Err(anyhow::Error::new(error).context(format!("{failures} questions in a row failed, the last")));
+        }
+        Ok(Err(error))
+    }
+
+    fn said(&self, what: &str) -> Result<String> {
+        let counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match &counts.first {
+            None => Ok(String::new()),
+            Some(first) if !counts.went_well && counts.in_a_row > 0 => bail!("nothing was answered: {first}"),
+            Some(first) => Ok(format!("llm: {} {what}; the first: {first}\n\n", counts.all)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Failures, LlmError};
+
+    fn refused() -> Result<(), LlmError> {
+        let (url, said) = ("http://127.0.0.1/v1".to_owned(), "too long".to_owned());
+        Err(LlmError::Refused { url, status: 400, said, hint: "shorten it" })
+    }
+
+    #[test]
+    fn one_refusal_is_one_question_and_several_in_a_row_are_the_end() {
+        let failures = Failures::default();
+        assert_eq!(failures.said("failed").unwrap(), "");
+        assert!(failures.count(Ok(())).is_ok());
+        for _ in 0..3 {
+            for _ in 0..4 {
+                assert!(failures.count(refused()).is_ok_and(|result| result.is_err()));
+            }
+            assert!(failures.count(Ok(())).is_ok_and(|result| result.is_ok()));
+        }
+        let said = failures.said("questions failed").unwrap();
+        assert!(said.starts_with("llm: 12 questions failed; the first: ") && said.contains("too long"), "{said}");
+        let last = (0..5).find_map(|_| failures.count(refused()).err());
+        let error = format!("{:#}", last.unwrap());
+        assert!(error.contains("5 questions in a row failed") && error.contains("too long"), "{error}");
+    }
+
+    #[test]
+    fn what_fails_from_the_first_on_is_no_measurement() {
+        let failures = Failures::default();
+        assert!(failures.count(refused()).is_ok());
+        assert!(failures.said("").unwrap_err().to_string().contains("nothing was answered"));
+        assert!(failures.count(refused()).is_err());
+        // What is of the question alone does not count towards the end.
+        let failures = Failures::default();
+        for _ in 0..9 {
+            assert!(failures.count::<()>(Err(LlmError::Invalid { reason: "no JSON".into() })).is_ok());
+        }
+        assert!(failures.said("failed").unwrap().contains("9 failed"));
+        // A wrong key is wrong for all.
+        let (url, said, variable) = (String::new(), String::new(), String::new());
+        assert!(failures.count::<()>(Err(LlmError::Key { url, status: 401, said, variable })).is_err());
     }
 }

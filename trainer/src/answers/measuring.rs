@@ -182,6 +182,7 @@ pub(super) fn measure(
             );
         }
     }
+    text += &llm.map_or_else(|| Ok(String::new()), LanguageModel::failures)?;
     write_bytes_atomic(&output.join("answers.md"), text.as_bytes())?;
     write_bytes_atomic(&output.join("answers.json"), &serde_json::to_vec_pretty(&all)?)?;
     Ok(format!("{text}report: {}", output.join("answers.md").display()))

@@ -15,6 +15,7 @@ use tabsegnet_trainer::inputs::{Encoding, lock, prepared};
 use tabsegnet_trainer::language_model::LanguageModel;
 use tabsegnet_trainer::layout::Layout;
 use tabsegnet_trainer::segmenter::SegmenterTraining;
+use tabsegnet_trainer::start_from::{beginning, with_edge_types_of};
 use tabsegnet_trainer::training::{Outcome, Training};
 use tabsegnet_trainer::{answers, cli, corpus, evaluation, static_encoder};
 
@@ -105,9 +106,12 @@ fn ranker(config: &Config, device: &Device, resume: bool, stop: &AtomicBool) -> 
     let encoding = Encoding::open(config, device)?;
     // What is missing for the report at the end is better said now.
     let model = LanguageModel::of_baselines(config).filter(|_| config.evaluation.after_training).transpose()?;
+    let beginning = beginning(config, &encoding, device)?;
+    let config = &beginning.as_ref().map_or_else(|| config.clone(), |start| with_edge_types_of(start, config));
     let train = encoding.input(config, Part::Train)?;
     let dev = encoding.input(config, Part::Dev)?;
-    let outcome = Training::new(config, &train, &dev, &encoding, device.clone(), resume)?.run(stop)?;
+    let training = Training::new(config, &train, &dev, &encoding, device.clone(), beginning, resume);
+    let outcome = training?.run(stop)?;
     if outcome == Outcome::Finished {
         let best = Layout::new(config).best();
         cli::print(&format!("checkpoint: {}\n", best.display()))?;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use rayon::prelude::*;
 use tabsegnet::corpus::open_retriever;
-use tabsegnet_corpus::{Candidates, Fusion, GtrRetriever, Hit, Query, Rerank, Retriever};
+use tabsegnet_corpus::{Candidates, Fusion, GtrRetriever, Hit, LinkRank, Query, Rerank, Retriever};
 use tabsegnet_datasets::tables::TableQuestion;
 use tabsegnet_evaluation::trec::{RankedQuestion, write_run};
 use tabsegnet_evaluation::{Resampling, TableGold, TableMethod, TableRanking, compare_tables};
@@ -38,11 +38,16 @@ pub(super) fn measure(config: &Config, parts: &[Part], rerankers: &[PathBuf], ou
         let gtr = GtrRetriever::new(&part.corpus, "gtr", &config.corpus.gtr)?;
         let fusions: Vec<Fusion> =
             trained.iter().map(|(name, rerank)| Fusion::new(&format!("fusion of {name}"), *rerank.weights())).collect();
+        let walks: Vec<LinkRank> = trained
+            .iter()
+            .map(|(name, rerank)| LinkRank::new(&format!("links of {name}"), *rerank.weights()))
+            .collect();
         let mut methods: Vec<(String, &dyn Retriever)> = Vec::new();
         methods.extend(untrained.iter().map(|method| (method.name(), method.as_ref())));
         methods.push((gtr.name(), &gtr));
-        for (fusion, (name, rerank)) in fusions.iter().zip(&trained) {
+        for ((fusion, walk), (name, rerank)) in fusions.iter().zip(&walks).zip(&trained) {
             methods.push((fusion.name(), fusion));
+            methods.push((walk.name(), walk));
             methods.push((name.clone(), rerank));
         }
         let queries: Vec<Query> =

@@ -14,9 +14,9 @@ use tabsegnet_agent::large::Large;
 use tabsegnet_agent::segmenter::LlmSegmenter;
 use tabsegnet_agent::walk::{Listener, LlmPolicy, Thoughts, TraceEvent};
 use tabsegnet_agent::{Answer, Policy};
-use tabsegnet_llm::{OpenModel, Piece, RunCost, Spent};
+use tabsegnet_llm::{Budget, OpenModel, Piece, RunCost, Spent};
 use tabsegnet_segmenter::Segmenter;
-use tabsegnet_tablerag::{RoundEvent, RoundSettings};
+use tabsegnet_tablerag::{RoundError, RoundEvent, RoundSettings};
 
 /// What is said about a language model.
 #[derive(Args)]
@@ -92,15 +92,25 @@ impl Llm {
         &self.config.tablerag
     }
 
-    /// Answers over a document with such tables.
-    pub fn rounds(&self, large: &Large, question: (&str, &str)) -> Result<Answer> {
+    /// Has the model answer over a document with such tables.
+    ///
+    /// # Errors
+    /// The trace cannot be written; what the model failed with is in the result.
+    pub fn rounds(&self, large: &Large, question: (&str, &str)) -> Result<Rounded> {
         let Config { llm, tablerag, .. } = &self.config;
         let mut on_piece = |piece: Piece<'_>| self.terminal.piece(piece);
-        let mut sink = |event: &RoundEvent| self.terminal.round(event);
-        let answer =
-            large.answer_by_model(question, (self.opened.model.as_ref(), llm), tablerag, &mut on_piece, &mut sink)?;
+        let mut events = Vec::new();
+        let mut sink = |event: &RoundEvent| {
+            self.terminal.round(event);
+            events.push(event.clone());
+        };
+        let mut budget = Budget::new(self.cost.left(&llm.budget));
+        let model = (self.opened.model.as_ref(), llm, &mut budget);
+        let result = large.answer_by_model(question, model, tablerag, &mut on_piece, &mut sink);
+        let spent = budget.spent();
+        self.cost.book(&spent);
         self.terminal.check()?;
-        Ok(answer)
+        Ok(Rounded { result, events, spent })
     }
 
     /// Answers; where the model fails, that is an error, or, where `or_policy`, what the other policy says.
@@ -109,6 +119,16 @@ impl Llm {
         self.terminal.check()?;
         Ok(answer)
     }
+}
+
+/// How a question over large tables went with a model.
+pub struct Rounded {
+    /// The answer, or why the model gave none.
+    pub result: Result<Answer, RoundError>,
+    /// What happened, up to where it failed.
+    pub events: Vec<RoundEvent>,
+    /// What it took, failed calls too.
+    pub spent: Spent,
 }
 
 /// Thoughts on stderr, events in the file of the trace.

@@ -20,6 +20,8 @@ pub struct Writer<'a> {
     format: Format,
     output: Option<&'a Path>,
     about: Vec<(String, String)>,
+    /// Answers so far.
+    finished: usize,
     /// What waits for the end.
     text: String,
     list: Vec<Answer>,
@@ -39,6 +41,7 @@ impl<'a> Writer<'a> {
             format,
             output,
             about,
+            finished: 0,
             text: String::new(),
             list: Vec::new(),
             shown: Vec::new(),
@@ -54,9 +57,6 @@ impl<'a> Writer<'a> {
         if self.format != Format::Html {
             return self.add_without_document(answer);
         }
-        if self.document.as_ref().is_some_and(|of| !std::ptr::eq(of.graph(), document.graph())) {
-            bail!("--format html shows the tables of one question; give one --question");
-        }
         let mut shown = page::shown(document.graph(), ranking, &answer);
         let shaded: usize = self.shown.iter().map(|shown| shown.scores.len()).sum();
         if shaded + shown.scores.len() > SHADED {
@@ -65,6 +65,7 @@ impl<'a> Writer<'a> {
         }
         self.of_tables = tables.is_some();
         self.shown.push(shown);
+        self.finished += 1;
         self.document.get_or_insert_with(|| document.clone());
         Ok(())
     }
@@ -75,6 +76,7 @@ impl<'a> Writer<'a> {
             return self.add_without_document(answer);
         }
         self.shown.push(page::shown_of_sql(&answer));
+        self.finished += 1;
         self.large.get_or_insert_with(|| (large, Vec::new())).1.extend(answer.citations);
         Ok(())
     }
@@ -82,17 +84,16 @@ impl<'a> Writer<'a> {
     /// Adds an answer that no document can be shown of.
     pub fn add_without_document(&mut self, answer: Answer) -> Result<()> {
         match self.format {
-            Format::Table => self.write(&lines(&answer)),
-            Format::Jsonl => self.write(&(serde_json::to_string(&answer)? + "\n")),
-            Format::Json => {
-                self.list.push(answer);
-                Ok(())
-            }
+            Format::Table => self.write(&lines(&answer))?,
+            Format::Jsonl => self.write(&(serde_json::to_string(&answer)? + "\n"))?,
+            Format::Json => self.list.push(answer),
             Format::Html => bail!(
                 "--format html: there is no document to show, as the corpus has no table for the question; expected --format \
                  table, json or jsonl"
             ),
         }
+        self.finished += 1;
+        Ok(())
     }
 
     fn write(&mut self, text: &str) -> Result<()> {
@@ -105,6 +106,40 @@ impl<'a> Writer<'a> {
 
     /// Writes what waits.
     pub fn finish(mut self) -> Result<()> {
+        self.make_text()?;
+        match self.output {
+            Some(path) => Ok(write_bytes_atomic(path, self.text.as_bytes())?),
+            None if self.text.is_empty() => Ok(()),
+            None => print(&self.text),
+        }
+    }
+
+    /// Writes the answers that were finished before an error ended the rest: they may have been paid for. The file of
+    /// `--output` stays as it is; they go beside it.
+    pub fn finish_part(mut self) -> Result<()> {
+        let waits = matches!(self.format, Format::Json | Format::Html) || self.output.is_some();
+        if self.finished == 0 || !waits {
+            return Ok(());
+        }
+        self.make_text()?;
+        let finished = self.finished;
+        match self.output {
+            Some(path) => {
+                let mut part = path.as_os_str().to_owned();
+                part.push(".partial");
+                let part = Path::new(&part);
+                write_bytes_atomic(part, self.text.as_bytes())?;
+                eprintln!("the {finished} answers that were finished are in {}", part.display());
+            }
+            None => {
+                print(&self.text)?;
+                eprintln!("{finished} answers were finished");
+            }
+        }
+        Ok(())
+    }
+
+    fn make_text(&mut self) -> Result<()> {
         match (self.format, &self.document) {
             (Format::Json, _) => self.text = serde_json::to_string_pretty(&self.list)? + "\n",
             (Format::Html, Some(open)) => {
@@ -127,11 +162,7 @@ impl<'a> Writer<'a> {
             }
             _ => {}
         }
-        match self.output {
-            Some(path) => Ok(write_bytes_atomic(path, self.text.as_bytes())?),
-            None if self.text.is_empty() => Ok(()),
-            None => print(&self.text),
-        }
+        Ok(())
     }
 }
 

@@ -125,7 +125,7 @@ fn rows_and_the_passages_that_they_name_are_seen_together() {
     assert_eq!([of("p2", "rare_row_below_best"), of("t0:r2c1", "rare_row_below_best")], [0.0; 2]);
     assert!(of("t0:r1c0", "rare_row_below_best") < 0.0 && of("p1", "rare_with_passages_below_best") < 0.0);
     assert!(of("p2", "rare_passage") > 0.0);
-    assert!(of("p2", "header") > 0.0, "athletes are asked for");
+    assert!(of("p2", "header") > 0.0, "athletes are wanted");
     assert_eq!(of("p3", "header"), 0.0, "towns are not");
     assert_eq!([of("p2", "with_passage.of_document"), of("p3", "with_passage.of_document")], [0.0, alone - both]);
 }

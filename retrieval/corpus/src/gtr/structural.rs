@@ -108,12 +108,11 @@ pub(super) fn features(text: &str) -> [f32; FEATURES] {
     }
     let mut features = [0.0; FEATURES];
     if tokens > 0 {
-        features[0] = tokens as f32;
-        features[1] = letters as f32 / words.max(1) as f32;
-        features[2] = punctuation as f32 / tokens as f32;
-        for (feature, tag) in features[3..].iter_mut().zip(tags) {
-            *feature = tag as f32 / tokens as f32;
-        }
+        let [length, letters_of_word, marks, of_tags @ ..] = &mut features;
+        *length = tokens as f32;
+        *letters_of_word = letters as f32 / words.max(1) as f32;
+        *marks = punctuation as f32 / tokens as f32;
+        of_tags.iter_mut().zip(tags).for_each(|(share, tag)| *share = tag as f32 / tokens as f32);
     }
     features
 }

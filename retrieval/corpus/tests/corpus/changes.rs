@@ -197,9 +197,36 @@ fn files_of_folders_come_by_name_and_links_lead_in_no_circle() {
         assert!(std::process::Command::new("mkfifo").arg(at("pipe")).status().unwrap().success());
         expected.extend([at("link.md"), at("lost.md")]);
     }
-    assert_eq!(files(&[dir.path().to_owned(), at("b"), at("a.md")]).unwrap(), expected);
-    assert_eq!(files(&[at(".hidden.md")]).unwrap(), [at(".hidden.md")]);
-    assert!(files(&[at("none")]).unwrap_err().to_string().contains("none"));
+    // What cannot be read, and what is no file, is told; the rest counts.
+    let (found, problems) = files(&[at("none"), dir.path().to_owned(), at("b/../b/./"), at("a.md")]);
+    assert_eq!(found, expected);
+    assert!(problems[0].contains("none: could not read"), "{problems:?}");
+    #[cfg(unix)]
+    assert!(problems.len() == 2 && problems[1].ends_with("pipe: is no file, such as a pipe or device"), "{problems:?}");
+    assert_eq!(files(&[at(".hidden.md")]), (vec![at(".hidden.md")], vec![]));
+}
+
+#[test]
+fn regression_a_file_is_one_however_its_path_is_written_and_keeps_its_tables_until_it_can_be_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let corpus = dir.path().join("corpus");
+    std::fs::create_dir(dir.path().join("b")).unwrap();
+    let path = dir.path().join("t.jsonl");
+    std::fs::write(&path, "{\"id\":\"a\"}\n{\"id\":\"b\"}\n").unwrap();
+    index(&corpus, &[&path]);
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(&path, dir.path().join("link.jsonl")).unwrap();
+    for same in ["./t.jsonl", "b/../t.jsonl", "link.jsonl"].into_iter().take(if cfg!(unix) { 3 } else { 2 }) {
+        assert!(index(&corpus, &[&dir.path().join(same)])[0].unchanged, "{same}");
+    }
+    let tables = || open(&corpus).unwrap().len();
+    std::fs::write(&path, "garbage\n".repeat(30)).unwrap();
+    let change = index(&corpus, &[&path]).remove(0);
+    assert_eq!((change.tables, change.problems.len(), tables()), (0, 11, 2), "{change:?}");
+    assert!(change.problems[10].ends_with("and 20 more lines"), "{change:?}");
+    // It is empty because somebody wants it so.
+    std::fs::write(&path, "").unwrap();
+    assert_eq!((index(&corpus, &[&path])[0].problems.len(), tables()), (0, 0));
 }
 
 #[test]

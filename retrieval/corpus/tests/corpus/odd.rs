@@ -1,7 +1,8 @@
 //! Odd tables and questions.
 
 use tabsegnet_corpus::{
-    CandidateConfig, Candidates, Corpus, CorpusError, Fusion, Hit, Listwise, Rerank, Retriever, Weights, files,
+    CandidateConfig, Candidates, Corpus, CorpusError, Fusion, Hit, LinkRank, Listwise, Rerank, Retriever, Weights,
+    files,
 };
 use tabsegnet_datasets::tables::TableRecord;
 
@@ -32,6 +33,24 @@ fn one_table_is_found_by_every_retriever() {
         assert_eq!(hits.len(), 1, "{}", retriever.name());
         assert!(hits[0].score.is_finite());
     }
+}
+
+#[test]
+fn what_the_best_table_is_linked_to_comes_before_strangers() {
+    let rows: &[&[&str]] = &[&["Lima", "1"], &["Cusco", "2"], &["Ica", "3"]];
+    let (_dir, corpus) = corpus_of(vec![
+        of("a", "", &["Weekday", "Colour"], &[&["x", "y"]]),
+        of("z", "", &["City", "Rank"], rows),
+        of("m", "Peru's towns of the coast", &["City", "Year"], rows),
+    ]);
+    let query = corpus.query("towns of the coast").unwrap();
+    let order = |retriever: &dyn Retriever| {
+        let hits = retriever.retrieve(&corpus, &query, 3).unwrap();
+        hits.iter().map(|hit| corpus.id(hit.table).to_owned()).collect::<Vec<_>>()
+    };
+    // Neither of the others has a word of the question.
+    assert_eq!(order(&Fusion::new("words", Weights::SCHEMA)), ["m", "a", "z"]);
+    assert_eq!(order(&LinkRank::new("links", Weights::SCHEMA)), ["m", "z", "a"]);
 }
 
 #[test]
@@ -271,7 +290,7 @@ fn a_document_gives_its_tables_with_their_headings() {
     std::fs::write(&path, "# Peru\n\n## Rivers\n\n| Name | Length |\n|---|---|\n| Ucayali | 1771 |\n").unwrap();
     let corpus = dir.path().join("corpus");
     let mut change = crate::support::writer(&corpus, &settings(2)).unwrap();
-    for path in files(&[dir.path().to_owned()]).unwrap().iter().filter(|path| path.ends_with("report.md")) {
+    for path in files(&[dir.path().to_owned()]).0.iter().filter(|path| path.ends_with("report.md")) {
         let change = change.add_file(path, &mut |_| ()).unwrap();
         assert_eq!((change.tables, change.problems.len()), (1, 0));
     }

@@ -6,8 +6,8 @@ use std::sync::{Arc, OnceLock};
 
 use tabsegnet_corpus::gtr::GtrConfig;
 use tabsegnet_corpus::{
-    CandidateConfig, Candidates, Change, Corpus, CorpusError, Fusion, GtrRetriever, Hit, IndexConfig, Listwise, Rerank,
-    Retriever, Rrf, Weights, Writer,
+    CandidateConfig, Candidates, Change, Corpus, CorpusError, Fusion, GtrRetriever, Hit, IndexConfig, LinkRank,
+    Listwise, Rerank, Retriever, Rrf, Weights, Writer,
 };
 use tabsegnet_datasets::tables::TableRecord;
 use tabsegnet_encoder::{Encoder, EncoderConfig, EncoderError};
@@ -254,6 +254,7 @@ pub fn quick_retrievers() -> Vec<Box<dyn Retriever>> {
             of: vec![fusion("fields", Weights::FIELDS), fusion("dense", Weights::DENSE)],
             depth: 7,
         }),
+        Box::new(LinkRank::new("links", Weights::default())),
         Box::new(reranker(Weights::default())),
     ]
 }

@@ -11,7 +11,7 @@ use tabsegnet_sql::llm::{WriteError, answer};
 use tabsegnet_sql::{Origins, QueryError, Rows, Sandbox, Target, linked};
 
 use super::source::Source;
-use super::{Arguments, PolicyChoice, for_reading, semantics, warn};
+use super::{Arguments, PolicyChoice, SEARCH, for_reading, note, semantics, warn};
 
 /// What is said about a language model.
 #[derive(Args)]
@@ -52,6 +52,8 @@ pub struct Statement {
     pub origins: Origins,
     pub model: String,
     pub repaired: Option<(String, String)>,
+    /// What was not looked at.
+    pub notes: Vec<String>,
 }
 
 impl Llm {
@@ -100,7 +102,7 @@ impl Llm {
         let mut origins = Origins::new();
         let mut failed = None;
         let dialect = known.dialect;
-        let written = linked(target, &mut |sql| known.reader.query(sql), &mut |linker, read| {
+        let found = linked(question, target, SEARCH / 2, &mut |sql| known.reader.query(sql), &mut |linker, read| {
             // Each statement in the same fence as one of the user's, in a process of its own.
             let mut run = |sql: &str| match source.run(sandbox, sql, arguments.provenance) {
                 Ok(ran) => {
@@ -117,7 +119,8 @@ impl Llm {
                 }),
             };
             answer((question, dialect), linker, model, &mut budget, read, &mut run)
-        })?;
+        });
+        let (written, notes) = found?;
         if let Some(error) = failed {
             return Err(error);
         }
@@ -125,11 +128,12 @@ impl Llm {
         let model = self.name();
         match written {
             Ok(written) => {
+                notes.iter().for_each(|text| note(text));
                 if let Some((_, reason)) = &written.repaired {
                     warn(&format!("the language model's first statement was not run: {reason}"));
                 }
                 let (sql, rows, repaired) = (written.sql, written.rows, written.repaired);
-                Ok(Some(Statement { sql, rows, origins, model, repaired }))
+                Ok(Some(Statement { sql, rows, origins, model, repaired, notes }))
             }
             Err(WriteError::Database(error)) => Err(error.into()),
             Err(WriteError::Model(error)) if arguments.policy == PolicyChoice::Llm && !is_reply(&error) => {

@@ -1,14 +1,15 @@
 //! `--explain` and `--schema`.
 
 use std::io::{self, BufWriter, Write as _};
+use std::time::Instant;
 
 use anyhow::{Result, anyhow};
-use tabsegnet_sql::Sandbox;
 use tabsegnet_sql::linking::{Explanation, Linker, Model, ValueIndex, ValueLimits};
 use tabsegnet_sql::schema_graph::{SchemaGraph, html};
+use tabsegnet_sql::{Narrowed, QueryError, Sandbox, Target, narrowed};
 
 use super::source::{Reader, Source};
-use super::{Arguments, FormatArgument, SchemaFormat};
+use super::{Arguments, FormatArgument, SEARCH, SchemaFormat};
 
 /// Answers both.
 pub fn write(arguments: &Arguments, source: &Source, sandbox: &Sandbox) -> Result<()> {
@@ -16,15 +17,27 @@ pub fn write(arguments: &Arguments, source: &Source, sandbox: &Sandbox) -> Resul
     let sandbox = Sandbox { rows: limits.per_column, ..sandbox.clone() };
     let mut known = source.known(&sandbox, super::semantics(arguments)?)?;
     known.not_there.iter().for_each(|name| super::hidden_is_not_there(name));
-    let graph = SchemaGraph::new(&known.schema, &known.semantics, known.dialect)?.with_problems(known.problems);
+    let target =
+        Target { schema: &known.schema, semantics: &known.semantics, dialect: known.dialect, labels: &known.labels };
+    let narrowed = arguments.question.as_deref().and_then(|question| narrowed(question, target));
+    let target = narrowed.as_ref().map_or(target, |narrowed| narrowed.target(target.dialect));
+    let graph = SchemaGraph::new(target.schema, target.semantics, target.dialect)?.with_problems(known.problems);
     let mut output = BufWriter::new(io::stdout().lock());
     if let Some(question) = &arguments.question {
+        let (start, mut late) = (Instant::now(), false);
         let values = match &known.reader {
             Reader::Nothing => ValueIndex::default(),
-            _ => ValueIndex::read(&graph, limits, &mut |sql| known.reader.query(sql))?,
+            _ => ValueIndex::read(&graph, limits, &mut |sql| {
+                late |= start.elapsed() > SEARCH / 2;
+                if late { Err(QueryError::Stopped { limit: "time".to_owned() }) } else { known.reader.query(sql) }
+            })?,
         };
         let linker = Linker::new(&graph, values, Model::shipped());
-        let explanation = Explanation::new(&linker, question, &linker.link(question));
+        let mut explanation = Explanation::new(&linker, question, &linker.link(question));
+        explanation.warnings.extend(narrowed.iter().map(Narrowed::note));
+        if late {
+            explanation.warnings.push("time ran out before the values of all columns were read".to_owned());
+        }
         match arguments.format {
             FormatArgument::Json => {
                 serde_json::to_writer(&mut output, &explanation)?;

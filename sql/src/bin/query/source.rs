@@ -4,12 +4,13 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, anyhow};
 use tabsegnet_sql::generate::Labels;
-use tabsegnet_sql::schema_graph::{DbtProject, Problem, Semantics, SqlDialect};
-use tabsegnet_sql::tables::FileDatabase;
+use tabsegnet_sql::schema_graph::{DbtProject, Hidden, Problem, Semantics, SqlDialect};
+use tabsegnet_sql::tables::{FileDatabase, ImportError};
 use tabsegnet_sql::{Database, Origins, QueryError, Rows, Sandbox, Schema, worker};
 
+use super::shown::{is_of_server, is_postgres, shown};
 use super::warn;
 
 /// The database, or the definitions, of a question.
@@ -62,11 +63,15 @@ pub struct Known {
 impl Source {
     /// Opens it, and says what was left out.
     pub fn open(database: &Path) -> Result<Self> {
-        let name =
-            database.to_str().filter(|name| ["postgres://", "postgresql://"].iter().any(|is| name.starts_with(is)));
-        if let Some(url) = name {
-            return Ok(Self::Server(url.to_owned()));
+        let name = database.to_string_lossy();
+        if is_postgres(&name) {
+            return Ok(Self::Server(name.into_owned()));
         }
+        anyhow::ensure!(
+            database.exists() || !is_of_server(&name),
+            "{} is no file, and of servers PostgreSQL's alone are read; expected postgres://USER:PASSWORD@HOST:PORT/DATABASE",
+            shown(&name)
+        );
         if begins_as_sqlite(database) {
             return Ok(Self::File { path: database.to_owned(), files: None });
         }
@@ -74,12 +79,23 @@ impl Source {
             let DbtProject { schema, semantics, problems, dialect } = DbtProject::read(database)?;
             return Ok(Self::Definitions(Box::new(Definitions { schema, semantics, problems, dialect })));
         }
-        if database.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("sql")) {
+        if is_ddl(database) {
             return Ok(Self::Definitions(Box::new(Definitions::of_ddl(database)?)));
         }
         // What is no file of a known kind is left to SQLite, which says what is wrong.
         let files = match database.is_dir() || FileDatabase::is_known(database) {
-            true => Some(Box::new(FileDatabase::open(database)?)),
+            true => match FileDatabase::open(database) {
+                Ok(files) => Some(Box::new(files)),
+                Err(error) => match Definitions::of_folder(database)? {
+                    Some(definitions) => return Ok(Self::Definitions(Box::new(definitions))),
+                    None if matches!(error, ImportError::Empty(_)) => {
+                        return Err(anyhow!(
+                            "{error}; or definitions: .sql files, a dbt project with its dbt_project.yml"
+                        ));
+                    }
+                    None => return Err(error.into()),
+                },
+            },
             false => None,
         };
         for warning in files.iter().flat_map(|files| &files.warnings) {
@@ -130,6 +146,11 @@ impl Source {
         }
     }
 
+    /// Whether it can be known which rows values come from.
+    pub fn knows_rows(&self) -> bool {
+        !matches!(self, Self::Server(_))
+    }
+
     /// An error where there are no rows.
     pub fn with_rows(&self) -> Result<()> {
         match self {
@@ -157,23 +178,25 @@ impl Source {
                 (schema, SqlDialect::Postgres, reader, not_there)
             }
             Self::Definitions(of) => {
-                let mut schema = of.schema.clone();
+                let schema = &of.schema;
                 let names = schema.tables.iter().map(|t| &t.name).chain(schema.views.iter().map(|v| &v.name));
                 let names: Vec<String> = names.map(|name| name.to_lowercase()).collect();
                 let missing = sandbox.hidden.iter().filter(|name| !names.contains(&name.to_lowercase())).cloned();
                 let not_there = missing.collect();
-                let is_hidden = |name: &str| sandbox.hidden.iter().any(|hidden| hidden.eq_ignore_ascii_case(name));
-                schema.tables.retain(|table| !is_hidden(&table.name));
-                schema.views.retain(|view| !is_hidden(&view.name));
-                (schema, of.dialect, Reader::Nothing, not_there)
+                let hidden = Hidden::of(schema, &sandbox.hidden, of.dialect);
+                let semantics = semantics.or(hidden.semantics(&of.semantics));
+                return Ok(Known {
+                    schema: hidden.schema(schema),
+                    semantics,
+                    problems: hidden.problems(&of.problems),
+                    dialect: of.dialect,
+                    labels,
+                    reader: Reader::Nothing,
+                    not_there,
+                });
             }
         };
-        let mut known = Known { schema, semantics, problems: Vec::new(), dialect, labels, reader, not_there };
-        if let Self::Definitions(of) = self {
-            known.semantics = known.semantics.or(of.semantics.clone());
-            known.problems.clone_from(&of.problems);
-        }
-        Ok(known)
+        Ok(Known { schema, semantics, problems: Vec::new(), dialect, labels, reader, not_there })
     }
 }
 
@@ -193,6 +216,36 @@ impl Definitions {
         );
         Ok(Self { schema, semantics: Semantics::default(), problems, dialect })
     }
+
+    /// The files of `CREATE` statements of a folder (not of folders in it), by their names, as one; none where it has none.
+    fn of_folder(folder: &Path) -> Result<Option<Self>> {
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+        let mut paths: Vec<PathBuf> = entries.filter(|path| path.is_file() && is_ddl(path)).collect();
+        paths.sort();
+        let mut files = Vec::new();
+        for path in &paths {
+            let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+            files.push((path.display().to_string(), text));
+        }
+        if files.is_empty() {
+            return Ok(None);
+        }
+        let dialect = SqlDialect::that_reads_most(|dialect| {
+            Schema::from_ddl_files(&files, dialect).map_or(usize::MAX, |(_, problems)| problems.len())
+        });
+        let place = || folder.display().to_string();
+        let (schema, problems) = Schema::from_ddl_files(&files, dialect).with_context(place)?;
+        anyhow::ensure!(
+            !schema.tables.is_empty() || !schema.views.is_empty(),
+            "{}: no definition was found in its .sql files; expected CREATE TABLE or CREATE VIEW",
+            folder.display()
+        );
+        Ok(Some(Self { schema, semantics: Semantics::default(), problems, dialect }))
+    }
+}
+
+fn is_ddl(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("sql"))
 }
 
 impl Reader {

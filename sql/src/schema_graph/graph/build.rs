@@ -124,7 +124,7 @@ impl SchemaGraph {
         let reads: Vec<BTreeSet<usize>> = views
             .iter()
             .map(|view| {
-                let tables = view.sql.as_deref().map(|sql| tables_read(sql, dialect)).unwrap_or_default();
+                let tables = view.sql.as_deref().and_then(|sql| tables_read(sql, dialect)).unwrap_or_default();
                 tables.iter().filter_map(|table| places.get(&table.to_lowercase()).copied()).collect()
             })
             .collect();

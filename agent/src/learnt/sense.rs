@@ -1,0 +1,51 @@
+//! What makes no sense though every number stands in a cell: a percentage less a fraction, a change from nothing, the
+//! number of another year.
+
+use rust_decimal::Decimal;
+
+use crate::answer::Check;
+use crate::candidates::Candidate;
+use crate::facts::Fact;
+use crate::family::Family;
+use crate::question::Inquiry;
+
+/// The first objection to a candidate, as a check that fails.
+pub(super) fn objection(candidate: &Candidate, inquiry: &Inquiry) -> Option<Check> {
+    let what = match (candidate.family, candidate.facts.as_slice()) {
+        (Family::Lookup, [fact]) => other_year(fact, inquiry),
+        (Family::PercentChange, [new, old]) => from_nothing(new, old).or_else(|| fraction(new, old)),
+        (Family::Ratio, [a, b]) if a.quantity.value.is_zero() => {
+            Some(format!("{} over {} may be the other way round, by 0", a.text, b.text))
+        }
+        (Family::Change | Family::Sum | Family::Average | Family::Greater, [a, b]) => fraction(a, b),
+        _ => None,
+    };
+    what.map(|what| Check { what, passed: false })
+}
+
+/// The question names years, and the number is of others.
+fn other_year(fact: &Fact, inquiry: &Inquiry) -> Option<String> {
+    let (asked, of) = (&inquiry.years, &fact.years);
+    let other = !asked.is_empty() && !of.is_empty() && asked.iter().all(|year| !of.contains(year));
+    let shown = |years: &[u16]| years.iter().map(u16::to_string).collect::<Vec<_>>().join(", ");
+    other.then(|| format!("the number is of {}, the question names {}", shown(of), shown(asked)))
+}
+
+/// A change to 0 is what is left where the one from 0 has no value: only the years tell that it is meant.
+fn from_nothing(new: &Fact, old: &Fact) -> Option<String> {
+    let latest = |fact: &Fact| fact.years.iter().max().copied();
+    let later = latest(new).zip(latest(old)).is_some_and(|(new, old)| new > old);
+    (new.quantity.value.is_zero() && !later).then(|| format!("a change from {} has no percentage", new.text))
+}
+
+/// 12 % and 0.1 count in different ways, as far as anyone can tell.
+fn fraction(a: &Fact, b: &Fact) -> Option<String> {
+    let is = |percent: &Fact, other: &Fact| {
+        let below_one = other.quantity.unit.is_none() && other.quantity.value.abs() <= Decimal::ONE;
+        percent.percent_sign
+            && percent.quantity.value.abs() > Decimal::ONE
+            && below_one
+            && !other.quantity.value.is_zero()
+    };
+    (is(a, b) || is(b, a)).then(|| format!("{} and {} are no two percentages, or no two fractions", a.text, b.text))
+}
