@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use tabsegnet_tests::{Outcome, Work, interrupt, wait_for};
+use tabsegnet_tests::{Outcome, Work, interrupt, program, wait_for};
 
 /// A finished training whose best weights lie in `first/best`.
 fn trained() -> Work {
@@ -74,6 +74,36 @@ fn regression_as_many_features_but_others_are_refused() {
     assert_eq!(weights("others"), weights("first"), "the test needs as many");
     work.train(&[&START[..], &others].concat())
         .fails(1, &["optimisation.start_from", "other settings of [features]", "tables: false there, true here"]);
+}
+
+/// They know fewer edge types than graphs have today.
+#[test]
+fn regression_the_shipped_config_of_finqa_begins_with_the_shipped_weights() {
+    let work = Work::new();
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+    let mut train = program("train");
+    train.current_dir(work.path("")).args(["--config", &format!("{root}/configs/finqa.toml")]);
+    for setting in [
+        "data.kind=synthetic",
+        "data.synthetic.train_documents=6",
+        "data.synthetic.dev_documents=3",
+        "encoder.kind=static",
+        "encoder.model=",
+        &format!("optimisation.start_from={root}/checkpoints/pretrained"),
+        "optimisation.epochs=1",
+        "reranker.candidates=0",
+        "evaluation.after_training=false",
+        "output.directory=out",
+        "output.cache=cache",
+    ] {
+        train.args(["--set", setting]);
+    }
+    Outcome::of(&mut train).ok();
+    let edge_types = |manifest: serde_json::Value| manifest["edge_types"].as_array().unwrap().clone();
+    let start = std::fs::read(format!("{root}/checkpoints/pretrained/manifest.json")).unwrap();
+    let start = edge_types(serde_json::from_slice(&start).unwrap());
+    assert_eq!(edge_types(work.json("out/best/manifest.json")), start);
+    assert!(!start.contains(&"heading_to_passage".into()), "the test needs weights that know fewer");
 }
 
 #[test]
