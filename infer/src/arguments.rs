@@ -81,8 +81,8 @@ pub struct Arguments {
     /// A file of linked passages, or a directory of them, where tables do not hold them; may be given several times.
     #[arg(long, value_name = "PATH", requires = "dataset")]
     passages: Vec<PathBuf>,
-    /// How many nodes, or tables of --corpus, to give a question; unless said all of them for --format trec, and for html as many as --likely
-    /// says.
+    /// How many nodes, or tables of --corpus (400 at most by its reranker), to give a question; unless said all of them for
+    /// --format trec, and for html as many as --likely says.
     #[arg(long, value_name = "N")]
     top_k: Option<usize>,
     /// How many nodes --format html marks: the best ones that hold this share of the likelihood (0 to 1) together, at
@@ -132,9 +132,9 @@ pub enum Format {
     /// `question_id Q0 node_id rank score tag`.
     Trec,
     /// A context for a language model: the best nodes of --document with ids to cite, tables cut to
-    /// their rows and columns, within --tokens.
+    /// their rows and columns, or the best tables of --corpus with how they belong together, within --tokens.
     Prompt,
-    /// A page that shows --document with the best nodes marked in it.
+    /// A page that shows --document with the best nodes marked in it, or the tables of --corpus.
     Html,
 }
 
@@ -272,6 +272,7 @@ impl Arguments {
                     "--checkpoint ranks the nodes of tables: it goes with --nodes for --corpus".into(),
                 ));
             }
+            self.check_for_corpus()?;
             return Ok(Input::Corpus(CorpusQuestions { corpus, questions: &self.question, more }));
         }
         match (&self.document, &self.dataset) {
@@ -297,6 +298,27 @@ impl Arguments {
                     .into(),
             )),
         }
+    }
+
+    /// What says nothing of a corpus: clap asks for no --document where --corpus excludes it.
+    fn check_for_corpus(&self) -> Result<(), UsageError> {
+        let of_document = [
+            ("--input-format", self.input_format.is_some()),
+            ("--header-rows", self.header_rows.is_some()),
+            ("--header-cols", self.header_cols.is_some()),
+            ("--show-tables", self.show_tables),
+        ];
+        if let Some((name, _)) = of_document.into_iter().find(|(_, given)| *given) {
+            return Err(UsageError(format!("{name} goes with --document")));
+        }
+        let of_nodes = [("--device", self.device != DeviceChoice::Auto), ("--cache", self.cache.is_some())];
+        if let Some((name, _)) = of_nodes.into_iter().find(|(_, given)| *given && !self.nodes) {
+            return Err(UsageError(format!("{name} is for a ranker of nodes: it goes with --nodes for --corpus")));
+        }
+        if self.nodes && self.format == Format::Trec {
+            return Err(UsageError("--format trec lists the tables of --corpus; leave --nodes out".into()));
+        }
+        Ok(())
     }
 
     /// How to read the document.

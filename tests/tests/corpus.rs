@@ -245,6 +245,14 @@ fn wrong_usage_and_missing_corpora_say_what_to_do() {
     infer(&work, &[]).fails(2, &["--question"]);
     infer(&work, &["--question", " "]).fails(1, &["blank"]);
     infer(&work, &["--question", "x", "--nodes"]).fails(2, &["--checkpoint"]);
+    for (more, said) in [
+        (&["--header-rows", "2"][..], "--header-rows goes with --document"),
+        (&["--show-tables"], "--show-tables goes with --document"),
+        (&["--cache", "c"], "--cache is for a ranker of nodes"),
+        (&["--device", "cpu"], "--device is for a ranker of nodes"),
+    ] {
+        infer(&work, &[&["--question", "x"], more].concat()).fails(2, &[said]);
+    }
     work.write("corpus/corpus.json", "{\"format\": 9}");
     infer(&work, &["--question", "x"]).fails(1, &["is of version 9 of corpora, this program reads 2"]);
 }

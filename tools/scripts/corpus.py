@@ -46,28 +46,32 @@ is written by `tools/scripts/corpus.py`.
    question (two folds). Then a table with the columns or the first column of a better one, and half of their words in
    common, goes three fifths of the way to its score.
 
-`--retriever` also takes `rrf`, `bm25`, `bm25-schema`, `dense` and `gtr`, graph-table retrieval as its paper has it (Zou et
+`--retriever` also takes `rrf`, `bm25`, `bm25-schema`, `dense`, `links` (PageRank over the links of step 4 between the
+candidates, begun at each by its sum) and `gtr`, graph-table retrieval as its paper has it (Zou et
 al., arXiv 2504.01346): k-means hypergraph over three kinds of features, typical nodes, coarse stage, local graph,
-personalised PageRank; its settings are `[corpus.gtr]` of a config, under the paper's symbols. Parts of speech of its
-structural features come from word lists and endings. The paper names no tau; with the static encoder nearly all tables are
-neighbours at .3, so it is measured at .6.
+personalised PageRank; its settings are `[corpus.gtr]` of a config, or `--retriever gtr:tau=0.5,K=20`, under the paper's symbols.
+Parts of speech of its structural features come from word lists and endings. The paper names no tau; with the static encoder
+nearly all tables are neighbours at .3, so it is .6 there.
 
 `train --config configs/corpus.toml` learns weights and trees; `checkpoints/corpus` is what it makes, and
 `checkpoints/corpus-minilm` over all-MiniLM-L6-v2, which is taken where the corpus was made with that encoder.
-`[corpus.candidates]` says which links are followed, whether cells are looked at and whether the first are seen beside each
+Where sets share tables, no question is learnt from that is about a table of a dev question of any set, or in the words of one.
+The sets are made by `tools/scripts/corpus_sets.py`, the tasks of MultiTableQA by `build-multitable`, which takes tables and questions
+of one's own too (`--help`). `[corpus.candidates]` says which links are followed, whether cells are looked at and whether the first are seen beside each
 other.
 
 ## On the disk
 
 A corpus is immutable, memory-mapped segments and `corpus.json`, which names them and is replaced whole: a change that is cut
 off has not happened, readers see the corpus as it was when they opened it, one program changes it at a time. Files whose
-content is as it was are not read again; `--remove FILE` takes out what came from a file; `--join` puts together corpora that
+content is as it was are not read again, however their paths are written; one that cannot be read keeps the tables that the corpus
+has of it. `--remove` takes out what came from a file or from all files below a folder; `--join` puts together corpora that
 several machines made of a part of the files each, with the answers of one made at once, to the byte.
 
 `corpus.json` has a SHA-256 of every file: `index --check` reads all of them and says which is not as it was written; opening
 looks at lengths alone. A corpus of another version of the format is refused with a message; it is made anew of its files.
 
-Exit codes of `index`: 0 done, 1 failed, 2 wrong usage, 3 done but for the files that are listed.
+Exit codes of `index`: 0 done, 1 nothing was done, 2 wrong usage, 3 done but for the files that are listed.
 """
 
 

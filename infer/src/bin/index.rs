@@ -21,7 +21,7 @@ const PARTLY: u8 = 3;
 /// {"id", "title", "section", "caption", "header": […], "rows": [[…]…]}.
 ///
 /// A change counts at once or, where it is cut off, not at all; who reads meanwhile sees the corpus as it was. Exit codes:
-/// 0 done, 1 failed, 2 wrong usage, 3 done but for what is listed.
+/// 0 done, 1 nothing was done, 2 wrong usage, 3 done but for what is listed.
 #[derive(Parser)]
 #[command(name = "index", version)]
 struct Arguments {

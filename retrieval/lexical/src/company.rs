@@ -67,7 +67,7 @@ impl Company {
     }
 
     /// A question with "the company" for its name: the name tells a report from others and no place in it from another.
-    /// A name that is part of another thing's ("the Nike brand") stays. Nothing where the question does not name it.
+    /// A name that is part of another thing's ("the Nike brand", "Nike Direct") stays. Nothing where the question does not name it.
     pub fn unnamed(&self, question: &str) -> Option<String> {
         let (mut text, mut rest) = (String::new(), 0);
         while let Some(found) = self
@@ -98,8 +98,20 @@ fn find(question: &str, name: &str, from: usize) -> Option<Range<usize>> {
                 && before.trim_end().ends_with(word)
                 && !before.trim_end().trim_end_matches(word).ends_with(char::is_alphanumeric)
         });
-        apart && (possessive || !part_of_other)
+        apart && (possessive || !part_of_other && !goes_on(&question[range.end..]))
     })
+}
+
+/// Whether what follows a name makes another of it: "Direct" of "NIKE Direct revenues", but no legal form and nothing in capitals
+/// throughout, as in "NIKE EBITDA".
+fn goes_on(after: &str) -> bool {
+    let Some(next) = after.strip_prefix(' ').and_then(|after| after.split([' ', ',', '?', '.', '\'', '’']).next())
+    else {
+        return false;
+    };
+    let mut letters = next.chars();
+    let named = letters.next().is_some_and(char::is_uppercase) && letters.next().is_some_and(char::is_lowercase);
+    named && !FORMS.contains(&next.to_lowercase().as_str())
 }
 
 #[cfg(test)]
@@ -135,6 +147,12 @@ mod tests {
         assert_eq!(
             nike.unnamed("How much footwear did the Nike brand sell at Nike?").as_deref(),
             Some("How much footwear did the Nike brand sell at the company?")
+        );
+        assert_eq!(nike.unnamed("What were NIKE Direct revenues?"), None);
+        assert_eq!(nike.unnamed("Nike Inc EBITDA?").as_deref(), Some("The company Inc EBITDA?"));
+        assert_eq!(
+            nike.unnamed("Nike EBITDA, and Nike's Direct revenues?").as_deref(),
+            Some("The company EBITDA, and the company's Direct revenues?")
         );
         assert_eq!(nike.unnamed("Nikes and nike-like"), None);
         assert_eq!(Company::of(["Annual report", "Nike"]), Company::default());
