@@ -23,6 +23,8 @@ const ABOUT: &str = "answers.json";
 
 /// The candidates of a question, each with the features that speak for it.
 pub struct Candidates {
+    /// The question, read.
+    pub(crate) inquiry: Inquiry,
     pub(crate) candidates: Vec<Candidate>,
     /// What each would say.
     pub(crate) predictions: Vec<Prediction>,
@@ -68,7 +70,7 @@ impl Candidates {
             facts.facts.iter().map(|fact| fact.operations[0]).fold(0.0, f32::max),
         ];
         let words = buckets(&ranking.question);
-        Self { nothing: nothing(&facts, &inquiry), candidates, predictions, words, of_question }
+        Self { nothing: nothing(&facts, &inquiry), candidates, predictions, words, of_question, inquiry }
     }
 
     /// Keeps those that rest on the ranking's first `nodes` nodes alone.

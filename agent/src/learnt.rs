@@ -36,8 +36,8 @@ impl Learnt {
             candidates.candidates.get(chosen.candidate).zip(candidates.predictions.get(chosen.candidate))
         });
         let answer = match chosen {
-            Some((candidate, prediction)) if confidence >= self.0.calibration().threshold => {
-                given(ranking, candidate, prediction, confidence)
+            Some(chosen) if confidence >= self.0.calibration().threshold => {
+                given(ranking, &candidates.inquiry, chosen, confidence)
             }
             _ => Answer::abstention(confidence, Vec::new()),
         };
@@ -56,7 +56,12 @@ impl Policy for Learnt {
 }
 
 /// The answer of a candidate; an abstention where a check fails.
-pub(crate) fn given(ranking: &Ranking, candidate: &Candidate, prediction: &Prediction, confidence: f32) -> Answer {
+pub(crate) fn given(
+    ranking: &Ranking,
+    inquiry: &Inquiry,
+    (candidate, prediction): (&Candidate, &Prediction),
+    confidence: f32,
+) -> Answer {
     let mut citations: Vec<Citation> = Vec::new();
     for node in candidate.facts.iter().filter_map(|fact| ranking.nodes.get(fact.node)) {
         if citations.iter().all(|citation| citation.node != node.id) {
@@ -72,8 +77,7 @@ pub(crate) fn given(ranking: &Ranking, candidate: &Candidate, prediction: &Predi
         (None, Some(Outcome::Number(number))) => vec![check_number(number, &citations)],
         _ => prediction.texts.iter().map(|text| check_words(text, &citations)).collect(),
     };
-    let inquiry = Inquiry::new(&ranking.question, ranking.read_as.as_deref());
-    checks.extend(objection(candidate, &inquiry));
+    checks.extend(objection(candidate, inquiry));
     if citations.is_empty() || checks.iter().any(|check| !check.passed) {
         return Answer::abstention(confidence, checks);
     }

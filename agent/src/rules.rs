@@ -6,7 +6,7 @@ use crate::answer::Answer;
 use crate::choice::Candidates;
 use crate::family::Family;
 use crate::learnt::given;
-use crate::question::{Inquiry, Wanted};
+use crate::question::Wanted;
 
 /// Answers questions from ranked nodes.
 ///
@@ -37,7 +37,7 @@ impl Policy for Rules {
 
     fn answer(&self, ranking: &Ranking) -> Answer {
         let candidates = Candidates::of(ranking);
-        let wanted: &[Family] = match Inquiry::new(&ranking.question, ranking.read_as.as_deref()).wanted {
+        let wanted: &[Family] = match candidates.inquiry.wanted {
             Wanted::Sentence => &[Family::Sentence],
             Wanted::Extreme { largest, .. } => &[Family::extreme(largest)],
             Wanted::Value => &[Family::Lookup, Family::Word],
@@ -48,11 +48,11 @@ impl Policy for Rules {
             candidates.candidates.iter().zip(&candidates.predictions).filter(|(of, _)| wanted.contains(&of.family));
         let best = all.min_by_key(|(candidate, _)| if along_line { 0 } else { candidate.first_node() });
         let answer = match best {
-            Some((candidate, prediction)) => {
+            Some(best @ (candidate, _)) => {
                 let node = ranking.nodes.get(candidate.first_node());
                 let confidence = node.map_or(0.0, |node| likelihood(ranking, node));
                 if confidence >= LEAST {
-                    given(ranking, candidate, prediction, confidence)
+                    given(ranking, &candidates.inquiry, best, confidence)
                 } else {
                     Answer::abstention(confidence, Vec::new())
                 }

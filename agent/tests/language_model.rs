@@ -1,11 +1,15 @@
 //! The program `ask` with a language model that fails in the midst.
 
+mod common;
+
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tabsegnet_test_support::{ChatServer, Step, completion, status, streamed};
+
+use common::{TOTAL, orders};
 
 const REPORT: &str = "tabsegnet/examples/report.json";
 const QUESTION: &str = "What was long-term deferred revenue on June 30, 2009?";
@@ -87,14 +91,8 @@ fn answers_that_are_finished_are_printed_where_a_later_question_fails() {
 #[test]
 fn replies_that_cannot_be_used_leave_a_large_table_to_the_rules() {
     let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("orders.csv");
-    let mut rows = String::from("Order,Year,City,Amount\n");
-    for row in 0..6000 {
-        rows += &format!("{row},{},{},{}\n", 2010 + row / 600, ["Rome", "Oslo"][row % 2], row % 7);
-    }
-    std::fs::write(&file, rows).unwrap();
-    let question = "What was the total amount in 2019?";
-    let arguments = ["--document", file.to_str().unwrap(), "--question", question, "--sql-cells", "20000"];
+    let file = orders(folder.path());
+    let arguments = ["--document", file.to_str().unwrap(), "--question", TOTAL, "--sql-cells", "20000"];
     let chatty = ChatServer::start(|_, request| completion(request, "I would rather talk about the weather."));
     for policy in ["llm", "auto"] {
         let wanted = ["--policy", policy, "--format", "jsonl"];

@@ -1,10 +1,14 @@
 //! The program `ask` on the example report.
 
+mod common;
+
 use std::path::Path;
 use std::process::{Command, Output};
 
 use serde_json::Value;
 use tabsegnet_test_support::{ChatServer, completion, status};
+
+use common::{TOTAL, orders};
 
 const REPORT: &str = "tabsegnet/examples/report.json";
 const QUESTION: &str = "What was long-term deferred revenue on June 30, 2009?";
@@ -54,14 +58,8 @@ fn a_line_a_question() {
 #[test]
 fn a_large_table_goes_through_sql() {
     let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("orders.csv");
-    let mut rows = String::from("Order,Year,City,Amount\n");
-    for row in 0..6000 {
-        rows += &format!("{row},{},{},{}\n", 2010 + row / 600, ["Rome", "Oslo"][row % 2], row % 7);
-    }
-    std::fs::write(&file, rows).unwrap();
-    let question = "What was the total amount in 2019?";
-    let arguments = ["--document", file.to_str().unwrap(), "--question", question, "--sql-cells", "20000"];
+    let file = orders(folder.path());
+    let arguments = ["--document", file.to_str().unwrap(), "--question", TOTAL, "--sql-cells", "20000"];
     let output = ask(&[&arguments[..], &["--format", "jsonl"]].concat());
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success() && said.contains("t0 goes through SQL: 6001 rows of 4 cells"), "{said}");

@@ -1,10 +1,14 @@
 //! `ask` with other segmenters, a language model among them, with the nodes that one names, and the page of a large table.
 
+mod common;
+
 use std::path::Path;
 use std::process::{Command, Output};
 
 use serde_json::{Value, json};
 use tabsegnet_test_support::{ChatServer, Received, completion, status};
+
+use common::{TOTAL, orders};
 
 const REPORT: &str = "tabsegnet/examples/report.json";
 const QUESTION: &str = "What was long-term deferred revenue on June 30, 2009?";
@@ -142,14 +146,8 @@ fn a_walk_begins_with_nodes_that_the_model_names() {
 #[test]
 fn a_page_shows_of_a_large_table_what_is_cited() {
     let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("orders.csv");
-    let mut rows = String::from("Order,Year,City,Amount\n");
-    for row in 0..6000 {
-        rows += &format!("{row},{},{},{}\n", 2010 + row / 600, ["Rome", "Oslo"][row % 2], row % 7);
-    }
-    std::fs::write(&file, rows).unwrap();
-    let question = "What was the total amount in 2019?";
-    let arguments = ["--document", file.to_str().unwrap(), "--question", question, "--sql-cells", "20000"];
+    let file = orders(folder.path());
+    let arguments = ["--document", file.to_str().unwrap(), "--question", TOTAL, "--sql-cells", "20000"];
     let output = ask(None, &[&arguments[..], &["--format", "html", "--policy", "rules"]].concat());
     assert!(output.status.success(), "{}", said(&output));
     let html = String::from_utf8(output.stdout).unwrap();

@@ -150,11 +150,11 @@ fn parts(config: &Config) -> Result<Vec<Part>> {
 fn apart(parts: &mut [Part]) {
     let dev = || parts.iter().flat_map(|part| &part.dev);
     let about: HashSet<String> = dev().flat_map(sources).cloned().collect();
-    let words: HashSet<String> = dev().map(words).collect();
+    let said: HashSet<String> = dev().map(words).collect();
     for part in parts {
         let all = part.train.len();
         part.train.retain(|question| {
-            !sources(question).iter().any(|source| about.contains(source)) && !words.contains(&self::words(question))
+            !sources(question).iter().any(|source| about.contains(source)) && !said.contains(&words(question))
         });
         let left_out = all - part.train.len();
         if left_out > 0 {

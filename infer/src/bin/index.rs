@@ -106,18 +106,19 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
         let told = if problems.is_empty() { vec![format!("{}: holds no file", given.join(", "))] } else { problems };
         bail!("{}; expected files with tables", told.join("; "));
     }
-    let encoder_config = match (&arguments.encoder, Manifest::read(&arguments.output)) {
+    let there = Manifest::read(&arguments.output).ok();
+    let kept = there.as_ref().map(|manifest| manifest.vectors);
+    let encoder_config = match (&arguments.encoder, there) {
         (Some(model), _) => EncoderConfig {
             kind: EncoderKind::Bert,
             model: model.display().to_string(),
             precision: if arguments.precision == "int8" { Precision::Int8 } else { Precision::F32 },
             ..EncoderConfig::default()
         },
-        (None, Ok(manifest)) => manifest.encoder,
-        (None, Err(_)) => EncoderConfig::default(),
+        (None, Some(manifest)) => manifest.encoder,
+        (None, None) => EncoderConfig::default(),
     };
     let encoder = load(&encoder_config)?;
-    let kept = Manifest::read(&arguments.output).ok().map(|manifest| manifest.vectors);
     let wanted =
         arguments.vectors.as_deref().map(|kind| if kind == "int8" { VectorKind::Int8 } else { VectorKind::F32 });
     if let (Some(kept), Some(wanted)) = (kept, wanted)

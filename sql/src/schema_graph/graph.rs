@@ -432,10 +432,8 @@ impl SchemaGraph {
         let mut seen: BTreeSet<(usize, usize)> = BTreeSet::new();
         let mut found = Vec::new();
         let declared = self.joins.iter().filter(|join| join.origin != JoinOrigin::Implied);
-        for (join, (a, b)) in declared.filter_map(|join| Some((join, *join.pairs.first()?))) {
-            if join.pairs.len() > 1 {
-                continue;
-            }
+        for join in declared {
+            let &[(a, b)] = join.pairs.as_slice() else { continue };
             for (from, to) in namesakes(a).map(|other| (other, b)).chain(namesakes(b).map(|other| (a, other))) {
                 let tables = (table(from), table(to));
                 let new =
