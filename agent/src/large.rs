@@ -11,7 +11,7 @@ use tabsegnet::ranking::Position;
 use tabsegnet::{OpenDocument, Question, RankingError, Session};
 use tabsegnet_document::model::{Block, Document};
 use tabsegnet_document::native::document_json;
-use tabsegnet_document::{Format, ReadError, ReadOptions, read};
+use tabsegnet_document::{Cut, Format, ReadError, ReadOptions, read};
 use tabsegnet_encoder::{EncoderConfig, load};
 use tabsegnet_llm::{Budget, ChatModel, LlmSettings, Piece};
 use tabsegnet_sql::Sandbox;
@@ -38,6 +38,8 @@ pub struct Large {
     pub tables: Vec<(usize, usize, usize)>,
     /// What was cut off or guessed when the document was read.
     pub warnings: Vec<String>,
+    /// What was cut off.
+    cuts: Vec<Cut>,
     execution: Execution,
 }
 
@@ -89,7 +91,8 @@ impl Large {
         let source = Source::of_file(path, read.document);
         let library = Library::new(vec![source], &encoder, &config, ChunkSettings::default())?;
         let execution = Execution { program: Some(program), sandbox: Sandbox::default() };
-        Ok(Some(Self { path: path.to_owned(), library, rest, tables, warnings: read.warnings, execution }))
+        let (warnings, cuts) = (read.warnings, read.cuts);
+        Ok(Some(Self { path: path.to_owned(), library, rest, tables, warnings, cuts, execution }))
     }
 
     /// Opens what is left of the document for the ranker; nothing where nothing is left.
@@ -126,7 +129,7 @@ impl Large {
         {
             return Ok(Answer { rounds: outcome.trace, ..answer });
         }
-        Ok(of_all_rows(answer_of(outcome, (id, question), "sql"), &self.warnings))
+        Ok(of_all_rows(answer_of(outcome, (id, question), "sql"), &self.cuts))
     }
 
     /// Answers with a language model that plans the rounds, within a budget.
@@ -144,7 +147,7 @@ impl Large {
         let mut planner = ModelPlanner::new(model, llm, budget, on_piece);
         let outcome = self.go(question, &mut planner, settings, sink)?;
         let spent = budget.spent();
-        let answer = of_all_rows(answer_of(outcome, (id, question), "llm"), &self.warnings);
+        let answer = of_all_rows(answer_of(outcome, (id, question), "llm"), &self.cuts);
         Ok(Answer { tokens: Some(spent.tokens), cost: spent.cost, ..answer })
     }
 
@@ -209,11 +212,10 @@ fn answer_of(outcome: Outcome, (id, question): (&str, &str), policy: &str) -> An
 }
 
 /// What SQL says of a table that was cut off is not said: the sum of half of the rows looks like any other.
-fn of_all_rows(answer: Answer, warnings: &[String]) -> Answer {
-    let cut = warnings.iter().find(|warning| warning.contains("is cut off after"));
-    let (Some(cut), true) = (cut, answer.sql.is_some()) else { return answer };
+fn of_all_rows(answer: Answer, cuts: &[Cut]) -> Answer {
+    let (Some(cut), true) = (cuts.first(), answer.sql.is_some()) else { return answer };
     let mut checks = answer.checks;
-    checks.push(Check { what: format!("all rows were read: {cut}"), passed: false });
+    checks.push(Check { what: format!("all rows were read: {}", cut.warning), passed: false });
     Answer {
         id: answer.id,
         question: answer.question,
@@ -246,16 +248,17 @@ mod tests {
 
     #[test]
     fn regression_what_is_computed_over_half_a_table_is_not_said() {
-        let warnings = ["the table is cut off after 9 of 12 records: a table may have 18 cells".to_owned()];
+        let warning = "the table is cut off after 9 of 12 records: a table may have 18 cells".to_owned();
+        let cuts = [Cut { rows: 9, of: Some(12), warning }];
         let answer = |sql: Option<&str>| Answer {
             answer: "45".into(),
             sql: sql.map(str::to_owned),
             confidence: 0.5,
             ..Answer::default()
         };
-        assert_eq!(of_all_rows(answer(None), &warnings), answer(None));
+        assert_eq!(of_all_rows(answer(None), &cuts), answer(None));
         assert_eq!(of_all_rows(answer(Some("SELECT 45")), &[]), answer(Some("SELECT 45")));
-        let said = of_all_rows(answer(Some("SELECT 45")), &warnings);
+        let said = of_all_rows(answer(Some("SELECT 45")), &cuts);
         assert!(said.abstained && said.answer.is_empty() && !said.checks[0].passed, "{said:?}");
         assert!(said.checks[0].what.contains("after 9 of 12 records"));
     }

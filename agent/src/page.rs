@@ -11,6 +11,9 @@ use crate::checks::CitedRows;
 use crate::program::Program;
 use crate::walk::{CellGraph, WalkSettings, path};
 
+/// Ranked nodes that a choice among them is shown to begin with: as many as a walk visits at its start.
+const BEGUN: usize = 8;
+
 /// What a page of the ranking's document shows of an answer: the cited nodes with their ranks, all nodes shaded by rank, and
 /// how the answer was come to.
 pub fn shown(graph: &Graph, ranking: &Ranking, answer: &Answer) -> Shown {
@@ -21,7 +24,12 @@ pub fn shown(graph: &Graph, ranking: &Ranking, answer: &Answer) -> Shown {
     });
     // Ids of the graph are found under any settings.
     let cells = CellGraph::new(graph, &WalkSettings::default());
-    let reply = reply(answer, steps(answer), path(&cells, &answer.trace));
+    let mut way = path(&cells, &answer.trace);
+    // A walk tells how a model came to an answer; where another policy answers in the end, its way follows.
+    if answer.policy != "llm" {
+        way.extend(choice(ranking, &ranked, answer));
+    }
+    let reply = reply(answer, steps(answer), way);
     Shown {
         question: ranking.question.clone(),
         nodes: cited.collect(),
@@ -70,6 +78,42 @@ fn reply(answer: &Answer, program: Vec<(String, String)>, path: Vec<PathStep>) -
         checks: checks(answer),
         path,
     }
+}
+
+/// How an answer was chosen from ranked nodes, in the form of a walk: the best nodes, the cells that were taken, the program over
+/// them, and what is said.
+fn choice(ranking: &Ranking, ranked: &HashMap<&str, &RankedNode>, answer: &Answer) -> Vec<PathStep> {
+    let step = |title: &str, moves| PathStep { title: title.to_owned(), thought: String::new(), moves };
+    let best: Vec<String> = ranking.nodes.iter().take(BEGUN).map(|node| node.id.clone()).collect();
+    let action = format!("{} best nodes of the ranker", best.len());
+    let mut way = vec![step("Ranked nodes", vec![Move { action, to: best, ..Move::default() }])];
+    let mut taken: Vec<String> = Vec::new();
+    let mut cells = Vec::new();
+    for citation in &answer.citations {
+        let Some(node) = ranked.get(citation.node.as_str()) else { continue };
+        let headers = [&citation.row_headers, &citation.column_headers].into_iter().flatten().map(String::as_str);
+        let seen = std::iter::once(citation.text.as_str()).chain(headers).collect::<Vec<_>>().join(" | ");
+        let action = format!("take {}, rank {}", node.id, node.rank);
+        cells.push(Move { action, seen, to: vec![node.id.clone()], ..Move::default() });
+        taken.push(node.id.clone());
+    }
+    if !cells.is_empty() {
+        way.push(step("Cells", cells));
+    }
+    let program: Vec<Move> =
+        steps(answer).into_iter().map(|(action, seen)| Move { action, seen, ..Move::default() }).collect();
+    if !program.is_empty() {
+        way.push(step("Program", program));
+    }
+    let end = if answer.abstained {
+        let failed: Vec<&str> =
+            answer.checks.iter().filter(|check| !check.passed).map(|check| check.what.as_str()).collect();
+        Move { action: "does not know".to_owned(), seen: failed.join("; "), ..Move::default() }
+    } else {
+        Move { action: "answer".to_owned(), seen: answer.said(), to: taken, ..Move::default() }
+    };
+    way.push(step("Answer", vec![end]));
+    way
 }
 
 /// Rounds over chunks and statements as steps; what they found has no nodes that a path could lead over.
@@ -138,7 +182,61 @@ fn steps(answer: &Answer) -> Vec<(String, String)> {
 
 #[cfg(test)]
 mod tests {
+    use tabsegnet::NodeKind;
+    use tabsegnet::ranking::Position;
+
     use super::*;
+    use crate::answer::{Check, Citation};
+
+    #[test]
+    fn a_choice_leads_from_ranked_nodes_over_cells_and_program_to_the_answer() {
+        let node = |id: &str, rank: usize, col: usize, text: &str| RankedNode {
+            rank,
+            id: id.to_owned(),
+            kind: NodeKind::Cell,
+            text: text.to_owned(),
+            section: Vec::new(),
+            row_headers: Some("Net sales".to_owned()),
+            column_headers: None,
+            position: Position::Cell { table: 0, row: 1, col, rowspan: 1, colspan: 1 },
+            segment: None,
+            score: 0.0,
+            explanation: None,
+        };
+        let mut nodes = vec![node("t0:r1c1", 1, 1, "120"), node("t0:r1c2", 2, 2, "100")];
+        nodes.extend((3..12).map(|rank| node(&format!("t0:r{rank}c1"), rank, 1, "7")));
+        let ranking = Ranking {
+            question_id: "q1".to_owned(),
+            question: "By how much did net sales grow?".to_owned(),
+            read_as: None,
+            document: "sales".to_owned(),
+            nodes_in_document: nodes.len(),
+            warnings: Vec::new(),
+            segments: Vec::new(),
+            edge_strengths: Vec::new(),
+            nodes,
+        };
+        let ranked: HashMap<&str, &RankedNode> = ranking.nodes.iter().map(|node| (node.id.as_str(), node)).collect();
+        let answer = Answer {
+            answer: "20".to_owned(),
+            program: Some("subtract(120, 100)".to_owned()),
+            citations: ranking.nodes.iter().take(2).map(Citation::from).collect(),
+            ..Answer::default()
+        };
+        let way = choice(&ranking, &ranked, &answer);
+        let titles = |way: &[PathStep]| way.iter().map(|step| step.title.clone()).collect::<Vec<_>>();
+        assert_eq!(titles(&way), ["Ranked nodes", "Cells", "Program", "Answer"]);
+        assert_eq!(way[0].moves[0].to.len(), BEGUN);
+        let taken = &way[1].moves[1];
+        assert_eq!((taken.action.as_str(), taken.seen.as_str()), ("take t0:r1c2, rank 2", "100 | Net sales"));
+        assert_eq!((way[2].moves[0].action.as_str(), way[2].moves[0].seen.as_str()), ("subtract(120, 100)", "20"));
+        assert_eq!(way[3].moves[0].to, ["t0:r1c1", "t0:r1c2"]);
+        // What is not said leads nowhere.
+        let checks = vec![Check { what: "the unit fits".to_owned(), passed: false }];
+        let way = choice(&ranking, &ranked, &Answer::abstention(0.1, checks));
+        assert_eq!(titles(&way), ["Ranked nodes", "Answer"]);
+        assert_eq!((way[1].moves[0].seen.as_str(), way[1].moves[0].to.len()), ("the unit fits", 0));
+    }
 
     #[test]
     fn every_step_of_a_program_has_its_result() {

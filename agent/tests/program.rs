@@ -161,10 +161,16 @@ fn a_page_shows_answer_program_and_path_and_what_is_in_cells_stays_text() {
     // The page's own two alone, and nothing from elsewhere.
     assert_eq!((html.matches("<script").count(), html.contains("<script>alert")), (2, false));
     assert!(!html.contains("src=") && !html.contains("href=\"http"));
-    // Without a language model there is no path.
-    let shown = ask(&[&document[..], &["--policy", "learnt", "--format", "html"]].concat());
-    let html = String::from_utf8(shown.stdout).unwrap();
-    assert!(shown.status.success() && html.contains("answered by") && !html.contains("<h3>Path</h3>"));
+    // Without a language model the path leads over ranked nodes.
+    for policy in ["learnt", "rules"] {
+        let shown = ask(&[&document[..], &["--policy", policy, "--format", "html"]].concat());
+        let html = String::from_utf8(shown.stdout).unwrap();
+        assert!(shown.status.success() && html.contains("answered by"), "{policy}");
+        for part in ["<h3>Path</h3>", "<h4>Ranked nodes</h4>", "<h4>Answer</h4>"] {
+            assert!(html.contains(part), "{part} is not in the page of {policy}");
+        }
+        assert!(!html.contains("<h4>Round 1</h4>"), "{policy}");
+    }
 }
 
 /// `ask` with a language model at `url`, where there is one, and nothing of the caller's settings.
@@ -227,6 +233,7 @@ fn a_language_model_answers_with_a_trace() {
     }
     // Again from the record, without a server, a network or a key.
     drop(server);
+    replays(&trace, &traced);
     let config = at("ask.toml");
     std::fs::write(&config, "[llm]\nmodel = \"fake\"\n").unwrap();
     let replayed =
@@ -237,6 +244,33 @@ fn a_language_model_answers_with_a_trace() {
     assert!(answers[0]["tokens"]["prompt"].as_u64() > Some(0));
     assert_eq!(answers[0]["trace"].as_array().map(Vec::len), Some(5));
     assert!(String::from_utf8_lossy(&replayed.stderr).contains("policy: llm, fake at "));
+}
+
+/// How a trace begins what an action brought.
+const OBSERVED: &str = "\"observations\":[{\"action\":\"";
+
+/// The walk of a trace is carried out again over the report, and is another where the trace says something else.
+fn replays(file: &str, traced: &str) {
+    let replayed = || ask(&["--document", REPORT, "--replay-trace", file]);
+    let output = replayed();
+    let (printed, said) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success() && printed.starts_with("q1: the same; answer "), "{printed}{said}");
+    std::fs::write(file, traced.replacen(OBSERVED, &format!("{OBSERVED}No longer "), 1)).unwrap();
+    let output = replayed();
+    let (printed, said) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(printed.starts_with("q1: otherwise at round 1; ") && printed.contains("No longer "), "{printed}");
+    assert!(said.contains("1 of 1 walks come out otherwise"), "{said}");
+    let again = ["--document", REPORT, "--replay-trace", file];
+    std::fs::write(file, traced.replacen("\n", "\n{}\n", 1)).unwrap();
+    failed(&again, 1, "line 2: ");
+    let (_, later) = traced.split_once('\n').unwrap();
+    std::fs::write(file, later).unwrap();
+    failed(&again, 1, "begins in the midst of a walk");
+    std::fs::write(file, "").unwrap();
+    failed(&again, 1, "holds no walk");
+    failed(&[&again[..], &["--segmenter", "llm"]].concat(), 2, "--replay-trace asks no language model");
+    failed(&[&again[..], &["--question", QUESTION]].concat(), 2, "--replay-trace");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use rusqlite::hooks::AuthContext;
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, Statement};
+use rusqlite::{Connection, Statement, StatementStatus};
 
 use crate::catalogue::{Catalogue, Kind, quote};
 use crate::error::{QueryError, classify};
@@ -22,6 +22,9 @@ use crate::{file, statement};
 ///
 /// It holds back what a statement could do wrong, with one exception: `replace`, `instr` and `trim` on texts of a
 /// megabyte can outlast the deadline. [`crate::worker`] has none.
+///
+/// What another program changes while it is open counts from the next statement on, but tables and views that are made
+/// then cannot be read until it is opened anew.
 pub struct Database {
     path: PathBuf,
     sandbox: Sandbox,
@@ -115,7 +118,15 @@ impl Database {
 
     fn answer(&self, sql: &str) -> Result<Rows, QueryError> {
         let (error, hidden) = match self.prepare(&self.connection, sql) {
-            Ok(statement) => return self.collect(statement),
+            Ok(mut statement) => {
+                let rows = self.collect(&mut statement);
+                // Where the schema has changed, SQLite prepared it anew behind what was asked of its columns.
+                let stale = statement.get_status(StatementStatus::RePrepare) > 0;
+                return match stale.then(|| self.prepare(&self.connection, sql)) {
+                    Some(Ok(mut again)) => self.collect(&mut again),
+                    _ => rows,
+                };
+            }
             Err(found) => found,
         };
         let over = |limit: &str| limit == "time" || limit == "memory";
@@ -149,7 +160,7 @@ impl Database {
         let Some(name) = hidden else { return Err(error) };
         // Without the hidden tables the statement has a meaning, so that the name is that of an expression of its own.
         match self.prepare(&self.connection, sql) {
-            Ok(statement) => self.collect(statement),
+            Ok(mut statement) => self.collect(&mut statement),
             Err(_) => Err(QueryError::refused(format!("no such table: {name}"))),
         }
     }
@@ -174,7 +185,7 @@ impl Database {
         }
     }
 
-    fn collect(&self, mut statement: Statement<'_>) -> Result<Rows, QueryError> {
+    fn collect(&self, statement: &mut Statement<'_>) -> Result<Rows, QueryError> {
         // What the authorizer and the look at the first word already hold.
         if !statement.readonly() || statement.is_explain() != 0 || statement.column_count() == 0 {
             return Err(QueryError::refused("the statement does more than read"));

@@ -11,7 +11,7 @@ use tabsegnet_llm::{
 
 use crate::catalogue::quote;
 use crate::error::QueryError;
-use crate::linking::{Linked, Linker};
+use crate::linking::{Linked, Linker, ValueLimits};
 use crate::rows::{Rows, Value};
 use crate::schema_graph::{JoinOrigin, SqlDialect};
 
@@ -226,7 +226,10 @@ fn table_line(
         let named = linked.values.get(&column).into_iter().flatten().map(|value| value.value.clone());
         let mut examples: Vec<String> = named.take(EXAMPLES).collect();
         let (name, from) = (graph.column_sql(column, false), quote(&node.name));
-        let sql = format!("SELECT DISTINCT {name} FROM {from} WHERE {name} IS NOT NULL LIMIT {EXAMPLES}");
+        // Of a column with fewer values every row would be read.
+        let rows = ValueLimits::default().rows;
+        let few = format!("SELECT {name} AS v FROM {from} WHERE {name} IS NOT NULL LIMIT {rows}");
+        let sql = format!("SELECT DISTINCT v FROM ({few}) AS few LIMIT {EXAMPLES}");
         for value in run(&sql).map(|rows| rows.rows).unwrap_or_default().into_iter().flatten() {
             let text = match value {
                 Value::Text(text) => text,

@@ -1,7 +1,10 @@
 //! Which cells of the database a result shows.
 //!
-//! SQLite tells the table and column of a result's column, and not the row. For a plain `SELECT` over tables, the row
-//! ids of the tables are selected too; of groups, unions and views nothing is said.
+//! SQLite and PostgreSQL tell the table and column of a result's column, and not the row. For a plain `SELECT` over tables,
+//! the row ids of the tables are selected too, of PostgreSQL their primary keys; of groups, unions and views nothing is
+//! said.
+
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use sqlparser::ast::{
@@ -16,12 +19,16 @@ use crate::statement::{Token, Tokens};
 use crate::written::{Written, written};
 
 /// A cell of a table in the database.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Origin {
     /// The table.
     pub table: String,
-    /// SQLite's id of the row.
-    pub row_id: i64,
+    /// SQLite's id of the row; none of a PostgreSQL database.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub row_id: Option<i64>,
+    /// Of a PostgreSQL database the row's primary key by its columns; empty of SQLite.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub key: BTreeMap<String, Value>,
     /// The column.
     pub column: String,
 }
@@ -55,11 +62,18 @@ pub(crate) const AGGREGATES: [&str; 16] = [
     "total",
 ];
 
-/// A statement that selects row ids too.
+/// A statement that selects row ids, or keys, too.
 pub(crate) struct Traced {
     pub sql: String,
-    /// The tables whose row ids stand in the last columns, one each.
-    tables: Vec<String>,
+    /// The tables, in the order in which what tells their rows apart stands in the last columns.
+    pub tables: Vec<TracedTable>,
+}
+
+/// A table whose rows are told apart.
+pub(crate) struct TracedTable {
+    pub name: String,
+    /// The columns of its key, in the order in which they are selected; none where one row id is.
+    pub key: Vec<String>,
 }
 
 /// The statement with the row ids of its tables, where each row of its result comes from one row of each.
@@ -86,7 +100,7 @@ fn rewrite(sql: &str, schema: &Schema) -> Option<Traced> {
     if !is_plain(select) {
         return None;
     }
-    let mut tables: Vec<String> = Vec::new();
+    let mut tables: Vec<TracedTable> = Vec::new();
     let mut items = Vec::new();
     for part in &select.from {
         for factor in std::iter::once(&part.relation).chain(part.joins.iter().map(|join| &join.relation)) {
@@ -94,7 +108,7 @@ fn rewrite(sql: &str, schema: &Schema) -> Option<Traced> {
             let name = last(name)?;
             let table = schema.tables.iter().find(|table| table.name.eq_ignore_ascii_case(&name.value))?;
             // What SQLite says of a column does not tell a table from itself.
-            if local.contains(&name.value.to_ascii_lowercase()) || tables.contains(&table.name) {
+            if local.contains(&name.value.to_ascii_lowercase()) || tables.iter().any(|known| known.name == table.name) {
                 return None;
             }
             let row_id = ["rowid", "oid", "_rowid_"]
@@ -105,7 +119,7 @@ fn rewrite(sql: &str, schema: &Schema) -> Option<Traced> {
                 expr: Expr::CompoundIdentifier(vec![Ident::with_quote('"', &called.value), Ident::new(row_id)]),
                 alias: Ident::with_quote('"', format!("row id {}", tables.len())),
             });
-            tables.push(table.name.clone());
+            tables.push(TracedTable { name: table.name.clone(), key: Vec::new() });
         }
     }
     if tables.is_empty() {
@@ -123,7 +137,7 @@ fn last(name: &ObjectName) -> Option<&Ident> {
 }
 
 /// Whether a row of the result comes from one row of each table.
-fn is_plain(select: &Select) -> bool {
+pub(crate) fn is_plain(select: &Select) -> bool {
     let grouped = !matches!(&select.group_by, GroupByExpr::Expressions(by, more) if by.is_empty() && more.is_empty());
     if select.distinct.is_some() || grouped || select.having.is_some() || select.into.is_some() {
         return false;
@@ -139,19 +153,42 @@ fn is_plain(select: &Select) -> bool {
     })
 }
 
+impl TracedTable {
+    /// How many columns tell its rows apart.
+    fn width(&self) -> usize {
+        self.key.len().max(1)
+    }
+
+    /// The row that their values are of; none where an outer join has none.
+    fn row(&self, ids: Vec<Value>) -> Option<Origin> {
+        let mut origin = Origin { table: self.name.clone(), row_id: None, key: BTreeMap::new(), column: String::new() };
+        match ids.as_slice() {
+            [Value::Integer(row_id)] if self.key.is_empty() => origin.row_id = Some(*row_id),
+            ids if self.key.is_empty() || ids.contains(&Value::Null) => return None,
+            _ => origin.key = self.key.iter().cloned().zip(ids).collect(),
+        }
+        Some(origin)
+    }
+}
+
 impl Traced {
     /// The rows as the statement itself gives them, and where their cells come from.
     pub(crate) fn split(&self, mut rows: Rows) -> (Rows, Origins) {
-        let width = rows.columns.len().saturating_sub(self.tables.len());
+        let width = rows.columns.len().saturating_sub(self.tables.iter().map(TracedTable::width).sum());
         rows.columns.truncate(width);
         let mut origins = Vec::with_capacity(rows.rows.len());
         for row in &mut rows.rows {
-            let ids = row.split_off(width.min(row.len()));
+            let mut ids = row.split_off(width.min(row.len())).into_iter();
+            let found = self.tables.iter().map(|table| table.row(ids.by_ref().take(table.width()).collect()));
+            let found: Vec<Option<Origin>> = found.collect();
             let of_column = |column: &crate::rows::Column| {
                 let (table, column) = column.table.as_ref().zip(column.column.as_ref())?;
-                let at = self.tables.iter().position(|name| name.eq_ignore_ascii_case(table))?;
-                let Some(Value::Integer(row_id)) = ids.get(at) else { return None };
-                Some(Origin { table: table.clone(), row_id: *row_id, column: column.clone() })
+                // PostgreSQL tells names apart by case.
+                let exact = self.tables.iter().position(|known| known.name == *table);
+                let alike = || self.tables.iter().position(|known| known.name.eq_ignore_ascii_case(table));
+                let at = exact.or_else(alike)?;
+                let row = found.get(at)?.clone()?;
+                Some(Origin { table: table.clone(), column: column.clone(), ..row })
             };
             origins.push(rows.columns.iter().map(of_column).collect());
         }
@@ -184,7 +221,9 @@ mod tests {
             assert!(origins.is_empty() || origins.len() == rows.rows.len());
             assert!(rows.columns.iter().all(|column| !column.name.contains("row id")));
             let cell = |origin: &Option<super::Origin>| {
-                origin.as_ref().map_or("-".to_owned(), |o| format!("{}.{}.{}", o.table, o.row_id, o.column))
+                origin
+                    .as_ref()
+                    .map_or("-".to_owned(), |o| format!("{}.{}.{}", o.table, o.row_id.unwrap_or(-1), o.column))
             };
             origins.iter().map(|row| row.iter().map(cell).collect::<Vec<_>>().join(" ")).collect::<Vec<_>>().join(";")
         };

@@ -10,6 +10,7 @@
 
 mod catalogue;
 mod check;
+mod keyed;
 mod names;
 mod own;
 
@@ -22,6 +23,7 @@ use postgres::{CancelToken, Client, Config, NoTls, Transaction};
 
 use crate::catalogue::quote;
 use crate::error::QueryError;
+use crate::origins::Origins;
 use crate::rows::{Column, Rows, Value};
 use crate::sandbox::{STATEMENT_BYTES, Sandbox};
 use crate::schema::Schema;
@@ -57,12 +59,13 @@ pub struct Server {
 }
 
 enum Task {
-    Query(Box<Checked>),
+    /// With where cells come from, where that is wanted.
+    Query(Box<Checked>, bool),
     Schema,
 }
 
 enum Done {
-    Rows(Rows, Vec<String>),
+    Rows(Rows, Origins, Vec<String>),
     Schema(Schema, Vec<String>),
 }
 
@@ -140,12 +143,25 @@ impl Server {
     /// # Errors
     /// As [`Server::query`].
     pub fn query_and_not_there(&mut self, sql: &str) -> Result<(Rows, Vec<String>), QueryError> {
+        self.ask(sql, false).map(|(rows, _, not_there)| (rows, not_there))
+    }
+
+    /// As [`Server::query_and_not_there`], with where each cell comes from: known by primary keys, of a plain `SELECT` over
+    /// tables that have one.
+    ///
+    /// # Errors
+    /// As [`Server::query`].
+    pub fn query_with_origins(&mut self, sql: &str) -> Result<(Rows, Origins, Vec<String>), QueryError> {
+        self.ask(sql, true)
+    }
+
+    fn ask(&mut self, sql: &str, origins: bool) -> Result<(Rows, Origins, Vec<String>), QueryError> {
         if sql.len() > STATEMENT_BYTES {
             return Err(QueryError::stopped(format!("statement: more than {STATEMENT_BYTES} bytes")));
         }
         let checked = check::check(sql)?;
-        match self.run(Task::Query(Box::new(checked)))? {
-            Done::Rows(rows, not_there) => Ok((rows, not_there)),
+        match self.run(Task::Query(Box::new(checked), origins))? {
+            Done::Rows(rows, origins, not_there) => Ok((rows, origins, not_there)),
             Done::Schema(..) => Err(QueryError::failed("the connection answered something else")),
         }
     }
@@ -235,17 +251,53 @@ fn perform(client: &mut Client, sandbox: &Sandbox, task: Task) -> Result<Done, Q
         .map_err(failed)?;
     let catalogue = Catalogue::read(&mut transaction, &sandbox.hidden).map_err(failed)?;
     let done = match task {
-        Task::Query(checked) => {
-            let attributes = catalogue.attributes(&mut transaction, &checked.attributes).map_err(failed)?;
-            let sql = names::resolved(&checked, &catalogue, &attributes)?;
-            let rows = collect(&mut transaction, &catalogue, sandbox, &sql)?;
-            Done::Rows(rows, catalogue.not_there)
+        Task::Query(checked, origins) => {
+            let keyed = if origins { with_keys(&mut transaction, &catalogue, sandbox, &checked)? } else { None };
+            let (rows, origins) = match keyed {
+                Some(found) => found,
+                None => (answer(&mut transaction, &catalogue, sandbox, &checked)?, Origins::new()),
+            };
+            Done::Rows(rows, origins, catalogue.not_there)
         }
         Task::Schema => Done::Schema(catalogue.schema(&mut transaction).map_err(failed)?, catalogue.not_there),
     };
     // What cannot be rolled back did nothing.
     let _ = transaction.rollback();
     Ok(done)
+}
+
+/// Runs a statement as it is sent.
+fn answer(
+    transaction: &mut Transaction<'_>,
+    catalogue: &Catalogue,
+    sandbox: &Sandbox,
+    checked: &Checked,
+) -> Result<Rows, QueryError> {
+    let attributes = catalogue.attributes(transaction, &checked.attributes).map_err(|error| classify(&error))?;
+    let sql = names::resolved(checked, catalogue, &attributes)?;
+    collect(transaction, catalogue, sandbox, &sql)
+}
+
+/// Runs a statement with the keys of its tables; nothing where it cannot be asked for them.
+fn with_keys(
+    transaction: &mut Transaction<'_>,
+    catalogue: &Catalogue,
+    sandbox: &Sandbox,
+    checked: &Checked,
+) -> Result<Option<(Rows, Origins)>, QueryError> {
+    let failed = |error: postgres::Error| classify(&error);
+    let keys = catalogue.keys(transaction).map_err(failed)?;
+    let Some(traced) = keyed::trace(&checked.sql, catalogue, &keys) else { return Ok(None) };
+    let Ok(checked) = check::check(&traced.sql) else { return Ok(None) };
+    // A transaction of its own within the other, which goes on where the server refuses the keys, as of aggregates.
+    let mut inner = transaction.transaction().map_err(failed)?;
+    let rows = answer(&mut inner, catalogue, sandbox, &checked);
+    let _ = inner.rollback();
+    match rows {
+        Ok(rows) => Ok(Some(traced.split(rows))),
+        Err(QueryError::Refused { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// Runs a statement. All its columns are read as texts, which the server writes for any type.

@@ -155,6 +155,8 @@ pub(crate) fn read(connection: &Connection, clock: &Clock, catalogue: &Catalogue
             columns(connection, &object.name, false)
         };
         let (found, problem) = match found.map_err(|error| classify(&error)) {
+            // It was dropped after the names were read.
+            Ok(found) if found.is_empty() => continue,
             Ok(found) => (found, None),
             Err(QueryError::Stopped { .. }) if object.kind == Kind::View && !clock.is_over() => {
                 (Vec::new(), Some("what it reads cannot be found out soon".to_owned()))

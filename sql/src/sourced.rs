@@ -5,11 +5,11 @@ use std::io::{self, Write};
 use serde::{Deserialize, Serialize};
 
 use crate::origins::{Origin, Origins};
-use crate::rows::{Column, Format, Rows, Value};
+use crate::rows::{Column, Format, Rows, Value, plain};
 use crate::tables::{Cited, FileDatabase};
 
 /// Where a value of a result comes from.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Source {
     /// The cell of the database.
     #[serde(flatten)]
@@ -20,10 +20,15 @@ pub struct Source {
 }
 
 impl Source {
-    /// `items:3`, the table and the row's id, or `sales.csv t0:r3c1`, the file and the cell's node id.
+    /// `items:3`, the table and the row's id, `items:id=3`, the table and the row's key, or `sales.csv t0:r3c1`, the file
+    /// and the cell's node id.
     fn short(&self) -> String {
         match &self.cited {
-            None => format!("{}:{}", self.origin.table, self.origin.row_id),
+            None => {
+                let id = self.origin.row_id.map(|row_id| row_id.to_string());
+                let key = self.origin.key.iter().map(|(column, value)| format!("{column}={}", plain(value)));
+                format!("{}:{}", self.origin.table, id.into_iter().chain(key).collect::<Vec<_>>().join(","))
+            }
             Some(cited) => {
                 let file = cited.file.file_name().unwrap_or(cited.file.as_os_str()).to_string_lossy();
                 let cell = cited.node.clone().unwrap_or_else(|| format!("r{}c{}", cited.row, cited.column));
@@ -47,7 +52,7 @@ impl SourcedRows {
     /// Puts rows and origins together, and looks the cells up in the files that the database was made from.
     pub fn new(rows: Rows, origins: Origins, files: Option<&FileDatabase>) -> Self {
         let source = |origin: Origin| {
-            let cited = files.and_then(|files| files.cited(&origin.table, origin.row_id, &origin.column));
+            let cited = files.and_then(|files| files.cited(&origin.table, origin.row_id?, &origin.column));
             Source { origin, cited }
         };
         let sources = origins.into_iter().map(|row| row.into_iter().map(|cell| cell.map(source)).collect()).collect();

@@ -13,7 +13,7 @@ use postgres::Client;
 use private::{PASSWORD, Private};
 use serde_json::Value as Json;
 use tabsegnet_sql::postgres::Server;
-use tabsegnet_sql::{QueryError, Rows, Sandbox, Value};
+use tabsegnet_sql::{Origin, QueryError, Rows, Sandbox, Value};
 use tabsegnet_test_support::{path_in, say};
 
 const QUERY: &str = env!("CARGO_BIN_EXE_query");
@@ -365,6 +365,54 @@ fn values_schema_and_limits() {
 }
 
 #[test]
+fn rows_are_known_by_their_primary_keys() {
+    let Some(private) = Private::start("rows_are_known_by_their_primary_keys") else { return };
+    let tables = "CREATE SCHEMA s;
+        CREATE TABLE city (id int PRIMARY KEY, name text, land text);
+        INSERT INTO city VALUES (7, 'Rome', 'it'), (9, 'Oslo', 'no');
+        CREATE TABLE land (code text PRIMARY KEY, name text); INSERT INTO land VALUES ('it', 'Italy');
+        CREATE TABLE s.part (line int, \"Order\" text, count int, PRIMARY KEY (\"Order\", line));
+        INSERT INTO s.part VALUES (1, 'a', 5);
+        CREATE TABLE loose (n int); INSERT INTO loose VALUES (1);
+        CREATE TABLE above (id int PRIMARY KEY); CREATE TABLE below () INHERITS (above);
+        INSERT INTO above VALUES (1); INSERT INTO below VALUES (1);
+        CREATE VIEW names AS SELECT name FROM city;";
+    private.owner().batch_execute(tables).unwrap();
+    let mut server = Server::connect(&private.url("owner", PASSWORD), &Sandbox::default()).unwrap();
+    let mut shown = |sql: &str| {
+        let (rows, origins, _) = server.query_with_origins(sql).unwrap();
+        assert_eq!(rows, server.query(sql).unwrap(), "{sql}");
+        let cell = |origin: &Option<Origin>| {
+            let key = |origin: &Origin| serde_json::to_string(&origin.key).unwrap();
+            origin.as_ref().map_or("-".to_owned(), |of| format!("{}{}.{}", of.table, key(of), of.column))
+        };
+        origins.iter().map(|row| row.iter().map(cell).collect::<Vec<_>>().join(" ")).collect::<Vec<_>>().join(";")
+    };
+    assert_eq!(shown("SELECT name, 1 FROM city ORDER BY 1"), "city{\"id\":9}.name -;city{\"id\":7}.name -");
+    assert_eq!(
+        shown("SELECT C.name, l.name FROM city AS C LEFT JOIN public.land l ON l.code = c.land ORDER BY c.id"),
+        "city{\"id\":7}.name land{\"code\":\"it\"}.name;city{\"id\":9}.name -"
+    );
+    assert_eq!(shown("SELECT count FROM s.part LIMIT 1"), "s.part{\"Order\":\"a\",\"line\":1}.count");
+    for sql in [
+        "SELECT count(*) FROM city",
+        "SELECT array_agg(name) FROM city",
+        "SELECT DISTINCT land FROM city WHERE id = 7",
+        "SELECT name FROM names",
+        "SELECT n FROM loose",
+        "SELECT id FROM above",
+        "SELECT x.b FROM city AS x(a, b)",
+        "SELECT a.name FROM city a, city b",
+        "SELECT name FROM city UNION SELECT 'Rome' ORDER BY 1",
+        "WITH city AS (SELECT 'x' AS name) SELECT name FROM city",
+        "SELECT c.name FROM (SELECT name FROM city) c",
+    ] {
+        assert_eq!(shown(sql), "", "{sql}");
+    }
+    assert!(server.query_with_origins("DELETE FROM city").is_err());
+}
+
+#[test]
 fn a_schema_is_explained_and_drawn() {
     let Some(private) = Private::start("a_schema_is_explained_and_drawn") else { return };
     let tables = "CREATE SCHEMA s;
@@ -416,8 +464,13 @@ fn the_program_the_password_and_a_server_that_goes_away() {
     assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(0), &b"a,b\r\n8,1\r\n"[..]));
     let other_case = url.replace("postgres://", "PostGreSQL://");
     assert_eq!(query(&other_case, "SELECT a, b FROM t WHERE a = 8").stdout, output.stdout);
-    let output = Command::new(QUERY).args(["--database", &url, "--sql", "SELECT 1", "--provenance"]).output().unwrap();
-    assert!(String::from_utf8_lossy(&output.stderr).contains("--provenance: of a PostgreSQL database"), "{output:?}");
+    let sourced = |sql: &str| {
+        let arguments = ["--database", &url, "--sql", sql, "--provenance", "--format", "csv"];
+        let output = Command::new(QUERY).args(arguments).output().unwrap();
+        [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap())
+    };
+    assert_eq!(sourced("SELECT b FROM t WHERE a = 8"), ["b,source\r\n1,t:a=8\r\n", ""]);
+    assert!(sourced("SELECT 1")[1].contains("--provenance: it is not known which rows"));
     assert_eq!(query(&url, "DELETE FROM t").status.code(), Some(3));
     assert_eq!(query(&url, "SELECT count(*) FROM t a, t b, t c, t d").status.code(), Some(4));
     let error = |url: &str| {

@@ -158,7 +158,7 @@ impl Opening {
     /// An encoder or segmenter that is not there or is not the one that the checkpoint was trained with.
     pub fn finish(self) -> Result<Session, RankingError> {
         let Self { checkpoint, settings, device, device_name, cache, segmenter } = self;
-        let Checkpoint { directory, model, reranker, manifest, .. } = checkpoint;
+        let Checkpoint { directory, model, others, reranker, manifest, .. } = checkpoint;
         guard(&device.clone(), || {
             let encoder = load_on(&settings.encoder, &device)?;
             let glossary = settings.glossary.open()?;
@@ -175,7 +175,7 @@ impl Opening {
                 ("word vectors", &manifest.words, featuriser.words()),
             ];
             check_identities(&directory, &parts)?;
-            let inference = Inference::new(model, &manifest.model, manifest.d_enc, &device);
+            let inference = Inference::new(model, &manifest.model, manifest.d_enc, &device).with(others);
             let inner = Inner {
                 manifest,
                 inference,

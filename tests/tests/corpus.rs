@@ -1,6 +1,8 @@
 //! Corpora of tables, from `index` to `infer --corpus` and `ask --corpus`.
 
 use serde_json::{Value, json};
+use tabsegnet_generate::multitable::{read_published_all, write_own};
+use tabsegnet_test_support::{ChatServer, completion};
 use tabsegnet_tests::{Outcome, Work, program};
 
 fn index(work: &Work, arguments: &[&str]) -> Outcome {
@@ -14,8 +16,16 @@ fn infer(work: &Work, arguments: &[&str]) -> Outcome {
 
 /// `ask` with the shipped checkpoints and without a language model.
 fn ask(work: &Work, arguments: &[&str]) -> Outcome {
+    ask_with(work, None, arguments)
+}
+
+/// `ask` with the language model of a server.
+fn ask_with(work: &Work, server: Option<&ChatServer>, arguments: &[&str]) -> Outcome {
     let general = concat!(env!("CARGO_MANIFEST_DIR"), "/../checkpoints/general");
     let mut command = program("ask");
+    if let Some(server) = server {
+        command.env("TABSEGNET_LLM_URL", server.base_url()).env("TABSEGNET_LLM_MODEL", "fake");
+    }
     command.current_dir(work.path("")).args(["--corpus", "corpus", "--checkpoint", general]);
     Outcome::of(command.args(arguments))
 }
@@ -154,6 +164,70 @@ fn questions_are_answered_from_the_best_tables() {
 }
 
 #[test]
+fn a_language_model_is_told_which_tables_were_found_and_how_near_they_are() {
+    let work = Work::new();
+    let header = ["City", "Population"];
+    let tables = table("norway", "Cities of Norway", &header, &[&["Oslo", "700000"], &["Bergen", "290000"]])
+        + &table("sweden", "Cities of Sweden", &header, &[&["Stockholm", "980000"], &["Malmo", "350000"]]);
+    work.write("a.jsonl", tables);
+    index(&work, &["a.jsonl"]).ok();
+    let server = ChatServer::start(|_, request| {
+        let actions =
+            json!([{"action": "AnswerQuestion", "cells": ["t0:r2c1"], "operation": "look up", "answer": ["290000"]}]);
+        completion(request, &json!({"thought": "It stands there.", "actions": actions}).to_string())
+    });
+    let question = ["--question", "What is the population of the city of Bergen?", "--policy", "llm"];
+    let with = |more: &[&str]| ask_with(&work, Some(&server), &[&question[..], more].concat());
+    let answered = with(&["--format", "jsonl", "--trace", "trace.jsonl"]).ok().stdout;
+    let answer: Value = serde_json::from_str(&answered).unwrap();
+    assert_eq!((&answer["answer"], &answer["citations"][0]["table"]), (&json!("290000"), &json!("norway")), "{answer}");
+    let received = server.received();
+    let prompt = received[0].body["messages"][1]["content"].as_str().unwrap();
+    for part in
+        ["T1 is table t0 of the graph", "\nT1 (norway): Cities of Norway\n", "\nT2 (sweden): ", "\nRelations: T1–T2 "]
+    {
+        assert!(prompt.contains(part), "{part:?} is not in {prompt}");
+    }
+    // As the prompt for other models has it, but for what that says of answers without a graph.
+    let shown = infer(&work, &[&question[..2], &["--format", "prompt"]].concat()).ok().stdout;
+    let (_, tables) = shown.trim_end().split_once("\n\n").unwrap();
+    assert!(prompt.contains(tables) && !prompt.contains("</answer>"), "{tables} is not in {prompt}");
+    // The walk comes out again without the model.
+    let replayed = ask(&work, &["--replay-trace", "trace.jsonl"]).ok();
+    assert_eq!(replayed.stdout, "q1: the same; answer \"290000\"\n", "{}", replayed.stderr);
+    // Where a prompt has no room for tables the walk goes on without.
+    work.write("small.toml", "[agent]\nprompt_tokens = 1000\n");
+    let long = "What is the population of Bergen? ".repeat(30);
+    let small = ["--question", long.trim(), "--policy", "llm", "--config", "small.toml"];
+    ask_with(&work, Some(&server), &small).ok();
+    let received = server.received();
+    let prompt = received.last().unwrap().body["messages"][1]["content"].as_str().unwrap();
+    assert!(!prompt.contains("T1 (") && prompt.contains("Visited nodes:"), "{prompt}");
+}
+
+#[test]
+fn a_table_of_a_corpus_too_large_for_the_graph_goes_through_sql() {
+    let work = Work::new();
+    let mut orders = String::from("Order,Year,City,Amount\n");
+    for row in 0..6000 {
+        orders += &format!("{row},{},{},{}\n", 2010 + row / 600, ["Rome", "Oslo"][row % 2], row % 7);
+    }
+    work.write("orders.csv", orders);
+    index(&work, &["orders.csv"]).ok();
+    let arguments = ["--question", "What was the total amount in 2019?", "--sql-cells", "20000"];
+    let answered = ask(&work, &[&arguments[..], &["--format", "jsonl"]].concat()).ok();
+    assert!(answered.stderr.contains("t0 goes through SQL: 6001 rows of 4 cells"), "{}", answered.stderr);
+    let answer: Value = serde_json::from_str(&answered.stdout).unwrap();
+    let expected: usize = (5400..6000).map(|row| row % 7).sum();
+    assert_eq!((&answer["answer"], &answer["policy"]), (&json!(expected.to_string()), &json!("sql")), "{answer}");
+    assert_eq!(answer["citations"][0]["table"], "orders.csv#t0", "{answer}");
+    ask(&work, &[&arguments[..], &["--format", "html", "--output", "page.html"]].concat()).ok();
+    let page = String::from_utf8(work.read("page.html")).unwrap();
+    assert!(page.contains("<h1 dir=\"auto\">What was the total amount in 2019?</h1>"), "{page}");
+    assert!(page.contains("rows are not shown") && page.contains(&format!("dir=\"auto\">{expected}</p>")), "{page}");
+}
+
+#[test]
 fn what_cannot_be_taken_in_is_listed_and_the_rest_counts() {
     let work = Work::new();
     work.write("in/a.jsonl", cities() + "{\"id\": \"broken\"\n" + &table("last", "Last", &["a"], &[&["b"]]));
@@ -254,7 +328,7 @@ fn wrong_usage_and_missing_corpora_say_what_to_do() {
         infer(&work, &[&["--question", "x"], more].concat()).fails(2, &[said]);
     }
     work.write("corpus/corpus.json", "{\"format\": 9}");
-    infer(&work, &["--question", "x"]).fails(1, &["is of version 9 of corpora, this program reads 2"]);
+    infer(&work, &["--question", "x"]).fails(1, &["is of version 9 of corpora, this program reads 3"]);
 }
 
 #[test]
@@ -301,4 +375,38 @@ fn a_reranker_of_tables_is_trained_and_measured() {
     .ok()
     .stdout;
     assert!(run.starts_with("q Q0 t7 1 "), "{run}");
+}
+
+#[test]
+fn published_files_of_multitableqa_are_indexed_and_measured() {
+    let work = Work::with(
+        "[task]\nkind = \"corpus\"\n[corpus]\nroot = \"own\"\n[[corpus.parts]]\nname = \"wtq\"\ntables = [\"tables.jsonl\"]\n\
+         dev = [\"questions.jsonl\"]\n[evaluation]\nresamples = 50\nrounds = 50\n[output]\ndirectory = \"out\"\ncache = \"cache\"\n",
+    );
+    let (mut tables, mut questions) = (String::new(), String::new());
+    for source in 0..6 {
+        for part in 0..2 {
+            let rows: Vec<[String; 2]> =
+                (0..3).map(|row| [format!("anna{source}{part}{row}"), row.to_string()]).collect();
+            let line = json!({"table_idx": 2 * source + part, "source_table_idx": source, "split": "test", "example_query": [],
+                "caption": format!("Goals of team{source}, part {part}"), "table": {"header": ["Player", "Goals"], "rows": rows}});
+            tables += &(line.to_string() + "\n");
+        }
+        let line = json!({"query": format!("Who scored most for team{source}?"), "source_table_idx": source, "label": ["anna"]});
+        questions += &(line.to_string() + "\n");
+    }
+    work.write("published/wtq_table.jsonl", tables);
+    work.write("published/wtq_query.jsonl", questions);
+    let read = read_published_all(&[work.path("published/wtq")]).unwrap();
+    write_own(&read, &work.path("own")).unwrap();
+
+    index(&work, &["own/tables.jsonl"]).ok();
+    let question = ["--question", "Who scored most for team4?", "--retriever", "bm25"];
+    let run = infer(&work, &[&question[..], &["--format", "trec", "--top-k", "2"]].concat()).ok().stdout;
+    let mut found: Vec<&str> = run.lines().filter_map(|line| line.split(' ').nth(2)).collect();
+    found.sort_unstable();
+    assert_eq!(found, ["8", "9"], "{run}");
+    let shipped = concat!(env!("CARGO_MANIFEST_DIR"), "/../checkpoints/corpus");
+    let report = work.evaluate(&["--checkpoint", shipped]).ok().stdout;
+    assert!(report.contains("## wtq\n\n12 tables, 6 questions of 6 source tables"), "{report}");
 }

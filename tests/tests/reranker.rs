@@ -5,10 +5,10 @@ use std::sync::LazyLock;
 use serde_json::Value;
 use tabsegnet_tests::{Files, Outcome, TINY, Work, interrupt, report, wait_for};
 
-/// A reranker of a few trees on top of [`TINY`].
+/// A reranker of a few trees on top of [`TINY`], whose rankers of folds rank with the ranker.
 fn work() -> Work {
     Work::with(&format!(
-        "{}keep = \"last\"\n[features]\ncontext = true\n[reranker]\ncandidates = 20\nfolds = 3\n[reranker.boosting]\n\
+        "{}keep = \"last\"\n[features]\ncontext = true\n[reranker]\ncandidates = 20\nfolds = 3\nensemble = true\n[reranker.boosting]\n\
          num_iterations = 8\nbagged_models = 2\nmin_data_in_leaf = 3\n[evaluation]{}",
         TINY.split("[evaluation]").next().unwrap(),
         TINY.split("[evaluation]").nth(1).unwrap()
@@ -18,7 +18,14 @@ fn work() -> Work {
 /// [`work`] after its training, one for all tests.
 static TRAINED: LazyLock<Files> = LazyLock::new(|| work().after_training());
 
-const FILES: [&str; 4] = ["model.safetensors", "reranker.safetensors", "manifest.json", "README.md"];
+const FILES: [&str; 6] = [
+    "model.safetensors",
+    "model-1.safetensors",
+    "model-3.safetensors",
+    "reranker.safetensors",
+    "manifest.json",
+    "README.md",
+];
 
 fn results(work: &Work) -> Vec<Vec<u8>> {
     FILES.iter().map(|file| work.read(&format!("out/best/{file}"))).collect()
@@ -136,6 +143,8 @@ fn rankers_of_folds_rank_the_documents_that_they_have_not_learnt_from() {
     for file in ["model.safetensors", "reranker.safetensors"].map(|file| format!("out/best/{file}")) {
         assert!(with.read(&file) == without.read(&file), "keeping them changed {file}");
     }
+    // They are those that score beside the ranker.
+    assert!(with.read("out/best/model-2.safetensors") == with.read("out/folds/1/model.safetensors"));
     let folds = with.json("out/folds/documents.json");
     let of_documents: Vec<u64> = folds.as_object().unwrap().values().map(|fold| fold.as_u64().unwrap()).collect();
     assert_eq!((of_documents.len(), of_documents.iter().max()), (12, Some(&2)));

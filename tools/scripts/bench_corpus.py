@@ -1,19 +1,29 @@
 #!/usr/bin/env python3
-"""BM25 over a corpus of tables beside bm25s and tantivy, alternating in one run: milliseconds of a question, top ten, medians.
+"""What a corpus of tables is searched with beside libraries that do the same, in turn in one run: BM25 beside tantivy and bm25s,
+k-means beside faiss and scikit-learn, PageRank beside scipy and igraph. Prints a table in Markdown and puts it into a page.
 
-  bench_corpus.py --tables FILES.jsonl.gz… --questions FILE.jsonl.gz [--count 200] [--rounds 5] [--programs target/release]
+  pip install numpy scipy scikit-learn faiss-cpu igraph tantivy bm25s
+  cargo build --release --workspace --bins --examples
+  bench_corpus.py --tables FILES.jsonl.gz… --questions FILE.jsonl.gz [--page docs/corpus.md] [--count 200] [--rounds 5]
+                  [--threads 2] [--programs target/release]
 
-Needs the packages bm25s and tantivy. All three search the same texts (title, section, caption, header, cells); ours keeps six
-fields apart, which they do not."""
+BM25: milliseconds of a question, top ten, one after the other; of each round the median. All three search the same texts
+(title, section, caption, header, cells); ours keeps six fields apart, which they do not. The rest is bench_gtr.py."""
 
 import argparse
 import gzip
 import json
 import os
+import pathlib
+import re
 import statistics
-import subprocess
 import tempfile
 import time
+
+import bench_gtr
+from benching import log, machine, markdown_table, output_of
+
+HEADING = "## Beside libraries"
 
 
 def lines(path):
@@ -35,14 +45,8 @@ def median_ms(search, questions):
     return statistics.median(times)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--tables", nargs="+", required=True)
-    parser.add_argument("--questions", required=True)
-    parser.add_argument("--count", type=int, default=200)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--programs", default=os.environ.get("TABSEGNET_PROGRAMS", "target/release"))
-    arguments = parser.parse_args()
+def bm25_rows(arguments):
+    """Rows of bench_gtr.COLUMNS, and what was measured on."""
     import bm25s
     import tantivy
 
@@ -50,6 +54,7 @@ def main():
     all_questions = lines(arguments.questions)
     step = -(-len(all_questions) // arguments.count)
     questions = [question["question"] for question in all_questions[::step]]
+    log(f"BM25: {len(tables)} tables")
 
     bm25 = bm25s.BM25()
     bm25.index(bm25s.tokenize([text(table) for table in tables], stopwords=None, show_progress=False), show_progress=False)
@@ -74,21 +79,51 @@ def main():
         words = "".join(c if c.isalnum() else " " for c in question)
         searcher.search(index.parse_query(words, ["body"]), 10)
 
+    program = lambda name: arguments.programs.resolve() / name
     with tempfile.TemporaryDirectory() as directory:
         corpus = os.path.join(directory, "corpus")
-        program = lambda name: os.path.join(arguments.programs, name)
-        subprocess.run([program("index"), "--output", corpus, *arguments.tables], check=True, stderr=subprocess.DEVNULL)
+        output_of([program("index"), "--output", corpus, *arguments.tables])
         command = [program("corpus_speed"), "--corpus", corpus, "--questions", arguments.questions]
-        command += ["--count", str(arguments.count), "--retriever", "bm25"]
-        times = {"ours": [], "bm25s": [], "tantivy": []}
+        command += ["--count", arguments.count, "--retriever", "bm25"]
+        ours, peers = [], {"tantivy": [], "bm25s": []}
         for _ in range(arguments.rounds):
-            times["ours"].append(json.loads(subprocess.run(command, check=True, capture_output=True).stdout)[0]["p50_ms"])
-            times["bm25s"].append(median_ms(by_bm25s, questions))
-            times["tantivy"].append(median_ms(by_tantivy, questions))
-    ours = statistics.median(times["ours"])
-    print(f"{len(tables)} tables, {len(questions)} questions, medians of {arguments.rounds} rounds, ms a question")
-    for name, values in times.items():
-        print(f"{name:8} {statistics.median(values):8.3f}   {statistics.median(values) / ours:5.2f} x ours")
+            ours.append(json.loads(output_of(command))[0]["p50_ms"])
+            peers["tantivy"].append(median_ms(by_tantivy, questions))
+            peers["bm25s"].append(median_ms(by_bm25s, questions))
+    about = f"{len(tables):,} tables, {len(questions)} questions for BM25, top ten; the libraries are called from Python."
+    return bench_gtr.rows("BM25, a question", ours, peers), about
+
+
+def put_into(page, section):
+    """Puts the section at the end of a page, in place of the one that is there."""
+    old = page.read_text(encoding="utf-8")
+    without = re.sub(rf"^{HEADING}\n.*?(?=^## |\Z)", "", old, flags=re.M | re.S)
+    part = page.with_name(page.name + ".part")
+    part.write_text(f"{without.rstrip()}\n\n{section}", encoding="utf-8")
+    os.replace(part, page)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tables", nargs="+", type=os.path.abspath, required=True)
+    parser.add_argument("--questions", type=os.path.abspath, required=True)
+    parser.add_argument("--page", type=pathlib.Path)
+    parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--programs", type=pathlib.Path, default=os.environ.get("TABSEGNET_PROGRAMS", "target/release"))
+    bench_gtr.add_options(parser)
+    arguments = parser.parse_args()
+    bench_gtr.limit_threads(arguments.threads)
+    about_machine = machine(arguments)
+    rows, of_bm25 = bm25_rows(arguments)
+    of_gtr, about = bench_gtr.measured(arguments.programs.resolve() / "examples/bench_gtr", arguments)
+    section = (
+        f"{HEADING}\n\nBy `tools/scripts/bench_corpus.py`: medians (least–most) of {arguments.rounds} rounds, ours and theirs in "
+        f"turn; above 1 ours is faster. {of_bm25} {about}\n\n{markdown_table(bench_gtr.COLUMNS, rows + of_gtr)}\n\n"
+        f"{about_machine}\n"
+    )
+    print(section)
+    if arguments.page:
+        put_into(arguments.page, section)
 
 
 if __name__ == "__main__":

@@ -6,33 +6,36 @@ one run.
     cargo build --release -p tabsegnet-corpus --example bench_gtr
     python tools/scripts/bench_gtr.py target/release/examples/bench_gtr [--vectors FILE.npy] [--rounds 5] [--threads 2]
 
-Without vectors it draws 60,000 of 384 around 50 centres. Prints medians and their ratio (below 1: ours is faster).
-Each program times itself, reading left out. The same centroids to start from, the same number of rounds; `seeded` is
+Without vectors it draws 60,000 of 384 around 50 centres. Prints a table in Markdown; bench_corpus.py has the same rows.
+Each program times itself, reading left out. The same centroids to start from, the same number of rounds; `to the end` is
 each with its own k-means++ until done, with the inertia of both. faiss clusters with the same centroids and rounds, igraph
 walks the same graph with PRPACK, which is exact: its time is of other work, to the same scores.
 """
 
 import argparse
-import json
 import os
 import pathlib
-import statistics
-import subprocess
-import sys
 import tempfile
 import time
 
+from benching import cell, log, machine, markdown_table, ratio, run
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("program", type=pathlib.Path)
-    parser.add_argument("--vectors", type=pathlib.Path)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--threads", type=int, default=2)
-    given = parser.parse_args()
+COLUMNS = ["", "ours, ms", "library", "its ms", "its time / ours"]
+
+
+def rows(what, ours, peers):
+    """Rows of COLUMNS from milliseconds."""
+    return [[what, cell(ours, 2), name, cell(times, 2), ratio(times, ours)] for name, times in peers.items()]
+
+
+def limit_threads(threads):
+    """To be called before the libraries are loaded."""
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THREADS"):
-        os.environ[name] = str(given.threads)
-    # After the numbers of threads are set.
+        os.environ[name] = str(threads)
+
+
+def measured(program, given):
+    """Rows of COLUMNS, and what was measured on."""
     import faiss
     import igraph
     import numpy as np
@@ -44,7 +47,8 @@ def main():
         vectors = np.load(given.vectors).astype(np.float32)
     else:
         centres = rng.normal(size=(50, 384))
-        vectors = centres[rng.integers(50, size=60_000)] + rng.normal(size=(60_000, 384)) * 1.5
+        vectors = centres[rng.integers(50, size=given.count_of_vectors)]
+        vectors = vectors + rng.normal(size=vectors.shape) * 1.5
         vectors = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
     width = vectors.shape[1]
     near = vectors[rng.permutation(len(vectors))[:6000]]
@@ -72,13 +76,8 @@ def main():
     walked = igraph.Graph(len(near), np.column_stack([edges.row, edges.col]), directed=True)
     walked.es["weight"] = edges.data.astype(float)
 
-    def by_igraph(count):
-        def walk():
-            for h in restarts[:count]:
-                walked.personalized_pagerank(damping=0.85, reset=h.tolist(), weights="weight")
-            return count
-
-        return walk
+    def by_igraph():
+        walked.personalized_pagerank(damping=0.85, reset=restarts[0].tolist(), weights="weight")
 
     def seeded(seed):
         made = KMeans(10, n_init=1, tol=0, random_state=seed, algorithm="lloyd")
@@ -111,6 +110,7 @@ def main():
         return build
 
     with tempfile.TemporaryDirectory() as folder:
+
         def kept(name, array):
             file = pathlib.Path(folder) / name
             array.tofile(file)
@@ -125,28 +125,50 @@ def main():
             "k-means++ to the end, seed 1": (["seeded", all_vectors, width, "10", "1"], {"scikit-learn": seeded(1)}),
             "k-means++ to the end, seed 2": (["seeded", all_vectors, width, "10", "2"], {"scikit-learn": seeded(2)}),
             "PageRank, one restart": (
-                ["pagerank", *csr, kept("one", restarts[0])], {"scipy": pagerank(1), "igraph": by_igraph(1)}),
+                ["pagerank", *csr, kept("one", restarts[0])], {"scipy": pagerank(1), "igraph": by_igraph}),
             "PageRank, eight restarts": (
-                ["pagerank", *csr, kept("eight", restarts)], {"scipy": pagerank(8), "igraph": by_igraph(8)}),
+                ["pagerank", *csr, kept("eight", restarts)], {"scipy": pagerank(8)}),
             "local graph of 6,000": (["graph", kept("near", near), width, str(tau)], {"numpy": local()}),
         }
-        print(f"{len(vectors)} x {width} vectors; graph of {len(near)} with {graph.nnz} edges, tau {tau:.3f}; "
-              f"{given.threads} threads; medians of {given.rounds} rounds", file=sys.stderr)
+        found = []
         for name, (arguments, others) in cases.items():
-            ours, theirs, found, wanted = [], {peer: [] for peer in others}, None, {}
+            log(name)
+            ours, theirs, value, values = [], {peer: [] for peer in others}, 0, {}
             for _ in range(given.rounds):
-                output = subprocess.run([given.program, *arguments], check=True, capture_output=True, text=True).stdout
-                found = json.loads(output)
-                ours.append(found["seconds"])
+                of_ours = run([program, *arguments])
+                ours.append(1000 * of_ours["seconds"])
+                value = of_ours["value"]
                 for peer, other in others.items():
                     start = time.perf_counter()
-                    wanted[peer] = other()
-                    theirs[peer].append(time.perf_counter() - start)
-            a = statistics.median(ours)
-            print(f"{name}: ours {a * 1000:.1f} ms (count {found['count']}, value {found['value']:.6g})", flush=True)
-            for peer, times in theirs.items():
-                b = statistics.median(times)
-                print(f"    {peer} {b * 1000:.1f} ms, ratio {a / b:.2f} ({wanted[peer]:.6g})", flush=True)
+                    values[peer] = other()
+                    theirs[peer].append(1000 * (time.perf_counter() - start))
+            if name.startswith("k-means++"):
+                name += f" (inertia {value:.6g}, {values['scikit-learn']:.6g})"
+            found += rows(name, ours, theirs)
+    about = (
+        f"{len(vectors):,} vectors of {width} for k-means with K = 10; a graph of {len(near):,} nodes with {graph.nnz:,} edges "
+        "for PageRank; from the same centroids and restarts. scipy and igraph walk in one thread; igraph's PRPACK is exact: other work, "
+        "to the same scores."
+    )
+    return found, about
+
+
+def add_options(parser):
+    parser.add_argument("--vectors", type=pathlib.Path, help="of a corpus, as .npy; drawn without")
+    parser.add_argument("--count-of-vectors", type=int, default=60_000, help="of those that are drawn")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--threads", type=int, default=2)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program", type=pathlib.Path)
+    add_options(parser)
+    given = parser.parse_args()
+    limit_threads(given.threads)
+    about_machine = machine(given)
+    found, about = measured(given.program.resolve(), given)
+    print(f"{markdown_table(COLUMNS, found)}\n\n{about}\n\n{about_machine}")
 
 
 if __name__ == "__main__":

@@ -6,8 +6,8 @@
 
 Sets come from corpus_sets.py. With --encoder (all-MiniLM-L6-v2) its figures stand beside the static
 encoder's, by a reranker that was trained over it. --keep-speed leaves the sections behind the figures as they are. --grow
-makes corpora of so many tables: windows of rows of the real ones. corpus_ablation.py puts its section into the page
-afterwards, corpus_growth.py draws the image."""
+makes corpora of so many tables: windows of rows of the real ones. corpus_ablation.py and bench_corpus.py put their sections
+into the page afterwards, corpus_growth.py draws the image."""
 
 import argparse
 import glob
@@ -57,19 +57,25 @@ nearly all tables are neighbours at .3, so it is .6 there.
 `checkpoints/corpus-minilm` over all-MiniLM-L6-v2, which is taken where the corpus was made with that encoder.
 Where sets share tables, no question is learnt from that is about a table of a dev question of any set, or in the words of one.
 The sets are made by `tools/scripts/corpus_sets.py`, the tasks of MultiTableQA by `build-multitable`, which takes tables and questions
-of one's own too (`--help`). `[corpus.candidates]` says which links are followed, whether cells are looked at and whether the first are seen beside each
+of one's own too (`--help`). Whoever has the published files can index them and measure on them: `build-multitable
+--from-published FOLDER/NAME… --task single --output OUT` makes of `NAME_table.jsonl` and `NAME_query.jsonl` the `tables.jsonl`
+and `questions.jsonl` that `index` and `[[corpus.parts]]` read.
+
+`[corpus.candidates]` says which links are followed, whether cells are looked at and whether the first are seen beside each
 other.
 
 ## On the disk
 
-A corpus is immutable, memory-mapped segments and `corpus.json`, which names them and is replaced whole: a change that is cut
-off has not happened, readers see the corpus as it was when they opened it, one program changes it at a time. Files whose
-content is as it was are not read again, however their paths are written; one that cannot be read keeps the tables that the corpus
-has of it. `--remove` takes out what came from a file or from all files below a folder; `--join` puts together corpora that
-several machines made of a part of the files each, with the answers of one made at once, to the byte.
+A corpus is immutable, memory-mapped segments, a list of the files that their tables are from, and `corpus.json`, which names
+these and is replaced whole: a change that is cut off has not happened, readers see the corpus as it was when they opened it,
+one program changes it at a time. Files whose content is as it was are not read again, however their paths are written; one
+that cannot be read keeps the tables that the corpus has of it. A file that changes while it is read is read again, up to
+three times; then it counts as one that cannot be read. The list of files is read by changes alone: a corpus of 100,000 files
+opens as quickly as one of few. `--remove` takes out what came from a file or from all files below a folder; `--join` puts
+together corpora that several machines made of a part of the files each, with the answers of one made at once, to the byte.
 
-`corpus.json` has a SHA-256 of every file: `index --check` reads all of them and says which is not as it was written; opening
-looks at lengths alone. A corpus of another version of the format is refused with a message; it is made anew of its files.
+`corpus.json` has a SHA-256 of each of these files: `index --check` reads all of them and says which is not as it was written;
+opening looks at lengths alone. A corpus of another version of the format is refused with a message; it is made anew of its files.
 
 Exit codes of `index`: 0 done, 1 nothing was done, 2 wrong usage, 3 done but for the files that are listed.
 """
@@ -172,7 +178,9 @@ def main():
         "`build-multitable` makes them of the visible data: not the published files, so the paper's own rows (GTR: Acc@10 "
         "/ Acc@50 of 36.1 / 59.4, 47.3 / 83.1 and 57.2 / 72.7 in its Table 2) are context, not a comparison. `single` is of "
         "HybridQA's tables, `multi` of WTQ's: rows and columns of the paper's Table 1 tell (7.4 × 4.5, 13.8 × 7.3). "
-        "`single-wtq` are single questions to WTQ's tables.\n"
+        "`single-wtq` are single questions to WTQ's tables. `mmqa` and the sets named `-alone` are searched among their own tables; "
+        "`wikisql-alone` are questions of WikiSQL whose tables TabFact has, `spider-alone`, `bird-alone` and `beaver-alone` tables "
+        "of databases of which the headers alone are known. Half of FeTaQA's dev split is measured in `fetaqa`, beside its test split.\n"
     )
     page.append(measured("static", arguments.checkpoint))
     if arguments.encoder:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes the sets that configs/corpus.toml learns from and is measured on: the three tasks of MultiTableQA by
 build-multitable, and the data sets with one gold table a question, each with the tables of its own questions alone, as
-TARGET (arXiv 2505.11545) has them.
+TARGET (arXiv 2505.11545) has them. Spider, BIRD, BEAVER and MMQA are read as they are.
 
   corpus_sets.py --data DIR --output datasets/corpus [--programs target/release]
 
@@ -17,7 +17,8 @@ from experiments import write_records
 
 
 def lines(path):
-    with gzip.open(path, "rt", encoding="utf-8") as file:
+    opened = gzip.open if path.endswith(".gz") else open
+    with opened(path, "rt", encoding="utf-8") as file:
         for line in file:
             yield json.loads(line)
 
@@ -44,20 +45,29 @@ def main():
         command += ["--questions", *of_questions, "--output", f"{arguments.output}/multitable/{name}"]
         subprocess.run(command, check=True)
     # Statements and questions whose tables are searched among the set's own alone.
+    is_val = lambda question: question.get("split") == "val"
     single = {
-        "ottqa": ("ottqa", "ottqa_dev", lambda question: True),
-        "tabfact": ("tabfact", "tabfact", lambda question: question.get("split") == "val"),
-        "fetaqa": ("fetaqa", "fetaqa", lambda question: question.get("split", "test") == "test"),
+        "ottqa": (["ottqa"], "ottqa_dev", lambda question: True),
+        "tabfact": (["tabfact"], "tabfact", is_val),
+        "fetaqa": (["fetaqa"], "fetaqa", lambda question: question.get("split", "test") == "test"),
     }
-    for name, (of_tables, of_questions, wanted) in single.items():
-        chosen = [question for question in lines(questions(of_questions)[0]) if wanted(question)]
-        for question in chosen:
+    chosen = {name: [q for q in lines(questions(of)[0]) if wanted(q)] for name, (_, of, wanted) in single.items()}
+    gold = {name: {table for question in asked for table in question["tables"]} for name, asked in chosen.items()}
+    # WikiSQL's tables are TabFact's. Of its questions those are measured whose tables other sets are measured on, and no
+    # set learns from: what is trained is the same with WikiSQL and without.
+    verification = lines(f"{arguments.output}/multitable/verification/questions.jsonl")
+    unseen = gold["tabfact"] | {question["source_table"] for question in verification if question["split"] == "test"}
+    asked = list(lines(questions("wikisql")[0]))
+    single["wikisql"] = (["tabfact", "tabfact_old"], "wikisql", None)
+    chosen["wikisql"] = [question for question in asked if unseen.issuperset(question["tables"])]
+    gold["wikisql"] = {table for question in asked for table in question["tables"]}
+    for name, (of_tables, _, _) in single.items():
+        for question in chosen[name]:
             question.pop("split", None)
-        gold = {table for question in chosen for table in question["tables"]}
-        found = [table for table in lines(tables(of_tables)[0]) if table["id"] in gold]
+        found = [table for file in tables(*of_tables) for table in lines(file) if table["id"] in gold[name]]
         write_records(f"{arguments.output}/single-gold/{name}/tables.jsonl", found)
-        write_records(f"{arguments.output}/single-gold/{name}/questions.jsonl", chosen)
-        print(f"{name}: {len(found)} tables, {len(chosen)} questions")
+        write_records(f"{arguments.output}/single-gold/{name}/questions.jsonl", chosen[name])
+        print(f"{name}: {len(found)} tables, {len(chosen[name])} questions")
 
 
 if __name__ == "__main__":

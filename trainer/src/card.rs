@@ -74,7 +74,8 @@ pub fn ranker(
         ),
     );
     if let RerankerConfig { candidates: 1.., .. } = config.reranker {
-        let RerankerConfig { candidates, folds, boosting } = &config.reranker;
+        let RerankerConfig { candidates, folds, ensemble, boosting } = &config.reranker;
+        let together = if *ensemble { ", which score beside this one: a first score is the mean" } else { "" };
         let figures = match reranker {
             Some(measures) => {
                 format!("recall@10 {:.4}, MAP {:.4}", measures.recall_at[3], measures.average_precision)
@@ -85,7 +86,7 @@ pub fn ranker(
             "Dev, reranker",
             format!(
                 "{figures}; {} trees order the first {candidates} nodes anew, trained on the scores of {folds} rankers out \
-                 of fold",
+                 of fold{together}",
                 boosting.count()
             ),
         );

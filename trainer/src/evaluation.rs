@@ -182,8 +182,9 @@ pub fn evaluate(
     }
     let mut notes = Vec::new();
     if let Some(retriever) = &resources.retriever {
-        notes.push(retriever.said());
-        eprintln!("{}", retriever.said());
+        let said = retriever.said()?;
+        eprintln!("{said}");
+        notes.push(said);
     }
     progress.finish(&format!("{} methods on {} questions", methods.len(), measured.len()));
 
@@ -194,8 +195,8 @@ pub fn evaluate(
 }
 
 fn scored(checkpoint: &Checkpoint, embedded: &Embedded, device: &Device) -> Result<Vec<Vec<f32>>> {
-    let Checkpoint { model, reranker, manifest, .. } = checkpoint;
-    let inference = Inference::new(model.clone(), &manifest.model, manifest.d_enc, device);
+    let Checkpoint { model, others, reranker, manifest, .. } = checkpoint;
+    let inference = Inference::new(model.clone(), &manifest.model, manifest.d_enc, device).with(others.iter().cloned());
     let scorer = Scorer { inference: &inference, reranker: reranker.as_ref() };
     Ok(scorer.scores(embedded)?)
 }

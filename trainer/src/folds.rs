@@ -28,7 +28,15 @@ pub fn write(directory: &Path, folds: &Folds, ids: &[&str], manifest: Manifest, 
             "# Ranker of a fold\n\nNot for use on documents: it has learnt from the training documents that are not of fold {number} \
              in `../{DOCUMENTS}`, and ranks those of the fold for what learns from rankings of them (`answers.fold_rankers`).\n"
         );
-        checkpoint::write(&checkpoint_of(directory, number), ranker, Some(reranker), manifest.clone(), config, &card)?;
+        checkpoint::write(
+            &checkpoint_of(directory, number),
+            ranker,
+            &[],
+            Some(reranker),
+            manifest.clone(),
+            config,
+            &card,
+        )?;
     }
     let documents: BTreeMap<&str, usize> =
         ids.iter().zip(&folds.of_documents).map(|(id, fold)| (own_id(id), *fold)).collect();

@@ -3,12 +3,12 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use tabsegnet::baselines::{Baseline, Retriever};
 use tabsegnet_agent::segmenter::LlmSegmenter;
 use tabsegnet_agent::walk::{CellGraph, WalkSettings, retrieve};
 use tabsegnet_datasets::prepared::PreparedDocument;
-use tabsegnet_llm::{Budget, ChatModel, LlmSettings, OpenModel, RunCost};
+use tabsegnet_llm::{Budget, ChatModel, LlmError, LlmSettings, OpenModel, RunCost};
 use tabsegnet_segmenter::{NoSegments, Segmenter};
 
 use crate::config::Config;
@@ -95,16 +95,24 @@ struct Tally {
 
 impl ModelRetriever {
     /// What happened, in words.
-    pub fn said(&self) -> String {
+    ///
+    /// # Errors
+    /// Where all questions failed: what comes out is no measurement of the model.
+    pub fn said(&self) -> Result<String> {
         let Tally { questions, named, unknown, failed, why, tokens } =
             &*self.tally.lock().unwrap_or_else(PoisonError::into_inner);
-        let why = why.as_ref().map_or_else(String::new, |why| format!(" (the first: {why})"));
+        let name = self.model.name();
+        let first = why.as_deref().unwrap_or_default();
+        ensure!(
+            *failed == 0 || failed < questions,
+            "evaluation.baselines: llm ({name}): all {questions} questions failed, the first: {first}"
+        );
+        let why = if *failed > 0 { format!(" (the first: {first})") } else { String::new() };
         let cost = self.cost.spent().map_or_else(String::new, |cost| format!(", cost {cost:.4}"));
-        format!(
-            "llm ({}): {questions} questions, {named} nodes named, {unknown} ids that no document has left out, {failed} \
-             questions failed and count as nothing named{why}; {tokens} tokens{cost}.",
-            self.model.name()
-        )
+        Ok(format!(
+            "llm ({name}): {questions} questions, {named} nodes named, {unknown} ids that no document has left out, {failed} \
+             questions failed and count as nothing named{why}; {tokens} tokens{cost}."
+        ))
     }
 }
 
@@ -130,9 +138,15 @@ impl Retriever for ModelRetriever {
                 Ok(found.nodes.iter().filter_map(|id| cells.find(id).ok()).collect())
             }
             Err(error) => {
-                let error = error.passing()?;
+                let went_well = tally.questions > tally.failed + 1;
+                let why = match error.passing() {
+                    Ok(error) => error.to_string(),
+                    // Key, server and settings have served a question: what others cost and brought is not given up.
+                    Err(error) if went_well && !matches!(error, LlmError::Record { .. }) => error.to_string(),
+                    Err(error) => return Err(error.into()),
+                };
                 tally.failed += 1;
-                tally.why.get_or_insert_with(|| error.to_string());
+                tally.why.get_or_insert(why);
                 Ok(Vec::new())
             }
         }

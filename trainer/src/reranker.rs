@@ -27,6 +27,8 @@ use crate::trees::{grown, lists};
 pub struct Learnt {
     /// The reranker.
     pub reranker: Reranker,
+    /// `[folds]`: the rankers whose scores it has learnt from, each trained without a fold.
+    pub rankers: Vec<TabSegNet>,
     /// Rankers that have not learnt from a part of the documents, where they are wanted.
     pub folds: Option<Folds>,
 }
@@ -45,7 +47,7 @@ struct OutOfFold {
     scores: Vec<Vec<f32>>,
     /// `[documents]`
     fold: Vec<usize>,
-    /// `[folds]`: the rankers, where they are wanted.
+    /// `[folds]`
     rankers: Vec<TabSegNet>,
 }
 
@@ -80,17 +82,18 @@ impl RerankTraining<'_> {
         let Some(reranker) = self.reranker(&scores, &questions, "reranker") else {
             bail!("no training question has a gold node among its candidates; raise reranker.candidates");
         };
-        let mut without = Vec::with_capacity(rankers.len());
-        for (left_out, ranker) in rankers.into_iter().enumerate() {
+        let kept = if self.config.output.fold_rankers { rankers.as_slice() } else { &[] };
+        let mut without = Vec::with_capacity(kept.len());
+        for (left_out, ranker) in kept.iter().enumerate() {
             let others = questions.iter().copied().filter(|&question| fold[self.document(question)] != left_out);
             let name = format!("reranker without fold {}", left_out + 1);
             let Some(reranker) = self.reranker(&scores, &others.collect::<Vec<_>>(), &name) else {
                 bail!("{name}: no question of the other folds has a gold node among its candidates");
             };
-            without.push((self.with_table_scorer(ranker, &fold, left_out), reranker));
+            without.push((self.with_table_scorer(ranker.clone(), &fold, left_out), reranker));
         }
         let folds = (!without.is_empty()).then_some(Folds { of_documents: fold, rankers: without });
-        Ok(Some(Learnt { reranker, folds }))
+        Ok(Some(Learnt { reranker, rankers, folds }))
     }
 
     fn document(&self, question: usize) -> usize {
@@ -181,9 +184,7 @@ impl RerankTraining<'_> {
                     found[question] = scores.to_vec();
                 }
             }
-            if config.output.fold_rankers {
-                rankers.push(model);
-            }
+            rankers.push(model);
         }
         progress.finish(&format!("{folds} rankers, each on the documents of the other folds"));
         Ok(Some(OutOfFold { scores: found, fold, rankers }))

@@ -200,11 +200,19 @@ impl<'a> Training<'a> {
     fn reranker(&mut self, start: TabSegNet, stop: &AtomicBool) -> Result<Outcome> {
         let Self { config, train, plain, device: autodiff, sampling, .. } = self;
         let training = RerankTraining { config, train, tables: &self.tables[0], sampling, start, plain, autodiff };
-        let Some(Learnt { reranker, folds }) = training.learn(stop)? else { return Ok(Outcome::Stopped) };
+        let Some(Learnt { reranker, rankers, folds }) = training.learn(stop)? else { return Ok(Outcome::Stopped) };
         let metrics = self.state.epochs.last().context("a reranker before the first epoch")?.clone();
         let model = self.train_state.model.valid();
         let embedded = &self.dev.embedded;
-        let inference = Inference::new(model, &self.config.model, embedded.d_enc(), &self.plain);
+        // All see the features of one table scorer.
+        let table_scorer = model.table_scorer();
+        let others: Vec<TabSegNet> = match table_scorer {
+            Some(scorer) => rankers.into_iter().map(|ranker| ranker.with_table_scorer(&scorer)).collect(),
+            None => rankers,
+        };
+        let others = if self.config.reranker.ensemble { others } else { Vec::new() };
+        let inference =
+            Inference::new(model, &self.config.model, embedded.d_enc(), &self.plain).with(others.iter().cloned());
         let scorer = Scorer { inference: &inference, reranker: Some(&reranker) };
         let scores = guard(&self.plain, || scorer.scores(embedded))??;
         let measures = measures(embedded, &scores)?;
@@ -216,7 +224,7 @@ impl<'a> Training<'a> {
             let ids = self.train.embedded.document_ids();
             folds::write(&self.layout.folds(), folds, &ids, self.manifest(&metrics), &self.config.to_toml()?)?;
         }
-        self.write_checkpoints(&metrics, Some((&reranker, &measures)))?;
+        self.write_checkpoints(&metrics, &others, Some((&reranker, &measures)))?;
         self.state.finished = true;
         self.write_state()?;
         Ok(Outcome::Finished)
@@ -376,7 +384,7 @@ impl<'a> Training<'a> {
     /// Checkpoints first, the state last: whatever is cut off in between is done again, with the same result, by
     /// a resumed training.
     fn write_epoch(&mut self, metrics: &EpochMetrics) -> Result<()> {
-        self.write_checkpoints(metrics, None)?;
+        self.write_checkpoints(metrics, &[], None)?;
         self.state.write_metrics(&self.layout.metrics())?;
         self.write_state()
     }
@@ -384,6 +392,7 @@ impl<'a> Training<'a> {
     fn write_checkpoints(
         &self,
         metrics: &EpochMetrics,
+        others: &[TabSegNet],
         reranker: Option<(&Reranker, &QuestionMeasures)>,
     ) -> Result<()> {
         let mut manifest = self.manifest(metrics);
@@ -400,7 +409,7 @@ impl<'a> Training<'a> {
         let config = self.config.to_toml()?;
         let card = card::ranker(self.config, metrics, measures, &self.train.statistics, &self.dev.statistics);
         let write = |directory: &Path| {
-            checkpoint::write(directory, &self.train_state.model, reranker, manifest.clone(), &config, &card)
+            checkpoint::write(directory, &self.train_state.model, others, reranker, manifest.clone(), &config, &card)
                 .with_context(|| {
                     format!("the checkpoint of epoch {} was not written; earlier files are whole", metrics.epoch)
                 })

@@ -123,5 +123,15 @@ fn some_questions_stand_for_all() {
     let output = evaluate(folder.path(), None, &["--set", "answers.policy=learnt", "--set", "answers.questions=1"]);
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains("1 questions on 1 documents"), "{text}");
+    assert!(text.contains("| coverage | risk | confidence from |"), "{text}");
+    let curves = std::fs::read(folder.path().join("report/risk_coverage.json")).unwrap();
+    let curves: Value = serde_json::from_slice(&curves).unwrap();
+    for policy in ["learnt", "rules"] {
+        let curve = &curves["finqa"][policy];
+        let points = curve["points"].as_array().unwrap();
+        // One question is covered whole or not at all.
+        assert!(points.len() == if curve["area"].is_null() { 0 } else { 10 }, "{curve}");
+        assert!(points.iter().all(|point| point["risk"] == curve["area"]), "{curve}");
+    }
     assert_eq!(row(&text, "learnt from gold nodes", 0).len(), 7);
 }

@@ -76,6 +76,32 @@ fn a_model_that_names_nodes_is_measured_beside_bm25() {
 }
 
 #[test]
+fn a_refused_prompt_is_one_failed_question_and_all_refused_are_no_measurement() {
+    let folder = tempfile::tempdir().unwrap();
+    data(folder.path());
+    let too_long = || status(400, "", "{\"error\": {\"message\": \"the prompt is longer than the context length\"}}");
+    for refused in ["in 2016?", "2016 and of"] {
+        let server = ChatServer::start(move |_, request| match user(request).contains(refused) {
+            true => too_long(),
+            false => completion(request, "{\"nodes\": [\"t0:r1c1\"]}"),
+        });
+        let output = evaluate(folder.path(), Some(&server.base_url()), &[]);
+        assert!(output.status.success(), "{refused}: {}", told(&output));
+        let report = std::fs::read_to_string(folder.path().join("report/report.json")).unwrap();
+        assert!(report.contains("2 questions, 1 nodes named, ") && report.contains("1 questions failed"), "{report}");
+        assert!(report.contains("the prompt is longer than the context length"), "{report}");
+    }
+    let refusing = ChatServer::start(move |_, _| too_long());
+    let output = evaluate(folder.path(), Some(&refusing.base_url()), &[]);
+    assert_eq!((output.status.code(), refusing.received().len()), (Some(1), 2), "{}", told(&output));
+    assert!(told(&output).contains("all 2 questions failed, the first: "), "{}", told(&output));
+    // A model that the server does not have is not asked for twice.
+    let without = ChatServer::start(|_, _| status(404, "", "no such model"));
+    let output = evaluate(folder.path(), Some(&without.base_url()), &[]);
+    assert_eq!((output.status.code(), without.received().len()), (Some(1), 1), "{}", told(&output));
+}
+
+#[test]
 fn a_model_splits_questions_and_what_fails_everywhere_ends_the_run() {
     let folder = tempfile::tempdir().unwrap();
     data(folder.path());

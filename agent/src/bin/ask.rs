@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::rc::Rc;
 
 use anyhow::{Context as _, Result, bail};
 use clap::{Parser, ValueEnum};
@@ -21,6 +22,8 @@ mod large;
 mod llm;
 #[path = "ask/output.rs"]
 mod output;
+#[path = "ask/replay.rs"]
+mod replay;
 
 use large::LargeDocument;
 use llm::{Llm, LlmArguments, Rounded};
@@ -58,12 +61,16 @@ struct Arguments {
     #[arg(long, value_name = "N")]
     tables: Option<usize>,
     /// A question; may be given several times.
-    #[arg(long, value_name = "TEXT", required_unless_present = "questions")]
+    #[arg(long, value_name = "TEXT", required_unless_present_any = ["questions", "replay_trace"])]
     question: Vec<String>,
     /// A file of questions, one a line: the question itself, or {"id": "q7", "question": "…"}, whose other keys are
     /// left alone. With - they are read from stdin and each is answered at once.
     #[arg(long, value_name = "FILE")]
     questions: Option<PathBuf>,
+    /// Carries out again what a trace that --trace wrote tells, over the same document or corpus and with the same settings,
+    /// without a language model, and says of each of its walks whether the same comes out; exit code 1 where one does not.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["question", "questions", "format", "output", "policy"])]
+    replay_trace: Option<PathBuf>,
     /// How to print answers.
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
@@ -99,7 +106,7 @@ enum Format {
     Json,
     /// One JSON object a line and question.
     Jsonl,
-    /// A page that shows the document, the answer, its program and checks, the cited cells, and the path of a walk; of tables that
+    /// A page that shows the document, the answer, its program and checks, the cited cells, and the path to it; of tables that
     /// went through SQL the statement and the rows around what is cited.
     Html,
 }
@@ -170,6 +177,9 @@ impl Arguments {
         if self.tables == Some(0) {
             return Err(UsageError("--tables is 0; expected at least 1"));
         }
+        if self.replay_trace.is_some() && self.splits_by_model() {
+            return Err(UsageError("--replay-trace asks no language model; expected another --segmenter than llm"));
+        }
         Ok(())
     }
 
@@ -201,19 +211,28 @@ impl Arguments {
 enum Searched {
     Document(OpenDocument),
     /// A document with tables too large for the graph.
-    Large(Box<LargeDocument>),
+    Large(Rc<LargeDocument>),
     Corpus {
         corpus: Corpus,
         session: Session,
         tables: usize,
+        sql_cells: usize,
     },
+}
+
+/// Where the answer to a question is looked for.
+enum Place {
+    /// In a graph.
+    Graph(Box<Found>),
+    /// In tables too large for one and what stands beside them, of a document or of these tables of a corpus.
+    Large(Rc<LargeDocument>, Option<TableRanking>),
 }
 
 /// The document that a question is answered from: all of it, or the best tables of a corpus.
 struct Found {
     document: OpenDocument,
     ranking: Ranking,
-    tables: Option<TableRanking>,
+    tables: Option<(Corpus, TableRanking)>,
 }
 
 impl Searched {
@@ -224,14 +243,14 @@ impl Searched {
             if corpus.is_empty() {
                 bail!("{}: the corpus has no table; add some with index --output {0} FILES…", directory.display());
             }
-            let tables = arguments.tables.unwrap_or(TABLES);
-            return Ok(Self::Corpus { corpus, session: opening.finish()?, tables });
+            let (tables, sql_cells) = (arguments.tables.unwrap_or(TABLES), arguments.sql_cells);
+            return Ok(Self::Corpus { corpus, session: opening.finish()?, tables, sql_cells });
         }
         let path = arguments.document.as_deref().context("--document FILE is missing")?;
         let failed = || format!("{}: could not be opened", path.display());
         if let Some(large) = large::read(path, arguments.sql_cells)? {
             let large = LargeDocument::open(large, opening).with_context(failed)?;
-            return Ok(Self::Large(Box::new(large)));
+            return Ok(Self::Large(Rc::new(large)));
         }
         let (_, document) = opening.finish_with(path, &ReadOptions::default()).with_context(failed)?;
         for warning in document.warnings() {
@@ -241,15 +260,18 @@ impl Searched {
     }
 
     /// `None` where a corpus has no table for the question.
-    fn find(&self, question: &GivenQuestion) -> Result<Option<Found>> {
+    fn find(&self, question: &GivenQuestion) -> Result<Option<Place>> {
         let query = Question::new(&question.text).id(&question.id);
         let (document, tables) = match self {
             Self::Document(document) => (document.clone(), None),
-            Self::Large(_) => return Ok(None),
-            Self::Corpus { corpus, session, tables } => {
+            Self::Large(large) => return Ok(Some(Place::Large(Rc::clone(large), None))),
+            Self::Corpus { corpus, session, tables, sql_cells } => {
                 let found = corpus.search(query.top(*tables))?;
                 if found.tables.is_empty() {
                     return Ok(None);
+                }
+                if let Some(large) = LargeDocument::of_tables(corpus, &found, session, *sql_cells)? {
+                    return Ok(Some(Place::Large(Rc::new(large), Some(found))));
                 }
                 for table in &found.tables {
                     if let Some(rows) = table.rows_in_document {
@@ -257,11 +279,11 @@ impl Searched {
                         eprintln!("warning: {}: only the first {rows} of {all} rows are searched", table.id);
                     }
                 }
-                (corpus.open_tables(session, &found)?, Some(found))
+                (corpus.open_tables(session, &found)?, Some((corpus.clone(), found)))
             }
         };
         let ranking = document.rank(query.top(usize::MAX))?;
-        Ok(Some(Found { document, ranking, tables }))
+        Ok(Some(Place::Graph(Box::new(Found { document, ranking, tables }))))
     }
 }
 
@@ -278,13 +300,13 @@ impl Answerer<'_> {
     fn answer(&self, found: &Found) -> Result<Answer> {
         let answer = match self.llm {
             Some(llm) => {
-                let policy = llm.policy(&found.document, self.otherwise.as_ref());
+                let policy = llm.policy(found, self.otherwise.as_ref())?;
                 llm.answer(&policy, &found.ranking, self.or_otherwise)?
             }
             None => self.otherwise.answer(&found.ranking),
         };
         Ok(match &found.tables {
-            Some(tables) => answer.of_tables(tables),
+            Some((_, tables)) => answer.of_tables(tables),
             None => answer,
         })
     }
@@ -317,6 +339,9 @@ impl Answerer<'_> {
 
 fn run(arguments: &Arguments) -> Result<()> {
     arguments.check()?;
+    if let Some(trace) = &arguments.replay_trace {
+        return replay::replay_trace(arguments, trace);
+    }
     let mut questions = Questions::default();
     let file = arguments.questions.as_deref().filter(|_| !arguments.reads_stdin());
     let listed = match arguments.corpus {
@@ -327,21 +352,7 @@ fn run(arguments: &Arguments) -> Result<()> {
         bail!("--format html shows the tables of one question, and {} were given; give one", listed.len());
     }
     let llm = language_model(arguments)?;
-    let segmenter = match &arguments.segmenter {
-        Some(SegmenterChoice::Other(config)) => Some(config.clone()),
-        Some(SegmenterChoice::Llm) | None => None,
-    };
-    let options = SessionOptions { device: arguments.device, segmenter, ..SessionOptions::default() };
-    let opening = split_by(Opening::read(&arguments.checkpoint, &options)?, arguments, llm.as_ref())?;
-    if let Some(notice) = opening.segmenter_notice() {
-        eprintln!("{notice}");
-    }
-    opening
-        .answers_own_questions()
-        .with_context(|| format!("{}: takes no questions", arguments.checkpoint.display()))?;
-    if let Some(warning) = opening.warning() {
-        eprintln!("warning: {warning}");
-    }
+    let opening = opening(arguments, llm.as_ref())?;
     if arguments.wants_model() {
         match &llm {
             Some(llm) => eprintln!("policy: llm, {}", llm.name()),
@@ -355,13 +366,16 @@ fn run(arguments: &Arguments) -> Result<()> {
     let mut writer = Writer::new(arguments.format, arguments.output.as_deref(), about(arguments));
     let mut answer = |question: &GivenQuestion| -> Result<()> {
         let failed = || format!("{}: {}", arguments.place(), question.id);
-        if let Searched::Large(large) = &searched {
-            let answer = answerer.answer_large(large, question).with_context(failed)?;
-            return writer.add_large(large.tables(), answer);
-        }
         let before = llm.as_ref().map(Llm::spent);
         match searched.find(question).with_context(failed)? {
-            Some(found) => {
+            Some(Place::Large(large, tables)) => {
+                let answer = answerer.answer_large(&large, question).with_context(failed)?;
+                match tables {
+                    Some(tables) => writer.add_large(&large, answer.of_tables(&tables)),
+                    None => writer.add_large(&large, answer),
+                }
+            }
+            Some(Place::Graph(found)) => {
                 if arguments.segmenter.is_some() {
                     eprintln!("{}: segments: {}", question.id, segments(&found.ranking));
                 }
@@ -385,6 +399,26 @@ fn run(arguments: &Arguments) -> Result<()> {
         eprintln!("warning: the answers that were finished cannot be written: {error:#}");
     }
     Err(error)
+}
+
+/// The checkpoint, with who splits questions; what is to be known of it is told on stderr.
+fn opening(arguments: &Arguments, llm: Option<&Llm>) -> Result<Opening> {
+    let segmenter = match &arguments.segmenter {
+        Some(SegmenterChoice::Other(config)) => Some(config.clone()),
+        Some(SegmenterChoice::Llm) | None => None,
+    };
+    let options = SessionOptions { device: arguments.device, segmenter, ..SessionOptions::default() };
+    let opening = split_by(Opening::read(&arguments.checkpoint, &options)?, arguments, llm)?;
+    if let Some(notice) = opening.segmenter_notice() {
+        eprintln!("{notice}");
+    }
+    opening
+        .answers_own_questions()
+        .with_context(|| format!("{}: takes no questions", arguments.checkpoint.display()))?;
+    if let Some(warning) = opening.warning() {
+        eprintln!("warning: {warning}");
+    }
+    Ok(opening)
 }
 
 fn about(arguments: &Arguments) -> Vec<(String, String)> {

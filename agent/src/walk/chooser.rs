@@ -85,6 +85,7 @@ pub struct ModelChooser<'a> {
     settings: &'a LlmSettings,
     budget: &'a mut Budget,
     on_piece: &'a mut dyn FnMut(Piece<'_>),
+    found: &'a str,
 }
 
 impl<'a> ModelChooser<'a> {
@@ -95,7 +96,13 @@ impl<'a> ModelChooser<'a> {
         budget: &'a mut Budget,
         on_piece: &'a mut dyn FnMut(Piece<'_>),
     ) -> Self {
-        Self { model, settings, budget, on_piece }
+        Self { model, settings, budget, on_piece, found: "" }
+    }
+
+    /// With what is known of the tables of a corpus that are walked, such as [`found_tables`](crate::walk::found_tables) says.
+    #[must_use]
+    pub fn with_found(self, found: &'a str) -> Self {
+        Self { found, ..self }
     }
 }
 
@@ -133,7 +140,7 @@ impl Chooser for ModelChooser<'_> {
     }
 
     fn choose(&mut self, view: &View<'_>) -> Result<Choice, LlmError> {
-        let messages = vec![Message::system(prompt::system()), Message::user(prompt::user(view))];
+        let messages = vec![Message::system(prompt::system()), Message::user(prompt::user(view, self.found))];
         let schema = reply_schema(view.last, view.settings.actions_per_round);
         let request = self.settings.request(messages, Some(ReplySchema { name: "actions".to_owned(), schema }));
         let reply = chat_json(self.model, request, self.budget, self.on_piece, &read_reply)?;

@@ -48,6 +48,7 @@ pub struct LlmPolicy<'a> {
     listener: &'a dyn Listener,
     otherwise: &'a dyn Policy,
     cost: Arc<RunCost>,
+    found: String,
 }
 
 impl<'a> LlmPolicy<'a> {
@@ -59,7 +60,8 @@ impl<'a> LlmPolicy<'a> {
         llm: &'a LlmSettings,
         listener: &'a dyn Listener,
     ) -> Self {
-        Self { cells: CellGraph::new(graph, walk), model, llm, listener, otherwise: &Rules, cost: Arc::default() }
+        let (cells, cost, found) = (CellGraph::new(graph, walk), Arc::default(), String::new());
+        Self { cells, model, llm, listener, otherwise: &Rules, cost, found }
     }
 
     /// With another policy than the rules where the model's replies cannot be used.
@@ -72,6 +74,13 @@ impl<'a> LlmPolicy<'a> {
     #[must_use]
     pub fn charged_to(self, cost: Arc<RunCost>) -> Self {
         Self { cost, ..self }
+    }
+
+    /// With what is known of the tables of a corpus that the document is made of, such as
+    /// [`found_tables`](crate::walk::found_tables) says: it stands in every prompt.
+    #[must_use]
+    pub fn with_found(self, found: String) -> Self {
+        Self { found, ..self }
     }
 
     /// The graph that is walked.
@@ -99,7 +108,7 @@ impl<'a> LlmPolicy<'a> {
             trace.push(event.clone());
         };
         let mut on_piece = |piece: Piece<'_>| self.listener.piece(piece);
-        let mut chooser = ModelChooser::new(self.model, self.llm, &mut budget, &mut on_piece);
+        let mut chooser = ModelChooser::new(self.model, self.llm, &mut budget, &mut on_piece).with_found(&self.found);
         let result = walk_on(&self.cells, ranking, &mut chooser, &mut sink);
         let spent = budget.spent();
         self.cost.book(&spent);

@@ -12,9 +12,12 @@ pub(crate) fn system() -> &'static str {
     include_str!("prompt.txt").trim_ascii_end()
 }
 
-/// The state before a round.
-pub(crate) fn user(view: &View<'_>) -> String {
+/// The state before a round; `found` is what is known of the tables of a corpus, and may be empty.
+pub(crate) fn user(view: &View<'_>, found: &str) -> String {
     let mut head = format!("Question: {}\n", view.question.split_whitespace().collect::<Vec<_>>().join(" "));
+    if !found.is_empty() {
+        let _ = write!(head, "\n{found}");
+    }
     if !view.tables.is_empty() {
         let _ = write!(head, "\nTables:\n{}", view.tables);
     }

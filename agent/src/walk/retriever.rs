@@ -58,10 +58,10 @@ pub enum RetrieveError {
 }
 
 impl RetrieveError {
-    /// An error of this document and question alone.
+    /// An error that may be of this document and question alone, such as a prompt that the server refuses for its length.
     ///
     /// # Errors
-    /// What would fail at every other too: a wrong key, nobody there, settings.
+    /// What would fail at every other too: a wrong key, nobody there, no such model, settings.
     pub fn passing(self) -> Result<Self, LlmError> {
         match self {
             Self::Model(
@@ -69,6 +69,7 @@ impl RetrieveError {
                 | LlmError::Timeout { .. }
                 | LlmError::Budget(_)
                 | LlmError::Context { .. }
+                | LlmError::Refused { status: 400 | 413 | 422, .. }
                 | LlmError::Invalid { .. }),
             ) => Ok(Self::Model(error)),
             Self::Model(error) => Err(error),

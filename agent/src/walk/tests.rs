@@ -12,6 +12,7 @@ mod answers;
 mod graph;
 mod model;
 mod properties;
+mod replay;
 mod start;
 
 fn cell(text: &str, rowspan: usize, colspan: usize) -> CellSource {

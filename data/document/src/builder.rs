@@ -6,7 +6,7 @@ use crate::headers::{self, Known};
 use crate::layout::Layout;
 use crate::model::{Block, Document, Heading, join_non_empty};
 use crate::options::ReadOptions;
-use crate::read::{Inferred, ReadDocument};
+use crate::read::{Cut, Inferred, ReadDocument};
 use crate::sentences;
 
 /// Paragraphs before a table that may say what it is.
@@ -23,7 +23,10 @@ pub(crate) struct Builder<'a> {
     tables: Vec<Inferred>,
     cells: usize,
     warnings: Vec<String>,
+    cuts: Vec<Cut>,
     pub facts: Facts,
+    /// What the file calls itself.
+    pub title: Option<String>,
     /// Pictures of the file, which are not read.
     pub pictures: usize,
     /// The last paragraphs since the last table, and whether each is a heading.
@@ -42,7 +45,9 @@ impl<'a> Builder<'a> {
             tables: Vec::new(),
             cells: 0,
             warnings: Vec::new(),
+            cuts: Vec::new(),
             facts: Facts::default(),
+            title: None,
             pictures: 0,
             lines: Vec::new(),
             heading: String::new(),
@@ -51,6 +56,12 @@ impl<'a> Builder<'a> {
 
     pub fn warn(&mut self, warning: String) {
         self.warnings.push(warning);
+    }
+
+    /// Warns that of a table's rows, as many as `of` where that is known, only the first were read.
+    pub fn cut(&mut self, rows: usize, of: Option<usize>, warning: String) {
+        self.cuts.push(Cut { rows, of, warning: warning.clone() });
+        self.warn(warning);
     }
 
     /// The number that the next table gets.
@@ -180,6 +191,8 @@ impl<'a> Builder<'a> {
             facts: self.facts,
             tables: self.tables,
             warnings: self.warnings,
+            cuts: self.cuts,
+            title: self.title,
         }
     }
 }

@@ -36,11 +36,16 @@ pub(crate) fn read(path: &Path, text: &str, options: &ReadOptions, builder: &mut
             rows.push(record.iter().map(|field| RawCell::new(field.trim())).collect());
         }
     }
-    if rows.len() < records {
+    if let Some((first, last)) = unclosed(text, delimiter) {
         builder.warn(format!(
-            "the table is cut off after {} of {records} records: a table may have {max_cells} cells",
-            rows.len()
+            "line {first}: a field that begins with a quote is not closed and was read as one text up to line {last}; \
+             close it with a quote, or put it in quotes and double the one that belongs to it"
         ));
+    }
+    if rows.len() < records {
+        let read = rows.len();
+        let cut = format!("the table is cut off after {read} of {records} records: a table may have {max_cells} cells");
+        builder.cut(read, Some(records), cut);
     }
     let (grid, _) = Grid::place(rows, max_cells);
     builder.table(grid, "", format!("{records} records, delimiter {:?}", char::from(delimiter)));
@@ -49,6 +54,34 @@ pub(crate) fn read(path: &Path, text: &str, options: &ReadOptions, builder: &mut
 
 fn reader(text: &str, delimiter: u8) -> csv::Reader<&[u8]> {
     csv::ReaderBuilder::new().delimiter(delimiter).has_headers(false).flexible(true).from_reader(text.as_bytes())
+}
+
+/// The lines, from 1, on which the first field begins and ends whose quote was never closed. Its end is that of the file,
+/// or a quote on a later line that text follows: one that was to begin another field.
+fn unclosed(text: &str, delimiter: u8) -> Option<(usize, usize)> {
+    let bytes = text.as_bytes();
+    // In a quoted field, the line on which it begins.
+    let mut quoted: Option<usize> = None;
+    let (mut line, mut begins, mut at) = (1usize, true, 0usize);
+    while let Some(&byte) = bytes.get(at) {
+        let next = bytes.get(at + 1).copied();
+        match (quoted, byte) {
+            (Some(_), b'"') if next == Some(b'"') => at += 1,
+            (Some(first), b'"') => {
+                let ends = next.is_none_or(|next| next == delimiter || next.is_ascii_whitespace());
+                if first < line && !ends {
+                    return Some((first, line));
+                }
+                (quoted, begins) = (None, false);
+            }
+            (None, b'"') if begins => quoted = Some(line),
+            (None, _) => begins = byte == delimiter || matches!(byte, b'\r' | b'\n'),
+            (Some(_), _) => {}
+        }
+        line += usize::from(byte == b'\n');
+        at += 1;
+    }
+    quoted.map(|first| (first, text.lines().count()))
 }
 
 /// The delimiter that parts most records into the same number of fields, the more fields the
@@ -123,6 +156,22 @@ mod tests {
     }
 
     #[test]
+    fn a_quote_that_is_not_closed_is_said_with_its_lines() {
+        for (text, lines) in [
+            ("a,b\n\"x,1\ny,2\n", ["line 2: ", "up to line 3;"]),
+            ("a,b\nx,\"1", ["line 2: ", "up to line 2;"]),
+            // It ends at the quote that was to begin the next field.
+            ("a,b\n\"x,1\ny,2\n\"z\",3\n", ["line 2: ", "up to line 4;"]),
+        ] {
+            let read = read("x.csv", text);
+            assert_eq!(read.warnings.len(), 1, "{text}");
+            assert!(lines.iter().all(|line| read.warnings[0].contains(line)), "{:?}", read.warnings);
+        }
+        let closed = "name,text\r\n\"a\r\nb\" ,\"say \"\"hi\"\"\"\r\n5\" pipe,\"\"\r\n\"big\" sale,\"x\"";
+        assert_eq!(read("x.csv", closed).warnings, [""; 0]);
+    }
+
+    #[test]
     fn a_long_column_of_words_makes_no_deep_outline() {
         let text = "name,value\n".to_owned() + &"word,\n".repeat(200_000) + "last,1\n";
         let read = read("x.csv", &text);
@@ -139,5 +188,6 @@ mod tests {
         let read = read_bytes(Path::new("x.csv"), text.into(), &options).unwrap();
         assert_eq!(table(&read).rows(), 5000);
         assert!(read.warnings[0].contains("5000 of 1000001 records"), "{:?}", read.warnings);
+        assert_eq!((read.cuts[0].rows, read.cuts[0].of), (5000, Some(1_000_001)));
     }
 }

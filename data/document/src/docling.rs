@@ -171,8 +171,9 @@ fn read_table(index: usize, table: &Table, texts: &HashMap<String, &Text>, limit
         return;
     }
     if rows > limits.max_cells_per_table / cols {
+        let of = rows;
         rows = limits.max_cells_per_table / cols;
-        builder.warn(format!("{place}: the table is cut off after {rows} rows"));
+        builder.cut(rows, Some(of), format!("{place}: the table is cut off after {rows} of {of} rows"));
     }
     let mut cells: Vec<GridCell> = table_cells
         .iter()

@@ -72,11 +72,11 @@ impl Grid {
     /// Lays rows of cells out as HTML does: a cell takes the next free position of its row; where
     /// a span reaches into a cell that is there already, or out of the table, it is cut.
     /// Positions that no cell covers become empty cells. Rows and columns beyond the bounds are
-    /// cut; the second value says whether that happened.
-    pub fn place(rows: Vec<Vec<RawCell>>, max_cells: usize) -> (Self, bool) {
-        let (cols, mut cut) = width(&rows, max_cells);
+    /// cut; the second value says where that happened: after how many rows of how many.
+    pub fn place(rows: Vec<Vec<RawCell>>, max_cells: usize) -> (Self, Option<(usize, usize)>) {
+        let (cols, narrowed) = width(&rows, max_cells);
         let fit = max_cells.checked_div(cols).unwrap_or(0).min(rows.len());
-        cut |= fit < rows.len();
+        let cut = (narrowed || fit < rows.len()).then_some((fit, rows.len()));
         let mut grid = Self { rows: fit, cols, cells: Vec::new(), owner: vec![FREE; fit * cols] };
         for (row, line) in rows.into_iter().take(fit).enumerate() {
             let mut col = 0;
@@ -290,7 +290,7 @@ mod tests {
             vec![span("e", 1, 1)],
         ];
         let (grid, cut) = Grid::place(rows, 1000);
-        assert_eq!((grid.rows, grid.cols, cut), (3, 3, false));
+        assert_eq!((grid.rows, grid.cols, cut), (3, 3, None));
         assert_eq!(
             (grid.at(0, 2).text.as_str(), grid.at(1, 0).text.as_str(), grid.at(2, 1).text.as_str()),
             ("b", "a", "c")

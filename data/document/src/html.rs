@@ -29,6 +29,17 @@ pub(crate) fn read(text: &str, limits: &Limits, builder: &mut Builder) {
             dom.pages
         ));
     }
+    let unknown = dom.ids().filter(|&id| is_unknown_heading(dom.name(id))).count();
+    if unknown > 0 {
+        builder.warn(format!(
+            "{unknown} headings are marked h7 or deeper, levels that HTML does not have, and are read as text; mark them \
+             h1 to h6 to have what follows stand under them"
+        ));
+    }
+    // Of several pages each would have its own.
+    if builder.title.is_none() && dom.pages <= 1 {
+        builder.title = title(&dom);
+    }
     builder.pictures += dom.ids().filter(|&id| dom.name(id) == "img").count();
     blocks::read(&dom, limits, builder);
 }
@@ -37,7 +48,20 @@ pub(crate) fn read(text: &str, limits: &Limits, builder: &mut Builder) {
 /// `None` where it has more cells than a table may have.
 pub(crate) fn first_table(text: &str, limits: &Limits) -> Option<crate::grid::Grid> {
     let (grid, cut) = single::first_table(text, limits.max_depth, limits.max_cells_per_table).unwrap_or_default();
-    (!cut).then_some(grid)
+    cut.is_none().then_some(grid)
+}
+
+/// `h7` and deeper.
+fn is_unknown_heading(name: &str) -> bool {
+    name.strip_prefix('h').and_then(|level| level.parse::<u32>().ok()).is_some_and(|level| level > 6)
+}
+
+/// What a page calls itself: the `<title>` of its head, which pictures in it may have as well.
+fn title(dom: &dom::Dom) -> Option<String> {
+    let in_head = |id: dom::Id| dom.parent(id).is_some_and(|above| dom.name(above) == "head");
+    let title = dom.ids().find(|&id| dom.name(id) == "title" && in_head(id))?;
+    let text = dom.text(title).split_whitespace().collect::<Vec<_>>().join(" ");
+    (!text.is_empty()).then_some(text)
 }
 
 #[cfg(test)]

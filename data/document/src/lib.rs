@@ -34,5 +34,5 @@ pub use error::{ReadError, from_json};
 pub use format::{Format, KNOWN};
 pub use layout::Layout;
 pub use options::{HeaderOverride, Limits, ReadOptions};
-pub use read::{Inferred, ReadDocument, read, read_bytes, read_source};
+pub use read::{Cut, Inferred, ReadDocument, read, read_bytes, read_source};
 pub use texts::{KnownTable, Region, table_of_html, table_of_texts, table_with};

@@ -111,8 +111,9 @@ impl Reading {
     fn table(&mut self, limits: &Limits, builder: &mut Builder) {
         let (grid, cut) = Grid::place(std::mem::take(&mut self.rows), limits.max_cells_per_table);
         let place = format!("line {}", self.line);
-        if cut {
-            builder.warn(format!("{place}: the table is cut off after {} cells", limits.max_cells_per_table));
+        if let Some((rows, of)) = cut {
+            let most = limits.max_cells_per_table;
+            builder.cut(rows, Some(of), format!("{place}: the table is cut off after {most} cells"));
         }
         builder.table(grid, "", place);
     }

@@ -29,6 +29,22 @@ pub struct ReadDocument {
     pub tables: Vec<Inferred>,
     /// What was cut off, left out or guessed; each names its place in the file.
     pub warnings: Vec<String>,
+    /// Of the warnings, those that say that something was cut off.
+    pub cuts: Vec<Cut>,
+    /// What the file calls itself (the `<title>` of HTML only). It is no part of the document.
+    pub title: Option<String>,
+}
+
+/// A table, or a sheet of tables, of which not all was read: what is computed over it is not of all its rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cut {
+    /// Rows that were read; of a sheet the last of them may lack cells.
+    pub rows: usize,
+    /// Rows that there are; nothing where reading ended before they were counted. No more than were read where columns
+    /// alone are missing.
+    pub of: Option<usize>,
+    /// Where it stands and where it was cut, as the warning says it.
+    pub warning: String,
 }
 
 /// What was inferred for a table.

@@ -60,7 +60,9 @@ pub(crate) fn read(path: &Path, bytes: Vec<u8>, limits: &Limits, builder: &mut B
                 continue;
             }
             if cells.len() == limits.max_cells_per_table {
-                builder.warn(format!("sheet {:?} is cut off after {} cells", sheet.name, limits.max_cells_per_table));
+                let rows = cells.last_key_value().map_or(0, |((row, _), _)| *row as usize + 1);
+                let most = limits.max_cells_per_table;
+                builder.cut(rows, None, format!("sheet {:?} is cut off after {most} cells", sheet.name));
                 break;
             }
             let look = Style {

@@ -6,7 +6,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use tabsegnet_document::model::Table;
-use tabsegnet_document::{Format, ReadDocument, ReadError, ReadOptions, read, read_bytes};
+use tabsegnet_document::{Format, Limits, ReadDocument, ReadError, ReadOptions, read, read_bytes};
 use zip::write::SimpleFileOptions;
 
 /// Writes a file and reads it.
@@ -235,6 +235,36 @@ fn a_million_records_are_cut_at_the_limit_with_a_warning() {
     let read = good("x.csv", csv);
     assert_eq!(table(&read).rows(), 333_333);
     assert!(read.warnings[0].contains("333333 of 1000001 records"), "{:?}", read.warnings);
+}
+
+#[test]
+fn what_is_cut_says_how_many_rows_of_how_many_were_read() {
+    let csv = "a,b\n".to_owned() + &"x,1\n".repeat(9);
+    let markdown = "|a|b|\n|--|--|\n".to_owned() + &"|x|1|\n".repeat(9);
+    let html = format!("<table><tr><th>a</th><th>b</th></tr>{}</table>", "<tr><td>x</td><td>1</td></tr>".repeat(9));
+    let cell = |n: usize| {
+        format!(
+            r#"{{"text": "x", "start_row_offset_idx": {0}, "end_row_offset_idx": {1}, "start_col_offset_idx": {2}, "end_col_offset_idx": {3}}}"#,
+            n / 2,
+            n / 2 + 1,
+            n % 2,
+            n % 2 + 1
+        )
+    };
+    let cells: Vec<String> = (0..20).map(cell).collect();
+    let docling = format!(
+        r##"{{"schema_name": "DoclingDocument", "body": {{"children": [{{"$ref": "#/tables/0"}}]}},
+        "tables": [{{"data": {{"num_rows": 10, "num_cols": 2, "table_cells": [{}]}}}}]}}"##,
+        cells.join(",")
+    );
+    let limits = Limits { max_cells_per_table: 8, ..Limits::default() };
+    let options = ReadOptions { limits, ..ReadOptions::default() };
+    for (name, text) in [("x.csv", csv), ("x.md", markdown), ("x.html", html), ("x.json", docling)] {
+        let cut = read_bytes(Path::new(name), text.clone().into_bytes(), &options).unwrap();
+        assert_eq!(cut.cuts.iter().map(|cut| (cut.rows, cut.of)).collect::<Vec<_>>(), [(4, Some(10))], "{name}");
+        assert!(cut.warnings.contains(&cut.cuts[0].warning), "{name}: {:?}", cut.warnings);
+        assert!(good(name, text).cuts.is_empty(), "{name}");
+    }
 }
 
 #[test]

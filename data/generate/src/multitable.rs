@@ -33,7 +33,7 @@ use tabsegnet_store::{Digest, FileError};
 
 use crate::dice::Dice;
 
-pub use files::{read_own, read_published, write_own, write_published};
+pub use files::{read_own, read_published, read_published_all, write_own, write_published};
 pub use source::{SourceQuestion, read_sources};
 pub use statistics::Statistics;
 

@@ -48,6 +48,31 @@ fn the_program_writes_both_forms_and_names_what_is_wrong() {
     let read = read_published(&dir.path().join("out"), "x").unwrap();
     assert!(read.tables.iter().map(|t| &t.record.rows).eq(own.tables.iter().map(|t| &t.record.rows)));
 
+    // Published files are read into the form that is indexed and measured, and published again to the byte.
+    let back = ["--task", "single", "--output", "back", "--from-published", "out/x"];
+    let output = run(dir.path(), &back);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(String::from_utf8(output.stdout).unwrap().contains("| built | 12 | 6 |"));
+    assert_eq!(read_own(&dir.path().join("back")).unwrap(), read);
+    let again = [back.as_slice(), &["--form", "published", "--name", "y"]].concat();
+    assert!(run(dir.path(), &again).status.success());
+    for what in ["table", "query"] {
+        let bytes = |name: &str| fs::read(dir.path().join(format!("{name}_{what}.jsonl"))).unwrap();
+        assert_eq!(bytes("back/y"), bytes("out/x"));
+    }
+    // Of several, each counts its tables from 0.
+    let both = [&back[..3], &["both", "--from-published", "out/x", "back/y"]].concat();
+    assert!(run(dir.path(), &both).status.success());
+    let both = read_own(&dir.path().join("both")).unwrap();
+    assert_eq!((both.tables.len(), both.questions.len()), (24, 12));
+    assert_eq!((both.tables[0].record.id.as_str(), both.tables[12].record.id.as_str()), ("x/0", "y/0"));
+    assert!(both.questions[11].record.tables.iter().all(|table| table.starts_with("y/")));
+    let missing = run(dir.path(), &["--task", "single", "--output", "o", "--from-published", "out/z"]);
+    assert_eq!(missing.status.code(), Some(1));
+    assert!(String::from_utf8(missing.stderr).unwrap().contains("z_table.jsonl"));
+    let two_ways = [given.as_slice(), &["--from-published", "out/x"]].concat();
+    assert_eq!(run(dir.path(), &two_ways).status.code(), Some(2));
+
     let bad =
         run(dir.path(), &["--tables", "t.jsonl", "--questions", "bad.jsonl", "--task", "single", "--output", "o"]);
     let message = String::from_utf8(bad.stderr).unwrap();

@@ -3,7 +3,7 @@
 //! A ranking comes in as the ranks of its gold nodes ([`GoldRanks`]). [`measures`] turns them into
 //! the figures of a question, [`significance`] into intervals and p-values over questions,
 //! [`report`] into one [`Report`] over several methods, written as JSON, Markdown and HTML.
-//! [`answers`] says whether an answer is right. [`table_retrieval`] measures and compares rankings of the tables of a corpus. [`trec`] writes and
+//! [`answers`] says whether an answer is right, [`risk_coverage`] how many of the surest are. [`table_retrieval`] measures and compares rankings of the tables of a corpus. [`trec`] writes and
 //! reads the rankings themselves, for `trec_eval` and other tools.
 //!
 //! Every result is a function of its input and a seed: neither the number of threads nor the order
@@ -14,6 +14,7 @@ pub mod measures;
 pub mod programs;
 mod render;
 pub mod report;
+pub mod risk_coverage;
 pub mod significance;
 pub mod table_retrieval;
 pub mod trec;

@@ -80,8 +80,9 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
     }
     if arguments.list {
         let manifest = Manifest::read(&arguments.output)?;
-        manifest.files.iter().for_each(|file| println!("{}", file.name));
-        eprintln!("{} tables of {} files", manifest.tables(), manifest.files.len());
+        let files = manifest.files(&arguments.output)?;
+        files.keys().for_each(|file| println!("{file}"));
+        eprintln!("{} tables of {} files", manifest.tables(), files.len());
         return Ok(ExitCode::SUCCESS);
     }
     if arguments.check {

@@ -1,5 +1,6 @@
 //! Checkpoints: a directory with `model.safetensors`, `config.toml`, `manifest.json` and
-//! `README.md`, and `reranker.safetensors` where the ranker has a reranker.
+//! `README.md`; `model-1.safetensors` and so on where several models score together, and `reranker.safetensors` where the
+//! ranker has a reranker.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -20,6 +21,12 @@ pub const FORMAT_VERSION: u32 = 2;
 
 const MODEL: &str = "model.safetensors";
 const RERANKER: &str = "reranker.safetensors";
+
+/// File of the `number`th model beside the first.
+fn more(number: usize) -> String {
+    format!("model-{number}.safetensors")
+}
+
 const CONFIG: &str = "config.toml";
 const MANIFEST: &str = "manifest.json";
 const CARD: &str = "README.md";
@@ -130,6 +137,8 @@ pub struct Checkpoint {
     pub directory: PathBuf,
     /// The model on the device that was requested.
     pub model: TabSegNet,
+    /// Models that score beside it: a node's score is the mean.
+    pub others: Vec<TabSegNet>,
     /// What looks at the best nodes again, where the ranker has it.
     pub reranker: Option<Reranker>,
     /// What it says of itself.
@@ -155,6 +164,7 @@ impl Checkpoint {
 pub fn write(
     directory: &Path,
     model: &TabSegNet,
+    others: &[TabSegNet],
     reranker: Option<&Reranker>,
     mut manifest: Manifest,
     config: &str,
@@ -162,14 +172,17 @@ pub fn write(
 ) -> Result<(), CheckpointError> {
     let staging = Staging::new(directory)?;
     let at = |name: &str| staging.path().join(name);
+    let others: Vec<(String, &TabSegNet)> = (1..).map(more).zip(others).collect();
     write_model(&at(MODEL), model)?;
+    others.iter().try_for_each(|(name, other)| write_model(&at(name), other))?;
     write_bytes_atomic(&at(CONFIG), config.as_bytes())?;
     write_bytes_atomic(&at(CARD), card.as_bytes())?;
     if let Some(reranker) = reranker {
         reranker.write(&at(RERANKER))?;
     }
     manifest.files.clear();
-    let written = [MODEL, CONFIG, CARD].into_iter().chain(reranker.map(|_| RERANKER));
+    let others = others.iter().map(|(name, _)| name.as_str());
+    let written = [MODEL, CONFIG, CARD].into_iter().chain(others).chain(reranker.map(|_| RERANKER));
     for name in written {
         manifest.files.insert(name.to_owned(), sha256_file(&at(name))?);
     }
@@ -195,7 +208,9 @@ pub fn read(directory: &Path, device: &Device) -> Result<Checkpoint, CheckpointE
     let mut manifest: Manifest = serde_json::from_str(&text)
         .map_err(|error| content(&path, format!("is no manifest of a checkpoint: {error}")))?;
     let has_reranker = manifest.files.contains_key(RERANKER);
-    for name in [MODEL, CONFIG].into_iter().chain(has_reranker.then_some(RERANKER)) {
+    let others: Vec<String> = (1..).map(more).take_while(|name| manifest.files.contains_key(name)).collect();
+    let named = others.iter().map(String::as_str).chain(has_reranker.then_some(RERANKER));
+    for name in [MODEL, CONFIG].into_iter().chain(named) {
         let (found, expected) = (sha256_file(&at(name))?, manifest.files.get(name));
         if expected != Some(&found) {
             let expected = expected.map_or("none", String::as_str);
@@ -219,12 +234,14 @@ pub fn read(directory: &Path, device: &Device) -> Result<Checkpoint, CheckpointE
         tensors.floats("node_init.C_f").map_or(0, |(shape, _)| shape.first().copied().unwrap_or(0));
     manifest.model.table_scorer = tensors.floats("table_scorer.W_1").is_ok();
     let model = build(&path, &tensors, &manifest.model, manifest.d_enc, device)?;
+    let read_other = |name: &String| read_model(&at(name), &manifest.model, manifest.d_enc, device);
+    let others = others.iter().map(read_other).collect::<Result<_, _>>()?;
     let reranker = match has_reranker {
         true => Some(Reranker::read(&at(RERANKER), manifest.model.features)?),
         false => None,
     };
     let config = read_text(&at(CONFIG))?;
-    Ok(Checkpoint { directory: directory.to_owned(), model, reranker, manifest, config })
+    Ok(Checkpoint { directory: directory.to_owned(), model, others, reranker, manifest, config })
 }
 
 /// Looked at first, since another version may have other fields.

@@ -8,6 +8,7 @@
 #![allow(non_snake_case)] // the paper's symbols
 
 mod edges;
+mod ensemble;
 mod explain;
 mod start;
 mod weights;
@@ -46,13 +47,18 @@ pub struct ModelInput<'a> {
     pub products: &'a [f32],
 }
 
-/// A model laid out for ranking.
+/// A model laid out for ranking, or several of one kind that score together.
 #[derive(Debug)]
 pub struct Inference {
-    model: TabSegNet,
+    networks: Vec<Network>,
     config: ModelConfig,
     d_enc: usize,
     device: Device,
+}
+
+#[derive(Debug)]
+struct Network {
+    model: TabSegNet,
     /// Nothing where the model does not run on the CPU.
     weights: Option<Weights>,
 }
@@ -64,7 +70,8 @@ pub struct OpenGraph {
     /// `[nodes, d_enc]` with segments; else empty.
     u: Vec<f32>,
     heard: Heard,
-    parts: Parts,
+    /// `[networks]`
+    parts: Vec<Parts>,
 }
 
 #[derive(Debug)]
@@ -80,9 +87,22 @@ enum Parts {
 impl Inference {
     /// Lays a model out; `config` and `d_enc` are those that it was made with.
     pub fn new(model: TabSegNet, config: &ModelConfig, d_enc: usize, device: &Device) -> Self {
-        let config = config.resolved();
-        let weights = is_cpu(device).then(|| Weights::of(&model, &config, d_enc));
-        Self { model, config, d_enc, device: device.clone(), weights }
+        let mut inference = Self { networks: Vec::new(), config: config.resolved(), d_enc, device: device.clone() };
+        inference.add(model);
+        inference
+    }
+
+    /// With more models of the same settings: the score of a node that the first model ranks well is the mean of theirs. They
+    /// see the same features, those of the first one's table scorer.
+    #[must_use]
+    pub fn with(mut self, others: impl IntoIterator<Item = TabSegNet>) -> Self {
+        others.into_iter().for_each(|model| self.add(model));
+        self
+    }
+
+    fn add(&mut self, model: TabSegNet) {
+        let weights = is_cpu(&self.device).then(|| Weights::of(&model, &self.config, self.d_enc));
+        self.networks.push(Network { model, weights });
     }
 
     /// The model's settings.
@@ -90,9 +110,9 @@ impl Inference {
         &self.config
     }
 
-    /// The model.
+    /// The model, the first where there are several.
     pub fn model(&self) -> &TabSegNet {
-        &self.model
+        &self.networks[0].model
     }
 
     /// Opens a document: its edges and the vectors `u` `[nodes, d_enc]` of its nodes. Edges of types that the model was
@@ -103,18 +123,21 @@ impl Inference {
     pub fn open(&self, graph: &Adjacency, u: &[f32]) -> Result<OpenGraph, BatchError> {
         let nodes = graph.nodes();
         width("u", u.len(), nodes * self.d_enc)?;
-        let parts = match &self.weights {
-            Some(weights) => Parts::Cpu { own: weights.own(u, self.d_enc) },
-            None => {
-                let q = vec![0.0; self.d_enc];
-                let features = vec![0.0; nodes * self.config.features];
-                let example = Example { graph, u, q: &q, segments: &q, features: &features, gold: &[] };
-                let batch = Batch::new(&[example], &self.config, self.d_enc, &self.device)?;
-                Parts::Tensors(Box::new((self.model.project(batch.u.clone()), batch)))
-            }
-        };
+        let parts = self.networks.iter().map(|network| self.parts(network, graph, u)).collect::<Result<_, _>>()?;
         let u = if self.config.segments { u.to_vec() } else { Vec::new() };
         Ok(OpenGraph { nodes, u, heard: Heard::new(&self.config, graph), parts })
+    }
+
+    /// What a network makes of a document's vectors.
+    fn parts(&self, Network { model, weights }: &Network, graph: &Adjacency, u: &[f32]) -> Result<Parts, BatchError> {
+        if let Some(weights) = weights {
+            return Ok(Parts::Cpu { own: weights.own(u, self.d_enc) });
+        }
+        let q = vec![0.0; self.d_enc];
+        let features = vec![0.0; graph.nodes() * self.config.features];
+        let example = Example { graph, u, q: &q, segments: &q, features: &features, gold: &[] };
+        let batch = Batch::new(&[example], &self.config, self.d_enc, &self.device)?;
+        Ok(Parts::Tensors(Box::new((model.project(batch.u.clone()), batch))))
     }
 
     /// One score a node of an open document, higher is more relevant: those of
@@ -124,7 +147,7 @@ impl Inference {
     /// A vector of another width; no segment for a model with segments.
     pub fn scores(&self, open: &OpenGraph, query: &ModelInput<'_>) -> Result<Vec<f32>, BatchError> {
         let query = self.check(open, query)?;
-        let ModelInput { q, segments, features, products } = query;
+        let ModelInput { q: _, segments, features: _, products } = query;
         let best = match products.len().checked_div(open.nodes) {
             None | Some(0) => best_segments(&open.u, segments, self.d_enc),
             Some(width) => {
@@ -132,14 +155,31 @@ impl Inference {
                 best_of_products(products, width, &segments)
             }
         };
-        match (&open.parts, &self.weights) {
+        let first = self.scores_by(&self.networks[0], &open.parts[0], open, &query, &best);
+        Ok(match self.networks.len() {
+            1 => first,
+            _ => self.together(open, &query, &best, &first).scores(first),
+        })
+    }
+
+    /// The scores by one network.
+    fn scores_by(
+        &self,
+        network: &Network,
+        parts: &Parts,
+        open: &OpenGraph,
+        query: &ModelInput<'_>,
+        best: &[u32],
+    ) -> Vec<f32> {
+        let ModelInput { q, segments, features, products: _ } = *query;
+        match (parts, &network.weights) {
             (Parts::Cpu { own }, Some(weights)) => {
                 let strength = weights.strength(q);
                 let features = Features::Raw(features, &weights.feature_scale);
-                let (x, by_features) = weights.start(own, &query, features, &best);
+                let (x, by_features) = weights.start(own, query, features, best);
                 let Heard { offsets, edges, .. } = &open.heard;
                 let graph = Edges { offsets, edges, strength: &strength, aggregation: self.config.aggregation };
-                Ok(weights.scores(x, &by_features, &graph))
+                weights.scores(x, &by_features, &graph, &vec![open.nodes; self.config.layers])
             }
             (Parts::Tensors(tensors), _) => {
                 let (own, batch) = tensors.as_ref();
@@ -155,7 +195,7 @@ impl Inference {
                     Tensor::from_data(TensorData::new(all_rows(features, self.config.features), shape), &self.device)
                 });
                 let batch = Batch { q, segments, features, shared: Arc::new(shared), ..batch.clone() };
-                Ok(values(self.model.forward_from(own.clone(), &batch)))
+                values(network.model.forward_from(own.clone(), &batch))
             }
             (Parts::Cpu { .. }, None) => unreachable!("a graph is opened by the inference that it is given to"),
         }

@@ -118,7 +118,8 @@ fn training_steps_equal_the_processors_and_checkpoints_open_on_either() {
         for (_, model) in &trained {
             let directory = tempfile::tempdir().unwrap();
             let path = directory.path().join("best");
-            checkpoint::write(&path, model, None, Manifest::new(&config, D_ENC, "encoder", "none", 1), "", "").unwrap();
+            checkpoint::write(&path, model, &[], None, Manifest::new(&config, D_ENC, "encoder", "none", 1), "", "")
+                .unwrap();
             let [on_cpu, on_gpu] = devices
                 .each_ref()
                 .map(|device| made.scores(&checkpoint::read(&path, device).unwrap().model, &config, device));

@@ -32,7 +32,8 @@ pub fn join(directory: &Path, parts: &[PathBuf]) -> Result<Change, CorpusError> 
     let mut files: BTreeMap<String, String> = BTreeMap::new();
     for part in parts {
         let manifest = Manifest::read(part)?;
-        let into = joined.get_or_insert_with(|| Manifest { segments: Vec::new(), next: 0, ..manifest.clone() });
+        let into =
+            joined.get_or_insert_with(|| Manifest { segments: Vec::new(), files: None, next: 0, ..manifest.clone() });
         if (&into.encoder_identity, into.dim, into.vectors)
             != (&manifest.encoder_identity, manifest.dim, manifest.vectors)
         {
@@ -42,7 +43,7 @@ pub fn join(directory: &Path, parts: &[PathBuf]) -> Result<Change, CorpusError> 
                 given: format!("{} ({}) as in the first", into.encoder_identity, into.dim),
             });
         }
-        files.extend(manifest.files.iter().map(|file| (file.name.clone(), file.sha256.clone())));
+        files.extend(manifest.files(part)?);
         for (entry, segment) in manifest.segments.iter().zip(manifest.open(part)?) {
             let name = into.new_name("segment");
             let (from, to) = (part.join(&entry.file.name), directory.join(&name));
@@ -76,7 +77,7 @@ pub fn join(directory: &Path, parts: &[PathBuf]) -> Result<Change, CorpusError> 
         manifest.segments.push(SegmentEntry::of(&segment, entry.file, removed, removed_file));
     }
     manifest.segments.retain(|entry| entry.tables > 0);
-    manifest.set_files(files);
+    manifest.set_files(directory, &files)?;
     manifest.write(directory)?;
     change.tables = manifest.tables();
     change.segments = manifest.segments.len();

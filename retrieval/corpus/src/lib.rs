@@ -1,8 +1,9 @@
 //! Retrieval over a corpus of tables.
 //!
 //! A corpus is a folder that a [`Writer`] fills and [`Corpus::open`] opens: immutable, memory-mapped segments with the
-//! tables, their words by field, a vector each and what links them, and `corpus.json`, which names the segments and is
-//! replaced whole. A question becomes a [`Query`]; [`Retriever`]s rank the tables for it.
+//! tables, their words by field, a vector each and what links them, a list of the files that they are from, and
+//! `corpus.json`, which names all of these and is replaced whole. A question becomes a [`Query`]; [`Retriever`]s rank the
+//! tables for it.
 
 mod build;
 mod candidates;
@@ -36,7 +37,7 @@ pub use graph_retriever::GtrRetriever;
 pub use join::join;
 pub use link_rank::LinkRank;
 pub use listwise::Listwise;
-pub use manifest::{FORMAT, FileEntry, Manifest, SegmentEntry, StoredFile};
+pub use manifest::{FORMAT, Manifest, SegmentEntry, StoredFile};
 pub use rerank::Rerank;
 pub use retrieve::{Fusion, Retriever, Rrf, Weights};
 pub use scores::Scores;

@@ -1,5 +1,6 @@
 //! `corpus.json`: which segments a corpus has. It is replaced whole, so that a reader sees the corpus before a change or
-//! after it, and a change that is cut off is none.
+//! after it, and a change that is cut off is none. The files that tables are from are a list of its own, which changes
+//! alone read: a corpus of very many files opens as one of few.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -16,7 +17,7 @@ use crate::vectors::VectorKind;
 
 const FILE: &str = "corpus.json";
 /// The version of a corpus on the disk, raised when a file's content changes its meaning.
-pub const FORMAT: u64 = 2;
+pub const FORMAT: u64 = 3;
 
 /// What a corpus is made of.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -33,8 +34,9 @@ pub struct Manifest {
     pub vectors: VectorKind,
     /// The segments, oldest first.
     pub segments: Vec<SegmentEntry>,
-    /// The files that tables are from, by name.
-    pub files: Vec<FileEntry>,
+    /// The list of the files that tables are from; none where it is empty.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) files: Option<StoredFile>,
     /// The number of the next segment.
     pub(crate) next: u64,
 }
@@ -82,16 +84,6 @@ impl SegmentEntry {
     }
 }
 
-/// A file that tables are from.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct FileEntry {
-    /// Its name as it was given.
-    pub name: String,
-    /// SHA-256 of its content; empty where it is no file.
-    pub sha256: String,
-}
-
 impl Manifest {
     pub(crate) fn new(encoder: EncoderConfig, identity: &str, dim: usize, vectors: VectorKind) -> Self {
         Self {
@@ -101,7 +93,7 @@ impl Manifest {
             dim,
             vectors,
             segments: Vec::new(),
-            files: Vec::new(),
+            files: None,
             next: 0,
         }
     }
@@ -142,9 +134,10 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// The files of all segments.
-    pub(crate) fn stored(&self) -> impl Iterator<Item = &StoredFile> {
-        self.segments.iter().flat_map(|entry| std::iter::once(&entry.file).chain(&entry.removed))
+    /// All files of the corpus beside `corpus.json`.
+    pub fn stored(&self) -> impl Iterator<Item = &StoredFile> {
+        let of_segments = self.segments.iter().flat_map(|entry| std::iter::once(&entry.file).chain(&entry.removed));
+        of_segments.chain(&self.files)
     }
 
     /// Reads all files and compares them with their digests; what is wrong, a file each. Opening a corpus looks at lengths
@@ -182,9 +175,28 @@ impl Manifest {
         Ok(StoredFile { sha256: sha256_file(&path)?, name })
     }
 
-    /// The files that tables are from, by name, each with its digest.
-    pub(crate) fn set_files(&mut self, files: BTreeMap<String, String>) {
-        self.files = files.into_iter().map(|(name, sha256)| FileEntry { name, sha256 }).collect();
+    /// The files that tables are from, by name as it was given, each with the SHA-256 of its content; empty where it has to
+    /// be read again, or is no file.
+    ///
+    /// # Errors
+    /// The list cannot be read.
+    pub fn files(&self, directory: &Path) -> Result<BTreeMap<String, String>, CorpusError> {
+        let Some(StoredFile { name, .. }) = &self.files else { return Ok(BTreeMap::new()) };
+        let path = directory.join(name);
+        serde_json::from_slice(&read_bytes(&path)?).map_err(|error| damaged(&path, error))
+    }
+
+    /// Writes the list of files into a new file, where it is not the one that is there.
+    pub(crate) fn set_files(&mut self, directory: &Path, files: &BTreeMap<String, String>) -> Result<(), CorpusError> {
+        if self.files(directory)? == *files {
+            return Ok(());
+        }
+        let name = self.new_name("files");
+        let path = directory.join(&name);
+        let bytes = serde_json::to_vec(files).map_err(|error| damaged(&path, error))?;
+        write_bytes_atomic(&path, &bytes)?;
+        self.files = Some(StoredFile { sha256: sha256_file(&path)?, name });
+        Ok(())
     }
 
     /// Opens the segments.

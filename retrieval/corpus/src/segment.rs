@@ -1,7 +1,8 @@
 //! A segment as it is read: tables with their words, vectors and links. It never changes; what is removed is marked beside it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use tabsegnet_datasets::tables::TableRecord;
 use tabsegnet_features::vectors::dot;
@@ -20,6 +21,8 @@ pub struct Segment {
     kind: VectorKind,
     dim: usize,
     source_names: Vec<String>,
+    /// Tables by the file that they are from, once it is needed.
+    by_source: OnceLock<HashMap<String, Vec<u32>>>,
     /// Tables that are removed, or replaced by later ones; empty where none is.
     removed: Vec<bool>,
     /// Their numbers, rising.
@@ -64,7 +67,17 @@ impl Segment {
         let removed_tables: Vec<u32> =
             (0..).zip(&marks).filter(|(_, removed)| **removed).map(|(table, _)| table).collect();
         let live = tables - removed_tables.len();
-        Ok(Self { path: path.to_owned(), file, kind, dim, source_names, removed: marks, removed_tables, live })
+        Ok(Self {
+            path: path.to_owned(),
+            file,
+            kind,
+            dim,
+            source_names,
+            by_source: OnceLock::new(),
+            removed: marks,
+            removed_tables,
+            live,
+        })
     }
 
     /// Tables, removed ones among them.
@@ -123,11 +136,18 @@ impl Segment {
         bytes.and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default()
     }
 
-    /// The tables that are from a file.
-    pub(crate) fn of_source(&self, file: &str) -> impl Iterator<Item = u32> {
-        let number = self.source_names.iter().position(|name| name == file).map(|number| number as u32);
-        let of = number.map(|_| self.numbers::<u32>(Section::Sources)).unwrap_or_default();
-        (0..).zip(of).filter(move |(_, source)| Some(**source) == number).map(|(table, _)| table)
+    /// The tables that are from a file. Looking for one file after the other among very many would take their square.
+    pub(crate) fn of_source(&self, file: &str) -> &[u32] {
+        let by_source = self.by_source.get_or_init(|| {
+            let mut tables: Vec<Vec<u32>> = vec![Vec::new(); self.source_names.len()];
+            for (table, &source) in (0..).zip(self.numbers::<u32>(Section::Sources)) {
+                if let Some(of_source) = tables.get_mut(source as usize) {
+                    of_source.push(table);
+                }
+            }
+            self.source_names.iter().cloned().zip(tables).collect()
+        });
+        by_source.get(file).map(Vec::as_slice).unwrap_or_default()
     }
 
     /// The file that a table is from.

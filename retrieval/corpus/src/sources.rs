@@ -109,6 +109,9 @@ fn has_lines(path: &Path) -> bool {
     [".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz"].iter().any(|end| name.ends_with(end))
 }
 
+/// Times that a file which changes while it is read is read.
+const TRIES: usize = 3;
+
 /// Size and time of change, by which one notices that a file was written while it was read.
 fn stamp(path: &Path) -> Result<(u64, Option<std::time::SystemTime>), FileError> {
     let about = std::fs::metadata(path).map_err(FileError::at(path, "read"))?;
@@ -117,73 +120,106 @@ fn stamp(path: &Path) -> Result<(u64, Option<std::time::SystemTime>), FileError>
 
 impl Writer<'_> {
     /// Takes in the tables of a file in place of those that the corpus has from it. What cannot be read is told, not
-    /// fatal: the rest of the file counts.
+    /// fatal: the rest of the file counts. One that changes while it is read is read again; where it does not come to
+    /// rest, the corpus keeps what it has of it.
     ///
     /// # Errors
     /// The corpus cannot be written.
     pub fn add_file(&mut self, path: &Path, progress: &mut dyn FnMut(usize)) -> Result<FileChange, CorpusError> {
         let name = self.name_of(path);
-        let mut change = FileChange::default();
-        let (before, sha256) = match stamp(path).and_then(|stamp| Ok((stamp, sha256_file(path)?))) {
-            Ok(read) => read,
-            Err(error) => {
-                change.problems.push(error.to_string());
+        for _ in 0..TRIES {
+            let mut change = FileChange::default();
+            let (before, sha256) = match stamp(path).and_then(|stamp| Ok((stamp, sha256_file(path)?))) {
+                Ok(read) => read,
+                Err(error) => {
+                    change.problems.push(error.to_string());
+                    return Ok(change);
+                }
+            };
+            let had = self.sha256(&name).map(str::to_owned);
+            if had.as_deref() == Some(sha256.as_str()) {
+                change.unchanged = true;
                 return Ok(change);
             }
-        };
-        if self.sha256(&name) == Some(sha256.as_str()) {
-            change.unchanged = true;
-            return Ok(change);
-        }
-        if has_lines(path) {
-            match read_tables(path) {
-                Ok(lines) => {
-                    // What the corpus has of it goes when there is something in its place, or nothing is to be.
-                    let (mut begun, mut unread) = (false, 0);
-                    for line in lines {
-                        match line {
-                            Ok(table) => {
-                                if !begun {
-                                    self.begin(&name, &sha256);
-                                    begun = true;
-                                }
-                                self.take(table, &mut change, &name, progress)?;
-                            }
-                            Err(error) => {
-                                unread += 1;
-                                if unread <= MOST_TOLD {
-                                    change.problems.push(error.to_string());
-                                }
-                            }
-                        }
-                    }
-                    if unread > MOST_TOLD {
-                        change.problems.push(format!("{name}: and {} more lines", unread - MOST_TOLD));
-                    }
-                    if !begun && unread == 0 {
-                        self.begin(&name, &sha256);
-                    }
+            let begun = self.read_file(path, &name, &sha256, &mut change, progress)?;
+            if stamp(path).ok() == Some(before) {
+                if !change.problems.is_empty() {
+                    self.forget(&name);
                 }
-                Err(error) => change.problems.push(error.to_string()),
+                return Ok(change);
             }
-        } else {
-            match read(path, &ReadOptions::default()) {
+            // What was read is perhaps of two states of it.
+            if begun {
+                self.take_back(&name, had);
+            }
+        }
+        let problem =
+            format!("{name}: changed each of the {TRIES} times that it was read; index it again when it is whole");
+        Ok(FileChange { problems: vec![problem], ..FileChange::default() })
+    }
+
+    /// Reads a file with a digest; whether it was begun: what the corpus has of it goes when there is something in its
+    /// place, or nothing is to be.
+    fn read_file(
+        &mut self,
+        path: &Path,
+        name: &str,
+        sha256: &str,
+        change: &mut FileChange,
+        progress: &mut dyn FnMut(usize),
+    ) -> Result<bool, CorpusError> {
+        if !has_lines(path) {
+            return match read(path, &ReadOptions::default()) {
                 Ok(read) => {
-                    self.begin(&name, &sha256);
-                    for table in tables_of(&read.document, &name) {
-                        self.take(table, &mut change, &name, progress)?;
+                    self.begin(name, sha256);
+                    for mut table in tables_of(&read.document, name) {
+                        // What a page calls itself says more than the name of its file.
+                        if let Some(title) = &read.title {
+                            table.title.clone_from(title);
+                        }
+                        self.take(table, change, name, progress)?;
+                    }
+                    Ok(true)
+                }
+                Err(error) => {
+                    change.problems.push(error.to_string());
+                    Ok(false)
+                }
+            };
+        }
+        let lines = match read_tables(path) {
+            Ok(lines) => lines,
+            Err(error) => {
+                change.problems.push(error.to_string());
+                return Ok(false);
+            }
+        };
+        let (mut begun, mut unread) = (false, 0);
+        for line in lines {
+            match line {
+                Ok(table) => {
+                    if !begun {
+                        self.begin(name, sha256);
+                        begun = true;
+                    }
+                    self.take(table, change, name, progress)?;
+                }
+                Err(error) => {
+                    unread += 1;
+                    if unread <= MOST_TOLD {
+                        change.problems.push(error.to_string());
                     }
                 }
-                Err(error) => change.problems.push(error.to_string()),
             }
         }
-        if stamp(path).ok() != Some(before) {
-            change.problems.push(format!("{name}: changed while it was read; index it again"));
-            self.forget(&name);
-        } else if !change.problems.is_empty() {
-            self.forget(&name);
+        if unread > MOST_TOLD {
+            change.problems.push(format!("{name}: and {} more lines", unread - MOST_TOLD));
         }
-        Ok(change)
+        if !begun && unread == 0 {
+            self.begin(name, sha256);
+            begun = true;
+        }
+        Ok(begun)
     }
 
     fn take(

@@ -1,7 +1,7 @@
 //! Changing a corpus: tables are added, replaced and removed by the file they are from, and all of it counts at once or not
 //! at all.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
@@ -67,8 +67,12 @@ pub struct Writer<'e> {
     removed: Vec<BTreeSet<u32>>,
     /// Where each id of this change is: its file.
     added: HashMap<String, u32>,
-    /// Names of the files of this change.
+    /// Names of the files of this change, as they were begun.
     sources: Vec<String>,
+    /// The same, each once.
+    begun: HashSet<String>,
+    /// Tables of segments that are removed since the last file was begun: segment and number.
+    replaced: Vec<(usize, u32)>,
     files: BTreeMap<String, String>,
     /// Where the files that the corpus had at first are now, once it is needed.
     whole_paths: Option<HashMap<PathBuf, String>>,
@@ -115,13 +119,15 @@ impl<'e> Writer<'e> {
             config: config.clone(),
             removed: segments.iter().map(Segment::removed).collect(),
             stored: manifest.segments.iter().map(|entry| entry.file.clone()).collect(),
-            files: manifest.files.iter().map(|file| (file.name.clone(), file.sha256.clone())).collect(),
+            files: manifest.files(directory)?,
             whole_paths: None,
             manifest,
             segments,
             added: HashMap::new(),
             // Tables that are added before a file is begun are of none.
             sources: vec![String::new()],
+            begun: HashSet::new(),
+            replaced: Vec::new(),
             waiting: Vec::new(),
             batch: Batch::default(),
             gone: BTreeSet::new(),
@@ -159,10 +165,29 @@ impl<'e> Writer<'e> {
 
     /// Begins a file: its tables of before go, and those added from now on are of it.
     pub fn begin(&mut self, file: &str, sha256: &str) -> usize {
+        self.replaced.clear();
         let removed = self.remove(file);
         self.files.insert(file.to_owned(), sha256.to_owned());
         self.sources.push(file.to_owned());
+        self.begun.insert(file.to_owned());
         removed
+    }
+
+    /// Takes back what was done since a file was begun: its new tables go, and what they took the place of is there again,
+    /// with the digest `sha256` where the corpus had the file.
+    pub(crate) fn take_back(&mut self, file: &str, sha256: Option<String>) {
+        let replaced = std::mem::take(&mut self.replaced);
+        let taken = self.remove(file);
+        self.change.added -= taken;
+        self.change.removed -= taken + replaced.len();
+        for (segment, table) in replaced {
+            if let Some(removed) = self.removed.get_mut(segment) {
+                removed.remove(&table);
+            }
+        }
+        if let Some(sha256) = sha256 {
+            self.files.insert(file.to_owned(), sha256);
+        }
     }
 
     /// Forgets what a file's content was, so that it is read again the next time.
@@ -178,15 +203,20 @@ impl<'e> Writer<'e> {
         let mut count = 0;
         let sources = &self.sources;
         let is_of = |source: u32| sources.get(source as usize).is_some_and(|name| name == file);
-        if sources.iter().any(|name| name == file) {
+        if self.begun.contains(file) {
             self.added.retain(|_, source| !is_of(*source));
             let waiting = self.waiting.iter().map(|(_, source)| *source);
             for (table, source) in (0_u32..).zip(self.batch.sources().iter().copied().chain(waiting)) {
                 count += usize::from(is_of(source) && self.gone.insert(table));
             }
         }
-        for (segment, removed) in self.segments.iter().zip(&mut self.removed) {
-            count += segment.of_source(file).filter(|&table| removed.insert(table)).count();
+        for (at, (segment, removed)) in self.segments.iter().zip(&mut self.removed).enumerate() {
+            for &table in segment.of_source(file) {
+                if removed.insert(table) {
+                    self.replaced.push((at, table));
+                    count += 1;
+                }
+            }
         }
         self.change.removed += count;
         count
@@ -206,9 +236,10 @@ impl<'e> Writer<'e> {
         if let Some(&first) = self.added.get(&table.id) {
             return Ok(Err(self.sources.get(first as usize).cloned().unwrap_or_default()));
         }
-        for (segment, removed) in self.segments.iter().zip(&mut self.removed) {
+        for (at, (segment, removed)) in self.segments.iter().zip(&mut self.removed).enumerate() {
             for &number in segment.find(&table.id) {
                 if (number as usize) < segment.len() && removed.insert(number) {
+                    self.replaced.push((at, number));
                     self.change.removed += 1;
                     forget(&mut self.files, segment.source(number));
                 }
@@ -284,7 +315,7 @@ impl<'e> Writer<'e> {
         }
         self.merge_smallest(&mut entries, &mut opened)?;
         self.manifest.segments = entries;
-        self.manifest.set_files(std::mem::take(&mut self.files));
+        self.manifest.set_files(&directory, &self.files)?;
         self.manifest.write(&directory)?;
         // It counts now; what cannot be cleared is left to the next writer.
         let _ = clear(&directory, &self.manifest);
@@ -369,7 +400,7 @@ pub(crate) fn same_encoder(directory: &Path, manifest: &Manifest, encoder: &dyn 
     })
 }
 
-/// Removes files of segments that the manifest does not name: what changes that were cut off, or are replaced, left.
+/// Removes files of a corpus that the manifest does not name: what changes that were cut off, or are replaced, left.
 fn clear(directory: &Path, manifest: &Manifest) -> Result<(), CorpusError> {
     let named: BTreeSet<&str> = manifest.stored().map(|file| file.name.as_str()).collect();
     clear_but(directory, &named)
@@ -380,7 +411,7 @@ pub(crate) fn clear_but(directory: &Path, named: &BTreeSet<&str>) -> Result<(), 
     for entry in std::fs::read_dir(directory).map_err(FileError::at(directory, "read"))? {
         let path = entry.map_err(FileError::at(directory, "read"))?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let stem = name.strip_suffix(".segment").or_else(|| name.strip_suffix(".removed"));
+        let stem = [".segment", ".removed", ".files"].into_iter().find_map(|end| name.strip_suffix(end));
         let ours = stem.is_some_and(is_number) || name.starts_with(".writing-");
         if ours && !named.contains(name.as_str()) && path.is_file() {
             std::fs::remove_file(&path).map_err(FileError::at(&path, "remove"))?;

@@ -1,6 +1,7 @@
 //! What can go wrong before a question is answered.
 
 use tabsegnet_corpus::CorpusError;
+use tabsegnet_document::ReadError;
 use tabsegnet_encoder::EncoderError;
 use tabsegnet_ranker::checkpoint::CheckpointError;
 use tabsegnet_sql::QueryError;
@@ -15,6 +16,12 @@ pub enum LibraryError {
     /// Two documents of one name.
     #[error("two documents are named {0:?}; expected each to have its own name")]
     Twice(String),
+    /// A file that was named.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// Files and folders in which nothing can be read.
+    #[error("{0}")]
+    Files(String),
     /// The index of chunks.
     #[error(transparent)]
     Index(#[from] CorpusError),

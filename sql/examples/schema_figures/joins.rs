@@ -38,29 +38,25 @@ pub fn figures(data: &Path, model: &Model, wrong: bool, part: &str) -> Result<()
     println!("| | questions | exact joins | the same columns equal |");
     println!("|---|---:|---:|---:|");
     for (guess, how) in [(false, "declared joins"), (true, "and guessed ones")] {
-        let spider = of_spider(data, part, guess)?;
-        let linkers = linkers(&spider.1, model, true);
-        let name = format!("Spider, from the question alone, {how}");
-        report(&name, part, &spider, wrong && guess, |question, at, _| {
-            linkers
-                .get(at)
-                .and_then(|linker| linker.link(&question.question).sets.into_iter().next())
-                .map(|set| set.tree)
-        });
-        let given = |question: &Question, databases: &Databases, at: usize, gold: &Gold| {
-            let graph = databases.graphs.get(at)?;
-            let joiner = Joiner::new(graph);
-            let tables: Vec<usize> = gold.tables.iter().copied().collect();
-            Some(joiner.tree(&tables, &joiner.costs(&Words::of(&question.question))))
-        };
-        let name = format!("Spider, from the gold tables, {how}");
-        report(&name, part, &spider, wrong && guess, |q, at, gold| given(q, &spider.1, at, gold));
-        let bird = of_bird(data, guess)?;
-        let name = format!("BIRD, from the gold tables, {how}");
-        report(&name, "dev", &bird, wrong && guess, |q, at, gold| given(q, &bird.1, at, gold));
-        let beaver = of_beaver(data, guess)?;
-        let name = format!("BEAVER dw, from the gold tables, {how}");
-        report(&name, "visible", &beaver, wrong && guess, |q, at, gold| given(q, &beaver.1, at, gold));
+        let sets = [
+            ("Spider", part, of_spider(data, part, guess)?),
+            ("BIRD", "dev", of_bird(data, guess)?),
+            ("BEAVER dw", "visible", of_beaver(data, guess)?),
+        ];
+        for (name, part, set) in &sets {
+            let linkers = linkers(&set.1, model, true);
+            let shown = format!("{name}, from the question alone, {how}");
+            report(&shown, part, set, wrong && guess, |question, at, _| {
+                let linked = linkers.get(at)?.link(&question.question);
+                linked.sets.into_iter().next().map(|set| set.tree)
+            });
+            let shown = format!("{name}, from the gold tables, {how}");
+            report(&shown, part, set, wrong && guess, |question, at, gold| {
+                let joiner = Joiner::new(set.1.graphs.get(at)?);
+                let tables: Vec<usize> = gold.tables.iter().copied().collect();
+                Some(joiner.tree(&tables, &joiner.costs(&Words::of(&question.question))))
+            });
+        }
     }
     println!();
     Ok(())

@@ -12,21 +12,21 @@ use crate::spider::{Databases, Gold, Question, documents};
 
 /// Sums of figures by name, in the order of the names.
 #[derive(Default)]
-struct Sums(BTreeMap<&'static str, (f64, usize)>);
+pub struct Sums(BTreeMap<&'static str, (f64, usize)>);
 
 impl Sums {
-    fn add(&mut self, name: &'static str, value: f64) {
+    pub fn add(&mut self, name: &'static str, value: f64) {
         let of = self.0.entry(name).or_default();
         of.0 += value;
         of.1 += 1;
     }
 
-    fn mean(&self, name: &str) -> f64 {
+    pub fn mean(&self, name: &str) -> f64 {
         self.0.get(name).map_or(f64::NAN, |(sum, count)| sum / (*count).max(1) as f64)
     }
 }
 
-fn is(holds: bool) -> f64 {
+pub fn is(holds: bool) -> f64 {
     f64::from(u8::from(holds))
 }
 
@@ -34,7 +34,7 @@ const AT: [(usize, &str, &str); 3] =
     [(5, "recall@5", "all@5"), (10, "recall@10", "all@10"), (20, "recall@20", "all@20")];
 
 /// What a ranking of columns, the best first with scores, is worth.
-fn rank(sums: &mut Sums, order: &[(usize, f32)], gold: &BTreeSet<usize>) {
+pub fn rank(sums: &mut Sums, order: &[(usize, f32)], gold: &BTreeSet<usize>) {
     if gold.is_empty() {
         return;
     }
@@ -62,7 +62,7 @@ fn rank(sums: &mut Sums, order: &[(usize, f32)], gold: &BTreeSet<usize>) {
 const TABLES_AT: [(usize, &str); 5] =
     [(1, "recall@1"), (2, "recall@2"), (3, "recall@3"), (5, "recall@5"), (10, "recall@10")];
 
-fn recall_of_tables<T: Ord>(sums: &mut Sums, order: impl Iterator<Item = T> + Clone, gold: &BTreeSet<T>) {
+pub fn recall_of_tables<T: Ord>(sums: &mut Sums, order: impl Iterator<Item = T> + Clone, gold: &BTreeSet<T>) {
     for (k, recall) in TABLES_AT {
         let found = order.clone().take(k).filter(|table| gold.contains(table)).count();
         sums.add(recall, found as f64 / gold.len() as f64);

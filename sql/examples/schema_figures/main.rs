@@ -6,6 +6,7 @@
 //! the columns and tables of Spider's questions, TREC lines over the documents of `schema_documents`: several of one
 //! name are measured together; `--wrong` also prints the questions whose tables or joins are not right.
 
+mod elsewhere;
 mod joins;
 mod lineage;
 mod linking;
@@ -48,6 +49,7 @@ fn main() -> Result<()> {
     let spider = of_spider(&data, &part, true)?;
     linking::alone(&spider, &part, &model, &rankings, wrong)?;
     linking::pooled(&spider, &model);
+    elsewhere::figures(&data, &part, &spider, &model)?;
     joins::figures(&data, &model, wrong, &part)?;
     joins::with_and_without(&data, &part, &model)?;
     lineage::figures(&data, wrong)

@@ -28,6 +28,9 @@ pub struct Question {
     pub gold_columns: Option<Vec<String>>,
     #[serde(default)]
     pub gold_joins: Option<Vec<(String, String)>>,
+    /// BEAVER: what columns phrases of the question stand for.
+    #[serde(default)]
+    mapping: Option<BTreeMap<String, Vec<String>>>,
 }
 
 /// Databases in order of their names, with a sample of values.
@@ -96,11 +99,17 @@ pub fn of_bird(data: &Path, guess: bool) -> Result<(Vec<Question>, Databases)> {
     Ok((questions, databases))
 }
 
-/// BEAVER's data warehouse; it has no rows.
+/// BEAVER's data warehouse; it has no rows. Of its statements no columns are told: they are those that phrases are mapped
+/// to, and those joined by.
 pub fn of_beaver(data: &Path, guess: bool) -> Result<(Vec<Question>, Databases)> {
     let folder = data.join("sql/beaver");
     let mut questions = questions(&folder.join("questions.jsonl"))?;
     questions.retain(|question| question.db == "dw");
+    for question in &mut questions {
+        let joined = question.gold_joins.iter().flatten().flat_map(|(a, b)| [a, b]);
+        let columns = question.mapping.iter().flat_map(BTreeMap::values).flatten().chain(joined);
+        question.gold_columns = Some(columns.cloned().collect());
+    }
     let joins = std::fs::read_to_string(folder.join("dw_join_keys.json"))?;
     let published = beaver(&std::fs::read_to_string(folder.join("tables.json"))?, Some(&joins))?;
     let databases = databases(published, None, &questions, guess)?;

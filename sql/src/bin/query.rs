@@ -61,8 +61,8 @@ struct Arguments {
     /// How rows are written.
     #[arg(long, value_enum, default_value_t = FormatArgument::Table)]
     format: FormatArgument,
-    /// Says where values come from: table, row id and column, and the cell of the file. In JSON as `sources`, else as a
-    /// last column.
+    /// Says where values come from: table, row id (of PostgreSQL the primary key) and column, and the cell of the file. In
+    /// JSON as `sources`, else as a last column.
     #[arg(long)]
     provenance: bool,
     /// Time for the statement.
@@ -318,8 +318,11 @@ fn write(arguments: &Arguments, source: &Source, rows: Rows, origins: Origins, f
         FormatArgument::Csv => Format::Csv,
         FormatArgument::Parquet => Format::Parquet,
     };
-    if arguments.provenance && !source.knows_rows() {
-        note("--provenance: of a PostgreSQL database it is not known which rows values come from");
+    if arguments.provenance && origins.is_empty() && !rows.rows.is_empty() {
+        note(
+            "--provenance: it is not known which rows of tables these come from; it is of a plain SELECT over tables, of \
+             PostgreSQL over tables with a primary key",
+        );
     }
     let (count, truncated) = (rows.rows.len(), rows.truncated);
     let mut output = BufWriter::new(io::stdout().lock());

@@ -8,7 +8,7 @@ use super::words::Words;
 use crate::catalogue::quote;
 use crate::error::QueryError;
 use crate::rows::{Rows, Value};
-use crate::schema_graph::SchemaGraph;
+use crate::schema_graph::{SchemaGraph, SqlDialect};
 
 /// How much of a database an index of values holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,11 +20,13 @@ pub struct ValueLimits {
     pub total: usize,
     /// Letters of a value; longer ones are prose, which nobody names whole.
     pub letters: usize,
+    /// Rows of a table that are looked at, the first ones.
+    pub rows: usize,
 }
 
 impl Default for ValueLimits {
     fn default() -> Self {
-        Self { per_column: 2000, total: 500_000, letters: 60 }
+        Self { per_column: 2000, total: 500_000, letters: 60, rows: 500_000 }
     }
 }
 
@@ -65,17 +67,27 @@ impl ValueIndex {
     ) -> Result<Self, QueryError> {
         let mut index = Self::default();
         for table in graph.tables().iter().filter(|table| !table.is_view) {
+            let name = quote(&table.name);
+            // Of a column with few values every row would be read.
+            let large = match run(&format!("SELECT 1 FROM {name} LIMIT 1 OFFSET {}", limits.rows)) {
+                Ok(rows) => !rows.rows.is_empty(),
+                Err(error @ QueryError::Failed { .. }) => return Err(error),
+                Err(error) => matches!(error, QueryError::Stopped { .. }),
+            };
+            // The first rows in the order of an index have the least values alone.
+            let unordered = if graph.dialect() == SqlDialect::Sqlite { " NOT INDEXED" } else { "" };
             for number in table.columns.clone() {
                 if graph.columns().get(number).is_none_or(|column| column.hidden) {
                     continue;
                 }
-                let sql = format!(
-                    "SELECT DISTINCT {} FROM {} LIMIT {}",
-                    graph.column_sql(number, false),
-                    quote(&table.name),
-                    limits.per_column
-                );
-                match run(&sql) {
+                let column = graph.column_sql(number, false);
+                let (column, from) = if large {
+                    let rows = limits.rows;
+                    ("v".to_owned(), format!("(SELECT {column} AS v FROM {name}{unordered} LIMIT {rows}) AS few"))
+                } else {
+                    (column, name.clone())
+                };
+                match run(&format!("SELECT DISTINCT {column} FROM {from} LIMIT {}", limits.per_column)) {
                     Ok(rows) => index.add(number, rows.rows.into_iter().flatten(), limits),
                     Err(error @ QueryError::Failed { .. }) => return Err(error),
                     Err(_) => {}
@@ -173,7 +185,32 @@ impl ValueIndex {
 
 #[cfg(test)]
 mod tests {
+    use rusqlite::Connection;
+
     use super::*;
+    use crate::schema_graph::Semantics;
+    use crate::{Database, Sandbox};
+
+    #[test]
+    fn of_a_large_table_the_first_rows_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.db");
+        let connection = Connection::open(&path).unwrap();
+        let tables = "CREATE TABLE sale (id INTEGER PRIMARY KEY, kind TEXT); CREATE INDEX by_kind ON sale(kind);
+            INSERT INTO sale(kind) VALUES ('zinc'), ('tin'), ('zinc'), ('iron')";
+        connection.execute_batch(tables).unwrap();
+        connection.close().unwrap();
+        let database = Database::open(&path, &Sandbox::default()).unwrap();
+        let graph = SchemaGraph::new(&database.schema().unwrap(), &Semantics::default(), SqlDialect::Sqlite).unwrap();
+        let kinds = |rows: usize| {
+            let limits = ValueLimits { rows, ..ValueLimits::default() };
+            let index = ValueIndex::read(&graph, limits, &mut |sql| database.query(sql)).unwrap();
+            let mut found = index.find(&Words::of("zinc, tin and iron"));
+            found.remove(&1).unwrap_or_default().into_iter().map(|value| value.value).collect::<Vec<_>>()
+        };
+        assert_eq!(kinds(4), ["zinc", "tin", "iron"]);
+        assert_eq!(kinds(3), ["zinc", "tin"]);
+    }
 
     #[test]
     fn values_are_found_whole_and_in_any_case() {

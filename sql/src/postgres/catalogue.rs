@@ -20,7 +20,7 @@ pub(super) struct Relation {
 
 impl Relation {
     /// As a statement can name it.
-    fn shown(&self) -> String {
+    pub fn shown(&self) -> String {
         if self.found_by_name { self.name.clone() } else { format!("{}.{}", self.schema, self.name) }
     }
 }
@@ -195,6 +195,21 @@ impl Catalogue {
             }
         }
         Ok(found)
+    }
+
+    /// The columns of primary keys by the server's number of the table, of tables that can be seen. A table that others
+    /// inherit from shows their rows too, among which a key may come again: it has none.
+    pub fn keys(&self, transaction: &mut Transaction<'_>) -> Result<HashMap<u32, Vec<String>>, postgres::Error> {
+        let oids: Vec<u32> = self.visible.iter().map(|relation| relation.oid).collect();
+        let rows = transaction.query(
+            "SELECT p.conrelid,
+                    ARRAY(SELECT a.attname::text FROM unnest(p.conkey) WITH ORDINALITY k(n, place)
+                          JOIN pg_catalog.pg_attribute a ON a.attrelid = p.conrelid AND a.attnum = k.n ORDER BY place)
+             FROM pg_catalog.pg_constraint p JOIN pg_catalog.pg_class c ON c.oid = p.conrelid
+             WHERE p.contype = 'p' AND p.conrelid = ANY($1) AND NOT (c.relkind = 'r' AND c.relhassubclass)",
+            &[&oids],
+        )?;
+        rows.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).collect()
     }
 
     /// The schema of what is visible.

@@ -206,6 +206,8 @@ pub struct SchemaGraph {
     contexts: Vec<(usize, usize)>,
     problems: Vec<Problem>,
     #[serde(skip)]
+    dialect: SqlDialect,
+    #[serde(skip)]
     by_name: HashMap<String, Vec<usize>>,
     #[serde(skip)]
     columns_by_name: HashMap<(usize, String), Vec<usize>>,
@@ -225,7 +227,7 @@ pub enum SchemaGraphError {
 }
 
 impl SchemaGraph {
-    /// The graph of a schema with what is known beside it. `dialect` is that of the views.
+    /// The graph of a schema with what is known beside it. `dialect` is that of the views, and of what reads the tables.
     ///
     /// What is wrong with the schema is in [`SchemaGraph::problems`] and left out of the graph.
     ///
@@ -239,6 +241,7 @@ impl SchemaGraph {
             derivations: Vec::new(),
             contexts: Vec::new(),
             problems: Vec::new(),
+            dialect,
             by_name: HashMap::new(),
             columns_by_name: HashMap::new(),
             graph: Graph::default(),
@@ -315,6 +318,11 @@ impl SchemaGraph {
     /// The typed graph ([`edge`] names the types); [`Graph::to_petgraph`] makes it one of petgraph's.
     pub fn graph(&self) -> &Graph<SchemaNode> {
         &self.graph
+    }
+
+    /// Whose SQL the views are, and what reads the tables.
+    pub fn dialect(&self) -> SqlDialect {
+        self.dialect
     }
 
     /// The number of a table by its name: as written, else in any case.

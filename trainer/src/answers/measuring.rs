@@ -13,6 +13,7 @@ use tabsegnet::{OpenDocument, RankedNode, Ranking, Session};
 use tabsegnet_agent::{Answer, Candidates, Choice, Learnt, Policy, Rules};
 use tabsegnet_datasets::sample::Question;
 use tabsegnet_evaluation::programs::same_program;
+use tabsegnet_evaluation::risk_coverage::{RiskCoverage, RiskPoint, risk_coverage};
 use tabsegnet_llm::Tokens;
 use tabsegnet_store::write_bytes_atomic;
 
@@ -185,7 +186,18 @@ pub(super) fn measure(
     text += &llm.map_or_else(|| Ok(String::new()), LanguageModel::failures)?;
     write_bytes_atomic(&output.join("answers.md"), text.as_bytes())?;
     write_bytes_atomic(&output.join("answers.json"), &serde_json::to_vec_pretty(&all)?)?;
+    let curves: BTreeMap<&str, BTreeMap<&str, RiskCoverage>> = all
+        .iter()
+        .map(|(data, methods)| (*data, methods.iter().map(|(name, of)| (name.as_str(), curve(of))).collect()))
+        .collect();
+    write_bytes_atomic(&output.join("risk_coverage.json"), &serde_json::to_vec_pretty(&curves)?)?;
     Ok(format!("{text}report: {}", output.join("answers.md").display()))
+}
+
+/// Risk and coverage of answers to all questions, abstentions among them.
+fn curve(judged: &[Judged]) -> RiskCoverage {
+    let given: Vec<(f32, f32)> = judged.iter().filter(|of| !of.abstained).map(|of| (of.confidence, of.right)).collect();
+    risk_coverage(&given, judged.len())
 }
 
 fn compared(rule: Rule, question: &Question, answer: Answer) -> Judged {
@@ -257,6 +269,15 @@ fn table(data: &Data, methods: Option<&BTreeMap<String, Vec<Judged>>>) -> String
             let right: f64 = of.iter().map(|of| f64::from(of.right)).sum();
             let share = if of.is_empty() { "–".to_owned() } else { format!("{:.3}", right / of.len() as f64) };
             let _ = writeln!(text, "| {low} to {} | {} | {share} |", if high > 1.0 { 1.0 } else { high }, of.len());
+        }
+        let RiskCoverage { area, points } = curve(judged);
+        let area = area.map_or_else(|| "–".to_owned(), |area| format!("{area:.3}"));
+        let _ = writeln!(
+            text,
+            "\nThe surest answers first; area under the curve of risk {area}:\n\n| coverage | risk | confidence from |\n|---|---:|---:|"
+        );
+        for RiskPoint { coverage, risk, confidence } in points {
+            let _ = writeln!(text, "| {coverage:.1} | {risk:.3} | {confidence:.2} |");
         }
     }
     text

@@ -14,13 +14,15 @@ pub struct RerankerConfig {
     /// Cross-fitting: rankers that score the training questions out of fold, each trained without a part of
     /// the documents.
     pub folds: usize,
+    /// Whether the rankers of the folds come with the ranker: a node's score before the trees is then the mean of them all.
+    pub ensemble: bool,
     /// How the trees are grown.
     pub boosting: BoostingConfig,
 }
 
 impl Default for RerankerConfig {
     fn default() -> Self {
-        Self { candidates: 0, folds: 5, boosting: BoostingConfig::default() }
+        Self { candidates: 0, folds: 5, ensemble: false, boosting: BoostingConfig::default() }
     }
 }
 

@@ -3,16 +3,21 @@
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
-use tabsegnet::{OpenDocument, Opening};
+use tabsegnet::{Corpus, OpenDocument, Opening, Session, TableRanking};
 use tabsegnet_agent::large::Large;
 use tabsegnet_agent::{Answer, Policy};
+use tabsegnet_document::native::document_json;
+use tabsegnet_store::write_bytes_atomic;
 use tabsegnet_tablerag::RoundSettings;
+use tempfile::TempDir;
 
 /// Such a document, open between questions.
 pub struct LargeDocument {
     large: Large,
     /// What is left of it for the ranker.
     rest: Option<OpenDocument>,
+    /// Where its file is, if it was made of tables of a corpus; it goes when this does.
+    folder: Option<TempDir>,
 }
 
 /// Bytes below which a file that is not packed cannot have so many cells as one: a cell takes a byte at least.
@@ -24,9 +29,10 @@ fn may_be_large(path: &Path, cells: usize) -> bool {
 
 /// Reads a document, where it has tables of `cells` cells or more; these are told on stderr.
 pub fn read(path: &Path, cells: usize) -> Result<Option<Large>> {
-    if !may_be_large(path, cells) {
-        return Ok(None);
-    }
+    if may_be_large(path, cells) { read_all(path, cells) } else { Ok(None) }
+}
+
+fn read_all(path: &Path, cells: usize) -> Result<Option<Large>> {
     let program = std::env::current_exe().context("the program does not find itself")?.into_os_string();
     let large =
         Large::read(path, cells, program).with_context(|| format!("{}: could not be opened", path.display()))?;
@@ -46,7 +52,32 @@ impl LargeDocument {
     /// Opens what the ranker is to see of it.
     pub fn open(large: Large, opening: Opening) -> Result<Self> {
         let rest = if large.has_rest() { large.open_rest(&opening.finish()?)? } else { None };
-        Ok(Self { large, rest })
+        Ok(Self { large, rest, folder: None })
+    }
+
+    /// The tables of a corpus for one question as such a document, where one of them has `cells` cells or more.
+    ///
+    /// Nothing too where a table has more rows than a document holds: SQL over the first of them looks like SQL over all.
+    pub fn of_tables(corpus: &Corpus, tables: &TableRanking, session: &Session, cells: usize) -> Result<Option<Self>> {
+        if tables.tables.iter().any(|table| table.rows_in_document.is_some()) {
+            return Ok(None);
+        }
+        let document = corpus.document(tables)?;
+        if document.tables().all(|table| table.rows() * table.cols() < cells.max(1)) {
+            return Ok(None);
+        }
+        let folder =
+            tempfile::Builder::new().prefix("tables").tempdir().context("no folder for tables of the corpus")?;
+        let path = folder.path().join("corpus.json");
+        write_bytes_atomic(&path, document_json(&document).as_bytes())?;
+        let Some(large) = read_all(&path, cells)? else { return Ok(None) };
+        let rest = large.open_rest(session)?;
+        Ok(Some(Self { large, rest, folder: Some(folder) }))
+    }
+
+    /// Whether it is made of tables of a corpus.
+    pub fn is_of_tables(&self) -> bool {
+        self.folder.is_some()
     }
 
     /// Its large tables.

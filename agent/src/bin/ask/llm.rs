@@ -8,15 +8,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anyhow::{Context as _, Result};
 use clap::Args;
 use serde::Serialize;
-use tabsegnet::{OpenDocument, Ranking};
+use tabsegnet::Ranking;
 use tabsegnet_agent::config::Config;
 use tabsegnet_agent::large::Large;
 use tabsegnet_agent::segmenter::LlmSegmenter;
-use tabsegnet_agent::walk::{Listener, LlmPolicy, Thoughts, TraceEvent};
+use tabsegnet_agent::walk::{Listener, LlmPolicy, Thoughts, TraceEvent, found_tables};
 use tabsegnet_agent::{Answer, Policy};
 use tabsegnet_llm::{Budget, OpenModel, Piece, RunCost, Spent};
 use tabsegnet_segmenter::Segmenter;
 use tabsegnet_tablerag::{RoundError, RoundEvent, RoundSettings};
+
+use crate::Found;
 
 /// What is said about a language model.
 #[derive(Args)]
@@ -36,6 +38,13 @@ pub struct LlmArguments {
     replay: Option<PathBuf>,
 }
 
+impl LlmArguments {
+    /// The file of --config, or what holds without one.
+    pub fn config(&self) -> Result<Config> {
+        Ok(self.config.as_deref().map(Config::read).transpose()?.unwrap_or_default())
+    }
+}
+
 /// A language model that is set.
 pub struct Llm {
     config: Config,
@@ -48,8 +57,8 @@ pub struct Llm {
 impl Llm {
     /// The model that arguments, environment and config name; `None` where they name none.
     pub fn open(arguments: &LlmArguments, show_thoughts: bool) -> Result<Option<Self>> {
-        let LlmArguments { config, trace, record, replay } = arguments;
-        let config = config.as_deref().map(Config::read).transpose()?.unwrap_or_default();
+        let LlmArguments { trace, record, replay, .. } = arguments;
+        let config = arguments.config()?;
         let variable = |name: &str| std::env::var(name).ok();
         let config = Config { llm: config.llm.with_environment(&variable), ..config };
         let opened = OpenModel::open(&config.llm, record.as_deref(), replay.as_deref(), &variable)?;
@@ -66,12 +75,17 @@ impl Llm {
         self.opened.name()
     }
 
-    /// The policy for a document; where the model's replies cannot be used, `otherwise` answers.
-    pub fn policy<'a>(&'a self, document: &'a OpenDocument, otherwise: &'a dyn Policy) -> LlmPolicy<'a> {
+    /// The policy for a document, or for tables of a corpus, of which the model is told; where its replies cannot be used,
+    /// `otherwise` answers.
+    pub fn policy<'a>(&'a self, found: &'a Found, otherwise: &'a dyn Policy) -> Result<LlmPolicy<'a>> {
         let Config { llm, agent, .. } = &self.config;
-        LlmPolicy::new(document.graph(), agent, self.opened.model.as_ref(), llm, &self.terminal)
+        let policy = LlmPolicy::new(found.document.graph(), agent, self.opened.model.as_ref(), llm, &self.terminal)
             .or_else(otherwise)
-            .charged_to(Arc::clone(&self.cost))
+            .charged_to(Arc::clone(&self.cost));
+        Ok(match &found.tables {
+            Some((corpus, tables)) => policy.with_found(found_tables(corpus, tables, agent)?),
+            None => policy,
+        })
     }
 
     /// The model as a segmenter; `otherwise` where its replies cannot be used, and if `always`, where it fails too.

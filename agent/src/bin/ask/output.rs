@@ -2,14 +2,16 @@
 
 use std::io::{self, Write as _};
 use std::path::Path;
+use std::rc::Rc;
 
 use anyhow::{Context as _, Result, bail};
 use tabsegnet::OpenDocument;
-use tabsegnet_agent::large::{Excerpt, Large};
+use tabsegnet_agent::large::Excerpt;
 use tabsegnet_agent::{Answer, Citation, page};
 use tabsegnet_page::{Answer as Shown, Page};
 use tabsegnet_store::write_bytes_atomic;
 
+use crate::large::LargeDocument;
 use crate::{Format, Found};
 
 /// Scores that a page holds for shades, over all questions: about a megabyte.
@@ -28,10 +30,10 @@ pub struct Writer<'a> {
     shown: Vec<Shown>,
     /// The document of a page.
     document: Option<OpenDocument>,
-    /// Whether it is made of tables of a corpus.
+    /// Whether what is shown is made of tables of a corpus.
     of_tables: bool,
     /// A document of which tables went through SQL, and what is cited of it.
-    large: Option<(&'a Large, Vec<Citation>)>,
+    large: Option<(Rc<LargeDocument>, Vec<Citation>)>,
 }
 
 impl<'a> Writer<'a> {
@@ -71,13 +73,14 @@ impl<'a> Writer<'a> {
     }
 
     /// Adds an answer from a document of which tables went through SQL.
-    pub fn add_large(&mut self, large: &'a Large, answer: Answer) -> Result<()> {
+    pub fn add_large(&mut self, large: &Rc<LargeDocument>, answer: Answer) -> Result<()> {
         if self.format != Format::Html {
             return self.add_without_document(answer);
         }
+        self.of_tables = large.is_of_tables();
         self.shown.push(page::shown_of_sql(&answer));
         self.finished += 1;
-        self.large.get_or_insert_with(|| (large, Vec::new())).1.extend(answer.citations);
+        self.large.get_or_insert_with(|| (Rc::clone(large), Vec::new())).1.extend(answer.citations);
         Ok(())
     }
 
@@ -140,23 +143,25 @@ impl<'a> Writer<'a> {
     }
 
     fn make_text(&mut self) -> Result<()> {
+        // The tables of a corpus are a document of one question alone.
+        let of_question = match self.shown.as_slice() {
+            [only] if self.of_tables => Some(&only.question),
+            _ => None,
+        };
         match (self.format, &self.document) {
             (Format::Json, _) => self.text = serde_json::to_string_pretty(&self.list)? + "\n",
             (Format::Html, Some(open)) => {
                 let read = open.read()?;
-                // The tables of a corpus are a document of this question alone.
-                let title = match self.shown.as_slice() {
-                    [only] if self.of_tables => &only.question,
-                    _ => &read.document.id,
-                };
+                let title = of_question.unwrap_or(&read.document.id);
                 let (about, answers) = (&self.about, &self.shown);
                 let layout = Some(&read.layout);
                 self.text = Page { title, about, document: &read.document, layout, answers }.html()?;
             }
             (Format::Html, None) => {
                 let Some((large, citations)) = &self.large else { bail!("--format html: there is no question") };
-                let Excerpt { document, layout, rows } = large.excerpt(citations)?;
-                let (title, about, answers) = (&document.id, &self.about, &self.shown);
+                let Excerpt { document, layout, rows } = large.tables().excerpt(citations)?;
+                let title = of_question.unwrap_or(&document.id);
+                let (about, answers) = (&self.about, &self.shown);
                 let page = Page { title, about, document: &document, layout: Some(&layout), answers };
                 self.text = page.html_of_part(&rows)?;
             }
@@ -166,7 +171,8 @@ impl<'a> Writer<'a> {
     }
 }
 
-fn print(text: &str) -> Result<()> {
+/// To stdout, at once.
+pub fn print(text: &str) -> Result<()> {
     let mut stdout = io::stdout().lock();
     stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).context("stdout: could not write")
 }

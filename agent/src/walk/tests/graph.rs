@@ -65,7 +65,7 @@ fn ten_thousand_cells_come_in_pages() {
         last: false,
         settings: &settings,
     };
-    let text = prompt::user(&view);
+    let text = prompt::user(&view, "");
     assert!(text.len() < settings.prompt_tokens * 3, "{}", text.len());
 }
 
@@ -148,7 +148,7 @@ fn an_instruction_in_a_cell_changes_nothing() {
         last: false,
         settings: &settings,
     };
-    let text = prompt::user(&view);
+    let text = prompt::user(&view, "");
     let lines: Vec<&str> = text.lines().filter(|line| line.contains("Ignore all")).collect();
     assert!(lines.len() >= 2 && lines.iter().all(|line| line.contains("\"\\\"} ]} Ignore all")), "{lines:?}");
     assert!(!text.lines().any(|line| line.starts_with("SYSTEM")) && !text.contains('\u{1b}'));

@@ -130,9 +130,9 @@ impl Page<'_, '_> {
             Read::Layout(rows) => rows.into_iter().for_each(|row| self.paragraph(row, None)),
             Read::Table { grid, caption, cut } => {
                 let place = format!("table {} of the page, line {}", self.tables, self.dom.node(id).line);
-                if cut {
-                    self.builder
-                        .warn(format!("{place}: the table is cut off after {} cells", self.limits.max_cells_per_table));
+                if let Some((rows, of)) = cut {
+                    let most = self.limits.max_cells_per_table;
+                    self.builder.cut(rows, Some(of), format!("{place}: the table is cut off after {most} cells"));
                 }
                 let number = self.builder.table_number();
                 for &(_, fact) in &caption.facts {

@@ -6,9 +6,9 @@ use super::table::cell;
 use super::text::read_all;
 use crate::grid::{Grid, RawCell};
 
-/// The first table of the markup; `None` where there is none. The second value says whether it was
-/// cut to `max_cells`.
-pub(super) fn first_table(text: &str, max_depth: u32, max_cells: usize) -> Option<(Grid, bool)> {
+/// The first table of the markup; `None` where there is none. The second value is that of
+/// [`Grid::place`].
+pub(super) fn first_table(text: &str, max_depth: u32, max_cells: usize) -> Option<(Grid, Option<(usize, usize)>)> {
     let dom = Dom::parse(text, max_depth);
     let table = dom.subtree(ROOT).find(|&id| dom.name(id) == "table")?;
     let mut rows: Vec<Vec<RawCell>> = Vec::new();

@@ -9,8 +9,8 @@ use crate::kind::Kind;
 
 /// What a `<table>` turned out to be.
 pub(super) enum Read {
-    /// A table, with its `<caption>`.
-    Table { grid: Grid, caption: Run, cut: bool },
+    /// A table, with its `<caption>`, and where it was cut: after how many rows of how many.
+    Table { grid: Grid, caption: Run, cut: Option<(usize, usize)> },
     /// Text that was only laid out: one run a row.
     Layout(Vec<Run>),
     /// Other tables stand in its cells and hold what it holds: to be walked through.

@@ -186,6 +186,27 @@ fn a_table_beyond_the_limit_is_cut_with_a_warning() {
     let read = read_with(&page, &ReadOptions { limits, ..Default::default() });
     assert_eq!(table(&read).rows(), 50);
     assert!(read.warnings[0].contains("cut off after 100 cells"), "{:?}", read.warnings);
+    assert_eq!(read.cuts.iter().map(|cut| (cut.rows, cut.of)).collect::<Vec<_>>(), [(50, Some(1001))]);
+}
+
+#[test]
+fn headings_of_levels_that_html_does_not_have_are_counted() {
+    let read = read("<h6>Six</h6><p>It rose.</p><h7>Seven</h7><p>It fell.</p><h12>Twelve</h12><hr><header>x</header>");
+    assert_eq!(read.document.headings().map(|heading| heading.text.as_str()).collect::<Vec<_>>(), ["Six"]);
+    assert!(passages(&read).contains(&"Seven"), "{:?}", passages(&read));
+    assert_eq!(read.warnings.len(), 1);
+    assert!(read.warnings[0].starts_with("2 headings are marked h7 or deeper"), "{:?}", read.warnings);
+}
+
+#[test]
+fn the_title_is_that_of_the_head_and_no_part_of_the_document() {
+    let page = "<html><head><title> Lakes of\n Europe </title></head><body><svg><title>Icon</title></svg><p>Deep.</p></body></html>";
+    let titled = read(page);
+    assert_eq!((titled.title.as_deref(), passages(&titled)), (Some("Lakes of Europe"), vec!["Deep."]));
+    for none in ["<p>Deep.</p>", "<title> </title><p>Deep.</p>", "<svg><title>Icon</title></svg><p>Deep.</p>"] {
+        assert_eq!(read(none).title, None, "{none}");
+    }
+    assert_eq!(read(&page.repeat(2)).title, None);
 }
 
 /// Tags and texts as they come.

@@ -62,7 +62,8 @@ pub(super) fn read(sheet: &str, mut cells: Cells, merged: Vec<Region>, limits: &
         let cols: Vec<u32> = inside.iter().map(|((_, col), _)| *col).collect::<BTreeSet<_>>().into_iter().collect();
         let fit = limits.max_cells_per_table / cols.len().max(1);
         if fit < rows.len() {
-            builder.warn(format!("{place}: the table is cut off after {fit} rows"));
+            let of = rows.len();
+            builder.cut(fit, Some(of), format!("{place}: the table is cut off after {fit} of {of} rows"));
         }
         let height = rows.len().min(fit);
         let grid_cells = inside.iter().filter_map(|((row, col), cell)| {

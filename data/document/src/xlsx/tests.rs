@@ -173,6 +173,16 @@ fn a_cell_in_the_last_row_and_column_takes_no_memory() {
 }
 
 #[test]
+fn a_sheet_beyond_the_limit_is_cut_after_the_rows_that_were_read() {
+    let cells = rows(1, &[&["a", "b"], &["x", "#0:1"], &["y", "#0:2"], &["z", "#0:3"]]);
+    let limits = Limits { max_cells_per_table: 4, ..Limits::default() };
+    let options = ReadOptions { limits, ..ReadOptions::default() };
+    let read = read_bytes(Path::new("book.xlsx"), workbook(&[("s", &cells, "")]), &options).unwrap();
+    assert_eq!(read.cuts.iter().map(|cut| (cut.rows, cut.of)).collect::<Vec<_>>(), [(2, None)]);
+    assert_eq!(read.warnings, [read.cuts[0].warning.as_str()]);
+}
+
+#[test]
 fn a_bomb_is_refused_before_it_is_read() {
     let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
     let packed = SimpleFileOptions::default().compression_method(zip::CompressionMethod::Deflated);

@@ -6,23 +6,30 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
 use clap::{Parser, ValueEnum};
-use tabsegnet_generate::multitable::{Settings, Statistics, Task, build, read_sources, write_own, write_published};
+use tabsegnet_generate::multitable::{
+    Built, Settings, Statistics, Task, build, read_published_all, read_sources, write_own, write_published,
+};
 
 /// Cuts tables in one, two or three parts and asks questions that need all parts of one (MultiTableQA, arXiv 2504.01346).
 ///
 /// Files of tables have lines {"id", "title", "section", "caption", "header": […], "rows": [[…]…]}, files of questions
 /// {"id", "question", "tables": […]} with `answers`, `label`, `form`, `sequence` and `position` where they are known;
-/// both may be packed (.gz). Prints what was built beside the paper's counts. Exit codes: 0 done, 1 failed, 2 wrong usage.
+/// both may be packed (.gz). Published files (--from-published) are taken as they are, to be indexed and measured in the own
+/// form. Prints what was built or read beside the paper's counts. Exit codes: 0 done, 1 failed, 2 wrong usage.
 #[derive(Parser)]
 #[command(name = "build-multitable", version)]
 struct Arguments {
     /// Files of tables.
-    #[arg(long, required = true, num_args = 1.., value_name = "FILE")]
+    #[arg(long, required_unless_present = "from_published", num_args = 1.., value_name = "FILE")]
     tables: Vec<PathBuf>,
     /// Files of questions.
-    #[arg(long, required = true, num_args = 1.., value_name = "FILE")]
+    #[arg(long, required_unless_present = "from_published", num_args = 1.., value_name = "FILE")]
     questions: Vec<PathBuf>,
-    /// verification, single or multi.
+    /// Published files to read in place of tables that are cut: FOLDER/NAME for NAME_table.jsonl and NAME_query.jsonl there.
+    /// Several make one corpus, in which ids have NAME/ before them.
+    #[arg(long, num_args = 1.., value_name = "FOLDER/NAME", conflicts_with_all = ["tables", "questions", "seed"])]
+    from_published: Vec<PathBuf>,
+    /// verification, single or multi; of published files, which of the paper's counts to print.
     #[arg(long)]
     task: Task,
     /// The folder to write into; it is created.
@@ -56,9 +63,13 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments) -> Result<()> {
-    let (tables, questions) = read_sources(&arguments.tables, &arguments.questions)?;
-    let settings = Settings { task: arguments.task, seed: arguments.seed };
-    let built = build(&tables, &questions, &settings)?;
+    let built = match arguments.from_published.is_empty() {
+        true => {
+            let (tables, questions) = read_sources(&arguments.tables, &arguments.questions)?;
+            build(&tables, &questions, &Settings { task: arguments.task, seed: arguments.seed })?
+        }
+        false => Built { benchmark: read_published_all(&arguments.from_published)?, ..Built::default() },
+    };
     match arguments.form {
         Form::Own => write_own(&built.benchmark, &arguments.output),
         Form::Published => {

@@ -244,6 +244,34 @@ pub fn read_published(folder: &Path, name: &str) -> Result<Benchmark, MultiTable
     checked(Benchmark { tables, questions })
 }
 
+/// Reads the published form of one or several data sets as one benchmark; `FOLDER/NAME` stands for its two files. Of
+/// several, ids get `NAME/` before them, since each may count its tables from 0.
+///
+/// # Errors
+/// As [`read_own`].
+pub fn read_published_all(stems: &[PathBuf]) -> Result<Benchmark, MultiTableError> {
+    let mut all = Benchmark::default();
+    for stem in stems {
+        let name = stem.file_name().unwrap_or_default().to_string_lossy();
+        let mut read = read_published(stem.parent().unwrap_or(Path::new("")), &name)?;
+        if stems.len() > 1 {
+            let put_name = |id: &mut String| id.insert_str(0, &format!("{name}/"));
+            for table in &mut read.tables {
+                put_name(&mut table.record.id);
+                put_name(&mut table.source_table);
+            }
+            for question in &mut read.questions {
+                put_name(&mut question.record.id);
+                put_name(&mut question.source_table);
+                question.record.tables.iter_mut().for_each(put_name);
+            }
+        }
+        all.tables.extend(read.tables);
+        all.questions.extend(read.questions);
+    }
+    checked(all)
+}
+
 /// Ids are unique, and each question's tables are there.
 fn checked(benchmark: Benchmark) -> Result<Benchmark, MultiTableError> {
     let mut tables = HashSet::new();

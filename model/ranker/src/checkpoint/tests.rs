@@ -11,7 +11,7 @@ fn written() -> (tempfile::TempDir, PathBuf) {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("best");
     let (model, manifest) = model();
-    write(&path, &model, None, manifest, "[model]\n", "# card\n").unwrap();
+    write(&path, &model, &[], None, manifest, "[model]\n", "# card\n").unwrap();
     (dir, path)
 }
 
@@ -37,6 +37,24 @@ fn a_checkpoint_round_trips() {
     assert_eq!(checkpoint.config, "[model]\n");
     assert_eq!(checkpoint.manifest.files.len(), 3);
     assert_eq!(checkpoint.manifest.model.layers, 1);
+}
+
+#[test]
+fn models_that_score_together_come_back_in_their_order() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("best");
+    let (first, manifest) = model();
+    let others: Vec<TabSegNet> = (2..4).map(|seed| TabSegNet::new(&manifest.model, 5, seed, &Device::flex())).collect();
+    write(&path, &first, &others, None, manifest, "", "").unwrap();
+    let found = read(&path, &Device::flex()).unwrap();
+    let weights = |model: &TabSegNet| format!("{:?}", model.parameters());
+    assert_eq!(weights(&found.model), weights(&first));
+    assert_eq!(found.others.iter().map(weights).collect::<Vec<_>>(), others.iter().map(weights).collect::<Vec<_>>());
+
+    fs::remove_file(path.join("model-2.safetensors")).unwrap();
+    assert!(error(&path).contains("model-2.safetensors: could not read"), "{}", error(&path));
+    fs::write(path.join("model-2.safetensors"), "cut").unwrap();
+    assert!(error(&path).contains("model-2.safetensors: has SHA-256"), "{}", error(&path));
 }
 
 #[test]
@@ -112,7 +130,7 @@ fn edge_types_of_the_manifest_are_the_rows_of_the_weights() {
     let names = TypeNames::new(["cell_to_caption", "passage_next_passage"]).unwrap();
     let config = ModelConfig { edge_type_names: names.clone(), ..model().1.model };
     let few = TabSegNet::new(&config, 5, 1, &Device::flex());
-    write(&path, &few, None, Manifest::new(&config, 5, "encoder", "none", 1), "", "").unwrap();
+    write(&path, &few, &[], None, Manifest::new(&config, 5, "encoder", "none", 1), "", "").unwrap();
     let checkpoint = read(&path, &Device::flex()).unwrap();
     assert_eq!(checkpoint.manifest.model.edge_type_names, names);
     assert_eq!(checkpoint.model.edge_strength.R.val().dims(), [2, 2]);
@@ -122,11 +140,11 @@ fn edge_types_of_the_manifest_are_the_rows_of_the_weights() {
 fn writing_again_replaces_whole_and_a_failed_write_changes_nothing() {
     let (dir, path) = written();
     let (model, manifest) = model();
-    write(&path, &model, None, manifest.clone(), "changed", "").unwrap();
+    write(&path, &model, &[], None, manifest.clone(), "changed", "").unwrap();
     assert_eq!(read(&path, &Device::flex()).unwrap().config, "changed");
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
     // A file stands where the parent directory should be.
     let blocked = path.join(CONFIG).join("best");
-    assert!(write(&blocked, &model, None, manifest, "", "").is_err());
+    assert!(write(&blocked, &model, &[], None, manifest, "", "").is_err());
     assert_eq!(read(&path, &Device::flex()).unwrap().config, "changed");
 }

@@ -6,6 +6,7 @@
 //! without that segment. Of an edge or a feature only what it changes is computed again: the node
 //! itself in each layer, and nodes on the way back to it. A missing segment changes every node.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::edges::Edges;
@@ -21,7 +22,7 @@ use crate::edges::Heard;
 const EDGES: usize = 64;
 
 /// Where a node's score comes from.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Explanation {
     /// The score if no edge led to the node.
     pub alone: f32,
@@ -54,7 +55,7 @@ struct Document<'a> {
     /// u C_u, `[nodes, d_in]`
     own: &'a [f32],
     /// `[nodes, features]`, standardised.
-    features: &'a [f32],
+    features: Vec<f32>,
     query: &'a ModelInput<'a>,
     /// `[nodes]`, or empty without segments.
     best: &'a [u32],
@@ -62,13 +63,17 @@ struct Document<'a> {
 
 impl Inference {
     /// s(e | q) (5) of each edge type for a question `[d_enc]`, in the order of [`crate::ModelConfig::edge_type_names`]; a
-    /// single one for a model that does not tell them apart.
+    /// single one for a model that does not tell them apart; of several models the mean.
     ///
     /// # Errors
     /// A vector of another width.
     pub fn strengths(&self, q: &[f32]) -> Result<Vec<f32>, BatchError> {
         super::width("q", q.len(), self.d_enc)?;
-        Ok(self.with_weights(|weights| weights.strength(q)))
+        let mut made = Vec::new();
+        let mut of_networks = self.weights(&mut made).into_iter().map(|weights| weights.strength(q));
+        let first = of_networks.next().unwrap_or_default();
+        let sum = of_networks.fold(first, |sum, more| sum.iter().zip(more).map(|(a, b)| a + b).collect());
+        Ok(sum.into_iter().map(|strength| strength / self.networks.len() as f32).collect())
     }
 
     /// Explanations of the scores of some nodes, for a question as in [`Inference::scores`]. Always computed on the processor.
@@ -83,41 +88,47 @@ impl Inference {
     ) -> Result<Vec<Explanation>, BatchError> {
         let query = self.check(open, query)?;
         let best = best_segments(&open.u, query.segments, self.d_enc);
-        Ok(self.with_weights(|weights| {
-            let strength = weights.strength(query.q);
-            let features = weights.standardised(query.features);
-            let held;
-            let own = match &open.parts {
-                Parts::Cpu { own } => own,
-                Parts::Tensors(tensors) => {
-                    held = values(tensors.0.clone());
-                    &held
-                }
-            };
-            let Heard { offsets, edges, .. } = &open.heard;
-            let graph = Edges { offsets, edges, strength: &strength, aggregation: self.config.aggregation };
-            let layers = |query: &ModelInput<'_>, best: &[u32]| {
-                let features = Features::Standardised(&features);
-                weights.all_layers(weights.start(own, query, features, best).0, &graph)
-            };
-            let all = layers(&query, &best);
-            let document = Document { own, features: &features, query: &query, best: &best };
-            let mut explained: Vec<Explanation> =
-                nodes.iter().map(|&node| weights.explain(&all, &graph, &document, node)).collect();
-            for left_out in 0..query.segments.len() / self.d_enc.max(1) {
-                let kept = self.segments_without(&query, left_out);
-                let query = ModelInput { segments: &kept, products: &[], ..query };
-                let without = layers(&query, &best_segments(&open.u, &kept, self.d_enc));
-                for (explanation, &node) in explained.iter_mut().zip(nodes) {
-                    let score = |all: &[Vec<f32>]| weights.score_without(all, &graph, node, None, &|_| false);
-                    explanation.segments.push(score(&all) - score(&without));
+        let mut made = Vec::new();
+        let weights = self.weights(&mut made);
+        let own: Vec<Cow<'_, [f32]>> = open.parts.iter().map(Parts::own).collect();
+        let laid: Vec<Laid<'_>> =
+            weights.iter().zip(&own).map(|(weights, own)| self.laid(weights, own, open, &query, &best)).collect();
+        let (together, shift) = self.scored_together(open, &query, &best);
+        // A node that the first network alone has scored is explained by it alone.
+        let by = |node: &u32| if together.binary_search(node).is_ok() { laid.as_slice() } else { &laid[..1] };
+        // Of each node the edges that some network hears most of.
+        let edges_of = |node: &u32| by(node).iter().flat_map(|laid| laid.heard(*node)).collect::<BTreeSet<usize>>();
+        let mut explained: Vec<Explanation> = nodes
+            .iter()
+            .map(|node| {
+                let edges = edges_of(node);
+                let mut explained = Explanation::default();
+                by(node).iter().for_each(|laid| explained.add(laid.explain(*node, &edges)));
+                explained
+            })
+            .collect();
+        let segments = query.segments.len() / self.d_enc.max(1);
+        explained.iter_mut().for_each(|explanation| explanation.segments.resize(segments, 0.0));
+        for left_out in 0..segments {
+            let kept = self.segments_without(&query, left_out);
+            let query = ModelInput { segments: &kept, products: &[], ..query };
+            let best = best_segments(&open.u, &kept, self.d_enc);
+            for (network, laid) in laid.iter().enumerate() {
+                let without = laid.layers(&query, &best);
+                let scored = nodes.iter().zip(&mut explained).filter(|(node, _)| network < by(node).len());
+                for (&node, explanation) in scored {
+                    explanation.segments[left_out] += laid.score(&laid.all, node) - laid.score(&without, node);
                 }
             }
-            for edge in explained.iter_mut().flat_map(|explanation| &mut explanation.edges) {
-                edge.edge = open.heard.position(edge.edge);
+        }
+        for (node, explanation) in nodes.iter().zip(&mut explained) {
+            explanation.finish(by(node).len() as f32);
+            if by(node).len() < laid.len() {
+                explanation.alone += shift;
             }
-            explained
-        }))
+            explanation.edges.iter_mut().for_each(|edge| edge.edge = open.heard.position(edge.edge));
+        }
+        Ok(explained)
     }
 
     /// `[segments - 1, d_enc]`, or the question where that would be none.
@@ -128,11 +139,121 @@ impl Inference {
         if kept.is_empty() { query.q.to_vec() } else { kept }
     }
 
-    fn with_weights<T>(&self, f: impl FnOnce(&Weights) -> T) -> T {
-        match &self.weights {
-            Some(weights) => f(weights),
-            None => f(&Weights::of(&self.model, &self.config, self.d_enc)),
+    /// The nodes that all networks score, in document order, and how far the scores of the others are moved.
+    fn scored_together(&self, open: &OpenGraph, query: &ModelInput<'_>, best: &[u32]) -> (Vec<u32>, f32) {
+        if self.networks.len() == 1 {
+            return ((0..open.nodes as u32).collect(), 0.0);
         }
+        let first = self.scores_by(&self.networks[0], &open.parts[0], open, query, best);
+        let together = self.together(open, query, best, &first);
+        let shift = together.shift(&first);
+        (together.nodes, shift)
+    }
+
+    /// The weights of each network, those that are not laid out in `made`.
+    fn weights<'s>(&'s self, made: &'s mut Vec<Weights>) -> Vec<&'s Weights> {
+        let on_device = self.networks.iter().filter(|network| network.weights.is_none());
+        made.extend(on_device.map(|network| Weights::of(&network.model, &self.config, self.d_enc)));
+        let mut made = made.iter();
+        self.networks.iter().filter_map(|network| network.weights.as_ref().or_else(|| made.next())).collect()
+    }
+
+    fn laid<'a>(
+        &self,
+        weights: &'a Weights,
+        own: &'a [f32],
+        open: &'a OpenGraph,
+        query: &'a ModelInput<'a>,
+        best: &'a [u32],
+    ) -> Laid<'a> {
+        let (strength, features) = (weights.strength(query.q), weights.standardised(query.features));
+        let document = Document { own, features, query, best };
+        let mut laid = Laid {
+            weights,
+            heard: &open.heard,
+            strength,
+            aggregation: self.config.aggregation,
+            document,
+            all: Vec::new(),
+        };
+        laid.all = laid.layers(query, best);
+        laid
+    }
+}
+
+impl Parts {
+    /// u C_u, `[nodes, d_in]`.
+    fn own(&self) -> Cow<'_, [f32]> {
+        match self {
+            Self::Cpu { own } => Cow::Borrowed(own),
+            Self::Tensors(tensors) => Cow::Owned(values(tensors.0.clone())),
+        }
+    }
+}
+
+/// A network with what it makes of a document and a question.
+struct Laid<'a> {
+    weights: &'a Weights,
+    heard: &'a Heard,
+    /// s(e | q) of each edge type.
+    strength: Vec<f32>,
+    aggregation: Aggregation,
+    document: Document<'a>,
+    /// x⁰ … x^L of every node.
+    all: Vec<Vec<f32>>,
+}
+
+impl Laid<'_> {
+    fn graph(&self) -> Edges<'_> {
+        let Heard { offsets, edges, .. } = self.heard;
+        Edges { offsets, edges, strength: &self.strength, aggregation: self.aggregation }
+    }
+
+    /// x⁰ … x^L of every node for the question, or for other segments of it.
+    fn layers(&self, query: &ModelInput<'_>, best: &[u32]) -> Vec<Vec<f32>> {
+        let features = Features::Standardised(&self.document.features);
+        self.weights.all_layers(self.weights.start(self.document.own, query, features, best).0, &self.graph())
+    }
+
+    /// The score of a node without what features add to it by themselves.
+    fn score(&self, all: &[Vec<f32>], node: u32) -> f32 {
+        self.weights.score_without(all, &self.graph(), node, None, &|_| false)
+    }
+
+    fn heard(&self, node: u32) -> Vec<usize> {
+        self.weights.heard(&self.all, &self.graph(), node)
+    }
+
+    fn explain(&self, node: u32, edges: &BTreeSet<usize>) -> Explanation {
+        self.weights.explain(&self.all, &self.graph(), &self.document, node, edges)
+    }
+}
+
+impl Explanation {
+    /// Adds up with what another network says of the same node and edges.
+    fn add(&mut self, Self { alone, edges, features, segments: _ }: Self) {
+        self.alone += alone;
+        if self.edges.is_empty() && self.features.is_empty() {
+            (self.edges, self.features) = (edges, features);
+            return;
+        }
+        for (edge, more) in self.edges.iter_mut().zip(edges) {
+            edge.strength += more.strength;
+            edge.effect += more.effect;
+        }
+        self.features.iter_mut().zip(features).for_each(|(effect, more)| *effect += more);
+    }
+
+    /// From sums over networks to means; of the edges those with the greatest effects by amount.
+    fn finish(&mut self, networks: f32) {
+        self.alone /= networks;
+        for edge in &mut self.edges {
+            edge.strength /= networks;
+            edge.effect /= networks;
+        }
+        self.features.iter_mut().chain(&mut self.segments).for_each(|effect| *effect /= networks);
+        self.edges.sort_by(|a, b| b.effect.abs().total_cmp(&a.effect.abs()).then(a.edge.cmp(&b.edge)));
+        self.edges.truncate(EDGES);
     }
 }
 
@@ -152,16 +273,23 @@ impl Weights {
         all
     }
 
-    fn explain(&self, all: &[Vec<f32>], graph: &Edges<'_>, document: &Document<'_>, node: u32) -> Explanation {
+    /// Of one network, the edges in the order given.
+    fn explain(
+        &self,
+        all: &[Vec<f32>],
+        graph: &Edges<'_>,
+        document: &Document<'_>,
+        node: u32,
+        edges: &BTreeSet<usize>,
+    ) -> Explanation {
         // Without what features add to the score by themselves, which no edge changes.
         let score = self.score_without(all, graph, node, None, &|_| false);
-        let edges = self.heard(all, graph, node).into_iter().map(|edge| EdgeEffect {
+        let edges = edges.iter().map(|&edge| EdgeEffect {
             edge,
             strength: graph.strength[graph.edges[edge].1 as usize],
             effect: score - self.score_without(all, graph, node, None, &|other| other == edge),
         });
-        let mut edges: Vec<EdgeEffect> = edges.collect();
-        edges.sort_by(|a, b| b.effect.abs().total_cmp(&a.effect.abs()).then(a.edge.cmp(&b.edge)));
+        let edges = edges.collect();
 
         let width = self.w_f.len();
         let features = &document.features[node as usize * width..(node as usize + 1) * width];
@@ -302,7 +430,7 @@ mod tests {
     use tabsegnet_features::FeatureRows;
     use tabsegnet_graph::{Adjacency, TypeNames};
 
-    use super::super::tests::{D_ENC, config, model, noise};
+    use super::super::tests::{D_ENC, config, model, model_of_seed, noise};
     use super::*;
     use crate::config::{EdgeTypes, ModelConfig};
 
@@ -312,7 +440,7 @@ mod tests {
         #[test]
         fn an_effect_is_the_score_less_that_of_the_document_without_the_edge(
             nodes in 1..30_usize, edges in 0..60_usize, seed in 0..1000_u32, layers in 1..4_usize, pick in 0..18_usize,
-            on_cpu: bool,
+            on_cpu: bool, models in 1..4_u64,
         ) {
             let config = config(layers, pick);
             // A model without edges is no case of an edge's effect.
@@ -325,9 +453,10 @@ mod tests {
                 .collect();
             let graph = Adjacency::new(nodes, TypeNames::default(), &edges).unwrap();
             let device = Device::flex();
-            let mut inference = Inference::new(model(&config, &device), &config, D_ENC, &device);
+            let others = (1..models).map(|seed| model_of_seed(&config, &device, 3 + seed));
+            let mut inference = Inference::new(model(&config, &device), &config, D_ENC, &device).with(others);
             if !on_cpu {
-                inference.weights = None;
+                inference.networks.iter_mut().for_each(|network| network.weights = None);
             }
             let u = noise(nodes * D_ENC, 7);
             let (q, segments) = (noise(D_ENC, 11), noise(3 * D_ENC, 13));

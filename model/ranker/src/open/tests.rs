@@ -34,9 +34,13 @@ pub(super) fn config(layers: usize, pick: usize) -> ModelConfig {
 
 /// A model whose features have a mean and a deviation.
 pub(super) fn model(config: &ModelConfig, device: &Device) -> TabSegNet {
+    model_of_seed(config, device, 3)
+}
+
+pub(super) fn model_of_seed(config: &ModelConfig, device: &Device, seed: u64) -> TabSegNet {
     let (mean, scale) =
         (noise(config.features, 19), noise(config.features, 23).iter().map(|v| v + 3.0).collect::<Vec<_>>());
-    TabSegNet::new(config, D_ENC, 3, device).with_feature_scale(&mean, &scale)
+    TabSegNet::new(config, D_ENC, seed, device).with_feature_scale(&mean, &scale)
 }
 
 /// Scores of two questions on a graph that was opened once, and of each by a batch of its own.
@@ -45,7 +49,7 @@ fn both_ways(config: &ModelConfig, graph: &Adjacency, on_cpu: bool) -> (Vec<f32>
     let u = noise(graph.nodes() * D_ENC, 7);
     let mut inference = Inference::new(model(config, &device), config, D_ENC, &device);
     if !on_cpu {
-        inference.weights = None;
+        inference.networks[0].weights = None;
     }
     let open = inference.open(graph, &u).unwrap();
     let (mut scores, mut expected) = (Vec::new(), Vec::new());
@@ -100,6 +104,53 @@ proptest! {
         };
         let bound = parts * terms as f32;
         prop_assert!(largest_difference(&scores, &expected) <= bound, "{scores:?}\n{expected:?}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(30))]
+
+    #[test]
+    fn several_models_score_the_best_nodes_by_their_mean_and_leave_the_others_in_the_order_of_the_first(
+        nodes in 1..400_usize, edges in 0..900_usize, seed in 0..1000_u32, layers in 1..4_usize, pick in 0..18_usize,
+        on_cpu: bool,
+    ) {
+        let at = |value: f32, limit: usize| ((value + 1.0) / 2.0 * limit as f32) as usize % limit;
+        let edges: Vec<(u32, u32, u8)> = noise(edges * 3, seed)
+            .chunks_exact(3)
+            .map(|e| (at(e[0], nodes) as u32, at(e[1], nodes) as u32, at(e[2], 22) as u8))
+            .collect();
+        let graph = Adjacency::new(nodes, TypeNames::default(), &edges).unwrap();
+        let (config, device) = (config(layers, pick), Device::flex());
+        let models: Vec<TabSegNet> = (3..6).map(|seed| model_of_seed(&config, &device, seed)).collect();
+        let (u, q, segments) = (noise(nodes * D_ENC, 7), noise(D_ENC, 11), noise(3 * D_ENC, 13));
+        let features = noise(nodes * config.features, 17);
+        let query = ModelInput { q: &q, segments: &segments, features: &features, products: &[] };
+        let scores = |models: &[TabSegNet]| {
+            let mut inference =
+                Inference::new(models[0].clone(), &config, D_ENC, &device).with(models[1..].iter().cloned());
+            if !on_cpu {
+                inference.networks.iter_mut().for_each(|network| network.weights = None);
+            }
+            inference.scores(&inference.open(&graph, &u).unwrap(), &query).unwrap()
+        };
+        let alone: Vec<Vec<f32>> = models.iter().map(|model| scores(std::slice::from_ref(model))).collect();
+        let together = scores(&models);
+        let mean: Vec<f32> = (0..nodes).map(|node| alone.iter().map(|scores| scores[node]).sum::<f32>() / 3.0).collect();
+        let size = alone.iter().flatten().fold(1.0, |size: f32, score| size.max(score.abs()));
+        let near = |a: f32, b: f32| (a - b).abs() <= 1e-3 * size;
+        let (by_all, by_first): (Vec<usize>, Vec<usize>) = {
+            let order = crate::best::best(&alone[0], nodes);
+            let all = order.len().min(128);
+            (order[..all].to_vec(), order[all..].to_vec())
+        };
+        for &node in &by_all {
+            prop_assert!(near(together[node], mean[node]), "{node}: {} and {}", together[node], mean[node]);
+        }
+        let shift = by_all.iter().map(|&node| mean[node] - alone[0][node]).sum::<f32>() / by_all.len() as f32;
+        for &node in &by_first {
+            prop_assert!(near(together[node], alone[0][node] + shift), "{node}: {}", together[node]);
+        }
     }
 }
 
@@ -161,7 +212,7 @@ proptest! {
         let (config, device) = (config(2, pick), Device::flex());
         let mut inference = Inference::new(model(&config, &device), &config, D_ENC, &device);
         if !on_cpu {
-            inference.weights = None;
+            inference.networks[0].weights = None;
         }
         let expected = answer(&inference, &graph, &|edge| edge);
         let found = answer(&inference, &wider, &|edge| old.iter().position(|&old| old == edge).unwrap());

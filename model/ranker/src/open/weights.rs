@@ -176,19 +176,20 @@ impl Weights {
         table
     }
 
-    /// Scores `[nodes]` from x⁰ and what features add by themselves.
-    pub(super) fn scores(&self, mut x: Vec<f32>, by_features: &[f32], graph: &Edges<'_>) -> Vec<f32> {
-        let nodes = graph.offsets.len().saturating_sub(1);
+    /// Scores from x⁰ and what features add by themselves. `needed` `[layers]`: of how many nodes, from the first on, each
+    /// layer's x is needed, and so the scores of the last one's.
+    pub(super) fn scores(&self, mut x: Vec<f32>, by_features: &[f32], graph: &Edges<'_>, needed: &[usize]) -> Vec<f32> {
+        let scored = needed.last().copied().unwrap_or_default();
         let d_out = self.w.len();
-        let Some((last, inner)) = self.layers.split_last() else { return vec![self.b; nodes] };
-        for layer in inner {
+        let Some((last, inner)) = self.layers.split_last() else { return vec![self.b; scored] };
+        for (layer, nodes) in inner.iter().zip(needed) {
             let mut next = vec![0.0; nodes * d_out];
             blocks(&mut next, d_out).into_par_iter().for_each_init(Vec::new, |messages, (first, out)| {
                 layer.forward(&x, graph, first, messages, out);
             });
             x = next;
         }
-        let mut scores = vec![0.0; nodes];
+        let mut scores = vec![0.0; scored];
         blocks(&mut scores, 1).into_par_iter().for_each_init(
             || (Vec::new(), Vec::new()),
             |(messages, out), (first, scores)| {

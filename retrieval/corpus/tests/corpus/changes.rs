@@ -230,6 +230,61 @@ fn regression_a_file_is_one_however_its_path_is_written_and_keeps_its_tables_unt
 }
 
 #[test]
+fn regression_a_file_that_changes_while_it_is_read_is_taken_in_as_one_state_of_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let corpus = dir.path().join("corpus");
+    let path = dir.path().join("t.jsonl");
+    // More than a change keeps in memory: progress is told before the end is read.
+    let long = |mark: usize| {
+        let cell = "x".repeat(1200 + mark);
+        let line = |number: usize| format!("{{\"id\":\"long {number}\",\"rows\":[[\"{cell}\"]]}}\n");
+        std::fs::write(&path, (0..3000).map(line).collect::<String>()).unwrap();
+    };
+    let ids = || {
+        let corpus = open(&corpus).unwrap();
+        corpus.tables().into_iter().map(|at| corpus.id(at).to_owned()).collect::<Vec<_>>()
+    };
+    let other = dir.path().join("other.jsonl");
+    std::fs::write(&path, "{\"id\":\"old\"}\n").unwrap();
+    std::fs::write(&other, "{\"id\":\"long 7\"}\n").unwrap();
+    index(&corpus, &[&path, &other]);
+
+    // It changes at every reading: what the corpus has of it stays, and what a table of it took the place of.
+    long(0);
+    let (mut told, mut times) = (0, 0);
+    let mut change = writer(&corpus, &settings(12)).unwrap();
+    let found = change.add_file(&path, &mut |_| {
+        told += 1;
+        if told % 1000 == 1 {
+            times += 1;
+            long(times);
+        }
+    });
+    let found = found.unwrap();
+    assert_eq!((found.unchanged, found.tables, found.problems.len()), (false, 0, 1), "{found:?}");
+    assert!(found.problems[0].contains("t.jsonl: changed each of the 3 times that it was read"), "{found:?}");
+    let done = change.commit(&mut |_| ()).unwrap();
+    assert_eq!((done.added, done.removed, ids()), (0, 0, vec!["long 7".to_owned(), "old".to_owned()]));
+    assert_clean(&corpus);
+
+    // It changes once: it is read again.
+    let mut written = false;
+    let mut change = writer(&corpus, &settings(12)).unwrap();
+    let found = change.add_file(&path, &mut |_| {
+        if !std::mem::replace(&mut written, true) {
+            std::fs::write(&path, "{\"id\":\"a\"}\n{\"id\":\"b\"}\n").unwrap();
+        }
+    });
+    let found = found.unwrap();
+    assert!(written && found.problems.is_empty(), "{found:?}");
+    let done = change.commit(&mut |_| ()).unwrap();
+    assert_eq!((found.tables, done.added, done.removed), (2, 2, 1));
+    assert_eq!(ids(), ["a", "b", "long 7"]);
+    assert!(index(&corpus, &[&path])[0].unchanged);
+    assert_clean(&corpus);
+}
+
+#[test]
 fn settings_out_of_range_are_said() {
     let dir = tempfile::tempdir().unwrap();
     for config in [settings(0), tabsegnet_corpus::IndexConfig { memory: 0, ..settings(1) }] {

@@ -121,7 +121,7 @@ fn a_full_disk_is_said_with_the_file_and_the_corpus_is_as_before() {
     let blocks = sizes.iter().max().unwrap().div_ceil(512) + 4;
     assert!(blocks * 1024 < sizes.iter().sum::<u64>() * 9 / 10, "{sizes:?}");
     let old = answers(dir.path());
-    for (large, name) in [(false, "00000006.segment"), (true, "00000005.segment")] {
+    for (large, name) in [(false, "00000010.segment"), (true, "00000009.segment")] {
         if large {
             std::fs::write(dir.path().join("large"), "").unwrap();
         }

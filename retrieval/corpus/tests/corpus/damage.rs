@@ -141,7 +141,7 @@ fn a_manifest_of_something_else_is_said() {
     assert!(with_manifest(|_| ()).is_ok());
     says(
         |manifest| manifest["format"] = json!(1),
-        "corpus.json: is of version 1 of corpora, this program reads 2; index its files again",
+        "corpus.json: is of version 1 of corpora, this program reads 3; index its files again",
     );
     says(|manifest| manifest["format"] = json!("1"), "corpus.json");
     says(|manifest| manifest["colour"] = json!("red"), "unknown field `colour`");
@@ -153,6 +153,8 @@ fn a_manifest_of_something_else_is_said() {
         assert!(message.contains(&format!("{name:?} is no file's name")), "{message}");
         let message =
             with_manifest(|manifest| manifest["segments"][0]["removed"]["name"] = json!(name)).unwrap_err().to_string();
+        assert!(message.contains(&format!("{name:?} is no file's name")), "{message}");
+        let message = with_manifest(|manifest| manifest["files"]["name"] = json!(name)).unwrap_err().to_string();
         assert!(message.contains(&format!("{name:?} is no file's name")), "{message}");
     }
     says(|manifest| manifest["segments"][0]["tables"] = json!(99), "holds 13 tables, expected 99");
@@ -197,6 +199,22 @@ fn the_list_of_removed_tables_is_looked_at_too() {
     }
 }
 
+/// Questions do not need it.
+#[test]
+fn a_list_of_files_that_is_damaged_stops_changes_alone() {
+    let at = copy(whole(VectorKind::F32).path());
+    let all = crate::support::names(at.path());
+    let list = at.path().join(all.iter().find(|name| name.ends_with(".files")).unwrap());
+    std::fs::write(&list, "{\"file-0\":").unwrap();
+    assert_eq!(answers(at.path()), answers(whole(VectorKind::F32).path()));
+    for error in [writer(at.path(), &settings(2)).err(), join(&at.path().join("joined"), &[at.path().to_owned()]).err()]
+    {
+        let message = error.unwrap().to_string();
+        assert!(message.starts_with(&list.display().to_string()), "{message}");
+        assert!(message.ends_with("; make the corpus anew"), "{message}");
+    }
+}
+
 /// Opening does not see a flipped byte of a text; the digests do.
 #[test]
 fn a_check_finds_every_changed_byte() {
@@ -207,7 +225,7 @@ fn a_check_finds_every_changed_byte() {
     assert!(check(whole.path()).is_empty());
     let files = crate::support::names(whole.path());
     let files: Vec<&String> = files.iter().filter(|name| !name.starts_with("corpus.")).collect();
-    assert_eq!(files.len(), 3);
+    assert_eq!(files.len(), 4);
     for name in files {
         let at = copy(whole.path());
         let path = at.path().join(name);

@@ -3,6 +3,7 @@
 mod changes;
 mod crash;
 mod damage;
+mod many_files;
 mod odd;
 mod pruned;
 mod readers;

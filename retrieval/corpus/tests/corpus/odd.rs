@@ -284,6 +284,26 @@ fn a_reranker_comes_back_as_it_was_written_and_a_damaged_one_is_said() {
 }
 
 #[test]
+fn a_page_that_has_a_title_gives_it_to_its_tables() {
+    let dir = tempfile::tempdir().unwrap();
+    let corpus = dir.path().join("corpus");
+    let page = "<table><tr><th>Name</th><th>Depth</th></tr><tr><td>Baikal</td><td>1642</td></tr></table>";
+    let mut change = crate::support::writer(&corpus, &settings(2)).unwrap();
+    for (name, page) in
+        [("page_1.html", format!("<title>Lakes of Asia</title>{page}")), ("page_2.html", page.to_owned())]
+    {
+        let path = dir.path().join(name);
+        std::fs::write(&path, page).unwrap();
+        assert_eq!(change.add_file(&path, &mut |_| ()).unwrap().tables, 1);
+    }
+    change.commit(&mut |_| ()).unwrap();
+    let corpus = open(&corpus).unwrap();
+    let mut titles: Vec<String> = corpus.tables().iter().map(|table| corpus.table(*table).unwrap().title).collect();
+    titles.sort();
+    assert_eq!(titles, ["Lakes of Asia", "page_2"]);
+}
+
+#[test]
 fn a_document_gives_its_tables_with_their_headings() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("report.md");

@@ -351,10 +351,7 @@ pub fn segments(directory: &Path) -> Vec<PathBuf> {
 pub fn assert_clean(directory: &Path) {
     let corpus = open(directory).unwrap();
     let mut expected: BTreeSet<String> = ["corpus.json", "corpus.lock"].map(String::from).into();
-    for entry in &corpus.manifest().segments {
-        expected.insert(entry.file.name.clone());
-        expected.extend(entry.removed.as_ref().map(|file| file.name.clone()));
-    }
+    expected.extend(corpus.manifest().stored().map(|file| file.name.clone()));
     assert_eq!(names(directory), expected);
 }
 

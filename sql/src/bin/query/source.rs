@@ -138,17 +138,9 @@ impl Source {
                 }
                 Ok(Ran { rows: answer.rows?, origins: answer.origins, not_there: answer.not_there })
             }
-            Self::Server(url) => {
-                let (rows, not_there) = on_server(url, sandbox, sql)?;
-                Ok(Ran { rows, origins: Origins::new(), not_there })
-            }
+            Self::Server(url) => on_server(url, sandbox, sql, origins),
             Self::Definitions(_) => Err(no_rows().into()),
         }
-    }
-
-    /// Whether it can be known which rows values come from.
-    pub fn knows_rows(&self) -> bool {
-        !matches!(self, Self::Server(_))
     }
 
     /// An error where there are no rows.
@@ -273,8 +265,14 @@ fn begins_as_sqlite(path: &Path) -> bool {
 }
 
 #[cfg(feature = "postgres")]
-fn on_server(url: &str, sandbox: &Sandbox, sql: &str) -> Result<(Rows, Vec<String>)> {
-    Ok(tabsegnet_sql::postgres::Server::connect(url, sandbox)?.query_and_not_there(sql)?)
+fn on_server(url: &str, sandbox: &Sandbox, sql: &str, origins: bool) -> Result<Ran> {
+    let mut server = tabsegnet_sql::postgres::Server::connect(url, sandbox)?;
+    if origins {
+        let (rows, origins, not_there) = server.query_with_origins(sql)?;
+        return Ok(Ran { rows, origins, not_there });
+    }
+    let (rows, not_there) = server.query_and_not_there(sql)?;
+    Ok(Ran { rows, origins: Origins::new(), not_there })
 }
 
 #[cfg(feature = "postgres")]
@@ -285,11 +283,11 @@ fn server(url: &str, sandbox: &Sandbox) -> Result<(Schema, Reader, Vec<String>)>
 }
 
 #[cfg(not(feature = "postgres"))]
-fn on_server(_: &str, _: &Sandbox, _: &str) -> Result<(Rows, Vec<String>)> {
+fn on_server(_: &str, _: &Sandbox, _: &str, _: bool) -> Result<Ran> {
     anyhow::bail!("this program was built without PostgreSQL; build it with the feature postgres")
 }
 
 #[cfg(not(feature = "postgres"))]
 fn server(url: &str, sandbox: &Sandbox) -> Result<(Schema, Reader, Vec<String>)> {
-    on_server(url, sandbox, "").and_then(|_| anyhow::bail!("no PostgreSQL"))
+    on_server(url, sandbox, "", false).and_then(|_| anyhow::bail!("no PostgreSQL"))
 }

@@ -169,7 +169,7 @@ fn new_checkpoint(directory: &Path, bert: Option<&Path>) -> Result<()> {
     let model_config = ModelConfig::default().resolved();
     let model = TabSegNet::new(&model_config, encoder.dim(), 0, &device);
     let manifest = Manifest::new(&model_config, encoder.dim(), encoder.identity(), segmenter.identity(), 0);
-    Ok(checkpoint::write(directory, &model, None, manifest, &config, "# A new model, to measure speed with\n")?)
+    Ok(checkpoint::write(directory, &model, &[], None, manifest, &config, "# A new model, to measure speed with\n")?)
 }
 
 fn milliseconds(since: Instant) -> f64 {

@@ -19,7 +19,7 @@ static CHECKPOINT: LazyLock<(tempfile::TempDir, PathBuf)> = LazyLock::new(|| {
     let config = ModelConfig { d_in: 3, d_out: 4, d_edge: 2, ..ModelConfig::default() };
     let model = TabSegNet::new(&config, 5, 1, &Device::flex());
     let manifest = Manifest::new(&config, 5, "encoder", "none", 1);
-    write(&path, &model, None, manifest, "[model]\n", "# card\n").unwrap_or_else(|error| panic!("{error}"));
+    write(&path, &model, &[], None, manifest, "[model]\n", "# card\n").unwrap_or_else(|error| panic!("{error}"));
     (directory, path)
 });
 

@@ -1,0 +1,80 @@
+//! A database that another program changes while it is open.
+
+mod common;
+
+use std::time::Duration;
+
+use common::{database, hiding};
+use rusqlite::Connection;
+use tabsegnet_sql::generate::Labels;
+use tabsegnet_sql::schema_graph::{Semantics, SqlDialect};
+use tabsegnet_sql::{Database, QueryError, Target, Value, propose};
+
+const CONCERTS: &str = "CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT, age INTEGER, mood TEXT);
+    INSERT INTO singer VALUES (1, 'Ann', 30, 'good'), (2, 'Bo', 41, 'bad'), (3, 'Cy', 22, 'good');
+    CREATE TABLE concert (id INTEGER PRIMARY KEY, singer_id INTEGER REFERENCES singer, year INTEGER);
+    INSERT INTO concert VALUES (1, 1, 2019), (2, 3, 2020);";
+
+/// The statement that a question gets, and its rows.
+fn asked(opened: &Database, question: &str) -> (String, Vec<Vec<Value>>) {
+    let (schema, semantics, labels) = (opened.schema().unwrap(), Semantics::default(), Labels::new());
+    let target = Target { schema: &schema, semantics: &semantics, dialect: SqlDialect::Sqlite, labels: &labels };
+    let found = propose(question, target, Duration::from_secs(60), &mut |sql| opened.query(sql)).unwrap();
+    let chosen = found.chosen().unwrap_or_else(|| panic!("{question}: {found:?}"));
+    (chosen.sql.clone(), opened.query(&chosen.sql).unwrap().rows)
+}
+
+fn names(opened: &Database, sql: &str) -> Vec<String> {
+    opened.query(sql).unwrap().columns.into_iter().map(|column| column.name).collect()
+}
+
+#[test]
+fn a_schema_may_change_between_two_questions() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = database(folder.path(), "a.db", CONCERTS);
+    let opened = Database::open(&path, &hiding(&[])).unwrap();
+    assert_eq!(asked(&opened, "What is the age of Ann?").1, [[Value::Integer(30)]]);
+    assert_eq!(asked(&opened, "How many concerts are there?").1, [[Value::Integer(2)]]);
+    assert_eq!(names(&opened, "SELECT * FROM singer"), ["id", "name", "age", "mood"]);
+    let writer = Connection::open(&path).unwrap();
+    writer
+        .execute_batch(
+            "ALTER TABLE singer RENAME COLUMN age TO years; ALTER TABLE singer DROP COLUMN mood; DROP TABLE concert;
+             CREATE TABLE later (a)",
+        )
+        .unwrap();
+    // The first statement that meets the change, too, has the names of now.
+    assert_eq!(names(&opened, "SELECT * FROM singer"), ["id", "name", "years"]);
+    let (sql, rows) = asked(&opened, "What is the years of Ann?");
+    assert_eq!(rows, [[Value::Integer(30)]], "{sql}");
+    let (sql, _) = asked(&opened, "How many concerts are there?");
+    assert!(!sql.contains("concert"), "{sql}");
+    let schema = opened.schema().unwrap();
+    assert_eq!(schema.tables.iter().map(|table| table.name.as_str()).collect::<Vec<_>>(), ["singer"]);
+    for (sql, reason) in [
+        ("SELECT age FROM singer", "no such column: age"),
+        ("SELECT singer.mood FROM singer", "no such column: singer.mood"),
+        ("SELECT year FROM concert", "no such table: concert"),
+    ] {
+        assert_eq!(opened.query(sql), Err(QueryError::Refused { reason: reason.to_owned() }), "{sql}");
+    }
+    assert!(matches!(opened.query("SELECT a FROM later"), Err(QueryError::Refused { .. })));
+    assert!(Database::open(&path, &hiding(&[])).unwrap().query("SELECT a FROM later").is_ok());
+}
+
+/// The first statement after a change is one that the change made wrong.
+#[test]
+fn what_is_gone_is_said() {
+    for (change, sql, reason) in [
+        ("ALTER TABLE singer RENAME COLUMN age TO years", "SELECT age FROM singer", "no such column: age"),
+        ("DROP TABLE concert", "SELECT * FROM concert", "no such table: concert"),
+        ("ALTER TABLE singer RENAME TO artist", "SELECT name FROM singer", "no such table: singer"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = database(folder.path(), "a.db", CONCERTS);
+        let opened = Database::open(&path, &hiding(&[])).unwrap();
+        assert!(opened.query(sql).is_ok());
+        Connection::open(&path).unwrap().execute_batch(change).unwrap();
+        assert_eq!(opened.query(sql), Err(QueryError::Refused { reason: reason.to_owned() }), "{change}");
+    }
+}
