@@ -1,5 +1,5 @@
 //! Documents with tables that are too large for the graph: these go through SQL, the rest through the ranker, and the surer
-//! of both answers.
+//! of both answers. So do folders: all tables through SQL, the documents that a question is about through the ranker.
 
 mod excerpt;
 
@@ -17,7 +17,7 @@ use tabsegnet_llm::{Budget, ChatModel, LlmSettings, Piece};
 use tabsegnet_sql::Sandbox;
 use tabsegnet_tablerag::{
     ChunkSettings, Cited, Execution, Found, Library, LibraryError, ModelPlanner, Outcome, Planner, Reader, Reading,
-    Reranker, RoundError, RoundEvent, RoundSettings, Rounds, Rules, Source, Trust,
+    Reranker, RoundError, RoundEvent, RoundSettings, Rounds, Rules, Source, Trust, read_files,
 };
 
 use crate::answer::{Answer, Check, Citation};
@@ -28,9 +28,14 @@ pub use excerpt::Excerpt;
 /// and answered sums with single cells.
 pub const CELLS: usize = 50_000;
 
-/// A document of which tables go through SQL.
+/// Documents of a folder that the ranker reads for a question: those of the best chunks.
+const DOCUMENTS: usize = 3;
+
+/// A document, or a folder of them, of which tables go through SQL.
 pub struct Large {
     path: PathBuf,
+    /// Of a folder, the cells from which on a table goes through SQL alone.
+    folder: Option<usize>,
     library: Library,
     /// The document without these tables, where it has anything else.
     rest: Option<Document>,
@@ -68,13 +73,11 @@ impl Large {
     /// [`LargeError`].
     pub fn read(path: &Path, cells: usize, program: OsString) -> Result<Option<Self>, LargeError> {
         let read = read(path, &ReadOptions::default())?;
-        let is_large =
-            |block: &Block| matches!(block, Block::Table(table) if table.rows() * table.cols() >= cells.max(1));
         let tables: Vec<(usize, usize, usize)> = read
             .document
             .blocks
             .iter()
-            .filter(|block| is_large(block))
+            .filter(|block| is_large(block, cells))
             .filter_map(|block| match block {
                 Block::Table(table) => Some((table.number(), table.rows(), table.cols())),
                 Block::Heading(_) | Block::Passage(_) => None,
@@ -83,16 +86,35 @@ impl Large {
         if tables.is_empty() {
             return Ok(None);
         }
-        let rest: Vec<Block> = read.document.blocks.iter().filter(|block| !is_large(block)).cloned().collect();
-        let has_more = rest.iter().any(|block| !matches!(block, Block::Heading(_)));
-        let rest = has_more.then(|| Document { id: read.document.id.clone(), blocks: rest });
+        let rest = rest_of(&read.document, cells);
         let config = EncoderConfig::default();
         let encoder = Arc::from(load(&config)?);
         let source = Source::of_file(path, read.document);
         let library = Library::new(vec![source], &encoder, &config, ChunkSettings::default())?;
         let execution = Execution { program: Some(program), sandbox: Sandbox::default() };
         let (warnings, cuts) = (read.warnings, read.cuts);
-        Ok(Some(Self { path: path.to_owned(), library, rest, tables, warnings, cuts, execution }))
+        Ok(Some(Self { path: path.to_owned(), folder: None, library, rest, tables, warnings, cuts, execution }))
+    }
+
+    /// Reads a folder of reports and spreadsheets. All tables go through SQL, and those of `cells` cells or more through nothing
+    /// else. `program` serves [`tabsegnet_sql::worker`].
+    ///
+    /// # Errors
+    /// [`LargeError`]; nothing in it can be read.
+    pub fn read_folder(path: &Path, cells: usize, program: OsString) -> Result<Self, LargeError> {
+        let read = read_files(&[path.to_owned()], &ReadOptions::default())?;
+        let config = EncoderConfig::default();
+        let encoder = Arc::from(load(&config)?);
+        let library = Library::new(read.sources, &encoder, &config, ChunkSettings::default())?;
+        let execution = Execution { program: Some(program), sandbox: Sandbox::default() };
+        let (warnings, cuts) = (read.warnings, read.cuts);
+        let path = path.to_owned();
+        Ok(Self { path, folder: Some(cells), library, rest: None, tables: Vec::new(), warnings, cuts, execution })
+    }
+
+    /// Its documents and tables, where it is a folder.
+    pub fn in_folder(&self) -> Option<[usize; 2]> {
+        self.folder.map(|_| [self.library.sources().len(), self.library.tables().len()])
     }
 
     /// Opens what is left of the document for the ranker; nothing where nothing is left.
@@ -118,18 +140,18 @@ impl Large {
     pub fn answer(
         &self,
         (id, question): (&str, &str),
-        rest: Option<(&OpenDocument, &dyn Policy)>,
+        rest: Option<(Texts<'_>, &dyn Policy)>,
         settings: &RoundSettings,
     ) -> Result<Answer, RoundError> {
         let mut said = None;
-        let reader = Rest { rest, id, said: &mut said };
+        let reader = Rest { rest, id, cells: self.folder.unwrap_or_default(), said: &mut said };
         let outcome = self.go(question, &mut Rules::new(reader), settings, &mut |_| ())?;
         if outcome.trust == Some(Trust::Text)
             && let Some(answer) = said
         {
             return Ok(Answer { rounds: outcome.trace, ..answer });
         }
-        Ok(of_all_rows(answer_of(outcome, (id, question), "sql"), &self.cuts))
+        Ok(self.said(answer_of(outcome, (id, question), "sql")))
     }
 
     /// Answers with a language model that plans the rounds, within a budget.
@@ -147,8 +169,16 @@ impl Large {
         let mut planner = ModelPlanner::new(model, llm, budget, on_piece);
         let outcome = self.go(question, &mut planner, settings, sink)?;
         let spent = budget.spent();
-        let answer = of_all_rows(answer_of(outcome, (id, question), "llm"), &self.cuts);
+        let answer = self.said(answer_of(outcome, (id, question), "llm"));
         Ok(Answer { tokens: Some(spent.tokens), cost: spent.cost, ..answer })
+    }
+
+    /// What is said of an answer by SQL; of a document alone its cells are of no other file.
+    fn said(&self, mut answer: Answer) -> Answer {
+        if self.folder.is_none() {
+            answer.citations.iter_mut().for_each(|citation| citation.file = None);
+        }
+        of_all_rows(answer, &self.cuts)
     }
 
     fn go(
@@ -164,18 +194,66 @@ impl Large {
     }
 }
 
-/// What a policy says of the rest of a document.
+fn is_large(block: &Block, cells: usize) -> bool {
+    matches!(block, Block::Table(table) if table.rows() * table.cols() >= cells.max(1))
+}
+
+/// A document without its tables of `cells` cells or more; nothing where nothing but headings is left.
+fn rest_of(document: &Document, cells: usize) -> Option<Document> {
+    let rest: Vec<Block> = document.blocks.iter().filter(|block| !is_large(block, cells)).cloned().collect();
+    let has_more = rest.iter().any(|block| !matches!(block, Block::Heading(_)));
+    has_more.then(|| Document { id: document.id.clone(), blocks: rest })
+}
+
+/// What the ranker reads beside SQL.
+#[derive(Clone, Copy)]
+pub enum Texts<'a> {
+    /// What is left of a document.
+    Document(&'a OpenDocument),
+    /// The documents of a folder that a question is about, opened for it.
+    Folder(&'a Session),
+}
+
+/// What a policy says of texts.
 struct Rest<'a> {
-    rest: Option<(&'a OpenDocument, &'a dyn Policy)>,
+    rest: Option<(Texts<'a>, &'a dyn Policy)>,
     id: &'a str,
+    cells: usize,
     said: &'a mut Option<Answer>,
 }
 
 impl Reader for Rest<'_> {
-    fn read(&mut self, _: &Library, question: &str, _: &[Found]) -> Option<Reading> {
-        let (document, policy) = self.rest?;
-        let ranking = document.rank(Question::new(question).id(self.id).top(usize::MAX)).ok()?;
-        let answer = policy.answer(&ranking);
+    fn read(&mut self, library: &Library, question: &str, found: &[Found]) -> Option<Reading> {
+        let (texts, policy) = self.rest?;
+        let asked = Question::new(question).id(self.id).top(usize::MAX);
+        let answer = match texts {
+            Texts::Document(document) => policy.answer(&document.rank(asked).ok()?),
+            Texts::Folder(session) => {
+                let mut documents: Vec<usize> = Vec::new();
+                for document in found.iter().map(|found| library.chunks()[found.chunk].document) {
+                    if documents.len() < DOCUMENTS && !documents.contains(&document) {
+                        documents.push(document);
+                    }
+                }
+                let answers = documents.into_iter().filter_map(|document| {
+                    let Source { name, document, .. } = &library.sources()[document];
+                    let options = ReadOptions { format: Some(Format::Native), ..ReadOptions::default() };
+                    let open =
+                        session.open_bytes(name, document_json(&rest_of(document, self.cells)?), &options).ok()?;
+                    let mut answer = policy.answer(&open.rank(asked).ok()?);
+                    let file = name.display().to_string();
+                    answer.citations.iter_mut().for_each(|citation| citation.file = Some(file.clone()));
+                    Some(answer)
+                });
+                // The surest; of equals that of the better chunk.
+                let surer = |best: Answer, next: Answer| match (best.abstained, next.abstained) {
+                    (true, false) => next,
+                    (false, false) if next.confidence > best.confidence => next,
+                    _ => best,
+                };
+                answers.reduce(surer)?
+            }
+        };
         let reading =
             (!answer.abstained).then(|| Reading { answer: answer.answers.clone(), confidence: answer.confidence });
         *self.said = Some(answer);
@@ -238,7 +316,7 @@ fn citation(cited: &Cited) -> Option<Citation> {
         column_headers: cited.column_headers.clone(),
         position,
         table: None,
-        file: None,
+        file: Some(cited.document.clone()),
     })
 }
 

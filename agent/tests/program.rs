@@ -71,6 +71,52 @@ fn a_large_table_goes_through_sql() {
 }
 
 #[test]
+fn a_folder_is_asked_by_sql_over_its_tables_and_by_its_texts() {
+    let folder = tempfile::tempdir().unwrap();
+    orders(folder.path());
+    std::fs::create_dir(folder.path().join("reports")).unwrap();
+    let report =
+        "# Report\n\nThe company was founded in Bergen in 1912.\n\n| item | 2019 |\n|---|---|\n| Rent | 31 |\n";
+    std::fs::write(folder.path().join("reports/annual.md"), report).unwrap();
+    std::fs::write(folder.path().join("broken.json"), "{").unwrap();
+    let path = folder.path().to_str().unwrap();
+    let asked = |question: &str| {
+        let output = ask(&[
+            "--document",
+            path,
+            "--question",
+            question,
+            "--policy",
+            "learnt",
+            "--sql-cells",
+            "20000",
+            "--format",
+            "jsonl",
+        ]);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success(), "{said}");
+        assert!(said.contains("2 documents; their 2 tables go through SQL") && said.contains("broken.json"), "{said}");
+        serde_json::from_slice::<Value>(&output.stdout).unwrap()
+    };
+    let answer = asked(TOTAL);
+    let expected: usize = (5400..6000).map(|row| row % 7).sum();
+    assert_eq!((&answer["answer"], &answer["policy"]), (&expected.to_string().into(), &"sql".into()), "{answer}");
+    let file = answer["citations"][0]["file"].as_str().unwrap_or_default();
+    assert!(file.ends_with("orders.csv"), "{answer}");
+
+    let answer = asked("When was the company founded in Bergen?");
+    let file = answer["citations"][0]["file"].as_str().unwrap_or_default();
+    assert!(
+        file.ends_with("annual.md") && answer["answer"].as_str().is_some_and(|said| said.contains("1912")),
+        "{answer}"
+    );
+
+    failed(&["--document", path, "--question", TOTAL, "--format", "html"], 2, "--format html shows one document");
+    let empty = tempfile::tempdir().unwrap();
+    failed(&["--document", empty.path().to_str().unwrap(), "--question", TOTAL], 1, "no document was found");
+}
+
+#[test]
 fn every_format_prints() {
     for format in ["table", "json", "jsonl"] {
         let arguments = ["--document", REPORT, "--question", QUESTION, "--policy", "rules", "--format", format];

@@ -47,8 +47,9 @@ struct Arguments {
     /// A checkpoint, such as `train` writes.
     #[arg(long, value_name = "DIR", default_value = "checkpoints/general")]
     checkpoint: PathBuf,
-    /// A document: HTML, Markdown, XLSX, CSV, TSV, plain text, docling's JSON or the native JSON.
-    #[arg(long, value_name = "FILE", required_unless_present = "corpus")]
+    /// A document: HTML, Markdown, XLSX, CSV, TSV, plain text, docling's JSON or the native JSON; or a folder of such: their
+    /// tables go through SQL, and the ranker reads the documents that a question is about, but for tables that are too large.
+    #[arg(long, value_name = "FILE|DIR", required_unless_present = "corpus")]
     document: Option<PathBuf>,
     /// A corpus of tables that `index` made: its best tables for a question are searched for the answer.
     #[arg(long, value_name = "DIR", conflicts_with = "document")]
@@ -177,6 +178,11 @@ impl Arguments {
         if self.tables == Some(0) {
             return Err(UsageError("--tables is 0; expected at least 1"));
         }
+        if self.format == Format::Html && self.document.as_ref().is_some_and(|path| path.is_dir()) {
+            return Err(UsageError(
+                "--format html shows one document, and a folder was given; expected a file of it, or --format table, json or jsonl",
+            ));
+        }
         if self.replay_trace.is_some() && self.splits_by_model() {
             return Err(UsageError("--replay-trace asks no language model; expected another --segmenter than llm"));
         }
@@ -248,6 +254,11 @@ impl Searched {
         }
         let path = arguments.document.as_deref().context("--document FILE is missing")?;
         let failed = || format!("{}: could not be opened", path.display());
+        if path.is_dir() {
+            return Ok(Self::Large(Rc::new(
+                LargeDocument::of_folder(path, arguments.sql_cells, opening).with_context(failed)?,
+            )));
+        }
         if let Some(large) = large::read(path, arguments.sql_cells)? {
             let large = LargeDocument::open(large, opening).with_context(failed)?;
             return Ok(Self::Large(Rc::new(large)));

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use tabsegnet_corpus::files;
-use tabsegnet_document::{KNOWN, ReadOptions, read};
+use tabsegnet_document::{Cut, KNOWN, ReadOptions, read};
 
 use crate::error::LibraryError;
 use crate::library::Source;
@@ -16,6 +16,8 @@ pub struct ReadFiles {
     pub sources: Vec<Source>,
     /// What was cut off, left out or guessed; each names its file.
     pub warnings: Vec<String>,
+    /// What was cut off.
+    pub cuts: Vec<Cut>,
 }
 
 /// Reads files, and of folders all files below them but hidden ones, each once. A file of a folder that cannot be read is a
@@ -42,6 +44,7 @@ pub fn read_files(paths: &[PathBuf], options: &ReadOptions) -> Result<ReadFiles,
             Ok(read) => {
                 let warnings = read.warnings.iter().map(|warning| format!("{}: {warning}", file.display()));
                 found.warnings.extend(warnings);
+                found.cuts.extend(read.cuts);
                 found.sources.push(Source::of_file(&file, read.document));
             }
             Err(error) if named.contains(&file) => return Err(LibraryError::Read(error)),

@@ -1,10 +1,11 @@
 //! Documents with tables too large for the graph.
 
+use std::ffi::OsString;
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
 use tabsegnet::{Corpus, OpenDocument, Opening, Session, TableRanking};
-use tabsegnet_agent::large::Large;
+use tabsegnet_agent::large::{Large, Texts};
 use tabsegnet_agent::{Answer, Policy};
 use tabsegnet_document::native::document_json;
 use tabsegnet_store::write_bytes_atomic;
@@ -15,9 +16,22 @@ use tempfile::TempDir;
 pub struct LargeDocument {
     large: Large,
     /// What is left of it for the ranker.
-    rest: Option<OpenDocument>,
+    rest: Rest,
     /// Where its file is, if it was made of tables of a corpus; it goes when this does.
     folder: Option<TempDir>,
+}
+
+enum Rest {
+    Nothing,
+    Document(OpenDocument),
+    /// Its documents, each for the questions that are about it.
+    Folder(Session),
+}
+
+impl From<Option<OpenDocument>> for Rest {
+    fn from(rest: Option<OpenDocument>) -> Self {
+        rest.map_or(Self::Nothing, Self::Document)
+    }
 }
 
 /// Bytes below which a file that is not packed cannot have so many cells as one: a cell takes a byte at least.
@@ -33,9 +47,8 @@ pub fn read(path: &Path, cells: usize) -> Result<Option<Large>> {
 }
 
 fn read_all(path: &Path, cells: usize) -> Result<Option<Large>> {
-    let program = std::env::current_exe().context("the program does not find itself")?.into_os_string();
     let large =
-        Large::read(path, cells, program).with_context(|| format!("{}: could not be opened", path.display()))?;
+        Large::read(path, cells, program()?).with_context(|| format!("{}: could not be opened", path.display()))?;
     let Some(large) = large else { return Ok(None) };
     for warning in &large.warnings {
         eprintln!("warning: {}: {warning}", path.display());
@@ -48,11 +61,25 @@ fn read_all(path: &Path, cells: usize) -> Result<Option<Large>> {
     Ok(Some(large))
 }
 
+fn program() -> Result<OsString> {
+    Ok(std::env::current_exe().context("the program does not find itself")?.into_os_string())
+}
+
 impl LargeDocument {
+    /// Opens a folder of documents.
+    pub fn of_folder(path: &Path, cells: usize, opening: Opening) -> Result<Self> {
+        let large = Large::read_folder(path, cells, program()?)?;
+        large.warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
+        if let Some([documents, tables]) = large.in_folder() {
+            eprintln!("{}: {documents} documents; their {tables} tables go through SQL", path.display());
+        }
+        Ok(Self { large, rest: Rest::Folder(opening.finish()?), folder: None })
+    }
+
     /// Opens what the ranker is to see of it.
     pub fn open(large: Large, opening: Opening) -> Result<Self> {
         let rest = if large.has_rest() { large.open_rest(&opening.finish()?)? } else { None };
-        Ok(Self { large, rest, folder: None })
+        Ok(Self { large, rest: rest.into(), folder: None })
     }
 
     /// The tables of a corpus for one question as such a document, where one of them has `cells` cells or more.
@@ -72,7 +99,7 @@ impl LargeDocument {
         write_bytes_atomic(&path, document_json(&document).as_bytes())?;
         let Some(large) = read_all(&path, cells)? else { return Ok(None) };
         let rest = large.open_rest(session)?;
-        Ok(Some(Self { large, rest, folder: Some(folder) }))
+        Ok(Some(Self { large, rest: rest.into(), folder: Some(folder) }))
     }
 
     /// Whether it is made of tables of a corpus.
@@ -87,7 +114,11 @@ impl LargeDocument {
 
     /// Answers by rules; `policy` answers from the rest.
     pub fn answer(&self, question: (&str, &str), policy: &dyn Policy, settings: &RoundSettings) -> Result<Answer> {
-        let rest = self.rest.as_ref().map(|rest| (rest, policy));
-        Ok(self.large.answer(question, rest, settings)?)
+        let texts = match &self.rest {
+            Rest::Nothing => None,
+            Rest::Document(document) => Some(Texts::Document(document)),
+            Rest::Folder(session) => Some(Texts::Folder(session)),
+        };
+        Ok(self.large.answer(question, texts.map(|texts| (texts, policy)), settings)?)
     }
 }
