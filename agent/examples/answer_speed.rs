@@ -13,10 +13,9 @@ use std::time::Instant;
 use anyhow::{Context as _, Result};
 use clap::Parser;
 use tabsegnet::questions::Questions;
-use tabsegnet::{Format, Question, ReadOptions, Session};
+use tabsegnet::{Question, Session};
 use tabsegnet_agent::{Choice, Learnt, Policy as _};
 use tabsegnet_document::model::{Block, CellSource, Document, Heading, Table, TableSource};
-use tabsegnet_document::native::document_json;
 use tabsegnet_encoder::{Shipped, shipped};
 
 #[global_allocator]
@@ -51,10 +50,7 @@ fn main() -> Result<()> {
     let session = Session::open(&arguments.checkpoint)?;
     let document = match &arguments.document {
         Some(path) => session.open_document(path)?,
-        None => {
-            let options = ReadOptions { format: Some(Format::Native), ..ReadOptions::default() };
-            session.open_bytes("report.json", document_json(&report()?), &options)?
-        }
+        None => session.open_made("report.json", &report()?)?,
     };
     let given: Vec<String> = match &arguments.questions {
         Some(_) => Vec::new(),

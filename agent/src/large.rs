@@ -10,14 +10,13 @@ use std::sync::Arc;
 use tabsegnet::ranking::Position;
 use tabsegnet::{OpenDocument, Question, RankingError, Session};
 use tabsegnet_document::model::{Block, Document};
-use tabsegnet_document::native::document_json;
-use tabsegnet_document::{Cut, Format, ReadError, ReadOptions, read};
+use tabsegnet_document::{Cut, ReadError, ReadOptions, read};
 use tabsegnet_encoder::{EncoderConfig, load};
 use tabsegnet_llm::{Budget, ChatModel, LlmSettings, Piece};
 use tabsegnet_sql::Sandbox;
 use tabsegnet_tablerag::{
-    ChunkSettings, Cited, Execution, Found, Library, LibraryError, ModelPlanner, Outcome, Planner, Reader, Reading,
-    Reranker, RoundError, RoundEvent, RoundSettings, Rounds, Rules, Source, Trust, read_files,
+    ChunkSettings, Cited, Execution, Found, Library, LibraryError, ModelPlanner, Outcome, Planner, ReadFiles, Reader,
+    Reading, Reranker, RoundError, RoundEvent, RoundSettings, Rounds, Rules, Source, Trust, read_files,
 };
 
 use crate::answer::{Answer, Check, Citation};
@@ -87,13 +86,10 @@ impl Large {
             return Ok(None);
         }
         let rest = rest_of(&read.document, cells);
-        let config = EncoderConfig::default();
-        let encoder = Arc::from(load(&config)?);
-        let source = Source::of_file(path, read.document);
-        let library = Library::new(vec![source], &encoder, &config, ChunkSettings::default())?;
-        let execution = Execution { program: Some(program), sandbox: Sandbox::default() };
         let (warnings, cuts) = (read.warnings, read.cuts);
-        Ok(Some(Self { path: path.to_owned(), folder: None, library, rest, tables, warnings, cuts, execution }))
+        let sources = vec![Source::of_file(path, read.document)];
+        let large = Self::of(path, ReadFiles { sources, warnings, cuts }, program)?;
+        Ok(Some(Self { rest, tables, ..large }))
     }
 
     /// Reads a folder of reports and spreadsheets. All tables go through SQL, and those of `cells` cells or more through nothing
@@ -103,13 +99,18 @@ impl Large {
     /// [`LargeError`]; nothing in it can be read.
     pub fn read_folder(path: &Path, cells: usize, program: OsString) -> Result<Self, LargeError> {
         let read = read_files(&[path.to_owned()], &ReadOptions::default())?;
+        Ok(Self { folder: Some(cells), ..Self::of(path, read, program)? })
+    }
+
+    /// All that was read goes through SQL, and nothing is left beside it.
+    fn of(path: &Path, read: ReadFiles, program: OsString) -> Result<Self, LargeError> {
+        let ReadFiles { sources, warnings, cuts } = read;
         let config = EncoderConfig::default();
         let encoder = Arc::from(load(&config)?);
-        let library = Library::new(read.sources, &encoder, &config, ChunkSettings::default())?;
+        let library = Library::new(sources, &encoder, &config, ChunkSettings::default())?;
         let execution = Execution { program: Some(program), sandbox: Sandbox::default() };
-        let (warnings, cuts) = (read.warnings, read.cuts);
-        let path = path.to_owned();
-        Ok(Self { path, folder: Some(cells), library, rest: None, tables: Vec::new(), warnings, cuts, execution })
+        let (path, tables) = (path.to_owned(), Vec::new());
+        Ok(Self { path, folder: None, library, rest: None, tables, warnings, cuts, execution })
     }
 
     /// Its documents and tables, where it is a folder.
@@ -120,12 +121,11 @@ impl Large {
     /// Opens what is left of the document for the ranker; nothing where nothing is left.
     ///
     /// # Errors
-    /// As [`Session::open_bytes`].
+    /// As [`Session::open_made`].
     pub fn open_rest(&self, session: &Session) -> Result<Option<OpenDocument>, RankingError> {
         let Some(rest) = &self.rest else { return Ok(None) };
-        let options = ReadOptions { format: Some(Format::Native), ..ReadOptions::default() };
         let name = self.path.with_extension("json");
-        session.open_bytes(name.file_name().unwrap_or_default(), document_json(rest), &options).map(Some)
+        session.open_made(name.file_name().unwrap_or_default(), rest).map(Some)
     }
 
     /// Whether anything is left.
@@ -237,9 +237,7 @@ impl Reader for Rest<'_> {
                 }
                 let answers = documents.into_iter().filter_map(|document| {
                     let Source { name, document, .. } = &library.sources()[document];
-                    let options = ReadOptions { format: Some(Format::Native), ..ReadOptions::default() };
-                    let open =
-                        session.open_bytes(name, document_json(&rest_of(document, self.cells)?), &options).ok()?;
+                    let open = session.open_made(name, &rest_of(document, self.cells)?).ok()?;
                     let mut answer = policy.answer(&open.rank(asked).ok()?);
                     let file = name.display().to_string();
                     answer.citations.iter_mut().for_each(|citation| citation.file = Some(file.clone()));

@@ -10,8 +10,6 @@ use tabsegnet_corpus::{
 };
 use tabsegnet_datasets::document::{Block, Document, Heading, MAX_GRID_POSITIONS, Table, TableError, TableSource};
 use tabsegnet_datasets::tables::TableRecord;
-use tabsegnet_document::native::document_json;
-use tabsegnet_document::{Format, ReadOptions};
 use tabsegnet_encoder::{EncoderKind, Shipped, shipped};
 
 use crate::ranking::Position;
@@ -216,11 +214,9 @@ impl Corpus {
     /// Opens the tables of a ranking for a ranker of nodes.
     ///
     /// # Errors
-    /// As [`Corpus::document`] and [`Session::open_bytes`].
+    /// As [`Corpus::document`] and [`Session::open_made`].
     pub fn open_tables(&self, session: &Session, ranking: &TableRanking) -> Result<OpenDocument, RankingError> {
-        let json = document_json(&self.document(ranking)?);
-        let options = ReadOptions { format: Some(Format::Native), ..ReadOptions::default() };
-        session.open_bytes("corpus.json", json, &options)
+        session.open_made("corpus.json", &self.document(ranking)?)
     }
 
     /// Puts the best nodes of the ranking's tables into it: corpus → tables → nodes.

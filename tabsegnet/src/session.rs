@@ -5,7 +5,9 @@ use std::sync::{Arc, OnceLock};
 
 use burn::tensor::Device;
 use tabsegnet_datasets::prepared::PreparedDocument;
-use tabsegnet_document::{ReadOptions, read_bytes, read_source};
+use tabsegnet_document::model::Document;
+use tabsegnet_document::native::document_json;
+use tabsegnet_document::{Format, ReadOptions, read_bytes, read_source};
 use tabsegnet_encoder::{EmbeddingCache, Encoder, EncoderKind, load_on};
 use tabsegnet_features::Strings;
 use tabsegnet_lexical::glossary::{Glossary, GlossaryConfig};
@@ -325,6 +327,15 @@ impl Session {
         let Inner { settings, manifest, cache, .. } = self.0.as_ref();
         let loading = Loading { settings: settings.clone(), encoder: manifest.encoder.clone(), cache: cache.clone() };
         self.open_loaded(loading.load(name.as_ref(), bytes.into(), options)?)
+    }
+
+    /// Opens a document that was read or made already. `name` is what its file would be called.
+    ///
+    /// # Errors
+    /// As [`Session::open_document`].
+    pub fn open_made(&self, name: impl AsRef<Path>, document: &Document) -> Result<OpenDocument, RankingError> {
+        let options = ReadOptions { format: Some(Format::Native), ..ReadOptions::default() };
+        self.open_bytes(name, document_json(document), &options)
     }
 
     fn open_loaded(&self, Loaded { source, form }: Loaded) -> Result<OpenDocument, RankingError> {

@@ -281,7 +281,8 @@ impl Searched {
                 if found.tables.is_empty() {
                     return Ok(None);
                 }
-                if let Some(large) = LargeDocument::of_tables(corpus, &found, session, *sql_cells)? {
+                let made = corpus.document(&found)?;
+                if let Some(large) = LargeDocument::of_tables(&made, &found, session, *sql_cells)? {
                     return Ok(Some(Place::Large(Rc::new(large), Some(found))));
                 }
                 for table in &found.tables {
@@ -290,7 +291,7 @@ impl Searched {
                         eprintln!("warning: {}: only the first {rows} of {all} rows are searched", table.id);
                     }
                 }
-                (corpus.open_tables(session, &found)?, Some((corpus.clone(), found)))
+                (session.open_made("corpus.json", &made)?, Some((corpus.clone(), found)))
             }
         };
         let ranking = document.rank(query.top(usize::MAX))?;

@@ -4,9 +4,10 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
-use tabsegnet::{Corpus, OpenDocument, Opening, Session, TableRanking};
+use tabsegnet::{OpenDocument, Opening, Session, TableRanking};
 use tabsegnet_agent::large::{Large, Texts};
 use tabsegnet_agent::{Answer, Policy};
+use tabsegnet_document::model::Document;
 use tabsegnet_document::native::document_json;
 use tabsegnet_store::write_bytes_atomic;
 use tabsegnet_tablerag::RoundSettings;
@@ -82,21 +83,26 @@ impl LargeDocument {
         Ok(Self { large, rest: rest.into(), folder: None })
     }
 
-    /// The tables of a corpus for one question as such a document, where one of them has `cells` cells or more.
+    /// The tables of a corpus for one question, of which `document` is made, as such a document, where one of them has `cells`
+    /// cells or more.
     ///
     /// Nothing too where a table has more rows than a document holds: SQL over the first of them looks like SQL over all.
-    pub fn of_tables(corpus: &Corpus, tables: &TableRanking, session: &Session, cells: usize) -> Result<Option<Self>> {
+    pub fn of_tables(
+        document: &Document,
+        tables: &TableRanking,
+        session: &Session,
+        cells: usize,
+    ) -> Result<Option<Self>> {
         if tables.tables.iter().any(|table| table.rows_in_document.is_some()) {
             return Ok(None);
         }
-        let document = corpus.document(tables)?;
         if document.tables().all(|table| table.rows() * table.cols() < cells.max(1)) {
             return Ok(None);
         }
         let folder =
             tempfile::Builder::new().prefix("tables").tempdir().context("no folder for tables of the corpus")?;
         let path = folder.path().join("corpus.json");
-        write_bytes_atomic(&path, document_json(&document).as_bytes())?;
+        write_bytes_atomic(&path, document_json(document).as_bytes())?;
         let Some(large) = read_all(&path, cells)? else { return Ok(None) };
         let rest = large.open_rest(session)?;
         Ok(Some(Self { large, rest: rest.into(), folder: Some(folder) }))
