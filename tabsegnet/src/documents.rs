@@ -13,7 +13,7 @@ use tabsegnet_store::{Digest, Space, Store, StoreError};
 use crate::encoded::EncodedDocument;
 
 /// Changes when the same bytes and settings give another graph, other texts or other vectors.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 /// Bytes that the documents may take together unless a caller sets another limit: 1 GiB.
 pub const LIMIT: u64 = 1 << 30;
 /// Numbers of a document's vectors beyond which it is not kept: to write and read them takes longer than to make them

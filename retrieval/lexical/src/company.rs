@@ -10,6 +10,10 @@ const COVER: usize = 300;
 const FORMS: &[&str] =
     &["inc", "corp", "corporation", "company", "co", "ltd", "plc", "llc", "group", "incorporated", "de", "the", "com"];
 
+/// Above the symbols of its shares there, and how many texts further the first of them stands at most.
+const ABOVE_SYMBOL: &str = "trading symbol";
+const TO_SYMBOL: usize = 12;
+
 /// What people call a company: its name without its legal form; nothing where nothing is left.
 pub fn short_name(name: &str) -> Option<String> {
     let words = name.split(|c: char| c.is_whitespace() || ",./".contains(c)).filter(|word| !word.is_empty());
@@ -20,27 +24,33 @@ pub fn short_name(name: &str) -> Option<String> {
         true => word.chars().take(1).chain(word.to_lowercase().chars().skip(1)).collect(),
         false => word.to_owned(),
     };
-    let kept: Vec<String> = kept.map(of_word).collect();
+    let mut kept: Vec<String> = kept.map(of_word).collect();
+    // `Wells Fargo & Company`
+    while kept.last().is_some_and(|word| matches!(word.as_str(), "&" | "and")) {
+        kept.pop();
+    }
     (!kept.is_empty()).then(|| kept.join(" "))
 }
 
 /// The names of the company that a document is a report of.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Company {
-    /// In small letters, the longest first.
+    /// In small letters.
     names: Vec<String>,
+    /// Its initials and the symbol of its shares, which count in capitals alone.
+    abbreviations: Vec<String>,
 }
 
 impl Company {
     /// As the cover has it; `texts` are the document's, in order. Without such a cover no name is known.
-    pub fn of<'t>(texts: impl IntoIterator<Item = &'t str>) -> Self {
+    pub fn of<'t>(texts: impl IntoIterator<Item = &'t str> + Clone) -> Self {
         let mut before = "";
-        for text in texts.into_iter().take(COVER) {
+        for text in texts.clone().into_iter().take(COVER) {
             let lower = text.to_lowercase();
             if let Some(at) = lower.find(UNDER_NAME) {
                 // In one text, or in the one before.
                 let own = text.get(..at).unwrap_or_default().trim_end_matches(['(', ' ', '\u{a0}']);
-                return Self::named(if own.trim().is_empty() { before } else { own });
+                return Self::named(if own.trim().is_empty() { before } else { own }, texts);
             }
             if text.chars().any(char::is_alphabetic) {
                 before = text;
@@ -49,21 +59,26 @@ impl Company {
         Self::default()
     }
 
-    fn named(name: &str) -> Self {
+    fn named<'t>(name: &str, texts: impl IntoIterator<Item = &'t str> + Clone) -> Self {
         let Some(short) = short_name(name) else { return Self::default() };
-        let short = short.to_lowercase();
-        let mut names = vec![format!("the {short}"), short.clone()];
-        if let [first, rest @ ..] = short.split_whitespace().collect::<Vec<_>>().as_slice()
-            && rest.contains(&"&")
-        {
-            // `P&G`
-            let letter = |word: &&str| word.chars().next().unwrap_or_default();
-            names.push(std::iter::once(first).chain(rest).map(letter).collect());
+        let lower = short.to_lowercase();
+        let mut names = Vec::new();
+        if name.trim().to_lowercase().starts_with("the ") {
+            names.push(format!("the {lower}"));
         }
-        if !name.trim().to_lowercase().starts_with("the ") {
-            names.remove(0);
+        names.push(lower.clone());
+        let words: Vec<&str> = lower.split_whitespace().collect();
+        let initials: String = words.iter().filter_map(|word| word.chars().next()).collect();
+        let mut abbreviations = Vec::new();
+        if words[1..].contains(&"&") {
+            names.push(initials); // `P&G`
+        } else if words.len() > 2 {
+            abbreviations.push(initials.to_uppercase()); // `IBM`
         }
-        Self { names }
+        names.extend((1..words.len()).map(|count| words[..count].join(" ")).find(|part| is_used(part, texts.clone())));
+        abbreviations.extend(symbol(texts));
+        abbreviations.dedup();
+        Self { names, abbreviations }
     }
 
     /// A question with "the company" for its name: the name tells a report from others and no place in it from another.
@@ -73,7 +88,8 @@ impl Company {
         while let Some(found) = self
             .names
             .iter()
-            .filter_map(|name| find(question, name, rest))
+            .filter_map(|name| find(question, name, rest, false))
+            .chain(self.abbreviations.iter().filter_map(|name| find(question, name, rest, true)))
             .min_by_key(|r| (r.start, usize::MAX - r.end))
         {
             let capital = text.is_empty() && question[..found.start].trim().is_empty();
@@ -85,21 +101,56 @@ impl Company {
     }
 }
 
-/// Where a question has a name as a word, or words, of its own, from a byte on.
-fn find(question: &str, name: &str, from: usize) -> Option<Range<usize>> {
-    let lower = question.to_ascii_lowercase();
+/// The symbol of a company's shares, as the cover has it, where the document uses it for nothing else: Salesforce's is CRM.
+fn symbol<'t>(texts: impl IntoIterator<Item = &'t str> + Clone) -> Option<String> {
+    let mut further = texts.clone().into_iter().skip_while(|text| !text.to_lowercase().contains(ABOVE_SYMBOL));
+    let is_symbol = |text: &&str| (2..=5).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_uppercase());
+    let symbol = further.by_ref().take(TO_SYMBOL).map(str::trim).find(is_symbol)?;
+    let elsewhere = texts.into_iter().any(|text| text.trim() != symbol && find(text, symbol, 0, true).is_some());
+    (!elsewhere).then(|| symbol.to_owned())
+}
+
+/// Whether a document calls its company by the beginning of its name, `part` in small letters: something is that name's
+/// ("Meta's"), and it never stands in small letters, as "home" of The Home Depot does.
+fn is_used<'t>(part: &str, texts: impl IntoIterator<Item = &'t str>) -> bool {
+    let mut used = false;
+    for text in texts {
+        let mut rest = 0;
+        while let Some(found) = word(text, part, rest, false) {
+            if text[found.clone()].starts_with(char::is_lowercase) {
+                return false;
+            }
+            used |= ["'s", "’s"].iter().any(|of| text[found.end..].starts_with(of));
+            rest = found.end;
+        }
+    }
+    used
+}
+
+/// Where a text has a name as a word, or words, of its own, from a byte on.
+fn word(text: &str, name: &str, from: usize, capitals: bool) -> Option<Range<usize>> {
+    let lower = if capitals { text.to_owned() } else { text.to_ascii_lowercase() };
     let joins = |c: char| c.is_alphanumeric() || c == '&' || c == '-';
-    lower.get(from..)?.match_indices(name).map(|(at, _)| from + at..from + at + name.len()).find(|range| {
-        let (before, after) = (&lower[..range.start], &lower[range.end..]);
-        let apart = !before.ends_with(joins) && !after.starts_with(joins);
+    let found = lower.get(from..)?.match_indices(name).map(|(at, _)| from + at..from + at + name.len());
+    found.into_iter().find(|range| !lower[..range.start].ends_with(joins) && !lower[range.end..].starts_with(joins))
+}
+
+/// Where a question has a name, as a word of its own that is no part of another thing's, from a byte on.
+fn find(question: &str, name: &str, mut from: usize, capitals: bool) -> Option<Range<usize>> {
+    loop {
+        let range = word(question, name, from, capitals)?;
+        let (before, after) = (question[..range.start].to_ascii_lowercase(), &question[range.end..]);
         let possessive = after.starts_with(['\'', '’']);
         let part_of_other = ["the", "a", "an"].iter().any(|word| {
             before.trim_end() != before
                 && before.trim_end().ends_with(word)
                 && !before.trim_end().trim_end_matches(word).ends_with(char::is_alphanumeric)
         });
-        apart && (possessive || !part_of_other && !goes_on(&question[range.end..]))
-    })
+        if possessive || !part_of_other && !goes_on(after) {
+            return Some(range);
+        }
+        from = range.end;
+    }
 }
 
 /// Whether what follows a name makes another of it: "Direct" of "NIKE Direct revenues", but no legal form and nothing in capitals
@@ -155,7 +206,46 @@ mod tests {
             Some("The company EBITDA, and the company's Direct revenues?")
         );
         assert_eq!(nike.unnamed("Nikes and nike-like"), None);
+        assert_eq!(
+            nike.unnamed("The Nike brand's sales at Nike").as_deref(),
+            Some("The Nike brand's sales at the company")
+        );
         assert_eq!(Company::of(["Annual report", "Nike"]), Company::default());
         assert_eq!(Company::default().unnamed("Nike's sales?"), None);
+    }
+
+    #[test]
+    fn a_company_is_called_by_a_part_of_its_name_by_its_initials_and_by_its_symbol() {
+        let cover = |name: &'static str, more: &[&'static str]| {
+            let mut texts = vec!["FORM 10-K", name, "(Exact name of registrant as specified in its charter)"];
+            texts.extend(more);
+            Company::of(texts)
+        };
+        let read = |company: &Company, question: &str| company.unnamed(question);
+        let meta =
+            cover("Meta Platforms, Inc.", &["Trading Symbol(s)", "Class A", "META", "Meta's products and Meta Quest"]);
+        assert_eq!(read(&meta, "What did Meta's R&D cost?").as_deref(), Some("What did the company's R&D cost?"));
+        assert_eq!(read(&meta, "Did Meta Platforms pay META?").as_deref(), Some("Did the company pay the company?"));
+        assert_eq!(read(&meta, "How many own a Meta Quest?"), None);
+        // Without a use of it, and where it is a word beside, the beginning is no name.
+        let meta = cover("Meta Platforms, Inc.", &["Meta Quest"]);
+        assert_eq!(read(&meta, "What did Meta's R&D cost?"), None);
+        let home = cover("THE HOME DEPOT, INC.", &["the home's owner", "Home's"]);
+        assert_eq!(read(&home, "Who pays for a Home's repair?"), None);
+        let ibm =
+            cover("INTERNATIONAL BUSINESS MACHINES CORPORATION", &["Trading Symbol", "IBM", "International sales"]);
+        assert_eq!(read(&ibm, "How old is IBM's CFO?").as_deref(), Some("How old is the company's CFO?"));
+        assert_eq!(read(&ibm, "International and ibm sales?"), None);
+        let wells = cover("WELLS FARGO & COMPANY", &["Trading Symbols", "WFC"]);
+        assert_eq!(
+            read(&wells, "Did Wells Fargo buy WFC stock?").as_deref(),
+            Some("Did the company buy the company stock?")
+        );
+        // A symbol that stands for something else in the document.
+        let crm = cover("Salesforce, Inc.", &["Trading Symbol(s)", "CRM", "Our CRM has grown."]);
+        assert_eq!(
+            read(&crm, "What did CRM bring in for Salesforce?").as_deref(),
+            Some("What did CRM bring in for the company?")
+        );
     }
 }

@@ -73,6 +73,28 @@ fn numbers_spread_over_cells_become_one() {
     assert_eq!(cell(table, 4, 2), ("Total assets".into(), "2023".into(), "$ 5"));
 }
 
+/// As spreadsheets are filed: what is merged away stays as a cell that is not displayed.
+#[test]
+fn cells_that_are_not_displayed_take_no_column() {
+    let head = |shown: &str| {
+        let gone = r#"<td colspan="3" style="display:none"></td>"#.repeat(6);
+        format!("<tr><td></td>{gone}{shown}</tr>")
+    };
+    let page = format!(
+        "<table>{}{}<tr style='display: none'><td>Hidden</td><td>9</td></tr>\
+         <tr><td>Charges</td><td>386</td><td>75</td><td>541</td><td hidden>0</td><td>447</td></tr></table>",
+        head(r#"<td colspan="2">Fiscal 2025</td><td colspan="2">Fiscal 2024</td>"#),
+        head("<td>Workforce</td><td>Offices</td><td>Workforce</td><td>Offices</td>"),
+    );
+    let read = read(&page);
+    let table = table(&read);
+    assert_eq!((table.rows(), table.cols()), (3, 5));
+    let header = |column| cell(table, 2, column);
+    assert_eq!(header(2), ("Charges".into(), "Fiscal 2025 > Offices".into(), "75"));
+    assert_eq!(header(3), ("Charges".into(), "Fiscal 2024 > Workforce".into(), "541"));
+    assert_eq!(header(4), ("Charges".into(), "Fiscal 2024 > Offices".into(), "447"));
+}
+
 #[test]
 fn what_was_inferred_can_be_overridden() {
     let all = read_with(FILING, &ReadOptions { header_rows: Some(0), ..Default::default() });
