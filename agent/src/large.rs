@@ -20,6 +20,7 @@ use tabsegnet_tablerag::{
 };
 
 use crate::answer::{Answer, Check, Citation};
+use crate::folder::Folder;
 use crate::rules::Policy;
 pub use excerpt::Excerpt;
 
@@ -210,8 +211,8 @@ fn rest_of(document: &Document, cells: usize) -> Option<Document> {
 pub enum Texts<'a> {
     /// What is left of a document.
     Document(&'a OpenDocument),
-    /// The documents of a folder that a question is about, opened for it.
-    Folder(&'a Session),
+    /// The documents of a folder that a question is about, opened for it or an earlier one.
+    Folder(&'a Folder),
 }
 
 /// What a policy says of texts.
@@ -228,16 +229,17 @@ impl Reader for Rest<'_> {
         let asked = Question::new(question).id(self.id).top(usize::MAX);
         let answer = match texts {
             Texts::Document(document) => policy.answer(&document.rank(asked).ok()?),
-            Texts::Folder(session) => {
+            Texts::Folder(folder) => {
                 let mut documents: Vec<usize> = Vec::new();
                 for document in found.iter().map(|found| library.chunks()[found.chunk].document) {
                     if documents.len() < DOCUMENTS && !documents.contains(&document) {
                         documents.push(document);
                     }
                 }
-                let answers = documents.into_iter().filter_map(|document| {
-                    let Source { name, document, .. } = &library.sources()[document];
-                    let open = session.open_made(name, &rest_of(document, self.cells)?).ok()?;
+                let answers = documents.into_iter().filter_map(|number| {
+                    let Source { name, document, .. } = &library.sources()[number];
+                    let open = folder
+                        .document(number, |session| session.open_made(name, &rest_of(document, self.cells)?).ok())?;
                     let mut answer = policy.answer(&open.rank(asked).ok()?);
                     let file = name.display().to_string();
                     answer.citations.iter_mut().for_each(|citation| citation.file = Some(file.clone()));

@@ -80,24 +80,16 @@ fn a_folder_is_asked_by_sql_over_its_tables_and_by_its_texts() {
     std::fs::write(folder.path().join("reports/annual.md"), report).unwrap();
     std::fs::write(folder.path().join("broken.json"), "{").unwrap();
     let path = folder.path().to_str().unwrap();
-    let asked = |question: &str| {
-        let output = ask(&[
-            "--document",
-            path,
-            "--question",
-            question,
-            "--policy",
-            "learnt",
-            "--sql-cells",
-            "20000",
-            "--format",
-            "jsonl",
-        ]);
+    let answers = |arguments: &[&str]| -> Vec<Value> {
+        let folder = ["--document", path, "--policy", "learnt", "--sql-cells", "20000", "--format", "jsonl"];
+        let output = ask(&[&folder[..], arguments].concat());
         let said = String::from_utf8(output.stderr).unwrap();
         assert!(output.status.success(), "{said}");
         assert!(said.contains("2 documents; their 2 tables go through SQL") && said.contains("broken.json"), "{said}");
-        serde_json::from_slice::<Value>(&output.stdout).unwrap()
+        let lines = String::from_utf8(output.stdout).unwrap();
+        lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     };
+    let asked = |question: &str| answers(&["--question", question]).remove(0);
     let answer = asked(TOTAL);
     let expected: usize = (5400..6000).map(|row| row % 7).sum();
     assert_eq!((&answer["answer"], &answer["policy"]), (&expected.to_string().into(), &"sql".into()), "{answer}");
@@ -110,6 +102,18 @@ fn a_folder_is_asked_by_sql_over_its_tables_and_by_its_texts() {
         file.ends_with("annual.md") && answer["answer"].as_str().is_some_and(|said| said.contains("1912")),
         "{answer}"
     );
+
+    // Documents that stay open for the next question answer as those that are opened for one.
+    let questions =
+        ["When was the company founded in Bergen?", "Where was the company founded?", "What was founded in 1912?"];
+    let together = answers(&questions.map(|question| ["--question", question]).concat());
+    assert_eq!(together.len(), questions.len());
+    for (together, question) in together.iter().zip(questions) {
+        let alone = asked(question);
+        for key in ["answer", "confidence", "citations"] {
+            assert_eq!(together[key], alone[key], "{key} of {question}");
+        }
+    }
 
     failed(&["--document", path, "--question", TOTAL, "--format", "html"], 2, "--format html shows one document");
     let empty = tempfile::tempdir().unwrap();

@@ -9,7 +9,10 @@ pub mod compose;
 mod database;
 mod error;
 mod file;
+#[cfg(feature = "polars")]
+mod frame;
 pub mod generate;
+mod iso;
 pub mod joins;
 pub mod linking;
 pub mod llm;

@@ -9,7 +9,6 @@ use tabsegnet_llm::{
     Budget, ChatModel, JsonReply, LlmError, LlmSettings, Message, Piece, ReplySchema, Tokens, chat_json,
 };
 
-use crate::catalogue::quote;
 use crate::error::QueryError;
 use crate::linking::{Linked, Linker, ValueLimits};
 use crate::rows::{Rows, Value};
@@ -225,7 +224,7 @@ fn table_line(
         }
         let named = linked.values.get(&column).into_iter().flatten().map(|value| value.value.clone());
         let mut examples: Vec<String> = named.take(EXAMPLES).collect();
-        let (name, from) = (graph.column_sql(column, false), quote(&node.name));
+        let (name, from) = (graph.column_sql(column, false), node.quoted());
         // Of a column with fewer values every row would be read.
         let rows = ValueLimits::default().rows;
         let few = format!("SELECT {name} AS v FROM {from} WHERE {name} IS NOT NULL LIMIT {rows}");
@@ -246,7 +245,9 @@ fn table_line(
         listed.push(Json::Object(told));
     }
     let mut told = Map::new();
-    told.insert("name".to_owned(), Json::from(node.name.as_str()));
+    // One pair of quotes would make the schema a part of the name.
+    let name = if node.schema.is_some() { node.quoted() } else { node.name.clone() };
+    told.insert("name".to_owned(), Json::from(name));
     if let Some(name) = node.names.first() {
         told.insert("called".to_owned(), Json::from(name.as_str()));
     }

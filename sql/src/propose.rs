@@ -210,7 +210,7 @@ fn with_likely_keys(schema: &Schema, run: &mut dyn FnMut(&str) -> Result<Rows, Q
             others.into_iter().any(|(_, of)| of.contains(&name.to_lowercase()))
         };
         let key = table.columns.iter().map(|column| &column.name).filter(|name| shared(name)).find(|name| {
-            let (column, table) = (quote(name), quote(&table.name));
+            let (column, table) = (quote(name), table.quoted());
             let sql = format!("SELECT count(*) > 0 AND count(*) = count(DISTINCT {column}) FROM {table}");
             run(&sql).is_ok_and(|rows| matches!(rows.rows.first().map(Vec::as_slice), Some([Value::Integer(1)])))
         });
@@ -228,6 +228,7 @@ mod tests {
     fn tables_of_records_are_told_from_those_that_people_read() {
         let table = |names: &[&str], key: &[&str]| Table {
             name: "t".to_owned(),
+            schema: None,
             columns: names
                 .iter()
                 .map(|name| ColumnInfo {

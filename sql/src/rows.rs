@@ -1,5 +1,6 @@
 //! What a statement answers, and how it is written.
 
+use std::collections::HashSet;
 use std::io::{self, Write};
 
 use rusqlite::types::ValueRef;
@@ -43,7 +44,19 @@ impl From<ValueRef<'_>> for Value {
     }
 }
 
-fn hex(bytes: &[u8]) -> String {
+impl Value {
+    /// The number, where it is one.
+    pub(crate) fn number(&self) -> Option<f64> {
+        match self {
+            #[allow(clippy::cast_precision_loss, reason = "of a column that has fractions too")]
+            Self::Integer(value) => Some(*value as f64),
+            Self::Real(value) => Some(*value),
+            Self::Null | Self::Text(_) | Self::Blob(_) => None,
+        }
+    }
+}
+
+pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
@@ -130,7 +143,57 @@ pub enum Format {
     Parquet,
 }
 
+/// What the values of a column are, NULLs aside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// There are none.
+    Nothing,
+    /// Integers.
+    Integers,
+    /// Numbers, not all of them integers.
+    Numbers,
+    /// Blobs.
+    Blobs,
+    /// Texts, or values of several kinds.
+    Texts,
+}
+
 impl Rows {
+    /// The values of a column, row by row.
+    pub(crate) fn values(&self, column: usize) -> impl Iterator<Item = &Value> {
+        self.rows.iter().map(move |row| row.get(column).unwrap_or(&Value::Null))
+    }
+
+    /// What the values of a column are.
+    pub(crate) fn kind(&self, column: usize) -> Kind {
+        let mut kind = Kind::Nothing;
+        for value in self.values(column) {
+            kind = match (kind, value) {
+                (_, Value::Null) => kind,
+                (Kind::Nothing | Kind::Integers, Value::Integer(_)) => Kind::Integers,
+                (Kind::Nothing | Kind::Integers | Kind::Numbers, Value::Integer(_) | Value::Real(_)) => Kind::Numbers,
+                (Kind::Nothing | Kind::Blobs, Value::Blob(_)) => Kind::Blobs,
+                _ => return Kind::Texts,
+            };
+        }
+        kind
+    }
+
+    /// The names of the columns; those that come again get a number.
+    pub(crate) fn unique_names(&self) -> Vec<String> {
+        let mut taken = HashSet::new();
+        let unique = |column: &Column| {
+            let mut name = column.name.clone();
+            let mut number = 2;
+            while !taken.insert(name.clone()) {
+                name = format!("{}_{number}", column.name);
+                number += 1;
+            }
+            name
+        };
+        self.columns.iter().map(unique).collect()
+    }
+
     /// Writes the rows.
     ///
     /// # Errors

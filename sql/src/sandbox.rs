@@ -83,6 +83,8 @@ pub(crate) fn restrict(
             (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
             (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
             (DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false),
+            // Else a name in double quotes that is not there, or no longer, is a text.
+            (DbConfig::SQLITE_DBCONFIG_DQS_DML, false),
             (DbConfig::SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, false),
             (DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true),
             (DbConfig::SQLITE_DBCONFIG_ENABLE_ATTACH_CREATE, false),

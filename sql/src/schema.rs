@@ -25,6 +25,9 @@ pub struct Schema {
 pub struct Table {
     /// The name as it was created.
     pub name: String,
+    /// On a server, the schema that has to be named with it, and that the name has before it then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub schema: Option<String>,
     /// The columns in their order.
     pub columns: Vec<ColumnInfo>,
     /// The columns of the primary key in the key's order; empty where none is declared.
@@ -68,12 +71,49 @@ pub struct ForeignKey {
 pub struct View {
     /// The name as it was created.
     pub name: String,
+    /// As of a [`Table`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub schema: Option<String>,
     /// The columns in their order.
     pub columns: Vec<ColumnInfo>,
     /// The statement that made it; none where its text has the name of a hidden table, though it reads none.
     pub sql: Option<String>,
     /// Why SQLite cannot read it: it is circular, or what it reads is missing.
     pub problem: Option<String>,
+}
+
+impl Table {
+    /// The name as a statement has it.
+    pub(crate) fn quoted(&self) -> String {
+        quoted(self.schema.as_deref(), &self.name)
+    }
+}
+
+/// The parts of a table's name: its schema where that has to be named, and the name in it.
+pub(crate) fn parts<'n>(schema: Option<&str>, name: &'n str) -> Vec<&'n str> {
+    let both = schema.and_then(|schema| {
+        let (schema, own) = name.split_at_checked(schema.len())?;
+        Some(vec![schema, own.strip_prefix('.')?])
+    });
+    both.unwrap_or_else(|| vec![name])
+}
+
+/// A table's name as a statement has it.
+pub(crate) fn quoted(schema: Option<&str>, name: &str) -> String {
+    parts(schema, name).into_iter().map(quote).collect::<Vec<_>>().join(".")
+}
+
+#[cfg(test)]
+impl Schema {
+    /// The same tables in a schema of a server that has to be named with them.
+    pub(crate) fn in_schema(mut self, schema: &str) -> Self {
+        for table in &mut self.tables {
+            table.name = format!("{schema}.{}", table.name);
+            table.schema = Some(schema.to_owned());
+            table.foreign_keys.iter_mut().for_each(|key| key.table = format!("{schema}.{}", key.table));
+        }
+        self
+    }
 }
 
 /// Time for a view whose columns SQLite must find out.
@@ -172,6 +212,7 @@ pub(crate) fn read(connection: &Connection, clock: &Clock, catalogue: &Catalogue
             Kind::Shadow => {}
             Kind::View => schema.views.push(View {
                 name: object.name.clone(),
+                schema: None,
                 columns,
                 sql: (!mentions(&object.sql, &catalogue.hidden)).then(|| object.sql.clone()),
                 problem,
@@ -186,6 +227,7 @@ pub(crate) fn read(connection: &Connection, clock: &Clock, catalogue: &Catalogue
                 let name = object.name.clone();
                 schema.tables.push(Table {
                     name,
+                    schema: None,
                     columns,
                     primary_key: key,
                     foreign_keys: Vec::new(),

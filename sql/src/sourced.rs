@@ -31,11 +31,15 @@ impl Source {
             }
             Some(cited) => {
                 let file = cited.file.file_name().unwrap_or(cited.file.as_os_str()).to_string_lossy();
-                let cell = cited.node.clone().unwrap_or_else(|| format!("r{}c{}", cited.row, cited.column));
-                format!("{file} {cell}")
+                format!("{file} {}", cell_of(cited))
             }
         }
     }
+}
+
+/// A cell of a file: its node id, else its row and column.
+pub(crate) fn cell_of(cited: &Cited) -> String {
+    cited.node.clone().unwrap_or_else(|| format!("r{}c{}", cited.row, cited.column))
 }
 
 /// Rows with where their cells come from.

@@ -17,7 +17,7 @@ use tabsegnet_document::numbers::Sign;
 
 use crate::catalogue::quote;
 use column::Inferred;
-pub use files::{Cited, FileDatabase, ImportError, ImportedTable};
+pub use files::{Cited, FileDatabase, ImportError, ImportedTable, ReadRecords, has_records, read_records};
 
 /// The type of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

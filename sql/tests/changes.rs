@@ -55,6 +55,13 @@ fn a_schema_may_change_between_two_questions() {
         ("SELECT age FROM singer", "no such column: age"),
         ("SELECT singer.mood FROM singer", "no such column: singer.mood"),
         ("SELECT year FROM concert", "no such table: concert"),
+        // As no text either, as SQLite would have it.
+        ("SELECT \"age\" FROM singer", "no such column: \"age\" - should this be a string literal in single-quotes?"),
+        ("SELECT \"singer\".\"age\" FROM singer", "no such column: singer.age"),
+        (
+            "SELECT id FROM singer WHERE \"mood\" = 'good'",
+            "no such column: \"mood\" - should this be a string literal in single-quotes?",
+        ),
     ] {
         assert_eq!(opened.query(sql), Err(QueryError::Refused { reason: reason.to_owned() }), "{sql}");
     }
@@ -67,6 +74,11 @@ fn a_schema_may_change_between_two_questions() {
 fn what_is_gone_is_said() {
     for (change, sql, reason) in [
         ("ALTER TABLE singer RENAME COLUMN age TO years", "SELECT age FROM singer", "no such column: age"),
+        (
+            "ALTER TABLE singer RENAME COLUMN age TO years",
+            "SELECT \"age\" FROM singer",
+            "no such column: \"age\" - should this be a string literal in single-quotes?",
+        ),
         ("DROP TABLE concert", "SELECT * FROM concert", "no such table: concert"),
         ("ALTER TABLE singer RENAME TO artist", "SELECT name FROM singer", "no such table: singer"),
     ] {

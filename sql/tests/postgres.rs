@@ -13,6 +13,7 @@ use postgres::Client;
 use private::{PASSWORD, Private};
 use serde_json::Value as Json;
 use tabsegnet_sql::postgres::Server;
+use tabsegnet_sql::schema_graph::{SchemaGraph, Semantics, SqlDialect};
 use tabsegnet_sql::{Origin, QueryError, Rows, Sandbox, Value};
 use tabsegnet_test_support::{path_in, say};
 
@@ -410,6 +411,99 @@ fn rows_are_known_by_their_primary_keys() {
         assert_eq!(shown(sql), "", "{sql}");
     }
     assert!(server.query_with_origins("DELETE FROM city").is_err());
+}
+
+const SCHEMAS: &str = "CREATE SCHEMA music; CREATE SCHEMA \"Odd.One\";
+    CREATE TABLE music.singer (id int PRIMARY KEY, name text, age int, mood text);
+    INSERT INTO music.singer VALUES (1, 'Ann', 30, 'good'), (2, 'Bo', 41, 'bad'), (3, 'Cy', 22, 'good');
+    CREATE TABLE music.concert (id int PRIMARY KEY, singer_id int REFERENCES music.singer, year int);
+    INSERT INTO music.concert VALUES (1, 1, 2019), (2, 3, 2020);
+    CREATE TABLE \"Odd.One\".\"a.b\" (\"x.y\" text); CREATE TABLE \"c.d\" (z text);
+    CREATE TABLE secret (code text); INSERT INTO secret VALUES ('of public');
+    CREATE TABLE music.secret (code text); INSERT INTO music.secret VALUES ('of music');
+    CREATE VIEW music.codes AS SELECT code FROM music.secret;";
+
+/// Tables and views as they are told.
+fn told(server: &mut Server) -> Vec<String> {
+    let schema = server.schema().unwrap();
+    let tables = schema.tables.into_iter().map(|table| table.name);
+    tables.chain(schema.views.into_iter().map(|view| view.name)).collect()
+}
+
+#[test]
+fn tables_of_other_schemas_are_asked() {
+    let Some(private) = Private::start("tables_of_other_schemas_are_asked") else { return };
+    let role = format!(
+        "CREATE ROLE reader LOGIN PASSWORD '{PASSWORD}'; GRANT USAGE ON SCHEMA music TO reader;
+         GRANT SELECT ON music.singer, music.concert TO reader;"
+    );
+    private.owner().batch_execute(&format!("{SCHEMAS}{role}")).unwrap();
+    // Of all schemas what the role may see.
+    let url = private.url("reader", PASSWORD);
+    let mut reader = Server::connect(&url, &Sandbox::default()).unwrap();
+    assert_eq!(told(&mut reader), ["music.singer", "music.concert"]);
+    for (question, wanted) in [("What is the age of Ann?", "30"), ("How many concerts are there?", "2")] {
+        let arguments = ["--database", &url, "--question", question, "--policy", "learnt", "--format", "csv"];
+        let output = Command::new(QUERY).args(arguments).output().unwrap();
+        let [rows, said] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+        assert_eq!((output.status.code(), rows.lines().nth(1)), (Some(0), Some(wanted)), "{question}: {rows}{said}");
+        assert!(said.contains("FROM \"music\".\""), "{said}");
+    }
+    let joined = "SELECT \"music\".\"singer\".\"name\" FROM \"music\".\"singer\" JOIN \"music\".\"concert\" \
+        ON \"music\".\"concert\".\"singer_id\" = \"music\".\"singer\".\"id\" WHERE \"music\".\"concert\".\"year\" = 2020";
+    assert_eq!(rows(&mut reader, joined).rows, [[Value::Text("Cy".to_owned())]]);
+    let mut owner = Server::connect(&private.url("owner", PASSWORD), &Sandbox::default()).unwrap();
+    let all = ["music.singer", "music.concert", "Odd.One.a.b", "c.d", "secret", "music.secret", "music.codes"];
+    assert_eq!(told(&mut owner), all);
+    let graph = SchemaGraph::new(&owner.schema().unwrap(), &Semantics::default(), SqlDialect::Postgres).unwrap();
+    for table in graph.tables() {
+        for column in table.columns.clone() {
+            let sql = format!("SELECT {} FROM {}", graph.column_sql(column, true), table.quoted());
+            let found = owner.query(&sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
+            assert_eq!(found.columns[0].table.as_deref(), Some(table.name.as_str()), "{sql}");
+        }
+    }
+    // What is on the search path is named without its schema, what is no longer on it with it.
+    private.owner().batch_execute("ALTER ROLE owner SET search_path = music").unwrap();
+    let mut owner = Server::connect(&private.url("owner", PASSWORD), &Sandbox::default()).unwrap();
+    let all = ["singer", "concert", "Odd.One.a.b", "public.c.d", "public.secret", "secret", "codes"];
+    assert_eq!(told(&mut owner), all);
+    for (sql, wanted) in [("SELECT code FROM secret", "of music"), ("SELECT code FROM public.secret", "of public")] {
+        assert_eq!(rows(&mut owner, sql).rows, [[Value::Text(wanted.to_owned())]]);
+    }
+}
+
+#[test]
+fn tables_of_other_schemas_are_hidden_by_both_names() {
+    let Some(private) = Private::start("tables_of_other_schemas_are_hidden_by_both_names") else { return };
+    private.owner().batch_execute(SCHEMAS).unwrap();
+    let connect = |hide: &str| Server::connect(&private.url("owner", PASSWORD), &hiding(&[hide])).unwrap();
+    let no_such = |name: &str| Err(QueryError::Refused { reason: format!("no such table: {name}") });
+    let mut one = connect("Music.Secret");
+    assert_eq!(told(&mut one), ["music.singer", "music.concert", "Odd.One.a.b", "c.d", "secret"]);
+    for (name, said) in [
+        ("music.secret", "music.secret"),
+        ("\"music\".\"secret\"", "music.secret"),
+        ("\"music.secret\"", "music.secret"),
+        ("music.codes", "music.codes"),
+    ] {
+        assert_eq!(one.query(&format!("SELECT code FROM {name}")), no_such(said), "{name}");
+        assert_eq!(
+            one.query(&format!("SELECT 1 FROM music.singer WHERE EXISTS (SELECT 1 FROM {name})")),
+            no_such(said)
+        );
+    }
+    assert_eq!(rows(&mut one, "SELECT secret.code FROM public.secret").rows, [[Value::Text("of public".to_owned())]]);
+    // Without a schema it is any of this name.
+    let mut any = connect("secret");
+    assert_eq!(told(&mut any), ["music.singer", "music.concert", "Odd.One.a.b", "c.d"]);
+    assert_eq!(any.query("SELECT code FROM music.secret"), no_such("music.secret"));
+    assert_eq!(any.query("SELECT code FROM secret"), no_such("secret"));
+    // As if there were no schema of it.
+    let same = |sql: &str| format!("{:?}", connect("music.secret").query(sql));
+    assert_eq!(same("SELECT * FROM music.secret"), same("SELECT * FROM music.absent").replace("absent", "secret"));
+    let (_, not_there) = connect("other.secret").schema_and_not_there().unwrap();
+    assert_eq!(not_there, ["other.secret"]);
 }
 
 #[test]

@@ -200,13 +200,7 @@ impl Corpus {
     pub fn document(&self, ranking: &TableRanking) -> Result<Document, RankingError> {
         let mut blocks = Vec::new();
         for (number, ranked) in ranking.tables.iter().enumerate() {
-            let table = self.table(&ranked.id)?;
-            let title = if table.title.is_empty() { &table.id } else { &table.title };
-            blocks.push(Block::Heading(Heading { level: 1, text: title.clone() }));
-            if !table.section.is_empty() {
-                blocks.push(Block::Heading(Heading { level: 2, text: table.section.clone() }));
-            }
-            blocks.push(Block::Table(grid(&table, number, MAX_GRID_POSITIONS)?));
+            blocks.extend(blocks_of(&self.table(&ranked.id)?, number)?);
         }
         Ok(Document { id: "corpus".into(), blocks })
     }
@@ -266,6 +260,21 @@ impl Shape {
     fn cut_to(self) -> Option<usize> {
         (self.rows < self.of).then_some(self.rows)
     }
+}
+
+/// A table of a corpus as the blocks of a document: under its title, or its id, and headings, with a number. Beyond what a
+/// document may hold the first rows.
+///
+/// # Errors
+/// A table of which no row fits.
+pub fn blocks_of(table: &TableRecord, number: usize) -> Result<Vec<Block>, RankingError> {
+    let title = if table.title.is_empty() { &table.id } else { &table.title };
+    let section = Some(&table.section).filter(|section| !section.is_empty());
+    let headings = [(1, Some(title)), (2, section)]
+        .into_iter()
+        .filter_map(|(level, text)| Some(Block::Heading(Heading { level, text: text?.clone() })));
+    let table = Block::Table(grid(table, number, MAX_GRID_POSITIONS)?);
+    Ok(headings.chain([table]).collect())
 }
 
 /// A table of the corpus as one of a document.

@@ -1,10 +1,14 @@
 //! Files and folders of reports and spreadsheets, read as documents.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use tabsegnet::corpus::blocks_of;
 use tabsegnet_corpus::files;
+use tabsegnet_datasets::tables::read_tables;
+use tabsegnet_document::model::{Block, Document};
 use tabsegnet_document::{Cut, KNOWN, ReadOptions, read};
+use tabsegnet_sql::tables::{has_records, read_records};
 
 use crate::error::LibraryError;
 use crate::library::Source;
@@ -18,6 +22,57 @@ pub struct ReadFiles {
     pub warnings: Vec<String>,
     /// What was cut off.
     pub cuts: Vec<Cut>,
+}
+
+/// A file as a document.
+struct ReadFile {
+    document: Document,
+    warnings: Vec<String>,
+    cuts: Vec<Cut>,
+}
+
+/// Reads a file: Parquet and JSON lines of records as databases of files do, JSON lines of tables as corpora do, all else
+/// as documents are read.
+fn read_file(file: &Path, options: &ReadOptions) -> Result<ReadFile, LibraryError> {
+    if !has_records(file) {
+        let read = read(file, options)?;
+        return Ok(ReadFile { document: read.document, warnings: read.warnings, cuts: read.cuts });
+    }
+    if file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("jsonl"))
+        && let Some(read) = read_lines_of_tables(file)?
+    {
+        return Ok(read);
+    }
+    let read = read_records(file, options)?;
+    let warnings = read.cut.iter().map(|cut| cut.warning.clone()).collect();
+    Ok(ReadFile { document: read.document, warnings, cuts: read.cut.into_iter().collect() })
+}
+
+/// Reads a file of JSON lines with a table each; nothing where the first is none with rows.
+fn read_lines_of_tables(file: &Path) -> Result<Option<ReadFile>, LibraryError> {
+    let wrong = |error: &dyn std::fmt::Display| LibraryError::Files(error.to_string());
+    let mut lines = read_tables(file).map_err(|error| wrong(&error))?.peekable();
+    if !matches!(lines.peek(), Some(Ok(first)) if !first.rows.is_empty()) {
+        return Ok(None);
+    }
+    let (mut blocks, mut cuts) = (Vec::new(), Vec::new());
+    for (number, line) in lines.enumerate() {
+        let table = line.map_err(|error| wrong(&error))?;
+        let of_table = blocks_of(&table, number).map_err(|error| wrong(&format!("{}: {error}", file.display())))?;
+        let rows = match of_table.last() {
+            Some(Block::Table(read)) => read.rows() - read.num_header_rows(),
+            _ => 0,
+        };
+        let of = table.rows.len();
+        if rows < of {
+            let warning = format!("table {:?} is cut off after {rows} of {of} rows", table.id);
+            cuts.push(Cut { rows, of: Some(of), warning });
+        }
+        blocks.extend(of_table);
+    }
+    let id = file.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+    let warnings = cuts.iter().map(|cut| cut.warning.clone()).collect();
+    Ok(Some(ReadFile { document: Document { id, blocks }, warnings, cuts }))
 }
 
 /// Reads files, and of folders all files below them but hidden ones, each once. A file of a folder that cannot be read is a
@@ -40,21 +95,22 @@ pub fn read_files(paths: &[PathBuf], options: &ReadOptions) -> Result<ReadFiles,
         all.extend(below);
     }
     for file in all {
-        match read(&file, options) {
+        match read_file(&file, options) {
             Ok(read) => {
                 let warnings = read.warnings.iter().map(|warning| format!("{}: {warning}", file.display()));
                 found.warnings.extend(warnings);
                 found.cuts.extend(read.cuts);
                 found.sources.push(Source::of_file(&file, read.document));
             }
-            Err(error) if named.contains(&file) => return Err(LibraryError::Read(error)),
+            Err(error) if named.contains(&file) => return Err(error),
             Err(error) => found.warnings.push(error.to_string()),
         }
     }
     if found.sources.is_empty() {
         let places: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
         let why = found.warnings.first().map_or_else(String::new, |first| format!("; the first problem: {first}"));
-        let message = format!("{}: no document was found; expected {KNOWN}{why}", places.join(", "));
+        let message =
+            format!("{}: no document was found; expected {KNOWN}, records (.jsonl, .parquet){why}", places.join(", "));
         return Err(LibraryError::Files(message));
     }
     Ok(found)

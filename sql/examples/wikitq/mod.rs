@@ -77,6 +77,7 @@ pub fn open(folder: &Path, table: &str) -> Result<Opened> {
     }
     let table = Table {
         name: "w".to_owned(),
+        schema: None,
         columns,
         primary_key: vec!["id".to_owned()],
         foreign_keys: Vec::new(),

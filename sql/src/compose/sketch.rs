@@ -3,9 +3,8 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use crate::catalogue::quote;
 use crate::joins::{JoinTree, Joiner};
-use crate::schema_graph::SchemaGraph;
+use crate::schema_graph::{SchemaGraph, TableNode};
 
 /// A function over a column's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -294,7 +293,7 @@ pub(super) fn tables_of(graph: &SchemaGraph, columns: impl IntoIterator<Item = u
 
 /// The `FROM` clause without its first word; none where the tree is in parts.
 pub(super) fn from(graph: &SchemaGraph, tree: &JoinTree) -> Option<String> {
-    let name = |table: usize| graph.tables().get(table).map(|table| quote(&table.name));
+    let name = |table: usize| graph.tables().get(table).map(TableNode::quoted);
     let first = *tree.tables.first()?;
     let (mut sql, mut has) = (name(first)?, BTreeSet::from([first]));
     let mut left = tree.joins.clone();
@@ -338,7 +337,7 @@ impl Names<'_> {
             Operand::Number(number) => format!("{number}"),
             Operand::Of(function) => {
                 let table = self.graph.columns().get(condition.column).and_then(|c| self.graph.tables().get(c.table));
-                let table = table.map(|table| quote(&table.name)).unwrap_or_default();
+                let table = table.map(TableNode::quoted).unwrap_or_default();
                 format!("(SELECT {} FROM {table})", function.sql(&column))
             }
         };

@@ -8,6 +8,7 @@ use super::shape::Shape;
 use super::*;
 use crate::joins::Joiner;
 use crate::linking::{Model as LinkingModel, ValueIndex, ValueLimits};
+use crate::schema::Schema;
 use crate::schema_graph::{SchemaGraph, Semantics, SqlDialect};
 use crate::{Database, Rows, Sandbox};
 
@@ -73,6 +74,28 @@ impl Opened {
         let composer = Composer::new(&linker, Model::shipped());
         composer.compose(question, Duration::from_secs(60), &mut |sql| self.database.query(sql))
     }
+}
+
+#[test]
+fn tables_of_a_servers_other_schemas_are_named_with_them() {
+    let ddl = "CREATE TABLE singer (id INT PRIMARY KEY, name TEXT);
+        CREATE TABLE concert (id INT PRIMARY KEY, singer_id INT REFERENCES singer, year INT)";
+    let schema = Schema::from_ddl(ddl, SqlDialect::Postgres).unwrap().0.in_schema("music");
+    let graph = SchemaGraph::new(&schema, &Semantics::default(), SqlDialect::Postgres).unwrap();
+    let column = |table: &str, name: &str| graph.column(graph.table(table).unwrap(), name).unwrap();
+    let year = column("music.concert", "year");
+    let sketch = Sketch {
+        shown: vec![Item::plain(column("music.singer", "name"))],
+        conditions: vec![Condition { column: year, relation: Relation::Above, operand: Operand::Of(Function::Mean) }],
+        ..Sketch::default()
+    };
+    let (sql, _) = sketch.sql(&graph, &Joiner::new(&graph), &[]).unwrap();
+    assert_eq!(
+        sql.replace('"', ""),
+        "SELECT music.singer.name FROM music.singer JOIN music.concert ON music.concert.singer_id = music.singer.id \
+         WHERE music.concert.year > (SELECT avg(music.concert.year) FROM music.concert)"
+    );
+    assert!(sql.contains("\"music\".\"concert\"") && !sql.contains("music."), "{sql}");
 }
 
 #[test]

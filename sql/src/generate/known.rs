@@ -62,6 +62,8 @@ pub(super) struct Cell {
 pub struct KnownTable {
     /// The name.
     pub name: String,
+    /// The name as a statement has it.
+    pub quoted: String,
     /// What orders its rows as they were written: SQLite's row id.
     pub order: Option<String>,
 }
@@ -104,12 +106,13 @@ impl Known {
                 .into_iter()
                 .find(|row_id| !columns.iter().any(|(_, column)| column.name.eq_ignore_ascii_case(row_id)));
             let order = row_id.filter(|_| order && table.module.is_none()).map(str::to_owned);
-            known.tables.push(KnownTable { name: table.name.clone(), order });
+            let quoted = table.quoted();
+            known.tables.push(KnownTable { name: table.name.clone(), quoted: quoted.clone(), order });
             if columns.is_empty() {
                 continue;
             }
             let listed: Vec<String> = columns.iter().map(|(_, column)| quote(&column.name)).collect();
-            let rows = run(&format!("SELECT {} FROM {} LIMIT {ROWS}", listed.join(", "), quote(&table.name)))?;
+            let rows = run(&format!("SELECT {} FROM {quoted} LIMIT {ROWS}", listed.join(", ")))?;
             let first = known.fields.len();
             for (place, column) in columns {
                 let label = labels.get(&(table.name.clone(), column.name.clone()));
@@ -152,7 +155,7 @@ impl Known {
 
     /// A table alone.
     pub fn table(&self, table: usize) -> Option<Scope> {
-        let from = quote(&self.tables.get(table)?.name);
+        let from = self.tables.get(table)?.quoted.clone();
         Some(Scope { from, tables: vec![table] })
     }
 
@@ -181,7 +184,7 @@ impl Known {
         let Some(field) = self.fields.get(field) else { return "NULL".to_owned() };
         let column = quote(&field.column);
         match self.tables.get(field.table).filter(|_| scope.tables.len() > 1) {
-            Some(table) => format!("{}.{column}", quote(&table.name)),
+            Some(table) => format!("{}.{column}", table.quoted),
             None => column,
         }
     }

@@ -261,12 +261,13 @@ fn role_words(graph: &SchemaGraph, join: &Join) -> Vec<String> {
 
 /// The stems of a table's own name.
 fn stems_of_name(graph: &SchemaGraph, table: usize) -> BTreeSet<String> {
-    graph.tables().get(table).into_iter().flat_map(|table| Words::of_name(&table.name).stems()).collect()
+    graph.tables().get(table).into_iter().flat_map(|table| Words::of_name(table.own_name()).stems()).collect()
 }
 
 /// And of all that it is called.
 fn stems_of_names(graph: &SchemaGraph, table: usize) -> BTreeSet<String> {
-    let names = graph.tables().get(table).into_iter().flat_map(|table| table.names.iter().chain([&table.name]));
+    let table = graph.tables().get(table).into_iter();
+    let names = table.flat_map(|table| table.names.iter().map(String::as_str).chain([table.own_name()]));
     names.flat_map(|name| Words::of_name(name).stems()).collect()
 }
 

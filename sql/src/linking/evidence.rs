@@ -45,7 +45,11 @@ impl Vocabulary {
             found
         };
         let columns: Vec<Vec<Name>> = graph.columns().iter().map(|column| all(&column.name, &column.names)).collect();
-        let tables: Vec<Vec<Name>> = graph.tables().iter().map(|table| all(&table.name, &table.names)).collect();
+        let tables = graph.tables().iter().map(|table| {
+            let whole = table.schema.is_some().then(|| table.name.clone());
+            all(table.own_name(), &table.names.iter().cloned().chain(whole).collect::<Vec<_>>())
+        });
+        let tables: Vec<Vec<Name>> = tables.collect();
         let stems: Vec<Vec<String>> = columns
             .iter()
             .map(|names| names.iter().flatten().cloned().collect::<BTreeSet<String>>().into_iter().collect())

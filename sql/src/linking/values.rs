@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, HashMap};
 use serde::{Deserialize, Serialize};
 
 use super::words::Words;
-use crate::catalogue::quote;
 use crate::error::QueryError;
 use crate::rows::{Rows, Value};
 use crate::schema_graph::{SchemaGraph, SqlDialect};
@@ -67,7 +66,7 @@ impl ValueIndex {
     ) -> Result<Self, QueryError> {
         let mut index = Self::default();
         for table in graph.tables().iter().filter(|table| !table.is_view) {
-            let name = quote(&table.name);
+            let name = table.quoted();
             // Of a column with few values every row would be read.
             let large = match run(&format!("SELECT 1 FROM {name} LIMIT 1 OFFSET {}", limits.rows)) {
                 Ok(rows) => !rows.rows.is_empty(),

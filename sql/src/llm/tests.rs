@@ -3,6 +3,7 @@ use tabsegnet_llm::{Budget, Limits, LlmError, LlmSettings, Scripted};
 
 use super::*;
 use crate::linking::{Model, ValueIndex, ValueLimits};
+use crate::schema::Schema;
 use crate::schema_graph::{SchemaGraph, Semantics};
 use crate::{Database, Sandbox};
 
@@ -73,4 +74,23 @@ fn what_a_cell_says_cannot_leave_its_line() {
         "Subquery: a b\n\nTables:\n- {}\n\nWhat joins them:\n- a.x = b.y (many to one)\n\n\
          This statement was not run: \"SELECT\\n1\"\nWhy: \"no\"\n"
     );
+}
+
+#[test]
+fn a_table_of_another_schema_is_told_in_the_quotes_that_it_needs() {
+    let schema = Schema::from_ddl("CREATE TABLE singer (name TEXT)", SqlDialect::Postgres).unwrap().0;
+    let told = |schema: &Schema| {
+        let graph = SchemaGraph::new(schema, &Semantics::default(), SqlDialect::Postgres).unwrap();
+        let linker = Linker::new(&graph, ValueIndex::default(), Model::shipped());
+        let mut read = Vec::new();
+        let line = table_line(&linker, &linker.link("Which singer?"), 0, &mut |sql| {
+            read.push(sql.to_owned());
+            Err(QueryError::stopped("time"))
+        });
+        (serde_json::from_str::<Json>(&line).unwrap()["name"].as_str().unwrap().to_owned(), read.concat())
+    };
+    let (name, read) = told(&schema.clone().in_schema("music"));
+    assert_eq!(name, "\"music\".\"singer\"");
+    assert!(read.contains("FROM \"music\".\"singer\" WHERE"), "{read}");
+    assert_eq!(told(&schema).0, "singer");
 }

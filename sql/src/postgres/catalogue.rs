@@ -23,6 +23,11 @@ impl Relation {
     pub fn shown(&self) -> String {
         if self.found_by_name { self.name.clone() } else { format!("{}.{}", self.schema, self.name) }
     }
+
+    /// The schema, where it has to be named.
+    fn named_schema(&self) -> Option<String> {
+        (!self.found_by_name).then(|| self.schema.clone())
+    }
 }
 
 /// Names of table and column, by the server's numbers of both.
@@ -264,13 +269,15 @@ impl Catalogue {
         let hidden: HashSet<String> = self.hidden.iter().map(|name| name.to_ascii_lowercase()).collect();
         let mut schema = Schema { tables: Vec::new(), views: Vec::new() };
         for relation in &self.visible {
+            let (name, named) = (relation.shown(), relation.named_schema());
             let columns = columns.remove(&relation.oid).unwrap_or_default();
             if relation.is_view {
                 let sql = statements.remove(&relation.oid).filter(|sql| !mentions(sql, &hidden));
-                schema.views.push(View { name: relation.shown(), columns, sql, problem: None });
+                schema.views.push(View { name, schema: named, columns, sql, problem: None });
             } else {
                 schema.tables.push(Table {
-                    name: relation.shown(),
+                    name,
+                    schema: named,
                     columns,
                     primary_key: primary.remove(&relation.oid).unwrap_or_default(),
                     foreign_keys: foreign.remove(&relation.oid).unwrap_or_default(),

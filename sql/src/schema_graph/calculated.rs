@@ -34,10 +34,10 @@ pub(super) enum Refused {
     Column(String),
 }
 
-/// Reads an expression. `column` gives the spelling of a column of the table.
+/// Reads an expression. `table` are the parts of the table's name, `column` gives the spelling of a column of it.
 pub(super) fn calculated(
     expression: &str,
-    table: &str,
+    table: &[&str],
     dialect: SqlDialect,
     column: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Calculated, Refused> {
@@ -69,7 +69,7 @@ fn type_of(expression: &Expr) -> &'static str {
 }
 
 struct Reader<'r> {
-    table: &'r str,
+    table: &'r [&'r str],
     column: &'r dyn Fn(&str) -> Option<String>,
     columns: BTreeSet<String>,
 }
@@ -77,9 +77,16 @@ struct Reader<'r> {
 impl Reader<'_> {
     fn column(&mut self, name: &str) -> Result<Expr, Refused> {
         let spelt = (self.column)(name).ok_or_else(|| Refused::Column(name.to_owned()))?;
-        let path = [self.table, &spelt].map(|part| Ident::with_quote('"', part.replace('"', "\"\"")));
+        let path = self.table.iter().copied().chain([spelt.as_str()]);
+        let path = path.map(|part| Ident::with_quote('"', part.replace('"', "\"\""))).collect();
         self.columns.insert(spelt);
-        Ok(Expr::CompoundIdentifier(path.to_vec()))
+        Ok(Expr::CompoundIdentifier(path))
+    }
+
+    /// Whether names are those of the table, its schema left out or not.
+    fn is_table(&self, names: &[Ident]) -> bool {
+        let same = |(name, part): (&Ident, &&str)| name.value.eq_ignore_ascii_case(part);
+        names.len() <= self.table.len() && names.iter().rev().zip(self.table.iter().rev()).all(same)
     }
 }
 
@@ -94,7 +101,7 @@ impl VisitorMut for Reader<'_> {
         let name = match expr {
             Expr::Identifier(name) => name.value.clone(),
             Expr::CompoundIdentifier(path) => match path.as_slice() {
-                [table, name] if table.value.eq_ignore_ascii_case(self.table) => name.value.clone(),
+                [table @ .., name] if self.is_table(table) => name.value.clone(),
                 _ => return ControlFlow::Break(Refused::Column(expr.to_string())),
             },
             Expr::Function(function) => {

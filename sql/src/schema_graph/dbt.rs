@@ -320,6 +320,7 @@ impl Files {
         }
         let views = self.models.iter().map(|(name, sql)| View {
             name: name.clone(),
+            schema: None,
             // Of a model that is not read, what is said of it.
             columns: match (sql, self.said.get(name)) {
                 (Err(_), Some(said)) => said.columns.iter().map(info).collect(),
@@ -414,6 +415,7 @@ fn info(column: &SaidColumn) -> ColumnInfo {
 fn table(name: &str, columns: Vec<ColumnInfo>) -> Table {
     Table {
         name: name.to_owned(),
+        schema: None,
         columns,
         primary_key: Vec::new(),
         foreign_keys: Vec::new(),

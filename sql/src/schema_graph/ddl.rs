@@ -129,6 +129,7 @@ impl Definitions {
             Statement::CreateTable(table) if table.query.is_some() => {
                 self.views.push(View {
                     name: last(&table.name),
+                    schema: None,
                     columns: Vec::new(),
                     sql: Some(Statement::CreateTable(table).to_string()),
                     problem: None,
@@ -159,6 +160,7 @@ impl Definitions {
             |name: String| ColumnInfo { name, declared_type: String::new(), not_null: false, generated: false };
         self.views.push(View {
             name: last(&view.name),
+            schema: None,
             columns: view.columns.iter().map(|named| column(named.name.value.clone())).collect(),
             sql: Some(Statement::CreateView(view).to_string()),
             problem: None,
@@ -168,6 +170,7 @@ impl Definitions {
     fn table(&mut self, definition: CreateTable) {
         let mut table = Table {
             name: last(&definition.name),
+            schema: None,
             columns: Vec::new(),
             primary_key: Vec::new(),
             foreign_keys: Vec::new(),

@@ -14,7 +14,7 @@ use super::ddl::SqlDialect;
 use super::problem::Problem;
 use super::semantics::{Cardinality, Semantics, SemanticsError};
 use crate::catalogue::quote;
-use crate::schema::Schema;
+use crate::schema::{Schema, parts, quoted};
 
 /// Names of columns that say nothing of what they hold.
 const GENERIC: [&str; 9] = ["id", "code", "name", "key", "no", "number", "year", "date", "type"];
@@ -77,6 +77,9 @@ impl ColumnKind {
 pub struct TableNode {
     /// The name as it was created.
     pub name: String,
+    /// On a server, the schema that has to be named with it, and that the name has before it then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub schema: Option<String>,
     /// Whether it is a view.
     pub is_view: bool,
     /// Numbers of its columns.
@@ -87,6 +90,23 @@ pub struct TableNode {
     pub names: Vec<String>,
     /// What it holds.
     pub description: Option<String>,
+}
+
+impl TableNode {
+    /// The parts of the name: the schema where that has to be named, and the name in it.
+    pub(super) fn parts(&self) -> Vec<&str> {
+        parts(self.schema.as_deref(), &self.name)
+    }
+
+    /// The name without a server's schema before it.
+    pub fn own_name(&self) -> &str {
+        self.parts().pop().unwrap_or_default()
+    }
+
+    /// The name as a statement has it.
+    pub fn quoted(&self) -> String {
+        quoted(self.schema.as_deref(), &self.name)
+    }
 }
 
 /// A column of the graph.
@@ -250,14 +270,14 @@ impl SchemaGraph {
             semantics.tables.iter().any(|(table, of)| of.hidden && table.to_lowercase() == name.to_lowercase())
         };
         for table in schema.tables.iter().filter(|table| !is_hidden(&table.name)) {
-            this.add_table(&table.name, false, &table.columns, table.problem.as_ref());
+            this.add_table((&table.name, &table.schema), false, &table.columns, table.problem.as_ref());
             this.add_calculated(&table.name, semantics, dialect)?;
         }
         let views: Vec<_> = schema.views.iter().filter(|view| !is_hidden(&view.name)).collect();
         let derived = this.read_views(&views, dialect);
         for (view, derived) in views.iter().zip(&derived) {
             let columns = view_columns(&view.columns, derived);
-            this.add_table(&view.name, true, &columns, view.problem.as_ref());
+            this.add_table((&view.name, &view.schema), true, &columns, view.problem.as_ref());
             this.add_calculated(&view.name, semantics, dialect)?;
         }
         for (view, derived) in views.iter().zip(&derived) {
@@ -351,7 +371,7 @@ impl SchemaGraph {
         let Some(node) = self.columns.get(column) else { return "NULL".to_owned() };
         match (&node.expression, self.tables.get(node.table).filter(|_| qualified)) {
             (Some(expression), _) => expression.clone(),
-            (None, Some(table)) => format!("{}.{}", quote(&table.name), quote(&node.name)),
+            (None, Some(table)) => format!("{}.{}", table.quoted(), quote(&node.name)),
             (None, None) => quote(&node.name),
         }
     }
@@ -391,7 +411,7 @@ impl SchemaGraph {
         for table in &self.tables {
             let [key] = table.primary_key.as_slice() else { continue };
             let Some(name) = self.columns.get(*key).map(|column| simple(&column.name)) else { continue };
-            let table_name = simple(&table.name);
+            let table_name = simple(table.own_name());
             let single = table_name.strip_suffix('s').unwrap_or(&table_name);
             keys.entry(format!("{single}{name}")).or_default().push(*key);
             if !GENERIC.contains(&name.as_str()) {

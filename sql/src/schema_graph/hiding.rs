@@ -121,6 +121,7 @@ mod tests {
     fn a_view_that_cannot_be_read_may_read_anything() {
         let view = |name: &str, sql: Option<&str>| View {
             name: name.to_owned(),
+            schema: None,
             columns: Vec::new(),
             sql: sql.map(str::to_owned),
             problem: None,

@@ -115,6 +115,7 @@ impl SpiderDatabase {
 fn empty(name: &str) -> Table {
     Table {
         name: name.to_owned(),
+        schema: None,
         columns: Vec::new(),
         primary_key: Vec::new(),
         foreign_keys: Vec::new(),

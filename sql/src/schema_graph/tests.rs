@@ -268,3 +268,35 @@ fn calculated_fields_are_columns_made_of_others() {
     let error = SchemaGraph::new(&schema, &Semantics::parse(there).unwrap(), SqlDialect::Sqlite).unwrap_err();
     assert!(error.to_string().contains("has a column of this name"), "{error}");
 }
+
+#[test]
+fn tables_are_named_with_the_schemas_that_they_need() {
+    let ddl = r#"CREATE TABLE singer (id INT PRIMARY KEY, name TEXT); CREATE TABLE "c.d" (id INT);
+        CREATE TABLE concert (id INT PRIMARY KEY, singer_id INT REFERENCES singer, year INT);"#;
+    let schema = Schema::from_ddl(ddl, SqlDialect::Postgres).unwrap().0;
+    let semantics = |name: &str| {
+        let expressions = ["2024 - concert.year", "2024 - \"a.b\".Concert.year", "2024 - year"];
+        expressions.map(|expression| {
+            let text = format!("[tables.'{name}'.columns.age]\nexpression = '{expression}'");
+            Semantics::parse(&text).unwrap()
+        })
+    };
+    for semantics in semantics("a.b.concert") {
+        let graph = SchemaGraph::new(&schema.clone().in_schema("a.b"), &semantics, SqlDialect::Postgres).unwrap();
+        let column = |table: &str, name: &str| graph.column(graph.table(table).unwrap(), name).unwrap();
+        let name = column("a.b.singer", "name");
+        assert_eq!(graph.column_id(name), "a.b.singer.name");
+        assert_eq!(graph.column_sql(name, true), r#""a.b"."singer"."name""#);
+        assert_eq!(graph.column_sql(name, false), r#""name""#);
+        assert_eq!(graph.column_sql(column("a.b.concert", "age"), false), r#"(2024 - "a.b"."concert"."year")"#);
+        let names: Vec<(String, &str)> = graph.tables().iter().map(|t| (t.quoted(), t.own_name())).collect();
+        let wanted = [(r#""a.b"."singer""#, "singer"), (r#""a.b"."c.d""#, "c.d"), (r#""a.b"."concert""#, "concert")];
+        assert_eq!(names, wanted.map(|(quoted, own)| (quoted.to_owned(), own)));
+        assert_eq!(graph.joins().len(), 1);
+    }
+    let graph = SchemaGraph::new(&schema, &semantics("concert")[0], SqlDialect::Postgres).unwrap();
+    let names: Vec<String> = graph.tables().iter().map(TableNode::quoted).collect();
+    assert_eq!(names, [r#""singer""#, r#""c.d""#, r#""concert""#]);
+    let other = SchemaGraph::new(&schema, &semantics("concert")[1], SqlDialect::Postgres).unwrap_err();
+    assert!(other.to_string().contains("which is not there"), "{other}");
+}

@@ -3,13 +3,13 @@
 //! Numbers, texts, truth values (as 0 and 1), dates and times (as ISO texts) are taken as they are; a decimal number with
 //! more digits than a float holds has its digits in a column of texts beside it; what is nested is its JSON.
 
-use std::fmt::Write as _;
 use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use parquet::basic::{ConvertedType, LogicalType, Repetition, TimeUnit, Type as Physical};
 use parquet::data_type::Decimal;
+use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use parquet::record::{Field, Row};
 use parquet::schema::types::{SchemaDescriptor, Type};
@@ -19,6 +19,8 @@ use serde_json::{Map, Value as Json};
 
 use super::{ColumnType, ImportError, ImportedColumn, MAX_COLUMNS, Names};
 use crate::catalogue::quote;
+use crate::iso::{date, time, timestamp};
+use crate::rows::hex;
 
 /// What values of a field are read as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,51 +59,111 @@ struct Column {
     digits: Option<ImportedColumn>,
 }
 
+impl Column {
+    /// The columns of the database that it becomes.
+    fn imported(&self) -> impl Iterator<Item = &ImportedColumn> {
+        std::iter::once(&self.imported).chain(&self.digits)
+    }
+}
+
 /// Makes a table of a file; its columns.
 ///
 /// # Errors
 /// A file that is no Parquet, is damaged, encrypted, or has a type or value that SQLite cannot hold.
 pub(super) fn import(file: &Path, connection: &Connection, table: &str) -> Result<Vec<ImportedColumn>, ImportError> {
-    // The reader has assertions of its own against damaged files.
-    let made = catch_unwind(AssertUnwindSafe(|| read(file, connection, table)));
-    made.unwrap_or_else(|_| Err(failed(file, "the Parquet file is damaged".to_owned())))
+    guarded(file, || {
+        let (reader, columns) = open(file)?;
+        let imported: Vec<ImportedColumn> = columns.iter().flat_map(Column::imported).cloned().collect();
+        let declared = |column: &Column| match column.kind {
+            Kind::Date => "DATE",
+            Kind::Timestamp { .. } => "TIMESTAMP",
+            Kind::Bytes => "BLOB",
+            _ => column.imported.kind.sql(),
+        };
+        let definitions = columns.iter().flat_map(|column| {
+            let beside = column.digits.iter().map(|digits| format!("{} TEXT", quote(&digits.name)));
+            std::iter::once(format!("{} {}", quote(&column.imported.name), declared(column))).chain(beside)
+        });
+        let definitions: Vec<String> = definitions.collect();
+        connection.execute(&format!("CREATE TABLE {} ({})", quote(table), definitions.join(", ")), [])?;
+        let marks = vec!["?"; imported.len()].join(", ");
+        let mut insert = connection.prepare(&format!("INSERT INTO {} VALUES ({marks})", quote(table)))?;
+        for values in rows(file, &reader, &columns)? {
+            insert.execute(params_from_iter(values?))?;
+        }
+        Ok(imported)
+    })
+}
+
+/// What a file holds, as texts.
+pub(super) struct Texts {
+    pub(super) header: Vec<String>,
+    pub(super) rows: Vec<Vec<String>>,
+    /// How many rows the file has.
+    pub(super) all: usize,
+}
+
+/// Header and rows as texts, of rows as many as have `most` cells.
+///
+/// # Errors
+/// As [`import`].
+pub(super) fn texts(file: &Path, most: usize) -> Result<Texts, ImportError> {
+    guarded(file, || {
+        let (reader, columns) = open(file)?;
+        let header: Vec<String> = columns.iter().map(|column| column.imported.header.clone()).collect();
+        let all = usize::try_from(reader.metadata().file_metadata().num_rows()).unwrap_or_default();
+        let mut found = Vec::new();
+        for values in rows(file, &reader, &columns)?.take(most / header.len().max(1)) {
+            let mut values = values?.into_iter();
+            let cell = |column: &Column| {
+                let value = values.next();
+                // All digits rather than the number that a float holds.
+                let value = if column.digits.is_some() { values.next() } else { value };
+                value.map_or_else(String::new, text)
+            };
+            found.push(columns.iter().map(cell).collect());
+        }
+        Ok(Texts { header, rows: found, all })
+    })
+}
+
+/// Does what reads a file. The reader has assertions of its own against damaged ones.
+fn guarded<T>(file: &Path, work: impl FnOnce() -> Result<T, ImportError>) -> Result<T, ImportError> {
+    let done = catch_unwind(AssertUnwindSafe(work));
+    done.unwrap_or_else(|_| Err(failed(file, "the Parquet file is damaged".to_owned())))
 }
 
 fn failed(file: &Path, message: String) -> ImportError {
     ImportError::File { path: file.to_owned(), message }
 }
 
-fn read(file: &Path, connection: &Connection, table: &str) -> Result<Vec<ImportedColumn>, ImportError> {
-    let unreadable = |error: parquet::errors::ParquetError| failed(file, format!("cannot be read as Parquet: {error}"));
+fn unreadable(file: &Path, error: &ParquetError) -> ImportError {
+    failed(file, format!("cannot be read as Parquet: {error}"))
+}
+
+/// A file with its columns.
+fn open(file: &Path) -> Result<(SerializedFileReader<File>, Vec<Column>), ImportError> {
     let opened = File::open(file).map_err(|error| failed(file, error.to_string()))?;
-    let reader = SerializedFileReader::new(opened).map_err(unreadable)?;
+    let reader = SerializedFileReader::new(opened).map_err(|error| unreadable(file, &error))?;
     let columns = columns(reader.metadata().file_metadata().schema_descr()).map_err(|message| failed(file, message))?;
-    let all = columns.iter().flat_map(|column| std::iter::once(&column.imported).chain(&column.digits));
-    let imported: Vec<ImportedColumn> = all.cloned().collect();
-    if imported.len() > MAX_COLUMNS || imported.is_empty() {
-        let count = imported.len();
+    let count = columns.iter().flat_map(Column::imported).count();
+    if count > MAX_COLUMNS || count == 0 {
         return Err(failed(file, format!("has {count} columns; a table can have 1 to {MAX_COLUMNS}")));
     }
-    let declared = |column: &Column| match column.kind {
-        Kind::Date => "DATE",
-        Kind::Timestamp { .. } => "TIMESTAMP",
-        Kind::Bytes => "BLOB",
-        _ => column.imported.kind.sql(),
-    };
-    let definitions = columns.iter().flat_map(|column| {
-        let beside = column.digits.iter().map(|digits| format!("{} TEXT", quote(&digits.name)));
-        std::iter::once(format!("{} {}", quote(&column.imported.name), declared(column))).chain(beside)
-    });
-    let definitions: Vec<String> = definitions.collect();
-    connection.execute(&format!("CREATE TABLE {} ({})", quote(table), definitions.join(", ")), [])?;
-    let marks = vec!["?"; imported.len()].join(", ");
-    let mut insert = connection.prepare(&format!("INSERT INTO {} VALUES ({marks})", quote(table)))?;
-    for (number, row) in reader.get_row_iter(None).map_err(unreadable)?.enumerate() {
-        let values = values(&columns, row.map_err(unreadable)?)
-            .map_err(|(column, message)| failed(file, format!("row {}, column {column}: {message}", number + 1)))?;
-        insert.execute(params_from_iter(values))?;
-    }
-    Ok(imported)
+    Ok((reader, columns))
+}
+
+/// The values of each row.
+fn rows<'r>(
+    file: &'r Path,
+    reader: &'r SerializedFileReader<File>,
+    columns: &'r [Column],
+) -> Result<impl Iterator<Item = Result<Vec<Value>, ImportError>> + 'r, ImportError> {
+    let rows = reader.get_row_iter(None).map_err(|error| unreadable(file, &error))?;
+    Ok(rows.enumerate().map(move |(number, row)| {
+        values(columns, row.map_err(|error| unreadable(file, &error))?)
+            .map_err(|(column, message)| failed(file, format!("row {}, column {column}: {message}", number + 1)))
+    }))
 }
 
 /// The columns of a file, or what of them cannot be read.
@@ -238,6 +300,19 @@ fn value(kind: Kind, field: Field) -> Result<Value, String> {
     })
 }
 
+/// A value as a cell says it.
+fn text(value: Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        // What is no number is NULL in SQLite.
+        Value::Real(value) if value.is_nan() => String::new(),
+        Value::Real(value) => value.to_string(),
+        Value::Integer(value) => value.to_string(),
+        Value::Text(text) => text,
+        Value::Blob(bytes) => hex(&bytes),
+    }
+}
+
 /// 0.1 of 32 bits as 0.1, not as 0.10000000149011612.
 fn short(value: f32) -> f64 {
     value.to_string().parse().unwrap_or(f64::from(value))
@@ -266,10 +341,7 @@ fn json(field: &Field) -> Json {
             };
             Json::Object(map.entries().iter().map(|(name, field)| (key(name), json(field))).collect::<Map<_, _>>())
         }
-        Field::Bytes(bytes) => Json::String(bytes.data().iter().fold(String::new(), |mut hex, byte| {
-            let _ = write!(hex, "{byte:02x}");
-            hex
-        })),
+        Field::Bytes(bytes) => Json::String(hex(bytes.data())),
         Field::Decimal(decimal) => Json::String(decimal_text(decimal)),
         Field::Date(days) => Json::String(date(i64::from(*days))),
         Field::TimeMillis(value) => Json::String(time(i64::from(*value), 1_000)),
@@ -317,54 +389,12 @@ fn decimal_text(decimal: &Decimal) -> String {
     text
 }
 
-/// A day since 1970 as year, month and day (after Howard Hinnant's `civil_from_days`).
-fn date(days: i64) -> String {
-    let days = days + 719_468;
-    let era = days.div_euclid(146_097);
-    let day = days.rem_euclid(146_097);
-    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
-    let of_year = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let of_month = of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    let year = year + era * 400 + i64::from(month <= 2);
-    format!("{year:04}-{month:02}-{of_month:02}")
-}
-
-fn timestamp(value: i64, parts: i64) -> String {
-    let (seconds, part) = (value.div_euclid(parts), value.rem_euclid(parts));
-    format!("{} {}", date(seconds.div_euclid(86_400)), time(seconds.rem_euclid(86_400) * parts + part, parts))
-}
-
-fn time(value: i64, parts: i64) -> String {
-    let (seconds, part) = (value.div_euclid(parts), value.rem_euclid(parts));
-    let mut text = format!("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
-    if part != 0 {
-        let width = parts.ilog10() as usize;
-        let digits = format!("{part:0width$}");
-        let _ = write!(text, ".{}", digits.trim_end_matches('0'));
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn dates_times_and_decimals() {
-        for (days, text) in [
-            (0, "1970-01-01"),
-            (19_782, "2024-02-29"),
-            (-1, "1969-12-31"),
-            (-719_162, "0001-01-01"),
-            (47_541, "2100-03-01"),
-        ] {
-            assert_eq!(date(days), text);
-        }
-        assert_eq!(timestamp(1_709_210_096_500_000, 1_000_000), "2024-02-29 12:34:56.5");
-        assert_eq!(timestamp(-1, 1_000), "1969-12-31 23:59:59.999");
-        assert_eq!(time(3_661_000_000_001, 1_000_000_000), "01:01:01.000000001");
+    fn decimals() {
         let decimal = |data: &[u8], scale: i32| decimal_text(&Decimal::from_bytes(data.to_vec().into(), 38, scale));
         assert_eq!(decimal(&[0x30, 0x39], 2), "123.45");
         assert_eq!(decimal(&[0xff], 2), "-0.01");

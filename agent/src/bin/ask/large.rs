@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 use tabsegnet::{OpenDocument, Opening, Session, TableRanking};
 use tabsegnet_agent::large::{Large, Texts};
-use tabsegnet_agent::{Answer, Policy};
+use tabsegnet_agent::{Answer, Folder, Policy};
 use tabsegnet_document::model::Document;
 use tabsegnet_document::native::document_json;
 use tabsegnet_store::write_bytes_atomic;
@@ -26,7 +26,7 @@ enum Rest {
     Nothing,
     Document(OpenDocument),
     /// Its documents, each for the questions that are about it.
-    Folder(Session),
+    Folder(Folder),
 }
 
 impl From<Option<OpenDocument>> for Rest {
@@ -74,7 +74,7 @@ impl LargeDocument {
         if let Some([documents, tables]) = large.in_folder() {
             eprintln!("{}: {documents} documents; their {tables} tables go through SQL", path.display());
         }
-        Ok(Self { large, rest: Rest::Folder(opening.finish()?), folder: None })
+        Ok(Self { large, rest: Rest::Folder(Folder::new(opening.finish()?)), folder: None })
     }
 
     /// Opens what the ranker is to see of it.
@@ -123,7 +123,7 @@ impl LargeDocument {
         let texts = match &self.rest {
             Rest::Nothing => None,
             Rest::Document(document) => Some(Texts::Document(document)),
-            Rest::Folder(session) => Some(Texts::Folder(session)),
+            Rest::Folder(folder) => Some(Texts::Folder(folder)),
         };
         Ok(self.large.answer(question, texts.map(|texts| (texts, policy)), settings)?)
     }

@@ -16,7 +16,13 @@ use crate::schema_graph::semantics::{Cardinality, Semantics, SemanticsError, nea
 const IMPLIED: usize = 20;
 
 impl SchemaGraph {
-    pub(super) fn add_table(&mut self, name: &str, is_view: bool, columns: &[ColumnInfo], problem: Option<&String>) {
+    pub(super) fn add_table(
+        &mut self,
+        (name, schema): (&str, &Option<String>),
+        is_view: bool,
+        columns: &[ColumnInfo],
+        problem: Option<&String>,
+    ) {
         let key = name.to_lowercase();
         let same = self.by_name.get(&key).into_iter().flatten();
         if same.filter_map(|&at| self.tables.get(at)).any(|table| table.name == name) {
@@ -45,6 +51,7 @@ impl SchemaGraph {
         self.by_name.entry(key).or_default().push(number);
         self.tables.push(TableNode {
             name: name.to_owned(),
+            schema: schema.clone(),
             is_view,
             columns: first..self.columns.len(),
             primary_key: Vec::new(),
@@ -74,7 +81,8 @@ impl SchemaGraph {
                 return Err(failed("the table has a column of this name; expected a new one".into()));
             }
             let known = |name: &str| Some(self.columns.get(self.column(number, name)?)?.name.clone());
-            let found = calculated(expression, name, dialect, &known).map_err(|refused| match refused {
+            let parts = self.tables.get(number).map(TableNode::parts).unwrap_or_default();
+            let found = calculated(expression, &parts, dialect, &known).map_err(|refused| match refused {
                 Refused::Because(message) => failed(message),
                 Refused::Column(column) => match self.known_column(number, &column, &format!("{place}.expression")) {
                     Err(error) => error,
