@@ -3,8 +3,9 @@
 //! A ranking comes in as the ranks of its gold nodes ([`GoldRanks`]). [`measures`] turns them into
 //! the figures of a question, [`significance`] into intervals and p-values over questions,
 //! [`report`] into one [`Report`] over several methods, written as JSON, Markdown and HTML.
-//! [`answers`] says whether an answer is right, [`risk_coverage`] how many of the surest are. [`table_retrieval`] measures and compares rankings of the tables of a corpus. [`trec`] writes and
-//! reads the rankings themselves, for `trec_eval` and other tools.
+//! [`answers`] says whether an answer is right, [`risk_coverage`] how many of the surest are, drawn too. [`table_retrieval`]
+//! measures and compares rankings of the tables of a corpus. [`trec`] writes and reads the rankings themselves, for `trec_eval`
+//! and other tools.
 //!
 //! Every result is a function of its input and a seed: neither the number of threads nor the order
 //! in which a hash map iterates enters a figure.

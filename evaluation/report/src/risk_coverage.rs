@@ -1,10 +1,14 @@
 //! Risk and coverage of answers that say how sure they are: how many of the surest are wrong, the more of them are taken
 //! (El-Yaniv and Wiener 2010).
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
+use crate::render;
+
 /// Steps of coverage from no question to all.
-const STEPS: usize = 10;
+pub(crate) const STEPS: usize = 10;
 
 /// The curve of risk over coverage.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -52,6 +56,12 @@ pub fn risk_coverage(answers: &[(f32, f32)], questions: usize) -> RiskCoverage {
     let points = points.collect();
     let area = (!risks.is_empty()).then(|| risks.iter().sum::<f64>() / risks.len() as f64);
     RiskCoverage { area, points }
+}
+
+/// The curves of policies on data sets, both by name, as one HTML page that loads nothing: a plot with a line a policy and a
+/// table for each data set.
+pub fn to_html(curves: &BTreeMap<&str, BTreeMap<&str, RiskCoverage>>) -> String {
+    render::risk_coverage::html(curves)
 }
 
 #[cfg(test)]

@@ -22,8 +22,6 @@ use std::path::Path;
 
 use tabsegnet_store::{FileError, write_atomic};
 
-use crate::measures::{GoldRanks, MeasureError};
-
 pub use ids::encode_id;
 pub use read::{Run, read_qrels, read_run};
 
@@ -34,14 +32,6 @@ pub struct RankedQuestion {
     pub question: String,
     /// Node id and score, in rank order.
     pub nodes: Vec<(String, f32)>,
-}
-
-impl RankedQuestion {
-    /// Where `gold` stands in this ranking.
-    pub fn gold_ranks<S: AsRef<str>>(&self, gold: &[S]) -> Result<GoldRanks, MeasureError> {
-        let ranking = self.nodes.iter().map(|(node, _)| node.as_str());
-        GoldRanks::in_ranking(ranking, gold.iter().map(AsRef::as_ref))
-    }
 }
 
 /// The gold nodes of one question.

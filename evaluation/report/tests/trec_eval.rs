@@ -43,7 +43,8 @@ fn figures_of_files(run: &Path, qrels: &Path) -> Figures {
     ranked
         .iter()
         .map(|ranked| {
-            let ranks = ranked.gold_ranks(&gold[&ranked.question]).unwrap();
+            let nodes = ranked.nodes.iter().map(|(node, _)| node.as_str());
+            let ranks = GoldRanks::in_ranking(nodes, gold[&ranked.question].iter().map(String::as_str)).unwrap();
             (encode_id(&ranked.question).into_owned(), figures(&ranks))
         })
         .collect()

@@ -13,7 +13,7 @@ use tabsegnet::{OpenDocument, RankedNode, Ranking, Session};
 use tabsegnet_agent::{Answer, Candidates, Choice, Learnt, Policy, Rules};
 use tabsegnet_datasets::sample::Question;
 use tabsegnet_evaluation::programs::same_program;
-use tabsegnet_evaluation::risk_coverage::{RiskCoverage, RiskPoint, risk_coverage};
+use tabsegnet_evaluation::risk_coverage::{RiskCoverage, RiskPoint, risk_coverage, to_html};
 use tabsegnet_llm::Tokens;
 use tabsegnet_store::write_bytes_atomic;
 
@@ -191,7 +191,9 @@ pub(super) fn measure(
         .map(|(data, methods)| (*data, methods.iter().map(|(name, of)| (name.as_str(), curve(of))).collect()))
         .collect();
     write_bytes_atomic(&output.join("risk_coverage.json"), &serde_json::to_vec_pretty(&curves)?)?;
-    Ok(format!("{text}report: {}", output.join("answers.md").display()))
+    let page = output.join("answers.html");
+    write_bytes_atomic(&page, to_html(&curves).as_bytes())?;
+    Ok(format!("{text}report: {}, risk and coverage drawn: {}", output.join("answers.md").display(), page.display()))
 }
 
 /// Risk and coverage of answers to all questions, abstentions among them.

@@ -4,32 +4,42 @@ use tabsegnet_page::kit::{BASE, DARK, colours, escape};
 
 use super::bars::{self, BarGroup};
 use super::content;
-use super::curves::Curves;
+use super::curves::{Line, Plot};
 use super::palette;
 use crate::measures::Measure;
 use crate::report::{Report, Slice};
 
 const STYLE: &str = include_str!("style.css");
 
+/// Where the axis of recall@k is marked, and its curves carry markers.
+const RECALL_TICKS: [usize; 9] = [1, 2, 3, 5, 7, 10, 20, 30, 50];
+
 /// With more pairs of methods than this, their table is folded at first.
 const PAIRS_SHOWN: usize = 15;
 
 /// The whole page.
 pub(crate) fn render(report: &Report) -> String {
-    let title = escape(&report.title);
+    let about =
+        format!("{}, {}: {}. {}", report.dataset.name, report.dataset.part, content::extent(report), report.created);
+    page(
+        &report.title,
+        &about,
+        &[methods(report), curve(report), differences(report), parts(report), settings(report), computed(report)]
+            .concat(),
+    )
+}
+
+/// A page with a title, a line below it, and sections.
+pub(super) fn page(title: &str, about: &str, sections: &str) -> String {
+    let title = escape(title);
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n\
          <style>\n{}</style>\n</head>\n<body>\n<main>\n\
-         <header>\n<h1>{title}</h1>\n<p>{}, {}: {}. {}</p>\n</header>\n{}</main>\n</body>\n</html>\n",
+         <header>\n<h1>{title}</h1>\n<p>{}</p>\n</header>\n{sections}</main>\n</body>\n</html>\n",
         style(),
-        escape(&report.dataset.name),
-        escape(&report.dataset.part),
-        content::extent(report),
-        escape(&report.created),
-        [methods(report), curve(report), differences(report), parts(report), settings(report), computed(report)]
-            .concat()
+        escape(about),
     )
 }
 
@@ -42,11 +52,11 @@ fn style() -> String {
     )
 }
 
-fn section(id: &str, heading: &str, content: &str) -> String {
+pub(super) fn section(id: &str, heading: &str, content: &str) -> String {
     format!("<section aria-labelledby=\"{id}\">\n<h2 id=\"{id}\">{heading}</h2>\n{content}</section>\n")
 }
 
-fn figure(caption: &str, plot: &str) -> String {
+pub(super) fn figure(caption: &str, plot: &str) -> String {
     format!("<figure>\n<figcaption>{caption}</figcaption>\n{plot}\n</figure>\n")
 }
 
@@ -70,19 +80,38 @@ fn figure_of_bars(place: &str, measure: Measure, groups: &[BarGroup]) -> String 
 }
 
 fn curve(report: &Report) -> String {
-    let legend: String = report
-        .methods
-        .iter()
-        .enumerate()
-        .map(|(number, method)| format!("<li>{}{}</li>", palette::swatch(number), escape(&method.name)))
-        .collect();
+    let plot = recall(report);
     // Two plots, of which the style sheet shows the one that suits the page's width: one plot
     // scaled to a telephone would have labels too small to read.
-    let wide = Curves::new(report, "wide", (1040.0, 400.0), 200.0).svg();
-    let narrow = Curves::new(report, "narrow", (400.0, 380.0), 70.0).svg();
-    let plot = format!("{wide}{narrow}\n<ul class=\"legend\">{legend}</ul>");
-    let content = figure("Mean recall@k for k from 1 to 50", &plot) + &content::curve(report).html();
+    let wide = plot.svg("wide", "plot wide", (1040.0, 400.0), 200.0);
+    let narrow = plot.svg("narrow", "plot narrow", (400.0, 380.0), 70.0);
+    let plots = format!("{wide}{narrow}\n{}", plot.legend());
+    let content = figure("Mean recall@k for k from 1 to 50", &plots) + &content::curve(report).html();
     section("recall", "Recall by number of nodes read", &content)
+}
+
+/// recall@k over k on a logarithmic axis: the first ranks are what a reader sees.
+fn recall(report: &Report) -> Plot<'_> {
+    let along = |k: usize| (k as f64).ln() / 50f64.ln();
+    let ends = report.methods.iter().map(|method| {
+        let at = |k: usize| method.recall_curve.get(k - 1).copied().unwrap_or_default();
+        format!("{}: {:.3} at 1, {:.3} at 10, {:.3} at 50", method.name, at(1), at(10), at(50))
+    });
+    let ends: Vec<String> = ends.collect();
+    let lines = report.methods.iter().enumerate().map(|(number, method)| Line {
+        name: &method.name,
+        legend: method.name.clone(),
+        number,
+        points: (1..).zip(&method.recall_curve).map(|(k, recall)| (along(k), *recall)).collect(),
+        marked: RECALL_TICKS.map(|k| k - 1).to_vec(),
+    });
+    Plot {
+        title: "Recall by number of nodes read".to_owned(),
+        description: format!("One line a method, mean recall for k from 1 to 50. {}.", ends.join("; ")),
+        axes: ["mean recall@k", "k, nodes read (logarithmic)"],
+        ticks: RECALL_TICKS.map(|k| (along(k), k.to_string())).to_vec(),
+        lines: lines.collect(),
+    }
 }
 
 fn differences(report: &Report) -> String {

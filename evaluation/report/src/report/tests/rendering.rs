@@ -1,6 +1,9 @@
 //! What must hold of the HTML and Markdown of any report.
 
+use std::collections::BTreeMap;
+
 use super::*;
+use crate::risk_coverage::{risk_coverage, to_html};
 
 /// A report whose every text tries to break out of its place.
 fn hostile() -> Report {
@@ -43,23 +46,52 @@ pub(super) fn well_formed(html: &str, wanted: &str) -> Vec<String> {
     values
 }
 
+/// Checks that a page is well formed, loads nothing and refers to ids that it has, each once.
+fn whole_page(html: &str) {
+    assert!(html.starts_with("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"));
+    let mut ids = well_formed(html, "id");
+    for labels in well_formed(html, "aria-labelledby") {
+        assert!(labels.split(' ').all(|label| ids.iter().any(|id| id == label)), "{labels}");
+    }
+    let count = ids.len();
+    ids.sort();
+    ids.dedup();
+    assert_eq!(ids.len(), count, "ids are unique");
+    for loaded in ["<script", "src=", "href=", "url(", "@import", "NaN", "alert('"] {
+        assert!(!html.contains(loaded), "{loaded}");
+    }
+}
+
 #[test]
 fn html_is_well_formed_self_contained_and_escapes_everything() {
     for report in [Report::build(small()).unwrap(), hostile()] {
-        let html = report.to_html();
-        assert!(html.starts_with("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"));
-        let mut ids = well_formed(&html, "id");
-        for labels in well_formed(&html, "aria-labelledby") {
-            assert!(labels.split(' ').all(|label| ids.iter().any(|id| id == label)), "{labels}");
-        }
-        let count = ids.len();
-        ids.sort();
-        ids.dedup();
-        assert_eq!(ids.len(), count, "ids are unique");
-        for loaded in ["<script", "src=", "href=", "url(", "@import", "NaN", "alert('"] {
-            assert!(!html.contains(loaded), "{loaded}");
-        }
+        whole_page(&report.to_html());
     }
+}
+
+#[test]
+fn risk_over_coverage_is_drawn_with_a_line_a_policy() {
+    let evil = "</title><script>alert('x')</script>";
+    let sure = risk_coverage(&[(0.9, 1.0), (0.8, 1.0), (0.4, 0.0), (0.3, 0.0)], 4);
+    let wrong_first = risk_coverage(&[(0.9, 0.0), (0.8, 1.0)], 4);
+    let silent = risk_coverage(&[], 4);
+    let policies = BTreeMap::from([("learnt", sure.clone()), ("rules", wrong_first), ("silent", silent)]);
+    let html = to_html(&BTreeMap::from([("one", policies), (evil, BTreeMap::from([(evil, sure)]))]));
+    whole_page(&html);
+    for said in ["learnt, AURC 0.208", "rules, AURC 0.750", "silent, AURC –", ">risk (", ">coverage ("] {
+        assert!(html.contains(said), "{said}");
+    }
+    let lines: Vec<&str> = html.split("<path class=\"curve\" d=\"M").skip(1).collect();
+    assert_eq!(lines.len(), 3, "one that answers nothing has no line");
+    // Of the plot's 300 units the axes leave 28 to 256, from risk 1 to 0.
+    let (_, learnt) = html.split_once("<title>learnt</title><path class=\"curve\" d=\"M").unwrap();
+    let (points, _) = learnt.split_once('"').unwrap();
+    let points = points.split('L').map(|point| point.split_once(' ').unwrap());
+    let (x, y): (Vec<f64>, Vec<f64>) =
+        points.map(|(x, y)| (x.parse::<f64>().unwrap(), y.parse::<f64>().unwrap())).unzip();
+    assert_eq!((y.len(), y[0], y[9]), (10, 256.0, 142.0), "no risk at first, a half at last: {y:?}");
+    assert!(x.is_sorted_by(|a, b| a < b) && x[0] > 40.0 && x[9] < 460.0, "{x:?}");
+    whole_page(&to_html(&BTreeMap::new()));
 }
 
 #[test]
