@@ -1,6 +1,8 @@
 //! Features of questions and nodes for a model that was trained with them.
 
-use tabsegnet_encoder::{Encoder, StaticEncoder, shipped_static};
+use std::path::Path;
+
+use tabsegnet_encoder::{Encoder, Shipped, StaticEncoder, shipped_for};
 use tabsegnet_features::{DocumentFeatures, FeaturesConfig, Query, Strings};
 use tabsegnet_graph::{CellText, Node};
 
@@ -14,13 +16,14 @@ pub struct Featuriser {
 }
 
 impl Featuriser {
-    /// Opens the word vectors that come with the project where they are needed.
+    /// Opens the word vectors that come with the project where they are needed; of a checkpoint, those beside it where
+    /// they lie there.
     ///
     /// # Errors
     /// The static encoder is not there or damaged.
-    pub fn open(config: FeaturesConfig) -> Result<Self, RankingError> {
+    pub fn open(config: FeaturesConfig, checkpoint: Option<&Path>) -> Result<Self, RankingError> {
         let words = match config.similar_words {
-            true => Some(StaticEncoder::load(&shipped_static()?)?),
+            true => Some(StaticEncoder::load(&shipped_for(Shipped::StaticEncoder, checkpoint)?)?),
             false => None,
         };
         Ok(Self { config, words })

@@ -8,14 +8,14 @@ use tabsegnet_datasets::prepared::PreparedDocument;
 use tabsegnet_document::model::Document;
 use tabsegnet_document::native::document_json;
 use tabsegnet_document::{Format, ReadOptions, read_bytes, read_source};
-use tabsegnet_encoder::{EmbeddingCache, Encoder, EncoderKind, load_on};
+use tabsegnet_encoder::{EmbeddingCache, Encoder, EncoderKind, load_for};
 use tabsegnet_features::Strings;
 use tabsegnet_lexical::glossary::{Glossary, GlossaryConfig};
 use tabsegnet_ranker::Inference;
 use tabsegnet_ranker::checkpoint::{self, Checkpoint, Manifest};
 use tabsegnet_ranker::device::{DeviceChoice, guard, open_device};
 use tabsegnet_ranker::reranker::Reranker;
-use tabsegnet_segmenter::{Segmenter, SegmenterConfig, SegmenterError, load_segmenter};
+use tabsegnet_segmenter::{Segmenter, SegmenterConfig, SegmenterError, load_segmenter_for};
 
 use crate::documents::{DocumentCache, DocumentKey, LIMIT};
 use crate::embedded::View;
@@ -162,14 +162,13 @@ impl Opening {
         let Self { checkpoint, settings, device, device_name, cache, segmenter } = self;
         let Checkpoint { directory, model, others, reranker, manifest, .. } = checkpoint;
         guard(&device.clone(), || {
-            let encoder = load_on(&settings.encoder, &device)?;
+            let encoder = load_for(&settings.encoder, &device, &directory)?;
             let glossary = settings.glossary.open()?;
             let (segmenter, is_own) = match segmenter {
-                Other::No => (load_segmenter(&settings.segmenter)?, true),
-                Other::Named => (load_segmenter(&settings.segmenter)?, false),
                 Other::Given(segmenter) => (segmenter, false),
+                other => (load_segmenter_for(&settings.segmenter, Some(&directory))?, matches!(other, Other::No)),
             };
-            let featuriser = Featuriser::open(settings.features)?;
+            let featuriser = Featuriser::open(settings.features, Some(&directory))?;
             let own = if is_own { segmenter.identity() } else { &manifest.segmenter };
             let parts = [
                 ("encoder", manifest.encoder.as_str(), encoder.identity()),

@@ -1,9 +1,12 @@
 //! Corpora of tables, from `index` to `infer --corpus` and `ask --corpus`.
 
+use std::io::{BufRead as _, BufReader};
+use std::time::{Duration, Instant};
+
 use serde_json::{Value, json};
 use tabsegnet_generate::multitable::{read_published_all, write_own};
 use tabsegnet_test_support::{ChatServer, completion};
-use tabsegnet_tests::{Outcome, Work, program};
+use tabsegnet_tests::{Outcome, Work, interrupt, program, wait_for};
 
 fn index(work: &Work, arguments: &[&str]) -> Outcome {
     Outcome::of(program("index").current_dir(work.path("")).arg("--output").arg("corpus").args(arguments))
@@ -331,8 +334,8 @@ fn wrong_usage_and_missing_corpora_say_what_to_do() {
     infer(&work, &["--question", "x"]).fails(1, &["is of version 9 of corpora, this program reads 3"]);
 }
 
-#[test]
-fn a_reranker_of_tables_is_trained_and_measured() {
+/// Tables of teams with a question each, and the config of a training on them.
+fn teams() -> Work {
     let work = Work::new();
     let mut tables = String::new();
     let mut questions = String::new();
@@ -355,6 +358,12 @@ fn a_reranker_of_tables_is_trained_and_measured() {
          tables = [\"tables.jsonl\"]\ntrain = [\"questions.jsonl\"]\ntrain_split = \"tune\"\ndev = [\"questions.jsonl\"]\ndev_split = \"test\"\n\
          [evaluation]\nresamples = 50\nrounds = 50\n[output]\ndirectory = \"out\"\ncache = \"cache\"\n",
     );
+    work
+}
+
+#[test]
+fn a_reranker_of_tables_is_trained_and_measured() {
+    let work = teams();
     let trained = work.train(&[]).ok();
     for said in ["## teams", "| gtr ", "| rerank ", "Acc@10", "GTR's coarse stage keeps"] {
         assert!(trained.stdout.contains(said), "{said}: {}", trained.stdout);
@@ -375,6 +384,31 @@ fn a_reranker_of_tables_is_trained_and_measured() {
     .ok()
     .stdout;
     assert!(run.starts_with("q Q0 t7 1 "), "{run}");
+}
+
+/// All trees were waited for, of each fold.
+#[test]
+fn regression_ctrl_c_ends_a_training_between_trees_and_leaves_nothing() {
+    let work = teams();
+    // They would take minutes.
+    let mut child = work.start(&["--set", "corpus.boosting.num_iterations=1000000"]);
+    let stderr = BufReader::new(child.stderr.take().expect("it is piped"));
+    let mut lines = stderr.lines().map(|line| line.expect("UTF-8"));
+    // The second candidates are those that the trees order.
+    let second = lines.by_ref().filter(|line| line.starts_with("candidates: of ")).nth(1);
+    assert!(second.is_some(), "it ended before the trees");
+    interrupt(&child);
+    let sent = Instant::now();
+    wait_for(&mut child, || sent.elapsed() > Duration::from_secs(20));
+    let ended = child.try_wait().expect("a child");
+    if ended.is_none() {
+        child.kill().expect("it can be killed");
+    }
+    let said: Vec<String> = lines.collect();
+    assert_eq!(ended.and_then(|status| status.code()), Some(1), "20 s after the signal: {said:?}");
+    assert!(said.iter().any(|line| line.starts_with("trees, fold 0: stopped")), "{said:?}");
+    let left = std::fs::read_dir(work.path("out")).expect("out").filter_map(Result::ok).map(|entry| entry.file_name());
+    assert_eq!(left.collect::<Vec<_>>(), [".lock"]);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Rankers with a reranker, from training to answers.
 
 use std::sync::LazyLock;
+use std::time::SystemTime;
 
 use serde_json::Value;
 use tabsegnet_tests::{Files, Outcome, TINY, Work, interrupt, report, wait_for};
@@ -119,6 +120,94 @@ fn threads_change_no_byte_and_an_interrupted_one_ends_alike() {
     let expected = work();
     expected.train(&many).ok();
     assert!(results(&stopped) == results(&expected), "the interruption changed something");
+}
+
+/// How many epochs the training without a fold, from 1, has behind it and whether it is finished; nothing where it has no
+/// state.
+fn state_of_fold(work: &Work, fold: usize) -> Option<(usize, bool)> {
+    let text = std::fs::read_to_string(work.path(&format!("out/fold-states/{fold}/state.json"))).ok()?;
+    let state: Value = serde_json::from_str(&text).ok()?;
+    Some((state["epochs"].as_array()?.len(), state["finished"].as_bool()?))
+}
+
+/// Interrupted among the folds a training began with the first of them again.
+#[test]
+fn regression_folds_that_are_finished_are_not_trained_again() {
+    let settings =
+        ["--set", "reranker.folds=4", "--set", "optimisation.epochs=40", "--set", "output.fold_rankers=true"];
+    let resume = [&settings[..], &["--resume"]].concat();
+    let (expected, interrupted) = (work(), work());
+    expected.train(&settings).ok();
+
+    let state = |fold| state_of_fold(&interrupted, fold);
+    let written = |fold: usize| -> SystemTime {
+        let file = interrupted.path(&format!("out/fold-states/{fold}/model.safetensors"));
+        std::fs::metadata(file).and_then(|about| about.modified()).expect("a file")
+    };
+    let name = |fold: usize| format!("the ranker without fold {fold} of 4, for the reranker");
+    // What a resumed training says of what was there before it.
+    let assert_continued = |stderr: &str, finished: usize| {
+        assert!(!stderr.contains("epoch 1/40"), "the ranker itself was trained again: {stderr}");
+        for fold in 1..=finished {
+            assert!(stderr.contains(&format!("{}: is trained already", name(fold))), "{stderr}");
+        }
+        assert!(stderr.contains(&format!("{}: goes on after epoch ", name(finished + 1))), "{stderr}");
+    };
+    let mut times: Vec<SystemTime> = Vec::new();
+    for finished in 0..3 {
+        let mut child = interrupted.start(if finished == 0 { &settings[..] } else { &resume[..] });
+        wait_for(&mut child, || {
+            (1..=finished).all(|fold| state(fold).is_some_and(|(_, whole)| whole))
+                && state(finished + 1).is_some_and(|(epochs, whole)| epochs > 1 && !whole)
+        });
+        // What a signal ends writes the step that it is at, what is killed has its last epoch.
+        match finished {
+            1 => child.kill().expect("it can be killed"),
+            _ => interrupt(&child),
+        }
+        let ended = Outcome::after(child);
+        assert_eq!(ended.code, if finished == 1 { None } else { Some(1) }, "{}", ended.stderr);
+        assert!(finished == 1 || ended.stderr.contains("--resume goes on"), "{}", ended.stderr);
+        if finished > 0 {
+            assert_continued(&ended.stderr, finished - 1);
+        }
+        for (fold, time) in (1..).zip(&times) {
+            assert_eq!(written(fold), *time, "fold {fold} was trained again");
+        }
+        times = (1..=finished).map(written).collect();
+    }
+    let ended = interrupted.train(&resume).ok();
+    assert_continued(&ended.stderr, 2);
+    let folds = ["out/folds/0/model.safetensors", "out/folds/3/model.safetensors", "out/folds/3/reranker.safetensors"];
+    for file in folds {
+        assert!(
+            interrupted.read(file) == expected.read(file),
+            "{file} is another than that of an uninterrupted training"
+        );
+    }
+    assert!(results(&interrupted) == results(&expected), "the interruptions changed something");
+    for work in [&interrupted, &expected] {
+        assert!(!work.path("out/fold-states").exists(), "what is finished has no states of folds");
+    }
+}
+
+#[test]
+fn states_of_folds_are_checked_and_those_of_an_earlier_training_not_used() {
+    let settings = ["--set", "optimisation.epochs=40"];
+    let resume = [&settings[..], &["--resume"]].concat();
+    let work = work();
+    let mut child = work.start(&settings);
+    wait_for(&mut child, || state_of_fold(&work, 1).is_some_and(|(epochs, _)| epochs > 1));
+    interrupt(&child);
+    assert_eq!(Outcome::after(child).code, Some(1));
+    let whole = work.read("out/fold-states/1/optimiser.bpk");
+    work.write("out/fold-states/1/optimiser.bpk", &whole[..whole.len() / 2]);
+    let parts = ["out/fold-states/1/optimiser.bpk: is damaged", "delete out/fold-states/1 to start anew"];
+    work.train(&resume).fails(1, &parts);
+    // Who begins anew, begins the folds anew too: they would fail here.
+    std::fs::remove_dir_all(work.path("out/state")).unwrap();
+    let anew = work.train(&settings).ok();
+    assert!(!anew.stderr.contains("is trained already") && !anew.stderr.contains("goes on"), "{}", anew.stderr);
 }
 
 #[test]

@@ -9,18 +9,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context as _, Result, ensure};
 use rayon::prelude::*;
-use tabsegnet::{Format, OpenDocument, Question as Query, Ranking, ReadOptions, Session, SessionOptions};
+use tabsegnet::{OpenDocument, Question as Query, Ranking, Session, SessionOptions};
 use tabsegnet_agent::choice::{Calibration, Proposals};
 use tabsegnet_agent::proposer::{Families, Proposer, TrainingExample, fit, fit_families};
 use tabsegnet_agent::quantity::Scale;
 use tabsegnet_agent::{Candidates, Choice, Prediction};
 use tabsegnet_datasets::config::Part;
-use tabsegnet_datasets::native::sample_json;
 use tabsegnet_datasets::sample::{GoldAnswer, Question, Sample, Samples};
 use tabsegnet_evaluation::answers::{Strictness, executes_to, rounds_to, same, tatqa};
 use tabsegnet_ranker::boosting::BoostedTrees;
 use tabsegnet_ranker::boosting::bins::Bins;
-use tabsegnet_ranker::boosting::training::{Lists, grow};
+use tabsegnet_ranker::boosting::training::Lists;
 use tabsegnet_store::{Digest, Staging, write_bytes_atomic};
 
 use crate::config::Config;
@@ -28,6 +27,7 @@ use crate::folds::FoldRankers;
 use crate::layout::Layout;
 use crate::progress::Progress;
 use crate::training::Outcome;
+use crate::trees;
 
 /// Parts of the training documents: what a question's candidates are proposed by has not learnt from its document.
 const FOLDS: usize = 3;
@@ -107,10 +107,8 @@ fn read(config: &Config, part: Part) -> Result<Vec<Data>> {
 }
 
 fn open(session: &Session, sample: &Sample) -> Result<OpenDocument> {
-    let id = &sample.document.id;
-    let text = sample_json(&Sample { document: sample.document.clone(), questions: Vec::new() });
-    let options = ReadOptions { format: Some(Format::Native), ..ReadOptions::default() };
-    session.open_bytes("document.json", text, &options).with_context(|| format!("document {id}"))
+    let document = &sample.document;
+    session.open_made("document.json", document).with_context(|| format!("document {}", document.id))
 }
 
 fn rank(document: &OpenDocument, question: &Question) -> Result<Ranking> {
@@ -323,22 +321,18 @@ pub fn train(config: &Config, stop: &AtomicBool) -> Result<Outcome> {
         .flat_map(|list| list.proposals.rows.iter().copied())
         .collect();
     let bins = || Bins::new(&own, Proposals::width());
-    let grown = |without: Option<usize>| -> BoostedTrees {
+    let grown = |without: Option<usize>| -> Option<BoostedTrees> {
         let mut of = Lists::new(bins());
         lists
             .iter()
             .filter(|list| Some(list.fold) != without)
             .for_each(|list| of.push(&list.proposals.rows, &list.gold));
-        let boosting = &config.answers.boosting;
-        let mut progress = Progress::new("choice", boosting.count());
-        let trees = grow(&of, boosting, config.task.seed, &mut |trees| progress.set(trees, boosting.count(), "trees"));
-        progress.finish(&format!("{} trees from {} questions", trees.count(), of.len()));
-        trees
+        trees::grown(&of, &config.answers.boosting, config.task.seed, "choice", stop)
     };
     // How sure the trees are where they have not learnt from the document.
     let mut sure: Vec<(f32, bool)> = Vec::new();
     for fold in 0..FOLDS {
-        let trees = grown(Some(fold));
+        let Some(trees) = grown(Some(fold)) else { return Ok(Outcome::Stopped) };
         for list in lists.iter().filter(|list| list.fold == fold) {
             if let Some((place, likelihood)) = list.proposals.best(&trees.scores(&list.proposals.rows)) {
                 sure.push((likelihood, list.gold.get(place + 1).copied().unwrap_or(false)));
@@ -346,7 +340,7 @@ pub fn train(config: &Config, stop: &AtomicBool) -> Result<Outcome> {
         }
     }
     let calibration = calibrated(&sure, config.answers.lost);
-    let trees = grown(None);
+    let Some(trees) = grown(None) else { return Ok(Outcome::Stopped) };
     let proposer = proposers.pop().context("no proposer")?;
     let choice = Choice::new(proposer, trees, calibration);
     let layout = Layout::new(config);

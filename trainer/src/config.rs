@@ -9,6 +9,7 @@ mod reranker;
 mod segmenter;
 mod static_encoder;
 
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -260,10 +261,6 @@ impl Config {
     }
 
     fn check_ranges(&self) -> Result<(), ConfigError> {
-        let positive = |key, value: usize| match value {
-            0 => Err(ConfigError::Range { key, value: "0".into(), expected: "at least 1" }),
-            _ => Ok(()),
-        };
         self.data.check_kinds(&tabsegnet_generate::registry())?;
         self.optimisation.check(self.task.kind)?;
         self.reranker.check(self.task.kind, &self.optimisation)?;
@@ -274,9 +271,8 @@ impl Config {
         }
         self.segmenter_training.check()?;
         self.static_encoder.check()?;
-        positive("evaluation.resamples", self.evaluation.resamples as usize)?;
-        positive("evaluation.rounds", self.evaluation.rounds as usize)?;
-        Ok(())
+        in_range(self.evaluation.resamples > 0, "evaluation.resamples", 0, "at least 1")?;
+        in_range(self.evaluation.rounds > 0, "evaluation.rounds", 0, "at least 1")
     }
 
     /// Every key with its value, as TOML.
@@ -314,6 +310,14 @@ impl Config {
     /// How documents are prepared.
     pub fn prepare(&self) -> PrepareSettings {
         PrepareSettings { graph: self.graph.clone() }
+    }
+}
+
+/// That a key's value is what is expected, which `is` says.
+fn in_range(is: bool, key: &'static str, value: impl Display, expected: &'static str) -> Result<(), ConfigError> {
+    match is {
+        true => Ok(()),
+        false => Err(ConfigError::Range { key, value: value.to_string(), expected }),
     }
 }
 

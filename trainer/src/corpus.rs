@@ -16,13 +16,14 @@ use tabsegnet_datasets::tables::{TableQuestion, read_questions};
 use tabsegnet_encoder::{Encoder, load};
 use tabsegnet_ranker::boosting::BoostedTrees;
 use tabsegnet_ranker::boosting::bins::Bins;
-use tabsegnet_ranker::boosting::training::{Lists, grow};
+use tabsegnet_ranker::boosting::training::Lists;
 use tabsegnet_store::{Digest, Staging, write_bytes_atomic};
 
 use crate::config::{Config, CorpusPart};
 use crate::layout::Layout;
 use crate::progress::Progress;
 use crate::training::Outcome;
+use crate::trees;
 
 /// Lists that the bins of features are computed from.
 const LISTS_OF_BINS: usize = 600;
@@ -69,20 +70,28 @@ pub fn train(config: &Config, stop: &AtomicBool) -> Result<Outcome> {
             );
             let grown_on = |fold: usize| {
                 let others: Vec<&List> = others(fold).collect();
-                grown(config, &format!("fold {fold}"), Candidates::width(), &others, &alone)
+                grown(config, &format!("fold {fold}"), Candidates::width(), &others, &alone, stop)
             };
-            let of_folds: Vec<BoostedTrees> = (0..FOLDS).map(grown_on).collect();
-            Some(grown(config, "beside each other", Listwise::width(), &all, &|list| {
+            let of_folds: Option<Vec<BoostedTrees>> = (0..FOLDS).map(grown_on).collect();
+            let Some(of_folds) = of_folds else { return Ok(Outcome::Stopped) };
+            let beside = |list: &List| {
                 let scores = of_folds[list.fold].scores(&list.candidates.rows);
                 let Listwise { places, rows, .. } = Listwise::new(&parts[list.part].corpus, &list.candidates, &scores);
                 let seen = places.iter().take(rows.len() / Listwise::width());
-                let gold = seen.map(|&place| list.gold[place]).collect();
+                let gold: Vec<bool> = seen.map(|&place| list.gold[place]).collect();
                 (rows, gold)
-            }))
+            };
+            let trees = grown(config, "beside each other", Listwise::width(), &all, &beside, stop);
+            if trees.is_none() {
+                return Ok(Outcome::Stopped);
+            }
+            trees
         }
         false => None,
     };
-    let trees = grown(config, "each alone", Candidates::width(), &all, &alone);
+    let Some(trees) = grown(config, "each alone", Candidates::width(), &all, &alone, stop) else {
+        return Ok(Outcome::Stopped);
+    };
     let rerank = Rerank::new(weights, config.corpus.candidates.clone(), trees, listwise);
     let layout = Layout::new(config);
     let staging = Staging::new(&layout.best())?;
@@ -101,27 +110,28 @@ pub fn train(config: &Config, stop: &AtomicBool) -> Result<Outcome> {
 /// Rows of a list, `[rows, width]`, and which of them are gold.
 type Rows = (Vec<f32>, Vec<bool>);
 
-/// Trees grown on what `rows` makes of the lists.
+/// Trees grown on what `rows` makes of the lists; nothing on a request to stop.
 fn grown(
     config: &Config,
     name: &str,
     width: usize,
     lists: &[&List],
     rows: &(dyn Fn(&List) -> Rows + Sync),
-) -> BoostedTrees {
+    stop: &AtomicBool,
+) -> Option<BoostedTrees> {
+    let name = format!("trees, {name}");
     let step = lists.len().div_ceil(LISTS_OF_BINS).max(1);
     let sample: Vec<f32> = lists.iter().step_by(step).flat_map(|list| rows(list).0).collect();
     let mut grown_on = Lists::new(Bins::new(&sample, width));
     for some in lists.chunks(LISTS_AT_A_TIME) {
+        if stop.load(Ordering::Relaxed) {
+            eprintln!("{name}: stopped");
+            return None;
+        }
         let some: Vec<Rows> = some.par_iter().map(|list| rows(list)).collect();
         some.iter().for_each(|(rows, gold)| grown_on.push(rows, gold));
     }
-    let boosting = &config.corpus.boosting;
-    let mut progress = Progress::new(&format!("trees, {name}"), boosting.count());
-    let trees =
-        grow(&grown_on, boosting, config.task.seed, &mut |trees| progress.set(trees, boosting.count(), "trees"));
-    progress.finish(&format!("{} trees from {} questions", trees.count(), grown_on.len()));
-    trees
+    trees::grown(&grown_on, &config.corpus.boosting, config.task.seed, &name, stop)
 }
 
 /// Measures rerankers of tables and what they are set beside on the parts' dev questions; the report as Markdown.

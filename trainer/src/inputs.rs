@@ -54,7 +54,7 @@ impl Encoding {
             glossary: config.glossary.open()?,
             segmenter: load_segmenter(&config.segmenter)?,
             other_segmenter: false,
-            featuriser: Featuriser::open(config.features)?,
+            featuriser: Featuriser::open(config.features, None)?,
             cache,
         })
     }

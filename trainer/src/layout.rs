@@ -35,6 +35,11 @@ impl Layout {
         self.directory.join("state")
     }
 
+    /// The training states of those rankers, a directory each, until the reranker is trained.
+    pub fn fold_states(&self) -> PathBuf {
+        self.directory.join("fold-states")
+    }
+
     /// The report after a training.
     pub fn report(&self) -> PathBuf {
         self.directory.join("report")

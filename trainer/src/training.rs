@@ -117,7 +117,13 @@ impl<'a> Training<'a> {
                     .with_feature_scale(&mean, &scale)
             }
         });
-        let (model, optimiser, state) = match State::start(&place, inputs, resume)? {
+        let begun = State::start(&place, inputs, resume)?;
+        let goes_on = matches!(&begun, Start::Resume(state) if !state.finished);
+        if !goes_on {
+            // Those of an earlier training.
+            remove_all(&layout.fold_states())?;
+        }
+        let (model, optimiser, state) = match begun {
             Start::Resume(state) => {
                 let (file, optimiser) = state.read(&place, optimiser)?;
                 let model = read_model(&file, &config.model, encoder.dim(), &autodiff)?;
@@ -199,8 +205,13 @@ impl<'a> Training<'a> {
     /// Trains the reranker and writes both checkpoints again, with it.
     fn reranker(&mut self, start: TabSegNet, stop: &AtomicBool) -> Result<Outcome> {
         let Self { config, train, plain, device: autodiff, sampling, .. } = self;
-        let training = RerankTraining { config, train, tables: &self.tables[0], sampling, start, plain, autodiff };
-        let Some(Learnt { reranker, rankers, folds }) = training.learn(stop)? else { return Ok(Outcome::Stopped) };
+        let (tables, inputs) = (&self.tables[0], self.state.inputs.as_str());
+        let states = self.layout.fold_states();
+        let training = RerankTraining { config, train, tables, sampling, start, states, inputs, plain, autodiff };
+        let Some(Learnt { reranker, rankers, folds }) = training.learn(stop)? else {
+            eprintln!("stopped at the reranker; --resume goes on");
+            return Ok(Outcome::Stopped);
+        };
         let metrics = self.state.epochs.last().context("a reranker before the first epoch")?.clone();
         let model = self.train_state.model.valid();
         let embedded = &self.dev.embedded;
@@ -227,6 +238,7 @@ impl<'a> Training<'a> {
         self.write_checkpoints(&metrics, &others, Some((&reranker, &measures)))?;
         self.state.finished = true;
         self.write_state()?;
+        remove_all(&self.layout.fold_states())?;
         Ok(Outcome::Finished)
     }
 
@@ -446,6 +458,16 @@ impl<'a> Training<'a> {
             manifest.dev.insert(name.to_owned(), value);
         }
         manifest
+    }
+}
+
+/// Removes a directory with all that is in it, where it is there.
+fn remove_all(directory: &Path) -> Result<()> {
+    match std::fs::remove_dir_all(directory) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("{}: could not be removed", directory.display()))
+        }
+        _ => Ok(()),
     }
 }
 

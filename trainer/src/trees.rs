@@ -1,13 +1,15 @@
 //! Growing trees on the questions of a part.
 
-use anyhow::{Result, ensure};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::{Context as _, Result, ensure};
 use rayon::prelude::*;
 use tabsegnet::Embedded;
 use tabsegnet::baselines::{Baseline, FeatureTrees};
 use tabsegnet::embedded::TableScores;
 use tabsegnet_ranker::boosting::BoostedTrees;
 use tabsegnet_ranker::boosting::bins::Bins;
-use tabsegnet_ranker::boosting::training::{BoostingConfig, Lists, grow};
+use tabsegnet_ranker::boosting::training::{BoostingConfig, Lists, grow_while};
 
 use crate::config::Config;
 use crate::progress::Progress;
@@ -43,12 +45,19 @@ pub fn lists(
     lists
 }
 
-/// The trees, with their progress under a name.
-pub fn grown(lists: &Lists, config: &BoostingConfig, seed: u64, name: &str) -> BoostedTrees {
+/// The trees, with their progress under a name; nothing on a request to stop, which is looked for between trees.
+pub fn grown(lists: &Lists, config: &BoostingConfig, seed: u64, name: &str, stop: &AtomicBool) -> Option<BoostedTrees> {
     let of = config.count();
     let mut progress = Progress::new(name, of);
-    let trees = grow(lists, config, seed, &mut |trees| progress.set(trees, of, "trees"));
-    progress.finish(&format!("{} trees from {} questions", trees.count(), lists.len()));
+    let mut goes_on = |trees| {
+        progress.set(trees, of, "trees");
+        !stop.load(Ordering::Relaxed)
+    };
+    let trees = grow_while(lists, config, seed, &mut goes_on);
+    progress.finish(&match &trees {
+        Some(trees) => format!("{} trees from {} questions", trees.count(), lists.len()),
+        None => "stopped".to_owned(),
+    });
     trees
 }
 
@@ -77,7 +86,9 @@ pub fn feature_trees(config: &Config, training: &Embedded) -> Result<FeatureTree
         !lists.is_empty(),
         "evaluation.baselines: {name} learns from training questions with gold, and there is none"
     );
-    let trees = grown(&lists, &config.reranker.boosting, seed, name);
+    // Nothing here is kept: a measurement is begun again.
+    let never = AtomicBool::new(false);
+    let trees = grown(&lists, &config.reranker.boosting, seed, name, &never).context("growing trees was stopped")?;
     let table_scorer = config.model.table_scorer.then(|| table_scorer::train(&examples, seed));
     Ok(FeatureTrees { trees, table_scorer })
 }

@@ -134,4 +134,10 @@ fn some_questions_stand_for_all() {
         assert!(points.iter().all(|point| point["risk"] == curve["area"]), "{curve}");
     }
     assert_eq!(row(&text, "learnt from gold nodes", 0).len(), 7);
+    let page = std::fs::read_to_string(folder.path().join("report/answers.html")).unwrap();
+    for policy in ["learnt", "learnt from gold nodes", "rules"] {
+        let area = &curves["finqa"][policy]["area"];
+        let shown = area.as_f64().map_or_else(|| "–".to_owned(), |area| format!("{area:.3}"));
+        assert!(page.contains(&format!("{policy}, AURC {shown}</li>")), "{policy}: {page}");
+    }
 }

@@ -13,15 +13,13 @@ use serde::Deserialize;
 use tabsegnet_document::model::Table;
 use tabsegnet_document::{KnownTable, Region, node_id, table_with};
 
-use crate::config::DataConfig;
-use crate::dataset::{Dataset, Extra, Inputs};
 use crate::error::DataError;
-use crate::record::{Ids, Place, read_all, read_lines, read_named, table_document};
-use crate::sample::{GoldAnswer, Labels, Places, Question, Samples};
-use crate::silver::{self, Rows};
+use crate::record::Place;
+use crate::sample::{GoldAnswer, Labels};
+use crate::table_questions::{Gold, TableQuestions};
 
 #[derive(Deserialize)]
-struct Record {
+pub(crate) struct Record {
     id: Option<String>,
     table_id: Option<String>,
     question: Option<String>,
@@ -29,61 +27,28 @@ struct Record {
 }
 
 #[derive(Deserialize)]
-struct TableRecord {
+pub(crate) struct TableRecord {
     id: Option<String>,
     column_header: Option<Vec<Vec<String>>>,
     row_header: Option<Vec<Vec<String>>>,
     data: Option<Vec<Vec<String>>>,
 }
 
-/// Why a question is left out of every measure.
-const NO_GOLD: &str = "no gold node (no cell shows an answer)";
-
 /// AIT-QA: complex tables of airlines' annual reports.
 ///
-/// # Errors
-/// A file of another form, a question without what it needs, a table that is not there or holds no cell, two questions
-/// of one id: each names the file, the record and the field.
-pub struct Aitqa;
-
-impl Dataset for Aitqa {
-    fn name(&self) -> &'static str {
-        "aitqa"
-    }
-
-    fn about(&self) -> &'static str {
-        "AIT-QA as published; its tables are in files of their own"
-    }
-
-    fn takes(&self) -> &'static [Extra] {
-        &[Extra::Tables]
-    }
-
-    fn read(&self, inputs: &Inputs, _config: &DataConfig, labels: Labels) -> Result<Samples, DataError> {
-        let records = read_all(&inputs.files, |file| read_lines::<Record>(file, "AIT-QA question"))?;
-        let wanted = records.iter().filter_map(|(_, record)| record.table_id.clone()).collect();
-        let mut tables = read_named::<TableRecord>(&inputs.tables, &wanted, |table| table.id.as_deref(), "id")?;
-        let (mut samples, mut pages, mut ids) = (Samples::default(), Places::default(), Ids::default());
-        for (mut place, record) in records {
-            let id = ids.take(&mut place, record.id, "id")?;
-            let text = place.question(record.question, "question")?;
-            let table_id = place.require(record.table_id, "table_id", "the table's name")?;
-            let document = pages
-                .of(&mut samples, table_id.clone(), || table_document(&place, table_id, &mut tables, read_table))?;
-            let answers = match labels {
-                Labels::Required => place.require(record.answers, "answers", "a list of texts")?,
-                Labels::Optional => record.answers.unwrap_or_default(),
-            };
-            let table = samples.samples[document].document.tables().next();
-            let gold = table.map(|table| gold(table, &answers)).unwrap_or_default();
-            let answer = (!answers.is_empty()).then(|| GoldAnswer { values: answers, ..GoldAnswer::default() });
-            let question = Question { answer, ..Question::new(id, text, gold) };
-            samples.add_question(document, question, labels, NO_GOLD);
-        }
-        silver::label(&mut samples, Rows::Measures);
-        Ok(samples)
-    }
-}
+/// Errors: a file of another form, a question without what it needs, a table that is not there or holds no cell, two
+/// questions of one id; each names the file, the record and the field.
+pub(crate) static AITQA: TableQuestions<Record, TableRecord> = TableQuestions {
+    name: "aitqa",
+    about: "AIT-QA as published; its tables are in files of their own",
+    what: "AIT-QA question",
+    no_gold: "no gold node (no cell shows an answer)",
+    asked: |record| [record.id.take(), record.question.take(), record.table_id.take()],
+    table_id: "id",
+    table_name: |table| table.id.as_deref(),
+    table: read_table,
+    gold,
+};
 
 /// The levels over the columns as rows, a group of rows as a row without values before it.
 fn read_table(place: &Place<'_>, record: TableRecord) -> Result<Table, DataError> {
@@ -136,12 +101,17 @@ fn read_table(place: &Place<'_>, record: TableRecord) -> Result<Table, DataError
     Ok(table)
 }
 
-fn gold(table: &Table, answers: &[String]) -> Vec<String> {
+fn gold(place: &Place<'_>, table: &Table, record: Record, labels: Labels) -> Result<Gold, DataError> {
+    let values = match labels {
+        Labels::Required => place.require(record.answers, "answers", "a list of texts")?,
+        Labels::Optional => record.answers.unwrap_or_default(),
+    };
     let shown = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let answers: BTreeSet<String> =
-        answers.iter().map(|answer| shown(answer)).filter(|answer| !answer.is_empty()).collect();
+        values.iter().map(|answer| shown(answer)).filter(|answer| !answer.is_empty()).collect();
     let cells = table.cells().iter().filter(|cell| answers.contains(&shown(&cell.text)));
-    cells.map(|cell| node_id::cell(table, cell)).collect()
+    let nodes = cells.map(|cell| node_id::cell(table, cell)).collect();
+    Ok((nodes, (!values.is_empty()).then(|| GoldAnswer { values, ..GoldAnswer::default() })))
 }
 
 #[cfg(test)]
@@ -151,6 +121,8 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
+    use crate::dataset::Inputs;
+    use crate::sample::Samples;
     use crate::testing::read_inputs;
 
     fn read(question: &Value, table: &Value) -> Result<Samples, DataError> {
@@ -158,7 +130,7 @@ mod tests {
         let (files, tables) = (vec![dir.path().join("q.jsonl")], vec![dir.path().join("t.jsonl")]);
         fs::write(&files[0], format!("{question}\n")).unwrap();
         fs::write(&tables[0], format!("{table}\n")).unwrap();
-        read_inputs(&Aitqa, &Inputs { files, tables, ..Inputs::default() }, Labels::Required)
+        read_inputs(&AITQA, &Inputs { files, tables, ..Inputs::default() }, Labels::Required)
     }
 
     fn question() -> Value {

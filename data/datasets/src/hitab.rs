@@ -19,16 +19,14 @@ use serde_json::Value;
 use tabsegnet_document::model::Table;
 use tabsegnet_document::{KnownTable, Region, node_id, table_with};
 
-use crate::config::DataConfig;
-use crate::dataset::{Dataset, Extra, Inputs};
 use crate::error::DataError;
-use crate::record::{Ids, Place, read_all, read_lines, read_named, table_document};
-use crate::sample::{GoldAnswer, Labels, Places, Question, Samples};
-use crate::silver::{self, Rows};
+use crate::record::Place;
+use crate::sample::{GoldAnswer, Labels};
+use crate::table_questions::{Gold, TableQuestions};
 use tree::{HeaderNode, Headers};
 
 #[derive(Deserialize)]
-struct Record {
+pub(crate) struct Record {
     id: Option<String>,
     table_id: Option<String>,
     question: Option<String>,
@@ -62,7 +60,7 @@ type Cells = BTreeMap<String, IgnoredAny>;
 const ANSWER: &str = "[ANSWER]";
 
 #[derive(Deserialize)]
-struct TableRecord {
+pub(crate) struct TableRecord {
     table_id: Option<String>,
     #[serde(default)]
     title: String,
@@ -85,58 +83,19 @@ const NO_GOLD: &str = "no gold node (linked_cells has neither quantities nor the
 
 /// HiTab: one table with header trees.
 ///
-/// Its documents are the tables that questions are put to, in the order of their
-/// first question.
-///
-/// # Errors
-/// A file of another form, a question without what it needs, a table that is not there, a linked
-/// cell outside of it, two questions of one id: each names the file, the record and the field.
-pub struct Hitab;
-
-impl Dataset for Hitab {
-    fn name(&self) -> &'static str {
-        "hitab"
-    }
-
-    fn about(&self) -> &'static str {
-        "HiTab as published; its tables are in files of their own"
-    }
-
-    fn takes(&self) -> &'static [Extra] {
-        &[Extra::Tables]
-    }
-
-    fn read(&self, inputs: &Inputs, _config: &DataConfig, labels: Labels) -> Result<Samples, DataError> {
-        let records = read_all(&inputs.files, |file| read_lines::<Record>(file, "HiTab question"))?;
-        let wanted = records.iter().filter_map(|(_, record)| record.table_id.clone()).collect();
-        let mut tables =
-            read_named::<TableRecord>(&inputs.tables, &wanted, |table| table.table_id.as_deref(), "table_id")?;
-
-        let mut samples = Samples::default();
-        let mut pages = Places::default();
-        let mut ids = Ids::default();
-        for (mut place, record) in records {
-            let id = ids.take(&mut place, record.id, "id")?;
-            let text = place.question(record.question, "question")?;
-            let table_id = place.require(record.table_id, "table_id", "the table's name")?;
-            let document = pages
-                .of(&mut samples, table_id.clone(), || table_document(&place, table_id, &mut tables, read_table))?;
-            let linked = match labels {
-                Labels::Required => Some(place.require(record.linked_cells, "linked_cells", LINKED)?),
-                Labels::Optional => record.linked_cells,
-            };
-            let gold = match (linked, samples.samples[document].document.tables().next()) {
-                (Some(linked), Some(table)) => gold(&place, table, &linked)?,
-                _ => Vec::new(),
-            };
-            let answer = answer(&record.answer, &record.aggregation);
-            let question = Question { answer, ..Question::new(id, text, gold) };
-            samples.add_question(document, question, labels, NO_GOLD);
-        }
-        silver::label(&mut samples, Rows::Measures);
-        Ok(samples)
-    }
-}
+/// Errors: a file of another form, a question without what it needs, a table that is not there, a linked cell outside of
+/// it, two questions of one id; each names the file, the record and the field.
+pub(crate) static HITAB: TableQuestions<Record, TableRecord> = TableQuestions {
+    name: "hitab",
+    about: "HiTab as published; its tables are in files of their own",
+    what: "HiTab question",
+    no_gold: NO_GOLD,
+    asked: |record| [record.id.take(), record.question.take(), record.table_id.take()],
+    table_id: "table_id",
+    table_name: |table| table.table_id.as_deref(),
+    table: read_table,
+    gold,
+};
 
 const LINKED: &str = "entity_link and quantity_link; a file without gold can be ranked (infer), not be measured";
 
@@ -164,7 +123,16 @@ fn read_table(place: &Place<'_>, record: TableRecord) -> Result<Table, DataError
     Ok(table)
 }
 
-fn gold(place: &Place<'_>, table: &Table, linked: &LinkedCells) -> Result<Vec<String>, DataError> {
+fn gold(place: &Place<'_>, table: &Table, record: Record, labels: Labels) -> Result<Gold, DataError> {
+    let linked = match labels {
+        Labels::Required => Some(place.require(record.linked_cells, "linked_cells", LINKED)?),
+        Labels::Optional => record.linked_cells,
+    };
+    let nodes = linked.map(|linked| linked_nodes(place, table, &linked)).transpose()?.unwrap_or_default();
+    Ok((nodes, answer(&record.answer, &record.aggregation)))
+}
+
+fn linked_nodes(place: &Place<'_>, table: &Table, linked: &LinkedCells) -> Result<Vec<String>, DataError> {
     let quantities = linked.quantity_link.iter().flatten().map(|(phrase, cells)| ("quantity_link", phrase, cells));
     let answers = linked.entity_link.iter().flatten().flat_map(|(_, phrases)| phrases);
     let answers = answers.filter(|(phrase, _)| *phrase == ANSWER).map(|(phrase, cells)| ("entity_link", phrase, cells));

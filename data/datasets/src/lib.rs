@@ -21,6 +21,7 @@ mod record;
 pub mod sample;
 pub mod silver;
 pub mod source;
+mod table_questions;
 pub mod tables;
 mod tatqa;
 #[cfg(test)]
@@ -38,8 +39,8 @@ pub fn registry() -> Registry {
         &multihiertt::Multihiertt,
         &tatqa::Tatqa,
         &hybridqa::Hybridqa,
-        &hitab::Hitab,
-        &aitqa::Aitqa,
+        &hitab::HITAB,
+        &aitqa::AITQA,
         &native::Native,
     ])
 }

@@ -17,7 +17,7 @@ use tabsegnet_graph::{Graph, GraphConfig, Node};
 use tabsegnet_store::Digest;
 
 /// Changes when the schema of the files that keep it or the meaning of a setting does.
-const FORMAT: u32 = 7;
+const FORMAT: u32 = 8;
 
 /// A document ready for training and ranking.
 #[derive(Debug, Clone, PartialEq)]

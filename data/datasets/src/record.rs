@@ -4,7 +4,6 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
-use tabsegnet_document::model::{Block, Document, Table};
 use tabsegnet_document::{ReadError, from_json};
 use tabsegnet_store::read_text;
 
@@ -80,18 +79,6 @@ pub(crate) fn read_all<'f, T>(
 /// What to say of a question whose table is in no file.
 pub(crate) fn no_such_table(place: &Place<'_>, table: &str) -> DataError {
     place.error("table_id", format!("no file of tables has {table}; name the files in data.tables"))
-}
-
-/// The document of one table that a question names: its record is taken out of those that were read, and is read.
-pub(crate) fn table_document<T>(
-    place: &Place<'_>,
-    id: String,
-    tables: &mut HashMap<String, (PathBuf, T)>,
-    read: impl FnOnce(&Place<'_>, T) -> Result<Table, DataError>,
-) -> Result<Document, DataError> {
-    let (file, table) = tables.remove(&id).ok_or_else(|| no_such_table(place, &id))?;
-    let table = read(&Place { file: &file, record: id.clone() }, table)?;
-    Ok(Document { id, blocks: vec![Block::Table(table)] })
 }
 
 /// A file that is one JSON list of records, at least one.

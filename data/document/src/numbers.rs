@@ -24,6 +24,19 @@ fn plain(text: &str) -> Option<f64> {
     if numeric { text.parse().ok() } else { None }
 }
 
+/// A number with commas between its thousands: 12345 as `12,345`.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 /// The number that a cell of a published table shows, or `None`: as [`parse_number`], and besides
 /// other currencies' signs, the typographic minus, brackets around sign or unit (`$ (12)%`), a
 /// dash as 0, and a footnote mark after the number (`12 (a)`, `12*`).

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::bert::is_cpu;
 use crate::math::Precision;
 use crate::source::{Source, hub_name};
-use crate::{BertEncoder, Encoder, EncoderError, StaticEncoder, shipped_static};
+use crate::{BertEncoder, Encoder, EncoderError, Shipped, StaticEncoder, shipped_for};
 
 /// The kinds of encoder.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -73,7 +73,16 @@ pub fn load(config: &EncoderConfig) -> Result<Box<dyn Encoder>, EncoderError> {
 ///
 /// As [`load`]; a setting that is for the CPU alone with another device.
 pub fn load_on(config: &EncoderConfig, device: &Device) -> Result<Box<dyn Encoder>, EncoderError> {
-    load_with(config, device, !is_cpu(device))
+    load_with(config, device, !is_cpu(device), None)
+}
+
+/// As [`load_on`] for a checkpoint: beside it the encoder that comes with the project is looked for first.
+///
+/// # Errors
+///
+/// As [`load_on`].
+pub fn load_for(config: &EncoderConfig, device: &Device, checkpoint: &Path) -> Result<Box<dyn Encoder>, EncoderError> {
+    load_with(config, device, !is_cpu(device), Some(checkpoint))
 }
 
 /// As [`load`], with a `bert` encoder's forward pass in tensors, as it is on a GPU: for comparing
@@ -83,10 +92,15 @@ pub fn load_on(config: &EncoderConfig, device: &Device) -> Result<Box<dyn Encode
 ///
 /// As [`load_on`] for a GPU.
 pub fn load_in_tensors(config: &EncoderConfig) -> Result<Box<dyn Encoder>, EncoderError> {
-    load_with(config, &Device::flex(), true)
+    load_with(config, &Device::flex(), true, None)
 }
 
-fn load_with(config: &EncoderConfig, device: &Device, in_tensors: bool) -> Result<Box<dyn Encoder>, EncoderError> {
+fn load_with(
+    config: &EncoderConfig,
+    device: &Device,
+    in_tensors: bool,
+    checkpoint: Option<&Path>,
+) -> Result<Box<dyn Encoder>, EncoderError> {
     let refused =
         |key, value: String, expected: &str| Err(EncoderError::Config { key, value, expected: expected.to_owned() });
     for (key, value) in [("max_tokens", config.max_tokens), ("batch_tokens", config.batch_tokens)] {
@@ -99,11 +113,11 @@ fn load_with(config: &EncoderConfig, device: &Device, in_tensors: bool) -> Resul
         return refused("precision", "\"int8\"".to_owned(), expected);
     }
     match config.kind {
-        EncoderKind::Static if config.model.is_empty() => {
-            Ok(Box::new(StaticEncoder::load_limited(&shipped_static()?, config.max_tokens)?))
-        }
         EncoderKind::Static => {
-            let source = source(config, "static")?;
+            let source = match config.model.as_str() {
+                "" => Source::directory(&shipped_for(Shipped::StaticEncoder, checkpoint)?),
+                _ => source(config, "static")?,
+            };
             Ok(Box::new(StaticEncoder::open(&source, config.max_tokens)?))
         }
         EncoderKind::Bert => {

@@ -34,10 +34,10 @@ mod work;
 
 pub use bert::BertEncoder;
 pub use cache::EmbeddingCache;
-pub use config::{EncoderConfig, EncoderKind, load, load_in_tensors, load_on, tokenizer_json};
+pub use config::{EncoderConfig, EncoderKind, load, load_for, load_in_tensors, load_on, tokenizer_json};
 pub use error::EncoderError;
 pub use math::Precision;
-pub use shipped::{Shipped, shipped, shipped_static};
+pub use shipped::{Shipped, shipped, shipped_for};
 pub use source::{Hub, Source, hub_name};
 pub use splade::{SparseVector, Splade, sparse_product};
 pub use static_table::{StaticEncoder, StaticTable, read_static, save_static};

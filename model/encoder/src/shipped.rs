@@ -1,7 +1,7 @@
 //! Where the models that come with the project lie.
 
 use std::env;
-use std::path::{Path, PathBuf};
+use std::path::{self, Path, PathBuf};
 
 use crate::EncoderError;
 
@@ -52,15 +52,6 @@ impl Shipped {
     }
 }
 
-/// The directory of the static encoder that comes with the project.
-///
-/// # Errors
-///
-/// As [`shipped`].
-pub fn shipped_static() -> Result<PathBuf, EncoderError> {
-    shipped(Shipped::StaticEncoder)
-}
-
 /// The directory of a model that comes with the project.
 ///
 /// Looked for in this order: `$TABSEGNET_CHECKPOINTS/NAME` and nowhere else where that
@@ -71,18 +62,36 @@ pub fn shipped_static() -> Result<PathBuf, EncoderError> {
 ///
 /// [`EncoderError::NoShipped`] with the directories that were looked at.
 pub fn shipped(model: Shipped) -> Result<PathBuf, EncoderError> {
-    let set = env::var_os("TABSEGNET_CHECKPOINTS").filter(|value| !value.is_empty());
-    let beside = env::current_exe().ok().and_then(|exe| exe.parent().map(Path::to_owned));
-    let starts = [env::current_dir().ok(), beside];
-    find(model, set.map(PathBuf::from), starts.into_iter().flatten().collect())
+    shipped_for(model, None)
 }
 
-fn find(model: Shipped, set: Option<PathBuf>, starts: Vec<PathBuf>) -> Result<PathBuf, EncoderError> {
+/// As [`shipped`] for a checkpoint, where there is one: before all places but `$TABSEGNET_CHECKPOINTS` beside it, where
+/// the model lies if both were copied together.
+///
+/// # Errors
+///
+/// As [`shipped`].
+pub fn shipped_for(model: Shipped, checkpoint: Option<&Path>) -> Result<PathBuf, EncoderError> {
+    let set = env::var_os("TABSEGNET_CHECKPOINTS").filter(|value| !value.is_empty());
+    let exe = env::current_exe().ok().and_then(|exe| exe.parent().map(Path::to_owned));
+    let starts = [env::current_dir().ok(), exe];
+    find(model, set.map(PathBuf::from), checkpoint, starts.into_iter().flatten().collect())
+}
+
+fn find(
+    model: Shipped,
+    set: Option<PathBuf>,
+    checkpoint: Option<&Path>,
+    starts: Vec<PathBuf>,
+) -> Result<PathBuf, EncoderError> {
     let candidates = match set {
         Some(checkpoints) => vec![checkpoints.join(model.directory())],
         None => {
             let built_from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-            let mut candidates: Vec<PathBuf> = Vec::new();
+            // `.` has no parent before it is made absolute.
+            let beside = checkpoint.and_then(|checkpoint| Some(path::absolute(checkpoint).ok()?.parent()?.to_owned()));
+            let mut candidates: Vec<PathBuf> =
+                beside.into_iter().map(|folder| folder.join(model.directory())).collect();
             for root in starts.iter().flat_map(|start| start.ancestors()).chain([built_from.as_path()]) {
                 let candidate = root.join("checkpoints").join(model.directory());
                 if !candidates.contains(&candidate) {
@@ -106,21 +115,33 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_parent_wins_and_a_set_variable_is_the_only_place() {
+    fn the_nearest_place_wins_and_a_set_variable_is_the_only_one() {
         let root = tempfile::tempdir().unwrap();
-        let shipped = root.path().join("checkpoints/static-encoder");
-        std::fs::create_dir_all(&shipped).unwrap();
-        std::fs::write(shipped.join("config.json"), "{}").unwrap();
+        let [shipped, copied] = ["checkpoints/static-encoder", "copied/static-encoder"].map(|name| {
+            let directory = root.path().join(name);
+            std::fs::create_dir_all(&directory).unwrap();
+            std::fs::write(directory.join("config.json"), "{}").unwrap();
+            directory
+        });
         let below = root.path().join("target/release");
-        assert_eq!(find(Shipped::StaticEncoder, None, vec![below.clone()]).unwrap(), shipped);
+        let found = |checkpoint: &str| {
+            let checkpoint = root.path().join(checkpoint);
+            find(Shipped::StaticEncoder, None, Some(&checkpoint), vec![below.clone()]).unwrap()
+        };
+        assert_eq!(find(Shipped::StaticEncoder, None, None, vec![below.clone()]).unwrap(), shipped);
+        assert_eq!(
+            (found("runs/best"), found("copied/general"), found("copied/general/")),
+            (shipped, copied.clone(), copied)
+        );
 
-        let elsewhere = root.path().join("elsewhere");
-        let error = find(Shipped::Segmenter, Some(elsewhere.clone()), vec![below]).unwrap_err().to_string();
+        let (elsewhere, checkpoint) = (root.path().join("elsewhere"), root.path().join("copied/general"));
+        let error = find(Shipped::Segmenter, Some(elsewhere.clone()), Some(&checkpoint), vec![below]).unwrap_err();
+        let error = error.to_string();
         let place = elsewhere.join("segmenter").display().to_string();
         assert!(
             error.contains(&place) && error.contains("`segmenter.model`") && error.contains("TABSEGNET_CHECKPOINTS"),
             "{error}"
         );
-        assert!(!error.contains("release"), "{error}");
+        assert!(!error.contains("release") && !error.contains("copied"), "{error}");
     }
 }

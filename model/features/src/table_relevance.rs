@@ -1,16 +1,18 @@
 //! Which of a document's tables its sentences are about: what a table and the sentences have in common
 //! that no other table has. No question changes it.
 
-use std::collections::{HashMap, HashSet};
+mod compared;
+
+use std::collections::HashSet;
 
 use tabsegnet_graph::NodeKind;
 
 use crate::dates::{DAYS_OF_A_YEAR, Day};
 use crate::marks::{announces, ends_in_colon};
-use crate::numbers::{Unit, significant};
 use crate::order::View;
 use crate::schema::{Schema, flag};
 use crate::vectors::{Vectors, dot};
+use compared::{Counts, Mentioned, Table, alone};
 
 crate::blocks! {
     /// What the table scorer sees of a table.
@@ -130,36 +132,10 @@ crate::features! {
 
 /// Sentences before and after a table whose vectors are compared with it.
 const NEARBY: usize = 24;
-/// Least digits of a number that is found again rounded or as a difference.
-const DIGITS: usize = 3;
 /// Least share of the greatest idf at which a word is rare.
 const RARE: f32 = 0.7;
 /// Nodes between a table and the sentence before it beyond which more do not count.
 const FARTHEST: usize = 50;
-
-/// What is compared of a table.
-struct Table {
-    words: HashSet<u32>,
-    /// The first digits of its numbers.
-    starts: HashSet<String>,
-    /// Differences of two of its numbers in a row.
-    differences: HashSet<String>,
-    /// Changes between two of its numbers in a row, in percent.
-    changes: HashSet<String>,
-    days: HashSet<Day>,
-}
-
-/// What all sentences mention.
-struct Mentioned {
-    words: HashSet<u32>,
-    numbers: HashSet<String>,
-    /// Digits of amounts in millions, and of all numbers.
-    rounded: HashSet<String>,
-    significant: HashSet<String>,
-    percents: HashSet<String>,
-    years: HashSet<u16>,
-    days: HashSet<Day>,
-}
 
 /// Everything that a table's inputs come from.
 struct Relevance<'a> {
@@ -171,15 +147,6 @@ struct Relevance<'a> {
     mentioned: Mentioned,
     /// The last year of all tables.
     latest: Option<u16>,
-}
-
-/// In how many tables things are.
-struct Counts<'t> {
-    words: HashMap<&'t u32, usize>,
-    numbers: HashMap<&'t String, usize>,
-    starts: HashMap<&'t String, usize>,
-    changes: HashMap<&'t String, usize>,
-    days: HashMap<&'t Day, usize>,
 }
 
 /// `[tables, TableInputs::COUNT]`
@@ -199,13 +166,7 @@ pub(crate) fn table_inputs(view: &View<'_>, vectors: &Vectors<'_>) -> Vec<f32> {
         latest: view.phrases.table_years.iter().filter_map(|years| years.last()).max().copied(),
     };
     let tables = &relevance.tables;
-    let counts = Counts {
-        words: counts(tables.iter().map(|table| &table.words)),
-        numbers: counts(view.numbers.of_table.iter()),
-        starts: counts(tables.iter().map(|table| &table.starts)),
-        changes: counts(tables.iter().map(|table| &table.changes)),
-        days: counts(tables.iter().map(|table| &table.days)),
-    };
+    let counts = Counts::new(view, tables);
     let mentions: Vec<Mentions> = (0..tables.len()).map(|table| relevance.mentions(table, &counts)).collect();
     let best = Mentions::greatest(mentions.iter().copied());
     let mut values = vec![0.0; tables.len() * TableInputs::COUNT];
@@ -214,99 +175,6 @@ pub(crate) fn table_inputs(view: &View<'_>, vectors: &Vectors<'_>) -> Vec<f32> {
         TableInputs { mentions, years, place, below_best: mentions.below(best) }.write(out);
     }
     values
-}
-
-/// In how many of the sets each member is.
-fn counts<'s, T: std::hash::Hash + Eq + 's>(sets: impl Iterator<Item = &'s HashSet<T>>) -> HashMap<&'s T, usize> {
-    let mut counts = HashMap::new();
-    for member in sets.flatten() {
-        *counts.entry(member).or_insert(0) += 1;
-    }
-    counts
-}
-
-/// Those that are in one table alone.
-fn alone<T: std::hash::Hash + Eq>(found: &[&T], counts: &HashMap<&T, usize>) -> f32 {
-    found.iter().filter(|found| counts.get(*found) == Some(&1)).count() as f32
-}
-
-impl View<'_> {
-    /// Stems of a node that are words.
-    fn words_of(&self, node: usize) -> impl Iterator<Item = u32> {
-        let phrases = self.phrases.of_node[node].map(|phrase| &self.phrases.phrases[phrase as usize]);
-        phrases.into_iter().flat_map(|phrase| &phrase.distinct).copied().filter(|&stem| self.phrases.is_word(stem))
-    }
-
-    fn mentioned(&self) -> Mentioned {
-        let Self { order, numbers, phrases, .. } = self;
-        let mut mentioned = Mentioned {
-            words: HashSet::new(),
-            numbers: HashSet::new(),
-            rounded: HashSet::new(),
-            significant: HashSet::new(),
-            percents: HashSet::new(),
-            years: HashSet::new(),
-            days: HashSet::new(),
-        };
-        for &node in &order.passages {
-            mentioned.words.extend(self.words_of(node));
-            mentioned.years.extend(phrases.years_of(node));
-            mentioned.days.extend(phrases.days_of(node));
-            for number in &numbers.of_node[node] {
-                let digits = number.significant();
-                if number.unit == Unit::Large && digits.len() >= DIGITS {
-                    mentioned.rounded.insert(digits.clone());
-                }
-                if number.unit == Unit::Percent {
-                    mentioned.percents.insert(number.digits.clone());
-                }
-                if number.is_distinctive() {
-                    mentioned.numbers.insert(number.digits.clone());
-                    mentioned.significant.insert(digits);
-                }
-            }
-        }
-        mentioned
-    }
-
-    fn table(&self, members: &[usize]) -> Table {
-        let mut table = Table {
-            words: members.iter().flat_map(|&node| self.words_of(node)).collect(),
-            starts: HashSet::new(),
-            differences: HashSet::new(),
-            changes: HashSet::new(),
-            days: members.iter().flat_map(|&node| self.phrases.days_of(node)).collect(),
-        };
-        let mut grid: HashMap<(usize, usize), f64> = HashMap::new();
-        for &node in members {
-            let (Some(place), Some(number)) = (&self.nodes[node].place, self.numbers.of_node[node].first()) else {
-                continue;
-            };
-            if let Ok(value) = number.digits.parse() {
-                grid.insert((place.row, place.col), value);
-            }
-            for number in self.numbers.of_node[node].iter().filter(|number| number.is_distinctive()) {
-                let digits = number.significant();
-                let starts = (DIGITS..=5).filter_map(|length| digits.get(..length));
-                table.starts.extend(starts.map(str::to_owned));
-            }
-        }
-        for (&(row, col), &value) in &grid {
-            for other in [1, 2].iter().filter_map(|step| grid.get(&(row, col + step))).filter(|other| **other != 0.0) {
-                let difference = (value - other).abs();
-                let written = (0..3).map(|digits| significant(&format!("{difference:.digits$}")));
-                table.differences.extend(written.filter(|written| written.len() >= DIGITS));
-                if value == 0.0 {
-                    continue;
-                }
-                for change in [(value - other) / other, (other - value) / value] {
-                    let written = (0..3).map(|digits| format!("{:.digits$}", change.abs() * 100.0));
-                    table.changes.extend(written.filter(|written| written.len() > 1));
-                }
-            }
-        }
-        table
-    }
 }
 
 impl Relevance<'_> {

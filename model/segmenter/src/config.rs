@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use tabsegnet_encoder::{Shipped, shipped};
+use tabsegnet_encoder::{Shipped, shipped_for};
 
 use crate::{GivenSegments, Limits, ModelFiles, NoSegments, Rules, Segmenter, SegmenterError, T5Segmenter, WeightKind};
 
@@ -72,6 +72,18 @@ impl SegmenterConfig {
 /// A kind that does not exist; a value out of range; a model that is not there or is not what it
 /// should be.
 pub fn load_segmenter(config: &SegmenterConfig) -> Result<Box<dyn Segmenter>, SegmenterError> {
+    load_segmenter_for(config, None)
+}
+
+/// As [`load_segmenter`] for a checkpoint, where there is one: beside it the T5 that comes with the project is looked for
+/// first.
+///
+/// # Errors
+/// As [`load_segmenter`].
+pub fn load_segmenter_for(
+    config: &SegmenterConfig,
+    checkpoint: Option<&Path>,
+) -> Result<Box<dyn Segmenter>, SegmenterError> {
     match config.kind.as_str() {
         "none" => Ok(Box::new(NoSegments)),
         "rules" => Ok(Box::new(Rules)),
@@ -80,7 +92,7 @@ pub fn load_segmenter(config: &SegmenterConfig) -> Result<Box<dyn Segmenter>, Se
             let limits =
                 Limits { beams: config.beams, input: config.max_input_tokens, output: config.max_output_tokens };
             let files = match config.model.as_str() {
-                "" => ModelFiles::directory(&shipped(Shipped::Segmenter)?),
+                "" => ModelFiles::directory(&shipped_for(Shipped::Segmenter, checkpoint)?),
                 model => ModelFiles::named(model, &config.revision, "segmenter.model")?,
             };
             Ok(Box::new(T5Segmenter::open(&files, limits, config.weights)?))
@@ -91,6 +103,8 @@ pub fn load_segmenter(config: &SegmenterConfig) -> Result<Box<dyn Segmenter>, Se
 
 #[cfg(test)]
 mod tests {
+    use tabsegnet_encoder::shipped;
+
     use super::*;
 
     fn message(json: &str) -> String {

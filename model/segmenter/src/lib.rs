@@ -38,7 +38,7 @@ mod tokenizer;
 mod unigram;
 mod weights;
 
-pub use config::{SegmenterConfig, load_segmenter};
+pub use config::{SegmenterConfig, load_segmenter, load_segmenter_for};
 pub use engine::WeightKind;
 pub use error::SegmenterError;
 pub use generate::{Generated, Generator, Limits};

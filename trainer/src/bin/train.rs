@@ -74,28 +74,23 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
     let stop = cli::stop_flag()?;
     let device = cli::open_device(arguments.device)?;
     let _lock = lock(config.output.directory.as_ref())?;
+    let from_the_start = |what: &str| -> Result<()> {
+        anyhow::ensure!(!arguments.resume, "{what} in minutes and cannot be resumed; run without --resume");
+        Ok(())
+    };
     let outcome = cli::on_device(&device, || match config.task.kind {
         Task::Ranker => ranker(&config, &device, arguments.resume, &stop),
         Task::Segmenter => segmenter(&config, &device, arguments.resume, &stop),
         Task::StaticEncoder => {
-            anyhow::ensure!(
-                !arguments.resume,
-                "a static encoder is trained in minutes and cannot be resumed; run without --resume"
-            );
+            from_the_start("a static encoder is trained")?;
             static_encoder::train(&config, &device, &stop)
         }
         Task::Corpus => {
-            anyhow::ensure!(
-                !arguments.resume,
-                "a reranker of tables is trained in minutes and cannot be resumed; run without --resume"
-            );
+            from_the_start("a reranker of tables is trained")?;
             corpus::train(&config, &stop)
         }
         Task::Answers => {
-            anyhow::ensure!(
-                !arguments.resume,
-                "answers are learnt in minutes and cannot be resumed; run without --resume"
-            );
+            from_the_start("answers are learnt")?;
             answers::train(&config, &stop)
         }
     })?;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use tabsegnet_ranker::boosting::training::BoostingConfig;
 
-use super::{ConfigError, Task};
+use super::{ConfigError, Task, in_range};
 
 /// Whose answers `evaluate` measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -59,12 +59,10 @@ impl Default for AnswersConfig {
 
 impl AnswersConfig {
     pub(super) fn check(&self, task: Task) -> Result<(), ConfigError> {
-        let range =
-            |key, value: f64| Err(ConfigError::Range { key, value: value.to_string(), expected: "from 0 to 1" });
-        match task {
-            Task::Answers if !(0.0..=1.0).contains(&self.foreign) => range("answers.foreign", self.foreign),
-            Task::Answers if !(0.0..=1.0).contains(&self.lost) => range("answers.lost", self.lost),
-            _ => Ok(()),
-        }
+        let share = |key, value: f64| {
+            in_range(task != Task::Answers || (0.0..=1.0).contains(&value), key, value, "from 0 to 1")
+        };
+        share("answers.foreign", self.foreign)?;
+        share("answers.lost", self.lost)
     }
 }

@@ -5,7 +5,7 @@ use tabsegnet_corpus::gtr::GtrConfig;
 use tabsegnet_corpus::{CandidateConfig, IndexConfig};
 use tabsegnet_ranker::boosting::training::BoostingConfig;
 
-use super::{ConfigError, Task};
+use super::{ConfigError, Task, in_range};
 
 /// Corpora of tables, and questions to them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -64,29 +64,24 @@ impl Default for CorpusConfig {
 
 impl CorpusConfig {
     pub(super) fn check(&self, task: Task) -> Result<(), ConfigError> {
-        let range = |key, value: String, expected| Err(ConfigError::Range { key, value, expected });
         if task != Task::Corpus {
             return Ok(());
         }
-        if self.parts.is_empty() {
-            return range("corpus.parts", "empty".into(), "at least one [[corpus.parts]] with name, tables and dev");
-        }
+        let expected = "at least one [[corpus.parts]] with name, tables and dev";
+        in_range(!self.parts.is_empty(), "corpus.parts", "empty", expected)?;
         for part in &self.parts {
+            let name = format!("{:?}", part.name);
             let word = !part.name.is_empty() && !part.name.contains(|c: char| c.is_whitespace() || c == '/');
-            if !word || self.parts.iter().filter(|other| other.name == part.name).count() > 1 {
-                return range("corpus.parts.name", format!("{:?}", part.name), "a word that no other part has");
-            }
-            if part.tables.is_empty() || (part.train.is_empty() && part.dev.is_empty()) {
-                return range(
-                    "corpus.parts",
-                    format!("{:?}", part.name),
-                    "files of tables, and of train or dev questions",
-                );
-            }
+            let own = self.parts.iter().filter(|other| other.name == part.name).count() == 1;
+            in_range(word && own, "corpus.parts.name", &name, "a word that no other part has")?;
+            let questions = !part.train.is_empty() || !part.dev.is_empty();
+            in_range(
+                !part.tables.is_empty() && questions,
+                "corpus.parts",
+                name,
+                "files of tables, and of train or dev questions",
+            )?;
         }
-        match self.train_questions {
-            0 => range("corpus.train_questions", "0".into(), "at least 1"),
-            _ => Ok(()),
-        }
+        in_range(self.train_questions > 0, "corpus.train_questions", 0, "at least 1")
     }
 }

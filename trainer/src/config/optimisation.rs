@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use tabsegnet_ranker::Precision;
 
-use super::{ConfigError, Task};
+use super::{ConfigError, Task, in_range};
 
 /// `[optimisation]`: Adam (Kingma and Ba 2015) on the loss chosen.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -125,29 +125,13 @@ impl OptimisationConfig {
     /// That every value is in its range; `task` is what is trained.
     pub(super) fn check(&self, task: Task) -> Result<(), ConfigError> {
         for (key, value) in [("optimisation.epochs", self.epochs), ("optimisation.batch_size", self.batch_size)] {
-            if value == 0 {
-                return Err(ConfigError::Range { key, value: "0".into(), expected: "at least 1" });
-            }
+            in_range(value > 0, key, value, "at least 1")?;
         }
-        if task != Task::Ranker {
-            let refused = |key, value: &str| {
-                let expected = "no value: task.kind is not \"ranker\"";
-                Err(ConfigError::Range { key, value: value.to_owned(), expected })
-            };
-            if !self.start_from.is_empty() {
-                return refused("optimisation.start_from", &self.start_from);
-            }
-            if self.keep == Keep::Last {
-                return refused("optimisation.keep", "last");
-            }
-        }
-        let finite = |key, value: f64, low: f64, expected| {
-            if value.is_finite() && value > low {
-                Ok(())
-            } else {
-                Err(ConfigError::Range { key, value: value.to_string(), expected })
-            }
-        };
+        let (ranker, expected) = (task == Task::Ranker, "no value: task.kind is not \"ranker\"");
+        in_range(ranker || self.start_from.is_empty(), "optimisation.start_from", &self.start_from, expected)?;
+        in_range(ranker || self.keep != Keep::Last, "optimisation.keep", "last", expected)?;
+        let finite =
+            |key, value: f64, low: f64, expected| in_range(value.is_finite() && value > low, key, value, expected);
         finite("optimisation.learning_rate", self.learning_rate, 0.0, "a number above 0")?;
         finite("optimisation.epsilon", self.epsilon.into(), 0.0, "a number above 0")?;
         finite("optimisation.margin", self.margin.into(), 0.0, "a number above 0")?;
@@ -157,9 +141,7 @@ impl OptimisationConfig {
             ("optimisation.beta_2", self.beta_2),
             ("optimisation.dropout", self.dropout),
         ] {
-            if !(0.0..1.0).contains(&share) {
-                return Err(ConfigError::Range { key, value: share.to_string(), expected: "a number from 0, below 1" });
-            }
+            in_range((0.0..1.0).contains(&share), key, share, "a number from 0, below 1")?;
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use tabsegnet_ranker::boosting::training::BoostingConfig;
 
-use super::{ConfigError, Keep, OptimisationConfig, Task};
+use super::{ConfigError, Keep, OptimisationConfig, Task, in_range};
 
 /// `[reranker]`: gradient-boosted trees that order the ranker's best nodes anew.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -32,16 +32,9 @@ impl RerankerConfig {
         if self.candidates == 0 {
             return Ok(());
         }
-        let range = |key, value: String, expected| Err(ConfigError::Range { key, value, expected });
-        if task != Task::Ranker {
-            return range("reranker.candidates", self.candidates.to_string(), "0: task.kind is not \"ranker\"");
-        }
-        if optimisation.keep != Keep::Last {
-            return range("optimisation.keep", "least_dev_loss".into(), "\"last\" with a reranker");
-        }
-        if self.candidates > 100_000 {
-            return range("reranker.candidates", self.candidates.to_string(), "at most 100000");
-        }
+        in_range(task == Task::Ranker, "reranker.candidates", self.candidates, "0: task.kind is not \"ranker\"")?;
+        in_range(optimisation.keep == Keep::Last, "optimisation.keep", "least_dev_loss", "\"last\" with a reranker")?;
+        in_range(self.candidates <= 100_000, "reranker.candidates", self.candidates, "at most 100000")?;
         let BoostingConfig {
             num_iterations,
             bagged_models,
@@ -61,36 +54,25 @@ impl RerankerConfig {
             ("reranker.boosting.num_leaves", num_leaves, 2, "at least 2"),
             ("reranker.boosting.min_data_in_leaf", min_data_in_leaf, 1, "at least 1"),
         ] {
-            if value < least {
-                return range(key, value.to_string(), expected);
-            }
+            in_range(value >= least, key, value, expected)?;
         }
         // A file holds the numbers of nodes exactly up to there.
-        if self.boosting.count().saturating_mul(2 * num_leaves) >= 1 << 24 {
-            return range(
-                "reranker.boosting.num_iterations",
-                num_iterations.to_string(),
-                "num_iterations * bagged_models * num_leaves below 8 million",
-            );
-        }
-        if !(learning_rate.is_finite() && learning_rate > 0.0) {
-            return range("reranker.boosting.learning_rate", learning_rate.to_string(), "a number above 0");
-        }
+        let nodes = self.boosting.count().saturating_mul(2 * num_leaves);
+        let expected = "num_iterations * bagged_models * num_leaves below 8 million";
+        in_range(nodes < (1 << 24), "reranker.boosting.num_iterations", num_iterations, expected)?;
+        let positive = learning_rate.is_finite() && learning_rate > 0.0;
+        in_range(positive, "reranker.boosting.learning_rate", learning_rate, "a number above 0")?;
         for (key, value) in [
             ("reranker.boosting.min_sum_hessian_in_leaf", min_sum_hessian_in_leaf),
             ("reranker.boosting.lambda_l2", lambda_l2),
         ] {
-            if !(value.is_finite() && value >= 0.0) {
-                return range(key, value.to_string(), "a number from 0");
-            }
+            in_range(value.is_finite() && value >= 0.0, key, value, "a number from 0")?;
         }
         for (key, share) in [
             ("reranker.boosting.feature_fraction", feature_fraction),
             ("reranker.boosting.bagging_fraction", bagging_fraction),
         ] {
-            if !(share > 0.0 && share <= 1.0) {
-                return range(key, share.to_string(), "a number above 0, at most 1");
-            }
+            in_range(share > 0.0 && share <= 1.0, key, share, "a number above 0, at most 1")?;
         }
         Ok(())
     }

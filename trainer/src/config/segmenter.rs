@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use tabsegnet_ranker::Precision;
 use tabsegnet_segmenter::rules;
 
-use super::ConfigError;
+use super::{ConfigError, in_range};
 
 /// The number type of a segmenter's stored weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -90,17 +90,11 @@ impl Default for NewModelConfig {
 impl NewModelConfig {
     /// A word, which a tokenizer without upper case can write.
     fn check_separator(&self) -> Result<(), ConfigError> {
-        let refused = |expected| {
-            let key = "segmenter_training.new.separator";
-            Err(ConfigError::Range { key, value: format!("{:?}", self.separator), expected })
-        };
-        if self.separator.is_empty() || self.separator.contains(char::is_whitespace) {
-            return refused("a word");
-        }
-        if self.lower_case && self.separator.to_lowercase() != self.separator {
-            return refused("a word in lower case, such as \"|\", with segmenter_training.new.lower_case");
-        }
-        Ok(())
+        let (key, value) = ("segmenter_training.new.separator", format!("{:?}", self.separator));
+        let word = !self.separator.is_empty() && !self.separator.contains(char::is_whitespace);
+        in_range(word, key, &value, "a word")?;
+        let lower = !self.lower_case || self.separator.to_lowercase() == self.separator;
+        in_range(lower, key, value, "a word in lower case, such as \"|\", with segmenter_training.new.lower_case")
     }
 }
 
@@ -211,43 +205,30 @@ impl SegmenterTrainingConfig {
             ("segmenter_training.new.layers", new.layers),
             ("segmenter_training.new.decoder_layers", new.decoder_layers),
         ] {
-            if value == 0 {
-                return Err(ConfigError::Range { key, value: "0".into(), expected: "at least 1" });
-            }
+            in_range(value > 0, key, value, "at least 1")?;
         }
-        let range = |key, value: f64, is: bool, expected| match is {
-            true => Ok(()),
-            false => Err(ConfigError::Range { key, value: value.to_string(), expected }),
-        };
-        let positive = |key, value: f64| range(key, value, value.is_finite() && value > 0.0, "a number above 0");
-        let share = |key, value: f64| range(key, value, (0.0..1.0).contains(&value), "a number from 0, below 1");
+        let positive = |key, value: f64| in_range(value.is_finite() && value > 0.0, key, value, "a number above 0");
+        let share = |key, value: f64| in_range((0.0..1.0).contains(&value), key, value, "a number from 0, below 1");
         positive("segmenter_training.learning_rate", self.learning_rate)?;
         positive("segmenter_training.generated_learning_rate", self.generated_learning_rate)?;
         new.check_separator()?;
-        if new.proposals && !(new.pointers && new.sentinels > rules::MOST) {
-            let key = "segmenter_training.new.proposals";
-            let expected =
-                "false without segmenter_training.new.pointers and more than 8 segmenter_training.new.sentinels";
-            return Err(ConfigError::Range { key, value: "true".into(), expected });
-        }
-        if self.choose == Choice::TokenF1 && self.generate == 0 {
-            let expected = "at least 1 with segmenter_training.choose = \"token_f1\"";
-            return Err(ConfigError::Range { key: "segmenter_training.generate", value: "0".into(), expected });
-        }
-        if self.renamed && self.generated == 0 {
-            let expected = "at least 1 with segmenter_training.renamed = true: the names are those of its tables";
-            return Err(ConfigError::Range { key: "segmenter_training.generated", value: "0".into(), expected });
-        }
-        if self.concatenated && !(self.generated_by_rules && self.generated > 0) {
-            let expected =
-                "true, and segmenter_training.generated at least 1, with segmenter_training.concatenated = true";
-            let value = self.generated_by_rules.to_string();
-            return Err(ConfigError::Range { key: "segmenter_training.generated_by_rules", value, expected });
-        }
-        range("segmenter_training.rules_from", self.rules_from, (0.0..=1.0).contains(&self.rules_from), "from 0 to 1")?;
+        let proposals = !new.proposals || (new.pointers && new.sentinels > rules::MOST);
+        let expected = "false without segmenter_training.new.pointers and more than 8 segmenter_training.new.sentinels";
+        in_range(proposals, "segmenter_training.new.proposals", true, expected)?;
+        let generate = self.choose != Choice::TokenF1 || self.generate > 0;
+        let expected = "at least 1 with segmenter_training.choose = \"token_f1\"";
+        in_range(generate, "segmenter_training.generate", 0, expected)?;
+        let expected = "at least 1 with segmenter_training.renamed = true: the names are those of its tables";
+        in_range(!self.renamed || self.generated > 0, "segmenter_training.generated", 0, expected)?;
+        let by_rules = self.generated_by_rules;
+        let concatenated = !self.concatenated || (by_rules && self.generated > 0);
+        let expected = "true, and segmenter_training.generated at least 1, with segmenter_training.concatenated = true";
+        in_range(concatenated, "segmenter_training.generated_by_rules", by_rules, expected)?;
+        let from = self.rules_from;
+        in_range((0.0..=1.0).contains(&from), "segmenter_training.rules_from", from, "from 0 to 1")?;
         share("segmenter_training.warm_up", self.warm_up)?;
         share("segmenter_training.dropout", self.dropout)?;
-        let from_0 = |key, value: f64| range(key, value, value.is_finite() && value >= 0.0, "a number from 0");
+        let from_0 = |key, value: f64| in_range(value.is_finite() && value >= 0.0, key, value, "a number from 0");
         from_0("segmenter_training.weight_decay", self.weight_decay.into())?;
         from_0("segmenter_training.clip_norm", self.clip_norm)
     }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::ConfigError;
+use super::{ConfigError, in_range};
 
 /// `[static_encoder]`: for the task `static-encoder`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -64,23 +64,16 @@ impl Default for ContrastiveConfig {
 impl StaticEncoderConfig {
     /// That every value is in its range.
     pub(super) fn check(&self) -> Result<(), ConfigError> {
-        let range = |key, value: String, expected| Err(ConfigError::Range { key, value, expected });
         for (key, value) in [("static_encoder.dim", self.dim), ("static_encoder.batch_size", self.batch_size)] {
-            if value == 0 {
-                return range(key, "0".into(), "at least 1");
-            }
+            in_range(value > 0, key, value, "at least 1")?;
         }
         let ContrastiveConfig { epochs, temperature, weight, filings, held_out } = &self.contrastive;
-        if !(temperature.is_finite() && *temperature > 0.0) {
-            return range("static_encoder.contrastive.temperature", temperature.to_string(), "a number above 0");
-        }
-        if !(weight.is_finite() && *weight >= 0.0) {
-            return range("static_encoder.contrastive.weight", weight.to_string(), "a number from 0");
-        }
-        if filings.is_empty() && (*epochs > 0 || !held_out.is_empty()) {
-            let expected = "filings with inline XBRL, or a directory of them, to learn paraphrases from";
-            return range("static_encoder.contrastive.filings", "[]".into(), expected);
-        }
-        Ok(())
+        let positive = temperature.is_finite() && *temperature > 0.0;
+        in_range(positive, "static_encoder.contrastive.temperature", temperature, "a number above 0")?;
+        let from_0 = weight.is_finite() && *weight >= 0.0;
+        in_range(from_0, "static_encoder.contrastive.weight", weight, "a number from 0")?;
+        let filings = !filings.is_empty() || (*epochs == 0 && held_out.is_empty());
+        let expected = "filings with inline XBRL, or a directory of them, to learn paraphrases from";
+        in_range(filings, "static_encoder.contrastive.filings", "[]", expected)
     }
 }

@@ -3,7 +3,8 @@ use std::fs;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::sample::LeftOut;
+use crate::dataset::Inputs;
+use crate::sample::{LeftOut, Samples};
 use crate::testing::read_inputs;
 
 /// A place of a header tree with what is below it.
@@ -32,7 +33,7 @@ fn read_json(question: &Value, table: &Value, labels: Labels) -> Result<Samples,
     let (files, tables) = (vec![dir.path().join("q.jsonl")], vec![dir.path().join("T.json")]);
     fs::write(&files[0], format!("{question}\n")).unwrap();
     fs::write(&tables[0], table.to_string()).unwrap();
-    read_inputs(&Hitab, &Inputs { files, tables, ..Inputs::default() }, labels)
+    read_inputs(&HITAB, &Inputs { files, tables, ..Inputs::default() }, labels)
 }
 
 fn message(change: impl FnOnce(&mut Value, &mut Value)) -> String {

@@ -379,26 +379,10 @@ static NO_NAME: std::sync::LazyLock<QualName> =
     std::sync::LazyLock::new(|| QualName::new(None, ns!(), local_name!("")));
 
 /// The attributes that readers look at; the others would only take memory.
+#[rustfmt::skip]
 const KEPT: [&str; 19] = [
-    "style",
-    "rowspan",
-    "colspan",
-    "hidden",
-    "role",
-    "href",
-    "scope",
-    "align",
-    "id",
-    "name",
-    "contextref",
-    "unitref",
-    "scale",
-    "sign",
-    "decimals",
-    "format",
-    "dimension",
-    "xsi:nil",
-    "bgcolor",
+    "style", "rowspan", "colspan", "hidden", "role", "href", "scope", "align", "id", "name", "contextref",
+    "unitref", "scale", "sign", "decimals", "format", "dimension", "xsi:nil", "bgcolor",
 ];
 
 impl TreeSink for Sink {

@@ -263,71 +263,24 @@ pub(super) fn is_mark(text: &str) -> bool {
         })
 }
 
+/// Elements whose text is not shown.
+#[rustfmt::skip]
 fn is_hidden(name: &str) -> bool {
     matches!(
         name,
-        "script"
-            | "style"
-            | "head"
-            | "title"
-            | "template"
-            | "noscript"
-            | "ix:header"
-            | "iframe"
-            | "object"
-            | "select"
-            | "textarea"
-            | "svg"
-            | "math"
-            | "audio"
-            | "video"
-            | "nav"
+        "script" | "style" | "head" | "title" | "template" | "noscript" | "ix:header" | "iframe" | "object"
+        | "select" | "textarea" | "svg" | "math" | "audio" | "video" | "nav"
     )
 }
 
+/// Elements that end a line of text.
+#[rustfmt::skip]
 pub(super) fn is_block(name: &str) -> bool {
     matches!(
         name,
-        "html"
-            | "body"
-            | "div"
-            | "p"
-            | "h1"
-            | "h2"
-            | "h3"
-            | "h4"
-            | "h5"
-            | "h6"
-            | "ul"
-            | "ol"
-            | "li"
-            | "dl"
-            | "dt"
-            | "dd"
-            | "blockquote"
-            | "pre"
-            | "hr"
-            | "section"
-            | "article"
-            | "header"
-            | "footer"
-            | "main"
-            | "aside"
-            | "address"
-            | "figure"
-            | "figcaption"
-            | "form"
-            | "fieldset"
-            | "table"
-            | "caption"
-            | "thead"
-            | "tbody"
-            | "tfoot"
-            | "tr"
-            | "td"
-            | "th"
-            | "center"
-            | "details"
-            | "summary"
+        "html" | "body" | "div" | "p" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "ul" | "ol" | "li" | "dl"
+        | "dt" | "dd" | "blockquote" | "pre" | "hr" | "section" | "article" | "header" | "footer" | "main"
+        | "aside" | "address" | "figure" | "figcaption" | "form" | "fieldset" | "table" | "caption" | "thead"
+        | "tbody" | "tfoot" | "tr" | "td" | "th" | "center" | "details" | "summary"
     )
 }

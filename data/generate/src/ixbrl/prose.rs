@@ -182,35 +182,10 @@ fn beginning(clause: &str, least: usize) -> Option<String> {
 }
 
 /// Words that nothing ends with.
+#[rustfmt::skip]
 const FILLERS: &[&str] = &[
-    "approximately",
-    "about",
-    "of",
-    "to",
-    "be",
-    "in",
-    "the",
-    "a",
-    "an",
-    "and",
-    "or",
-    "over",
-    "by",
-    "between",
-    "up",
-    "our",
-    "more",
-    "than",
-    "at",
-    "for",
-    "with",
-    "on",
-    "from",
-    "as",
-    "its",
-    "total",
-    "that",
-    "will",
+    "approximately", "about", "of", "to", "be", "in", "the", "a", "an", "and", "or", "over", "by", "between",
+    "up", "our", "more", "than", "at", "for", "with", "on", "from", "as", "its", "total", "that", "will",
 ];
 
 /// `We had approximately 77,800 employees worldwide`.

@@ -70,35 +70,17 @@ enum Kind {
 }
 
 /// Kinds for questions that one table may answer, as often as they stand here.
+#[rustfmt::skip]
 const ONE_TABLE: &[Kind] = &[
-    Kind::Single,
-    Kind::Single,
-    Kind::Single,
-    Kind::Single,
-    Kind::Single,
-    Kind::Single,
-    Kind::Change,
-    Kind::Change,
-    Kind::Growth,
-    Kind::Average,
-    Kind::Members,
-    Kind::Share,
-    Kind::Ratio,
-    Kind::Sum,
+    Kind::Single, Kind::Single, Kind::Single, Kind::Single, Kind::Single, Kind::Single, Kind::Change,
+    Kind::Change, Kind::Growth, Kind::Average, Kind::Members, Kind::Share, Kind::Ratio, Kind::Sum,
 ];
 
 /// Kinds for questions that need two tables.
+#[rustfmt::skip]
 const TWO_TABLES: &[Kind] = &[
-    Kind::Share,
-    Kind::Share,
-    Kind::Ratio,
-    Kind::Ratio,
-    Kind::Ratio,
-    Kind::Difference,
-    Kind::Sum,
-    Kind::Both,
-    Kind::Both,
-    Kind::Change,
+    Kind::Share, Kind::Share, Kind::Ratio, Kind::Ratio, Kind::Ratio, Kind::Difference, Kind::Sum, Kind::Both,
+    Kind::Both, Kind::Change,
 ];
 
 /// Amounts of a time that others are measured by.

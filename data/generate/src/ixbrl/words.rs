@@ -232,39 +232,11 @@ pub(super) fn country(name: &str) -> Option<&'static str> {
 
 /// Whether the thing that a name names is several: by the last word before the first preposition.
 pub(super) fn is_plural(name: &str) -> bool {
+    #[rustfmt::skip]
     const PREPOSITIONS: &[&str] = &[
-        "of",
-        "from",
-        "in",
-        "for",
-        "to",
-        "at",
-        "by",
-        "with",
-        "on",
-        "per",
-        "before",
-        "or",
-        "due",
-        "after",
-        "other",
-        "including",
-        "excluding",
-        "attributable",
-        "resulting",
-        "net",
-        "recognized",
-        "outstanding",
-        "acquired",
-        "paid",
-        "granted",
-        "vested",
-        "forfeited",
-        "issued",
-        "arising",
-        "under",
-        "expected",
-        "held",
+        "of", "from", "in", "for", "to", "at", "by", "with", "on", "per", "before", "or", "due", "after",
+        "other", "including", "excluding", "attributable", "resulting", "net", "recognized", "outstanding",
+        "acquired", "paid", "granted", "vested", "forfeited", "issued", "arising", "under", "expected", "held",
     ];
     // A preposition that begins a name ends nothing: `other assets`, `net sales`.
     let mut words = name.split_whitespace().skip_while(|word| PREPOSITIONS.contains(word));

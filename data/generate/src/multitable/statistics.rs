@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
+use tabsegnet_document::numbers::grouped;
+
 use super::{Benchmark, Cut, Part, Task};
 
 /// Counts and means of a benchmark.
@@ -119,15 +121,6 @@ impl Statistics {
     }
 }
 
-/// 12345 as 12,345.
 fn thousands(number: usize) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    grouped(number as u64)
 }

@@ -1,5 +1,7 @@
 //! Figures as filings write them.
 
+use tabsegnet_document::numbers::grouped;
+
 /// What a figure counts, and so how it is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Measure {
@@ -61,18 +63,6 @@ pub(super) fn words(value: i64, measure: Measure, unit: Unit) -> String {
         }
         _ => plain,
     }
-}
-
-fn grouped(value: u64) -> String {
-    let digits = value.to_string();
-    let mut text = String::new();
-    for (position, digit) in digits.chars().enumerate() {
-        if position > 0 && (digits.len() - position).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 #[cfg(test)]

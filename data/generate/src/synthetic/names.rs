@@ -96,45 +96,16 @@ pub(super) const REGIONS: &[(&str, &str)] = &[
 ];
 
 /// First words of company names, of each part its own.
+#[rustfmt::skip]
 pub(super) const TRAIN_STEMS: &[&str] = &[
-    "Alderway",
-    "Brightmoor",
-    "Calloway",
-    "Dunmere",
-    "Eastbrook",
-    "Fenwick",
-    "Glenhaven",
-    "Hallmont",
-    "Ironbridge",
-    "Jasperline",
-    "Kestrel",
-    "Larkfield",
-    "Marlowe",
-    "Northgate",
-    "Oakhurst",
-    "Pinecrest",
-    "Quarrier",
-    "Redfern",
-    "Silverton",
-    "Thornbury",
-    "Umberline",
-    "Valemont",
-    "Westerly",
-    "Yarrow",
+    "Alderway", "Brightmoor", "Calloway", "Dunmere", "Eastbrook", "Fenwick", "Glenhaven", "Hallmont",
+    "Ironbridge", "Jasperline", "Kestrel", "Larkfield", "Marlowe", "Northgate", "Oakhurst", "Pinecrest",
+    "Quarrier", "Redfern", "Silverton", "Thornbury", "Umberline", "Valemont", "Westerly", "Yarrow",
 ];
+#[rustfmt::skip]
 pub(super) const DEV_STEMS: &[&str] = &[
-    "Ashcombe",
-    "Birchwood",
-    "Crestline",
-    "Driftwood",
-    "Elmstead",
-    "Foxglove",
-    "Greyrock",
-    "Hawthorne",
-    "Juniper",
-    "Kingsford",
-    "Lindenau",
-    "Mossbank",
+    "Ashcombe", "Birchwood", "Crestline", "Driftwood", "Elmstead", "Foxglove", "Greyrock", "Hawthorne",
+    "Juniper", "Kingsford", "Lindenau", "Mossbank",
 ];
 const SUFFIXES: &[&str] = &[
     "Industries , Inc .",

@@ -52,27 +52,12 @@ fn twins(report: &Report, dice: &mut Dice) -> [Kind; 2] {
 }
 
 /// The other tables a report may have; some stand twice to come up more often.
+#[rustfmt::skip]
 const SINGLES: &[Kind] = &[
-    Kind::Income,
-    Kind::Income,
-    Kind::Assets,
-    Kind::Assets,
-    Kind::Liabilities,
-    Kind::Liabilities,
-    Kind::CashFlows,
-    Kind::CashFlows,
-    Kind::Overview,
-    Kind::RegionRevenue,
-    Kind::RegionAssets,
-    Kind::RegionStaff,
-    Kind::Goodwill,
-    Kind::Debt,
-    Kind::Leases,
-    Kind::AwardsCost,
-    Kind::Reserve(0),
-    Kind::TaxRates,
-    Kind::Staff,
-    Kind::FairValues,
+    Kind::Income, Kind::Income, Kind::Assets, Kind::Assets, Kind::Liabilities, Kind::Liabilities,
+    Kind::CashFlows, Kind::CashFlows, Kind::Overview, Kind::RegionRevenue, Kind::RegionAssets,
+    Kind::RegionStaff, Kind::Goodwill, Kind::Debt, Kind::Leases, Kind::AwardsCost, Kind::Reserve(0),
+    Kind::TaxRates, Kind::Staff, Kind::FairValues,
 ];
 
 fn build(kind: Kind, report: &Report, dice: &mut Dice) -> Built {

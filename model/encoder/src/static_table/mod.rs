@@ -115,19 +115,10 @@ impl StaticEncoder {
     /// A directory or file that is not there, another format or version, tensors whose shapes do
     /// not fit `dim` or the tokenizer.
     pub fn load(dir: &Path) -> Result<Self, EncoderError> {
-        Self::load_limited(dir, EncoderConfig::default().max_tokens)
-    }
-
-    /// [`StaticEncoder::load`] with a length limit of `max_tokens`.
-    ///
-    /// # Errors
-    ///
-    /// As [`StaticEncoder::load`].
-    pub fn load_limited(dir: &Path, max_tokens: usize) -> Result<Self, EncoderError> {
         if !dir.is_dir() {
             return Err(EncoderError::NoDirectory { path: dir.to_owned(), kind: KIND });
         }
-        Self::open(&Source::directory(dir), max_tokens)
+        Self::open(&Source::directory(dir), EncoderConfig::default().max_tokens)
     }
 
     pub(crate) fn open(source: &Source, max_tokens: usize) -> Result<Self, EncoderError> {

@@ -178,23 +178,38 @@ struct Leaf {
 /// Trees that rank the gold rows of the lists above the others. Same seed, same trees, whatever the number of
 /// threads. `progress` is called with the number of trees so far.
 pub fn grow(lists: &Lists, growth: &BoostingConfig, seed: u64, progress: &mut dyn FnMut(usize)) -> BoostedTrees {
+    let mut goes_on = |trees| {
+        progress(trees);
+        true
+    };
+    grow_while(lists, growth, seed, &mut goes_on).unwrap_or_default()
+}
+
+/// [`grow`], which `goes_on` ends: it is called after each tree with the number of trees so far, and where it says no,
+/// there are none.
+pub fn grow_while(
+    lists: &Lists,
+    growth: &BoostingConfig,
+    seed: u64,
+    goes_on: &mut dyn FnMut(usize) -> bool,
+) -> Option<BoostedTrees> {
     let mut trees = BoostedTrees { features: lists.bins.features(), ..BoostedTrees::default() };
     for model in 0..growth.bagged_models {
-        boost(lists, growth, (seed, (model * growth.num_iterations) as u64), &mut trees, progress);
+        boost(lists, growth, (seed, (model * growth.num_iterations) as u64), &mut trees, goes_on)?;
     }
     // The mean of the bagged models.
     trees.nodes.iter_mut().for_each(|node| node.value /= growth.bagged_models as f32);
-    trees
+    Some(trees)
 }
 
-/// Adds a bagged model; `(seed, stream)` of its first tree.
+/// Adds a bagged model; `(seed, stream)` of its first tree. Nothing where `goes_on` says no.
 fn boost(
     lists: &Lists,
     growth: &BoostingConfig,
     (seed, stream): (u64, u64),
     trees: &mut BoostedTrees,
-    progress: &mut dyn FnMut(usize),
-) {
+    goes_on: &mut dyn FnMut(usize) -> bool,
+) -> Option<()> {
     let features = lists.bins.features();
     let mut scores = vec![0.0_f32; lists.gold.len()];
     let some = |all: usize, share: f64| ((all as f64 * share).round() as usize).clamp(1.min(all), all);
@@ -229,8 +244,11 @@ fn boost(
             node.value
         };
         scores.par_iter_mut().enumerate().for_each(|(row, score)| *score += said(row));
-        progress(trees.roots.len());
+        if !goes_on(trees.roots.len()) {
+            return None;
+        }
     }
+    Some(())
 }
 
 /// One tree while it grows.

@@ -6,17 +6,15 @@
 //! without that segment. Of an edge or a feature only what it changes is computed again: the node
 //! itself in each layer, and nodes on the way back to it. A missing segment changes every node.
 
-use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+mod network;
 
-use super::edges::Edges;
-use super::start::Features;
-use super::weights::{Layer, Weights, blocks};
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use super::weights::Weights;
 use super::{Inference, ModelInput, OpenGraph, Parts, values};
-use crate::aggregate::take_up;
 use crate::batch::{BatchError, best_segments};
-use crate::config::Aggregation;
-use crate::edges::Heard;
+use network::Laid;
 
 /// Edges whose effect is computed: those that the node hears most of.
 const EDGES: usize = 64;
@@ -50,17 +48,6 @@ pub struct EdgeEffect {
     pub effect: f32,
 }
 
-/// A document and a question, as nodes are initialised from them.
-struct Document<'a> {
-    /// u C_u, `[nodes, d_in]`
-    own: &'a [f32],
-    /// `[nodes, features]`, standardised.
-    features: Vec<f32>,
-    query: &'a ModelInput<'a>,
-    /// `[nodes]`, or empty without segments.
-    best: &'a [u32],
-}
-
 impl Inference {
     /// s(e | q) (5) of each edge type for a question `[d_enc]`, in the order of [`crate::ModelConfig::edge_type_names`]; a
     /// single one for a model that does not tell them apart; of several models the mean.
@@ -91,8 +78,10 @@ impl Inference {
         let mut made = Vec::new();
         let weights = self.weights(&mut made);
         let own: Vec<Cow<'_, [f32]>> = open.parts.iter().map(Parts::own).collect();
-        let laid: Vec<Laid<'_>> =
-            weights.iter().zip(&own).map(|(weights, own)| self.laid(weights, own, open, &query, &best)).collect();
+        let laid = weights.iter().zip(&own);
+        let laid: Vec<Laid<'_>> = laid
+            .map(|(weights, own)| Laid::new(weights, own, &open.heard, self.config.aggregation, &query, &best))
+            .collect();
         let (together, shift) = self.scored_together(open, &query, &best);
         // A node that the first network alone has scored is explained by it alone.
         let by = |node: &u32| if together.binary_search(node).is_ok() { laid.as_slice() } else { &laid[..1] };
@@ -157,28 +146,6 @@ impl Inference {
         let mut made = made.iter();
         self.networks.iter().filter_map(|network| network.weights.as_ref().or_else(|| made.next())).collect()
     }
-
-    fn laid<'a>(
-        &self,
-        weights: &'a Weights,
-        own: &'a [f32],
-        open: &'a OpenGraph,
-        query: &'a ModelInput<'a>,
-        best: &'a [u32],
-    ) -> Laid<'a> {
-        let (strength, features) = (weights.strength(query.q), weights.standardised(query.features));
-        let document = Document { own, features, query, best };
-        let mut laid = Laid {
-            weights,
-            heard: &open.heard,
-            strength,
-            aggregation: self.config.aggregation,
-            document,
-            all: Vec::new(),
-        };
-        laid.all = laid.layers(query, best);
-        laid
-    }
 }
 
 impl Parts {
@@ -188,44 +155,6 @@ impl Parts {
             Self::Cpu { own } => Cow::Borrowed(own),
             Self::Tensors(tensors) => Cow::Owned(values(tensors.0.clone())),
         }
-    }
-}
-
-/// A network with what it makes of a document and a question.
-struct Laid<'a> {
-    weights: &'a Weights,
-    heard: &'a Heard,
-    /// s(e | q) of each edge type.
-    strength: Vec<f32>,
-    aggregation: Aggregation,
-    document: Document<'a>,
-    /// x⁰ … x^L of every node.
-    all: Vec<Vec<f32>>,
-}
-
-impl Laid<'_> {
-    fn graph(&self) -> Edges<'_> {
-        let Heard { offsets, edges, .. } = self.heard;
-        Edges { offsets, edges, strength: &self.strength, aggregation: self.aggregation }
-    }
-
-    /// x⁰ … x^L of every node for the question, or for other segments of it.
-    fn layers(&self, query: &ModelInput<'_>, best: &[u32]) -> Vec<Vec<f32>> {
-        let features = Features::Standardised(&self.document.features);
-        self.weights.all_layers(self.weights.start(self.document.own, query, features, best).0, &self.graph())
-    }
-
-    /// The score of a node without what features add to it by themselves.
-    fn score(&self, all: &[Vec<f32>], node: u32) -> f32 {
-        self.weights.score_without(all, &self.graph(), node, None, &|_| false)
-    }
-
-    fn heard(&self, node: u32) -> Vec<usize> {
-        self.weights.heard(&self.all, &self.graph(), node)
-    }
-
-    fn explain(&self, node: u32, edges: &BTreeSet<usize>) -> Explanation {
-        self.weights.explain(&self.all, &self.graph(), &self.document, node, edges)
     }
 }
 
@@ -257,172 +186,6 @@ impl Explanation {
     }
 }
 
-impl Weights {
-    /// x⁰ … x^L of every node.
-    fn all_layers(&self, x: Vec<f32>, graph: &Edges<'_>) -> Vec<Vec<f32>> {
-        let nodes = graph.offsets.len().saturating_sub(1);
-        let mut all = vec![x];
-        for (number, layer) in self.layers.iter().enumerate() {
-            let mut next = vec![0.0; nodes * layer.b.len()];
-            let mut messages = Vec::new();
-            for (first, out) in blocks(&mut next, layer.b.len()) {
-                layer.forward(&all[number], graph, first, &mut messages, out);
-            }
-            all.push(next);
-        }
-        all
-    }
-
-    /// Of one network, the edges in the order given.
-    fn explain(
-        &self,
-        all: &[Vec<f32>],
-        graph: &Edges<'_>,
-        document: &Document<'_>,
-        node: u32,
-        edges: &BTreeSet<usize>,
-    ) -> Explanation {
-        // Without what features add to the score by themselves, which no edge changes.
-        let score = self.score_without(all, graph, node, None, &|_| false);
-        let edges = edges.iter().map(|&edge| EdgeEffect {
-            edge,
-            strength: graph.strength[graph.edges[edge].1 as usize],
-            effect: score - self.score_without(all, graph, node, None, &|other| other == edge),
-        });
-        let edges = edges.collect();
-
-        let width = self.w_f.len();
-        let features = &document.features[node as usize * width..(node as usize + 1) * width];
-        let by_themselves = || features.iter().zip(&self.w_f).map(|(value, w)| value * w);
-        let mut own = features.to_vec();
-        let of_feature = |(feature, by_itself): (usize, f32)| {
-            let value = std::mem::take(&mut own[feature]); // standardised: the mean is 0
-            if value == 0.0 {
-                return 0.0;
-            }
-            let start = self.start_of(document, node, &own);
-            own[feature] = value;
-            by_itself + score - self.score_without(all, graph, node, Some(start), &|_| false)
-        };
-        let features = by_themselves().enumerate().map(of_feature).collect();
-        Explanation {
-            alone: self.score_without(all, graph, node, None, &|_| true) + by_themselves().sum::<f32>(),
-            edges,
-            features,
-            segments: Vec::new(),
-        }
-    }
-
-    /// x⁰ of one node with other standardised features.
-    fn start_of(&self, document: &Document<'_>, node: u32, features: &[f32]) -> Vec<f32> {
-        let row = |values: &'_ [f32], width: usize| -> Vec<f32> {
-            values.get(node as usize * width..(node as usize + 1) * width).map_or_else(Vec::new, <[f32]>::to_vec)
-        };
-        let best = document.best.get(node as usize..=node as usize).unwrap_or_default();
-        let own = row(document.own, self.d.len());
-        self.start(&own, document.query, Features::Standardised(features), best).0
-    }
-
-    /// The edges into a node that it hears most of, by the channels whose greatest message they bring
-    /// (max) or by the size of their messages, over all layers.
-    fn heard(&self, all: &[Vec<f32>], graph: &Edges<'_>, node: u32) -> Vec<usize> {
-        let edges = graph.of(node);
-        let mut heard = vec![0.0_f32; edges.len()];
-        for (layer, x) in self.layers.iter().zip(all) {
-            let message = |edge: usize, channel: usize| {
-                let (source, row) = graph.edges[edge];
-                graph.strength[row as usize] * x[source as usize * layer.d + channel]
-            };
-            for channel in 0..layer.d {
-                if graph.aggregation == Aggregation::Max {
-                    let mut greatest: Option<(usize, f32)> = None;
-                    for edge in edges.clone() {
-                        let message = message(edge, channel);
-                        if greatest.is_none_or(|(_, value)| message > value) {
-                            greatest = Some((edge, message));
-                        }
-                    }
-                    if let Some((edge, _)) = greatest {
-                        heard[edge - edges.start] += 1.0;
-                    }
-                } else {
-                    edges.clone().for_each(|edge| heard[edge - edges.start] += message(edge, channel).abs());
-                }
-            }
-        }
-        let mut order: Vec<usize> = (0..heard.len()).filter(|&edge| heard[edge] > 0.0).collect();
-        order.sort_by(|&a, &b| heard[b].total_cmp(&heard[a]).then(a.cmp(&b)));
-        order.truncate(EDGES);
-        order.into_iter().map(|edge| edges.start + edge).collect()
-    }
-
-    /// The score of a node from x^L on the document less those edges into it that `without` names, its
-    /// x⁰ being `start` where that is given.
-    fn score_without(
-        &self,
-        all: &[Vec<f32>],
-        graph: &Edges<'_>,
-        node: u32,
-        start: Option<Vec<f32>>,
-        without: &dyn Fn(usize) -> bool,
-    ) -> f32 {
-        let mut changed: BTreeMap<u32, Vec<f32>> = start.map(|start| (node, start)).into_iter().collect();
-        for (number, layer) in self.layers.iter().enumerate() {
-            let value = |at: u32| match changed.get(&at) {
-                Some(values) => values.as_slice(),
-                None => &all[number][at as usize * layer.d..(at as usize + 1) * layer.d],
-            };
-            let mut next = BTreeMap::new();
-            for at in graph.within(node, self.layers.len() - 1 - number) {
-                let hears = || graph.of(at).any(|edge| changed.contains_key(&graph.edges[edge].0));
-                if at == node || changed.contains_key(&at) || hears() {
-                    let kept = graph.of(at).filter(|&edge| at != node || !without(edge));
-                    next.insert(at, layer.one(value, graph, at, kept));
-                }
-            }
-            changed = next;
-        }
-        let last = changed.get(&node).map_or(&[] as &[f32], Vec::as_slice);
-        self.b + last.iter().zip(&self.w).map(|(x, w)| x * w).sum::<f32>()
-    }
-}
-
-impl Layer {
-    /// [`Layer::forward`] for one node and some of the edges into it.
-    fn one<'x>(
-        &self,
-        value: impl Fn(u32) -> &'x [f32],
-        graph: &Edges<'_>,
-        node: u32,
-        edges: impl Iterator<Item = usize>,
-    ) -> Vec<f32> {
-        let messages: Vec<(f32, &[f32])> = edges
-            .map(|edge| {
-                let (source, row) = graph.edges[edge];
-                (graph.strength[row as usize], value(source))
-            })
-            .collect();
-        let mut aggregated = vec![0.0; self.d];
-        take_up(&mut aggregated, graph.aggregation, messages.into_iter());
-        let mut out = vec![0.0; self.b.len()];
-        self.combine(value(node), &aggregated, &mut out);
-        out
-    }
-}
-
-impl Edges<'_> {
-    /// Nodes from which the node can be reached over at most so many edges, itself among them.
-    fn within(&self, node: u32, steps: usize) -> BTreeSet<u32> {
-        let mut found = BTreeSet::from([node]);
-        for _ in 0..steps {
-            let sources = found.iter().flat_map(|&node| self.of(node)).map(|edge| self.edges[edge].0);
-            let sources: Vec<u32> = sources.collect();
-            found.extend(sources);
-        }
-        found
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use burn::tensor::Device;
@@ -432,7 +195,7 @@ mod tests {
 
     use super::super::tests::{D_ENC, config, model, model_of_seed, noise};
     use super::*;
-    use crate::config::{EdgeTypes, ModelConfig};
+    use crate::config::{Aggregation, EdgeTypes, ModelConfig};
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(30))]

@@ -129,32 +129,11 @@ pub(super) fn names<'t, 'q: 't>(mut tokens: impl Iterator<Item = &'t Token<'q>>)
 
 /// Whether a question is about a change.
 pub(super) fn asks_for_change(tokens: &[Token<'_>]) -> bool {
+    #[rustfmt::skip]
     const CHANGE: [&str; 25] = [
-        "change",
-        "changed",
-        "changes",
-        "growth",
-        "grow",
-        "grew",
-        "increase",
-        "increased",
-        "decrease",
-        "decreased",
-        "decline",
-        "declined",
-        "rise",
-        "rose",
-        "fall",
-        "fell",
-        "drop",
-        "dropped",
-        "variation",
-        "difference",
-        "differ",
-        "fluctuation",
-        "reduction",
-        "roi",
-        "return",
+        "change", "changed", "changes", "growth", "grow", "grew", "increase", "increased", "decrease",
+        "decreased", "decline", "declined", "rise", "rose", "fall", "fell", "drop", "dropped", "variation",
+        "difference", "differ", "fluctuation", "reduction", "roi", "return",
     ];
     tokens.iter().any(|token| token.is(&CHANGE))
 }

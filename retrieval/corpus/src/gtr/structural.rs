@@ -27,7 +27,7 @@ enum Tag {
     Symbol,
 }
 
-const CLOSED: [(Tag, &str); 7] = [
+const CLOSED: [(Tag, &str); 8] = [
     (
         Tag::Determiner,
         "the a an this that these those each every some any no all both either neither another which what whose",
@@ -54,33 +54,14 @@ const CLOSED: [(Tag, &str); 7] = [
         "how when where why very too also only just more most less least ever never always often again then there here \
          now almost together twice once",
     ),
+    (Tag::Numeral, "one two three four five six seven eight nine ten eleven twelve hundred thousand million billion"),
 ];
 
-/// Words of English that number something.
-const NUMERALS: &str =
-    "one two three four five six seven eight nine ten eleven twelve hundred thousand million billion";
-
-/// Endings that tell an open class, longest first where one ends in another.
-const ENDINGS: [(&str, Tag); 19] = [
-    ("ly", Tag::Adverb),
-    ("ing", Tag::Verb),
-    ("ed", Tag::Verb),
-    ("ify", Tag::Verb),
-    ("ize", Tag::Verb),
-    ("ise", Tag::Verb),
-    ("ous", Tag::Adjective),
-    ("ful", Tag::Adjective),
-    ("less", Tag::Adjective),
-    ("able", Tag::Adjective),
-    ("ible", Tag::Adjective),
-    ("ive", Tag::Adjective),
-    ("ical", Tag::Adjective),
-    ("ial", Tag::Adjective),
-    ("onal", Tag::Adjective),
-    ("ish", Tag::Adjective),
-    ("est", Tag::Adjective),
-    ("ic", Tag::Adjective),
-    ("ary", Tag::Adjective),
+/// Endings that tell an open class; none ends in another.
+const ENDINGS: [(Tag, &str); 3] = [
+    (Tag::Adverb, "ly"),
+    (Tag::Verb, "ing ed ify ize ise"),
+    (Tag::Adjective, "ous ful less able ible ive ical ial onal ish est ic ary"),
 ];
 
 /// Shortest word whose ending is looked at: "bed" is no verb.
@@ -126,15 +107,13 @@ fn tag(word: &str, first: bool) -> Tag {
     if let Some((tag, _)) = CLOSED.iter().find(|(_, words)| listed(words)) {
         return *tag;
     }
-    if listed(NUMERALS) {
-        return Tag::Numeral;
-    }
     // A capital says nothing at the start.
     if !first && word.starts_with(char::is_uppercase) {
         return Tag::ProperNoun;
     }
     if lower.chars().count() >= LEAST_FOR_ENDING
-        && let Some((_, tag)) = ENDINGS.iter().find(|(ending, _)| lower.ends_with(ending))
+        && let Some((tag, _)) =
+            ENDINGS.iter().find(|(_, endings)| endings.split_ascii_whitespace().any(|ending| lower.ends_with(ending)))
     {
         return *tag;
     }

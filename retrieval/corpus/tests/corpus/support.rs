@@ -68,31 +68,10 @@ impl Drawn {
     }
 }
 
+#[rustfmt::skip]
 const WORDS: [&str; 24] = [
-    "Lima",
-    "cities",
-    "city",
-    "Games",
-    "population",
-    "1999",
-    "2,004",
-    "2004",
-    "wins",
-    "win",
-    "Peru",
-    "boss",
-    "año",
-    "Ada",
-    "Bob",
-    "Cyd",
-    "Dee",
-    "river",
-    "rivers",
-    "7.5",
-    "Olympic",
-    "team",
-    "teams",
-    "name",
+    "Lima", "cities", "city", "Games", "population", "1999", "2,004", "2004", "wins", "win", "Peru", "boss",
+    "año", "Ada", "Bob", "Cyd", "Dee", "river", "rivers", "7.5", "Olympic", "team", "teams", "name",
 ];
 
 fn words(drawn: &mut Drawn, most: usize) -> String {

@@ -53,37 +53,17 @@ struct Arguments {
     write: Option<PathBuf>,
 }
 
+#[rustfmt::skip]
 const ITEMS: [&str; 18] = [
-    "Net sales",
-    "Cost of revenue",
-    "Gross profit",
-    "Research and development",
-    "Selling expenses",
-    "Operating income",
-    "Interest expense",
-    "Other income",
-    "Income taxes",
-    "Net income",
-    "Depreciation",
-    "Amortization of intangibles",
-    "Deferred revenue",
-    "Accounts receivable",
-    "Inventories",
-    "Goodwill",
-    "Long-term debt",
-    "Accrued liabilities",
+    "Net sales", "Cost of revenue", "Gross profit", "Research and development", "Selling expenses",
+    "Operating income", "Interest expense", "Other income", "Income taxes", "Net income", "Depreciation",
+    "Amortization of intangibles", "Deferred revenue", "Accounts receivable", "Inventories", "Goodwill",
+    "Long-term debt", "Accrued liabilities",
 ];
+#[rustfmt::skip]
 const SEGMENTS: [&str; 10] = [
-    "Products",
-    "Services",
-    "Americas",
-    "Europe",
-    "Asia Pacific",
-    "Cloud",
-    "Hardware",
-    "Licensing",
-    "Consulting",
-    "Retail",
+    "Products", "Services", "Americas", "Europe", "Asia Pacific", "Cloud", "Hardware", "Licensing",
+    "Consulting", "Retail",
 ];
 
 /// A linear congruential generator: the same document everywhere.

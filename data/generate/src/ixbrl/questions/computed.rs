@@ -11,23 +11,11 @@ use crate::ixbrl::filing::{Fact, Unit};
 use crate::ixbrl::templates::Named;
 
 /// Kinds, as often as they stand here.
+#[rustfmt::skip]
 const KINDS: &[Kind] = &[
-    Kind::Single,
-    Kind::Single,
-    Kind::Single,
-    Kind::Single,
-    Kind::Change,
-    Kind::Change,
-    Kind::Change,
-    Kind::Growth,
-    Kind::Growth,
-    Kind::Average,
-    Kind::Share,
-    Kind::Ratio,
-    Kind::Ratio,
-    Kind::Difference,
-    Kind::Sum,
-    Kind::Sum,
+    Kind::Single, Kind::Single, Kind::Single, Kind::Single, Kind::Change, Kind::Change, Kind::Change,
+    Kind::Growth, Kind::Growth, Kind::Average, Kind::Share, Kind::Ratio, Kind::Ratio, Kind::Difference,
+    Kind::Sum, Kind::Sum,
 ];
 
 impl QuestionWriter<'_> {

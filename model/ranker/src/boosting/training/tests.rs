@@ -94,6 +94,20 @@ fn threads_change_no_bit_and_another_seed_does() {
 }
 
 #[test]
+fn growing_ends_between_trees_where_it_is_to_and_leaves_none() {
+    let (rows, gold) = made(20);
+    let lists = lists(&rows, 6, &gold, &[10; 20]);
+    let mut seen = Vec::new();
+    let mut goes_on = |trees| {
+        seen.push(trees);
+        trees < 43
+    };
+    assert!(grow_while(&lists, &growth(), 1, &mut goes_on).is_none());
+    assert_eq!(seen, (1..=43).collect::<Vec<_>>(), "in the second of the bagged models");
+    assert!(grow_while(&lists, &growth(), 1, &mut |_| true) == Some(grow(&lists, &growth(), 1, &mut |_| {})));
+}
+
+#[test]
 fn a_leaf_has_no_fewer_rows_than_allowed_and_lists_without_gold_are_passed_over() {
     let (rows, mut gold) = made(30);
     gold[..100].fill(false);
