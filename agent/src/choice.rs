@@ -69,7 +69,7 @@ impl Candidates {
             facts.facts.iter().map(|fact| fact.covers).fold(0.0, f32::max),
             facts.facts.iter().map(|fact| fact.operations[0]).fold(0.0, f32::max),
         ];
-        let words = buckets(&ranking.question);
+        let words = buckets(&inquiry.text);
         Self { nothing: nothing(&facts, &inquiry), candidates, predictions, words, of_question, inquiry }
     }
 

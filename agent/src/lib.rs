@@ -30,6 +30,7 @@ pub mod judge;
 pub mod large;
 mod learnt;
 pub mod page;
+mod phrasing;
 pub mod prediction;
 pub mod program;
 mod proposals;

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use rust_decimal::Decimal;
 
+use crate::phrasing::usual;
 use crate::quantity::{Quantity, Scale, of_sentence, years};
 
 /// Words and phrases that say what is to be done with numbers; matched at the beginning of a word.
@@ -213,7 +214,7 @@ pub(crate) const STOP: [&str; 58] = [
 impl Inquiry {
     /// What a question asks for. `read_as` is the same with a glossary's words, where there is one.
     pub fn new(question: &str, read_as: Option<&str>) -> Self {
-        let text = format!(" {} ", question.trim().to_lowercase());
+        let text = usual(&format!(" {} ", question.trim().to_lowercase()));
         let starts_word =
             |at: usize| !text.get(..at).is_some_and(|before| before.ends_with(|c: char| c.is_alphanumeric()));
         let has = |cue: &str| text.match_indices(cue).any(|(at, _)| cue.starts_with(' ') || starts_word(at));
