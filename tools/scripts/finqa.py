@@ -1,19 +1,20 @@
 """What rankers and baselines, trained ones too, reach on FinQA's dev part in three protocols.
 
-    python tools/scripts/finqa.py --data DIR --encoder DIR --work DIR --output docs/finqa.md [--seeds 0 1 2] [--peer PYTHON]
-        [--protocols NAME…]
+    python tools/scripts/finqa.py --data DIR --encoder DIR --work DIR --output docs/finqa.md [--seeds 0 1 2]
+        [--peer PYTHON [--fine-tuned KIND…]] [--protocols NAME…]
 
 DIR of --data holds FinQA's train.json and dev.json, that of --encoder all-MiniLM-L6-v2. The checkpoints that come with the
 project are measured as they are; RANKERS, over the static encoder, are trained with each of --seeds. --peer names a Python
-with what `tools/scripts/peers/requirements.txt` lists: with it come the rows of a MiniLM trained on the questions
-(`peers/minilm_finetuned.py`), with each of --seeds too. Trainings, measurements and rankings that
-stand in --work are taken as they are: give another --work where the programs or the data are others. TABSEGNET_PROGRAMS names
-a directory of built programs; without it cargo builds them.
+with what `tools/scripts/peers/requirements.txt` lists for it: with it come the rows of a MiniLM trained on the questions
+(`peers/minilm_finetuned.py`), with each of --seeds too. Trainings and measurements that stand in --work are taken as they are:
+give another --work where the programs or the data are others. TABSEGNET_PROGRAMS names a directory of built programs; without
+it cargo builds them.
 """
 
 import json
 import statistics
 import subprocess
+import tomllib
 
 from experiments import ROOT, ROUNDS, evaluated, finqa_parser, program, settings, shown_p, trained, write
 from measures import MAIN, RESAMPLES, beside, finqa_page, gold, interval, of_questions, run, tested
@@ -42,6 +43,7 @@ REFERENCE = "`checkpoints/finqa`"
 def main():
     parser = finqa_parser(__doc__)
     parser.add_argument("--peer")
+    parser.add_argument("--fine-tuned", nargs="+", choices=FINE_TUNED, default=list(FINE_TUNED), help="half an hour each on a core")
     parser.add_argument("--protocols", nargs="+", choices=PROTOCOLS, default=list(PROTOCOLS))
     args = parser.parse_args()
     args.work.mkdir(parents=True, exist_ok=True)
@@ -59,11 +61,12 @@ def main():
     found, judged = {}, {}
     for protocol in args.protocols:
         found[protocol], judged[protocol] = measured(args, [*config, *settings(*PROTOCOLS[protocol][0])], protocol, rankers)
+    learnt = None
     if args.peer:
-        for name, method in fine_tuned(args, config, judged).items():
-            for protocol in args.protocols:
-                found[protocol][name] = method[protocol]
-    write(args.output, page(args, found, judged))
+        encoders, learnt = fine_tuned(args, config)
+        for protocol in args.protocols:
+            found[protocol] |= measured_encoders(args, [*config, *settings(*PROTOCOLS[protocol][0])], protocol, encoders, judged[protocol])
+    write(args.output, page(args, found, judged, learnt))
     print(args.output)
 
 
@@ -75,48 +78,69 @@ def measured(args, config, protocol, rankers):
     """For each method its runs in one protocol, and the gold nodes there."""
     given = {f"`{name}`": [(ROOT / name, encoder)] for name, encoder in SHIPPED.items()}
     given |= {name: [(directory / "best", STATIC) for directory in directories] for name, directories in rankers.items()}
-    by_encoder = {"static": (STATIC, {"trees": f"{LEARNT['trees']}, static features"}),
-                  "minilm": ([], {**{name: name for name in UNTRAINED}, **LEARNT, "trees": f"{LEARNT['trees']}, MiniLM features"})}
-    found, judged = {name: [] for name in given}, {}
-    for encoder, (chosen, baselines) in by_encoder.items():
-        output = place(args, protocol) / encoder
-        checkpoints = [(name, directory) for name, all_seeds in given.items() for directory, of in all_seeds if of == chosen]
-        named = f"evaluation.baselines={json.dumps(list(baselines))}"
+    # What is measured at once: checkpoints of one encoder and the same features, with the baselines over that encoder.
+    baselines = {"static": {"trees": f"{LEARNT['trees']}, static features"},
+                 "minilm": {**{name: name for name in UNTRAINED}, **LEARNT, "trees": f"{LEARNT['trees']}, MiniLM features"}}
+    groups = {"static": (STATIC, []), "minilm": ([], [])}
+    for name, all_seeds in given.items():
+        for directory, encoder in all_seeds:
+            own = own_features(directory, config)
+            group = "-".join(["static" if encoder == STATIC else "minilm", *(setting.removeprefix("features.") for setting in own)])
+            groups.setdefault(group, ([*encoder, *own], []))[1].append((name, directory))
+    found, judged = {name: [] for name in given}, None
+    for group, (chosen, checkpoints) in groups.items():
+        output, beside_them = place(args, protocol) / group, baselines.get(group, {})
+        named = f"evaluation.baselines={json.dumps(list(beside_them))}"
         evaluated(output, [directory for _, directory in checkpoints], *config, *settings(*chosen, named))
-        judged = gold(output / "qrels.trec")
+        # Features change neither pages nor gold nodes: questions pair up.
+        judged = judged or gold(output / "qrels.trec")
+        if gold(output / "qrels.trec") != judged:
+            raise SystemExit(f"{output}: other questions or gold nodes than in {place(args, protocol)}/static")
         methods = json.loads((output / "report.json").read_text())["methods"]
         # Checkpoints come first, in their order.
-        names = [name for name, _ in checkpoints] + list(baselines.values())
-        for name, method in zip(names, methods):
+        names = [name for name, _ in checkpoints] + list(beside_them.values())
+        for name, method in zip(names, methods, strict=True):
             found.setdefault(name, []).append(run(output / "runs" / f"{method['name']}.trec", judged))
     return found, judged
 
 
-def fine_tuned(args, config, judged):
-    """For each way of comparing its runs in each protocol, with each seed: learnt once, in the paper's protocol."""
-    caches = {}
-    for protocol in dict.fromkeys(["random", *args.protocols]):
-        caches[protocol] = place(args, protocol) / "cache"
-        program("train", *config, *settings(*PROTOCOLS[protocol][0], f"output.cache={caches[protocol]}"), "--prepare", quiet=True)
+def own_features(checkpoint, config):
+    """The settings of the features that a checkpoint has learnt from and `config` has not, or the other way round."""
+    common = tomllib.loads(program("train", *config, "--print-config", quiet=True))["features"]
+    own = tomllib.loads((checkpoint / "config.toml").read_text())["features"]
+    # A feature that came after the checkpoint is none of its own.
+    own = {name: own.get(name, False) for name in common}
+    return [f"features.{name}={json.dumps(own[name])}" for name in common if own[name] != common[name]]
+
+
+def fine_tuned(args, config):
+    """For each way of comparing the encoders that a MiniLM became, one a seed, and what a training says of itself. Learnt in the
+    paper's protocol."""
+    output = args.work / "minilm-finetuned"
+    encoders = {kind: [output / f"{kind}-{seed}" for seed in args.seeds] for kind in args.fine_tuned}
+    if not all(directory.is_dir() for directories in encoders.values() for directory in directories):
+        cache = place(args, "random") / "cache"
+        program("train", *config, *settings(f"output.cache={cache}"), "--prepare", quiet=True)
+        # Which questions are measured; the same in all protocols.
+        qrels = place(args, args.protocols[0]) / "minilm/qrels.trec"
+        subprocess.run([args.peer, ROOT / "tools/scripts/peers/minilm_finetuned.py", "--encoder", args.encoder, "--learn", cache,
+                        "--without", qrels, "--output", output, "--kinds", *args.fine_tuned, "--seeds", *map(str, args.seeds)],
+                       check=True, cwd=ROOT)
+    return encoders, json.loads((encoders["dense"][0] / "learnt.json").read_text())
+
+
+def measured_encoders(args, config, protocol, encoders, judged):
+    """For each way of comparing its runs in one protocol, which the baseline of its name ranks over each encoder."""
     found = {}
-    for kind, name in FINE_TUNED.items():
-        found[name] = {protocol: [] for protocol in args.protocols}
-        for seed in args.seeds:
-            runs = {protocol: place(args, protocol) / f"minilm-{kind}-{seed}.trec" for protocol in args.protocols}
-            if not all(path.is_file() for path in runs.values()):
-                # Which part is measured; its questions are the same in all protocols.
-                qrels = place(args, args.protocols[0]) / "minilm/qrels.trec"
-                command = [args.peer, str(ROOT / "tools/scripts/peers/minilm_finetuned.py"), "--encoder", args.encoder, "--kind", kind,
-                           "--seed", str(seed), "--qrels", str(qrels), "--learn", str(caches["random"])]
-                for protocol, path in runs.items():
-                    command += ["--rank", str(caches[protocol]), str(path)]
-                subprocess.run(command, check=True, cwd=ROOT)
-            for protocol, path in runs.items():
-                found[name][protocol].append(run(path, judged[protocol]))
+    for kind, directories in encoders.items():
+        for directory in directories:
+            output = place(args, protocol) / directory.name
+            evaluated(output, [], *config, *settings(f"encoder.model={directory}", f"evaluation.baselines={json.dumps([kind])}"))
+            found.setdefault(FINE_TUNED[kind], []).append(run(output / f"runs/{kind}.trec", judged))
     return found
 
 
-def page(args, found, judged):
+def page(args, found, judged, learnt):
     values = {protocol: {name: {measure: of_questions(runs, judged[protocol], of) for measure, of in MAIN.items()}
                          for name, runs in methods.items()} for protocol, methods in found.items()}
     names = list(next(iter(found.values())))
@@ -148,7 +172,7 @@ def page(args, found, judged):
         "Untrained baselines and BM25 + dense are over all-MiniLM-L6-v2; `finqa`, `general` and the rankers trained here over the static "
         "encoder. BM25 + dense and the trees learn from the training part anew in each protocol, which favours them. The trees see the "
         "ranker's features, the table scorer's among them, but no graph, no network and no first ranking. All read repaired texts.",
-        *(["MiniLM fine-tuned learns, like `checkpoints/finqa`, in the paper's protocol alone."] if args.peer else []),
+        *([told(learnt)] if learnt else []),
     ]
     if {"random", "with lead-in"} <= found.keys():
         lines += cost(values)
@@ -163,6 +187,15 @@ def page(args, found, judged):
             ]
         lines += beside("", values[protocol], REFERENCE, finqa_page)
     return [*lines, *REST.splitlines()]
+
+
+def told(learnt):
+    """How the MiniLM was trained."""
+    return ("MiniLM fine-tuned learns, like `checkpoints/finqa`, in the paper's protocol alone: all its weights, from "
+            f"{learnt['questions']:,} questions, each to find a gold node among those of its page that the untrained encoder finds "
+            f"likest and the nodes of other questions, for {learnt['epochs']} epochs, as a tenth of the training pages tells with the "
+            f"vectors of whole texts (at most {learnt['most_epochs']}). Its other settings stand in "
+            "`tools/scripts/peers/minilm_finetuned.py`; none of them was chosen on the dev part.")
 
 
 def cost(values):
