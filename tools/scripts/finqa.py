@@ -126,7 +126,7 @@ def fine_tuned(args, config):
         subprocess.run([args.peer, ROOT / "tools/scripts/peers/minilm_finetuned.py", "--encoder", args.encoder, "--learn", cache,
                         "--without", qrels, "--output", output, "--kinds", *args.fine_tuned, "--seeds", *map(str, args.seeds)],
                        check=True, cwd=ROOT)
-    return encoders, json.loads((encoders["dense"][0] / "learnt.json").read_text())
+    return encoders, json.loads((next(iter(encoders.values()))[0] / "learnt.json").read_text())
 
 
 def measured_encoders(args, config, protocol, encoders, judged):
