@@ -26,10 +26,10 @@ impl Folder {
     }
 }
 
-/// What was made last, by number; of more than `most` the one goes that was not asked for longest.
+/// What was made last, by number; of more than `most` the one goes whose last use is longest ago.
 struct Recent<T> {
     most: usize,
-    /// Asked for longest ago first.
+    /// Used longest ago first.
     kept: Mutex<VecDeque<(usize, T)>>,
 }
 
@@ -66,7 +66,7 @@ mod tests {
     use super::Recent;
 
     #[test]
-    fn what_is_kept_is_not_made_again_and_what_was_not_asked_for_longest_goes() {
+    fn what_is_kept_is_not_made_again_and_what_was_used_longest_ago_goes() {
         let made = RefCell::new(Vec::new());
         let recent = Recent::new(2);
         let get = |number: usize| {
@@ -77,7 +77,7 @@ mod tests {
         };
         assert_eq!([1, 2, 1, 1].map(get), [10, 20, 10, 10].map(Some));
         assert_eq!(*made.borrow(), [1, 2]);
-        // The first was asked for after the second.
+        // The first was used after the second.
         assert_eq!([3, 1, 2].map(get), [30, 10, 20].map(Some));
         assert_eq!(*made.borrow(), [1, 2, 3, 2]);
         // What cannot be made takes no place.

@@ -1,4 +1,4 @@
-//! How people ask for something worked out, in the words that arithmetic is usually asked for: "how far did sales come down in
+//! How people ask for something worked out, in the words that usually ask for arithmetic: "how far did sales come down in
 //! 2024" asks for the change in sales from 2023 to 2024.
 
 use crate::quantity::years;
@@ -81,8 +81,7 @@ pub(crate) fn usual(text: &str) -> String {
     }
     if let Some(amount) = AMOUNTS.iter().find(|amount| place(&text, amount).is_some()) {
         if place(&text, "exceed").is_some() {
-            let asked = replaced(&text, amount, "what was the difference between");
-            return replaced(&asked, "exceed", "and");
+            return replaced(&replaced(&text, amount, "what was the difference between"), "exceed", "and");
         }
         if let Some(verb) = MOVES.iter().find(|verb| place(&text, verb).is_some()) {
             let with = if *verb == "gain in" { "in" } else { "" };

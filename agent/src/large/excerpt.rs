@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tabsegnet::ranking::Position;
 use tabsegnet_document::model::{Block, CellSource, Document, Table, TableError, TableSource};
+use tabsegnet_document::numbers::grouped;
 use tabsegnet_document::{Layout, ReadOptions, read};
 
 use crate::answer::Citation;
@@ -85,7 +86,7 @@ fn cut(table: &Table, cited: &BTreeSet<usize>) -> Result<(Table, Vec<usize>), Ta
         if row > next {
             let text = match row - next {
                 1 => "… 1 row is not shown".to_owned(),
-                many => format!("… {} rows are not shown", with_commas(many)),
+                many => format!("… {} rows are not shown", grouped(many as u64)),
             };
             rows.push(vec![CellSource { text, rowspan: 1, colspan: table.cols() }]);
             of.push(next);
@@ -129,19 +130,6 @@ fn row_of(table: &Table, row: usize, kept: &BTreeSet<usize>) -> Vec<CellSource> 
         col = (cell.col + cell.colspan).max(col + 1);
     }
     cells
-}
-
-/// `5390` as `5,390`.
-fn with_commas(number: usize) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 #[cfg(test)]

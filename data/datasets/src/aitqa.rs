@@ -43,7 +43,7 @@ pub(crate) static AITQA: TableQuestions<Record, TableRecord> = TableQuestions {
     about: "AIT-QA as published; its tables are in files of their own",
     what: "AIT-QA question",
     no_gold: "no gold node (no cell shows an answer)",
-    asked: |record| [record.id.take(), record.question.take(), record.table_id.take()],
+    fields: |record| [record.id.take(), record.question.take(), record.table_id.take()],
     table_id: "id",
     table_name: |table| table.id.as_deref(),
     table: read_table,

@@ -90,7 +90,7 @@ pub(crate) static HITAB: TableQuestions<Record, TableRecord> = TableQuestions {
     about: "HiTab as published; its tables are in files of their own",
     what: "HiTab question",
     no_gold: NO_GOLD,
-    asked: |record| [record.id.take(), record.question.take(), record.table_id.take()],
+    fields: |record| [record.id.take(), record.question.take(), record.table_id.take()],
     table_id: "table_id",
     table_name: |table| table.table_id.as_deref(),
     table: read_table,

@@ -23,7 +23,7 @@ pub(crate) struct TableQuestions<R, T> {
     /// Why a question without gold is left out of every measure.
     pub no_gold: &'static str,
     /// Takes `id`, `question` and `table_id` out of a record.
-    pub asked: fn(&mut R) -> [Option<String>; 3],
+    pub fields: fn(&mut R) -> [Option<String>; 3],
     /// The field of a table's record that questions name it by.
     pub table_id: &'static str,
     /// What stands there.
@@ -49,11 +49,11 @@ impl<R: DeserializeOwned, T: DeserializeOwned> Dataset for TableQuestions<R, T> 
 
     fn read(&self, inputs: &Inputs, _config: &DataConfig, labels: Labels) -> Result<Samples, DataError> {
         let mut records = read_all(&inputs.files, |file| read_lines::<R>(file, self.what))?;
-        let asked: Vec<[Option<String>; 3]> = records.iter_mut().map(|(_, record)| (self.asked)(record)).collect();
-        let wanted = asked.iter().filter_map(|[.., table]| table.clone()).collect();
+        let fields: Vec<[Option<String>; 3]> = records.iter_mut().map(|(_, record)| (self.fields)(record)).collect();
+        let wanted = fields.iter().filter_map(|[.., table]| table.clone()).collect();
         let mut tables = read_named::<T>(&inputs.tables, &wanted, self.table_name, self.table_id)?;
         let (mut samples, mut pages, mut ids) = (Samples::default(), Places::default(), Ids::default());
-        for ((mut place, record), [id, text, table_id]) in records.into_iter().zip(asked) {
+        for ((mut place, record), [id, text, table_id]) in records.into_iter().zip(fields) {
             let id = ids.take(&mut place, id, "id")?;
             let text = place.question(text, "question")?;
             let table_id = place.require(table_id, "table_id", "the table's name")?;

@@ -115,8 +115,8 @@ fn symbol<'t>(texts: impl IntoIterator<Item = &'t str> + Clone) -> Option<String
 fn is_used<'t>(part: &str, texts: impl IntoIterator<Item = &'t str>) -> bool {
     let mut used = false;
     for text in texts {
-        let mut rest = 0;
-        while let Some(found) = word(text, part, rest, false) {
+        let (lower, mut rest) = (text.to_ascii_lowercase(), 0);
+        while let Some(found) = word(&lower, part, rest) {
             if text[found.clone()].starts_with(char::is_lowercase) {
                 return false;
             }
@@ -128,18 +128,19 @@ fn is_used<'t>(part: &str, texts: impl IntoIterator<Item = &'t str>) -> bool {
 }
 
 /// Where a text has a name as a word, or words, of its own, from a byte on.
-fn word(text: &str, name: &str, from: usize, capitals: bool) -> Option<Range<usize>> {
-    let lower = if capitals { text.to_owned() } else { text.to_ascii_lowercase() };
+fn word(text: &str, name: &str, from: usize) -> Option<Range<usize>> {
     let joins = |c: char| c.is_alphanumeric() || c == '&' || c == '-';
-    let found = lower.get(from..)?.match_indices(name).map(|(at, _)| from + at..from + at + name.len());
-    found.into_iter().find(|range| !lower[..range.start].ends_with(joins) && !lower[range.end..].starts_with(joins))
+    let mut found = text.get(from..)?.match_indices(name).map(|(at, _)| from + at..from + at + name.len());
+    found.find(|range| !text[..range.start].ends_with(joins) && !text[range.end..].starts_with(joins))
 }
 
-/// Where a question has a name, as a word of its own that is no part of another thing's, from a byte on.
+/// Where a question has a name, as a word of its own that is no part of another thing's, from a byte on; in capitals alone or
+/// in any letters, and then `name` is in small ones.
 fn find(question: &str, name: &str, mut from: usize, capitals: bool) -> Option<Range<usize>> {
+    let lower = question.to_ascii_lowercase();
     loop {
-        let range = word(question, name, from, capitals)?;
-        let (before, after) = (question[..range.start].to_ascii_lowercase(), &question[range.end..]);
+        let range = word(if capitals { question } else { &lower }, name, from)?;
+        let (before, after) = (&lower[..range.start], &question[range.end..]);
         let possessive = after.starts_with(['\'', '’']);
         let part_of_other = ["the", "a", "an"].iter().any(|word| {
             before.trim_end() != before
