@@ -287,6 +287,17 @@ pub fn years(text: &str) -> Vec<(u16, usize)> {
     found
 }
 
+/// Each once, in the text's order.
+pub(crate) fn named_years(text: &str) -> Vec<u16> {
+    let mut named = Vec::new();
+    for (year, _) in years(text) {
+        if !named.contains(&year) {
+            named.push(year);
+        }
+    }
+    named
+}
+
 #[cfg(test)]
 mod tests {
     use rust_decimal::Decimal;

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use rust_decimal::Decimal;
 
 use crate::phrasing::usual;
-use crate::quantity::{Quantity, Scale, of_sentence, years};
+use crate::quantity::{Quantity, Scale, named_years, of_sentence};
 
 /// Words and phrases that say what is to be done with numbers; matched at the beginning of a word.
 pub(crate) const CUES: [&str; 86] = [
@@ -219,12 +219,7 @@ impl Inquiry {
             |at: usize| !text.get(..at).is_some_and(|before| before.ends_with(|c: char| c.is_alphanumeric()));
         let has = |cue: &str| text.match_indices(cue).any(|(at, _)| cue.starts_with(' ') || starts_word(at));
         let cues = (0..).zip(CUES).filter(|(_, cue)| has(cue)).map(|(cue, _)| cue).collect();
-        let mut named = Vec::new();
-        for (year, _) in years(&text) {
-            if !named.contains(&year) {
-                named.push(year);
-            }
-        }
+        let named = named_years(&text);
         let scale = [("in million", Scale::Million), ("in thousand", Scale::Thousand), ("in billion", Scale::Billion)]
             .into_iter()
             .find_map(|(phrase, scale)| text.contains(phrase).then_some(scale));

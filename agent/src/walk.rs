@@ -23,7 +23,7 @@ mod trace;
 mod units;
 mod verify;
 mod windows;
-mod wording;
+pub(crate) mod wording;
 
 pub use action::{Action, Call};
 pub use cells::{CellGraph, Relation};

@@ -7,6 +7,7 @@ mod column;
 mod files;
 mod lines;
 mod parquet_file;
+mod records;
 
 use std::collections::HashSet;
 
@@ -17,7 +18,8 @@ use tabsegnet_document::numbers::Sign;
 
 use crate::catalogue::quote;
 use column::Inferred;
-pub use files::{Cited, FileDatabase, ImportError, ImportedTable, ReadRecords, has_records, read_records};
+pub use files::{Cited, FileDatabase, ImportError, ImportedTable};
+pub use records::{ReadRecords, has_records, read_records};
 
 /// The type of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

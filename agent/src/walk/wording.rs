@@ -177,11 +177,16 @@ impl Behind {
 
 /// Whether `wanted` stands in a text as a whole: not within a word, nor within a number.
 pub(crate) fn stands_in(text: &str, wanted: &str) -> bool {
-    !wanted.is_empty()
-        && text.match_indices(wanted).any(|(at, found)| {
-            let (before, after) = (text.get(..at).unwrap_or(""), text.get(at + found.len()..).unwrap_or(""));
-            !joined(wanted.chars().next(), before.chars().rev()) && !joined(wanted.chars().next_back(), after.chars())
-        })
+    place(text, wanted).is_some()
+}
+
+/// Where it does first.
+pub(crate) fn place(text: &str, wanted: &str) -> Option<usize> {
+    let apart = |(at, _): &(usize, &str)| {
+        let (before, after) = (text.get(..*at).unwrap_or(""), text.get(at + wanted.len()..).unwrap_or(""));
+        !joined(wanted.chars().next(), before.chars().rev()) && !joined(wanted.chars().next_back(), after.chars())
+    };
+    text.match_indices(wanted).find(apart).map(|(at, _)| at).filter(|_| !wanted.is_empty())
 }
 
 /// Whether what comes next belongs to the word or the number at whose edge it stands.

@@ -1,5 +1,13 @@
 //! What inline styles say about a text: the few properties that tell headers, marks and layout.
 
+use super::dom::{Dom, Id};
+
+/// Whether a browser shows nothing of an element, by its attributes.
+pub(super) fn hides(dom: &Dom, id: Id) -> bool {
+    dom.attribute(id, "hidden").is_some()
+        || dom.attribute(id, "style").is_some_and(|style| style.contains("none") && Declared::parse(style).hidden)
+}
+
 /// The properties of one `style` attribute.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Declared {

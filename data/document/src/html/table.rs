@@ -2,7 +2,7 @@
 
 use super::compact::{align_years, compact, join_numbers};
 use super::dom::{Dom, Id, Step};
-use super::style::Declared;
+use super::style::hides;
 use super::text::{Run, is_mark, read_all};
 use crate::facts::Fact;
 use crate::grid::{Grid, GridCell, RawCell, Style};
@@ -35,7 +35,8 @@ pub(super) fn read(dom: &Dom, table: Id, max_cells: usize, facts: &mut Vec<Fact>
         let (Step::Enter(id) | Step::Leave(id)) = step;
         let entered = matches!(step, Step::Enter(_));
         match dom.name(id) {
-            _ if entered && is_hidden(dom, id) => walk.pass_over(id),
+            // It takes no column either: filings that were made in a spreadsheet keep what is merged away there as such cells.
+            _ if entered && hides(dom, id) => walk.pass_over(id),
             "table" if entered && id != table => walk.pass_over(id),
             "thead" => in_head = entered,
             "tr" if entered => rows.push(Vec::new()),
@@ -91,13 +92,6 @@ pub(super) fn cell(dom: &Dom, id: Id, run: &Run, header: bool) -> RawCell {
         style: Style { header, bold: run.emphasis().is_some_and(|look| look.bold), indent: run.indent },
         facts: run.facts.iter().map(|&(_, fact)| fact).collect(),
     }
-}
-
-/// Whether a browser shows nothing of a row or a cell, so that it takes no column: filings that were made in a spreadsheet keep
-/// what is merged away there as cells that are not displayed.
-fn is_hidden(dom: &Dom, id: Id) -> bool {
-    dom.attribute(id, "hidden").is_some()
-        || dom.attribute(id, "style").is_some_and(|style| style.contains("none") && Declared::parse(style).hidden)
 }
 
 /// The row's cells; a footnote mark in a cell of its own behind a number leaves the cell empty.

@@ -2,7 +2,7 @@
 
 use super::dom::{Data, Dom, Id, Step};
 use super::ixbrl;
-use super::style::Declared;
+use super::style::{Declared, hides};
 use crate::facts::Fact;
 
 /// A text that is being read.
@@ -181,10 +181,10 @@ impl Reading {
             Data::Other => Flow::Inline,
             Data::Element { .. } => {
                 let name = dom.name(id);
-                let declared = dom.attribute(id, "style").map(Declared::parse).unwrap_or_default();
-                if declared.hidden || dom.attribute(id, "hidden").is_some() || is_hidden(name) {
+                if hides(dom, id) || is_hidden(name) {
                     return Flow::Hidden;
                 }
+                let declared = dom.attribute(id, "style").map(Declared::parse).unwrap_or_default();
                 let mut look = self.look();
                 look.bold = declared.bold.unwrap_or(look.bold || matches!(name, "b" | "strong" | "th"));
                 look.italic = declared.italic.unwrap_or(look.italic || matches!(name, "i" | "em"));
