@@ -89,14 +89,14 @@ fn a_folder_is_asked_by_sql_over_its_tables_and_by_its_texts() {
         let lines = String::from_utf8(output.stdout).unwrap();
         lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     };
-    let asked = |question: &str| answers(&["--question", question]).remove(0);
-    let answer = asked(TOTAL);
+    let answer_to = |question: &str| answers(&["--question", question]).remove(0);
+    let answer = answer_to(TOTAL);
     let expected: usize = (5400..6000).map(|row| row % 7).sum();
     assert_eq!((&answer["answer"], &answer["policy"]), (&expected.to_string().into(), &"sql".into()), "{answer}");
     let file = answer["citations"][0]["file"].as_str().unwrap_or_default();
     assert!(file.ends_with("orders.csv"), "{answer}");
 
-    let answer = asked("When was the company founded in Bergen?");
+    let answer = answer_to("When was the company founded in Bergen?");
     let file = answer["citations"][0]["file"].as_str().unwrap_or_default();
     assert!(
         file.ends_with("annual.md") && answer["answer"].as_str().is_some_and(|said| said.contains("1912")),
@@ -109,7 +109,7 @@ fn a_folder_is_asked_by_sql_over_its_tables_and_by_its_texts() {
     let together = answers(&questions.map(|question| ["--question", question]).concat());
     assert_eq!(together.len(), questions.len());
     for (together, question) in together.iter().zip(questions) {
-        let alone = asked(question);
+        let alone = answer_to(question);
         for key in ["answer", "confidence", "citations"] {
             assert_eq!(together[key], alone[key], "{key} of {question}");
         }

@@ -120,7 +120,7 @@ impl Database {
         let (error, hidden) = match self.prepare(&self.connection, sql) {
             Ok(mut statement) => {
                 let rows = self.collect(&mut statement);
-                // Where the schema has changed, SQLite prepared it anew behind what was asked of its columns.
+                // Where the schema has changed, SQLite prepared it anew behind the names of its columns.
                 let stale = statement.get_status(StatementStatus::RePrepare) > 0;
                 return match stale.then(|| self.prepare(&self.connection, sql)) {
                     Some(Ok(mut again)) => self.collect(&mut again),

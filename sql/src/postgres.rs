@@ -278,7 +278,7 @@ fn answer(
     collect(transaction, catalogue, sandbox, &sql)
 }
 
-/// Runs a statement with the keys of its tables; nothing where it cannot be asked for them.
+/// Runs a statement with the keys of its tables; nothing where it does not give them.
 fn with_keys(
     transaction: &mut Transaction<'_>,
     catalogue: &Catalogue,

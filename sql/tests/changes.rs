@@ -16,7 +16,7 @@ const CONCERTS: &str = "CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT, 
     INSERT INTO concert VALUES (1, 1, 2019), (2, 3, 2020);";
 
 /// The statement that a question gets, and its rows.
-fn asked(opened: &Database, question: &str) -> (String, Vec<Vec<Value>>) {
+fn answer(opened: &Database, question: &str) -> (String, Vec<Vec<Value>>) {
     let (schema, semantics, labels) = (opened.schema().unwrap(), Semantics::default(), Labels::new());
     let target = Target { schema: &schema, semantics: &semantics, dialect: SqlDialect::Sqlite, labels: &labels };
     let found = propose(question, target, Duration::from_secs(60), &mut |sql| opened.query(sql)).unwrap();
@@ -33,8 +33,8 @@ fn a_schema_may_change_between_two_questions() {
     let folder = tempfile::tempdir().unwrap();
     let path = database(folder.path(), "a.db", CONCERTS);
     let opened = Database::open(&path, &hiding(&[])).unwrap();
-    assert_eq!(asked(&opened, "What is the age of Ann?").1, [[Value::Integer(30)]]);
-    assert_eq!(asked(&opened, "How many concerts are there?").1, [[Value::Integer(2)]]);
+    assert_eq!(answer(&opened, "What is the age of Ann?").1, [[Value::Integer(30)]]);
+    assert_eq!(answer(&opened, "How many concerts are there?").1, [[Value::Integer(2)]]);
     assert_eq!(names(&opened, "SELECT * FROM singer"), ["id", "name", "age", "mood"]);
     let writer = Connection::open(&path).unwrap();
     writer
@@ -45,9 +45,9 @@ fn a_schema_may_change_between_two_questions() {
         .unwrap();
     // The first statement that meets the change, too, has the names of now.
     assert_eq!(names(&opened, "SELECT * FROM singer"), ["id", "name", "years"]);
-    let (sql, rows) = asked(&opened, "What is the years of Ann?");
+    let (sql, rows) = answer(&opened, "What is the years of Ann?");
     assert_eq!(rows, [[Value::Integer(30)]], "{sql}");
-    let (sql, _) = asked(&opened, "How many concerts are there?");
+    let (sql, _) = answer(&opened, "How many concerts are there?");
     assert!(!sql.contains("concert"), "{sql}");
     let schema = opened.schema().unwrap();
     assert_eq!(schema.tables.iter().map(|table| table.name.as_str()).collect::<Vec<_>>(), ["singer"]);

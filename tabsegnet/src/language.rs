@@ -164,8 +164,8 @@ mod tests {
     }
 
     /// A table as its nodes: headers of columns, then cells.
-    fn table(headers: &[&str], rows: &[&[&str]]) -> Vec<Node> {
-        let mut table = nodes(headers);
+    fn table(columns: &[&str], rows: &[&[&str]]) -> Vec<Node> {
+        let mut table = nodes(columns);
         table.iter_mut().for_each(|node| node.kind = NodeKind::ColumnHeader);
         let mut cells = nodes(&rows.concat());
         cells.iter_mut().for_each(|node| node.kind = NodeKind::Cell);

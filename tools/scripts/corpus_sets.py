@@ -52,15 +52,15 @@ def main():
         "fetaqa": (["fetaqa"], "fetaqa", lambda question: question.get("split", "test") == "test"),
     }
     chosen = {name: [q for q in lines(questions(of)[0]) if wanted(q)] for name, (_, of, wanted) in single.items()}
-    gold = {name: {table for question in asked for table in question["tables"]} for name, asked in chosen.items()}
+    gold = {name: {table for question in found for table in question["tables"]} for name, found in chosen.items()}
     # WikiSQL's tables are TabFact's. Of its questions those are measured whose tables other sets are measured on, and no
     # set learns from: what is trained is the same with WikiSQL and without.
     verification = lines(f"{arguments.output}/multitable/verification/questions.jsonl")
     unseen = gold["tabfact"] | {question["source_table"] for question in verification if question["split"] == "test"}
-    asked = list(lines(questions("wikisql")[0]))
+    published = list(lines(questions("wikisql")[0]))
     single["wikisql"] = (["tabfact", "tabfact_old"], "wikisql", None)
-    chosen["wikisql"] = [question for question in asked if unseen.issuperset(question["tables"])]
-    gold["wikisql"] = {table for question in asked for table in question["tables"]}
+    chosen["wikisql"] = [question for question in published if unseen.issuperset(question["tables"])]
+    gold["wikisql"] = {table for question in published for table in question["tables"]}
     for name, (of_tables, _, _) in single.items():
         for question in chosen[name]:
             question.pop("split", None)

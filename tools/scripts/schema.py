@@ -56,7 +56,7 @@ def ranked(args, work):
     return found
 
 
-def asked(*arguments, sql=""):
+def run_query(*arguments, sql=""):
     """What `query` gives: exit code, output, seconds, megabytes of the larger of its processes."""
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as output:
         given.write(sql.encode())
@@ -111,10 +111,10 @@ def held(name, database, cases, contents, understood):
     arguments = ("--database", database, "--hide", "secret", "--format", "json", "--sql", "-")
     before, through, harmless, answered, slowest, largest = contents(), 0, 0, 0, 0.0, 0.0
     for case in cases:
-        code, output, seconds, megabytes = asked(*arguments, sql=case["sql"])
+        code, output, seconds, megabytes = run_query(*arguments, sql=case["sql"])
         if seconds > 1.5:
             # A busy machine can hold up any process.
-            code, output, again, megabytes = asked(*arguments, sql=case["sql"])
+            code, output, again, megabytes = run_query(*arguments, sql=case["sql"])
             seconds = min(seconds, again)
         slowest, largest = max(slowest, seconds), max(largest, megabytes)
         if case["want"] == "answer":
@@ -167,7 +167,7 @@ def large(work):
                 date('2020-01-01', '+' || (i % 1500) || ' days') FROM n;""")
 
     def seconds(code, *arguments):
-        found = [asked("--database", file, *arguments) for _ in range(3)]
+        found = [run_query("--database", file, *arguments) for _ in range(3)]
         for given, output, *_ in found:
             assert given == code, f"exit code {given}, expected {code}: {output.decode()}"
         return statistics.median(seconds for _, _, seconds, _ in found)

@@ -95,7 +95,7 @@ fn a_refused_prompt_is_one_failed_question_and_all_refused_are_no_measurement() 
     let output = evaluate(folder.path(), Some(&refusing.base_url()), &[]);
     assert_eq!((output.status.code(), refusing.received().len()), (Some(1), 2), "{}", told(&output));
     assert!(told(&output).contains("all 2 questions failed, the first: "), "{}", told(&output));
-    // A model that the server does not have is not asked for twice.
+    // A model that the server does not have is requested once.
     let without = ChatServer::start(|_, _| status(404, "", "no such model"));
     let output = evaluate(folder.path(), Some(&without.base_url()), &[]);
     assert_eq!((output.status.code(), without.received().len()), (Some(1), 1), "{}", told(&output));

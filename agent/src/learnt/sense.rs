@@ -25,10 +25,10 @@ pub(super) fn objection(candidate: &Candidate, inquiry: &Inquiry) -> Option<Chec
 
 /// The question names years, and the number is of others.
 fn other_year(fact: &Fact, inquiry: &Inquiry) -> Option<String> {
-    let (asked, of) = (&inquiry.years, &fact.years);
-    let other = !asked.is_empty() && !of.is_empty() && asked.iter().all(|year| !of.contains(year));
+    let (named, of) = (&inquiry.years, &fact.years);
+    let other = !named.is_empty() && !of.is_empty() && named.iter().all(|year| !of.contains(year));
     let shown = |years: &[u16]| years.iter().map(u16::to_string).collect::<Vec<_>>().join(", ");
-    other.then(|| format!("the number is of {}, the question names {}", shown(of), shown(asked)))
+    other.then(|| format!("the number is of {}, the question names {}", shown(of), shown(named)))
 }
 
 /// A change to 0 is what is left where the one from 0 has no value: only the years tell that it is meant.

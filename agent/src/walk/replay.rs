@@ -30,7 +30,7 @@ pub fn walks(events: &[TraceEvent]) -> Vec<&[TraceEvent]> {
 
 /// Carries out the actions of one walk again, from the ranking of its question.
 ///
-/// What a model was asked before the start is not compared, nor why a walk ended that its budget, an error or the user cut
+/// Requests to a model before the start are not compared, nor why a walk ended that its budget, an error or the user cut
 /// short: neither comes from actions.
 ///
 /// # Errors

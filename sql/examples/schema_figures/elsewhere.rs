@@ -43,7 +43,7 @@ fn line(
     (questions, databases): &(Vec<Question>, Databases),
     model: &Model,
     with_values: bool,
-    asked: impl Fn(&Question) -> String,
+    query: impl Fn(&Question) -> String,
 ) {
     let linkers = linkers(databases, model, with_values);
     let (mut columns, mut tables) = (Sums::default(), Sums::default());
@@ -52,7 +52,7 @@ fn line(
             continue;
         };
         let gold = Gold::of(question, linker.graph());
-        let linked = linker.link(&asked(question));
+        let linked = linker.link(&query(question));
         let order: Vec<(usize, f32)> = linked.columns.iter().map(|c| (c.column, c.probability)).collect();
         rank(&mut columns, &order, &gold.columns);
         if !gold.columns.is_empty() {

@@ -299,7 +299,7 @@ def likely(part, rankings):
 
 
 def epochs(part, near, kind, seed):
-    """The model after each epoch; good until the next one is asked for."""
+    """The model after each epoch; good until the next one is drawn."""
     model = opened()
     moments = tuple(jax.tree.map(jnp.zeros_like, model) for _ in BETAS)
     generator, key = random.Random(seed), jax.random.key(seed, impl="rbg")
