@@ -1,7 +1,10 @@
 //! How people ask for something worked out, in the words that usually ask for arithmetic: "how far did sales come down in
 //! 2024" asks for the change in sales from 2023 to 2024.
 
-use crate::quantity::years;
+use tabsegnet_lexical::periods::with_years;
+
+use crate::quantity::named_years;
+use crate::walk::wording::place;
 
 /// What begins a question for an amount of change where a verb of [`MOVES`] follows.
 const AMOUNTS: [&str; 12] = [
@@ -50,21 +53,6 @@ const COMPARED: [&str; 12] = [
     "how much bigger", "how much deeper", "how much less", "how much lower", "how much smaller", "how many fewer",
 ];
 
-/// The year before the one that a question names, and the one before that.
-const BEFORE: [(&str, u16); 11] = [
-    ("two years before", 2),
-    ("two years earlier", 2),
-    ("two years prior", 2),
-    ("the year before", 1),
-    ("a year before", 1),
-    ("a year earlier", 1),
-    ("one year earlier", 1),
-    ("the prior year", 1),
-    ("the previous year", 1),
-    ("the preceding year", 1),
-    ("the year prior", 1),
-];
-
 /// Words for a part of a whole.
 const PARTS: [&str; 4] = ["slice of", "fraction of", "share of", "proportion of"];
 
@@ -73,12 +61,7 @@ const TOGETHER: [&str; 6] = ["together", "all told", "put together", "taken toge
 
 /// A question in lower case with a space before and behind, as it would be put in usual words.
 pub(crate) fn usual(text: &str) -> String {
-    let mut text = text.to_owned();
-    if let [year] = named(&text)[..]
-        && let Some((phrase, earlier)) = BEFORE.iter().find(|(phrase, _)| place(&text, phrase).is_some())
-    {
-        text = replaced(&text, phrase, &(year - earlier).to_string());
-    }
+    let text = with_years(text).unwrap_or_else(|| text.to_owned());
     if let Some(amount) = AMOUNTS.iter().find(|amount| place(&text, amount).is_some()) {
         if place(&text, "exceed").is_some() {
             return replaced(&replaced(&text, amount, "what was the difference between"), "exceed", "and");
@@ -95,7 +78,7 @@ pub(crate) fn usual(text: &str) -> String {
         return over_a_year(text.replacen(&format!("{at}{change}"), " what was the change in", 1));
     }
     if let Some(compared) = COMPARED.iter().find(|compared| place(&text, compared).is_some()) {
-        let what = if named(&text).len() > 1 { "change" } else { "difference" };
+        let what = if named_years(&text).len() > 1 { "change" } else { "difference" };
         return replaced(&text, compared, &format!("what was the {what} in"));
     }
     if let Some(part) = PARTS.iter().find(|part| place(&text, part).is_some()) {
@@ -115,26 +98,10 @@ pub(crate) fn usual(text: &str) -> String {
 
 /// With the year before where one year is named: a change in a year is one from the year before.
 fn over_a_year(text: String) -> String {
-    match named(&text)[..] {
+    match named_years(&text)[..] {
         [year] => format!("{}from {} to {year} ", text.trim_end_matches(['?', ' ', '.']).to_owned() + " ", year - 1),
         _ => text,
     }
-}
-
-/// The years that a text names, each once.
-fn named(text: &str) -> Vec<u16> {
-    let mut named: Vec<u16> = years(text).into_iter().map(|(year, _)| year).collect();
-    named.sort_unstable();
-    named.dedup();
-    named
-}
-
-/// Where a text has a phrase as words of its own.
-fn place(text: &str, phrase: &str) -> Option<usize> {
-    let apart = |c: Option<char>| !c.is_some_and(char::is_alphanumeric);
-    text.match_indices(phrase)
-        .find(|(at, _)| apart(text[..*at].chars().next_back()) && apart(text[at + phrase.len()..].chars().next()))
-        .map(|(at, _)| at)
 }
 
 /// With another phrase in the place of its first.

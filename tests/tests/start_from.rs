@@ -110,7 +110,7 @@ fn regression_the_shipped_config_of_finqa_begins_with_the_shipped_weights() {
 fn the_last_epoch_is_kept_where_it_is_to_be() {
     let work = Work::new();
     // So steep that the dev loss rises after the first epochs.
-    let steep = ["--set", "optimisation.learning_rate=3.0", "--set", "optimisation.epochs=5"];
+    let steep = ["--set", "optimisation.learning_rate=10.0", "--set", "optimisation.epochs=5"];
     work.train(&[&steep[..], &["--set", "output.directory=least"]].concat()).ok();
     let outcome = work.train(&[&steep[..], &["--set", "optimisation.keep=last"]].concat()).ok();
     assert!(outcome.stderr.contains("last epoch, kept: 5"), "{}", outcome.stderr);

@@ -17,6 +17,8 @@ use tabsegnet_store::{FileError, read_text};
 pub use wording::Wording;
 use wording::{Use, words};
 
+use crate::periods::with_years;
+
 /// Terms and the labels that documents have for them.
 #[derive(Debug, Clone, Default)]
 pub struct Glossary {
@@ -191,6 +193,15 @@ impl Glossary {
                 terms.entry(term).or_insert(at);
             }
         }
+        // One of what a term has many of, where it is more than one word: an asset may be another thing than assets.
+        let singulars: Vec<(String, usize)> = terms
+            .iter()
+            .filter_map(|(term, at)| Some((term.strip_suffix('s')?.to_owned(), *at)))
+            .filter(|(term, _)| term.contains(' '))
+            .collect();
+        for (term, at) in singulars {
+            terms.entry(term).or_insert(at);
+        }
         Self { entries, terms, longest }
     }
 
@@ -205,7 +216,8 @@ impl Glossary {
         &self.entries
     }
 
-    /// A question read in the words of a document: the company that it is about goes without its name; what the document
+    /// A question read in the words of a document: the company that it is about goes without its name; the year before the one
+    /// that it names has its number ([`with_years`]); what the document
     /// abbreviates, or writes out, is said as the document's labels say it; and each term gives way to the label that stands
     /// as a whole text in the document, else, unless the document has the term itself, to one that stands within a text; a
     /// document that has no label leaves the term as it is, as does one that has a term of [`Entry::unless_said`]. What a label
@@ -218,6 +230,8 @@ impl Glossary {
         let wording = wording();
         let unnamed = wording.company.unnamed(question);
         let question = unnamed.as_deref().unwrap_or(question);
+        let with_years = with_years(question);
+        let question = with_years.as_deref().unwrap_or(question);
         let mut found = wording.abbreviated(question);
         for (range, entry) in self.terms_in(question) {
             if found.iter().all(|(other, _)| other.end <= range.start || range.end <= other.start) {
@@ -236,7 +250,7 @@ impl Glossary {
             reading.replaced.push((question[range].to_owned(), label.to_owned()));
         }
         reading.text += &question[rest..];
-        (unnamed.is_some() || !reading.replaced.is_empty()).then_some(reading)
+        (unnamed.is_some() || with_years.is_some() || !reading.replaced.is_empty()).then_some(reading)
     }
 
     /// The label that stands for a term of an entry; `None` where the term stays.
@@ -330,7 +344,7 @@ mod tests {
             labels = ["research and development"]
             source = "us-gaap:ResearchAndDevelopmentExpense"
             [[entry]]
-            terms = ["pre-tax profit"]
+            terms = ["pre-tax profit", "one-off charges"]
             labels = ["income before taxes"]
             source = "us-gaap"
         "#;
@@ -350,6 +364,9 @@ mod tests {
         assert_eq!(read("Capex in 2024?", &cash_flows), "Purchases of property and equipment in 2024?");
         assert_eq!(read("Capex in 2024?", &cash_flows[..1]), "capital expenditures in 2024?");
         assert_eq!(read("Capex in 2024?", &["Cash"]), "Capex in 2024?");
+        for question in ["A one-off charge in 2024?", "A one-off charges in 2024?"] {
+            assert_eq!(read(question, LABELS), "A income before taxes in 2024?");
+        }
     }
 
     #[test]

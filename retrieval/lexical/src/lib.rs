@@ -3,6 +3,7 @@
 pub mod abbreviations;
 pub mod company;
 pub mod glossary;
+pub mod periods;
 
 use std::collections::HashMap;
 

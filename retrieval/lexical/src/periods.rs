@@ -1,0 +1,93 @@
+//! Years that a question means without their number: "in 2024, and the year before".
+
+use crate::tokenize;
+
+/// The year before the one that a question names, and the one before that; a phrase before those that are its end.
+pub const BEFORE: [(&str, u16); 19] = [
+    ("two years before", 2),
+    ("two years earlier", 2),
+    ("two years prior", 2),
+    ("two years ago", 2),
+    ("the year before", 1),
+    ("the year earlier", 1),
+    ("the year prior", 1),
+    ("a year before", 1),
+    ("a year earlier", 1),
+    ("one year before", 1),
+    ("one year earlier", 1),
+    ("twelve months before", 1),
+    ("twelve months earlier", 1),
+    ("12 months earlier", 1),
+    ("the prior year", 1),
+    ("the previous year", 1),
+    ("the preceding year", 1),
+    ("prior year", 1),
+    ("previous year", 1),
+];
+
+/// Whether a token (see [`tokenize`]) is the number of a year of these times: 1900 to 2099.
+pub fn is_year(token: &str) -> bool {
+    token.len() == 4 && token.parse().is_ok_and(|year: u16| (1900..2100).contains(&year))
+}
+
+/// The years that a text names, each once, in its order: `2024`, `FY24`.
+fn named(text: &str) -> Vec<u16> {
+    let tokens = tokenize(text);
+    let mut named = Vec::new();
+    for (at, token) in tokens.iter().enumerate() {
+        let is_short = token.len() == 2 && at.checked_sub(1).is_some_and(|before| tokens[before] == "fy");
+        let year = match token.parse::<u16>() {
+            Ok(year) if is_short => 2000 + year,
+            Ok(year) if is_year(token) => year,
+            _ => continue,
+        };
+        if !named.contains(&year) {
+            named.push(year);
+        }
+    }
+    named
+}
+
+/// A question with the number of a year that it names as the one before the only other one; `None` where it names none so.
+pub fn with_years(question: &str) -> Option<String> {
+    let [year] = named(question)[..] else { return None };
+    let lower = question.to_ascii_lowercase();
+    let apart = |c: Option<char>| !c.is_some_and(char::is_alphanumeric);
+    BEFORE.iter().find_map(|(phrase, earlier)| {
+        let at = lower
+            .match_indices(phrase)
+            .map(|(at, _)| at)
+            .find(|at| apart(lower[..*at].chars().next_back()) && apart(lower[at + phrase.len()..].chars().next()))?;
+        Some(format!("{}{}{}", &question[..at], year - earlier, &question[at + phrase.len()..]))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn the_year_before_has_its_number() {
+        for (question, read) in [
+            ("Taxes paid in 2024, and the year before?", "Taxes paid in 2024, and 2023?"),
+            ("Sales in FY25 against two years earlier", "Sales in FY25 against 2023"),
+            ("Did the Prior Year, unlike 2024, have it?", "Did 2023, unlike 2024, have it?"),
+        ] {
+            assert_eq!(with_years(question).as_deref(), Some(read));
+        }
+        for question in
+            ["Sales the year before?", "Sales in 2024 and 2022, and the year before", "2024 prior yearly sales", "2024"]
+        {
+            assert_eq!(with_years(question), None, "{question}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read(before in "\\PC{0,20}", after in "\\PC{0,20}") {
+            let _ = with_years(&format!("{before} the year before 2024 {after}"));
+        }
+    }
+}
