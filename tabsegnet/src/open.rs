@@ -18,6 +18,7 @@ use tabsegnet_store::StoreError;
 use crate::RankingError;
 use crate::context::{self, Context};
 use crate::documents::{DocumentCache, DocumentKey};
+use crate::duplicates::{Distinct, distinct};
 use crate::embedded::wording_of;
 use crate::encoded::{EncodedDocument, check_finite};
 use crate::features::Featuriser;
@@ -37,12 +38,13 @@ pub struct Question<'a> {
     text: &'a str,
     id: &'a str,
     top_k: Option<usize>,
+    each_place: bool,
 }
 
 impl<'a> Question<'a> {
     /// A question in words.
     pub fn new(text: &'a str) -> Self {
-        Self { text, id: "", top_k: None }
+        Self { text, id: "", top_k: None, each_place: false }
     }
 
     /// The same with an id, which its ranking and messages then have.
@@ -68,6 +70,13 @@ impl<'a> Question<'a> {
     #[must_use]
     pub fn top(self, nodes: usize) -> Self {
         Self { top_k: Some(nodes), ..self }
+    }
+
+    /// The same with every node at its own place in the ranking. Otherwise a fact that several tables show is there once, at
+    /// the best of these places, and the others are its [`RankedNode::duplicates`](crate::RankedNode::duplicates).
+    #[must_use]
+    pub fn each_place(self) -> Self {
+        Self { each_place: true, ..self }
     }
 }
 
@@ -291,10 +300,15 @@ impl Opened {
             }
         };
         let scores = self.session.scorer().score(id, &self.graph, &input, &context, before)?;
-        let ranking = ranked(&subject, id, put, &segments, segment_vectors, &scores, top_k);
+        let order: Vec<Distinct> = match question.each_place {
+            true => best(&scores, top_k).into_iter().map(Distinct::alone).collect(),
+            false => distinct(subject.nodes, &scores, top_k),
+        };
+        let ranking = ranked(&subject, id, put, &segments, segment_vectors, &scores, &order);
         let mut ranking = Ranking { read_as, warnings: self.document.warnings.clone(), ..ranking };
         if explained {
-            self.explain(&mut ranking, &input, query_of, &first, &best(&scores, top_k))?;
+            let order: Vec<usize> = order.iter().map(|distinct| distinct.node).collect();
+            self.explain(&mut ranking, &input, query_of, &first, &order)?;
         }
         Ok(Explained { ranking, scores })
     }
@@ -337,8 +351,11 @@ impl Opened {
             let mut values = vec![0.0; effects.len()];
             query.features.write(*number, effects.len(), &mut values);
             let features = with_effects(names.iter().map(String::as_str), &values, &effects);
-            let reranker = look.map(|RerankEffects { alone, values, effects }| {
-                let features = with_effects(names.iter().chain(&of_second).map(String::as_str), &values, &effects);
+            let reranker = look.map(|RerankEffects { alone, mut values, mut effects, wanted }| {
+                let names = names.iter().chain(&of_second).map(String::as_str).chain(["question.wanted"]);
+                values.push(1.0);
+                effects.push(wanted);
+                let features = with_effects(names, &values, &effects);
                 RerankerExplanation { first_score: first[*number], alone, features }
             });
             let segments = segments.iter().zip(of_segments);

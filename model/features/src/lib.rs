@@ -41,6 +41,7 @@ mod table_relevance;
 pub mod table_scorer;
 mod tables;
 pub mod vectors;
+pub mod wanted;
 
 pub use assemble::{DocumentFeatures, NodeFeatures, Reading};
 pub use config::FeaturesConfig;

@@ -41,6 +41,11 @@ impl Query {
         Self { question, segments, word_vectors: Vec::new() }
     }
 
+    /// The question.
+    pub fn text(&self) -> &str {
+        self.question.text()
+    }
+
     /// Its first distinct words, at most [`crate::QUESTION_WORDS`].
     pub fn words(&self) -> &[String] {
         self.question.words()
