@@ -62,7 +62,7 @@ fn main() -> Result<()> {
     for round in 0..=arguments.rounds {
         for (question, of) in questions.iter().zip(&mut times) {
             let begun = Instant::now();
-            let ranking = document.rank(Question::new(&question.text).id(&question.id).top(usize::MAX))?;
+            let ranking = document.rank(Question::new(&question.text).id(&question.id).top(usize::MAX).each_place())?;
             let ranked = begun.elapsed().as_secs_f64() * 1e3;
             learnt.answer(&ranking);
             if round > 0 {

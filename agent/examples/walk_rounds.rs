@@ -80,6 +80,7 @@ fn ranking(graph: &Graph) -> Ranking {
         row_headers: None,
         column_headers: None,
         position: node.into(),
+        duplicates: Vec::new(),
         segment: None,
         score: 0.0,
         explanation: None,

@@ -226,9 +226,9 @@ struct Rest<'a> {
 impl Reader for Rest<'_> {
     fn read(&mut self, library: &Library, question: &str, found: &[Found]) -> Option<Reading> {
         let (texts, policy) = self.rest?;
-        let asked = Question::new(question).id(self.id).top(usize::MAX);
+        let query = Question::new(question).id(self.id).top(usize::MAX).each_place();
         let answer = match texts {
-            Texts::Document(document) => policy.answer(&document.rank(asked).ok()?),
+            Texts::Document(document) => policy.answer(&document.rank(query).ok()?),
             Texts::Folder(folder) => {
                 let mut documents: Vec<usize> = Vec::new();
                 for document in found.iter().map(|found| library.chunks()[found.chunk].document) {
@@ -240,7 +240,7 @@ impl Reader for Rest<'_> {
                     let Source { name, document, .. } = &library.sources()[number];
                     let open = folder
                         .document(number, |session| session.open_made(name, &rest_of(document, self.cells)?).ok())?;
-                    let mut answer = policy.answer(&open.rank(asked).ok()?);
+                    let mut answer = policy.answer(&open.rank(query).ok()?);
                     let file = name.display().to_string();
                     answer.citations.iter_mut().for_each(|citation| citation.file = Some(file.clone()));
                     Some(answer)

@@ -9,7 +9,7 @@
 //! let session = Session::open("checkpoints/general")?;
 //! let report = session.open_document("tabsegnet/examples/report.json")?;
 //! let question = "What was long-term deferred revenue on June 30, 2009?";
-//! let answer = Rules.answer(&report.rank(Question::new(question).top(usize::MAX))?);
+//! let answer = Rules.answer(&report.rank(Question::new(question).top(usize::MAX).each_place())?);
 //! println!("{} ({:.2}): {:?}", answer.answer, answer.confidence, answer.program);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

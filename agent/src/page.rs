@@ -20,7 +20,14 @@ pub fn shown(graph: &Graph, ranking: &Ranking, answer: &Answer) -> Shown {
     let ranked: HashMap<&str, &RankedNode> = ranking.nodes.iter().map(|node| (node.id.as_str(), node)).collect();
     let cited = answer.citations.iter().filter_map(|citation| {
         let node = ranked.get(citation.node.as_str())?;
-        Some(ShownNode { id: node.id.clone(), rank: node.rank, score: node.score, segment: None, explanation: None })
+        Some(ShownNode {
+            id: node.id.clone(),
+            rank: node.rank,
+            score: node.score,
+            segment: None,
+            duplicates: Vec::new(),
+            explanation: None,
+        })
     });
     // Ids of the graph are found under any settings.
     let cells = CellGraph::new(graph, &WalkSettings::default());
@@ -48,8 +55,14 @@ pub fn shown_of_sql(answer: &Answer) -> Shown {
             ids.push(&citation.node);
         }
     }
-    let node =
-        |(id, rank): (&str, usize)| ShownNode { id: id.to_owned(), rank, score: 0.0, segment: None, explanation: None };
+    let node = |(id, rank): (&str, usize)| ShownNode {
+        id: id.to_owned(),
+        rank,
+        score: 0.0,
+        segment: None,
+        duplicates: Vec::new(),
+        explanation: None,
+    };
     let program = match &answer.sql {
         Some(sql) => vec![(sql.clone(), answer.answer.clone())],
         None => steps(answer),
@@ -199,6 +212,7 @@ mod tests {
             row_headers: Some("Net sales".to_owned()),
             column_headers: None,
             position: Position::Cell { table: 0, row: 1, col, rowspan: 1, colspan: 1 },
+            duplicates: Vec::new(),
             segment: None,
             score: 0.0,
             explanation: None,

@@ -85,6 +85,10 @@ pub struct Arguments {
     /// --format trec, and for html as many as --likely says.
     #[arg(long, value_name = "N")]
     top_k: Option<usize>,
+    /// Lists every node at its own place. Otherwise a fact that several tables of --document show is listed once, at the
+    /// best place, with the others beside it; --format trec always lists each place.
+    #[arg(long, requires = "document")]
+    each_place: bool,
     /// How many nodes --format html marks: the best ones that hold this share of the likelihood (0 to 1) together, at
     /// least 1 and at most 20; 0.8 unless given.
     #[arg(long, value_name = "SHARE", conflicts_with = "top_k")]
@@ -339,6 +343,11 @@ impl Arguments {
             Format::Html => HTML_TOP_K,
             _ => TOP_K,
         })
+    }
+
+    /// Whether a fact is listed at each of its places.
+    pub fn each_place(&self) -> bool {
+        self.each_place || self.format == Format::Trec
     }
 
     /// How many tables a question.

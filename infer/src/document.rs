@@ -46,6 +46,7 @@ pub fn rank(
 
     let mut answer = |question: &GivenQuestion| -> Result<()> {
         let question = Asking::new(&question.text).id(&question.id).top(arguments.top_k());
+        let question = if arguments.each_place() { question.each_place() } else { question };
         match arguments.format {
             Format::Prompt => {
                 let context = document.context(question, arguments.tokens()).map_err(|error| match error {

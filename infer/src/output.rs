@@ -110,6 +110,7 @@ impl<'a> Writer<'a> {
             rank: node.rank,
             score: node.score,
             segment: None,
+            duplicates: Vec::new(),
             explanation: None,
         });
         let nodes: Vec<RankedNode> = nodes.collect();
@@ -204,6 +205,7 @@ fn answer(ranking: Ranking, scores: Vec<(String, f32)>) -> Answer {
     };
     let nodes = nodes.into_iter().map(|node| RankedNode {
         segment: node.segment.and_then(|nearest| segments.iter().position(|segment| *segment == nearest)),
+        duplicates: node.duplicates.into_iter().map(|duplicate| duplicate.id).collect(),
         explanation: node.explanation.map(explained),
         id: node.id,
         rank: node.rank,

@@ -246,6 +246,7 @@ mod tests {
     use tabsegnet_graph::Graph;
 
     use super::*;
+    use crate::duplicates::Distinct;
     use crate::ranking::{Subject, ranked};
 
     fn report() -> Document {
@@ -270,13 +271,11 @@ mod tests {
 
     fn ranking(document: &Document, ids: &[&str]) -> Ranking {
         let graph = Graph::of(document);
-        let scores: Vec<f32> = graph
-            .nodes()
-            .iter()
-            .map(|node| ids.iter().position(|id| *id == node.id).map_or(f32::MIN, |place| -(place as f32)))
-            .collect();
+        let number = |id: &&str| graph.nodes().iter().position(|node| node.id == *id).unwrap();
+        let order: Vec<Distinct> = ids.iter().map(|id| Distinct::alone(number(id))).collect();
+        let scores: Vec<f32> = vec![0.0; graph.nodes().len()];
         let subject = Subject { id: &document.id, nodes: graph.nodes(), vectors: &[], d_enc: 0 };
-        ranked(&subject, "", "What\tnow?", &[], &[], &scores, ids.len())
+        ranked(&subject, "", "What\tnow?", &[], &[], &scores, &order)
     }
 
     #[test]

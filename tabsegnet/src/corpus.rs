@@ -223,7 +223,7 @@ impl Corpus {
         }
         let document = self.open_tables(session, ranking)?;
         // Headings belong to several tables or none.
-        let nodes = document.rank(Question::new(&ranking.question).top(usize::MAX))?.nodes.into_iter();
+        let nodes = document.rank(Question::new(&ranking.question).top(usize::MAX).each_place())?.nodes.into_iter();
         let of_table = nodes.filter_map(|node| {
             let table = ranking.tables.get(node.position.table()?)?;
             Some(TableNode { table: table.id.clone(), node })

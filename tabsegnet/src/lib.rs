@@ -26,6 +26,7 @@ pub mod context;
 pub mod corpus;
 mod dataset;
 mod documents;
+pub mod duplicates;
 pub mod embedded;
 mod encoded;
 pub mod features;

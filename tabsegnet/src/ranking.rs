@@ -7,6 +7,7 @@ use tabsegnet_ranker::batch::best_segments;
 use tabsegnet_ranker::best;
 
 use crate::Embedded;
+use crate::duplicates::{Distinct, Duplicate};
 
 /// A node at its place in a ranking.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -30,6 +31,9 @@ pub struct RankedNode {
     pub column_headers: Option<String>,
     /// Where it stands.
     pub position: Position,
+    /// Other cells that show the same fact and would rank behind this one; empty unless each fact is listed once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub duplicates: Vec<Duplicate>,
     /// The segment of the question that is nearest to the node; absent without segments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub segment: Option<String>,
@@ -187,7 +191,8 @@ pub fn ranking(embedded: &Embedded, question: usize, scores: &[f32], top_k: usiz
     let subject = Subject { id: &document.id, nodes: document.nodes(), vectors, d_enc };
     let segments = &embedded.segments[question];
     let read_as = embedded.read_as[question].clone();
-    let ranking = ranked(&subject, id, text, segments, embedded.segment_vectors(question), scores, top_k);
+    let order: Vec<Distinct> = best(scores, top_k).into_iter().map(Distinct::alone).collect();
+    let ranking = ranked(&subject, id, text, segments, embedded.segment_vectors(question), scores, &order);
     Ranking { read_as, ..ranking }
 }
 
@@ -220,7 +225,7 @@ pub(crate) struct Subject<'a> {
     pub(crate) d_enc: usize,
 }
 
-/// The `top_k` best nodes by `scores` `[nodes]`, each with the nearest of the segments.
+/// Some nodes with their `scores` `[nodes]`, each with the nearest of the segments.
 pub(crate) fn ranked(
     subject: &Subject<'_>,
     question_id: &str,
@@ -228,9 +233,9 @@ pub(crate) fn ranked(
     segments: &[String],
     segment_vectors: &[f32],
     scores: &[f32],
-    top_k: usize,
+    order: &[Distinct],
 ) -> Ranking {
-    let nodes = best(scores, top_k).into_iter().enumerate().map(|(rank, index)| {
+    let nodes = order.iter().enumerate().map(|(rank, &Distinct { node: index, ref duplicates })| {
         let node = &subject.nodes[index];
         let path = |path: &str| (node.kind == NodeKind::Cell && !path.is_empty()).then(|| path.to_owned());
         let u = &subject.vectors[index * subject.d_enc..(index + 1) * subject.d_enc];
@@ -243,6 +248,7 @@ pub(crate) fn ranked(
             row_headers: node.place.as_ref().and_then(|place| path(&place.row_path)),
             column_headers: node.place.as_ref().and_then(|place| path(&place.column_path)),
             position: node.into(),
+            duplicates: duplicates.iter().map(|&other| Duplicate::of(subject.nodes, &subject.nodes[other])).collect(),
             segment: best_segments(u, segment_vectors, subject.d_enc)
                 .first()
                 .map(|&best| segments[best as usize].clone()),

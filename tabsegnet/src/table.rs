@@ -116,6 +116,10 @@ fn described(node: &RankedNode) -> String {
     if let Some(section) = node.section.last() {
         text += &format!("  § {section}");
     }
+    if !node.duplicates.is_empty() {
+        let ids: Vec<&str> = node.duplicates.iter().map(|duplicate| duplicate.id.as_str()).collect();
+        text += &format!("  (also {})", ids.join(", "));
+    }
     one_line(&text)
 }
 
@@ -181,6 +185,7 @@ mod tests {
             row_headers: Some("Current assets: > Cash and cash equivalents".into()),
             column_headers: None,
             position: Position::Passage { passage: 0 },
+            duplicates: Vec::new(),
             segment: None,
             score: 5.0 - number as f32,
             explanation: None,

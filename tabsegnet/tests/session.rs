@@ -118,6 +118,7 @@ fn node() -> impl Strategy<Value = RankedNode> {
                 row_headers,
                 column_headers,
                 position,
+                duplicates: Vec::new(),
                 segment,
                 score,
                 explanation,

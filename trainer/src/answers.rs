@@ -112,7 +112,7 @@ fn open(session: &Session, sample: &Sample) -> Result<OpenDocument> {
 }
 
 fn rank(document: &OpenDocument, question: &Question) -> Result<Ranking> {
-    let query = Query::new(&question.text).id(&question.id).top(usize::MAX);
+    let query = Query::new(&question.text).id(&question.id).top(usize::MAX).each_place();
     document.rank(query).with_context(|| format!("question {}", question.id))
 }
 

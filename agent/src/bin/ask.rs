@@ -294,7 +294,7 @@ impl Searched {
                 (session.open_made("corpus.json", &made)?, Some((corpus.clone(), found)))
             }
         };
-        let ranking = document.rank(query.top(usize::MAX))?;
+        let ranking = document.rank(query.top(usize::MAX).each_place())?;
         Ok(Some(Place::Graph(Box::new(Found { document, ranking, tables }))))
     }
 }

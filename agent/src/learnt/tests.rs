@@ -25,6 +25,7 @@ fn ranking(question: &str, cells: &[(&str, &str, &str, usize, usize)], sentences
             row_headers: headers.map(|(row, _)| row.to_owned()),
             column_headers: headers.map(|(_, column)| column.to_owned()),
             position,
+            duplicates: Vec::new(),
             segment: None,
             score: 10.0 - rank as f32,
             explanation: None,

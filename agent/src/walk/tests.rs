@@ -75,6 +75,7 @@ fn ranking(graph: &Graph, question: &str, start: &[&str]) -> Ranking {
             row_headers: None,
             column_headers: None,
             position: node.into(),
+            duplicates: Vec::new(),
             segment: None,
             score: 1.0 / rank as f32,
             explanation: None,

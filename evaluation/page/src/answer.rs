@@ -81,6 +81,8 @@ pub struct RankedNode {
     pub score: f32,
     /// Index of the segment nearest to it, into [`Answer::segments`].
     pub segment: Option<usize>,
+    /// Ids of other nodes that show the same fact and are not among the top for this one.
+    pub duplicates: Vec<String>,
     /// Where its score comes from, if that was worked out.
     pub explanation: Option<Explanation>,
 }

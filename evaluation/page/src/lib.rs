@@ -12,7 +12,7 @@
 //!
 //! # fn main() -> Result<(), tabsegnet_page::PageError> {
 //! let document = Document { id: "report".into(), blocks: vec![Block::Passage("Revenue rose.".into())] };
-//! let top = RankedNode { id: "p0".into(), rank: 1, score: 2.5, segment: None, explanation: None };
+//! let top = RankedNode { id: "p0".into(), rank: 1, score: 2.5, segment: None, duplicates: Vec::new(), explanation: None };
 //! let answer = Answer { question: "Did revenue rise?".into(), nodes: vec![top], ..Answer::default() };
 //! let page = Page { title: "report", about: &[], document: &document, layout: None, answers: &[answer] };
 //! assert!(page.html()?.contains("Revenue rose."));

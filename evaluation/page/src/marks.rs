@@ -22,6 +22,7 @@ pub(crate) struct Ranked<'a> {
     pub rank: usize,
     pub score: f32,
     pub segment: Option<usize>,
+    pub duplicates: Vec<usize>,
     /// With the numbers of its edges' nodes, in the order of the edges.
     pub explanation: Option<(&'a Explanation, Vec<usize>)>,
 }
@@ -108,7 +109,9 @@ impl<'a> Checks<'a, '_> {
             let explanation = node.explanation.as_ref();
             let explanation = explanation.map(|explanation| self.explanation(&node.id, explanation)).transpose()?;
             let (rank, score, segment) = (node.rank, node.score, node.segment);
-            ranked.push(Ranked { number, rank, score, segment, explanation });
+            let duplicates = node.duplicates.iter().map(|id| self.node(id, || "duplicates".into()));
+            let duplicates = duplicates.collect::<Result<Vec<_>, _>>()?;
+            ranked.push(Ranked { number, rank, score, segment, duplicates, explanation });
         }
         Ok(ranked)
     }

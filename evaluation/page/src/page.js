@@ -16,7 +16,7 @@ let chosen = -1;
 let sought = -1;
 
 const answer = () => data.answers[current];
-const links = () => sections[current] ? [...sections[current].querySelectorAll('.ranks a')] : [];
+const links = () => sections[current] ? [...sections[current].querySelectorAll('.ranks li > a')] : [];
 const target = (link) => Number(link.hash.slice(2));
 const rankOf = (number) => answer() ? answer().ranked.findIndex((ranked) => ranked[0] === number) : -1;
 

@@ -111,11 +111,12 @@ fn ranks(position: usize, marks: &Marks, nodes: &Nodes) -> String {
         };
         let _ = writeln!(
             html,
-            "<li><a href=\"#n{}\">{}<span class=\"what\"><bdi>{text}</bdi> <small><bdi>{}</bdi></small>{}</span> {score}</a></li>",
+            "<li><a href=\"#n{}\">{}<span class=\"what\"><bdi>{text}</bdi> <small><bdi>{}</bdi></small>{}</span> {score}</a>{}</li>",
             ranked.number,
             badge(ranked),
             escape(&node.place()),
-            within(node)
+            within(node),
+            duplicates(&ranked.duplicates, nodes)
         );
     }
     html += "</ol>\n";
@@ -123,6 +124,19 @@ fn ranks(position: usize, marks: &Marks, nodes: &Nodes) -> String {
         html += &legend();
     }
     html
+}
+
+/// Links to other places of the same fact.
+fn duplicates(numbers: &[usize], nodes: &Nodes) -> String {
+    let link = |number: &usize| {
+        let id = &nodes.get(*number)?.id;
+        Some(format!("<a href=\"#n{number}\">{}</a>", escape(id)))
+    };
+    let links: Vec<String> = numbers.iter().filter_map(link).collect();
+    match links.as_slice() {
+        [] => String::new(),
+        _ => format!("<p class=\"same\">the same: {}</p>", links.join(", ")),
+    }
 }
 
 /// Where two tables look alike, what they stand in tells them apart.

@@ -29,7 +29,7 @@ fn table(source: TableSource) -> Document {
 }
 
 fn ranked(id: &str, rank: usize) -> RankedNode {
-    RankedNode { id: id.into(), rank, score: 1.0, segment: None, explanation: None }
+    RankedNode { id: id.into(), rank, score: 1.0, segment: None, duplicates: Vec::new(), explanation: None }
 }
 
 /// An answer with the same words everywhere, whose path has a move a step to these nodes.

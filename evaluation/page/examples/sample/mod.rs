@@ -159,7 +159,14 @@ fn answer(document: &Document, question: &str, segments: &[&str], top: usize, se
     let nodes = order.iter().take(top).enumerate().filter_map(|(position, number)| {
         let (node, score) = (seen.get(*number)?, *scores.get(*number)?);
         let explanation = Some(explain(node));
-        Some(RankedNode { id: node.id.clone(), rank: position + 1, score, segment: segment(node), explanation })
+        Some(RankedNode {
+            id: node.id.clone(),
+            rank: position + 1,
+            score,
+            segment: segment(node),
+            duplicates: Vec::new(),
+            explanation,
+        })
     });
     Answer {
         question: question.to_owned(),
