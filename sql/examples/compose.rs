@@ -29,7 +29,7 @@ use spider::{Databases, Question, examples, of_spider};
 use tabsegnet_sql::compose::fit::{Labelled, Scored, confidences, fit_parts, fit_rank, scored};
 use tabsegnet_sql::compose::{Composer, Model};
 use tabsegnet_sql::linking::fit::{Settings, hold_out};
-use tabsegnet_sql::linking::{Linker, Model as LinkingModel};
+use tabsegnet_sql::linking::{Linked, Linker, Model as LinkingModel};
 use tabsegnet_sql::schema_graph::SchemaGraph;
 
 fn main() -> Result<()> {
@@ -158,8 +158,8 @@ fn answer(data: &Path, part: &str, output: &Path, model: &Model, every: usize) -
     let composers: Vec<Composer<'_, '_>> = linkers.iter().map(|linker| Composer::new(linker, model)).collect();
     let mut lines = String::new();
     let (mut all, mut right, mut said, mut said_right, mut reached) = (0, 0, 0, 0, 0);
-    let (mut exact_tables, mut joined, mut exact_joins) = (0, 0, 0);
-    let mut times = Vec::new();
+    let (mut exact, mut joined) = ([(0, 0); 3], 0);
+    let (mut times, mut times_linked) = (Vec::new(), Vec::new());
     let mut by_confidence: Vec<(f32, bool)> = Vec::new();
     for question in questions.iter().step_by(every) {
         let at = open.databases.names.binary_search(&question.db).ok().context("a database")?;
@@ -187,11 +187,19 @@ fn answer(data: &Path, part: &str, output: &Path, model: &Model, every: usize) -
         said_right += usize::from(!found.abstained && is_right);
         by_confidence.push((best.map_or(0.0, |best| best.confidence), is_right));
         let of = spider::Gold::of(question, linkers[at].graph());
-        let (tables, joins) = best.map(|best| parts(&best.sql, linkers[at].graph())).unwrap_or_default();
-        exact_tables += usize::from(tables == of.tables);
-        if !of.joins.is_empty() {
-            joined += 1;
-            exact_joins += usize::from(joins == of.joins);
+        let start = Instant::now();
+        let linked =
+            composers[at].link(&question.question, Duration::from_secs(5), &mut |sql| run(connection, sql, MOST_ROWS));
+        times_linked.push(start.elapsed().as_secs_f64() * 1000.0);
+        let ways = [
+            likeliest(&linkers[at].link(&question.question), linkers[at].graph()),
+            likeliest(&linked, linkers[at].graph()),
+            best.map(|best| parts(&best.sql, linkers[at].graph())).unwrap_or_default(),
+        ];
+        joined += usize::from(!of.joins.is_empty());
+        for ((tables, joins), (exact_tables, exact_joins)) in ways.iter().zip(&mut exact) {
+            *exact_tables += usize::from(*tables == of.tables);
+            *exact_joins += usize::from(!of.joins.is_empty() && *joins == of.joins);
         }
         let record = serde_json::json!({
             "db": question.db, "question": question.question, "gold": question.sql, "right": is_right,
@@ -216,11 +224,14 @@ fn answer(data: &Path, part: &str, output: &Path, model: &Model, every: usize) -
         share(reached, all),
         times.get(times.len() / 2).copied().unwrap_or_default()
     );
-    println!(
-        "\nExact tables of the likeliest statement {:.3}; exact joins, of {joined} questions that join, {:.3}.\n",
-        share(exact_tables, all),
-        share(exact_joins, joined)
-    );
+    times_linked.sort_by(f64::total_cmp);
+    println!("\n| | exact tables | exact joins, of {joined} questions that join |\n|---|---:|---:|");
+    let names = ["the linker", "the linker and the likely statements", "the likeliest statement"];
+    for (name, (tables, joins)) in names.iter().zip(exact) {
+        println!("| {name} | {:.3} | {:.3} |", share(tables, all), share(joins, joined));
+    }
+    let median = times_linked.get(times_linked.len() / 2).copied().unwrap_or_default();
+    println!("\nThe linker with the likely statements takes {median:.1} ms a question (median).\n");
     by_confidence.sort_by(|a, b| b.0.total_cmp(&a.0));
     tell(&by_confidence);
     Ok(())
@@ -236,6 +247,14 @@ fn tell(by_confidence: &[(f32, bool)]) {
             println!("| {} | {confidence:.2} | {:.3} |", count + 1, hits as f64 / (count + 1) as f64);
         }
     }
+}
+
+/// The tables that a question likely needs, and the pairs of columns that they are joined by.
+fn likeliest(linked: &Linked, graph: &SchemaGraph) -> (BTreeSet<usize>, BTreeSet<(usize, usize)>) {
+    let Some(set) = linked.sets.first() else { return Default::default() };
+    let joins = set.tree.joins.iter().filter_map(|&join| graph.joins().get(join));
+    let pairs = joins.flat_map(|join| join.pairs.iter().map(|&(a, b)| (a.min(b), a.max(b))));
+    (set.tree.tables.iter().copied().collect(), pairs.collect())
 }
 
 /// The tables that a statement of ours has, and the pairs of columns that it joins by.

@@ -28,6 +28,8 @@ const MADE: usize = 150;
 pub(super) struct Candidate {
     pub sketch: Sketch,
     pub sql: String,
+    /// All tables that it has.
+    pub tables: Vec<usize>,
     /// What speaks for it before it is run.
     pub features: Vec<(String, f32)>,
     score: f32,
@@ -348,7 +350,13 @@ impl<'a, 'g> Maker<'a, 'g> {
             self.features(draft, &sketch, tree.tables.len(), values, &mut features);
             self.of_spans(&sketch, &mut features);
             self.of_leaves(&sketch, &tree, &mut features);
-            made.push(Candidate { sketch, sql, features, score: draft.score() + of_tables });
+            made.push(Candidate {
+                sketch,
+                sql,
+                tables: all.into_iter().collect(),
+                features,
+                score: draft.score() + of_tables,
+            });
         }
     }
 }

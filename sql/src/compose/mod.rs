@@ -11,11 +11,12 @@ mod reading;
 mod shape;
 mod sketch;
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use crate::error::QueryError;
 use crate::generate::{Generation, NO_ROOM, NO_TIME, ROOM, ranked};
-use crate::linking::Linker;
+use crate::linking::{Linked, Linker};
 use crate::rows::{Rows, Value};
 use candidates::{Candidate, Maker};
 use model::Compiled;
@@ -26,6 +27,9 @@ pub use sketch::{Condition, Function, Item, Joined, Operand, Order, Relation, Sk
 
 /// How likely a statement must be to be proposed: at what is right of four in five of those proposed on the training part.
 pub const LEAST: f32 = 0.5;
+
+/// The likelihood of the statements over a set of tables for which none was made.
+const LEAST_OF_SET: f32 = 0.001;
 
 /// Composes statements for the questions to one database.
 pub struct Composer<'l, 'g> {
@@ -62,6 +66,27 @@ impl<'l, 'g> Composer<'l, 'g> {
             Generation::of(&ranked, LEAST, |at| ran.get(at).map(|each| (each.candidate.sql.as_str(), &each.rows)));
         found.notes.extend(note.map(str::to_owned));
         found
+    }
+
+    /// What the question needs of the schema, by the linker and by the statements that it is likely to mean: the likelihood
+    /// of each set of tables is multiplied by that of the statements over it. `run` and `time` as for [`Composer::compose`].
+    pub fn link(
+        &self,
+        question: &str,
+        time: Duration,
+        run: &mut dyn FnMut(&str) -> Result<Rows, QueryError>,
+    ) -> Linked {
+        let (mut tables, mut scores) = (Vec::new(), Vec::new());
+        self.each(question, time, run, &mut |each| {
+            scores.push(self.model.rank(&each.features));
+            tables.push(each.candidate.tables);
+        });
+        let mut of_set: BTreeMap<Vec<usize>, f32> = BTreeMap::new();
+        for (tables, likelihood) in tables.into_iter().zip(tabsegnet_choice::likelihoods(&scores)) {
+            *of_set.entry(tables).or_default() += likelihood;
+        }
+        let of = |tables: &[usize]| of_set.get(tables).copied().unwrap_or_default().max(LEAST_OF_SET);
+        self.linker.link_by(question, &of)
     }
 
     /// Puts statements together and runs them; why not all, in a sentence.

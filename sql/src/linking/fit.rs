@@ -341,7 +341,7 @@ impl<'w> Choices<'w> {
 fn columns(linkers: &[Linker<'_>], examples: &[Example], mut add: impl FnMut(&[(&'static str, f32)], bool)) {
     each(linkers, examples, |example, linker, evidence| {
         let weighed = linker.weigh(evidence);
-        let marginals = Marginals::new(linker.graph, &linker.sets(evidence.question, &weighed.candidates));
+        let marginals = Marginals::new(linker.graph, &linker.sets(evidence.question, &weighed.candidates, &|_| 1.0));
         for (column, mentioned) in weighed.mentioned.iter().enumerate() {
             let features = marginals.features(linker.graph, &linker.vocabulary, column, *mentioned);
             add(&features, example.columns.contains(&column));

@@ -136,19 +136,34 @@ impl<'g> Linker<'g> {
         self.read(question).linked
     }
 
+    /// The same where something else says how likely a set of tables is, which is put in order of number.
+    pub(crate) fn link_by(&self, question: &str, likelihood: &dyn Fn(&[usize]) -> f32) -> Linked {
+        self.read_by(question, likelihood).linked
+    }
+
     /// What the question needs, and where it says so.
     pub(crate) fn read(&self, question: &str) -> Read {
+        self.read_by(question, &|_| 1.0)
+    }
+
+    fn read_by(&self, question: &str, likelihood: &dyn Fn(&[usize]) -> f32) -> Read {
         let words = Words::of(&question.chars().take(QUESTION).collect::<String>());
         let values = self.values.find(&words);
         let evidence = Evidence::new(&words, self.graph, &self.vocabulary, &values);
-        let linked = self.linked(&words, &evidence, values.clone());
+        let linked = self.linked(&words, &evidence, values.clone(), likelihood);
         let Evidence { columns, tables, .. } = evidence;
         Read { columns, tables, linked, words }
     }
 
-    fn linked(&self, words: &Words, evidence: &Evidence<'_>, values: BTreeMap<usize, Vec<FoundValue>>) -> Linked {
+    fn linked(
+        &self,
+        words: &Words,
+        evidence: &Evidence<'_>,
+        values: BTreeMap<usize, Vec<FoundValue>>,
+        likelihood: &dyn Fn(&[usize]) -> f32,
+    ) -> Linked {
         let weighed = self.weigh(evidence);
-        let sets = self.sets(words, &weighed.candidates);
+        let sets = self.sets(words, &weighed.candidates, likelihood);
         let marginals = Marginals::new(self.graph, &sets);
         let columns =
             (0..self.graph.columns().len()).filter(|&at| self.graph.columns().get(at).is_some_and(|c| !c.hidden));
@@ -213,7 +228,7 @@ impl<'g> Linker<'g> {
     }
 
     /// The candidates with their probabilities, the likeliest first.
-    fn sets(&self, question: &Words, candidates: &[Candidate]) -> Vec<TableSet> {
+    fn sets(&self, question: &Words, candidates: &[Candidate], likelihood: &dyn Fn(&[usize]) -> f32) -> Vec<TableSet> {
         // What the question's words say of how many tables there are.
         let mut sizes: BTreeMap<&str, f32> = BTreeMap::new();
         let stems: BTreeSet<&str> = question.words.iter().map(|word| word.stem.as_str()).collect();
@@ -223,6 +238,7 @@ impl<'g> Linker<'g> {
         let score = |candidate: &Candidate| {
             self.model.set.score(&candidate.features)
                 + sizes.get(sets::size(&candidate.tree)).copied().unwrap_or_default()
+                + likelihood(&candidate.tree.tables).ln()
         };
         let scores: Vec<f32> = candidates.iter().map(score).collect();
         let highest = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);

@@ -4,6 +4,7 @@ use std::io::{self, BufWriter, Write as _};
 use std::time::Instant;
 
 use anyhow::{Result, anyhow};
+use tabsegnet_sql::compose::{Composer, Model as Statements};
 use tabsegnet_sql::linking::{Explanation, Linker, Model, ValueIndex, ValueLimits};
 use tabsegnet_sql::schema_graph::{SchemaGraph, html};
 use tabsegnet_sql::{Narrowed, QueryError, Sandbox, Target, narrowed};
@@ -33,7 +34,12 @@ pub fn write(arguments: &Arguments, source: &Source, sandbox: &Sandbox) -> Resul
             })?,
         };
         let linker = Linker::new(&graph, values, Model::shipped());
-        let mut explanation = Explanation::new(&linker, question, &linker.link(question));
+        let composer = Composer::new(&linker, Statements::shipped());
+        let linked = match &known.reader {
+            Reader::Nothing => linker.link(question),
+            _ => composer.link(question, SEARCH.saturating_sub(start.elapsed()), &mut |sql| known.reader.query(sql)),
+        };
+        let mut explanation = Explanation::new(&linker, question, &linked);
         explanation.warnings.extend(narrowed.iter().map(Narrowed::note));
         if late {
             explanation.warnings.push("time ran out before the values of all columns were read".to_owned());
