@@ -54,6 +54,12 @@ const ASKING: [&str; 29] = [
 const REFERS: [&str; 12] =
     ["note", "notes", "item", "part", "section", "level", "form", "rule", "asc", "asu", "topic", "exhibit"];
 
+/// Numbers in words.
+const NUMBERS: [&str; 16] = [
+    "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "dozen", "hundred",
+    "thousand", "million", "billion",
+];
+
 /// Phrases of a sentence that gives a reason, in its words with one blank between.
 const GIVEN: [&str; 23] = [
     "due to",
@@ -101,7 +107,7 @@ pub fn asks_for_reason(question: &str) -> bool {
     })
 }
 
-/// Whether a question asks how much, or names something with a year or a question mark alone.
+/// Whether a question asks how much, or names something and a year, and no more.
 pub fn asks_for_amount(question: &str) -> bool {
     let words: Vec<String> = words(question).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -112,9 +118,9 @@ pub fn asks_for_amount(question: &str) -> bool {
         _ => false,
     });
     let names = || {
-        let ends = question.trim_end().ends_with('?') || question.contains("last year");
-        (ends || tokenize(question).iter().any(|token| is_year(token) || token == "fy"))
-            && !words.iter().any(|word| ASKING.contains(word))
+        let of_year =
+            question.contains("last year") || tokenize(question).iter().any(|token| is_year(token) || token == "fy");
+        of_year && !words.iter().any(|word| ASKING.contains(word))
     };
     asks || names()
 }
@@ -125,7 +131,8 @@ pub fn has_amount(text: &str) -> bool {
     tokens.iter().enumerate().any(|(at, token)| {
         let before = at.checked_sub(1).and_then(|before| tokens.get(before)).map_or("", String::as_str);
         let is_day = MONTHS.iter().any(|month| before.len() >= 3 && month.starts_with(before));
-        token.starts_with(|c: char| c.is_ascii_digit()) && !is_year(token) && !is_day && !REFERS.contains(&before)
+        let is_number = token.starts_with(|c: char| c.is_ascii_digit()) && !is_year(token) && !is_day;
+        (is_number || NUMBERS.contains(&token.as_str())) && !REFERS.contains(&before)
     })
 }
 
@@ -176,18 +183,22 @@ mod tests {
             "And what share of sales is that?",
             "data center revenue FY25?",
             "Capex for 2024, please",
-            "effective tax rate?",
+            "effective tax rate, last year",
         ] {
             assert!(asks_for_amount(question), "{question}");
         }
-        for question in ["Which law is a risk in 2024?", "What became of the plan?", "Tell me of the plan.", ""] {
+        for question in
+            ["Which law is a risk in 2024?", "What became of the plan?", "Tell me of the plan.", "Brands?", ""]
+        {
             assert!(!asks_for_amount(question), "{question}");
         }
     }
 
     #[test]
     fn some_texts_have_an_amount() {
-        for text in ["It was up 142% from a year ago.", "$5 million in 2024", "On May 3, 12 stores were shut."] {
+        for text in
+            ["It was up 142% from a year ago.", "$5 million in 2024", "On May 3, 12 stores were shut.", "Three events"]
+        {
             assert!(has_amount(text), "{text}");
         }
         for text in ["In 2024 it rose.", "See Note 12 as of December 31, 2024.", "Sales", "On Dec. 5 of 1999"] {
