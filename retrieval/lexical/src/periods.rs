@@ -3,7 +3,7 @@
 use crate::tokenize;
 
 /// The year before the one that a question names, and the one before that; a phrase before those that are its end.
-pub const BEFORE: [(&str, u16); 19] = [
+const BEFORE: [(&str, u16); 19] = [
     ("two years before", 2),
     ("two years earlier", 2),
     ("two years prior", 2),

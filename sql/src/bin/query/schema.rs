@@ -34,10 +34,13 @@ pub fn write(arguments: &Arguments, source: &Source, sandbox: &Sandbox) -> Resul
             })?,
         };
         let linker = Linker::new(&graph, values, Model::shipped());
-        let composer = Composer::new(&linker, Statements::shipped());
-        let linked = match &known.reader {
+        let linked = match &mut known.reader {
             Reader::Nothing => linker.link(question),
-            _ => composer.link(question, SEARCH.saturating_sub(start.elapsed()), &mut |sql| known.reader.query(sql)),
+            reader => Composer::new(&linker, Statements::shipped()).link(
+                question,
+                SEARCH.saturating_sub(start.elapsed()),
+                &mut |sql| reader.query(sql),
+            ),
         };
         let mut explanation = Explanation::new(&linker, question, &linked);
         explanation.warnings.extend(narrowed.iter().map(Narrowed::note));
