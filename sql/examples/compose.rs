@@ -188,7 +188,7 @@ fn answer(data: &Path, part: &str, output: &Path, model: &Model, every: usize) -
         by_confidence.push((best.map_or(0.0, |best| best.confidence), is_right));
         let of = spider::Gold::of(question, linkers[at].graph());
         let start = Instant::now();
-        let linked =
+        let (linked, _) =
             composers[at].link(&question.question, Duration::from_secs(5), &mut |sql| run(connection, sql, MOST_ROWS));
         times_linked.push(start.elapsed().as_secs_f64() * 1000.0);
         let ways = [

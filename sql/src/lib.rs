@@ -32,6 +32,7 @@ pub mod schema_graph;
 mod sourced;
 mod statement;
 pub mod tables;
+mod walk;
 pub mod worker;
 mod written;
 

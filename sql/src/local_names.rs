@@ -58,7 +58,7 @@ impl LocalNames {
 mod tests {
     use std::ops::ControlFlow;
 
-    use sqlparser::ast::{ObjectName, Visit as _, Visitor};
+    use sqlparser::ast::{ObjectName, Visitor};
     use sqlparser::dialect::PostgreSqlDialect;
     use sqlparser::parser::Parser;
 
@@ -96,7 +96,7 @@ mod tests {
     fn tables(sql: &str) -> String {
         let mut tables = Tables::default();
         for statement in Parser::parse_sql(&PostgreSqlDialect {}, sql).unwrap() {
-            let _ = statement.visit(&mut tables);
+            let _ = crate::walk::walk(&statement, &mut tables);
         }
         tables.found.join(" ")
     }

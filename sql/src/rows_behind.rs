@@ -2,11 +2,12 @@
 
 use sqlparser::ast::{
     Expr, FunctionArg, FunctionArgExpr, FunctionArguments, GroupByExpr, Ident, OrderByKind, Select, SelectItem,
-    SetExpr, Statement, visit_expressions,
+    SetExpr, Statement,
 };
 use sqlparser::dialect::SQLiteDialect;
 use sqlparser::parser::Parser;
 
+use crate::walk::each_expression;
 use crate::written::{Written, written};
 
 /// Longer statements are not looked into.
@@ -55,7 +56,7 @@ fn shown(select: &Select) -> Option<Vec<Expr>> {
     let mut found: Vec<Expr> = Vec::new();
     for item in &select.projection {
         let (SelectItem::UnnamedExpr(of) | SelectItem::ExprWithAlias { expr: of, .. }) = item else { return None };
-        let _ = visit_expressions(of, |part| {
+        each_expression(of, &mut |part| {
             if let Expr::Function(function) = part
                 && function.over.is_none()
                 && AGGREGATES.contains(&function.name.to_string().to_ascii_lowercase().as_str())
@@ -68,7 +69,6 @@ fn shown(select: &Select) -> Option<Vec<Expr>> {
                     }
                 }
             }
-            std::ops::ControlFlow::<()>::Continue(())
         });
     }
     if !aggregates {
@@ -87,11 +87,10 @@ const AGGREGATES: [&str; 6] = ["sum", "avg", "count", "min", "max", "total"];
 
 /// The columns that an expression names, each once.
 fn columns(of: &Expr, into: &mut Vec<Expr>) {
-    let _ = visit_expressions(of, |part| {
+    each_expression(of, &mut |part| {
         if matches!(part, Expr::Identifier(_) | Expr::CompoundIdentifier(_)) && !into.contains(part) {
             into.push(part.clone());
         }
-        std::ops::ControlFlow::<()>::Continue(())
     });
 }
 

@@ -6,7 +6,9 @@
 
 use std::ops::ControlFlow;
 
-use sqlparser::ast::{Ident, Query, Select, Value, ValueWithSpan, VisitMut, VisitorMut};
+use sqlparser::ast::{Ident, Query, Select, Value, ValueWithSpan, VisitorMut};
+
+use crate::walk::walk_mut;
 
 /// Whose SQL is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,7 +25,7 @@ pub(crate) enum Written {
 /// # Errors
 /// What cannot be written for sure, in words.
 pub(crate) fn written(query: &mut Query, of: Written) -> Result<String, String> {
-    match VisitMut::visit(query, &mut Escaping(of)) {
+    match walk_mut(query, &mut Escaping(of)) {
         ControlFlow::Break(reason) => Err(reason),
         ControlFlow::Continue(()) => Ok(query.to_string()),
     }

@@ -69,15 +69,16 @@ impl<'l, 'g> Composer<'l, 'g> {
     }
 
     /// What the question needs of the schema, by the linker and by the statements that it is likely to mean: the likelihood
-    /// of each set of tables is multiplied by that of the statements over it. `run` and `time` as for [`Composer::compose`].
+    /// of each set of tables is multiplied by that of the statements over it. `run` and `time` as for [`Composer::compose`];
+    /// beside it why not all of them were run, in a sentence.
     pub fn link(
         &self,
         question: &str,
         time: Duration,
         run: &mut dyn FnMut(&str) -> Result<Rows, QueryError>,
-    ) -> Linked {
+    ) -> (Linked, Option<&'static str>) {
         let (mut tables, mut scores) = (Vec::new(), Vec::new());
-        self.each(question, time, run, &mut |each| {
+        let note = self.each(question, time, run, &mut |each| {
             scores.push(self.model.rank(&each.features));
             tables.push(each.candidate.tables);
         });
@@ -86,7 +87,7 @@ impl<'l, 'g> Composer<'l, 'g> {
             *of_set.entry(tables).or_default() += likelihood;
         }
         let of = |tables: &[usize]| of_set.get(tables).copied().unwrap_or_default().max(LEAST_OF_SET);
-        self.linker.link_by(question, &of)
+        (self.linker.link_by(question, &of), note)
     }
 
     /// Puts statements together and runs them; why not all, in a sentence.

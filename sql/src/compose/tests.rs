@@ -68,11 +68,15 @@ impl Opened {
     }
 
     fn compose(&self, question: &str) -> Generation {
-        let limits = ValueLimits::default();
-        let values = ValueIndex::read(&self.graph, limits, &mut |sql| self.database.query(sql)).unwrap();
-        let linker = Linker::new(&self.graph, values, LinkingModel::shipped());
+        let linker = self.linker();
         let composer = Composer::new(&linker, Model::shipped());
         composer.compose(question, Duration::from_secs(60), &mut |sql| self.database.query(sql))
+    }
+
+    fn linker(&self) -> Linker<'_> {
+        let limits = ValueLimits::default();
+        let values = ValueIndex::read(&self.graph, limits, &mut |sql| self.database.query(sql)).unwrap();
+        Linker::new(&self.graph, values, LinkingModel::shipped())
     }
 }
 
@@ -96,6 +100,20 @@ fn tables_of_a_servers_other_schemas_are_named_with_them() {
          WHERE music.concert.year > (SELECT avg(music.concert.year) FROM music.concert)"
     );
     assert!(sql.contains("\"music\".\"concert\"") && !sql.contains("music."), "{sql}");
+}
+
+#[test]
+fn tables_are_linked_without_statements_where_time_has_run_out() {
+    let opened = open(CLUBS);
+    let linker = opened.linker();
+    let link = |time| {
+        let composer = Composer::new(&linker, Model::shipped());
+        composer.link("clubs in each city", time, &mut |sql| opened.database.query(sql))
+    };
+    let ((late, note), (_, none)) = (link(Duration::ZERO), link(Duration::from_secs(60)));
+    assert!(note.is_some_and(|note| note.contains("time ran out")), "{note:?}");
+    assert_eq!(none, None);
+    assert_eq!(late.sets.len(), linker.link("clubs in each city").sets.len());
 }
 
 #[test]

@@ -5,12 +5,13 @@ use std::ops::ControlFlow;
 
 use sqlparser::ast::{
     AccessExpr, BinaryOperator, DataType, Expr, Ident, ObjectName, ObjectNamePart, OrderByExpr, OrderBySort, Query,
-    Select, SetExpr, Statement, TableFactor, Visit, Visitor,
+    Select, SetExpr, Statement, TableFactor, Visitor,
 };
 use sqlparser::dialect::PostgreSqlDialect;
 use sqlparser::parser::{Parser, ParserError};
 
 use crate::error::QueryError;
+use crate::walk::walk;
 
 /// Functions that compute from their arguments alone, and cannot make much of little (as `repeat` and `lpad` can).
 const FUNCTIONS: &str = "abs acos acosh age any_value array_agg array_length array_position array_to_string ascii asin \
@@ -69,7 +70,7 @@ pub(super) fn check(sql: &str) -> Result<Checked, QueryError> {
     }
     with_query(sql, |query| {
         let mut found = Found::default();
-        match Visit::visit(&*query, &mut found) {
+        match walk(&*query, &mut found) {
             ControlFlow::Break(reason) => Err(QueryError::refused(reason)),
             ControlFlow::Continue(()) => Ok(Checked { sql: sql.to_owned(), attributes: found.attributes }),
         }

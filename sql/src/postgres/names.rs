@@ -9,14 +9,14 @@ use std::ops::ControlFlow;
 
 use sqlparser::ast::{
     AccessExpr, Expr, Ident, Join, JoinConstraint, JoinOperator, ObjectName, Query, Select, SelectItem,
-    SelectItemQualifiedWildcardKind, SetExpr, TableAlias, TableFactor, TableWithJoins, Visit, VisitMut, Visitor,
-    VisitorMut,
+    SelectItemQualifiedWildcardKind, SetExpr, TableAlias, TableFactor, TableWithJoins, Visitor, VisitorMut,
 };
 
 use super::catalogue::{Attributes, Catalogue};
 use super::check::{Checked, Flow, check, parts, refuse, spelled, with_query};
 use crate::error::QueryError;
 use crate::local_names::LocalNames;
+use crate::walk::{walk, walk_mut};
 use crate::written::{Written, written};
 
 /// A statement as it is sent.
@@ -43,15 +43,15 @@ pub(super) fn resolved(
 fn rewritten(sql: &str, catalogue: &Catalogue, attributes: &Attributes) -> Result<String, QueryError> {
     with_query(sql, |query| {
         let work = |query: &mut Query| -> Flow {
-            VisitMut::visit(&mut *query, &mut Tables { catalogue, local: LocalNames::default() })?;
+            walk_mut(&mut *query, &mut Tables { catalogue, local: LocalNames::default() })?;
             if attributes.names.is_empty() {
                 return ControlFlow::Continue(());
             }
             let mut made = Made::default();
-            Visit::visit(&*query, &mut made)?;
+            walk(&*query, &mut made)?;
             let mut columns = Columns { catalogue, attributes, made, known: BTreeMap::new(), called: BTreeMap::new() };
-            Visit::visit(&*query, &mut columns)?;
-            Visit::visit(&*query, &mut Accesses { attributes, called: columns.called })
+            walk(&*query, &mut columns)?;
+            walk(&*query, &mut Accesses { attributes, called: columns.called })
         };
         if let ControlFlow::Break(reason) = work(&mut *query) {
             return Err(QueryError::refused(reason));

@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-use sqlparser::ast::{BinaryOperator, Expr, Ident, Query, VisitMut, VisitorMut};
+use sqlparser::ast::{BinaryOperator, Expr, Ident, Query, VisitorMut};
 use sqlparser::parser::Parser;
 use sqlparser::tokenizer::Token;
 
 use super::ddl::SqlDialect;
 use crate::origins::AGGREGATES;
+use crate::walk::walk_mut;
 
 /// How deep an expression may be nested.
 const NESTING: usize = 50;
@@ -49,7 +50,7 @@ pub(super) fn calculated(
     parser.expect_token(&Token::EOF).map_err(|error| because(&error))?;
     let declared_type = type_of(&parsed);
     let mut reader = Reader { table, column, columns: BTreeSet::new() };
-    if let ControlFlow::Break(refused) = VisitMut::visit(&mut parsed, &mut reader) {
+    if let ControlFlow::Break(refused) = walk_mut(&mut parsed, &mut reader) {
         return Err(refused);
     }
     if reader.columns.is_empty() {

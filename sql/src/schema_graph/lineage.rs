@@ -11,12 +11,13 @@ use std::ops::ControlFlow;
 
 use sqlparser::ast::{
     Expr, FunctionArg, FunctionArgExpr, Ident, ObjectName, Query, Select, SelectItem, SelectItemQualifiedWildcardKind,
-    SetExpr, Statement, TableFactor, Visit, Visitor, WildcardAdditionalOptions,
+    SetExpr, Statement, TableFactor, Visitor, WildcardAdditionalOptions,
 };
 use sqlparser::parser::Parser;
 
 use super::ddl::SqlDialect;
 use crate::local_names::LocalNames;
+use crate::walk::walk;
 use scope::{Relation, Scope, made_by_function, merge, renamed};
 
 /// A column of a table by both names, the table's without those of databases before it.
@@ -121,7 +122,7 @@ pub(crate) fn tables_read(sql: &str, dialect: SqlDialect) -> Option<BTreeSet<Str
         };
         if let Some(query) = query {
             has_query = true;
-            let _ = query.visit(&mut read);
+            let _ = walk(query, &mut read);
         }
     }
     has_query.then_some(read.names)
@@ -382,10 +383,10 @@ impl Reader<'_> {
         scope: &Scope<'_>,
         before: &[Derived],
     ) -> BTreeSet<SourceColumn> {
-        let mut walk = Walk::default();
-        let _ = expression.visit(&mut walk);
+        let mut mentioned = Mentioned::default();
+        let _ = walk(expression, &mut mentioned);
         let mut sources = BTreeSet::new();
-        for names in &walk.columns {
+        for names in &mentioned.columns {
             let (table, column) = match names.as_slice() {
                 [column] => (None, column),
                 [.., table, column] => (Some(table.value.as_str()), column),
@@ -399,7 +400,7 @@ impl Reader<'_> {
                 None => {}
             }
         }
-        for query in &walk.queries {
+        for query in &mentioned.queries {
             sources.extend(self.query(query, named, Some(scope)).into_iter().flat_map(|output| output.sources));
         }
         sources
@@ -408,13 +409,13 @@ impl Reader<'_> {
 
 /// Columns and subqueries of an expression, without what is within the subqueries.
 #[derive(Default)]
-struct Walk {
+struct Mentioned {
     depth: usize,
     columns: Vec<Vec<Ident>>,
     queries: Vec<Query>,
 }
 
-impl Visitor for Walk {
+impl Visitor for Mentioned {
     type Break = ();
 
     fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {

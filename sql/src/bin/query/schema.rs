@@ -34,8 +34,8 @@ pub fn write(arguments: &Arguments, source: &Source, sandbox: &Sandbox) -> Resul
             })?,
         };
         let linker = Linker::new(&graph, values, Model::shipped());
-        let linked = match &mut known.reader {
-            Reader::Nothing => linker.link(question),
+        let (linked, note) = match &mut known.reader {
+            Reader::Nothing => (linker.link(question), None),
             reader => Composer::new(&linker, Statements::shipped()).link(
                 question,
                 SEARCH.saturating_sub(start.elapsed()),
@@ -44,6 +44,7 @@ pub fn write(arguments: &Arguments, source: &Source, sandbox: &Sandbox) -> Resul
         };
         let mut explanation = Explanation::new(&linker, question, &linked);
         explanation.warnings.extend(narrowed.iter().map(Narrowed::note));
+        explanation.warnings.extend(note.map(str::to_owned));
         if late {
             explanation.warnings.push("time ran out before the values of all columns were read".to_owned());
         }
