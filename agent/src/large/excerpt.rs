@@ -98,7 +98,7 @@ fn cut(table: &Table, cited: &BTreeSet<usize>) -> Result<(Table, Vec<usize>), Ta
         place_of.insert(row, rows.len());
         rows.push(row_of(table, row, &kept));
         of.push(row);
-        parents.push(table.row_parent(row).and_then(|parent| place_of.get(&parent).copied()));
+        parents.push(table.row_parent(row));
         next = row + 1;
     }
     let source = TableSource {
@@ -107,7 +107,7 @@ fn cut(table: &Table, cited: &BTreeSet<usize>) -> Result<(Table, Vec<usize>), Ta
         header_rows: table.num_header_rows(),
         header_cols: table.num_header_cols(),
         rows,
-        row_parents: parents,
+        row_parents: parents.into_iter().map(|parent| parent.and_then(|row| place_of.get(&row).copied())).collect(),
     };
     Ok((Table::new(source)?, of))
 }

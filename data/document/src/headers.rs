@@ -39,13 +39,32 @@ pub(crate) fn infer(grid: &Grid, known: Known) -> Headers {
         Some(cols) => (cols.min(grid.cols), "given"),
         None => columns::infer(grid, rows),
     };
-    let parents = outline::infer(grid, rows);
+    let mut parents = outline::infer(grid, rows);
+    without_names_beside(grid, cols, &mut parents);
     let under = parents.iter().flatten().count();
     let mut why = format!("header rows: {why_rows}; header columns: {why_cols}");
     if under > 0 {
         why += &format!("; {under} rows stand under a title row");
     }
     Headers { rows, cols, parents, why }
+}
+
+/// Where the first of several header columns names a group of rows, a row of the group stands under that name and not
+/// under what the group's first row has beside it: of `Humira | United States` and below it ` | Total` the total is that of
+/// Humira.
+fn without_names_beside(grid: &Grid, cols: usize, parents: &mut [Option<usize>]) {
+    for row in 0..parents.len() {
+        let names =
+            |row: usize| (0..cols).filter(move |&col| !grid.at(row, col).is_empty() && grid.at(row, col).row == row);
+        let blank = names(row).next().is_some_and(|first| first > 0);
+        while blank
+            && let Some(parent) = parents[row]
+            && names(parent).any(|col| col == 0)
+            && names(parent).count() > 1
+        {
+            parents[row] = parents[parent];
+        }
+    }
 }
 
 /// A corner that says what the numbers are counted in.

@@ -5,6 +5,7 @@ mod compact;
 mod dom;
 mod headings;
 mod ixbrl;
+mod running;
 mod single;
 mod style;
 mod table;

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! A table may carry `"number"`, the `n` of its node ids; without it tables are numbered in
-//! reading order. It may carry `"row_parents"`: for each row the earlier row that it stands under,
+//! reading order. It may carry `"row_parents"`: for each row the other row that it stands under,
 //! or null. A labelled document has `"questions"` beside its blocks.
 
 use std::collections::HashSet;
@@ -220,9 +220,16 @@ mod tests {
     }
 
     #[test]
-    fn a_parent_that_comes_later_is_refused() {
-        let text = r#"{"id": "r", "blocks": [{"table": {"row_parents": [1, null], "rows": [["a"], ["b"]]}}]}"#;
-        let message = parsed(text).unwrap_err().to_string();
-        assert!(message.contains("field blocks[0].table: row_parents gives row 0 the parent 1"), "{message}");
+    fn a_row_under_itself_is_refused() {
+        let message = |parents: &str| {
+            let text = format!(
+                r#"{{"id": "r", "blocks": [{{"table": {{"row_parents": {parents}, "rows": [["a"], ["b"]]}}}}]}}"#
+            );
+            parsed(&text).unwrap_err().to_string()
+        };
+        let own = message("[null, 1]");
+        assert!(own.contains("field blocks[0].table: row_parents gives row 1 the parent 1"), "{own}");
+        let each_other = message("[1, 0]");
+        assert!(each_other.contains("row_parents puts row 0 under more than"), "{each_other}");
     }
 }

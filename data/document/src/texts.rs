@@ -39,14 +39,14 @@ pub struct KnownTable {
     pub header_rows: Option<usize>,
     /// Header columns; inferred unless given.
     pub header_cols: Option<usize>,
-    /// For each row the earlier row that it stands under; inferred unless given.
+    /// For each row the row that it stands under; inferred unless given.
     pub row_parents: Option<Vec<Option<usize>>>,
 }
 
 /// As [`table_of_texts`], with what is known of the table.
 ///
 /// # Errors
-/// There is no cell, or more of them than a table may have; a parent that is no earlier row.
+/// There is no cell, or more of them than a table may have; a row under itself.
 pub fn table_with(rows: &[Vec<String>], merged: &[Region], known: KnownTable) -> Result<(Table, String), TableError> {
     let cols = rows.iter().map(Vec::len).max().unwrap_or(0);
     if rows.len().saturating_mul(cols) > crate::model::MAX_GRID_POSITIONS {
@@ -124,7 +124,7 @@ mod tests {
         let (table, _) = table_with(&rows, &[], known).unwrap();
         assert_eq!((table.num_header_rows(), table.num_header_cols(), table.caption()), (0, 1, "T"));
         assert_eq!(table.path(&table.row_headers_of(table.cell_at(2, 1).unwrap())), "c > d");
-        let wrong = KnownTable { row_parents: Some(vec![Some(2), None, None]), ..KnownTable::default() };
+        let wrong = KnownTable { row_parents: Some(vec![Some(0), None, None]), ..KnownTable::default() };
         assert!(matches!(table_with(&rows, &[], wrong), Err(TableError::RowParent { row: 0, .. })));
     }
 }

@@ -1,6 +1,8 @@
-//! Which rows stand under which: rows that hold nothing but a title head the rows below them.
+//! Which rows stand under which: rows that hold nothing but a title head the rows below them, and balances the rows that lead
+//! to them.
 
 mod repeats;
+mod rollforward;
 mod totals;
 
 use super::is_unit_line;
@@ -62,6 +64,7 @@ pub(super) fn infer(grid: &Grid, header_rows: usize) -> Vec<Option<usize>> {
     }
     totals::infer(grid, header_rows, &titles, &mut parents);
     flatten(&mut parents);
+    rollforward::infer(grid, header_rows, &titles, &mut parents);
     if parents.iter().all(Option::is_none) { Vec::new() } else { parents }
 }
 

@@ -190,3 +190,48 @@ fn a_column_of_dates_is_no_second_header_column() {
     let ranked = table("Rank|Name|Goals\n1|Anna|12\n2|Bert|9\n3|Carl|7");
     assert_eq!(ranked.num_header_cols(), 2);
 }
+
+#[test]
+fn rows_of_a_group_stand_under_its_name_alone() {
+    let group = |name: &str| format!("{name}|Home|4|3\n|Abroad|2|2\n|Total|6|5\n");
+    let paths =
+        row_paths(&format!("||2024|2023\nDrugs|||\n{}{}{}", group("Humira"), group("Skyrizi"), group("Rinvoq")));
+    assert_eq!(paths[1], "Drugs > Humira > Home");
+    assert_eq!(paths[3], "Drugs > Humira > Total");
+    assert_eq!(
+        paths[5..7],
+        ["Drugs > Skyrizi > Abroad", "Drugs > Skyrizi > Total"].map(str::to_owned)[..],
+        "{paths:?}"
+    );
+}
+
+#[test]
+fn what_happened_stands_under_the_balance_that_it_leads_to() {
+    let year = "Net income|5|5\nRepurchases of stock|(2)|(2)\n";
+    let paths = row_paths(&format!(
+        "|Shares|Total\nBalance as of May 31, 2022|9|10\n{year}Balance as of May 31, 2023|12|13\n{year}Other:||\nTaxes|1|2\n\
+         Balances as of May 31, 2024|16|18"
+    ));
+    let expected = [
+        "Balance as of May 31, 2022",
+        "Balance as of May 31, 2023 > Net income",
+        "Balance as of May 31, 2023 > Repurchases of stock",
+        "Balance as of May 31, 2023",
+        "Balances as of May 31, 2024 > Net income",
+        "Balances as of May 31, 2024 > Repurchases of stock",
+        "Balances as of May 31, 2024 > Other:",
+        "Balances as of May 31, 2024 > Other: > Taxes",
+        "Balances as of May 31, 2024",
+    ];
+    assert_eq!(paths, expected);
+    let stock =
+        "|Number|Price\nUnvested at January 1, 2024|9|10\nGranted|5|5\nUnvested at December 31, 2024|12|13\nOther|1|1";
+    assert_eq!(row_paths(stock)[1], "Unvested at December 31, 2024 > Granted");
+    // Days of other things, and one balance alone.
+    for other in [
+        "|a|b\nQuarter ended March 31, 2024|1|2\nHigh|3|4\nQuarter ended June 30, 2024|5|6",
+        "|a|b\nBalance at May 1, 2024|1|2\nHigh|3|4",
+    ] {
+        assert_eq!(row_paths(other)[1], "High");
+    }
+}

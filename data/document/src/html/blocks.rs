@@ -3,6 +3,7 @@
 use super::dom::{Dom, Id, ROOT, Step};
 use super::headings::Levels;
 use super::ixbrl::references;
+use super::running::{RunningHeads, is_continued};
 use super::table::{self, Read, is_bullet};
 use super::text::{Flow, Reading, Run, is_block};
 use crate::builder::Builder;
@@ -22,6 +23,7 @@ pub(super) fn read(dom: &Dom, limits: &Limits, builder: &mut Builder) {
         frames: 0,
         tables: 0,
         levels: Levels::default(),
+        heads: RunningHeads::of(dom),
     };
     page.walk();
     let Page { facts, builder, .. } = page;
@@ -41,6 +43,7 @@ struct Page<'a, 'o> {
     /// Tables of the page so far, whatever they were read as.
     tables: usize,
     levels: Levels,
+    heads: RunningHeads,
 }
 
 impl Page<'_, '_> {
@@ -78,6 +81,7 @@ impl Page<'_, '_> {
                     self.reading.leave(id, &mut self.facts.numbers);
                 }
             }
+            self.heads.step(dom, step);
         }
         self.flush(None);
         let bullet = std::mem::take(&mut self.bullet);
@@ -108,6 +112,11 @@ impl Page<'_, '_> {
         let furniture = heading.is_none() && run.text.len() <= 4 && run.text.bytes().all(|b| b.is_ascii_digit())
             || run.linked > 0 && run.linked == run.solid;
         if run.is_empty() || (furniture && run.facts.is_empty()) {
+            return;
+        }
+        let set_off = heading.is_some() || run.emphasis().is_some();
+        let repeats = self.heads.repeats(&run.text) || (set_off && is_continued(&run.text));
+        if repeats && run.facts.is_empty() {
             return;
         }
         // A tagged number is of a passage.

@@ -8,6 +8,17 @@ pub(super) fn hides(dom: &Dom, id: Id) -> bool {
         || dom.attribute(id, "style").is_some_and(|style| style.contains("none") && Declared::parse(style).hidden)
 }
 
+/// Whether a style ends a page, `before` or `after` the element that has it.
+pub(super) fn breaks_page(style: &str, side: &str) -> bool {
+    style.contains("break")
+        && style.split(';').filter_map(|declaration| declaration.split_once(':')).any(|(property, value)| {
+            let property = property.trim();
+            let property = property.strip_prefix("page-").unwrap_or(property);
+            property.strip_prefix("break-") == Some(side)
+                && matches!(value.trim(), "always" | "page" | "left" | "right")
+        })
+}
+
 /// The properties of one `style` attribute.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Declared {

@@ -323,3 +323,28 @@ proptest! {
         let _ = read_bytes(Path::new(&name), bytes, &ReadOptions::default());
     }
 }
+
+#[test]
+fn running_heads_end_no_section() {
+    let page = |number: usize, body: &str| {
+        format!(
+            "<div><a href=\"#contents\">Table of Contents</a></div><div><b>ACME INC.</b></div><div><b>NOTES</b></div>\
+             <div>{body}</div><div>{number}</div><hr style=\"page-break-after:always\"/>"
+        )
+    };
+    let note = page(1, "<div><b>Note 7. Debt</b></div>We owe.");
+    let pages: String = (2..7).map(|number| page(number, &format!("Line {number} of the note."))).collect();
+    let read = read(&format!(
+        "<hr style=\"page-break-after:always\"/>{note}{pages}<div><b>NOTE 7. DEBT (Continued)</b></div>End."
+    ));
+    let headings: Vec<_> = read.document.headings().map(|heading| heading.text.as_str()).collect();
+    assert_eq!(headings, ["ACME INC.", "NOTES", "Note 7. Debt"]);
+    assert_eq!(passages(&read).len(), 7, "{:?}", passages(&read));
+}
+
+#[test]
+fn a_heading_that_begins_a_few_pages_is_one() {
+    let page = "<div><b>Costs</b></div><div>They rose.</div><hr style=\"page-break-after:always\"/>";
+    let read = read(&page.repeat(3));
+    assert_eq!((read.document.headings().count(), passages(&read).len()), (3, 3));
+}

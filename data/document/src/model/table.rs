@@ -33,7 +33,7 @@ pub struct Table {
     cells: Vec<Cell>,
     /// The cell that covers each grid position, row-major.
     owner: Vec<u32>,
-    /// Empty or one entry a row; a parent is always an earlier row.
+    /// Empty or one entry a row; no row stands under itself.
     row_parents: Vec<Option<usize>>,
 }
 
@@ -83,7 +83,7 @@ impl Table {
         self.header_cols
     }
 
-    /// The earlier row whose header is the next outer level of a row's own headers.
+    /// The row whose header is the next outer level of a row's own headers: one above it, or the balance that it leads to.
     pub fn row_parent(&self, row: usize) -> Option<usize> {
         self.row_parents.get(row).copied().flatten()
     }
@@ -295,6 +295,13 @@ mod tests {
             let refused = Table::new(TableSource { row_parents: wrong, ..source.clone() });
             assert!(matches!(refused.unwrap_err(), TableError::RowParent { rows: 6, .. }));
         }
+        let circle =
+            Table::new(TableSource { row_parents: vec![None, None, Some(3), Some(2), None, None], ..source.clone() });
+        assert_eq!(circle.unwrap_err(), TableError::RowLevels { row: 2 });
+        let below =
+            Table::new(TableSource { row_parents: vec![None, None, None, Some(5), None, None], ..source.clone() });
+        let below = below.unwrap();
+        assert_eq!(below.path(&below.row_headers_of(below.cell_at(3, 1).unwrap())), "Tax > Cash");
         let rows = vec![vec![CellSource::from("a")]; 100];
         let row_parents = (0..100).map(|row: usize| row.checked_sub(1)).collect();
         let deep = Table::new(TableSource { rows, row_parents, ..TableSource::default() });

@@ -46,8 +46,8 @@ pub struct TableSource {
     /// Rows of cells, placed as HTML places them: each cell takes the next position of its row
     /// that no cell of an earlier row reaches into.
     pub rows: Vec<Vec<CellSource>>,
-    /// For each row the earlier row, if any, whose header is the next outer level of its row
-    /// headers: under "Current assets:" stand "Cash" and "Receivables". Empty where there is none.
+    /// For each row the row, if any, whose header is the next outer level of its row headers: under "Current assets:" stand
+    /// "Cash" and "Receivables". Empty where there is none.
     pub row_parents: Vec<Option<usize>>,
 }
 
@@ -107,8 +107,8 @@ pub enum TableError {
         /// What there is.
         limit: usize,
     },
-    /// A row's parent is not an earlier row, or there are parents for other than all rows.
-    #[error("row_parents gives row {row} the parent {parent}; expected one entry a row ({rows}), each an earlier row")]
+    /// A row's parent is no other row, or there are parents for other than all rows.
+    #[error("row_parents gives row {row} the parent {parent}; expected one entry a row ({rows}), each another row")]
     RowParent {
         /// The row, from 0.
         row: usize,
@@ -117,8 +117,10 @@ pub enum TableError {
         /// Rows of the table.
         rows: usize,
     },
-    /// Rows stand under rows more than [`MAX_ROW_LEVELS`] deep.
-    #[error("row_parents puts row {row} under more than {MAX_ROW_LEVELS} rows; leave outer levels out")]
+    /// Rows stand under rows more than [`MAX_ROW_LEVELS`] deep, or under each other.
+    #[error(
+        "row_parents puts row {row} under more than {MAX_ROW_LEVELS} rows, or under itself; leave outer levels out"
+    )]
     RowLevels {
         /// The row, from 0.
         row: usize,
@@ -145,17 +147,18 @@ impl Table {
         if row_parents.iter().all(Option::is_none) {
             row_parents.clear();
         }
-        let mut levels = vec![0; row_parents.len()];
         for (row, parent) in row_parents.iter().enumerate() {
-            if let Some(parent) = *parent {
-                if parent >= row || row_parents.len() != rows {
-                    return Err(TableError::RowParent { row, parent, rows });
-                }
-                levels[row] = levels[parent] + 1;
-                if levels[row] > MAX_ROW_LEVELS {
-                    return Err(TableError::RowLevels { row });
-                }
+            if let Some(parent) = *parent
+                && (parent == row || parent >= rows || row_parents.len() != rows)
+            {
+                return Err(TableError::RowParent { row, parent, rows });
             }
+        }
+        // Rows that stand under each other have no end either.
+        let above = |row: &usize| row_parents.get(*row).copied().flatten();
+        let deep = |row: &usize| std::iter::successors(above(row), above).nth(MAX_ROW_LEVELS).is_some();
+        if let Some(row) = (0..row_parents.len()).find(deep) {
+            return Err(TableError::RowLevels { row });
         }
 
         const FREE: u32 = u32::MAX;
