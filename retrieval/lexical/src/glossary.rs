@@ -216,13 +216,14 @@ impl Glossary {
         &self.entries
     }
 
-    /// A question read in the words of a document: the company that it is about goes without its name; the year before the one
-    /// that it names has its number ([`with_years`]); what the document
-    /// abbreviates, or writes out, is said as the document's labels say it; and each term gives way to the label that stands
-    /// as a whole text in the document, else, unless the document has the term itself, to one that stands within a text; a
-    /// document that has no label leaves the term as it is, as does one that has a term of [`Entry::unless_said`]. What a label
-    /// says is not looked up again. `None` where nothing changes, as with a glossary without entries, for which `wording` is
-    /// not called.
+    /// A question read in the words of a document: the company that it is about goes without its name; "last year", and the
+    /// year before the one that it names, have their numbers, and the end of a fiscal year its day
+    /// ([`FiscalYears`](crate::fiscal::FiscalYears), [`with_years`]); what the document abbreviates, or writes out, is said as
+    /// the document's labels say it; and each term gives way to the label that stands as a whole text in the document, else,
+    /// unless the document has the term itself, to one that stands within a text; a document that has no label leaves the
+    /// term as it is, as does one that has a term of [`Entry::unless_said`]; an abbreviation that it nowhere has gives way to
+    /// its text with these initials, and what it abbreviates alone to that. What a label says is not looked up again. `None`
+    /// where nothing changes, as with a glossary without entries, for which `wording` is not called.
     pub fn reading<'w>(&self, question: &str, wording: impl FnOnce() -> &'w Wording) -> Option<Reading> {
         if self.entries.is_empty() {
             return None;
@@ -230,13 +231,20 @@ impl Glossary {
         let wording = wording();
         let unnamed = wording.company.unnamed(question);
         let question = unnamed.as_deref().unwrap_or(question);
+        let with_last = wording.fiscal_years.with_last(question);
+        let question = with_last.as_deref().unwrap_or(question);
         let with_years = with_years(question);
         let question = with_years.as_deref().unwrap_or(question);
+        let dated = wording.fiscal_years.dated(question);
+        let question = dated.as_deref().unwrap_or(question);
         let mut found = wording.abbreviated(question);
-        for (range, entry) in self.terms_in(question) {
+        let of_terms = self.terms_in(question).into_iter().filter_map(|(range, entry)| {
+            let label = self.label(entry, &question[range.clone()], wording)?;
+            Some((range, label))
+        });
+        for (range, label) in of_terms.chain(wording.by_initials(question)) {
             if found.iter().all(|(other, _)| other.end <= range.start || range.end <= other.start) {
-                let term = &question[range.clone()];
-                found.extend(self.label(entry, term, wording).map(|label| (range, label)));
+                found.push((range, label));
             }
         }
         found.sort_by_key(|(range, _)| range.start);
@@ -250,7 +258,8 @@ impl Glossary {
             reading.replaced.push((question[range].to_owned(), label.to_owned()));
         }
         reading.text += &question[rest..];
-        (unnamed.is_some() || with_years.is_some() || !reading.replaced.is_empty()).then_some(reading)
+        let changed = unnamed.or(with_last).or(with_years).or(dated).is_some() || !reading.replaced.is_empty();
+        changed.then_some(reading)
     }
 
     /// The label that stands for a term of an entry; `None` where the term stays.
@@ -391,6 +400,28 @@ mod tests {
         // What the document says of itself goes before the glossary.
         let own = ["rest and dinner (R&D) costs", "Rest and dinner", "Research and development"];
         assert_eq!(read("R&D and capex?", &own), "rest and dinner and capex?");
+    }
+
+    #[test]
+    fn an_abbreviation_that_the_document_has_not_is_the_text_with_its_initials() {
+        let texts = ["Sales, general and administrative", "Return on invested capital", "Cash", "Long-term debt, net"];
+        for (question, read_as) in [
+            ("SG&A, FY25?", "Sales, general and administrative, FY25?"),
+            ("ROIC in 2024", "Return on invested capital in 2024"),
+            ("the LTD?", "the Long-term debt, net?"),
+        ] {
+            assert_eq!(read(question, &texts), read_as);
+        }
+        for untouched in ["SG&X in 2024?", "roic?", "XSG&A", "RIC1?"] {
+            assert_eq!(read(untouched, &texts), untouched);
+        }
+        assert_eq!(read("ROIC?", &["ROIC was high.", texts[1]]), "ROIC?");
+        let regions = ["EMEA", "APAC", "Sales in the Middle East"];
+        assert_eq!(read("Sales in Europe, the Middle East and Africa?", &regions), "Sales in EMEA?");
+        assert_eq!(
+            read("Sales in Europe, the Middle East and Asia?", &["EMEAS"]),
+            "Sales in Europe, the Middle East and Asia?"
+        );
     }
 
     #[test]

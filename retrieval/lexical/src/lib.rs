@@ -2,6 +2,7 @@
 
 pub mod abbreviations;
 pub mod company;
+pub mod fiscal;
 pub mod glossary;
 pub mod periods;
 

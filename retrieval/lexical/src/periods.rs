@@ -48,6 +48,23 @@ fn named(text: &str) -> Vec<u16> {
     named
 }
 
+/// Behind "the year before" what it was before: another thing than the year that the question names.
+const OF_OTHERS: [&str; 9] = ["the", "a", "an", "its", "it", "they", "we", "he", "she"];
+
+/// Whether a text says what the year before it is, or what that was before.
+fn says_which(after: &str) -> bool {
+    let tokens = tokenize(after);
+    let mut tokens = tokens.iter().map(String::as_str);
+    let next = tokens.next().unwrap_or_default();
+    let apart = after.trim_start().starts_with([',', '(', '-', '–', '—', ':']);
+    let mut number = next;
+    let mut last = "";
+    while matches!(number, "in" | "fiscal" | "fy" | "year") {
+        (last, number) = (number, tokens.next().unwrap_or_default());
+    }
+    is_year(number) || (last == "fy" && number.len() == 2) || (!apart && OF_OTHERS.contains(&next))
+}
+
 /// A question with the number of a year that it names as the one before the only other one; `None` where it names none so.
 pub fn with_years(question: &str) -> Option<String> {
     let [year] = named(question)[..] else { return None };
@@ -58,7 +75,15 @@ pub fn with_years(question: &str) -> Option<String> {
             .match_indices(phrase)
             .map(|(at, _)| at)
             .find(|at| apart(lower[..*at].chars().next_back()) && apart(lower[at + phrase.len()..].chars().next()))?;
-        Some(format!("{}{}{}", &question[..at], year - earlier, &question[at + phrase.len()..]))
+        let after = &question[at + phrase.len()..];
+        // "the year before 2024"
+        if let Some(rest) = after.trim_start().strip_prefix(&year.to_string()) {
+            return Some(format!("{}{}{rest}", &question[..at], year - earlier));
+        }
+        if says_which(after) {
+            return None;
+        }
+        Some(format!("{}{}{}", &question[..at], year - earlier, after))
     })
 }
 
@@ -74,12 +99,22 @@ mod tests {
             ("Taxes paid in 2024, and the year before?", "Taxes paid in 2024, and 2023?"),
             ("Sales in FY25 against two years earlier", "Sales in FY25 against 2023"),
             ("Did the Prior Year, unlike 2024, have it?", "Did 2023, unlike 2024, have it?"),
+            ("Sales in the year before 2023?", "Sales in 2022?"),
+            ("Sales in 2024, the year before and growth?", "Sales in 2024, 2023 and growth?"),
+            ("Was the year before, the one without growth, like 2024?", "Was 2023, the one without growth, like 2024?"),
         ] {
             assert_eq!(with_years(question).as_deref(), Some(read));
         }
-        for question in
-            ["Sales the year before?", "Sales in 2024 and 2022, and the year before", "2024 prior yearly sales", "2024"]
-        {
+        for question in [
+            "Sales the year before?",
+            "Sales in 2024 and 2022, and the year before",
+            "2024 prior yearly sales",
+            "2024",
+            "Sales the year before, fiscal 2023?",
+            "Sales the year before (FY23)?",
+            "What were sales the year before, in fiscal year 2023?",
+            "Sales in 2023, the year before it was sold?",
+        ] {
             assert_eq!(with_years(question), None, "{question}");
         }
     }
