@@ -1,7 +1,8 @@
-//! Questions for a reason or an amount, and sentences that give one.
+//! Questions for a reason, an amount or what it was in one year, and sentences that give one.
 //!
-//! No cell says why, and no sentence without a number says how much. What is learnt knows that poorly: of the questions that
-//! come with numbers next to none asks why, and each has its number in sight.
+//! No cell says why, no sentence without a number says how much, and one that says by how much it rose seldom says what it
+//! was. What is learnt knows that poorly: of the questions that come with numbers next to none asks why, and each has its
+//! number in sight.
 
 use tabsegnet_document::months::MONTHS;
 use tabsegnet_lexical::periods::is_year;
@@ -10,8 +11,12 @@ use tabsegnet_lexical::tokenize;
 /// What may stand between "what" and what it did.
 const BETWEEN: [&str; 11] = ["s", "is", "was", "were", "lay", "lies", "has", "had", "have", "been", "really"];
 
+/// Between "what" or "give" and a reason, beside these.
+const OF_REASONS: [&str; 11] =
+    ["the", "are", "me", "any", "main", "key", "primary", "principal", "chief", "biggest", "stated"];
+
 /// What something did that is a reason.
-const CAUSES: [&str; 25] = [
+const CAUSES: [&str; 24] = [
     "behind",
     "driving",
     "driven",
@@ -35,7 +40,6 @@ const CAUSES: [&str; 25] = [
     "ate",
     "fuelled",
     "fueled",
-    "accounts",
     "factors",
 ];
 
@@ -87,6 +91,28 @@ const GIVEN: [&str; 23] = [
     "effect of",
 ];
 
+/// What a text about a change has, and no other.
+#[rustfmt::skip]
+const CHANGES: [&str; 28] = [
+    "rose", "rise", "rises", "risen", "rising", "grew", "grow", "grows", "grown", "growing", "growth", "fell", "fall", "falls",
+    "fallen", "falling", "drop", "drops", "dropped", "up", "down", "higher", "lower", "contracted", "contraction", "expand",
+    "expanded", "expansion",
+];
+const CHANGES_BEGIN: [&str; 6] = ["increas", "decreas", "declin", "improv", "chang", "reduc"];
+
+/// Between a change and the number that says by how much, before it and behind it.
+const TO_SIZE: [&str; 8] = ["by", "of", "an", "a", "approximately", "about", "nearly", "additional"];
+const OF_SIZE: [&str; 8] = ["percent", "percentage", "basis", "points", "million", "billion", "net", "overall"];
+
+/// What a question that compares, or asks for a name, has beside them.
+#[rustfmt::skip]
+const NO_LEVEL: [&str; 40] = [
+    "who", "whom", "whose", "which", "where", "when",
+    "more", "less", "fewer", "versus", "vs", "trend", "move", "moved", "gain", "gained", "lose", "lost", "shrink", "shrank",
+    "swing", "swung", "jump", "jumped", "surge", "surged", "slump", "slumped", "dip", "dipped", "difference", "differ", "climb",
+    "climbed", "slide", "slid", "cut", "yoy", "happened", "compare",
+];
+
 fn words(text: &str) -> impl Iterator<Item = String> {
     text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()).map(str::to_lowercase)
 }
@@ -98,11 +124,21 @@ pub fn asks_for_reason(question: &str) -> bool {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let did = |rest: &[&str]| {
         let mut rest = rest.iter().skip_while(|word| BETWEEN.contains(word));
-        rest.next().is_some_and(|word| CAUSES.contains(word))
+        match rest.next() {
+            // Not the accounts receivable.
+            Some(&"accounts") => rest.next() == Some(&"for"),
+            word => word.is_some_and(|word| CAUSES.contains(word)),
+        }
+    };
+    // Not whom a table counts by the reason that they gave.
+    let reason = |rest: &[&str]| {
+        let mut rest = rest.iter().skip_while(|word| BETWEEN.contains(word) || OF_REASONS.contains(word));
+        rest.next().is_some_and(|word| matches!(*word, "reason" | "reasons"))
     };
     (0..words.len()).any(|at| match &words[at..] {
-        ["why" | "reason" | "reasons" | "explain", ..] | ["how", "come", ..] => true,
-        ["what", rest @ ..] => did(rest),
+        ["why" | "explain", ..] | ["how", "come", ..] => true,
+        ["what", rest @ ..] => did(rest) || reason(rest),
+        ["give" | "state" | "tell", rest @ ..] => reason(rest),
         _ => false,
     })
 }
@@ -123,6 +159,33 @@ pub fn asks_for_amount(question: &str) -> bool {
         of_year && !words.iter().any(|word| ASKING.contains(word))
     };
     asks || names()
+}
+
+fn is_change(word: &str) -> bool {
+    CHANGES.contains(&word) || CHANGES_BEGIN.iter().any(|begin| word.starts_with(begin))
+}
+
+/// Whether a question asks what something was: how much, or in a year, and not how it changed or why.
+pub fn asks_for_level(question: &str) -> bool {
+    let other = |word: &str| is_change(word) || NO_LEVEL.contains(&word) || word.starts_with("compar");
+    let of_year = || {
+        let year = ["last year", "this year"].iter().any(|year| question.contains(year));
+        year || tokenize(question).iter().any(|token| is_year(token) || token == "fy")
+    };
+    !words(question).any(|word| other(&word)) && (asks_for_amount(question) || of_year()) && !asks_for_reason(question)
+}
+
+/// Whether a sentence says by how much something changed, "up 5%" or "a $3 million decrease", and not to which amount.
+pub fn tells_change(sentence: &str) -> bool {
+    let tokens = tokenize(sentence);
+    let is_amount = |token: &String| token.starts_with(|c: char| c.is_ascii_digit()) && !is_year(token);
+    let to_amount = tokens.windows(2).any(|pair| pair[0] == "to" && is_amount(&pair[1]));
+    let sized = |at: usize| {
+        let mut after = tokens[at + 1..].iter().skip_while(|token| TO_SIZE.contains(&token.as_str()));
+        let mut before = tokens[..at].iter().rev().skip_while(|token| OF_SIZE.contains(&token.as_str()));
+        after.next().is_some_and(is_amount) || before.next().is_some_and(is_amount)
+    };
+    !to_amount && (0..tokens.len()).any(|at| is_change(&tokens[at]) && sized(at))
 }
 
 /// Whether a text has a number that may be an amount: no year, no day of a month, no number of a note.
@@ -158,7 +221,10 @@ mod tests {
             "what drove R&D up",
             "What was driving costs?",
             "What factors led to the decline?",
+            "What accounts for the drop?",
             "Give the reason for the impairment.",
+            "What were the main reasons for it?",
+            "Tell me the reason.",
             "How come taxes rose?",
         ] {
             assert!(asks_for_reason(question), "{question}");
@@ -169,6 +235,9 @@ mod tests {
             "What is the change in net income?",
             "How much did costs come to?",
             "What made up total assets?",
+            "What were accounts receivable at year end?",
+            "How many women cited abuse as the reason?",
+            "Who hunted for reasons of sharing?",
             "",
         ] {
             assert!(!asks_for_reason(question), "{question}");
@@ -195,6 +264,42 @@ mod tests {
     }
 
     #[test]
+    fn some_questions_ask_what_it_was() {
+        for question in ["What was R&D in 2024?", "How much is tax?", "Sales, last year", "G&A at ACME, FY24?"] {
+            assert!(asks_for_level(question), "{question}");
+        }
+        for question in [
+            "How much did R&D rise in 2024?",
+            "Is tax higher than in 2023?",
+            "Compare 2024 with 2023",
+            "Why did it cost 5 in 2024?",
+            "What was the growth in 2024?",
+            "What is the plan?",
+            "Who was it in 2024?",
+        ] {
+            assert!(!asks_for_level(question), "{question}");
+        }
+    }
+
+    #[test]
+    fn some_sentences_tell_a_change_alone() {
+        for text in [
+            "R&D increased $4.6 billion from 2023 to 2024.",
+            "It was up 142% from a year ago.",
+            "Driven by a $3 million net decrease in costs",
+        ] {
+            assert!(tells_change(text), "{text}");
+        }
+        for text in [
+            "R&D increased 5% to $4.6 billion.",
+            "R&D was $5 million in 2024.",
+            "A cost of $5 million that grew later.",
+        ] {
+            assert!(!tells_change(text), "{text}");
+        }
+    }
+
+    #[test]
     fn some_texts_have_an_amount() {
         for text in
             ["It was up 142% from a year ago.", "$5 million in 2024", "On May 3, 12 stores were shut.", "Three events"]
@@ -217,6 +322,7 @@ mod tests {
         #[test]
         fn any_text_is_looked_at(text in "\\PC{0,60}") {
             let _ = (asks_for_reason(&text), gives_reason(&text), asks_for_amount(&text), has_amount(&text));
+            let _ = (asks_for_level(&text), tells_change(&text));
         }
     }
 }

@@ -12,7 +12,9 @@ use std::path::Path;
 
 use burn::tensor::TensorData;
 use tabsegnet_features::Schema as _;
-use tabsegnet_features::wanted::{asks_for_amount, asks_for_reason, gives_reason, has_amount};
+use tabsegnet_features::wanted::{
+    asks_for_amount, asks_for_level, asks_for_reason, gives_reason, has_amount, tells_change,
+};
 use tabsegnet_graph::{Node, NodeKind};
 use tabsegnet_store::{read_bytes, write_bytes_atomic};
 
@@ -40,7 +42,7 @@ pub struct RerankEffects {
     pub values: Vec<f32>,
     /// `[Candidates::width]`: what each adds to the score; with `alone` and `wanted` they are the score.
     pub effects: Vec<f32>,
-    /// What is added because the question asks why, or how much.
+    /// What is added because the question asks why, how much, or what it was.
     pub wanted: f32,
 }
 
@@ -50,15 +52,20 @@ const GIVES_REASON: f32 = 1.0;
 /// What cannot answer the question gets: more than the trees tell apart.
 const CANNOT_ANSWER: f32 = -10.0;
 
-/// What is added to the score of each of `nodes` of a document for a question that asks why, or how much.
+/// What a sentence that says by how much something changed gets where the question asks what it was: of 2, 3, 4 and 10 the
+/// least that finds most of 507 questions on annual reports first (.520; without .514).
+const TELLS_CHANGE: f32 = -3.0;
+
+/// What is added to the score of each of `nodes` of a document for a question that asks why, how much, or what it was.
 fn wanted_of(context: &QueryContext<'_>, nodes: &[u32]) -> Vec<f32> {
     let question = context.query.map_or("", |(_, query)| query.text());
-    let (reason, amount) = (asks_for_reason(question), asks_for_amount(question));
+    let (reason, amount, level) = (asks_for_reason(question), asks_for_amount(question), asks_for_level(question));
     let of = |node: &Node| match node.kind {
         NodeKind::Passage if reason && gives_reason(&node.text) => GIVES_REASON,
         NodeKind::Passage if reason => 0.0,
         _ if reason => CANNOT_ANSWER,
         NodeKind::Passage if amount && !has_amount(&node.text) => CANNOT_ANSWER,
+        NodeKind::Passage if level && tells_change(&node.text) => TELLS_CHANGE,
         _ => 0.0,
     };
     nodes.iter().map(|&node| context.nodes.get(node as usize).map_or(0.0, of)).collect()
