@@ -284,6 +284,7 @@ impl Arguments {
                 Ok(Input::Document(DocumentQuestions { document, questions: &self.question, more }))
             }
             (None, Some(name)) => {
+                self.check_without_document()?;
                 let Self { input, tables, passages, pool, .. } = self;
                 let dataset = registry().get(name).map_err(|error| UsageError(error.to_string()))?;
                 let given = |extra| match extra {
@@ -304,17 +305,24 @@ impl Arguments {
         }
     }
 
-    /// What says nothing of a corpus: clap asks for no --document where --corpus excludes it.
-    fn check_for_corpus(&self) -> Result<(), UsageError> {
+    /// What says nothing of a corpus or a data set: clap asks for no --document where they exclude it.
+    fn check_without_document(&self) -> Result<(), UsageError> {
         let of_document = [
             ("--input-format", self.input_format.is_some()),
             ("--header-rows", self.header_rows.is_some()),
             ("--header-cols", self.header_cols.is_some()),
             ("--show-tables", self.show_tables),
+            ("--each-place", self.each_place),
         ];
-        if let Some((name, _)) = of_document.into_iter().find(|(_, given)| *given) {
-            return Err(UsageError(format!("{name} goes with --document")));
+        match of_document.into_iter().find(|(_, given)| *given) {
+            Some((name, _)) => Err(UsageError(format!("{name} goes with --document"))),
+            None => Ok(()),
         }
+    }
+
+    /// What says nothing of a corpus.
+    fn check_for_corpus(&self) -> Result<(), UsageError> {
+        self.check_without_document()?;
         let of_nodes = [("--device", self.device != DeviceChoice::Auto), ("--cache", self.cache.is_some())];
         if let Some((name, _)) = of_nodes.into_iter().find(|(_, given)| *given && !self.nodes) {
             return Err(UsageError(format!("{name} is for a ranker of nodes: it goes with --nodes for --corpus")));

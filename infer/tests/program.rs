@@ -42,6 +42,8 @@ fn arguments_that_do_not_go_together_are_refused() {
         );
     }
     refused(&[&document[..], &["--likely", "0.5", "--top-k", "3", "--format", "html"]].concat(), &["--top-k"]);
+    let dataset = ["--dataset", "native", "--input", "d.json", "--each-place"];
+    refused(&dataset, &["--each-place goes with --document"]);
     let explained = ["--format", "trec", "--explain"];
     refused(&[&document[..], &explained].concat(), &["--explain goes with --format json, jsonl or html"]);
 }
