@@ -1,5 +1,5 @@
 //! Walks through statements. sqlparser's walk is as large as its grammar and is compiled for each kind of visitor anew: all of
-//! ours share one, which asks them through a table of functions. That halves the time that this crate takes to compile.
+//! ours, a dozen, share one, which asks them through a table of functions.
 
 use std::ops::ControlFlow;
 
