@@ -192,20 +192,6 @@ fn a_column_of_dates_is_no_second_header_column() {
 }
 
 #[test]
-fn rows_of_a_group_stand_under_its_name_alone() {
-    let group = |name: &str| format!("{name}|Home|4|3\n|Abroad|2|2\n|Total|6|5\n");
-    let paths =
-        row_paths(&format!("||2024|2023\nDrugs|||\n{}{}{}", group("Humira"), group("Skyrizi"), group("Rinvoq")));
-    assert_eq!(paths[1], "Drugs > Humira > Home");
-    assert_eq!(paths[3], "Drugs > Humira > Total");
-    assert_eq!(
-        paths[5..7],
-        ["Drugs > Skyrizi > Abroad", "Drugs > Skyrizi > Total"].map(str::to_owned)[..],
-        "{paths:?}"
-    );
-}
-
-#[test]
 fn what_happened_stands_under_the_balance_that_it_leads_to() {
     let year = "Net income|5|5\nRepurchases of stock|(2)|(2)\n";
     let paths = row_paths(&format!(
@@ -224,6 +210,11 @@ fn what_happened_stands_under_the_balance_that_it_leads_to() {
         "Balances as of May 31, 2024",
     ];
     assert_eq!(paths, expected);
+    // A balance below a title begins anew, and two parts with titles are two.
+    let part = "Balance, May 31, 2022|10|10\nPaid|(2)|(2)\nBalance, May 31, 2023|8|8";
+    let paths = row_paths(&format!("|a|b\nStock:||\n{part}\nEarnings:||\n{part}"));
+    assert_eq!(paths[2], "Stock: > Balance, May 31, 2023 > Paid");
+    assert_eq!(paths[6], "Earnings: > Balance, May 31, 2023 > Paid");
     let stock =
         "|Number|Price\nUnvested at January 1, 2024|9|10\nGranted|5|5\nUnvested at December 31, 2024|12|13\nOther|1|1";
     assert_eq!(row_paths(stock)[1], "Unvested at December 31, 2024 > Granted");

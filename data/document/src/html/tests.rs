@@ -348,3 +348,17 @@ fn a_heading_that_begins_a_few_pages_is_one() {
     let read = read(&page.repeat(3));
     assert_eq!((read.document.headings().count(), passages(&read).len()), (3, 3));
 }
+
+#[test]
+fn rows_of_a_group_stand_under_its_name_alone() {
+    let row = |cells: [&str; 4]| format!("<tr><td>{}</td></tr>", cells.join("</td><td>"));
+    let group =
+        |name: &str| [[name, "Home", "4", "3"], ["", "Abroad", "2", "2"], ["", "Total", "6", "5"]].map(row).concat();
+    let head = row(["", "", "2024", "2023"]);
+    let read = read(&format!("<table>{head}{}{}{}</table>", group("Humira"), group("Skyrizi"), group("Rinvoq")));
+    let table = table(&read);
+    assert_eq!(table.num_header_cols(), 2, "{}", read.tables[0].why);
+    let paths: Vec<String> = (1..7).map(|row| cell(table, row, 2).0).collect();
+    assert_eq!(paths[..3], ["Humira > Home", "Humira > Abroad", "Humira > Total"]);
+    assert_eq!(paths[3..], ["Skyrizi > Home", "Skyrizi > Abroad", "Skyrizi > Total"]);
+}

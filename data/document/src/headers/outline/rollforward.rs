@@ -4,6 +4,7 @@
 use super::label;
 use crate::grid::Grid;
 use crate::kind::Kind;
+use crate::model::MAX_ROW_LEVELS;
 use crate::months::MONTHS;
 
 /// What stands on one day and on the next.
@@ -21,26 +22,34 @@ const BALANCES: [&str; 11] = [
     "accrued",
 ];
 
-/// Puts the rows between two balances under the second one; those under a title among them go there with it.
+/// Puts the rows between two balances under the second one; those under a title among them go there with it. A balance
+/// right below a title begins anew.
 pub(super) fn infer(grid: &Grid, header_rows: usize, titles: &[bool], parents: &mut [Option<usize>]) {
     let balances: Vec<usize> = (header_rows..grid.rows).filter(|&row| !titles[row] && is_balance(grid, row)).collect();
-    for pair in balances.windows(2) {
-        let between = pair[0] + 1..pair[1];
-        if between.is_empty() || first_word(grid, pair[0]) != first_word(grid, pair[1]) {
-            continue;
-        }
-        for row in between.clone() {
-            if !parents[row].is_some_and(|parent| titles[parent] && between.contains(&parent)) {
-                parents[row] = Some(pair[1]);
+    let goes_on = |first: &usize, next: &usize| {
+        first + 1 < *next && !titles[next - 1] && first_word(grid, *first) == first_word(grid, *next)
+    };
+    for run in balances.chunk_by(goes_on).filter(|run| run.len() > 1) {
+        let head = title_above(titles, parents, run[0]);
+        for pair in run.windows(2) {
+            let between = pair[0] + 1..pair[1];
+            for row in between.clone() {
+                if !parents[row].is_some_and(|parent| titles[parent] && between.contains(&parent)) {
+                    parents[row] = Some(pair[1]);
+                }
             }
         }
-        for balance in [pair[0], pair[1]] {
-            parents[balance] = title_above(titles, parents, balance);
+        run.iter().for_each(|&balance| parents[balance] = head);
+    }
+    // A parent further down may add levels; a table takes only so many.
+    for row in 0..parents.len() {
+        if std::iter::successors(parents[row], |above| parents[*above]).nth(MAX_ROW_LEVELS - 1).is_some() {
+            parents[row] = None;
         }
     }
 }
 
-/// The nearest title that a balance stands under; what it was put under by its numbers is none.
+/// The nearest title above a row that it stands under; what it was put under by its numbers is none.
 fn title_above(titles: &[bool], parents: &[Option<usize>], row: usize) -> Option<usize> {
     let above = |row: &usize| parents[*row].filter(|parent| parent < row);
     std::iter::successors(above(&row), above).find(|parent| titles[*parent])
