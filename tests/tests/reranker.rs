@@ -9,7 +9,7 @@ use tabsegnet_tests::{Files, Outcome, TINY, Work, interrupt, report, wait_for};
 /// A reranker of a few trees on top of [`TINY`], whose rankers of folds rank with the ranker.
 fn work() -> Work {
     Work::with(&format!(
-        "{}keep = \"last\"\n[features]\ncontext = true\n[reranker]\ncandidates = 20\nfolds = 3\nensemble = true\n[reranker.boosting]\n\
+        "{}keep = \"last\"\n[features]\ncontext = true\n[reranker]\ncandidates = 60\nfolds = 3\nensemble = true\n[reranker.boosting]\n\
          num_iterations = 8\nbagged_models = 2\nmin_data_in_leaf = 3\n[evaluation]{}",
         TINY.split("[evaluation]").next().unwrap(),
         TINY.split("[evaluation]").nth(1).unwrap()
@@ -73,7 +73,7 @@ fn what_it_says_is_what_is_measured_and_answered() {
         let sum = number(&look["alone"]) + effects.sum::<f64>();
         assert!((sum - number(&node["score"])).abs() < 1e-4, "{node:#}");
     }
-    assert_eq!(candidates, nodes.len().min(20));
+    assert_eq!(candidates, nodes.len().min(60));
     let scores: Vec<f64> = nodes.iter().map(|node| number(&node["score"])).collect();
     assert!(scores.is_sorted_by(|a, b| a >= b), "{scores:?}");
     work.infer(&[&ask[..], &["--format", "html", "--output", "page.html"]].concat()).ok();
