@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use tabsegnet_document::months::MONTHS;
 
-use crate::periods::is_year;
+use crate::periods::{is_year, year_at};
 use crate::tokenize;
 
 /// What stands before the day on the cover of a report, and among how many texts of a document the cover is.
@@ -165,14 +165,11 @@ fn on_cover<'t>(texts: impl IntoIterator<Item = &'t str>) -> Option<Day> {
 
 /// The years that tokens call fiscal: `fiscal 2024`, `fiscal year 2024`, `FY24`.
 fn named(tokens: &[String]) -> impl Iterator<Item = u16> {
-    tokens.iter().enumerate().filter_map(|(at, token)| {
+    let fiscal = |at: usize| {
         let before = |back: usize| at.checked_sub(back).map_or("", |before| tokens[before].as_str());
-        match (before(2), before(1)) {
-            (_, "fiscal") | ("fiscal", "year") | (_, "fy") if is_year(token) => token.parse().ok(),
-            (_, "fy") if token.len() == 2 => token.parse().ok().map(|year: u16| 2000 + year),
-            _ => None,
-        }
-    })
+        matches!((before(2), before(1)), (_, "fiscal" | "fy") | ("fiscal", "year"))
+    };
+    (0..tokens.len()).filter(move |&at| fiscal(at)).filter_map(|at| year_at(tokens, at))
 }
 
 #[cfg(test)]

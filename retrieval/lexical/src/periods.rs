@@ -30,17 +30,22 @@ pub fn is_year(token: &str) -> bool {
     token.len() == 4 && token.parse().is_ok_and(|year: u16| (1900..2100).contains(&year))
 }
 
-/// The years that a text names, each once, in its order: `2024`, `FY24`.
+/// The year that a token is, or with the token before it: `2024`, `FY24`.
+pub(crate) fn year_at(tokens: &[String], at: usize) -> Option<u16> {
+    let token = tokens.get(at)?;
+    let is_short = token.len() == 2 && at.checked_sub(1).is_some_and(|before| tokens[before] == "fy");
+    match token.parse::<u16>() {
+        Ok(year) if is_short => Some(2000 + year),
+        Ok(year) if is_year(token) => Some(year),
+        _ => None,
+    }
+}
+
+/// The years that a text names, each once, in its order.
 fn named(text: &str) -> Vec<u16> {
     let tokens = tokenize(text);
     let mut named = Vec::new();
-    for (at, token) in tokens.iter().enumerate() {
-        let is_short = token.len() == 2 && at.checked_sub(1).is_some_and(|before| tokens[before] == "fy");
-        let year = match token.parse::<u16>() {
-            Ok(year) if is_short => 2000 + year,
-            Ok(year) if is_year(token) => year,
-            _ => continue,
-        };
+    for year in (0..tokens.len()).filter_map(|at| year_at(&tokens, at)) {
         if !named.contains(&year) {
             named.push(year);
         }
