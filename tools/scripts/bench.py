@@ -58,10 +58,10 @@ def step(options):
     for name, shape in SHAPES.items():
         for mode, commands in {
             "training step": {"peer": [*pyg, *shape], "ours": [*ours, *shape]},
-            "inference": {"peer": [*pyg, *shape, "--infer"], "ours": [*ours, *shape, "--infer"]},
+            "inference": {"peer": [*pyg, *shape, "--infer"], "ours": [*ours, *shape, "--mode", "infer"]},
             "inference, u·C_u kept": {
                 "peer": [*pyg, *shape, "--infer"],
-                "ours": [*ours, *shape, "--infer", "--projected"],
+                "ours": [*ours, *shape, "--mode", "projected"],
             },
         }.items():
             results = alternate(f"{mode}, {name}", commands, options.rounds)
@@ -112,17 +112,19 @@ def growth(options):
             large = size >= 10**6 and "nodes" in name
             steps = ["--steps", 1 if large else 5, "--warmup", 1]
             threads = [] if "--threads" in shape else ["--threads", options.threads]
-            for mode in ([], ["--infer"]):
-                commands = {"ours": [ours, *shape, *steps, *threads, *mode]}
+            for mode in ("train", "infer"):
+                commands = {"ours": [ours, *shape, *steps, *threads, "--mode", mode]}
                 # A million nodes in PyTorch Geometric ask for more memory than many machines have.
                 if not large:
-                    peer = [options.python, options.peers.resolve() / "pyg_tabsegnet.py", *shape, *steps, *threads, *mode]
+                    peer = [options.python, options.peers.resolve() / "pyg_tabsegnet.py", *shape, *steps, *threads]
+                    peer += ["--infer"] if mode == "infer" else []
                     commands = {"peer": peer} | commands
                 results = alternate(f"{name}: {size}", commands, 1 if large else min(options.rounds, 3))
                 times = {key: statistics.median(values(value, "median_ms")) for key, value in results.items()}
                 memory = max(result["peak_mib"] for result in results["ours"])
-                found.setdefault(name, {}).setdefault("inference" if mode else "training", []).append((size, times))
-                row = [f"{size:,} {name}, {'inference' if mode else 'training'}"]
+                words = "inference" if mode == "infer" else "training"
+                found.setdefault(name, {}).setdefault(words, []).append((size, times))
+                row = [f"{size:,} {name}, {words}"]
                 row += [f"{times['peer']:,.2f}" if "peer" in times else "not run", f"{times['ours']:,.2f}"]
                 row += [f"{times['peer'] / times['ours']:.2f}" if "peer" in times else "", f"{memory:,.0f}"]
                 rows.append(row)

@@ -18,17 +18,25 @@ def log(words):
     print(words, file=sys.stderr, flush=True)
 
 
-def output_of(command, limit=None, **environment):
-    """What a command prints on stdout; it may take `limit` seconds."""
+def attempt(command, limit=None, **environment):
+    """What a command prints on stdout within `limit` seconds, and in words what failed, or None."""
     command = [str(word) for word in command]
     environment = os.environ | environment
     try:
         result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environment, timeout=limit)
-    except subprocess.TimeoutExpired:
-        sys.exit(f"{' '.join(command)} was not done after {limit:.0f} s")
-    if result.returncode:
-        sys.exit(f"{' '.join(command)} failed with exit code {result.returncode}:\n{result.stderr[-2000:]}")
-    return result.stdout
+    except subprocess.TimeoutExpired as ended:
+        said = (ended.stdout or b"").decode(errors="replace")
+        return said, f"{' '.join(command)} was not done after {limit:.0f} s"
+    failure = f"{' '.join(command)} failed with exit code {result.returncode}:\n{result.stderr[-2000:]}"
+    return result.stdout, failure if result.returncode else None
+
+
+def output_of(command, limit=None, **environment):
+    """What a command prints on stdout; it may take `limit` seconds."""
+    printed, failure = attempt(command, limit, **environment)
+    if failure:
+        sys.exit(failure)
+    return printed
 
 
 def run(command, limit=None, **environment):

@@ -15,7 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Callable
 
-from benching import PEERS, ROOT, alternate, cell, log, output_of, ratio, run, values
+from benching import PEERS, ROOT, alternate, attempt, cell, log, output_of, ratio, run, values
 
 PROGRAMS = ROOT / "programs"
 
@@ -78,6 +78,8 @@ class Bench:
             try:
                 self.kept[name] = run([program("step"), "--device", name, *shape], self.options.limit)
             except SystemExit as failure:
+                if "panicked" in str(failure.code):
+                    raise
                 said = [line for line in str(failure.code).splitlines() if line.strip()]
                 self.kept[name] = " ".join(said[1:] or said).removeprefix("Error: ")
         found = self.kept[name]
@@ -90,31 +92,52 @@ class Bench:
     def on_gpu(self, device):
         return device != "cpu" and "software" not in self.device(device)["device"]
 
-    def beside(self, what, device, script, arguments, ours, key="median_ms", **more):
-        """A row of a peer's script and a program in turn. Where one is wanted, TF32 is as the device has it."""
-        peer_device = "cuda" if self.on_gpu(device) else "cpu"
-        peer = [self.options.python, PEERS / script, *arguments, "--device", peer_device]
-        peer += ["--tf32"] if more.get("tf32") and self.device(device)["tf32"] else []
-        commands = {"peer": peer, "ours": ours}
-        failed = None
+    def peer(self, device, script, arguments, tf32):
+        """The command of a peer's script, and where it runs; else why it does not. TF32 is as the device has it."""
+        place = "cuda" if self.on_gpu(device) else "cpu"
         if self.torch is None:
-            failed = "no PyTorch here"
-        elif peer_device == "cuda" and self.torch["gpu"] is None:
-            failed = "its PyTorch sees no GPU"
-        if not failed:
-            try:
-                results = alternate(what, commands, self.options.rounds, self.options.limit)
-            except SystemExit as failure:
-                failed = "failed"
-                log(failure.code)
-        if failed:
-            results = alternate(what, {"ours": ours}, self.options.rounds, self.options.limit)
-            return {"beside": "", "its": failed, "ours": cell(values(results["ours"], key)), "results": results}
-        its, own = values(results["peer"], key), values(results["ours"], key)
+            return None, "no PyTorch here"
+        if place == "cuda" and self.torch["gpu"] is None:
+            return None, "its PyTorch sees no GPU"
+        command = [self.options.python, PEERS / script, *arguments, "--device", place]
+        return command + (["--tf32"] if tf32 and self.device(device)["tf32"] else []), place
+
+    def lines(self, what, device, script, arguments, ours, tf32=False):
+        """The lines of JSON that a peer's script and a program print in turn, for each a list of its rounds, and what
+        failed; run once for all rows that are made of them. One that fails is not begun again."""
+        if what not in self.kept:
+            peer, place = self.peer(device, script, arguments, tf32)
+            commands = {"peer": peer, "ours": ours} if peer else {"ours": ours}
+            found, failures = {name: [] for name in ("peer", "ours")}, {} if peer else {"peer": place}
+            for turn in range(1, self.options.rounds + 1):
+                log(f"{what}: round {turn}/{self.options.rounds}")
+                for name in [name for name in commands if name not in failures]:
+                    printed, failure = attempt(commands[name], self.options.limit)
+                    found[name].append([json.loads(line) for line in printed.splitlines() if line.startswith("{")])
+                    if failure:
+                        log(failure)
+                        failures[name] = failure
+            self.kept[what] = found, failures, place
+        return self.kept[what]
+
+    def row(self, lines, key="median_ms", **wanted):
+        """A row of the lines that have what is wanted."""
+        found, failures, place = lines
+
+        def numbers(name):
+            chosen = [[line for line in lines if wanted.items() <= line.items()][-1:] for lines in found[name]]
+            return [line[key] for lines in chosen for line in lines]
+
+        its, own = numbers("peer"), numbers("ours")
+        if not own:
+            return {"error": failures.get("ours", "its line is missing"), "failed": True}
+        ours = cell(own)
+        if not its:
+            said = failures.get("peer", "its line is missing")
+            return {"its": said if len(said) < 30 else "failed", "ours": ours, "own": own}
         rate = ratio(own, its) if key == "texts_per_s" else ratio(its, own)
-        where = "" if peer_device == "cuda" else ", on the CPU"
-        beside = results["peer"][0]["peer"] + where
-        return {"beside": beside, "its": cell(its), "ours": cell(own), "ratio": rate, "results": results}
+        peer = found["peer"][0][0]["peer"] + ("" if place == "cuda" else ", on the CPU")
+        return {"beside": peer, "its": cell(its), "ours": ours, "ratio": rate, "own": own, "theirs": its}
 
     @cached_property
     def large(self):
@@ -260,19 +283,29 @@ def whole_training(bench, device):
 # Steps.
 
 
-def step(bench, device, docs, infer, precision):
+def precisions(device):
+    """bf16 is CUDA's alone."""
+    return ("f32", "bf16") if device == "cuda" else ("f32",)
+
+
+def step(bench, device, docs, mode, precision):
     trial = ["--steps", 2, "--warmup", 1] if bench.options.small else ["--steps", 20, "--warmup", 5]
-    shape = ["--docs", docs, "--precision", precision, "--threads", bench.options.threads, *trial]
-    shape += ["--infer"] if infer else []
+    sizes = ",".join(str(size) for size in documents(bench.options.small))
+    shape = ["--docs", sizes, "--mode", "train,infer", "--precision", ",".join(precisions(device))]
+    shape += ["--threads", bench.options.threads, *trial]
     ours = [program("step"), *shape, "--device", device]
-    return bench.beside(f"step, {docs} documents", device, "torch_step.py", shape, ours, tf32=True)
+    lines = bench.lines(f"steps, {device}", device, "torch_step.py", shape, ours, tf32=True)
+    return bench.row(lines, docs=docs, mode=mode, precision=precision)
+
+
+AGGREGATIONS = ("max", "add", "mean")
 
 
 def aggregation(bench, device, aggr):
     size = ["--nodes", 500, "--edges", 5000, "--steps", 2] if bench.options.small else []
-    arguments = ["--aggr", aggr, "--threads", bench.options.threads, *size]
+    arguments = ["--aggr", ",".join(AGGREGATIONS), "--threads", bench.options.threads, *size]
     ours = [program("aggregate"), *arguments, "--device", device]
-    return bench.beside(f"aggregation {aggr}", device, "pyg_aggregate.py", arguments, ours)
+    return bench.row(bench.lines(f"aggregation, {device}", device, "pyg_aggregate.py", arguments, ours), aggr=aggr)
 
 
 def question(bench, device):
@@ -326,8 +359,9 @@ def encoded(bench, device):
     model, words = encoder(bench)
     file = texts(bench)
     ours = [program("encode"), model, file, "--repeat", 2, "--device", device]
-    row = bench.beside("encode", device, "sentence_transformers_peer.py", [model, file], ours, "texts_per_s", tf32=True)
-    return row | {"beside": row["beside"] + words if row["beside"] else words.removeprefix(", ")}
+    lines = bench.lines(f"encode, {device}", device, "sentence_transformers_peer.py", [model, file], ours, tf32=True)
+    row = bench.row(lines, "texts_per_s")
+    return row | {"beside": row["beside"] + words if row.get("beside") else words.removeprefix(", ")}
 
 
 def vectors(bench, device):
@@ -375,9 +409,12 @@ def out_of_memory(bench, device):
     return {"ours": "an error in words; the next training in the same place is whole"}
 
 
+def documents(small):
+    return (2, 4) if small else (32, 256, 2048)
+
+
 def cases(devices, small):
     """All cases, of one device after the other."""
-    documents = (2, 4) if small else (32, 256, 2048)
     found = []
 
     def case(step, what, device, function, *arguments):
@@ -386,12 +423,11 @@ def cases(devices, small):
     for device in devices:
         if device != "cpu":
             case("tests", "tests of kernels and model", device, tests)
-        # bf16 is CUDA's alone.
-        for precision in ("f32", "bf16") if device == "cuda" else ("f32",):
-            for docs in documents:
-                for infer in (False, True):
-                    name = f"{'inference' if infer else 'training step'}, {docs:,} × 128 nodes, {precision}, ms"
-                    case("step", name, device, step, docs, infer, precision)
+        for precision in precisions(device):
+            for docs in documents(small):
+                for mode, words in {"train": "training step", "infer": "inference"}.items():
+                    name = f"{words}, {docs:,} × 128 nodes, {precision}, ms"
+                    case("step", name, device, step, docs, mode, precision)
         if device != "cpu":
             case("memory", "a step too large for the memory", device, out_of_memory)
         case("scores", "the network's scores, largest difference", device, differences)
@@ -400,7 +436,7 @@ def cases(devices, small):
         case("training", "a whole training", device, whole_training)
         case("encode", "MiniLM, texts a second", device, encoded)
         case("encode", "MiniLM's vectors, largest difference", device, vectors)
-        for aggr in ("max", "add", "mean"):
+        for aggr in AGGREGATIONS:
             name = f"aggregation {aggr}, 20,000 nodes, 400,000 edges, width 256, ms"
             case("aggregation", name, device, aggregation, aggr)
         case("question", "a question on 10,000 nodes, p50, ms", device, question)

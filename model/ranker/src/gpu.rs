@@ -201,3 +201,53 @@ pub(crate) fn segment_sum(
     }
     out
 }
+
+/// Rows that [`sum_of_rows`] adds up in one launch.
+const SUMMED: usize = 512;
+
+#[cube(launch, address_type = "dynamic")]
+fn sum_of_rows_kernel(values: &Tensor<f32>, out: &mut Tensor<f32>) {
+    let place = place(out.shape(0), out.shape(1), CHANNELS);
+    let mut sum = 0.0f32;
+    if place.inside {
+        let first = place.row * SUMMED;
+        let mut row = first + place.lane;
+        while row < first + SUMMED && row < values.shape(0) {
+            sum += values[row * values.stride(0) + place.channel];
+            row += LANES;
+        }
+    }
+    let mut partial = Shared::<[f32]>::new_slice(UNITS);
+    partial[UNIT_POS as usize] = sum;
+    reduce(&mut partial, place.lane, LANES, CHANNELS);
+    if place.inside && place.lane == 0 {
+        let at = place.row * out.stride(0) + place.channel;
+        out[at] = partial[UNIT_POS as usize];
+    }
+}
+
+/// The sum of the rows of `values` `[rows, d]`, as `[1, d]`: of so many rows at a time, then of the sums, since a unit
+/// that adds up hundreds of thousands of numbers keeps all others waiting.
+pub(crate) fn sum_of_rows(values: CubeTensor) -> CubeTensor {
+    let mut values = rows(values);
+    loop {
+        let [count, d] = shape_of(&values);
+        let out = matrix_like(&values, [count.div_ceil(SUMMED).max(1), d]);
+        if let Some((cubes, dim, address)) = by_row(&out, CHANNELS) {
+            let address = address.max(values.required_address_type());
+            let client = out.client.clone();
+            sum_of_rows_kernel::launch(
+                &client,
+                cubes,
+                dim,
+                address,
+                values.into_tensor_arg(),
+                out.clone().into_tensor_arg(),
+            );
+        }
+        if count <= SUMMED {
+            return out;
+        }
+        values = out;
+    }
+}

@@ -19,6 +19,7 @@ pub mod edges;
 mod flex;
 #[cfg(feature = "gpu")]
 mod gpu;
+mod linear;
 pub mod loss;
 pub mod open;
 pub mod precision;

@@ -4,6 +4,7 @@ use burn::tensor::{Device, FloatDType, Tensor};
 use serde::{Deserialize, Serialize};
 
 use crate::device::{DeviceError, is_cpu};
+use crate::linear::linear;
 
 /// The number type that the matrix products over all nodes are computed in. Weights, all other
 /// operations, gradients of weights and the optimiser are f32.
@@ -65,8 +66,8 @@ impl Precision {
     /// `a` `[n, k]` times `b` `[k, m]`, the product `[n, m]` in f32 again.
     pub fn product(self, a: Tensor<2>, b: Tensor<2>) -> Tensor<2> {
         match self.half() {
-            None => a.matmul(b),
-            Some(half) => a.cast(half).matmul(b.cast(half)).cast(FloatDType::F32),
+            None => linear(a, b),
+            Some(half) => linear(a.cast(half), b.cast(half)).cast(FloatDType::F32),
         }
     }
 }

@@ -12,6 +12,7 @@ use crate::activation::{relu_of_sum, tanh_of_sum};
 use crate::aggregate::aggregate;
 use crate::batch::Batch;
 use crate::config::{Aggregation, ModelConfig, Strength};
+use crate::linear::linear;
 use crate::precision::Precision;
 
 /// s(e | q) = (q W_q) · tanh(R[t(e)] A + b) (5), or what [`Strength`] makes of it, for all edge types
@@ -33,7 +34,7 @@ pub struct EdgeStrength {
 impl EdgeStrength {
     /// `q` `[questions, d_enc]` → `[questions, edge_types]`
     pub fn forward(&self, q: Tensor<2>) -> Tensor<2> {
-        let r = q.matmul(self.W_q.val()).matmul(self.types().transpose()); // [questions, edge_types]
+        let r = linear(linear(q, self.W_q.val()), self.types().transpose()); // [questions, edge_types]
         match self.form {
             Strength::Paper => r,
             Strength::Residual => r.tanh() + 1.0,
@@ -69,9 +70,9 @@ impl NodeInit {
     /// a segment, once a segment. `[questions + segments, d_in]`.
     pub(crate) fn shared(&self, q: Tensor<2>, segments: Option<Tensor<2>>) -> Tensor<2> {
         let d_enc = q.dims()[1];
-        let q = q.matmul(self.rows(1, d_enc)) + self.d.val().unsqueeze(); // [questions, d_in]
+        let q = linear(q, self.rows(1, d_enc)) + self.d.val().unsqueeze(); // [questions, d_in]
         match segments {
-            Some(s) => Tensor::cat(vec![q, s.matmul(self.rows(2, d_enc))], 0),
+            Some(s) => Tensor::cat(vec![q, linear(s, self.rows(2, d_enc))], 0),
             None => q,
         }
     }
@@ -374,9 +375,9 @@ impl TabSegNet {
             x = conv.forward(x, strength.clone(), batch, self.aggregation, self.precision); // [nodes, d_out]
             x = drop(x);
         }
-        let mut score = x.matmul(self.scorer.w.val());
+        let mut score = linear(x, self.scorer.w.val());
         if let (Some(w_f), Some(features)) = (&self.scorer.w_f, features) {
-            score = score + features.matmul(w_f.val());
+            score = score + linear(features, w_f.val());
         }
         score.squeeze_dim::<1>(1) + self.scorer.b.val() // [nodes]
     }

@@ -11,7 +11,7 @@ use tabsegnet_ranker::Example;
 use tabsegnet_ranker::device::guard;
 
 /// Edge types of a graph; all are used.
-pub const EDGE_TYPES: usize = 22;
+pub const EDGE_TYPES: usize = 28;
 
 /// Segments of a question; each node takes the best of them.
 pub const SEGMENTS: usize = 3;
@@ -146,4 +146,16 @@ pub fn peak_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     Some(line.trim().trim_end_matches(" kB").parse::<u64>().ok()? / 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_random_graphs_have_the_edge_types_of_documents() {
+        let document = Document::random(16, 64, 2, 8, &mut rng(0));
+        assert_eq!(document.graph.types().len(), 64);
+        assert!(document.graph.types().iter().all(|&edge_type| usize::from(edge_type) < EDGE_TYPES));
+    }
 }

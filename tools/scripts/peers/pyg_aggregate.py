@@ -12,8 +12,8 @@ parser = argparse.ArgumentParser()
 parser.add_argument("--nodes", type=int, default=20_000)
 parser.add_argument("--edges", type=int, default=400_000)
 parser.add_argument("--width", type=int, default=256)
-parser.add_argument("--edge-types", type=int, default=22)
-parser.add_argument("--aggr", default="max", choices=["max", "add", "mean"])
+parser.add_argument("--edge-types", type=int, default=28)
+parser.add_argument("--aggr", type=lambda text: text.split(","), default=["max"], help="max, add, mean")
 parser.add_argument("--steps", type=int, default=10)
 parser.add_argument("--warmup", type=int, default=2)
 parser.add_argument("--threads", type=int, default=2)
@@ -30,10 +30,12 @@ x = torch.rand(options.nodes, options.width, device=device).mul_(2).sub_(1).requ
 strength = torch.rand(options.edge_types, device=device).mul_(2).sub_(1).requires_grad_()
 
 
-def step():
+def step(aggr):
     x.grad = strength.grad = None
     messages = strength[edge_type][:, None] * x[source]  # [edges, width]
-    scatter(messages, destination, dim_size=options.nodes, reduce=options.aggr).sum().backward()
+    scatter(messages, destination, dim_size=options.nodes, reduce=aggr).sum().backward()
 
 
-print(json.dumps({"peer": PEER, **vars(options), **median_ms(step, options.warmup, options.steps, device)}))
+for aggr in options.aggr:
+    times = median_ms(lambda: step(aggr), options.warmup, options.steps, device)
+    print(json.dumps({"peer": PEER, **vars(options), "aggr": aggr, **times}), flush=True)

@@ -13,9 +13,9 @@ use cubecl::prelude::*;
 use super::{P, Q, SharedRows, TANH_END};
 #[cfg(feature = "training")]
 use crate::edges::sort_by_key;
-#[cfg(feature = "training")]
-use crate::gpu::segment_sum;
 use crate::gpu::{Kept, array, by_element, flat, matrix_like, rows, shape_of};
+#[cfg(feature = "training")]
+use crate::gpu::{segment_sum, sum_of_rows};
 
 /// A batch's shared rows on a GPU.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -182,6 +182,6 @@ pub(super) fn tanh_of_sum_backward(
 pub(super) fn relu_of_sum_backward(gradient: CubeTensor, out: CubeTensor) -> (CubeTensor, CubeTensor) {
     let own = gradient_of(gradient, out, false);
     let d = shape_of(&own)[1];
-    let bias = CubeBackend::float_reshape(CubeBackend::float_sum_dim(own.clone(), 0), Shape::from([d]));
+    let bias = CubeBackend::float_reshape(sum_of_rows(own.clone()), Shape::from([d]));
     (own, bias)
 }

@@ -27,8 +27,12 @@ pub(super) trait Passes: Backend {
         aggregation: Aggregation,
     ) -> (FloatTensor<Self>, Self::Winners);
 
-    /// The gradients of `x` and `strength` from that of the result.
-    fn backward(gradient: FloatTensor<Self>, state: State<Self>) -> (FloatTensor<Self>, FloatTensor<Self>);
+    /// The gradients of `x` and, where it is wanted, of `strength` from that of the result.
+    fn backward(
+        gradient: FloatTensor<Self>,
+        state: State<Self>,
+        of_strength: bool,
+    ) -> (FloatTensor<Self>, Option<FloatTensor<Self>>);
 }
 
 impl Passes for Flex {
@@ -44,9 +48,15 @@ impl Passes for Flex {
         (out, Arc::new(winners))
     }
 
-    fn backward(gradient: FloatTensor<Self>, state: State<Self>) -> (FloatTensor<Self>, FloatTensor<Self>) {
+    fn backward(
+        gradient: FloatTensor<Self>,
+        state: State<Self>,
+        of_strength: bool,
+    ) -> (FloatTensor<Self>, Option<FloatTensor<Self>>) {
         let State { x, strength, winners, edges, aggregation } = state;
-        cpu::backward(&gradient, &x, &strength, &winners, &edges, aggregation)
+        // The dot products fall out of the pass over `x`.
+        let (x, strength) = cpu::backward(&gradient, &x, &strength, &winners, &edges, aggregation);
+        (x, of_strength.then_some(strength))
     }
 }
 
@@ -63,20 +73,23 @@ impl Passes for CubeBackend {
         super::gpu::forward(x, strength, edges, aggregation, true)
     }
 
-    fn backward(gradient: FloatTensor<Self>, state: State<Self>) -> (FloatTensor<Self>, FloatTensor<Self>) {
-        let State { x, strength, winners, edges, aggregation } = state;
-        super::gpu::backward(gradient, x, strength, winners, &edges, aggregation)
+    fn backward(
+        gradient: FloatTensor<Self>,
+        state: State<Self>,
+        of_strength: bool,
+    ) -> (FloatTensor<Self>, Option<FloatTensor<Self>>) {
+        super::gpu::backward(gradient, state, of_strength)
     }
 }
 
 /// What the backward pass needs of the forward pass.
 #[derive(Debug, Clone)]
 pub(super) struct State<B: Passes> {
-    x: FloatTensor<B>,
-    strength: FloatTensor<B>,
-    winners: B::Winners,
-    edges: Arc<EdgeIndex>,
-    aggregation: Aggregation,
+    pub(super) x: FloatTensor<B>,
+    pub(super) strength: FloatTensor<B>,
+    pub(super) winners: B::Winners,
+    pub(super) edges: Arc<EdgeIndex>,
+    pub(super) aggregation: Aggregation,
 }
 
 #[derive(Debug)]
@@ -87,11 +100,13 @@ impl<B: Passes> Backward<B, 2> for Aggregate {
 
     fn backward(self, ops: Ops<Self::State, 2>, gradients: &mut Gradients, _: &mut Checkpointer) {
         let gradient = gradients.consume::<B>(&ops.node);
-        let (x, strength) = B::backward(gradient, ops.state);
-        for (parent, gradient) in ops.parents.into_iter().zip([x, strength]) {
-            if let Some(parent) = parent {
-                gradients.register::<B>(parent.id, gradient);
-            }
+        let [of_x, of_strength] = ops.parents;
+        let (x, strength) = B::backward(gradient, ops.state, of_strength.is_some());
+        if let Some(parent) = of_x {
+            gradients.register::<B>(parent.id, x);
+        }
+        if let (Some(parent), Some(strength)) = (of_strength, strength) {
+            gradients.register::<B>(parent.id, strength);
         }
     }
 }

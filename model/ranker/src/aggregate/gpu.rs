@@ -1,10 +1,14 @@
 //! The kernels on GPUs.
 
 use burn::tensor::{DType, Shape};
+#[cfg(feature = "training")]
+use burn_cubecl::CubeBackend;
 use burn_cubecl::CubeDevice;
 use burn_cubecl::tensor::CubeTensor;
 use cubecl::prelude::*;
 
+#[cfg(feature = "training")]
+use super::backward::State;
 use crate::config::Aggregation;
 #[cfg(feature = "training")]
 use crate::edges::sort_by_key;
@@ -271,16 +275,14 @@ fn edge_kernel(
     }
 }
 
-/// The gradients of `x` and `strength` from that of the result.
+/// The gradients of `x` and, where it is wanted, of `strength` from that of the result.
 #[cfg(feature = "training")]
 pub(super) fn backward(
     gradient: CubeTensor,
-    x: CubeTensor,
-    strength: CubeTensor,
-    winners: CubeTensor,
-    edges: &EdgeIndex,
-    aggregation: Aggregation,
-) -> (CubeTensor, CubeTensor) {
+    state: State<CubeBackend>,
+    of_strength: bool,
+) -> (CubeTensor, Option<CubeTensor>) {
+    let State { x, strength, winners, edges, aggregation } = state;
     let (gradient, x, strength) = (rows(gradient), rows(x), flat(strength));
     let into = edges.in_edges_on(&x.device);
     let out_of = edges.out_edges_on(&x.device);
@@ -302,6 +304,9 @@ pub(super) fn backward(
             aggregation,
         );
     }
+    if !of_strength {
+        return (x_gradient, None);
+    }
     let edge_gradient = flat_like(&x, [edges.len(), 1], DType::F32);
     if !edges.is_empty() {
         edge_kernel::launch(
@@ -320,5 +325,5 @@ pub(super) fn backward(
     let shape = shape_of(&strength);
     let strengths = segment_sum(&edge_gradient, &out_of.by_strength, &out_of.strength_offsets, shape[0] * shape[1]);
     let CubeTensor { client, handle, device, .. } = strengths;
-    (x_gradient, CubeTensor::new_contiguous(client, device, Shape::from(shape), handle, DType::F32))
+    (x_gradient, Some(CubeTensor::new_contiguous(client, device, Shape::from(shape), handle, DType::F32)))
 }

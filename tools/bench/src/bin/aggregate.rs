@@ -1,5 +1,5 @@
 //! Times the aggregation of messages alone, forward and backward, on one random graph. Prints one
-//! line of JSON.
+//! line of JSON an aggregation.
 
 use anyhow::Result;
 use burn::tensor::{Tensor, TensorData};
@@ -23,8 +23,9 @@ struct Options {
     /// Channels.
     #[arg(long, default_value_t = 256)]
     width: usize,
-    #[arg(long, value_enum, default_value_t = Aggr::Max)]
-    aggr: Aggr,
+    /// How messages are taken up; several by comma.
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "max")]
+    aggr: Vec<Aggr>,
     #[arg(long, default_value_t = 10)]
     steps: usize,
     #[arg(long, default_value_t = 2)]
@@ -50,11 +51,6 @@ fn main() -> Result<()> {
     let options = Options::parse();
     rayon::ThreadPoolBuilder::new().num_threads(options.threads).build_global()?;
     let Options { nodes, edges, width, steps, warmup, threads, .. } = options;
-    let aggregation = match options.aggr {
-        Aggr::Max => Aggregation::Max,
-        Aggr::Add => Aggregation::Sum,
-        Aggr::Mean => Aggregation::Mean,
-    };
     let mut rng = rng(options.seed);
     let graph = graph(nodes, edges, &mut rng);
     let strengths = graph.types().iter().map(|&edge_type| u32::from(edge_type)).collect();
@@ -66,18 +62,25 @@ fn main() -> Result<()> {
     };
     let x = tensor(nodes, width).require_grad();
     let strength = tensor(1, EDGE_TYPES).require_grad();
-    let times = Times::on(&device, warmup, steps, || {
-        let out = aggregate(x.clone(), strength.clone(), &index, aggregation);
-        drop(out.sum().backward());
-        Ok(())
-    })?;
-    println!(
-        "{}",
-        json!({
-            "peer": "tabsegnet", "nodes": nodes, "edges": edges, "width": width,
-            "aggr": format!("{:?}", options.aggr).to_lowercase(), "threads": threads, "device": name,
-            "median_ms": times.median(), "min_ms": times.min(),
-        })
-    );
+    for aggr in options.aggr {
+        let aggregation = match aggr {
+            Aggr::Max => Aggregation::Max,
+            Aggr::Add => Aggregation::Sum,
+            Aggr::Mean => Aggregation::Mean,
+        };
+        let times = Times::on(&device, warmup, steps, || {
+            let out = aggregate(x.clone(), strength.clone(), &index, aggregation);
+            drop(out.sum().backward());
+            Ok(())
+        })?;
+        println!(
+            "{}",
+            json!({
+                "peer": "tabsegnet", "nodes": nodes, "edges": edges, "width": width,
+                "aggr": format!("{aggr:?}").to_lowercase(), "threads": threads, "device": name,
+                "median_ms": times.median(), "min_ms": times.min(),
+            })
+        );
+    }
     Ok(())
 }
