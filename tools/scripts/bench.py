@@ -32,7 +32,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benching import PEERS, ROOT, alternate, cell, log, machine, programs, ratio, run, markdown_table, values
+from benching import PEERS, ROOT, alternate, bench, cell, log, machine, programs, ratio, run, markdown_table, values
 
 # One training step, one inference pass.
 
@@ -44,13 +44,12 @@ SHAPES = {
 
 
 def step(options):
-    bench = programs()
     threads = ["--threads", options.threads]
     pyg = [options.python, options.peers.resolve() / "pyg_tabsegnet.py", *threads]
-    ours = [bench["step"], *threads]
+    ours = [*bench("step"), *threads]
     peaks = alternate(
         "peak",
-        {"gemm": [bench["peak"], options.threads], "torch": [options.python, PEERS / "torch_peak.py", options.threads]},
+        {"gemm": [*bench("peak"), options.threads], "torch": [options.python, PEERS / "torch_peak.py", options.threads]},
         options.rounds,
     )
     peak = max(value for results in peaks.values() for value in values(results, "gflop_per_s"))
@@ -79,11 +78,11 @@ def step(options):
 
 
 def aggregation(options):
-    ours = programs()["aggregate"]
+    ours = bench("aggregate")
     rows = []
     for aggr in ("max", "add", "mean"):
         arguments = ["--aggr", aggr, "--threads", options.threads]
-        commands = {"peer": [options.python, PEERS / "pyg_aggregate.py", *arguments], "ours": [ours, *arguments]}
+        commands = {"peer": [options.python, PEERS / "pyg_aggregate.py", *arguments], "ours": [*ours, *arguments]}
         results = alternate(f"aggregation {aggr}", commands, options.rounds)
         peer, times = values(results["peer"], "median_ms"), values(results["ours"], "median_ms")
         rows.append([aggr, cell(peer), cell(times), ratio(peer, times)])
@@ -95,7 +94,7 @@ def aggregation(options):
 
 
 def growth(options):
-    ours = programs()["step"]
+    ours = bench("step")
     series = {
         "nodes of one document (7 edges a node)": [
             (nodes, ["--docs", 1, "--nodes", nodes, "--edges", 7 * nodes]) for nodes in (10**2, 10**3, 10**4, 10**5, 10**6)
@@ -113,7 +112,7 @@ def growth(options):
             steps = ["--steps", 1 if large else 5, "--warmup", 1]
             threads = [] if "--threads" in shape else ["--threads", options.threads]
             for mode in ("train", "infer"):
-                commands = {"ours": [ours, *shape, *steps, *threads, "--mode", mode]}
+                commands = {"ours": [*ours, *shape, *steps, *threads, "--mode", mode]}
                 # A million nodes in PyTorch Geometric ask for more memory than many machines have.
                 if not large:
                     peer = [options.python, options.peers.resolve() / "pyg_tabsegnet.py", *shape, *steps, *threads]
@@ -141,8 +140,8 @@ def growth(options):
 
 
 def lexical(options):
-    ours = programs()["bm25"]
-    commands = {"peer": [options.python, PEERS / "bm25s_search.py", options.texts], "ours": [ours, options.texts]}
+    ours = bench("bm25")
+    commands = {"peer": [options.python, PEERS / "bm25s_search.py", options.texts], "ours": [*ours, options.texts]}
     results = alternate("BM25", commands, options.rounds)
     texts = results["ours"][0]["texts"]
     rows = []

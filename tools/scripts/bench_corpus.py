@@ -83,7 +83,7 @@ def bm25_rows(arguments):
     with tempfile.TemporaryDirectory() as directory:
         corpus = os.path.join(directory, "corpus")
         output_of([program("index"), "--output", corpus, *arguments.tables])
-        command = [program("corpus_speed"), "--corpus", corpus, "--questions", arguments.questions]
+        command = [program("bench"), "corpus_speed", "--corpus", corpus, "--questions", arguments.questions]
         command += ["--count", arguments.count, "--retriever", "bm25"]
         ours, peers = [], {"tantivy": [], "bm25s": []}
         for _ in range(arguments.rounds):

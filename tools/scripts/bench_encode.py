@@ -17,7 +17,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benching import PEERS, programs
+from benching import PEERS, bench
 
 # Texts of the run that is taken off for starting and loading; every program encodes so many to warm up.
 FEW = 64
@@ -50,7 +50,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     args = parser.parse_args()
-    program = programs()["encode"]
+    program = bench("encode")
     threads = ["--threads", str(args.threads)]
     environment = dict(os.environ, RAYON_NUM_THREADS=str(args.threads))
     with tempfile.TemporaryDirectory() as directory:
@@ -58,7 +58,7 @@ def main():
         few.write_text("\n".join(Path(args.texts).read_text(encoding="utf-8").splitlines()[:FEW]), encoding="utf-8")
         commands = {
             f"tabsegnet, {precision}": lambda texts, precision=precision: [
-                program, args.encoder, texts, "--precision", precision
+                *program, args.encoder, texts, "--precision", precision
             ]
             for precision in ["f32", "int8"]
         }

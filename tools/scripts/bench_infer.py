@@ -3,7 +3,7 @@
 
     tools/scripts/bench_infer.py [--runs 15] [--questions 300] [--bert DIR] [--output FILE]
 
-Builds `infer` and `tools/bench/src/bin/rank_document.rs` in release mode. A cold start is the wall time of a whole
+Builds `infer` and `tools/bench` in release mode. A cold start is the wall time of a whole
 process, from its start to its end, with the files in the page cache: for a document never seen (nothing is kept
 between runs), for one whose encoded form is kept, and for a small one never seen; all with a new model of preset
 large. Warm: that model, and the shipped rankers with features; `first answer` is the time until
@@ -27,7 +27,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from benching import ROOT, programs
+from benching import ROOT, bench, programs
 
 QUESTION = "What was the net income of Europe in 2009?"
 
@@ -74,8 +74,8 @@ def measure(infer, example, bert, options):
         directory = Path(name)
         encoder = ["--bert", bert] if bert else []
         large, small = directory / "large.json", directory / "small.json"
-        run([example, "--write", large, *encoder])
-        run([example, "--write", small, "--tables", "1", *encoder])
+        run([*example, "--write", large, *encoder])
+        run([*example, "--write", small, "--tables", "1", *encoder])
         checkpoint = directory / "large.checkpoint"
         runs = options.runs
         # In this order: the last run on the large document leaves its encoded form.
@@ -107,7 +107,7 @@ def digest(file):
 
 
 def warm(example, checkpoint, cache, options):
-    command = [example, "--checkpoint", checkpoint, "--questions", str(options.questions), "--cache", cache]
+    command = [*example, "--checkpoint", checkpoint, "--questions", str(options.questions), "--cache", cache]
     subprocess.run(command, capture_output=True, cwd=ROOT, check=False)  # keeps the encoded document
     found = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
     if found.returncode:
@@ -128,7 +128,7 @@ def main():
         parser.error(f"--bert {options.bert} is not a directory")
     options.bert = options.bert and options.bert.resolve()
 
-    infer, example = programs()["infer"], programs()["rank_document"]
+    infer, example = programs()["infer"], bench("rank_document")
     load = os.getloadavg()[0]
     results = [measure(infer, example, None, options)]
     if options.bert:

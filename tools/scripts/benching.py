@@ -57,6 +57,11 @@ def programs():
     return {m["target"]["name"]: m["executable"] for m in messages if m.get("executable")}
 
 
+def bench(name):
+    """The command of a measurement of tools/bench."""
+    return [programs()["bench"], name]
+
+
 def alternate(what, commands, rounds, limit=None):
     """The results of each command, all of them in turn in each round; a run may take `limit` seconds."""
     results = {name: [] for name in commands}

@@ -128,7 +128,7 @@ def speed(arguments, program):
             os.remove(inputs[0])
         size = sum(os.path.getsize(path) for path in glob.glob(f"{corpus}/*")) / 2**20
         ways = ["fusion", "rerank"]
-        command = [program("corpus_speed"), "--corpus", corpus, "--questions", f"{arguments.root}/questions/wtq.jsonl.gz"]
+        command = [program("bench"), "corpus_speed", "--corpus", corpus, "--questions", f"{arguments.root}/questions/wtq.jsonl.gz"]
         speeds = json.loads(run(command + [part for way in ways for part in ("--retriever", way)]))
         by = {speed["retriever"]: speed for speed in speeds}
         rows.append(

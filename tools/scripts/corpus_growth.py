@@ -28,7 +28,7 @@ def measured(arguments, count):
     seconds, memory = timed([program("index"), "--output", corpus, tables])
     os.remove(tables)
     size = sum(os.path.getsize(path) for path in glob.glob(f"{corpus}/*")) / 2**20
-    command = [program("corpus_speed"), "--corpus", corpus, "--questions", f"{arguments.root}/questions/wtq.jsonl.gz"]
+    command = [program("bench"), "corpus_speed", "--corpus", corpus, "--questions", f"{arguments.root}/questions/wtq.jsonl.gz"]
     command += [part for way in WAYS for part in ("--retriever", way)]
     speeds = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
     shutil.rmtree(corpus)

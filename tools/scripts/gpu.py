@@ -32,7 +32,7 @@ MANIFEST = "pack.json"
 LIMIT = 64 << 20
 
 # Programs, by the name of their target, and tests of the ranker's package, by what they are called in the pack.
-BINARIES = ["train", "infer", "step", "aggregate", "rank_document", "encode"]
+BINARIES = ["train", "infer", "bench"]
 TESTS = {"tabsegnet_ranker": "ranker_tests", "gpu": "ranker_gpu_tests"}
 FILES = [
     "configs",
@@ -269,7 +269,9 @@ def measure(options):
     unpack()
     packed = ROOT / "finqa"
     options.finqa = options.finqa or (packed if packed.is_dir() else None)
-    devices = ("cpu",) if options.cpu_only else ("cuda", "wgpu")
+    devices = ("cpu",) if options.cpu_only else tuple(options.devices.split(","))
+    if unknown := set(devices) - {"cpu", "cuda", "wgpu"}:
+        options.parser.error(f"unknown device {unknown.pop()!r}; expected some of cuda, wgpu")
     chosen = cases(devices, options.small)
     steps = list(dict.fromkeys(case.step for case in chosen))
     only = options.only.split(",") if options.only else steps
@@ -411,6 +413,7 @@ def main():
     there.add_argument("--output", type=Path, default=Path("gpu.json"), help="results; the table is beside it as .md")
     there.add_argument("--resume", action="store_true", help="measure only what OUTPUT lacks")
     there.add_argument("--only", help="steps, by comma")
+    there.add_argument("--devices", default="cuda,wgpu", help="devices, by comma")
     there.add_argument("--finqa", type=directory, help="directory of FinQA's files; what was packed unless given")
     there.add_argument("--encoder", type=directory, help="directory of a sentence encoder with its weights")
     there.add_argument("--python", default=sys.executable, help="a Python with PyTorch")

@@ -19,9 +19,41 @@ pub(crate) const UNITS: usize = 256;
 /// Neighbouring channels that a cube works on, so that it reads memory in whole lines.
 pub(crate) const CHANNELS: usize = 32;
 
-/// Units that share the edges of a node and channel: a node with very many would keep the others
-/// waiting (and lavapipe leaves a loop after 65,535 rounds).
+/// Units that share the summands of a number where nothing is known of how many there are.
 pub(crate) const LANES: usize = UNITS / CHANNELS;
+
+/// How the units of a cube divide the work on a matrix of sums: `channels` neighbouring columns of as many rows as
+/// there are units left, `lanes` units a number. The same for the same batch, so that its sums have the same bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Layout {
+    pub(crate) channels: usize,
+    pub(crate) lanes: usize,
+}
+
+impl Layout {
+    /// For `columns` columns, of which each number is a sum of what `lanes` units share.
+    pub(crate) fn new(columns: usize, lanes: usize) -> Self {
+        let channels = if columns == 1 { 1 } else { CHANNELS };
+        Self { channels, lanes: lanes.min(UNITS / channels) }
+    }
+
+    fn rows(self) -> usize {
+        UNITS / (self.channels * self.lanes)
+    }
+}
+
+/// Units that share the summands of a row, of which row `i` has `offsets[i]..offsets[i + 1]`: few where most rows have
+/// few, since each unit costs time; more where one row would keep all others waiting (and lavapipe leaves a loop after
+/// 65,535 rounds).
+pub(crate) fn lanes(offsets: &[u32]) -> usize {
+    let longest = offsets.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(0);
+    let mean = offsets.last().map_or(0, |&all| all as usize / (offsets.len() - 1).max(1));
+    match mean {
+        0..=16 if longest <= 4096 => 2,
+        0..=256 => LANES,
+        _ => UNITS,
+    }
+}
 
 /// Arrays of a batch on the device that its tensors are on: brought there once, then used by every
 /// layer, forward and backward.
@@ -102,13 +134,12 @@ pub(crate) fn cubes(like: &CubeTensor, count: usize) -> CubeCount {
     CubeCountSelection::new(&like.client, count as u32).cube_count()
 }
 
-/// A launch of one cube for each row of `matrix` and `channels` of its columns, the rest of whose
-/// units share the work; `None` where there is no element. [`place`] tells a unit where it is.
-pub(crate) fn by_row(matrix: &CubeTensor, channels: usize) -> Option<(CubeCount, CubeDim, AddressType)> {
+/// A launch of the cubes that `matrix` needs in a layout; `None` where there is no element. [`place`] tells a unit where
+/// it is.
+pub(crate) fn by_row(matrix: &CubeTensor, layout: Layout) -> Option<(CubeCount, CubeDim, AddressType)> {
     let [rows, columns] = shape_of(matrix);
-    let dim = CubeDim::new_2d(channels as u32, (UNITS / channels) as u32);
-    let count = cubes(matrix, rows * columns.div_ceil(channels));
-    (rows * columns > 0).then(|| (count, dim, matrix.required_address_type()))
+    let count = cubes(matrix, rows.div_ceil(layout.rows()) * columns.div_ceil(layout.channels));
+    (rows * columns > 0).then(|| (count, CubeDim::new_1d(UNITS as u32), matrix.required_address_type()))
 }
 
 /// Where a unit of such a launch works.
@@ -123,12 +154,14 @@ pub(crate) struct Place {
 }
 
 #[cube]
-pub(crate) fn place(rows: usize, columns: usize, #[comptime] channels: usize) -> Place {
+pub(crate) fn place(rows: usize, columns: usize, #[comptime] channels: usize, #[comptime] lanes: usize) -> Place {
+    let of_cube = comptime!(UNITS / (channels * lanes));
+    let unit = UNIT_POS as usize;
     let blocks = columns.div_ceil(channels);
-    let row = CUBE_POS / blocks;
-    let channel = CUBE_POS % blocks * channels + UNIT_POS_X as usize;
+    let row = CUBE_POS / blocks * of_cube + unit / channels % of_cube;
+    let channel = CUBE_POS % blocks * channels + unit % channels;
     let inside = row < rows && channel < columns;
-    Place { row, channel, lane: UNIT_POS_Y as usize, inside }
+    Place { row, channel, lane: unit / comptime!(UNITS / lanes), inside }
 }
 
 /// Adds up `partial` over the units of each group, lane 0 to lane `lanes − 1`, `stride` apart; the
@@ -151,15 +184,16 @@ pub(crate) fn reduce(partial: &mut Shared<[f32]>, lane: usize, #[comptime] lanes
 fn segment_sum_kernel(
     values: &Tensor<f32>,
     order: &[u32],
-    offsets: &[u32],
+    offsets: &Tensor<u32>,
     out: &mut Tensor<f32>,
     #[comptime] channels: usize,
+    #[comptime] lanes: usize,
 ) {
-    let lanes = comptime!(UNITS / channels);
-    let place = place(out.shape(0), out.shape(1), channels);
+    let place = place(out.shape(0), out.shape(1), channels, lanes);
     let mut sum = 0.0f32;
-    // Segments after the last of `offsets` are empty.
-    if place.inside && place.row + 1 < offsets.len() {
+    // Segments after the last of `offsets` are empty. Its shape, since the length of an array is with CUDA that of the
+    // memory it lies in.
+    if place.inside && place.row + 1 < offsets.shape(0) {
         let mut position = offsets[place.row] as usize + place.lane;
         while position < offsets[place.row + 1] as usize {
             sum += values[order[position] as usize * values.stride(0) + place.channel];
@@ -168,7 +202,7 @@ fn segment_sum_kernel(
     }
     let mut partial = Shared::<[f32]>::new_slice(UNITS);
     partial[UNIT_POS as usize] = sum;
-    reduce(&mut partial, place.lane, lanes, channels);
+    reduce(&mut partial, place.lane, lanes, comptime!(UNITS / lanes));
     if place.inside && place.lane == 0 {
         let at = place.row * out.stride(0) + place.channel;
         out[at] = partial[UNIT_POS as usize];
@@ -185,8 +219,8 @@ pub(crate) fn segment_sum(
 ) -> CubeTensor {
     let [_, d] = shape_of(values);
     let out = flat_like(values, [segments, d], DType::F32);
-    let channels = if d == 1 { 1 } else { CHANNELS };
-    if let Some((count, dim, address)) = by_row(&out, channels) {
+    let layout = Layout::new(d, UNITS);
+    if let Some((count, dim, address)) = by_row(&out, layout) {
         segment_sum_kernel::launch(
             &out.client,
             count,
@@ -194,46 +228,53 @@ pub(crate) fn segment_sum(
             address.max(values.required_address_type()),
             values.clone().into_tensor_arg(),
             order.clone().into_buffer_arg(),
-            offsets.clone().into_buffer_arg(),
+            offsets.clone().into_tensor_arg(),
             out.clone().into_tensor_arg(),
-            channels,
+            layout.channels,
+            layout.lanes,
         );
     }
     out
 }
 
-/// Rows that [`sum_of_rows`] adds up in one launch.
-const SUMMED: usize = 512;
+/// What a unit adds up in one launch of [`sum_of_rows`].
+const SUMMED: usize = 64;
 
 #[cube(launch, address_type = "dynamic")]
-fn sum_of_rows_kernel(values: &Tensor<f32>, out: &mut Tensor<f32>) {
-    let place = place(out.shape(0), out.shape(1), CHANNELS);
+fn sum_of_rows_kernel(
+    values: &Tensor<f32>,
+    out: &mut Tensor<f32>,
+    #[comptime] channels: usize,
+    #[comptime] lanes: usize,
+) {
+    let place = place(out.shape(0), out.shape(1), channels, lanes);
     let mut sum = 0.0f32;
     if place.inside {
-        let first = place.row * SUMMED;
+        let first = place.row * comptime!(SUMMED * lanes);
         let mut row = first + place.lane;
-        while row < first + SUMMED && row < values.shape(0) {
+        while row < first + comptime!(SUMMED * lanes) && row < values.shape(0) {
             sum += values[row * values.stride(0) + place.channel];
-            row += LANES;
+            row += lanes;
         }
     }
     let mut partial = Shared::<[f32]>::new_slice(UNITS);
     partial[UNIT_POS as usize] = sum;
-    reduce(&mut partial, place.lane, LANES, CHANNELS);
+    reduce(&mut partial, place.lane, lanes, comptime!(UNITS / lanes));
     if place.inside && place.lane == 0 {
         let at = place.row * out.stride(0) + place.channel;
         out[at] = partial[UNIT_POS as usize];
     }
 }
 
-/// The sum of the rows of `values` `[rows, d]`, as `[1, d]`: of so many rows at a time, then of the sums, since a unit
-/// that adds up hundreds of thousands of numbers keeps all others waiting.
+/// The sum of the rows of `values` `[rows, d]`, as `[1, d]`: of some thousand rows at a time, then of the sums, since a
+/// unit that adds up hundreds of thousands of numbers keeps all others waiting.
 pub(crate) fn sum_of_rows(values: CubeTensor) -> CubeTensor {
     let mut values = rows(values);
+    let layout = Layout::new(shape_of(&values)[1], UNITS);
     loop {
         let [count, d] = shape_of(&values);
-        let out = matrix_like(&values, [count.div_ceil(SUMMED).max(1), d]);
-        if let Some((cubes, dim, address)) = by_row(&out, CHANNELS) {
+        let out = matrix_like(&values, [count.div_ceil(SUMMED * layout.lanes).max(1), d]);
+        if let Some((cubes, dim, address)) = by_row(&out, layout) {
             let address = address.max(values.required_address_type());
             let client = out.client.clone();
             sum_of_rows_kernel::launch(
@@ -243,9 +284,11 @@ pub(crate) fn sum_of_rows(values: CubeTensor) -> CubeTensor {
                 address,
                 values.into_tensor_arg(),
                 out.clone().into_tensor_arg(),
+                layout.channels,
+                layout.lanes,
             );
         }
-        if count <= SUMMED {
+        if shape_of(&out)[0] == 1 {
             return out;
         }
         values = out;

@@ -9,6 +9,7 @@ use crate::batch::{Example, indices};
 use crate::config::Aggregation;
 use crate::device::is_cpu;
 use crate::edges::EdgeIndex;
+use crate::linear::row_sum;
 
 /// The (gold, other) pairs of a batch.
 #[derive(Debug, Clone)]
@@ -97,8 +98,7 @@ impl Pairs {
 /// ReLU(δ + score(other) − score(gold)). `scores` is `[nodes]`, the result `[1]`.
 pub fn pairwise_hinge(scores: Tensor<1>, pairs: &Pairs, margin: f32) -> Tensor<1> {
     let difference = pairs.ends.difference(scores); // [pairs]
-    // Along an axis: the sum of all is made with atomics on some GPUs, in any order.
-    (relu(difference + margin) * pairs.weight.clone()).sum_dim(0)
+    row_sum((relu(difference + margin) * pairs.weight.clone()).unsqueeze_dim(1)).squeeze_dim(1)
 }
 
 /// The nodes of each question of a batch.
@@ -165,8 +165,8 @@ pub fn listwise(scores: Tensor<1>, lists: &Lists) -> Tensor<1> {
     let shifted = scores.clone() - aggregate(top, one(), &lists.to_node, Aggregation::Sum); // [nodes, 1]
     let sums = aggregate(shifted.clone().exp(), one(), &lists.to_question, Aggregation::Sum); // [questions, 1]
     // A question without nodes has no sum; its weight is 0.
-    let all = (sums.clamp_min(f32::MIN_POSITIVE).log() * lists.question_weight.clone()).sum_dim(0);
-    (all - (shifted * lists.gold_weight.clone()).sum_dim(0)).squeeze_dim(1)
+    let all = row_sum(sums.clamp_min(f32::MIN_POSITIVE).log() * lists.question_weight.clone());
+    (all - row_sum(shifted * lists.gold_weight.clone())).squeeze_dim(1)
 }
 
 #[cfg(test)]

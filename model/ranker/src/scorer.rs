@@ -12,7 +12,7 @@ use crate::activation::{relu_of_sum, tanh_of_sum};
 use crate::aggregate::aggregate;
 use crate::batch::Batch;
 use crate::config::{Aggregation, ModelConfig, Strength};
-use crate::linear::linear;
+use crate::linear::{biased, linear};
 use crate::precision::Precision;
 
 /// s(e | q) = (q W_q) · tanh(R[t(e)] A + b) (5), or what [`Strength`] makes of it, for all edge types
@@ -43,7 +43,7 @@ impl EdgeStrength {
 
     /// tanh(R A + b), which no question changes: `[edge_types, d_in]`.
     pub(crate) fn types(&self) -> Tensor<2> {
-        (self.R.val().matmul(self.A.val()) + self.b.val().unsqueeze()).tanh()
+        biased(self.R.val().matmul(self.A.val()), self.b.val()).tanh()
     }
 }
 
@@ -70,7 +70,7 @@ impl NodeInit {
     /// a segment, once a segment. `[questions + segments, d_in]`.
     pub(crate) fn shared(&self, q: Tensor<2>, segments: Option<Tensor<2>>) -> Tensor<2> {
         let d_enc = q.dims()[1];
-        let q = linear(q, self.rows(1, d_enc)) + self.d.val().unsqueeze(); // [questions, d_in]
+        let q = biased(linear(q, self.rows(1, d_enc)), self.d.val()); // [questions, d_in]
         match segments {
             Some(s) => Tensor::cat(vec![q, linear(s, self.rows(2, d_enc))], 0),
             None => q,
@@ -379,7 +379,7 @@ impl TabSegNet {
         if let (Some(w_f), Some(features)) = (&self.scorer.w_f, features) {
             score = score + linear(features, w_f.val());
         }
-        score.squeeze_dim::<1>(1) + self.scorer.b.val() // [nodes]
+        biased(score, self.scorer.b.val()).squeeze_dim(1) // [nodes]
     }
 
     /// Every parameter with its name and shape, in a fixed order.

@@ -5,6 +5,7 @@ use burn::tensor::{Device, Int, TensorData};
 use proptest::prelude::*;
 
 use super::*;
+use crate::linear::row_sum;
 use crate::testing::devices;
 
 /// Random values in (−2, 2), the same for the same seed.
@@ -48,7 +49,7 @@ impl Case {
     /// Result and gradients for a loss that weighs every output differently.
     fn results(&self, out: Tensor<2>, inputs: &[Tensor<2>]) -> Vec<Vec<f32>> {
         let weights = self.matrix(self.nodes, 99, &out.device());
-        let gradients = (out.clone() * weights).sum().backward();
+        let gradients = row_sum((out.clone() * weights).reshape([-1, 1])).backward();
         let mut results = vec![floats(out)];
         results.extend(inputs.iter().map(|input| floats(input.grad(&gradients).unwrap())));
         results

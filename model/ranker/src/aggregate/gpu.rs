@@ -13,11 +13,11 @@ use crate::config::Aggregation;
 #[cfg(feature = "training")]
 use crate::edges::sort_by_key;
 use crate::edges::{EdgeIndex, NO_EDGE};
-use crate::gpu::{
-    CHANNELS, Kept, LANES, UNITS, array, by_row, flat, flat_like, matrix_like, place, reduce, rows, shape_of,
-};
 #[cfg(feature = "training")]
-use crate::gpu::{cubes, segment_sum};
+use crate::gpu::{CHANNELS, LANES, cubes, segment_sum};
+use crate::gpu::{
+    Kept, Layout, UNITS, array, by_row, flat, flat_like, lanes, matrix_like, place, reduce, rows, shape_of,
+};
 
 /// A batch's edges on a GPU.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -35,6 +35,8 @@ struct InEdges {
     /// `[edges, 3]`: source, strength, destination. One array, since some devices give a kernel
     /// eight at most, one of which cubecl takes.
     edges: CubeTensor,
+    /// Units a node and channel.
+    lanes: usize,
 }
 
 /// For the backward pass.
@@ -44,6 +46,8 @@ struct OutEdges {
     /// `[source nodes + 1]` and `[edges]`, as in [`EdgeIndex`].
     source_offsets: CubeTensor,
     by_source: CubeTensor,
+    /// Units a source and channel.
+    lanes: usize,
     /// The same by strength: `[strengths + 1]` and `[edges]`.
     strength_offsets: CubeTensor,
     by_strength: CubeTensor,
@@ -54,7 +58,7 @@ impl EdgeIndex {
         self.on_gpu.into.on(device, |device| {
             let ends = self.sources.iter().zip(&self.strengths).zip(&self.destinations);
             let edges: Vec<u32> = ends.flat_map(|((&source, &strength), &to)| [source, strength, to]).collect();
-            InEdges { offsets: array(&self.offsets, device), edges: array(&edges, device) }
+            InEdges { offsets: array(&self.offsets, device), edges: array(&edges, device), lanes: lanes(&self.offsets) }
         })
     }
 
@@ -66,6 +70,7 @@ impl EdgeIndex {
             OutEdges {
                 source_offsets: array(&self.source_offsets, device),
                 by_source: array(&self.by_source, device),
+                lanes: lanes(&self.source_offsets),
                 strength_offsets: array(&offsets, device),
                 by_strength: array(&order, device),
             }
@@ -73,7 +78,7 @@ impl EdgeIndex {
     }
 }
 
-/// Lanes a node and channel, each with every so many-th of the edges.
+/// Some lanes a node and channel, each with every so many-th of the edges.
 #[cube(launch, address_type = "dynamic")]
 fn forward_kernel(
     x: &Tensor<f32>,
@@ -84,8 +89,10 @@ fn forward_kernel(
     winners: &mut [u32],
     #[comptime] aggregation: Aggregation,
     #[comptime] keep_winners: bool,
+    #[comptime] channels: usize,
+    #[comptime] lanes: usize,
 ) {
-    let place = place(out.shape(0), out.shape(1), CHANNELS);
+    let place = place(out.shape(0), out.shape(1), channels, lanes);
     let mut value = 0.0f32;
     let mut winner = NO_EDGE.runtime();
     if place.inside {
@@ -101,7 +108,7 @@ fn forward_kernel(
             } else {
                 value += message;
             }
-            edge += LANES;
+            edge += lanes;
         }
     }
     let unit = UNIT_POS as usize;
@@ -110,10 +117,10 @@ fn forward_kernel(
     if comptime!(aggregation == Aggregation::Max) {
         let mut edges_of = Shared::<[u32]>::new_slice(UNITS);
         edges_of[unit] = winner;
-        best(&mut values, &mut edges_of, place.lane);
+        best(&mut values, &mut edges_of, place.lane, lanes);
         winner = edges_of[unit];
     } else {
-        reduce(&mut values, place.lane, LANES, CHANNELS);
+        reduce(&mut values, place.lane, lanes, comptime!(UNITS / lanes));
     }
     if place.inside && place.lane == 0 {
         let mut result = values[unit];
@@ -132,14 +139,14 @@ fn forward_kernel(
 /// The greatest of the lanes' values, of equal ones that of the first edge; it is then at lane 0. All
 /// units of the cube must come here.
 #[cube]
-fn best(values: &mut Shared<[f32]>, edges: &mut Shared<[u32]>, lane: usize) {
+fn best(values: &mut Shared<[f32]>, edges: &mut Shared<[u32]>, lane: usize, #[comptime] lanes: usize) {
     let unit = UNIT_POS as usize;
-    let mut step = comptime!(LANES / 2).runtime();
+    let mut step = comptime!(lanes / 2).runtime();
     while step > 0 {
         sync_cube();
         if lane < step {
-            let value = values[unit + step * CHANNELS];
-            let edge = edges[unit + step * CHANNELS];
+            let value = values[unit + step * comptime!(UNITS / lanes)];
+            let edge = edges[unit + step * comptime!(UNITS / lanes)];
             let wins = value > values[unit] || (value == values[unit] && edge < edges[unit]);
             if edge != NO_EDGE && (edges[unit] == NO_EDGE || wins) {
                 values[unit] = value;
@@ -164,8 +171,9 @@ pub(super) fn forward(
     let out = matrix_like(&x, shape);
     let keep_winners = keep_winners && aggregation == Aggregation::Max;
     let winners = flat_like(&x, if keep_winners { shape } else { [1, 1] }, DType::U32);
-    if let Some((count, dim, address)) = by_row(&out, CHANNELS) {
-        let InEdges { offsets, edges } = edges.in_edges_on(&x.device);
+    let InEdges { offsets, edges, lanes } = edges.in_edges_on(&x.device);
+    let layout = Layout::new(shape[1], lanes);
+    if let Some((count, dim, address)) = by_row(&out, layout) {
         forward_kernel::launch(
             &out.client,
             count,
@@ -179,6 +187,8 @@ pub(super) fn forward(
             winners.clone().into_buffer_arg(),
             aggregation,
             keep_winners,
+            layout.channels,
+            layout.lanes,
         );
     }
     (out, winners)
@@ -220,8 +230,10 @@ fn source_kernel(
     by_source: &[u32],
     x_gradient: &mut Tensor<f32>,
     #[comptime] aggregation: Aggregation,
+    #[comptime] channels: usize,
+    #[comptime] lanes: usize,
 ) {
-    let place = place(x_gradient.shape(0), x_gradient.shape(1), CHANNELS);
+    let place = place(x_gradient.shape(0), x_gradient.shape(1), channels, lanes);
     let mut sum = 0.0f32;
     if place.inside {
         let mut position = source_offsets[place.row] as usize + place.lane;
@@ -230,12 +242,12 @@ fn source_kernel(
             let to = edges[3 * edge + 2] as usize;
             let own = handed_on(gradient, split, edge, to, place.channel, aggregation);
             sum += strength[edges[3 * edge + 1] as usize] * own;
-            position += LANES;
+            position += lanes;
         }
     }
     let mut partial = Shared::<[f32]>::new_slice(UNITS);
     partial[UNIT_POS as usize] = sum;
-    reduce(&mut partial, place.lane, LANES, CHANNELS);
+    reduce(&mut partial, place.lane, lanes, comptime!(UNITS / lanes));
     if place.inside && place.lane == 0 {
         let at = place.row * x_gradient.stride(0) + place.channel;
         x_gradient[at] = partial[UNIT_POS as usize];
@@ -288,7 +300,8 @@ pub(super) fn backward(
     let out_of = edges.out_edges_on(&x.device);
     let split = if aggregation == Aggregation::Max { winners } else { into.offsets };
     let x_gradient = matrix_like(&x, shape_of(&x));
-    if let Some((count, dim, address)) = by_row(&x_gradient, CHANNELS) {
+    let layout = Layout::new(shape_of(&x)[1], out_of.lanes);
+    if let Some((count, dim, address)) = by_row(&x_gradient, layout) {
         source_kernel::launch(
             &x.client,
             count,
@@ -302,6 +315,8 @@ pub(super) fn backward(
             out_of.by_source.into_buffer_arg(),
             x_gradient.clone().into_tensor_arg(),
             aggregation,
+            layout.channels,
+            layout.lanes,
         );
     }
     if !of_strength {

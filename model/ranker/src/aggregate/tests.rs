@@ -4,6 +4,7 @@ use burn::tensor::{Device, Int, TensorData};
 use proptest::prelude::*;
 
 use super::*;
+use crate::linear::row_sum;
 use crate::testing::devices;
 
 const AGGREGATIONS: [Aggregation; 3] = [Aggregation::Max, Aggregation::Sum, Aggregation::Mean];
@@ -66,7 +67,7 @@ impl Case {
 
     fn results(&self, out: Tensor<2>, x: &Tensor<2>, strength: &Tensor<2>) -> [Vec<f32>; 3] {
         let weights = Tensor::from_data(TensorData::new(self.weights(), [self.nodes, self.d]), &out.device());
-        let gradients = (out.clone() * weights).sum().backward();
+        let gradients = row_sum((out.clone() * weights).reshape([-1, 1])).backward();
         // A tensor that the result does not depend on has no gradient.
         let of = |tensor: &Tensor<2>| {
             tensor.grad(&gradients).map_or_else(|| vec![0.0; tensor.shape().num_elements()], floats)

@@ -4,13 +4,15 @@ use burn::backend::autodiff::checkpoint::base::Checkpointer;
 use burn::backend::autodiff::checkpoint::strategy::CheckpointStrategy;
 use burn::backend::autodiff::grads::Gradients;
 use burn::backend::autodiff::ops::{Backward, Ops, OpsKind};
-use burn::backend::{Autodiff, Flex, tensor::FloatTensor};
+use burn::backend::ops::FloatTensorOps as _;
+use burn::backend::{Autodiff, Flex, TensorMetadata as _, tensor::FloatTensor};
+use burn::tensor::Shape;
 #[cfg(feature = "gpu")]
 use burn_cubecl::CubeBackend;
 
 use super::LinearBackend;
 
-/// What the backward pass needs of a backend.
+/// What the backward passes need of a backend.
 pub(super) trait Passes: LinearBackend {
     /// xᵀ g, `x` being `[rows, d]` and `g` `[rows, d_out]`: the gradient of the weights `[d, d_out]`.
     fn weight_gradient(x: FloatTensor<Self>, gradient: FloatTensor<Self>) -> FloatTensor<Self>;
@@ -18,7 +20,6 @@ pub(super) trait Passes: LinearBackend {
 
 impl Passes for Flex {
     fn weight_gradient(x: FloatTensor<Self>, gradient: FloatTensor<Self>) -> FloatTensor<Self> {
-        use burn::backend::ops::FloatTensorOps as _;
         Self::float_matmul(Self::float_transpose(x), gradient)
     }
 }
@@ -31,9 +32,9 @@ impl Passes for CubeBackend {
 }
 
 #[derive(Debug)]
-struct Linear;
+struct Product;
 
-impl<B: Passes> Backward<B, 2> for Linear {
+impl<B: Passes> Backward<B, 2> for Product {
     /// The rows and the weights.
     type State = (FloatTensor<B>, FloatTensor<B>);
 
@@ -51,13 +52,66 @@ impl<B: Passes> Backward<B, 2> for Linear {
     }
 }
 
+#[derive(Debug)]
+struct Biased;
+
+impl<B: Passes> Backward<B, 2> for Biased {
+    type State = ();
+
+    fn backward(self, ops: Ops<Self::State, 2>, gradients: &mut Gradients, _: &mut Checkpointer) {
+        let gradient = gradients.consume::<B>(&ops.node);
+        let [of_x, of_bias] = ops.parents;
+        if let Some(parent) = of_bias {
+            gradients.register::<B>(parent.id, B::row_sum(gradient.clone()));
+        }
+        if let Some(parent) = of_x {
+            gradients.register::<B>(parent.id, gradient);
+        }
+    }
+}
+
+#[derive(Debug)]
+struct RowSum;
+
+impl<B: Passes> Backward<B, 1> for RowSum {
+    /// The shape of what was added up.
+    type State = Shape;
+
+    fn backward(self, ops: Ops<Self::State, 1>, gradients: &mut Gradients, _: &mut Checkpointer) {
+        let gradient = gradients.consume::<B>(&ops.node);
+        if let [Some(parent)] = ops.parents {
+            gradients.register::<B>(parent.id, B::float_expand(gradient, ops.state));
+        }
+    }
+}
+
 impl<B: Passes, C: CheckpointStrategy> LinearBackend for Autodiff<B, C> {
     fn product(x: FloatTensor<Self>, weights: FloatTensor<Self>) -> FloatTensor<Self> {
         let nodes = [x.node(), weights.node()];
         let (x, weights) = (x.into_primitive(), weights.into_primitive());
         let out = B::product(x.clone(), weights.clone());
-        match Backward::<B, 2>::prepare::<C>(Linear, nodes).compute_bound().stateful() {
+        match Backward::<B, 2>::prepare::<C>(Product, nodes).compute_bound().stateful() {
             OpsKind::Tracked(prep) => prep.finish((x, weights), out),
+            OpsKind::UnTracked(prep) => prep.finish(out),
+        }
+    }
+
+    fn biased(x: FloatTensor<Self>, bias: FloatTensor<Self>) -> FloatTensor<Self> {
+        let nodes = [x.node(), bias.node()];
+        let out = B::biased(x.into_primitive(), bias.into_primitive());
+        match Backward::<B, 2>::prepare::<C>(Biased, nodes).compute_bound().stateful() {
+            OpsKind::Tracked(prep) => prep.finish((), out),
+            OpsKind::UnTracked(prep) => prep.finish(out),
+        }
+    }
+
+    fn row_sum(x: FloatTensor<Self>) -> FloatTensor<Self> {
+        let nodes = [x.node()];
+        let x = x.into_primitive();
+        let shape = x.shape();
+        let out = B::row_sum(x);
+        match Backward::<B, 1>::prepare::<C>(RowSum, nodes).compute_bound().stateful() {
+            OpsKind::Tracked(prep) => prep.finish(shape, out),
             OpsKind::UnTracked(prep) => prep.finish(out),
         }
     }

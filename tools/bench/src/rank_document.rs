@@ -2,7 +2,7 @@
 //! line of times, for `tools/scripts/bench_infer.py`.
 //!
 //! ```sh
-//! cargo run --release -p tabsegnet-benches --bin rank_document
+//! cargo run --release --bin bench rank_document
 //! ```
 //!
 //! Without --checkpoint the model is a new one of preset large over the shipped static encoder, or
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::Result;
-use clap::Parser;
+use clap::Args;
 use serde_json::json;
 use tabsegnet::settings::RankerSettings;
 use tabsegnet::{ReadOptions, Session, SessionOptions};
@@ -25,11 +25,8 @@ use tabsegnet_ranker::{ModelConfig, TabSegNet};
 use tabsegnet_segmenter::load_segmenter;
 use tabsegnet_store::write_bytes_atomic;
 
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
-#[derive(Parser)]
-struct Arguments {
+#[derive(Args)]
+pub struct Options {
     /// A checkpoint instead of a new model.
     #[arg(long)]
     checkpoint: Option<PathBuf>,
@@ -171,29 +168,28 @@ fn cpu_ms() -> Option<f64> {
     Some((ticks(11)? + ticks(12)?) * 10.0)
 }
 
-fn main() -> Result<()> {
-    let arguments = Arguments::parse();
-    let document = generated(arguments.tables)?;
-    if let Some(path) = &arguments.write {
+pub fn run(options: &Options) -> Result<()> {
+    let document = generated(options.tables)?;
+    if let Some(path) = &options.write {
         write_bytes_atomic(path, document_json(&document).as_bytes())?;
-        return new_checkpoint(&path.with_extension("checkpoint"), arguments.bert.as_deref());
+        return new_checkpoint(&path.with_extension("checkpoint"), options.bert.as_deref());
     }
     let own = tempfile::tempdir()?;
-    let directory = match &arguments.checkpoint {
+    let directory = match &options.checkpoint {
         Some(directory) => directory.clone(),
         None => {
             let directory = own.path().join("checkpoint");
-            new_checkpoint(&directory, arguments.bert.as_deref())?;
+            new_checkpoint(&directory, options.bert.as_deref())?;
             directory
         }
     };
-    let options = SessionOptions {
-        device: arguments.device,
-        cache: Some(arguments.cache.clone().unwrap_or_else(|| own.path().to_owned())),
+    let settings = SessionOptions {
+        device: options.device,
+        cache: Some(options.cache.clone().unwrap_or_else(|| own.path().to_owned())),
         ..SessionOptions::default()
     };
     let start = Instant::now();
-    let session = Session::open_with(&directory, &options)?;
+    let session = Session::open_with(&directory, &settings)?;
     let session_ms = milliseconds(start);
     let (json, native) = (document_json(&document), ReadOptions::default());
     // Encoded where it is not kept; then taken from the cache.
@@ -206,9 +202,9 @@ fn main() -> Result<()> {
     let (nodes, edges) = (open.nodes().len(), open.graph().adjacency().edges());
 
     let mut dice = Dice(7);
-    let mut times = Vec::with_capacity(arguments.questions);
+    let mut times = Vec::with_capacity(options.questions);
     let mut cpu = None;
-    for number in 0..arguments.questions.max(1) + 20 {
+    for number in 0..options.questions.max(1) + 20 {
         if number == 20 {
             cpu = cpu_ms();
         }
@@ -227,7 +223,7 @@ fn main() -> Result<()> {
     println!(
         "{}",
         json!({
-            "nodes": nodes, "tables": arguments.tables, "edges": edges, "d_enc": session.manifest().d_enc,
+            "nodes": nodes, "tables": options.tables, "edges": edges, "d_enc": session.manifest().d_enc,
             "device": session.device(), "questions": times.len(), "min_ms": times[0], "p50_ms": quantile(0.5),
             "p99_ms": quantile(0.99), "cpu_ms_per_question": cpu_per_question, "peak_mib": peak_mib(),
             "session_ms": session_ms, "encode_ms": encode_ms, "open_ms": open_ms,

@@ -8,7 +8,7 @@
 use anyhow::{Context as _, Result};
 use burn::optim::{AdamConfig, GradientsParams};
 use burn::tensor::Device;
-use clap::{Parser, ValueEnum};
+use clap::{Args, ValueEnum};
 use rayon::prelude::*;
 use serde_json::json;
 use tabsegnet_benches::{Document, EDGE_TYPES, SEGMENTS, Times, peak_memory, rng};
@@ -18,11 +18,8 @@ use tabsegnet_ranker::device::{DeviceChoice, guard, open_device};
 use tabsegnet_ranker::loss::pairwise_hinge;
 use tabsegnet_ranker::{Batch, Example, Inference, ModelConfig, ModelInput, Precision, TabSegNet};
 
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
-#[derive(Parser)]
-struct Options {
+#[derive(Args)]
+pub struct Options {
     /// Documents in the batch, each with one question; several numbers by comma.
     #[arg(long, value_delimiter = ',', default_value = "32")]
     docs: Vec<usize>,
@@ -172,10 +169,9 @@ impl Options {
     }
 }
 
-fn main() -> Result<()> {
-    let options = Options::parse();
+pub fn run(options: &Options) -> Result<()> {
     rayon::ThreadPoolBuilder::new().num_threads(options.threads).build_global()?;
-    let Options { nodes, edges, gold, d_enc, d_edge, d_in, d_out, layers, steps, warmup, threads, seed, .. } = options;
+    let Options { nodes, edges, gold, d_enc, d_edge, d_in, d_out, layers, steps, warmup, threads, seed, .. } = *options;
     let (device, name) = open_device(options.device)?;
     options.precision.iter().try_for_each(|precision| precision.check(&device))?;
     let tf32 = guard(&device, || Precision::f32_is_tf32(&device))?;

@@ -7,16 +7,13 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context as _, Result};
-use clap::Parser;
+use clap::Args;
 use serde_json::json;
 use tabsegnet_encoder::{EmbeddingCache, EncoderConfig, EncoderKind, Precision, load_on};
 use tabsegnet_ranker::device::{DeviceChoice, guard, open_device};
 
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
-#[derive(Parser)]
-struct Options {
+#[derive(Args)]
+pub struct Options {
     /// The encoder's directory.
     model: String,
     /// A file with one text a line.
@@ -49,8 +46,7 @@ struct Options {
     device: DeviceChoice,
 }
 
-fn main() -> Result<()> {
-    let options = Options::parse();
+pub fn run(options: &Options) -> Result<()> {
     let (device, name) = open_device(options.device)?;
     guard(&device, || {
         let content = std::fs::read_to_string(&options.texts).with_context(|| options.texts.display().to_string())?;

@@ -3,7 +3,7 @@
 
 use anyhow::Result;
 use burn::tensor::{Tensor, TensorData};
-use clap::{Parser, ValueEnum};
+use clap::{Args, ValueEnum};
 use serde_json::json;
 use tabsegnet_benches::{EDGE_TYPES, Times, graph, rng, uniform};
 use tabsegnet_ranker::aggregate::aggregate;
@@ -11,11 +11,8 @@ use tabsegnet_ranker::config::Aggregation;
 use tabsegnet_ranker::device::{DeviceChoice, open_device};
 use tabsegnet_ranker::edges::EdgeIndex;
 
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
-#[derive(Parser)]
-struct Options {
+#[derive(Args)]
+pub struct Options {
     #[arg(long, default_value_t = 20_000)]
     nodes: usize,
     #[arg(long, default_value_t = 400_000)]
@@ -47,10 +44,9 @@ enum Aggr {
     Mean,
 }
 
-fn main() -> Result<()> {
-    let options = Options::parse();
+pub fn run(options: &Options) -> Result<()> {
     rayon::ThreadPoolBuilder::new().num_threads(options.threads).build_global()?;
-    let Options { nodes, edges, width, steps, warmup, threads, .. } = options;
+    let Options { nodes, edges, width, steps, warmup, threads, .. } = *options;
     let mut rng = rng(options.seed);
     let graph = graph(nodes, edges, &mut rng);
     let strengths = graph.types().iter().map(|&edge_type| u32::from(edge_type)).collect();
@@ -62,7 +58,7 @@ fn main() -> Result<()> {
     };
     let x = tensor(nodes, width).require_grad();
     let strength = tensor(1, EDGE_TYPES).require_grad();
-    for aggr in options.aggr {
+    for &aggr in &options.aggr {
         let aggregation = match aggr {
             Aggr::Max => Aggregation::Max,
             Aggr::Add => Aggregation::Sum,

@@ -2,12 +2,21 @@
 //! best of many runs. What the share of the peak of other programs is measured by. Prints one line
 //! of JSON.
 
+use anyhow::Result;
+use clap::Args;
 use gemm::Parallelism;
 use serde_json::json;
 use tabsegnet_benches::{Times, rng, uniform};
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let threads = std::env::args().nth(1).map_or(Ok(2), |threads| threads.parse())?;
+#[derive(Args)]
+pub struct Options {
+    /// Threads.
+    #[arg(default_value_t = 2)]
+    threads: usize,
+}
+
+pub fn run(options: &Options) -> Result<()> {
+    let threads = options.threads;
     rayon::ThreadPoolBuilder::new().num_threads(threads).build_global()?;
     let mut rng = rng(0);
     let mut best = (0.0, 0);

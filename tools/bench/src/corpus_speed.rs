@@ -4,18 +4,15 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
-use clap::Parser;
+use clap::Args;
 use rayon::prelude::*;
 use serde_json::json;
 use tabsegnet::Corpus;
 use tabsegnet_datasets::tables::read_questions;
 
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 /// Prints JSON: tables, milliseconds of opening, and of a question the median and the 95th percentile.
-#[derive(Parser)]
-struct Arguments {
+#[derive(Args)]
+pub struct Options {
     /// The corpus.
     #[arg(long)]
     corpus: PathBuf,
@@ -34,16 +31,15 @@ fn milliseconds(time: Duration) -> f64 {
     (time.as_secs_f64() * 1e6).round() / 1e3
 }
 
-fn main() -> Result<()> {
-    let arguments = Arguments::parse();
-    let all: Vec<_> = read_questions(&arguments.questions)?.collect::<Result<_, _>>()?;
-    let step = all.len().div_ceil(arguments.count.max(1)).max(1);
+pub fn run(options: &Options) -> Result<()> {
+    let all: Vec<_> = read_questions(&options.questions)?.collect::<Result<_, _>>()?;
+    let step = all.len().div_ceil(options.count.max(1)).max(1);
     let questions: Vec<&str> = all.iter().step_by(step).map(|question| question.question.as_str()).collect();
-    ensure!(!questions.is_empty(), "{}: holds no question", arguments.questions.display());
+    ensure!(!questions.is_empty(), "{}: holds no question", options.questions.display());
     let mut methods = Vec::new();
-    for name in &arguments.retriever {
+    for name in &options.retriever {
         let begun = Instant::now();
-        let corpus = Corpus::open_with(&arguments.corpus, name)?;
+        let corpus = Corpus::open_with(&options.corpus, name)?;
         let open = begun.elapsed();
         // The first question brings pages of the files into memory.
         corpus.search_ids(questions[0], 10)?;

@@ -4,16 +4,14 @@
 
 use std::path::PathBuf;
 
-use clap::Parser;
+use anyhow::{Context as _, Result};
+use clap::Args;
 use serde_json::json;
 use tabsegnet_benches::Times;
 use tabsegnet_lexical::{Bm25Config, LexicalIndex};
 
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
-#[derive(Parser)]
-struct Options {
+#[derive(Args)]
+pub struct Options {
     /// A file with one text a line.
     texts: PathBuf,
     #[arg(long, default_value_t = 200)]
@@ -22,9 +20,9 @@ struct Options {
     steps: usize,
 }
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let Options { texts, questions, steps } = Options::parse();
-    let content = std::fs::read_to_string(&texts).map_err(|error| format!("{}: {error}", texts.display()))?;
+pub fn run(options: &Options) -> Result<()> {
+    let &Options { ref texts, questions, steps } = options;
+    let content = std::fs::read_to_string(texts).with_context(|| texts.display().to_string())?;
     let texts: Vec<&str> = content.lines().collect();
     let questions: Vec<&str> = texts.iter().step_by((texts.len() / questions.max(1)).max(1)).copied().collect();
     let build = Times::of_sure(1, steps, || drop(LexicalIndex::new(&texts)));
