@@ -421,6 +421,7 @@ def main():
     there.add_argument("--threads", type=int, default=os.cpu_count() or 1)
     there.add_argument("--limit", type=float, default=300, help="seconds that one run of a program may take")
     there.add_argument("--training-limit", type=float, default=1800, help="seconds that a whole training may take")
+    there.add_argument("--cpu-limit", type=float, default=1800, help="seconds that the CPU's may take beside it")
     there.add_argument("--seconds", type=float, help="begin no case after so many seconds")
     there.add_argument("--small", action="store_true", help="tiny sizes, software GPUs too: a trial of the script")
     there.add_argument("--cpu-only", action="store_true", help="the CPU in a GPU's place: a trial of the script")

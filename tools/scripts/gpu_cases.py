@@ -263,13 +263,14 @@ def whole_training(bench, device):
     prepare = [*bench.train_command(bench.work / "prepared", "cpu", settings, config), "--prepare"]
     output_of(prepare, bench.options.limit)
     for name in dict.fromkeys((device, "cpu")):
+        limit = bench.options.training_limit if name == device else bench.options.cpu_limit
         try:
-            output, whole = bench.train(f"training-{device}-{name}", name, settings, config, bench.options.training_limit)
+            output, whole = bench.train(f"training-{device}-{name}", name, settings, config, limit)
         except SystemExit as failure:
             if name == device:
                 raise
             log(failure.code)
-            words[name] = f"not done in {bench.options.training_limit:,.0f} s"
+            words[name] = f"not done in {limit:,.0f} s"
             break
         epochs = [json.loads(line) for line in (output / "metrics.jsonl").read_text().splitlines()]
         dev = json.loads((output / "best/manifest.json").read_text())["dev"]
