@@ -294,3 +294,31 @@ pub(crate) fn sum_of_rows(values: CubeTensor) -> CubeTensor {
         values = out;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_has_as_many_units_as_its_summands_are_worth() {
+        let offsets = |degrees: &[u32]| {
+            let mut sum = 0;
+            std::iter::once(0)
+                .chain(degrees.iter().map(|degree| {
+                    sum += degree;
+                    sum
+                }))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(lanes(&offsets(&[])), 2);
+        assert_eq!(lanes(&offsets(&[7; 100])), 2);
+        // One row of many keeps nobody waiting.
+        assert_eq!(lanes(&offsets(&[vec![2; 9_999], vec![100_000]].concat())), LANES);
+        assert_eq!(lanes(&offsets(&[100; 10])), LANES);
+        assert_eq!(lanes(&offsets(&[1_000; 10])), UNITS);
+        for (columns, lanes) in [(1, 2), (1, UNITS), (64, 2), (64, UNITS)] {
+            let layout = Layout::new(columns, lanes);
+            assert_eq!(layout.channels * layout.lanes * layout.rows(), UNITS);
+        }
+    }
+}

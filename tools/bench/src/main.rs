@@ -17,14 +17,21 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 #[derive(Parser)]
 #[command(name = "bench")]
 enum Measurement {
+    /// Aggregation of messages alone, forward and backward.
     Aggregate(aggregate::Options),
+    /// Building a BM25 index over texts and asking it.
     Bm25(bm25::Options),
+    /// How fast a corpus of tables opens and answers.
     #[command(name = "corpus_speed")]
     CorpusSpeed(corpus_speed::Options),
+    /// Encoding a file of texts.
     Encode(encode::Options),
+    /// The greatest rate of f32 matrix products.
     Peak(peak::Options),
+    /// Questions to a document of 10,000 nodes.
     #[command(name = "rank_document")]
     RankDocument(rank_document::Options),
+    /// Training steps and inference passes on random graphs.
     Step(step::Options),
 }
 
