@@ -70,7 +70,8 @@ pub(crate) fn linear(x: Tensor<2>, weights: Tensor<2>) -> Tensor<2> {
 /// `bias` `[d]` added to each row of `x` `[rows, d]`.
 pub(crate) fn biased(x: Tensor<2>, bias: Tensor<1>) -> Tensor<2> {
     if is_cpu(&x.device()) {
-        return x + bias.unsqueeze();
+        // The processor sums a vector with vector registers, a column of a matrix number by number.
+        return if x.dims()[1] == 1 { (x.squeeze_dim::<1>(1) + bias).unsqueeze_dim(1) } else { x + bias.unsqueeze() };
     }
     let bias = bias.unsqueeze::<2>();
     Tensor::from_dispatch(<Dispatch as LinearBackend>::biased(x.into_dispatch(), bias.into_dispatch()))
@@ -83,6 +84,14 @@ pub(crate) fn row_sum(x: Tensor<2>) -> Tensor<2> {
         return x.sum_dim(0);
     }
     Tensor::from_dispatch(<Dispatch as LinearBackend>::row_sum(x.into_dispatch()))
+}
+
+/// The sum of all numbers of a vector, `[1]`, as [`row_sum`] makes it.
+pub(crate) fn total(x: Tensor<1>) -> Tensor<1> {
+    if is_cpu(&x.device()) {
+        return x.sum_dim(0);
+    }
+    row_sum(x.unsqueeze_dim(1)).squeeze_dim(1)
 }
 
 #[cfg(all(test, feature = "training"))]

@@ -9,7 +9,7 @@ use crate::batch::{Example, indices};
 use crate::config::Aggregation;
 use crate::device::is_cpu;
 use crate::edges::EdgeIndex;
-use crate::linear::row_sum;
+use crate::linear::{row_sum, total};
 
 /// The (gold, other) pairs of a batch.
 #[derive(Debug, Clone)]
@@ -98,7 +98,7 @@ impl Pairs {
 /// ReLU(δ + score(other) − score(gold)). `scores` is `[nodes]`, the result `[1]`.
 pub fn pairwise_hinge(scores: Tensor<1>, pairs: &Pairs, margin: f32) -> Tensor<1> {
     let difference = pairs.ends.difference(scores); // [pairs]
-    row_sum((relu(difference + margin) * pairs.weight.clone()).unsqueeze_dim(1)).squeeze_dim(1)
+    total(relu(difference + margin) * pairs.weight.clone())
 }
 
 /// The nodes of each question of a batch.
