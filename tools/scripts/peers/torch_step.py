@@ -1,5 +1,5 @@
 """Training steps (forward, pairwise hinge, backward, Adam) and inference passes of torch_scorer.py on random graphs, with
-the options of the program `step` and its lines. `--precision bf16` is autocast, `--tf32` products of f32 in TF32."""
+the options of `bench step` and its lines. `--precision bf16` is autocast, `--tf32` products of f32 in TF32."""
 
 import argparse
 import json
