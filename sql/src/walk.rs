@@ -36,10 +36,10 @@ pub(crate) fn each_expression(of: &Expr, each: &mut dyn FnMut(&Expr)) {
     let _ = walk(of, &mut Each(each));
 }
 
-/// What visitors are asked, whatever they break with. All that the trait has: what is not passed on is never asked.
+/// The calls of visitors, whatever they break with. All that the trait has: what is not passed on is never called.
 macro_rules! erased {
-    ($visitor:ident, $asked:ident, $kept:ident, $erased:ident: $($method:ident($node:ty))*) => {
-        trait $asked {
+    ($visitor:ident, $calls:ident, $kept:ident, $erased:ident: $($method:ident($node:ty))*) => {
+        trait $calls {
             $(fn $method(&mut self, node: $node) -> ControlFlow<()>;)*
         }
 
@@ -49,13 +49,13 @@ macro_rules! erased {
             broken: Option<V::Break>,
         }
 
-        impl<V: $visitor> $asked for $kept<'_, V> {
+        impl<V: $visitor> $calls for $kept<'_, V> {
             $(fn $method(&mut self, node: $node) -> ControlFlow<()> {
                 self.visitor.$method(node).map_break(|broken| self.broken = Some(broken))
             })*
         }
 
-        struct $erased<'a>(&'a mut dyn $asked);
+        struct $erased<'a>(&'a mut dyn $calls);
 
         impl $visitor for $erased<'_> {
             type Break = ();
@@ -67,7 +67,7 @@ macro_rules! erased {
     };
 }
 
-erased! { Visitor, Asked, Kept, Erased:
+erased! { Visitor, Calls, Kept, Erased:
     pre_visit_query(&Query) post_visit_query(&Query)
     pre_visit_select(&Select) post_visit_select(&Select)
     pre_visit_relation(&ObjectName) post_visit_relation(&ObjectName)
@@ -106,7 +106,7 @@ mod tests {
         Parser::parse_sql(&SQLiteDialect {}, sql).unwrap().remove(0)
     }
 
-    /// Writes down what it is asked and breaks at a name.
+    /// Writes down its calls and breaks at a name.
     #[derive(Default)]
     struct Names {
         seen: Vec<String>,

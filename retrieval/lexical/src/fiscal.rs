@@ -143,10 +143,10 @@ impl FiscalYears {
             return None;
         }
         let text = question.trim_end();
-        let asked = text.trim_end_matches(['?', '.', '!', ' ']);
+        let words = text.trim_end_matches(['?', '.', '!', ' ']);
         let mut name = MONTHS.get(month)?.to_string();
         name[..1].make_ascii_uppercase();
-        Some(format!("{asked} ({name} {day}, {year}){}", &text[asked.len()..]))
+        Some(format!("{words} ({name} {day}, {year}){}", &text[words.len()..]))
     }
 }
 
