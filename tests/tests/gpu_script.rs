@@ -9,7 +9,17 @@ use serde_json::Value;
 use tabsegnet_tests::{Outcome, program};
 use tempfile::TempDir;
 
-/// What `gpu.sh build` packs, with a `step` that measures nothing; no other program of the benchmarks.
+/// In place of `bench`: `step` says what it would have measured, every other measurement fails.
+const BENCH: &str = r#"#!/bin/sh
+[ "$1" = step ] || { echo "no $1 here" >&2; exit 1; }
+for docs in 2 4; do
+  for mode in train infer; do
+    echo "{\"device\": \"cpu (a stand-in)\", \"tf32\": false, \"docs\": $docs, \"mode\": \"$mode\", \"precision\": \"f32\", \"median_ms\": $docs.5}"
+  done
+done
+"#;
+
+/// What `gpu.sh build` packs, with a `bench` that measures nothing.
 struct Pack(TempDir);
 
 impl Pack {
@@ -30,10 +40,9 @@ impl Pack {
         for name in ["train", "infer"] {
             symlink(program(name).get_program(), pack.at("programs").join(name)).unwrap();
         }
-        let step = pack.at("programs/step");
-        fs::write(&step, "#!/bin/sh\necho '{\"device\": \"cpu (a stand-in)\", \"tf32\": false, \"median_ms\": 2.5}'\n")
-            .unwrap();
-        fs::set_permissions(&step, fs::Permissions::from_mode(0o755)).unwrap();
+        let bench = pack.at("programs/bench");
+        fs::write(&bench, BENCH).unwrap();
+        fs::set_permissions(&bench, fs::Permissions::from_mode(0o755)).unwrap();
         pack
     }
 
@@ -74,13 +83,13 @@ fn each_case_is_measured_or_said_to_be_missing() {
     assert!(training["ours"].as_str().unwrap().contains("recall@10"), "{training}");
     assert_eq!(training["data"], "generated reports");
     let step = pack.row("inference, 4 × 128 nodes, f32, ms, cpu");
-    assert_eq!((&step["ours"], &step["its"]), (&"2.5 (2.5–2.5)".into(), &"no PyTorch here".into()));
+    assert_eq!((&step["ours"], &step["its"]), (&"4.5 (4.5–4.5)".into(), &"no PyTorch here".into()));
     assert!(pack.row("MiniLM, texts a second, cpu")["missing"].as_str().unwrap().contains("--encoder"));
     let table = fs::read_to_string(pack.at("gpu.md")).unwrap();
     assert_eq!(measured.stdout, table);
     assert!(table.contains("| a question on 10,000 nodes, p50, ms, cpu |  |  | not measured |  |"), "{table}");
 
-    // A program that is not there fails its cases; the others' results stay.
+    // A measurement that fails fails its cases; the others' results stay.
     let failed = pack.measure(&["--resume", "--only", "scores,step"]);
     assert_eq!(failed.code, Some(1), "{}", failed.stderr);
     assert!(failed.stderr.contains("FAILED: the network's scores, largest difference, cpu"), "{}", failed.stderr);
