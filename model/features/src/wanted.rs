@@ -1,8 +1,8 @@
-//! Questions for a reason, an amount or what it was in one year, and sentences that give one.
+//! Questions for a reason, an amount, a change or what it was in one year, and sentences and columns that give one.
 //!
 //! No cell says why, no sentence without a number says how much, and one that says by how much it rose seldom says what it
-//! was. What is learnt knows that poorly: of the questions that come with numbers next to none asks why, and each has its
-//! number in sight.
+//! was; a column of changes says nothing else. What is learnt knows that poorly: of the questions that come with numbers next to
+//! none asks why, each has its number in sight, and what changed is mostly to be worked out.
 
 use tabsegnet_document::months::MONTHS;
 use tabsegnet_lexical::periods::is_year;
@@ -93,12 +93,17 @@ const GIVEN: [&str; 23] = [
 
 /// What a text about a change has, and no other.
 #[rustfmt::skip]
-const CHANGES: [&str; 28] = [
+const CHANGES: [&str; 24] = [
     "rose", "rise", "rises", "risen", "rising", "grew", "grow", "grows", "grown", "growing", "growth", "fell", "fall", "falls",
-    "fallen", "falling", "drop", "drops", "dropped", "up", "down", "higher", "lower", "contracted", "contraction", "expand",
-    "expanded", "expansion",
+    "fallen", "falling", "drop", "drops", "dropped", "contracted", "contraction", "expand", "expanded", "expansion",
 ];
 const CHANGES_BEGIN: [&str; 6] = ["increas", "decreas", "declin", "improv", "chang", "reduc"];
+
+/// And what it may have where nothing changed: "the lower of cost and market", "down payment".
+const DIRECTIONS: [&str; 4] = ["up", "down", "higher", "lower"];
+
+/// Between two years of a header: it is about what changed.
+const BETWEEN_YEARS: [&str; 5] = ["over", "to", "vs", "v", "versus"];
 
 /// Between a change and the number that says by how much, before it and behind it.
 const TO_SIZE: [&str; 8] = ["by", "of", "an", "a", "approximately", "about", "nearly", "additional"];
@@ -161,8 +166,58 @@ pub fn asks_for_amount(question: &str) -> bool {
     asks || names()
 }
 
-fn is_change(word: &str) -> bool {
+fn names_change(word: &str) -> bool {
     CHANGES.contains(&word) || CHANGES_BEGIN.iter().any(|begin| word.starts_with(begin))
+}
+
+fn is_change(word: &str) -> bool {
+    names_change(word) || DIRECTIONS.contains(&word)
+}
+
+fn names_difference(word: &str) -> bool {
+    names_change(word) || word.starts_with("differ") || word == "variance"
+}
+
+fn is_of_percent(text: &str) -> bool {
+    text.contains('%') || words(text).any(|word| word.starts_with("percent"))
+}
+
+/// What a question says of a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// Nothing.
+    Unsaid,
+    /// That there was one.
+    Said,
+    /// That it is one in percent: of another a part would have to be worked out.
+    InPercent,
+}
+
+/// What a question says of a change.
+pub fn change_in(question: &str) -> Change {
+    match words(question).any(|word| names_difference(&word)) {
+        false => Change::Unsaid,
+        true if is_of_percent(question) => Change::InPercent,
+        true => Change::Said,
+    }
+}
+
+/// What the headers over a cell, outermost first with ` > ` between, and the cell say of a change.
+pub fn change_under(headers: &str, cell: &str) -> Change {
+    let two_years = |header: &str| {
+        let tokens = tokenize(header);
+        let year = |token: Option<&String>| token.is_some_and(|token| is_year(token));
+        (0..tokens.len()).any(|at| {
+            let second =
+                at + 1 + usize::from(tokens.get(at + 1).is_some_and(|token| BETWEEN_YEARS.contains(&token.as_str())));
+            year(tokens.get(at)) && year(tokens.get(second))
+        })
+    };
+    match words(headers).any(|word| names_difference(&word)) || headers.split(" > ").any(two_years) {
+        false => Change::Unsaid,
+        true if is_of_percent(headers) || cell.contains('%') => Change::InPercent,
+        true => Change::Said,
+    }
 }
 
 /// Whether a question asks what something was: how much, or in a year, and not how it changed or why.
@@ -300,6 +355,37 @@ mod tests {
     }
 
     #[test]
+    fn some_questions_say_a_change() {
+        for question in
+            ["By how much did sales grow in 2024?", "What was the difference?", "change in net income, 2024"]
+        {
+            assert_eq!(change_in(question), Change::Said, "{question}");
+        }
+        for question in ["What was the percentage increase in tax?", "Sales growth in %?"] {
+            assert_eq!(change_in(question), Change::InPercent, "{question}");
+        }
+        for question in ["What was the lower of cost and market?", "What percentage of sales is tax?", ""] {
+            assert_eq!(change_in(question), Change::Unsaid, "{question}");
+        }
+    }
+
+    #[test]
+    fn some_columns_are_of_changes() {
+        for headers in
+            ["Increase (Decrease)", "2018 > $ Change", "2018 over 2017", "Year ended > 2018/2017", "2018 vs. 2017"]
+        {
+            assert_eq!(change_under(headers, "283"), Change::Said, "{headers}");
+        }
+        for (headers, cell) in [("% Change", "3.1"), ("Change", "3.1 %"), ("percent change in rate 2014 to 2015", "-2")]
+        {
+            assert_eq!(change_under(headers, cell), Change::InPercent, "{headers}");
+        }
+        for headers in ["2018 > 2017", "Years ended December 31, 2018 and 2017 > 2018", "2018 > % of total", ""] {
+            assert_eq!(change_under(headers, "283"), Change::Unsaid, "{headers}");
+        }
+    }
+
+    #[test]
     fn some_texts_have_an_amount() {
         for text in
             ["It was up 142% from a year ago.", "$5 million in 2024", "On May 3, 12 stores were shut.", "Three events"]
@@ -322,7 +408,7 @@ mod tests {
         #[test]
         fn any_text_is_looked_at(text in "\\PC{0,60}") {
             let _ = (asks_for_reason(&text), gives_reason(&text), asks_for_amount(&text), has_amount(&text));
-            let _ = (asks_for_level(&text), tells_change(&text));
+            let _ = (asks_for_level(&text), tells_change(&text), change_in(&text), change_under(&text, &text));
         }
     }
 }

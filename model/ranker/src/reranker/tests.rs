@@ -408,6 +408,33 @@ fn candidates_change_places_and_the_others_keep_theirs() {
 }
 
 #[test]
+fn cells_of_changes_are_for_questions_of_changes() {
+    let row = |texts: [&str; 4]| texts.map(|text| CellSource::from(text.to_owned())).to_vec();
+    let table = Table::new(TableSource {
+        number: 0,
+        caption: String::new(),
+        header_rows: 1,
+        header_cols: 1,
+        row_parents: Vec::new(),
+        rows: vec![row(["", "2019", "Change", "% Change"]), row(["Products", "12", "1", "9"])],
+    })
+    .unwrap();
+    let nodes = Graph::of(&Document { id: "d".into(), blocks: vec![Block::Table(table)] }).nodes().to_vec();
+    let config = &FeaturesConfig::default();
+    let own: Vec<String> = nodes.iter().map(|node| node.ranking_text(CellText::Raw)).collect();
+    let features = DocumentFeatures::new(config, &nodes, Strings::new(&nodes, &own), &[], &[], &[]);
+    let cells: Vec<u32> = ["t0:r1c1", "t0:r1c2", "t0:r1c3"].map(|id| number(&nodes, id) as u32).to_vec();
+    let of = |question: &str| {
+        let query = Query::new::<&str>(question, &[]);
+        wanted_of(&QueryContext { nodes: &nodes, features: NO_FEATURES, query: Some((&features, &query)) }, &cells)
+    };
+    assert_eq!(of("How did products change in 2019?"), [0.0, CHANGE_WANTED, CHANGE_WANTED]);
+    assert_eq!(of("By what percentage did products grow?"), [0.0, 0.0, CHANGE_WANTED]);
+    assert_eq!(of("What were products in 2019?"), [0.0, CHANGE_UNWANTED, CHANGE_UNWANTED]);
+    assert_eq!(of("Why did products change?"), [CANNOT_ANSWER; 3]);
+}
+
+#[test]
 fn it_comes_back_from_its_file_and_damage_is_named() {
     let nodes = nodes();
     let second = contrary(&nodes, &vec![0.0; 2 * nodes.len()]);
