@@ -72,9 +72,13 @@ fn by_shape(grid: &Grid) -> (usize, &'static str) {
     (rows, "words or years over numbers")
 }
 
-/// Words or years where data would be, or nothing.
+/// Words or years where data would be, or nothing; beside words also the mark of a note, a number with nothing above or below.
 fn is_header_like(grid: &Grid, row: usize) -> bool {
-    grid.filled(row).filter(|cell| cell.col > 0).all(|cell| !cell.kind.is_value())
+    let is_mark = |cell: &GridCell| {
+        let mut others = (0..grid.rows).filter(|&other| other != row);
+        others.all(|other| grid.at(other, cell.col).is_empty()) && has_words(grid, row)
+    };
+    grid.filled(row).filter(|cell| cell.col > 0).all(|cell| !cell.kind.is_value() || is_mark(cell))
 }
 
 fn has_numbers(grid: &Grid, row: usize) -> bool {

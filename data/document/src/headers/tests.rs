@@ -94,6 +94,15 @@ fn each_row_of_all_heads_its_group() {
 }
 
 #[test]
+fn the_mark_of_a_note_beside_words_is_no_number() {
+    let noted = table("|Shares received|Cash paid|2\nFirst quarter|9.38|$500|\nSecond quarter|7.82|400|");
+    assert_eq!(noted.num_header_rows(), 1);
+    assert_eq!(noted.path(&noted.column_headers_of(noted.cell_at(1, 2).unwrap())), "Cash paid");
+    let numbers = table("Cash|5||\nDebt||7|8\nOther||1|2");
+    assert_eq!(numbers.num_header_rows(), 0);
+}
+
+#[test]
 fn a_year_alone_is_a_title() {
     let paths = row_paths("Order|East|West\n2012||\nFirst|27.6|28.7\n2013||\nFirst|27.8|28.8");
     assert_eq!((paths[1].as_str(), paths[3].as_str()), ("2012 > First", "2013 > First"));
