@@ -420,9 +420,8 @@ fn cells_of_changes_are_for_questions_of_changes() {
     })
     .unwrap();
     let nodes = Graph::of(&Document { id: "d".into(), blocks: vec![Block::Table(table)] }).nodes().to_vec();
-    let config = &FeaturesConfig::default();
-    let own: Vec<String> = nodes.iter().map(|node| node.ranking_text(CellText::Raw)).collect();
-    let features = DocumentFeatures::new(config, &nodes, Strings::new(&nodes, &own), &[], &[], &[]);
+    let own: Vec<String> = nodes.iter().map(|node| node.ranking_text(CellText::Path)).collect();
+    let features = DocumentFeatures::new(FeaturesConfig::default(), &nodes, Strings::new(&nodes, &own), &[], &[], &[]);
     let cells: Vec<u32> = ["t0:r1c1", "t0:r1c2", "t0:r1c3"].map(|id| number(&nodes, id) as u32).to_vec();
     let of = |question: &str| {
         let query = Query::new::<&str>(question, &[]);
