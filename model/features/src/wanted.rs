@@ -182,27 +182,27 @@ fn is_of_percent(text: &str) -> bool {
     text.contains('%') || words(text).any(|word| word.starts_with("percent"))
 }
 
-/// What a question says of a change.
+/// Whether a question, or what stands over a cell, is about a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
-    /// Nothing.
-    Unsaid,
-    /// That there was one.
-    Said,
-    /// That it is one in percent: of another a part would have to be worked out.
+    /// It is not.
+    Absent,
+    /// It is.
+    Present,
+    /// About one in percent: from any other it would have to be worked out.
     InPercent,
 }
 
-/// What a question says of a change.
+/// Whether a question is about a change.
 pub fn change_in(question: &str) -> Change {
     match words(question).any(|word| names_difference(&word)) {
-        false => Change::Unsaid,
+        false => Change::Absent,
         true if is_of_percent(question) => Change::InPercent,
-        true => Change::Said,
+        true => Change::Present,
     }
 }
 
-/// What the headers over a cell, outermost first with ` > ` between, and the cell say of a change.
+/// Whether a cell is one of a change, by itself and the headers over it, outermost first with ` > ` between.
 pub fn change_under(headers: &str, cell: &str) -> Change {
     let two_years = |header: &str| {
         let tokens = tokenize(header);
@@ -214,9 +214,9 @@ pub fn change_under(headers: &str, cell: &str) -> Change {
         })
     };
     match words(headers).any(|word| names_difference(&word)) || headers.split(" > ").any(two_years) {
-        false => Change::Unsaid,
+        false => Change::Absent,
         true if is_of_percent(headers) || cell.contains('%') => Change::InPercent,
-        true => Change::Said,
+        true => Change::Present,
     }
 }
 
@@ -355,17 +355,17 @@ mod tests {
     }
 
     #[test]
-    fn some_questions_say_a_change() {
+    fn some_questions_are_about_a_change() {
         for question in
             ["By how much did sales grow in 2024?", "What was the difference?", "change in net income, 2024"]
         {
-            assert_eq!(change_in(question), Change::Said, "{question}");
+            assert_eq!(change_in(question), Change::Present, "{question}");
         }
         for question in ["What was the percentage increase in tax?", "Sales growth in %?"] {
             assert_eq!(change_in(question), Change::InPercent, "{question}");
         }
         for question in ["What was the lower of cost and market?", "What percentage of sales is tax?", ""] {
-            assert_eq!(change_in(question), Change::Unsaid, "{question}");
+            assert_eq!(change_in(question), Change::Absent, "{question}");
         }
     }
 
@@ -374,14 +374,14 @@ mod tests {
         for headers in
             ["Increase (Decrease)", "2018 > $ Change", "2018 over 2017", "Year ended > 2018/2017", "2018 vs. 2017"]
         {
-            assert_eq!(change_under(headers, "283"), Change::Said, "{headers}");
+            assert_eq!(change_under(headers, "283"), Change::Present, "{headers}");
         }
         for (headers, cell) in [("% Change", "3.1"), ("Change", "3.1 %"), ("percent change in rate 2014 to 2015", "-2")]
         {
             assert_eq!(change_under(headers, cell), Change::InPercent, "{headers}");
         }
         for headers in ["2018 > 2017", "Years ended December 31, 2018 and 2017 > 2018", "2018 > % of total", ""] {
-            assert_eq!(change_under(headers, "283"), Change::Unsaid, "{headers}");
+            assert_eq!(change_under(headers, "283"), Change::Absent, "{headers}");
         }
     }
 

@@ -29,6 +29,12 @@ fn number(nodes: &[Node], id: &str) -> usize {
     nodes.iter().position(|node| node.id == id).unwrap()
 }
 
+/// A document's own features.
+fn features_of(config: FeaturesConfig, nodes: &[Node]) -> DocumentFeatures {
+    let own: Vec<String> = nodes.iter().map(|node| node.ranking_text(CellText::Path)).collect();
+    DocumentFeatures::new(config, nodes, Strings::new(nodes, &own), &[], &[], &[])
+}
+
 /// Without a question.
 fn context<'a>(nodes: &'a [Node], features: &'a dyn FeatureRows) -> QueryContext<'a> {
     QueryContext { nodes, features, query: None }
@@ -175,9 +181,8 @@ fn a_candidate_has_the_scores_of_its_duplicates_and_what_it_holds_of_the_questio
     };
     let blocks = vec![table(0, ["12", "12"]), table(1, ["7", "12"])];
     let nodes: Vec<Node> = Graph::of(&Document { id: "d".into(), blocks }).nodes().to_vec();
-    let own: Vec<String> = nodes.iter().map(|node| node.ranking_text(CellText::Path)).collect();
     let config = FeaturesConfig { phrases: true, ..FeaturesConfig::default() };
-    let features = DocumentFeatures::new(config, &nodes, Strings::new(&nodes, &own), &[], &[], &[]);
+    let features = features_of(config, &nodes);
     let mut scores = vec![0.0; nodes.len()];
     for (id, score) in [("t0:r1c1", 5.0), ("t0:r1c2", 4.0), ("t1:r1c1", 3.0), ("t1:r1c2", 2.0)] {
         scores[number(&nodes, id)] = score;
@@ -207,9 +212,8 @@ fn a_candidate_has_the_scores_of_what_names_it_and_of_what_it_names() {
     let passages = texts.map(|text| Block::Passage(text.into()));
     let blocks = [Block::Table(table)].into_iter().chain(passages).collect();
     let nodes: Vec<Node> = Graph::of(&Document { id: "d".into(), blocks }).nodes().to_vec();
-    let own: Vec<String> = nodes.iter().map(|node| node.ranking_text(CellText::Path)).collect();
     let config = FeaturesConfig { naming: true, ..FeaturesConfig::default() };
-    let features = DocumentFeatures::new(config, &nodes, Strings::new(&nodes, &own), &[], &[], &[]);
+    let features = features_of(config, &nodes);
     let mut scores = vec![0.0; nodes.len()];
     for (id, score) in [("t0:r2c0", 5.0), ("p1", 4.0), ("p2", 3.0), ("p3", 1.0)] {
         scores[number(&nodes, id)] = score;
@@ -410,18 +414,10 @@ fn candidates_change_places_and_the_others_keep_theirs() {
 #[test]
 fn cells_of_changes_are_for_questions_of_changes() {
     let row = |texts: [&str; 4]| texts.map(|text| CellSource::from(text.to_owned())).to_vec();
-    let table = Table::new(TableSource {
-        number: 0,
-        caption: String::new(),
-        header_rows: 1,
-        header_cols: 1,
-        row_parents: Vec::new(),
-        rows: vec![row(["", "2019", "Change", "% Change"]), row(["Products", "12", "1", "9"])],
-    })
-    .unwrap();
+    let rows = vec![row(["", "2019", "Change", "% Change"]), row(["Products", "12", "1", "9"])];
+    let table = Table::new(TableSource { header_rows: 1, header_cols: 1, rows, ..TableSource::default() }).unwrap();
     let nodes = Graph::of(&Document { id: "d".into(), blocks: vec![Block::Table(table)] }).nodes().to_vec();
-    let own: Vec<String> = nodes.iter().map(|node| node.ranking_text(CellText::Path)).collect();
-    let features = DocumentFeatures::new(FeaturesConfig::default(), &nodes, Strings::new(&nodes, &own), &[], &[], &[]);
+    let features = features_of(FeaturesConfig::default(), &nodes);
     let cells: Vec<u32> = ["t0:r1c1", "t0:r1c2", "t0:r1c3"].map(|id| number(&nodes, id) as u32).to_vec();
     let of = |question: &str| {
         let query = Query::new::<&str>(question, &[]);
