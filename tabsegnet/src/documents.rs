@@ -7,12 +7,13 @@ use std::path::Path;
 
 use rayon::prelude::*;
 use safetensors::SafeTensorError;
+use tabsegnet_datasets::prepared::READER;
 use tabsegnet_graph::{EdgeType, GraphConfig};
 use tabsegnet_store::{Digest, Space, Store, StoreError};
 
 use crate::encoded::EncodedDocument;
 
-/// Changes when the same bytes and settings give another graph, other texts or other vectors.
+/// Changes when the form that is kept or how vectors are made does; with how documents are read [`READER`] does.
 const FORMAT: u32 = 4;
 /// Bytes that the documents may take together unless a caller sets another limit: 1 GiB.
 pub const LIMIT: u64 = 1 << 30;
@@ -40,7 +41,8 @@ impl DocumentKey {
     pub fn new(source: &[u8], reading: &str, graph: &GraphConfig, encoder: &str, compares: bool) -> Self {
         // Every key is named here, so that none can be added without a part of its own.
         let GraphConfig { cell_text } = graph;
-        let digest = Digest::new().part("document").part(FORMAT.to_le_bytes()).part(env!("CARGO_PKG_VERSION"));
+        let digest =
+            Digest::new().part("document").part(FORMAT.to_le_bytes()).part(READER).part(env!("CARGO_PKG_VERSION"));
         let edge_types = EdgeType::ALL.map(EdgeType::name).join(" ");
         let digest = digest
             .part(edge_types)

@@ -19,6 +19,10 @@ use tabsegnet_store::Digest;
 /// Changes when the schema of the files that keep it or the meaning of a setting does.
 const FORMAT: u32 = 8;
 
+/// Changes with the sources that read files and make graphs of them: what an earlier program read is not taken for what this
+/// one would read.
+pub const READER: &str = env!("TABSEGNET_READER");
+
 /// A document ready for training and ranking.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PreparedDocument {
@@ -149,6 +153,45 @@ pub fn make(source: &Source, settings: &PrepareSettings, digest: String) -> Resu
 /// # Errors
 /// Inputs that cannot be read.
 pub fn digest(source: &Source, settings: &PrepareSettings) -> Result<String, DataError> {
-    let digest = Digest::new().part(b"prepared").part(FORMAT.to_le_bytes()).part(json(settings));
+    let digest = Digest::new().part(b"prepared").part(FORMAT.to_le_bytes()).part(READER).part(json(settings));
     Ok(source.digest(digest)?.hex())
+}
+
+#[cfg(test)]
+#[path = "../sources.rs"]
+mod sources;
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn what_is_kept_goes_with_the_sources_that_read() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path().join("src");
+        fs::create_dir_all(folder.join("html")).unwrap();
+        let write = |name: &str, text: &str| fs::write(folder.join(name), text).unwrap();
+        write("a.rs", "1");
+        write("html/b.rs", "2");
+        let digest = || sources::digest(std::slice::from_ref(&folder)).unwrap();
+        let first = digest();
+        write("words.toml", "words");
+        assert_eq!(digest(), first);
+        write("html/b.rs", "3");
+        let changed = digest();
+        assert_ne!(changed, first);
+        fs::rename(folder.join("a.rs"), folder.join("c.rs")).unwrap();
+        assert_ne!(digest(), changed);
+        assert!(sources::digest(&[folder.join("none")]).is_err());
+    }
+
+    #[test]
+    fn the_reader_is_that_of_the_sources_here() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let folders = sources::FOLDERS.map(|folder| root.join(folder));
+        assert_eq!(READER, format!("{:016x}", sources::digest(&folders).unwrap()));
+    }
 }
