@@ -289,9 +289,9 @@ impl Opened {
         }
         let features: &dyn FeatureRows = features.as_ref().map_or(NO_FEATURES, |features| features);
         let query_of = query_of.as_ref().map(|(document, query)| (*document, query));
-        let input = ModelInput { q, segments: query, features, products: &products };
-        let subject =
-            Subject { id: &self.document.id, nodes: self.document.nodes(), vectors: self.document.vectors(), d_enc };
+        let u = self.document.vectors();
+        let input = ModelInput { u, q, segments: query, features, products: &products };
+        let subject = Subject { id: &self.document.id, nodes: self.document.nodes(), vectors: u, d_enc };
         let context = QueryContext { nodes: subject.nodes, features, query: query_of };
         let mut first = Vec::new();
         let before = |scores: &[f32]| {

@@ -67,7 +67,8 @@ impl Scorer<'_> {
                     0 => Vec::new(),
                     _ => embedded.features(question, &tables),
                 };
-                let input = ModelInput { q, segments: embedded.query(question), features: &features, products: &[] };
+                let segments = embedded.query(question);
+                let input = ModelInput { u, q, segments, features: &features, products: &[] };
                 let context = embedded.query_context(question, &features);
                 Ok((question, self.score(id, &open, &input, &context, |_| {})?))
             };

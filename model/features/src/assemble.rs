@@ -91,6 +91,40 @@ impl ContextIndex {
     }
 }
 
+/// What comes of texts compared with each other.
+#[derive(Default)]
+struct ComparedTexts {
+    index: Option<ContextIndex>,
+    sentences: Vec<SentenceMarks>,
+    cells: Vec<CellMarks>,
+    table_inputs: Vec<f32>,
+    spans: Option<Spans>,
+    duplicates: [Vec<u32>; 2],
+}
+
+impl ComparedTexts {
+    fn new(config: FeaturesConfig, nodes: &[Node], strings: &Strings, vectors: &Vectors<'_>) -> Self {
+        let order = Order::new(nodes, strings);
+        let (phrases, (lines, numbers)) = rayon::join(
+            || Phrases::new(nodes, strings),
+            || (context::Lines::new(nodes, strings, &order), Numbers::new(nodes, strings)),
+        );
+        let view = View { nodes, strings, phrases: &phrases, order: &order, numbers: &numbers };
+        let ((sentences, cells), (table_inputs, spans)) = rayon::join(
+            || (wanted(config.marks, || marks::sentences(&view)), wanted(config.marks, || marks::cells(&view))),
+            || {
+                (
+                    wanted(config.table_relevance, || table_inputs(&view, vectors)),
+                    config.spans.then(|| Spans::new(&view)),
+                )
+            },
+        );
+        let duplicates = [strings.nodes.iter().map(|node| node.bare).collect(), phrases.paths(nodes)];
+        let index = Some(ContextIndex { phrases, order, lines });
+        Self { index, sentences, cells, table_inputs, spans, duplicates }
+    }
+}
+
 impl DocumentFeatures {
     /// Of a document's `nodes`, its `strings`, the encoder's vectors of the nodes `[nodes, d_enc]` and
     /// of the compared strings `[compared, d_enc]`, and those of the words `[words, d_word]`. The
@@ -107,31 +141,28 @@ impl DocumentFeatures {
         let d_enc = node_vectors.len() / nodes.len().max(1);
         let compared = StringVectors::new(compared, d_enc, strings.compared_numbers(), strings.len());
         let vectors = Vectors { nodes: node_vectors, strings: &compared };
+        let of_words = || normalised(word_vectors, word_vectors.len() / strings.words().len().max(1));
         let places = || {
             let sizes = sizes(nodes, &strings);
             let of_node = |(node, table): (&Node, Option<usize>)| NodePlace::of(node, table.map(|table| sizes[table]));
             nodes.iter().zip(strings.tables_of_nodes()).map(of_node).collect()
         };
-        let places = wanted(config.places, places);
-        let tables = wanted(config.tables, || tables(nodes, &strings, &vectors));
-        let of_words = || normalised(word_vectors, word_vectors.len() / strings.words().len().max(1));
-        let words = wanted(config.similar_words, of_words);
-        let context_index = config.needs_context().then(|| {
-            let order = Order::new(nodes, &strings);
-            let lines = context::Lines::new(nodes, &strings, &order);
-            ContextIndex { phrases: Phrases::new(nodes, &strings), order, lines }
-        });
-        let (mut sentences, mut cells, mut inputs) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut spans, mut duplicates) = (None, [Vec::new(), Vec::new()]);
-        if let Some(ContextIndex { phrases, order, .. }) = &context_index {
-            let numbers = Numbers::new(nodes, &strings);
-            let view = View { nodes, strings: &strings, phrases, order, numbers: &numbers };
-            sentences = wanted(config.marks, || marks::sentences(&view));
-            cells = wanted(config.marks, || marks::cells(&view));
-            inputs = wanted(config.table_relevance, || table_inputs(&view, &vectors));
-            spans = config.spans.then(|| Spans::new(&view));
-            duplicates = [strings.nodes.iter().map(|node| node.bare).collect(), phrases.paths(nodes)];
-        }
+        // What compares texts takes as long as all the rest.
+        let (compared_texts, rest) = rayon::join(
+            || config.needs_context().then(|| ComparedTexts::new(config, nodes, &strings, &vectors)),
+            || {
+                (
+                    (wanted(config.places, places), wanted(config.tables, || tables(nodes, &strings, &vectors))),
+                    (wanted(config.similar_words, of_words), config.sections.then(|| Sections::new(nodes))),
+                    (config.naming.then(|| Naming::new(nodes)), config.bm25.then(|| Indices::new(&strings))),
+                    node_vectors.chunks_exact(d_enc.max(1)).map(|vector| inverse(dot(vector, vector))).collect(),
+                    Distinct::new(&strings),
+                )
+            },
+        );
+        let ((places, tables), (words, sections), (naming, bm25), scales, distinct) = rest;
+        let compared_texts = compared_texts.unwrap_or_default();
+        let ComparedTexts { index, sentences, cells, table_inputs, spans, duplicates } = compared_texts;
         Self {
             config,
             layout: Layout::new(config),
@@ -139,16 +170,16 @@ impl DocumentFeatures {
             tables,
             sentences,
             cells,
-            table_inputs: inputs,
-            context_index,
+            table_inputs,
+            context_index: index,
             spans,
-            sections: config.sections.then(|| Sections::new(nodes)),
-            naming: config.naming.then(|| Naming::new(nodes)),
-            bm25: config.bm25.then(|| Indices::new(&strings)),
+            sections,
+            naming,
+            bm25,
             words,
-            scales: node_vectors.chunks_exact(d_enc.max(1)).map(|vector| inverse(dot(vector, vector))).collect(),
+            scales,
             duplicates,
-            distinct: Distinct::new(&strings),
+            distinct,
             compared,
             strings,
         }

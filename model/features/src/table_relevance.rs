@@ -157,12 +157,13 @@ pub(crate) fn table_inputs(view: &View<'_>, vectors: &Vectors<'_>) -> Vec<f32> {
             members[table].push(node);
         }
     }
+    let mentioned = view.mentioned();
     let relevance = Relevance {
         view: *view,
         vectors,
-        tables: members.iter().map(|members| view.table(members)).collect(),
+        tables: members.iter().map(|members| view.table(members, &mentioned)).collect(),
         members,
-        mentioned: view.mentioned(),
+        mentioned,
         latest: view.phrases.table_years.iter().filter_map(|years| years.last()).max().copied(),
     };
     let tables = &relevance.tables;
@@ -189,14 +190,11 @@ impl Relevance<'_> {
     }
 
     fn numbers(&self, number: usize, counts: &Counts<'_>) -> Numbers {
-        let Self { mentioned, .. } = self;
         let (own, table) = (&self.view.numbers.of_table[number], &self.tables[number]);
-        let found: Vec<&String> = own.intersection(&mentioned.numbers).collect();
-        let rounded: Vec<&String> = mentioned.rounded.intersection(&table.starts).collect();
-        let percents: Vec<&String> = mentioned.percents.intersection(&table.changes).collect();
-        let is_mentioned =
-            |digits: &&String| mentioned.rounded.contains(*digits) || mentioned.significant.contains(*digits);
-        let differences = table.differences.difference(own).filter(is_mentioned).count();
+        let found: Vec<&String> = own.intersection(&self.mentioned.numbers).collect();
+        let rounded: Vec<&String> = table.starts.iter().collect();
+        let percents: Vec<&String> = table.changes.iter().collect();
+        let differences = table.differences.difference(own).count();
         Numbers {
             numbers: (found.len() as f32).ln_1p(),
             share_of_numbers: found.len() as f32 / own.len().max(1) as f32,

@@ -36,6 +36,9 @@ use weights::Weights;
 /// encoder and the features give for it.
 #[derive(Debug, Clone, Copy)]
 pub struct ModelInput<'a> {
+    /// `[nodes, d_enc]`: the vectors of the document's nodes, with which it was opened; not looked at by a model without
+    /// segments.
+    pub u: &'a [f32],
     /// `[d_enc]`: its vector.
     pub q: &'a [f32],
     /// `[segments, d_enc]`: those of its segments; not looked at by a model without.
@@ -67,8 +70,6 @@ struct Network {
 #[derive(Debug)]
 pub struct OpenGraph {
     nodes: usize,
-    /// `[nodes, d_enc]` with segments; else empty.
-    u: Vec<f32>,
     heard: Heard,
     /// `[networks]`
     parts: Vec<Parts>,
@@ -124,8 +125,7 @@ impl Inference {
         let nodes = graph.nodes();
         width("u", u.len(), nodes * self.d_enc)?;
         let parts = self.networks.iter().map(|network| self.parts(network, graph, u)).collect::<Result<_, _>>()?;
-        let u = if self.config.segments { u.to_vec() } else { Vec::new() };
-        Ok(OpenGraph { nodes, u, heard: Heard::new(&self.config, graph), parts })
+        Ok(OpenGraph { nodes, heard: Heard::new(&self.config, graph), parts })
     }
 
     /// What a network makes of a document's vectors.
@@ -147,9 +147,9 @@ impl Inference {
     /// A vector of another width; no segment for a model with segments.
     pub fn scores(&self, open: &OpenGraph, query: &ModelInput<'_>) -> Result<Vec<f32>, BatchError> {
         let query = self.check(open, query)?;
-        let ModelInput { q: _, segments, features: _, products } = query;
+        let ModelInput { u, q: _, segments, features: _, products } = query;
         let best = match products.len().checked_div(open.nodes) {
-            None | Some(0) => best_segments(&open.u, segments, self.d_enc),
+            None | Some(0) => best_segments(u, segments, self.d_enc),
             Some(width) => {
                 let segments: Vec<&[f32]> = segments.chunks_exact(self.d_enc.max(1)).collect();
                 best_of_products(products, width, &segments)
@@ -171,7 +171,7 @@ impl Inference {
         query: &ModelInput<'_>,
         best: &[u32],
     ) -> Vec<f32> {
-        let ModelInput { q, segments, features, products: _ } = *query;
+        let ModelInput { u: _, q, segments, features, products: _ } = *query;
         match (parts, &network.weights) {
             (Parts::Cpu { own }, Some(weights)) => {
                 let strength = weights.strength(q);
@@ -203,8 +203,10 @@ impl Inference {
 
     /// Checks a question's vectors; a model gets what it looks at.
     fn check<'s>(&self, open: &OpenGraph, query: &ModelInput<'s>) -> Result<ModelInput<'s>, BatchError> {
-        let ModelInput { q, segments, features, products } = *query;
+        let ModelInput { u, q, segments, features, products } = *query;
         width("q", q.len(), self.d_enc)?;
+        let u = if self.config.segments { u } else { &[] };
+        width("u", u.len(), if self.config.segments { open.nodes * self.d_enc } else { 0 })?;
         let segments = if self.config.segments { segments } else { &[] };
         let features = if self.config.features > 0 { features } else { NO_FEATURES };
         width("features", features.numbers(), open.nodes * self.config.features)?;
@@ -216,7 +218,7 @@ impl Inference {
         let products = if self.config.segments { products } else { &[] };
         let n = products.len().checked_div(open.nodes).unwrap_or_default();
         width("products", products.len(), if products.is_empty() { 0 } else { n.max(count) * open.nodes })?;
-        Ok(ModelInput { q, segments, features, products })
+        Ok(ModelInput { u, q, segments, features, products })
     }
 
     /// Row-major vectors as a matrix `[vectors, d_enc]`.

@@ -34,7 +34,7 @@ fn a_new_edge_type_in_a_document_changes_no_score_of_the_shipped_checkpoint() {
     let (model, d_enc) = (checkpoint.manifest.model, checkpoint.manifest.d_enc);
     let inference = Inference::new(checkpoint.model, &model, d_enc, &device);
     let (u, q, features) = (noise(nodes * d_enc), noise(d_enc), noise(nodes * model.features));
-    let query = ModelInput { q: &q, segments: &[], features: &features, products: &[] };
+    let query = ModelInput { u: &u, q: &q, segments: &[], features: &features, products: &[] };
     let scores = |edges: &Adjacency| inference.scores(&inference.open(edges, &u).unwrap(), &query).unwrap();
     let expected = scores(graph.adjacency());
     assert_eq!(bits(&scores(wider.adjacency())), bits(&expected));

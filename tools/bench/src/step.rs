@@ -136,8 +136,8 @@ impl Options {
                 let pass = || -> Result<(), _> {
                     let all = open.par_iter().zip(examples);
                     all.map(|(open, example)| {
-                        let (q, segments) = (example.q, example.segments);
-                        let input = ModelInput { q, segments, features: NO_FEATURES, products: &[] };
+                        let (u, q, segments) = (example.u, example.q, example.segments);
+                        let input = ModelInput { u, q, segments, features: NO_FEATURES, products: &[] };
                         inference.scores(open, &input).map(drop)
                     })
                     .collect()

@@ -9,14 +9,15 @@ use crate::order::View;
 /// Least digits of a number that is found again rounded or as a difference.
 const DIGITS: usize = 3;
 
-/// What is compared of a table.
+/// What is compared of a table. Of what is worked out of its numbers there is what sentences mention: a table of a hundred
+/// thousand rows has millions that nothing is compared with.
 pub(super) struct Table {
     pub(super) words: HashSet<u32>,
-    /// The first digits of its numbers.
+    /// The first digits of its numbers, where an amount in millions has them.
     pub(super) starts: HashSet<String>,
-    /// Differences of two of its numbers in a row.
+    /// Differences of two of its numbers in a row that a sentence mentions.
     pub(super) differences: HashSet<String>,
-    /// Changes between two of its numbers in a row, in percent.
+    /// Changes between two of its numbers in a row, in percent, that a sentence mentions.
     pub(super) changes: HashSet<String>,
     pub(super) days: HashSet<Day>,
 }
@@ -32,6 +33,13 @@ pub(super) struct Mentioned {
     pub(super) percents: HashSet<String>,
     pub(super) years: HashSet<u16>,
     pub(super) days: HashSet<Day>,
+}
+
+impl Mentioned {
+    /// Whether a sentence has the digits of a difference.
+    fn has_difference(&self, digits: &String) -> bool {
+        self.rounded.contains(digits) || self.significant.contains(digits)
+    }
 }
 
 /// In how many tables things are.
@@ -100,7 +108,7 @@ impl View<'_> {
         mentioned
     }
 
-    pub(super) fn table(&self, members: &[usize]) -> Table {
+    pub(super) fn table(&self, members: &[usize], mentioned: &Mentioned) -> Table {
         let mut table = Table {
             words: members.iter().flat_map(|&node| self.words_of(node)).collect(),
             starts: HashSet::new(),
@@ -116,23 +124,32 @@ impl View<'_> {
             if let Ok(value) = number.digits.parse() {
                 grid.insert((place.row, place.col), value);
             }
+            if mentioned.rounded.is_empty() {
+                continue;
+            }
             for number in self.numbers.of_node[node].iter().filter(|number| number.is_distinctive()) {
                 let digits = number.significant();
                 let starts = (DIGITS..=5).filter_map(|length| digits.get(..length));
-                table.starts.extend(starts.map(str::to_owned));
+                table.starts.extend(starts.filter(|start| mentioned.rounded.contains(*start)).map(str::to_owned));
             }
         }
+        let differences = !(mentioned.rounded.is_empty() && mentioned.significant.is_empty());
+        let changes = !mentioned.percents.is_empty();
         for (&(row, col), &value) in &grid {
             for other in [1, 2].iter().filter_map(|step| grid.get(&(row, col + step))).filter(|other| **other != 0.0) {
-                let difference = (value - other).abs();
-                let written = (0..3).map(|digits| significant(&format!("{difference:.digits$}")));
-                table.differences.extend(written.filter(|written| written.len() >= DIGITS));
-                if value == 0.0 {
+                if differences {
+                    let difference = (value - other).abs();
+                    let written = (0..3).map(|digits| significant(&format!("{difference:.digits$}")));
+                    let written = written.filter(|written| written.len() >= DIGITS);
+                    table.differences.extend(written.filter(|written| mentioned.has_difference(written)));
+                }
+                if value == 0.0 || !changes {
                     continue;
                 }
                 for change in [(value - other) / other, (other - value) / value] {
                     let written = (0..3).map(|digits| format!("{:.digits$}", change.abs() * 100.0));
-                    table.changes.extend(written.filter(|written| written.len() > 1));
+                    let written = written.filter(|written| written.len() > 1);
+                    table.changes.extend(written.filter(|written| mentioned.percents.contains(written)));
                 }
             }
         }

@@ -4,10 +4,10 @@
 //! that the further networks cost a fraction of the first on a long document, and nothing else changes for the nodes
 //! that they score.
 
-use tabsegnet_features::rows::some_rows;
+use tabsegnet_features::rows::Rows;
 
 use super::edges::Edges;
-use super::start::{Features, standardise};
+use super::start::Features;
 use super::weights::Weights;
 use super::{Inference, ModelInput, OpenGraph, Parts};
 use crate::best::best;
@@ -53,7 +53,7 @@ impl Inference {
         let mut nodes: Vec<u32> = best(first, SCORED_BY_ALL).into_iter().map(|node| node as u32).collect();
         nodes.sort_unstable();
         let part = Part::new(&open.heard, &nodes, self.config.layers);
-        let rows = some_rows(query.features, self.config.features, &part.nodes);
+        let rows = Rows::new(query.features, self.config.features, &part.nodes);
         let mut mean: Vec<f32> = nodes.iter().map(|&node| first[node as usize]).collect();
         for (network, parts) in self.networks.iter().zip(&open.parts).skip(1) {
             let more = match (parts, &network.weights) {
@@ -118,18 +118,16 @@ impl Part {
         weights: &Weights,
         own: &[f32],
         query: &ModelInput<'_>,
-        rows: &[f32],
+        rows: &Rows<'_>,
         best_segments: &[u32],
         graph: &Edges<'_>,
     ) -> Vec<f32> {
         let d = weights.d.len();
         let mut of_part = Vec::with_capacity(self.nodes.len() * d);
         self.nodes.iter().for_each(|&node| of_part.extend_from_slice(&own[node as usize * d..(node as usize + 1) * d]));
-        let mut rows = rows.to_vec();
-        standardise(&mut rows, &weights.feature_scale);
         let segments: Vec<u32> =
             self.nodes.iter().filter_map(|&node| best_segments.get(node as usize)).copied().collect();
-        let (x, by_features) = weights.start(&of_part, query, Features::Standardised(&rows), &segments);
+        let (x, by_features) = weights.start(&of_part, query, Features::Raw(rows, &weights.feature_scale), &segments);
         let needed: Vec<usize> = self.within.iter().rev().skip(1).copied().collect();
         weights.scores(x, &by_features, graph, &needed)
     }

@@ -74,7 +74,7 @@ impl Inference {
         nodes: &[u32],
     ) -> Result<Vec<Explanation>, BatchError> {
         let query = self.check(open, query)?;
-        let best = best_segments(&open.u, query.segments, self.d_enc);
+        let best = best_segments(query.u, query.segments, self.d_enc);
         let mut made = Vec::new();
         let weights = self.weights(&mut made);
         let own: Vec<Cow<'_, [f32]>> = open.parts.iter().map(Parts::own).collect();
@@ -101,7 +101,7 @@ impl Inference {
         for left_out in 0..segments {
             let kept = self.segments_without(&query, left_out);
             let query = ModelInput { segments: &kept, products: &[], ..query };
-            let best = best_segments(&open.u, &kept, self.d_enc);
+            let best = best_segments(query.u, &kept, self.d_enc);
             for (network, laid) in laid.iter().enumerate() {
                 let without = laid.layers(&query, &best);
                 let scored = nodes.iter().zip(&mut explained).filter(|(node, _)| network < by(node).len());
@@ -224,7 +224,7 @@ mod tests {
             let u = noise(nodes * D_ENC, 7);
             let (q, segments) = (noise(D_ENC, 11), noise(3 * D_ENC, 13));
             let features = noise(nodes * config.features, 17);
-            let query = ModelInput { q: &q, segments: &segments, features: &features, products: &[] };
+            let query = ModelInput { u: &u, q: &q, segments: &segments, features: &features, products: &[] };
             let scores = |graph: &Adjacency| {
                 inference.scores(&inference.open(graph, &u).unwrap(), &query).unwrap()
             };
@@ -256,7 +256,7 @@ mod tests {
             }
 
             let asking = |segments: &[f32], features: &dyn FeatureRows| {
-                let query = ModelInput { q: &q, segments, features, products: &[] };
+                let query = ModelInput { u: &u, q: &q, segments, features, products: &[] };
                 inference.scores(&open, &query).unwrap()[node as usize]
             };
             prop_assert_eq!(explained.features.len(), config.features);
@@ -285,7 +285,7 @@ mod tests {
         let (u, q, segment) = (noise(2 * D_ENC, 7), noise(D_ENC, 11), noise(D_ENC, 13));
         let open = inference.open(&Adjacency::new(2, TypeNames::default(), &[(0, 1, 0)]).unwrap(), &u).unwrap();
         let features = noise(2 * config.features, 17);
-        let with = |segments| ModelInput { q: &q, segments, features: &features, products: &[] };
+        let with = |segments| ModelInput { u: &u, q: &q, segments, features: &features, products: &[] };
         let scores = [&segment, &q].map(|segments| inference.scores(&open, &with(segments)).unwrap()[1]);
         let effect = inference.explain(&open, &with(&segment), &[1]).unwrap()[0].segments[0];
         assert!((effect - (scores[0] - scores[1])).abs() < 1e-5);

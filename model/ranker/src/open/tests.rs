@@ -56,7 +56,7 @@ fn both_ways(config: &ModelConfig, graph: &Adjacency, on_cpu: bool) -> (Vec<f32>
     for question in 0..2 {
         let (q, segments) = (noise(D_ENC, 11 + question), noise(3 * D_ENC, 13 + question));
         let features = noise(graph.nodes() * config.features, 17 + question);
-        let query = ModelInput { q: &q, segments: &segments, features: &features, products: &[] };
+        let query = ModelInput { u: &u, q: &q, segments: &segments, features: &features, products: &[] };
         scores.extend(inference.scores(&open, &query).unwrap());
         // The question's products first, as rankers have them.
         let vectors: Vec<&[f32]> = std::iter::once(q.as_slice()).chain(segments.chunks(D_ENC)).collect();
@@ -125,7 +125,7 @@ proptest! {
         let models: Vec<TabSegNet> = (3..6).map(|seed| model_of_seed(&config, &device, seed)).collect();
         let (u, q, segments) = (noise(nodes * D_ENC, 7), noise(D_ENC, 11), noise(3 * D_ENC, 13));
         let features = noise(nodes * config.features, 17);
-        let query = ModelInput { q: &q, segments: &segments, features: &features, products: &[] };
+        let query = ModelInput { u: &u, q: &q, segments: &segments, features: &features, products: &[] };
         let scores = |models: &[TabSegNet]| {
             let mut inference =
                 Inference::new(models[0].clone(), &config, D_ENC, &device).with(models[1..].iter().cloned());
@@ -184,10 +184,11 @@ fn the_number_of_threads_changes_no_bit() {
 /// Scores of a question, and the in-edges of a node that it hears, by the positions that `place` gives for theirs.
 fn answer(inference: &Inference, graph: &Adjacency, place: &dyn Fn(usize) -> usize) -> (Vec<f32>, Vec<(usize, u32)>) {
     let nodes = graph.nodes();
-    let open = inference.open(graph, &noise(nodes * D_ENC, 7)).unwrap();
+    let u = noise(nodes * D_ENC, 7);
+    let open = inference.open(graph, &u).unwrap();
     let (q, segments) = (noise(D_ENC, 11), noise(3 * D_ENC, 13));
     let features = noise(nodes * inference.config().features, 17);
-    let query = ModelInput { q: &q, segments: &segments, features: &features, products: &[] };
+    let query = ModelInput { u: &u, q: &q, segments: &segments, features: &features, products: &[] };
     let edges = inference.explain(&open, &query, &[1]).unwrap().remove(0).edges;
     let edges = edges.iter().map(|found| (place(found.edge), found.effect.to_bits())).collect();
     (inference.scores(&open, &query).unwrap(), edges)
@@ -228,15 +229,19 @@ fn what_does_not_fit_is_said() {
     let graph = Adjacency::new(2, TypeNames::default(), &[(0, 1, 0)]).unwrap();
     let said = |result: Result<OpenGraph, BatchError>| result.unwrap_err().to_string();
     assert!(said(inference.open(&graph, &[0.0; D_ENC])).contains("u has 12 numbers, expected 24"));
-    let open = inference.open(&graph, &[0.0; 2 * D_ENC]).unwrap();
+    let u = [0.0; 2 * D_ENC];
+    let open = inference.open(&graph, &u).unwrap();
     let said = |q: &[f32], segments: &[f32]| {
-        inference.scores(&open, &ModelInput { q, segments, features: NO_FEATURES, products: &[] }).unwrap_err()
+        inference.scores(&open, &ModelInput { u: &u, q, segments, features: NO_FEATURES, products: &[] }).unwrap_err()
     };
+    let others = ModelInput { u: &u[1..], q: &u[..D_ENC], segments: &u, features: NO_FEATURES, products: &[] };
+    let error = inference.scores(&open, &others).unwrap_err();
+    assert!(matches!(error, BatchError::Width { what: "u", found: 23, expected: 24, .. }), "{error}");
     assert!(matches!(said(&[0.0; 5], &[0.0; D_ENC]), BatchError::Width { what: "q", found: 5, .. }));
     assert!(matches!(said(&[0.0; D_ENC], &[]), BatchError::NoSegment { .. }));
     assert!(matches!(said(&[0.0; D_ENC], &[0.0; D_ENC + 1]), BatchError::Width { what: "segments", .. }));
     for products in [&[0.0; 2][..], &[0.0; 5]] {
-        let query = ModelInput { q: &[0.0; D_ENC], segments: &[0.0; 2 * D_ENC], features: NO_FEATURES, products };
+        let query = ModelInput { u: &u, q: &u[..D_ENC], segments: &u, features: NO_FEATURES, products };
         let error = inference.scores(&open, &query).unwrap_err();
         assert!(matches!(error, BatchError::Width { what: "products", expected: 4, .. }), "{error}");
     }
