@@ -3,7 +3,7 @@
 use tabsegnet_lexical::{Bm25Config, LexicalIndex};
 
 use crate::question::Question;
-use crate::strings::Strings;
+use crate::strings::{NodeStrings, Strings};
 
 /// What BM25 scores are divided by.
 const UNIT: f32 = 10.0;
@@ -30,11 +30,11 @@ pub(crate) struct Indices {
 
 impl Indices {
     pub(crate) fn new(strings: &Strings) -> Self {
-        let index = |texts: &mut dyn Iterator<Item = u32>| LexicalIndex::new(texts.map(|text| strings.text(text)));
-        Self {
-            path: index(&mut strings.nodes.iter().map(|node| node.parts.own)),
-            bare: index(&mut strings.nodes.iter().map(|node| node.bare)),
-        }
+        let index = |text: fn(&NodeStrings) -> u32| {
+            LexicalIndex::new(strings.nodes.iter().map(|node| strings.text(text(node))))
+        };
+        let (path, bare) = rayon::join(|| index(|node| node.parts.own), || index(|node| node.bare));
+        Self { path, bare }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use tabsegnet_graph::{Node, NodeKind};
-use tabsegnet_lexical::tokenize;
+use tabsegnet_lexical::for_each_token;
 
 /// A word as the features see it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -134,15 +134,15 @@ impl Strings {
         let (mut offsets, mut types, mut lengths) = (vec![0], Vec::new(), Vec::new());
         for text in &texts {
             let mut own = Vec::new();
-            let tokens = tokenize(text);
-            lengths.push(tokens.len() as u32);
-            for token in tokens {
-                let next = words.len() as u32;
-                own.push(*by_word.entry(token).or_insert_with_key(|token| {
+            for_each_token(text, |token| {
+                own.push(by_word.get(token.as_str()).copied().unwrap_or_else(|| {
+                    let next = words.len() as u32;
+                    by_word.insert(token.clone(), next);
                     words.push(token.clone());
                     next
                 }));
-            }
+            });
+            lengths.push(own.len() as u32);
             own.sort_unstable();
             own.dedup();
             types.extend(own);

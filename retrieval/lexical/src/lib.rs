@@ -91,20 +91,22 @@ impl LexicalIndex {
         let mut index = Self { terms: HashMap::new(), postings: Vec::new(), lengths: Vec::new() };
         for (text, content) in texts.into_iter().enumerate() {
             let text = text as u32;
-            let tokens = tokenize(content.as_ref());
-            index.lengths.push(tokens.len() as u32);
-            for token in tokens {
-                let next = index.postings.len() as u32;
-                let term = *index.terms.entry(token).or_insert(next);
-                if term == next {
+            let mut length = 0;
+            for_each_token(content.as_ref(), |token| {
+                length += 1;
+                let term = index.terms.get(token.as_str()).copied().unwrap_or_else(|| {
+                    let next = index.postings.len() as u32;
+                    index.terms.insert(token.clone(), next);
                     index.postings.push(Vec::new());
-                }
+                    next
+                });
                 let postings = &mut index.postings[term as usize];
                 match postings.last_mut() {
                     Some((last, count)) if *last == text => *count += 1,
                     _ => postings.push((text, 1)),
                 }
-            }
+            });
+            index.lengths.push(length);
         }
         index
     }
