@@ -80,3 +80,22 @@ pub fn all_rows(features: &dyn FeatureRows, width: usize) -> Vec<f32> {
     parts.for_each(|(part, out)| features.write(part * ROWS, width, out));
     values
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_those_of_their_nodes_however_many_there_are() {
+        let features: Vec<f32> = (0..3 * 100).map(|number| number as f32).collect();
+        for count in [5, KEPT, KEPT + 1] {
+            let nodes: Vec<u32> = (0..count as u32).map(|at| at * 7 % 100).collect();
+            let rows = Rows::new(&features, 3, &nodes);
+            assert_eq!(rows.numbers(), 3 * count);
+            assert_eq!(rows.known.is_empty(), count > KEPT);
+            let mut found = vec![0.0; 3 * (count - 2)];
+            rows.write(2, 3, &mut found);
+            assert_eq!(found, some_rows(&features, 3, &nodes[2..]));
+        }
+    }
+}
