@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use tabsegnet_graph::{Node, NodeKind};
-use tabsegnet_lexical::for_each_token;
+use tabsegnet_lexical::{for_each_token, number_of};
 
 /// A word as the features see it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -96,14 +96,12 @@ impl Strings {
     pub fn new(nodes: &[Node], own: &[String]) -> Self {
         let mut numbers: HashMap<String, u32> = HashMap::new();
         let mut texts = Vec::new();
-        let mut number = |text: &str| match numbers.get(text) {
-            Some(&known) => known,
-            None => {
-                let next = texts.len() as u32;
-                numbers.insert(text.to_owned(), next);
+        let mut number = |text: &str| {
+            let number = number_of(&mut numbers, text);
+            if number as usize == texts.len() {
                 texts.push(text.to_owned());
-                next
             }
+            number
         };
         number("");
         let (table, tables) = tables_of(nodes);
@@ -135,12 +133,11 @@ impl Strings {
         for text in &texts {
             let mut own = Vec::new();
             for_each_token(text, |token| {
-                own.push(by_word.get(token.as_str()).copied().unwrap_or_else(|| {
-                    let next = words.len() as u32;
-                    by_word.insert(token.clone(), next);
+                let word = number_of(&mut by_word, token);
+                if word as usize == words.len() {
                     words.push(token.clone());
-                    next
-                }));
+                }
+                own.push(word);
             });
             lengths.push(own.len() as u32);
             own.sort_unstable();

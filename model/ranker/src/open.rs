@@ -206,7 +206,9 @@ impl Inference {
         let ModelInput { u, q, segments, features, products } = *query;
         width("q", q.len(), self.d_enc)?;
         let u = if self.config.segments { u } else { &[] };
-        width("u", u.len(), if self.config.segments { open.nodes * self.d_enc } else { 0 })?;
+        if self.config.segments {
+            width("u", u.len(), open.nodes * self.d_enc)?;
+        }
         let segments = if self.config.segments { segments } else { &[] };
         let features = if self.config.features > 0 { features } else { NO_FEATURES };
         width("features", features.numbers(), open.nodes * self.config.features)?;

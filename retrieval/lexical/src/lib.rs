@@ -59,6 +59,15 @@ fn digit_after_next(chars: &std::iter::Peekable<std::str::Chars<'_>>) -> bool {
     chars.clone().nth(1).is_some_and(|c| c.is_ascii_digit())
 }
 
+/// The number of a text among those that have one, counted from 0; the next one where it has none.
+pub fn number_of(numbers: &mut HashMap<String, u32>, text: &str) -> u32 {
+    numbers.get(text).copied().unwrap_or_else(|| {
+        let next = numbers.len() as u32;
+        numbers.insert(text.to_owned(), next);
+        next
+    })
+}
+
 /// The settings of BM25.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -94,12 +103,10 @@ impl LexicalIndex {
             let mut length = 0;
             for_each_token(content.as_ref(), |token| {
                 length += 1;
-                let term = index.terms.get(token.as_str()).copied().unwrap_or_else(|| {
-                    let next = index.postings.len() as u32;
-                    index.terms.insert(token.clone(), next);
+                let term = number_of(&mut index.terms, token);
+                if term as usize == index.postings.len() {
                     index.postings.push(Vec::new());
-                    next
-                });
+                }
                 let postings = &mut index.postings[term as usize];
                 match postings.last_mut() {
                     Some((last, count)) if *last == text => *count += 1,
