@@ -1,7 +1,7 @@
 """Which feature groups and model parts a ranker of many data sets needs: one backward elimination.
 
     python tools/scripts/elimination.py --config FILE --reports DIR --scorer FILE --work DIR --output docs/elimination.md
-        [--seeds 0 1 2] [--epochs 6]
+        [--seeds 0 1 2] [--epochs 6] [--parts NAME…]
 
 --config is configs/general.toml or one like it, with the names that the data sets' files have; DIR of --reports holds whole
 annual reports and questions.jsonl on them, which score_10k.py, --scorer, scores. The whole ranker is trained with every
@@ -10,7 +10,7 @@ and MAP (on whole reports: recall@10 and MRR of the strict measure) are lower wi
 is taken from neither on one data set nor on the questions of all dev parts together, by a paired randomisation test of
 the questions' means over the seeds whose signs change by document; else it stays, and the page says where it helps. What
 is left is compared with the whole ranker too, for small losses add up. The parts of SETTINGS are measured last, each
-alone, without going. Trainings are without the reranker. Finished runs that stand in --work are taken as they are.
+alone, without going. --parts names a few, of which each is measured alone, and no settings. Trainings are without the reranker. Finished runs that stand in --work are taken as they are.
 TABSEGNET_PROGRAMS names a directory of built programs; without it cargo builds them.
 """
 
@@ -28,7 +28,7 @@ from measures import average_precision, gold, recall_10, run
 
 UNLIKELY = .05
 # What costs most code first.
-PARTS = ["sections", "spans", "phrases", "marks", "context", "bm25", "similar_words", "tables", "segments", "relative", "words", "cosine",
+PARTS = ["sections", "naming", "spans", "phrases", "marks", "context", "bm25", "similar_words", "tables", "segments", "relative", "words", "cosine",
          "question_kind", "places", "table_relevance"]
 # Beside what the paper's model needs.
 SETTINGS = {
@@ -47,6 +47,7 @@ def main():
         parser.add_argument(f"--{name}", type=Path, required=True)
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     parser.add_argument("--epochs", type=int, default=6)
+    parser.add_argument("--parts", nargs="+", choices=PARTS)
     args = parser.parse_args()
     common = ["--config", str(args.config), *settings(f"optimisation.epochs={args.epochs}", "reranker.candidates=0")]
     documents = documents_of(tomllib.loads(program("train", *common, "--print-config"))["data"])
@@ -68,6 +69,10 @@ def main():
     def without(parts):
         return [f"features.{name}=false" for name in parts]
 
+    for part in args.parts or []:
+        row(f"without {part}", without([part]))
+    if args.parts:
+        return
     for part in PARTS:
         runs, helps = row(f"without {', '.join([*gone, part])}", without([*gone, part]))
         if not helps:
@@ -179,9 +184,10 @@ def page(args, rows, gone):
     lines = [
         "# What the ranker needs",
         "",
-        "One backward elimination with `configs/general.toml`, by `python tools/scripts/elimination.py`: seeds "
+        f"{'Some parts' if args.parts else 'One backward elimination'} with `{args.config}`, by `python tools/scripts/elimination.py`: seeds "
         f"{', '.join(map(str, args.seeds))}, {args.epochs} epochs, without the reranker. recall@10 / MAP on the dev parts, on whole "
-        "annual reports recall@10 / MRR of 119 questions (strict; training saw questions generated from the tags of the same reports).",
+        f"annual reports recall@10 / MRR of {len(rows[0][1][0][REPORTS])} questions (strict; training saw questions generated from the "
+        "tags of the same reports).",
         "A row's features are switched off together. What is lower with p < .05 than in the ranker that its last part is taken from (paired "
         "randomisation test by document, on each data set and on all dev parts together; not corrected for the number of rows, so "
         "that rather too much stays than too little) stands in the last column; then that part stays. "

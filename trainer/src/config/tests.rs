@@ -124,3 +124,15 @@ fn a_contrastive_stage_needs_filings_and_a_temperature() {
     );
     load("[static_encoder.contrastive]\nepochs = 1\nfilings = [\"a\"]", &[]).unwrap();
 }
+
+#[test]
+fn regression_the_config_of_finqa_begins_with_weights_of_its_own_features_and_model() {
+    let shipped = |name: &str| {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../configs/").to_owned() + name;
+        Config::load(Path::new(&file), &[]).unwrap()
+    };
+    let (first, then) = (shipped("pretraining.toml"), shipped("finqa.toml"));
+    assert_eq!(first.features, then.features);
+    assert_eq!(first.model, then.model);
+    assert_eq!(first.encoder, then.encoder);
+}
