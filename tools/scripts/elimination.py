@@ -10,8 +10,9 @@ and MAP (on whole reports: recall@10 and MRR of the strict measure) are lower wi
 is taken from neither on one data set nor on the questions of all dev parts together, by a paired randomisation test of
 the questions' means over the seeds whose signs change by document; else it stays, and the page says where it helps. What
 is left is compared with the whole ranker too, for small losses add up. The parts of SETTINGS are measured last, each
-alone, without going. --parts names a few, of which each is measured alone, and no settings. Trainings are without the reranker. Finished runs that stand in --work are taken as they are.
-TABSEGNET_PROGRAMS names a directory of built programs; without it cargo builds them.
+alone, without going. --parts names a few, of which each is measured alone, and no settings. Trainings are without the
+reranker. Finished runs that stand in --work are taken as they are. TABSEGNET_PROGRAMS names a directory of built programs;
+without it cargo builds them.
 """
 
 import argparse
