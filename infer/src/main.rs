@@ -24,6 +24,11 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 const USAGE: u8 = 2;
 
 fn main() -> ExitCode {
+    // SAFETY: the first that the program does.
+    #[allow(unsafe_code)]
+    unsafe {
+        tabsegnet_segmenter::say_thread_count();
+    }
     match run(&Arguments::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if output::is_closed_pipe(&error) => ExitCode::SUCCESS,

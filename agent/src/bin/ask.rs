@@ -151,6 +151,11 @@ fn segmenter(name: &str) -> Result<SegmenterChoice, String> {
 struct UsageError(&'static str);
 
 fn main() -> ExitCode {
+    // SAFETY: the first that the program does.
+    #[allow(unsafe_code)]
+    unsafe {
+        tabsegnet_segmenter::say_thread_count();
+    }
     if std::env::args_os().nth(1).is_some_and(|first| first == tabsegnet_sql::worker::ARGUMENT) {
         return if tabsegnet_sql::worker::serve().is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
     }

@@ -48,6 +48,7 @@ pub use prompt::Prompt;
 pub use rules::Rules;
 pub use segmenter::{GivenSegments, NoSegments, Segmenter};
 pub use t5_segmenter::{Found, T5Segmenter, segments_of};
+pub use threads::say_thread_count;
 pub use tokenizer::T5Tokenizer;
 pub use unigram::train_unigram;
 pub use weights::{ModelFiles, Weights, serialize};

@@ -52,6 +52,11 @@ struct Arguments {
 }
 
 fn main() -> ExitCode {
+    // SAFETY: the first that the program does.
+    #[allow(unsafe_code)]
+    unsafe {
+        tabsegnet_segmenter::say_thread_count();
+    }
     cli::exit(run(&Arguments::parse()))
 }
 
