@@ -27,7 +27,14 @@ pub fn exit(result: Result<ExitCode>) -> ExitCode {
             cause.is::<ConfigError>()
                 || cause.downcast_ref().is_some_and(SegmenterError::is_setting)
                 || matches!(cause.downcast_ref(), Some(DataError::Setting { .. }))
-                || matches!(cause.downcast_ref(), Some(EncoderError::Config { .. } | EncoderError::NoDirectory { .. }))
+                || matches!(
+                    cause.downcast_ref(),
+                    Some(
+                        EncoderError::Config { .. }
+                            | EncoderError::NoDirectory { .. }
+                            | EncoderError::NotBrought { .. }
+                    )
+                )
         });
         ExitCode::from(if usage { USAGE } else { 1 })
     })

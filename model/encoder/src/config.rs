@@ -116,12 +116,12 @@ fn load_with(
         EncoderKind::Static => {
             let source = match config.model.as_str() {
                 "" => Source::directory(&shipped_for(Shipped::StaticEncoder, checkpoint)?),
-                _ => source(config, "static")?,
+                _ => source(config, "static", checkpoint)?,
             };
             Ok(Box::new(StaticEncoder::open(&source, config.max_tokens)?))
         }
         EncoderKind::Bert => {
-            let source = source(config, "bert")?;
+            let source = source(config, "bert", checkpoint)?;
             Ok(Box::new(BertEncoder::open(&source, config, device, in_tensors)?))
         }
     }
@@ -134,13 +134,23 @@ fn load_with(
 ///
 /// As [`load`] for a model whose files are not there.
 pub fn tokenizer_json(config: &EncoderConfig) -> Result<Vec<u8>, EncoderError> {
-    Ok(source(config, "bert")?.read("bert", "tokenizer.json")?.1)
+    Ok(source(config, "bert", None)?.read("bert", "tokenizer.json")?.1)
 }
 
-fn source(config: &EncoderConfig, kind: &'static str) -> Result<Source, EncoderError> {
+/// The project's folder of encoders that `tools/scripts/fetch_encoder.sh` brings; no owner of repositories of the hub.
+const BROUGHT: &str = "encoders";
+
+fn source(config: &EncoderConfig, kind: &'static str, checkpoint: Option<&Path>) -> Result<Source, EncoderError> {
     let path = Path::new(&config.model);
     if path.is_dir() {
         return Ok(Source::directory(path));
+    }
+    if path.starts_with(BROUGHT) {
+        // Beside the folder of the checkpoints, wherever the program runs.
+        let project = checkpoint.and_then(|checkpoint| checkpoint.parent()?.parent());
+        let brought = project.map(|project| project.join(path)).filter(|path| path.is_dir());
+        let missing = || EncoderError::NotBrought { path: path.to_owned() };
+        return brought.map(|path| Source::directory(&path)).ok_or_else(missing);
     }
     match hub_name(&config.model) {
         Some((owner, name)) => Source::hub(owner, name, &config.revision, "encoder.model"),
@@ -176,6 +186,21 @@ mod tests {
         assert_eq!(zero, "encoder.max_tokens = 0: expected at least 1");
         let nameless = refused(EncoderConfig { kind: EncoderKind::Bert, ..EncoderConfig::default() });
         assert!(nameless.contains("encoder.model = \"\""), "{nameless}");
+    }
+
+    #[test]
+    fn an_encoder_that_is_brought_is_looked_for_beside_the_checkpoints_too() {
+        let project = tempfile::tempdir().unwrap();
+        let checkpoint = project.path().join("checkpoints/reports");
+        let config =
+            EncoderConfig { kind: EncoderKind::Bert, model: "encoders/mini".to_owned(), ..EncoderConfig::default() };
+        let refused = || load_for(&config, &Device::flex(), &checkpoint).err().expect("an error").to_string();
+        let missing = refused();
+        assert!(missing.starts_with("encoders/mini: there is no such directory"), "{missing}");
+        assert!(missing.contains("bash tools/scripts/fetch_encoder.sh encoders/all-MiniLM-L6-v2"), "{missing}");
+        let brought = project.path().join("encoders/mini");
+        std::fs::create_dir_all(&brought).unwrap();
+        assert!(refused().starts_with(&format!("{}: there is no config.json", brought.display())), "{}", refused());
     }
 
     #[test]

@@ -59,6 +59,16 @@ pub enum EncoderError {
         reason: &'static str,
     },
 
+    /// An encoder that does not come with the project has not been brought yet.
+    #[error(
+        "{}: there is no such directory; `bash tools/scripts/fetch_encoder.sh encoders/all-MiniLM-L6-v2` brings all-MiniLM-L6-v2 into the project's directory",
+        .path.display()
+    )]
+    NotBrought {
+        /// The directory, as the configuration names it.
+        path: PathBuf,
+    },
+
     /// A file that every encoder of the kind has is not there.
     #[error("{place}: there is no {file}; a {kind} encoder has {expected}")]
     MissingFile {
