@@ -27,14 +27,7 @@ pub fn exit(result: Result<ExitCode>) -> ExitCode {
             cause.is::<ConfigError>()
                 || cause.downcast_ref().is_some_and(SegmenterError::is_setting)
                 || matches!(cause.downcast_ref(), Some(DataError::Setting { .. }))
-                || matches!(
-                    cause.downcast_ref(),
-                    Some(
-                        EncoderError::Config { .. }
-                            | EncoderError::NoDirectory { .. }
-                            | EncoderError::NotBrought { .. }
-                    )
-                )
+                || cause.downcast_ref().is_some_and(EncoderError::is_setting)
         });
         ExitCode::from(if usage { USAGE } else { 1 })
     })

@@ -171,6 +171,13 @@ pub enum EncoderError {
     Store(#[from] StoreError),
 }
 
+impl EncoderError {
+    /// Whether the configuration is at fault.
+    pub fn is_setting(&self) -> bool {
+        matches!(self, Self::Config { .. } | Self::NoDirectory { .. } | Self::NotBrought { .. })
+    }
+}
+
 fn list(paths: &[PathBuf]) -> String {
     let paths: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
     paths.join(", ")

@@ -132,7 +132,7 @@ impl SegmenterError {
             Self::UnknownKind { .. } | Self::UnknownName { .. } | Self::Setting { .. } | Self::NoDirectory { .. } => {
                 true
             }
-            Self::Hub(error) => matches!(error, EncoderError::Config { .. } | EncoderError::NoDirectory { .. }),
+            Self::Hub(error) => error.is_setting(),
             _ => false,
         }
     }
