@@ -16,6 +16,7 @@ pub fn rank(session: &Session, files: &Files<'_>, top_k: usize, writer: &mut Wri
         tables: json_files("--tables", files.tables.to_vec())?,
         passages: json_files("--passages", files.passages.to_vec())?,
         pool: files.pool.to_vec(),
+        ..Inputs::default()
     };
     let rankings = session.rank_dataset(files.dataset, inputs, top_k, &mut |line| eprintln!("{line}"))?;
     for judged in rankings {

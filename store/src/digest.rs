@@ -40,6 +40,11 @@ impl Digest {
     }
 }
 
+/// Plain SHA-256 of bytes as 64 hexadecimal digits.
+pub fn sha256(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
 /// Plain SHA-256 of a file's bytes as 64 hexadecimal digits, as `sha256sum` prints it.
 pub fn sha256_file(path: &Path) -> Result<String, FileError> {
     let mut file = File::open(path).map_err(FileError::at(path, "read"))?;

@@ -106,11 +106,13 @@ pub struct Inputs {
     pub passages: Vec<PathBuf>,
     /// [`Extra::Pool`].
     pub pool: Vec<PathBuf>,
+    /// Documents that the files with questions name, where they are files of their own.
+    pub documents: Vec<PathBuf>,
 }
 
 impl Inputs {
     /// What a config names for a part, of which only the extras in `takes` are wanted.
-    fn of(takes: &[Extra], config: &DataConfig, part: Part) -> Result<Self, DataError> {
+    pub(crate) fn of(takes: &[Extra], config: &DataConfig, part: Part) -> Result<Self, DataError> {
         let (key, names) = (part.key(), config.files(part));
         if names.is_empty() {
             let message = "names no file; expected a list of paths, such as [\"train.json\"]".into();
@@ -126,13 +128,17 @@ impl Inputs {
             (true, false) => existing(Extra::Pool.key(), config.paths(&config.pool))?,
             (true, true) => existing("data.train and data.dev", config.paths(config.train.iter().chain(&config.dev)))?,
         };
-        Ok(Self { part, files, tables: listed(Extra::Tables)?, passages: listed(Extra::Passages)?, pool })
+        let (tables, passages) = (listed(Extra::Tables)?, listed(Extra::Passages)?);
+        Ok(Self { part, files, tables, passages, pool, documents: Vec::new() })
     }
 
     /// All files by what they are for.
-    pub(crate) fn all(&self) -> [(&'static str, &[PathBuf]); 4] {
-        let Self { files, tables, passages, pool, .. } = self;
-        [("files", files), ("tables", tables), ("passages", passages), ("pool", pool)]
+    pub(crate) fn all(&self) -> impl Iterator<Item = (&'static str, &[PathBuf])> {
+        let Self { part: _, files, tables, passages, pool, documents } = self;
+        let lists: [(_, &[PathBuf]); 5] =
+            [("files", files), ("tables", tables), ("passages", passages), ("pool", pool), ("documents", documents)];
+        // Few data sets have any: the digests of the others stay what they were.
+        lists.into_iter().filter(|(role, files)| *role != "documents" || !files.is_empty())
     }
 }
 

@@ -10,6 +10,7 @@ pub mod config;
 pub mod dataset;
 mod distractors;
 pub mod error;
+mod files;
 mod finqa;
 mod hitab;
 mod hybridqa;
@@ -42,5 +43,6 @@ pub fn registry() -> Registry {
         &hitab::HITAB,
         &aitqa::AITQA,
         &native::Native,
+        &files::OwnFiles,
     ])
 }

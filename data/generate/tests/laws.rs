@@ -170,11 +170,12 @@ fn the_digest_has_every_file_and_the_part_of_what_is_generated() {
         assert_ne!(digest(&example.inputs(Part::Train)), before, "{name}: the parts have one digest");
         let directory = tempfile::tempdir().unwrap();
         // Each file in turn is another one of the same name.
-        let lists: [fn(&mut Inputs) -> &mut Vec<PathBuf>; 4] = [
+        let lists: [fn(&mut Inputs) -> &mut Vec<PathBuf>; 5] = [
             |inputs| &mut inputs.files,
             |inputs| &mut inputs.tables,
             |inputs| &mut inputs.passages,
             |inputs| &mut inputs.pool,
+            |inputs| &mut inputs.documents,
         ];
         for list in lists {
             for index in 0..list(&mut inputs.clone()).len() {

@@ -293,6 +293,41 @@ fn hitab() {
     }
 }
 
+/// The questions that come with the project name nodes by number: a filing read in another way than when they were written
+/// would show here.
+#[test]
+fn questions_to_filings() {
+    let Some(folder) = folder("sec") else { return };
+    let root = tempfile::tempdir().unwrap();
+    let filings = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
+    for filing in filings.filter(|path| path.extension().is_some_and(|extension| extension == "html")) {
+        fs::copy(&filing, root.path().join(filing.file_name().unwrap())).unwrap();
+    }
+    let names = ["questions-train.jsonl", "questions-more.jsonl", "questions-dev.jsonl"];
+    for name in names {
+        let shipped = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../filings")).join(name);
+        fs::copy(shipped, root.path().join(name)).unwrap();
+    }
+    let config = DataConfig {
+        kind: "files".into(),
+        root: root.path().display().to_string(),
+        train: names[..2].iter().map(|name| (*name).to_owned()).collect(),
+        dev: vec![names[2].to_owned()],
+        ..DataConfig::default()
+    };
+    let [train, dev] = [Part::Train, Part::Dev].map(|part| {
+        let read = Read::new(&config, part);
+        assert_eq!(read.samples.left_out, [], "gold of another text");
+        read.check("questions to filings");
+        read.samples.samples.into_iter().map(|sample| sample.document.id).collect::<HashSet<_>>()
+    });
+    assert!(train.is_disjoint(&dev), "a filing is of one part");
+    let generated = [Part::Train, Part::Dev].map(|part| Read::new(&self::filings(&folder), part).samples.samples);
+    let [of_train, of_dev] =
+        generated.map(|samples| samples.into_iter().map(|s| s.document.id).collect::<HashSet<_>>());
+    assert!(train.is_disjoint(&of_dev) && dev.is_disjoint(&of_train), "nor is it where its questions are generated");
+}
+
 #[test]
 fn sec() {
     let Some(folder) = folder("sec") else { return };

@@ -100,7 +100,8 @@ fn parts_that_do_not_go_together_are_refused() {
 #[test]
 fn a_kind_that_is_not_registered_is_refused_with_those_that_are() {
     let (_dir, unknown) = config("finqq");
-    let expected = "data.kind: is \"finqq\"; expected finqa, multihiertt, tatqa, hybridqa, hitab, aitqa, native or mix";
+    let expected =
+        "data.kind: is \"finqq\"; expected finqa, multihiertt, tatqa, hybridqa, hitab, aitqa, native, files or mix";
     assert_eq!(message(&unknown), expected);
     let mix = DataConfig { kind: MIX.into(), parts: vec![unknown], ..DataConfig::default() };
     assert_eq!(mix.check_kinds(&registry()).unwrap_err().to_string(), expected);
