@@ -14,13 +14,13 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use tabsegnet_document::{ReadOptions, read};
-use tabsegnet_graph::GraphConfig;
+use tabsegnet_graph::Graph;
 use tabsegnet_store::sha256;
 
 use crate::config::{DataConfig, Part};
 use crate::dataset::{Dataset, Inputs};
 use crate::error::DataError;
-use crate::prepared::PreparedDocument;
+use crate::native::NO_GOLD;
 use crate::record::{Ids, Place, read_all, read_lines};
 use crate::sample::{Labels, Places, Question, Samples};
 
@@ -48,13 +48,41 @@ struct GoldText {
     sha256: String,
 }
 
+impl Gold {
+    /// The node, and the digits that its text's SHA-256 begins with where they are given.
+    fn parts(self, place: &Place<'_>, at: usize) -> Result<(String, Option<String>), DataError> {
+        match self {
+            Self::Node(node) => Ok((node, None)),
+            Self::Text(GoldText { node, sha256: digits }) => {
+                if digits.len() < DIGITS || !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+                    let message = format!("is {digits:?}; expected {DIGITS} hexadecimal digits or more");
+                    return Err(place.error(&format!("gold[{at}].sha256"), message));
+                }
+                Ok((node, Some(digits.to_ascii_lowercase())))
+            }
+        }
+    }
+}
+
+/// SHA-256 of the texts of documents' nodes, by the documents' positions; of those that a question wants them of.
+#[derive(Default)]
+struct Texts(HashMap<usize, HashMap<String, String>>);
+
+impl Texts {
+    /// Whether there is such a node and its text's SHA-256 begins with these digits.
+    fn begins_with(&mut self, samples: &Samples, document: usize, node: &str, digits: &str) -> bool {
+        let texts = self.0.entry(document).or_insert_with(|| {
+            let graph = Graph::of(&samples.samples[document].document);
+            graph.nodes().iter().map(|node| (node.id.clone(), sha256(node.text.as_bytes()))).collect()
+        });
+        texts.get(node).is_some_and(|text| text.starts_with(digits))
+    }
+}
+
 /// Your own files and questions.
 pub struct OwnFiles;
 
 /// Why a question is left out of every measure.
-const NO_GOLD: &str = "no gold node (gold is empty)";
-
-/// Likewise.
 const OTHER_TEXT: &str = "a gold node has another text than when the question was written";
 
 /// Fewer say too little.
@@ -72,8 +100,11 @@ impl Dataset for OwnFiles {
     fn inputs(&self, config: &DataConfig, part: Part) -> Result<Inputs, DataError> {
         let inputs = Inputs::of(self.takes(), config, part)?;
         let mut documents = Vec::new();
-        for (place, record) in records(&inputs.files)? {
-            documents.extend(record.document.map(|document| path_of(&place, &document)));
+        for (mut place, record) in records(&inputs.files)? {
+            place.record = record.id.unwrap_or(place.record);
+            if let Some(document) = record.document {
+                documents.push(path_of(&place, &document)?);
+            }
         }
         documents.sort_unstable();
         documents.dedup();
@@ -83,20 +114,13 @@ impl Dataset for OwnFiles {
     fn read(&self, inputs: &Inputs, _config: &DataConfig, labels: Labels) -> Result<Samples, DataError> {
         let (mut samples, mut places, mut ids) = (Samples::default(), Places::default(), Ids::default());
         let mut names: HashMap<String, PathBuf> = HashMap::new();
-        let mut texts: HashMap<usize, HashMap<String, String>> = HashMap::new();
+        let mut texts = Texts::default();
         for (mut place, record) in records(&inputs.files)? {
             let id = ids.take(&mut place, record.id, "id")?;
             let text = place.question(record.question, "question")?;
             let named = place.require(record.document, "document", "the file that the question is put to")?;
-            let path = path_of(&place, &named);
+            let path = path_of(&place, &named)?;
             let position = places.of(&mut samples, path.clone(), || {
-                if !path.is_file() {
-                    let message = format!(
-                        "there is no file {}; paths are relative to the file with the questions",
-                        path.display()
-                    );
-                    return Err(place.error("document", message));
-                }
                 let document = read(&path, &ReadOptions::default())?.document;
                 match names.insert(document.id.clone(), path.clone()) {
                     None => Ok(document),
@@ -111,35 +135,18 @@ impl Dataset for OwnFiles {
                     }
                 }
             })?;
-            let (mut gold, mut is_other) = (Vec::new(), false);
+            let (mut gold, mut reason) = (Vec::new(), NO_GOLD);
             for (at, entry) in record.gold.unwrap_or_default().into_iter().enumerate() {
-                let node = match entry {
-                    Gold::Node(node) => node,
-                    Gold::Text(GoldText { node, sha256: digits }) => {
-                        if digits.len() < DIGITS || !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
-                            let message = format!("is {digits:?}; expected {DIGITS} hexadecimal digits or more");
-                            return Err(place.error(&format!("gold[{at}].sha256"), message));
-                        }
-                        let texts = texts.entry(position).or_insert_with(|| {
-                            let document =
-                                PreparedDocument::new(&samples.samples[position].document, &GraphConfig::default());
-                            document
-                                .nodes()
-                                .iter()
-                                .map(|node| (node.id.clone(), sha256(node.text.as_bytes())))
-                                .collect()
-                        });
-                        is_other |= texts.get(&node).is_none_or(|text| !text.starts_with(&digits.to_ascii_lowercase()));
-                        node
-                    }
-                };
+                let (node, digits) = entry.parts(&place, at)?;
+                if digits.is_some_and(|digits| !texts.begins_with(&samples, position, &node, &digits)) {
+                    reason = OTHER_TEXT;
+                }
                 gold.push(node);
             }
-            if is_other {
-                samples.add_question(position, Question::new(id, text, []), labels, OTHER_TEXT);
-            } else {
-                samples.add_question(position, Question::new(id, text, gold), labels, NO_GOLD);
+            if reason == OTHER_TEXT {
+                gold.clear();
             }
+            samples.add_question(position, Question::new(id, text, gold), labels, reason);
         }
         Ok(samples)
     }
@@ -150,8 +157,16 @@ fn records(files: &[PathBuf]) -> Result<Vec<(Place<'_>, Record)>, DataError> {
 }
 
 /// A file that a record names.
-fn path_of(place: &Place<'_>, name: &str) -> PathBuf {
-    place.file.parent().unwrap_or(Path::new("")).join(name)
+///
+/// # Errors
+/// There is no such file.
+fn path_of(place: &Place<'_>, name: &str) -> Result<PathBuf, DataError> {
+    let path = place.file.parent().unwrap_or(Path::new("")).join(name);
+    if path.is_file() {
+        return Ok(path);
+    }
+    let message = format!("there is no file {}; paths are relative to the file with the questions", path.display());
+    Err(place.error("document", message))
 }
 
 #[cfg(test)]

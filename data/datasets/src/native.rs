@@ -56,7 +56,7 @@ impl Dataset for Native {
 }
 
 /// Why a question is left out of every measure.
-const NO_GOLD: &str = "no gold node (gold is empty)";
+pub(crate) const NO_GOLD: &str = "no gold node (gold is empty)";
 
 /// The native JSON of a labelled document, one line.
 pub fn sample_json(sample: &Sample) -> String {
