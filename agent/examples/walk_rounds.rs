@@ -79,6 +79,7 @@ fn ranking(graph: &Graph) -> Ranking {
         section: Vec::new(),
         row_headers: None,
         column_headers: None,
+        caption: None,
         position: node.into(),
         duplicates: Vec::new(),
         segment: None,

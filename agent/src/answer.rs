@@ -30,6 +30,9 @@ pub struct Citation {
     /// The file that this table is from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
+    /// What that file calls the node, where it is a document.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id_in_file: Option<String>,
 }
 
 impl From<&RankedNode> for Citation {
@@ -42,6 +45,7 @@ impl From<&RankedNode> for Citation {
             position: node.position.clone(),
             table: None,
             file: None,
+            id_in_file: None,
         }
     }
 }
@@ -137,6 +141,7 @@ impl Answer {
         for citation in &mut self.citations {
             if let Some(table) = tables.table_of(&citation.position) {
                 (citation.table, citation.file) = (Some(table.id.clone()), Some(table.file.clone()));
+                citation.id_in_file = tables.id_in_file(&citation.node, &citation.position);
             }
         }
         self

@@ -10,7 +10,7 @@ use crate::family::Family;
 use crate::features::{Features, WordFeatures, flag, of_fact, of_family, of_pair, of_run, of_words};
 use crate::program::{Argument, Operation, Program, Step};
 use crate::quantity::{Scale, Unit};
-use crate::question::Inquiry;
+use crate::question::{Inquiry, words};
 use crate::run::{NoRows, Outcome, RunError};
 use crate::words::words_candidates;
 
@@ -155,6 +155,26 @@ pub fn check_units(a: Option<Unit>, b: Option<Unit>) -> Result<(), RunError> {
     }
 }
 
+/// Whether a question whether one is greater, or less, than the other names them in the other order.
+fn is_other_way_round(a: &Fact, b: &Fact, inquiry: &Inquiry) -> bool {
+    let less = ["less than", "lower than", "smaller than", "fewer than", "below"].iter().any(|cue| inquiry.has(cue));
+    let more = ["greater", "exceed", "more than", "higher", "larger", "above"].iter().any(|cue| inquiry.has(cue));
+    if !less && !more {
+        return false;
+    }
+    let place = |fact: &Fact| inquiry.years.iter().position(|year| fact.latest() == Some(*year));
+    let of = |fact: &Fact| words(&fact.label).into_iter().map(|(word, _)| word).collect::<HashSet<String>>();
+    let (of_a, of_b) = (of(a), of(b));
+    // By a word that the other one's label has not.
+    let first = |own: &HashSet<String>, other: &HashSet<String>| {
+        let is_own = |(word, _): &&(String, usize)| own.contains(word) && !other.contains(word);
+        inquiry.places.iter().find(is_own).map(|(_, at)| *at)
+    };
+    let by_label = first(&of_a, &of_b).zip(first(&of_b, &of_a));
+    let by_year = || place(a).zip(place(b)).filter(|(a, b)| a != b);
+    by_label.or_else(by_year).is_some_and(|(a, b)| (a > b) != less)
+}
+
 fn pair(found: &mut Vec<Candidate>, a: &Fact, b: &Fact, ordered: bool, inquiry: &Inquiry) {
     use Operation::{Add, Divide, Greater, Multiply, Subtract};
     let (before, first, second, scale) = aligned(a, b);
@@ -168,7 +188,9 @@ fn pair(found: &mut Vec<Candidate>, a: &Fact, b: &Fact, ordered: bool, inquiry: 
         let sum = || step(Add, first.clone(), second.clone());
         add(Family::Change, with(vec![difference()]), scale);
         add(Family::PercentChange, with(vec![difference(), step(Divide, last(0), second.clone())]), None);
-        add(Family::Greater, with(vec![step(Greater, first.clone(), second.clone())]), None);
+        if !is_other_way_round(a, b, inquiry) {
+            add(Family::Greater, with(vec![step(Greater, first.clone(), second.clone())]), None);
+        }
         add(Family::Share, with(vec![sum(), step(Divide, first.clone(), last(0))]), None);
         if ordered {
             add(Family::Sum, with(vec![sum()]), scale);

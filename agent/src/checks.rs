@@ -81,6 +81,7 @@ mod tests {
             position: Position::Cell { table: 0, row: 1, col: 1, rowspan: 1, colspan: 1 },
             table: None,
             file: None,
+            id_in_file: None,
         };
         let citations = [cited("(12)"), cited("it fell by $ 5 million")];
         let passed = |program: &str, value: &str| -> Vec<bool> {

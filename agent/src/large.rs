@@ -317,6 +317,7 @@ fn citation(cited: &Cited) -> Option<Citation> {
         position,
         table: None,
         file: Some(cited.document.clone()),
+        id_in_file: None,
     })
 }
 

@@ -211,6 +211,7 @@ mod tests {
             section: Vec::new(),
             row_headers: Some("Net sales".to_owned()),
             column_headers: None,
+            caption: None,
             position: Position::Cell { table: 0, row: 1, col, rowspan: 1, colspan: 1 },
             duplicates: Vec::new(),
             segment: None,

@@ -73,10 +73,9 @@ impl LlmSegmenter {
         let schema = Some(ReplySchema { name: "segments".to_owned(), schema });
         let user = format!("Question: {}\n", Value::from(question));
         let request = self.llm.request(vec![Message::system(SYSTEM), Message::user(user)], schema);
-        let mut budget = Budget::new(self.cost.left(&self.llm.budget));
+        let mut budget = Budget::of_run(self.llm.budget.clone(), &self.cost);
         let read = |value: Value| read_segments(&value, question);
         let reply = chat_json(self.model.as_ref(), request, &mut budget, &mut |_| {}, &read);
-        self.cost.book(&budget.spent());
         Ok(reply?.value)
     }
 }

@@ -334,7 +334,9 @@ fn without_a_usable_model_it_is_said() {
     let failed = |url: Option<&str>, arguments: &[&str], words: &str| {
         let output = ask_llm(url, Some(KEY), arguments);
         let said = String::from_utf8(output.stderr).unwrap();
-        assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(1), &b""[..]), "{said}");
+        // A config that cannot be used is wrong usage.
+        let code = if arguments.contains(&"--config") { 2 } else { 1 };
+        assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(code), &b""[..]), "{said}");
         assert!(
             said.contains(words) && !said.contains("panicked") && !said.contains(KEY),
             "expected {words:?} in:\n{said}"
@@ -366,4 +368,7 @@ fn without_a_usable_model_it_is_said() {
     // No model is needed for rules.
     let output = ask_llm(Some("http://10.0.0.1/v1"), None, &["--policy", "rules"]);
     assert!(output.status.success());
+    let output = ask_llm(None, None, &["--policy", "rules", "--trace", "trace.jsonl"]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(2) && said.contains("--trace goes with a language model"), "{said}");
 }

@@ -27,9 +27,18 @@ pub struct Arguments {
     /// gtr:tau=0.5,K=20), or the folder of a trained reranker of tables.
     #[arg(long, value_name = "NAME", requires = "corpus", default_value = "rerank")]
     pub retriever: String,
-    /// Goes on from the tables of --corpus to their cells, with the ranker of --checkpoint.
-    #[arg(long, requires = "corpus", requires = "checkpoint")]
-    pub nodes: bool,
+    /// Goes on from the tables of --corpus to their cells and the sentences beside them, the N best (10 unless said), with the
+    /// ranker of --checkpoint.
+    #[arg(
+        long,
+        value_name = "N",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "10",
+        requires = "corpus",
+        requires = "checkpoint"
+    )]
+    pub nodes: Option<usize>,
     /// A document: HTML, Markdown, XLSX, CSV, TSV, plain text, docling's JSON or the native JSON.
     #[arg(long, value_name = "FILE", conflicts_with = "dataset")]
     document: Option<PathBuf>,
@@ -237,8 +246,16 @@ impl std::error::Error for UsageError {}
 impl Arguments {
     /// What to rank.
     pub fn input(&self) -> Result<Input<'_>, UsageError> {
-        if self.top_k == Some(0) {
-            return Err(UsageError("--top-k is 0; expected at least 1".into()));
+        for (name, count) in [("--top-k", self.top_k), ("--nodes", self.nodes)] {
+            if count == Some(0) {
+                return Err(UsageError(format!("{name} is 0; expected at least 1")));
+            }
+        }
+        // Its password is not to be printed.
+        if self.document.as_ref().is_some_and(|path| path.to_string_lossy().contains("://")) {
+            return Err(UsageError(
+                "--document is a URL; expected a file (query --database URL puts questions to PostgreSQL)".into(),
+            ));
         }
         if self.graph.is_some() && self.document.is_none() {
             return Err(UsageError("--graph goes with --document".into()));
@@ -271,7 +288,7 @@ impl Arguments {
             if more == More::None && self.question.is_empty() {
                 return Err(UsageError("--corpus goes with --question TEXT or --questions FILE".into()));
             }
-            if self.checkpoint.is_some() && !self.nodes {
+            if self.checkpoint.is_some() && self.nodes.is_none() {
                 return Err(UsageError(
                     "--checkpoint ranks the nodes of tables: it goes with --nodes for --corpus".into(),
                 ));
@@ -323,11 +340,17 @@ impl Arguments {
     /// What says nothing of a corpus.
     fn check_for_corpus(&self) -> Result<(), UsageError> {
         self.check_without_document()?;
-        let of_nodes = [("--device", self.device != DeviceChoice::Auto), ("--cache", self.cache.is_some())];
-        if let Some((name, _)) = of_nodes.into_iter().find(|(_, given)| *given && !self.nodes) {
+        let of_nodes = [
+            ("--device", self.device != DeviceChoice::Auto),
+            ("--cache", self.cache.is_some()),
+            ("--glossary", !self.glossary.is_empty()),
+            ("--no-glossary", self.no_glossary),
+            ("--segmenter", self.segmenter.is_some()),
+        ];
+        if let Some((name, _)) = of_nodes.into_iter().find(|(_, given)| *given && self.nodes.is_none()) {
             return Err(UsageError(format!("{name} is for a ranker of nodes: it goes with --nodes for --corpus")));
         }
-        if self.nodes && self.format == Format::Trec {
+        if self.nodes.is_some() && self.format == Format::Trec {
             return Err(UsageError("--format trec lists the tables of --corpus; leave --nodes out".into()));
         }
         Ok(())
@@ -364,11 +387,6 @@ impl Arguments {
             Format::Trec => TREC_TABLES,
             _ => TOP_K,
         })
-    }
-
-    /// How many nodes of them.
-    pub fn top_nodes(&self) -> usize {
-        TOP_K
     }
 
     /// The share of the likelihood that decides how many of them are shown; none where their number is given.

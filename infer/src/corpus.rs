@@ -4,10 +4,11 @@ use std::path::Path;
 
 use anyhow::{Context as _, Error, Result, bail};
 use rayon::prelude::*;
+use tabsegnet::progress::on_stderr;
 use tabsegnet::questions::{GivenQuestion, Questions};
 use tabsegnet::{Corpus, Opening, Question as Asking, RankingError, Session, SessionOptions, TableRanking};
 
-use crate::arguments::{Arguments, CorpusQuestions, Format, More};
+use crate::arguments::{Arguments, CorpusQuestions, Format, More, UsageError};
 use crate::output::Writer;
 
 /// Questions whose answers are worked out at a time.
@@ -25,13 +26,20 @@ pub fn rank(arguments: &Arguments, query: &CorpusQuestions<'_>) -> Result<()> {
     if let ([question], More::None) = (listed.as_mut_slice(), more) {
         question.id.clear();
     }
-    let corpus = Corpus::open_with(directory, &arguments.retriever)
-        .with_context(|| format!("{}: could not be opened", directory.display()))?;
+    let corpus = match Corpus::open_with(directory, &arguments.retriever) {
+        Err(RankingError::Corpus(error)) if error.is_of_settings() => {
+            return Err(UsageError(format!("--retriever: {error}")).into());
+        }
+        opened => opened.with_context(|| format!("{}: could not be opened", directory.display()))?,
+    };
     if corpus.is_empty() {
         bail!("{}: the corpus has no table; add some with index --output {0} FILES…", directory.display());
     }
-    let session = match (&arguments.checkpoint, arguments.nodes) {
-        (Some(checkpoint), true) => Some(open_session(arguments, checkpoint)?),
+    if let Some(notice) = corpus.notice() {
+        eprintln!("warning: {notice}");
+    }
+    let ranker = match (&arguments.checkpoint, arguments.nodes) {
+        (Some(checkpoint), Some(nodes)) => Some((open_session(arguments, checkpoint)?, nodes)),
         _ => None,
     };
     let about = [("corpus", directory.display().to_string()), ("retriever", corpus.retriever())];
@@ -41,8 +49,8 @@ pub fn rank(arguments: &Arguments, query: &CorpusQuestions<'_>) -> Result<()> {
         let asking = Asking::new(&question.text).id(&question.id).top(arguments.top_tables());
         let failed = || format!("{}: {:?} could not be answered", directory.display(), question.text);
         let mut ranking = corpus.search(asking).with_context(failed)?;
-        if let Some(session) = &session {
-            corpus.rank_nodes(session, &mut ranking, arguments.top_nodes()).with_context(failed)?;
+        if let Some((session, nodes)) = &ranker {
+            corpus.rank_nodes(session, &mut ranking, *nodes).with_context(failed)?;
         }
         Ok(ranking)
     };
@@ -81,7 +89,7 @@ fn open_session(arguments: &Arguments, checkpoint: &Path) -> Result<Session> {
         segmenter: arguments.segmenter.clone(),
         ..SessionOptions::default()
     };
-    let opening = Opening::read(checkpoint, &options)?;
+    let opening = Opening::read(checkpoint, &options)?.with_progress(on_stderr());
     if let Some(notice) = opening.segmenter_notice() {
         eprintln!("{notice}");
     }

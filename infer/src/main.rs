@@ -10,6 +10,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
 use clap::Parser as _;
+use tabsegnet::progress::on_stderr;
 use tabsegnet::{Opening, SessionOptions};
 use tabsegnet_graph::Graph;
 use tabsegnet_store::default_cache_dir;
@@ -61,7 +62,7 @@ fn run(arguments: &Arguments) -> Result<()> {
         segmenter: arguments.segmenter.clone(),
         ..SessionOptions::default()
     };
-    let opening = Opening::read(checkpoint, &options)?;
+    let opening = Opening::read(checkpoint, &options)?.with_progress(on_stderr());
     eprintln!("device: {}", opening.device());
     if let Some(warning) = opening.warning() {
         eprintln!("warning: {warning}");

@@ -8,7 +8,7 @@ use serde::Serialize;
 use tabsegnet::corpus::TableNode;
 use tabsegnet::ranking::{NodeEdge, NodeExplanation, TypeStrength};
 use tabsegnet::{Context, Explained, OpenDocument, Ranking, ReadDocument, TableRanking, table};
-use tabsegnet_datasets::document::Document;
+use tabsegnet_datasets::document::{Block, Document};
 use tabsegnet_evaluation::trec::{RankedQuestion, write_run_to};
 use tabsegnet_graph::Graph;
 use tabsegnet_page::{Answer, EdgeStrength, Explanation, InEdge, Page, RankedNode};
@@ -101,9 +101,25 @@ impl<'a> Writer<'a> {
     }
 
     /// Adds the page of a ranking of tables: the tables, with the best nodes marked where they were wanted.
-    pub fn add_tables_page(&mut self, document: Document, mut ranking: TableRanking) -> Result<()> {
+    pub fn add_tables_page(&mut self, mut document: Document, mut ranking: TableRanking) -> Result<()> {
         if !self.text.is_empty() {
             bail!("--format html shows the tables of one question; give one --question");
+        }
+        // The first heading over a table says which it is.
+        let mut headings = document.blocks.iter_mut().filter_map(|block| match block {
+            Block::Heading(heading) => Some(heading),
+            _ => None,
+        });
+        for table in &ranking.tables {
+            if let Some(heading) = headings.next() {
+                heading.text = format!(
+                    "{}. {}  ({}, {}, score {:.4})",
+                    table.rank, heading.text, table.id, table.file, table.score
+                );
+            }
+            if !table.section.is_empty() {
+                headings.next();
+            }
         }
         let nodes = std::mem::take(&mut ranking.nodes).into_iter().map(|TableNode { node, .. }| RankedNode {
             id: node.id,

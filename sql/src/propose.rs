@@ -175,7 +175,18 @@ pub fn linked<T>(
     Ok((then(&Linker::new(&graph, values, LinkingModel::shipped()), run), notes))
 }
 
-/// The graph of a target, with what people call its columns and, where few are declared, guessed joins.
+/// The graph that questions to a target are put to: with what people call its columns, keys that are likely where none is declared,
+/// and guessed joins. `run` runs a statement that reads.
+///
+/// # Errors
+/// The semantics do not fit the schema.
+pub fn schema_graph_of(
+    target: Target<'_>,
+    run: &mut dyn FnMut(&str) -> Result<Rows, QueryError>,
+) -> Result<SchemaGraph, ProposeError> {
+    graph(target, run)
+}
+
 fn graph(
     target: Target<'_>,
     run: &mut dyn FnMut(&str) -> Result<Rows, QueryError>,

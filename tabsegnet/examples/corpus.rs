@@ -1,8 +1,8 @@
 //! A corpus of tables: `index` made it, here it is made in place; the right table, then the right cell.
 
 use tabsegnet::corpus::index::{IndexConfig, Writer};
+use tabsegnet::encoder::{EncoderConfig, load};
 use tabsegnet::{Corpus, Question, RankingError, Session};
-use tabsegnet_encoder::{EncoderConfig, load};
 
 /// Makes a corpus of a file, and prints the best table for a question with its best cells.
 pub fn main() -> Result<(), RankingError> {

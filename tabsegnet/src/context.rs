@@ -15,6 +15,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
+use serde::{Deserialize, Serialize};
 use tabsegnet_datasets::document::{Block, Cell, Document, Heading, Outline, Table};
 use tabsegnet_datasets::node_id;
 use tabsegnet_graph::NodeKind;
@@ -22,7 +23,7 @@ use tabsegnet_graph::NodeKind;
 use crate::ranking::{Position, RankedNode, Ranking};
 
 /// A context within a budget.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Context {
     /// The text.
     pub text: String,

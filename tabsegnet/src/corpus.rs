@@ -1,5 +1,7 @@
 //! A corpus of tables: the right tables for a question, and in them the right cells.
 
+use std::collections::HashMap;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -9,7 +11,9 @@ use tabsegnet_corpus::{
     Corpus as Tables, CorpusError, Fusion, GtrRetriever, Hit, LinkRank, Rerank, Retriever, Rrf, Weights,
 };
 use tabsegnet_datasets::document::{Block, Document, Heading, MAX_GRID_POSITIONS, Table, TableError, TableSource};
-use tabsegnet_datasets::tables::TableRecord;
+use tabsegnet_datasets::node_id;
+use tabsegnet_datasets::tables::{Excerpt, TableRecord};
+use tabsegnet_document::native::DocumentJson;
 use tabsegnet_encoder::{EncoderKind, Shipped, shipped};
 
 use crate::ranking::Position;
@@ -78,24 +82,43 @@ pub struct RankedTable {
     /// shows these.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rows_in_document: Option<usize>,
+    /// Where it stands in its file, of a table of a document.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_file: Option<InFile>,
     /// Higher is more relevant; comparable within one question.
     pub score: f32,
+}
+
+/// Where a table stands in the document that it is from, with the sentences beside it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InFile {
+    /// The number `n` of the ids `t{n}…` of its nodes.
+    pub table: usize,
+    /// The number `n` of the id `p{n}` of the first sentence.
+    pub passage: usize,
+    /// How many sentences; those that a table before it in the ranking has already do not count.
+    pub passages: usize,
 }
 
 /// A node of a table of the corpus.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TableNode {
-    /// The id of its table.
+    /// The id of its table; of a sentence that of the table that it stands beside.
     pub table: String,
-    /// The node. In its id and position the table's number is its place in the ranking, from 0; rows and columns count
-    /// the header as row 0.
+    /// The file that it is from.
+    pub file: String,
+    /// Its id there, as the ranking of the file alone has it; none of a line of JSON.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id_in_file: Option<String>,
+    /// The node. In its id and position the table's number is its place in the ranking, from 0, and sentences are counted
+    /// through; rows and columns are those of the document, of a line of JSON the header is row 0.
     #[serde(flatten)]
     pub node: RankedNode,
 }
 
 impl TableRanking {
     /// The table that a node of the ranking's document ([`Corpus::document`]) is of, by the node's position: a heading is of
-    /// the table that it stands over. `None` where the ranking has no such table.
+    /// the table that it stands over, a sentence of the one that it stands beside. `None` where the ranking has no such table.
     pub fn table_of(&self, position: &Position) -> Option<&RankedTable> {
         match position {
             Position::Cell { table, .. } | Position::Table { table } => self.tables.get(*table),
@@ -106,8 +129,33 @@ impl TableRanking {
                     *heading < headings
                 })
             }
-            Position::Passage { .. } => None,
+            Position::Passage { passage } => self.beside(*passage).map(|(table, _)| table),
         }
+    }
+
+    /// What the file of a table calls a node of the ranking's document.
+    pub fn id_in_file(&self, id: &str, position: &Position) -> Option<String> {
+        match position {
+            Position::Passage { passage } => Some(node_id::passage(self.beside(*passage)?.1)),
+            Position::Cell { table, .. } | Position::Table { table } => {
+                let in_file = self.tables.get(*table)?.in_file.as_ref()?;
+                let of_table = id.strip_prefix(&node_id::caption(*table))?;
+                Some(node_id::caption(in_file.table) + of_table)
+            }
+            Position::Heading { .. } => None,
+        }
+    }
+
+    /// The table that a sentence of the ranking's document stands beside, and its number in the table's file.
+    fn beside(&self, mut passage: usize) -> Option<(&RankedTable, usize)> {
+        for table in &self.tables {
+            let Some(in_file) = &table.in_file else { continue };
+            match passage.checked_sub(in_file.passages) {
+                None => return Some((table, in_file.passage + passage)),
+                Some(beyond) => passage = beyond,
+            }
+        }
+        None
     }
 }
 
@@ -140,6 +188,11 @@ impl Corpus {
         self.len() == 0
     }
 
+    /// What is to be said before it is searched: that the reranker has learnt from other vectors than it has.
+    pub fn notice(&self) -> Option<String> {
+        self.0.retriever.notice(&self.0.tables)
+    }
+
     /// What the tables are ranked by.
     pub fn retriever(&self) -> String {
         self.0.retriever.name()
@@ -156,12 +209,32 @@ impl Corpus {
         }
         let Inner { tables, retriever } = self.0.as_ref();
         let hits = retriever.retrieve(tables, &tables.query(question.text())?, question.wanted())?;
+        let mut shown: HashMap<String, Vec<Range<usize>>> = HashMap::new();
         let ranked = hits.iter().zip(1..).map(|(hit, rank)| -> Result<RankedTable, RankingError> {
             let table = tables.table(hit.table)?;
-            let rows_in_document = Shape::of(&table, MAX_GRID_POSITIONS).cut_to();
+            let (file, score) = (tables.source(hit.table).to_owned(), hit.score);
+            let in_file = Standing::of(&table)?.map(|standing| {
+                let shown = shown.entry(file.clone()).or_default();
+                let passages = unshown(standing.passages(), shown);
+                shown.push(passages.clone());
+                InFile { table: standing.table.number(), passage: passages.start, passages: passages.len() }
+            });
+            let rows_in_document = in_file.is_none().then(|| Shape::of(&table, MAX_GRID_POSITIONS).cut_to()).flatten();
             let TableRecord { id, title, section, caption, column_headers, rows, .. } = table;
-            let (file, rows, score) = (tables.source(hit.table).to_owned(), rows.len(), hit.score);
-            Ok(RankedTable { rank, id, file, title, section, caption, column_headers, rows, rows_in_document, score })
+            let rows = rows.len();
+            Ok(RankedTable {
+                rank,
+                id,
+                file,
+                title,
+                section,
+                caption,
+                column_headers,
+                rows,
+                rows_in_document,
+                in_file,
+                score,
+            })
         });
         Ok(TableRanking {
             question_id: question.id_text().to_owned(),
@@ -192,15 +265,17 @@ impl Corpus {
         Ok(tables.table(tables.find(id)?)?)
     }
 
-    /// The tables of a ranking as one document: each under its title and headings, the number of each its place. Of a table
-    /// beyond what a document may hold the first rows, as [`RankedTable::rows_in_document`] says.
+    /// The tables of a ranking as one document: each under its title and headings, with the sentences that stand beside it, the
+    /// number of each its place. Of a table beyond what a document may hold the first rows, as
+    /// [`RankedTable::rows_in_document`] says.
     ///
     /// # Errors
     /// A table that is there no more.
     pub fn document(&self, ranking: &TableRanking) -> Result<Document, RankingError> {
         let mut blocks = Vec::new();
         for (number, ranked) in ranking.tables.iter().enumerate() {
-            blocks.extend(blocks_of(&self.table(&ranked.id)?, number)?);
+            let wanted = ranked.in_file.as_ref().map(|in_file| in_file.passage..in_file.passage + in_file.passages);
+            blocks.extend(laid_out(&self.table(&ranked.id)?, number, wanted)?);
         }
         Ok(Document { id: "corpus".into(), blocks })
     }
@@ -222,11 +297,12 @@ impl Corpus {
             return Ok(());
         }
         let document = self.open_tables(session, ranking)?;
-        // Headings belong to several tables or none.
+        // Headings are what the tables are called, which the ranking says.
         let nodes = document.rank(Question::new(&ranking.question).top(usize::MAX).each_place())?.nodes.into_iter();
-        let of_table = nodes.filter_map(|node| {
-            let table = ranking.tables.get(node.position.table()?)?;
-            Some(TableNode { table: table.id.clone(), node })
+        let of_table = nodes.filter(|node| !matches!(node.position, Position::Heading { .. })).filter_map(|node| {
+            let RankedTable { id, file, .. } = ranking.table_of(&node.position)?;
+            let id_in_file = ranking.id_in_file(&node.id, &node.position);
+            Some(TableNode { table: id.clone(), file: file.clone(), id_in_file, node })
         });
         ranking.nodes = of_table.take(top).collect();
         for (node, rank) in ranking.nodes.iter_mut().zip(1..) {
@@ -262,19 +338,83 @@ impl Shape {
     }
 }
 
-/// A table of a corpus as the blocks of a document: under its title, or its id, and headings, with a number. Beyond what a
-/// document may hold the first rows.
+/// A table in its document, with the sentences beside it.
+struct Standing {
+    table: Table,
+    /// The sentences, `above` of them before the table.
+    texts: Vec<String>,
+    above: usize,
+    /// The number of the first one.
+    passage: usize,
+}
+
+impl Standing {
+    /// `None` where the table is of no document.
+    fn of(record: &TableRecord) -> Result<Option<Self>, CorpusError> {
+        let Some(Excerpt { document, passage }) = &record.excerpt else { return Ok(None) };
+        let damaged = |message: String| CorpusError::Damaged { file: record.id.clone(), message };
+        let json: DocumentJson<()> = serde_json::from_str(document).map_err(|error| damaged(error.to_string()))?;
+        let document = json.into_document(Path::new(&record.id)).map_err(|error| damaged(error.to_string()))?;
+        let (mut texts, mut table, mut above) = (Vec::new(), None, 0);
+        for block in document.blocks {
+            match block {
+                Block::Passage(text) => texts.push(text),
+                Block::Table(of) => (table, above) = (Some(of), texts.len()),
+                Block::Heading(_) => {}
+            }
+        }
+        let table = table.ok_or_else(|| damaged("its place in its document has no table; index it again".into()))?;
+        Ok(Some(Self { table, texts, above, passage: *passage }))
+    }
+
+    fn passages(&self) -> Range<usize> {
+        self.passage..self.passage.saturating_add(self.texts.len())
+    }
+}
+
+/// What of the sentences of a table is not `shown` beside another one of its file.
+fn unshown(mut passages: Range<usize>, shown: &[Range<usize>]) -> Range<usize> {
+    // A table's sentences end at the next table: others have of them the first or the last ones.
+    for other in shown {
+        if other.contains(&passages.start) {
+            passages.start = other.end.min(passages.end);
+        } else if passages.contains(&other.start) {
+            passages.end = other.start;
+        }
+    }
+    passages
+}
+
+/// A table of a corpus as the blocks of a document: under its title, or its id, and headings, with a number, and of a table of
+/// a document the sentences that stand beside it there. Beyond what a document may hold the first rows.
 ///
 /// # Errors
-/// A table of which no row fits.
+/// A table of which no row fits; a damaged one.
 pub fn blocks_of(table: &TableRecord, number: usize) -> Result<Vec<Block>, RankingError> {
-    let title = if table.title.is_empty() { &table.id } else { &table.title };
-    let section = Some(&table.section).filter(|section| !section.is_empty());
-    let headings = [(1, Some(title)), (2, section)]
+    laid_out(table, number, None)
+}
+
+/// With those sentences alone whose numbers in their document are `wanted`, where some are.
+fn laid_out(record: &TableRecord, number: usize, wanted: Option<Range<usize>>) -> Result<Vec<Block>, RankingError> {
+    let title = if record.title.is_empty() { &record.id } else { &record.title };
+    let section = Some(&record.section).filter(|section| !section.is_empty());
+    let mut blocks: Vec<Block> = [(1, Some(title)), (2, section)]
         .into_iter()
-        .filter_map(|(level, text)| Some(Block::Heading(Heading { level, text: text?.clone() })));
-    let table = Block::Table(grid(table, number, MAX_GRID_POSITIONS)?);
-    Ok(headings.chain([table]).collect())
+        .filter_map(|(level, text)| Some(Block::Heading(Heading { level, text: text?.clone() })))
+        .collect();
+    let Some(standing) = Standing::of(record)? else {
+        blocks.push(Block::Table(grid(record, number, MAX_GRID_POSITIONS)?));
+        return Ok(blocks);
+    };
+    let numbered = standing.passages().zip(standing.texts);
+    let is_wanted = |number: &usize| wanted.as_ref().is_none_or(|wanted| wanted.contains(number));
+    let passage = |(number, text)| is_wanted(&number).then_some(Block::Passage(text));
+    let (above, below): (Vec<_>, Vec<_>) =
+        numbered.partition(|(number, _)| *number < standing.passage.saturating_add(standing.above));
+    blocks.extend(above.into_iter().filter_map(passage));
+    blocks.push(Block::Table(standing.table.with_number(number)));
+    blocks.extend(below.into_iter().filter_map(passage));
+    Ok(blocks)
 }
 
 /// A table of the corpus as one of a document.
@@ -391,6 +531,7 @@ mod tests {
             column_headers: Vec::new(),
             rows: 1,
             rows_in_document: None,
+            in_file: None,
             score: 0.0,
         };
         let tables = vec![ranked("a", ""), ranked("b", "Debt"), ranked("c", "")];

@@ -32,6 +32,7 @@ mod encoded;
 pub mod features;
 mod language;
 mod open;
+pub mod progress;
 pub mod questions;
 pub mod ranking;
 pub mod scores;
@@ -46,9 +47,12 @@ pub use embedded::Embedded;
 pub use open::{Explained, OpenDocument, Question};
 pub use ranking::{RankedNode, Ranking};
 pub use session::{Opening, Session, SessionOptions};
+pub use tabsegnet_datasets::document;
 pub use tabsegnet_document::{Format, ReadDocument, ReadOptions};
+pub use tabsegnet_encoder as encoder;
 pub use tabsegnet_graph::{Graph, Node, NodeKind, NodeRef};
 pub use tabsegnet_ranker::device::DeviceChoice;
+pub use tabsegnet_segmenter as segmenter;
 
 use std::path::Path;
 

@@ -1,5 +1,7 @@
 //! Rankings: the best nodes for a question, where each stands, and where its score comes from.
 
+use std::collections::HashMap;
+
 use serde::{Deserialize, Serialize};
 use tabsegnet_datasets::prepared::PreparedQuestion;
 use tabsegnet_graph::{Node, NodeKind, section_path};
@@ -29,6 +31,10 @@ pub struct RankedNode {
     /// Column-header path of a cell, `outer > inner`; absent elsewhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub column_headers: Option<String>,
+    /// Of a cell or header, its table's caption and the corner of its headers, of which one often says the unit and the period;
+    /// absent where the table has neither.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub caption: Option<String>,
     /// Where it stands.
     pub position: Position,
     /// Other cells that show the same fact and would rank behind this one; empty unless each fact is listed once.
@@ -225,6 +231,29 @@ pub(crate) struct Subject<'a> {
     pub(crate) d_enc: usize,
 }
 
+/// What stands over the tables, by their numbers: captions that are texts of their own, and corners.
+fn captions(nodes: &[Node]) -> HashMap<usize, String> {
+    let mut captions: HashMap<usize, String> = HashMap::new();
+    for node in nodes {
+        let Some(place) = &node.place else { continue };
+        let says = match node.kind {
+            // One that is made of headers or cells says what these say.
+            NodeKind::Caption => !node.text.contains(" | "),
+            NodeKind::ColumnHeader => place.col == 0,
+            _ => false,
+        };
+        if says && !node.text.trim().is_empty() {
+            let caption = captions.entry(place.table).or_default();
+            if !caption.contains(node.text.trim()) {
+                let gap = if caption.is_empty() { "" } else { "; " };
+                *caption += gap;
+                *caption += node.text.trim();
+            }
+        }
+    }
+    captions
+}
+
 /// Some nodes with their `scores` `[nodes]`, each with the nearest of the segments.
 pub(crate) fn ranked(
     subject: &Subject<'_>,
@@ -235,6 +264,7 @@ pub(crate) fn ranked(
     scores: &[f32],
     order: &[Distinct],
 ) -> Ranking {
+    let captions = captions(subject.nodes);
     let nodes = order.iter().enumerate().map(|(rank, &Distinct { node: index, ref duplicates })| {
         let node = &subject.nodes[index];
         let path = |path: &str| (node.kind == NodeKind::Cell && !path.is_empty()).then(|| path.to_owned());
@@ -247,6 +277,11 @@ pub(crate) fn ranked(
             section: section_path(subject.nodes, node),
             row_headers: node.place.as_ref().and_then(|place| path(&place.row_path)),
             column_headers: node.place.as_ref().and_then(|place| path(&place.column_path)),
+            caption: node
+                .place
+                .as_ref()
+                .filter(|_| node.kind != NodeKind::Caption)
+                .and_then(|place| captions.get(&place.table).cloned()),
             position: node.into(),
             duplicates: duplicates.iter().map(|&other| Duplicate::of(subject.nodes, &subject.nodes[other])).collect(),
             segment: best_segments(u, segment_vectors, subject.d_enc)

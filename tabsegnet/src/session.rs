@@ -61,6 +61,7 @@ struct Inner {
     device: Device,
     device_name: String,
     cache: Option<PathBuf>,
+    progress: Option<OnProgress>,
 }
 
 /// A checkpoint that was read, before the encoder and segmenter that its config names are opened: what it says of
@@ -73,7 +74,11 @@ pub struct Opening {
     cache: Option<PathBuf>,
     /// Another than the one that the ranker was trained with.
     segmenter: Other,
+    progress: Option<OnProgress>,
 }
+
+/// Hears how many of how many texts are encoded.
+type OnProgress = Box<dyn Fn(usize, usize) + Send + Sync>;
 
 /// Whether questions are split as they were in training.
 enum Other {
@@ -107,7 +112,14 @@ impl Opening {
             settings.segmenter = other.clone();
             segmenter = Other::Named;
         }
-        Ok(Self { checkpoint, settings, device, device_name, cache: options.cache.clone(), segmenter })
+        Ok(Self { checkpoint, settings, device, device_name, cache: options.cache.clone(), segmenter, progress: None })
+    }
+
+    /// With a listener that hears how many of how many texts of a document are encoded, where that takes its time: with an encoder
+    /// that is not static. [`crate::progress::on_stderr`] draws a bar.
+    #[must_use]
+    pub fn with_progress(self, progress: impl Fn(usize, usize) + Send + Sync + 'static) -> Self {
+        Self { progress: Some(Box::new(progress)), ..self }
     }
 
     /// With a segmenter of the caller's instead of the one that the ranker was trained with. What a ranking is worth with
@@ -159,7 +171,7 @@ impl Opening {
     /// # Errors
     /// An encoder or segmenter that is not there or is not the one that the checkpoint was trained with.
     pub fn finish(self) -> Result<Session, RankingError> {
-        let Self { checkpoint, settings, device, device_name, cache, segmenter } = self;
+        let Self { checkpoint, settings, device, device_name, cache, segmenter, progress } = self;
         let Checkpoint { directory, model, others, reranker, manifest, .. } = checkpoint;
         guard(&device.clone(), || {
             let encoder = load_for(&settings.encoder, &device, &directory)?;
@@ -189,6 +201,7 @@ impl Opening {
                 device,
                 device_name,
                 cache,
+                progress,
             };
             Ok(Session(Arc::new(inner)))
         })?
@@ -358,10 +371,17 @@ impl Session {
         let mut texts: Vec<&str> = document.ranking_texts.iter().map(String::as_str).collect();
         let strings = self.featuriser().compares().then(|| Strings::new(document.nodes(), &document.ranking_texts));
         texts.extend(strings.iter().flat_map(Strings::compared));
-        let vectors = match self.vectors()? {
-            Some(cache) => cache.embed(self.encoder(), &texts, &mut |_| {})?,
-            None => guard(self.raw_device(), || self.encoder().encode(&texts, &mut |_| {}))??,
+        let listener = self.0.progress.as_ref().filter(|_| self.settings().encoder.kind != EncoderKind::Static);
+        let mut progress = |done: usize| {
+            if let Some(listener) = listener {
+                listener(done, texts.len());
+            }
         };
+        let vectors = match self.vectors()? {
+            Some(cache) => cache.embed(self.encoder(), &texts, &mut progress)?,
+            None => guard(self.raw_device(), || self.encoder().encode(&texts, &mut progress))??,
+        };
+        progress(texts.len());
         Ok((EncodedDocument::new(document, self.encoder().dim(), vectors)?, strings))
     }
 

@@ -85,7 +85,10 @@ pub fn render_tables(ranking: &TableRanking, columns: Option<usize>) -> String {
             Some(fit) => format!("{} rows, of which a document holds the first {fit}", table.rows),
             None => format!("{} rows", table.rows),
         };
-        for line in [names.join(", "), format!("{header}  ({rows})")] {
+        let file = one_line(&table.file);
+        // The id of a table of a document begins with it.
+        let file = if table.id.starts_with(&table.file) { "" } else { &file };
+        for line in [names.join(", "), format!("{header}  ({rows})"), file.to_owned()] {
             for line in wrapped(&line, fits, LINES).into_iter().filter(|line| !line.is_empty()) {
                 let _ = writeln!(text, "{:BELOW$}{line}", "");
             }
@@ -93,8 +96,9 @@ pub fn render_tables(ranking: &TableRanking, columns: Option<usize>) -> String {
     }
     if !ranking.nodes.is_empty() {
         let _ = writeln!(text, "\n{:>4}  {:>8}  node", "rank", "score");
-        for TableNode { table, node } in &ranking.nodes {
-            let _ = writeln!(text, "{:>4}  {:>8.4}  {} {}", node.rank, node.score, one_line(table), one_line(&node.id));
+        for TableNode { table, id_in_file, node, .. } in &ranking.nodes {
+            let id = id_in_file.as_ref().unwrap_or(&node.id);
+            let _ = writeln!(text, "{:>4}  {:>8.4}  {} {}", node.rank, node.score, one_line(table), one_line(id));
             for line in wrapped(&described(node), fits, LINES).into_iter().filter(|line| !line.is_empty()) {
                 let _ = writeln!(text, "{:BELOW$}{line}", "");
             }
@@ -103,7 +107,10 @@ pub fn render_tables(ranking: &TableRanking, columns: Option<usize>) -> String {
     text
 }
 
-/// A cell reads with its headers behind it, every node with its nearest heading; every text is one line.
+/// Columns of a caption that are shown.
+const CAPTION: usize = 60;
+
+/// A cell reads with its headers behind it and its table's caption, every node with its nearest heading; every text is one line.
 fn described(node: &RankedNode) -> String {
     let mut text = node.text.clone();
     if node.kind == NodeKind::Cell {
@@ -112,6 +119,9 @@ fn described(node: &RankedNode) -> String {
         if !headers.is_empty() {
             text += &format!("  ← {}", headers.join(" | "));
         }
+    }
+    if let Some(caption) = node.caption.as_ref().filter(|_| node.kind == NodeKind::Cell) {
+        text += &format!("  [{}]", beginning(&one_line(caption), CAPTION));
     }
     if let Some(section) = node.section.last() {
         text += &format!("  § {section}");
@@ -184,6 +194,7 @@ mod tests {
             section: Vec::new(),
             row_headers: Some("Current assets: > Cash and cash equivalents".into()),
             column_headers: None,
+            caption: Some("(In millions)".into()),
             position: Position::Passage { passage: 0 },
             duplicates: Vec::new(),
             segment: None,

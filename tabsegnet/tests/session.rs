@@ -106,9 +106,16 @@ fn explanation() -> impl Strategy<Value = NodeExplanation> {
 }
 
 fn node() -> impl Strategy<Value = RankedNode> {
-    let texts = (any::<String>(), any::<String>(), any::<Vec<String>>(), any::<[Option<String>; 3]>());
+    let texts = (any::<String>(), any::<String>(), any::<Vec<String>>(), any::<[Option<String>; 4]>());
     (any::<u16>(), texts, 0..NodeKind::ALL.len(), position(), number(), prop::option::of(explanation())).prop_map(
-        |(rank, (id, text, section, [row_headers, column_headers, segment]), kind, position, score, explanation)| {
+        |(
+            rank,
+            (id, text, section, [row_headers, column_headers, caption, segment]),
+            kind,
+            position,
+            score,
+            explanation,
+        )| {
             RankedNode {
                 rank: rank.into(),
                 id,
@@ -117,6 +124,7 @@ fn node() -> impl Strategy<Value = RankedNode> {
                 section,
                 row_headers,
                 column_headers,
+                caption,
                 position,
                 duplicates: Vec::new(),
                 segment,

@@ -62,7 +62,8 @@ fn tables_of_files_and_documents_are_found_with_their_cells() {
     work.write("tables/a.jsonl", cities());
     work.write(
         "tables/deep/note.md",
-        "# Report\n\n## Debt\n\n| | 2023 | 2022 |\n|---|---|---|\n| Bonds | 12 | 11 |\n| Loans | 7 | 9 |\n",
+        "# Report\n\nIt is short.\n\n## Debt\n\nIt changed.\n\n| | 2023 | 2022 |\n|---|---|---|\n| Bonds | 12 | 11 |\n| Loans | 7 | 9 |\n\n\
+         Loans fell because the bank was repaid in May.\n",
     );
     index(&work, &["tables"]).ok();
     let found = infer(&work, &["--question", "How many people live in Bergen?", "--format", "json"]).ok().stdout;
@@ -79,6 +80,53 @@ fn tables_of_files_and_documents_are_found_with_their_cells() {
     assert_eq!(ranking["tables"][0]["section"], "Report -- Debt");
     let first = &ranking["nodes"][0];
     assert_eq!((&first["table"], &first["text"]), (&json!("tables/deep/note.md#t0"), &json!("9")));
+    assert_eq!((&first["file"], &first["id_in_file"]), (&json!("tables/deep/note.md"), &json!("t0:r2c2")));
+    // A sentence, whatever the place of its table in the ranking; the file alone calls it so too.
+    let why = ["--question", "Why did loans fall?", "--nodes=3", "--checkpoint", general, "--format", "jsonl"];
+    let ranking: Value = serde_json::from_str(&infer(&work, &why).ok().stdout).unwrap();
+    let nodes = ranking["nodes"].as_array().unwrap();
+    assert_eq!(nodes.len(), 3);
+    let sentence = nodes.iter().find(|node| node["kind"] == "passage").unwrap();
+    assert_eq!(sentence["text"], "Loans fell because the bank was repaid in May.");
+    assert_eq!((&sentence["id_in_file"], &sentence["table"]), (&json!("p2"), &json!("tables/deep/note.md#t0")));
+    let alone = Outcome::of(program("infer").current_dir(work.path("")).args([
+        "--document",
+        "tables/deep/note.md",
+        "--question",
+        "Why did loans fall?",
+        "--checkpoint",
+        general,
+        "--format",
+        "jsonl",
+        "--cache",
+        "cache",
+    ]));
+    let alone: Value = serde_json::from_str(&alone.ok().stdout).unwrap();
+    let same = alone["nodes"].as_array().unwrap().iter().find(|node| node["id"] == "p2").unwrap();
+    assert_eq!(same["text"], sentence["text"]);
+    let page = [&why[..2], &["--nodes", "--checkpoint", general, "--format", "html"]].concat();
+    let page = infer(&work, &page).ok().stdout;
+    assert!(page.contains("1. note  (tables/deep/note.md#t0, tables/deep/note.md, score "), "{page}");
+    infer(&work, &["--question", "x", "--nodes=0", "--checkpoint", general]).fails(2, &["--nodes is 0"]);
+}
+
+#[test]
+fn a_corpus_is_searched_and_changed_from_any_folder() {
+    let work = Work::new();
+    work.write("in/a.jsonl", cities());
+    work.write("in/questions.jsonl", "{\"id\": \"q\", \"question\": \"Who won?\"}\n");
+    let first = index(&work, &["in"]);
+    assert_eq!(first.code, Some(3), "{first:?}");
+    assert!(first.stderr.contains("questions.jsonl: record line 1, field rows: is missing"), "{first:?}");
+    let from = |folder: &str, arguments: &[&str]| {
+        Outcome::of(program("index").current_dir(work.path(folder)).args(["--output", "../corpus"]).args(arguments))
+    };
+    let again = from("in", &["a.jsonl"]).ok();
+    assert!(again.stderr.contains("1 files are as they were"), "{}", again.stderr);
+    from("in", &["--list", "a.jsonl"]).fails(2, &["--list"]);
+    std::fs::remove_file(work.path("in/a.jsonl")).unwrap();
+    let removed = from("in", &["--remove", "a.jsonl"]).ok();
+    assert!(removed.stderr.contains("3 removed or replaced; the corpus has 0 tables"), "{}", removed.stderr);
 }
 
 #[test]
@@ -99,7 +147,7 @@ fn runs_of_every_way_to_rank_have_the_form_that_trec_eval_reads() {
         assert_eq!([firsts[0][0], firsts[0][1]], ["one", "Q0"]);
     }
     infer(&work, &["--question", "x", "--retriever", "gtr"]).ok();
-    infer(&work, &["--question", "x", "--retriever", "best"]).fails(1, &["retriever is \"best\"", "bm25-schema"]);
+    infer(&work, &["--question", "x", "--retriever", "best"]).fails(2, &["retriever is \"best\"", "bm25-schema"]);
 }
 
 #[test]
@@ -124,7 +172,8 @@ fn questions_are_answered_from_the_best_tables() {
     work.write("tables/a.jsonl", cities());
     work.write(
         "tables/note.md",
-        "# Report\n\n## Debt\n\n| | 2023 | 2022 |\n|---|---|---|\n| Bonds | 12 | 11 |\n| Loans | 7 | 9 |\n",
+        "# Report\n\nIt is short.\n\n## Debt\n\nIt changed.\n\n| | 2023 | 2022 |\n|---|---|---|\n| Bonds | 12 | 11 |\n| Loans | 7 | 9 |\n\n\
+         Loans fell because the bank was repaid in May.\n",
     );
     index(&work, &["tables"]).ok();
     let lines = "{\"id\": \"a\", \"question\": \"How many people live in Bergen?\", \"tables\": [\"cities\"]}\n\
@@ -291,6 +340,16 @@ fn corpora_of_parts_join_to_the_same_answers() {
     index(&work, &["--join", "shard0", "--join", "shard1", "--join", "shard2"]).ok();
     assert_eq!(infer(&work, &ask).ok().stdout, whole);
     index(&work, &["--join", "shard0"]).fails(1, &["a directory without a corpus"]);
+    // Of an id that two have the first counts, as where one index is made of all, and it is said.
+    std::fs::remove_dir_all(work.path("corpus")).unwrap();
+    work.write("part9.jsonl", table("cities", "Others", &["x"], &[&["y"]]));
+    Outcome::of(program("index").current_dir(work.path("")).args(["--output", "shard9", "part9.jsonl"])).ok();
+    let clash = index(&work, &["--join", "shard0", "--join", "shard9"]);
+    assert_eq!(clash.code, Some(3), "{clash:?}");
+    assert!(
+        clash.stderr.contains("part9.jsonl: table \"cities\": its id is taken by a table of part0.jsonl"),
+        "{clash:?}"
+    );
 }
 
 #[test]
@@ -315,10 +374,10 @@ fn wrong_usage_and_missing_corpora_say_what_to_do() {
     index(&work, &["a.jsonl", "--vectors", "int8"]).fails(1, &["--vectors", "keeps the other kind"]);
     let gtr = |settings: &str| infer(&work, &["--question", "How long is the Loire?", "--retriever", settings]);
     gtr("gtr:tau=0.2,K=2,k=3").ok();
-    gtr("gtr:tau=2").fails(1, &["tau = 2: from 0 to 1"]);
-    gtr("gtr:tow=0.5").fails(1, &["settings of gtr: unknown field `tow`", "tau", "gtr:tau=0.5,K=20"]);
+    gtr("gtr:tau=2").fails(2, &["tau = 2: from 0 to 1"]);
+    gtr("gtr:tow=0.5").fails(2, &["settings of gtr: unknown field `tow`", "tau", "gtr:tau=0.5,K=20"]);
     gtr(concat!(env!("CARGO_MANIFEST_DIR"), "/../checkpoints/corpus-minilm"))
-        .fails(1, &["corpus-minilm, which has learnt from vectors of another encoder"]);
+        .fails(2, &["corpus-minilm, which has learnt from vectors of another encoder"]);
     infer(&work, &[]).fails(2, &["--question"]);
     infer(&work, &["--question", " "]).fails(1, &["blank"]);
     infer(&work, &["--question", "x", "--nodes"]).fails(2, &["--checkpoint"]);
@@ -327,11 +386,12 @@ fn wrong_usage_and_missing_corpora_say_what_to_do() {
         (&["--show-tables"], "--show-tables goes with --document"),
         (&["--cache", "c"], "--cache is for a ranker of nodes"),
         (&["--device", "cpu"], "--device is for a ranker of nodes"),
+        (&["--glossary", "none.toml"], "--glossary is for a ranker of nodes"),
     ] {
         infer(&work, &[&["--question", "x"], more].concat()).fails(2, &[said]);
     }
     work.write("corpus/corpus.json", "{\"format\": 9}");
-    infer(&work, &["--question", "x"]).fails(1, &["is of version 9 of corpora, this program reads 3"]);
+    infer(&work, &["--question", "x"]).fails(1, &["is of version 9 of corpora, this program reads 4"]);
 }
 
 /// Tables of teams with a question each, and the config of a training on them.

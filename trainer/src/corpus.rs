@@ -92,7 +92,8 @@ pub fn train(config: &Config, stop: &AtomicBool) -> Result<Outcome> {
     let Some(trees) = grown(config, "each alone", Candidates::width(), &all, &alone, stop) else {
         return Ok(Outcome::Stopped);
     };
-    let rerank = Rerank::new(weights, config.corpus.candidates.clone(), trees, listwise);
+    let encoder = parts.first().map_or("", |part| &part.corpus.manifest().encoder_identity);
+    let rerank = Rerank::new(weights, config.corpus.candidates.clone(), trees, listwise, encoder);
     let layout = Layout::new(config);
     let staging = Staging::new(&layout.best())?;
     rerank.write(staging.path())?;

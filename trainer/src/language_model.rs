@@ -123,11 +123,10 @@ impl Retriever for ModelRetriever {
         question: &str,
     ) -> Result<Vec<u32>, Box<dyn std::error::Error + Send + Sync>> {
         let cells = CellGraph::new(&document.graph, &self.walk);
-        let mut budget = Budget::new(self.cost.left(&self.settings.budget));
+        let mut budget = Budget::of_run(self.settings.budget.clone(), &self.cost);
         let model = (self.model.as_ref(), &self.settings);
         let found = retrieve(&cells, question, NAMED, model, &mut budget, &mut |_| {});
         let spent = budget.spent();
-        self.cost.book(&spent);
         let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
         tally.questions += 1;
         tally.tokens += spent.tokens.total();

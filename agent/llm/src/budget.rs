@@ -1,6 +1,6 @@
 //! What may be spent, and what was.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
@@ -84,54 +84,54 @@ impl Spent {
     }
 }
 
-/// What a whole run has taken so far; shared by all that spend in it.
+/// What a whole run has taken so far; shared by all that spend in it, from any thread.
 #[derive(Debug, Default)]
-pub struct RunCost(Mutex<(Option<f64>, Tokens)>);
+pub struct RunCost(Mutex<OfRun>);
+
+#[derive(Debug, Default)]
+struct OfRun {
+    cost: Option<f64>,
+    /// What calls that are on their way may cost.
+    promised: f64,
+    tokens: Tokens,
+}
 
 impl RunCost {
+    fn lock(&self) -> MutexGuard<'_, OfRun> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// What it has cost by the prices; `None` where no price is known.
     pub fn spent(&self) -> Option<f64> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).0
+        self.lock().cost
     }
 
-    /// The tokens of what was [booked](Self::book).
+    /// The tokens of what was taken.
     pub fn tokens(&self) -> Tokens {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).1
-    }
-
-    /// Limits with what is left of their cost.
-    pub fn left(&self, limits: &Limits) -> Limits {
-        let cost = limits.cost.map(|cost| (cost - self.spent().unwrap_or(0.0)).max(0.0));
-        Limits { cost, ..limits.clone() }
-    }
-
-    /// Adds what something cost, where that is known.
-    pub fn add(&self, cost: Option<f64>) {
-        self.book(&Spent { cost, ..Spent::default() });
-    }
-
-    /// Adds what something took.
-    pub fn book(&self, spent: &Spent) {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        all.1 += spent.tokens;
-        if let Some(cost) = spent.cost {
-            all.0 = Some(all.0.unwrap_or(0.0) + cost);
-        }
+        self.lock().tokens
     }
 }
 
-/// What may still be spent on something, such as a question.
-#[derive(Debug, Clone)]
+/// What may still be spent on something, such as a question. Its cost is a limit of the whole run that it belongs to.
+#[derive(Debug)]
 pub struct Budget {
     limits: Limits,
     started: Instant,
     spent: Spent,
+    run: Arc<RunCost>,
+    /// What of the run's cost is kept for the call that is on its way.
+    promised: f64,
 }
 
 impl Budget {
-    /// Nothing spent; time runs from now.
+    /// Nothing spent, of a run of its own; time runs from now.
     pub fn new(limits: Limits) -> Self {
-        Self { limits, started: Instant::now(), spent: Spent::default() }
+        Self::of_run(limits, &Arc::default())
+    }
+
+    /// Nothing spent on this, in a run that others spend in too.
+    pub fn of_run(limits: Limits, run: &Arc<RunCost>) -> Self {
+        Self { limits, started: Instant::now(), spent: Spent::default(), run: Arc::clone(run), promised: 0.0 }
     }
 
     /// What was spent so far.
@@ -146,11 +146,11 @@ impl Budget {
         all.saturating_sub(self.started.elapsed())
     }
 
-    /// Whether a call that may take so many tokens and cost so much can be made.
+    /// Whether a call that may take so many tokens and cost so much can be made; its cost is kept for it until it is booked.
     ///
     /// # Errors
     /// What would be overspent.
-    pub(crate) fn check(&self, tokens: u64, cost: Option<f64>) -> Result<(), BudgetError> {
+    pub(crate) fn check(&mut self, tokens: u64, cost: Option<f64>) -> Result<(), BudgetError> {
         if self.spent.calls >= self.limits.calls {
             return Err(BudgetError::Calls { limit: self.limits.calls });
         }
@@ -162,12 +162,21 @@ impl Budget {
             return Err(BudgetError::Time { seconds: self.limits.seconds });
         }
         if let (Some(limit), Some(cost)) = (self.limits.cost, cost) {
-            let spent = self.spent.cost.unwrap_or(0.0);
+            self.release();
+            let mut run = self.run.lock();
+            let spent = run.cost.unwrap_or(0.0) + run.promised;
             if spent + cost > limit {
                 return Err(BudgetError::Cost { limit, spent, wanted: cost });
             }
+            run.promised += cost;
+            self.promised = cost;
         }
         Ok(())
+    }
+
+    fn release(&mut self) {
+        let mut run = self.run.lock();
+        run.promised = (run.promised - std::mem::take(&mut self.promised)).max(0.0);
     }
 
     /// Books an attempt before it is made.
@@ -177,17 +186,43 @@ impl Budget {
 
     /// Books what an attempt took.
     pub(crate) fn book(&mut self, tokens: Tokens, cost: Option<f64>) {
+        self.release();
+        let mut run = self.run.lock();
         self.spent.tokens += tokens;
+        run.tokens += tokens;
         if let Some(cost) = cost {
             self.spent.cost = Some(self.spent.cost.unwrap_or(0.0) + cost);
+            run.cost = Some(run.cost.unwrap_or(0.0) + cost);
         }
+    }
+}
+
+impl Drop for Budget {
+    fn drop(&mut self) {
+        self.release();
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::{Budget, Limits, Tokens, estimated_tokens};
     use crate::error::BudgetError;
+
+    #[test]
+    fn what_a_run_may_cost_holds_for_calls_on_their_way_too() {
+        let run = Arc::default();
+        let limits = Limits { cost: Some(1.0), ..Limits::default() };
+        let [mut one, mut two] = [&run, &run].map(|run| Budget::of_run(limits.clone(), run));
+        assert_eq!(one.check(1, Some(0.6)), Ok(()));
+        assert_eq!(two.check(1, Some(0.6)), Err(BudgetError::Cost { limit: 1.0, spent: 0.6, wanted: 0.6 }));
+        one.book(Tokens { prompt: 1, completion: 2, estimated: false }, Some(0.25));
+        assert_eq!(two.check(1, Some(0.6)), Ok(()));
+        drop(two);
+        assert_eq!(one.check(1, Some(0.75)), Ok(()));
+        assert_eq!((run.spent(), run.tokens().total()), (Some(0.25), 3));
+    }
 
     #[test]
     fn every_limit_holds() {
@@ -202,7 +237,7 @@ mod tests {
         assert_eq!(budget.check(20, Some(0.5)), Err(BudgetError::Cost { limit: 1.0, spent: 0.75, wanted: 0.5 }));
         budget.begin_call();
         assert_eq!(budget.check(1, None), Err(BudgetError::Calls { limit: 2 }));
-        let late = Budget::new(Limits { seconds: 0.0, ..limits });
+        let mut late = Budget::new(Limits { seconds: 0.0, ..limits });
         assert_eq!(late.check(1, None), Err(BudgetError::Time { seconds: 0.0 }));
         for seconds in [f64::NAN, -1.0] {
             assert!(Budget::new(Limits { seconds, ..Limits::default() }).time_left().is_zero());

@@ -28,7 +28,9 @@ pub enum BudgetError {
         seconds: f64,
     },
     /// Money.
-    #[error("{spent:.4} of {limit:.4} are spent and the next call may cost {wanted:.4}; raise llm.budget.cost")]
+    #[error(
+        "{spent:.4} of {limit:.4} are spent, or kept for calls that are on their way, and the next call may cost {wanted:.4}; raise llm.budget.cost"
+    )]
     Cost {
         /// The most.
         limit: f64,

@@ -66,7 +66,7 @@ impl Recorded {
         })
     }
 
-    /// Answers from the file alone, as the model `name` did.
+    /// Answers from the file alone, as the model `name` did; as the one that the file names first where it is empty.
     ///
     /// # Errors
     /// [`LlmError::Record`].
@@ -75,7 +75,12 @@ impl Recorded {
         let text = std::fs::read_to_string(file).map_err(wrong)?;
         let (replies, _) = read(file, &text)?;
         let state = Mutex::new(State { replies, out: None });
-        Ok(Self { file: file.to_owned(), name: name.to_owned(), inner: None, state })
+        let first = || serde_json::from_str::<Line>(text.lines().next()?).ok();
+        let name = match name.trim().is_empty() {
+            true => first().map_or_else(String::new, |line| line.model),
+            false => name.to_owned(),
+        };
+        Ok(Self { file: file.to_owned(), name, inner: None, state })
     }
 
     fn digest(&self, request: &ChatRequest) -> String {
@@ -183,6 +188,7 @@ mod tests {
         assert!(matches!(error, LlmError::NotRecorded { .. }) && error.to_string().contains("replies.jsonl"));
         // Another model's replies are others.
         assert!(chat(&Recorded::replay(&file, "other").unwrap(), "b").is_err());
+        assert_eq!(chat(&Recorded::replay(&file, "").unwrap(), "b").unwrap().content, "two");
     }
 
     #[test]

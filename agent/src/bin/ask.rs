@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use anyhow::{Context as _, Result, bail};
 use clap::{Parser, ValueEnum};
+use tabsegnet::progress::on_stderr;
 use tabsegnet::questions::{GivenQuestion, Questions};
 use tabsegnet::{
     Corpus, DeviceChoice, OpenDocument, Opening, Question, Ranking, ReadOptions, Session, SessionOptions, TableRanking,
@@ -44,9 +45,9 @@ const TABLES: usize = 10;
 #[derive(Parser)]
 #[command(name = "ask", version)]
 struct Arguments {
-    /// A checkpoint, such as `train` writes.
-    #[arg(long, value_name = "DIR", default_value = "checkpoints/general")]
-    checkpoint: PathBuf,
+    /// A checkpoint, such as `train` writes; the shipped checkpoints/general unless given.
+    #[arg(long, value_name = "DIR")]
+    checkpoint: Option<PathBuf>,
     /// A document: HTML, Markdown, XLSX, CSV, TSV, plain text, docling's JSON or the native JSON; or a folder of such: their
     /// tables go through SQL, and the ranker reads the documents that a question is about, but for tables that are too large.
     #[arg(long, value_name = "FILE|DIR", required_unless_present = "corpus")]
@@ -86,6 +87,13 @@ struct Arguments {
     /// set. The one that the checkpoint was trained with unless given.
     #[arg(long, value_name = "NAME", value_parser = segmenter)]
     segmenter: Option<SegmenterChoice>,
+    /// A glossary: what people say and what documents call it, as TOML ([[entry]] with terms, labels, source); may be given
+    /// several times, the first that has a term counts. It goes before the one that comes with the project.
+    #[arg(long, value_name = "FILE")]
+    glossary: Vec<PathBuf>,
+    /// Reads questions as they are, without any glossary.
+    #[arg(long, conflicts_with = "glossary")]
+    no_glossary: bool,
     /// The learnt choice of answers, such as `train` writes; the shipped one unless given.
     #[arg(long, value_name = "DIR")]
     answers: Option<PathBuf>,
@@ -148,7 +156,7 @@ fn segmenter(name: &str) -> Result<SegmenterChoice, String> {
 /// The command line asks for something that does not go together.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-struct UsageError(&'static str);
+struct UsageError(String);
 
 fn main() -> ExitCode {
     // SAFETY: the first that the program does.
@@ -174,22 +182,36 @@ impl Arguments {
         let waits = matches!(self.format, Format::Json | Format::Html) || self.output.is_some();
         if self.reads_stdin() && waits {
             return Err(UsageError(
-                "--questions - answers each question on stdout as it comes; expected --format table or jsonl and no --output",
+                "--questions - answers each question on stdout as it comes; expected --format table or jsonl and no --output".into(),
+            ));
+        }
+        // Its password is not to be printed.
+        if self.document.as_ref().is_some_and(|path| path.to_string_lossy().contains("://")) {
+            return Err(UsageError(
+                "--document is a URL; expected a file or a folder (query --database URL puts questions to PostgreSQL)"
+                    .into(),
             ));
         }
         if self.corpus.is_none() && (self.retriever.is_some() || self.tables.is_some()) {
-            return Err(UsageError("--retriever and --tables go with --corpus"));
+            return Err(UsageError("--retriever and --tables go with --corpus".into()));
         }
         if self.tables == Some(0) {
-            return Err(UsageError("--tables is 0; expected at least 1"));
+            return Err(UsageError("--tables is 0; expected at least 1".into()));
         }
         if self.format == Format::Html && self.document.as_ref().is_some_and(|path| path.is_dir()) {
             return Err(UsageError(
-                "--format html shows one document, and a folder was given; expected a file of it, or --format table, json or jsonl",
+                "--format html shows one document, and a folder was given; expected a file of it, or --format table, json or jsonl".into(),
             ));
         }
         if self.replay_trace.is_some() && self.splits_by_model() {
-            return Err(UsageError("--replay-trace asks no language model; expected another --segmenter than llm"));
+            return Err(UsageError(
+                "--replay-trace asks no language model; expected another --segmenter than llm".into(),
+            ));
+        }
+        if let (Some(name), false) = (self.llm.of_model(), self.wants_model() || self.splits_by_model()) {
+            return Err(UsageError(format!(
+                "{name} goes with a language model: --policy auto or llm, or --segmenter llm"
+            )));
         }
         Ok(())
     }
@@ -201,6 +223,13 @@ impl Arguments {
 
     fn splits_by_model(&self) -> bool {
         matches!(self.segmenter, Some(SegmenterChoice::Llm))
+    }
+
+    fn checkpoint(&self) -> Result<PathBuf> {
+        Ok(match &self.checkpoint {
+            Some(directory) => directory.clone(),
+            None => shipped(Shipped::General)?,
+        })
     }
 
     fn reads_stdin(&self) -> bool {
@@ -251,6 +280,9 @@ impl Searched {
         if let Some(directory) = &arguments.corpus {
             let failed = || format!("{}: could not be opened", directory.display());
             let corpus = Corpus::open_with(directory, arguments.retriever()).with_context(failed)?;
+            if let Some(notice) = corpus.notice() {
+                eprintln!("warning: {notice}");
+            }
             if corpus.is_empty() {
                 bail!("{}: the corpus has no table; add some with index --output {0} FILES…", directory.display());
             }
@@ -311,6 +343,8 @@ struct Answerer<'a> {
     otherwise: Box<dyn Policy>,
     /// Whether the other policy answers where the model cannot be reached, too.
     or_otherwise: bool,
+    /// How tables too large for the graph are gone through.
+    rounds: RoundSettings,
 }
 
 impl Answerer<'_> {
@@ -335,7 +369,7 @@ impl Answerer<'_> {
     fn answer_large(&self, large: &LargeDocument, question: &GivenQuestion) -> Result<Answer> {
         let question = (question.id.as_str(), question.text.as_str());
         let Some(llm) = self.llm else {
-            return large.answer(question, self.otherwise.as_ref(), &RoundSettings::default());
+            return large.answer(question, self.otherwise.as_ref(), &self.rounds);
         };
         let Rounded { result, events, spent } = llm.rounds(large.tables(), question)?;
         let error = match result {
@@ -348,7 +382,7 @@ impl Answerer<'_> {
         }
         let (id, who) = (question.0, self.otherwise.name());
         eprintln!("warning: {id}: answered by SQL by rules, and by {who} from the rest of the document: {error}");
-        let answer = large.answer(question, self.otherwise.as_ref(), llm.settings())?;
+        let answer = large.answer(question, self.otherwise.as_ref(), &self.rounds)?;
         let rounds = events.into_iter().chain(answer.rounds).collect();
         Ok(Answer { rounds, tokens: Some(spent.tokens), cost: spent.cost, ..answer })
     }
@@ -356,6 +390,7 @@ impl Answerer<'_> {
 
 fn run(arguments: &Arguments) -> Result<()> {
     arguments.check()?;
+    let config = arguments.llm.config().map_err(|error| UsageError(format!("{error:#}")))?;
     if let Some(trace) = &arguments.replay_trace {
         return replay::replay_trace(arguments, trace);
     }
@@ -378,9 +413,10 @@ fn run(arguments: &Arguments) -> Result<()> {
     }
     let otherwise = otherwise(arguments)?;
     let answering = llm.as_ref().filter(|_| arguments.wants_model());
-    let answerer = Answerer { llm: answering, otherwise, or_otherwise: arguments.policy == PolicyChoice::Auto };
+    let or_otherwise = arguments.policy == PolicyChoice::Auto;
+    let answerer = Answerer { llm: answering, otherwise, or_otherwise, rounds: config.tablerag };
     let searched = Searched::open(arguments, opening)?;
-    let mut writer = Writer::new(arguments.format, arguments.output.as_deref(), about(arguments));
+    let mut writer = Writer::new(arguments.format, arguments.output.as_deref(), about(arguments)?);
     let mut answer = |question: &GivenQuestion| -> Result<()> {
         let failed = || format!("{}: {}", arguments.place(), question.id);
         let before = llm.as_ref().map(Llm::spent);
@@ -424,27 +460,32 @@ fn opening(arguments: &Arguments, llm: Option<&Llm>) -> Result<Opening> {
         Some(SegmenterChoice::Other(config)) => Some(config.clone()),
         Some(SegmenterChoice::Llm) | None => None,
     };
-    let options = SessionOptions { device: arguments.device, segmenter, ..SessionOptions::default() };
-    let opening = split_by(Opening::read(&arguments.checkpoint, &options)?, arguments, llm)?;
+    let options = SessionOptions {
+        device: arguments.device,
+        segmenter,
+        glossaries: arguments.glossary.clone(),
+        without_glossary: arguments.no_glossary,
+        ..SessionOptions::default()
+    };
+    let checkpoint = arguments.checkpoint()?;
+    let opening = split_by(Opening::read(&checkpoint, &options)?, arguments, llm)?.with_progress(on_stderr());
     if let Some(notice) = opening.segmenter_notice() {
         eprintln!("{notice}");
     }
-    opening
-        .answers_own_questions()
-        .with_context(|| format!("{}: takes no questions", arguments.checkpoint.display()))?;
+    opening.answers_own_questions().with_context(|| format!("{}: takes no questions", checkpoint.display()))?;
     if let Some(warning) = opening.warning() {
         eprintln!("warning: {warning}");
     }
     Ok(opening)
 }
 
-fn about(arguments: &Arguments) -> Vec<(String, String)> {
-    let mut about = vec![("checkpoint", arguments.checkpoint.display().to_string())];
+fn about(arguments: &Arguments) -> Result<Vec<(String, String)>> {
+    let mut about = vec![("checkpoint", arguments.checkpoint()?.display().to_string())];
     if let Some(corpus) = &arguments.corpus {
         about.push(("corpus", corpus.display().to_string()));
         about.push(("retriever", arguments.retriever().to_owned()));
     }
-    about.into_iter().map(|(what, value)| (what.to_owned(), value)).collect()
+    Ok(about.into_iter().map(|(what, value)| (what.to_owned(), value)).collect())
 }
 
 /// Who answers without a language model.

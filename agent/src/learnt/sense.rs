@@ -14,6 +14,9 @@ pub(super) fn objection(candidate: &Candidate, inquiry: &Inquiry) -> Option<Chec
     let what = match (candidate.family, candidate.facts.as_slice()) {
         (Family::Lookup, [fact]) => other_year(fact, inquiry),
         (Family::PercentChange, [new, old]) => from_nothing(new, old).or_else(|| fraction(new, old)),
+        (Family::Share, [part, _]) if part.quantity.value.is_zero() && is_change(inquiry) => {
+            Some(format!("a change from {} has no percentage", part.text))
+        }
         (Family::Ratio, [a, b]) if a.quantity.value.is_zero() => {
             Some(format!("{} over {} may be the other way round, by 0", a.text, b.text))
         }
@@ -31,11 +34,19 @@ fn other_year(fact: &Fact, inquiry: &Inquiry) -> Option<String> {
     other.then(|| format!("the number is of {}, the question names {}", shown(of), shown(named)))
 }
 
+fn is_change(inquiry: &Inquiry) -> bool {
+    ["change", "increas", "decreas", "growth", "grow", "declin"].iter().any(|cue| inquiry.has(cue))
+}
+
 /// A change to 0 is what is left where the one from 0 has no value: only the years tell that it is meant.
 fn from_nothing(new: &Fact, old: &Fact) -> Option<String> {
     let latest = |fact: &Fact| fact.years.iter().max().copied();
     let later = latest(new).zip(latest(old)).is_some_and(|(new, old)| new > old);
-    (new.quantity.value.is_zero() && !later).then(|| format!("a change from {} has no percentage", new.text))
+    // Where the change of one line has no value, another line's number is no base for it.
+    let apart = |a: Option<(usize, usize)>, b| a.is_some() && b != a;
+    let other_line = apart(new.row(), old.row()) && apart(new.column(), old.column());
+    (new.quantity.value.is_zero() && (!later || other_line))
+        .then(|| format!("a change from {} has no percentage", new.text))
 }
 
 /// 12 % and 0.1 count in different ways, as far as anyone can tell.

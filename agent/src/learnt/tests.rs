@@ -24,6 +24,7 @@ fn ranking(question: &str, cells: &[(&str, &str, &str, usize, usize)], sentences
             section: Vec::new(),
             row_headers: headers.map(|(row, _)| row.to_owned()),
             column_headers: headers.map(|(_, column)| column.to_owned()),
+            caption: None,
             position,
             duplicates: Vec::new(),
             segment: None,
@@ -196,6 +197,19 @@ fn words_of_questions_say_what_is_proposed() {
 }
 
 #[test]
+fn regression_what_is_greater_is_in_the_order_of_the_question() {
+    let cells = [("709,037", "Oslo", "Population", 1, 1), ("246,601", "Kiel", "Population", 2, 1)];
+    let verdicts = |question: &str| {
+        let candidates = Candidates::of(&ranking(question, &cells, &[]));
+        let texts: Vec<String> = candidates.predictions().iter().map(Prediction::text).collect();
+        ["yes", "no"].map(|verdict| texts.iter().any(|text| text == verdict))
+    };
+    assert_eq!(verdicts("Is the population of Oslo greater than the population of Kiel?"), [true, false]);
+    assert_eq!(verdicts("Is the population of Kiel greater than that of Oslo?"), [false, true]);
+    assert_eq!(verdicts("Is the population of Kiel less than that of Oslo?"), [true, false]);
+}
+
+#[test]
 fn regression_what_makes_no_sense_is_not_said() {
     let row = |name: &'static str, new: &'static str, old: &'static str, at: usize| {
         [(new, name, "2016", at, 1), (old, name, "2015", at, 2)]
@@ -210,6 +224,8 @@ fn regression_what_makes_no_sense_is_not_said() {
     // From nothing there is none, and the other way round is no answer.
     assert!(answer(change, "500", "0").abstained);
     assert_eq!(answer(change, "0", "500").value.as_deref(), Some("-1"));
+    // Nor is there one to another line's number.
+    assert!(answer(change, "0", "0").abstained);
     // The number of another year.
     assert!(answer("What was the number of employees in 2014?", "500", "400").abstained);
     assert_eq!(answer("What was the number of employees in 2015?", "500", "400").value.as_deref(), Some("400"));

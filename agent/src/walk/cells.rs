@@ -417,6 +417,7 @@ impl<'a> CellGraph<'a> {
             position: node.into(),
             table: None,
             file: None,
+            id_in_file: None,
         })
     }
 
@@ -426,6 +427,10 @@ impl<'a> CellGraph<'a> {
         let Some(node) = self.node(number) else { return Vec::new() };
         let of_text = || -> Vec<Quantity> { of_sentence(&node.text).into_iter().map(|of| of.quantity).collect() };
         let Some(place) = &node.place else { return of_text() };
+        if node.kind != NodeKind::Cell {
+            // What the table says of its numbers is not of a year in a header.
+            return of_cell(&node.text, [], None).map_or_else(of_text, |quantity| vec![quantity]);
+        }
         let section = tabsegnet_graph::section_path(self.graph.nodes(), node);
         let mut headings = vec![place.row_path.as_str(), place.column_path.as_str()];
         headings.extend(self.over(place.table));

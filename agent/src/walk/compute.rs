@@ -152,6 +152,7 @@ mod tests {
             position: Position::Cell { table: 0, row: 1, col: 1, rowspan: 1, colspan: 1 },
             table: None,
             file: None,
+            id_in_file: None,
         };
         texts.iter().map(cited).collect()
     }

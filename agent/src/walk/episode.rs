@@ -41,7 +41,7 @@ pub(crate) enum Turn {
 pub(crate) struct Episode<'a> {
     pub(crate) cells: &'a CellGraph<'a>,
     visited: Vec<u32>,
-    /// Actions that were done, by their JSON, with the round.
+    /// Actions that were done and would bring the same again, by their JSON, with the round.
     done: HashMap<String, usize>,
     pub(crate) computed: Vec<Computed>,
 }
@@ -152,7 +152,11 @@ impl<'a> Episode<'a> {
                 continue;
             }
             let (text, nodes) = self.carry_out(&call.action).unwrap_or_else(|text| (text, Vec::new()));
-            self.done.insert(key, round);
+            match call.action {
+                // Nodes that are left can be visited again, and be left again.
+                Action::Backtrack { .. } => self.done.clear(),
+                _ => drop(self.done.insert(key, round)),
+            }
             let nodes = nodes.into_iter().map(|node| self.cells.id(node).to_owned()).collect();
             observations.push(Observation { action, text, nodes });
         }

@@ -33,6 +33,9 @@ impl Listener for () {}
 pub struct Attempt {
     /// The answer, or why the model gave none.
     pub result: Result<Answer, LlmError>,
+    /// Why the model gave none, where there is an answer nevertheless: the other policy's after replies that cannot be used, or
+    /// an abstention where the budget was spent.
+    pub instead_of: Option<LlmError>,
     /// What happened, up to where it failed.
     pub trace: Vec<TraceEvent>,
     /// What it took, failed calls too.
@@ -98,7 +101,7 @@ impl<'a> LlmPolicy<'a> {
 
     /// As [`LlmPolicy::try_answer`], with what is known of a question of which nothing came.
     pub fn attempt(&self, ranking: &Ranking) -> Attempt {
-        let mut budget = Budget::new(self.cost.left(&self.llm.budget));
+        let mut budget = Budget::of_run(self.llm.budget.clone(), &self.cost);
         let mut trace = Vec::new();
         let mut sink = |event: &TraceEvent| {
             self.listener.event(event);
@@ -111,20 +114,23 @@ impl<'a> LlmPolicy<'a> {
         let mut chooser = ModelChooser::new(self.model, self.llm, &mut budget, &mut on_piece).with_found(&self.found);
         let result = walk_on(&self.cells, ranking, &mut chooser, &mut sink);
         let spent = budget.spent();
-        self.cost.book(&spent);
+        let mut instead_of = None;
         let result = match result {
-            Ok(Walked { answer, only_looked: true }) => Ok(self.with_guess(ranking, answer)),
-            Ok(Walked { answer, .. }) => Ok(answer),
+            Ok(Walked { answer, only_looked, spent }) => {
+                instead_of = spent.map(LlmError::Budget);
+                Ok(if only_looked { self.with_guess(ranking, answer) } else { answer })
+            }
             Err(LlmError::Invalid { reason }) => {
                 let id = &ranking.question_id;
                 let who = self.otherwise.name();
                 self.listener.notice(&format!("{id}: answered by {who}: the model's reply is not usable: {reason}"));
+                instead_of = Some(LlmError::Invalid { reason });
                 Ok(Answer { trace: trace.clone(), ..self.otherwise.answer(ranking) })
             }
             Err(error) => Err(error),
         };
         let result = result.map(|answer| Answer { tokens: Some(spent.tokens), cost: spent.cost, ..answer });
-        Attempt { result, trace, spent }
+        Attempt { result, instead_of, trace, spent }
     }
 
     /// An abstention of a walk that was cut short before it had anything, with what the other policy says as the best so far.
@@ -148,7 +154,7 @@ impl Policy for LlmPolicy<'_> {
     /// As [`LlmPolicy::try_answer`]; where it fails, the other policy answers, with what the model did and took up to then, and
     /// that is said.
     fn answer(&self, ranking: &Ranking) -> Answer {
-        let Attempt { result, trace, spent } = self.attempt(ranking);
+        let Attempt { result, trace, spent, .. } = self.attempt(ranking);
         result.unwrap_or_else(|error| {
             self.listener.notice(&format!("{}: answered by {}: {error}", ranking.question_id, self.otherwise.name()));
             Answer { trace, tokens: Some(spent.tokens), cost: spent.cost, ..self.otherwise.answer(ranking) }

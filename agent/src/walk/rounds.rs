@@ -1,7 +1,7 @@
 //! The rounds of a walk, and the answer at its end.
 
 use tabsegnet::{NodeKind, Ranking};
-use tabsegnet_llm::{LlmError, Tokens};
+use tabsegnet_llm::{BudgetError, LlmError, Tokens};
 
 use crate::answer::{Answer, Check, Citation};
 use crate::walk::cells::CellGraph;
@@ -40,6 +40,8 @@ pub(crate) struct Walked {
     pub(crate) answer: Answer,
     /// Whether it was cut short before anything was answered or computed: its best is a cell that was merely looked at.
     pub(crate) only_looked: bool,
+    /// The budget that was spent before it came to its end.
+    pub(crate) spent: Option<BudgetError>,
 }
 
 /// As [`walk()`], with how it ended.
@@ -91,7 +93,7 @@ pub(crate) fn walk_on(
     }
     let mut rounds = settings.rounds;
     let mut refused: Option<(Proposal, Verified)> = None;
-    let mut round = 0;
+    let (mut round, mut spent) = (0, None);
     let (reason, cut_short) = loop {
         if round >= rounds {
             break (format!("no answer in {round} rounds"), true);
@@ -111,7 +113,11 @@ pub(crate) fn walk_on(
         };
         let choice = match chooser.choose(&view) {
             Ok(choice) => choice,
-            Err(LlmError::Budget(error)) => break (error.to_string(), true),
+            Err(LlmError::Budget(error)) => {
+                let reason = error.to_string();
+                spent = Some(error);
+                break (reason, true);
+            }
             Err(error) => {
                 walk.tell(TraceEvent::End { answer: String::new(), abstained: true, reason: error.to_string() });
                 return Err(error);
@@ -136,7 +142,7 @@ pub(crate) fn walk_on(
                 let answer = proposal.answer.join("; ");
                 walk.tell(TraceEvent::Checked { round, answer, checks: verified.checks.clone() });
                 if verified.holds() {
-                    return Ok(Walked { answer: walk.answered(&proposal, verified), only_looked: false });
+                    return Ok(Walked { answer: walk.answered(&proposal, verified), only_looked: false, spent: None });
                 }
                 // One retry, which the rounds need not have room for.
                 if refused.replace((proposal, verified)).is_some() {
@@ -146,7 +152,7 @@ pub(crate) fn walk_on(
             }
         }
     };
-    Ok(walk.abstained(&episode, refused, reason, cut_short))
+    Ok(Walked { spent, ..walk.abstained(&episode, refused, reason, cut_short) })
 }
 
 struct Walk<'a> {
@@ -204,7 +210,7 @@ impl Walk<'_> {
         checks.push(Check { what: reason.clone(), passed: false });
         self.tell(TraceEvent::End { answer: String::new(), abstained: true, reason });
         let answer = Answer { abstained: true, unverified, checks, citations, ..self.done() };
-        Walked { answer, only_looked }
+        Walked { answer, only_looked, spent: None }
     }
 
     /// What every answer has.

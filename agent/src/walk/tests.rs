@@ -74,6 +74,7 @@ fn ranking(graph: &Graph, question: &str, start: &[&str]) -> Ranking {
             section: Vec::new(),
             row_headers: None,
             column_headers: None,
+            caption: None,
             position: node.into(),
             duplicates: Vec::new(),
             segment: None,

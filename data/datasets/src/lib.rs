@@ -12,6 +12,7 @@ mod distractors;
 pub mod error;
 mod files;
 mod finqa;
+pub mod folders;
 mod hitab;
 mod hybridqa;
 pub mod mix;

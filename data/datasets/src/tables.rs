@@ -2,6 +2,8 @@
 //! "header": […], "rows": [[…]…]}` and `{"id", "question", "tables": [ids of the gold tables]}`. Files whose names end in
 //! `.gz` are unpacked as they are read; a file is never in memory whole. Keys beside these are left alone.
 
+mod of_document;
+
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -14,6 +16,8 @@ use tabsegnet_store::FileError;
 
 use crate::error::DataError;
 use crate::record::Place;
+
+pub use of_document::tables_of;
 
 /// Bytes of the longest line: a table beyond is no table of a corpus, and a file without line breaks is none of these.
 const LONGEST_LINE: u64 = 256 << 20;
@@ -41,6 +45,19 @@ pub struct TableRecord {
     /// Its rows, without the header.
     #[serde(deserialize_with = "rows")]
     pub rows: Vec<Vec<String>>,
+    /// Where it stands, of a table of a document; a line of JSON has none.
+    #[serde(rename = "in_document", skip_serializing_if = "Option::is_none")]
+    pub excerpt: Option<Excerpt>,
+}
+
+/// A table in its document: as it is there, with all header rows and merged cells, and the sentences beside it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Excerpt {
+    /// Sentences and the table, as the project's JSON of a document; the table has the number that it has in its document.
+    pub document: String,
+    /// The number, in the document, of the first of the sentences.
+    pub passage: usize,
 }
 
 /// A question to a corpus.
@@ -95,6 +112,12 @@ pub struct Lines<T> {
     of: std::marker::PhantomData<fn() -> T>,
 }
 
+/// Whether a file holds a table a line.
+pub fn has_lines(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    [".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz"].iter().any(|end| name.ends_with(end))
+}
+
 /// The tables of a file.
 ///
 /// # Errors
@@ -145,7 +168,9 @@ pub trait Record: DeserializeOwned {
 
 impl Record for TableRecord {
     fn missing(&self) -> Option<(&'static str, &'static str)> {
-        self.id.trim().is_empty().then_some(("id", "the table's id"))
+        let id = self.id.trim().is_empty().then_some(("id", "the table's id"));
+        let empty = self.column_headers.is_empty() && self.rows.is_empty();
+        id.or(empty.then_some(("rows", "a table, with a header or rows")))
     }
 }
 
@@ -206,7 +231,7 @@ mod tests {
         (dir, path)
     }
 
-    const LINES: &str = "{\"id\":\"a\",\"title\":null,\"header\":[\"x\",2],\"rows\":[[null,1.5],[true]],\"url\":\"u\"}\n\n{\"id\":\"b\"}";
+    const LINES: &str = "{\"id\":\"a\",\"title\":null,\"header\":[\"x\",2],\"rows\":[[null,1.5],[true]],\"url\":\"u\"}\n\n{\"id\":\"b\",\"header\":[\"x\"]}";
 
     #[test]
     fn tables_are_read_plain_and_packed_whatever_a_cell_is() {
@@ -242,10 +267,12 @@ mod tests {
             found.into_iter().find_map(Result::err).unwrap().to_string()
         };
         assert!(
-            of("{\"id\":\"a\"}\n{\"title\":\"x\"}").contains("line 2"),
+            of("{\"id\":\"a\",\"rows\":[[1]]}\n{\"title\":\"x\"}").contains("line 2"),
             "{}",
-            of("{\"id\":\"a\"}\n{\"title\":\"x\"}")
+            of("{\"id\":\"a\",\"rows\":[[1]]}\n{\"title\":\"x\"}")
         );
+        let question = of("{\"id\":\"q\",\"question\":\"Who won?\"}");
+        assert!(question.contains("rows: is missing; expected a table"), "{question}");
         assert!(of("{\"id\":\"a\",").contains("line 1"));
         assert!(of("[1]").contains("line 1"));
         let (_dir, path) = file("t.jsonl.gz", b"no gzip");

@@ -169,6 +169,9 @@ pub struct Built {
 /// No benchmark can be made of these tables and questions, or read from these files.
 #[derive(Debug, thiserror::Error)]
 pub enum MultiTableError {
+    /// A file or folder cannot be read; the message has its path.
+    #[error("{0}")]
+    Files(String),
     /// A file that cannot be read, or a line of it.
     #[error(transparent)]
     Data(#[from] DataError),

@@ -62,7 +62,7 @@ pub struct TablePlace {
 }
 
 /// A node of the graph.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Node {
     /// The stable id, such as `t0:r3c2`.
     pub id: String,

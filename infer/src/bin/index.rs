@@ -1,8 +1,9 @@
 //! `index`: makes and changes corpora of tables, which `infer --corpus` searches.
 
 use std::io::IsTerminal as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use clap::Parser;
@@ -13,6 +14,8 @@ use tabsegnet_encoder::{EncoderConfig, EncoderKind, Precision, load};
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
+/// Time between lines of progress where there is no terminal for a bar.
+const A_LINE_EACH: Duration = Duration::from_secs(5);
 /// Exit code where some of what was given could not be taken in.
 const PARTLY: u8 = 3;
 
@@ -36,10 +39,11 @@ struct Arguments {
     remove: Vec<PathBuf>,
     /// Puts corpora together into a new one, such as those that several machines made of a part of the files each; may be
     /// given several times. Tables are not read again.
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["inputs", "remove"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["inputs", "remove", "vectors", "encoder"])]
     join: Vec<PathBuf>,
     /// A sentence encoder in Hugging Face layout (a folder) for the tables' vectors, such as all-MiniLM-L6-v2; the static
-    /// encoder that comes with the project unless given. A corpus keeps the one that it was made with.
+    /// encoder that comes with the project unless given. A corpus keeps the one that it was made with; this says where it lies
+    /// now, where its folder was moved.
     #[arg(long, value_name = "DIR")]
     encoder: Option<PathBuf>,
     /// f32 or int8: the numbers that --encoder computes with.
@@ -56,7 +60,7 @@ struct Arguments {
     #[arg(long, value_name = "N", default_value_t = IndexConfig::default().segments)]
     segments: usize,
     /// Prints the corpus' files, one a line.
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["inputs", "remove", "join"])]
     list: bool,
     /// Reads the whole corpus and compares it with its digests; exit code 1 where something is not as it was written.
     #[arg(long, conflicts_with_all = ["inputs", "remove", "join", "list"])]
@@ -75,8 +79,9 @@ fn main() -> ExitCode {
 
 fn run(arguments: &Arguments) -> Result<ExitCode> {
     if !arguments.join.is_empty() {
-        told(&join(&arguments.output, &arguments.join)?);
-        return Ok(ExitCode::SUCCESS);
+        let (change, problems) = join(&arguments.output, &arguments.join)?;
+        told(&change);
+        return Ok(ended(&problems, false));
     }
     if arguments.list {
         let manifest = Manifest::read(&arguments.output)?;
@@ -95,24 +100,28 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
         eprintln!("{} tables in {} segments, all as they were written", manifest.tables(), manifest.segments.len());
         return Ok(ExitCode::SUCCESS);
     }
-    if arguments.inputs.is_empty() && arguments.remove.is_empty() {
+    let there = Manifest::read(&arguments.output).ok();
+    let finds_encoder = there.is_some() && arguments.encoder.is_some();
+    if arguments.inputs.is_empty() && arguments.remove.is_empty() && !finds_encoder {
         eprintln!(
-            "error: nothing to do; expected FILES or FOLDERS to add, --remove, --join, --check or --list (--help shows all)"
+            "error: nothing to do; expected FILES or FOLDERS to add, --remove, --join, --check, --list, or --encoder to say where \
+             that of a corpus lies (--help shows all)"
         );
         return Ok(ExitCode::from(2));
     }
     let (inputs, mut problems) = files(&arguments.inputs);
-    if inputs.is_empty() && arguments.remove.is_empty() {
+    let mut warnings = Vec::new();
+    if inputs.is_empty() && arguments.remove.is_empty() && !finds_encoder {
         let given: Vec<String> = arguments.inputs.iter().map(|path| path.display().to_string()).collect();
         let told = if problems.is_empty() { vec![format!("{}: holds no file", given.join(", "))] } else { problems };
         bail!("{}; expected files with tables", told.join("; "));
     }
-    let there = Manifest::read(&arguments.output).ok();
     let kept = there.as_ref().map(|manifest| manifest.vectors);
     let encoder_config = match (&arguments.encoder, there) {
         (Some(model), _) => EncoderConfig {
             kind: EncoderKind::Bert,
-            model: model.display().to_string(),
+            // It is looked for there from whatever folder the corpus is opened.
+            model: std::fs::canonicalize(model).as_deref().unwrap_or(model).display().to_string(),
             precision: if arguments.precision == "int8" { Precision::Int8 } else { Precision::F32 },
             ..EncoderConfig::default()
         },
@@ -139,17 +148,15 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
         false => ProgressBar::hidden(),
     };
     bar.set_style(ProgressStyle::with_template("{bar:30} {pos}/{len} files, {msg}")?);
-    let (mut encoded, mut unchanged) = (0_usize, 0);
-    for name in &arguments.remove {
-        let known = writer.name_of(name);
-        let is_meant = |file: &&str| *file == known || Path::new(file).starts_with(&known);
-        let meant: Vec<String> = writer.files().filter(is_meant).map(str::to_owned).collect();
+    let (mut encoded, mut unchanged, mut said) = (0_usize, 0, Instant::now());
+    for path in &arguments.remove {
+        let meant = writer.files_of(path);
         meant.iter().for_each(|file| {
             writer.remove(file);
         });
         if meant.is_empty() {
-            problems
-                .push(format!("{known}: the corpus has no such file, nor one below it (--list shows which it has)"));
+            let path = path.display();
+            problems.push(format!("{path}: the corpus has no such file, nor one below it (--list shows which it has)"));
         }
     }
     for path in &inputs {
@@ -158,10 +165,15 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
             bar.set_message(format!("{encoded} tables encoded"));
         })?;
         unchanged += usize::from(change.unchanged);
+        if bar.is_hidden() && said.elapsed() > A_LINE_EACH {
+            eprintln!("{} of {} files, {encoded} tables encoded", bar.position(), inputs.len());
+            said = Instant::now();
+        }
         if !change.unchanged && change.problems.is_empty() && change.tables == 0 {
             problems.push(format!("{}: holds no table", path.display()));
         }
         problems.extend(change.problems);
+        warnings.extend(change.warnings);
         bar.inc(1);
     }
     let change = writer.commit(&mut |tables| {
@@ -173,13 +185,18 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
     if unchanged > 0 {
         eprintln!("{unchanged} files are as they were and were not read again");
     }
+    warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
+    Ok(ended(&problems, change.added == 0 && change.removed == 0 && unchanged == 0))
+}
+
+/// Says what could not be taken in, and how the program ends; whether `nothing` was.
+fn ended(problems: &[String], nothing: bool) -> ExitCode {
     if problems.is_empty() {
-        return Ok(ExitCode::SUCCESS);
+        return ExitCode::SUCCESS;
     }
     eprintln!("not taken in:");
     problems.iter().for_each(|problem| eprintln!("  {problem}"));
-    let nothing = change.added == 0 && change.removed == 0 && unchanged == 0;
-    Ok(if nothing { ExitCode::FAILURE } else { ExitCode::from(PARTLY) })
+    if nothing { ExitCode::FAILURE } else { ExitCode::from(PARTLY) }
 }
 
 fn told(change: &Change) {

@@ -10,6 +10,8 @@ use crate::EncoderError;
 pub enum Shipped {
     /// The static encoder.
     StaticEncoder,
+    /// The ranker of nodes over it.
+    General,
     /// The reranker of tables, of a corpus over the static encoder.
     Corpus,
     /// That of a corpus over all-MiniLM-L6-v2.
@@ -25,6 +27,7 @@ impl Shipped {
     fn directory(self) -> &'static str {
         match self {
             Self::StaticEncoder => "static-encoder",
+            Self::General => "general",
             Self::Corpus => "corpus",
             Self::CorpusMinilm => "corpus-minilm",
             Self::Answers => "answers",
@@ -36,6 +39,7 @@ impl Shipped {
     fn file(self) -> &'static str {
         match self {
             Self::Corpus | Self::CorpusMinilm => "retriever.json",
+            Self::General => "manifest.json",
             Self::Answers => "answers.json",
             Self::StaticEncoder | Self::Segmenter => "config.json",
         }
@@ -46,6 +50,7 @@ impl Shipped {
         match self {
             Self::StaticEncoder => ("static encoder", "encoder.model"),
             Self::Corpus | Self::CorpusMinilm => ("reranker of tables", "--retriever"),
+            Self::General => ("ranker", "--checkpoint"),
             Self::Answers => ("choice of answers", "--answers"),
             Self::Segmenter => ("segmenter", "segmenter.model"),
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 use tabsegnet_datasets::tables::TableRecord;
-use tabsegnet_encoder::{Encoder, load};
+use tabsegnet_encoder::{Encoder, EncoderKind, load};
 
 use crate::error::CorpusError;
 use crate::fields::{Field, terms};
@@ -60,7 +60,14 @@ impl Corpus {
     /// # Errors
     /// There is none, it is damaged, or its encoder is not to be had.
     pub fn open(directory: &Path) -> Result<Self, CorpusError> {
-        let encoder = load(&Manifest::read(directory)?.encoder)?;
+        let config = Manifest::read(directory)?.encoder;
+        let encoder = load(&config).map_err(|source| match config.kind {
+            EncoderKind::Static => source.into(),
+            EncoderKind::Bert => {
+                let (directory, model) = (directory.display().to_string(), config.model.clone());
+                CorpusError::NoEncoder { directory, model, source: Box::new(source) }
+            }
+        })?;
         Self::open_with(directory, encoder.into())
     }
 

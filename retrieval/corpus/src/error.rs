@@ -49,7 +49,7 @@ pub enum CorpusError {
     },
     /// The index holds vectors of another encoder.
     #[error(
-        "{directory}: its vectors are of the encoder {of_index}, this is {given}; open it with the one that it was made \
+        "{directory}: its vectors are of {of_index}, this encoder is {given}; open it with the one that it was made \
          with, or make it anew"
     )]
     OtherEncoder {
@@ -59,6 +59,19 @@ pub enum CorpusError {
         of_index: String,
         /// Those of the encoder given.
         given: String,
+    },
+    /// The encoder that the index was made with cannot be opened.
+    #[error(
+        "{directory}: the encoder that it was made with, {model}, could not be opened ({source}); if its folder lies elsewhere now, \
+         index --output {directory} --encoder FOLDER says so"
+    )]
+    NoEncoder {
+        /// The index.
+        directory: String,
+        /// The encoder's folder or name.
+        model: String,
+        /// Why not.
+        source: Box<EncoderError>,
     },
     /// Another process is changing the index.
     #[error("{directory}: another process is changing this corpus; wait until it is done")]
@@ -92,6 +105,13 @@ pub enum CorpusError {
         /// The id.
         id: String,
     },
+}
+
+impl CorpusError {
+    /// Whether it is a setting that was given, and nothing of the corpus.
+    pub fn is_of_settings(&self) -> bool {
+        matches!(self, Self::Setting { .. } | Self::Settings { .. } | Self::Gtr(GtrError::Setting { .. }))
+    }
 }
 
 /// A damaged file of an index; the message says what to do.

@@ -1,5 +1,6 @@
 //! Putting corpora together as one.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -7,16 +8,17 @@ use std::path::{Path, PathBuf};
 use tabsegnet_store::{FileError, create_dir, write_atomic};
 
 use crate::error::CorpusError;
-use crate::manifest::{Manifest, SegmentEntry, StoredFile};
+use crate::manifest::{Manifest, SegmentEntry, SourceFile, StoredFile};
 use crate::segment::Segment;
 use crate::writer::{Change, clear_but, lock};
 
 /// Puts corpora together as one, such as those that several machines made of a part of the tables each: their segments are
-/// taken as they are. Of tables with one id the last corpus' counts.
+/// taken as they are. Of files with one name and of tables with one id those of the first corpus count, as where one index is made
+/// of all; with the change, what was left out so, in words.
 ///
 /// # Errors
 /// Corpora of different encoders or forms of vectors; a corpus that is there already; the disk.
-pub fn join(directory: &Path, parts: &[PathBuf]) -> Result<Change, CorpusError> {
+pub fn join(directory: &Path, parts: &[PathBuf]) -> Result<(Change, Vec<String>), CorpusError> {
     let expected = "a directory without a corpus";
     create_dir(directory)?;
     let _lock = lock(directory)?;
@@ -26,10 +28,11 @@ pub fn join(directory: &Path, parts: &[PathBuf]) -> Result<Change, CorpusError> 
     // What a call that failed left may be the very files of the parts, by another name.
     clear_but(directory, &BTreeSet::new())?;
     let mut joined: Option<Manifest> = None;
-    let mut change = Change::default();
-    let mut ids: HashMap<String, (usize, u32)> = HashMap::new();
+    let (mut change, mut problems) = (Change::default(), Vec::new());
+    // Of each table the file that it is from.
+    let mut ids: HashMap<String, String> = HashMap::new();
     let mut removed: Vec<BTreeSet<u32>> = Vec::new();
-    let mut files: BTreeMap<String, String> = BTreeMap::new();
+    let mut files: BTreeMap<String, SourceFile> = BTreeMap::new();
     for part in parts {
         let manifest = Manifest::read(part)?;
         let into =
@@ -43,7 +46,22 @@ pub fn join(directory: &Path, parts: &[PathBuf]) -> Result<Change, CorpusError> 
                 given: format!("{} ({}) as in the first", into.encoder_identity, into.dim),
             });
         }
-        files.extend(manifest.files(part)?);
+        let mut twice: BTreeSet<String> = BTreeSet::new();
+        for (name, file) in manifest.files(part)? {
+            match files.entry(name) {
+                Entry::Vacant(place) => drop(place.insert(file)),
+                Entry::Occupied(first) => {
+                    let (name, part) = (first.key(), part.display());
+                    // One file that two have is no loss.
+                    if first.get().sha256 != file.sha256 || file.sha256.is_empty() {
+                        problems.push(format!(
+                            "{part}: {name}: another file of this name is in an earlier corpus; index one of them by another path"
+                        ));
+                    }
+                    twice.insert(name.clone());
+                }
+            }
+        }
         for (entry, segment) in manifest.segments.iter().zip(manifest.open(part)?) {
             let name = into.new_name("segment");
             let (from, to) = (part.join(&entry.file.name), directory.join(&name));
@@ -52,14 +70,23 @@ pub fn join(directory: &Path, parts: &[PathBuf]) -> Result<Change, CorpusError> 
             }
             let mut gone = segment.removed();
             for table in (0..segment.len() as u32).filter(|&table| segment.is_live(table as usize)) {
-                if let Some((earlier, number)) = ids.insert(segment.id(table).to_owned(), (removed.len(), table)) {
-                    match removed.get_mut(earlier) {
-                        Some(of_earlier) => of_earlier.insert(number),
-                        None => gone.insert(number),
-                    };
-                    change.removed += 1;
+                let (id, source) = (segment.id(table), segment.source(table));
+                match ids.get(id) {
+                    _ if twice.contains(source) => {}
+                    None => {
+                        ids.insert(id.to_owned(), source.to_owned());
+                        change.added += 1;
+                        continue;
+                    }
+                    Some(first) => {
+                        problems.push(format!("{source}: table {id:?}: its id is taken by a table of {first}"));
+                        // Read again when it is indexed, to be told so again.
+                        for file in [first.as_str(), source] {
+                            files.entry(file.to_owned()).and_modify(|file| file.sha256.clear());
+                        }
+                    }
                 }
-                change.added += 1;
+                gone.insert(table);
             }
             removed.push(gone);
             let file = StoredFile { name, sha256: entry.file.sha256.clone() };
@@ -81,7 +108,7 @@ pub fn join(directory: &Path, parts: &[PathBuf]) -> Result<Change, CorpusError> 
     manifest.write(directory)?;
     change.tables = manifest.tables();
     change.segments = manifest.segments.len();
-    Ok(change)
+    Ok((change, problems))
 }
 
 /// Copies a file to a name that none has, whole or not at all.

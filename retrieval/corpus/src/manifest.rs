@@ -17,7 +17,7 @@ use crate::vectors::VectorKind;
 
 const FILE: &str = "corpus.json";
 /// The version of a corpus on the disk, raised when a file's content changes its meaning.
-pub const FORMAT: u64 = 3;
+pub const FORMAT: u64 = 4;
 
 /// What a corpus is made of.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -49,6 +49,17 @@ pub struct StoredFile {
     pub name: String,
     /// SHA-256 of its content.
     pub sha256: String,
+}
+
+/// A file that tables are from.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SourceFile {
+    /// SHA-256 of its content; empty where it has to be read again, or is no file.
+    pub sha256: String,
+    /// Where it lay, from the root; empty where it is no file.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub path: String,
 }
 
 /// A segment of a corpus.
@@ -175,19 +186,22 @@ impl Manifest {
         Ok(StoredFile { sha256: sha256_file(&path)?, name })
     }
 
-    /// The files that tables are from, by name as it was given, each with the SHA-256 of its content; empty where it has to
-    /// be read again, or is no file.
+    /// The files that tables are from, by name as it was given.
     ///
     /// # Errors
     /// The list cannot be read.
-    pub fn files(&self, directory: &Path) -> Result<BTreeMap<String, String>, CorpusError> {
+    pub fn files(&self, directory: &Path) -> Result<BTreeMap<String, SourceFile>, CorpusError> {
         let Some(StoredFile { name, .. }) = &self.files else { return Ok(BTreeMap::new()) };
         let path = directory.join(name);
         serde_json::from_slice(&read_bytes(&path)?).map_err(|error| damaged(&path, error))
     }
 
     /// Writes the list of files into a new file, where it is not the one that is there.
-    pub(crate) fn set_files(&mut self, directory: &Path, files: &BTreeMap<String, String>) -> Result<(), CorpusError> {
+    pub(crate) fn set_files(
+        &mut self,
+        directory: &Path,
+        files: &BTreeMap<String, SourceFile>,
+    ) -> Result<(), CorpusError> {
         if self.files(directory)? == *files {
             return Ok(());
         }

@@ -25,6 +25,8 @@ pub struct Rerank {
     candidates: CandidateConfig,
     trees: BoostedTrees,
     listwise: Option<BoostedTrees>,
+    /// Identity of the encoder of whose vectors it has learnt.
+    encoder: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -35,6 +37,8 @@ struct About {
     candidates: CandidateConfig,
     /// Those of [`Listwise`], of which those of [`Candidates`] are the first; without it those alone.
     features: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    encoder: Option<String>,
 }
 
 fn is_default(candidates: &CandidateConfig) -> bool {
@@ -47,15 +51,16 @@ fn names(listwise: bool) -> Vec<String> {
 
 impl Rerank {
     /// Trees over rows of [`Candidates`] that a sum of `weights` proposes, and where `candidates.listwise` says so trees over
-    /// rows of [`Listwise`].
+    /// rows of [`Listwise`]. `encoder` is the identity of the one of whose vectors they have learnt.
     pub fn new(
         weights: Weights,
         candidates: CandidateConfig,
         trees: BoostedTrees,
         listwise: Option<BoostedTrees>,
+        encoder: &str,
     ) -> Self {
         let candidates = CandidateConfig { listwise: listwise.is_some(), ..candidates };
-        Self { weights, candidates, trees, listwise }
+        Self { weights, candidates, trees, listwise, encoder: Some(encoder.to_owned()) }
     }
 
     /// What the proposing sum counts.
@@ -87,6 +92,7 @@ impl Rerank {
             weights: self.weights,
             candidates: self.candidates.clone(),
             features: names(self.candidates.listwise),
+            encoder: self.encoder.clone(),
         };
         let json = serde_json::to_vec_pretty(&about).map_err(|error| damaged(&path, error))?;
         Ok(write_bytes_atomic(&path, &json)?)
@@ -112,13 +118,23 @@ impl Rerank {
         };
         let alone = trees(TREES, Candidates::width())?;
         let listwise = about.candidates.listwise.then(|| trees(LISTWISE, Listwise::width())).transpose()?;
-        Ok(Self { weights: about.weights, candidates: about.candidates, trees: alone, listwise })
+        let About { weights, candidates, features: _, encoder } = about;
+        Ok(Self { weights, candidates, trees: alone, listwise, encoder })
     }
 }
 
 impl Retriever for Rerank {
     fn name(&self) -> String {
         "rerank".into()
+    }
+
+    fn notice(&self, corpus: &Corpus) -> Option<String> {
+        let of_corpus = &corpus.manifest().encoder_identity;
+        self.encoder.as_ref().is_some_and(|encoder| encoder != of_corpus).then(|| {
+            "the reranker has learnt from vectors of another encoder than this corpus has (or of other numbers, f32 or int8): its \
+             order may be worse than --retriever rrf, which has learnt from none; train one over it with configs/corpus.toml"
+                .to_owned()
+        })
     }
 
     fn retrieve(&self, corpus: &Corpus, query: &Query, top_k: usize) -> Result<Vec<Hit>, CorpusError> {

@@ -17,6 +17,11 @@ pub trait Retriever: Send + Sync {
     /// What reports call it.
     fn name(&self) -> String;
 
+    /// What is to be said before a corpus is searched with it.
+    fn notice(&self, _: &Corpus) -> Option<String> {
+        None
+    }
+
     /// The first `top_k` tables, best first.
     ///
     /// # Errors

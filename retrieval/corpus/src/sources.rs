@@ -1,15 +1,14 @@
 //! Tables from files: lines of JSON, plain or packed, and every document that the project reads.
 
-use std::collections::BTreeSet;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
-use tabsegnet_datasets::document::{Block, Document, Heading, Outline, Table};
-use tabsegnet_datasets::tables::{TableRecord, read_tables};
+use tabsegnet_datasets::folders::{files_below, plain_path};
+use tabsegnet_datasets::tables::{TableRecord, has_lines, read_tables, tables_of};
 use tabsegnet_document::{ReadOptions, read};
 use tabsegnet_store::{FileError, sha256_file};
 
 use crate::error::CorpusError;
-use crate::writer::Writer;
+use crate::writer::{Writer, is_corpus};
 
 /// What was made of a file.
 #[derive(Debug, Default)]
@@ -20,94 +19,30 @@ pub struct FileChange {
     pub tables: usize,
     /// What of it could not be taken, each with its place.
     pub problems: Vec<String>,
+    /// What was cut off or guessed as it was read, each with its place.
+    pub warnings: Vec<String>,
 }
 
 /// The files of paths, those of folders with all below them, each once and by name, and what of them cannot be read, each
-/// in words. Hidden ones are left out.
+/// in words. Hidden ones are left out, and corpora: one may lie in the folder that it is of.
 pub fn files(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<String>) {
-    let (mut found, mut problems) = (BTreeSet::new(), Vec::new());
-    let unread = |path: &Path, error| FileError::at(path, "read")(error).to_string();
-    for path in paths {
-        let path = plain_path(path);
-        match std::fs::metadata(&path) {
-            Ok(about) if about.is_dir() => {}
-            Ok(_) => {
-                found.insert(path);
-                continue;
-            }
-            Err(error) => {
-                problems.push(unread(&path, error));
-                continue;
-            }
-        }
-        let mut folders = vec![path];
-        while let Some(folder) = folders.pop() {
-            let entries = match std::fs::read_dir(&folder) {
-                Ok(entries) => entries,
-                Err(error) => {
-                    problems.push(unread(&folder, error));
-                    continue;
-                }
-            };
-            for entry in entries {
-                let of_entry = entry.and_then(|entry| Ok((entry.file_type()?, entry)));
-                let (kind, entry) = match of_entry {
-                    Ok(of_entry) => of_entry,
-                    Err(error) => {
-                        problems.push(unread(&folder, error));
-                        continue;
-                    }
-                };
-                if entry.file_name().to_string_lossy().starts_with('.') {
-                    continue;
-                }
-                // Links to folders are not followed: they may lead in a circle. A link that leads nowhere is said when it is
-                // read.
-                match std::fs::metadata(entry.path()) {
-                    Ok(about) if about.is_dir() && !kind.is_symlink() => folders.push(entry.path()),
-                    Ok(about) if about.is_dir() => {}
-                    Ok(about) if !about.is_file() => {
-                        problems.push(format!("{}: is no file, such as a pipe or device", entry.path().display()));
-                    }
-                    _ => {
-                        found.insert(entry.path());
-                    }
-                }
-            }
-        }
-    }
-    (found.into_iter().collect(), problems)
+    files_below(paths, is_corpus)
 }
 
-/// A path without what leads nowhere: `a` for `./a`, `a/b/..` and `a/`.
-pub fn plain_path(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            // Of a link `..` is the folder that it leads to, not the one that it stands in.
-            Component::ParentDir if ends_in_folder(&plain) => {
-                plain.pop();
-            }
-            part => plain.push(part),
-        }
-    }
-    if plain.as_os_str().is_empty() { PathBuf::from(".") } else { plain }
-}
-
-fn ends_in_folder(path: &Path) -> bool {
-    let named = matches!(path.components().next_back(), Some(Component::Normal(_)));
-    named && std::fs::symlink_metadata(path).is_ok_and(|about| about.is_dir())
+/// Where a path leads from the root, through links; of one that leads nowhere its folder counts.
+pub(crate) fn whole_path(path: &Path) -> PathBuf {
+    let plain = plain_path(path);
+    let of_folder = || {
+        let folder =
+            plain.parent().map(|folder| if folder.as_os_str().is_empty() { Path::new(".") } else { folder })?;
+        Some(std::fs::canonicalize(folder).ok()?.join(plain.file_name()?))
+    };
+    let whole = std::fs::canonicalize(&plain).ok().or_else(of_folder).or_else(|| std::path::absolute(&plain).ok());
+    whole.unwrap_or(plain)
 }
 
 /// Lines of a file that are told to be unreadable, each.
 const MOST_TOLD: usize = 10;
-
-/// Whether a file holds a table a line.
-fn has_lines(path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-    [".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz"].iter().any(|end| name.ends_with(end))
-}
 
 /// Times that a file which changes while it is read is read.
 const TRIES: usize = 3;
@@ -136,12 +71,15 @@ impl Writer<'_> {
                     return Ok(change);
                 }
             };
-            let had = self.sha256(&name).map(str::to_owned);
-            if had.as_deref() == Some(sha256.as_str()) {
+            let had = self.file(&name).cloned();
+            if had.as_ref().is_some_and(|had| had.sha256 == sha256) {
                 change.unchanged = true;
                 return Ok(change);
             }
             let begun = self.read_file(path, &name, &sha256, &mut change, progress)?;
+            if begun {
+                self.lies_at(&name, &whole_path(path));
+            }
             if stamp(path).ok() == Some(before) {
                 if !change.problems.is_empty() {
                     self.forget(&name);
@@ -172,6 +110,7 @@ impl Writer<'_> {
             return match read(path, &ReadOptions::default()) {
                 Ok(read) => {
                     self.begin(name, sha256);
+                    change.warnings.extend(read.warnings.iter().map(|warning| format!("{name}: {warning}")));
                     for mut table in tables_of(&read.document, name) {
                         // What a page calls itself says more than the name of its file.
                         if let Some(title) = &read.title {
@@ -239,50 +178,5 @@ impl Writer<'_> {
             }
         }
         Ok(())
-    }
-}
-
-/// The tables of a document, with the headings above each. An id is the file's name and the table's number in it.
-pub fn tables_of(document: &Document, file: &str) -> Vec<TableRecord> {
-    let mut outline: Outline<&str> = Outline::default();
-    let mut found = Vec::new();
-    for block in &document.blocks {
-        match block {
-            Block::Heading(Heading { level, text }) => {
-                outline.enter(*level, text.as_str());
-            }
-            Block::Passage(_) => {}
-            Block::Table(table) => {
-                let section = outline.path().collect::<Vec<_>>().join(" -- ");
-                found.push(record(table, file, &document.id, section));
-            }
-        }
-    }
-    found
-}
-
-/// A table as a record: its header rows are one, merged cells stand in each of their places.
-fn record(table: &Table, file: &str, title: &str, section: String) -> TableRecord {
-    let text = |row: usize, column: usize| table.cell_at(row, column).map_or("", |cell| cell.text.as_str());
-    let header = (0..table.cols()).map(|column| {
-        let mut parts: Vec<&str> = Vec::new();
-        for row in 0..table.num_header_rows() {
-            let part = text(row, column).trim();
-            if !part.is_empty() && parts.last() != Some(&part) {
-                parts.push(part);
-            }
-        }
-        parts.join(" ")
-    });
-    let rows = (table.num_header_rows()..table.rows())
-        .map(|row| (0..table.cols()).map(|column| text(row, column).to_owned()).collect());
-    TableRecord {
-        id: format!("{file}#t{}", table.number()),
-        source: file.to_owned(),
-        title: title.to_owned(),
-        section,
-        caption: table.caption().to_owned(),
-        column_headers: header.collect(),
-        rows: rows.collect(),
     }
 }

@@ -6,16 +6,17 @@ use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use tabsegnet_datasets::folders::plain_path;
 use tabsegnet_datasets::tables::TableRecord;
-use tabsegnet_encoder::{Encoder, EncoderConfig};
+use tabsegnet_encoder::{Encoder, EncoderConfig, EncoderKind, Precision};
 use tabsegnet_store::{FileError, create_dir};
 
 use crate::build::{Batch, merge};
 use crate::error::CorpusError;
 use crate::fields::{Field, schema_text};
-use crate::manifest::{Manifest, SegmentEntry, StoredFile};
+use crate::manifest::{Manifest, SegmentEntry, SourceFile, StoredFile};
 use crate::segment::Segment;
-use crate::sources::plain_path;
+use crate::sources::whole_path;
 use crate::vectors::VectorKind;
 
 /// How a corpus is made.
@@ -73,9 +74,9 @@ pub struct Writer<'e> {
     begun: HashSet<String>,
     /// Tables of segments that are removed since the last file was begun: segment and number.
     replaced: Vec<(usize, u32)>,
-    files: BTreeMap<String, String>,
-    /// Where the files that the corpus had at first are now, once it is needed.
-    whole_paths: Option<HashMap<PathBuf, String>>,
+    files: BTreeMap<String, SourceFile>,
+    /// Names of files by where they lie; some may have gone.
+    names: HashMap<PathBuf, String>,
     waiting: Vec<(TableRecord, u32)>,
     batch: Batch,
     /// Tables of the batch and of those that wait that are removed again.
@@ -104,23 +105,29 @@ impl<'e> Writer<'e> {
         create_dir(directory)?;
         let lock = lock(directory)?;
         let manifest = match Manifest::read(directory) {
-            Ok(manifest) => manifest,
+            Ok(manifest) => {
+                same_encoder(directory, &manifest, encoder)?;
+                // The same encoder may lie elsewhere now.
+                Manifest { encoder: encoder_config.clone(), ..manifest }
+            }
             Err(CorpusError::Missing { .. }) => {
                 Manifest::new(encoder_config.clone(), encoder.identity(), encoder.dim(), config.vectors)
             }
             Err(error) => return Err(error),
         };
-        same_encoder(directory, &manifest, encoder)?;
         clear(directory, &manifest)?;
         let segments = manifest.open(directory)?;
+        let files = manifest.files(directory)?;
+        let lies = files.iter().filter(|(_, file)| !file.path.is_empty());
+        let names = lies.map(|(name, file)| (PathBuf::from(&file.path), name.clone())).collect();
         Ok(Self {
             directory: directory.to_owned(),
             encoder,
             config: config.clone(),
             removed: segments.iter().map(Segment::removed).collect(),
             stored: manifest.segments.iter().map(|entry| entry.file.clone()).collect(),
-            files: manifest.files(directory)?,
-            whole_paths: None,
+            files,
+            names,
             manifest,
             segments,
             added: HashMap::new(),
@@ -139,23 +146,38 @@ impl<'e> Writer<'e> {
 
     /// The digest of a file that the corpus has; an equal one need not be read again.
     pub fn sha256(&self, file: &str) -> Option<&str> {
-        self.files.get(file).map(String::as_str)
+        self.files.get(file).map(|file| file.sha256.as_str())
     }
 
     /// What the corpus calls a file: the name that it has it by, where it is the same file however the path is written, else
-    /// the path as it is given, without `./`.
-    pub fn name_of(&mut self, path: &Path) -> String {
-        let plain = plain_path(path);
-        let name = plain.display().to_string();
-        if self.files.contains_key(&name) {
-            return name;
+    /// the path as it is given, without `./`; where another file has that name already, the path from the root.
+    pub fn name_of(&self, path: &Path) -> String {
+        let whole = whole_path(path);
+        if let Some(name) = self.names.get(&whole).filter(|name| self.files.contains_key(*name)) {
+            return name.clone();
         }
-        let files = &self.files;
-        let whole = self.whole_paths.get_or_insert_with(|| {
-            let whole = |name: &String| Some((std::fs::canonicalize(name).ok()?, name.clone()));
-            files.keys().filter_map(whole).collect()
-        });
-        std::fs::canonicalize(&plain).ok().and_then(|path| whole.get(&path).cloned()).unwrap_or(name)
+        let name = plain_path(path).display().to_string();
+        // A corpus that came from another machine knows places that are none here.
+        let other = self.files.get(&name).is_some_and(|file| Path::new(&file.path).exists());
+        if other { whole.display().to_string() } else { name }
+    }
+
+    /// Names of the files that a path means: the file itself, or all below a folder.
+    pub fn files_of(&self, path: &Path) -> Vec<String> {
+        let (whole, plain) = (whole_path(path), plain_path(path));
+        let is_meant = |(name, file): &(&String, &SourceFile)| match Path::new(&file.path).starts_with(&whole) {
+            false if file.path.is_empty() || !Path::new(&file.path).exists() => Path::new(name).starts_with(&plain),
+            below => below,
+        };
+        self.files.iter().filter(is_meant).map(|(name, _)| name.clone()).collect()
+    }
+
+    /// Says where a file lies that has been begun.
+    pub(crate) fn lies_at(&mut self, file: &str, path: &Path) {
+        if let Some(of) = self.files.get_mut(file) {
+            of.path = path.display().to_string();
+            self.names.insert(path.to_owned(), file.to_owned());
+        }
     }
 
     /// Names of the files that the corpus has.
@@ -167,15 +189,15 @@ impl<'e> Writer<'e> {
     pub fn begin(&mut self, file: &str, sha256: &str) -> usize {
         self.replaced.clear();
         let removed = self.remove(file);
-        self.files.insert(file.to_owned(), sha256.to_owned());
+        self.files.insert(file.to_owned(), SourceFile { sha256: sha256.to_owned(), path: String::new() });
         self.sources.push(file.to_owned());
         self.begun.insert(file.to_owned());
         removed
     }
 
     /// Takes back what was done since a file was begun: its new tables go, and what they took the place of is there again,
-    /// with the digest `sha256` where the corpus had the file.
-    pub(crate) fn take_back(&mut self, file: &str, sha256: Option<String>) {
+    /// as the corpus `had` the file.
+    pub(crate) fn take_back(&mut self, file: &str, had: Option<SourceFile>) {
         let replaced = std::mem::take(&mut self.replaced);
         let taken = self.remove(file);
         self.change.added -= taken;
@@ -185,9 +207,14 @@ impl<'e> Writer<'e> {
                 removed.remove(&table);
             }
         }
-        if let Some(sha256) = sha256 {
-            self.files.insert(file.to_owned(), sha256);
+        if let Some(had) = had {
+            self.files.insert(file.to_owned(), had);
         }
+    }
+
+    /// What the corpus knows of a file.
+    pub(crate) fn file(&self, file: &str) -> Option<&SourceFile> {
+        self.files.get(file)
     }
 
     /// Forgets what a file's content was, so that it is read again the next time.
@@ -372,6 +399,11 @@ impl Drop for Lock {
     }
 }
 
+/// Whether a folder is a corpus, and not one of somebody's with a file of that name.
+pub(crate) fn is_corpus(directory: &Path) -> bool {
+    Manifest::path(directory).is_file() && directory.join(LOCK).is_file()
+}
+
 pub(crate) fn lock(directory: &Path) -> Result<Lock, CorpusError> {
     let path = directory.join(LOCK);
     let lock = File::create(&path).map_err(FileError::at(&path, "write"))?;
@@ -383,9 +415,9 @@ pub(crate) fn lock(directory: &Path) -> Result<Lock, CorpusError> {
 }
 
 /// Marks a file as one that has to be read again.
-fn forget(files: &mut BTreeMap<String, String>, file: &str) {
-    if let Some(sha256) = files.get_mut(file) {
-        sha256.clear();
+fn forget(files: &mut BTreeMap<String, SourceFile>, file: &str) {
+    if let Some(file) = files.get_mut(file) {
+        file.sha256.clear();
     }
 }
 
@@ -395,9 +427,18 @@ pub(crate) fn same_encoder(directory: &Path, manifest: &Manifest, encoder: &dyn 
     }
     Err(CorpusError::OtherEncoder {
         directory: directory.display().to_string(),
-        of_index: format!("{} of width {}", manifest.encoder_identity, manifest.dim),
+        of_index: format!("{} ({} of width {})", named(&manifest.encoder), manifest.encoder_identity, manifest.dim),
         given: format!("{} of width {}", encoder.identity(), encoder.dim()),
     })
+}
+
+/// What people call an encoder.
+fn named(encoder: &EncoderConfig) -> String {
+    match (encoder.kind, encoder.precision) {
+        (EncoderKind::Static, _) => "the static encoder".to_owned(),
+        (EncoderKind::Bert, Precision::Int8) => format!("{} as int8", encoder.model),
+        (EncoderKind::Bert, Precision::F32) => format!("{} as f32", encoder.model),
+    }
 }
 
 /// Removes files of a corpus that the manifest does not name: what changes that were cut off, or are replaced, left.

@@ -23,8 +23,8 @@ use crate::periods::with_years;
 #[derive(Debug, Clone, Default)]
 pub struct Glossary {
     entries: Vec<Entry>,
-    /// The entry of each term, in the form that questions are compared in.
-    terms: HashMap<String, usize>,
+    /// The entries of each term, in the form that questions are compared in; the first whose label a document has counts.
+    terms: HashMap<String, Vec<usize>>,
     /// Characters of the longest term.
     longest: usize,
 }
@@ -183,29 +183,33 @@ impl Glossary {
         Ok(Self::of(entries))
     }
 
-    /// Of entries; where two have one term, the first counts.
+    /// Of entries; where two have one term, the second counts for documents without a label of the first.
     fn of(entries: Vec<Entry>) -> Self {
-        let (mut terms, mut longest) = (HashMap::new(), 0);
+        let (mut terms, mut longest): (HashMap<String, Vec<usize>>, _) = (HashMap::new(), 0);
         for (at, entry) in entries.iter().enumerate() {
             for term in &entry.terms {
                 let (term, _) = folded(term.trim());
                 longest = longest.max(term.chars().count());
-                terms.entry(term).or_insert(at);
+                let of_term = terms.entry(term).or_default();
+                if of_term.last() != Some(&at) {
+                    of_term.push(at);
+                }
             }
         }
         // One of what a term has many of, where it is more than one word: an asset may be another thing than assets.
-        let singulars: Vec<(String, usize)> = terms
+        let singulars: Vec<(String, Vec<usize>)> = terms
             .iter()
-            .filter_map(|(term, at)| Some((term.strip_suffix('s')?.to_owned(), *at)))
+            .filter_map(|(term, of_term)| Some((term.strip_suffix('s')?.to_owned(), of_term.clone())))
             .filter(|(term, _)| term.contains(' '))
             .collect();
-        for (term, at) in singulars {
-            terms.entry(term).or_insert(at);
+        for (term, of_term) in singulars {
+            terms.entry(term).or_insert(of_term);
         }
         Self { entries, terms, longest }
     }
 
-    /// The same with what another says after it: where both have a term, this one counts.
+    /// The same with what another says after it: where both have a term, this one counts, but for documents that have none of
+    /// its labels.
     #[must_use]
     pub fn and(self, other: &Self) -> Self {
         Self::of(self.entries.into_iter().chain(other.entries.iter().cloned()).collect())
@@ -238,8 +242,9 @@ impl Glossary {
         let dated = wording.fiscal_years.dated(question);
         let question = dated.as_deref().unwrap_or(question);
         let mut found = wording.abbreviated(question);
-        let of_terms = self.terms_in(question).into_iter().filter_map(|(range, entry)| {
-            let label = self.label(entry, &question[range.clone()], wording)?;
+        let of_terms = self.terms_in(question).into_iter().filter_map(|(range, entries)| {
+            let term = &question[range.clone()];
+            let label = entries.iter().find_map(|&entry| self.label(entry, term, wording))?;
             Some((range, label))
         });
         for (range, label) in of_terms.chain(wording.by_initials(question)) {
@@ -282,8 +287,8 @@ impl Glossary {
         best.0.filter(|label| *label != term)
     }
 
-    /// Where a question has terms, the longest at each place, with the entry of each.
-    fn terms_in(&self, question: &str) -> Vec<(Range<usize>, usize)> {
+    /// Where a question has terms, the longest at each place, with the entries of each.
+    fn terms_in(&self, question: &str) -> Vec<(Range<usize>, &[usize])> {
         let (folded, places) = folded(question);
         let mut found = Vec::new();
         let mut from = 0;
@@ -292,10 +297,10 @@ impl Glossary {
             if at >= from
                 && c.is_alphanumeric()
                 && !joins(before)
-                && let Some((length, entry)) = self.longest_at(&folded[at..])
+                && let Some((length, entries)) = self.longest_at(&folded[at..])
             {
                 let end = at + length;
-                found.push((places[at]..places.get(end).copied().unwrap_or(question.len()), entry));
+                found.push((places[at]..places.get(end).copied().unwrap_or(question.len()), entries));
                 from = end;
             }
             before = c;
@@ -303,8 +308,8 @@ impl Glossary {
         found
     }
 
-    /// The longest term that a text begins with, its bytes and its entry; a plural's s may follow it.
-    fn longest_at(&self, text: &str) -> Option<(usize, usize)> {
+    /// The longest term that a text begins with, its bytes and its entries; a plural's s may follow it.
+    fn longest_at(&self, text: &str) -> Option<(usize, &[usize])> {
         let ends: Vec<usize> = text
             .char_indices()
             .map(|(at, c)| at + c.len_utf8())
@@ -314,7 +319,7 @@ impl Glossary {
         ends.into_iter().rev().find_map(|end| {
             let term = &text[..end];
             let known = self.terms.get(term).or_else(|| self.terms.get(term.strip_suffix('s')?));
-            known.map(|&entry| (end, entry))
+            known.map(|entries| (end, entries.as_slice()))
         })
     }
 }
@@ -472,6 +477,13 @@ mod tests {
             own.and(&glossary()).reading("capex, R&D", || &wording).unwrap().text,
             "Investitionen, research and development"
         );
+        // A document without that label is read as without the own glossary.
+        let wording = Wording::new(LABELS.iter().copied());
+        let reading = |glossary: Glossary| glossary.reading("capex", || &wording).map(|reading| reading.text);
+        let own =
+            Glossary::parse("[[entry]]\nterms = ['Capex']\nlabels = ['Investitionen']\nsource = 'own'", "own").unwrap();
+        assert!(reading(glossary()).is_some());
+        assert_eq!(reading(own.and(&glossary())), reading(glossary()));
     }
 
     #[test]

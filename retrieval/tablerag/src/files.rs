@@ -59,10 +59,11 @@ fn read_lines_of_tables(file: &Path) -> Result<Option<ReadFile>, LibraryError> {
     for (number, line) in lines.enumerate() {
         let table = line.map_err(|error| wrong(&error))?;
         let of_table = blocks_of(&table, number).map_err(|error| wrong(&format!("{}: {error}", file.display())))?;
-        let rows = match of_table.last() {
-            Some(Block::Table(read)) => read.rows() - read.num_header_rows(),
-            _ => 0,
-        };
+        let rows = of_table.iter().find_map(|block| match block {
+            Block::Table(read) => Some(read.rows() - read.num_header_rows()),
+            _ => None,
+        });
+        let rows = rows.unwrap_or(0);
         let of = table.rows.len();
         if rows < of {
             let warning = format!("table {:?} is cut off after {rows} of {of} rows", table.id);

@@ -10,7 +10,7 @@ use clap::{Parser, ValueEnum};
 use serde::Serialize;
 use tabsegnet_sql::generate::{Generation, Proposal};
 use tabsegnet_sql::schema_graph::Semantics;
-use tabsegnet_sql::{Format, Origins, QueryError, Rows, Sandbox, SourcedRows, Target, propose, worker};
+use tabsegnet_sql::{Format, Origins, QueryError, Rows, Sandbox, SourcedRows, Target, Value, propose, worker};
 
 #[path = "query/llm.rs"]
 mod llm;
@@ -324,6 +324,9 @@ fn write(arguments: &Arguments, source: &Source, rows: Rows, origins: Origins, f
              PostgreSQL over tables with a primary key",
         );
     }
+    if !matches!(found, Found::Given) {
+        doubt(&rows).into_iter().for_each(note);
+    }
     let (count, truncated) = (rows.rows.len(), rows.truncated);
     let mut output = BufWriter::new(io::stdout().lock());
     let sourced = arguments.provenance.then(|| SourcedRows::new(rows.clone(), origins, source.files()));
@@ -353,6 +356,18 @@ fn write(arguments: &Arguments, source: &Source, rows: Rows, origins: Origins, f
         note(&format!("there are, or may be, more rows than these {count}"));
     }
     Ok(())
+}
+
+/// What a result that answers nothing may mean.
+fn doubt(rows: &Rows) -> Option<&'static str> {
+    let is_null = |value: &Value| matches!(value, Value::Null);
+    match rows.rows.as_slice() {
+        [] => Some("no row is so: the conditions may be other than what is meant"),
+        [row] if row.iter().all(is_null) => {
+            Some("there is nothing to add up or compare: no row is so, or no value is known")
+        }
+        _ => None,
+    }
 }
 
 fn note(text: &str) {

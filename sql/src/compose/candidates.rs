@@ -11,7 +11,7 @@ use super::model::Compiled;
 use super::reading::{Reading, Role, Stated};
 use super::shape::{Nested, Shape};
 use super::sketch::{Condition, Item, Joined, Sketch, tables_of};
-use crate::joins::Joiner;
+use crate::joins::{JoinTree, Joiner};
 use crate::schema_graph::SchemaGraph;
 
 /// How many of each part are put together, and how many statements are made.
@@ -30,6 +30,8 @@ pub(super) struct Candidate {
     pub sql: String,
     /// All tables that it has.
     pub tables: Vec<usize>,
+    /// What joins them.
+    pub tree: JoinTree,
     /// What speaks for it before it is run.
     pub features: Vec<(String, f32)>,
     score: f32,
@@ -354,6 +356,7 @@ impl<'a, 'g> Maker<'a, 'g> {
                 sketch,
                 sql,
                 tables: all.into_iter().collect(),
+                tree,
                 features,
                 score: draft.score() + of_tables,
             });

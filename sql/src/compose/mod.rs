@@ -16,13 +16,17 @@ use std::time::{Duration, Instant};
 
 use crate::error::QueryError;
 use crate::generate::{Generation, NO_ROOM, NO_TIME, ROOM, ranked};
+use crate::joins::traps;
 use crate::linking::{Linked, Linker};
 use crate::rows::{Rows, Value};
+use crate::schema_graph::JoinOrigin;
+use crate::unsaid::unsaid;
 use candidates::{Candidate, Maker};
 use model::Compiled;
 pub use model::Model;
 use reading::Reading;
 use shape::Shape;
+use sketch::tables_of;
 pub use sketch::{Condition, Function, Item, Joined, Operand, Order, Relation, Sketch, Without};
 
 /// How likely a statement must be to be proposed: at what is right of four in five of those proposed on the training part.
@@ -65,7 +69,43 @@ impl<'l, 'g> Composer<'l, 'g> {
         let mut found =
             Generation::of(&ranked, LEAST, |at| ran.get(at).map(|each| (each.candidate.sql.as_str(), &each.rows)));
         found.notes.extend(note.map(str::to_owned));
+        let chosen = found.chosen().and_then(|chosen| ran.iter().find(|each| each.candidate.sql == chosen.sql));
+        let notes: Vec<String> = chosen.map_or_else(Vec::new, |chosen| self.doubts(question, &chosen.candidate));
+        found.notes.extend(notes);
         found
+    }
+
+    /// What speaks against a statement that is said, in sentences: aggregates over repeated rows, joins that nothing declares,
+    /// and what of the question it leaves out.
+    fn doubts(&self, question: &str, Candidate { sketch, sql, tree, .. }: &Candidate) -> Vec<String> {
+        let graph = self.linker.graph();
+        let items = sketch.shown.iter().chain(sketch.order.iter().map(|order| &order.item));
+        let items = items.chain(sketch.having.iter().map(|(item, ..)| item));
+        // The largest of repeated rows is the largest.
+        let repeats = |function| matches!(function, Function::Count | Function::Mean | Function::Sum);
+        let aggregated: Vec<Item> = items.filter(|item| item.function.is_some_and(repeats)).copied().collect();
+        let mut doubts = Vec::new();
+        if !aggregated.is_empty() {
+            let columns = aggregated.iter().filter_map(|item| item.column);
+            let tables: Vec<usize> = tables_of(graph, columns).into_iter().collect();
+            doubts.extend(traps(graph, tree, &tables).iter().map(ToString::to_string));
+        }
+        for join in tree.joins.iter().filter_map(|&join| graph.joins().get(join)) {
+            if join.origin == JoinOrigin::Guessed {
+                let pairs = join.pairs.iter().map(|&(a, b)| format!("{} = {}", graph.column_id(a), graph.column_id(b)));
+                let pairs: Vec<String> = pairs.collect();
+                doubts.push(format!(
+                    "nothing declares the join {}; it is taken for one by its names",
+                    pairs.join(" AND ")
+                ));
+            }
+        }
+        doubts.extend(unsaid(question, sql, graph).into_iter().map(|word| {
+            format!(
+                "\"{word}\" of the question is in no name and in no value that was found; the statement leaves it out"
+            )
+        }));
+        doubts
     }
 
     /// What the question needs of the schema, by the linker and by the statements that it is likely to mean: the likelihood

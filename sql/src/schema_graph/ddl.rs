@@ -90,7 +90,7 @@ impl Schema {
         let tokens = Tokenizer::new(&*parser, text)
             .tokenize_with_location()
             .map_err(|error| DdlError { message: error.to_string() })?;
-        let mut definitions = Definitions::default();
+        let (mut definitions, mut altered) = (Definitions::default(), Vec::new());
         for tokens in tokens.split(|token| token.token == Token::SemiColon) {
             let words: Vec<&TokenWithSpan> =
                 tokens.iter().filter(|token| !matches!(token.token, Token::Whitespace(_))).collect();
@@ -106,12 +106,15 @@ impl Schema {
                 .with_tokens_with_locations(tokens.to_vec())
                 .parse_statement();
             match parsed {
+                // Files of one schema come by name: what they alter may stand behind it.
+                Ok(statement @ Statement::AlterTable(_)) => altered.push((statement, line)),
                 Ok(statement) => definitions.add(statement, line),
                 // What is altered may be anything, such as a partition or an owner.
                 Err(_) if is(0, "alter") => {}
                 Err(error) => definitions.problems.push(Problem::Definition { line, message: error.to_string() }),
             }
         }
+        altered.into_iter().for_each(|(statement, line)| definitions.add(statement, line));
         Ok(definitions.finish())
     }
 }
@@ -140,7 +143,7 @@ impl Definitions {
             Statement::AlterTable(alter) => {
                 let name = last(&alter.name);
                 let Some(table) = self.tables.iter_mut().find(|table| table.name.eq_ignore_ascii_case(&name)) else {
-                    let message = format!("ALTER TABLE of {name:?}, which is not defined before it");
+                    let message = format!("ALTER TABLE of {name:?}, which is not defined");
                     return self.problems.push(Problem::Definition { line, message });
                 };
                 for operation in alter.operations {

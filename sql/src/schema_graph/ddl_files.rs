@@ -46,6 +46,7 @@ mod tests {
     #[test]
     fn files_define_one_schema() {
         let files: Vec<(String, String)> = [
+            ("0.sql", "ALTER TABLE city ADD COLUMN mayor TEXT"),
             ("a.sql", "CREATE TABLE city (id INT PRIMARY KEY);\nCREATE TABLE b (x INT,,);\n-- no end"),
             ("b.sql", "\nCREATE TABLE line (city INT REFERENCES city)"),
             ("c.sql", "CREATE TABLE broken (x 'y"),
@@ -56,6 +57,7 @@ mod tests {
         let (schema, problems) = Schema::from_ddl_files(&files, SqlDialect::Generic).unwrap();
         let names: Vec<&String> = schema.tables.iter().map(|table| &table.name).collect();
         assert_eq!(names, ["city", "line"]);
+        assert_eq!(schema.tables[0].columns.len(), 2, "altered in a file before");
         assert_eq!((schema.tables[1].columns.len(), schema.tables[1].foreign_keys[0].dangling), (2, false));
         let told: Vec<String> = problems.iter().map(ToString::to_string).collect();
         let begins = ["c.sql: ", "a.sql: the definition in line 2 ", "d.sql: the definition in line 3 "];

@@ -58,6 +58,17 @@ pub(super) fn infer(cells: &[&str]) -> Inferred {
         _ => return texts(),
     };
     let integers = found.iter().all(|number| number.value.fract() == 0.0 && number.value.abs() < EXACT);
+    // Ids of more digits than a float holds are kept as they are.
+    if !integers && found.iter().all(|number| number.value.fract() == 0.0 && number.bare) {
+        let whole = |(cell, number): (&&str, &Option<AnnotatedNumber>)| match number {
+            Some(_) => cell.replace(',', "").parse::<i64>().ok().map(Value::Integer),
+            None => Some(Value::Null),
+        };
+        return match cells.iter().zip(&numbers).map(whole).collect::<Option<Vec<Value>>>() {
+            Some(values) => Inferred { kind: ColumnType::Integer, sign, values, whole: words.is_empty() },
+            None => texts(),
+        };
+    }
     let value = |number: &Option<AnnotatedNumber>| match number {
         None => Value::Null,
         #[allow(clippy::cast_possible_truncation, reason = "a whole number below 2^53")]
@@ -103,9 +114,11 @@ fn read(cells: &[&str]) -> Vec<Option<AnnotatedNumber>> {
     }
 }
 
-/// `05575`, a number whose zeros count.
+/// `05575`, a number whose zeros count, and `+4912345`, one that is called.
 fn is_code(cell: &str) -> bool {
-    cell.len() > 2 && cell.starts_with('0') && cell.bytes().all(|byte| byte.is_ascii_digit())
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_called = cell.strip_prefix('+').is_some_and(|number| number.len() > 6 && digits(number));
+    is_called || cell.len() > 2 && cell.starts_with('0') && digits(cell)
 }
 
 /// Whether so many words leave a column one of numbers.
@@ -158,6 +171,10 @@ mod tests {
         }
         assert_eq!(infer(&["1.234,5"]).values, [Value::Real(1234.5)]);
         assert_eq!(infer(&["$5", "$1,000"]).sign, Some(Sign::Currency('$')));
-        assert_eq!(infer(&["9007199254740993"]).kind, ColumnType::Real);
+        // More digits than a float holds.
+        assert_eq!(infer(&["9007199254740993", "-"]).values, [Value::Integer(9_007_199_254_740_993), Value::Null]);
+        assert_eq!(infer(&["12345678901234567890", "1"]).kind, ColumnType::Text);
+        assert_eq!(infer(&["+4912345678", "+4912345679"]).kind, ColumnType::Text);
+        assert_eq!(infer(&["+5", "-3"]).kind, ColumnType::Integer);
     }
 }

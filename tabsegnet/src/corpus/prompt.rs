@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use tabsegnet_corpus::terms;
 use tabsegnet_datasets::tables::TableRecord;
 
-use super::{Corpus, RankedTable, TableRanking};
+use super::{Corpus, RankedTable, Standing, TableRanking};
 use crate::RankingError;
 use crate::context::{Context, TooSmall, tokens};
 
@@ -44,12 +44,15 @@ impl Corpus {
 
     /// Rows of a table, those with the best nodes first, then by how many of the question's words they have.
     fn rows_by_worth(&self, ranking: &TableRanking, table: &TableRecord, wanted: &BTreeSet<String>) -> Vec<usize> {
-        let header = usize::from(table.column_headers.iter().any(|text| !text.trim().is_empty()));
+        let lines = match Standing::of(table) {
+            Ok(Some(standing)) => standing.table.num_header_rows(),
+            _ => usize::from(table.column_headers.iter().any(|text| !text.trim().is_empty())),
+        };
         let of_nodes: Vec<usize> = ranking
             .nodes
             .iter()
             .filter(|node| node.table == table.id)
-            .filter_map(|node| node.node.position.row()?.checked_sub(header))
+            .filter_map(|node| node.node.position.row()?.checked_sub(lines))
             .collect();
         let shared = |row: &[String]| {
             let words: BTreeSet<String> = row.iter().flat_map(|cell| terms(cell)).collect();

@@ -43,6 +43,9 @@ impl Endpoint {
     }
 }
 
+/// Where the key of a judge's own endpoint is, unless `judge.key_variable` says otherwise.
+const JUDGE_KEY: &str = "TABSEGNET_JUDGE_KEY";
+
 /// Says nothing where a model's replies cannot be used: what somebody else would say does not count for it.
 struct Silence;
 
@@ -76,7 +79,14 @@ impl LanguageModel {
             (true, false) => Some(Judge::Same),
             (true, true) => {
                 let record = if record.is_empty() { String::new() } else { format!("{record}.judge") };
-                Some(Judge::Other(Box::new(Endpoint::open(config.judge.clone(), &record).context("[judge]")?)))
+                let mut judge = config.judge.clone();
+                // The key of one provider is not for another.
+                if judge.base_url != answers.settings.base_url
+                    && judge.key_variable == LlmSettings::default().key_variable
+                {
+                    JUDGE_KEY.clone_into(&mut judge.key_variable);
+                }
+                Some(Judge::Other(Box::new(Endpoint::open(judge, &record).context("[judge]")?)))
             }
         };
         Ok(Some(Self { answers, walk: config.agent.clone(), judge, cost: Arc::default() }))
@@ -105,8 +115,15 @@ impl LanguageModel {
         let policy = LlmPolicy::new(document.graph(), &self.walk, model.as_ref(), settings, &())
             .or_else(&Silence)
             .charged_to(Arc::clone(&self.cost));
-        let Attempt { result, spent, .. } = policy.attempt(ranking);
-        let answer = match failures.count(result)? {
+        let Attempt { result, instead_of, spent, .. } = policy.attempt(ranking);
+        let result = match (result, instead_of) {
+            (Ok(answer), Some(error)) => {
+                failures.count::<()>(Err(error))?.err();
+                Ok(answer)
+            }
+            (result, _) => failures.count(result)?,
+        };
+        let answer = match result {
             Ok(answer) => answer,
             Err(error) => Answer { tokens: Some(spent.tokens), cost: spent.cost, ..failed(&error) },
         };
@@ -139,10 +156,9 @@ impl LanguageModel {
         if answer.abstained {
             return Ok(Some(false));
         }
-        let mut budget = Budget::new(self.cost.left(&settings.budget));
+        let mut budget = Budget::of_run(settings.budget.clone(), &self.cost);
         let expected = format!("{} {}", gold.values.join("; "), gold.scale);
         let judged = judge(model.as_ref(), settings, &mut budget, &question.text, expected.trim(), &answer.said());
-        self.cost.add(budget.spent().cost);
         Ok(failures.count(judged)?.ok())
     }
 }

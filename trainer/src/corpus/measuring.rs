@@ -28,6 +28,11 @@ pub(super) fn measure(config: &Config, parts: &[Part], rerankers: &[PathBuf], ou
             Ok((name, Rerank::read(directory)?))
         })
         .collect::<Result<_>>()?;
+    if let Some(part) = parts.first() {
+        for (name, notice) in trained.iter().filter_map(|(name, rerank)| Some((name, rerank.notice(&part.corpus)?))) {
+            eprintln!("warning: {name}: {notice}");
+        }
+    }
     let resampling =
         Resampling { resamples: config.evaluation.resamples, rounds: config.evaluation.rounds, seed: config.task.seed };
     let mut text = String::new();

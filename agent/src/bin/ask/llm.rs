@@ -16,7 +16,7 @@ use tabsegnet_agent::walk::{Listener, LlmPolicy, Thoughts, TraceEvent, found_tab
 use tabsegnet_agent::{Answer, Policy};
 use tabsegnet_llm::{Budget, OpenModel, Piece, RunCost, Spent};
 use tabsegnet_segmenter::Segmenter;
-use tabsegnet_tablerag::{RoundError, RoundEvent, RoundSettings};
+use tabsegnet_tablerag::{RoundError, RoundEvent};
 
 use crate::Found;
 
@@ -42,6 +42,12 @@ impl LlmArguments {
     /// The file of --config, or what holds without one.
     pub fn config(&self) -> Result<Config> {
         Ok(self.config.as_deref().map(Config::read).transpose()?.unwrap_or_default())
+    }
+
+    /// What is given that says nothing without a language model.
+    pub fn of_model(&self) -> Option<&'static str> {
+        let of_model = [("--trace", &self.trace), ("--record", &self.record), ("--replay", &self.replay)];
+        of_model.into_iter().find(|(_, given)| given.is_some()).map(|(name, _)| name)
     }
 }
 
@@ -101,11 +107,6 @@ impl Llm {
         Spent { calls: 0, tokens: self.cost.tokens(), cost: self.cost.spent() }
     }
 
-    /// How tables too large for the graph are gone through.
-    pub fn settings(&self) -> &RoundSettings {
-        &self.config.tablerag
-    }
-
     /// Has the model answer over a document with such tables.
     ///
     /// # Errors
@@ -118,11 +119,10 @@ impl Llm {
             self.terminal.round(event);
             events.push(event.clone());
         };
-        let mut budget = Budget::new(self.cost.left(&llm.budget));
+        let mut budget = Budget::of_run(llm.budget.clone(), &self.cost);
         let model = (self.opened.model.as_ref(), llm, &mut budget);
         let result = large.answer_by_model(question, model, tablerag, &mut on_piece, &mut sink);
         let spent = budget.spent();
-        self.cost.book(&spent);
         self.terminal.check()?;
         Ok(Rounded { result, events, spent })
     }

@@ -205,5 +205,7 @@ fn lines(answer: &Answer) -> String {
             lines.push(format!("  {}{table}: {} {}", citation.node, citation.text, headers.join(" | ")));
         }
     }
-    lines.join("\n") + "\n"
+    // What stands in a cell, or in a reply, is not to steer the terminal.
+    let plain = |line: &String| line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>() + "\n";
+    lines.iter().map(plain).collect()
 }

@@ -12,15 +12,16 @@ use tabsegnet_generate::multitable::{
 
 /// Cuts tables in one, two or three parts and asks questions that need all parts of one (MultiTableQA, arXiv 2504.01346).
 ///
-/// Files of tables have lines {"id", "title", "section", "caption", "header": […], "rows": [[…]…]}, files of questions
+/// Files of tables have lines {"id", "title", "section", "caption", "header": […], "rows": [[…]…]}, or are documents of every
+/// form that infer reads, whose tables have the ids FILE#t0, FILE#t1, …; files of questions have lines
 /// {"id", "question", "tables": […]} with `answers`, `label`, `form`, `sequence` and `position` where they are known;
 /// both may be packed (.gz). Published files (--from-published) are taken as they are, to be indexed and measured in the own
 /// form. Prints what was built or read beside the paper's counts. Exit codes: 0 done, 1 failed, 2 wrong usage.
 #[derive(Parser)]
 #[command(name = "build-multitable", version)]
 struct Arguments {
-    /// Files of tables.
-    #[arg(long, required_unless_present = "from_published", num_args = 1.., value_name = "FILE")]
+    /// Files of tables, and folders with such files below them.
+    #[arg(long, required_unless_present = "from_published", num_args = 1.., value_name = "FILE-OR-FOLDER")]
     tables: Vec<PathBuf>,
     /// Files of questions.
     #[arg(long, required_unless_present = "from_published", num_args = 1.., value_name = "FILE")]

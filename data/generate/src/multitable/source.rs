@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use serde_json::Value;
-use tabsegnet_datasets::tables::{Lines, Record, TableQuestion, TableRecord, read_tables};
+use tabsegnet_datasets::DataError;
+use tabsegnet_datasets::folders::files_below;
+use tabsegnet_datasets::tables::{Lines, Record, TableQuestion, TableRecord, has_lines, read_tables, tables_of};
+use tabsegnet_document::{ReadOptions, read as read_document};
 use tabsegnet_store::Digest;
 
 use super::captions::Topic;
@@ -62,7 +65,8 @@ pub(super) fn text(value: &Value) -> String {
     }
 }
 
-/// All tables and questions of files, in order.
+/// All tables and questions of files, in order. Files of tables are lines of JSON, documents of every form that is read (a
+/// table of one has the id `FILE#t0`, with its number), and folders with such below them.
 ///
 /// # Errors
 /// A file that cannot be opened, or a line that is none; the message has file and line.
@@ -71,9 +75,18 @@ pub fn read_sources(
     questions: &[PathBuf],
 ) -> Result<(Vec<TableRecord>, Vec<SourceQuestion>), MultiTableError> {
     let mut read = (Vec::new(), Vec::new());
-    for file in tables {
-        for table in read_tables(file)? {
-            read.0.push(table?);
+    let (files, problems) = files_below(tables, |_| false);
+    if let Some(problem) = problems.into_iter().next() {
+        return Err(MultiTableError::Files(problem));
+    }
+    for file in files {
+        if has_lines(&file) {
+            for table in read_tables(&file)? {
+                read.0.push(table?);
+            }
+        } else {
+            let document = read_document(&file, &ReadOptions::default()).map_err(DataError::from)?.document;
+            read.0.extend(tables_of(&document, &file.display().to_string()));
         }
     }
     for file in questions {

@@ -339,7 +339,7 @@ fn the_published_form_is_read_whatever_its_cells_and_labels_are() {
     assert!(message("{\"table_idx\": 1}", questions).contains("source_table_idx"));
     let twice = "{\"table_idx\": 1, \"source_table_idx\": 1}\n{\"table_idx\": 1, \"source_table_idx\": 1}";
     assert!(message(twice, "").contains("comes twice"));
-    let plain = "{\"id\": \"a\", \"header\": [], \"rows\": []}";
+    let plain = "{\"id\": \"a\", \"header\": [\"b\"], \"rows\": []}";
     fs::write(dir.path().join("tables.jsonl"), plain).unwrap();
     fs::write(dir.path().join("questions.jsonl"), "").unwrap();
     assert!(read_own(dir.path()).unwrap_err().to_string().contains("source_table"));

@@ -88,8 +88,12 @@ fn an_id_that_two_files_have_is_said_with_both() {
     let dir = tempfile::tempdir().unwrap();
     let corpus = dir.path().join("corpus");
     let (a, b) = (dir.path().join("a.jsonl"), dir.path().join("b.jsonl"));
-    std::fs::write(&a, "{\"id\":\"one\",\"title\":\"of a\"}\n{\"id\":\"two\"}\n").unwrap();
-    std::fs::write(&b, "{\"id\":\"three\"}\n{\"id\":\"one\",\"title\":\"of b\"}\n{\"id\":\"three\"}\n").unwrap();
+    let lines = |tables: &[(&str, &str)]| -> String {
+        let line = |(id, title): &(&str, &str)| format!("{{\"id\":{id:?},\"title\":{title:?},\"rows\":[[1]]}}\n");
+        tables.iter().map(line).collect()
+    };
+    std::fs::write(&a, lines(&[("one", "of a"), ("two", "")])).unwrap();
+    std::fs::write(&b, lines(&[("three", ""), ("one", "of b"), ("three", "")])).unwrap();
     let changes = index(&corpus, &[&a, &b]);
     let expected = |id: &str, first: &Path| {
         format!("{}: table {id:?}: its id is taken by a table of {}", b.display(), first.display())
@@ -108,6 +112,26 @@ fn an_id_that_two_files_have_is_said_with_both() {
     let turned = index(&corpus, &[&b, &a]);
     assert!(turned[1].problems[0].ends_with(&format!("taken by a table of {}", b.display())), "{turned:?}");
     assert_eq!((title(&corpus), open(&corpus).unwrap().len()), ("of b".to_owned(), 3));
+
+    // Joined, as made at once: the first counts, both are told of, and both are read again.
+    let (of_a, of_b, joined) = (dir.path().join("of_a"), dir.path().join("of_b"), dir.path().join("joined"));
+    index(&of_a, &[&a]);
+    index(&of_b, &[&b]);
+    let (change, problems) = join(&joined, &[of_a.clone(), of_b]).unwrap();
+    assert_eq!(problems, [expected("one", &a)]);
+    assert_eq!((change.added, title(&joined), open(&joined).unwrap().len()), (3, "of a".to_owned(), 3));
+    assert_eq!(index(&joined, &[&a, &b])[1].problems, changes[1].problems);
+    // One file that both have is no loss; another one of its name is.
+    let (again, other) = (dir.path().join("again"), dir.path().join("other"));
+    assert_eq!(join(&again, &[of_a.clone(), of_a.clone()]).unwrap().1, Vec::<String>::new());
+    assert_eq!(open(&again).unwrap().len(), 2);
+    let before = std::fs::read(&a).unwrap();
+    std::fs::write(&a, lines(&[("four", "")])).unwrap();
+    index(&other, &[&a]);
+    std::fs::write(&a, before).unwrap();
+    let (change, problems) = join(&dir.path().join("named_alike"), &[of_a, other]).unwrap();
+    assert!(problems[0].contains("a.jsonl: another file of this name is in an earlier corpus"), "{problems:?}");
+    assert_eq!((problems.len(), change.tables), (1, 2));
 
     // One after the other the later replaces; together again they are told.
     let apart = dir.path().join("apart");
@@ -132,7 +156,7 @@ fn broken_lines_are_said_with_file_and_line_and_the_rest_counts() {
     let path = dir.path().join("t.jsonl");
     std::fs::write(
         &path,
-        "{\"id\":\"a\"}\n{\"id\":\n\n{\"title\":\"no id\"}\n{\"id\":\"b\",\"rows\":7}\n\u{0}\n{\"id\":\"c\"}",
+        "{\"id\":\"a\",\"rows\":[[1]]}\n{\"id\":\n\n{\"title\":\"no id\"}\n{\"id\":\"b\",\"rows\":7}\n\u{0}\n{\"id\":\"c\",\"rows\":[[1]]}",
     )
     .unwrap();
     let change = index(&corpus, &[&path]).remove(0);
@@ -147,7 +171,7 @@ fn broken_lines_are_said_with_file_and_line_and_the_rest_counts() {
     assert_eq!(ids(&corpus), ["a", "c"]);
     // It is read again as long as it is broken, and a last time when it is whole.
     assert_eq!(index(&corpus, &[&path])[0].problems, change.problems);
-    std::fs::write(&path, "{\"id\":\"a\"}\n{\"id\":\"b\"}\n").unwrap();
+    std::fs::write(&path, "{\"id\":\"a\",\"rows\":[[1]]}\n{\"id\":\"b\",\"rows\":[[1]]}\n").unwrap();
     let repaired = index(&corpus, &[&path]);
     assert_eq!((repaired[0].tables, repaired[0].problems.len()), (2, 0));
     assert_eq!(ids(&corpus), ["a", "b"]);
@@ -172,7 +196,7 @@ fn packed_files_that_are_cut_off_or_none_end() {
             "{cut}: {change:?}"
         );
     }
-    std::fs::write(&path, "{\"id\":\"a\"}\n").unwrap();
+    std::fs::write(&path, "{\"id\":\"a\",\"rows\":[[1]]}\n").unwrap();
     assert_eq!(index(&corpus, &[&path])[0].problems.len(), 1);
     std::fs::write(&path, &whole).unwrap();
     assert_eq!(index(&corpus, &[&path])[0].tables, 300);
@@ -202,8 +226,65 @@ fn files_of_folders_come_by_name_and_links_lead_in_no_circle() {
     assert_eq!(found, expected);
     assert!(problems[0].contains("none: could not read"), "{problems:?}");
     #[cfg(unix)]
-    assert!(problems.len() == 2 && problems[1].ends_with("pipe: is no file, such as a pipe or device"), "{problems:?}");
+    assert!(problems.len() == 2 && problems[1].contains("pipe: is no file, such as a pipe or device"), "{problems:?}");
     assert_eq!(files(&[at(".hidden.md")]), (vec![at(".hidden.md")], vec![]));
+    #[cfg(unix)]
+    assert!(files(&[at("pipe")]).1[0].contains("pipe: is no file"));
+    // What an index made is no source of another; a file of that name alone is.
+    take_in(&at("b/corpus"), &settings(2), &table_files(&[3], 4)).unwrap();
+    assert_eq!(files(&[dir.path().to_owned()]).0, expected);
+    std::fs::write(at("b/c/corpus.json"), "{}").unwrap();
+    assert_eq!(files(&[at("b/c")]).0, [at("b/c/corpus.json"), at("b/c/z.md")]);
+}
+
+#[test]
+fn a_table_of_a_document_keeps_its_place_and_the_sentences_beside_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let corpus = dir.path().join("corpus");
+    let path = dir.path().join("r.html");
+    let table = "<table><tr><th rowspan=2></th><th colspan=2>2023</th></tr><tr><th>Q1</th><th>Q2</th></tr>\
+                 <tr><td>Bonds</td><td>12</td><td>11</td></tr><tr><td>Loans</td><td>7</td><td>9</td></tr></table>";
+    let page = format!("<p>Alone.</p><h1>Debt</h1><p>It rose.</p>{table}<p>Loans fell.</p><h1>Tax</h1><p>None.</p>");
+    std::fs::write(&path, page).unwrap();
+    let change = index(&corpus, &[&path]).remove(0);
+    assert_eq!((change.tables, change.problems.len()), (1, 0), "{change:?}");
+    let corpus = open(&corpus).unwrap();
+    let record = corpus.table(corpus.tables()[0]).unwrap();
+    assert_eq!(record.column_headers, ["", "2023 Q1", "2023 Q2"]);
+    let excerpt = record.excerpt.unwrap();
+    assert_eq!(excerpt.passage, 1);
+    for part in ["It rose.", "Loans fell.", "\"header_rows\":2", "\"colspan\":2"] {
+        assert!(excerpt.document.contains(part), "{part}: {}", excerpt.document);
+    }
+    for other in ["Alone.", "None.", "Tax"] {
+        assert!(!excerpt.document.contains(other), "{other}: {}", excerpt.document);
+    }
+    // What a reader guesses or cuts off is told.
+    let open_quote = dir.path().join("q.csv");
+    std::fs::write(&open_quote, "a,b\n1,\"2\n3,4\n").unwrap();
+    let change = index(&dir.path().join("other"), &[&open_quote]).remove(0);
+    assert!(change.warnings[0].contains("q.csv: line 2: a field that begins with a quote is not closed"), "{change:?}");
+}
+
+/// What a file is called is what was given when it was taken in; where it lies says which file it is.
+#[test]
+fn a_file_is_known_by_where_it_lies() {
+    let dir = tempfile::tempdir().unwrap();
+    let corpus = dir.path().join("corpus");
+    std::fs::create_dir_all(dir.path().join("in/deep")).unwrap();
+    let path = dir.path().join("in/deep/t.jsonl");
+    std::fs::write(&path, "{\"id\":\"a\",\"rows\":[[1]]}\n").unwrap();
+    let up = dir.path().join("in/../in/deep/t.jsonl");
+    index(&corpus, &[&up]);
+    let change = writer(&corpus, &settings(12)).unwrap();
+    let name = path.display().to_string();
+    assert_eq!(change.files().collect::<Vec<_>>(), [&name]);
+    assert_eq!(change.name_of(&path), name);
+    // Those below a folder, a file that is gone, and what is none of it.
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(change.files_of(&dir.path().join("in/deep/..")), [name.as_str()]);
+    assert_eq!(change.files_of(&dir.path().join("in/../in/deep/t.jsonl")), [name.as_str()]);
+    assert_eq!(change.files_of(&dir.path().join("in/dee")), Vec::<String>::new());
 }
 
 #[test]
@@ -212,7 +293,7 @@ fn regression_a_file_is_one_however_its_path_is_written_and_keeps_its_tables_unt
     let corpus = dir.path().join("corpus");
     std::fs::create_dir(dir.path().join("b")).unwrap();
     let path = dir.path().join("t.jsonl");
-    std::fs::write(&path, "{\"id\":\"a\"}\n{\"id\":\"b\"}\n").unwrap();
+    std::fs::write(&path, "{\"id\":\"a\",\"rows\":[[1]]}\n{\"id\":\"b\",\"rows\":[[1]]}\n").unwrap();
     index(&corpus, &[&path]);
     #[cfg(unix)]
     std::os::unix::fs::symlink(&path, dir.path().join("link.jsonl")).unwrap();
@@ -245,8 +326,8 @@ fn regression_a_file_that_changes_while_it_is_read_is_taken_in_as_one_state_of_i
         corpus.tables().into_iter().map(|at| corpus.id(at).to_owned()).collect::<Vec<_>>()
     };
     let other = dir.path().join("other.jsonl");
-    std::fs::write(&path, "{\"id\":\"old\"}\n").unwrap();
-    std::fs::write(&other, "{\"id\":\"long 7\"}\n").unwrap();
+    std::fs::write(&path, "{\"id\":\"old\",\"rows\":[[1]]}\n").unwrap();
+    std::fs::write(&other, "{\"id\":\"long 7\",\"rows\":[[1]]}\n").unwrap();
     index(&corpus, &[&path, &other]);
 
     // It changes at every reading: what the corpus has of it stays, and what a table of it took the place of.
@@ -272,7 +353,7 @@ fn regression_a_file_that_changes_while_it_is_read_is_taken_in_as_one_state_of_i
     let mut change = writer(&corpus, &settings(12)).unwrap();
     let found = change.add_file(&path, &mut |_| {
         if !std::mem::replace(&mut written, true) {
-            std::fs::write(&path, "{\"id\":\"a\"}\n{\"id\":\"b\"}\n").unwrap();
+            std::fs::write(&path, "{\"id\":\"a\",\"rows\":[[1]]}\n{\"id\":\"b\",\"rows\":[[1]]}\n").unwrap();
         }
     });
     let found = found.unwrap();

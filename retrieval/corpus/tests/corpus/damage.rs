@@ -141,7 +141,7 @@ fn a_manifest_of_something_else_is_said() {
     assert!(with_manifest(|_| ()).is_ok());
     says(
         |manifest| manifest["format"] = json!(1),
-        "corpus.json: is of version 1 of corpora, this program reads 3; index its files again",
+        "corpus.json: is of version 1 of corpora, this program reads 4; index its files again",
     );
     says(|manifest| manifest["format"] = json!("1"), "corpus.json");
     says(|manifest| manifest["colour"] = json!("red"), "unknown field `colour`");
@@ -160,9 +160,15 @@ fn a_manifest_of_something_else_is_said() {
     says(|manifest| manifest["segments"][0]["tables"] = json!(99), "holds 13 tables, expected 99");
     says(|manifest| manifest["segments"][0]["file"]["name"] = json!("corpus.json"), "is no whole segment");
     says(|manifest| manifest["segments"][1]["removed"] = json!({"name": "00000001.segment", "sha256": ""}), "");
-    says(|manifest| manifest["dim"] = json!(9), "are of the encoder words of width 9, this is words of width 8");
+    says(
+        |manifest| manifest["dim"] = json!(9),
+        "are of the static encoder (words of width 9), this encoder is words of width 8",
+    );
     says(|manifest| manifest["dim"] = json!(u64::MAX / 2), "of width");
-    says(|manifest| manifest["encoder_identity"] = json!("else"), "of the encoder else of width 8, this is words of");
+    says(
+        |manifest| manifest["encoder_identity"] = json!("else"),
+        "of the static encoder (else of width 8), this encoder is words of",
+    );
     says(|manifest| manifest["vectors"] = json!("int8"), "Vectors has another length than");
     let words = with_manifest(|manifest| {
         manifest["segments"][0]["words"] = json!(vec![u64::MAX; 6]);
@@ -253,7 +259,7 @@ fn a_check_finds_every_changed_byte() {
 fn another_encoder_is_refused_by_readers_and_writers() {
     let at = copy(whole(VectorKind::F32).path());
     let expected = format!(
-        "{}: its vectors are of the encoder words of width 8, this is letters of width 8; open it with the one that it was \
+        "{}: its vectors are of the static encoder (words of width 8), this encoder is letters of width 8; open it with the one that it was \
          made with, or make it anew",
         at.path().display()
     );

@@ -15,7 +15,7 @@ fn very_many_files_are_taken_in_replaced_and_removed_and_what_opening_reads_stay
     let (corpus, all) = (dir.path().join("corpus"), dir.path().join("in"));
     let folder = |number: usize| all.join((number / OF_FOLDER).to_string());
     let write = |number: usize, title: &str| {
-        let line = format!("{{\"id\":\"t{number}\",\"title\":\"{title} {number}\"}}\n");
+        let line = format!("{{\"id\":\"t{number}\",\"title\":\"{title} {number}\",\"rows\":[[1]]}}\n");
         std::fs::write(folder(number).join(format!("{number}.jsonl")), line).unwrap();
     };
     for number in (0..FILES).step_by(OF_FOLDER) {

@@ -260,7 +260,7 @@ fn a_reranker_comes_back_as_it_was_written_and_a_damaged_one_is_said() {
     rerank.write(dir.path()).unwrap();
     assert_eq!(Rerank::read(dir.path()).unwrap(), rerank);
     assert_eq!(rerank.weights().caption, 0.3);
-    let alone = Rerank::new(*rerank.weights(), CandidateConfig::default(), crate::support::trees().0.clone(), None);
+    let alone = Rerank::new(*rerank.weights(), CandidateConfig::default(), crate::support::trees().0.clone(), None, "");
     let other = tempfile::tempdir().unwrap();
     alone.write(other.path()).unwrap();
     assert_eq!(Rerank::read(other.path()).unwrap(), alone);

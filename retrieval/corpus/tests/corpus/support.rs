@@ -83,7 +83,8 @@ fn words(drawn: &mut Drawn, most: usize) -> String {
 pub fn table(id: &str, drawn: &mut Drawn) -> TableRecord {
     let titles = ["", "Cities of Peru", "cities of peru", "Olympic Games", "Wins", "Rivers"];
     let columns = drawn.below(4);
-    let rows = drawn.below(6);
+    // One with neither header nor rows is no table.
+    let rows = drawn.below(6).max(usize::from(columns == 0));
     TableRecord {
         id: id.to_owned(),
         source: "drawn".into(),
@@ -97,6 +98,7 @@ pub fn table(id: &str, drawn: &mut Drawn) -> TableRecord {
                 (0..ragged).map(|_| words(drawn, 2)).collect()
             })
             .collect(),
+        excerpt: None,
     }
 }
 
@@ -213,7 +215,7 @@ fn grown(width: usize, lists: &[(Vec<f32>, Vec<bool>)]) -> BoostedTrees {
 /// A reranker with them.
 pub fn reranker(weights: Weights) -> Rerank {
     let (alone, listwise) = trees().clone();
-    Rerank::new(weights, CandidateConfig::default(), alone, Some(listwise))
+    Rerank::new(weights, CandidateConfig::default(), alone, Some(listwise), "")
 }
 
 fn fusion(name: &str, weights: Weights) -> Box<dyn Retriever> {

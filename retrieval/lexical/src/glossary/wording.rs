@@ -96,8 +96,8 @@ impl Wording {
     /// the document's capitals alone: `IT` is not `it`.
     pub(super) fn abbreviated(&self, question: &str) -> Vec<(Range<usize>, &str)> {
         let found = self.abbreviations.terms_in(question).into_iter();
-        let found = found.filter_map(|(range, entry)| {
-            let Entry { terms, labels, .. } = &self.abbreviations.entries[entry];
+        let found = found.filter_map(|(range, entries)| {
+            let Entry { terms, labels, .. } = self.abbreviations.entries.get(*entries.first()?)?;
             let (term, label) = (terms.first()?, labels.first()?);
             (!is_short(term) || question[range.clone()].starts_with(term.as_str())).then_some((range, label.as_str()))
         });

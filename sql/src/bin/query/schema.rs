@@ -7,7 +7,7 @@ use anyhow::{Result, anyhow};
 use tabsegnet_sql::compose::{Composer, Model as Statements};
 use tabsegnet_sql::linking::{Explanation, Linker, Model, ValueIndex, ValueLimits};
 use tabsegnet_sql::schema_graph::{SchemaGraph, html};
-use tabsegnet_sql::{Narrowed, QueryError, Sandbox, Target, narrowed};
+use tabsegnet_sql::{Narrowed, QueryError, Sandbox, Target, narrowed, schema_graph_of};
 
 use super::source::{Reader, Source};
 use super::{Arguments, FormatArgument, SEARCH, SchemaFormat};
@@ -22,7 +22,12 @@ pub fn write(arguments: &Arguments, source: &Source, sandbox: &Sandbox) -> Resul
         Target { schema: &known.schema, semantics: &known.semantics, dialect: known.dialect, labels: &known.labels };
     let narrowed = arguments.question.as_deref().and_then(|question| narrowed(question, target));
     let target = narrowed.as_ref().map_or(target, |narrowed| narrowed.target(target.dialect));
-    let graph = SchemaGraph::new(target.schema, target.semantics, target.dialect)?.with_problems(known.problems);
+    // A question is explained over the graph that it is answered over.
+    let graph = match (&arguments.question, &mut known.reader) {
+        (None, _) | (_, Reader::Nothing) => SchemaGraph::new(target.schema, target.semantics, target.dialect)?,
+        (Some(_), reader) => schema_graph_of(target, &mut |sql| reader.query(sql))?,
+    };
+    let graph = graph.with_problems(known.problems);
     let mut output = BufWriter::new(io::stdout().lock());
     if let Some(question) = &arguments.question {
         let (start, mut late) = (Instant::now(), false);

@@ -1,0 +1,93 @@
+//! Files by their paths, and those below folders.
+
+use std::collections::BTreeSet;
+use std::path::{Component, Path, PathBuf};
+
+use tabsegnet_store::FileError;
+
+/// The files of paths, those of folders with all below them, each once and by name, and what of them cannot be read, each
+/// in words. Hidden ones are left out, and folders that are to be `left_out`.
+pub fn files_below(paths: &[PathBuf], left_out: impl Fn(&Path) -> bool) -> (Vec<PathBuf>, Vec<String>) {
+    let (mut found, mut problems) = (BTreeSet::new(), Vec::new());
+    let unread = |path: &Path, error| FileError::at(path, "read")(error).to_string();
+    for path in paths {
+        let path = plain_path(path);
+        match std::fs::metadata(&path) {
+            Ok(about) if about.is_dir() => {}
+            Ok(about) => {
+                match about.is_file() {
+                    true => drop(found.insert(path)),
+                    false => problems.push(no_file(&path)),
+                }
+                continue;
+            }
+            Err(error) => {
+                problems.push(unread(&path, error));
+                continue;
+            }
+        }
+        let mut folders = vec![path];
+        while let Some(folder) = folders.pop() {
+            if left_out(&folder) {
+                continue;
+            }
+            let entries = match std::fs::read_dir(&folder) {
+                Ok(entries) => entries,
+                Err(error) => {
+                    problems.push(unread(&folder, error));
+                    continue;
+                }
+            };
+            for entry in entries {
+                let of_entry = entry.and_then(|entry| Ok((entry.file_type()?, entry)));
+                let (kind, entry) = match of_entry {
+                    Ok(of_entry) => of_entry,
+                    Err(error) => {
+                        problems.push(unread(&folder, error));
+                        continue;
+                    }
+                };
+                if entry.file_name().to_string_lossy().starts_with('.') {
+                    continue;
+                }
+                // Links to folders are not followed: they may lead in a circle. A link that leads nowhere is said when it is
+                // read.
+                match std::fs::metadata(entry.path()) {
+                    Ok(about) if about.is_dir() && !kind.is_symlink() => folders.push(entry.path()),
+                    Ok(about) if about.is_dir() => {}
+                    Ok(about) if !about.is_file() => problems.push(no_file(&entry.path())),
+                    _ => {
+                        found.insert(entry.path());
+                    }
+                }
+            }
+        }
+    }
+    (found.into_iter().collect(), problems)
+}
+
+/// Reading a pipe could wait for ever, and what came would be gone the next time.
+fn no_file(path: &Path) -> String {
+    format!("{}: is no file, such as a pipe or device; write it into a file first", path.display())
+}
+
+/// A path without what leads nowhere: `a` for `./a`, `a/b/..` and `a/`.
+pub fn plain_path(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            // Of a link `..` is the folder that it leads to, not the one that it stands in.
+            Component::ParentDir if ends_in_folder(&plain) => {
+                plain.pop();
+            }
+            part => plain.push(part),
+        }
+    }
+    if plain.as_os_str().is_empty() { PathBuf::from(".") } else { plain }
+}
+
+fn ends_in_folder(path: &Path) -> bool {
+    let named = matches!(path.components().next_back(), Some(Component::Normal(_)));
+    named && std::fs::symlink_metadata(path).is_ok_and(|about| about.is_dir())
+}
