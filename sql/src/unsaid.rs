@@ -12,11 +12,11 @@ pub(crate) fn unsaid(question: &str, sql: &str, graph: &SchemaGraph) -> Vec<Stri
     let of_columns = graph.columns().iter().flat_map(|column| [&column.name].into_iter().chain(&column.names));
     let of_tables = graph.tables().iter().flat_map(|table| [&table.name].into_iter().chain(&table.names));
     for name in of_columns.chain(of_tables) {
-        known.extend(words(&split_case(name)).into_iter().map(|word| stem(&word.to_lowercase())));
+        known.extend(words(&split_case(name)).into_iter().map(|word| stem(word.to_lowercase())));
     }
     let mut found: Vec<String> = Vec::new();
     for word in named(question) {
-        let wanted = stem(&folded(&word));
+        let wanted = stem(folded(&word));
         let is_known = known.iter().any(|known| {
             let (short, long) = if known.len() < wanted.len() { (known, &wanted) } else { (&wanted, known) };
             // Words of one root, as "Italian" and "Italy", and words within others, as in names without a break.
