@@ -94,8 +94,8 @@ pub struct Answer {
     pub checks: Vec<Check>,
     /// Who answers.
     pub policy: String,
-    /// Where a language model abstains after all: the best that it had, which did not hold or was not finished; where it had
-    /// nothing when its budget was spent, what another policy says, else the likeliest cell that it saw.
+    /// What is not sure enough to be said. Where a language model abstains after all: the best that it had, which did not hold or was
+    /// not finished; where it had nothing when its budget was spent, what another policy says, else the likeliest cell that it saw.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unverified: Option<String>,
     /// How a language model came to it; empty without one.
@@ -133,6 +133,28 @@ impl Answer {
     /// Nothing is said.
     pub fn abstention(confidence: f32, checks: Vec<Check>) -> Self {
         Self { abstained: true, confidence, checks, ..Self::default() }
+    }
+
+    /// An abstention where the confidence is lower; what would have been said is in `unverified`.
+    #[must_use]
+    pub fn at_least(self, confidence: f32) -> Self {
+        if self.abstained || self.confidence >= confidence {
+            return self;
+        }
+        let what = format!("the confidence {:.2} is at least {confidence}", self.confidence);
+        let unverified = Some(self.said());
+        let checks = self.checks.into_iter().chain([Check { what, passed: false }]).collect();
+        Self {
+            id: self.id,
+            question: self.question,
+            policy: self.policy,
+            unverified,
+            trace: self.trace,
+            rounds: self.rounds,
+            tokens: self.tokens,
+            cost: self.cost,
+            ..Self::abstention(self.confidence, checks)
+        }
     }
 
     /// With the tables of a corpus that its citations are of, whose document the answer is from.

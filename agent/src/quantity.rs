@@ -211,16 +211,25 @@ pub fn of_sentence(text: &str) -> Vec<Written> {
     let byte = |at: usize| bytes.get(at).copied().unwrap_or(b' ');
     let mut at = 0;
     while at < bytes.len() {
+        let behind_word = |at: usize| at > 0 && byte(at - 1).is_ascii_alphanumeric();
+        // `.5`, as reports and FinQA write it.
+        let point = byte(at) == b'.' && byte(at + 1).is_ascii_digit() && !behind_word(at);
+        // `F-16` is a name.
+        let of_name = at > 1 && byte(at - 1) == b'-' && byte(at - 2).is_ascii_alphabetic();
         let begins = byte(at).is_ascii_digit()
-            && (at == 0
-                || !(byte(at - 1).is_ascii_alphanumeric()
-                    || byte(at - 1) == b'.' && at > 1 && byte(at - 2).is_ascii_alphanumeric()));
-        if !begins {
+            && !behind_word(at)
+            && !of_name
+            && !(at > 0 && byte(at - 1) == b'.' && behind_word(at - 1));
+        if !begins && !point {
             at += 1;
             continue;
         }
         let start = at;
         let mut digits = String::new();
+        if point {
+            digits.push_str("0.");
+            at += 1;
+        }
         while byte(at).is_ascii_digit()
             || matches!(byte(at), b',' | b'.') && byte(at + 1).is_ascii_digit() && byte(at - 1).is_ascii_digit()
         {
@@ -243,12 +252,12 @@ pub fn of_sentence(text: &str) -> Vec<Written> {
         let scale = Scale::ALL.iter().find(|(_, name)| after.starts_with(name)).map(|(scale, _)| *scale);
         let last_word =
             close.trim_end_matches(['.', ' ']).rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or("").to_lowercase();
-        let month = last_word == "sept"
-            || MONTHS.iter().any(|month| *month == last_word || month.get(..3) == Some(last_word.as_str()));
+        let month = is_month(&last_word);
         let day = month && unit.is_none() && scale.is_none() && value <= Decimal::from(31) && value.is_integer();
         let year =
             is_year(&digits) && !text.get(start..end).unwrap_or("").contains(',') && unit.is_none() && scale.is_none();
-        if part_of_word || day || year {
+        if part_of_word || day || year || is_label(value, unit.is_some() || scale.is_some(), close, &last_word, &after)
+        {
             continue;
         }
         let minus = close.ends_with(['-', '−']) && unit.is_some();
@@ -258,12 +267,34 @@ pub fn of_sentence(text: &str) -> Vec<Written> {
     found
 }
 
+/// What stands before the number of a note, a level, a standard.
+const NUMBERED: [&str; 22] = [
+    "note", "notes", "item", "items", "section", "level", "levels", "topic", "rule", "form", "page", "exhibit",
+    "chapter", "article", "schedule", "asc", "asu", "fas", "sfas", "fin", "eitf", "no",
+];
+
+/// Whether a number is the mark or the number of something and counts nothing: `( 4 ) Debt of …`, `Note 10`, `S&P 500`,
+/// `401 (k)`. `before` is all that stands before it, `last_word` the last word there, `after` what follows.
+fn is_label(value: Decimal, has_unit: bool, before: &str, last_word: &str, after: &str) -> bool {
+    if has_unit || !value.is_integer() {
+        return false;
+    }
+    let before = before.to_lowercase();
+    let behind = after.strip_prefix(')').map(str::trim_start);
+    let counts = |behind: &str| Scale::ALL.iter().any(|(_, name)| behind.starts_with(name));
+    let mark = value < Decimal::from(100) && before.ends_with('(') && behind.is_some_and(|behind| !counts(behind));
+    let index = ["s&p", "s & p", "russell", "nasdaq", "fortune"].iter().any(|name| before.ends_with(name));
+    let plan = (Decimal::from(400)..Decimal::from(500)).contains(&value) && after.starts_with('(');
+    mark || index || plan || NUMBERED.contains(&last_word) && value < Decimal::from(1000)
+}
+
 /// Whether digits look like a year of a report.
 pub fn is_year(digits: &str) -> bool {
     digits.len() == 4 && digits.parse::<u16>().is_ok_and(|year| (1980..=2045).contains(&year))
 }
 
-/// The years in a text, in its order, with the byte where each begins; `FY19` is 2019, `2015-17` counts 2015 only.
+/// The years in a text, in its order, with the byte where each begins; `FY19` is 2019, `2015-17` counts 2015 only,
+/// `2010s` none.
 pub fn years(text: &str) -> Vec<(u16, usize)> {
     let mut found = Vec::new();
     let mut start = None;
@@ -274,7 +305,12 @@ pub fn years(text: &str) -> Vec<(u16, usize)> {
                 let digits = text.get(from..at).unwrap_or("");
                 let before = text.get(..from).unwrap_or("").trim_end();
                 let money = before.ends_with(['$', '€', '£']);
-                if is_year(digits) && !money && !text.get(at..).is_some_and(|after| after.starts_with(",0")) {
+                let amount = text.get(at..).is_some_and(|after| after.starts_with(",0"));
+                // `december 312007` of texts that lost what stood between.
+                let of_day = digits.len().checked_sub(4).filter(|day| (1..=2).contains(day) && ends_with_month(before));
+                if let Some(day) = of_day.filter(|day| digits.get(*day..).is_some_and(is_year)) {
+                    found.extend(digits.get(day..).and_then(|year| year.parse().ok()).map(|year| (year, from + day)));
+                } else if is_year(digits) && !money && !amount && c != 's' {
                     found.extend(digits.parse().ok().map(|year| (year, from)));
                 } else if digits.len() == 2 && before.to_lowercase().ends_with("fy") {
                     found.extend(digits.parse::<u16>().ok().map(|year| (2000 + year, from)));
@@ -285,6 +321,15 @@ pub fn years(text: &str) -> Vec<(u16, usize)> {
         }
     }
     found
+}
+
+fn is_month(word: &str) -> bool {
+    word == "sept" || MONTHS.iter().any(|month| *month == word || month.get(..3) == Some(word))
+}
+
+fn ends_with_month(before: &str) -> bool {
+    let word = before.rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or("");
+    is_month(&word.to_lowercase())
 }
 
 /// Each once, in the text's order.
@@ -356,5 +401,18 @@ mod tests {
         );
         assert_eq!(years(text).iter().map(|(year, _)| *year).collect::<Vec<_>>(), [2018, 2019]);
         assert!(of_sentence("é ü ½ – no number").is_empty());
+        let values =
+            |text: &str| of_sentence(text).iter().map(|found| found.quantity.value.to_string()).collect::<Vec<_>>();
+        assert_eq!(values("a price of $ .8 billion , or .05 per share."), ["0.8", "0.05"]);
+        // Marks and names, not amounts.
+        assert_eq!(values("( 4 ) Debt of $ 708 million (see Note 10 and Level 2) and the S&P 500; F-16"), ["708"]);
+        assert_eq!(values("our 401 ( k ) plan and the 401(k) plan hold 400 shares, (4) million less"), ["400", "4"]);
+    }
+
+    #[test]
+    fn years_are_neither_amounts_nor_decades() {
+        let named = |text: &str| years(text).into_iter().map(|(year, _)| year).collect::<Vec<_>>();
+        assert_eq!(named("for december 312007 and 2006, in the 2010s, $ 2,014 and 2,000"), [2007, 2006]);
+        assert_eq!(named("the company 2019s plan, FY19, year 312007"), [2019]);
     }
 }

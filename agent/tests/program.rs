@@ -131,6 +131,32 @@ fn every_format_prints() {
 }
 
 #[test]
+fn what_is_not_sure_enough_is_not_said() {
+    let with = |least: &str| -> Value {
+        let output = ask(&[
+            "--document",
+            REPORT,
+            "--question",
+            QUESTION,
+            "--policy",
+            "rules",
+            "--format",
+            "jsonl",
+            "--min-confidence",
+            least,
+        ]);
+        serde_json::from_slice(&output.stdout).unwrap()
+    };
+    let (said, not_said) = (with("0"), with("1"));
+    assert!(said["abstained"] == false && said.get("unverified").is_none(), "{said}");
+    assert_eq!((&not_said["abstained"], &not_said["answer"]), (&Value::from(true), &Value::from("")));
+    assert_eq!(not_said["citations"], Value::Array(Vec::new()));
+    assert!(not_said["unverified"].as_str().unwrap().starts_with(said["answer"].as_str().unwrap()), "{not_said}");
+    assert_eq!((&not_said["id"], &not_said["confidence"]), (&said["id"], &said["confidence"]));
+    failed(&["--document", REPORT, "--question", QUESTION, "--min-confidence", "2"], 2, "from 0 to 1");
+}
+
+#[test]
 fn bad_input_is_said() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str, text: &str| {

@@ -77,7 +77,7 @@ fn found(
         late |= left() < time / 2;
         if late { Err(QueryError::stopped("time")) } else { run(sql) }
     };
-    let graph = graph(target, &mut read)?;
+    let graph = schema_graph_of(target, &mut read)?;
     let mut scopes: Option<(Known, Vec<Scope>)> = None;
     if !graph.joins().iter().any(|join| join.from != join.to) {
         let order = target.dialect == SqlDialect::Sqlite;
@@ -169,7 +169,7 @@ pub fn linked<T>(
         late |= start.elapsed() > time;
         if late { Err(QueryError::stopped("time")) } else { run(sql) }
     };
-    let graph = graph(target, &mut read)?;
+    let graph = schema_graph_of(target, &mut read)?;
     let values = ValueIndex::read(&graph, ValueLimits::default(), &mut read)?;
     notes.extend(late.then(|| TIME_FOR_VALUES.to_owned()));
     Ok((then(&Linker::new(&graph, values, LinkingModel::shipped()), run), notes))
@@ -181,13 +181,6 @@ pub fn linked<T>(
 /// # Errors
 /// The semantics do not fit the schema.
 pub fn schema_graph_of(
-    target: Target<'_>,
-    run: &mut dyn FnMut(&str) -> Result<Rows, QueryError>,
-) -> Result<SchemaGraph, ProposeError> {
-    graph(target, run)
-}
-
-fn graph(
     target: Target<'_>,
     run: &mut dyn FnMut(&str) -> Result<Rows, QueryError>,
 ) -> Result<SchemaGraph, ProposeError> {

@@ -67,6 +67,30 @@ fn a_schema_is_written_in_all_forms() {
 }
 
 #[test]
+fn what_is_wrong_with_a_schema_is_told_beside_each_form() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("schema.sql");
+    std::fs::write(&file, "CREATE TABLE game (id INTEGER PRIMARY KEY, team INTEGER REFERENCES team);").unwrap();
+    for format in ["html", "json", "dot", "graphml"] {
+        let (code, text, error) = output(&["--database", file.to_str().unwrap(), "--schema", format]);
+        assert_eq!(code, Some(0), "{error}");
+        assert!(format!("{text}{error}").contains("team"), "{format}");
+        let told = if matches!(format, "html" | "json") { &text } else { &error };
+        assert!(told.contains("leads nowhere") || told.contains("dangling_key"), "{format}: {told}");
+    }
+}
+
+#[test]
+fn a_file_with_names_of_columns_alone_has_no_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("sales.csv");
+    std::fs::write(&file, "region,amount\n").unwrap();
+    let (code, text, error) =
+        output(&["--database", file.to_str().unwrap(), "--sql", "SELECT count(*) FROM sales", "--format", "csv"]);
+    assert_eq!((code, text.lines().last()), (Some(0), Some("0")), "{error}");
+}
+
+#[test]
 fn a_question_over_joined_tables_is_answered() {
     let folder = tempfile::tempdir().unwrap();
     let path = database(folder.path(), "league.db", LEAGUE);

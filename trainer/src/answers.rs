@@ -183,9 +183,25 @@ fn is_amount(value: f64, amount: f64, scale: Option<Scale>) -> bool {
 
 /// A question's proposals, "none of them" first, with the fold of its document.
 struct List {
+    /// Which data set the question is of.
+    data: usize,
+    /// Whether its document is its own.
+    own: bool,
     fold: usize,
     proposals: Proposals,
     gold: Vec<bool>,
+}
+
+/// A question put to a document.
+struct Posed<'a> {
+    /// Which data set it is of.
+    data: usize,
+    rule: Rule,
+    fold: usize,
+    question: &'a Question,
+    ranking: &'a Ranking,
+    /// Whether the document is its own, else a foreign one.
+    own: bool,
 }
 
 /// Calls `work` for every question of the training data: once with its own document, and some also with a foreign one.
@@ -195,10 +211,10 @@ fn for_each<T: Send>(
     rankers: &Rankers,
     data: &[Data],
     stop: &AtomicBool,
-    work: impl Fn(usize, Rule, &Question, &Ranking, bool) -> T + Sync,
+    work: impl Fn(Posed<'_>) -> T + Sync,
 ) -> Result<Option<Vec<T>>> {
     let mut all = Vec::new();
-    for data in data {
+    for (number, data) in data.iter().enumerate() {
         let mut progress = Progress::new(&format!("questions of {}", data.name), data.samples.len());
         let mut done = 0;
         for (first, samples) in (0..).step_by(64).zip(data.samples.chunks(64)) {
@@ -213,8 +229,13 @@ fn for_each<T: Send>(
                     let id = sample.document.id.rsplit_once('/').map_or(sample.document.id.as_str(), |(_, id)| id);
                     let fold = number_of(id, config.task.seed) as usize % FOLDS;
                     let mut found = Vec::new();
+                    let mut pose = |question: &Question, own: bool| -> Result<()> {
+                        let ranking = &rank(&document, question)?;
+                        found.push(work(Posed { data: number, rule: data.rule, fold, question, ranking, own }));
+                        Ok(())
+                    };
                     for question in &sample.questions {
-                        found.push(work(fold, data.rule, question, &rank(&document, question)?, true));
+                        pose(question, true)?;
                     }
                     // Questions of the document half the data away.
                     let other = (first + at + data.samples.len() / 2) % data.samples.len();
@@ -222,7 +243,7 @@ fn for_each<T: Send>(
                     for question in foreign.into_iter().flat_map(|other| &other.questions) {
                         let share = (number_of(&question.id, config.task.seed) % 1000) as f64 / 1000.0;
                         if share < config.answers.foreign {
-                            found.push(work(fold, data.rule, question, &rank(&document, question)?, false));
+                            pose(question, false)?;
                         }
                     }
                     Ok(found)
@@ -284,7 +305,8 @@ pub fn train(config: &Config, stop: &AtomicBool) -> Result<Outcome> {
             ids().count()
         );
     }
-    let examples = for_each(config, &rankers, &data, stop, |fold, rule, question, ranking, own| {
+    let examples = for_each(config, &rankers, &data, stop, |posed| {
+        let Posed { rule, fold, question, ranking, own, .. } = posed;
         let candidates = Candidates::of(ranking);
         let right = if own { right(rule, question, ranking, &candidates) } else { vec![false; candidates.len()] };
         teaches(question, own, right.contains(&true)).then(|| (fold, TrainingExample::new(&candidates, &right)))
@@ -296,7 +318,8 @@ pub fn train(config: &Config, stop: &AtomicBool) -> Result<Outcome> {
     println!("{} questions, {reached} with a right candidate", examples.len());
     let mut proposers = proposers(&examples);
     drop(examples);
-    let lists = for_each(config, &rankers, &data, stop, |fold, rule, question, ranking, own| {
+    let lists = for_each(config, &rankers, &data, stop, |posed| {
+        let Posed { data, rule, fold, question, ranking, own } = posed;
         let candidates = Candidates::of(ranking);
         let proposals = Proposals::new(&candidates, &proposers[fold]);
         let mut gold = vec![false];
@@ -311,7 +334,7 @@ pub fn train(config: &Config, stop: &AtomicBool) -> Result<Outcome> {
             return None;
         }
         gold[0] = !gold.contains(&true);
-        Some(List { fold, proposals, gold })
+        Some(List { data, own, fold, proposals, gold })
     })?;
     let Some(lists) = lists else { return Ok(Outcome::Stopped) };
     let lists: Vec<List> = lists.into_iter().flatten().collect();
@@ -331,14 +354,23 @@ pub fn train(config: &Config, stop: &AtomicBool) -> Result<Outcome> {
     };
     // How sure the trees are where they have not learnt from the document.
     let mut sure: Vec<(f32, bool)> = Vec::new();
+    // Of each data set, the questions whose first choice is right, and all.
+    let mut first = vec![(0, 0); data.len()];
     for fold in 0..FOLDS {
         let Some(trees) = grown(Some(fold)) else { return Ok(Outcome::Stopped) };
         for list in lists.iter().filter(|list| list.fold == fold) {
-            if let Some((place, likelihood)) = list.proposals.best(&trees.scores(&list.proposals.rows)) {
-                sure.push((likelihood, list.gold.get(place + 1).copied().unwrap_or(false)));
+            let best = list.proposals.best(&trees.scores(&list.proposals.rows));
+            let is_right = |place: usize| list.gold.get(place + 1).copied().unwrap_or(false);
+            sure.extend(best.map(|(place, likelihood)| (likelihood, is_right(place))));
+            if let Some((right, all)) = first.get_mut(list.data).filter(|_| list.own) {
+                *right += usize::from(best.is_some_and(|(place, _)| is_right(place)));
+                *all += 1;
             }
         }
     }
+    let first = data.iter().zip(first);
+    let first: Vec<String> = first.map(|(data, (right, all))| format!("{} {right} of {all}", data.name)).collect();
+    println!("right first choices of folds that were not learnt from: {}", first.join(", "));
     let calibration = calibrated(&sure, config.answers.lost);
     let Some(trees) = grown(None) else { return Ok(Outcome::Stopped) };
     let proposer = proposers.pop().context("no proposer")?;

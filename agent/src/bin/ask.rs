@@ -97,6 +97,10 @@ struct Arguments {
     /// The learnt choice of answers, such as `train` writes; the shipped one unless given.
     #[arg(long, value_name = "DIR")]
     answers: Option<PathBuf>,
+    /// Abstains where the confidence of an answer is lower, from 0 to 1; docs/answers.md has how many answers, and how many right
+    /// ones, are left at which. The learnt choice's own threshold holds too.
+    #[arg(long, value_name = "P", default_value_t = 0.0, value_parser = probability)]
+    min_confidence: f32,
     /// auto, cpu, wgpu or cuda.
     #[arg(long, default_value = "auto")]
     device: DeviceChoice,
@@ -138,6 +142,11 @@ enum PolicyChoice {
 enum SegmenterChoice {
     Llm,
     Other(SegmenterConfig),
+}
+
+fn probability(text: &str) -> Result<f32, String> {
+    let number = text.parse().ok().filter(|number| (0.0..=1.0).contains(number));
+    number.ok_or_else(|| "expected a number from 0 to 1".to_owned())
 }
 
 fn segmenter(name: &str) -> Result<SegmenterChoice, String> {
@@ -423,6 +432,7 @@ fn run(arguments: &Arguments) -> Result<()> {
         match searched.find(question).with_context(failed)? {
             Some(Place::Large(large, tables)) => {
                 let answer = answerer.answer_large(&large, question).with_context(failed)?;
+                let answer = answer.at_least(arguments.min_confidence);
                 match tables {
                     Some(tables) => writer.add_large(&large, answer.of_tables(&tables)),
                     None => writer.add_large(&large, answer),
@@ -437,7 +447,7 @@ fn run(arguments: &Arguments) -> Result<()> {
                     let spent = llm.spent().since(&before);
                     (answer.tokens, answer.cost) = (Some(spent.tokens), spent.cost);
                 }
-                writer.add(&found, answer)
+                writer.add(&found, answer.at_least(arguments.min_confidence))
             }
             None => writer.add_without_document(Answer::nothing_found(&question.id, &question.text)),
         }

@@ -144,11 +144,6 @@ impl<'e> Writer<'e> {
         })
     }
 
-    /// The digest of a file that the corpus has; an equal one need not be read again.
-    pub fn sha256(&self, file: &str) -> Option<&str> {
-        self.files.get(file).map(|file| file.sha256.as_str())
-    }
-
     /// What the corpus calls a file: the name that it has it by, where it is the same file however the path is written, else
     /// the path as it is given, without `./`; where another file has that name already, the path from the root.
     pub fn name_of(&self, path: &Path) -> String {

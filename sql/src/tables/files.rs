@@ -262,13 +262,13 @@ impl FileDatabase {
     }
 }
 
-/// The header rows of a table; a first row of names counts where none was found.
+/// The header rows of a table; a first row of names counts where none was found, also where it is all there is.
 fn header_rows(table: &Table) -> usize {
     let named = || {
         let first: Vec<&str> =
             (0..table.cols()).filter_map(|col| table.cell_at(0, col)).map(|cell| cell.text.trim()).collect();
         let names: std::collections::HashSet<&&str> = first.iter().collect();
-        table.rows() > 1 && names.len() == first.len() && first.iter().all(|text| text.contains(char::is_alphabetic))
+        names.len() == first.len() && first.iter().all(|text| text.contains(char::is_alphabetic))
     };
     match table.num_header_rows() {
         0 => usize::from(named()),

@@ -64,6 +64,10 @@ pub fn write(arguments: &Arguments, source: &Source, sandbox: &Sandbox) -> Resul
             }
         }
     }
+    // The other forms have a place for them.
+    if matches!(arguments.schema, Some(SchemaFormat::Dot | SchemaFormat::Graphml)) {
+        graph.problems().iter().for_each(|problem| eprintln!("warning: {problem}"));
+    }
     let title = source.title(&arguments.database);
     let title = title.as_str();
     match arguments.schema {
