@@ -1,6 +1,5 @@
 //! The learnt choice among candidates: a [`Proposer`] proposes the likeliest, boosted trees choose one of them or none.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use tabsegnet::{NodeKind, Ranking};
@@ -19,41 +18,11 @@ use crate::question::{Inquiry, Wanted};
 
 /// Best nodes whose kinds the trees are told.
 const BEST: usize = 20;
+const TREES: &str = "answers.safetensors";
 const ABOUT: &str = "answers.json";
-
-/// What a document is made of. To tables alone people put other questions than to reports: with sentences beside a table, more is
-/// to be computed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Content {
-    /// Sentences, with or without tables.
-    Texts,
-    /// Tables alone.
-    Tables,
-}
-
-impl Content {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::Texts, Self::Tables];
-
-    /// What a ranking with all nodes of its document says.
-    pub fn of(ranking: &Ranking) -> Self {
-        let has_texts = ranking.nodes.iter().any(|node| node.kind == NodeKind::Passage);
-        if has_texts { Self::Texts } else { Self::Tables }
-    }
-
-    fn file(self) -> &'static str {
-        match self {
-            Self::Texts => "texts.safetensors",
-            Self::Tables => "tables.safetensors",
-        }
-    }
-}
 
 /// The candidates of a question, each with the features that speak for it.
 pub struct Candidates {
-    /// What their document is made of.
-    pub(crate) content: Content,
     /// The question, read.
     pub(crate) inquiry: Inquiry,
     pub(crate) candidates: Vec<Candidate>,
@@ -101,8 +70,7 @@ impl Candidates {
             facts.facts.iter().map(|fact| fact.operations[0]).fold(0.0, f32::max),
         ];
         let words = buckets(&inquiry.text);
-        let (content, nothing) = (Content::of(ranking), nothing(&facts, &inquiry));
-        Self { content, nothing, candidates, predictions, words, of_question, inquiry }
+        Self { nothing: nothing(&facts, &inquiry), candidates, predictions, words, of_question, inquiry }
     }
 
     /// Keeps those that rest on the ranking's first `nodes` nodes alone.
@@ -168,20 +136,13 @@ pub enum ChoiceError {
     },
 }
 
-/// What chooses for documents of one content: both models, and how sure they are.
+/// Both models, and how sure they are.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Model {
-    /// Proposes.
-    pub proposer: Proposer,
-    /// Choose among what is proposed.
-    pub trees: BoostedTrees,
-    /// How sure they are.
-    pub calibration: Calibration,
+pub struct Choice {
+    proposer: Proposer,
+    trees: BoostedTrees,
+    calibration: Calibration,
 }
-
-/// A model for texts and one for tables alone; where there is one only, it chooses for both.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Choice(BTreeMap<Content, Model>);
 
 /// From the trees' likelihood p to how often such an answer is right: σ(slope · logit p + intercept).
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -206,7 +167,7 @@ impl Calibration {
 #[derive(serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct About {
-    calibrations: BTreeMap<Content, Calibration>,
+    calibration: Calibration,
     families: Vec<String>,
     features: Vec<String>,
 }
@@ -214,33 +175,30 @@ struct About {
 /// The candidate that is chosen.
 pub(crate) struct Chosen {
     pub candidate: usize,
-    /// How likely it is right.
-    pub confidence: f32,
-    /// Whether that is enough to say it.
-    pub is_said: bool,
+    /// By the trees, before calibration.
+    pub likelihood: f32,
 }
 
 impl Choice {
-    /// Of its models; `None` without any.
-    pub fn new(models: BTreeMap<Content, Model>) -> Option<Self> {
-        (!models.is_empty()).then_some(Self(models))
+    /// Of its parts.
+    pub fn new(proposer: Proposer, trees: BoostedTrees, calibration: Calibration) -> Self {
+        Self { proposer, trees, calibration }
     }
 
-    fn model(&self, content: Content) -> Option<&Model> {
-        self.0.get(&content).or_else(|| self.0.values().next())
+    /// How likelihoods become confidences.
+    pub fn calibration(&self) -> &Calibration {
+        &self.calibration
     }
 
     /// What the trees choose from.
-    pub fn proposals(&self, candidates: &Candidates) -> Option<Proposals> {
-        self.model(candidates.content).map(|model| Proposals::new(candidates, &model.proposer))
+    pub fn proposals(&self, candidates: &Candidates) -> Proposals {
+        Proposals::new(candidates, &self.proposer)
     }
 
     pub(crate) fn choose(&self, candidates: &Candidates) -> Option<Chosen> {
-        let (model, proposals) = (self.model(candidates.content)?, self.proposals(candidates)?);
-        let (place, likelihood) = proposals.best(&model.trees.scores(&proposals.rows))?;
-        let confidence = model.calibration.confidence(likelihood);
-        let is_said = confidence >= model.calibration.threshold;
-        Some(Chosen { candidate: *proposals.kept.get(place)?, confidence, is_said })
+        let proposals = self.proposals(candidates);
+        let (place, likelihood) = proposals.best(&self.trees.scores(&proposals.rows))?;
+        Some(Chosen { candidate: *proposals.kept.get(place)?, likelihood })
     }
 
     /// Writes it into a directory.
@@ -248,15 +206,12 @@ impl Choice {
     /// # Errors
     /// The disk.
     pub fn write(&self, directory: &Path) -> Result<(), ChoiceError> {
+        let path = directory.join(TREES);
         let damaged = |path: &Path, message: String| ChoiceError::Damaged { file: path.display().to_string(), message };
-        for (content, model) in &self.0 {
-            let path = directory.join(content.file());
-            let tensors: Vec<_> = model.trees.tensors().into_iter().chain(model.proposer.tensors()).collect();
-            let bytes = serialize(&tensors, &path).map_err(|error| damaged(&path, error.to_string()))?;
-            write_bytes_atomic(&path, &bytes)?;
-        }
-        let calibrations = self.0.iter().map(|(content, model)| (*content, model.calibration)).collect();
-        let about = About { calibrations, families: families(), features: Proposals::names() };
+        let tensors: Vec<_> = self.trees.tensors().into_iter().chain(self.proposer.tensors()).collect();
+        let bytes = serialize(&tensors, &path).map_err(|error| damaged(&path, error.to_string()))?;
+        write_bytes_atomic(&path, &bytes)?;
+        let about = About { calibration: self.calibration, families: families(), features: Proposals::names() };
         let path = directory.join(ABOUT);
         let json = serde_json::to_vec_pretty(&about).map_err(|error| damaged(&path, error.to_string()))?;
         Ok(write_bytes_atomic(&path, &json)?)
@@ -274,17 +229,12 @@ impl Choice {
         if about.families != families() || about.features != Proposals::names() {
             return Err(damaged(&path, "it looks at other families or features than this version has".into()));
         }
-        let model = |(content, calibration): (Content, Calibration)| {
-            let path = directory.join(content.file());
-            let bytes = read_bytes(&path)?;
-            let of_file = |message| damaged(&path, message);
-            let trees = BoostedTrees::parse(&path, &bytes, Proposals::width()).map_err(of_file)?;
-            let proposer = Proposer::parse(&path, &bytes).map_err(of_file)?;
-            Ok((content, Model { proposer, trees, calibration }))
-        };
-        let models: BTreeMap<Content, Model> =
-            about.calibrations.into_iter().map(model).collect::<Result<_, ChoiceError>>()?;
-        Self::new(models).ok_or_else(|| damaged(&path, "it names no model; expected one of texts or tables".into()))
+        let path = directory.join(TREES);
+        let bytes = read_bytes(&path)?;
+        let of_file = |message| damaged(&path, message);
+        let trees = BoostedTrees::parse(&path, &bytes, Proposals::width()).map_err(of_file)?;
+        let proposer = Proposer::parse(&path, &bytes).map_err(of_file)?;
+        Ok(Self { proposer, trees, calibration: about.calibration })
     }
 }
 

@@ -15,7 +15,7 @@ use crate::family::Family;
 use crate::features::WIDTH;
 
 /// Buckets of words and pairs of words.
-const BUCKETS: usize = 1 << 12;
+const BUCKETS: usize = 1 << 13;
 /// Wrong candidates of a question that are learnt from; evenly spaced where there are more.
 const WRONG: usize = 200;
 /// The weights of a group: those of a row, and that of the family's likelihood.

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::{Context as _, Result, ensure};
 use rayon::prelude::*;
 use tabsegnet::{OpenDocument, Question as Query, Ranking, Session, SessionOptions};
-use tabsegnet_agent::choice::{Calibration, Content, Model, Proposals};
+use tabsegnet_agent::choice::{Calibration, Proposals};
 use tabsegnet_agent::proposer::{Families, Proposer, TrainingExample, fit, fit_families};
 use tabsegnet_agent::quantity::Scale;
 use tabsegnet_agent::{Candidates, Choice, Prediction};
@@ -309,26 +309,19 @@ pub fn train(config: &Config, stop: &AtomicBool) -> Result<Outcome> {
         let Posed { rule, fold, question, ranking, own, .. } = posed;
         let candidates = Candidates::of(ranking);
         let right = if own { right(rule, question, ranking, &candidates) } else { vec![false; candidates.len()] };
-        let teaches = teaches(question, own, right.contains(&true));
-        teaches.then(|| (Content::of(ranking), (fold, TrainingExample::new(&candidates, &right))))
+        teaches(question, own, right.contains(&true)).then(|| (fold, TrainingExample::new(&candidates, &right)))
     })?;
     let Some(examples) = examples else { return Ok(Outcome::Stopped) };
-    let mut by_content: BTreeMap<Content, Vec<(usize, TrainingExample)>> = BTreeMap::new();
-    examples.into_iter().flatten().for_each(|(content, of)| by_content.entry(content).or_default().push(of));
-    let is_reached = |(_, example): &&(usize, TrainingExample)| example.is_reached();
-    by_content.retain(|_, examples| examples.iter().any(|example| is_reached(&example)));
-    let all: usize = by_content.values().map(Vec::len).sum();
-    let reached = by_content.values().flatten().filter(is_reached).count();
+    let examples: Vec<(usize, TrainingExample)> = examples.into_iter().flatten().collect();
+    let reached = examples.iter().filter(|(_, example)| example.is_reached()).count();
     ensure!(reached > 0, "no training question has a right answer among its candidates");
-    println!("{all} questions, {reached} with a right candidate");
-    let proposers: BTreeMap<Content, Vec<Proposer>> =
-        by_content.into_iter().map(|(content, examples)| (content, proposers(&examples))).collect();
+    println!("{} questions, {reached} with a right candidate", examples.len());
+    let mut proposers = proposers(&examples);
+    drop(examples);
     let lists = for_each(config, &rankers, &data, stop, |posed| {
         let Posed { data, rule, fold, question, ranking, own } = posed;
-        let content = Content::of(ranking);
-        let proposer = proposers.get(&content)?.get(fold)?;
         let candidates = Candidates::of(ranking);
-        let proposals = Proposals::new(&candidates, proposer);
+        let proposals = Proposals::new(&candidates, &proposers[fold]);
         let mut gold = vec![false];
         for &number in &proposals.kept {
             let right = candidates
@@ -341,63 +334,30 @@ pub fn train(config: &Config, stop: &AtomicBool) -> Result<Outcome> {
             return None;
         }
         gold[0] = !gold.contains(&true);
-        Some((content, List { data, own, fold, proposals, gold }))
+        Some(List { data, own, fold, proposals, gold })
     })?;
     let Some(lists) = lists else { return Ok(Outcome::Stopped) };
-    let mut by_content: BTreeMap<Content, Vec<List>> = BTreeMap::new();
-    lists.into_iter().flatten().for_each(|(content, of)| by_content.entry(content).or_default().push(of));
-    let (mut models, mut learnt) = (BTreeMap::new(), Vec::new());
-    // Of each data set, the questions whose first choice is right, and all.
-    let mut first = vec![(0, 0); data.len()];
-    for (content, mut proposers) in proposers {
-        let lists = by_content.remove(&content).unwrap_or_default();
-        let Some((trees, sure)) = grown(config, &lists, &mut first, stop) else { return Ok(Outcome::Stopped) };
-        let calibration = calibrated(&sure, config.answers.lost);
-        let proposer = proposers.pop().context("no proposer")?;
-        models.insert(content, Model { proposer, trees, calibration });
-        learnt.push((content, sure, calibration));
-    }
-    let first = data.iter().zip(first);
-    let first: Vec<String> = first.map(|(data, (right, all))| format!("{} {right} of {all}", data.name)).collect();
-    println!("right first choices in folds by document: {}", first.join(", "));
-    let choice = Choice::new(models).context("no model")?;
-    let layout = Layout::new(config);
-    let staging = Staging::new(&layout.best())?;
-    choice.write(staging.path())?;
-    write_bytes_atomic(&staging.path().join("config.toml"), config.to_toml()?.as_bytes())?;
-    write_bytes_atomic(&staging.path().join("README.md"), card(config, &data, reached, &learnt).as_bytes())?;
-    staging.commit()?;
-    println!("answers: {}", layout.best().display());
-    if config.evaluation.after_training {
-        println!("\n{}", evaluate(config, &[layout.best()], &layout.report())?);
-    }
-    Ok(Outcome::Finished)
-}
-
-/// Grows the trees of all lists, and says of each list how sure those are that have not learnt from its document, and whether
-/// they are right, which `first` counts by data set; nothing on a request to stop.
-fn grown(
-    config: &Config,
-    lists: &[List],
-    first: &mut [(usize, usize)],
-    stop: &AtomicBool,
-) -> Option<(BoostedTrees, Vec<(f32, bool)>)> {
-    let some: Vec<f32> = lists
+    let lists: Vec<List> = lists.into_iter().flatten().collect();
+    let own: Vec<f32> = lists
         .iter()
         .step_by((lists.len() / LISTS_OF_BINS).max(1))
         .flat_map(|list| list.proposals.rows.iter().copied())
         .collect();
+    let bins = || Bins::new(&own, Proposals::width());
     let grown = |without: Option<usize>| -> Option<BoostedTrees> {
-        let mut of = Lists::new(Bins::new(&some, Proposals::width()));
+        let mut of = Lists::new(bins());
         lists
             .iter()
             .filter(|list| Some(list.fold) != without)
             .for_each(|list| of.push(&list.proposals.rows, &list.gold));
         trees::grown(&of, &config.answers.boosting, config.task.seed, "choice", stop)
     };
-    let mut sure = Vec::new();
+    // How sure the trees are where they have not learnt from the document.
+    let mut sure: Vec<(f32, bool)> = Vec::new();
+    // Of each data set, the questions whose first choice is right, and all.
+    let mut first = vec![(0, 0); data.len()];
     for fold in 0..FOLDS {
-        let trees = grown(Some(fold))?;
+        let Some(trees) = grown(Some(fold)) else { return Ok(Outcome::Stopped) };
         for list in lists.iter().filter(|list| list.fold == fold) {
             let best = list.proposals.best(&trees.scores(&list.proposals.rows));
             let is_right = |place: usize| list.gold.get(place + 1).copied().unwrap_or(false);
@@ -408,7 +368,27 @@ fn grown(
             }
         }
     }
-    Some((grown(None)?, sure))
+    let first = data.iter().zip(first);
+    let first: Vec<String> = first.map(|(data, (right, all))| format!("{} {right} of {all}", data.name)).collect();
+    println!("right first choices of folds that were not learnt from: {}", first.join(", "));
+    let calibration = calibrated(&sure, config.answers.lost);
+    let Some(trees) = grown(None) else { return Ok(Outcome::Stopped) };
+    let proposer = proposers.pop().context("no proposer")?;
+    let choice = Choice::new(proposer, trees, calibration);
+    let layout = Layout::new(config);
+    let staging = Staging::new(&layout.best())?;
+    choice.write(staging.path())?;
+    write_bytes_atomic(&staging.path().join("config.toml"), config.to_toml()?.as_bytes())?;
+    write_bytes_atomic(
+        &staging.path().join("README.md"),
+        card(config, &data, reached, &sure, &calibration).as_bytes(),
+    )?;
+    staging.commit()?;
+    println!("answers: {}", layout.best().display());
+    if config.evaluation.after_training {
+        println!("\n{}", evaluate(config, &[layout.best()], &layout.report())?);
+    }
+    Ok(Outcome::Finished)
 }
 
 /// What ranks training documents.
@@ -492,30 +472,13 @@ fn calibrated(sure: &[(f32, bool)], lost: f64) -> Calibration {
     Calibration { threshold: right.get(at).copied().unwrap_or(0.0), ..calibration }
 }
 
-fn card(config: &Config, data: &[Data], reached: usize, learnt: &[(Content, Vec<(f32, bool)>, Calibration)]) -> String {
+fn card(config: &Config, data: &[Data], reached: usize, sure: &[(f32, bool)], calibration: &Calibration) -> String {
     let mut parts = String::new();
     for data in data {
         let questions: usize = data.samples.iter().map(|sample| sample.questions.len()).sum();
         parts.push_str(&format!("- {}: {questions} questions on {} documents\n", data.name, data.samples.len()));
     }
-    let mut models = String::new();
-    for (content, sure, calibration) in learnt {
-        let right = sure.iter().filter(|(_, right)| *right).count();
-        let (of, file) = match content {
-            Content::Texts => ("with sentences", "texts.safetensors"),
-            Content::Tables => ("of tables alone", "tables.safetensors"),
-        };
-        models.push_str(&format!(
-            "- documents {of} (`{file}`): in {FOLDS} folds by document the first choice is right for {:.1} % of all. A \
-             confidence is 1 / (1 + exp(−({:.3} · logit + {:.3}))) of the trees' likelihood, and nothing is said below {:.3}, \
-             which loses {:.0} % of the right answers.\n",
-            100.0 * right as f64 / sure.len().max(1) as f64,
-            calibration.slope,
-            calibration.intercept,
-            calibration.threshold,
-            config.answers.lost * 100.0,
-        ));
-    }
+    let right = sure.iter().filter(|(_, right)| *right).count();
     let rankings = match config.answers.fold_rankers.is_empty() {
         false => "Their rankings come from rankers that have not learnt from them.",
         true => {
@@ -526,11 +489,18 @@ fn card(config: &Config, data: &[Data], reached: usize, learnt: &[(Content, Vec<
     format!(
         "# Answers from ranked nodes\n\nWhat `ask` chooses answers with: log-linear models that tell kinds of answers by the \
          question's words and propose candidates, and boosted trees that choose one, or none. Nodes come from `{}`. Trained with `train --config configs/answers.toml`, seed {}, on\n\n\
-         {parts}\nof which {reached} have a right candidate; {:.0} % were also put to a document that has no answer.\n\n{models}\n\
-         {rankings}\n\nFiles: `answers.json`, a file for each of these, `config.toml`. English, reports and statistics alone.\n",
+         {parts}\nof which {reached} have a right candidate; {:.0} % were also put to a document that has no answer. In {FOLDS} folds by \
+         document the first choice is right for {:.1} % of all. A confidence is 1 / (1 + exp(−({:.3} · logit + {:.3}))) of the trees' \
+         likelihood, and nothing is said below {:.3}, which loses {:.0} % of the right answers. {rankings}\n\nFiles: \
+         `answers.json`, `answers.safetensors`, `config.toml`. English, reports and statistics alone.\n",
         config.answers.checkpoint,
         config.task.seed,
         config.answers.foreign * 100.0,
+        100.0 * right as f64 / sure.len().max(1) as f64,
+        calibration.slope,
+        calibration.intercept,
+        calibration.threshold,
+        config.answers.lost * 100.0,
     )
 }
 

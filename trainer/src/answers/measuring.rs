@@ -144,7 +144,7 @@ pub(super) fn measure(
             let count = |of: &AtomicUsize, reached: bool| of.fetch_add(usize::from(reached), Ordering::Relaxed);
             let candidates = Candidates::of(ranking);
             count(&reached, (0..candidates.len()).any(|number| right(ranking, &candidates, number)));
-            let mut kept = choice.proposals(&candidates).map_or_else(Vec::new, |of| of.kept).into_iter();
+            let mut kept = choice.proposals(&candidates).kept.into_iter();
             count(&proposed, kept.any(|number| right(ranking, &candidates, number)));
             let (ranking, gold) = gold_first(ranking, &question.gold);
             let mut candidates = Candidates::of(&ranking);
