@@ -58,6 +58,13 @@ impl Candidates {
             if candidates.iter().any(|candidate| candidate.family == wanted) {
                 candidates.retain(|candidate| candidate.family == wanted);
             }
+            // The year that the question names is not what it asks for.
+            let named = |candidate: &Candidate| {
+                candidate.words.iter().any(|word| word.parse().is_ok_and(|year| inquiry.years.contains(&year)))
+            };
+            if !candidates.iter().all(named) {
+                candidates.retain(|candidate| !named(candidate));
+            }
         }
         let predictions = candidates.iter().map(|candidate| Prediction::new(candidate, &inquiry)).collect();
         let best = ranking.nodes.iter().take(BEST);

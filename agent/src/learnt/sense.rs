@@ -14,6 +14,10 @@ pub(super) fn objection(candidate: &Candidate, inquiry: &Inquiry) -> Option<Chec
     let what = match (candidate.family, candidate.facts.as_slice()) {
         (Family::Lookup, [fact]) => other_year(fact, inquiry),
         (Family::PercentChange, [new, old]) => from_nothing(new, old).or_else(|| fraction(new, old)),
+        // Nor is their difference one.
+        (Family::Change, [new, old]) if old.quantity.value.is_zero() && !new.is_percent() && inquiry.has("percent") => {
+            Some(format!("a change from {} has no percentage", old.text))
+        }
         (Family::Share, [part, _]) if part.quantity.value.is_zero() && is_change(inquiry) => {
             Some(format!("a change from {} has no percentage", part.text))
         }
