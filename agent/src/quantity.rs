@@ -216,10 +216,8 @@ pub fn of_sentence(text: &str) -> Vec<Written> {
         let point = byte(at) == b'.' && byte(at + 1).is_ascii_digit() && !behind_word(at);
         // `F-16` is a name.
         let of_name = at > 1 && byte(at - 1) == b'-' && byte(at - 2).is_ascii_alphabetic();
-        let begins = byte(at).is_ascii_digit()
-            && !behind_word(at)
-            && !of_name
-            && !(at > 0 && byte(at - 1) == b'.' && behind_word(at - 1));
+        let behind_point = at > 0 && byte(at - 1) == b'.' && behind_word(at - 1);
+        let begins = byte(at).is_ascii_digit() && !(behind_word(at) || of_name || behind_point);
         if !begins && !point {
             at += 1;
             continue;
