@@ -49,22 +49,16 @@ impl Candidates {
         // Nor does a name give a reason; who and where may be one.
         let names = [" who ", " where "].iter().any(|begin| inquiry.text.starts_with(begin));
         let says = |candidate: &Candidate| matches!(candidate.family, Family::Sentence | Family::Span);
-        if inquiry.wanted == Wanted::Sentence && !names && candidates.iter().any(says) {
-            candidates.retain(says);
+        if inquiry.wanted == Wanted::Sentence && !names {
+            keep_if_any(&mut candidates, says);
         }
         // Where the smallest is wanted, what is largest along a line is no answer, nor what merely stands somewhere.
         if let Wanted::Extreme { largest, .. } = inquiry.wanted {
             let wanted = Family::extreme(largest);
-            if candidates.iter().any(|candidate| candidate.family == wanted) {
-                candidates.retain(|candidate| candidate.family == wanted);
-            }
-            // The year that the question names is not what it asks for.
-            let named = |candidate: &Candidate| {
-                candidate.words.iter().any(|word| word.parse().is_ok_and(|year| inquiry.years.contains(&year)))
-            };
-            if !candidates.iter().all(named) {
-                candidates.retain(|candidate| !named(candidate));
-            }
+            keep_if_any(&mut candidates, |candidate| candidate.family == wanted);
+            // The year that the question names is not what it wants.
+            let named = |word: &String| word.parse().is_ok_and(|year| inquiry.years.contains(&year));
+            keep_if_any(&mut candidates, |candidate| !candidate.words.iter().any(named));
         }
         let predictions = candidates.iter().map(|candidate| Prediction::new(candidate, &inquiry)).collect();
         let best = ranking.nodes.iter().take(BEST);
@@ -242,6 +236,13 @@ impl Choice {
         let trees = BoostedTrees::parse(&path, &bytes, Proposals::width()).map_err(of_file)?;
         let proposer = Proposer::parse(&path, &bytes).map_err(of_file)?;
         Ok(Self { proposer, trees, calibration: about.calibration })
+    }
+}
+
+/// Keeps those of a kind, where there are any.
+fn keep_if_any(candidates: &mut Vec<Candidate>, is: impl Fn(&Candidate) -> bool) {
+    if candidates.iter().any(&is) {
+        candidates.retain(is);
     }
 }
 

@@ -248,8 +248,7 @@ pub fn of_sentence(text: &str) -> Vec<Written> {
             .find_map(|(sign, unit)| close.trim_end_matches(['-', '(', ' ']).ends_with(sign).then_some(unit));
         let unit = if after.starts_with('%') || after.starts_with("percent") { Some(Unit::Percent) } else { dollar };
         let scale = Scale::ALL.iter().find(|(_, name)| after.starts_with(name)).map(|(scale, _)| *scale);
-        let last_word =
-            close.trim_end_matches(['.', ' ']).rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or("").to_lowercase();
+        let last_word = last_word(close.trim_end_matches(['.', ' ']));
         let month = is_month(&last_word);
         let day = month && unit.is_none() && scale.is_none() && value <= Decimal::from(31) && value.is_integer();
         let year =
@@ -277,11 +276,14 @@ fn is_label(value: Decimal, has_unit: bool, before: &str, last_word: &str, after
     if has_unit || !value.is_integer() {
         return false;
     }
-    let before = before.to_lowercase();
     let behind = after.strip_prefix(')').map(str::trim_start);
     let counts = |behind: &str| Scale::ALL.iter().any(|(_, name)| behind.starts_with(name));
     let mark = value < Decimal::from(100) && before.ends_with('(') && behind.is_some_and(|behind| !counts(behind));
-    let index = ["s&p", "s & p", "russell", "nasdaq", "fortune"].iter().any(|name| before.ends_with(name));
+    let ends_with = |name: &str| {
+        let tail = before.len().checked_sub(name.len()).and_then(|at| before.get(at..));
+        tail.is_some_and(|tail| tail.eq_ignore_ascii_case(name))
+    };
+    let index = ["s&p", "s & p", "russell", "nasdaq", "fortune"].into_iter().any(ends_with);
     let plan = (Decimal::from(400)..Decimal::from(500)).contains(&value) && after.starts_with('(');
     mark || index || plan || NUMBERED.contains(&last_word) && value < Decimal::from(1000)
 }
@@ -304,12 +306,12 @@ pub fn years(text: &str) -> Vec<(u16, usize)> {
                 let before = text.get(..from).unwrap_or("").trim_end();
                 let money = before.ends_with(['$', '€', '£']);
                 let amount = text.get(at..).is_some_and(|after| after.starts_with(",0"));
+                let alone = digits.len() == 4 && !money && !amount && c != 's';
                 // `december 312007` of texts that lost what stood between.
-                let of_day = digits.len().checked_sub(4).filter(|day| (1..=2).contains(day) && ends_with_month(before));
-                if let Some(day) = of_day.filter(|day| digits.get(*day..).is_some_and(is_year)) {
-                    found.extend(digits.get(day..).and_then(|year| year.parse().ok()).map(|year| (year, from + day)));
-                } else if is_year(digits) && !money && !amount && c != 's' {
-                    found.extend(digits.parse().ok().map(|year| (year, from)));
+                let behind_day = (5..=6).contains(&digits.len()) && is_month(&last_word(before));
+                let last_four = digits.get(digits.len().saturating_sub(4)..).unwrap_or("");
+                if is_year(last_four) && (alone || behind_day) {
+                    found.extend(last_four.parse().ok().map(|year| (year, at - 4)));
                 } else if digits.len() == 2 && before.to_lowercase().ends_with("fy") {
                     found.extend(digits.parse::<u16>().ok().map(|year| (2000 + year, from)));
                 }
@@ -325,9 +327,9 @@ fn is_month(word: &str) -> bool {
     word == "sept" || MONTHS.iter().any(|month| *month == word || month.get(..3) == Some(word))
 }
 
-fn ends_with_month(before: &str) -> bool {
-    let word = before.rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or("");
-    is_month(&word.to_lowercase())
+/// The letters that a text ends with, in lower case.
+fn last_word(text: &str) -> String {
+    text.rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or("").to_lowercase()
 }
 
 /// Each once, in the text's order.

@@ -2,21 +2,22 @@
 
 use std::collections::HashSet;
 
+use crate::linking::words::{parted, stem};
 use crate::schema_graph::SchemaGraph;
 
 /// Words of a question that name something, are in no statement for it and in no name of the schema: those in quotes, those with a
 /// capital that do not begin it, and what "how many" counts. A statement that leaves one out answers another question.
 pub(crate) fn unsaid(question: &str, sql: &str, graph: &SchemaGraph) -> Vec<String> {
-    let folded = |text: &str| text.to_lowercase();
-    let mut known: HashSet<String> = words(&folded(sql)).into_iter().map(stem).collect();
+    let stems = |text: &str| words(&text.to_lowercase()).into_iter().map(|word| stem(&word)).collect::<Vec<String>>();
+    let mut known: HashSet<String> = stems(sql).into_iter().collect();
     let of_columns = graph.columns().iter().flat_map(|column| [&column.name].into_iter().chain(&column.names));
     let of_tables = graph.tables().iter().flat_map(|table| [&table.name].into_iter().chain(&table.names));
     for name in of_columns.chain(of_tables) {
-        known.extend(words(&split_case(name)).into_iter().map(|word| stem(word.to_lowercase())));
+        known.extend(stems(&parted(name)));
     }
     let mut found: Vec<String> = Vec::new();
     for word in named(question) {
-        let wanted = stem(folded(&word));
+        let wanted = stem(&word.to_lowercase());
         let is_known = known.iter().any(|known| {
             let (short, long) = if known.len() < wanted.len() { (known, &wanted) } else { (&wanted, known) };
             // Words of one root, as "Italian" and "Italy", and words within others, as in names without a break.
@@ -38,29 +39,6 @@ fn common(a: &str, b: &str) -> usize {
 
 fn words(text: &str) -> Vec<String> {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_owned).collect()
-}
-
-/// `orderDate` as `order Date`.
-fn split_case(name: &str) -> String {
-    let mut split = String::with_capacity(name.len() + 4);
-    let mut before = ' ';
-    for c in name.chars() {
-        if c.is_uppercase() && before.is_lowercase() {
-            split.push(' ');
-        }
-        split.push(c);
-        before = c;
-    }
-    split
-}
-
-fn stem(word: impl AsRef<str>) -> String {
-    let word = word.as_ref();
-    let cut = |end: &str| word.strip_suffix(end).filter(|stem| stem.len() >= 3);
-    match cut("ies") {
-        Some(stem) => format!("{stem}y"),
-        None => cut("s").unwrap_or(word).to_owned(),
-    }
 }
 
 /// The words of a question that name something.

@@ -1,7 +1,9 @@
 //! Learning to answer from ranked nodes, and measuring answers.
 
+mod calibration;
 mod language_model;
 mod measuring;
+mod rule;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,11 +14,9 @@ use rayon::prelude::*;
 use tabsegnet::{OpenDocument, Question as Query, Ranking, Session, SessionOptions};
 use tabsegnet_agent::choice::{Calibration, Proposals};
 use tabsegnet_agent::proposer::{Families, Proposer, TrainingExample, fit, fit_families};
-use tabsegnet_agent::quantity::Scale;
-use tabsegnet_agent::{Candidates, Choice, Prediction};
+use tabsegnet_agent::{Candidates, Choice};
 use tabsegnet_datasets::config::Part;
-use tabsegnet_datasets::sample::{GoldAnswer, Question, Sample, Samples};
-use tabsegnet_evaluation::answers::{Strictness, executes_to, rounds_to, same, tatqa};
+use tabsegnet_datasets::sample::{Question, Sample, Samples};
 use tabsegnet_ranker::boosting::BoostedTrees;
 use tabsegnet_ranker::boosting::bins::Bins;
 use tabsegnet_ranker::boosting::training::Lists;
@@ -29,32 +29,13 @@ use crate::progress::Progress;
 use crate::training::Outcome;
 use crate::trees;
 
+use calibration::calibrated;
+use rule::{Rule, is_right, right};
+
 /// Parts of the training documents: what a question's candidates are proposed by has not learnt from its document.
 const FOLDS: usize = 3;
 /// Lists that the bins of features are computed from.
 const LISTS_OF_BINS: usize = 800;
-
-/// What counts as right, which differs from data set to data set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Rule {
-    Finqa,
-    Tatqa,
-    /// Exact match.
-    Match,
-    /// No answer is published: the gold nodes say it, or the number in full where something is computed.
-    Nodes,
-}
-
-impl Rule {
-    fn of(kind: &str) -> Self {
-        match kind {
-            "finqa" => Self::Finqa,
-            "tatqa" => Self::Tatqa,
-            "hitab" | "aitqa" => Self::Match,
-            _ => Self::Nodes,
-        }
-    }
-}
 
 /// Documents with questions of one data set.
 struct Data {
@@ -114,71 +95,6 @@ fn open(session: &Session, sample: &Sample) -> Result<OpenDocument> {
 fn rank(document: &OpenDocument, question: &Question) -> Result<Ranking> {
     let query = Query::new(&question.text).id(&question.id).top(usize::MAX).each_place();
     document.rank(query).with_context(|| format!("question {}", question.id))
-}
-
-/// Whether a candidate answers a question.
-fn is_right(
-    rule: Rule,
-    question: &Question,
-    ranking: &Ranking,
-    candidates: &Candidates,
-    number: usize,
-    prediction: &Prediction,
-) -> bool {
-    match (&question.answer, rule) {
-        (Some(gold), _) => {
-            let Prediction { texts, value, scale, .. } = prediction;
-            let [first, second] = judged(rule, gold, texts, value.as_deref(), *scale);
-            // Most of a span teaches too.
-            let right = if rule == Rule::Tatqa { second } else { first };
-            // A number that merely happens to stand somewhere is no sum.
-            let computed = matches!(gold.kind.as_str(), "arithmetic" | "count");
-            right >= 0.8 && (!computed || candidates.is_computed(number))
-        }
-        _ => {
-            let nodes = candidates.nodes(number);
-            let first = nodes.first().and_then(|node| ranking.nodes.get(*node));
-            !candidates.is_computed(number)
-                && candidates.is_whole(number)
-                && first.is_some_and(|node| question.gold.contains(&node.id))
-        }
-    }
-}
-
-/// The two measures of a data set, from 0 to 1: what FinQA's program gives, twice; TAT-QA's exact match and F1; exact
-/// match as the authors count it and strictly.
-fn judged(rule: Rule, gold: &GoldAnswer, texts: &[String], value: Option<&str>, scale: Option<Scale>) -> [f32; 2] {
-    let flag = |is: bool| f32::from(u8::from(is));
-    match rule {
-        Rule::Finqa => {
-            let gives = |(value, expected): (&str, &String)| match gold.kind.as_str() {
-                "written" => rounds_to(value, expected),
-                _ => executes_to(value, expected),
-            };
-            [flag(value.zip(gold.values.first()).is_some_and(gives)); 2]
-        }
-        Rule::Tatqa => {
-            let scale = scale.map_or_else(String::new, |scale| scale.to_string());
-            let (exact, overlap) = tatqa(texts, &scale, &gold.values, &gold.scale, &gold.kind);
-            [exact, overlap]
-        }
-        Rule::Nodes => {
-            let given = |expected: &String| Some(is_amount(value?.parse().ok()?, expected.parse().ok()?, scale));
-            let right = gold.values.first().is_some_and(|expected| given(expected).unwrap_or(false));
-            [flag(right); 2]
-        }
-        Rule::Match => {
-            [Strictness::Authors, Strictness::Strict].map(|strictness| flag(same(texts, &gold.values, strictness)))
-        }
-    }
-}
-
-/// Whether a number is an amount in full; of one whose scale is not known, by any.
-fn is_amount(value: f64, amount: f64, scale: Option<Scale>) -> bool {
-    let powers = scale.map_or(vec![0, 3, 6, 9], |scale| vec![scale.power() as i32]);
-    // Values are rounded to five places.
-    let near = |power| (value * 10_f64.powi(power) - amount).abs() <= 1.1e-5 + 2e-4 * amount.abs();
-    powers.into_iter().any(near)
 }
 
 /// A question's proposals, "none of them" first, with the fold of its document.
@@ -262,12 +178,6 @@ fn for_each<T: Send>(
 fn number_of(name: &str, seed: u64) -> u64 {
     let hex = Digest::new().part(name).part(seed.to_le_bytes()).hex();
     u64::from_str_radix(&hex[..12], 16).unwrap_or(0)
-}
-
-/// Which of a question's candidates are right.
-fn right(rule: Rule, question: &Question, ranking: &Ranking, candidates: &Candidates) -> Vec<bool> {
-    let is_right = |(number, prediction)| is_right(rule, question, ranking, candidates, number, prediction);
-    candidates.predictions().iter().enumerate().map(is_right).collect()
 }
 
 /// Whether a question's candidates teach: how an answer is written may be why none of them seems right.
@@ -436,42 +346,6 @@ pub fn evaluate(config: &Config, directories: &[PathBuf], output: &Path) -> Resu
     measuring::measure(&session(config)?, &data, directories, llm.as_ref(), output)
 }
 
-/// Logistic regression of right on the logit of the likelihood (Platt 1999), by Newton's steps; and the confidence below
-/// which at most a share `lost` of the right answers lies.
-fn calibrated(sure: &[(f32, bool)], lost: f64) -> Calibration {
-    let logit = |p: f32| {
-        let p = f64::from(p.clamp(1e-6, 1.0 - 1e-6));
-        (p / (1.0 - p)).ln()
-    };
-    let (mut slope, mut intercept) = (1.0_f64, 0.0_f64);
-    for _ in 0..30 {
-        // A little of both priors keeps it finite where all are right.
-        let (mut ga, mut gb, mut aa, mut ab, mut bb) = (1e-3 * (slope - 1.0), 1e-3 * intercept, 1e-3, 0.0, 1e-3);
-        for (likelihood, right) in sure {
-            let x = logit(*likelihood);
-            let p = 1.0 / (1.0 + (-(slope * x + intercept)).exp());
-            let (error, weight) = (p - f64::from(u8::from(*right)), p * (1.0 - p));
-            ga += error * x;
-            gb += error;
-            aa += weight * x * x;
-            ab += weight * x;
-            bb += weight;
-        }
-        let determinant = aa * bb - ab * ab;
-        if determinant.abs() < 1e-12 {
-            break;
-        }
-        slope -= (bb * ga - ab * gb) / determinant;
-        intercept -= (aa * gb - ab * ga) / determinant;
-    }
-    let calibration = Calibration { slope: slope as f32, intercept: intercept as f32, threshold: 0.0 };
-    let mut right: Vec<f32> =
-        sure.iter().filter(|(_, right)| *right).map(|(likelihood, _)| calibration.confidence(*likelihood)).collect();
-    right.sort_by(f32::total_cmp);
-    let at = (right.len() as f64 * lost) as usize;
-    Calibration { threshold: right.get(at).copied().unwrap_or(0.0), ..calibration }
-}
-
 fn card(config: &Config, data: &[Data], reached: usize, sure: &[(f32, bool)], calibration: &Calibration) -> String {
     let mut parts = String::new();
     for data in data {
@@ -502,24 +376,4 @@ fn card(config: &Config, data: &[Data], reached: usize, sure: &[(f32, bool)], ca
         calibration.threshold,
         config.answers.lost * 100.0,
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::calibrated;
-
-    #[test]
-    fn confidences_become_shares_of_right_answers() {
-        // Likelihoods that are too high: .9 is right in 6 of 10, .3 in 1 of 10.
-        let sure: Vec<(f32, bool)> = (0..1000)
-            .map(|number| if number % 2 == 0 { (0.9, number % 20 < 12) } else { (0.3, number % 20 == 1) })
-            .collect();
-        let calibration = calibrated(&sure, 0.02);
-        assert!((calibration.confidence(0.9) - 0.6).abs() < 0.02, "{}", calibration.confidence(0.9));
-        assert!((calibration.confidence(0.3) - 0.1).abs() < 0.02, "{}", calibration.confidence(0.3));
-        assert!(calibration.threshold <= calibration.confidence(0.3) + 1e-6);
-        let all_right = calibrated(&[(0.9, true); 20], 0.02);
-        assert!(all_right.slope.is_finite() && all_right.confidence(0.9) > 0.9);
-        assert_eq!(calibrated(&[], 0.02).threshold, 0.0);
-    }
 }

@@ -16,11 +16,9 @@ pub(super) fn objection(candidate: &Candidate, inquiry: &Inquiry) -> Option<Chec
         (Family::PercentChange, [new, old]) => from_nothing(new, old).or_else(|| fraction(new, old)),
         // Nor is their difference one.
         (Family::Change, [new, old]) if old.quantity.value.is_zero() && !new.is_percent() && inquiry.has("percent") => {
-            Some(format!("a change from {} has no percentage", old.text))
+            Some(no_percentage(old))
         }
-        (Family::Share, [part, _]) if part.quantity.value.is_zero() && is_change(inquiry) => {
-            Some(format!("a change from {} has no percentage", part.text))
-        }
+        (Family::Share, [part, _]) if part.quantity.value.is_zero() && is_change(inquiry) => Some(no_percentage(part)),
         (Family::Ratio, [a, b]) if a.quantity.value.is_zero() => {
             Some(format!("{} over {} may be the other way round, by 0", a.text, b.text))
         }
@@ -49,8 +47,11 @@ fn from_nothing(new: &Fact, old: &Fact) -> Option<String> {
     // Where the change of one line has no value, another line's number is no base for it.
     let apart = |a: Option<(usize, usize)>, b| a.is_some() && b != a;
     let other_line = apart(new.row(), old.row()) && apart(new.column(), old.column());
-    (new.quantity.value.is_zero() && (!later || other_line))
-        .then(|| format!("a change from {} has no percentage", new.text))
+    (new.quantity.value.is_zero() && (!later || other_line)).then(|| no_percentage(new))
+}
+
+fn no_percentage(from: &Fact) -> String {
+    format!("a change from {} has no percentage", from.text)
 }
 
 /// 12 % and 0.1 count in different ways, as far as anyone can tell.

@@ -11,7 +11,7 @@ mod model;
 mod sets;
 mod similarity;
 mod values;
-mod words;
+pub(crate) mod words;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

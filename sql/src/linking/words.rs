@@ -37,7 +37,7 @@ impl Words {
     /// The words of a question or a cell: runs of letters, and numbers.
     pub fn of(text: &str) -> Self {
         let word = |text: String| {
-            let stem = STEMMER.stem(&text).into_owned();
+            let stem = stem(&text);
             Word { is_stop: STOP.contains(&text.as_str()), text, stem }
         };
         Self { words: tokenize(text).into_iter().map(word).collect() }
@@ -45,21 +45,7 @@ impl Words {
 
     /// The words of a name of a table or column, which parts at `_` and at capitals after small letters.
     pub fn of_name(name: &str) -> Self {
-        let mut parted = String::with_capacity(name.len() + 8);
-        let letters: Vec<char> = name.chars().collect();
-        for (place, &letter) in letters.iter().enumerate() {
-            let before = place.checked_sub(1).and_then(|at| letters.get(at));
-            let after = letters.get(place + 1);
-            let begins = letter.is_uppercase()
-                && before.is_some_and(|before| {
-                    before.is_lowercase() || before.is_uppercase() && after.is_some_and(|after| after.is_lowercase())
-                });
-            if begins {
-                parted.push(' ');
-            }
-            parted.push(letter);
-        }
-        Self::of(&parted)
+        Self::of(&parted(name))
     }
 
     /// How many words there are.
@@ -81,6 +67,30 @@ impl Words {
     pub fn has(&self, stem: &str) -> bool {
         self.words.iter().any(|word| word.stem == stem)
     }
+}
+
+/// A name of a table or column with a space before capitals that begin a word: `SingerID` as `Singer ID`.
+pub(crate) fn parted(name: &str) -> String {
+    let mut parted = String::with_capacity(name.len() + 8);
+    let letters: Vec<char> = name.chars().collect();
+    for (place, &letter) in letters.iter().enumerate() {
+        let before = place.checked_sub(1).and_then(|at| letters.get(at));
+        let after = letters.get(place + 1);
+        let begins = letter.is_uppercase()
+            && before.is_some_and(|before| {
+                before.is_lowercase() || before.is_uppercase() && after.is_some_and(|after| after.is_lowercase())
+            });
+        if begins {
+            parted.push(' ');
+        }
+        parted.push(letter);
+    }
+    parted
+}
+
+/// A word in lower case without its ending.
+pub(crate) fn stem(word: &str) -> String {
+    STEMMER.stem(word).into_owned()
 }
 
 #[cfg(test)]

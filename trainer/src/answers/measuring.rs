@@ -18,7 +18,8 @@ use tabsegnet_llm::Tokens;
 use tabsegnet_store::write_bytes_atomic;
 
 use super::language_model::LanguageModel;
-use super::{Data, Rule, is_right, judged, open, rank};
+use super::rule::{Rule, is_right, judged};
+use super::{Data, open, rank};
 use crate::progress::Progress;
 
 /// What is put behind a policy's name where it sees the gold nodes alone.
