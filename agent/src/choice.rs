@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use tabsegnet::{NodeKind, Ranking};
+use tabsegnet_document::months::MONTHS;
 use tabsegnet_ranker::boosting::BoostedTrees;
 use tabsegnet_ranker::tensors::serialize;
 use tabsegnet_store::{FileError, read_bytes, read_text, write_bytes_atomic};
@@ -32,8 +33,9 @@ pub struct Candidates {
     pub(crate) words: Vec<u32>,
     pub(crate) nothing: Features,
     /// Nodes of the document, passages among the best, words of the question; how much of it the best cell's headers
-    /// have, and whether some number's headers name its operation.
-    pub(crate) of_question: [f32; 5],
+    /// have, whether some number's headers name its operation, and whether the document has passages at all: to tables
+    /// alone people put other questions than to reports.
+    pub(crate) of_question: [f32; 6],
 }
 
 impl Candidates {
@@ -56,9 +58,20 @@ impl Candidates {
         if let Wanted::Extreme { largest, .. } = inquiry.wanted {
             let wanted = Family::extreme(largest);
             keep_if_any(&mut candidates, |candidate| candidate.family == wanted);
-            // The year that the question names is not what it wants.
-            let named = |word: &String| word.parse().is_ok_and(|year| inquiry.years.contains(&year));
-            keep_if_any(&mut candidates, |candidate| !candidate.words.iter().any(named));
+        }
+        // A year that the question names is not what it wants, unless it is to choose one of two.
+        if !inquiry.has(" or ") {
+            keep_if_any(&mut candidates, |candidate| !candidate.says_year_of(&inquiry));
+        }
+        // The words of a table that say when name a month or have a digit.
+        if ["when ", "since when "].iter().any(|begin| inquiry.text.trim_start().starts_with(begin)) {
+            let is_date = |word: &String| {
+                let word = word.to_lowercase();
+                word.contains(|c: char| c.is_ascii_digit()) || MONTHS.iter().any(|month| word.contains(month))
+            };
+            keep_if_any(&mut candidates, |candidate| {
+                !matches!(candidate.family, Family::Word | Family::Header) || candidate.words.iter().all(is_date)
+            });
         }
         let predictions = candidates.iter().map(|candidate| Prediction::new(candidate, &inquiry)).collect();
         let best = ranking.nodes.iter().take(BEST);
@@ -69,6 +82,7 @@ impl Candidates {
             ranking.question.split_whitespace().count() as f32,
             facts.facts.iter().map(|fact| fact.covers).fold(0.0, f32::max),
             facts.facts.iter().map(|fact| fact.operations[0]).fold(0.0, f32::max),
+            f32::from(u8::from(ranking.nodes.iter().any(|node| node.kind == NodeKind::Passage))),
         ];
         let words = buckets(&inquiry.text);
         Self { nothing: nothing(&facts, &inquiry), candidates, predictions, words, of_question, inquiry }

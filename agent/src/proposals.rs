@@ -28,12 +28,13 @@ named_features! {
 }
 
 /// ... and of question and document.
-const OF_QUESTION: [&str; 5] = [
+const OF_QUESTION: [&str; 6] = [
     "document: nodes",
     "document: passages among the best",
     "question: words",
     "best lookup: covers",
     "best lookup: names operation",
+    "document: has passages",
 ];
 
 /// What the trees choose from: "none of them", and the likeliest candidates by the proposer.

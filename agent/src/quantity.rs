@@ -147,7 +147,8 @@ pub fn of_cell<'t>(
     let words = text.to_lowercase();
     let scale = Scale::ALL.iter().find(|(_, name)| words.contains(name));
     let bare = scale.map_or_else(|| text.to_owned(), |(_, name)| words.replace(name, ""));
-    let value = to_decimal(parse_cell_number(&bare)?)?;
+    // A number of cents is one, though no unit that is known.
+    let value = to_decimal(parse_cell_number(bare.trim_end().trim_end_matches('¢'))?)?;
     let unit = unit_of_sign(&words).or_else(|| headings.clone().into_iter().find_map(unit_of_heading));
     let per_share = headings.clone().into_iter().any(|heading| {
         let heading = heading.to_lowercase();

@@ -350,9 +350,6 @@ impl Arguments {
         if let Some((name, _)) = of_nodes.into_iter().find(|(_, given)| *given && self.nodes.is_none()) {
             return Err(UsageError(format!("{name} is for a ranker of nodes: it goes with --nodes for --corpus")));
         }
-        if self.nodes.is_some() && self.format == Format::Trec {
-            return Err(UsageError("--format trec lists the tables of --corpus; leave --nodes out".into()));
-        }
         Ok(())
     }
 

@@ -119,6 +119,26 @@ impl Catalogue {
         Ok(Self { visible, hidden, internal, not_there })
     }
 
+    /// Whether the text of a visible view has the name of something hidden.
+    pub(crate) fn is_hidden_mentioned(&self) -> bool {
+        let mut views = self.visible.iter().filter(|object| object.kind == Kind::View);
+        !self.hidden.is_empty() && views.any(|view| mentions(&view.sql, &self.hidden))
+    }
+
+    /// Hides the views that need a hidden table in a database without these: SQLite leaves out what cannot change the rows
+    /// of a view before its authorizer tells what is read.
+    pub(crate) fn hide_views_without_tables(&mut self, outline: &Connection) {
+        let lacking = |object: &Object| {
+            object.kind == Kind::View
+                && outline
+                    .prepare(&format!("SELECT * FROM main.{}", quote(&object.name)))
+                    .is_err_and(|error| lacks_table(&classify(&error), &self.hidden))
+        };
+        let (lacking, visible) = std::mem::take(&mut self.visible).into_iter().partition(lacking);
+        self.visible = visible;
+        self.hidden.extend(Vec::into_iter(lacking).map(|view: Object| view.name.to_ascii_lowercase()));
+    }
+
     /// Names in lower case of what may be read.
     pub(crate) fn readable(&self) -> HashSet<String> {
         self.visible.iter().map(|object| object.name.to_ascii_lowercase()).collect()
@@ -135,6 +155,12 @@ fn is_touched(key: &str, object: &Object, objects: &BTreeMap<String, Object>, hi
         }),
         Kind::Virtual { .. } => mentions(&object.sql, hidden) || hidden.iter().any(|shadow| keeps(shadow, key)),
     }
+}
+
+/// Whether an error says that there is no table with the name of a hidden one.
+pub(crate) fn lacks_table(error: &QueryError, hidden: &HashSet<String>) -> bool {
+    let message = error.to_string();
+    message.split_once("no such table").is_some_and(|(_, name)| mentions(name, hidden))
 }
 
 /// Whether SQL has one of the names in any quotes, also within a text, as arguments of virtual tables have them.

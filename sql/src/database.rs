@@ -9,7 +9,7 @@ use rusqlite::hooks::AuthContext;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Statement, StatementStatus};
 
-use crate::catalogue::{Catalogue, Kind, quote};
+use crate::catalogue::{Catalogue, Kind, lacks_table, mentions, quote};
 use crate::error::{QueryError, classify};
 use crate::origins::{self, Origins};
 use crate::policy::Policy;
@@ -47,10 +47,16 @@ impl Database {
         let mut connection = file::connect(path, sandbox, &clock)?;
         let catalogue = Catalogue::read(&mut connection, &clock, &sandbox.hidden).map_err(|error| match error {
             QueryError::Failed { message } => {
-                QueryError::failed(format!("{} cannot be read: {message}", path.display()))
+                let why = file::explained(path, message);
+                QueryError::failed(format!("{} cannot be read: {why}", path.display()))
             }
             other => other,
         })?;
+        let mut catalogue = catalogue;
+        if catalogue.is_hidden_mentioned() {
+            let outline = outline(&file::connect(path, sandbox, &clock)?, &catalogue)?;
+            catalogue.hide_views_without_tables(&outline);
+        }
         let policy = Policy::new(catalogue.readable(), catalogue.internal.clone(), catalogue.hidden.clone());
         let policy = Arc::new(policy);
         authorize(&mut connection, &policy)?;
@@ -117,6 +123,7 @@ impl Database {
     }
 
     fn answer(&self, sql: &str) -> Result<Rows, QueryError> {
+        self.has_all_tables(sql)?;
         let (error, hidden) = match self.prepare(&self.connection, sql) {
             Ok(mut statement) => {
                 let rows = self.collect(&mut statement);
@@ -143,6 +150,22 @@ impl Database {
         let rows = self.answer_without_hidden(outline, sql, error, hidden);
         self.policy.set_hidden_are_local(false);
         rows
+    }
+
+    /// Refuses a statement that lacks a table where the hidden ones are not there. SQLite leaves out what cannot change the
+    /// answer (`1 OR EXISTS (...)`) before the authorizer sees it, so that a hidden table could be told from none.
+    fn has_all_tables(&self, sql: &str) -> Result<(), QueryError> {
+        if !mentions(sql, &self.catalogue.hidden) {
+            return Ok(());
+        }
+        let outline = self.outline()?;
+        self.policy.set_hidden_are_local(true);
+        let prepared = self.prepare(outline, sql).map(drop);
+        self.policy.set_hidden_are_local(false);
+        match prepared {
+            Err((error, _)) if lacks_table(&error, &self.catalogue.hidden) => Err(error),
+            _ => Ok(()),
+        }
     }
 
     /// The answer to a statement that failed with `error`, at a hidden table where there is its name. Names of hidden
@@ -203,8 +226,11 @@ impl Database {
             let (table, column) = origin.unzip();
             columns.push(Column { name, table, column });
         }
+        let names: usize = columns.iter().map(|column| column.name.len()).sum();
+        let Some(mut left) = self.sandbox.bytes.checked_sub(names) else {
+            return Err(QueryError::stopped(format!("size: {} bytes", self.sandbox.bytes)));
+        };
         let mut rows = Rows { columns, rows: Vec::new(), truncated: false };
-        let mut left = self.sandbox.bytes;
         let mut found = statement.raw_query();
         loop {
             let row = match found.next() {
@@ -258,27 +284,32 @@ impl Database {
         if let Some(outline) = self.outline.get() {
             return Ok(outline);
         }
-        let reader = self.reader()?;
-        let failed = |error: rusqlite::Error| classify(&error);
-        let mut outline = Connection::open_in_memory().map_err(failed)?;
-        for object in &self.catalogue.visible {
-            let sql = if object.kind == Kind::View {
-                object.sql.clone()
-            } else {
-                let names = schema::column_names(&reader, &object.name).unwrap_or_default();
-                let columns: Vec<String> = names.iter().map(|name| quote(name)).collect();
-                format!("CREATE TABLE {} ({})", quote(&object.name), columns.join(", "))
-            };
-            match outline.prepare(&sql).and_then(|mut create| create.raw_execute()) {
-                Err(error) if matches!(classify(&error), QueryError::Stopped { .. }) => return Err(failed(error)),
-                // What cannot be made is missing here, and at worst a message says so.
-                _ => {}
-            }
-        }
+        let mut outline = outline(&self.reader()?, &self.catalogue)?;
         restrict(&mut outline, &self.sandbox, &self.clock)?;
         authorize(&mut outline, &self.policy)?;
         Ok(self.outline.get_or_init(|| outline))
     }
+}
+
+/// A database in memory that has the columns of all visible tables, the visible views, and no rows; under no limits yet.
+fn outline(reader: &Connection, catalogue: &Catalogue) -> Result<Connection, QueryError> {
+    let failed = |error: rusqlite::Error| classify(&error);
+    let outline = Connection::open_in_memory().map_err(failed)?;
+    for object in &catalogue.visible {
+        let sql = if object.kind == Kind::View {
+            object.sql.clone()
+        } else {
+            let names = schema::column_names(reader, &object.name).unwrap_or_default();
+            let columns: Vec<String> = names.iter().map(|name| quote(name)).collect();
+            format!("CREATE TABLE {} ({})", quote(&object.name), columns.join(", "))
+        };
+        match outline.prepare(&sql).and_then(|mut create| create.raw_execute()) {
+            Err(error) if matches!(classify(&error), QueryError::Stopped { .. }) => return Err(failed(error)),
+            // What cannot be made is missing here, and at worst a message says so.
+            _ => {}
+        }
+    }
+    Ok(outline)
 }
 
 fn authorize(connection: &mut Connection, policy: &Arc<Policy>) -> Result<(), QueryError> {

@@ -68,6 +68,18 @@ fn wal_mode(file: &Path) -> Result<&'static str, QueryError> {
     )))
 }
 
+/// Why a database cannot be read, where SQLite says no more than that it would have to write.
+pub(crate) fn explained(path: &Path, message: String) -> String {
+    let journal = std::fs::canonicalize(path).map_or_else(|_| path.to_owned(), |file| beside(&file, "-journal"));
+    if message.contains("readonly database") && journal.is_file() {
+        return format!(
+            "a change to it was broken off, and is in {}; open the database once with a program that may write, which takes it back",
+            journal.display()
+        );
+    }
+    message
+}
+
 fn beside(file: &Path, ending: &str) -> PathBuf {
     let mut name = OsString::from(file);
     name.push(ending);

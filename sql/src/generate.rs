@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 
 use crate::error::QueryError;
+use crate::linking::ExplainedJoin;
 use crate::rows::{Rows, Value};
 use candidates::Candidate;
 pub use features::Vocabulary;
@@ -49,6 +50,9 @@ pub struct Generation {
     pub proposals: Vec<Proposal>,
     /// Whether nothing is said: the best is not likely enough, or there is none.
     pub abstained: bool,
+    /// What joins the tables of the statement that is said, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub joins: Vec<ExplainedJoin>,
     /// What was not looked at, in sentences: tables of very many, or what there was no time for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -67,7 +71,7 @@ impl Generation {
         };
         let proposals: Vec<Proposal> = ranked.iter().take(NAMED).filter_map(proposal).collect();
         let abstained = proposals.first().is_none_or(|best| best.confidence < least);
-        Self { proposals, abstained, notes: Vec::new() }
+        Self { proposals, abstained, joins: Vec::new(), notes: Vec::new() }
     }
 
     /// The statement, unless nothing is said.

@@ -11,6 +11,7 @@ mod error;
 mod file;
 #[cfg(feature = "polars")]
 mod frame;
+mod functions;
 pub mod generate;
 mod iso;
 pub mod joins;

@@ -16,13 +16,13 @@ const FUNCTIONS: &str = "-> ->> abs acos acosh asin asinh atan atan2 atanh avg b
     json_patch json_pretty json_quote json_remove json_replace json_set json_type json_valid jsonb jsonb_array \
     jsonb_array_insert jsonb_extract jsonb_group_array jsonb_group_object jsonb_insert jsonb_object jsonb_patch \
     jsonb_remove jsonb_replace jsonb_set julianday lag last_value lead length like likelihood likely ln log log10 log2 \
-    lower ltrim match max median min mod nth_value ntile nullif octet_length percent_rank percentile percentile_cont \
-    percentile_disc pi pow power quote radians random randomblob rank replace round row_number rtrim sign sin sinh \
+    lower ltrim match matchinfo max median min mod nth_value ntile nullif octet_length offsets percent_rank percentile percentile_cont \
+    pi pow power quote radians random randomblob rank replace round row_number rtrim sign sin sinh \
     snippet soundex sqrt strftime string_agg substr substring subtype sum tan tanh time timediff total trim trunc typeof \
     unhex unicode unistr unixepoch unlikely upper zeroblob";
 
 /// Table-valued functions that read nothing but their arguments.
-const TABLE_FUNCTIONS: [&str; 2] = ["json_each", "json_tree"];
+const TABLE_FUNCTIONS: [&str; 4] = ["json_each", "json_tree", "jsonb_each", "jsonb_tree"];
 
 /// The rules for one connection, and what it met.
 pub(crate) struct Policy {

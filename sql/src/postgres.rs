@@ -38,7 +38,7 @@ const STOPS: Duration = Duration::from_millis(100);
 const OBEYS: Duration = Duration::from_millis(150);
 
 /// Rows that are fetched at once.
-const BATCH: i32 = 100;
+const AT_ONCE: i32 = 16;
 
 /// Whether a name is the URL of a PostgreSQL database, in any case of its letters.
 pub fn is_url(name: &str) -> bool {
@@ -332,8 +332,11 @@ fn collect(
     let portal = transaction.bind(&texts, &[]).map_err(failed)?;
     let mut rows = Rows { columns, rows: Vec::new(), truncated: false };
     let mut left = sandbox.bytes;
+    // What comes at once is in memory before its size is known.
+    let mut at_once = 1;
     loop {
-        let batch = transaction.query_portal(&portal, BATCH).map_err(failed)?;
+        let batch = transaction.query_portal(&portal, at_once).map_err(failed)?;
+        at_once = (2 * at_once).min(AT_ONCE);
         if batch.is_empty() {
             return Ok(rows);
         }

@@ -12,6 +12,7 @@ use crate::narrowed::{Narrowed, narrowed};
 use crate::rows::{Rows, Value};
 use crate::schema::{Schema, Table};
 use crate::schema_graph::{SchemaGraph, SchemaGraphError, Semantics, SqlDialect};
+use crate::unsaid;
 
 /// What a question is put to.
 #[derive(Debug, Clone, Copy)]
@@ -93,7 +94,10 @@ fn found(
         let tables = scopes.iter().flat_map(|scope| &scope.tables).filter_map(|table| target.schema.tables.get(*table));
         if !tables.into_iter().any(|table| is_of_records(table, target.labels)) {
             notes.extend(unread.then(|| TIME_FOR_VALUES.to_owned()));
-            return Ok(generate(question, &known, &scopes, left(), run));
+            let mut found = generate(question, &known, &scopes, left(), run);
+            let doubts = found.chosen().map_or_else(Vec::new, |chosen| unsaid::notes(question, &chosen.sql, &graph));
+            found.notes.extend(doubts);
+            return Ok(found);
         }
     }
     let values = ValueIndex::read(&graph, ValueLimits::default(), &mut read)?;

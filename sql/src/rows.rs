@@ -133,7 +133,7 @@ pub struct Rows {
 /// How rows are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// Aligned columns, for people. NULL is `NULL`; control characters are escaped.
+    /// Aligned columns, for people. NULL is `NULL`; control characters are escaped, long values cut.
     Table,
     /// One JSON object in one line.
     Json,
@@ -238,10 +238,10 @@ impl Rows {
     }
 
     fn write_table(&self, output: &mut impl Write) -> io::Result<()> {
-        let header: Vec<String> = self.columns.iter().map(|column| escape_control(&column.name)).collect();
+        let header: Vec<String> = self.columns.iter().map(|column| cut(&column.name)).collect();
         let cell = |value: &Value| match value {
-            Value::Text(text) => escape_control(text),
-            other => plain(other),
+            Value::Text(text) => cut(text),
+            other => cut(&plain(other)),
         };
         let body: Vec<Vec<String>> = self.rows.iter().map(|row| row.iter().map(cell).collect()).collect();
         let mut widths: Vec<usize> = header.iter().map(|name| name.width()).collect();
@@ -273,6 +273,16 @@ pub(crate) fn plain(value: &Value) -> String {
         Value::Text(text) => text.clone(),
         Value::Blob(bytes) => hex(bytes),
     }
+}
+
+/// Characters of a value in a table for people: one long value would widen every row.
+const SHOWN: usize = 120;
+
+/// A text that moves no cursor, cut where it is long.
+fn cut(text: &str) -> String {
+    let shown: String = text.chars().take(SHOWN).collect();
+    let end = if shown.len() < text.len() { "…" } else { "" };
+    escape_control(&shown) + end
 }
 
 fn csv_text(text: &str) -> String {
@@ -325,6 +335,20 @@ mod tests {
         rows().write(Format::Csv, &mut text).unwrap();
         let text = String::from_utf8(text).unwrap();
         assert!(text.starts_with("a,\"b,c\"\r\n,\"\"\r\n1.0,\"ü \"\"x\"\"\u{1b}[2J\"\r\n-inf,00ff\r\n"), "{text}");
+    }
+
+    #[test]
+    fn a_long_value_widens_no_table() {
+        let column = |name: String| Column { name, table: None, column: None };
+        let rows = Rows {
+            columns: vec![column("é".repeat(70_000)), column("b".to_owned())],
+            rows: vec![vec![Value::Text("x".repeat(900_000)), Value::Blob(vec![7; 4000])]; 20],
+            truncated: false,
+        };
+        let mut text = Vec::new();
+        rows.write(Format::Table, &mut text).unwrap();
+        assert!(text.len() < 20_000, "{}", text.len());
+        assert!(String::from_utf8(text).unwrap().contains("xx…"));
     }
 
     #[test]

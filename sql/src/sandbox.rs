@@ -9,6 +9,7 @@ use rusqlite::limits::Limit;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{QueryError, classify};
+use crate::functions;
 
 /// What a statement may cost and see. The default hides nothing and gives a statement one second.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,6 +76,7 @@ pub(crate) fn restrict(
         for (limit, value) in LIMITS {
             connection.set_limit(limit, value)?;
         }
+        functions::add(connection)?;
         connection.progress_handler(INSTRUCTIONS, Some(move || clock.is_over()))?;
         if let Some(heap) = sandbox.heap {
             let _: i64 = connection.query_row(&format!("PRAGMA hard_heap_limit={heap}"), [], |row| row.get(0))?;

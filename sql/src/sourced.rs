@@ -50,6 +50,9 @@ pub struct SourcedRows {
     pub rows: Rows,
     /// Per row, per column; empty where nothing is known of any.
     pub sources: Vec<Vec<Option<Source>>>,
+    /// The rows that an aggregate was made of, where these are such.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub behind: Option<Box<SourcedRows>>,
 }
 
 impl SourcedRows {
@@ -60,7 +63,29 @@ impl SourcedRows {
             Source { origin, cited }
         };
         let sources = origins.into_iter().map(|row| row.into_iter().map(|cell| cell.map(source)).collect()).collect();
-        Self { rows, sources }
+        Self { rows, sources, behind: None }
+    }
+
+    /// The cells that a row comes from, each once.
+    fn named(&self, row: usize) -> Vec<String> {
+        let mut named: Vec<String> = Vec::new();
+        for source in self.sources.get(row).into_iter().flatten().flatten() {
+            let short = source.short();
+            if !named.contains(&short) {
+                named.push(short);
+            }
+        }
+        named
+    }
+
+    /// The first cells of these rows, at most so many.
+    pub fn cells(&self, most: usize) -> Vec<String> {
+        let mut cells: Vec<String> = (0..self.sources.len()).flat_map(|row| self.named(row)).take(most + 1).collect();
+        if cells.len() > most {
+            cells.truncate(most);
+            cells.push("…".to_owned());
+        }
+        cells
     }
 
     /// Writes the rows as [`Rows::write`] does, with the sources as `sources` in JSON, else in a last column `source`
@@ -76,13 +101,7 @@ impl SourcedRows {
         let mut rows = self.rows.clone();
         rows.columns.push(Column { name: "source".to_owned(), table: None, column: None });
         for (at, row) in rows.rows.iter_mut().enumerate() {
-            let mut named: Vec<String> = Vec::new();
-            for source in self.sources.get(at).into_iter().flatten().flatten() {
-                let short = source.short();
-                if !named.contains(&short) {
-                    named.push(short);
-                }
-            }
+            let named = self.named(at);
             row.push(if named.is_empty() { Value::Null } else { Value::Text(named.join(", ")) });
         }
         rows.write(format, output)

@@ -7,7 +7,7 @@ use crate::schema_graph::SchemaGraph;
 
 /// Words of a question that name something, are in no statement for it and in no name of the schema: those in quotes, those with a
 /// capital that do not begin it, and what "how many" counts. A statement that leaves one out answers another question.
-pub(crate) fn unsaid(question: &str, sql: &str, graph: &SchemaGraph) -> Vec<String> {
+fn unsaid(question: &str, sql: &str, graph: &SchemaGraph) -> Vec<String> {
     let stems = |text: &str| words(&text.to_lowercase()).into_iter().map(|word| stem(&word)).collect::<Vec<String>>();
     let mut known: HashSet<String> = stems(sql).into_iter().collect();
     let of_columns = graph.columns().iter().flat_map(|column| [&column.name].into_iter().chain(&column.names));
@@ -28,6 +28,14 @@ pub(crate) fn unsaid(question: &str, sql: &str, graph: &SchemaGraph) -> Vec<Stri
         }
     }
     found
+}
+
+/// The same as notes on the statement, in sentences.
+pub(crate) fn notes(question: &str, sql: &str, graph: &SchemaGraph) -> Vec<String> {
+    let note = |word: String| {
+        format!("\"{word}\" of the question is in no name and in no value that was found; the statement leaves it out")
+    };
+    unsaid(question, sql, graph).into_iter().map(note).collect()
 }
 
 /// Letters at the beginning that words of one root share.

@@ -34,6 +34,8 @@ const HIDDEN: &str = "
     CREATE VIRTUAL TABLE found USING fts5(pin, content='accounts', content_rowid='number');
     INSERT INTO found(found) VALUES ('rebuild');
     CREATE VIRTUAL TABLE vocabulary USING fts5vocab('diary', 'row');
+    CREATE VIEW dead AS SELECT id FROM people WHERE 1 OR EXISTS (SELECT 1 FROM accounts);
+    CREATE VIEW over_dead AS SELECT id, (SELECT 1 FROM dead) AS one FROM people;
     CREATE TRIGGER audit AFTER UPDATE ON people BEGIN UPDATE accounts SET pin = 0; END;
 ";
 
@@ -60,9 +62,17 @@ const NAMES: [&str; 18] = [
     "broken",
 ];
 
-const MORE_NAMES: [&str; 5] = ["vocabulary", "listed", "over_broken", "found_data", "accounts_pin"];
+const MORE_NAMES: [&str; 7] =
+    ["dead", "over_dead", "vocabulary", "listed", "over_broken", "found_data", "accounts_pin"];
 
-const STATEMENTS: [&str; 38] = [
+const STATEMENTS: [&str; 44] = [
+    // What SQLite leaves out, as it cannot change the answer.
+    "SELECT id FROM people WHERE 1 OR (SELECT count(*) FROM {})",
+    "SELECT id FROM people WHERE 0 AND EXISTS (SELECT 1 FROM {})",
+    "SELECT id FROM (SELECT id, (SELECT count(*) FROM {}) AS c FROM people)",
+    "SELECT CASE WHEN 0 THEN (SELECT 1 FROM {}) ELSE 2 END",
+    "SELECT count(*) FROM people LEFT JOIN {} ON 0",
+    "SELECT id FROM people ORDER BY (SELECT 1 FROM {}) LIMIT 0",
     "SELECT * FROM {}",
     "SELECT count(*) FROM {}",
     "SELECT 1 FROM {} LIMIT 1",

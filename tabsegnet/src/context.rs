@@ -33,12 +33,14 @@ pub struct Context {
     pub nodes: usize,
 }
 
-/// Not even the best node fits.
+/// Not even the best node, or table of a corpus, fits.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error(
-    "the best node alone takes about {tokens} tokens, the budget is {budget}; expected a budget of at least {tokens}"
+    "the best {what} alone takes about {tokens} tokens, the budget is {budget}; expected a budget of at least {tokens}"
 )]
 pub struct TooSmall {
+    /// `node` or `table`.
+    pub what: &'static str,
     /// What the context with one node takes.
     pub tokens: usize,
     /// What was allowed.
@@ -61,7 +63,7 @@ pub fn context(document: &Document, ranking: &Ranking, budget: usize) -> Result<
         if with(middle).tokens <= budget { fits = middle } else { beyond = middle }
     }
     if fits == 0 && !ranking.nodes.is_empty() {
-        return Err(TooSmall { tokens: with(1).tokens, budget });
+        return Err(TooSmall { what: "node", tokens: with(1).tokens, budget });
     }
     Ok(with(fits))
 }

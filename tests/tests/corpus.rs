@@ -158,6 +158,17 @@ fn prompt_page_and_table_show_the_tables() {
     let ask = |more: &[&str]| infer(&work, &[&["--question", "How long is the Loire?"], more].concat()).ok().stdout;
     let prompt = ask(&["--format", "prompt", "--tokens", "400"]);
     assert!(prompt.contains("T1 (rivers): Rivers of France") && prompt.contains("| r1: | Loire | 1006 |"), "{prompt}");
+    // A table too large for the budget is cut in its cells, then in its columns.
+    let columns: Vec<String> =
+        (0..60).map(|number| format!("Quantity of the substance with number {number}")).collect();
+    let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
+    let long = "word ".repeat(100);
+    work.write("wide.jsonl", table("wide", &format!("Substances {long}"), &columns, &[&[long.as_str(); 60]]));
+    index(&work, &["wide.jsonl"]).ok();
+    let wide = infer(&work, &["--question", "substances", "--format", "prompt", "--tokens", "500"]).ok().stdout;
+    for part in ["<reasoning>", "T1 (wide): Substances word", "…", "more columns)"] {
+        assert!(wide.contains(part), "{part:?} is not in {wide}");
+    }
     infer(&work, &["--question", "x", "--format", "prompt", "--tokens", "10"])
         .fails(1, &["expected a budget of at least"]);
     let page = ask(&["--format", "html"]);
@@ -295,7 +306,7 @@ fn what_cannot_be_taken_in_is_listed_and_the_rest_counts() {
     std::fs::remove_file(work.path("in/b.jsonl")).unwrap();
     std::fs::remove_file(work.path("in/c.pdf")).unwrap();
     let second = index(&work, &["in", "--remove", "in/b.jsonl"]).ok();
-    assert!(second.stderr.contains("the corpus has 1 tables"), "{}", second.stderr);
+    assert!(second.stderr.contains("the corpus has 1 table in 1 segment"), "{}", second.stderr);
     let third = index(&work, &["in"]).ok();
     assert!(third.stderr.contains("1 files are as they were"), "{}", third.stderr);
     assert_eq!(index(&work, &["--list"]).ok().stdout, "in/a.jsonl\n");
@@ -366,14 +377,15 @@ fn wrong_usage_and_missing_corpora_say_what_to_do() {
     work.write("more/b.md", "| a | b |\n|---|---|\n| 1 | 2 |\n");
     let partly = index(&work, &["more", "none.csv"]);
     assert_eq!(partly.code, Some(3), "{partly:?}");
-    assert!(["1 tables added", "none.csv"].iter().all(|told| partly.stderr.contains(told)), "{partly:?}");
+    assert!(["1 table added", "none.csv"].iter().all(|told| partly.stderr.contains(told)), "{partly:?}");
     index(&work, &["--remove", "./more/"]).ok();
     let again = index(&work, &["--remove", "more"]);
     assert_eq!(again.code, Some(1), "{again:?}");
     assert!(again.stderr.contains("more: the corpus has no such file, nor one below it"), "{again:?}");
     index(&work, &["a.jsonl", "--vectors", "int8"]).fails(1, &["--vectors", "keeps the other kind"]);
     let gtr = |settings: &str| infer(&work, &["--question", "How long is the Loire?", "--retriever", settings]);
-    gtr("gtr:tau=0.2,K=2,k=3").ok();
+    let ranked = |settings: &str| gtr(settings).ok().stdout.replace(settings, "gtr");
+    assert_eq!(ranked("gtr:τ=.2,α=0.8,K=2,k=3"), ranked("gtr:tau=0.2,alpha=0.8,K=2,k=3"));
     gtr("gtr:tau=2").fails(2, &["tau = 2: from 0 to 1"]);
     gtr("gtr:tow=0.5").fails(2, &["settings of gtr: unknown field `tow`", "tau", "gtr:tau=0.5,K=20"]);
     gtr(concat!(env!("CARGO_MANIFEST_DIR"), "/../checkpoints/corpus-minilm"))

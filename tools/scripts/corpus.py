@@ -50,7 +50,8 @@ is written by `tools/scripts/corpus.py`.
 `--retriever` also takes `rrf`, `bm25`, `bm25-schema`, `dense`, `links` (PageRank over the links of step 4 between the
 candidates, begun at each by its sum) and `gtr`, graph-table retrieval as its paper has it (Zou et
 al., arXiv 2504.01346): k-means hypergraph over three kinds of features, typical nodes, coarse stage, local graph,
-personalised PageRank; its settings are `[corpus.gtr]` of a config, or `--retriever gtr:tau=0.5,K=20`, under the paper's symbols.
+personalised PageRank; its settings are `[corpus.gtr]` of a config, or `--retriever gtr:τ=0.5,K=20`, under the paper's symbols.
+Its semantic vectors are the index's own, of the same title, headings, caption and headers with other marks between them.
 Parts of speech of its structural features come from word lists and endings. The paper names no tau; with the static encoder
 nearly all tables are neighbours at .3, so it is .6 there.
 

@@ -19,6 +19,8 @@ const HEAD: &str = "Tables of a corpus that were found for the question, the lik
 /// # Errors
 /// A table that is there no more.
 pub fn found_tables(corpus: &Corpus, ranking: &TableRanking, settings: &WalkSettings) -> Result<String, RankingError> {
+    // In the ranking's order, whichever nodes are known.
+    let ranking = &TableRanking { nodes: Vec::new(), ..ranking.clone() };
     let text = match corpus.prompt(ranking, settings.prompt_tokens / PART) {
         Ok(context) => context.text,
         Err(RankingError::Context(_)) => return Ok(String::new()),

@@ -181,6 +181,9 @@ impl Record for TableQuestion {
     }
 }
 
+/// What some programs write before the first line.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
 impl<T: Record> Iterator for Lines<T> {
     type Item = Result<T, DataError>;
 
@@ -201,6 +204,9 @@ impl<T: Record> Iterator for Lines<T> {
                     self.failed = true;
                     return Some(Err(FileError::at(&self.file, "read")(error).into()));
                 }
+            }
+            if self.number == 1 && self.line.starts_with(BYTE_ORDER_MARK) {
+                self.line.drain(..BYTE_ORDER_MARK.len());
             }
             if self.line.iter().all(u8::is_ascii_whitespace) {
                 continue;
@@ -237,7 +243,9 @@ mod tests {
     fn tables_are_read_plain_and_packed_whatever_a_cell_is() {
         let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
         packed.write_all(LINES.as_bytes()).unwrap();
-        for (name, bytes) in [("t.jsonl", LINES.as_bytes().to_vec()), ("t.jsonl.gz", packed.finish().unwrap())] {
+        let marked = format!("\u{feff}{LINES}").into_bytes();
+        let packed = packed.finish().unwrap();
+        for (name, bytes) in [("t.jsonl", LINES.as_bytes().to_vec()), ("m.jsonl", marked), ("t.jsonl.gz", packed)] {
             let (_dir, path) = file(name, &bytes);
             let tables: Vec<TableRecord> = read_tables(&path).unwrap().map(Result::unwrap).collect();
             assert_eq!(tables[0].column_headers, ["x", "2"]);

@@ -112,6 +112,8 @@ pub(crate) fn of(path: &Path, bytes: &[u8]) -> Result<Format, ReadError> {
         (&b"%PDF"[..], "a PDF", "convert it with docling to JSON"),
         (OFFICE_CONTAINER, "an Office file from before 2007", "save it as .xlsx"),
         (b"\x1f\x8b", "packed with gzip", "unpack it"),
+        (b"SQLite format 3\0", "a SQLite database", "put the question to it with query --database"),
+        (b"PAR1", "a Parquet file", "put the question to it with query --database"),
     ] {
         if bytes.starts_with(magic) {
             return refuse(format!("is {what}; {advice}. Known forms: {KNOWN}"));

@@ -11,7 +11,7 @@
 //!
 //! Rankings are written and read as TREC files through [`crate::trec`]: [`TableRanking`] and [`TableGold`] convert.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -277,6 +277,11 @@ pub fn compare_tables(
         against: against.map(str::to_owned),
         differences,
     })
+}
+
+/// Comparisons with their names as one HTML page that loads nothing: Acc@10 and Acc@50 drawn, every mean, and the tests.
+pub fn to_html(comparisons: &BTreeMap<String, TableComparison>) -> String {
+    table_retrieval::html(comparisons)
 }
 
 /// Where the gold of each question stands, in the order of the questions.

@@ -109,6 +109,9 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
         );
         return Ok(ExitCode::from(2));
     }
+    if there.is_none() && arguments.inputs.is_empty() {
+        bail!("{}: there is no corpus; expected FILES or FOLDERS to make one of", arguments.output.display());
+    }
     let (inputs, mut problems) = files(&arguments.inputs);
     let mut warnings = Vec::new();
     if inputs.is_empty() && arguments.remove.is_empty() && !finds_encoder {
@@ -143,12 +146,8 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
     let config = IndexConfig { vectors, memory: arguments.memory, segments: arguments.segments };
     let mut writer = Writer::open(&arguments.output, encoder.as_ref(), &encoder_config, &config)?;
 
-    let bar = match std::io::stderr().is_terminal() {
-        true => ProgressBar::new(inputs.len() as u64),
-        false => ProgressBar::hidden(),
-    };
-    bar.set_style(ProgressStyle::with_template("{bar:30} {pos}/{len} files, {msg}")?);
-    let (mut encoded, mut unchanged, mut said) = (0_usize, 0, Instant::now());
+    let mut shown = Shown::new(inputs.len())?;
+    let mut unchanged = 0;
     for path in &arguments.remove {
         let meant = writer.files_of(path);
         meant.iter().for_each(|file| {
@@ -160,33 +159,83 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
         }
     }
     for path in &inputs {
-        let change = writer.add_file(path, &mut |tables| {
-            encoded += tables;
-            bar.set_message(format!("{encoded} tables encoded"));
-        })?;
+        let change = writer.add_file(path, &mut |tables| shown.encoded(tables))?;
         unchanged += usize::from(change.unchanged);
-        if bar.is_hidden() && said.elapsed() > A_LINE_EACH {
-            eprintln!("{} of {} files, {encoded} tables encoded", bar.position(), inputs.len());
-            said = Instant::now();
-        }
         if !change.unchanged && change.problems.is_empty() && change.tables == 0 {
             problems.push(format!("{}: holds no table", path.display()));
         }
         problems.extend(change.problems);
         warnings.extend(change.warnings);
-        bar.inc(1);
+        shown.read(change.tables);
     }
-    let change = writer.commit(&mut |tables| {
-        encoded += tables;
-        bar.set_message(format!("{encoded} tables encoded"));
-    })?;
-    bar.finish_and_clear();
+    shown.commits();
+    let change = writer.commit(&mut |tables| shown.encoded(tables))?;
+    shown.bar.finish_and_clear();
     told(&change);
     if unchanged > 0 {
         eprintln!("{unchanged} files are as they were and were not read again");
     }
     warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
     Ok(ended(&problems, change.added == 0 && change.removed == 0 && unchanged == 0))
+}
+
+/// How far it is: files that were read, then tables that were encoded; without a terminal a line from time to time.
+struct Shown {
+    bar: ProgressBar,
+    files: usize,
+    files_read: usize,
+    tables: usize,
+    encoded: usize,
+    said: Instant,
+}
+
+impl Shown {
+    fn new(files: usize) -> Result<Self> {
+        let bar = match std::io::stderr().is_terminal() {
+            true => ProgressBar::new(files as u64),
+            false => ProgressBar::hidden(),
+        };
+        bar.set_style(ProgressStyle::with_template("{bar:30} {pos}/{len} files, {msg}")?);
+        Ok(Self { bar, files, files_read: 0, tables: 0, encoded: 0, said: Instant::now() })
+    }
+
+    /// A file was read.
+    fn read(&mut self, tables: usize) {
+        self.files_read += 1;
+        self.tables += tables;
+        self.bar.inc(1);
+        self.say();
+    }
+
+    /// All files were read: what is left to be done is counted in tables.
+    fn commits(&mut self) {
+        self.bar.set_length(self.tables as u64);
+        if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} tables encoded, {eta} left") {
+            self.bar.set_style(style);
+        }
+        self.bar.reset_eta();
+        self.bar.set_position(self.encoded as u64);
+    }
+
+    /// So many more tables were encoded.
+    fn encoded(&mut self, tables: usize) {
+        self.encoded += tables;
+        if self.files_read == self.files {
+            self.bar.set_position(self.encoded as u64);
+        } else {
+            self.bar.set_message(format!("{} tables encoded", self.encoded));
+        }
+        self.say();
+    }
+
+    fn say(&mut self) {
+        let &mut Self { files, files_read, tables, encoded, .. } = self;
+        if self.bar.is_hidden() && self.said.elapsed() > A_LINE_EACH {
+            // Of the file that is being read the tables are not counted yet.
+            eprintln!("{files_read} of {files} files, {encoded} of {} tables encoded", tables.max(encoded));
+            self.said = Instant::now();
+        }
+    }
 }
 
 /// Says what could not be taken in, and how the program ends; whether `nothing` was.
@@ -201,7 +250,11 @@ fn ended(problems: &[String], nothing: bool) -> ExitCode {
 
 fn told(change: &Change) {
     let Change { added, removed, tables, segments } = change;
+    let some = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
     eprintln!(
-        "{added} tables added, {removed} removed or replaced; the corpus has {tables} tables in {segments} segments"
+        "{} added, {removed} removed or replaced; the corpus has {} in {}",
+        some(*added, "table"),
+        some(*tables, "table"),
+        some(*segments, "segment")
     );
 }

@@ -21,6 +21,8 @@ pub struct FileChange {
     pub problems: Vec<String>,
     /// What was cut off or guessed as it was read, each with its place.
     pub warnings: Vec<String>,
+    /// Tables whose ids were taken; the first of them are among the problems.
+    taken: usize,
 }
 
 /// The files of paths, those of folders with all below them, each once and by name, and what of them cannot be read, each
@@ -80,6 +82,11 @@ impl Writer<'_> {
             if begun {
                 self.lies_at(&name, &whole_path(path));
             }
+            if change.taken > MOST_TOLD {
+                change
+                    .problems
+                    .push(format!("{name}: and {} more tables whose ids are taken", change.taken - MOST_TOLD));
+            }
             if stamp(path).ok() == Some(before) {
                 if !change.problems.is_empty() {
                     self.forget(&name);
@@ -121,7 +128,9 @@ impl Writer<'_> {
                     Ok(true)
                 }
                 Err(error) => {
-                    change.problems.push(error.to_string());
+                    let is_json = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
+                    let hint = if is_json { "; a file with a table a line is to be called .jsonl" } else { "" };
+                    change.problems.push(format!("{error}{hint}"));
                     Ok(false)
                 }
             };
@@ -172,7 +181,10 @@ impl Writer<'_> {
         match self.add(table, progress)? {
             Ok(()) => change.tables += 1,
             Err(first) => {
-                change.problems.push(format!("{name}: table {id:?}: its id is taken by a table of {first}"));
+                change.taken += 1;
+                if change.taken <= MOST_TOLD {
+                    change.problems.push(format!("{name}: table {id:?}: its id is taken by a table of {first}"));
+                }
                 // Read again as well, or the next time this file's table would take its place without a word.
                 self.forget(&first);
             }

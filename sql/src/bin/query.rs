@@ -9,6 +9,7 @@ use anyhow::{Context as _, Result, anyhow};
 use clap::{Parser, ValueEnum};
 use serde::Serialize;
 use tabsegnet_sql::generate::{Generation, Proposal};
+use tabsegnet_sql::linking::ExplainedJoin;
 use tabsegnet_sql::schema_graph::Semantics;
 use tabsegnet_sql::{Format, Origins, QueryError, Rows, Sandbox, SourcedRows, Target, Value, propose, worker};
 
@@ -41,7 +42,7 @@ struct Arguments {
     #[arg(long, value_name = "TEXT", conflicts_with_all = ["sql", "schema"], allow_hyphen_values = true)]
     question: Option<String>,
     /// Instead of answering, says which columns and tables a question needs, and how and why they are joined.
-    #[arg(long, requires = "question")]
+    #[arg(long, requires = "question", conflicts_with = "sql")]
     explain: bool,
     /// Writes the graph of the schema.
     #[arg(long, value_enum, conflicts_with = "sql")]
@@ -189,7 +190,8 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
             };
             if let Some(statement) = written {
                 let rows = statement.rows.clone();
-                write(arguments, &source, rows, statement.origins.clone(), &Found::Written(&statement))?;
+                let answered = (statement.sql.as_str(), rows, statement.origins.clone());
+                write(arguments, (&source, &sandbox), answered, &Found::Written(&statement))?;
                 return Ok(ExitCode::SUCCESS);
             }
             let generation = generate(arguments, &source, &sandbox, question)?;
@@ -206,7 +208,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
         Some((generation, chosen)) => Found::Learnt(generation, chosen),
         None => Found::Given,
     };
-    write(arguments, &source, ran.rows, ran.origins, &found)?;
+    write(arguments, (&source, &sandbox), (&sql, ran.rows, ran.origins), &found)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -275,6 +277,9 @@ struct Told<'a, R> {
     /// What was not looked at.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     notes: &'a [String],
+    /// What joins the tables, and why.
+    #[serde(skip_serializing_if = "<[ExplainedJoin]>::is_empty")]
+    joins: &'a [ExplainedJoin],
     /// The language model that wrote it.
     #[serde(skip_serializing_if = "Option::is_none")]
     model: Option<&'a str>,
@@ -294,6 +299,7 @@ impl Found<'_> {
                 confidence: Some(chosen.confidence),
                 proposals: Some(&generation.proposals),
                 notes: &generation.notes,
+                joins: &generation.joins,
                 model: None,
                 repaired: None,
                 rows,
@@ -303,6 +309,7 @@ impl Found<'_> {
                 confidence: None,
                 proposals: None,
                 notes: &statement.notes,
+                joins: &[],
                 model: Some(&statement.model),
                 repaired: statement.repaired.as_ref(),
                 rows,
@@ -311,17 +318,26 @@ impl Found<'_> {
     }
 }
 
-fn write(arguments: &Arguments, source: &Source, rows: Rows, origins: Origins, found: &Found<'_>) -> Result<()> {
+fn write(
+    arguments: &Arguments,
+    (source, sandbox): (&Source, &Sandbox),
+    (sql, rows, origins): (&str, Rows, Origins),
+    found: &Found<'_>,
+) -> Result<()> {
     let format = match arguments.format {
         FormatArgument::Table => Format::Table,
         FormatArgument::Json => Format::Json,
         FormatArgument::Csv => Format::Csv,
         FormatArgument::Parquet => Format::Parquet,
     };
-    if arguments.provenance && origins.is_empty() && !rows.rows.is_empty() {
+    let behind = match arguments.provenance && origins.is_empty() {
+        true => behind(arguments, source, sandbox, sql)?,
+        false => None,
+    };
+    if arguments.provenance && origins.is_empty() && !rows.rows.is_empty() && behind.is_none() {
         note(
-            "--provenance: it is not known which rows of tables these come from; it is of a plain SELECT over tables, of \
-             PostgreSQL over tables with a primary key",
+            "--provenance: it is not known which rows of tables these come from; it is of a plain SELECT over tables and of \
+             aggregates without GROUP BY, of PostgreSQL of a plain SELECT over tables with a primary key",
         );
     }
     if !matches!(found, Found::Given) {
@@ -329,7 +345,10 @@ fn write(arguments: &Arguments, source: &Source, rows: Rows, origins: Origins, f
     }
     let (count, truncated) = (rows.rows.len(), rows.truncated);
     let mut output = BufWriter::new(io::stdout().lock());
-    let sourced = arguments.provenance.then(|| SourcedRows::new(rows.clone(), origins, source.files()));
+    let sourced = arguments.provenance.then(|| SourcedRows {
+        behind: behind.map(Box::new),
+        ..SourcedRows::new(rows.clone(), origins, source.files())
+    });
     if format == Format::Json {
         let line = match &sourced {
             Some(rows) => found.told(rows).map(|told| serde_json::to_string(&told)),
@@ -344,7 +363,10 @@ fn write(arguments: &Arguments, source: &Source, rows: Rows, origins: Origins, f
     // Rows alone go to standard output.
     match found {
         Found::Given => {}
-        Found::Learnt(_, chosen) => eprintln!("{:.2}  {}", chosen.confidence, without_control(&chosen.sql)),
+        Found::Learnt(generation, chosen) => {
+            eprintln!("{:.2}  {}", chosen.confidence, without_control(&chosen.sql));
+            generation.joins.iter().for_each(|join| eprintln!("      joins {}", without_control(&join.to_string())));
+        }
         Found::Written(statement) => eprintln!("llm  {}", without_control(&statement.sql)),
     }
     match &sourced {
@@ -352,10 +374,25 @@ fn write(arguments: &Arguments, source: &Source, rows: Rows, origins: Origins, f
         None => rows.write(format, &mut output)?,
     }
     output.flush()?;
+    if let Some(behind) = sourced.as_ref().and_then(|sourced| sourced.behind.as_ref()) {
+        let (more, cells) = (if behind.rows.truncated { "more than " } else { "" }, behind.cells(CELLS).join(", "));
+        note(&format!("made of {more}{} rows: {cells} (--format json has all)", behind.rows.rows.len()));
+    }
     if truncated {
         note(&format!("there are, or may be, more rows than these {count}"));
     }
     Ok(())
+}
+
+/// Cells that an aggregate was made of, of which a note tells.
+const CELLS: usize = 12;
+
+/// The rows that a statement's aggregates were made of, with their cells; none where it has none, or they are not known.
+fn behind(arguments: &Arguments, source: &Source, sandbox: &Sandbox, sql: &str) -> Result<Option<SourcedRows>> {
+    let Some(behind) = source.rows_behind(sql) else { return Ok(None) };
+    // It has answered without them.
+    let Ok(ran) = source.run(sandbox, &behind, arguments.provenance) else { return Ok(None) };
+    Ok((!ran.origins.is_empty()).then(|| SourcedRows::new(ran.rows, ran.origins, source.files())))
 }
 
 /// What a result that answers nothing may mean.

@@ -17,10 +17,10 @@ use std::time::{Duration, Instant};
 use crate::error::QueryError;
 use crate::generate::{Generation, NO_ROOM, NO_TIME, ROOM, ranked};
 use crate::joins::traps;
-use crate::linking::{Linked, Linker};
+use crate::linking::{ExplainedJoin, Linked, Linker, Words};
 use crate::rows::{Rows, Value};
 use crate::schema_graph::JoinOrigin;
-use crate::unsaid::unsaid;
+use crate::unsaid;
 use candidates::{Candidate, Maker};
 use model::Compiled;
 pub use model::Model;
@@ -70,8 +70,13 @@ impl<'l, 'g> Composer<'l, 'g> {
             Generation::of(&ranked, LEAST, |at| ran.get(at).map(|each| (each.candidate.sql.as_str(), &each.rows)));
         found.notes.extend(note.map(str::to_owned));
         let chosen = found.chosen().and_then(|chosen| ran.iter().find(|each| each.candidate.sql == chosen.sql));
-        let notes: Vec<String> = chosen.map_or_else(Vec::new, |chosen| self.doubts(question, &chosen.candidate));
-        found.notes.extend(notes);
+        if let Some(Ran { candidate, .. }) = chosen {
+            let notes = self.doubts(question, candidate);
+            let tree = &candidate.tree;
+            let joins = ExplainedJoin::of_tree(self.linker, &Words::of(question), &tree.joins, &tree.tables);
+            found.notes.extend(notes);
+            found.joins = joins;
+        }
         found
     }
 
@@ -100,11 +105,7 @@ impl<'l, 'g> Composer<'l, 'g> {
                 ));
             }
         }
-        doubts.extend(unsaid(question, sql, graph).into_iter().map(|word| {
-            format!(
-                "\"{word}\" of the question is in no name and in no value that was found; the statement leaves it out"
-            )
-        }));
+        doubts.extend(unsaid::notes(question, sql, graph));
         doubts
     }
 

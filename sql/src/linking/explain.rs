@@ -77,6 +77,25 @@ fn names(graph: &SchemaGraph, tables: &[usize]) -> Vec<String> {
     tables.iter().filter_map(|&table| graph.tables().get(table)).map(|table| table.name.clone()).collect()
 }
 
+impl ExplainedJoin {
+    /// The joins of a tree, with the `needed` tables that it joins.
+    pub(crate) fn of_tree(linker: &Linker<'_>, words: &Words, joins: &[usize], needed: &[usize]) -> Vec<Self> {
+        let graph = linker.graph();
+        let explained = |&join: &usize| Self {
+            on: on(graph, join),
+            cardinality: graph.joins().get(join).map(|join| join.cardinality).unwrap_or_default(),
+            reason: linker.joiner().reason(join, needed, words),
+        };
+        joins.iter().map(explained).collect()
+    }
+}
+
+impl std::fmt::Display for ExplainedJoin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}  ({}; {})", self.on, self.cardinality.in_words(), self.reason)
+    }
+}
+
 impl Explanation {
     /// Puts in words what the linker found.
     pub fn new(linker: &Linker<'_>, question: &str, linked: &Linked) -> Self {
@@ -119,13 +138,7 @@ impl Explanation {
                     linked.columns.iter().any(|column| column.mentioned >= 0.5 && of(column.column))
                 })
                 .collect();
-            for &join in &best.tree.joins {
-                this.joins.push(ExplainedJoin {
-                    on: on(graph, join),
-                    cardinality: graph.joins().get(join).map(|join| join.cardinality).unwrap_or_default(),
-                    reason: linker.joiner().reason(join, &needed, &words),
-                });
-            }
+            this.joins = ExplainedJoin::of_tree(linker, &words, &best.tree.joins, &needed);
             if !best.tree.is_connected() {
                 this.warnings.push("nothing in the schema joins some of these tables with the others".to_owned());
             }
@@ -134,7 +147,10 @@ impl Explanation {
                 this.alternatives.push(Alternative {
                     tables: names(graph, &other.tables),
                     joins: other.joins.iter().map(|&join| on(graph, join)).collect(),
-                    reason: format!("joins the same tables, by {} joins", other.joins.len()),
+                    reason: match other.joins.len() {
+                        1 => "joins the same tables, by 1 join".to_owned(),
+                        joins => format!("joins the same tables, by {joins} joins"),
+                    },
                 });
             }
         }
@@ -178,8 +194,7 @@ impl Explanation {
             writeln!(output, "joins")?;
         }
         for join in &self.joins {
-            let cardinality = join.cardinality.in_words();
-            writeln!(output, "  {}  ({cardinality}; {})", printable(&join.on), printable(&join.reason))?;
+            writeln!(output, "  {}", printable(&join.to_string()))?;
         }
         if !self.alternatives.is_empty() {
             writeln!(output, "alternatives")?;

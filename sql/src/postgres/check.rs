@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    AccessExpr, BinaryOperator, DataType, Expr, Ident, ObjectName, ObjectNamePart, OrderByExpr, OrderBySort, Query,
-    Select, SetExpr, Statement, TableFactor, Visitor,
+    AccessExpr, BinaryOperator, DataType, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Ident,
+    ObjectName, ObjectNamePart, OrderByExpr, OrderBySort, Query, Select, SetExpr, Statement, TableFactor, Value,
+    Visitor,
 };
 use sqlparser::dialect::PostgreSqlDialect;
 use sqlparser::parser::{Parser, ParserError};
@@ -14,25 +15,30 @@ use crate::error::QueryError;
 use crate::walk::walk;
 
 /// Functions that compute from their arguments alone, and cannot make much of little (as `repeat` and `lpad` can).
-const FUNCTIONS: &str = "abs acos acosh age any_value array_agg array_length array_position array_to_string ascii asin \
+const FUNCTIONS: &str = "abs acos acosh age any_value array_agg array_append array_length array_lower array_position array_positions array_prepend \
+    array_remove array_replace array_to_string array_upper ascii asin \
     asinh atan atan2 atanh avg bit_and bit_length bit_or bool_and bool_or btrim cardinality cbrt ceil ceiling char_length \
-    character_length chr coalesce concat concat_ws corr cos cosh cot count covar_pop covar_samp cume_dist current_date \
+    character_length chr clock_timestamp coalesce concat concat_ws corr cos cosh cot count covar_pop covar_samp cume_dist current_date \
     current_time current_timestamp date date_bin date_part date_trunc degrees dense_rank div every exp extract \
-    first_value floor gcd greatest initcap json_agg json_array_length json_build_array json_build_object \
+    first_value floor gcd gen_random_uuid greatest initcap json_agg json_array_length json_build_array json_build_object \
     json_extract_path json_extract_path_text json_object_agg json_object_keys json_typeof jsonb_agg jsonb_array_length \
     jsonb_build_array jsonb_build_object jsonb_extract_path jsonb_extract_path_text jsonb_object_agg jsonb_object_keys \
-    jsonb_typeof justify_days justify_hours justify_interval lag last_value lcm lead least left length ln localtime \
+    jsonb_pretty jsonb_set jsonb_strip_nulls jsonb_typeof justify_days justify_hours justify_interval lag last_value lcm lead least left length ln localtime \
     localtimestamp log log10 lower ltrim make_date make_interval make_time make_timestamp max md5 min mod mode now \
     nth_value ntile nullif num_nonnulls num_nulls octet_length percent_rank percentile_cont percentile_disc pi position \
     pow power radians random rank regexp_count regexp_like regexp_match regexp_matches regexp_replace \
     regexp_split_to_array regexp_substr regr_avgx regr_avgy regr_count regr_intercept regr_r2 regr_slope regr_sxx \
-    regr_sxy regr_syy replace reverse right round row_number row_to_json rtrim sign sin sinh split_part sqrt starts_with \
+    regr_sxy regr_syy replace reverse right round row_number row_to_json rtrim sign sin sinh split_part sqrt starts_with statement_timestamp \
     stddev stddev_pop stddev_samp string_agg string_to_array strpos substr substring sum tan tanh to_char to_date to_json \
     to_jsonb to_number to_timestamp translate trim trunc unnest upper var_pop var_samp variance width_bucket";
 
 /// Functions that make rows.
 const TABLE_FUNCTIONS: &str = "generate_series json_array_elements json_array_elements_text json_each json_each_text \
     jsonb_array_elements jsonb_array_elements_text jsonb_each jsonb_each_text regexp_matches string_to_table unnest";
+
+/// Functions that can make much of little, and do not where their number is written out and at most [`FILLED`].
+const FILLS: [&str; 2] = ["lpad", "rpad"];
+const FILLED: u32 = 1000;
 
 /// Types without a look into the database, as `regclass` takes, or out of it, as `xml` may.
 const TYPES: &str = "bigint bool boolean bytea char character date dec decimal double float float4 float8 int int2 int4 int8 \
@@ -159,6 +165,14 @@ fn function(name: &ObjectName, allowed: &str) -> Flow {
     }
 }
 
+/// Whether a call is one of [`FILLS`] up to a length that is written out.
+fn fills_little(call: &Function) -> bool {
+    let FunctionArguments::List(list) = &call.args else { return false };
+    let Some(FunctionArg::Unnamed(FunctionArgExpr::Expr(Expr::Value(length)))) = list.args.get(1) else { return false };
+    matches!(parts(&call.name).as_deref(), Some([name]) if FILLS.contains(&name.as_str()))
+        && matches!(&length.value, Value::Number(digits, _) if digits.parse().is_ok_and(|length: u32| length <= FILLED))
+}
+
 fn data_type(kind: &DataType) -> Flow {
     let written = kind.to_string().to_lowercase();
     let known = |word: &str| TYPES.split_whitespace().any(|name| name == word);
@@ -237,6 +251,8 @@ impl Visitor for Found {
 
     fn pre_visit_expr(&mut self, expression: &Expr) -> Flow {
         match expression {
+            Expr::Function(call) if fills_little(call) => ControlFlow::Continue(()),
+            Expr::Function(call) if function(&call.name, TABLE_FUNCTIONS).is_continue() => ControlFlow::Continue(()),
             Expr::Function(call) => function(&call.name, FUNCTIONS),
             Expr::Cast { data_type: kind, .. } => data_type(kind),
             Expr::TypedString(typed) => data_type(&typed.data_type),
@@ -295,6 +311,7 @@ mod tests {
             "SELECT sum(a) FILTER (WHERE b) OVER (PARTITION BY c) FROM t, generate_series(1, 3)",
             "SELECT ARRAY[1, 2], a -> 'b' ->> 'c', a ~ 'x' FROM t WHERE a ILIKE 'y%' AND b BETWEEN 1 AND 2",
             "SELECT 'pg_sleep(1)', $$drop table t$$",
+            "SELECT generate_series(1, 3), jsonb_array_elements(a), lpad(id::text, 5, '0'), jsonb_set(a, b, c) FROM t",
         ] {
             assert!(check(sql).is_ok(), "{sql}: {:?}", check(sql).err());
         }
@@ -348,6 +365,10 @@ mod tests {
             "COPY t TO STDOUT",
             "SELECT nextval('s')",
             "SELECT * FROM a.b.c",
+            "SELECT lpad('x', 100000000)",
+            "SELECT lpad('x', n) FROM t",
+            "SELECT lpad('x', -1 + 100000000)",
+            "SELECT repeat('x', 10)",
             "SELECT query_to_xml('x', true, false, '')",
             "SELECT XMLPARSE(DOCUMENT '<a/>')",
             "SELECT * FROM XMLTABLE('/a' PASSING '<a/>' COLUMNS b text)",

@@ -167,6 +167,9 @@ impl ImportedTable {
 const KNOWN: [&str; 13] =
     ["csv", "tsv", "tab", "jsonl", "parquet", "xlsx", "xlsm", "md", "markdown", "html", "htm", "xhtml", "json"];
 
+/// Forms that hold tables of their own, and are opened alone.
+const OTHERS: [&str; 4] = ["db", "sqlite", "sqlite3", "sql"];
+
 pub(super) fn extension(path: &Path) -> String {
     path.extension().map(|extension| extension.to_string_lossy().to_lowercase()).unwrap_or_default()
 }
@@ -182,15 +185,20 @@ impl FileDatabase {
         let failed =
             |message: std::io::Error| ImportError::File { path: path.to_owned(), message: message.to_string() };
         let folder = std::fs::metadata(path).map_err(failed)?.is_dir();
-        let mut files = vec![path.to_owned()];
+        let (mut files, mut warnings) = (vec![path.to_owned()], Vec::new());
         if folder {
             let entries: Result<Vec<_>, _> = std::fs::read_dir(path).map_err(failed)?.collect();
             files = entries.map_err(failed)?.into_iter().map(|entry| entry.path()).collect();
-            files.retain(|file| file.is_file() && Self::is_known(file));
+            files.retain(|file| file.is_file());
             files.sort();
+            let others = files.iter().filter(|file| OTHERS.contains(&extension(file).as_str()));
+            warnings.extend(others.map(|file| {
+                format!("{}: is not read with the files beside it; give it alone instead of its folder", file.display())
+            }));
+            files.retain(|file| Self::is_known(file));
         }
         let mut filling = Filling::new()?;
-        let (mut warnings, mut first_failure) = (Vec::new(), None);
+        let mut first_failure = None;
         {
             let transaction = filling.connection.transaction()?;
             for file in &files {

@@ -21,7 +21,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// Measures checkpoints and baselines on the dev part of a config.
 ///
 /// Writes report.json, report.md, report.html, qrels.trec and runs/METHOD.trec; of answers answers.md, answers.json,
-/// risk_coverage.json and answers.html, where risk over coverage is drawn. Exit codes: 0 done, 1 failed, 2 wrong usage or
+/// risk_coverage.json and answers.html, where risk over coverage is drawn; of corpora corpus.md, corpus.json, corpus.html,
+/// qrels/PART.trec and runs/PART.METHOD.trec. Exit codes: 0 done, 1 failed, 2 wrong usage or
 /// config.
 #[derive(Parser)]
 #[command(name = "evaluate", version)]

@@ -9,7 +9,8 @@ use rayon::prelude::*;
 use tabsegnet::corpus::open_retriever;
 use tabsegnet_corpus::{Candidates, Fusion, GtrRetriever, Hit, LinkRank, Query, Rerank, Retriever};
 use tabsegnet_datasets::tables::TableQuestion;
-use tabsegnet_evaluation::trec::{RankedQuestion, write_run};
+use tabsegnet_evaluation::table_retrieval::to_html;
+use tabsegnet_evaluation::trec::{JudgedQuestion, RankedQuestion, write_qrels, write_run};
 use tabsegnet_evaluation::{Resampling, TableGold, TableMethod, TableRanking, compare_tables};
 use tabsegnet_store::write_bytes_atomic;
 
@@ -88,6 +89,8 @@ pub(super) fn measure(config: &Config, parts: &[Part], rerankers: &[PathBuf], ou
                 },
             })
             .collect();
+        let judged: Vec<JudgedQuestion> = gold.iter().map(JudgedQuestion::from).collect();
+        write_qrels(&output.join("qrels").join(format!("{}.trec", part.name)), &judged)?;
         let against = trained.first().map(|(name, _)| name.as_str());
         let comparison = compare_tables(&gold, &ranked, against, &resampling)?;
         let _ = writeln!(
@@ -105,7 +108,8 @@ pub(super) fn measure(config: &Config, parts: &[Part], rerankers: &[PathBuf], ou
     let write = |name: &str, bytes: &[u8]| write_bytes_atomic(&output.join(name), bytes);
     write("corpus.md", text.as_bytes())?;
     write("corpus.json", &serde_json::to_vec_pretty(&json)?)?;
-    Ok(format!("{text}report: {}", output.join("corpus.md").display()))
+    write("corpus.html", to_html(&json).as_bytes())?;
+    Ok(format!("{text}report: {0}.md, drawn: {0}.html", output.join("corpus").display()))
 }
 
 /// The share of the questions all of whose gold is left by a stage, and how many tables are left.

@@ -201,7 +201,8 @@ fn lines(answer: &Answer) -> String {
         for citation in &answer.citations {
             let headers = [&citation.row_headers, &citation.column_headers].into_iter().flatten();
             let headers: Vec<&str> = headers.map(String::as_str).collect();
-            let table = citation.table.as_ref().map_or_else(String::new, |table| format!(" in {table}"));
+            let table = citation.table.as_ref().or(citation.file.as_ref());
+            let table = table.map_or_else(String::new, |table| format!(" in {table}"));
             lines.push(format!("  {}{table}: {} {}", citation.node, citation.text, headers.join(" | ")));
         }
     }

@@ -1,5 +1,11 @@
-//! Comparisons of rankings of tables, as Markdown.
+//! Comparisons of rankings of tables, as Markdown and as an HTML page.
 
+use std::collections::BTreeMap;
+
+use tabsegnet_page::kit::escape;
+
+use super::bars::{self, BarGroup};
+use super::html::{figure, page, section};
 use super::markdown::aligned;
 use super::numbers;
 use super::tables::{Cell, Table};
@@ -10,6 +16,37 @@ use crate::table_retrieval::{TableComparison, TableMeasure};
 const TESTED: [TableMeasure; 2] = [TableMeasure::Acc(10), TableMeasure::Acc(50)];
 
 pub(crate) fn markdown(comparison: &TableComparison) -> String {
+    format!("{}\n\n{}\n\n{}\n", aligned(&means(comparison)), aligned(&intervals(comparison)), said(comparison))
+}
+
+/// A section for each of the comparisons, which have names.
+pub(crate) fn html(comparisons: &BTreeMap<String, TableComparison>) -> String {
+    let sections = comparisons.iter().enumerate().map(|(number, (name, comparison))| {
+        let figures = TESTED.map(|measure| {
+            let caption = format!("{}, mean and 95 % interval", measure.name());
+            let bars = comparison.methods.iter();
+            let bars =
+                bars.filter_map(|method| Some((method.name.as_str(), comparison.estimate(&method.name, measure)?)));
+            let group = BarGroup { heading: String::new(), bars: bars.collect() };
+            figure(
+                &caption,
+                &bars::svg(&format!("corpus-{number}-{}", measure.name().replace('@', "-")), &caption, &[group]),
+            )
+        });
+        let content = format!(
+            "<div class=\"pair\">\n{}</div>\n{}{}<p>{}</p>\n",
+            figures.concat(),
+            means(comparison).html(),
+            intervals(comparison).html(),
+            escape(&said(comparison))
+        );
+        section(&format!("corpus-{number}"), &escape(name), &content)
+    });
+    let about = format!("On {} of questions", numbers::count(comparisons.len(), "set"));
+    page("Rankings of tables", &about, &sections.collect::<String>())
+}
+
+fn means(comparison: &TableComparison) -> Table {
     let measures: Vec<TableMeasure> = TableMeasure::all().collect();
     let mut columns = vec!["method".to_owned()];
     columns.extend(measures.iter().map(|measure| measure.name()));
@@ -17,9 +54,12 @@ pub(crate) fn markdown(comparison: &TableComparison) -> String {
         let figures = method.figures.iter().map(|(_, estimate)| Cell::new(percent(estimate.mean)));
         std::iter::once(Cell::new(&method.name)).chain(figures).collect()
     });
-    let mut means = Table { caption: String::new(), label_columns: 1, columns, rows: rows.collect() };
+    let mut means = Table { caption: "Means in percent".to_owned(), label_columns: 1, columns, rows: rows.collect() };
     means.mark_best(1, measures.len() + 1);
+    means
+}
 
+fn intervals(comparison: &TableComparison) -> Table {
     let mut columns = vec!["method".to_owned()];
     columns.extend(TESTED.map(|measure| format!("{}, 95 %", measure.name())));
     let against = comparison.against.as_deref();
@@ -48,8 +88,11 @@ pub(crate) fn markdown(comparison: &TableComparison) -> String {
         }
         row
     });
-    let intervals = Table { caption: String::new(), label_columns: 1, columns, rows: rows.collect() };
-    let said = format!(
+    Table { caption: "Intervals and tests".to_owned(), label_columns: 1, columns, rows: rows.collect() }
+}
+
+fn said(comparison: &TableComparison) -> String {
+    format!(
         "{} on {}; means in percent. Intervals: {} bootstrap resamples of source tables, p: {} rounds of the paired \
          randomisation test by source tables; seed {}.",
         numbers::count(comparison.questions, "question"),
@@ -57,8 +100,7 @@ pub(crate) fn markdown(comparison: &TableComparison) -> String {
         comparison.resampling.resamples,
         comparison.resampling.rounds,
         comparison.resampling.seed,
-    );
-    format!("{}\n\n{}\n\n{said}\n", aligned(&means), aligned(&intervals))
+    )
 }
 
 fn percent(share: f64) -> String {

@@ -88,6 +88,9 @@ fn methods_are_tested_against_the_named_one() {
     let text = compared.markdown();
     assert!(text.contains("**97.5**") && text.contains("+72.5 ["), "{text}");
     assert!(text.contains("Acc@50 − that of base") && text.contains("40 questions on 40 source tables"), "{text}");
+    let page = to_html(&BTreeMap::from([("multi <1>".to_owned(), compared.clone())]));
+    assert!(page.contains("multi &lt;1&gt;</h2>") && page.contains("<strong>97.5</strong>"), "{page}");
+    assert!(page.matches("<svg").count() == 2 && !page.contains("<script"), "{page}");
     let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     let alone = one.install(|| compare_tables(&questions, &methods, Some("base"), &resampling).unwrap());
     assert_eq!(alone, compared);

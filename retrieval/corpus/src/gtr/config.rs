@@ -82,6 +82,8 @@ pub struct GtrConfig {
     pub epsilon: f64,
     /// Most steps of a walk.
     pub steps: usize,
+    /// Most rounds of k-means.
+    pub rounds: usize,
     /// Seed of k-means.
     pub seed: u64,
     /// Pᵀ v in place of the paper's P v, as in the authors' code.
@@ -102,6 +104,7 @@ impl Default for GtrConfig {
             alpha,
             epsilon,
             steps,
+            rounds: 100,
             seed: 0,
             transposed: false,
             semantic_only: false,
@@ -118,6 +121,9 @@ impl GtrConfig {
         }
         if self.typical == 0 {
             return setting("typical", 0.0, "1 or more");
+        }
+        if self.rounds == 0 {
+            return setting("rounds", 0.0, "1 or more");
         }
         if !(0.0..=1.0).contains(&self.tau) {
             return setting("tau", self.tau.into(), "from 0 to 1");

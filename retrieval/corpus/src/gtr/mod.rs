@@ -27,9 +27,6 @@ use matrix::{dot, make_unit, unit};
 use sparse::{SparseRows, TfIdf};
 use structural::FEATURES;
 
-/// Most rounds of k-means.
-const MOST_ITERATIONS: usize = 100;
-
 /// Kinds of features φ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -164,8 +161,8 @@ impl Gtr {
         if width == 0 || texts.len().checked_mul(width) != Some(vectors.len()) || u32::try_from(texts.len()).is_err() {
             return Err(GtrError::Vectors { found: vectors.len(), texts: texts.len(), width });
         }
-        let (k, seed) = (config.clusters, config.seed);
-        let clusters = kmeans(vectors, width, k, seed, MOST_ITERATIONS)?;
+        let (k, seed, rounds) = (config.clusters, config.seed, config.rounds);
+        let clusters = kmeans(vectors, width, k, seed, rounds)?;
         let mut unit = vectors.to_vec();
         unit.par_chunks_mut(width).for_each(make_unit);
         let mut hyperedges = vec![dense(Feature::Semantic, &clusters, &unit, width, config.typical)];
@@ -174,13 +171,13 @@ impl Gtr {
         if !config.semantic_only {
             let rows: Vec<_> = texts.par_iter().map(|text| structural::features(text.as_ref())).collect();
             let mut features = rows.concat();
-            let clusters = kmeans(&features, FEATURES, k, seed, MOST_ITERATIONS)?;
+            let clusters = kmeans(&features, FEATURES, k, seed, rounds)?;
             features.chunks_exact_mut(FEATURES).for_each(make_unit);
             hyperedges.push(dense(Feature::Structural, &clusters, &features, FEATURES, config.typical));
 
             let (tf_idf, rows) = TfIdf::of(texts);
             weights = tf_idf;
-            let clusters = kmeans::kmeans_sparse(&rows, k, seed, MOST_ITERATIONS)?;
+            let clusters = kmeans::kmeans_sparse(&rows, k, seed, rounds)?;
             hyperedges.push(sparse(&clusters, &rows, config.typical));
         }
         Ok(Self { config, vectors: unit, width, weights, hyperedges })

@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, anyhow};
 use tabsegnet_sql::generate::Labels;
 use tabsegnet_sql::schema_graph::{DbtProject, Hidden, Problem, Semantics, SqlDialect};
 use tabsegnet_sql::tables::{FileDatabase, ImportError};
-use tabsegnet_sql::{Database, Origins, QueryError, Rows, Sandbox, Schema, worker};
+use tabsegnet_sql::{Database, Origins, QueryError, Rows, Sandbox, Schema, rows_behind, worker};
 
 use super::shown::{is_of_server, is_postgres, shown};
 use super::warn;
@@ -143,6 +143,11 @@ impl Source {
         }
     }
 
+    /// A statement that shows the rows behind a statement's aggregates; none where it has none, and none for a server.
+    pub fn rows_behind(&self, sql: &str) -> Option<String> {
+        matches!(self, Self::File { .. }).then(|| rows_behind(sql)).flatten()
+    }
+
     /// An error where there are no rows.
     pub fn with_rows(&self) -> Result<()> {
         match self {
@@ -196,7 +201,7 @@ impl Definitions {
     /// A file of `CREATE` statements, in the dialect that reads most of it.
     fn of_ddl(file: &Path) -> Result<Self> {
         let place = || file.display().to_string();
-        let text = std::fs::read_to_string(file).with_context(place)?;
+        let text = text_of(file).with_context(place)?;
         let dialect = SqlDialect::that_reads_most(|dialect| {
             Schema::from_ddl(&text, dialect).map_or(usize::MAX, |(_, problems)| problems.len())
         });
@@ -216,7 +221,7 @@ impl Definitions {
         paths.sort();
         let mut files = Vec::new();
         for path in &paths {
-            let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+            let text = text_of(path).with_context(|| path.display().to_string())?;
             files.push((path.display().to_string(), text));
         }
         if files.is_empty() {
@@ -234,6 +239,12 @@ impl Definitions {
         );
         Ok(Some(Self { schema, semantics: Semantics::default(), problems, dialect }))
     }
+}
+
+/// A file's text; what is not UTF-8 is taken for Latin-1, as older dumps are.
+fn text_of(file: &Path) -> std::io::Result<String> {
+    let bytes = std::fs::read(file)?;
+    Ok(String::from_utf8(bytes).unwrap_or_else(|error| error.as_bytes().iter().copied().map(char::from).collect()))
 }
 
 fn is_ddl(path: &Path) -> bool {
