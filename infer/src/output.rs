@@ -9,6 +9,7 @@ use tabsegnet::corpus::TableNode;
 use tabsegnet::ranking::{NodeEdge, NodeExplanation, TypeStrength};
 use tabsegnet::{Context, Explained, OpenDocument, Ranking, ReadDocument, TableRanking, table};
 use tabsegnet_datasets::document::{Block, Document};
+use tabsegnet_datasets::node_id;
 use tabsegnet_evaluation::trec::{RankedQuestion, write_run_to};
 use tabsegnet_graph::Graph;
 use tabsegnet_page::{Answer, EdgeStrength, Explanation, InEdge, Page, RankedNode};
@@ -122,15 +123,21 @@ impl<'a> Writer<'a> {
                 headings.next();
             }
         }
-        let nodes = std::mem::take(&mut ranking.nodes).into_iter().map(|TableNode { node, .. }| RankedNode {
-            id: node.id,
-            rank: node.rank,
-            score: node.score,
+        let ranked = |id: String, rank: usize, score: f32| RankedNode {
+            id,
+            rank,
+            score,
             segment: None,
             duplicates: Vec::new(),
             explanation: None,
-        });
-        let nodes: Vec<RankedNode> = nodes.collect();
+        };
+        let nodes = std::mem::take(&mut ranking.nodes).into_iter();
+        let mut nodes: Vec<RankedNode> =
+            nodes.map(|TableNode { node, .. }| ranked(node.id, node.rank, node.score)).collect();
+        if nodes.is_empty() {
+            let tables = ranking.tables.iter().enumerate();
+            nodes = tables.map(|(at, table)| ranked(node_id::caption(at), table.rank, table.score)).collect();
+        }
         let answer = Answer {
             question: ranking.question.clone(),
             segments: Vec::new(),

@@ -24,7 +24,7 @@ use crate::{file, statement};
 /// megabyte can outlast the deadline. [`crate::worker`] has none.
 ///
 /// What another program changes while it is open counts from the next statement on, but tables and views that are made
-/// then cannot be read until it is opened anew.
+/// then cannot be read until it is opened anew; nor can a database in WAL mode whose log was empty, which says so.
 pub struct Database {
     path: PathBuf,
     sandbox: Sandbox,
@@ -33,6 +33,8 @@ pub struct Database {
     policy: Arc<Policy>,
     catalogue: Catalogue,
     outline: OnceCell<Connection>,
+    /// As it was opened, where it is read without locks.
+    state: Option<file::State>,
 }
 
 impl Database {
@@ -44,11 +46,12 @@ impl Database {
     /// for the deadline.
     pub fn open(path: &Path, sandbox: &Sandbox) -> Result<Self, QueryError> {
         let clock = Arc::new(Clock::new(sandbox.deadline));
+        // Before it is read: what is written then is noticed.
+        let state = file::state_without_locks(path).filter(|(.., log)| *log == 0);
         let mut connection = file::connect(path, sandbox, &clock)?;
         let catalogue = Catalogue::read(&mut connection, &clock, &sandbox.hidden).map_err(|error| match error {
             QueryError::Failed { message } => {
-                let why = file::explained(path, message);
-                QueryError::failed(format!("{} cannot be read: {why}", path.display()))
+                QueryError::failed(format!("{} cannot be read: {message}", path.display()))
             }
             other => other,
         })?;
@@ -68,6 +71,7 @@ impl Database {
             policy,
             catalogue,
             outline: OnceCell::new(),
+            state,
         })
     }
 
@@ -87,6 +91,12 @@ impl Database {
     /// As [`Database::query`], with another deadline.
     pub(crate) fn query_within(&self, sql: &str, time: Duration) -> Result<Rows, QueryError> {
         statement::check(sql)?;
+        if self.state.is_some() && file::state_without_locks(&self.path) != self.state {
+            let path = self.path.display();
+            return Err(QueryError::failed(format!(
+                "{path} is in WAL mode and was written since it was opened; open it again"
+            )));
+        }
         self.clock.give(time);
         self.answer(sql).map_err(|error| match error {
             QueryError::Stopped { limit } if limit == "time" => {

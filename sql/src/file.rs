@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use rusqlite::{Connection, OpenFlags};
 
@@ -43,12 +44,29 @@ pub(crate) fn connect(path: &Path, sandbox: &Sandbox, clock: &Arc<Clock>) -> Res
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let opened = Connection::open_with_flags(format!("{}?mode=ro{mode}", uri(&file)), flags);
     let explain = |error: QueryError| match error {
-        QueryError::Failed { message } => QueryError::failed(format!("{shown} cannot be read: {message}")),
+        QueryError::Failed { message } => {
+            QueryError::failed(format!("{shown} cannot be read: {}", explained(&file, message)))
+        }
         other => other,
     };
     let mut connection = opened.map_err(|error| explain(classify(&error)))?;
     restrict(&mut connection, sandbox, clock).map_err(explain)?;
     Ok(connection)
+}
+
+/// What tells whether a database that is read without its locks was written since: size and time of change of the file,
+/// and size of its log.
+pub(crate) type State = (u64, Option<SystemTime>, u64);
+
+/// The state of a database in WAL mode whose log is empty or missing; `None` for others, which SQLite watches itself.
+pub(crate) fn state_without_locks(path: &Path) -> Option<State> {
+    let file = std::fs::canonicalize(path).ok()?;
+    let mut header = [0; 20];
+    File::open(&file).and_then(|mut handle| handle.read_exact(&mut header)).ok()?;
+    let [.., write_version, read_version] = header;
+    let about = std::fs::metadata(&file).ok()?;
+    let log = std::fs::metadata(beside(&file, "-wal")).map_or(0, |data| data.len());
+    (write_version == 2 || read_version == 2).then(|| (about.len(), about.modified().ok(), log))
 }
 
 /// How a database in WAL mode is opened.
@@ -69,8 +87,8 @@ fn wal_mode(file: &Path) -> Result<&'static str, QueryError> {
 }
 
 /// Why a database cannot be read, where SQLite says no more than that it would have to write.
-pub(crate) fn explained(path: &Path, message: String) -> String {
-    let journal = std::fs::canonicalize(path).map_or_else(|_| path.to_owned(), |file| beside(&file, "-journal"));
+fn explained(file: &Path, message: String) -> String {
+    let journal = beside(file, "-journal");
     if message.contains("readonly database") && journal.is_file() {
         return format!(
             "a change to it was broken off, and is in {}; open the database once with a program that may write, which takes it back",

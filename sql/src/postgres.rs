@@ -76,7 +76,8 @@ struct Link {
 }
 
 impl Server {
-    /// Connects.
+    /// Connects. Without a password in the URL, where whoever lists the machine's processes reads it, that of the environment
+    /// variable `PGPASSWORD` is taken.
     ///
     /// # Errors
     /// [`QueryError::Failed`] where the URL cannot be read, or the server cannot be reached or lets the user not in. No
@@ -91,6 +92,11 @@ impl Server {
         })?;
         if config.get_connect_timeout().is_none() {
             config.connect_timeout(CONNECT);
+        }
+        if config.get_password().is_none()
+            && let Ok(password) = std::env::var("PGPASSWORD")
+        {
+            config.password(password);
         }
         config.application_name("tabsegnet query");
         let mut server = Self { config, sandbox: sandbox.clone(), link: None };

@@ -42,6 +42,9 @@ pub(crate) fn cell_of(cited: &Cited) -> String {
     cited.node.clone().unwrap_or_else(|| format!("r{}c{}", cited.row, cited.column))
 }
 
+/// Cells that an aggregate was made of, of which a column tells.
+const CELLS: usize = 12;
+
 /// Rows with where their cells come from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SourcedRows {
@@ -79,7 +82,7 @@ impl SourcedRows {
     }
 
     /// The first cells of these rows, at most so many.
-    pub fn cells(&self, most: usize) -> Vec<String> {
+    fn cells(&self, most: usize) -> Vec<String> {
         let mut cells: Vec<String> = (0..self.sources.len()).flat_map(|row| self.named(row)).take(most + 1).collect();
         if cells.len() > most {
             cells.truncate(most);
@@ -101,7 +104,10 @@ impl SourcedRows {
         let mut rows = self.rows.clone();
         rows.columns.push(Column { name: "source".to_owned(), table: None, column: None });
         for (at, row) in rows.rows.iter_mut().enumerate() {
-            let named = self.named(at);
+            let mut named = self.named(at);
+            if let Some(behind) = self.behind.as_ref().filter(|_| named.is_empty()) {
+                named = behind.cells(CELLS);
+            }
             row.push(if named.is_empty() { Value::Null } else { Value::Text(named.join(", ")) });
         }
         rows.write(format, output)

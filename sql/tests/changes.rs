@@ -90,3 +90,20 @@ fn what_is_gone_is_said() {
         assert_eq!(opened.query(sql), Err(QueryError::Refused { reason: reason.to_owned() }), "{change}");
     }
 }
+
+/// In WAL mode a database is read without locks while its log is empty: what is written later is told, and not missed.
+#[test]
+fn a_database_in_wal_mode_that_was_written_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("wal.db");
+    let writer = Connection::open(&path).unwrap();
+    writer.execute_batch(&format!("PRAGMA journal_mode=WAL; {CONCERTS} PRAGMA wal_checkpoint(TRUNCATE)")).unwrap();
+    let count = "SELECT count(*) FROM singer";
+    let opened = Database::open(&path, &hiding(&[])).unwrap();
+    assert_eq!(opened.query(count).unwrap().rows, [[Value::Integer(3)]]);
+    writer.execute_batch("INSERT INTO singer VALUES (4, 'Di', 50, 'good')").unwrap();
+    let Err(QueryError::Failed { message }) = opened.query(count) else { panic!("a change was missed") };
+    assert!(message.contains("written since it was opened"), "{message}");
+    let again = Database::open(&path, &hiding(&[])).unwrap();
+    assert_eq!(again.query(count).unwrap().rows, [[Value::Integer(4)]]);
+}

@@ -556,6 +556,10 @@ fn the_program_the_password_and_a_server_that_goes_away() {
     let url = private.url("owner", PASSWORD);
     let output = query(&url, "SELECT a, b FROM t WHERE a = 8");
     assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(0), &b"a,b\r\n8,1\r\n"[..]));
+    let apart = url.replace(&format!(":{PASSWORD}@"), "@");
+    let mut with_variable = Command::new(QUERY);
+    with_variable.args(["--database", &apart, "--sql", "SELECT a, b FROM t WHERE a = 8", "--format", "csv"]);
+    assert_eq!(with_variable.env("PGPASSWORD", PASSWORD).output().unwrap().stdout, output.stdout);
     let other_case = url.replace("postgres://", "PostGreSQL://");
     assert_eq!(query(&other_case, "SELECT a, b FROM t WHERE a = 8").stdout, output.stdout);
     let sourced = |sql: &str| {

@@ -46,6 +46,26 @@ fn formats() {
 }
 
 #[test]
+fn an_aggregate_says_what_it_was_made_of() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = database(folder.path(), "a.db", SQL);
+    let with = |sql: &str, more: &[&str]| {
+        query(&[&["--database", path.to_str().unwrap(), "--sql", sql, "--provenance"], more].concat(), b"")
+    };
+    let (code, out, err) = with("SELECT sum(a) FROM t WHERE a > 1", &[]);
+    assert_eq!((code, out.as_str()), (Some(0), "sum(a)  source\n------  --------\n5       t:2, t:3\n"));
+    assert!(err.contains("made of 2 rows"), "{err}");
+    let (_, out, _) = with("SELECT sum(a) FROM t WHERE a > 1", &["--format", "json"]);
+    let found: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(found["behind"]["rows"], serde_json::json!([[2], [3]]));
+    assert_eq!(found["behind"]["sources"][1][0]["row_id"], 3);
+    let (_, _, err) = with("SELECT b, sum(a) FROM t GROUP BY b", &[]);
+    assert!(err.contains("it is not known which rows"), "{err}");
+    let (code, out, err) = query(&["--database", path.to_str().unwrap(), "--sql", "SELECT 1", "--explain"], b"");
+    assert_eq!((code, out.as_str()), (Some(2), ""), "{err}");
+}
+
+#[test]
 fn exit_codes() {
     let folder = tempfile::tempdir().unwrap();
     let path = database(folder.path(), "a.db", SQL);
@@ -203,6 +223,16 @@ fn a_locked_database_and_a_journal_left_behind() {
     writer.close().unwrap();
     assert!(folder.path().join("a.db-journal").exists());
     assert!(ask(&path, &[], "SELECT * FROM t").is_ok());
+    // As after a crash in the middle of a change, which is to be taken back before anything is read.
+    let writer = Connection::open(&path).unwrap();
+    let many = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 5000) INSERT INTO t SELECT i, hex(randomblob(200)) FROM n";
+    writer.execute_batch(&format!("PRAGMA cache_size=1; BEGIN; UPDATE t SET b = 'z'; {many}")).unwrap();
+    let left = tempfile::tempdir().unwrap();
+    for name in ["a.db", "a.db-journal"] {
+        std::fs::copy(folder.path().join(name), left.path().join(name)).unwrap();
+    }
+    let message = failed(&left.path().join("a.db"));
+    assert!(message.contains("broken off") && message.contains("a.db-journal"), "{message}");
 }
 
 #[test]

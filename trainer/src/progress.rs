@@ -45,7 +45,9 @@ impl Progress {
             }
             None if self.last_line.elapsed() >= LINE_EVERY => {
                 self.last_line = Instant::now();
-                eprintln!("{}: {position}/{length} {message}", self.name);
+                // Where it is not known how many there are.
+                let of = if length > 0 { format!("/{length}") } else { String::new() };
+                eprintln!("{}: {position}{of} {message}", self.name);
             }
             None => {}
         }

@@ -12,6 +12,7 @@ mod table;
 mod text;
 
 use crate::builder::Builder;
+use crate::facts::About;
 use crate::options::Limits;
 
 /// Reads a page.
@@ -43,6 +44,9 @@ pub(crate) fn read(text: &str, limits: &Limits, builder: &mut Builder) {
     }
     builder.pictures += dom.ids().filter(|&id| dom.name(id) == "img").count();
     blocks::read(&dom, limits, builder);
+    if let Some(title) = title_of_filing(&builder.facts.about).filter(|_| dom.pages <= 1) {
+        builder.title = Some(title);
+    }
 }
 
 /// The first table of the markup, position by position as written, empty where there is none.
@@ -63,6 +67,15 @@ fn title(dom: &dom::Dom) -> Option<String> {
     let title = dom.ids().find(|&id| dom.name(id) == "title" && in_head(id))?;
     let text = dom.text(title).split_whitespace().collect::<Vec<_>>().join(" ");
     (!text.is_empty()).then_some(text)
+}
+
+/// Whose filing a page is, of which kind and year, as its tags say: its `<title>` is the name of a file (`nvda-20250126`).
+fn title_of_filing(about: &[About]) -> Option<String> {
+    let tagged = |name: &str| about.iter().find(|about| about.name == name).map(|about| about.text.trim());
+    let name = tagged("dei:EntityRegistrantName").filter(|name| !name.is_empty())?;
+    let more: Vec<&str> = ["dei:DocumentType", "dei:DocumentFiscalYearFocus"].into_iter().filter_map(tagged).collect();
+    let comma = if more.is_empty() { "" } else { ", " };
+    Some(format!("{name}{comma}{}", more.join(" ")))
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@
 mod captions;
 mod context;
 mod cut;
+mod data_sets;
 mod files;
 mod questions;
 mod source;
@@ -33,8 +34,9 @@ use tabsegnet_store::{Digest, FileError};
 
 use crate::dice::Dice;
 
+pub use data_sets::{DataSet, Published, read_data_sets};
 pub use files::{read_own, read_published, read_published_all, write_own, write_published};
-pub use source::{SourceQuestion, read_sources};
+pub use source::{ReadSources, SourceQuestion, read_sources};
 pub use statistics::Statistics;
 
 /// Rows, and columns, that a table must have (paper, §2.2: those with M ≤ 3 or N ≤ 3 are filtered out).

@@ -95,7 +95,8 @@ fn published_tables_and_questions_become_a_benchmark() {
     let files = |what: &str, names: &[&str]| -> Vec<_> {
         names.iter().map(|name| folder.join(what).join(format!("{name}.jsonl.gz"))).collect()
     };
-    let (tables, questions) = read_sources(&files("tables", &["wtq"]), &files("questions", &["sqa", "wtq"])).unwrap();
+    let read = read_sources(&files("tables", &["wtq"]), &files("questions", &["sqa", "wtq"])).unwrap();
+    let (tables, questions) = (read.tables, read.questions);
     for task in [Task::Single, Task::Multi] {
         let built = build(&tables, &questions, &Settings { task, seed: 0 }).unwrap();
         let statistics = Statistics::of(&built.benchmark);

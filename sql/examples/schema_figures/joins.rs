@@ -35,8 +35,8 @@ fn shown(graph: &SchemaGraph, pairs: &BTreeSet<(usize, usize)>) -> String {
 
 pub fn figures(data: &Path, model: &Model, wrong: bool, part: &str) -> Result<()> {
     println!("Joins, of questions whose statement joins two tables or more:\n");
-    println!("| | questions | exact joins | the same columns equal |");
-    println!("|---|---:|---:|---:|");
+    println!("| | questions | joins: recall | precision | exact | the same columns equal |");
+    println!("|---|---:|---:|---:|---:|---:|");
     for (guess, how) in [(false, "declared joins"), (true, "and guessed ones")] {
         let sets = [
             ("Spider", part, of_spider(data, part, guess)?),
@@ -158,6 +158,8 @@ fn report(
     tree: impl Fn(&Question, usize, &Gold) -> Option<JoinTree>,
 ) {
     let (mut count, mut exact, mut equal) = (0, 0, 0);
+    // Of all questions together: joins wanted, those that were found, and how many of them are wanted.
+    let (mut wanted, mut all, mut hit) = (0, 0, 0);
     for question in questions {
         let Ok(at) = databases.names.binary_search(&question.db) else { continue };
         let Some(graph) = databases.graphs.get(at) else { continue };
@@ -171,6 +173,8 @@ fn report(
         let found = tree(question, at, &gold).map(|tree| pairs(graph, &tree)).unwrap_or_default();
         let right = found == gold.joins;
         exact += usize::from(right);
+        (wanted, all) = (wanted + gold.joins.len(), all + found.len());
+        hit += found.intersection(&gold.joins).count();
         equal += usize::from(classes(&found) == classes(&gold.joins));
         if wrong && !right {
             eprintln!(
@@ -183,5 +187,7 @@ fn report(
         }
     }
     let share = |of: usize| of as f64 / f64::from(count.max(1));
-    println!("| {name} ({part}) | {count} | {:.3} | {:.3} |", share(exact), share(equal));
+    let of = |all: usize| hit as f64 / all.max(1) as f64;
+    let (exact, equal) = (share(exact), share(equal));
+    println!("| {name} ({part}) | {count} | {:.3} | {:.3} | {exact:.3} | {equal:.3} |", of(wanted), of(all));
 }

@@ -31,7 +31,7 @@ use source::Source;
 #[command(name = "query")]
 struct Arguments {
     /// A SQLite database; a file with tables (.csv, .tsv, .jsonl, .parquet, .xlsx, .md, .html, the project's JSON), or a
-    /// folder of such files; postgres://USER@HOST/DATABASE. For --schema and --explain also definitions (.sql, or a folder of
+    /// folder of such files; postgres://USER@HOST/DATABASE, the password in PGPASSWORD. For --schema and --explain also definitions (.sql, or a folder of
     /// such files), and the folder of a dbt project.
     #[arg(long, value_name = "FILE|FOLDER|URL")]
     database: PathBuf,
@@ -375,17 +375,14 @@ fn write(
     }
     output.flush()?;
     if let Some(behind) = sourced.as_ref().and_then(|sourced| sourced.behind.as_ref()) {
-        let (more, cells) = (if behind.rows.truncated { "more than " } else { "" }, behind.cells(CELLS).join(", "));
-        note(&format!("made of {more}{} rows: {cells} (--format json has all)", behind.rows.rows.len()));
+        let more = if behind.rows.truncated { "more than " } else { "" };
+        note(&format!("made of {more}{} rows (--format json has them)", behind.rows.rows.len()));
     }
     if truncated {
         note(&format!("there are, or may be, more rows than these {count}"));
     }
     Ok(())
 }
-
-/// Cells that an aggregate was made of, of which a note tells.
-const CELLS: usize = 12;
 
 /// The rows that a statement's aggregates were made of, with their cells; none where it has none, or they are not known.
 fn behind(arguments: &Arguments, source: &Source, sandbox: &Sandbox, sql: &str) -> Result<Option<SourcedRows>> {

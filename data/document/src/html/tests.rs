@@ -229,6 +229,9 @@ fn the_title_is_that_of_the_head_and_no_part_of_the_document() {
         assert_eq!(read(none).title, None, "{none}");
     }
     assert_eq!(read(&page.repeat(2)).title, None);
+    let filing = "<html><head><title>x-20250126</title></head><body><p><ix:nonNumeric name=\"dei:DocumentType\" contextRef=\"c\">10-K</ix:nonNumeric> of \
+                  <ix:nonNumeric name=\"dei:EntityRegistrantName\" contextRef=\"c\">Lakes Inc.</ix:nonNumeric></p></body></html>";
+    assert_eq!(read(filing).title.as_deref(), Some("Lakes Inc., 10-K"));
 }
 
 /// Tags and texts as they come.

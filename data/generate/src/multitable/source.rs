@@ -65,16 +65,25 @@ pub(super) fn text(value: &Value) -> String {
     }
 }
 
+/// Tables and questions of files, in order, and why files below folders were left out.
+#[derive(Debug, Default)]
+pub struct ReadSources {
+    /// The tables.
+    pub tables: Vec<TableRecord>,
+    /// The questions.
+    pub questions: Vec<SourceQuestion>,
+    /// In words, with the file.
+    pub left_out: Vec<String>,
+}
+
 /// All tables and questions of files, in order. Files of tables are lines of JSON, documents of every form that is read (a
-/// table of one has the id `FILE#t0`, with its number), and folders with such below them.
+/// table of one has the id `FILE#t0`, with its number), and folders with such below them; what below a folder is no such
+/// document is left out.
 ///
 /// # Errors
 /// A file that cannot be opened, or a line that is none; the message has file and line.
-pub fn read_sources(
-    tables: &[PathBuf],
-    questions: &[PathBuf],
-) -> Result<(Vec<TableRecord>, Vec<SourceQuestion>), MultiTableError> {
-    let mut read = (Vec::new(), Vec::new());
+pub fn read_sources(tables: &[PathBuf], questions: &[PathBuf]) -> Result<ReadSources, MultiTableError> {
+    let mut read = ReadSources::default();
     let (files, problems) = files_below(tables, |_| false);
     if let Some(problem) = problems.into_iter().next() {
         return Err(MultiTableError::Files(problem));
@@ -82,15 +91,18 @@ pub fn read_sources(
     for file in files {
         if has_lines(&file) {
             for table in read_tables(&file)? {
-                read.0.push(table?);
+                read.tables.push(table?);
             }
         } else {
-            let document = read_document(&file, &ReadOptions::default()).map_err(DataError::from)?.document;
-            read.0.extend(tables_of(&document, &file.display().to_string()));
+            match read_document(&file, &ReadOptions::default()) {
+                Ok(of) => read.tables.extend(tables_of(&of.document, &file.display().to_string())),
+                Err(error) if !tables.contains(&file) => read.left_out.push(error.to_string()),
+                Err(error) => return Err(DataError::from(error).into()),
+            }
         }
     }
     for file in questions {
-        read.1.extend(lines::<SourceQuestion>(file)?);
+        read.questions.extend(lines::<SourceQuestion>(file)?);
     }
     Ok(read)
 }

@@ -12,8 +12,10 @@ use super::tables::{Cell, Table};
 use crate::significance::Estimate;
 use crate::table_retrieval::{TableComparison, TableMeasure};
 
-/// The measures with an interval and a test in print; the comparison itself has all.
+/// The measures with a test in print, and those with an interval; the comparison itself has all.
 const TESTED: [TableMeasure; 2] = [TableMeasure::Acc(10), TableMeasure::Acc(50)];
+const WITH_INTERVAL: [TableMeasure; 4] =
+    [TableMeasure::Acc(10), TableMeasure::Acc(50), TableMeasure::Recall(10), TableMeasure::Mrr];
 
 pub(crate) fn markdown(comparison: &TableComparison) -> String {
     format!("{}\n\n{}\n\n{}\n", aligned(&means(comparison)), aligned(&intervals(comparison)), said(comparison))
@@ -61,7 +63,7 @@ fn means(comparison: &TableComparison) -> Table {
 
 fn intervals(comparison: &TableComparison) -> Table {
     let mut columns = vec!["method".to_owned()];
-    columns.extend(TESTED.map(|measure| format!("{}, 95 %", measure.name())));
+    columns.extend(WITH_INTERVAL.map(|measure| format!("{}, 95 %", measure.name())));
     let against = comparison.against.as_deref();
     if let Some(against) = against {
         for measure in TESTED {
@@ -71,7 +73,7 @@ fn intervals(comparison: &TableComparison) -> Table {
     }
     let rows = comparison.methods.iter().map(|method| {
         let mut row = vec![Cell::new(&method.name)];
-        for measure in TESTED {
+        for measure in WITH_INTERVAL {
             let estimate = comparison.estimate(&method.name, measure);
             row.push(Cell::new(estimate.map_or_else(String::new, |estimate| {
                 format!("{} [{}, {}]", percent(estimate.mean), percent(estimate.low), percent(estimate.high))
