@@ -114,10 +114,10 @@ impl<'a> Writer<'a> {
         });
         for table in &ranking.tables {
             if let Some(heading) = headings.next() {
-                heading.text = format!(
-                    "{}. {}  ({}, {}, score {:.4})",
-                    table.rank, heading.text, table.id, table.file, table.score
-                );
+                // The id of a table of a document begins with its file.
+                let file = if table.id.starts_with(&table.file) { "" } else { &format!("{}, ", table.file) };
+                heading.text =
+                    format!("{}. {}  ({}, {file}score {:.4})", table.rank, heading.text, table.id, table.score);
             }
             if !table.section.is_empty() {
                 headings.next();

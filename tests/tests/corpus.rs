@@ -106,7 +106,7 @@ fn tables_of_files_and_documents_are_found_with_their_cells() {
     assert_eq!(same["text"], sentence["text"]);
     let page = [&why[..2], &["--nodes", "--checkpoint", general, "--format", "html"]].concat();
     let page = infer(&work, &page).ok().stdout;
-    assert!(page.contains("1. note  (tables/deep/note.md#t0, tables/deep/note.md, score "), "{page}");
+    assert!(page.contains("1. note  (tables/deep/note.md#t0, score "), "{page}");
     infer(&work, &["--question", "x", "--nodes=0", "--checkpoint", general]).fails(2, &["--nodes is 0"]);
 }
 
