@@ -23,11 +23,11 @@ impl Candidate {
     /// Whether it says, without computing it, a year that the question names.
     pub fn says_year_of(&self, inquiry: &Inquiry) -> bool {
         let is_named = |word: &String| word.trim().parse().is_ok_and(|year| inquiry.years.contains(&year));
-        let number = match (self.family, self.outcome) {
-            (Family::Lookup, Some(Outcome::Number(number))) => Some(number.normalize().to_string()),
-            _ => None,
+        let is_year = match (self.family, self.outcome) {
+            (Family::Lookup, Some(Outcome::Number(number))) => inquiry.names_as_year(number),
+            _ => false,
         };
-        self.words.iter().any(is_named) || number.iter().any(is_named)
+        is_year || self.words.iter().any(is_named)
     }
 
     /// Whether it is computed, or found along a row or column.

@@ -244,8 +244,12 @@ impl Inquiry {
 
     /// Whether it names a number, as a year or otherwise: what it knows it does not want.
     pub(crate) fn names(&self, number: Decimal) -> bool {
-        self.quantities.iter().any(|of| of.value == number)
-            || self.years.iter().any(|year| Decimal::from(*year) == number)
+        self.quantities.iter().any(|of| of.value == number) || self.names_as_year(number)
+    }
+
+    /// Whether a number is one of the years that it names.
+    pub(crate) fn names_as_year(&self, number: Decimal) -> bool {
+        self.years.iter().any(|year| Decimal::from(*year) == number)
     }
 
     pub(crate) fn has(&self, cue: &str) -> bool {

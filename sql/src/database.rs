@@ -49,15 +49,14 @@ impl Database {
         // Before it is read: what is written then is noticed.
         let state = file::state_without_locks(path).filter(|(.., log)| *log == 0);
         let mut connection = file::connect(path, sandbox, &clock)?;
-        let catalogue = Catalogue::read(&mut connection, &clock, &sandbox.hidden).map_err(|error| match error {
+        let mut catalogue = Catalogue::read(&mut connection, &clock, &sandbox.hidden).map_err(|error| match error {
             QueryError::Failed { message } => {
                 QueryError::failed(format!("{} cannot be read: {message}", path.display()))
             }
             other => other,
         })?;
-        let mut catalogue = catalogue;
         if catalogue.is_hidden_mentioned() {
-            let outline = outline(&file::connect(path, sandbox, &clock)?, &catalogue)?;
+            let outline = outline(&file::connect(path, sandbox, &clock)?, &catalogue, sandbox, &clock)?;
             catalogue.hide_views_without_tables(&outline);
         }
         let policy = Policy::new(catalogue.readable(), catalogue.internal.clone(), catalogue.hidden.clone());
@@ -289,22 +288,26 @@ impl Database {
         file::connect(&self.path, &self.sandbox, &self.clock)
     }
 
-    /// A database in memory that has the columns of all visible tables, the visible views, and no rows.
+    /// The [`outline`] of what may be seen, where statements are prepared as they would be without the hidden tables.
     fn outline(&self) -> Result<&Connection, QueryError> {
         if let Some(outline) = self.outline.get() {
             return Ok(outline);
         }
-        let mut outline = outline(&self.reader()?, &self.catalogue)?;
-        restrict(&mut outline, &self.sandbox, &self.clock)?;
+        let mut outline = outline(&self.reader()?, &self.catalogue, &self.sandbox, &self.clock)?;
         authorize(&mut outline, &self.policy)?;
         Ok(self.outline.get_or_init(|| outline))
     }
 }
 
-/// A database in memory that has the columns of all visible tables, the visible views, and no rows; under no limits yet.
-fn outline(reader: &Connection, catalogue: &Catalogue) -> Result<Connection, QueryError> {
+/// A database in memory that has the columns of all visible tables, the visible views, and no rows, under the limits.
+fn outline(
+    reader: &Connection,
+    catalogue: &Catalogue,
+    sandbox: &Sandbox,
+    clock: &Arc<Clock>,
+) -> Result<Connection, QueryError> {
     let failed = |error: rusqlite::Error| classify(&error);
-    let outline = Connection::open_in_memory().map_err(failed)?;
+    let mut outline = Connection::open_in_memory().map_err(failed)?;
     for object in &catalogue.visible {
         let sql = if object.kind == Kind::View {
             object.sql.clone()
@@ -319,6 +322,7 @@ fn outline(reader: &Connection, catalogue: &Catalogue) -> Result<Connection, Que
             _ => {}
         }
     }
+    restrict(&mut outline, sandbox, clock)?;
     Ok(outline)
 }
 

@@ -14,6 +14,9 @@ use crate::sandbox::{Clock, Sandbox, restrict};
 
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
+/// The first bytes that are looked at.
+const HEADER: usize = 20;
+
 /// Opens a database for reading and puts the connection under the limits.
 ///
 /// A database in WAL mode is read without its locks where its log is empty or missing (`immutable`), else with the
@@ -26,7 +29,7 @@ pub(crate) fn connect(path: &Path, sandbox: &Sandbox, clock: &Arc<Clock>) -> Res
     if !file.is_file() {
         return Err(QueryError::failed(format!("{shown} is not a regular file")));
     }
-    let mut header = [0; 20];
+    let mut header = [0; HEADER];
     let mut read = 0;
     let mut handle = File::open(&file).map_err(failed)?;
     while let Some(free @ [_, ..]) = header.get_mut(read..) {
@@ -39,8 +42,7 @@ pub(crate) fn connect(path: &Path, sandbox: &Sandbox, clock: &Arc<Clock>) -> Res
         let found = if read == 0 { "is empty" } else { "is not a SQLite database, or is encrypted" };
         return Err(QueryError::failed(format!("{shown} {found}")));
     }
-    let [.., write_version, read_version] = header;
-    let mode = if write_version == 2 || read_version == 2 { wal_mode(&file)? } else { "" };
+    let mode = if is_in_wal_mode(header) { wal_mode(&file)? } else { "" };
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let opened = Connection::open_with_flags(format!("{}?mode=ro{mode}", uri(&file)), flags);
     let explain = |error: QueryError| match error {
@@ -54,19 +56,23 @@ pub(crate) fn connect(path: &Path, sandbox: &Sandbox, clock: &Arc<Clock>) -> Res
     Ok(connection)
 }
 
+/// Whether a database's first bytes say so: the last two are what is needed to write it and to read it.
+fn is_in_wal_mode([.., write_version, read_version]: [u8; HEADER]) -> bool {
+    write_version == 2 || read_version == 2
+}
+
 /// What tells whether a database that is read without its locks was written since: size and time of change of the file,
 /// and size of its log.
 pub(crate) type State = (u64, Option<SystemTime>, u64);
 
-/// The state of a database in WAL mode whose log is empty or missing; `None` for others, which SQLite watches itself.
+/// The state of a database in WAL mode; `None` for others, which SQLite watches itself.
 pub(crate) fn state_without_locks(path: &Path) -> Option<State> {
     let file = std::fs::canonicalize(path).ok()?;
-    let mut header = [0; 20];
+    let mut header = [0; HEADER];
     File::open(&file).and_then(|mut handle| handle.read_exact(&mut header)).ok()?;
-    let [.., write_version, read_version] = header;
     let about = std::fs::metadata(&file).ok()?;
     let log = std::fs::metadata(beside(&file, "-wal")).map_or(0, |data| data.len());
-    (write_version == 2 || read_version == 2).then(|| (about.len(), about.modified().ok(), log))
+    is_in_wal_mode(header).then(|| (about.len(), about.modified().ok(), log))
 }
 
 /// How a database in WAL mode is opened.

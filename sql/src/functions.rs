@@ -68,7 +68,7 @@ pub(crate) fn add(connection: &Connection) -> Result<()> {
         })?;
     }
     connection.create_scalar_function("pi", 0, flags, |_| Ok(std::f64::consts::PI))?;
-    connection.create_aggregate_function("median", 1, flags, Quantile { whole: 2.0, share: Some(1.0) })?;
+    connection.create_aggregate_function("median", 1, flags, Quantile { whole: 1.0, share: Some(0.5) })?;
     connection.create_aggregate_function("percentile", 2, flags, Quantile { whole: 100.0, share: None })?;
     connection.create_aggregate_function("percentile_cont", 2, flags, Quantile { whole: 1.0, share: None })
 }

@@ -330,10 +330,7 @@ fn write(
         FormatArgument::Csv => Format::Csv,
         FormatArgument::Parquet => Format::Parquet,
     };
-    let behind = match arguments.provenance && origins.is_empty() {
-        true => behind(arguments, source, sandbox, sql)?,
-        false => None,
-    };
+    let behind = if arguments.provenance && origins.is_empty() { behind(source, sandbox, sql) } else { None };
     if arguments.provenance && origins.is_empty() && !rows.rows.is_empty() && behind.is_none() {
         note(
             "--provenance: it is not known which rows of tables these come from; it is of a plain SELECT over tables and of \
@@ -385,11 +382,10 @@ fn write(
 }
 
 /// The rows that a statement's aggregates were made of, with their cells; none where it has none, or they are not known.
-fn behind(arguments: &Arguments, source: &Source, sandbox: &Sandbox, sql: &str) -> Result<Option<SourcedRows>> {
-    let Some(behind) = source.rows_behind(sql) else { return Ok(None) };
-    // It has answered without them.
-    let Ok(ran) = source.run(sandbox, &behind, arguments.provenance) else { return Ok(None) };
-    Ok((!ran.origins.is_empty()).then(|| SourcedRows::new(ran.rows, ran.origins, source.files())))
+fn behind(source: &Source, sandbox: &Sandbox, sql: &str) -> Option<SourcedRows> {
+    // The statement has answered, whether or not they can be shown.
+    let ran = source.run(sandbox, &source.rows_behind(sql)?, true).ok()?;
+    (!ran.origins.is_empty()).then(|| SourcedRows::new(ran.rows, ran.origins, source.files()))
 }
 
 /// What a result that answers nothing may mean.

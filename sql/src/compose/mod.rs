@@ -71,11 +71,9 @@ impl<'l, 'g> Composer<'l, 'g> {
         found.notes.extend(note.map(str::to_owned));
         let chosen = found.chosen().and_then(|chosen| ran.iter().find(|each| each.candidate.sql == chosen.sql));
         if let Some(Ran { candidate, .. }) = chosen {
-            let notes = self.doubts(question, candidate);
-            let tree = &candidate.tree;
-            let joins = ExplainedJoin::of_tree(self.linker, &Words::of(question), &tree.joins, &tree.tables);
+            let (notes, tree) = (self.doubts(question, candidate), &candidate.tree);
+            found.joins = ExplainedJoin::of_tree(self.linker, &Words::of(question), &tree.joins, &tree.tables);
             found.notes.extend(notes);
-            found.joins = joins;
         }
         found
     }
