@@ -4,6 +4,8 @@
 use std::collections::HashSet;
 
 use rust_decimal::Decimal;
+use rust_decimal::prelude::ToPrimitive as _;
+use tabsegnet_document::months::MONTHS;
 
 use crate::facts::{Fact, Facts};
 use crate::family::Family;
@@ -28,6 +30,23 @@ impl Candidate {
             _ => false,
         };
         is_year || self.words.iter().any(is_named)
+    }
+
+    /// Whether it may say when: what a table says names a month or has a digit, a number is written as a year.
+    pub fn may_be_date(&self) -> bool {
+        let is_date = |word: &String| {
+            let word = word.to_lowercase();
+            word.contains(|c: char| c.is_ascii_digit()) || MONTHS.iter().any(|month| word.contains(month))
+        };
+        match (self.family, self.outcome) {
+            (Family::Word | Family::Header | Family::ArgMax | Family::ArgMin | Family::Which, _) => {
+                self.words.iter().all(is_date)
+            }
+            (Family::Lookup, Some(Outcome::Number(number))) => {
+                number.is_integer() && number.to_u16().is_some_and(|year| (1900..2100).contains(&year))
+            }
+            (_, outcome) => outcome.is_none(),
+        }
     }
 
     /// Whether it is computed, or found along a row or column.

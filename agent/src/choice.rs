@@ -1,11 +1,11 @@
-//! The learnt choice among candidates: a [`Proposer`] proposes the likeliest, boosted trees choose one of them or none.
+//! The learnt choice among candidates: a [`Proposer`] proposes the likeliest, boosted trees choose one of them or none:
+//! those of the document's [`Content`].
 
 use std::path::Path;
 
 use tabsegnet::{NodeKind, Ranking};
-use tabsegnet_document::months::MONTHS;
 use tabsegnet_ranker::boosting::BoostedTrees;
-use tabsegnet_ranker::tensors::serialize;
+use tabsegnet_ranker::tensors::{TensorData, serialize};
 use tabsegnet_store::{FileError, read_bytes, read_text, write_bytes_atomic};
 
 use crate::candidates::{Candidate, candidates};
@@ -19,22 +19,55 @@ use crate::question::{Inquiry, Wanted};
 
 /// Best nodes whose kinds the trees are told.
 const BEST: usize = 20;
-const TREES: &str = "answers.safetensors";
+const PROPOSER: &str = "proposer.safetensors";
 const ABOUT: &str = "answers.json";
+
+/// What a document holds. To tables alone people put other questions than to reports, and what the words of a question
+/// say of how a report's answers are made misleads there: trees of their own, which are not told what the proposer says,
+/// choose among cells (docs/experiments.md, "What the words of a question do to tables alone").
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Content {
+    /// Sentences too.
+    Texts,
+    /// Nothing else.
+    Tables,
+}
+
+impl Content {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Texts, Self::Tables];
+
+    /// That of a ranking with all nodes of its document.
+    pub fn of(ranking: &Ranking) -> Self {
+        match ranking.nodes.iter().any(|node| node.kind == NodeKind::Passage) {
+            true => Self::Texts,
+            false => Self::Tables,
+        }
+    }
+
+    /// The file of its trees.
+    pub fn file(self) -> &'static str {
+        match self {
+            Self::Texts => "texts.safetensors",
+            Self::Tables => "tables.safetensors",
+        }
+    }
+}
 
 /// The candidates of a question, each with the features that speak for it.
 pub struct Candidates {
     /// The question, read.
     pub(crate) inquiry: Inquiry,
     pub(crate) candidates: Vec<Candidate>,
+    /// What their document holds.
+    pub(crate) content: Content,
     /// What each would say.
     pub(crate) predictions: Vec<Prediction>,
     /// Of the question's words, for [`Proposer::families`].
     pub(crate) words: Vec<u32>,
     pub(crate) nothing: Features,
     /// Nodes of the document, passages among the best, words of the question; how much of it the best cell's headers
-    /// have, whether some number's headers name its operation, and whether the document has passages at all: to tables
-    /// alone people put other questions than to reports.
+    /// have, whether some number's headers name its operation, and whether the document has passages at all.
     pub(crate) of_question: [f32; 6],
 }
 
@@ -63,29 +96,23 @@ impl Candidates {
         if !inquiry.has(" or ") {
             keep_if_any(&mut candidates, |candidate| !candidate.says_year_of(&inquiry));
         }
-        // The words of a table that say when name a month or have a digit.
-        if ["when ", "since when "].iter().any(|begin| inquiry.text.trim_start().starts_with(begin)) {
-            let is_date = |word: &String| {
-                let word = word.to_lowercase();
-                word.contains(|c: char| c.is_ascii_digit()) || MONTHS.iter().any(|month| word.contains(month))
-            };
-            keep_if_any(&mut candidates, |candidate| {
-                !matches!(candidate.family, Family::Word | Family::Header) || candidate.words.iter().all(is_date)
-            });
+        if inquiry.wants_date() {
+            keep_if_any(&mut candidates, Candidate::may_be_date);
         }
         let predictions = candidates.iter().map(|candidate| Prediction::new(candidate, &inquiry)).collect();
         let best = ranking.nodes.iter().take(BEST);
         let passages = best.filter(|node| node.kind == NodeKind::Passage).count();
+        let content = Content::of(ranking);
         let of_question = [
             (1.0 + ranking.nodes_in_document as f32).ln(),
             passages as f32 / BEST as f32,
             ranking.question.split_whitespace().count() as f32,
             facts.facts.iter().map(|fact| fact.covers).fold(0.0, f32::max),
             facts.facts.iter().map(|fact| fact.operations[0]).fold(0.0, f32::max),
-            f32::from(u8::from(ranking.nodes.iter().any(|node| node.kind == NodeKind::Passage))),
+            f32::from(u8::from(content == Content::Texts)),
         ];
         let words = buckets(&inquiry.text);
-        Self { nothing: nothing(&facts, &inquiry), candidates, predictions, words, of_question, inquiry }
+        Self { content, nothing: nothing(&facts, &inquiry), candidates, predictions, words, of_question, inquiry }
     }
 
     /// Keeps those that rest on the ranking's first `nodes` nodes alone.
@@ -151,12 +178,21 @@ pub enum ChoiceError {
     },
 }
 
-/// Both models, and how sure they are.
+/// What proposes, and what chooses among its proposals by the document's content.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Choice {
     proposer: Proposer,
-    trees: BoostedTrees,
-    calibration: Calibration,
+    texts: Chooser,
+    tables: Chooser,
+}
+
+/// Trees that choose, and how sure they are.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Chooser {
+    /// Over rows of [`Proposals::rows`].
+    pub trees: BoostedTrees,
+    /// How likelihoods become confidences.
+    pub calibration: Calibration,
 }
 
 /// From the trees' likelihood p to how often such an answer is right: σ(slope · logit p + intercept).
@@ -182,7 +218,10 @@ impl Calibration {
 #[derive(serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct About {
-    calibration: Calibration,
+    /// Of documents with sentences.
+    texts: Calibration,
+    /// Of tables alone.
+    tables: Calibration,
     families: Vec<String>,
     features: Vec<String>,
 }
@@ -190,19 +229,16 @@ struct About {
 /// The candidate that is chosen.
 pub(crate) struct Chosen {
     pub candidate: usize,
-    /// By the trees, before calibration.
-    pub likelihood: f32,
+    /// How often such a one is right.
+    pub confidence: f32,
+    /// Whether that is enough to say it.
+    pub is_said: bool,
 }
 
 impl Choice {
     /// Of its parts.
-    pub fn new(proposer: Proposer, trees: BoostedTrees, calibration: Calibration) -> Self {
-        Self { proposer, trees, calibration }
-    }
-
-    /// How likelihoods become confidences.
-    pub fn calibration(&self) -> &Calibration {
-        &self.calibration
+    pub fn new(proposer: Proposer, texts: Chooser, tables: Chooser) -> Self {
+        Self { proposer, texts, tables }
     }
 
     /// What the trees choose from.
@@ -210,10 +246,20 @@ impl Choice {
         Proposals::new(candidates, &self.proposer)
     }
 
+    fn chooser(&self, content: Content) -> &Chooser {
+        match content {
+            Content::Texts => &self.texts,
+            Content::Tables => &self.tables,
+        }
+    }
+
     pub(crate) fn choose(&self, candidates: &Candidates) -> Option<Chosen> {
+        let Chooser { trees, calibration } = self.chooser(candidates.content);
         let proposals = self.proposals(candidates);
-        let (place, likelihood) = proposals.best(&self.trees.scores(&proposals.rows))?;
-        Some(Chosen { candidate: *proposals.kept.get(place)?, likelihood })
+        let (place, likelihood) = proposals.best(&trees.scores(&proposals.rows(candidates.content)))?;
+        let confidence = calibration.confidence(likelihood);
+        let is_said = confidence >= calibration.threshold;
+        Some(Chosen { candidate: *proposals.kept.get(place)?, confidence, is_said })
     }
 
     /// Writes it into a directory.
@@ -221,12 +267,21 @@ impl Choice {
     /// # Errors
     /// The disk.
     pub fn write(&self, directory: &Path) -> Result<(), ChoiceError> {
-        let path = directory.join(TREES);
-        let damaged = |path: &Path, message: String| ChoiceError::Damaged { file: path.display().to_string(), message };
-        let tensors: Vec<_> = self.trees.tensors().into_iter().chain(self.proposer.tensors()).collect();
-        let bytes = serialize(&tensors, &path).map_err(|error| damaged(&path, error.to_string()))?;
-        write_bytes_atomic(&path, &bytes)?;
-        let about = About { calibration: self.calibration, families: families(), features: Proposals::names() };
+        let write = |name: &str, tensors: Vec<(String, TensorData)>| {
+            let path = directory.join(name);
+            let bytes = serialize(&tensors, &path).map_err(|error| damaged(&path, error.to_string()))?;
+            Ok::<_, ChoiceError>(write_bytes_atomic(&path, &bytes)?)
+        };
+        write(PROPOSER, self.proposer.tensors().into())?;
+        for content in Content::ALL {
+            write(content.file(), self.chooser(content).trees.tensors())?;
+        }
+        let about = About {
+            texts: self.texts.calibration,
+            tables: self.tables.calibration,
+            families: families(),
+            features: Proposals::names(),
+        };
         let path = directory.join(ABOUT);
         let json = serde_json::to_vec_pretty(&about).map_err(|error| damaged(&path, error.to_string()))?;
         Ok(write_bytes_atomic(&path, &json)?)
@@ -238,19 +293,28 @@ impl Choice {
     /// A file that is missing or damaged, or that looks at other features than this version has.
     pub fn read(directory: &Path) -> Result<Self, ChoiceError> {
         let path = directory.join(ABOUT);
-        let damaged = |path: &Path, message: String| ChoiceError::Damaged { file: path.display().to_string(), message };
         let about: About =
             serde_json::from_str(&read_text(&path)?).map_err(|error| damaged(&path, error.to_string()))?;
         if about.families != families() || about.features != Proposals::names() {
             return Err(damaged(&path, "it looks at other families or features than this version has".into()));
         }
-        let path = directory.join(TREES);
-        let bytes = read_bytes(&path)?;
-        let of_file = |message| damaged(&path, message);
-        let trees = BoostedTrees::parse(&path, &bytes, Proposals::width()).map_err(of_file)?;
-        let proposer = Proposer::parse(&path, &bytes).map_err(of_file)?;
-        Ok(Self { proposer, trees, calibration: about.calibration })
+        let path = directory.join(PROPOSER);
+        let proposer = Proposer::parse(&path, &read_bytes(&path)?).map_err(|message| damaged(&path, message))?;
+        let chooser = |content: Content, calibration| {
+            let path = directory.join(content.file());
+            let trees = BoostedTrees::parse(&path, &read_bytes(&path)?, Proposals::width());
+            Ok::<_, ChoiceError>(Chooser { trees: trees.map_err(|message| damaged(&path, message))?, calibration })
+        };
+        Ok(Self {
+            proposer,
+            texts: chooser(Content::Texts, about.texts)?,
+            tables: chooser(Content::Tables, about.tables)?,
+        })
     }
+}
+
+fn damaged(path: &Path, message: String) -> ChoiceError {
+    ChoiceError::Damaged { file: path.display().to_string(), message }
 }
 
 /// Keeps those of a kind, where there are any.

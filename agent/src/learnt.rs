@@ -31,15 +31,13 @@ impl Learnt {
 
     fn answer_with(&self, ranking: &Ranking, candidates: &Candidates) -> Answer {
         let chosen = self.0.choose(candidates);
-        let confidence = chosen.as_ref().map_or(0.0, |chosen| self.0.calibration().confidence(chosen.likelihood));
-        let chosen = chosen.and_then(|chosen| {
+        let confidence = chosen.as_ref().map_or(0.0, |chosen| chosen.confidence);
+        let said = chosen.filter(|chosen| chosen.is_said).and_then(|chosen| {
             candidates.candidates.get(chosen.candidate).zip(candidates.predictions.get(chosen.candidate))
         });
-        let answer = match chosen {
-            Some(chosen) if confidence >= self.0.calibration().threshold => {
-                given(ranking, &candidates.inquiry, chosen, confidence)
-            }
-            _ => Answer::abstention(confidence, Vec::new()),
+        let answer = match said {
+            Some(said) => given(ranking, &candidates.inquiry, said, confidence),
+            None => Answer::abstention(confidence, Vec::new()),
         };
         answer.of(ranking, self.name())
     }

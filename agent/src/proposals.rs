@@ -1,8 +1,9 @@
 //! What the trees choose from: the likeliest candidates, and what the proposer says of them.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 
-use crate::choice::Candidates;
+use crate::choice::{Candidates, Content};
 use crate::family::Family;
 use crate::features::{WIDTH, named_features, names};
 use crate::proposer::Proposer;
@@ -41,8 +42,7 @@ const OF_QUESTION: [&str; 6] = [
 pub struct Proposals {
     /// Which candidates.
     pub kept: Vec<usize>,
-    /// `[1 + kept, Proposals::width()]`; the first row is that of "none of them".
-    pub rows: Vec<f32>,
+    rows: Vec<f32>,
     /// The same text for candidates that say the same.
     keys: Vec<String>,
 }
@@ -136,6 +136,21 @@ impl Proposals {
             keys.push(key.to_owned());
         }
         Self { keys, kept, rows }
+    }
+
+    /// What the trees of a document's content look at: `[1 + kept, Proposals::width()]`, the first row that of "none of
+    /// them". Those of tables alone are not told what the proposer says.
+    pub fn rows(&self, content: Content) -> Cow<'_, [f32]> {
+        match content {
+            Content::Texts => Cow::Borrowed(&self.rows),
+            Content::Tables => {
+                let mut rows = self.rows.clone();
+                for row in rows.chunks_exact_mut(Self::width()) {
+                    row.iter_mut().skip(WIDTH).take(OF_PROPOSAL.len()).for_each(|value| *value = 0.0);
+                }
+                Cow::Owned(rows)
+            }
+        }
     }
 
     /// The best value by scores of the rows: the place in `kept` of the candidate that says it best, and its likelihood;

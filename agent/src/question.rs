@@ -149,6 +149,9 @@ pub(crate) fn operations(text: &str) -> [bool; 6] {
     OPERATIONS.map(|words| words.iter().any(|word| text.contains(word)))
 }
 
+/// What a noun with the words before it ends at.
+const NOUN_ENDS: [&str; 9] = ["of", "for", "in", "on", "at", "by", "to", "from", "when"];
+
 /// Words that say nothing about what the question is about.
 pub(crate) const STOP: [&str; 58] = [
     "the",
@@ -252,6 +255,15 @@ impl Inquiry {
         self.years.iter().any(|year| Decimal::from(*year) == number)
     }
 
+    /// Whether a date is wanted.
+    pub(crate) fn wants_date(&self) -> bool {
+        let start = self.text.trim_start();
+        let begins = |words: &[&str]| words.iter().any(|word| start.starts_with(word));
+        begins(&["when ", "since when ", "by when ", "what date", "which date", "on what date", "on which date"])
+            || begins(&["what is the ", "what was the "])
+                && start.split_whitespace().take_while(|word| !NOUN_ENDS.contains(word)).any(|word| word == "date")
+    }
+
     pub(crate) fn has(&self, cue: &str) -> bool {
         self.text.contains(cue)
     }
@@ -344,5 +356,20 @@ mod tests {
             assert_eq!(Inquiry::new(question, None).wanted, wanted, "{question}");
         }
         assert!(Inquiry::new("", None).words.is_empty());
+    }
+    #[test]
+    fn questions_for_dates() {
+        for question in [
+            "When does the lease end?",
+            "What is the amendable date for pilots in 2019?",
+            "On what date was it signed?",
+        ] {
+            assert!(Inquiry::new(question, None).wants_date(), "{question}");
+        }
+        for question in
+            ["What were sales when the plant closed?", "What was the price of the shares on the grant date?"]
+        {
+            assert!(!Inquiry::new(question, None).wants_date(), "{question}");
+        }
     }
 }

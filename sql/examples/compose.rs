@@ -4,12 +4,13 @@
 //!     compose DATASETS oracle train|dev
 //!     compose DATASETS fit OUTPUT [EVERY]
 //!     compose DATASETS answer train|dev OUTPUT [--weights FILE] [--every N]
+//!     compose DATASETS joins train|dev
 //!
-//! DATASETS has the folder `sql/spider`. With EVERY, the last choice is fitted
-//! to one question in so many. `oracle` counts the gold statements that a sketch can say: whose sketch, written
-//! as SQL, has the gold rows. OUTPUT of `answer` has a line a question. Statements are right where they have the gold
-//! rows by Spider's rule: `DISTINCT` is left out of both, columns may be in another order, rows too where the gold
-//! statement has no ORDER BY.
+//! DATASETS has the folder `sql/spider`. With EVERY, the last choice is fitted to one question in so many. `oracle` counts
+//! the gold statements that a sketch can say: whose sketch, written as SQL, has the gold rows; `joins` the questions that
+//! are answered by graphs with joins and without. OUTPUT of `answer` has a line a question. Statements are right where
+//! they have the gold rows by Spider's rule: `DISTINCT` is left out of both, columns may be in another order, rows too
+//! where the gold statement has no ORDER BY.
 
 #[path = "spider/gold.rs"]
 mod gold;
@@ -25,7 +26,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail};
 use rows::{GOLD_ROWS, Gold, MOST_ROWS, run, without_distinct};
 use rusqlite::Connection;
-use spider::{Databases, Question, examples, of_spider};
+use spider::{Databases, Joins, Question, examples, of_spider};
 use tabsegnet_sql::compose::fit::{Labelled, Scored, confidences, fit_parts, fit_rank, scored};
 use tabsegnet_sql::compose::{Composer, Model};
 use tabsegnet_sql::linking::fit::{Settings, hold_out};
@@ -37,6 +38,7 @@ fn main() -> Result<()> {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
         [data, "oracle", part] => oracle(data.as_ref(), part),
+        [data, "joins", part] => with_and_without_joins(data.as_ref(), part),
         [data, "fit", output] => fit_on(data.as_ref(), output.as_ref(), 1),
         [data, "fit", output, every] => fit_on(data.as_ref(), output.as_ref(), every.parse::<usize>()?.max(1)),
         [data, "answer", part, output, more @ ..] => {
@@ -60,8 +62,8 @@ struct Open {
     connections: BTreeMap<String, Connection>,
 }
 
-fn open(data: &Path, part: &str) -> Result<(Vec<Question>, Open)> {
-    let (questions, databases) = of_spider(data, part, true)?;
+fn open(data: &Path, part: &str, joins: Joins) -> Result<(Vec<Question>, Open)> {
+    let (questions, databases) = of_spider(data, part, joins)?;
     let mut connections = BTreeMap::new();
     for name in &databases.names {
         let connection = rows::open(data, name)?;
@@ -76,7 +78,7 @@ fn linkers(databases: &Databases) -> Vec<Linker<'_>> {
 }
 
 fn oracle(data: &Path, part: &str) -> Result<()> {
-    let (questions, open) = open(data, part)?;
+    let (questions, open) = open(data, part, Joins::ALL)?;
     let linkers = linkers(&open.databases);
     let (mut said, mut right) = (0, 0);
     for question in &questions {
@@ -102,7 +104,7 @@ fn oracle(data: &Path, part: &str) -> Result<()> {
 
 fn fit_on(data: &Path, output: &Path, every: usize) -> Result<()> {
     let start = Instant::now();
-    let (questions, open) = open(data, "train")?;
+    let (questions, open) = open(data, "train", Joins::ALL)?;
     let mut linkers = linkers(&open.databases);
     // Statements learn from links made as later ones are: to databases that the linker has not learnt from.
     hold_out(&mut linkers, &examples(&questions, &open.databases), Settings::default());
@@ -153,7 +155,7 @@ fn fit_on(data: &Path, output: &Path, every: usize) -> Result<()> {
 }
 
 fn answer(data: &Path, part: &str, output: &Path, model: &Model, every: usize) -> Result<()> {
-    let (questions, open) = open(data, part)?;
+    let (questions, open) = open(data, part, Joins::ALL)?;
     let linkers = linkers(&open.databases);
     let composers: Vec<Composer<'_, '_>> = linkers.iter().map(|linker| Composer::new(linker, model)).collect();
     let mut lines = String::new();
@@ -234,6 +236,46 @@ fn answer(data: &Path, part: &str, output: &Path, model: &Model, every: usize) -
     println!("\nThe linker with the likely statements takes {median:.1} ms a question (median).\n");
     by_confidence.sort_by(|a, b| b.0.total_cmp(&a.0));
     tell(&by_confidence);
+    Ok(())
+}
+
+/// What statements are worth by the joins that the schema's graph has.
+fn with_and_without_joins(data: &Path, part: &str) -> Result<()> {
+    println!(
+        "Statements by the joins that the graph has, Spider's {part} part, right by Spider's rule, nothing held back:\n"
+    );
+    println!("| joins | right of all | of one table | of several | right of answered |\n|---|---:|---:|---:|---:|");
+    let graphs = [
+        ("none", Joins { declared: false, guessed: false }),
+        ("guessed from names of columns", Joins { declared: false, guessed: true }),
+        ("foreign keys", Joins::DECLARED),
+        ("foreign keys, and guessed ones", Joins::ALL),
+    ];
+    for (name, joins) in graphs {
+        let (questions, open) = open(data, part, joins)?;
+        let linkers = linkers(&open.databases);
+        let composers: Vec<Composer<'_, '_>> =
+            linkers.iter().map(|linker| Composer::new(linker, Model::shipped())).collect();
+        // Right and all, of one table and of several; of those that are not held back.
+        let (mut of, mut said) = ([(0, 0); 2], (0, 0));
+        for question in &questions {
+            let at = open.databases.names.binary_search(&question.db).ok().context("a database")?;
+            let connection = &open.connections[&question.db];
+            let Ok(gold) = Gold::new(&question.sql, connection) else { continue };
+            let found = composers[at]
+                .compose(&question.question, Duration::from_secs(5), &mut |sql| run(connection, sql, MOST_ROWS));
+            let right = found.proposals.first().is_some_and(|best| gold.is_of(&best.sql, connection));
+            let several = question.gold_tables.as_ref().is_some_and(|tables| tables.len() > 1);
+            let add = |(hits, all): &mut (usize, usize)| (*hits, *all) = (*hits + usize::from(right), *all + 1);
+            add(&mut of[usize::from(several)]);
+            if !found.abstained {
+                add(&mut said);
+            }
+        }
+        let share = |(hits, all): (usize, usize)| hits as f64 / all.max(1) as f64;
+        let all = (of[0].0 + of[1].0, of[0].1 + of[1].1);
+        println!("| {name} | {:.3} | {:.3} | {:.3} | {:.3} |", share(all), share(of[0]), share(of[1]), share(said));
+    }
     Ok(())
 }
 

@@ -9,14 +9,14 @@ mod spider;
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use spider::{examples, of_spider};
+use spider::{Joins, examples, of_spider};
 use tabsegnet_sql::linking::fit::{Settings, fit};
 use tabsegnet_sql::linking::{Linker, Model};
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [data, output] = arguments.as_slice() else { bail!("see the head of this file") };
-    let (questions, databases) = of_spider(Path::new(data), "train", true)?;
+    let (questions, databases) = of_spider(Path::new(data), "train", Joins::ALL)?;
     let model = Model::default();
     let mut linkers: Vec<Linker<'_>> = databases
         .graphs

@@ -11,7 +11,7 @@ mod spider;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
-use spider::{documents, of_spider};
+use spider::{Joins, documents, of_spider};
 use tabsegnet_sql::linking::{Linker, Model};
 
 fn main() -> Result<()> {
@@ -19,7 +19,7 @@ fn main() -> Result<()> {
     let [data, output] = arguments.as_slice() else { bail!("see the head of this file") };
     std::fs::create_dir_all(output).context(output.clone())?;
     for part in ["train", "dev"] {
-        let (questions, databases) = of_spider(Path::new(data), part, true)?;
+        let (questions, databases) = of_spider(Path::new(data), part, Joins::ALL)?;
         let mut lines = String::new();
         for (number, question) in questions.iter().enumerate() {
             let at = databases.names.binary_search(&question.db).ok().context("a database")?;

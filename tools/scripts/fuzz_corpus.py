@@ -217,7 +217,7 @@ def reranker():
     # Two trees: one of two cuts, one of a leaf alone. A row of a ranker without features has 75 numbers.
     whole = {
         "trees.features": [75], "trees.feature": [1, 0, 3, 0, 0, 0], "trees.threshold": [0.5, 0, -1, 0, 0, 0],
-        "trees.left": [1, -1, 3, -1, -1, -1], "trees.right": [2, -1, 4, -1, -1, -1],
+        "trees.left": [1, -1, 3, -1, -1, -1],
         "trees.value": [0, 0.5, 0, -0.5, 2, 1], "trees.roots": [0, 5], "candidates": [3],
     }
     yield file(whole)

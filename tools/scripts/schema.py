@@ -207,8 +207,9 @@ def main():
     with tempfile.TemporaryDirectory() as work:
         statements = printed([PROGRAMS / "examples/compose", args.datasets, "answer", "dev", f"{work}/dev.jsonl"])
         rankings = [part for name, file in ranked(args, Path(work)) for part in ("--ranking", f"{name}={file}")]
+        joins = printed([PROGRAMS / "examples/compose", args.datasets, "joins", "dev"])
         figures = printed([PROGRAMS / "examples/schema_figures", args.datasets, *rankings])
-        figures = "\n\n".join([figures, statements, hostile(args.datasets, Path(work)), large(Path(work))])
+        figures = "\n\n".join([figures, joins, statements, hostile(args.datasets, Path(work)), large(Path(work))])
     print(figures)
     before, rest = args.output.read_text().split(MARKS[0])
     after = rest.split(MARKS[1])[1]

@@ -12,11 +12,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::{Context as _, Result, ensure};
 use rayon::prelude::*;
 use tabsegnet::{OpenDocument, Question as Query, Ranking, Session, SessionOptions};
-use tabsegnet_agent::choice::{Calibration, Proposals};
+use tabsegnet_agent::choice::{Chooser, Content, Proposals};
 use tabsegnet_agent::proposer::{Families, Proposer, TrainingExample, fit, fit_families};
 use tabsegnet_agent::{Candidates, Choice};
 use tabsegnet_datasets::config::Part;
 use tabsegnet_datasets::sample::{Question, Sample, Samples};
+use tabsegnet_document::model::Block;
 use tabsegnet_ranker::boosting::BoostedTrees;
 use tabsegnet_ranker::boosting::bins::Bins;
 use tabsegnet_ranker::boosting::training::Lists;
@@ -101,11 +102,30 @@ fn rank(document: &OpenDocument, question: &Question) -> Result<Ranking> {
 struct List {
     /// Which data set the question is of.
     data: usize,
-    /// Whether its document is its own.
-    own: bool,
+    to: To,
     fold: usize,
+    content: Content,
     proposals: Proposals,
     gold: Vec<bool>,
+}
+
+impl List {
+    /// Whether trees for documents of a content learn from it: those of texts learn from documents as they are, those of
+    /// tables alone, for which there are few others, from all.
+    fn teaches(&self, content: Content) -> bool {
+        content == Content::Tables || self.to != To::OwnTables
+    }
+}
+
+/// What a question is put to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum To {
+    /// Its document.
+    Own,
+    /// Its document's tables alone, where they hold all its gold.
+    OwnTables,
+    /// A document that has no answer to it.
+    Foreign,
 }
 
 /// A question put to a document.
@@ -116,16 +136,30 @@ struct Posed<'a> {
     fold: usize,
     question: &'a Question,
     ranking: &'a Ranking,
-    /// Whether the document is its own, else a foreign one.
-    own: bool,
+    to: To,
 }
 
-/// Calls `work` for every question of the training data: once with its own document, and some also with a foreign one.
-/// Results come in the order of the data.
+/// A document's tables alone, and its questions whose gold they hold all of; nothing where it has no passages.
+fn tables_alone(sample: &Sample) -> Option<Sample> {
+    let is_passage = |block: &Block| matches!(block, Block::Passage(_));
+    let mut document = sample.document.clone();
+    document.blocks.retain(|block| !is_passage(block));
+    if document.blocks.len() == sample.document.blocks.len() {
+        return None;
+    }
+    let in_tables =
+        |question: &&Question| !question.gold.is_empty() && question.gold.iter().all(|node| node.starts_with('t'));
+    let questions: Vec<Question> = sample.questions.iter().filter(in_tables).cloned().collect();
+    (!questions.is_empty()).then_some(Sample { document, questions })
+}
+
+/// Calls `work` for every question of the training data: with its own document, some also with a foreign one, and, where
+/// `to_tables` says so, those that tables answer with these alone. Results come in the order of the data.
 fn for_each<T: Send>(
     config: &Config,
     rankers: &Rankers,
     data: &[Data],
+    to_tables: bool,
     stop: &AtomicBool,
     work: impl Fn(Posed<'_>) -> T + Sync,
 ) -> Result<Option<Vec<T>>> {
@@ -141,17 +175,24 @@ fn for_each<T: Send>(
                 .par_iter()
                 .enumerate()
                 .map(|(at, sample)| {
-                    let document = open(rankers.of(&sample.document.id), sample)?;
+                    let ranker = rankers.of(&sample.document.id);
+                    let document = open(ranker, sample)?;
                     let id = sample.document.id.rsplit_once('/').map_or(sample.document.id.as_str(), |(_, id)| id);
                     let fold = number_of(id, config.task.seed) as usize % FOLDS;
                     let mut found = Vec::new();
-                    let mut pose = |question: &Question, own: bool| -> Result<()> {
-                        let ranking = &rank(&document, question)?;
-                        found.push(work(Posed { data: number, rule: data.rule, fold, question, ranking, own }));
+                    let mut pose = |question: &Question, document: &OpenDocument, to: To| -> Result<()> {
+                        let ranking = &rank(document, question)?;
+                        found.push(work(Posed { data: number, rule: data.rule, fold, question, ranking, to }));
                         Ok(())
                     };
                     for question in &sample.questions {
-                        pose(question, true)?;
+                        pose(question, &document, To::Own)?;
+                    }
+                    if let Some(tables) = tables_alone(sample).filter(|_| to_tables) {
+                        let document = open(ranker, &tables)?;
+                        for question in &tables.questions {
+                            pose(question, &document, To::OwnTables)?;
+                        }
                     }
                     // Questions of the document half the data away.
                     let other = (first + at + data.samples.len() / 2) % data.samples.len();
@@ -159,7 +200,7 @@ fn for_each<T: Send>(
                     for question in foreign.into_iter().flat_map(|other| &other.questions) {
                         let share = (number_of(&question.id, config.task.seed) % 1000) as f64 / 1000.0;
                         if share < config.answers.foreign {
-                            pose(question, false)?;
+                            pose(question, &document, To::Foreign)?;
                         }
                     }
                     Ok(found)
@@ -181,8 +222,8 @@ fn number_of(name: &str, seed: u64) -> u64 {
 }
 
 /// Whether a question's candidates teach: how an answer is written may be why none of them seems right.
-fn teaches(question: &Question, own: bool, reached: bool) -> bool {
-    reached || !own || question.answer.as_ref().is_none_or(|gold| gold.kind != "written")
+fn teaches(question: &Question, to: To, reached: bool) -> bool {
+    reached || to == To::Foreign || question.answer.as_ref().is_none_or(|gold| gold.kind != "written")
 }
 
 /// For each fold a proposer that has not learnt from it, and one that has learnt from all.
@@ -215,11 +256,14 @@ pub fn train(config: &Config, stop: &AtomicBool) -> Result<Outcome> {
             ids().count()
         );
     }
-    let examples = for_each(config, &rankers, &data, stop, |posed| {
-        let Posed { rule, fold, question, ranking, own, .. } = posed;
+    let examples = for_each(config, &rankers, &data, false, stop, |posed| {
+        let Posed { rule, fold, question, ranking, to, .. } = posed;
         let candidates = Candidates::of(ranking);
-        let right = if own { right(rule, question, ranking, &candidates) } else { vec![false; candidates.len()] };
-        teaches(question, own, right.contains(&true)).then(|| (fold, TrainingExample::new(&candidates, &right)))
+        let right = match to {
+            To::Foreign => vec![false; candidates.len()],
+            _ => right(rule, question, ranking, &candidates),
+        };
+        teaches(question, to, right.contains(&true)).then(|| (fold, TrainingExample::new(&candidates, &right)))
     })?;
     let Some(examples) = examples else { return Ok(Outcome::Stopped) };
     let examples: Vec<(usize, TrainingExample)> = examples.into_iter().flatten().collect();
@@ -228,77 +272,90 @@ pub fn train(config: &Config, stop: &AtomicBool) -> Result<Outcome> {
     println!("{} questions, {reached} with a right candidate", examples.len());
     let mut proposers = proposers(&examples);
     drop(examples);
-    let lists = for_each(config, &rankers, &data, stop, |posed| {
-        let Posed { data, rule, fold, question, ranking, own } = posed;
+    let lists = for_each(config, &rankers, &data, true, stop, |posed| {
+        let Posed { data, rule, fold, question, ranking, to } = posed;
         let candidates = Candidates::of(ranking);
         let proposals = Proposals::new(&candidates, &proposers[fold]);
         let mut gold = vec![false];
         for &number in &proposals.kept {
-            let right = candidates
-                .predictions()
-                .get(number)
-                .is_some_and(|prediction| own && is_right(rule, question, ranking, &candidates, number, prediction));
-            gold.push(right);
+            let prediction = candidates.predictions().get(number).filter(|_| to != To::Foreign);
+            let is_right = |prediction| is_right(rule, question, ranking, &candidates, number, prediction);
+            gold.push(prediction.is_some_and(is_right));
         }
-        if !teaches(question, own, gold.contains(&true)) {
+        if !teaches(question, to, gold.contains(&true)) {
             return None;
         }
         gold[0] = !gold.contains(&true);
-        Some(List { data, own, fold, proposals, gold })
+        Some(List { data, to, fold, content: Content::of(ranking), proposals, gold })
     })?;
     let Some(lists) = lists else { return Ok(Outcome::Stopped) };
     let lists: Vec<List> = lists.into_iter().flatten().collect();
-    let own: Vec<f32> = lists
-        .iter()
-        .step_by((lists.len() / LISTS_OF_BINS).max(1))
-        .flat_map(|list| list.proposals.rows.iter().copied())
-        .collect();
-    let bins = || Bins::new(&own, Proposals::width());
-    let grown = |without: Option<usize>| -> Option<BoostedTrees> {
-        let mut of = Lists::new(bins());
-        lists
-            .iter()
-            .filter(|list| Some(list.fold) != without)
-            .for_each(|list| of.push(&list.proposals.rows, &list.gold));
-        trees::grown(&of, &config.answers.boosting, config.task.seed, "choice", stop)
-    };
-    // How sure the trees are where they have not learnt from the document.
-    let mut sure: Vec<(f32, bool)> = Vec::new();
     // Of each data set, the questions whose first choice is right, and all.
     let mut first = vec![(0, 0); data.len()];
-    for fold in 0..FOLDS {
-        let Some(trees) = grown(Some(fold)) else { return Ok(Outcome::Stopped) };
-        for list in lists.iter().filter(|list| list.fold == fold) {
-            let best = list.proposals.best(&trees.scores(&list.proposals.rows));
-            let is_right = |place: usize| list.gold.get(place + 1).copied().unwrap_or(false);
-            sure.extend(best.map(|(place, likelihood)| (likelihood, is_right(place))));
-            if let Some((right, all)) = first.get_mut(list.data).filter(|_| list.own) {
-                *right += usize::from(best.is_some_and(|(place, _)| is_right(place)));
-                *all += 1;
-            }
-        }
-    }
+    let mut learn = |content: Content| learnt(config, &lists, content, &mut first, stop);
+    let (Some(texts), Some(tables)) = (learn(Content::Texts), learn(Content::Tables)) else {
+        return Ok(Outcome::Stopped);
+    };
     let first = data.iter().zip(first);
     let first: Vec<String> = first.map(|(data, (right, all))| format!("{} {right} of {all}", data.name)).collect();
     println!("right first choices of folds that were not learnt from: {}", first.join(", "));
-    let calibration = calibrated(&sure, config.answers.lost);
-    let Some(trees) = grown(None) else { return Ok(Outcome::Stopped) };
-    let proposer = proposers.pop().context("no proposer")?;
-    let choice = Choice::new(proposer, trees, calibration);
     let layout = Layout::new(config);
+    let card = card(config, &data, reached, [(Content::Texts, &texts), (Content::Tables, &tables)]);
+    let choice = Choice::new(proposers.pop().context("no proposer")?, texts.chooser, tables.chooser);
     let staging = Staging::new(&layout.best())?;
     choice.write(staging.path())?;
     write_bytes_atomic(&staging.path().join("config.toml"), config.to_toml()?.as_bytes())?;
-    write_bytes_atomic(
-        &staging.path().join("README.md"),
-        card(config, &data, reached, &sure, &calibration).as_bytes(),
-    )?;
+    write_bytes_atomic(&staging.path().join("README.md"), card.as_bytes())?;
     staging.commit()?;
     println!("answers: {}", layout.best().display());
     if config.evaluation.after_training {
         println!("\n{}", evaluate(config, &[layout.best()], &layout.report())?);
     }
     Ok(Outcome::Finished)
+}
+
+/// What chooses in documents of a content.
+struct Learnt {
+    chooser: Chooser,
+    /// Share of its lists whose first choice is right where it has not learnt from the document.
+    right: f64,
+}
+
+/// Grows the trees of a content; `first` counts the questions of each data set whose own document is of it. Nothing on a
+/// request to stop.
+fn learnt(
+    config: &Config,
+    lists: &[List],
+    content: Content,
+    first: &mut [(usize, usize)],
+    stop: &AtomicBool,
+) -> Option<Learnt> {
+    let taught: Vec<&List> = lists.iter().filter(|list| list.teaches(content)).collect();
+    let some = taught.iter().step_by((taught.len() / LISTS_OF_BINS).max(1));
+    let some: Vec<f32> = some.flat_map(|list| list.proposals.rows(content).into_owned()).collect();
+    let grown = |without: Option<usize>| -> Option<BoostedTrees> {
+        let mut of = Lists::new(Bins::new(&some, Proposals::width()));
+        let taught = taught.iter().filter(|list| Some(list.fold) != without);
+        taught.for_each(|list| of.push(&list.proposals.rows(content), &list.gold));
+        trees::grown(&of, &config.answers.boosting, config.task.seed, "choice", stop)
+    };
+    // How sure the trees are where they have not learnt from the document.
+    let mut sure: Vec<(f32, bool)> = Vec::new();
+    for fold in 0..FOLDS {
+        let trees = grown(Some(fold))?;
+        for list in lists.iter().filter(|list| list.fold == fold && list.content == content) {
+            let best = list.proposals.best(&trees.scores(&list.proposals.rows(content)));
+            let is_right = |place: usize| list.gold.get(place + 1).copied().unwrap_or(false);
+            sure.extend(best.map(|(place, likelihood)| (likelihood, is_right(place))));
+            if let Some((right, all)) = first.get_mut(list.data).filter(|_| list.to == To::Own) {
+                *right += usize::from(best.is_some_and(|(place, _)| is_right(place)));
+                *all += 1;
+            }
+        }
+    }
+    let right = sure.iter().filter(|(_, right)| *right).count() as f64 / sure.len().max(1) as f64;
+    let calibration = calibrated(&sure, config.answers.lost);
+    Some(Learnt { chooser: Chooser { trees: grown(None)?, calibration }, right })
 }
 
 /// What ranks training documents.
@@ -346,13 +403,31 @@ pub fn evaluate(config: &Config, directories: &[PathBuf], output: &Path) -> Resu
     measuring::measure(&session(config)?, &data, directories, llm.as_ref(), output)
 }
 
-fn card(config: &Config, data: &[Data], reached: usize, sure: &[(f32, bool)], calibration: &Calibration) -> String {
+fn card(config: &Config, data: &[Data], reached: usize, learnt: [(Content, &Learnt); 2]) -> String {
     let mut parts = String::new();
     for data in data {
         let questions: usize = data.samples.iter().map(|sample| sample.questions.len()).sum();
         parts.push_str(&format!("- {}: {questions} questions on {} documents\n", data.name, data.samples.len()));
     }
-    let right = sure.iter().filter(|(_, right)| *right).count();
+    let mut contents = String::new();
+    for (content, Learnt { chooser: Chooser { trees, calibration }, right }) in learnt {
+        let of = match content {
+            Content::Texts => "with sentences",
+            Content::Tables => "of tables alone",
+        };
+        contents.push_str(&format!(
+            "- documents {of} (`{}`, {} trees): the first choice is right for {:.1} % of all. A confidence is \
+             1 / (1 + exp(−({:.3} · logit + {:.3}))) of the trees' likelihood, and nothing is said below {:.3}, which loses \
+             {:.0} % of the right answers.\n",
+            content.file(),
+            trees.count(),
+            right * 100.0,
+            calibration.slope,
+            calibration.intercept,
+            calibration.threshold,
+            config.answers.lost * 100.0,
+        ));
+    }
     let rankings = match config.answers.fold_rankers.is_empty() {
         false => "Their rankings come from rankers that have not learnt from them.",
         true => {
@@ -362,18 +437,53 @@ fn card(config: &Config, data: &[Data], reached: usize, sure: &[(f32, bool)], ca
     };
     format!(
         "# Answers from ranked nodes\n\nWhat `ask` chooses answers with: log-linear models that tell kinds of answers by the \
-         question's words and propose candidates, and boosted trees that choose one, or none. Nodes come from `{}`. Trained with `train --config configs/answers.toml`, seed {}, on\n\n\
-         {parts}\nof which {reached} have a right candidate; {:.0} % were also put to a document that has no answer. In {FOLDS} folds by \
-         document the first choice is right for {:.1} % of all. A confidence is 1 / (1 + exp(−({:.3} · logit + {:.3}))) of the trees' \
-         likelihood, and nothing is said below {:.3}, which loses {:.0} % of the right answers. {rankings}\n\nFiles: \
-         `answers.json`, `answers.safetensors`, `config.toml`. English, reports and statistics alone.\n",
+         question's words and propose candidates (`proposer.safetensors`), and boosted trees that choose one, or none. Nodes \
+         come from `{}`. Trained with `train --config configs/answers.toml`, seed {}, on\n\n\
+         {parts}\nof which {reached} have a right candidate; {:.0} % were also put to a document that has no answer, and those \
+         whose gold stands in tables to these alone. {rankings}\n\nIn {FOLDS} folds by document, of\n\n{contents}\n\
+         English, reports and statistics alone.\n",
         config.answers.checkpoint,
         config.task.seed,
         config.answers.foreign * 100.0,
-        100.0 * right as f64 / sure.len().max(1) as f64,
-        calibration.slope,
-        calibration.intercept,
-        calibration.threshold,
-        config.answers.lost * 100.0,
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use tabsegnet_datasets::sample::{Question, Sample};
+    use tabsegnet_document::model::{Block, Document, Heading, Table, TableSource};
+
+    use super::tables_alone;
+
+    fn question(id: &str, gold: &[&str]) -> Question {
+        Question {
+            id: id.into(),
+            text: "What were sales?".into(),
+            gold: gold.iter().map(|node| (*node).to_owned()).collect(),
+            segments: Vec::new(),
+            answer: None,
+        }
+    }
+
+    #[test]
+    fn tables_alone_keep_the_questions_that_they_answer() {
+        let rows = vec![vec!["".into(), "2016".into()], vec!["sales".into(), "120".into()]];
+        let source = TableSource { header_rows: 1, header_cols: 1, rows, ..TableSource::default() };
+        let table = Block::Table(Table::new(source).expect("a table"));
+        let heading = Block::Heading(Heading { level: 1, text: "Results".into() });
+        let sentence = Block::Passage("Sales rose.".into());
+        let sample = |blocks: &[&Block]| Sample {
+            document: Document { id: "d".into(), blocks: blocks.iter().map(|block| (*block).clone()).collect() },
+            questions: vec![
+                question("in tables", &["t0:r1c1"]),
+                question("in both", &["t0:r1c1", "p0"]),
+                question("unknown", &[]),
+            ],
+        };
+        let alone = tables_alone(&sample(&[&heading, &sentence, &table])).expect("a question that tables answer");
+        assert_eq!(alone.document.blocks, [heading, table.clone()]);
+        assert_eq!(alone.questions, [question("in tables", &["t0:r1c1"])]);
+        // Nothing new to learn from where there are tables alone anyway.
+        assert_eq!(tables_alone(&sample(&[&table])), None);
+    }
 }

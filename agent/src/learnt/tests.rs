@@ -5,7 +5,7 @@ use tabsegnet_encoder::{Shipped, shipped};
 
 use super::Learnt;
 use crate::answer::Answer;
-use crate::choice::{Candidates, Choice, Proposals};
+use crate::choice::{Candidates, Choice, Content, Proposals};
 use crate::prediction::Prediction;
 use crate::proposer::{TrainingExample, fit, fit_families};
 use crate::quantity::{Scale, Unit};
@@ -191,8 +191,48 @@ fn words_of_questions_say_what_is_proposed() {
     {
         let candidates = candidates(question);
         let proposals = Proposals::new(&candidates, &proposer);
-        assert_eq!(proposals.rows.len(), (1 + proposals.kept.len()) * Proposals::width());
+        let [told, untold] = Content::ALL.map(|content| proposals.rows(content));
+        assert_eq!(told.len(), (1 + proposals.kept.len()) * Proposals::width());
+        // Trees of tables alone are told the same, but for what the proposer says.
+        let names = Proposals::names();
+        let differ: Vec<&str> = (0..told.len())
+            .filter(|&at| told[at] != untold[at])
+            .map(|at| names[at % names.len()].split(':').next().unwrap())
+            .collect();
+        assert!(differ.contains(&"proposal") && untold.iter().any(|value| *value != 0.0));
+        assert!(differ.iter().all(|group| ["proposal", "words"].contains(group)), "{differ:?}");
         assert_eq!(candidates.predictions()[proposals.kept[0]].text(), answer, "{question}");
+    }
+}
+
+#[test]
+fn dates_answer_when() {
+    let cells = [("14,500", "Pilots", "Employees", 1, 1), ("June 2019", "Pilots", "Amendable", 1, 2)];
+    let texts = |question: &str| -> Vec<String> {
+        Candidates::of(&ranking(question, &cells, &[])).predictions().iter().map(Prediction::text).collect()
+    };
+    assert_eq!(texts("When does the contract of the pilots become amendable?"), ["June 2019"]);
+    assert_eq!(texts("What is the amendable date of the pilots?"), ["June 2019"]);
+    assert!(texts("How many pilots are there?").contains(&"14,500".to_owned()));
+    // Without a date among them, all stay.
+    let texts = Candidates::of(&ranking("When do pilots retire?", &cells[..1], &[]));
+    assert!(texts.predictions().iter().any(|prediction| prediction.text() == "14,500"));
+}
+
+#[test]
+fn trees_that_are_missing_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    learnt().0.write(folder.path()).unwrap();
+    assert_eq!(Choice::read(folder.path()).unwrap(), learnt().0);
+    for content in Content::ALL {
+        let (path, away) = (folder.path().join(content.file()), folder.path().join("away"));
+        std::fs::rename(&path, &away).unwrap();
+        let error = Choice::read(folder.path()).unwrap_err().to_string();
+        assert!(error.contains(content.file()), "{error}");
+        std::fs::write(&path, b"{}").unwrap();
+        let error = Choice::read(folder.path()).unwrap_err().to_string();
+        assert!(error.contains(content.file()) && error.contains("train --config configs/answers.toml"), "{error}");
+        std::fs::rename(&away, &path).unwrap();
     }
 }
 

@@ -13,7 +13,7 @@ use burn::tensor::TensorData;
 
 use crate::tensors::NamedTensors;
 
-/// What a number of a leaf's parts says that is no number of a node.
+/// Where a leaf has no number of a node.
 const NONE: u32 = u32::MAX;
 /// Scores of trees from a file do not get beyond this.
 const GREATEST: f32 = 1e30;
@@ -25,20 +25,24 @@ pub(crate) struct Node {
     pub(crate) feature: u32,
     /// Rows whose feature is at most this go left.
     pub(crate) threshold: f32,
-    /// Numbers of the nodes below; [`NONE`] in a leaf.
+    /// Number of the node on the left below, which that on the right follows; [`NONE`] in a leaf.
     pub(crate) left: u32,
-    pub(crate) right: u32,
     /// What the tree would say if it ended here.
     pub(crate) value: f32,
 }
 
 impl Node {
     pub(crate) fn leaf(value: f32) -> Self {
-        Self { feature: 0, threshold: 0.0, left: NONE, right: NONE, value }
+        Self { feature: 0, threshold: 0.0, left: NONE, value }
     }
 
     pub(crate) fn is_leaf(&self) -> bool {
         self.left == NONE
+    }
+
+    /// Number of the node on the right below.
+    pub(crate) fn right(&self) -> u32 {
+        self.left + 1
     }
 }
 
@@ -126,7 +130,7 @@ impl BoostedTrees {
         let below = |node: &Node| match node.is_leaf() {
             true => None,
             false if row[node.feature as usize] <= node.threshold => Some(self.nodes[node.left as usize]),
-            false => Some(self.nodes[node.right as usize]),
+            false => Some(self.nodes[node.right() as usize]),
         };
         std::iter::successors(Some(self.nodes[root as usize]), below)
     }
@@ -141,13 +145,12 @@ impl BoostedTrees {
             TensorData::new(numbers.into_iter().map(|number| number as i32).collect::<Vec<i32>>(), [count])
         };
         let of_nodes = |of: fn(&Node) -> u32| integers(self.nodes.iter().map(of).collect());
-        let named: [(&str, TensorData); 7] = [
+        let named: [(&str, TensorData); 6] = [
             ("trees.features", integers(vec![self.features as u32])),
             ("trees.roots", integers(self.roots.clone())),
             ("trees.feature", of_nodes(|node| node.feature)),
             ("trees.threshold", floats(|node| node.threshold)),
             ("trees.left", of_nodes(|node| node.left)),
-            ("trees.right", of_nodes(|node| node.right)),
             ("trees.value", floats(|node| node.value)),
         ];
         named.into_iter().map(|(name, data)| (name.to_owned(), data)).collect()
@@ -190,9 +193,9 @@ impl BoostedTrees {
         };
         let number = |value: i32| u32::try_from(value).unwrap_or(NONE);
         let (feature, threshold) = (whole("trees.feature", 0)?, values("trees.threshold")?);
-        let (left, right, value) = (whole("trees.left", -1)?, whole("trees.right", -1)?, values("trees.value")?);
+        let (left, value) = (whole("trees.left", -1)?, values("trees.value")?);
         let count = feature.len();
-        if [threshold.len(), left.len(), right.len(), value.len()] != [count; 4] {
+        if [threshold.len(), left.len(), value.len()] != [count; 3] {
             return Err("the tensors of its trees have different lengths".into());
         }
         let nodes: Vec<Node> = (0..count)
@@ -200,14 +203,12 @@ impl BoostedTrees {
                 feature: number(feature[at]),
                 threshold: threshold[at],
                 left: number(left[at]),
-                right: number(right[at]),
                 value: value[at],
             })
             .collect();
         for (at, node) in nodes.iter().enumerate() {
-            let below = |child: u32| (at + 1..count).contains(&(child as usize));
-            let whole = below(node.left) && below(node.right) && node.feature < number(features);
-            if !(node.is_leaf() && node.right == NONE || whole) {
+            let left = node.left as usize;
+            if !node.is_leaf() && !(at < left && left + 1 < count && node.feature < number(features)) {
                 return Err(format!("node {at} of its trees leads to no node after it or looks at no feature"));
             }
         }

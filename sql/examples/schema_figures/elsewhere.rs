@@ -8,7 +8,7 @@ use tabsegnet_sql::linking::Model;
 
 use crate::linkers;
 use crate::linking::{Sums, is, rank, recall_of_tables};
-use crate::spider::{Databases, Gold, Question, of_beaver, of_bird};
+use crate::spider::{Databases, Gold, Joins, Question, of_beaver, of_bird};
 
 /// Spider, BIRD and BEAVER in one table.
 pub fn figures(data: &Path, part: &str, spider: &(Vec<Question>, Databases), model: &Model) -> Result<()> {
@@ -30,10 +30,10 @@ pub fn figures(data: &Path, part: &str, spider: &(Vec<Question>, Databases), mod
     };
     line(&format!("Spider ({part})"), spider, model, true, plain);
     line(&format!("Spider ({part}), without values"), spider, model, false, plain);
-    let bird = of_bird(data, true)?;
+    let bird = of_bird(data, Joins::ALL)?;
     line("BIRD (dev)", &bird, model, true, plain);
     line("BIRD (dev), with its evidence", &bird, model, true, with_evidence);
-    line("BEAVER dw (visible)", &of_beaver(data, true)?, model, true, plain);
+    line("BEAVER dw (visible)", &of_beaver(data, Joins::ALL)?, model, true, plain);
     println!();
     Ok(())
 }

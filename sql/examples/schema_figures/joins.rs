@@ -9,7 +9,7 @@ use tabsegnet_sql::linking::{Linker, Model, Similarity, Words};
 use tabsegnet_sql::schema_graph::SchemaGraph;
 
 use crate::linkers;
-use crate::spider::{Databases, Gold, Question, of_beaver, of_bird, of_spider};
+use crate::spider::{Databases, Gold, Joins, Question, of_beaver, of_bird, of_spider};
 
 fn pairs(graph: &SchemaGraph, tree: &JoinTree) -> BTreeSet<(usize, usize)> {
     let joins = tree.joins.iter().filter_map(|&join| graph.joins().get(join));
@@ -37,21 +37,21 @@ pub fn figures(data: &Path, model: &Model, wrong: bool, part: &str) -> Result<()
     println!("Joins, of questions whose statement joins two tables or more:\n");
     println!("| | questions | joins: recall | precision | exact | the same columns equal |");
     println!("|---|---:|---:|---:|---:|---:|");
-    for (guess, how) in [(false, "declared joins"), (true, "and guessed ones")] {
+    for (joins, how) in [(Joins::DECLARED, "declared joins"), (Joins::ALL, "and guessed ones")] {
         let sets = [
-            ("Spider", part, of_spider(data, part, guess)?),
-            ("BIRD", "dev", of_bird(data, guess)?),
-            ("BEAVER dw", "visible", of_beaver(data, guess)?),
+            ("Spider", part, of_spider(data, part, joins)?),
+            ("BIRD", "dev", of_bird(data, joins)?),
+            ("BEAVER dw", "visible", of_beaver(data, joins)?),
         ];
         for (name, part, set) in &sets {
             let linkers = linkers(&set.1, model, true);
             let shown = format!("{name}, from the question alone, {how}");
-            report(&shown, part, set, wrong && guess, |question, at, _| {
+            report(&shown, part, set, wrong && joins.guessed, |question, at, _| {
                 let linked = linkers.get(at)?.link(&question.question);
                 linked.sets.into_iter().next().map(|set| set.tree)
             });
             let shown = format!("{name}, from the gold tables, {how}");
-            report(&shown, part, set, wrong && guess, |question, at, gold| {
+            report(&shown, part, set, wrong && joins.guessed, |question, at, gold| {
                 let joiner = Joiner::new(set.1.graphs.get(at)?);
                 let tables: Vec<usize> = gold.tables.iter().copied().collect();
                 Some(joiner.tree(&tables, &joiner.costs(&Words::of(&question.question))))
@@ -81,13 +81,13 @@ enum Graph {
 
 /// How often tables and joins are exact when tables are those of single columns, with and without the graph.
 pub fn with_and_without(data: &Path, part: &str, model: &Model) -> Result<()> {
-    let train = of_spider(data, "train", false)?;
+    let train = of_spider(data, "train", Joins::DECLARED)?;
     let of_train = linkers(&train.1, model, true);
     let steps = (1..20).map(|step| step as f32 / 20.0);
     let reached = |least: f32| columns_joined(&train, &of_train, By::Similarity(least), Graph::Anchor).1;
     let best = steps.map(|least| (reached(least), least)).max_by(|a, b| a.0.total_cmp(&b.0));
     let least = best.map_or(0.5, |(_, least)| least);
-    let questions = of_spider(data, part, false)?;
+    let questions = of_spider(data, part, Joins::DECLARED)?;
     let linkers = linkers(&questions.1, model, true);
     println!("Tables of single columns, with and without the graph, Spider's {part} part, declared joins:\n");
     println!("| columns | joined by | exact tables | exact joins |\n|---|---|---:|---:|");

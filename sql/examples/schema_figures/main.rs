@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use linking::Ranking;
-use spider::{Databases, of_spider};
+use spider::{Databases, Joins, of_spider};
 use tabsegnet_sql::linking::{Linker, Model, ValueIndex};
 
 fn main() -> Result<()> {
@@ -46,7 +46,7 @@ fn main() -> Result<()> {
         }
     }
     let Some(data) = data else { bail!("see the head of this file") };
-    let spider = of_spider(&data, &part, true)?;
+    let spider = of_spider(&data, &part, Joins::ALL)?;
     linking::alone(&spider, &part, &model, &rankings, wrong)?;
     linking::pooled(&spider, &model);
     elsewhere::figures(&data, &part, &spider, &model)?;

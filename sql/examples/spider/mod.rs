@@ -46,12 +46,28 @@ pub fn questions(file: &Path) -> Result<Vec<Question>> {
     Ok(questions.into_iter().filter(|q| q.gold_tables.as_ref().is_some_and(|tables| !tables.is_empty())).collect())
 }
 
+/// Which joins a schema's graph has.
+#[derive(Debug, Clone, Copy)]
+pub struct Joins {
+    /// Those of its foreign keys.
+    pub declared: bool,
+    /// Those that names of columns suggest.
+    pub guessed: bool,
+}
+
+impl Joins {
+    /// Those of foreign keys.
+    pub const DECLARED: Self = Self { declared: true, guessed: false };
+    /// Both.
+    pub const ALL: Self = Self { declared: true, guessed: true };
+}
+
 /// The databases that the questions are for; `folder` has the SQLite files, if there are any.
 fn databases(
     published: Vec<Published>,
     folder: Option<&Path>,
     questions: &[Question],
-    guess: bool,
+    joins: Joins,
 ) -> Result<Databases> {
     let wanted: BTreeSet<&str> = questions.iter().map(|question| question.db.as_str()).collect();
     let by_name: BTreeMap<String, Published> =
@@ -61,6 +77,9 @@ fn databases(
         let mut published = by_name.get(name).with_context(|| format!("{name}: no such schema"))?.clone();
         published.schema.tables.retain(|table| !table.name.starts_with("sqlite_"));
         published.semantics.tables.retain(|table, _| !table.starts_with("sqlite_"));
+        if !joins.declared {
+            published.schema.tables.iter_mut().for_each(|table| table.foreign_keys.clear());
+        }
         let graph = SchemaGraph::new(&published.schema, &published.semantics, SqlDialect::Sqlite)?;
         let mut values = ValueIndex::default();
         if let Some(folder) = folder {
@@ -75,33 +94,33 @@ fn databases(
             values = ValueIndex::read(&graph, limits, &mut |sql| database.query(sql))?;
         }
         found.names.push(name.to_owned());
-        found.graphs.push(if guess { graph.with_guessed_joins() } else { graph });
+        found.graphs.push(if joins.guessed { graph.with_guessed_joins() } else { graph });
         found.values.push(values);
     }
     Ok(found)
 }
 
-/// Spider: questions of a part, their databases, with joins guessed from names where `guess`.
-pub fn of_spider(data: &Path, part: &str, guess: bool) -> Result<(Vec<Question>, Databases)> {
+/// Spider: questions of a part, their databases.
+pub fn of_spider(data: &Path, part: &str, joins: Joins) -> Result<(Vec<Question>, Databases)> {
     let folder = data.join("sql/spider");
     let questions = questions(&folder.join(format!("{part}.jsonl")))?;
     let published = spider(&std::fs::read_to_string(folder.join("tables.json"))?)?;
-    let databases = databases(published, Some(&folder.join("db")), &questions, guess)?;
+    let databases = databases(published, Some(&folder.join("db")), &questions, joins)?;
     Ok((questions, databases))
 }
 
 /// BIRD's development part; it has no rows.
-pub fn of_bird(data: &Path, guess: bool) -> Result<(Vec<Question>, Databases)> {
+pub fn of_bird(data: &Path, joins: Joins) -> Result<(Vec<Question>, Databases)> {
     let folder = data.join("sql/bird");
     let questions = questions(&folder.join("dev.jsonl"))?;
     let published = spider(&std::fs::read_to_string(folder.join("tables.json"))?)?;
-    let databases = databases(published, None, &questions, guess)?;
+    let databases = databases(published, None, &questions, joins)?;
     Ok((questions, databases))
 }
 
 /// BEAVER's data warehouse; it has no rows. Of its statements no columns are told: they are those that phrases are mapped
 /// to, and those joined by.
-pub fn of_beaver(data: &Path, guess: bool) -> Result<(Vec<Question>, Databases)> {
+pub fn of_beaver(data: &Path, joins: Joins) -> Result<(Vec<Question>, Databases)> {
     let folder = data.join("sql/beaver");
     let mut questions = questions(&folder.join("questions.jsonl"))?;
     questions.retain(|question| question.db == "dw");
@@ -110,9 +129,9 @@ pub fn of_beaver(data: &Path, guess: bool) -> Result<(Vec<Question>, Databases)>
         let columns = question.mapping.iter().flat_map(BTreeMap::values).flatten().chain(joined);
         question.gold_columns = Some(columns.cloned().collect());
     }
-    let joins = std::fs::read_to_string(folder.join("dw_join_keys.json"))?;
-    let published = beaver(&std::fs::read_to_string(folder.join("tables.json"))?, Some(&joins))?;
-    let databases = databases(published, None, &questions, guess)?;
+    let keys = std::fs::read_to_string(folder.join("dw_join_keys.json"))?;
+    let published = beaver(&std::fs::read_to_string(folder.join("tables.json"))?, Some(&keys))?;
+    let databases = databases(published, None, &questions, joins)?;
     Ok((questions, databases))
 }
 

@@ -75,5 +75,5 @@ fn gather(nodes: &[Node], at: u32, depth: usize, cuts: &mut Vec<Cut>, leaves: &m
     gather(nodes, node.left, depth + 1, cuts, leaves)?;
     let struck = (first..leaves.len()).fold(0, |struck, leaf| struck | 1 << leaf);
     cuts.push(Cut { feature: node.feature as usize, threshold: node.threshold, kept: !struck });
-    gather(nodes, node.right, depth + 1, cuts, leaves)
+    gather(nodes, node.right(), depth + 1, cuts, leaves)
 }

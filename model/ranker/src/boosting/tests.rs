@@ -68,7 +68,7 @@ fn tensors_that_make_no_trees_are_refused() {
     assert!(set("trees.left", -2.0).contains("whole numbers"));
     // A tree that led back to its root would never end.
     assert!(set("trees.left", 0.0).contains("node 0 of its trees leads to no node after it"));
-    assert!(set("trees.right", 1e6).contains("node 0"));
+    assert!(set("trees.left", 1e6).contains("node 0"));
     assert!(set("trees.feature", 4.0).contains("looks at no feature"));
     assert!(set("trees.roots", 1e6).contains("is none of its"));
     assert!(set("trees.value", 1e30).contains("so that scores are finite"));

@@ -239,7 +239,7 @@ fn boost(
                 let bin = usize::from(lists.columns[node.feature as usize][row]);
                 // The threshold is the bound of one of the bins.
                 let left = bound.get(bin).is_some_and(|bound| *bound <= node.threshold);
-                node = &trees.nodes[if left { node.left } else { node.right } as usize];
+                node = &trees.nodes[if left { node.left } else { node.right() } as usize];
             }
             node.value
         };
@@ -291,7 +291,6 @@ impl Tree<'_> {
             nodes[node].feature = split.feature as u32;
             nodes[node].threshold = self.lists.bins.bounds[split.feature][usize::from(split.bin)];
             nodes[node].left = (first + below) as u32;
-            nodes[node].right = (first + below + 1) as u32;
             for (rows, sums, histogram) in [(left, sums_left, of_left), (right, sums_right, of_right)] {
                 let split = self.split(&histogram, sums);
                 leaves.push(Leaf { node: nodes.len(), rows, sums, histogram, split });
