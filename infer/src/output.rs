@@ -94,7 +94,7 @@ impl<'a> Writer<'a> {
             Format::Jsonl => serde_json::to_string(&ranking)? + "\n",
             Format::Trec => {
                 let tables = ranking.tables.iter().map(|table| (table.id.clone(), table.score));
-                let nodes = ranking.nodes.iter().map(|node| (id_in_corpus(node), node.node.score));
+                let nodes = ranking.nodes.iter().map(|node| (node.in_corpus().to_string(), node.node.score));
                 trec(&ranking.question_id, if ranking.nodes.is_empty() { tables.collect() } else { nodes.collect() })?
             }
             Format::Html | Format::Prompt => bail!("--format prompt and html are made elsewhere"),
@@ -243,17 +243,6 @@ fn answer(ranking: Ranking, scores: Vec<(String, f32)>) -> Answer {
 fn print(text: &str) -> Result<()> {
     let mut stdout = io::stdout().lock();
     stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).context("stdout: could not write")
-}
-
-/// A node's id in a corpus, whatever the ranking: `FILE#t5:r3c1` for one of a document, `TABLE#r3c1` for one of a line of JSON.
-fn id_in_corpus(node: &TableNode) -> String {
-    match &node.id_in_file {
-        Some(id) => format!("{}#{id}", node.file),
-        None => {
-            let id = node.node.id.split_once(':').map_or(node.node.id.as_str(), |(_, place)| place);
-            format!("{}#{id}", node.table)
-        }
-    }
 }
 
 /// The lines of a run for one question.

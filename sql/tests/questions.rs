@@ -368,7 +368,7 @@ fn questions_of_spider_are_linked() {
     else {
         return;
     };
-    let (questions, databases) = spider::of_spider(&data, "dev", true).unwrap();
+    let (questions, databases) = spider::of_spider(&data, "dev", spider::Joins::ALL).unwrap();
     let linkers: Vec<Linker<'_>> = databases
         .graphs
         .iter()
@@ -406,7 +406,7 @@ fn questions_of_spider_are_answered() {
     else {
         return;
     };
-    let (questions, databases) = spider::of_spider(&data, "dev", true).unwrap();
+    let (questions, databases) = spider::of_spider(&data, "dev", spider::Joins::ALL).unwrap();
     let (mut all, mut right, mut said, mut said_right) = (0, 0, 0, 0);
     for question in questions.iter().step_by(5) {
         let at = databases.names.binary_search(&question.db).unwrap();

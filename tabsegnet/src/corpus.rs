@@ -17,7 +17,7 @@ use tabsegnet_encoder::{EncoderKind, Shipped, shipped};
 
 use crate::ranking::Position;
 use crate::settings::RankerSettings;
-use crate::{OpenDocument, Question, RankedNode, RankingError, Session};
+use crate::{NodeRef, OpenDocument, Question, RankedNode, RankingError, Session};
 
 mod layout;
 mod prompt;
@@ -117,6 +117,19 @@ pub struct TableNode {
     /// through; rows and columns are those of the document, of a line of JSON the header is row 0.
     #[serde(flatten)]
     pub node: RankedNode,
+}
+
+impl TableNode {
+    /// The node whatever the ranking: `FILE#t5:r3c1` of a document, `TABLE#r3c1` of a line of JSON.
+    pub fn in_corpus(&self) -> NodeRef {
+        match &self.id_in_file {
+            Some(id) => NodeRef { document: self.file.clone(), node: id.clone() },
+            None => {
+                let id = self.node.id.split_once(':').map_or(self.node.id.as_str(), |(_, place)| place);
+                NodeRef { document: self.table.clone(), node: id.to_owned() }
+            }
+        }
+    }
 }
 
 impl TableRanking {
