@@ -122,7 +122,7 @@ fn a_corpus_is_searched_and_changed_from_any_folder() {
         Outcome::of(program("index").current_dir(work.path(folder)).args(["--output", "../corpus"]).args(arguments))
     };
     let again = from("in", &["a.jsonl"]).ok();
-    assert!(again.stderr.contains("1 files are as they were"), "{}", again.stderr);
+    assert!(again.stderr.contains("1 file is as it was"), "{}", again.stderr);
     from("in", &["--list", "a.jsonl"]).fails(2, &["--list"]);
     std::fs::remove_file(work.path("in/a.jsonl")).unwrap();
     let removed = from("in", &["--remove", "a.jsonl"]).ok();
@@ -308,8 +308,21 @@ fn what_cannot_be_taken_in_is_listed_and_the_rest_counts() {
     let second = index(&work, &["in", "--remove", "in/b.jsonl"]).ok();
     assert!(second.stderr.contains("the corpus has 1 table in 1 segment"), "{}", second.stderr);
     let third = index(&work, &["in"]).ok();
-    assert!(third.stderr.contains("1 files are as they were"), "{}", third.stderr);
+    assert!(third.stderr.contains("1 file is as it was"), "{}", third.stderr);
+    assert!(!third.stderr.contains("not there any more"), "{}", third.stderr);
     assert_eq!(index(&work, &["--list"]).ok().stdout, "in/a.jsonl\n");
+    // What is deleted stays until somebody says so, which is said.
+    std::fs::remove_file(work.path("in/a.jsonl")).unwrap();
+    work.write("in/d.jsonl", table("rivers", "Rivers", &["River"], &[&["Aker"]]));
+    let fourth = index(&work, &["in"]).ok();
+    assert!(
+        fourth.stderr.contains("in: in/a.jsonl is not there any more, and still in the corpus"),
+        "{}",
+        fourth.stderr
+    );
+    assert_eq!(index(&work, &["--list"]).ok().stdout, "in/a.jsonl\nin/d.jsonl\n");
+    let fifth = index(&work, &["in", "--remove", "in/a.jsonl"]).ok();
+    assert!(!fifth.stderr.contains("not there any more"), "{}", fifth.stderr);
     assert_eq!(index(&work, &["--remove", "in/no.jsonl"]).code, Some(1), "nothing was done");
 }
 

@@ -168,12 +168,24 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
         warnings.extend(change.warnings);
         shown.read(change.tables);
     }
+    for folder in arguments.inputs.iter().filter(|input| input.is_dir()) {
+        let gone = writer.gone_from(folder);
+        if let Some(first) = gone.first() {
+            let (folder, count) = (folder.display(), gone.len());
+            let files = if count == 1 { format!("{first} is") } else { format!("{first} and {} more are", count - 1) };
+            warnings.push(format!(
+                "{folder}: {files} not there any more, and still in the corpus; --remove FILE takes a file's tables out"
+            ));
+        }
+    }
     shown.commits();
     let change = writer.commit(&mut |tables| shown.encoded(tables))?;
     shown.bar.finish_and_clear();
     told(&change);
-    if unchanged > 0 {
-        eprintln!("{unchanged} files are as they were and were not read again");
+    match unchanged {
+        0 => {}
+        1 => eprintln!("1 file is as it was and was not read again"),
+        _ => eprintln!("{unchanged} files are as they were and were not read again"),
     }
     warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
     Ok(ended(&problems, change.added == 0 && change.removed == 0 && unchanged == 0))

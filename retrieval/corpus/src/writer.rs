@@ -167,6 +167,15 @@ impl<'e> Writer<'e> {
         self.files.iter().filter(is_meant).map(|(name, _)| name.clone()).collect()
     }
 
+    /// Those of [`Writer::files_of`] that are not on the disk any more.
+    pub fn gone_from(&self, path: &Path) -> Vec<String> {
+        let is_gone = |name: &String| {
+            let lies = self.files.get(name).map_or("", |file| file.path.as_str());
+            !Path::new(lies).exists() && !Path::new(name).exists()
+        };
+        self.files_of(path).into_iter().filter(is_gone).collect()
+    }
+
     /// Says where a file lies that has been begun.
     pub(crate) fn lies_at(&mut self, file: &str, path: &Path) {
         if let Some(of) = self.files.get_mut(file) {
