@@ -208,7 +208,8 @@ impl BoostedTrees {
             .collect();
         for (at, node) in nodes.iter().enumerate() {
             let left = node.left as usize;
-            if !node.is_leaf() && !(at < left && left + 1 < count && node.feature < number(features)) {
+            let below = at < left && left + 1 < count && node.feature < number(features);
+            if !(node.is_leaf() || below) {
                 return Err(format!("node {at} of its trees leads to no node after it or looks at no feature"));
             }
         }
