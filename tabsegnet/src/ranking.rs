@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use tabsegnet_datasets::prepared::PreparedQuestion;
 use tabsegnet_graph::{Node, NodeKind, section_path};
@@ -223,6 +224,9 @@ pub fn likely(scores: &[f32], share: f32) -> usize {
     before.count().max(1)
 }
 
+/// Ranked nodes that a thread takes at least.
+const NODES_AT_ONCE: usize = 512;
+
 /// What is ranked: a document's name, nodes and vectors `[nodes, d_enc]`.
 pub(crate) struct Subject<'a> {
     pub(crate) id: &'a str,
@@ -265,7 +269,9 @@ pub(crate) fn ranked(
     order: &[Distinct],
 ) -> Ranking {
     let captions = captions(subject.nodes);
-    let nodes = order.iter().enumerate().map(|(rank, &Distinct { node: index, ref duplicates })| {
+    // All nodes of a long document, as answers want them, take as long as scoring them.
+    let order = order.par_iter().with_min_len(NODES_AT_ONCE).enumerate();
+    let nodes = order.map(|(rank, &Distinct { node: index, ref duplicates })| {
         let node = &subject.nodes[index];
         let path = |path: &str| (node.kind == NodeKind::Cell && !path.is_empty()).then(|| path.to_owned());
         let u = &subject.vectors[index * subject.d_enc..(index + 1) * subject.d_enc];
