@@ -42,6 +42,7 @@ impl Candidate {
             (Family::Word | Family::Header | Family::ArgMax | Family::ArgMin | Family::Which, _) => {
                 self.words.iter().all(is_date)
             }
+            // More years than those that part years from amounts: a date is wanted here.
             (Family::Lookup, Some(Outcome::Number(number))) => {
                 number.is_integer() && number.to_u16().is_some_and(|year| (1900..2100).contains(&year))
             }

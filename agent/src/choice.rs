@@ -25,7 +25,7 @@ const ABOUT: &str = "answers.json";
 /// What a document holds. To tables alone people put other questions than to reports, and what the words of a question
 /// say of how a report's answers are made misleads there: trees of their own, which are not told what the proposer says,
 /// choose among cells (docs/experiments.md, "What the words of a question do to tables alone").
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Content {
     /// Sentences too.
     Texts,
@@ -38,7 +38,7 @@ impl Content {
     pub const ALL: [Self; 2] = [Self::Texts, Self::Tables];
 
     /// That of a ranking with all nodes of its document.
-    pub fn of(ranking: &Ranking) -> Self {
+    fn of(ranking: &Ranking) -> Self {
         match ranking.nodes.iter().any(|node| node.kind == NodeKind::Passage) {
             true => Self::Texts,
             false => Self::Tables,
@@ -59,8 +59,7 @@ pub struct Candidates {
     /// The question, read.
     pub(crate) inquiry: Inquiry,
     pub(crate) candidates: Vec<Candidate>,
-    /// What their document holds.
-    pub(crate) content: Content,
+    content: Content,
     /// What each would say.
     pub(crate) predictions: Vec<Prediction>,
     /// Of the question's words, for [`Proposer::families`].
@@ -122,6 +121,11 @@ impl Candidates {
         self.candidates.retain(|_| kept.next().copied().unwrap_or(false));
         let mut kept = keep.iter();
         self.predictions.retain(|_| kept.next().copied().unwrap_or(false));
+    }
+
+    /// What their document holds.
+    pub fn content(&self) -> Content {
+        self.content
     }
 
     /// How many there are.

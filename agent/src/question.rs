@@ -357,6 +357,7 @@ mod tests {
         }
         assert!(Inquiry::new("", None).words.is_empty());
     }
+
     #[test]
     fn questions_for_dates() {
         for question in [

@@ -29,9 +29,13 @@ use rusqlite::Connection;
 use spider::{Databases, Joins, Question, examples, of_spider};
 use tabsegnet_sql::compose::fit::{Labelled, Scored, confidences, fit_parts, fit_rank, scored};
 use tabsegnet_sql::compose::{Composer, Model};
+use tabsegnet_sql::generate::Generation;
 use tabsegnet_sql::linking::fit::{Settings, hold_out};
 use tabsegnet_sql::linking::{Linked, Linker, Model as LinkingModel};
 use tabsegnet_sql::schema_graph::SchemaGraph;
+
+/// What composing and linking may take.
+const TIME: Duration = Duration::from_secs(5);
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -75,6 +79,30 @@ fn open(data: &Path, part: &str, joins: Joins) -> Result<(Vec<Question>, Open)> 
 fn linkers(databases: &Databases) -> Vec<Linker<'_>> {
     let pairs = databases.graphs.iter().zip(&databases.values);
     pairs.map(|(graph, values)| Linker::new(graph, values.clone(), LinkingModel::shipped())).collect()
+}
+
+fn composers<'l, 'g>(linkers: &'l [Linker<'g>], model: &Model) -> Vec<Composer<'l, 'g>> {
+    linkers.iter().map(|linker| Composer::new(linker, model)).collect()
+}
+
+/// A question with what is composed for it.
+struct Composed<'o> {
+    /// The number of its database.
+    at: usize,
+    connection: &'o Connection,
+    gold: Gold,
+    found: Generation,
+    ms: f64,
+}
+
+/// Composes for a question; nothing where its gold statement does not run.
+fn composed<'o>(question: &Question, open: &'o Open, composers: &[Composer<'_, '_>]) -> Result<Option<Composed<'o>>> {
+    let at = open.databases.names.binary_search(&question.db).ok().context("a database")?;
+    let connection = &open.connections[&question.db];
+    let Ok(gold) = Gold::new(&question.sql, connection) else { return Ok(None) };
+    let start = Instant::now();
+    let found = composers[at].compose(&question.question, TIME, &mut |sql| run(connection, sql, MOST_ROWS));
+    Ok(Some(Composed { at, connection, gold, found, ms: start.elapsed().as_secs_f64() * 1000.0 }))
 }
 
 fn oracle(data: &Path, part: &str) -> Result<()> {
@@ -157,21 +185,18 @@ fn fit_on(data: &Path, output: &Path, every: usize) -> Result<()> {
 fn answer(data: &Path, part: &str, output: &Path, model: &Model, every: usize) -> Result<()> {
     let (questions, open) = open(data, part, Joins::ALL)?;
     let linkers = linkers(&open.databases);
-    let composers: Vec<Composer<'_, '_>> = linkers.iter().map(|linker| Composer::new(linker, model)).collect();
+    let composers = composers(&linkers, model);
     let mut lines = String::new();
     let (mut all, mut right, mut said, mut said_right, mut reached) = (0, 0, 0, 0, 0);
     let (mut exact, mut joined) = ([(0, 0); 3], 0);
     let (mut times, mut times_linked) = (Vec::new(), Vec::new());
     let mut by_confidence: Vec<(f32, bool)> = Vec::new();
     for question in questions.iter().step_by(every) {
-        let at = open.databases.names.binary_search(&question.db).ok().context("a database")?;
-        let connection = &open.connections[&question.db];
-        let Ok(gold) = Gold::new(&question.sql, connection) else { continue };
+        let Some(Composed { at, connection, gold, found, ms }) = composed(question, &open, &composers)? else {
+            continue;
+        };
+        times.push(ms);
         let mut any = false;
-        let start = Instant::now();
-        let found = composers[at]
-            .compose(&question.question, Duration::from_secs(5), &mut |sql| run(connection, sql, MOST_ROWS));
-        times.push(start.elapsed().as_secs_f64() * 1000.0);
         let mut check = |sql: &str| {
             let holds = gold.is_of(sql, connection);
             any |= holds;
@@ -190,8 +215,7 @@ fn answer(data: &Path, part: &str, output: &Path, model: &Model, every: usize) -
         by_confidence.push((best.map_or(0.0, |best| best.confidence), is_right));
         let of = spider::Gold::of(question, linkers[at].graph());
         let start = Instant::now();
-        let (linked, _) =
-            composers[at].link(&question.question, Duration::from_secs(5), &mut |sql| run(connection, sql, MOST_ROWS));
+        let (linked, _) = composers[at].link(&question.question, TIME, &mut |sql| run(connection, sql, MOST_ROWS));
         times_linked.push(start.elapsed().as_secs_f64() * 1000.0);
         let ways = [
             likeliest(&linkers[at].link(&question.question), linkers[at].graph()),
@@ -254,16 +278,13 @@ fn with_and_without_joins(data: &Path, part: &str) -> Result<()> {
     for (name, joins) in graphs {
         let (questions, open) = open(data, part, joins)?;
         let linkers = linkers(&open.databases);
-        let composers: Vec<Composer<'_, '_>> =
-            linkers.iter().map(|linker| Composer::new(linker, Model::shipped())).collect();
+        let composers = composers(&linkers, Model::shipped());
         // Right and all, of one table and of several; of those that are not held back.
         let (mut of, mut said) = ([(0, 0); 2], (0, 0));
         for question in &questions {
-            let at = open.databases.names.binary_search(&question.db).ok().context("a database")?;
-            let connection = &open.connections[&question.db];
-            let Ok(gold) = Gold::new(&question.sql, connection) else { continue };
-            let found = composers[at]
-                .compose(&question.question, Duration::from_secs(5), &mut |sql| run(connection, sql, MOST_ROWS));
+            let Some(Composed { connection, gold, found, .. }) = composed(question, &open, &composers)? else {
+                continue;
+            };
             let right = found.proposals.first().is_some_and(|best| gold.is_of(&best.sql, connection));
             let several = question.gold_tables.as_ref().is_some_and(|tables| tables.len() > 1);
             let add = |(hits, all): &mut (usize, usize)| (*hits, *all) = (*hits + usize::from(right), *all + 1);

@@ -269,7 +269,7 @@ pub(crate) fn ranked(
     order: &[Distinct],
 ) -> Ranking {
     let captions = captions(subject.nodes);
-    // All nodes of a long document, as answers want them, take as long as scoring them.
+    // Answers want all nodes of a document, which may be ten thousand.
     let order = order.par_iter().with_min_len(NODES_AT_ONCE).enumerate();
     let nodes = order.map(|(rank, &Distinct { node: index, ref duplicates })| {
         let node = &subject.nodes[index];

@@ -1,40 +1,39 @@
 //! Learning to answer from ranked nodes, and measuring answers.
 
 mod calibration;
+mod card;
 mod language_model;
 mod measuring;
+mod posed;
 mod rule;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context as _, Result, ensure};
 use rayon::prelude::*;
-use tabsegnet::{OpenDocument, Question as Query, Ranking, Session, SessionOptions};
+use tabsegnet::{OpenDocument, Question as Query, Ranking, Session};
 use tabsegnet_agent::choice::{Chooser, Content, Proposals};
 use tabsegnet_agent::proposer::{Families, Proposer, TrainingExample, fit, fit_families};
 use tabsegnet_agent::{Candidates, Choice};
 use tabsegnet_datasets::config::Part;
 use tabsegnet_datasets::sample::{Question, Sample, Samples};
-use tabsegnet_document::model::Block;
 use tabsegnet_ranker::boosting::BoostedTrees;
 use tabsegnet_ranker::boosting::bins::Bins;
 use tabsegnet_ranker::boosting::training::Lists;
-use tabsegnet_store::{Digest, Staging, write_bytes_atomic};
+use tabsegnet_store::{Staging, write_bytes_atomic};
 
 use crate::config::Config;
-use crate::folds::FoldRankers;
 use crate::layout::Layout;
-use crate::progress::Progress;
 use crate::training::Outcome;
 use crate::trees;
 
 use calibration::calibrated;
+use card::card;
+use posed::{FOLDS, Posed, Rankers, To, for_each, session};
 use rule::{Rule, is_right, right};
 
-/// Parts of the training documents: what a question's candidates are proposed by has not learnt from its document.
-const FOLDS: usize = 3;
 /// Lists that the bins of features are computed from.
 const LISTS_OF_BINS: usize = 800;
 
@@ -117,110 +116,6 @@ impl List {
     }
 }
 
-/// What a question is put to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum To {
-    /// Its document.
-    Own,
-    /// Its document's tables alone, where they hold all its gold.
-    OwnTables,
-    /// A document that has no answer to it.
-    Foreign,
-}
-
-/// A question put to a document.
-struct Posed<'a> {
-    /// Which data set it is of.
-    data: usize,
-    rule: Rule,
-    fold: usize,
-    question: &'a Question,
-    ranking: &'a Ranking,
-    to: To,
-}
-
-/// A document's tables alone, and its questions whose gold they hold all of; nothing where it has no passages.
-fn tables_alone(sample: &Sample) -> Option<Sample> {
-    let is_passage = |block: &Block| matches!(block, Block::Passage(_));
-    let mut document = sample.document.clone();
-    document.blocks.retain(|block| !is_passage(block));
-    if document.blocks.len() == sample.document.blocks.len() {
-        return None;
-    }
-    let in_tables =
-        |question: &&Question| !question.gold.is_empty() && question.gold.iter().all(|node| node.starts_with('t'));
-    let questions: Vec<Question> = sample.questions.iter().filter(in_tables).cloned().collect();
-    (!questions.is_empty()).then_some(Sample { document, questions })
-}
-
-/// Calls `work` for every question of the training data: with its own document, some also with a foreign one, and, where
-/// `to_tables` says so, those that tables answer with these alone. Results come in the order of the data.
-fn for_each<T: Send>(
-    config: &Config,
-    rankers: &Rankers,
-    data: &[Data],
-    to_tables: bool,
-    stop: &AtomicBool,
-    work: impl Fn(Posed<'_>) -> T + Sync,
-) -> Result<Option<Vec<T>>> {
-    let mut all = Vec::new();
-    for (number, data) in data.iter().enumerate() {
-        let mut progress = Progress::new(&format!("questions of {}", data.name), data.samples.len());
-        let mut done = 0;
-        for (first, samples) in (0..).step_by(64).zip(data.samples.chunks(64)) {
-            if stop.load(Ordering::Relaxed) {
-                return Ok(None);
-            }
-            let found: Vec<Vec<T>> = samples
-                .par_iter()
-                .enumerate()
-                .map(|(at, sample)| {
-                    let ranker = rankers.of(&sample.document.id);
-                    let document = open(ranker, sample)?;
-                    let id = sample.document.id.rsplit_once('/').map_or(sample.document.id.as_str(), |(_, id)| id);
-                    let fold = number_of(id, config.task.seed) as usize % FOLDS;
-                    let mut found = Vec::new();
-                    let mut pose = |question: &Question, document: &OpenDocument, to: To| -> Result<()> {
-                        let ranking = &rank(document, question)?;
-                        found.push(work(Posed { data: number, rule: data.rule, fold, question, ranking, to }));
-                        Ok(())
-                    };
-                    for question in &sample.questions {
-                        pose(question, &document, To::Own)?;
-                    }
-                    if let Some(tables) = tables_alone(sample).filter(|_| to_tables) {
-                        let document = open(ranker, &tables)?;
-                        for question in &tables.questions {
-                            pose(question, &document, To::OwnTables)?;
-                        }
-                    }
-                    // Questions of the document half the data away.
-                    let other = (first + at + data.samples.len() / 2) % data.samples.len();
-                    let foreign = data.samples.get(other).filter(|other| other.document.id != sample.document.id);
-                    for question in foreign.into_iter().flat_map(|other| &other.questions) {
-                        let share = (number_of(&question.id, config.task.seed) % 1000) as f64 / 1000.0;
-                        if share < config.answers.foreign {
-                            pose(question, &document, To::Foreign)?;
-                        }
-                    }
-                    Ok(found)
-                })
-                .collect::<Result<_>>()?;
-            all.extend(found.into_iter().flatten());
-            done += samples.len();
-            progress.set(done, data.samples.len(), "documents");
-        }
-        progress.finish(&format!("{done} documents"));
-    }
-    Ok(Some(all))
-}
-
-/// A number that depends on a name and the seed alone.
-fn number_of(name: &str, seed: u64) -> u64 {
-    let hex = Digest::new().part(name).part(seed.to_le_bytes()).hex();
-    u64::from_str_radix(&hex[..12], 16).unwrap_or(0)
-}
-
 /// Whether a question's candidates teach: how an answer is written may be why none of them seems right.
 fn teaches(question: &Question, to: To, reached: bool) -> bool {
     reached || to == To::Foreign || question.answer.as_ref().is_none_or(|gold| gold.kind != "written")
@@ -286,7 +181,7 @@ pub fn train(config: &Config, stop: &AtomicBool) -> Result<Outcome> {
             return None;
         }
         gold[0] = !gold.contains(&true);
-        Some(List { data, to, fold, content: Content::of(ranking), proposals, gold })
+        Some(List { data, to, fold, content: candidates.content(), proposals, gold })
     })?;
     let Some(lists) = lists else { return Ok(Outcome::Stopped) };
     let lists: Vec<List> = lists.into_iter().flatten().collect();
@@ -333,8 +228,9 @@ fn learnt(
     let taught: Vec<&List> = lists.iter().filter(|list| list.teaches(content)).collect();
     let some = taught.iter().step_by((taught.len() / LISTS_OF_BINS).max(1));
     let some: Vec<f32> = some.flat_map(|list| list.proposals.rows(content).into_owned()).collect();
+    let bins = Bins::new(&some, Proposals::width());
     let grown = |without: Option<usize>| -> Option<BoostedTrees> {
-        let mut of = Lists::new(Bins::new(&some, Proposals::width()));
+        let mut of = Lists::new(bins.clone());
         let taught = taught.iter().filter(|list| Some(list.fold) != without);
         taught.for_each(|list| of.push(&list.proposals.rows(content), &list.gold));
         trees::grown(&of, &config.answers.boosting, config.task.seed, "choice", stop)
@@ -358,36 +254,6 @@ fn learnt(
     Some(Learnt { chooser: Chooser { trees: grown(None)?, calibration }, right })
 }
 
-/// What ranks training documents.
-struct Rankers {
-    all: Session,
-    folds: Option<FoldRankers>,
-}
-
-impl Rankers {
-    fn open(config: &Config) -> Result<Self> {
-        let directory = &config.answers.fold_rankers;
-        let folds = match directory.as_str() {
-            "" => None,
-            _ => Some(FoldRankers::open(Path::new(directory), &options())?),
-        };
-        Ok(Self { all: session(config)?, folds })
-    }
-
-    /// One that has not learnt from a document, where there is one.
-    fn of(&self, document: &str) -> &Session {
-        self.folds.as_ref().and_then(|folds| folds.of(document)).unwrap_or(&self.all)
-    }
-}
-
-fn options() -> SessionOptions {
-    SessionOptions { cache: None, ..SessionOptions::default() }
-}
-
-fn session(config: &Config) -> Result<Session> {
-    Ok(Session::open_with(Path::new(&config.answers.checkpoint), &options())?)
-}
-
 /// Measures choices, and the rules beside them, on the dev part; a language model too, where the config names one.
 ///
 /// # Errors
@@ -401,89 +267,4 @@ pub fn evaluate(config: &Config, directories: &[PathBuf], output: &Path) -> Resu
     }
     data.iter_mut().for_each(|data| data.keep(config.answers.questions));
     measuring::measure(&session(config)?, &data, directories, llm.as_ref(), output)
-}
-
-fn card(config: &Config, data: &[Data], reached: usize, learnt: [(Content, &Learnt); 2]) -> String {
-    let mut parts = String::new();
-    for data in data {
-        let questions: usize = data.samples.iter().map(|sample| sample.questions.len()).sum();
-        parts.push_str(&format!("- {}: {questions} questions on {} documents\n", data.name, data.samples.len()));
-    }
-    let mut contents = String::new();
-    for (content, Learnt { chooser: Chooser { trees, calibration }, right }) in learnt {
-        let of = match content {
-            Content::Texts => "with sentences",
-            Content::Tables => "of tables alone",
-        };
-        contents.push_str(&format!(
-            "- documents {of} (`{}`, {} trees): the first choice is right for {:.1} % of all. A confidence is \
-             1 / (1 + exp(−({:.3} · logit + {:.3}))) of the trees' likelihood, and nothing is said below {:.3}, which loses \
-             {:.0} % of the right answers.\n",
-            content.file(),
-            trees.count(),
-            right * 100.0,
-            calibration.slope,
-            calibration.intercept,
-            calibration.threshold,
-            config.answers.lost * 100.0,
-        ));
-    }
-    let rankings = match config.answers.fold_rankers.is_empty() {
-        false => "Their rankings come from rankers that have not learnt from them.",
-        true => {
-            "The rankings of these documents come from a ranker that has learnt from them, so that confidences are a little \
-             too high elsewhere."
-        }
-    };
-    format!(
-        "# Answers from ranked nodes\n\nWhat `ask` chooses answers with: log-linear models that tell kinds of answers by the \
-         question's words and propose candidates (`proposer.safetensors`), and boosted trees that choose one, or none. Nodes \
-         come from `{}`. Trained with `train --config configs/answers.toml`, seed {}, on\n\n\
-         {parts}\nof which {reached} have a right candidate; {:.0} % were also put to a document that has no answer, and those \
-         whose gold stands in tables to these alone. {rankings}\n\nIn {FOLDS} folds by document, of\n\n{contents}\n\
-         English, reports and statistics alone.\n",
-        config.answers.checkpoint,
-        config.task.seed,
-        config.answers.foreign * 100.0,
-    )
-}
-
-#[cfg(test)]
-mod tests {
-    use tabsegnet_datasets::sample::{Question, Sample};
-    use tabsegnet_document::model::{Block, Document, Heading, Table, TableSource};
-
-    use super::tables_alone;
-
-    fn question(id: &str, gold: &[&str]) -> Question {
-        Question {
-            id: id.into(),
-            text: "What were sales?".into(),
-            gold: gold.iter().map(|node| (*node).to_owned()).collect(),
-            segments: Vec::new(),
-            answer: None,
-        }
-    }
-
-    #[test]
-    fn tables_alone_keep_the_questions_that_they_answer() {
-        let rows = vec![vec!["".into(), "2016".into()], vec!["sales".into(), "120".into()]];
-        let source = TableSource { header_rows: 1, header_cols: 1, rows, ..TableSource::default() };
-        let table = Block::Table(Table::new(source).expect("a table"));
-        let heading = Block::Heading(Heading { level: 1, text: "Results".into() });
-        let sentence = Block::Passage("Sales rose.".into());
-        let sample = |blocks: &[&Block]| Sample {
-            document: Document { id: "d".into(), blocks: blocks.iter().map(|block| (*block).clone()).collect() },
-            questions: vec![
-                question("in tables", &["t0:r1c1"]),
-                question("in both", &["t0:r1c1", "p0"]),
-                question("unknown", &[]),
-            ],
-        };
-        let alone = tables_alone(&sample(&[&heading, &sentence, &table])).expect("a question that tables answer");
-        assert_eq!(alone.document.blocks, [heading, table.clone()]);
-        assert_eq!(alone.questions, [question("in tables", &["t0:r1c1"])]);
-        // Nothing new to learn from where there are tables alone anyway.
-        assert_eq!(tables_alone(&sample(&[&table])), None);
-    }
 }

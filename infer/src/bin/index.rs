@@ -1,7 +1,7 @@
 //! `index`: makes and changes corpora of tables, which `infer --corpus` searches.
 
 use std::io::IsTerminal as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -168,16 +168,8 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
         warnings.extend(change.warnings);
         shown.read(change.tables);
     }
-    for folder in arguments.inputs.iter().filter(|input| input.is_dir()) {
-        let gone = writer.gone_from(folder);
-        if let Some(first) = gone.first() {
-            let (folder, count) = (folder.display(), gone.len());
-            let files = if count == 1 { format!("{first} is") } else { format!("{first} and {} more are", count - 1) };
-            warnings.push(format!(
-                "{folder}: {files} not there any more, and still in the corpus; --remove FILE takes a file's tables out"
-            ));
-        }
-    }
+    let folders = arguments.inputs.iter().filter(|input| input.is_dir());
+    warnings.extend(folders.filter_map(|folder| gone(folder, &writer.gone_from(folder))));
     shown.commits();
     let change = writer.commit(&mut |tables| shown.encoded(tables))?;
     shown.bar.finish_and_clear();
@@ -248,6 +240,19 @@ impl Shown {
             self.said = Instant::now();
         }
     }
+}
+
+/// What is said of files that the corpus has and a folder has no longer.
+fn gone(folder: &Path, files: &[String]) -> Option<String> {
+    let folder = folder.display();
+    let files = match files {
+        [] => return None,
+        [file] => format!("{file} is"),
+        [file, more @ ..] => format!("{file} and {} more are", more.len()),
+    };
+    Some(format!(
+        "{folder}: {files} not there any more, and still in the corpus; --remove FILE takes a file's tables out"
+    ))
 }
 
 /// Says what could not be taken in, and how the program ends; whether `nothing` was.

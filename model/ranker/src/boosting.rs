@@ -13,7 +13,7 @@ use burn::tensor::TensorData;
 
 use crate::tensors::NamedTensors;
 
-/// Where a leaf has no number of a node.
+/// The number of no node: what stands below a leaf.
 const NONE: u32 = u32::MAX;
 /// Scores of trees from a file do not get beyond this.
 const GREATEST: f32 = 1e30;
