@@ -1,5 +1,6 @@
 //! Documents with tables that are too large for the graph: these go through SQL, the rest through the ranker, and the surer
-//! of both answers. So do folders: all tables through SQL, the documents that a question is about through the ranker.
+//! of both answers. So do folders, and documents of nothing but tables with records: all tables through SQL, the documents that
+//! a question is about through the ranker too.
 
 mod excerpt;
 
@@ -14,6 +15,7 @@ use tabsegnet_document::{Cut, ReadError, ReadOptions, read};
 use tabsegnet_encoder::{EncoderConfig, load};
 use tabsegnet_llm::{Budget, ChatModel, LlmSettings, Piece};
 use tabsegnet_sql::Sandbox;
+use tabsegnet_sql::tables::is_of_records;
 use tabsegnet_tablerag::{
     ChunkSettings, Cited, Execution, Found, Library, LibraryError, ModelPlanner, Outcome, Planner, ReadFiles, Reader,
     Reading, Reranker, RoundError, RoundEvent, RoundSettings, Rounds, Rules, Source, Trust, read_files,
@@ -39,7 +41,7 @@ pub struct Large {
     library: Library,
     /// The document without these tables, where it has anything else.
     rest: Option<Document>,
-    /// What was read of each of these tables: number, rows, columns.
+    /// What was read of each table that is too large for the graph: number, rows, columns.
     pub tables: Vec<(usize, usize, usize)>,
     /// What was cut off or guessed when the document was read.
     pub warnings: Vec<String>,
@@ -66,12 +68,12 @@ pub enum LargeError {
 }
 
 impl Large {
-    /// Reads a document; nothing where none of its tables has `cells` cells or more. `program` serves
-    /// [`tabsegnet_sql::worker`].
+    /// Reads a document; nothing where none of its tables has `cells` cells or more and it is none of records, or such are not
+    /// wanted. `program` serves [`tabsegnet_sql::worker`].
     ///
     /// # Errors
     /// [`LargeError`].
-    pub fn read(path: &Path, cells: usize, program: OsString) -> Result<Option<Self>, LargeError> {
+    pub fn read(path: &Path, cells: usize, records: bool, program: OsString) -> Result<Option<Self>, LargeError> {
         let read = read(path, &ReadOptions::default())?;
         let tables: Vec<(usize, usize, usize)> = read
             .document
@@ -83,7 +85,7 @@ impl Large {
                 Block::Heading(_) | Block::Passage(_) => None,
             })
             .collect();
-        if tables.is_empty() {
+        if tables.is_empty() && !(records && has_records(&read.document)) {
             return Ok(None);
         }
         let rest = rest_of(&read.document, cells);
@@ -197,6 +199,12 @@ impl Large {
 
 fn is_large(block: &Block, cells: usize) -> bool {
     matches!(block, Block::Table(table) if table.rows() * table.cols() >= cells.max(1))
+}
+
+/// Whether a document is tables alone, and one of them has a record in each row: what is counted and added up in it needs all
+/// rows, and the best nodes are some.
+fn has_records(document: &Document) -> bool {
+    document.passages().next().is_none() && document.tables().any(is_of_records)
 }
 
 /// A document without its tables of `cells` cells or more; nothing where nothing but headings is left.

@@ -42,7 +42,7 @@ pub use database::Database;
 pub use error::QueryError;
 pub use narrowed::{Narrowed, narrowed};
 pub use origins::{Origin, Origins};
-pub use propose::{ProposeError, Run, Target, Then, linked, propose, schema_graph_of};
+pub use propose::{ProposeError, Run, SEARCH, Target, Then, linked, named_as_records, propose, schema_graph_of};
 pub use rows::{Column, Format, Rows, Value};
 pub use rows_behind::rows_behind;
 pub use sandbox::Sandbox;

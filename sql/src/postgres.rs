@@ -40,11 +40,6 @@ const OBEYS: Duration = Duration::from_millis(150);
 /// Rows that are fetched at once.
 const AT_ONCE: i32 = 16;
 
-/// Whether a name is the URL of a PostgreSQL database, in any case of its letters.
-pub fn is_url(name: &str) -> bool {
-    address(name).is_some()
-}
-
 /// What stands behind `postgres://`.
 fn address(url: &str) -> Option<&str> {
     let (scheme, address) = url.split_once("://")?;

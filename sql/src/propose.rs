@@ -14,6 +14,9 @@ use crate::schema::{Schema, Table};
 use crate::schema_graph::{SchemaGraph, SchemaGraphError, Semantics, SqlDialect};
 use crate::unsaid;
 
+/// Time for finding a statement: half of it for what is read of the tables, half for statements that are run.
+pub const SEARCH: Duration = Duration::from_secs(10);
+
 /// What a question is put to.
 #[derive(Debug, Clone, Copy)]
 pub struct Target<'a> {
@@ -124,6 +127,11 @@ pub(crate) fn is_of_records(table: &Table, labels: &Labels) -> bool {
     if names.is_empty() {
         names = table.columns.iter().map(|column| column.name.as_str()).filter(|name| !hidden(name)).collect();
     }
+    named_as_records(&names)
+}
+
+/// The same of what columns are called alone.
+pub fn named_as_records(names: &[&str]) -> bool {
     let in_program = |name: &&str| {
         name.starts_with(|c: char| c.is_ascii_alphabetic())
             && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')

@@ -1,8 +1,8 @@
 //! Which rows an aggregate was made of, as a statement that shows them.
 
 use sqlparser::ast::{
-    Expr, FunctionArg, FunctionArgExpr, FunctionArguments, GroupByExpr, Ident, OrderByKind, Select, SelectItem,
-    SetExpr, Statement,
+    BinaryOperator, Expr, FunctionArg, FunctionArgExpr, FunctionArguments, GroupByExpr, Ident, InTarget, OrderByKind,
+    Query, Select, SelectItem, SetExpr, Statement,
 };
 use sqlparser::dialect::SQLiteDialect;
 use sqlparser::parser::Parser;
@@ -16,10 +16,12 @@ const BYTES: usize = 20_000;
 const STACK: usize = 64 << 20;
 
 /// A statement that shows the rows behind a statement's aggregates: of `SELECT sum(a) FROM t WHERE b = 1`,
-/// `SELECT a, b FROM t WHERE b = 1`. Its first columns are what is aggregated, then those that the conditions name. It
-/// is to be run in the sandbox as any other.
+/// `SELECT a, b FROM t WHERE b = 1`; of `SELECT k FROM t GROUP BY k ORDER BY count(*) DESC LIMIT 1` those of the groups that it
+/// gives, `SELECT k FROM t WHERE k IN (…)` around it. Its first columns are the one that is grouped by, what is aggregated, then
+/// those that the conditions name. It is to be run in the sandbox as any other.
 ///
-/// Nothing for what is no single `SELECT` with an aggregate, is grouped or distinct, or reads from a query.
+/// Nothing for what is no single `SELECT` with an aggregate, is grouped by anything but a column, is distinct, or reads from
+/// a query.
 pub fn rows_behind(sql: &str) -> Option<String> {
     if sql.len() > BYTES {
         return None;
@@ -36,24 +38,64 @@ fn rewrite(sql: &str) -> Option<String> {
     if query.with.is_some() {
         return None;
     }
+    let whole = query.clone();
     query.limit_clause = None;
     if query.order_by.as_ref().is_some_and(|order| matches!(order.kind, OrderByKind::Expressions(_))) {
         query.order_by = None;
     }
     let SetExpr::Select(select) = query.body.as_mut() else { return None };
-    let grouped = !matches!(&select.group_by, GroupByExpr::Expressions(by, more) if by.is_empty() && more.is_empty());
-    if grouped || select.having.is_some() || select.distinct.is_some() {
+    if select.distinct.is_some() {
         return None;
     }
-    let shown = shown(select)?;
+    let key = match &select.group_by {
+        GroupByExpr::Expressions(by, more) if more.is_empty() => match by.as_slice() {
+            [] => None,
+            [key @ (Expr::Identifier(_) | Expr::CompoundIdentifier(_))] => Some(key.clone()),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    if key.is_none() && select.having.is_some() {
+        return None;
+    }
+    let shown = shown(select, key.as_ref())?;
     select.projection = shown.into_iter().map(SelectItem::UnnamedExpr).collect();
+    if let Some(key) = key {
+        let in_groups = Expr::In {
+            expr: Box::new(key.clone()),
+            target: InTarget::Subquery(Box::new(groups(*whole, &key)?)),
+            negated: false,
+            global: false,
+        };
+        select.selection = Some(match select.selection.take() {
+            Some(condition) => Expr::BinaryOp {
+                left: Box::new(Expr::Nested(Box::new(condition))),
+                op: BinaryOperator::And,
+                right: Box::new(in_groups),
+            },
+            None => in_groups,
+        });
+        select.group_by = GroupByExpr::Expressions(Vec::new(), Vec::new());
+        select.having = None;
+    }
     written(query, Written::Sqlite).ok()
 }
 
-/// The columns that an aggregate takes, then those of the conditions.
-fn shown(select: &Select) -> Option<Vec<Expr>> {
-    let mut aggregates = false;
-    let mut found: Vec<Expr> = Vec::new();
+/// The groups that a query gives, by their key alone; nothing where its order names what it shows.
+fn groups(mut query: Query, key: &Expr) -> Option<Query> {
+    let SetExpr::Select(select) = query.body.as_mut() else { return None };
+    let has_alias = |item: &SelectItem| matches!(item, SelectItem::ExprWithAlias { .. });
+    if query.order_by.is_some() && select.projection.iter().any(has_alias) {
+        return None;
+    }
+    select.projection = vec![SelectItem::UnnamedExpr(key.clone())];
+    Some(query)
+}
+
+/// The key of groups, the columns that an aggregate takes, then those of the conditions.
+fn shown(select: &Select, key: Option<&Expr>) -> Option<Vec<Expr>> {
+    let mut aggregates = key.is_some();
+    let mut found: Vec<Expr> = key.cloned().into_iter().collect();
     for item in &select.projection {
         let (SelectItem::UnnamedExpr(of) | SelectItem::ExprWithAlias { expr: of, .. }) = item else { return None };
         each_expression(of, &mut |part| {
@@ -108,12 +150,23 @@ mod tests {
             ),
             ("SELECT count(*) FROM t", "SELECT rowid FROM t"),
             ("SELECT max(a) - min(a) FROM t", "SELECT a FROM t"),
+            (
+                "SELECT k FROM t WHERE b = 1 OR c = 2 GROUP BY k ORDER BY count(*) DESC LIMIT 1",
+                "SELECT k, b, c FROM t WHERE (b = 1 OR c = 2) AND k IN (SELECT k FROM t WHERE b = 1 OR c = 2 GROUP BY k \
+                 ORDER BY count(*) DESC LIMIT 1)",
+            ),
+            (
+                "SELECT t.k, sum(t.a) FROM t GROUP BY t.k HAVING count(*) > 1",
+                "SELECT t.k, t.a FROM t WHERE t.k IN (SELECT t.k FROM t GROUP BY t.k HAVING count(*) > 1)",
+            ),
         ] {
             assert_eq!(rows_behind(sql).as_deref(), Some(behind), "{sql}");
         }
         for sql in [
             "SELECT a FROM t",
-            "SELECT b, sum(a) FROM t GROUP BY b",
+            "SELECT b, sum(a) FROM t GROUP BY b, c",
+            "SELECT sum(a) AS s FROM t GROUP BY b ORDER BY s LIMIT 1",
+            "SELECT sum(a) FROM t GROUP BY b + 1",
             "SELECT sum(a) FROM t UNION SELECT 1",
             "WITH t AS (SELECT 1) SELECT count(*) FROM t",
             "DELETE FROM t",

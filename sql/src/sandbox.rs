@@ -34,6 +34,14 @@ impl Default for Sandbox {
     }
 }
 
+impl Sandbox {
+    /// The same with room for what is read of tables to find a statement.
+    #[must_use]
+    pub fn for_reading(&self) -> Self {
+        Self { rows: 5000, bytes: 20_000_000, ..self.clone() }
+    }
+}
+
 /// The longest statement, in bytes.
 pub(crate) const STATEMENT_BYTES: usize = 100_000;
 

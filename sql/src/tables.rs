@@ -18,7 +18,7 @@ use tabsegnet_document::numbers::Sign;
 
 use crate::catalogue::quote;
 use column::Inferred;
-pub use files::{Cited, FileDatabase, ImportError, ImportedTable};
+pub use files::{Cited, FileDatabase, ImportError, ImportedTable, is_of_records};
 pub use records::{ReadRecords, has_records, read_records};
 
 /// The type of a column.

@@ -59,7 +59,9 @@ fn an_aggregate_says_what_it_was_made_of() {
     let found: serde_json::Value = serde_json::from_str(&out).unwrap();
     assert_eq!(found["behind"]["rows"], serde_json::json!([[2], [3]]));
     assert_eq!(found["behind"]["sources"][1][0]["row_id"], 3);
-    let (_, _, err) = with("SELECT b, sum(a) FROM t GROUP BY b", &[]);
+    let (_, _, err) = with("SELECT sum(a) FROM t GROUP BY b HAVING count(*) > 0", &[]);
+    assert!(err.contains("made of"), "{err}");
+    let (_, _, err) = with("SELECT sum(a) FROM t GROUP BY b, a", &[]);
     assert!(err.contains("it is not known which rows"), "{err}");
     let (code, out, err) = query(&["--database", path.to_str().unwrap(), "--sql", "SELECT 1", "--explain"], b"");
     assert_eq!((code, out.as_str()), (Some(2), ""), "{err}");

@@ -55,7 +55,7 @@ struct Arguments {
     /// A corpus of tables that `index` made: its best tables for a question are searched for the answer.
     #[arg(long, value_name = "DIR", conflicts_with = "document")]
     corpus: Option<PathBuf>,
-    /// How the tables of --corpus are ranked: rerank, fusion, rrf, bm25, bm25-schema, dense, gtr, or the folder of a
+    /// How the tables of --corpus are ranked: rerank, fusion, links, rrf, bm25, bm25-schema, dense, gtr, or the folder of a
     /// trained reranker of tables; rerank unless given.
     #[arg(long, value_name = "NAME")]
     retriever: Option<String>,
@@ -285,7 +285,8 @@ struct Found {
 }
 
 impl Searched {
-    fn open(arguments: &Arguments, opening: Opening) -> Result<Self> {
+    /// Tables of `records` go through SQL whatever their size, where that is wanted.
+    fn open(arguments: &Arguments, opening: Opening, records: bool) -> Result<Self> {
         if let Some(directory) = &arguments.corpus {
             let failed = || format!("{}: could not be opened", directory.display());
             let corpus = Corpus::open_with(directory, arguments.retriever()).with_context(failed)?;
@@ -305,7 +306,7 @@ impl Searched {
                 LargeDocument::of_folder(path, arguments.sql_cells, opening).with_context(failed)?,
             )));
         }
-        if let Some(large) = large::read(path, arguments.sql_cells)? {
+        if let Some(large) = large::read(path, arguments.sql_cells, records)? {
             let large = LargeDocument::open(large, opening).with_context(failed)?;
             return Ok(Self::Large(Rc::new(large)));
         }
@@ -424,7 +425,8 @@ fn run(arguments: &Arguments) -> Result<()> {
     let answering = llm.as_ref().filter(|_| arguments.wants_model());
     let or_otherwise = arguments.policy == PolicyChoice::Auto;
     let answerer = Answerer { llm: answering, otherwise, or_otherwise, rounds: config.tablerag };
-    let searched = Searched::open(arguments, opening)?;
+    // A model walks the graph of a small table.
+    let searched = Searched::open(arguments, opening, answering.is_none())?;
     let mut writer = Writer::new(arguments.format, arguments.output.as_deref(), about(arguments)?);
     let mut answer = |question: &GivenQuestion| -> Result<()> {
         let failed = || format!("{}: {}", arguments.place(), question.id);

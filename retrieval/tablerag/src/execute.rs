@@ -52,6 +52,9 @@ pub struct Executed {
     pub cited: Vec<Cited>,
     /// Whether there are more such cells.
     pub more: bool,
+    /// What speaks against the statement, in sentences.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 impl Execution {
@@ -85,7 +88,7 @@ impl Execution {
                 cited = cells(library, &SourcedRows::new(rows, origins, Some(files)), &mut more);
             }
         }
-        Ok(Executed { sql: sql.to_owned(), rows, cited, more })
+        Ok(Executed { sql: sql.to_owned(), rows, cited, more, notes: Vec::new() })
     }
 }
 
@@ -93,6 +96,8 @@ impl Execution {
 fn cells(library: &Library, rows: &SourcedRows, more: &mut bool) -> Vec<Cited> {
     let mut found: Vec<Cited> = Vec::new();
     for Source { origin, cited } in rows.sources.iter().flatten().flatten() {
+        // Of a row without a column, as of one that is counted, the first cell.
+        let cited = cited.clone().or_else(|| library.database().first_cell(&origin.table, origin.row_id?));
         let Some(cited) = cited else { continue };
         if found.len() >= CITED {
             *more = true;

@@ -52,7 +52,7 @@ pub struct Outcome {
     pub executed: Option<Executed>,
     /// What it rests on.
     pub cited: Vec<Cited>,
-    /// What was looked at; all hold, unless nothing is said.
+    /// What was looked at; all hold but for what speaks against a statement, unless nothing is said.
     pub checks: Vec<Check>,
     /// How it came about.
     pub trace: Vec<RoundEvent>,
@@ -190,6 +190,7 @@ impl Rounds<'_> {
             let Some(statement) = planner.statement(&state, &need)? else { break };
             match self.execution.run(self.library, &statement.sql) {
                 Ok(run) => {
+                    let run = Executed { notes: statement.notes.clone(), ..run };
                     let sql = statement.sql.clone();
                     tell(events, RoundEvent::Statement { round, sql, rows: Some(run.rows.clone()), refused: None });
                     executed = Some((statement, run));
@@ -268,7 +269,10 @@ impl Rounds<'_> {
             if let Some(run) = executed.iter().rev().find(|run| in_rows(text, &run.rows)) {
                 checks.push(Check { what: format!("{text:?} is a value of the statement's rows"), passed: true });
                 cited.extend(run.cited.iter().filter(|cell| !cited.contains(cell)).cloned().collect::<Vec<_>>());
-                used = used.or_else(|| Some(run.clone()));
+                if used.is_none() {
+                    checks.extend(run.notes.iter().map(|note| Check { what: note.clone(), passed: false }));
+                    used = Some(run.clone());
+                }
             } else if let Some(found) = kept.iter().find(|found| self.in_chunk(text, found)) {
                 checks.push(Check { what: format!("{text:?} stands in {}", self.kept(found).place), passed: true });
                 let passages = self.passages(found, text);

@@ -1,14 +1,17 @@
 //! Planning without a language model: the question is the one subquery, the statement is the likeliest of those that
-//! [`tabsegnet_sql::generate`] makes, and the surer of rows and texts is taken.
+//! [`tabsegnet_sql::generate`] makes over a table, or [`tabsegnet_sql::propose`] over tables of records, and the surer of rows and
+//! texts is taken.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
 use tabsegnet_corpus::terms;
+use tabsegnet_lexical::periods::is_year;
 use tabsegnet_llm::LlmError;
-use tabsegnet_sql::generate::{Known, LEAST, Labels, generate};
-use tabsegnet_sql::tables::ColumnType;
-use tabsegnet_sql::{Database, QueryError, Rows, Sandbox, Schema, Value};
+use tabsegnet_sql::generate::{Known, LEAST, generate};
+use tabsegnet_sql::schema_graph::{Semantics, SqlDialect};
+use tabsegnet_sql::tables::{ColumnType, ImportedTable};
+use tabsegnet_sql::{Database, ProposeError, QueryError, Rows, SEARCH, Sandbox, Schema, Target, Value, propose};
 
 use crate::library::Library;
 use crate::planner::{Evidence, Need, Planner, State, Statement, Step, Trust, Weighed};
@@ -41,8 +44,8 @@ impl Reader for () {
 const ROWS: usize = 5000;
 /// Of these at most so many for each word of the question.
 const ROWS_OF_WORD: usize = 200;
-/// Time for finding statements over one table.
-const SEARCH: Duration = Duration::from_secs(6);
+/// Time for finding statements over one table that people read.
+const SEARCH_OF_TABLE: Duration = Duration::from_secs(6);
 /// Time for reading what a question is read with, of one table.
 const READING: Duration = Duration::from_secs(3);
 
@@ -94,15 +97,20 @@ impl<R: Reader> Planner for Rules<R> {
         if !need.refused.is_empty() {
             return Ok(None);
         }
-        let mut best: Option<Statement> = None;
+        let library = state.library;
+        let records = Records::of(library);
+        // What fails is no statement.
+        let mut found: Vec<Statement> = Vec::new();
+        if need.tables.iter().any(|&table| library.imported(table).is_some_and(|of| records.has(of))) {
+            found.extend(over_records(library, &records, need.subquery).ok().flatten());
+        }
         for &table in need.tables {
-            if let Ok(Some(found)) = statement(state.library, table, need.subquery, self.stop)
-                && best.as_ref().is_none_or(|best| best.confidence < found.confidence)
-            {
-                best = Some(found);
+            if !library.imported(table).is_some_and(ImportedTable::is_of_records) {
+                found.extend(statement(library, table, need.subquery, self.stop).ok().flatten());
             }
         }
-        Ok(best)
+        // The first of equals.
+        Ok(found.into_iter().reduce(|best, next| if best.confidence < next.confidence { next } else { best }))
     }
 
     fn weigh(&mut self, state: &State<'_>, evidence: &Evidence<'_>) -> Result<Weighed, LlmError> {
@@ -177,9 +185,48 @@ fn shown(value: f64) -> String {
     }
 }
 
-/// The likeliest statement over a table, however likely it is.
+/// Tables of records, and those that have a column of the same name, which they may be joined by.
+struct Records<'l> {
+    tables: HashSet<&'l str>,
+}
+
+impl<'l> Records<'l> {
+    fn of(library: &'l Library) -> Self {
+        let names = |table: &ImportedTable| -> HashSet<String> {
+            table.columns.iter().map(|column| column.name.to_lowercase()).collect()
+        };
+        let all = &library.database().tables;
+        let of_records: HashSet<String> = all.iter().filter(|table| table.is_of_records()).flat_map(names).collect();
+        let shares = |table: &&ImportedTable| names(table).iter().any(|name| of_records.contains(name));
+        Self { tables: all.iter().filter(shares).map(|table| table.name.as_str()).collect() }
+    }
+
+    fn has(&self, table: &ImportedTable) -> bool {
+        self.tables.contains(table.name.as_str())
+    }
+}
+
+/// The statement over tables of records, joined where it needs several, as `query` finds it; nothing where none is likely
+/// enough.
+fn over_records(library: &Library, records: &Records<'_>, question: &str) -> Result<Option<Statement>, ProposeError> {
+    let files = library.database();
+    let database = Database::open(files.path(), &Sandbox::default().for_reading())?;
+    let mut schema = database.schema()?;
+    schema.tables.retain(|table| records.tables.contains(table.name.as_str()));
+    let (semantics, labels) = (Semantics::default(), files.labels());
+    let target = Target { schema: &schema, semantics: &semantics, dialect: SqlDialect::Sqlite, labels: &labels };
+    let found = propose(question, target, SEARCH, &mut |sql| database.query(sql))?;
+    let statement =
+        |sql: String, confidence| Statement { sql, confidence: Some(confidence), notes: found.notes.clone() };
+    Ok(found.chosen().map(|chosen| statement(chosen.sql.clone(), chosen.confidence)))
+}
+
+/// The likeliest statement over a table that people read, however likely it is.
 fn statement(library: &Library, table: usize, question: &str, stop: &[&str]) -> Result<Option<Statement>, QueryError> {
     let Some(stored) = library.tables().get(table) else { return Ok(None) };
+    if is_of_another_year(library, table, question) {
+        return Ok(None);
+    }
     let sandbox = Sandbox { rows: ROWS, bytes: 20_000_000, deadline: READING, ..Sandbox::default() };
     let database = Database::open(library.database().path(), &sandbox)?;
     let mut schema = database.schema()?;
@@ -187,7 +234,7 @@ fn statement(library: &Library, table: usize, question: &str, stop: &[&str]) -> 
     schema.views.clear();
     let known = known(library, table, &database, &schema, question, stop)?;
     let scopes = known.table(0).into_iter().collect::<Vec<_>>();
-    let found = generate(question, &known, &scopes, SEARCH, &mut |sql| database.query(sql));
+    let found = generate(question, &known, &scopes, SEARCH_OF_TABLE, &mut |sql| database.query(sql));
     let is_large = library.table(table).is_some_and(|table| table.rows() > ROWS);
     let best = match aggregate(question).filter(|_| is_large) {
         // Of a large table a total is no cell: the likeliest statement that makes one, or none.
@@ -200,7 +247,21 @@ fn statement(library: &Library, table: usize, question: &str, stop: &[&str]) -> 
         }
         None => found.proposals.into_iter().next(),
     };
-    Ok(best.map(|best| Statement { sql: best.sql, confidence: Some(best.confidence) }))
+    Ok(best.map(|best| Statement { sql: best.sql, confidence: Some(best.confidence), notes: Vec::new() }))
+}
+
+/// Whether a table's caption and headings name years, its cells and the question others: what it says is of those.
+fn is_of_another_year(library: &Library, table: usize, question: &str) -> bool {
+    let years = |text: &str| -> Vec<String> { terms(text).into_iter().filter(|term| is_year(term)).collect() };
+    let wanted = years(question);
+    let Some(of) = library.table(table).filter(|_| !wanted.is_empty()) else { return false };
+    let chunk = (0..library.chunks().len()).find(|&chunk| library.table_of(chunk) == Some(table));
+    let section = chunk.and_then(|chunk| library.chunks().get(chunk)).map_or("", |chunk| chunk.section.as_str());
+    let over = [years(of.caption()), years(section)].concat();
+    let has_wanted = |text: &str| years(text).iter().any(|year| wanted.contains(year));
+    !over.is_empty()
+        && !over.iter().any(|year| wanted.contains(year))
+        && !of.cells().iter().any(|cell| has_wanted(&cell.text))
 }
 
 /// The aggregate that a question names.
@@ -276,7 +337,7 @@ fn aggregated(
     conditions.extend(texts.into_iter().map(|(_, condition)| condition));
     let filter = if conditions.is_empty() { String::new() } else { format!(" WHERE {}", conditions.join(" AND ")) };
     let sql = format!("SELECT {aggregate}{}) FROM {from}{filter}", quote(&measure.name));
-    Some(Statement { sql, confidence: Some(AGGREGATED) })
+    Some(Statement { sql, confidence: Some(AGGREGATED), notes: Vec::new() })
 }
 
 /// What a question is read with. Of a table with more than [`ROWS`] rows those that have words of the question, then rows
@@ -290,11 +351,7 @@ fn known(
     stop: &[&str],
 ) -> Result<Known, QueryError> {
     let imported = library.imported(table);
-    let mut labels = Labels::new();
-    for column in imported.iter().flat_map(|table| &table.columns).filter(|column| !column.header.is_empty()) {
-        let name = imported.map_or("", |table| table.name.as_str());
-        labels.insert((name.to_owned(), column.name.clone()), column.header.clone());
-    }
+    let mut labels = imported.map(ImportedTable::labels).unwrap_or_default();
     let large = library.table(table).is_some_and(|table| table.rows() > ROWS);
     for column in schema.tables.iter().flat_map(|table| &table.columns).filter(|_| large) {
         let name = imported.map_or("", |table| table.name.as_str());

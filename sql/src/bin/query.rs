@@ -11,7 +11,7 @@ use serde::Serialize;
 use tabsegnet_sql::generate::{Generation, Proposal};
 use tabsegnet_sql::linking::ExplainedJoin;
 use tabsegnet_sql::schema_graph::Semantics;
-use tabsegnet_sql::{Format, Origins, QueryError, Rows, Sandbox, SourcedRows, Target, Value, propose, worker};
+use tabsegnet_sql::{Format, Origins, QueryError, Rows, SEARCH, Sandbox, SourcedRows, Target, Value, propose, worker};
 
 #[path = "query/llm.rs"]
 mod llm;
@@ -229,17 +229,9 @@ fn llm(arguments: &Arguments) -> Result<Option<Llm>> {
     Ok(llm)
 }
 
-/// Time for finding a statement: half of it for what is read of the tables, half for statements that are run.
-const SEARCH: Duration = Duration::from_secs(10);
-
-/// What is read of a table to find a statement.
-fn for_reading(sandbox: &Sandbox) -> Sandbox {
-    Sandbox { rows: 5000, bytes: 20_000_000, ..sandbox.clone() }
-}
-
 fn generate(arguments: &Arguments, source: &Source, sandbox: &Sandbox, question: &str) -> Result<Generation> {
     source.with_rows()?;
-    let mut known = source.known(&for_reading(sandbox), semantics(arguments)?)?;
+    let mut known = source.known(&sandbox.for_reading(), semantics(arguments)?)?;
     let target =
         Target { schema: &known.schema, semantics: &known.semantics, dialect: known.dialect, labels: &known.labels };
     Ok(propose(question, target, SEARCH, &mut |sql| known.reader.query(sql))?)
@@ -334,7 +326,7 @@ fn write(
     if arguments.provenance && origins.is_empty() && !rows.rows.is_empty() && behind.is_none() {
         note(
             "--provenance: it is not known which rows of tables these come from; it is of a plain SELECT over tables and of \
-             aggregates without GROUP BY, of PostgreSQL of a plain SELECT over tables with a primary key",
+             aggregates, by one column at most, of PostgreSQL of a plain SELECT over tables with a primary key",
         );
     }
     if !matches!(found, Found::Given) {

@@ -10,6 +10,8 @@ use tempfile::NamedTempFile;
 
 use super::records::json_lines;
 use super::{Import, ImportedColumn, MAX_COLUMNS, Names, parquet_file};
+use crate::generate::Labels;
+use crate::named_as_records;
 
 /// Files could not be opened as a database.
 #[derive(Debug, thiserror::Error)]
@@ -157,6 +159,21 @@ impl ImportedTable {
         self.table.as_ref().map(Table::number)
     }
 
+    /// What headers call its columns.
+    pub fn labels(&self) -> Labels {
+        let named = self.columns.iter().filter(|column| !column.header.is_empty());
+        named.map(|column| ((self.name.clone(), column.name.clone()), column.header.clone())).collect()
+    }
+
+    /// Whether it has a record in each row, as its columns are called ([`named_as_records`]).
+    pub fn is_of_records(&self) -> bool {
+        let named = |of: fn(&ImportedColumn) -> &str| -> Vec<&str> {
+            self.columns.iter().map(of).filter(|name| !name.is_empty()).collect()
+        };
+        let headers = named(|column| &column.header);
+        named_as_records(&if headers.is_empty() { named(|column| &column.name) } else { headers })
+    }
+
     /// How many rows of the document's table are its header: the database's first row is the one behind them.
     pub fn header_rows(&self) -> usize {
         self.table.as_ref().map_or(0, header_rows)
@@ -248,9 +265,20 @@ impl FileDatabase {
         KNOWN.contains(&extension(path).as_str())
     }
 
+    /// What headers call the columns.
+    pub fn labels(&self) -> Labels {
+        self.tables.iter().flat_map(ImportedTable::labels).collect()
+    }
+
     /// The SQLite file.
     pub fn path(&self) -> &Path {
         self.database.path()
+    }
+
+    /// The first cell of a row (by its row id) of the database.
+    pub fn first_cell(&self, table: &str, row_id: i64) -> Option<Cited> {
+        let first = self.tables.iter().find(|found| found.name.eq_ignore_ascii_case(table))?.columns.first()?;
+        self.cited(table, row_id, &first.name)
     }
 
     /// The cell of a file that stands in a row (by its row id) and a column of the database.
@@ -301,9 +329,10 @@ fn imports(document: &Document) -> Vec<(Option<Table>, Import)> {
     found.into_iter().map(|table| (Some(table.clone()), import(table))).collect()
 }
 
-fn import(table: &Table) -> Import {
+/// What a table's columns are called.
+fn header(table: &Table) -> Vec<String> {
     let headers = header_rows(table);
-    let header = |col: usize| {
+    let of_column = |col: usize| {
         let mut levels: Vec<&str> = Vec::new();
         for text in (0..headers).filter_map(|row| table.cell_at(row, col)).map(|cell| cell.text.trim()) {
             if !text.is_empty() && levels.last() != Some(&text) {
@@ -312,8 +341,19 @@ fn import(table: &Table) -> Import {
         }
         levels.join(" > ")
     };
+    (0..table.cols()).map(of_column).collect()
+}
+
+/// Whether a document's table has a record in each row, as its columns are called ([`named_as_records`]).
+pub fn is_of_records(table: &Table) -> bool {
+    let header = header(table);
+    let names: Vec<&str> = header.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
+    named_as_records(&names)
+}
+
+fn import(table: &Table) -> Import {
+    let (header, headers) = (header(table), header_rows(table));
     let cell = |row: usize, col: usize| table.cell_at(row, col).map_or_else(String::new, |cell| cell.text.clone());
-    let header: Vec<String> = (0..table.cols()).map(header).collect();
     let rows: Vec<Vec<String>> =
         (headers..table.rows()).map(|row| (0..table.cols()).map(|col| cell(row, col)).collect()).collect();
     Import::new(&header, &rows)

@@ -1,4 +1,4 @@
-//! Documents with tables too large for the graph.
+//! Documents with tables that go through SQL.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -35,21 +35,11 @@ impl From<Option<OpenDocument>> for Rest {
     }
 }
 
-/// Bytes below which a file that is not packed cannot have so many cells as one: a cell takes a byte at least.
-fn may_be_large(path: &Path, cells: usize) -> bool {
-    let packed =
-        path.extension().is_some_and(|end| end.eq_ignore_ascii_case("xlsx") || end.eq_ignore_ascii_case("xlsm"));
-    packed || std::fs::metadata(path).map_or(0, |about| about.len()) >= cells as u64
-}
-
-/// Reads a document, where it has tables of `cells` cells or more; these are told on stderr.
-pub fn read(path: &Path, cells: usize) -> Result<Option<Large>> {
-    if may_be_large(path, cells) { read_all(path, cells) } else { Ok(None) }
-}
-
-fn read_all(path: &Path, cells: usize) -> Result<Option<Large>> {
-    let large =
-        Large::read(path, cells, program()?).with_context(|| format!("{}: could not be opened", path.display()))?;
+/// Reads a document, where it has tables of `cells` cells or more, which are told on stderr, or, where `records` are wanted, is
+/// tables of records alone.
+pub fn read(path: &Path, cells: usize, records: bool) -> Result<Option<Large>> {
+    let large = Large::read(path, cells, records, program()?)
+        .with_context(|| format!("{}: could not be opened", path.display()))?;
     let Some(large) = large else { return Ok(None) };
     for warning in &large.warnings {
         eprintln!("warning: {}: {warning}", path.display());
@@ -58,6 +48,9 @@ fn read_all(path: &Path, cells: usize) -> Result<Option<Large>> {
         eprintln!(
             "t{number} goes through SQL: {rows} rows of {columns} cells are too many for the graph (--sql-cells)"
         );
+    }
+    if large.tables.is_empty() {
+        eprintln!("{}: a table of records goes through SQL too; the surer answers", path.display());
     }
     Ok(Some(large))
 }
@@ -103,7 +96,7 @@ impl LargeDocument {
             tempfile::Builder::new().prefix("tables").tempdir().context("no folder for tables of the corpus")?;
         let path = folder.path().join("corpus.json");
         write_bytes_atomic(&path, document_json(document).as_bytes())?;
-        let Some(large) = read_all(&path, cells)? else { return Ok(None) };
+        let Some(large) = read(&path, cells, false)? else { return Ok(None) };
         let rest = large.open_rest(session)?;
         Ok(Some(Self { large, rest: rest.into(), folder: Some(folder) }))
     }

@@ -191,13 +191,18 @@ fn lines(answer: &Answer) -> String {
             answer.checks.iter().filter(|check| !check.passed).map(|check| check.what.as_str()).collect();
         lines.push(match answer.policy.as_str() {
             "llm" | "none" => format!("  does not know: {}", why.join("; ")),
-            _ => format!("  does not know (the best guess has confidence {:.2})", answer.confidence),
+            _ => {
+                let why = if why.is_empty() { String::new() } else { format!(": {}", why.join("; ")) };
+                format!("  does not know (the best guess has confidence {:.2}){why}", answer.confidence)
+            }
         });
         lines.extend(answer.unverified.as_ref().map(|unverified| format!("  not verified: {unverified}")));
     } else {
         lines.push(format!("  {}   confidence {:.2}", answer.said(), answer.confidence));
         lines.extend(answer.program.as_ref().map(|program| format!("  program: {program}")));
         lines.extend(answer.sql.as_ref().map(|sql| format!("  sql: {sql}")));
+        let doubts = answer.checks.iter().filter(|check| !check.passed);
+        lines.extend(doubts.map(|check| format!("  note: {}", check.what)));
         for citation in &answer.citations {
             let headers = [&citation.row_headers, &citation.column_headers].into_iter().flatten();
             let headers: Vec<&str> = headers.map(String::as_str).collect();

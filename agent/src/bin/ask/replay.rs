@@ -20,7 +20,7 @@ pub fn replay_trace(arguments: &Arguments, file: &Path) -> Result<()> {
     let walks = walks(&events);
     ensure!(!walks.is_empty(), "{shown}: holds no walk; expected a trace, such as --trace writes");
     let settings = arguments.llm.config()?.agent;
-    let searched = Searched::open(arguments, opening(arguments, None)?)?;
+    let searched = Searched::open(arguments, opening(arguments, None)?, false)?;
     let mut others = 0;
     for walk in &walks {
         let [TraceEvent::Start { id, question, .. }, ..] = walk else {

@@ -11,7 +11,7 @@ use tabsegnet_sql::llm::{WriteError, answer};
 use tabsegnet_sql::{Origins, QueryError, Rows, Sandbox, Target, linked};
 
 use super::source::Source;
-use super::{Arguments, PolicyChoice, SEARCH, for_reading, note, semantics, warn};
+use super::{Arguments, PolicyChoice, SEARCH, note, semantics, warn};
 
 /// What is said about a language model.
 #[derive(Args)]
@@ -90,7 +90,7 @@ impl Llm {
         question: &str,
     ) -> Result<Option<Statement>> {
         source.with_rows()?;
-        let mut known = source.known(&for_reading(sandbox), semantics(arguments)?)?;
+        let mut known = source.known(&sandbox.for_reading(), semantics(arguments)?)?;
         let target = Target {
             schema: &known.schema,
             semantics: &known.semantics,

@@ -158,12 +158,7 @@ impl Source {
 
     /// What is known of it, with what reads it.
     pub fn known(&self, sandbox: &Sandbox, semantics: Semantics) -> Result<Known> {
-        let mut labels = Labels::new();
-        for table in self.files().into_iter().flat_map(|files| &files.tables) {
-            for column in table.columns.iter().filter(|column| !column.header.is_empty()) {
-                labels.insert((table.name.clone(), column.name.clone()), column.header.clone());
-            }
-        }
+        let labels = self.files().map(FileDatabase::labels).unwrap_or_default();
         let (schema, dialect, reader, not_there) = match self {
             Self::File { path, .. } => {
                 let database = Database::open(path, sandbox)?;
