@@ -124,7 +124,19 @@ impl<'a> Builder<'a> {
             self.warn(format!("{source}: the table is left out, all its cells are empty"));
             return places;
         }
-        let mut caption = if caption.trim().is_empty() { self.caption_before() } else { caption.trim().to_owned() };
+        let mut caption = match caption.trim() {
+            "" => self.caption_before(),
+            // What counts its numbers may stand before it all the same.
+            own => {
+                let units = self
+                    .lines
+                    .iter()
+                    .rev()
+                    .map(|(line, _)| line.as_str())
+                    .take_while(|line| headers::is_unit_line(line));
+                join_non_empty([own].into_iter().chain(units.take(1)), " ")
+            }
+        };
         if known.rows.is_none() {
             for title in grid.take_titles() {
                 places.extend(title.facts.iter().map(|&fact| (fact, FactPlace::Caption(number))));
@@ -142,7 +154,8 @@ impl<'a> Builder<'a> {
         grid.fill_stubs(headers.rows, headers.cols);
         let outer: std::collections::BTreeSet<usize> = headers.parents.iter().copied().flatten().collect();
         grid.widen_titles(outer.into_iter());
-        if let Some(unit) = headers::unit_in_corner(&grid, headers.rows) {
+        let unit = headers::unit_in_corner(&grid, headers.rows).or_else(|| headers::unit_below(&grid, headers.rows));
+        if let Some(unit) = unit {
             caption = join_non_empty([caption.as_str(), unit].into_iter(), " ");
         }
         for cell in &grid.cells {

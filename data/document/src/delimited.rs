@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::builder::Builder;
 use crate::error::ReadError;
 use crate::grid::{Grid, RawCell};
+use crate::kind::Kind;
 use crate::options::ReadOptions;
 
 const DELIMITERS: [u8; 4] = [b',', b'\t', b';', b'|'];
@@ -47,9 +48,44 @@ pub(crate) fn read(path: &Path, text: &str, options: &ReadOptions, builder: &mut
         let cut = format!("the table is cut off after {read} of {records} records: a table may have {max_cells} cells");
         builder.cut(read, Some(records), cut);
     }
-    let (grid, _) = Grid::place(rows, max_cells);
-    builder.table(grid, "", format!("{records} records, delimiter {:?}", char::from(delimiter)));
+    let place = format!("{records} records, delimiter {:?}", char::from(delimiter));
+    for table in tables(rows) {
+        let (grid, _) = Grid::place(table, max_cells);
+        builder.table(grid, "", place.clone());
+    }
     Ok(())
+}
+
+/// Records that name a table, at most: its title, what it counts in, its period.
+const TITLES: usize = 3;
+
+/// The tables of a file: behind a record without a text a title alone and column headers begin another one.
+fn tables(rows: Vec<Vec<RawCell>>) -> Vec<Vec<Vec<RawCell>>> {
+    let filled = |row: &[RawCell]| row.iter().filter(|cell| !cell.text.is_empty()).count();
+    let is_title = |row: &&Vec<RawCell>| filled(row) == 1 && row.first().is_some_and(|cell| !cell.text.is_empty());
+    let begins = |at: usize| {
+        let behind_blank = at.checked_sub(1).and_then(|before| rows.get(before)).is_some_and(|row| filled(row) == 0);
+        let titles = rows.iter().skip(at).take(TITLES).take_while(is_title).count();
+        let is_header = rows.get(at + titles).is_some_and(|row| {
+            let names = |cell: &RawCell| matches!(Kind::of(&cell.text), Kind::Empty | Kind::Text | Kind::Year);
+            filled(row) > 1 && row.iter().skip(1).all(names)
+        });
+        behind_blank && titles > 0 && is_header
+    };
+    let starts: Vec<usize> = (1..rows.len()).filter(|&at| begins(at)).collect();
+    if starts.is_empty() {
+        return vec![rows];
+    }
+    let mut tables = vec![Vec::new()];
+    for (at, row) in rows.into_iter().enumerate() {
+        if starts.contains(&at) {
+            tables.push(Vec::new());
+        }
+        if let Some(table) = tables.last_mut().filter(|_| filled(&row) > 0) {
+            table.push(row);
+        }
+    }
+    tables
 }
 
 fn reader(text: &str, delimiter: u8) -> csv::Reader<&[u8]> {
@@ -114,6 +150,19 @@ mod tests {
 
     use crate::model::Table;
     use crate::{Limits, ReadDocument, ReadOptions, read_bytes};
+
+    #[test]
+    fn a_title_and_headers_behind_a_blank_record_begin_another_table() {
+        let text = "Income statement (in millions),,\n,2024,2023\nSales,9,8\n,,\nCosts,4,3\n,,\nBalance sheet,,\n(in thousands),,\n\
+                    ,2024,2023\nCash,21,20\n";
+        let read = read("x.csv", text);
+        let tables: Vec<&Table> = read.document.tables().collect();
+        let captions: Vec<&str> = tables.iter().map(|table| table.caption()).collect();
+        assert_eq!(captions, ["Income statement (in millions)", "Balance sheet (in thousands)"]);
+        assert_eq!(tables[1].cell_at(1, 1).unwrap().text, "21");
+        // A blank record alone parts nothing.
+        assert!(tables[0].cells().iter().any(|cell| cell.text == "Costs"));
+    }
 
     fn read(name: &str, text: &str) -> ReadDocument {
         read_bytes(Path::new(name), text.into(), &ReadOptions::default()).unwrap()

@@ -69,6 +69,8 @@ struct Table {
     #[serde(default)]
     captions: Vec<Reference>,
     #[serde(default)]
+    footnotes: Vec<Reference>,
+    #[serde(default)]
     prov: Vec<Provenance>,
     #[serde(default)]
     content_layer: Layer,
@@ -139,6 +141,9 @@ pub(crate) fn read(path: &Path, text: &str, limits: &Limits, builder: &mut Build
             "tables" => {
                 if let Some(table) = document.tables.get(index).filter(|table| table.content_layer == Layer::Body) {
                     read_table(index, table, &texts, limits, builder);
+                    for footnote in table.footnotes.iter().filter_map(|footnote| texts.get(&footnote.target)) {
+                        drop(builder.paragraph::<()>(footnote.text.trim(), &[]));
+                    }
                 }
                 None
             }

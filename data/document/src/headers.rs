@@ -72,6 +72,16 @@ pub(crate) fn unit_in_corner(grid: &Grid, header_rows: usize) -> Option<&str> {
     (0..header_rows.min(grid.rows)).map(|row| grid.at(row, 0).text.as_str()).find(|text| is_unit_line(text))
 }
 
+/// What the first row below the headers says the numbers are counted in, where it says nothing else.
+pub(crate) fn unit_below(grid: &Grid, header_rows: usize) -> Option<&str> {
+    if header_rows >= grid.rows {
+        return None;
+    }
+    let mut texts = (0..grid.cols).map(|col| grid.at(header_rows, col).text.as_str()).filter(|text| !text.is_empty());
+    let unit = texts.next()?;
+    (is_unit_line(unit) && texts.all(|text| text == unit)).then_some(unit)
+}
+
 /// `(In millions, except par value)`, `Dollars in thousands`.
 pub(crate) fn is_unit_line(text: &str) -> bool {
     let lower = text.to_lowercase();

@@ -12,10 +12,17 @@ const BOLD_LINE: u8 = 7;
 
 /// Reads a text.
 pub(crate) fn read(text: &str, limits: &Limits, builder: &mut Builder) {
-    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_FOOTNOTES;
+    let options = Options::ENABLE_TABLES
+        | Options::ENABLE_STRIKETHROUGH
+        | Options::ENABLE_FOOTNOTES
+        | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
     let mut reading = Reading { line: 1, ..Reading::default() };
     for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
         match event {
+            // Settings of whoever shows it.
+            Event::Start(Tag::MetadataBlock(_)) => reading.settings = true,
+            Event::End(TagEnd::MetadataBlock(_)) => reading.settings = false,
+            _ if reading.settings => {}
             Event::Text(part) | Event::Code(part) if !reading.html => reading.push(&part),
             Event::Html(part) | Event::Text(part) => reading.text += &part,
             Event::SoftBreak | Event::HardBreak | Event::InlineHtml(_) => reading.text.push(' '),
@@ -68,6 +75,8 @@ struct Reading {
     text: String,
     heading: Option<u8>,
     html: bool,
+    /// Within the block of settings that a file may begin with.
+    settings: bool,
     strong: usize,
     /// Characters of the text that are bold.
     bold: usize,
@@ -124,6 +133,14 @@ mod tests {
     use std::path::Path;
 
     use crate::{ReadOptions, read_bytes};
+
+    #[test]
+    fn regression_front_matter_is_no_heading() {
+        let text = "---\ntitle: Releases\nauthor: me\n---\n\n# Plan\n\nIt is on.\n";
+        let read = read_bytes(Path::new("x.md"), text.into(), &ReadOptions::default()).unwrap();
+        assert_eq!(read.document.headings().map(|heading| heading.text.as_str()).collect::<Vec<_>>(), ["Plan"]);
+        assert_eq!(read.document.passages().collect::<Vec<_>>(), ["It is on."]);
+    }
 
     #[test]
     fn tables_headings_and_lists() {

@@ -41,8 +41,16 @@ pub fn grouped(number: u64) -> String {
 /// other currencies' signs, the typographic minus, brackets around sign or unit (`$ (12)%`), a
 /// dash as 0, and a footnote mark after the number (`12 (a)`, `12*`).
 pub fn parse_cell_number(text: &str) -> Option<f64> {
+    let bytes = text.as_bytes();
+    let is_digit = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_digit);
+    // 1'250'000, as the Swiss write it.
+    let between = |&(at, c): &(usize, char)| {
+        matches!(c, '\'' | '\u{2019}') && is_digit(at.checked_sub(1)) && is_digit(Some(at + c.len_utf8()))
+    };
     let compact: String = text
-        .chars()
+        .char_indices()
+        .filter(|place| !between(place))
+        .map(|(_, c)| c)
         .filter(|c| !c.is_whitespace() && !matches!(c, '$' | ',' | '%' | '€' | '£' | '¥' | '\u{200b}'))
         .map(|c| if matches!(c, '−' | '–' | '—' | '‑') { '-' } else { c })
         .collect();

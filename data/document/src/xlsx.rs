@@ -129,7 +129,7 @@ fn text(value: &DataRef<'_>, format: &str) -> String {
         }
         DataRef::DateTime(duration) => number::duration(duration.as_f64()),
         DataRef::DateTimeIso(text) | DataRef::DurationIso(text) => text.trim_end_matches("T00:00:00").to_owned(),
-        DataRef::Error(error) => format!("{error:?}"),
+        DataRef::Error(error) => error.to_string(),
         DataRef::Empty => String::new(),
     }
 }

@@ -7,6 +7,7 @@ use super::text::{Run, is_mark, read_all};
 use crate::facts::Fact;
 use crate::grid::{Grid, GridCell, RawCell, Style};
 use crate::kind::Kind;
+use crate::numbers::parse_cell_number;
 
 /// What a `<table>` turned out to be.
 pub(super) enum Read {
@@ -71,8 +72,12 @@ pub(super) fn read(dom: &Dom, table: Id, max_cells: usize, facts: &mut Vec<Fact>
     if filled == 0 {
         return Read::Empty;
     }
-    // Contents: most rows lead to a place in the page.
-    if presentation || (filled > 2 && linked * 2 > filled) {
+    // Contents: most rows lead to a place in the page, and few have more numbers than that of a page.
+    let numbers = |row: &&Vec<(RawCell, Run)>| {
+        row.iter().filter(|(cell, _)| parse_cell_number(&cell.text).is_some_and(|number| number != 0.0)).count() > 2
+    };
+    let of_numbers = rows.iter().filter(numbers).count();
+    if presentation || (filled > 2 && linked * 2 > filled && of_numbers * 2 <= filled) {
         return layout(rows);
     }
     let cells = rows.iter().map(|row| join_numbers(without_mark_cells(row))).collect();

@@ -122,12 +122,19 @@ fn columns(cells: &Cells, (top, bottom): (u32, u32)) -> Vec<Block> {
             _ => parts.push(Block { top, bottom, left: col, right: col }),
         }
     }
-    if parts.iter().any(|part| part.left == part.right)
-        && let (Some(first), Some(last)) = (parts.first(), parts.last())
-    {
-        return vec![Block { right: last.right, ..*first }];
+    // Of each block whether it is of such parts alone, which go on to the next one.
+    let mut joined: Vec<(Block, bool)> = Vec::new();
+    for part in parts {
+        let narrow = part.left == part.right;
+        match joined.last_mut() {
+            Some((block, narrow_alone)) if narrow || *narrow_alone => {
+                block.right = part.right;
+                *narrow_alone &= narrow;
+            }
+            _ => joined.push((part, narrow)),
+        }
     }
-    parts
+    joined.into_iter().map(|(block, _)| block).collect()
 }
 
 /// Whether a block goes on after a blank row: within the same columns, and without column headers
@@ -135,9 +142,12 @@ fn columns(cells: &Cells, (top, bottom): (u32, u32)) -> Vec<Block> {
 fn continues(cells: &Cells, above: &Block, below: &Block) -> bool {
     let near = below.top <= above.bottom.saturating_add(2);
     let inside = above.left <= below.left && below.right <= above.right && above.left < above.right;
-    let first: Vec<&(u32, u32)> = cells.range((below.top, 0)..=(below.top, u32::MAX)).map(|(at, _)| at).collect();
-    let kinds: Vec<Kind> = first.iter().filter_map(|at| Some(Kind::of(&cells.get(*at)?.text))).collect();
-    let words = kinds.iter().skip(1).filter(|kind| matches!(kind, Kind::Text | Kind::Year)).count();
+    let row = |row: u32| cells.range((row, below.left)..=(row, below.right));
+    // A title stands before the column headers.
+    let first = (below.top..=below.bottom).find(|&of| row(of).count() > 1).unwrap_or(below.top);
+    let kinds: Vec<Kind> = row(first).map(|(_, cell)| Kind::of(&cell.text)).collect();
+    let has_name = row(first).next().is_some_and(|((_, col), _)| *col == below.left);
+    let words = kinds.iter().skip(usize::from(has_name)).filter(|kind| matches!(kind, Kind::Text | Kind::Year)).count();
     let alone = below.top == below.bottom && kinds.len() == 1;
     near && inside && words == 0 && !alone && kinds.len() + 2 > (below.right - below.left) as usize / 2
 }

@@ -23,7 +23,7 @@ pub(super) fn format(number: f64, format: &str) -> String {
     let decimals = digits
         .split_once('.')
         .map_or(0, |(_, after)| after.chars().take_while(|c| matches!(c, '0' | '#' | '?')).count());
-    let value = if percent { number * 100.0 } else { number };
+    let value = if percent { number * 100.0 } else { number / scale(section, &digits) };
     let fixed = format!("{:.*}", decimals.min(15), value.abs());
     let mut shown = if digits.contains(",0") || digits.contains("#,#") { grouped(&fixed) } else { fixed };
     // Places that are optional are left away when they are nothing: `0.##`.
@@ -76,8 +76,30 @@ fn unquoted(section: &str) -> String {
     kept
 }
 
-fn currency(section: &str) -> Option<&'static str> {
-    ["$", "€", "£", "¥"].into_iter().find(|sign| section.contains(*sign) && !section.contains("[$-"))
+/// What `#,##0.0,,` divides by: a thousand a comma behind the last digit. Where a word says so behind the number, as in
+/// `0.0,,"M"`, which would then be no number any more, it stays whole.
+fn scale(section: &str, digits: &str) -> f64 {
+    let Some(last) = digits.rfind(['0', '#', '?']) else { return 1.0 };
+    let commas = digits[last + 1..].chars().take_while(|c| *c == ',').count();
+    let words = section.split('"').skip(1).step_by(2).any(|quoted| quoted.contains(char::is_alphabetic));
+    if words { 1.0 } else { 1000_f64.powi(i32::try_from(commas).unwrap_or(0).min(4)) }
+}
+
+/// The sign or code before a number: what `[$€-407]` holds before its language, else a sign of its own.
+fn currency(section: &str) -> Option<String> {
+    let mut rest = section;
+    let mut own = String::new();
+    while let Some((before, bracketed)) = rest.split_once("[$") {
+        let (inner, behind) = bracketed.split_once(']')?;
+        let sign = inner.split('-').next().unwrap_or_default().trim();
+        if !sign.is_empty() {
+            return Some(sign.to_owned());
+        }
+        own += before;
+        rest = behind;
+    }
+    own += rest;
+    ["$", "€", "£", "¥"].into_iter().find(|sign| own.contains(*sign)).map(str::to_owned)
 }
 
 fn grouped(fixed: &str) -> String {
@@ -107,6 +129,12 @@ mod tests {
             (0.0, "_(\"$\"* #,##0_);_(\"$\"* (#,##0);_(\"$\"* \"-\"_);_(@_)", "-"),
             (12.0, "[Red]0.##", "12"),
             (12.0, "0 \"years\"", "12"),
+            (1234.5, "[$€-407] #,##0.00", "€ 1,234.50"),
+            (807.0, "[$CHF-807] 0", "CHF 807"),
+            (1234.5, "#,##0.00 [$£-809]", "£ 1,234.50"),
+            (5.0, "[$-409]0", "5"),
+            (12_345_678.0, "#,##0.0,,", "12.3"),
+            (5_500_000.0, "0.0,,\"M\"", "5500000.0"),
             (1e300, "General", "1e300"),
             (f64::NAN, "0.0", "NaN"),
         ] {
