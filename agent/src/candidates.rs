@@ -303,7 +303,9 @@ fn runs(found: &mut Vec<Candidate>, facts: &Facts<'_>, inquiry: &Inquiry) {
             if asked_for.len() < numbers.len() {
                 lines.push((asked_for, [kind[0], kind[1], 0.0, 0.0]));
             } else if !is_row && numbers.last().is_some_and(|last| last.label.contains("total")) {
+                // With the total of the others it would count them twice.
                 lines.push((numbers[..numbers.len() - 1].to_vec(), [0.0, 1.0, 0.0, 0.0]));
+                continue;
             }
             lines.push((numbers, [kind[0], kind[1], 1.0, 0.0]));
         }

@@ -7,7 +7,7 @@ use tabsegnet_document::numbers::parse_cell_number;
 
 use crate::answer::{Check, Citation};
 use crate::program::Program;
-use crate::quantity::of_sentence;
+use crate::quantity::{has_decimal_comma, of_sentence, with_points};
 use crate::run::{Outcome, Rows, RunError};
 
 /// Rows of the cited cells, by their row headers.
@@ -52,7 +52,9 @@ pub fn check(program: &Program, value: Outcome, citations: &[Citation]) -> Vec<C
 /// Whether a number stands in a cited node, by amount: a sentence may say `decreased by 5`.
 pub fn check_number(number: Decimal, citations: &[Citation]) -> Check {
     let holds = |citation: &&Citation| {
-        let of_cell = self::number(&citation.text).is_some_and(|found| found.abs() == number.abs());
+        let is = |text: &str| self::number(text).is_some_and(|found| found.abs() == number.abs());
+        // Which it is its table says.
+        let of_cell = is(&citation.text) || has_decimal_comma(&citation.text) && is(&with_points(&citation.text));
         let mut within = of_sentence(&citation.text).into_iter();
         of_cell || within.any(|found| found.quantity.value.abs() == number.abs())
     };

@@ -7,7 +7,7 @@ use tabsegnet::ranking::Position;
 use tabsegnet::{NodeKind, RankedNode, Ranking};
 
 use crate::program::Argument;
-use crate::quantity::{Quantity, Unit, Written, of_cell, of_sentence, years};
+use crate::quantity::{Quantity, Unit, Written, of_cell, of_sentence, with_points, years};
 use crate::question::{Inquiry, operations, words};
 use crate::table_units::TableUnits;
 
@@ -153,6 +153,11 @@ impl<'r> Facts<'r> {
         found
     }
 
+    /// What stands over a table and over its header columns.
+    pub fn headings(&self, table: usize) -> &[&'r str] {
+        self.units.headings(table)
+    }
+
     /// The numbers of one node.
     pub fn of_node(&self, number: usize, inquiry: &Inquiry) -> Vec<Fact> {
         let Some(node) = self.nodes.get(number) else { return Vec::new() };
@@ -162,8 +167,11 @@ impl<'r> Facts<'r> {
                 let section = node.section.last().map(String::as_str);
                 let own = self.units.are_percentages(table, col).then_some("%");
                 let headings = own.into_iter().chain(left).chain(above);
+                let of_cell_alone = headings.clone().count();
                 let headings = headings.chain(self.units.headings(table).iter().copied()).chain(section);
-                let Some(quantity) = of_cell(&node.text, headings, self.units.silent(table)) else { return Vec::new() };
+                let shown = if self.units.has_commas(table) { &with_points(&node.text) } else { &node.text };
+                let silent = self.units.silent(table).filter(|_| !inquiry.counts(left, above));
+                let Some(quantity) = of_cell(shown, headings, of_cell_alone, silent) else { return Vec::new() };
                 let label = format!("{} {}", left.unwrap_or(""), above.unwrap_or("")).to_lowercase();
                 let years = years(&label).into_iter().map(|(year, _)| year).collect();
                 let fact = self.fact(number, quantity, node.score, years, &label, inquiry);

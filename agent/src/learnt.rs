@@ -75,7 +75,7 @@ pub(crate) fn given(
         (None, Some(Outcome::Number(number))) => vec![check_number(number, &citations)],
         _ => prediction.texts.iter().map(|text| check_words(text, &citations)).collect(),
     };
-    checks.extend(objection(candidate, inquiry));
+    checks.extend(objection(candidate, &ranking.nodes, inquiry));
     if citations.is_empty() || checks.iter().any(|check| !check.passed) {
         return Answer::abstention(confidence, checks);
     }

@@ -90,10 +90,15 @@ impl Scale {
         };
         let named = named.or_else(of_currency);
         named.map(|(scale, _)| scale).or_else(|| {
-            const THOUSANDS: [&str; 6] = ["$ 000", "'000", "\u{2019}000", "(000", "000s", "(1,000)"];
+            const THOUSANDS: [&str; 4] = ["$ 000", "(000", "000s", "(1,000)"];
+            // Behind a digit it is the end of a number.
+            let short = |sign: &str| {
+                text.match_indices(sign).any(|(at, _)| !text[..at].ends_with(|c: char| c.is_ascii_digit()))
+            };
             let is = |short: &str| text.split_whitespace().any(|word| word == short);
             match text {
                 _ if THOUSANDS.iter().any(|sign| text.contains(sign)) => Some(Self::Thousand),
+                _ if short("'000") || short("\u{2019}000") => Some(Self::Thousand),
                 _ if is("mn") => Some(Self::Million),
                 _ if is("bn") => Some(Self::Billion),
                 _ => None,
@@ -138,29 +143,99 @@ pub struct Quantity {
 
 /// The number of a cell, or `None`: as [`parse_cell_number`], with unit and scale from the cell itself, else from the
 /// nearest of `headings` that says one (row header, column header, caption, section: nearest first), the scale else
-/// `otherwise`. Percentages have no scale, and amounts per share stand as they are, as `in millions, except per share data` says.
+/// `otherwise`. Percentages have no scale, amounts per share stand as they are, as `in millions, except per share data` says, and
+/// so does what the first `own` headings count one by one.
 pub fn of_cell<'t>(
     text: &str,
     headings: impl IntoIterator<Item = &'t str> + Clone,
+    own: usize,
     otherwise: Option<Scale>,
 ) -> Option<Quantity> {
     let words = text.to_lowercase();
     let scale = Scale::ALL.iter().find(|(_, name)| words.contains(name));
-    let bare = scale.map_or_else(|| text.to_owned(), |(_, name)| words.replace(name, ""));
+    let bare = scale.map_or_else(|| words.clone(), |(_, name)| words.replace(name, ""));
     // A number of cents is one, though no unit that is known.
-    let value = to_decimal(parse_cell_number(bare.trim_end().trim_end_matches('¢'))?)?;
+    let bare = bare.trim().trim_end_matches('¢');
+    let code = CURRENCIES.iter().filter(|sign| sign.len() == 3).find_map(|code| {
+        bare.strip_prefix(code).or_else(|| bare.strip_suffix(code)).filter(|bare| !bare.contains(char::is_alphabetic))
+    });
+    let value = to_decimal(parse_cell_number(code.unwrap_or(bare))?)?;
     let unit = unit_of_sign(&words).or_else(|| headings.clone().into_iter().find_map(unit_of_heading));
     let per_share = headings.clone().into_iter().any(|heading| {
         let heading = heading.to_lowercase();
         !heading.contains("except")
             && ["per share", "per common share", "per diluted share"].iter().any(|each| heading.contains(each))
     });
+    let counts = headings.clone().into_iter().take(own).find_map(counts_as);
     let scale = match unit {
         Some(Unit::Percent) => None,
         _ if per_share && scale.is_none() => None,
+        _ if scale.is_none() && counts.is_some() => counts.flatten(),
         _ => scale.map(|(scale, _)| *scale).or_else(|| headings.into_iter().find_map(Scale::of_heading)).or(otherwise),
     };
     Some(Quantity { value, unit, scale })
+}
+
+/// What is counted one by one, whatever scale the amounts beside it have.
+const COUNTED: [&str; 12] = [
+    "employee",
+    "headcount",
+    "staff",
+    "workforce",
+    "stores",
+    "restaurants",
+    "branches",
+    "floors",
+    "doors",
+    "aircraft",
+    "vessels",
+    "number of locations",
+];
+
+/// Of a heading that counts, the scale that it says itself, if any: `stores`, `employees (in thousands)`.
+fn counts_as(heading: &str) -> Option<Option<Scale>> {
+    let words = heading.to_lowercase();
+    // What employees cost, and what stores sell, is no count.
+    let amount = [
+        "$",
+        "cost",
+        "expense",
+        "sales",
+        "revenue",
+        "benefit",
+        "compensation",
+        "salar",
+        "pay",
+        "option",
+        "stock",
+        "share",
+        "plan",
+    ];
+    let counts = COUNTED.iter().any(|counted| words.contains(counted)) && !amount.iter().any(|of| words.contains(of));
+    counts.then(|| Scale::of_heading(heading))
+}
+
+/// Whether a comma stands before a number's fraction: in `7,25` and `1.410,75`, not in `1,410` and `1,410.75`.
+pub(crate) fn has_decimal_comma(text: &str) -> bool {
+    if text.chars().filter(|c| c.is_alphabetic()).count() > 3 {
+        return false;
+    }
+    let core: String = text.chars().filter(|c| c.is_ascii_digit() || matches!(c, ',' | '.')).collect();
+    let Some((whole, fraction)) = core.split_once(',') else { return false };
+    let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let mut groups = whole.split('.');
+    let grouped = groups.next().is_some_and(digits) && groups.all(|group| group.len() == 3 && digits(group));
+    grouped && digits(fraction) && (fraction.len() != 3 || whole == "0" || whole.contains('.'))
+}
+
+/// A number with the point before its fraction, which has the comma there.
+pub(crate) fn with_points(text: &str) -> String {
+    let swapped = text.chars().map(|c| match c {
+        ',' => '.',
+        '.' => ',',
+        other => other,
+    });
+    swapped.collect()
 }
 
 fn unit_of_sign(text: &str) -> Option<Unit> {
@@ -348,7 +423,7 @@ pub(crate) fn named_years(text: &str) -> Vec<u16> {
 mod tests {
     use rust_decimal::Decimal;
 
-    use super::{Quantity, Scale, Unit, of_cell, of_sentence, years};
+    use super::{Quantity, Scale, Unit, has_decimal_comma, of_cell, of_sentence, with_points, years};
 
     fn decimal(text: &str) -> Decimal {
         text.parse().unwrap()
@@ -379,11 +454,11 @@ mod tests {
             ("7", &["Net income", "in millions, except per share data"], "7", None, Some(Scale::Million)),
             ("$ 1.2 billion", &["in millions"], "1.2", Some(Unit::Dollar), Some(Scale::Billion)),
         ] {
-            let found = of_cell(text, headings.iter().copied(), None);
+            let found = of_cell(text, headings.iter().copied(), 0, None);
             assert_eq!(found, Some(Quantity { value: decimal(value), unit, scale }), "{text}");
         }
-        assert_eq!(of_cell("n/a", [], None), None);
-        assert_eq!(of_cell("", [], None), None);
+        assert_eq!(of_cell("n/a", [], 0, None), None);
+        assert_eq!(of_cell("", [], 0, None), None);
     }
 
     #[test]
@@ -408,6 +483,41 @@ mod tests {
         // Marks and names, not amounts.
         assert_eq!(values("( 4 ) Debt of $ 708 million (see Note 10 and Level 2) and the S&P 500; F-16"), ["708"]);
         assert_eq!(values("our 401 ( k ) plan and the 401(k) plan hold 400 shares, (4) million less"), ["400", "4"]);
+    }
+
+    #[test]
+    fn regression_what_is_counted_has_no_scale_of_the_amounts_beside_it() {
+        let scale = |headings: &[&str], own| {
+            of_cell("1,850", headings.iter().copied(), own, Some(Scale::Million)).unwrap().scale
+        };
+        assert_eq!(scale(&["Bakery", "Employees", "(in millions)"], 2), None);
+        assert_eq!(scale(&["Employees (in thousands)", "2024", "(in millions)"], 2), Some(Scale::Thousand));
+        assert_eq!(scale(&["Employee benefits", "2024", "(in millions)"], 2), Some(Scale::Million));
+        assert_eq!(scale(&["Bakery", "Revenue"], 2), Some(Scale::Million));
+        // A heading over the table counts nothing.
+        assert_eq!(scale(&["Bakery", "2024", "Employees"], 2), Some(Scale::Million));
+    }
+
+    #[test]
+    fn regression_a_comma_before_the_fraction_is_told_from_one_between_thousands() {
+        for text in ["7,25", "6,8 %", "1.410,75", "€ 0,125", "12.345.678,9", "-2,5"] {
+            assert!(has_decimal_comma(text), "{text}");
+        }
+        for text in ["1,410", "1,410.75", "12,345,678", "7.25", "725", "notes 1,2 and 4", ",5", "1.41,5"] {
+            assert!(!has_decimal_comma(text), "{text}");
+        }
+        assert_eq!(with_points("1.410,75"), "1,410.75");
+    }
+
+    #[test]
+    fn regression_apostrophes_part_thousands_and_name_none_behind_a_digit() {
+        let value = |text: &str| of_cell(text, [], 0, None).map(|quantity| quantity.value);
+        assert_eq!(value("CHF 1\u{2019}250\u{2019}000"), Some(Decimal::from(1_250_000)));
+        assert_eq!(value("1'250 EUR"), Some(Decimal::from(1250)));
+        assert_eq!(
+            (Scale::of_heading("1\u{2019}250\u{2019}000"), Scale::of_heading("US$\u{2019}000")),
+            (None, Some(Scale::Thousand))
+        );
     }
 
     #[test]

@@ -264,6 +264,27 @@ impl Inquiry {
                 && start.split_whitespace().take_while(|word| !NOUN_ENDS.contains(word)).any(|word| word == "date")
     }
 
+    /// Whether it asks for one of what a heading calls so: "which city", over a column "City".
+    pub(crate) fn wants_one_of(&self, headings: &[&str]) -> bool {
+        let noun = ["which ", "what "].iter().find_map(|first| self.text.trim_start().strip_prefix(first));
+        let Some((noun, _)) =
+            noun.and_then(|noun| words(noun.split(' ').next().unwrap_or_default()).into_iter().next())
+        else {
+            return false;
+        };
+        headings.iter().any(|heading| words(&heading.to_lowercase()).iter().any(|(word, _)| *word == noun))
+    }
+
+    /// Whether it asks how many there are of what a header calls so: "how many floors", over a column "Floors".
+    pub(crate) fn counts(&self, left: Option<&str>, above: Option<&str>) -> bool {
+        let Some((_, noun)) = self.text.split_once("how many ") else { return false };
+        let Some((noun, _)) = words(noun).into_iter().next() else { return false };
+        let mut headers = left.into_iter().chain(above);
+        // Shares are told in thousands and millions, and often by a sentence alone.
+        noun != stem("shares")
+            && headers.any(|header| words(&header.to_lowercase()).iter().any(|(word, _)| *word == noun))
+    }
+
     pub(crate) fn has(&self, cue: &str) -> bool {
         self.text.contains(cue)
     }
@@ -356,6 +377,17 @@ mod tests {
             assert_eq!(Inquiry::new(question, None).wanted, wanted, "{question}");
         }
         assert!(Inquiry::new("", None).words.is_empty());
+    }
+
+    #[test]
+    fn regression_which_city_asks_for_one_of_a_column_called_so() {
+        let wants = |question: &str, headings: &[&str]| Inquiry::new(question, None).wants_one_of(headings);
+        assert!(wants("Which city is the largest by population?", &["City"]));
+        assert!(wants("What cities are in Norway?", &["City | Country"]));
+        assert!(!wants("Which year was the best?", &["City"]) && !wants("How large is the city?", &["City"]));
+        let counts = |question: &str, above: &str| Inquiry::new(question, None).counts(Some("Madrid"), Some(above));
+        assert!(counts("How many floors does Madrid have?", "Floors"));
+        assert!(!counts("How many shares were issued?", "Shares") && !counts("How much is the rent?", "Rent"));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use tabsegnet::ranking::Position;
 use tabsegnet::{NodeKind, RankedNode};
 use tabsegnet_document::numbers::parse_cell_number;
 
-use crate::quantity::{Quantity, Scale, of_sentence, to_decimal};
+use crate::quantity::{Quantity, Scale, has_decimal_comma, of_sentence, to_decimal};
 
 /// Rows from the top of which one without numbers that names a scale, header or not, names it for the table: `(in thousands)`.
 const TOP: usize = 4;
@@ -26,13 +26,20 @@ pub(crate) struct TableUnits<'r> {
     inferred: HashMap<usize, Scale>,
     /// Table and column: percentages of which the first alone, 100 %, has the sign.
     percentages: HashSet<(usize, usize)>,
-    /// The scale that the sentences say most often of all amounts, for tables that say nothing.
-    stated: Option<Scale>,
+    /// The scale that the sentences of a section, which a report is or one of its parts, say most often of all amounts, for
+    /// tables that say nothing; of no section what stands before the first.
+    stated: HashMap<Option<&'r str>, Scale>,
+    /// By table its outermost section.
+    sections: HashMap<usize, &'r str>,
+    /// Tables whose numbers have a comma before the fraction.
+    with_commas: HashSet<usize>,
 }
 
 impl<'r> TableUnits<'r> {
     pub fn new(nodes: &'r [RankedNode], tables: &HashSet<usize>) -> Self {
         let mut found = Self { stated: stated(nodes), ..Self::default() };
+        // By table: numbers with a comma before the fraction, and other numbers with a comma.
+        let mut commas: HashMap<usize, [usize; 2]> = HashMap::new();
         let mut numbers: HashMap<usize, Vec<Decimal>> = HashMap::new();
         // By table and column: the first row with a number, and whether that is 100 %.
         let (mut on_top, mut rows) = (Vec::new(), HashSet::new());
@@ -52,6 +59,12 @@ impl<'r> TableUnits<'r> {
                     } else if row < TOP && number.is_none() && Scale::of_heading(&node.text).is_some() {
                         on_top.push((table, row, &node.text));
                     }
+                    if let Some(section) = node.section.first() {
+                        found.sections.insert(table, section);
+                    }
+                    if number.is_some() && node.text.contains(',') {
+                        commas.entry(table).or_default()[usize::from(!has_decimal_comma(&node.text))] += 1;
+                    }
                     let Some(number) = number.filter(|_| node.kind == NodeKind::Cell) else { continue };
                     rows.insert((table, row));
                     let of_all = node.text.contains('%') && number == Decimal::ONE_HUNDRED;
@@ -67,6 +80,9 @@ impl<'r> TableUnits<'r> {
                 _ => {}
             }
         }
+        // One among many is a misprint.
+        let most = |[before, others]: &[usize; 2]| before > others;
+        found.with_commas = commas.iter().filter(|(_, of)| most(of)).map(|(table, _)| *table).collect();
         // Beside numbers it is of these alone.
         for (table, _, text) in on_top.into_iter().filter(|(table, row, _)| !rows.contains(&(*table, *row))) {
             found.headings.entry(table).or_default().push(text);
@@ -94,7 +110,13 @@ impl<'r> TableUnits<'r> {
 
     /// The scale of a table of which neither its headings nor its section say one.
     pub fn silent(&self, table: usize) -> Option<Scale> {
-        self.inferred.get(&table).copied().or(self.stated)
+        let of_section = || self.sections.get(&table).and_then(|section| self.stated.get(&Some(*section)));
+        self.inferred.get(&table).or_else(of_section).or_else(|| self.stated.get(&None)).copied()
+    }
+
+    /// Whether the numbers of a table have a comma before the fraction.
+    pub fn has_commas(&self, table: usize) -> bool {
+        self.with_commas.contains(&table)
     }
 
     /// Whether the numbers of a column are percentages whose sign only the first has.
@@ -103,14 +125,16 @@ impl<'r> TableUnits<'r> {
     }
 }
 
-/// The scale that most sentences give for the tables beside them, of equals the smaller.
-fn stated(nodes: &[RankedNode]) -> Option<Scale> {
+/// The scale that most sentences of a section give for the tables beside them, of equals the smaller.
+fn stated(nodes: &[RankedNode]) -> HashMap<Option<&str>, Scale> {
     let said = |node: &&RankedNode| matches!(node.kind, NodeKind::Passage | NodeKind::Caption | NodeKind::Heading);
-    let mut counts: BTreeMap<Scale, usize> = BTreeMap::new();
-    for scale in nodes.iter().filter(said).filter_map(|node| Scale::of_passage(&node.text)) {
-        *counts.entry(scale).or_default() += 1;
+    let mut counts: HashMap<Option<&str>, BTreeMap<Scale, usize>> = HashMap::new();
+    for node in nodes.iter().filter(said) {
+        let Some(scale) = Scale::of_passage(&node.text) else { continue };
+        *counts.entry(node.section.first().map(String::as_str)).or_default().entry(scale).or_default() += 1;
     }
-    counts.into_iter().rev().max_by_key(|(_, count)| *count).map(|(scale, _)| scale)
+    let most = |counts: BTreeMap<Scale, usize>| counts.into_iter().rev().max_by_key(|(_, count)| *count);
+    counts.into_iter().filter_map(|(section, counts)| Some((section, most(counts)?.0))).collect()
 }
 
 /// The amounts of sentences that say their scale, in two digits at least: `$24.2 million`.

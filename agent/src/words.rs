@@ -299,6 +299,10 @@ fn lines(add: &mut Additions<'_, '_>, facts: &Facts<'_>) {
         let place = facts.of_words(number, inquiry);
         for (line, is_row) in [(place.row(), true), (place.column(), false)] {
             let Some(line) = line.filter(|line| seen.insert((*line, is_row))) else { continue };
+            // "Which city", where cities name the rows, is none of the columns.
+            if is_row && inquiry.wants_one_of(facts.headings(line.0)) {
+                continue;
+            }
             let numbers = if is_row { facts.row(line, inquiry) } else { facts.column(line, inquiry) };
             if numbers.len() < 2 || numbers.len() > LONGEST {
                 continue;

@@ -1,18 +1,23 @@
 //! What makes no sense though every number stands in a cell: a percentage less a fraction, a change from nothing, the
-//! number of another year.
+//! number of another year, an amount where a ratio is wanted.
 
 use rust_decimal::Decimal;
+use tabsegnet::{NodeKind, RankedNode};
 
 use crate::answer::Check;
 use crate::candidates::Candidate;
 use crate::facts::Fact;
 use crate::family::Family;
+use crate::quantity::years;
 use crate::question::Inquiry;
 
 /// The first objection to a candidate, as a check that fails.
-pub(super) fn objection(candidate: &Candidate, inquiry: &Inquiry) -> Option<Check> {
+pub(super) fn objection(candidate: &Candidate, nodes: &[RankedNode], inquiry: &Inquiry) -> Option<Check> {
     let what = match (candidate.family, candidate.facts.as_slice()) {
-        (Family::Lookup, [fact]) => other_year(fact, inquiry),
+        (Family::Lookup, [fact]) => {
+            other_year(fact, nodes.get(fact.node), inquiry).or_else(|| no_ratio(fact, nodes.get(fact.node), inquiry))
+        }
+        (Family::List, facts) => no_change(facts, nodes, inquiry),
         (Family::PercentChange, [new, old]) => from_nothing(new, old).or_else(|| fraction(new, old)),
         // Nor is their difference one.
         (Family::Change, [new, old]) if old.quantity.value.is_zero() && !new.is_percent() && inquiry.has("percent") => {
@@ -28,17 +33,69 @@ pub(super) fn objection(candidate: &Candidate, inquiry: &Inquiry) -> Option<Chec
     what.map(|what| Check { what, passed: false })
 }
 
-/// The question names years, and the number is of others.
-fn other_year(fact: &Fact, inquiry: &Inquiry) -> Option<String> {
-    let (named, of) = (&inquiry.years, &fact.years);
+/// The question names years, and the number is of others: by its headers, and where these name none, by what stands over its
+/// table.
+fn other_year(fact: &Fact, node: Option<&RankedNode>, inquiry: &Inquiry) -> Option<String> {
+    let over = |node: &RankedNode| -> Vec<u16> {
+        let headings = node.caption.iter().chain(node.section.last());
+        headings.flat_map(|heading| years(heading)).map(|(year, _)| year).collect()
+    };
+    let of_table = || node.filter(|_| fact.place.is_some()).map(over).unwrap_or_default();
+    let of = if fact.years.is_empty() { of_table() } else { fact.years.clone() };
+    let (named, of) = (&inquiry.years, &of);
     let other = !named.is_empty() && !of.is_empty() && named.iter().all(|year| !of.contains(year));
     let shown = |years: &[u16]| years.iter().map(u16::to_string).collect::<Vec<_>>().join(", ");
     other.then(|| format!("the number is of {}, the question names {}", shown(of), shown(named)))
 }
 
-fn is_change(inquiry: &Inquiry) -> bool {
-    ["change", "increas", "decreas", "growth", "grow", "declin"].iter().any(|cue| inquiry.has(cue))
+/// What is no amount; in their last word headers say the same.
+const RATIOS: [&str; 8] = [
+    " ratio",
+    " density",
+    " operating margin",
+    " profit margin",
+    " net margin",
+    " per employee",
+    " per capita",
+    " interest coverage",
+];
+
+/// The question asks for a ratio, and the number is an amount that is not called so.
+fn no_ratio(fact: &Fact, node: Option<&RankedNode>, inquiry: &Inquiry) -> Option<String> {
+    let wanted = RATIOS.iter().find(|ratio| inquiry.has(ratio))?;
+    let node = node.filter(|node| node.kind == NodeKind::Cell && !fact.is_percent())?;
+    let word = wanted.rsplit(' ').next().unwrap_or(wanted);
+    let is_called = |header: &String| header.to_lowercase().contains(word);
+    let headers = [&node.row_headers, &node.column_headers, &node.caption];
+    let named = headers.into_iter().flatten().any(is_called);
+    (!named).then(|| format!("the question asks for a{wanted}, and {} is an amount", fact.text))
 }
+
+/// The question asks for a change, and these are numbers that changed.
+fn no_change(facts: &[Fact], nodes: &[RankedNode], inquiry: &Inquiry) -> Option<String> {
+    let headers = |fact: &Fact| {
+        let node = nodes.get(fact.node)?;
+        Some(
+            [&node.row_headers, &node.column_headers]
+                .into_iter()
+                .flatten()
+                .any(|header| changes(&header.to_lowercase())),
+        )
+    };
+    let called = facts.iter().filter_map(headers).any(|called| called);
+    let wanted = is_change(inquiry) && !inquiry.has("respective") && facts.iter().all(|fact| fact.place.is_some());
+    (wanted && !called).then(|| "the question asks for a change, and these are amounts".to_owned())
+}
+
+fn is_change(inquiry: &Inquiry) -> bool {
+    changes(&inquiry.text)
+}
+
+fn changes(text: &str) -> bool {
+    CHANGES.iter().any(|cue| text.contains(cue))
+}
+
+const CHANGES: [&str; 6] = ["change", "increas", "decreas", "growth", "grow", "declin"];
 
 /// A change to 0 is what is left where the one from 0 has no value: only the years tell that it is meant.
 fn from_nothing(new: &Fact, old: &Fact) -> Option<String> {

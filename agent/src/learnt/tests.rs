@@ -274,3 +274,26 @@ fn regression_what_makes_no_sense_is_not_said() {
     let difference = answer("What was the change in employees from 2015 to 2016?", "12 %", "0.1");
     assert!(difference.abstained || difference.program.is_none(), "{difference:?}");
 }
+
+#[test]
+fn regression_an_amount_is_no_ratio_a_list_no_change_and_a_heading_names_a_year() {
+    use super::sense::objection;
+    use crate::question::Inquiry;
+
+    let objections = |ranking: &Ranking| -> Vec<String> {
+        let candidates = Candidates::of(ranking);
+        let inquiry = Inquiry::new(&ranking.question, None);
+        let of = candidates.candidates.iter().filter_map(|of| objection(of, &ranking.nodes, &inquiry));
+        of.map(|check| check.what).collect()
+    };
+    let has = |ranking: &Ranking, what: &str| objections(ranking).iter().any(|objection| objection.contains(what));
+    assert!(has(&ranking("What was the current ratio in 2016?", &SALES, &[]), "is an amount"));
+    assert!(!has(&ranking("What were net sales in 2016?", &SALES, &[]), "is an amount"));
+    let ratio = [("1.7", "Current ratio", "2016", 1, 1)];
+    assert!(!has(&ranking("What was the current ratio in 2016?", &ratio, &[]), "is an amount"));
+    let unnamed = [("540", "Bakery", "Revenue", 1, 1)];
+    let mut of_2022 = ranking("What was the revenue of Bakery in 2021?", &unnamed, &[]);
+    assert!(!has(&of_2022, "the question names 2021"));
+    of_2022.nodes[0].section = vec!["Fiscal 2022".to_owned()];
+    assert!(has(&of_2022, "the number is of 2022, the question names 2021"));
+}

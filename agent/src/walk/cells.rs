@@ -9,7 +9,7 @@ use tabsegnet_document::numbers::parse_cell_number;
 use tabsegnet_graph::{EdgeType, GridNode as _, Span};
 
 use crate::answer::Citation;
-use crate::quantity::{Quantity, Scale, of_cell, of_sentence};
+use crate::quantity::{Quantity, Scale, has_decimal_comma, of_cell, of_sentence, with_points};
 use crate::walk::settings::WalkSettings;
 
 /// Nodes that [`CellGraph::within`] finds at most.
@@ -427,9 +427,10 @@ impl<'a> CellGraph<'a> {
         let Some(node) = self.node(number) else { return Vec::new() };
         let of_text = || -> Vec<Quantity> { of_sentence(&node.text).into_iter().map(|of| of.quantity).collect() };
         let Some(place) = &node.place else { return of_text() };
+        let text = if has_decimal_comma(&node.text) { &with_points(&node.text) } else { &node.text };
         if node.kind != NodeKind::Cell {
             // What the table says of its numbers is not of a year in a header.
-            return of_cell(&node.text, [], None).map_or_else(of_text, |quantity| vec![quantity]);
+            return of_cell(text, [], 0, None).map_or_else(of_text, |quantity| vec![quantity]);
         }
         let section = tabsegnet_graph::section_path(self.graph.nodes(), node);
         let mut headings = vec![place.row_path.as_str(), place.column_path.as_str()];
@@ -439,7 +440,7 @@ impl<'a> CellGraph<'a> {
         headings.extend(caption.map(|caption| caption.text.as_str()).filter(|text| !text.contains(" | ")));
         headings.extend(section.iter().rev().map(String::as_str));
         // A cell may say more than a number: "$5 million in 2016".
-        of_cell(&node.text, headings, None).map_or_else(of_text, |quantity| vec![quantity])
+        of_cell(text, headings, 2, None).map_or_else(of_text, |quantity| vec![quantity])
     }
 
     /// What the first rows of a table say of all its numbers: the headers over its row headers, and rows without numbers
