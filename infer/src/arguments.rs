@@ -99,7 +99,7 @@ pub struct Arguments {
     #[arg(long, requires = "document")]
     each_place: bool,
     /// How many nodes --format html marks: the best ones that hold this share of the likelihood (0 to 1) together, at
-    /// least 1 and at most 20; 0.8 unless given.
+    /// least 1 and at most 20; 0.7 unless given.
     #[arg(long, value_name = "SHARE", conflicts_with = "top_k")]
     likely: Option<f32>,
     /// About how many tokens the context of --format prompt may have; 1000 unless given.
@@ -168,7 +168,7 @@ const TOP_K: usize = 10;
 /// Nodes that a page numbers at most unless said.
 const HTML_TOP_K: usize = 20;
 /// The share of the likelihood that they hold unless said.
-const LIKELY: f32 = 0.8;
+const LIKELY: f32 = 0.7;
 /// Nodes that a context holds at most unless said.
 const PROMPT_TOP_K: usize = 50;
 /// Tables a question of a TREC run unless said.

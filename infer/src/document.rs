@@ -58,7 +58,9 @@ pub fn rank(
             _ if arguments.explains() => {
                 let mut explained = document.explain(question).with_context(failed)?;
                 if let Some(share) = arguments.likely() {
-                    explained.ranking.nodes.truncate(likely(&explained.scores, share));
+                    // Each fact counts once.
+                    let scores: Vec<f32> = explained.ranking.nodes.iter().map(|node| node.score).collect();
+                    explained.ranking.nodes.truncate(likely(&scores, share));
                 }
                 writer.add_explained(&document, explained)
             }

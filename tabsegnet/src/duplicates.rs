@@ -16,6 +16,9 @@ use crate::ranking::Position;
 /// 45.1 may be of several.
 const TELLING: usize = 4;
 
+/// Words that rows of all tables have.
+const ROWS_OF_ALL: [&str; 5] = ["total", "totals", "subtotal", "other", "balance"];
+
 /// So many of the best nodes at least are looked at for duplicates.
 const LOOKED_AT: usize = 100;
 
@@ -125,7 +128,8 @@ impl<'n> Fact<'n> {
             return false;
         }
         let label = label(self.place);
-        self.is_telling || !label.is_empty() && label == self::label(other.place)
+        let names = label.iter().any(|word| !ROWS_OF_ALL.contains(&word.as_str()));
+        self.is_telling || names && label == self::label(other.place)
     }
 }
 
@@ -192,6 +196,7 @@ mod tests {
             ((1, "7", "Stores", ""), (2, "7", "Stores", "")),
             ((1, "Yes", "Listed", ""), (2, "Yes", "Listed", "")),
             ((1, "415", "", "2024"), (2, "415", "", "2024")),
+            ((1, "415", "Leases > Total", "2024"), (2, "415", "Restructuring > Total", "2024")),
         ] {
             assert_eq!(ranked(&[one, other], 10), [(0, vec![]), (1, vec![])], "{one:?} {other:?}");
         }

@@ -55,6 +55,11 @@ struct Line {
     question: String,
 }
 
+/// A byte-order mark, which some editors begin a file with, says nothing.
+fn is_blank(line: &str) -> bool {
+    line.trim_start_matches('\u{feff}').trim().is_empty()
+}
+
 impl Questions {
     /// A line of a file or of stdin, the `number`-th of `place`, from 1.
     fn line(&mut self, place: &str, number: usize, line: &str) -> Result<GivenQuestion, QuestionError> {
@@ -103,11 +108,12 @@ impl Questions {
         }
         if let Some(path) = file {
             let (place, text) = (path.display().to_string(), read_text(path)?);
-            for (number, line) in (1..).zip(text.lines()) {
+            let before = questions.len();
+            for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !is_blank(line)) {
                 questions.push(self.line(&place, number, line)?);
             }
-            if text.is_empty() {
-                return Err(wrong(place, "the file is empty; expected a question a line"));
+            if questions.len() == before {
+                return Err(wrong(place, "the file has no question; expected one a line"));
             }
         }
         Ok(questions)
@@ -141,7 +147,8 @@ impl Questions {
 
     /// Those of stdin, each as it comes.
     pub fn stdin(&mut self) -> impl Iterator<Item = Result<GivenQuestion, QuestionError>> {
-        (1..).zip(io::stdin().lock().lines()).map(|(number, line)| {
+        let is_read = |(_, line): &(usize, io::Result<String>)| !line.as_ref().is_ok_and(|line| is_blank(line));
+        (1..).zip(io::stdin().lock().lines()).filter(is_read).map(|(number, line)| {
             let line = line.map_err(|error| wrong("stdin", format!("line {number}: could not read: {error}")))?;
             self.line("stdin", number, &line)
         })

@@ -55,7 +55,7 @@ pub fn render(ranking: &Ranking, gold: &[&str], columns: Option<usize>) -> Strin
         let star = if gold.contains(&node.id.as_str()) { '*' } else { ' ' };
         let id = one_line(&node.id) + &" ".repeat(id_width - width(&node.id).min(id_width));
         let _ = write!(text, "{:>4}{star} {:>score_width$.4}  {id}  {}", node.rank, node.score, node.kind.name());
-        let lines = wrapped(&described(node), fits, LINES).into_iter().filter(|line| !line.is_empty());
+        let lines = wrapped(&described(node, fits), fits, LINES).into_iter().filter(|line| !line.is_empty());
         for (number, line) in lines.enumerate() {
             let _ = match number {
                 0 if beside => write!(text, "{:1$}  {line}", "", kind_width - node.kind.name().len()),
@@ -99,7 +99,7 @@ pub fn render_tables(ranking: &TableRanking, columns: Option<usize>) -> String {
         for TableNode { table, id_in_file, node, .. } in &ranking.nodes {
             let id = id_in_file.as_ref().unwrap_or(&node.id);
             let _ = writeln!(text, "{:>4}  {:>8.4}  {} {}", node.rank, node.score, one_line(table), one_line(id));
-            for line in wrapped(&described(node), fits, LINES).into_iter().filter(|line| !line.is_empty()) {
+            for line in wrapped(&described(node, fits), fits, LINES).into_iter().filter(|line| !line.is_empty()) {
                 let _ = writeln!(text, "{:BELOW$}{line}", "");
             }
         }
@@ -111,11 +111,22 @@ pub fn render_tables(ranking: &TableRanking, columns: Option<usize>) -> String {
 const CAPTION: usize = 60;
 
 /// A cell reads with its headers behind it and its table's caption, every node with its nearest heading; every text is one line.
-fn described(node: &RankedNode) -> String {
+/// Where there is no room for the outer row headers the innermost stands for all, so that the column is seen.
+fn described(node: &RankedNode, columns: Option<usize>) -> String {
+    let whole = described_by(node, node.row_headers.as_deref());
+    let outer = node.row_headers.as_deref().and_then(|path| path.rsplit_once(" > "));
+    match outer {
+        Some((_, innermost)) if columns.is_some_and(|columns| width(&whole) > columns * LINES) => {
+            described_by(node, Some(&format!("… > {innermost}")))
+        }
+        _ => whole,
+    }
+}
+
+fn described_by(node: &RankedNode, row: Option<&str>) -> String {
     let mut text = node.text.clone();
     if node.kind == NodeKind::Cell {
-        let headers: Vec<&str> =
-            [&node.row_headers, &node.column_headers].into_iter().flatten().map(String::as_str).collect();
+        let headers: Vec<&str> = row.into_iter().chain(node.column_headers.as_deref()).collect();
         if !headers.is_empty() {
             text += &format!("  ← {}", headers.join(" | "));
         }

@@ -39,7 +39,7 @@ fn what_it_says_is_what_is_measured_and_answered() {
     let manifest = work.json("out/best/manifest.json");
     let dev = |name: &str| manifest["dev"][name].as_f64().unwrap();
     let reranked = format!(
-        "reranker: dev R@10 {:.4} instead of {:.4}, dev MAP {:.4} instead of {:.4}",
+        "reranker: dev recall@10 {:.4} instead of {:.4}, dev MAP {:.4} instead of {:.4}",
         dev("recall@10"),
         dev("recall@10 before the reranker"),
         dev("MAP"),

@@ -27,8 +27,7 @@ use crate::trees;
 
 /// Lists that the bins of features are computed from.
 const LISTS_OF_BINS: usize = 600;
-/// The trees that see candidates beside each other learn from scores of trees that have not seen the question: of as many
-/// folds.
+/// The trees that see candidates beside each other learn from scores out of fold, of so many folds.
 const FOLDS: usize = 2;
 /// Lists whose rows are made together.
 const LISTS_AT_A_TIME: usize = 256;
@@ -98,7 +97,7 @@ pub fn train(config: &Config, stop: &AtomicBool) -> Result<Outcome> {
     let staging = Staging::new(&layout.best())?;
     rerank.write(staging.path())?;
     write_bytes_atomic(&staging.path().join("config.toml"), config.to_toml()?.as_bytes())?;
-    write_bytes_atomic(&staging.path().join("README.md"), card(config, &parts, &weights, with_gold).as_bytes())?;
+    write_bytes_atomic(&staging.path().join("README.md"), card(config, &parts, with_gold).as_bytes())?;
     staging.commit()?;
     println!("reranker of tables: {}", layout.best().display());
     if config.evaluation.after_training {
@@ -332,7 +331,7 @@ fn rows(parts: &[Part], weights: &Weights, config: &CandidateConfig, stop: &Atom
 }
 
 /// What a checkpoint says of itself.
-fn card(config: &Config, parts: &[Part], weights: &Weights, with_gold: usize) -> String {
+fn card(config: &Config, parts: &[Part], with_gold: usize) -> String {
     let mut card =
         String::from("# Reranker of tables\n\nOrders the tables of a corpus for a question (`infer --corpus`).\n\n");
     for part in parts.iter().filter(|part| !part.train.is_empty()) {
@@ -344,7 +343,7 @@ fn card(config: &Config, parts: &[Part], weights: &Weights, with_gold: usize) ->
         config.corpus.boosting.count(),
         config.task.seed
     );
-    let _ = writeln!(card, "- Candidates come from a sum of signals, weights learnt: {weights:?}");
+    let _ = writeln!(card, "- Candidates come from a sum of signals, whose learnt weights are in retriever.json");
     let _ = writeln!(card, "\nLimits: English; scores order the tables of one question and are no probabilities.");
     if !config.output.note.is_empty() {
         let _ = writeln!(card, "\n{}", config.output.note);

@@ -188,7 +188,7 @@ impl<'a> Training<'a> {
                 Keep::Last => "last epoch, kept",
             };
             eprintln!(
-                "{by}: {} (loss {:.4}, R@10 {:.4}, MAP {:.4}) in {}",
+                "{by}: {} (loss {:.4}, recall@10 {:.4}, MAP {:.4}) in {}",
                 best.epoch,
                 best.dev_loss,
                 best.dev_recall_10,
@@ -228,7 +228,7 @@ impl<'a> Training<'a> {
         let scores = guard(&self.plain, || scorer.scores(embedded))??;
         let measures = measures(embedded, &scores)?;
         eprintln!(
-            "reranker: dev R@10 {:.4} instead of {:.4}, dev MAP {:.4} instead of {:.4}",
+            "reranker: dev recall@10 {:.4} instead of {:.4}, dev MAP {:.4} instead of {:.4}",
             measures.recall_at[3], metrics.dev_recall_10, measures.average_precision, metrics.dev_map
         );
         if let Some(folds) = &folds {
@@ -285,7 +285,7 @@ impl<'a> Training<'a> {
             seconds: started.elapsed().as_secs_f64(),
         };
         progress.finish(&format!(
-            "train loss {:.4}, dev loss {:.4}, dev R@10 {:.4}, dev MAP {:.4}",
+            "train loss {:.4}, dev loss {:.4}, dev recall@10 {:.4}, dev MAP {:.4}",
             metrics.train_loss, metrics.dev_loss, metrics.dev_recall_10, metrics.dev_map
         ));
         self.state.epochs.push(metrics.clone());

@@ -479,6 +479,12 @@ addEventListener('beforeprint', () => strengths.forEach((details) => { details.o
 
 byId('keys').hidden = false;
 prepare();
-if (!location.hash) showBest();
+if (!location.hash) {
+  showBest();
+  // Keys begin at the top all the same: a browser may begin with what it shows.
+  document.body.tabIndex = -1;
+  document.body.focus({ preventScroll: true });
+  document.body.removeAttribute('tabindex');
+}
 showWay();
 })();

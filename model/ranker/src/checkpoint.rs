@@ -203,6 +203,11 @@ pub fn read(directory: &Path, device: &Device) -> Result<Checkpoint, CheckpointE
         return Err(content(directory, "is no directory; expected a checkpoint, such as `train` writes"));
     }
     let path = at(MANIFEST);
+    let other_task = setting_of(directory, "task", "kind").filter(|kind| kind != "ranker");
+    if let (false, Some(kind)) = (path.exists(), other_task) {
+        let expected = "expected a ranker's, such as checkpoints/general";
+        return Err(content(directory, format!("is a checkpoint of the task {kind:?}; {expected}")));
+    }
     let text = read_text(&path)?;
     check_version(directory, &path, &text)?;
     let mut manifest: Manifest = serde_json::from_str(&text)
@@ -276,22 +281,24 @@ fn check_version(directory: &Path, path: &Path, text: &str) -> Result<(), Checkp
     }
 }
 
-/// Name of the config that trains a ranker for the data that an old checkpoint was trained on: `[data] kind` of its own
-/// config, whose other keys may be other ones today.
-fn config_of(directory: &Path) -> &'static str {
-    let text = read_text(&directory.join(CONFIG)).unwrap_or_default();
-    let data = text.lines().map(str::trim).skip_while(|line| *line != "[data]").skip(1);
-    let kind = data.take_while(|line| !line.starts_with('[')).find_map(|line| line.strip_prefix("kind"));
-    match kind.unwrap_or_default().trim_matches(|c: char| !c.is_alphanumeric()) {
-        "finqa" => "finqa",
-        "hitab" => "hitab",
-        "hybridqa" => "hybridqa",
-        "ixbrl" => "ixbrl",
-        "multihiertt" => "multihiertt",
-        "synthetic" => "quickstart",
-        "tatqa" => "tatqa",
-        _ => "general",
+/// Name of the config that trains a ranker for the data that an old checkpoint was trained on.
+fn config_of(directory: &Path) -> String {
+    let kind = setting_of(directory, "data", "kind").unwrap_or_default();
+    match kind.as_str() {
+        "aitqa" | "finqa" | "hitab" | "hybridqa" | "ixbrl" | "multihiertt" | "tatqa" => kind,
+        "synthetic" => "quickstart".to_owned(),
+        _ => "general".to_owned(),
     }
+}
+
+/// A text of a checkpoint's config, whose other keys may be other ones today.
+fn setting_of(directory: &Path, section: &str, key: &str) -> Option<String> {
+    let text = read_text(&directory.join(CONFIG)).ok()?;
+    let header = format!("[{section}]");
+    let lines = text.lines().map(str::trim).skip_while(|line| *line != header).skip(1);
+    let mut settings = lines.take_while(|line| !line.starts_with('[')).filter_map(|line| line.split_once('='));
+    let (_, value) = settings.find(|(name, _)| name.trim() == key)?;
+    Some(value.trim().trim_matches(['"', '\'']).to_owned())
 }
 
 /// Writes a model's parameters alone.

@@ -47,7 +47,7 @@ pub use pointing::Pointing;
 pub use prompt::Prompt;
 pub use rules::Rules;
 pub use segmenter::{GivenSegments, NoSegments, Segmenter};
-pub use t5_segmenter::{Found, T5Segmenter, segments_of};
+pub use t5_segmenter::{FORMAT_VERSION, Found, T5Segmenter, segments_of};
 pub use threads::say_thread_count;
 pub use tokenizer::T5Tokenizer;
 pub use unigram::train_unigram;

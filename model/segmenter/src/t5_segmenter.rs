@@ -68,6 +68,7 @@ impl T5Segmenter {
     /// # Errors
     /// A file that is not there or is not what it should be; limits out of range, or below the prompt.
     pub fn open(files: &ModelFiles, limits: Limits, kind: WeightKind) -> Result<Self, SegmenterError> {
+        check_version(files)?;
         let (path, config_bytes) = files.read("config.json")?;
         let config = T5Config::parse(&path, &config_bytes)?;
         let (path, tokenizer_bytes) = files.read("tokenizer.json")?;
@@ -190,6 +191,26 @@ impl Segmenter for T5Segmenter {
             progress(all.len());
         }
         Ok(all)
+    }
+}
+
+/// What `train` writes a segmenter's manifest as.
+pub const FORMAT_VERSION: u64 = 1;
+
+/// A T5 that `train` wrote has a manifest; others have none.
+fn check_version(files: &ModelFiles) -> Result<(), SegmenterError> {
+    let Some((path, bytes)) = files.read_if_there("manifest.json")? else { return Ok(()) };
+    let manifest: Option<serde_json::Value> = serde_json::from_slice(&bytes).ok();
+    match manifest.and_then(|manifest| manifest.get("format_version")?.as_u64()) {
+        Some(FORMAT_VERSION) => Ok(()),
+        found => {
+            let found = found.map_or_else(|| "none".to_owned(), |version| version.to_string());
+            let reason = format!(
+                "has format_version {found}, this program reads {FORMAT_VERSION}; make a new segmenter with: train --config \
+                 configs/segmenter-finqa.toml"
+            );
+            Err(SegmenterError::Malformed { path, reason })
+        }
     }
 }
 

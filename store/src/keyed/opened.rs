@@ -38,6 +38,10 @@ impl Shared {
         // Who opens the store meanwhile waits, so that no one maps files that another removes. One that
         // has them open already goes on with them, removed or not.
         file.lock().map_err(FileError::at(&stamp, "lock"))?;
+        for name in ["version", "data.mdb", "lock.mdb"] {
+            let path = directory.join(name);
+            make_private(&path).map_err(FileError::at(&path, "make it private"))?;
+        }
         let mut version = Vec::new();
         file.read_to_end(&mut version).map_err(FileError::at(&stamp, "read"))?;
         let mut notice = None;
@@ -154,6 +158,23 @@ fn open_private(path: &Path) -> io::Result<File> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options.open(path)
+}
+
+/// Lets the owner of a file alone read it, whatever was made of its permissions since; nothing where there is none.
+fn make_private(path: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        match fs::metadata(path) {
+            Ok(about) if about.permissions().mode() & 0o077 != 0 => {
+                fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
+            }
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// Gives LMDB's lock file its room on the disk. LMDB makes it longer without writing to it and maps

@@ -36,17 +36,28 @@ fn unknown(place: &str, key: &str) -> ConfigError {
     if let Ok(known) = known() {
         paths("", &known, &mut candidates);
     }
-    // The same last part elsewhere is what was meant more often than a similar whole path.
-    let last = |path: &str| path.rsplit('.').next().unwrap_or_default().to_owned();
+    fn parted(path: &str) -> (&str, &str) {
+        path.rsplit_once('.').unwrap_or(("", path))
+    }
+    let (section, last) = parted(key);
+    // Beyond a third of its letters nothing is near: then the key is an old one, or none.
+    let farthest = (last.chars().count() / 3).max(1);
     let distance = |path: &String| {
-        strsim::damerau_levenshtein(key, path).min(1 + strsim::damerau_levenshtein(&last(key), &last(path)))
+        let (of, name) = parted(path);
+        let apart = strsim::damerau_levenshtein(last, name);
+        // The same name elsewhere is what was meant more often than a similar one here.
+        (apart <= farthest).then(|| apart + usize::from(section != of))
     };
     // Of two as near the one with the longer common prefix.
     let common_prefix = |path: &String| key.bytes().zip(path.bytes()).take_while(|(a, b)| a == b).count();
-    let hint = candidates
-        .iter()
-        .min_by_key(|path| (distance(path), std::cmp::Reverse(common_prefix(path))))
-        .map_or_else(String::new, |path| format!("; the nearest known key is {path} (--print-config shows all)"));
+    let near =
+        candidates.iter().filter_map(|path| Some(((distance(path)?, std::cmp::Reverse(common_prefix(path))), path)));
+    let hint = match near.min() {
+        Some((_, path)) => format!("; the nearest known key is {path} (--print-config shows all)"),
+        None => {
+            "; none is like it (--print-config shows all, docs/glossary.md has what old keys are called now)".to_owned()
+        }
+    };
     ConfigError::UnknownKey { place: place.to_owned(), key: key.to_owned(), hint }
 }
 

@@ -9,13 +9,11 @@ use burn::module::Module as _;
 use rayon::prelude::*;
 use serde_json::json;
 use tabsegnet_segmenter::measures::SegmentMeasures;
-use tabsegnet_segmenter::{Generator, Limits, SegmenterError, WeightKind, segments_of, serialize};
+use tabsegnet_segmenter::{FORMAT_VERSION, Generator, Limits, SegmenterError, WeightKind, segments_of, serialize};
 use tabsegnet_store::{Staging, sha256_file, write_bytes_atomic};
 
 use super::{SegmenterEpoch, SegmenterTraining};
 use crate::config::Store;
-
-const FORMAT: u32 = 1;
 
 impl SegmenterTraining<'_> {
     /// Segments of dev questions, generated as they will be when the model is used.
@@ -69,7 +67,7 @@ impl SegmenterTraining<'_> {
             digests.insert(name, sha256_file(&at(name))?);
         }
         let manifest = json!({
-            "format_version": FORMAT,
+            "format_version": FORMAT_VERSION,
             "kind": "segmenter",
             "files": digests,
             "seed": self.config.task.seed,
