@@ -43,8 +43,8 @@ is written by `tools/scripts/corpus.py`.
    single row, a whole cell and the headers have.
 6. **Beside each other.** Where there are 150 candidates, the first 150 are put in order once more, by trees that also see what
    each and the first twenty have in common (columns, first column, words of title and caption, vectors) and what the trees
-   before make of those: parts of one table are wanted together. They learn from scores of trees that have not seen the
-   question (two folds). Then a table with the columns or the first column of a better one, and half of their words in
+   before make of those: parts of one table are wanted together. They learn from scores out of fold (two
+   folds). Then a table with the columns or the first column of a better one, and half of their words in
    common, goes three fifths of the way to its score.
 
 `--retriever` also takes `rrf`, `bm25`, `bm25-schema`, `dense`, `links` (PageRank over the links of step 4 between the
