@@ -1,6 +1,6 @@
 //! Documents with tables that are too large for the graph: these go through SQL, the rest through the ranker, and the surer
-//! of both answers. So do folders, and documents of nothing but tables with records: all tables through SQL, the documents that
-//! a question is about through the ranker too.
+//! of both answers. So do folders, and documents of nothing but tables with records or lists of things: all tables through SQL,
+//! the documents that a question is about through the ranker too.
 
 mod excerpt;
 
@@ -10,7 +10,8 @@ use std::sync::Arc;
 
 use tabsegnet::ranking::Position;
 use tabsegnet::{OpenDocument, Question, RankingError, Session};
-use tabsegnet_document::model::{Block, Document};
+use tabsegnet_document::model::{Block, Document, Table};
+use tabsegnet_document::numbers::parse_cell_number;
 use tabsegnet_document::{Cut, ReadError, ReadOptions, read};
 use tabsegnet_encoder::{EncoderConfig, load};
 use tabsegnet_llm::{Budget, ChatModel, LlmSettings, Piece};
@@ -201,10 +202,29 @@ fn is_large(block: &Block, cells: usize) -> bool {
     matches!(block, Block::Table(table) if table.rows() * table.cols() >= cells.max(1))
 }
 
-/// Whether a document is tables alone, and one of them has a record in each row: what is counted and added up in it needs all
-/// rows, and the best nodes are some.
+/// Whether a document is tables alone, and one of them has a record or a thing in each row: what is counted, added up and
+/// compared in it needs all rows, and the best nodes are some.
 fn has_records(document: &Document) -> bool {
-    document.passages().next().is_none() && document.tables().any(is_of_records)
+    document.passages().next().is_none() && document.tables().any(|table| is_of_records(table) || is_list(table))
+}
+
+/// Columns of words from which on a table is a list of things and no statement of numbers.
+const COLUMNS_OF_WORDS: usize = 2;
+
+/// Whether a table lists things, a row each, and says words of them beside numbers: of questions to such tables of an
+/// encyclopedia SQL answers .37 right and the graph .07, of those to statements of numbers .14 and .77 (docs/experiments.md).
+fn is_list(table: &Table) -> bool {
+    let heads = table.num_header_rows();
+    if heads > 1 || (0..table.rows()).any(|row| table.row_parent(row).is_some()) {
+        return false;
+    }
+    let of_words = |col: &usize| {
+        let texts = (heads..table.rows()).filter_map(|row| table.cell_at(row, *col)).map(|cell| cell.text.trim());
+        let texts: Vec<&str> = texts.filter(|text| !text.is_empty()).collect();
+        let numbers = texts.iter().filter(|text| parse_cell_number(text).is_some()).count();
+        !texts.is_empty() && 2 * numbers < texts.len()
+    };
+    (0..table.cols()).filter(of_words).take(COLUMNS_OF_WORDS).count() == COLUMNS_OF_WORDS
 }
 
 /// A document without its tables of `cells` cells or more; nothing where nothing but headings is left.
@@ -277,7 +297,7 @@ fn answer_of(outcome: Outcome, (id, question): (&str, &str), policy: &str) -> An
         checks.push(Check { what: "the first of the cells that it comes from are cited".to_owned(), passed: true });
     }
     let value = match outcome.answer.as_slice() {
-        [one] => tabsegnet_document::numbers::parse_cell_number(one).map(|_| one.clone()),
+        [one] => parse_cell_number(one).map(|_| one.clone()),
         _ => None,
     };
     Answer {
@@ -331,7 +351,25 @@ fn citation(cited: &Cited) -> Option<Citation> {
 
 #[cfg(test)]
 mod tests {
+    use tabsegnet_document::model::TableSource;
+
     use super::*;
+
+    #[test]
+    fn lists_are_told_from_statements() {
+        let table = |rows: &[&[&str]]| {
+            let rows = rows.iter().map(|row| row.iter().map(|text| (*text).into()).collect()).collect();
+            Table::new(TableSource { header_rows: 1, header_cols: 1, rows, ..TableSource::default() }).unwrap()
+        };
+        assert!(is_list(&table(&[
+            &["Year", "Club", "City"],
+            &["1990", "Ajax", "Amsterdam"],
+            &["1991", "Celtic", "Glasgow"]
+        ])));
+        assert!(!is_list(&table(&[&["", "2024", "2023"], &["Sales", "9", "8"], &["Costs", "4", "–"]])));
+        assert!(!is_list(&table(&[&["Club", "Won", "Drawn"], &["Ajax", "9", ""], &["Celtic", "8", ""]])));
+        assert!(!is_list(&table(&[&["Year", "Club", "City"]])));
+    }
 
     #[test]
     fn regression_what_is_computed_over_half_a_table_is_not_said() {

@@ -162,7 +162,7 @@ fn regression_records_are_counted_added_up_and_joined_as_by_query() {
     {
         let (answer, said) = answer(&orders, question);
         assert_eq!(answer["answer"], wanted, "{question} {answer}");
-        assert!(said.contains("a table of records goes through SQL too"), "{said}");
+        assert!(said.contains("its tables go through SQL too"), "{said}");
         assert!(answer["citations"][0]["file"].is_null(), "{answer}");
     }
 }

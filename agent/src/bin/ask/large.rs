@@ -36,7 +36,7 @@ impl From<Option<OpenDocument>> for Rest {
 }
 
 /// Reads a document, where it has tables of `cells` cells or more, which are told on stderr, or, where `records` are wanted, is
-/// tables of records alone.
+/// tables of records or lists alone.
 pub fn read(path: &Path, cells: usize, records: bool) -> Result<Option<Large>> {
     let large = Large::read(path, cells, records, program()?)
         .with_context(|| format!("{}: could not be opened", path.display()))?;
@@ -50,7 +50,7 @@ pub fn read(path: &Path, cells: usize, records: bool) -> Result<Option<Large>> {
         );
     }
     if large.tables.is_empty() {
-        eprintln!("{}: a table of records goes through SQL too; the surer answers", path.display());
+        eprintln!("{}: its tables go through SQL too; the surer answers", path.display());
     }
     Ok(Some(large))
 }
