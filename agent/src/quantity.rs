@@ -192,26 +192,27 @@ const COUNTED: [&str; 12] = [
     "number of locations",
 ];
 
+/// What employees cost, and what stores sell, is no count.
+const AMOUNTS: [&str; 13] = [
+    "$",
+    "cost",
+    "expense",
+    "sales",
+    "revenue",
+    "benefit",
+    "compensation",
+    "salar",
+    "pay",
+    "option",
+    "stock",
+    "share",
+    "plan",
+];
+
 /// Of a heading that counts, the scale that it says itself, if any: `stores`, `employees (in thousands)`.
 fn counts_as(heading: &str) -> Option<Option<Scale>> {
     let words = heading.to_lowercase();
-    // What employees cost, and what stores sell, is no count.
-    let amount = [
-        "$",
-        "cost",
-        "expense",
-        "sales",
-        "revenue",
-        "benefit",
-        "compensation",
-        "salar",
-        "pay",
-        "option",
-        "stock",
-        "share",
-        "plan",
-    ];
-    let counts = COUNTED.iter().any(|counted| words.contains(counted)) && !amount.iter().any(|of| words.contains(of));
+    let counts = COUNTED.iter().any(|counted| words.contains(counted)) && !AMOUNTS.iter().any(|of| words.contains(of));
     counts.then(|| Scale::of_heading(heading))
 }
 

@@ -266,28 +266,31 @@ impl Inquiry {
 
     /// Whether it asks for one of what a heading calls so: "which city", over a column "City".
     pub(crate) fn wants_one_of(&self, headings: &[&str]) -> bool {
-        let noun = ["which ", "what "].iter().find_map(|first| self.text.trim_start().strip_prefix(first));
-        let Some((noun, _)) =
-            noun.and_then(|noun| words(noun.split(' ').next().unwrap_or_default()).into_iter().next())
-        else {
-            return false;
-        };
-        headings.iter().any(|heading| words(&heading.to_lowercase()).iter().any(|(word, _)| *word == noun))
+        let after = ["which ", "what "].iter().find_map(|first| self.text.trim_start().strip_prefix(first));
+        let noun = after.and_then(|after| first_word(after.split(' ').next().unwrap_or_default()));
+        noun.is_some_and(|noun| have_word(headings.iter().copied(), &noun))
     }
 
     /// Whether it asks how many there are of what a header calls so: "how many floors", over a column "Floors".
     pub(crate) fn counts(&self, left: Option<&str>, above: Option<&str>) -> bool {
-        let Some((_, noun)) = self.text.split_once("how many ") else { return false };
-        let Some((noun, _)) = words(noun).into_iter().next() else { return false };
-        let mut headers = left.into_iter().chain(above);
+        let noun = self.text.split_once("how many ").and_then(|(_, after)| first_word(after));
         // Shares are told in thousands and millions, and often by a sentence alone.
-        noun != stem("shares")
-            && headers.any(|header| words(&header.to_lowercase()).iter().any(|(word, _)| *word == noun))
+        noun.is_some_and(|noun| noun != stem("shares") && have_word(left.into_iter().chain(above), &noun))
     }
 
     pub(crate) fn has(&self, cue: &str) -> bool {
         self.text.contains(cue)
     }
+}
+
+/// The stem of the first word that carries meaning.
+fn first_word(text: &str) -> Option<String> {
+    words(text).into_iter().next().map(|(word, _)| word)
+}
+
+/// Whether one of the texts has a word of that stem.
+fn have_word<'t>(mut texts: impl Iterator<Item = &'t str>, stem: &str) -> bool {
+    texts.any(|text| words(&text.to_lowercase()).iter().any(|(word, _)| word == stem))
 }
 
 fn wanted(text: &str) -> Wanted {

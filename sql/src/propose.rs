@@ -122,16 +122,20 @@ pub(crate) fn is_of_records(table: &Table, labels: &Labels) -> bool {
         return true;
     }
     let called = table.columns.iter().filter_map(|column| label(&column.name)).map(String::as_str);
-    let mut names: Vec<&str> = called.filter(|name| !name.is_empty()).collect();
-    // Where headers say what columns are called, the others were made beside them.
-    if names.is_empty() {
-        names = table.columns.iter().map(|column| column.name.as_str()).filter(|name| !hidden(name)).collect();
-    }
-    named_as_records(&names)
+    let columns = table.columns.iter().map(|column| column.name.as_str()).filter(|name| !hidden(name));
+    named_as_records(called, columns)
 }
 
-/// The same of what columns are called alone.
-pub fn named_as_records(names: &[&str]) -> bool {
+/// The same of what headers call columns, and of the names of all, which count where no header says anything: where some do,
+/// the others were made beside them.
+pub fn named_as_records<'n>(
+    headers: impl IntoIterator<Item = &'n str>,
+    columns: impl IntoIterator<Item = &'n str>,
+) -> bool {
+    let mut names: Vec<&str> = headers.into_iter().filter(|name| !name.is_empty()).collect();
+    if names.is_empty() {
+        names.extend(columns);
+    }
     let in_program = |name: &&str| {
         name.starts_with(|c: char| c.is_ascii_alphabetic())
             && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')

@@ -38,15 +38,7 @@ fn rewrite(sql: &str) -> Option<String> {
     if query.with.is_some() {
         return None;
     }
-    let whole = query.clone();
-    query.limit_clause = None;
-    if query.order_by.as_ref().is_some_and(|order| matches!(order.kind, OrderByKind::Expressions(_))) {
-        query.order_by = None;
-    }
-    let SetExpr::Select(select) = query.body.as_mut() else { return None };
-    if select.distinct.is_some() {
-        return None;
-    }
+    let SetExpr::Select(select) = query.body.as_ref() else { return None };
     let key = match &select.group_by {
         GroupByExpr::Expressions(by, more) if more.is_empty() => match by.as_slice() {
             [] => None,
@@ -55,41 +47,44 @@ fn rewrite(sql: &str) -> Option<String> {
         },
         _ => return None,
     };
-    if key.is_none() && select.having.is_some() {
+    if select.distinct.is_some() || (key.is_none() && select.having.is_some()) {
         return None;
     }
+    let in_groups = match &key {
+        Some(key) => Some(in_groups(query, key)?),
+        None => None,
+    };
+    query.limit_clause = None;
+    if query.order_by.as_ref().is_some_and(|order| matches!(order.kind, OrderByKind::Expressions(_))) {
+        query.order_by = None;
+    }
+    let SetExpr::Select(select) = query.body.as_mut() else { return None };
     let shown = shown(select, key.as_ref())?;
     select.projection = shown.into_iter().map(SelectItem::UnnamedExpr).collect();
-    if let Some(key) = key {
-        let in_groups = Expr::In {
-            expr: Box::new(key.clone()),
-            target: InTarget::Subquery(Box::new(groups(*whole, &key)?)),
-            negated: false,
-            global: false,
-        };
-        select.selection = Some(match select.selection.take() {
-            Some(condition) => Expr::BinaryOp {
-                left: Box::new(Expr::Nested(Box::new(condition))),
-                op: BinaryOperator::And,
-                right: Box::new(in_groups),
-            },
-            None => in_groups,
-        });
-        select.group_by = GroupByExpr::Expressions(Vec::new(), Vec::new());
-        select.having = None;
-    }
+    select.group_by = GroupByExpr::Expressions(Vec::new(), Vec::new());
+    select.having = None;
+    select.selection = match (select.selection.take(), in_groups) {
+        (Some(condition), Some(in_groups)) => Some(Expr::BinaryOp {
+            left: Box::new(Expr::Nested(Box::new(condition))),
+            op: BinaryOperator::And,
+            right: Box::new(in_groups),
+        }),
+        (condition, in_groups) => condition.or(in_groups),
+    };
     written(query, Written::Sqlite).ok()
 }
 
-/// The groups that a query gives, by their key alone; nothing where its order names what it shows.
-fn groups(mut query: Query, key: &Expr) -> Option<Query> {
-    let SetExpr::Select(select) = query.body.as_mut() else { return None };
+/// That a row is of the groups that a query gives; nothing where its order names what it shows.
+fn in_groups(query: &Query, key: &Expr) -> Option<Expr> {
+    let mut groups = query.clone();
+    let SetExpr::Select(select) = groups.body.as_mut() else { return None };
     let has_alias = |item: &SelectItem| matches!(item, SelectItem::ExprWithAlias { .. });
-    if query.order_by.is_some() && select.projection.iter().any(has_alias) {
+    if groups.order_by.is_some() && select.projection.iter().any(has_alias) {
         return None;
     }
     select.projection = vec![SelectItem::UnnamedExpr(key.clone())];
-    Some(query)
+    let target = InTarget::Subquery(Box::new(groups));
+    Some(Expr::In { expr: Box::new(key.clone()), target, negated: false, global: false })
 }
 
 /// The key of groups, the columns that an aggregate takes, then those of the conditions.

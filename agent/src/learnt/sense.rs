@@ -15,7 +15,8 @@ use crate::question::Inquiry;
 pub(super) fn objection(candidate: &Candidate, nodes: &[RankedNode], inquiry: &Inquiry) -> Option<Check> {
     let what = match (candidate.family, candidate.facts.as_slice()) {
         (Family::Lookup, [fact]) => {
-            other_year(fact, nodes.get(fact.node), inquiry).or_else(|| no_ratio(fact, nodes.get(fact.node), inquiry))
+            let node = nodes.get(fact.node);
+            other_year(fact, node, inquiry).or_else(|| no_ratio(fact, node, inquiry))
         }
         (Family::List, facts) => no_change(facts, nodes, inquiry),
         (Family::PercentChange, [new, old]) => from_nothing(new, old).or_else(|| fraction(new, old)),
@@ -40,12 +41,14 @@ fn other_year(fact: &Fact, node: Option<&RankedNode>, inquiry: &Inquiry) -> Opti
         let headings = node.caption.iter().chain(node.section.last());
         headings.flat_map(|heading| years(heading)).map(|(year, _)| year).collect()
     };
-    let of_table = || node.filter(|_| fact.place.is_some()).map(over).unwrap_or_default();
-    let of = if fact.years.is_empty() { of_table() } else { fact.years.clone() };
-    let (named, of) = (&inquiry.years, &of);
+    let of = match (fact.years.as_slice(), node) {
+        ([], Some(node)) if fact.place.is_some() => over(node),
+        (of, _) => of.to_vec(),
+    };
+    let named = &inquiry.years;
     let other = !named.is_empty() && !of.is_empty() && named.iter().all(|year| !of.contains(year));
     let shown = |years: &[u16]| years.iter().map(u16::to_string).collect::<Vec<_>>().join(", ");
-    other.then(|| format!("the number is of {}, the question names {}", shown(of), shown(named)))
+    other.then(|| format!("the number is of {}, the question names {}", shown(&of), shown(named)))
 }
 
 /// What is no amount; in their last word headers say the same.
@@ -73,16 +76,12 @@ fn no_ratio(fact: &Fact, node: Option<&RankedNode>, inquiry: &Inquiry) -> Option
 
 /// The question asks for a change, and these are numbers that changed.
 fn no_change(facts: &[Fact], nodes: &[RankedNode], inquiry: &Inquiry) -> Option<String> {
-    let headers = |fact: &Fact| {
-        let node = nodes.get(fact.node)?;
-        Some(
-            [&node.row_headers, &node.column_headers]
-                .into_iter()
-                .flatten()
-                .any(|header| changes(&header.to_lowercase())),
-        )
+    let is_called = |fact: &Fact| {
+        let node = nodes.get(fact.node);
+        let headers = node.into_iter().flat_map(|node| [&node.row_headers, &node.column_headers]).flatten();
+        headers.into_iter().any(|header| changes(&header.to_lowercase()))
     };
-    let called = facts.iter().filter_map(headers).any(|called| called);
+    let called = facts.iter().any(is_called);
     let wanted = is_change(inquiry) && !inquiry.has("respective") && facts.iter().all(|fact| fact.place.is_some());
     (wanted && !called).then(|| "the question asks for a change, and these are amounts".to_owned())
 }
@@ -92,10 +91,8 @@ fn is_change(inquiry: &Inquiry) -> bool {
 }
 
 fn changes(text: &str) -> bool {
-    CHANGES.iter().any(|cue| text.contains(cue))
+    ["change", "increas", "decreas", "growth", "grow", "declin"].iter().any(|cue| text.contains(cue))
 }
-
-const CHANGES: [&str; 6] = ["change", "increas", "decreas", "growth", "grow", "declin"];
 
 /// A change to 0 is what is left where the one from 0 has no value: only the years tell that it is meant.
 fn from_nothing(new: &Fact, old: &Fact) -> Option<String> {

@@ -24,6 +24,7 @@ mod schema;
 mod search;
 mod seen;
 mod settings;
+mod statements;
 mod trace;
 
 pub use candidates::Candidates;

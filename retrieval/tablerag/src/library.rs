@@ -1,6 +1,6 @@
 //! Documents taken in: chunks in an index, tables in a database, and which chunk is of which table.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -56,6 +56,8 @@ pub struct Library {
     /// Of each chunk the table that it is of, by its place in `tables`: the map f of the paper.
     table_of: Vec<Option<usize>>,
     database: FileDatabase,
+    /// Tables of records, and those that they may be joined with, by name.
+    records: HashSet<String>,
     index: Corpus,
     /// Of each chunk where the index has it.
     places: Vec<TableRef>,
@@ -113,7 +115,19 @@ impl Library {
         writer.commit(&mut |_| ())?;
         let index = Corpus::open_with(&directory, Arc::clone(encoder))?;
         let places = (0..all.len()).map(|number| index.find(&id(number))).collect::<Result<_, _>>()?;
-        Ok(Self { sources, chunks: all, tables, table_of, database, index, places, links, _folder: folder })
+        let of_records = with_records(&database);
+        Ok(Self {
+            sources,
+            chunks: all,
+            tables,
+            table_of,
+            database,
+            records: of_records,
+            index,
+            places,
+            links,
+            _folder: folder,
+        })
     }
 
     /// The documents.
@@ -153,6 +167,12 @@ impl Library {
         self.database.tables.iter().find(|imported| imported.name == *name)
     }
 
+    /// The names of its tables of records ([`ImportedTable::is_of_records`]), and of those that have a column of the same name,
+    /// which they may be joined by.
+    pub(crate) fn records(&self) -> &HashSet<String> {
+        &self.records
+    }
+
     /// The table in its document.
     pub fn table(&self, table: usize) -> Option<&Table> {
         let stored = self.tables.get(table)?;
@@ -183,6 +203,16 @@ impl std::fmt::Debug for Library {
             .field("tables", &self.tables.len())
             .finish_non_exhaustive()
     }
+}
+
+fn with_records(database: &FileDatabase) -> HashSet<String> {
+    let names = |table: &ImportedTable| -> HashSet<String> {
+        table.columns.iter().map(|column| column.name.to_lowercase()).collect()
+    };
+    let all = &database.tables;
+    let of_records: HashSet<String> = all.iter().filter(|table| table.is_of_records()).flat_map(names).collect();
+    let shares = |table: &&ImportedTable| names(table).iter().any(|name| of_records.contains(name));
+    all.iter().filter(shares).map(|table| table.name.clone()).collect()
 }
 
 fn table_of(source: &Source, number: usize) -> Option<&Table> {

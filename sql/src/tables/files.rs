@@ -167,11 +167,8 @@ impl ImportedTable {
 
     /// Whether it has a record in each row, as its columns are called ([`named_as_records`]).
     pub fn is_of_records(&self) -> bool {
-        let named = |of: fn(&ImportedColumn) -> &str| -> Vec<&str> {
-            self.columns.iter().map(of).filter(|name| !name.is_empty()).collect()
-        };
-        let headers = named(|column| &column.header);
-        named_as_records(&if headers.is_empty() { named(|column| &column.name) } else { headers })
+        let headers = self.columns.iter().map(|column| column.header.as_str());
+        named_as_records(headers, self.columns.iter().map(|column| column.name.as_str()))
     }
 
     /// How many rows of the document's table are its header: the database's first row is the one behind them.
@@ -346,9 +343,7 @@ fn header(table: &Table) -> Vec<String> {
 
 /// Whether a document's table has a record in each row, as its columns are called ([`named_as_records`]).
 pub fn is_of_records(table: &Table) -> bool {
-    let header = header(table);
-    let names: Vec<&str> = header.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
-    named_as_records(&names)
+    named_as_records(header(table).iter().map(String::as_str), [])
 }
 
 fn import(table: &Table) -> Import {
