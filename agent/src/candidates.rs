@@ -9,7 +9,7 @@ use tabsegnet_document::months::MONTHS;
 
 use crate::facts::{Fact, Facts};
 use crate::family::Family;
-use crate::features::{Features, WordFeatures, flag, of_fact, of_family, of_pair, of_run, of_words};
+use crate::features::{Features, RunFeatures, WordFeatures, flag, of_fact, of_family, of_pair, of_run, of_words};
 use crate::program::{Argument, Operation, Program, Step};
 use crate::quantity::{Scale, Unit};
 use crate::question::{Inquiry, words};
@@ -187,11 +187,7 @@ pub fn check_units(a: Option<Unit>, b: Option<Unit>) -> Result<(), RunError> {
 
 /// Whether a question whether one is greater, or less, than the other names them in the other order.
 fn is_other_way_round(a: &Fact, b: &Fact, inquiry: &Inquiry) -> bool {
-    let less = ["less than", "lower than", "smaller than", "fewer than", "below"].iter().any(|cue| inquiry.has(cue));
-    let more = ["greater", "exceed", "more than", "higher", "larger", "above"].iter().any(|cue| inquiry.has(cue));
-    if !less && !more {
-        return false;
-    }
+    let Some(less) = inquiry.compares() else { return false };
     let place = |fact: &Fact| inquiry.years.iter().position(|year| fact.latest() == Some(*year));
     let of = |fact: &Fact| words(&fact.label).into_iter().map(|(word, _)| word).collect::<HashSet<String>>();
     let (of_a, of_b) = (of(a), of(b));
@@ -200,9 +196,27 @@ fn is_other_way_round(a: &Fact, b: &Fact, inquiry: &Inquiry) -> bool {
         let is_own = |(word, _): &&(String, usize)| own.contains(word) && !other.contains(word);
         inquiry.places.iter().find(is_own).map(|(_, at)| *at)
     };
-    let by_label = first(&of_a, &of_b).zip(first(&of_b, &of_a));
-    let by_year = || place(a).zip(place(b)).filter(|(a, b)| a != b);
-    by_label.or_else(by_year).is_some_and(|(a, b)| (a > b) != less)
+    let middle = [" than ", " exceed", " above ", " below "].iter().find_map(|cue| inquiry.text.find(cue));
+    let by_label = match (first(&of_a, &of_b), first(&of_b, &of_a), middle) {
+        (Some(a), Some(b), _) => Some(a > b),
+        // Where the question calls one by another name, the other one's side tells.
+        (Some(a), None, Some(middle)) => Some(a > middle),
+        (None, Some(b), Some(middle)) => Some(b < middle),
+        _ => None,
+    };
+    let by_year = || place(a).zip(place(b)).filter(|(a, b)| a != b).map(|(a, b)| a > b);
+    by_label.or_else(by_year).is_some_and(|is_second| is_second != less)
+}
+
+/// Whether two amounts below nothing are meant without their signs, as what is paid out or taken off is: neither is what may
+/// be a loss.
+fn are_outflows(a: &Fact, b: &Fact) -> bool {
+    let signed = ["income", "profit", "earnings", "margin", "provided", "gain", "loss", "change", "effect"];
+    let is_outflow = |fact: &Fact| {
+        let bracketed = fact.text.trim_start_matches(['$', '€', '£', ' ']).starts_with('(');
+        fact.quantity.value.is_sign_negative() && bracketed && !signed.iter().any(|word| fact.label.contains(word))
+    };
+    is_outflow(a) && is_outflow(b)
 }
 
 fn pair(found: &mut Vec<Candidate>, a: &Fact, b: &Fact, ordered: bool, inquiry: &Inquiry) {
@@ -214,12 +228,14 @@ fn pair(found: &mut Vec<Candidate>, a: &Fact, b: &Fact, ordered: bool, inquiry: 
     let both = [a, b];
     let mut add = |family, steps, scale| found.extend(made(family, &both, steps, scale, inquiry));
     if check_units(a.quantity.unit, b.quantity.unit).is_ok() {
+        let outflows = are_outflows(a, b);
+        let [more, less] = if outflows { [&second, &first] } else { [&first, &second] };
         let difference = || step(Subtract, first.clone(), second.clone());
         let sum = || step(Add, first.clone(), second.clone());
-        add(Family::Change, with(vec![difference()]), scale);
+        add(Family::Change, with(vec![step(Subtract, more.clone(), less.clone())]), scale);
         add(Family::PercentChange, with(vec![difference(), step(Divide, last(0), second.clone())]), None);
         if !is_other_way_round(a, b, inquiry) {
-            add(Family::Greater, with(vec![step(Greater, first.clone(), second.clone())]), None);
+            add(Family::Greater, with(vec![step(Greater, more.clone(), less.clone())]), None);
         }
         add(Family::Share, with(vec![sum(), step(Divide, first.clone(), last(0))]), None);
         if ordered {
@@ -267,7 +283,7 @@ fn made(
         of_fact(&mut features, place, fact, inquiry);
     }
     if let &[a, b] = facts {
-        of_pair(&mut features, family, a, b, outcome, program.steps(), inquiry);
+        of_pair(&mut features, family, (a, b), outcome, program.steps(), inquiry);
     }
     let facts = facts.iter().map(|&fact| fact.clone()).collect();
     Some(Candidate {
@@ -285,7 +301,7 @@ fn made(
 fn runs(found: &mut Vec<Candidate>, facts: &Facts<'_>, inquiry: &Inquiry) {
     let list = &facts.facts;
     let mut seen = HashSet::new();
-    let mut lines: Vec<(Vec<Fact>, [f32; 4])> = Vec::new();
+    let mut lines: Vec<(Vec<Fact>, RunFeatures)> = Vec::new();
     let span = inquiry.years.iter().min().zip(inquiry.years.iter().max());
     let within = |fact: &Fact| span.is_some_and(|(min, max)| fact.years.iter().any(|year| (min..=max).contains(&year)));
     for fact in list.iter().filter(|fact| fact.place.is_some()).take(6) {
@@ -299,20 +315,21 @@ fn runs(found: &mut Vec<Candidate>, facts: &Facts<'_>, inquiry: &Inquiry) {
                 continue;
             }
             let asked_for: Vec<Fact> = numbers.iter().filter(|fact| within(fact)).cloned().collect();
-            let kind = [flag(is_row), flag(!is_row)];
+            let part = RunFeatures { row: flag(is_row), column: flag(!is_row), ..RunFeatures::default() };
             if asked_for.len() < numbers.len() {
-                lines.push((asked_for, [kind[0], kind[1], 0.0, 0.0]));
+                lines.push((asked_for, part));
             } else if !is_row && numbers.last().is_some_and(|last| last.label.contains("total")) {
                 // With the total of the others it would count them twice.
-                lines.push((numbers[..numbers.len() - 1].to_vec(), [0.0, 1.0, 0.0, 0.0]));
+                lines.push((numbers[..numbers.len() - 1].to_vec(), part));
                 continue;
             }
-            lines.push((numbers, [kind[0], kind[1], 1.0, 0.0]));
+            lines.push((numbers, RunFeatures { whole: 1.0, ..part }));
         }
         let Some(column) = fact.column() else { continue };
         let best: Vec<Fact> = list.iter().filter(|other| other.column() == Some(column)).cloned().collect();
+        let of_column = RunFeatures { column: 1.0, best_of_column: 1.0, ..RunFeatures::default() };
         for count in 3..=best.len().min(5) {
-            lines.push((best.iter().take(count).cloned().collect(), [0.0, 1.0, 0.0, 1.0]));
+            lines.push((best.iter().take(count).cloned().collect(), of_column));
         }
     }
     let mut made: HashSet<Vec<usize>> = HashSet::new();
@@ -329,7 +346,7 @@ fn runs(found: &mut Vec<Candidate>, facts: &Facts<'_>, inquiry: &Inquiry) {
     }
 }
 
-fn run(found: &mut Vec<Candidate>, line: &[Fact], [row, column, whole, best]: [f32; 4], inquiry: &Inquiry) {
+fn run(found: &mut Vec<Candidate>, line: &[Fact], kind: RunFeatures, inquiry: &Inquiry) {
     let (mut steps, mut all) = (Vec::new(), line.iter().map(Fact::argument));
     let Some(mut sum) = all.next() else { return };
     for next in all {
@@ -339,7 +356,13 @@ fn run(found: &mut Vec<Candidate>, line: &[Fact], [row, column, whole, best]: [f
     let covered = inquiry.years.iter().all(|year| line.iter().any(|fact| fact.years.contains(year)));
     let years = inquiry.years.len() >= 2 && covered;
     let count = line.len();
-    let values = [row, column, flag(count == 3), flag(count == 4), flag(count > 4), flag(years), whole, best];
+    let of = RunFeatures {
+        three: flag(count == 3),
+        four: flag(count == 4),
+        many: flag(count > 4),
+        all_years: flag(years),
+        ..kind
+    };
     let mean = [steps.clone(), vec![step(Operation::Divide, sum, constant(count as i64))]].concat();
     let extreme = |largest: bool| {
         let values = line.iter().map(|fact| fact.quantity.value);
@@ -355,7 +378,7 @@ fn run(found: &mut Vec<Candidate>, line: &[Fact], [row, column, whole, best]: [f
         let mut sums = std::collections::BTreeMap::<u16, f32>::new();
         of_facts.into_iter().for_each(|(at, value)| *sums.entry(at).or_default() += value / count as f32);
         features.extend(sums);
-        of_run(&mut features, &values);
+        of_run(&mut features, of);
         found.push(Candidate { family, facts, program, outcome: Some(outcome), words: Vec::new(), scale, features });
     };
     if count >= 3 {

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use rust_decimal::Decimal;
-use tabsegnet_document::numbers::parse_cell_number;
+use tabsegnet_document::numbers::{has_decimal_comma, parse_cell_number, with_points};
 
 use crate::answer::{Check, Citation};
 use crate::program::Program;
-use crate::quantity::{has_decimal_comma, of_sentence, with_points};
+use crate::quantity::of_sentence;
 use crate::run::{Outcome, Rows, RunError};
 
 /// Rows of the cited cells, by their row headers.

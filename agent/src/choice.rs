@@ -9,11 +9,12 @@ use tabsegnet_ranker::tensors::{TensorData, serialize};
 use tabsegnet_store::{FileError, read_bytes, read_text, write_bytes_atomic};
 
 use crate::candidates::{Candidate, candidates};
-use crate::facts::Facts;
+use crate::facts::{Fact, Facts};
 use crate::family::Family;
-use crate::features::{Features, nothing};
+use crate::features::{Features, flag, nothing};
 use crate::prediction::Prediction;
 pub use crate::proposals::Proposals;
+use crate::proposals::QuestionFeatures;
 use crate::proposer::{Proposer, buckets};
 use crate::question::{Inquiry, Wanted};
 
@@ -67,7 +68,7 @@ pub struct Candidates {
     pub(crate) nothing: Features,
     /// Nodes of the document, passages among the best, words of the question; how much of it the best cell's headers
     /// have, whether some number's headers name its operation, and whether the document has passages at all.
-    pub(crate) of_question: [f32; 6],
+    pub(crate) of_question: QuestionFeatures,
 }
 
 impl Candidates {
@@ -86,6 +87,9 @@ impl Candidates {
         if inquiry.wanted == Wanted::Sentence && !names {
             keep_if_any(&mut candidates, says);
         }
+        if inquiry.is_comparison() {
+            keep_if_any(&mut candidates, |candidate| candidate.family == Family::Greater);
+        }
         // Where the smallest is wanted, what is largest along a line is no answer, nor what merely stands somewhere.
         if let Wanted::Extreme { largest, .. } = inquiry.wanted {
             let wanted = Family::extreme(largest);
@@ -102,14 +106,15 @@ impl Candidates {
         let best = ranking.nodes.iter().take(BEST);
         let passages = best.filter(|node| node.kind == NodeKind::Passage).count();
         let content = Content::of(ranking);
-        let of_question = [
-            (1.0 + ranking.nodes_in_document as f32).ln(),
-            passages as f32 / BEST as f32,
-            ranking.question.split_whitespace().count() as f32,
-            facts.facts.iter().map(|fact| fact.covers).fold(0.0, f32::max),
-            facts.facts.iter().map(|fact| fact.operations[0]).fold(0.0, f32::max),
-            f32::from(u8::from(content == Content::Texts)),
-        ];
+        let most = |of: &dyn Fn(&Fact) -> f32| facts.facts.iter().map(of).fold(0.0, f32::max);
+        let of_question = QuestionFeatures {
+            nodes: (1.0 + ranking.nodes_in_document as f32).ln(),
+            passages: passages as f32 / BEST as f32,
+            words: ranking.question.split_whitespace().count() as f32,
+            covers: most(&|fact| fact.covers),
+            names_operation: most(&|fact| fact.operations[0]),
+            has_passages: flag(content == Content::Texts),
+        };
         let words = buckets(&inquiry.text);
         Self { content, nothing: nothing(&facts, &inquiry), candidates, predictions, words, of_question, inquiry }
     }
@@ -230,7 +235,7 @@ struct About {
     features: Vec<String>,
 }
 
-/// The candidate that is chosen.
+/// A candidate that is chosen.
 pub(crate) struct Chosen {
     pub candidate: usize,
     /// How often such a one is right.
@@ -257,13 +262,17 @@ impl Choice {
         }
     }
 
-    pub(crate) fn choose(&self, candidates: &Candidates) -> Option<Chosen> {
+    /// The candidates that are chosen, the likeliest first.
+    pub(crate) fn choose(&self, candidates: &Candidates) -> Vec<Chosen> {
         let Chooser { trees, calibration } = self.chooser(candidates.content);
         let proposals = self.proposals(candidates);
-        let (place, likelihood) = proposals.best(&trees.scores(&proposals.rows(candidates.content)))?;
-        let confidence = calibration.confidence(likelihood);
-        let is_said = confidence >= calibration.threshold;
-        Some(Chosen { candidate: *proposals.kept.get(place)?, confidence, is_said })
+        let ordered = proposals.ordered(&trees.scores(&proposals.rows(candidates.content)));
+        let chosen = ordered.into_iter().filter_map(|(place, likelihood)| {
+            let confidence = calibration.confidence(likelihood);
+            let is_said = confidence >= calibration.threshold;
+            Some(Chosen { candidate: *proposals.kept.get(place)?, confidence, is_said })
+        });
+        chosen.collect()
     }
 
     /// Writes it into a directory.

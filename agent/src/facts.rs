@@ -5,11 +5,13 @@ use std::collections::{HashMap, HashSet};
 use rust_decimal::Decimal;
 use tabsegnet::ranking::Position;
 use tabsegnet::{NodeKind, RankedNode, Ranking};
+use tabsegnet_document::numbers::with_points;
 
 use crate::program::Argument;
-use crate::quantity::{Quantity, Unit, Written, of_cell, of_sentence, with_points, years};
+use crate::quantity::{Quantity, Unit, Written, of_cell, of_sentence};
 use crate::question::{Inquiry, operations, words};
 use crate::table_units::TableUnits;
+use crate::years::years;
 
 /// Best nodes whose numbers are looked at.
 const NODES: usize = 40;

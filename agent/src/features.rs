@@ -1,6 +1,7 @@
 //! What speaks for a candidate, as numbers: a row of [`WIDTH`], of which those that are not 0 are kept.
 
 use rust_decimal::Decimal;
+use tabsegnet_features::{Schema, features};
 
 use crate::candidates::check_units;
 use crate::facts::{Fact, Facts};
@@ -12,127 +13,134 @@ use crate::run::Outcome;
 /// Places in a row and their values; what is not named is 0.
 pub(crate) type Features = tabsegnet_choice::Features<u16>;
 
-const OF_FACT: [&str; 25] = [
-    "rank",
-    "gap",
-    "covers",
-    "covered",
-    "year_asked",
-    "other_year",
-    "no_year",
-    "cell",
-    "total",
-    "percent",
-    "first_three",
-    "beyond_ten",
-    "likelihood",
-    "row_name",
-    "row_outer",
-    "column_name",
-    "column_outer",
-    "best_of_row",
-    "best_of_column",
-    "header",
-    "heading",
-    "names_operation",
-    "another_operation",
-    "operation_unnamed",
-    "said_by_question",
-];
-const OF_PAIR: [&str; 27] = [
-    "same_row",
-    "same_column",
-    "same_table",
-    "same_sentence",
-    "first_later",
-    "first_earlier",
-    "same_year",
-    "same_label",
-    "first_smaller",
-    "other_unit",
-    "years_covered",
-    "years_reversed",
-    "first_said_first",
-    "first_said_last",
-    "neighbours",
-    "second_total",
-    "negative",
-    "beyond_ten",
-    "equal",
-    "next_in_sentence",
-    "year_before",
-    "scaled",
-    "one_is_sentence",
-    "percent_points",
-    "whole_and_percent_asked",
-    "same_row_other_year",
-    "one_percent",
-];
-const OF_RUN: [&str; 8] = ["row", "column", "three", "four", "many", "all_years", "whole", "best_of_column"];
-/// Declares features once: a field each, their names, and their values in that order.
-macro_rules! named_features {
-    ($(#[$doc:meta])* $features:ident, $names:ident { $($feature:ident: $name:expr),* $(,)? }) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, Default)]
-        pub(crate) struct $features {
-            $(pub $feature: f32,)*
-        }
-
-        const $names: &[&str] = &[$($name),*];
-
-        impl $features {
-            fn values(&self) -> [f32; $names.len()] {
-                [$(self.$feature),*]
-            }
-        }
-    };
+features! {
+    /// What is known of one number.
+    struct FactFeatures(fact: &Fact, inquiry: &Inquiry, asks: bool, known: bool) {
+        rank: ((fact.node + 1) as f32).ln() / 3.0,
+        gap: fact.gap / 5.0,
+        covers: fact.covers,
+        covered: fact.covered,
+        year_asked: flag(asks && fact.has_year(&inquiry.years)),
+        other_year: flag(asks && known && !fact.has_year(&inquiry.years)),
+        no_year: flag(asks && !known),
+        cell: flag(fact.place.is_some()),
+        total: flag(fact.label.contains("total")),
+        percent: flag(fact.is_percent()),
+        first_three: flag(fact.node < 3),
+        beyond_ten: flag(fact.node >= 10),
+        likelihood: fact.likelihood,
+        row_name: fact.named[0],
+        row_outer: fact.named[1],
+        column_name: fact.named[2],
+        column_outer: fact.named[3],
+        best_of_row: flag(fact.best_of_row),
+        best_of_column: flag(fact.best_of_column),
+        header: flag(fact.is_header),
+        heading: fact.heading,
+        names_operation: fact.operations[0],
+        another_operation: fact.operations[1],
+        operation_unnamed: fact.operations[2],
+        said_by_question: flag(inquiry.names(fact.quantity.value)),
+    }
 }
-pub(crate) use named_features;
 
-named_features! {
+features! {
+    /// What is known of two numbers and of what is computed from them.
+    struct PairFeatures(pair: &Pair<'_>, a: &Fact, b: &Fact, value: Decimal) {
+        same_row: flag(pair.same_row),
+        same_column: flag(is_same(a.column(), b.column())),
+        same_table: flag(a.table().is_some() && a.table() == b.table()),
+        same_sentence: flag(pair.same_sentence),
+        first_later: flag(pair.years.is_some_and(|(a, b)| a > b)),
+        first_earlier: flag(pair.years.is_some_and(|(a, b)| a < b)),
+        same_year: flag(pair.years.is_some_and(|(a, b)| a == b)),
+        same_label: flag(a.place.is_some() && b.place.is_some() && a.label == b.label),
+        first_smaller: flag(a.quantity.value.abs() < b.quantity.value.abs()),
+        other_unit: flag(check_units(a.quantity.unit, b.quantity.unit).is_err()),
+        years_covered: flag(pair.covers_years(b, a)),
+        years_reversed: flag(pair.covers_years(a, b)),
+        first_said_first: flag(pair.said.is_some_and(|(a, b)| a < b)),
+        first_said_last: flag(pair.said.is_some_and(|(a, b)| a > b)),
+        neighbours: flag(are_neighbours(a, b)),
+        second_total: flag(b.label.contains("total")),
+        negative: flag(value.is_sign_negative()),
+        beyond_ten: flag(value.abs() > Decimal::TEN),
+        equal: flag(a.quantity.value == b.quantity.value),
+        next_in_sentence: flag(pair.same_sentence && a.number.abs_diff(b.number) == 1),
+        year_before: flag(pair.is_year_before()),
+        scaled: flag(pair.scaled),
+        one_is_sentence: flag(a.place.is_some() != b.place.is_some()),
+        percent_points: flag(a.is_percent() && b.is_percent()),
+        whole_and_percent_asked: flag(pair.inquiry.has("percent") && value > Decimal::ZERO && value < Decimal::ONE),
+        same_row_other_year: flag(pair.same_row && pair.years.is_some_and(|(a, b)| a != b)),
+        one_percent: flag(a.is_percent() != b.is_percent()),
+    }
+}
+
+features! {
+    /// What is known of a run of numbers.
+    pub(crate) struct RunFeatures {
+        row,
+        column,
+        three,
+        four,
+        /// Five and more.
+        many,
+        /// With all years of the question, which names two and more.
+        all_years,
+        /// All of the line.
+        whole,
+        /// The best cells of one column.
+        best_of_column,
+    }
+}
+
+features! {
     /// What is known of words of the document, and of the row or column that they were found along.
-    WordFeatures, OF_WORDS {
-        length: "length",
-        all_in_question: "all_in_question",
-        share_in_question: "share_in_question",
-        covers: "covers",
-        date: "date",
-        behind_verb: "behind_verb",
-        whole_sentence: "whole_sentence",
-        capitals: "capitals",
-        digits: "digits",
-        members: "members",
-        named_or_near: "named_or_near",
-        group_or_behind: "group_or_behind",
-        first_sentence: "first_sentence",
-        along_row: "along_row",
-        reason_or_below: "reason_or_below",
-        place: "place",
-        whole_line: "whole_line",
+    pub(crate) struct WordFeatures {
+        length,
+        all_in_question,
+        share_in_question,
+        covers,
+        date,
+        behind_verb,
+        whole_sentence,
+        capitals,
+        digits,
+        members,
+        named_or_near,
+        group_or_behind,
+        first_sentence,
+        along_row,
+        reason_or_below,
+        place,
+        whole_line,
     }
 }
 
 const YEARS: usize = CUES.len();
 const FAMILIES: usize = YEARS + 4;
 const FACTS: usize = FAMILIES + Family::ALL.len();
-const PAIR: usize = FACTS + 2 * OF_FACT.len();
-const RUN: usize = PAIR + OF_PAIR.len();
-const WORDS: usize = RUN + OF_RUN.len();
+const PAIR: usize = FACTS + 2 * FactFeatures::COUNT;
+const RUN: usize = PAIR + PairFeatures::COUNT;
+const WORDS: usize = RUN + RunFeatures::COUNT;
 
 /// Numbers of a row: cues and years of the question, the family, two facts, what is between them, a run, words.
-pub(crate) const WIDTH: usize = WORDS + OF_WORDS.len();
+pub(crate) const WIDTH: usize = WORDS + WordFeatures::COUNT;
 
 /// The names of a row's numbers.
 pub(crate) fn names() -> Vec<String> {
     let mut names: Vec<String> = CUES.iter().map(|cue| format!("cue: {cue}")).collect();
     names.extend((0..4).map(|years| format!("years {years}")));
     names.extend(Family::ALL.iter().map(|(_, name)| (*name).to_owned()));
-    names.extend(
-        ["first", "second"].into_iter().flat_map(|place| OF_FACT.iter().map(move |of| format!("{place}: {of}"))),
-    );
-    names.extend(OF_PAIR.iter().map(|of| format!("pair: {of}")));
-    names.extend(OF_RUN.iter().map(|of| format!("run: {of}")));
-    names.extend(OF_WORDS.iter().map(|of| format!("words: {of}")));
+    let blocks = [
+        ("first", FactFeatures::names()),
+        ("second", FactFeatures::names()),
+        ("pair", PairFeatures::names()),
+        ("run", RunFeatures::names()),
+        ("words", WordFeatures::names()),
+    ];
+    names.extend(blocks.iter().flat_map(|(block, of)| of.iter().map(move |name| format!("{block}: {name}"))));
     names
 }
 
@@ -152,110 +160,93 @@ pub(crate) fn of_family(family: Family, inquiry: &Inquiry) -> Features {
     features
 }
 
+/// What is known of the first fact of a candidate, or the second.
 pub(crate) fn of_fact(features: &mut Features, place: usize, fact: &Fact, inquiry: &Inquiry) {
-    let start = FACTS + place * OF_FACT.len();
     let (asks, known) = (!inquiry.years.is_empty(), !fact.years.is_empty());
-    let values: [f32; OF_FACT.len()] = [
-        ((fact.node + 1) as f32).ln() / 3.0,
-        fact.gap / 5.0,
-        fact.covers,
-        fact.covered,
-        flag(asks && fact.has_year(&inquiry.years)),
-        flag(asks && known && !fact.has_year(&inquiry.years)),
-        flag(asks && !known),
-        flag(fact.place.is_some()),
-        flag(fact.label.contains("total")),
-        flag(fact.is_percent()),
-        flag(fact.node < 3),
-        flag(fact.node >= 10),
-        fact.likelihood,
-        fact.named[0],
-        fact.named[1],
-        fact.named[2],
-        fact.named[3],
-        flag(fact.best_of_row),
-        flag(fact.best_of_column),
-        flag(fact.is_header),
-        fact.heading,
-        fact.operations[0],
-        fact.operations[1],
-        fact.operations[2],
-        flag(inquiry.names(fact.quantity.value)),
-    ];
-    push(features, start, &values);
+    let start = FACTS + place * FactFeatures::COUNT;
+    push::<{ FactFeatures::COUNT }>(features, start, FactFeatures::of(fact, inquiry, asks, known));
 }
 
-fn push(features: &mut Features, start: usize, values: &[f32]) {
-    features.extend((start..).zip(values).filter(|(_, value)| **value != 0.0).map(|(at, value)| (at as u16, *value)));
+fn push<const COUNT: usize>(features: &mut Features, start: usize, of: impl Schema) {
+    let mut values = [0.0; COUNT];
+    of.write(&mut values);
+    features.extend((start..).zip(values).filter(|(_, value)| *value != 0.0).map(|(at, value)| (at as u16, value)));
 }
 
-pub(crate) fn of_pair(
-    features: &mut Features,
-    family: Family,
-    a: &Fact,
-    b: &Fact,
-    outcome: Outcome,
-    steps: &[Step],
-    inquiry: &Inquiry,
-) {
-    let same = |of_a: Option<(usize, usize)>, of_b| of_a.is_some() && of_a == of_b;
-    let sentence = a.place.is_none() && a.node == b.node;
-    let (first, last) = (inquiry.years.iter().min().copied(), inquiry.years.iter().max().copied());
-    let two_years = inquiry.years.len() >= 2;
-    let (of_a, of_b) = (a.latest(), b.latest());
-    let both = of_a.zip(of_b);
-    let said = a.mentioned.zip(b.mentioned);
-    let value = match outcome {
-        Outcome::Number(value) => value,
-        Outcome::Verdict(_) => Decimal::ONE,
-    };
-    let neighbours = match (a.place, b.place) {
+/// What several features of two facts look at.
+struct Pair<'a> {
+    inquiry: &'a Inquiry,
+    same_row: bool,
+    same_sentence: bool,
+    /// The years of both.
+    years: Option<(u16, u16)>,
+    /// Where the question says both.
+    said: Option<(usize, usize)>,
+    /// Whether one was brought to the other's scale.
+    scaled: bool,
+}
+
+impl Pair<'_> {
+    /// Whether they are of the first and of the last year that the question names.
+    fn covers_years(&self, first: &Fact, last: &Fact) -> bool {
+        let years = &self.inquiry.years;
+        years.len() >= 2
+            && first.latest() == years.iter().min().copied()
+            && last.latest() == years.iter().max().copied()
+    }
+
+    /// Whether the first is of the one year that the question names, the second of the year before.
+    fn is_year_before(&self) -> bool {
+        let named = self.inquiry.years.iter().min();
+        self.inquiry.years.len() == 1 && self.years.is_some_and(|(a, b)| Some(&a) == named && a == b + 1)
+    }
+}
+
+fn is_same(a: Option<(usize, usize)>, b: Option<(usize, usize)>) -> bool {
+    a.is_some() && a == b
+}
+
+fn are_neighbours(a: &Fact, b: &Fact) -> bool {
+    match (a.place, b.place) {
         (Some((table, row, column)), Some((other, of_row, of_column))) => {
             table == other && row.abs_diff(of_row) + column.abs_diff(of_column) == 1
         }
         _ => false,
-    };
-    let values: [f32; OF_PAIR.len()] = [
-        flag(same(a.row(), b.row())),
-        flag(same(a.column(), b.column())),
-        flag(a.table().is_some() && a.table() == b.table()),
-        flag(sentence),
-        flag(both.is_some_and(|(a, b)| a > b)),
-        flag(both.is_some_and(|(a, b)| a < b)),
-        flag(both.is_some_and(|(a, b)| a == b)),
-        flag(a.place.is_some() && b.place.is_some() && a.label == b.label),
-        flag(a.quantity.value.abs() < b.quantity.value.abs()),
-        flag(check_units(a.quantity.unit, b.quantity.unit).is_err()),
-        flag(two_years && of_a == last && of_b == first),
-        flag(two_years && of_a == first && of_b == last),
-        flag(said.is_some_and(|(a, b)| a < b)),
-        flag(said.is_some_and(|(a, b)| a > b)),
-        flag(neighbours),
-        flag(b.label.contains("total")),
-        flag(value.is_sign_negative()),
-        flag(value.abs() > Decimal::TEN),
-        flag(a.quantity.value == b.quantity.value),
-        flag(sentence && a.number.abs_diff(b.number) == 1),
-        flag(inquiry.years.len() == 1 && of_a == last && both.is_some_and(|(a, b)| a == b + 1)),
-        flag(steps.iter().any(|step| step.operation == Operation::Multiply) && family != Family::Product),
-        flag(a.place.is_some() != b.place.is_some()),
-        flag(a.is_percent() && b.is_percent()),
-        flag(inquiry.has("percent") && value > Decimal::ZERO && value < Decimal::ONE),
-        flag(same(a.row(), b.row()) && both.is_some_and(|(a, b)| a != b)),
-        flag(a.is_percent() != b.is_percent()),
-    ];
-    push(features, PAIR, &values);
+    }
 }
 
-/// What is known of a run: along a row, a column, of three numbers, four, more, with all years of the question, the whole
-/// line, the best cells of one column.
-pub(crate) fn of_run(features: &mut Features, values: &[f32; OF_RUN.len()]) {
-    push(features, RUN, values);
+/// What is known of two facts and of what is computed from them.
+pub(crate) fn of_pair(
+    features: &mut Features,
+    family: Family,
+    (a, b): (&Fact, &Fact),
+    outcome: Outcome,
+    steps: &[Step],
+    inquiry: &Inquiry,
+) {
+    let value = match outcome {
+        Outcome::Number(value) => value,
+        Outcome::Verdict(_) => Decimal::ONE,
+    };
+    let pair = Pair {
+        inquiry,
+        same_row: is_same(a.row(), b.row()),
+        same_sentence: a.place.is_none() && a.node == b.node,
+        years: a.latest().zip(b.latest()),
+        said: a.mentioned.zip(b.mentioned),
+        scaled: steps.iter().any(|step| step.operation == Operation::Multiply) && family != Family::Product,
+    };
+    push::<{ PairFeatures::COUNT }>(features, PAIR, PairFeatures::of(&pair, a, b, value));
+}
+
+/// What is known of a run.
+pub(crate) fn of_run(features: &mut Features, run: RunFeatures) {
+    push::<{ RunFeatures::COUNT }>(features, RUN, run);
 }
 
 /// What is known of words.
 pub(crate) fn of_words(features: &mut Features, words: &WordFeatures) {
-    push(features, WORDS, &words.values());
+    push::<{ WordFeatures::COUNT }>(features, WORDS, *words);
 }
 
 pub(crate) fn flag(is: bool) -> f32 {

@@ -16,6 +16,9 @@ use crate::run::Outcome;
 
 use sense::objection;
 
+/// Likeliest candidates that are looked at until one is not objected to.
+const SAID: usize = 20;
+
 /// Answers with the candidate that a [`Choice`] takes, or abstains where its confidence is below the threshold.
 #[derive(Debug, Clone)]
 pub struct Learnt(pub Choice);
@@ -31,14 +34,21 @@ impl Learnt {
 
     fn answer_with(&self, ranking: &Ranking, candidates: &Candidates) -> Answer {
         let chosen = self.0.choose(candidates);
-        let confidence = chosen.as_ref().map_or(0.0, |chosen| chosen.confidence);
-        let said = chosen.filter(|chosen| chosen.is_said).and_then(|chosen| {
-            candidates.candidates.get(chosen.candidate).zip(candidates.predictions.get(chosen.candidate))
-        });
-        let answer = match said {
-            Some(said) => given(ranking, &candidates.inquiry, said, confidence),
-            None => Answer::abstention(confidence, Vec::new()),
-        };
+        let confidence = chosen.first().map_or(0.0, |chosen| chosen.confidence);
+        let mut answer = Answer::abstention(confidence, Vec::new());
+        // Where the likeliest is objected to, the next that is likely enough; else why the likeliest is not said.
+        for chosen in chosen.into_iter().take_while(|chosen| chosen.is_said).take(SAID) {
+            let parts = candidates.candidates.get(chosen.candidate).zip(candidates.predictions.get(chosen.candidate));
+            let Some(parts) = parts else { continue };
+            let next = given(ranking, &candidates.inquiry, parts, chosen.confidence);
+            if !next.abstained {
+                answer = next;
+                break;
+            }
+            if answer.checks.is_empty() {
+                answer = next;
+            }
+        }
         answer.of(ranking, self.name())
     }
 }

@@ -29,6 +29,7 @@ mod folder;
 pub mod judge;
 pub mod large;
 mod learnt;
+mod names;
 pub mod page;
 mod phrasing;
 pub mod prediction;
@@ -43,6 +44,7 @@ pub mod segmenter;
 mod table_units;
 pub mod walk;
 mod words;
+mod years;
 
 pub use answer::{Answer, Check, Citation};
 pub use candidates::check_units;

@@ -3,8 +3,8 @@
 
 use tabsegnet_lexical::periods::with_years;
 
-use crate::quantity::named_years;
 use crate::walk::wording::place;
+use crate::years::named_years;
 
 /// What begins a question for an amount of change where a verb of [`MOVES`] follows.
 const AMOUNTS: [&str; 12] = [
@@ -61,7 +61,7 @@ const TOGETHER: [&str; 6] = ["together", "all told", "put together", "taken toge
 
 /// A question in lower case with a space before and behind, as it would be put in usual words.
 pub(crate) fn usual(text: &str) -> String {
-    let text = with_years(text).unwrap_or_else(|| text.to_owned());
+    let text = with_percentages(&with_years(text).unwrap_or_else(|| text.to_owned()));
     if let Some(amount) = AMOUNTS.iter().find(|amount| place(&text, amount).is_some()) {
         if place(&text, "exceed").is_some() {
             return replaced(&replaced(&text, amount, "what was the difference between"), "exceed", "and");
@@ -94,6 +94,18 @@ pub(crate) fn usual(text: &str) -> String {
         return format!(" what was the total of{text}");
     }
     text
+}
+
+/// `%` that stands behind no number is the word.
+fn with_percentages(text: &str) -> String {
+    let mut read = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '%' if !read.trim_end().ends_with(|before: char| before.is_ascii_digit()) => read += "percentage",
+            other => read.push(other),
+        }
+    }
+    read
 }
 
 /// With the year before where one year is named: a change in a year is one from the year before.
@@ -148,6 +160,7 @@ mod tests {
                 "what was the difference in did it pay for a than for b in 2024?",
             ),
             ("what slice of 2025 sales was in europe?", "what percentage of 2025 sales was in europe?"),
+            ("what % of sales was made abroad, 5% or 6 %?", "what percentage of sales was made abroad, 5% or 6 %?"),
             ("share of sales made abroad?", "what percentage of sales made abroad?"),
             (
                 "dividends and buybacks together in 2024?",

@@ -3,40 +3,45 @@
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 
+use tabsegnet_features::{Schema, features};
+
 use crate::choice::{Candidates, Content};
 use crate::family::Family;
-use crate::features::{WIDTH, named_features, names};
+use crate::features::{WIDTH, names};
 use crate::proposer::Proposer;
 
 /// Candidates that the trees look at, beside "none of them".
 const KEPT: usize = 80;
-named_features! {
+
+features! {
     /// What the trees are told beside a candidate's own features: of the proposer, ...
-    OfProposal, OF_PROPOSAL {
-        likelihood: "proposal: likelihood",
-        behind: "proposal: behind",
-        place: "proposal: place",
-        of_value: "proposal: of value",
-        value_place: "proposal: value place",
-        of_nothing: "proposal: of nothing",
-        of_family: "proposal: of family",
-        place_in_family: "proposal: place in family",
-        place_of_node: "proposal: place of node in family",
-        words: "words: family",
-        words_behind: "words: family behind",
-        words_place: "words: family place",
+    struct ProposalFeatures {
+        likelihood = "proposal: likelihood",
+        behind = "proposal: behind",
+        place = "proposal: place",
+        of_value = "proposal: of value",
+        value_place = "proposal: value place",
+        of_nothing = "proposal: of nothing",
+        of_family = "proposal: of family",
+        place_in_family = "proposal: place in family",
+        place_of_node = "proposal: place of node in family",
+        words = "words: family",
+        words_behind = "words: family behind",
+        words_place = "words: family place",
     }
 }
 
-/// ... and of question and document.
-const OF_QUESTION: [&str; 6] = [
-    "document: nodes",
-    "document: passages among the best",
-    "question: words",
-    "best lookup: covers",
-    "best lookup: names operation",
-    "document: has passages",
-];
+features! {
+    /// ... and of question and document.
+    pub(crate) struct QuestionFeatures {
+        nodes = "document: nodes",
+        passages = "document: passages among the best",
+        words = "question: words",
+        covers = "best lookup: covers",
+        names_operation = "best lookup: names operation",
+        has_passages = "document: has passages",
+    }
+}
 
 /// What the trees choose from: "none of them", and the likeliest candidates by the proposer.
 pub struct Proposals {
@@ -50,13 +55,12 @@ pub struct Proposals {
 impl Proposals {
     /// Numbers of a row.
     pub fn width() -> usize {
-        WIDTH + OF_PROPOSAL.len() + OF_QUESTION.len()
+        WIDTH + ProposalFeatures::COUNT + QuestionFeatures::COUNT
     }
 
     /// Their names.
     pub fn names() -> Vec<String> {
-        let more = OF_PROPOSAL.iter().chain(&OF_QUESTION).map(|name| (*name).to_owned());
-        names().into_iter().chain(more).collect()
+        [names(), ProposalFeatures::names(), QuestionFeatures::names()].concat()
     }
 
     /// The likeliest candidates, of equals the earlier first.
@@ -89,23 +93,25 @@ impl Proposals {
         kept.sort_by(|a, b| likelihood(*b).total_cmp(&likelihood(*a)));
         kept.truncate(KEPT);
         let mut rows = Vec::with_capacity((kept.len() + 1) * Self::width());
-        let mut row = |features: &[(u16, f32)], of_proposal: &OfProposal| {
+        let mut row = |features: &[(u16, f32)], of_proposal: &ProposalFeatures| {
             let start = rows.len();
-            rows.resize(start + WIDTH, 0.0_f32);
+            rows.resize(start + Self::width(), 0.0_f32);
+            let (own, more) = rows[start..].split_at_mut(WIDTH);
             for (feature, value) in features {
-                if let Some(number) = rows.get_mut(start + usize::from(*feature)) {
+                if let Some(number) = own.get_mut(usize::from(*feature)) {
                     *number = *value;
                 }
             }
-            rows.extend(of_proposal.values());
-            rows.extend(candidates.of_question);
+            let (proposal, question) = more.split_at_mut(ProposalFeatures::COUNT);
+            of_proposal.write(proposal);
+            candidates.of_question.write(question);
         };
-        let of_none = OfProposal {
+        let of_none = ProposalFeatures {
             likelihood: of_nothing,
             behind: behind(0),
             of_nothing,
             of_family: of_nothing,
-            ..OfProposal::default()
+            ..ProposalFeatures::default()
         };
         row(&candidates.nothing, &of_none);
         let mut keys = Vec::with_capacity(kept.len());
@@ -117,7 +123,7 @@ impl Proposals {
             let family = families.get(&candidate.family).copied().unwrap_or_default();
             let (of_family, place_in_family) = in_family.entry(candidate.family).or_default();
             let nodes = nodes.get(&candidate.family).map(|nodes| nodes.range(..candidate.first_node()).count());
-            let of_proposal = OfProposal {
+            let of_proposal = ProposalFeatures {
                 likelihood: likelihood(number),
                 behind: behind(number + 1),
                 place: (place + 1) as f32,
@@ -146,7 +152,7 @@ impl Proposals {
             Content::Tables => {
                 let mut rows = self.rows.clone();
                 for row in rows.chunks_exact_mut(Self::width()) {
-                    row.iter_mut().skip(WIDTH).take(OF_PROPOSAL.len()).for_each(|value| *value = 0.0);
+                    row.iter_mut().skip(WIDTH).take(ProposalFeatures::COUNT).for_each(|value| *value = 0.0);
                 }
                 Cow::Owned(rows)
             }
@@ -156,24 +162,29 @@ impl Proposals {
     /// The best value by scores of the rows: the place in `kept` of the candidate that says it best, and its likelihood;
     /// `None` without candidates.
     pub fn best(&self, scores: &[f32]) -> Option<(usize, f32)> {
+        self.ordered(scores).into_iter().next()
+    }
+
+    /// The values, the likeliest first, of equals the earlier; each as [`Proposals::best`] has it.
+    pub(crate) fn ordered(&self, scores: &[f32]) -> Vec<(usize, f32)> {
         let likelihoods = tabsegnet_choice::likelihoods(scores);
         // In the order of the proposals, whatever the hash.
-        let mut values: Vec<(&str, f32, usize, f32)> = Vec::new();
+        let mut values: Vec<(f32, usize, f32)> = Vec::new();
         let mut places: HashMap<&str, usize> = HashMap::new();
-        for (place, (key, &likelihood)) in self.keys.iter().zip(likelihoods.get(1..)?).enumerate() {
+        for (place, (key, &likelihood)) in self.keys.iter().zip(likelihoods.iter().skip(1)).enumerate() {
             let at = *places.entry(key).or_insert(values.len());
             match values.get_mut(at) {
-                Some((_, sum, best, of_best)) => {
+                Some((sum, best, of_best)) => {
                     *sum += likelihood;
                     if likelihood > *of_best {
                         (*best, *of_best) = (place, likelihood);
                     }
                 }
-                None => values.push((key, likelihood, place, likelihood)),
+                None => values.push((likelihood, place, likelihood)),
             }
         }
-        let best = values.into_iter().reduce(|best, next| if next.1 > best.1 { next } else { best })?;
-        Some((best.2, best.1.clamp(0.0, 1.0)))
+        values.sort_by(|a, b| b.0.total_cmp(&a.0));
+        values.into_iter().map(|(sum, place, _)| (place, sum.clamp(0.0, 1.0))).collect()
     }
 }
 

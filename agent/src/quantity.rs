@@ -5,8 +5,9 @@ use std::fmt;
 use rust_decimal::Decimal;
 use rust_decimal::prelude::FromPrimitive as _;
 use serde::{Deserialize, Serialize};
-use tabsegnet_document::months::MONTHS;
 use tabsegnet_document::numbers::parse_cell_number;
+
+use crate::years::{is_month, is_year, last_word};
 
 /// What is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -216,29 +217,6 @@ fn counts_as(heading: &str) -> Option<Option<Scale>> {
     counts.then(|| Scale::of_heading(heading))
 }
 
-/// Whether a comma stands before a number's fraction: in `7,25` and `1.410,75`, not in `1,410` and `1,410.75`.
-pub(crate) fn has_decimal_comma(text: &str) -> bool {
-    if text.chars().filter(|c| c.is_alphabetic()).count() > 3 {
-        return false;
-    }
-    let core: String = text.chars().filter(|c| c.is_ascii_digit() || matches!(c, ',' | '.')).collect();
-    let Some((whole, fraction)) = core.split_once(',') else { return false };
-    let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-    let mut groups = whole.split('.');
-    let grouped = groups.next().is_some_and(digits) && groups.all(|group| group.len() == 3 && digits(group));
-    grouped && digits(fraction) && (fraction.len() != 3 || whole == "0" || whole.contains('.'))
-}
-
-/// A number with the point before its fraction, which has the comma there.
-pub(crate) fn with_points(text: &str) -> String {
-    let swapped = text.chars().map(|c| match c {
-        ',' => '.',
-        '.' => ',',
-        other => other,
-    });
-    swapped.collect()
-}
-
 fn unit_of_sign(text: &str) -> Option<Unit> {
     [('%', Unit::Percent), ('$', Unit::Dollar), ('€', Unit::Euro), ('£', Unit::Pound)]
         .into_iter()
@@ -365,66 +343,12 @@ fn is_label(value: Decimal, has_unit: bool, before: &str, last_word: &str, after
     mark || index || plan || NUMBERED.contains(&last_word) && value < Decimal::from(1000)
 }
 
-/// Whether digits look like a year of a report.
-pub fn is_year(digits: &str) -> bool {
-    digits.len() == 4 && digits.parse::<u16>().is_ok_and(|year| (1980..=2045).contains(&year))
-}
-
-/// The years in a text, in its order, with the byte where each begins; `FY19` is 2019, `2015-17` counts 2015 only,
-/// `2010s` none.
-pub fn years(text: &str) -> Vec<(u16, usize)> {
-    let mut found = Vec::new();
-    let mut start = None;
-    for (at, c) in text.char_indices().chain([(text.len(), ' ')]) {
-        match (c.is_ascii_digit(), start) {
-            (true, None) => start = Some(at),
-            (false, Some(from)) => {
-                let digits = text.get(from..at).unwrap_or("");
-                let before = text.get(..from).unwrap_or("").trim_end();
-                let money = before.ends_with(['$', '€', '£']);
-                let amount = text.get(at..).is_some_and(|after| after.starts_with(",0"));
-                let alone = digits.len() == 4 && !money && !amount && c != 's';
-                // `december 312007` of texts that lost what stood between.
-                let behind_day = (5..=6).contains(&digits.len()) && is_month(&last_word(before));
-                let last_four = digits.get(digits.len().saturating_sub(4)..).unwrap_or("");
-                if is_year(last_four) && (alone || behind_day) {
-                    found.extend(last_four.parse().ok().map(|year| (year, at - 4)));
-                } else if digits.len() == 2 && before.to_lowercase().ends_with("fy") {
-                    found.extend(digits.parse::<u16>().ok().map(|year| (2000 + year, from)));
-                }
-                start = None;
-            }
-            _ => {}
-        }
-    }
-    found
-}
-
-fn is_month(word: &str) -> bool {
-    word == "sept" || MONTHS.iter().any(|month| *month == word || month.get(..3) == Some(word))
-}
-
-/// The letters that a text ends with, in lower case.
-fn last_word(text: &str) -> String {
-    text.rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or("").to_lowercase()
-}
-
-/// Each once, in the text's order.
-pub(crate) fn named_years(text: &str) -> Vec<u16> {
-    let mut named = Vec::new();
-    for (year, _) in years(text) {
-        if !named.contains(&year) {
-            named.push(year);
-        }
-    }
-    named
-}
-
 #[cfg(test)]
 mod tests {
     use rust_decimal::Decimal;
 
-    use super::{Quantity, Scale, Unit, has_decimal_comma, of_cell, of_sentence, with_points, years};
+    use super::{Quantity, Scale, Unit, of_cell, of_sentence};
+    use crate::years::years;
 
     fn decimal(text: &str) -> Decimal {
         text.parse().unwrap()
@@ -500,17 +424,6 @@ mod tests {
     }
 
     #[test]
-    fn regression_a_comma_before_the_fraction_is_told_from_one_between_thousands() {
-        for text in ["7,25", "6,8 %", "1.410,75", "€ 0,125", "12.345.678,9", "-2,5"] {
-            assert!(has_decimal_comma(text), "{text}");
-        }
-        for text in ["1,410", "1,410.75", "12,345,678", "7.25", "725", "notes 1,2 and 4", ",5", "1.41,5"] {
-            assert!(!has_decimal_comma(text), "{text}");
-        }
-        assert_eq!(with_points("1.410,75"), "1,410.75");
-    }
-
-    #[test]
     fn regression_apostrophes_part_thousands_and_name_none_behind_a_digit() {
         let value = |text: &str| of_cell(text, [], 0, None).map(|quantity| quantity.value);
         assert_eq!(value("CHF 1\u{2019}250\u{2019}000"), Some(Decimal::from(1_250_000)));
@@ -519,12 +432,5 @@ mod tests {
             (Scale::of_heading("1\u{2019}250\u{2019}000"), Scale::of_heading("US$\u{2019}000")),
             (None, Some(Scale::Thousand))
         );
-    }
-
-    #[test]
-    fn years_are_neither_amounts_nor_decades() {
-        let named = |text: &str| years(text).into_iter().map(|(year, _)| year).collect::<Vec<_>>();
-        assert_eq!(named("for december 312007 and 2006, in the 2010s, $ 2,014 and 2,000"), [2007, 2006]);
-        assert_eq!(named("the company 2019s plan, FY19, year 312007"), [2019]);
     }
 }

@@ -4,8 +4,10 @@ use std::collections::HashSet;
 
 use rust_decimal::Decimal;
 
+use crate::names;
 use crate::phrasing::usual;
-use crate::quantity::{Quantity, Scale, named_years, of_sentence};
+use crate::quantity::{Quantity, Scale, of_sentence};
+use crate::years::named_years;
 
 /// Words and phrases that say what is to be done with numbers; matched at the beginning of a word.
 pub(crate) const CUES: [&str; 86] = [
@@ -128,6 +130,8 @@ pub struct Inquiry {
     pub scale: Option<Scale>,
     /// What kind of answer.
     pub wanted: Wanted,
+    /// What it names with a capital that a glossary does not know: `Slack`, `Germany`.
+    pub(crate) proper: Vec<String>,
     /// Stems of words that carry meaning.
     pub(crate) words: HashSet<String>,
     /// The same in order, with the byte of `text` where each begins.
@@ -231,7 +235,8 @@ impl Inquiry {
         all.extend(words(&read_as.unwrap_or("").to_lowercase()).into_iter().map(|(word, _)| word));
         let wanted = wanted(&text);
         let quantities = of_sentence(&text).into_iter().map(|written| written.quantity).collect();
-        Self { cues, years: named, quantities, scale, wanted, words: all, places, text }
+        let proper = names::of(question, read_as);
+        Self { cues, years: named, quantities, scale, wanted, proper, words: all, places, text }
     }
 
     /// Whether a year is named, or lies between two that `to` joins where several answers are wanted.
@@ -278,9 +283,48 @@ impl Inquiry {
         noun.is_some_and(|noun| noun != stem("shares") && have_word(left.into_iter().chain(above), &noun))
     }
 
+    /// Whether it asks whether one of two is greater, or less, than the other.
+    pub(crate) fn is_comparison(&self) -> bool {
+        let start = self.text.trim_start();
+        let verbs = ["was ", "is ", "were ", "are ", "did ", "does ", "do ", "has ", "have "];
+        verbs.iter().any(|verb| start.starts_with(verb))
+            && self.compares().is_some()
+            && !self.has(" or ")
+            && self.quantities.is_empty()
+    }
+
+    /// Whether it asks if the first that it names is the lesser of two, `None` where it compares nothing.
+    pub(crate) fn compares(&self) -> Option<bool> {
+        let before_than = self.text.split_once(" than ").map(|(before, _)| before);
+        let has = |words: &[&str]| {
+            let of = |before: &str| before.split(' ').any(|word| words.contains(&word));
+            before_than.is_some_and(of)
+        };
+        let less = has(&["less", "lower", "smaller", "fewer"]) || self.has("below");
+        let more = has(&["more", "higher", "larger", "greater", "bigger"])
+            || ["greater", "exceed", "higher", "larger", "above"].iter().any(|cue| self.has(cue));
+        (less || more).then_some(less)
+    }
+
+    /// Whether it asks for a quarter of a year.
+    pub(crate) fn names_quarter(&self) -> bool {
+        names_quarter(&self.text)
+    }
+
+    /// Whether it asks for a percentage.
+    pub(crate) fn wants_percentage(&self) -> bool {
+        ["percentage of", "percent of", "what percent"].iter().any(|cue| self.has(cue))
+    }
+
     pub(crate) fn has(&self, cue: &str) -> bool {
         self.text.contains(cue)
     }
+}
+
+/// Whether a text in lower case names a quarter of a year.
+pub(crate) fn names_quarter(text: &str) -> bool {
+    ["quarter", "three months"].iter().any(|cue| text.contains(cue))
+        || text.split(|c: char| !c.is_alphanumeric()).any(|word| ["q1", "q2", "q3", "q4"].contains(&word))
 }
 
 /// The stem of the first word that carries meaning.
@@ -391,6 +435,28 @@ mod tests {
         let counts = |question: &str, above: &str| Inquiry::new(question, None).counts(Some("Madrid"), Some(above));
         assert!(counts("How many floors does Madrid have?", "Floors"));
         assert!(!counts("How many shares were issued?", "Shares") && !counts("How much is the rent?", "Rent"));
+    }
+
+    #[test]
+    fn comparisons_are_told() {
+        for (question, less) in [
+            ("Was net income lower in 2024 than in 2023?", true),
+            ("Did Adobe spend more on R&D in FY23 than in FY24?", false),
+            ("Did operating income exceed that of the prior year?", false),
+        ] {
+            let inquiry = Inquiry::new(question, None);
+            assert!(inquiry.is_comparison() && inquiry.compares() == Some(less), "{question}");
+        }
+        for question in [
+            "How much more did it spend in 2024 than in 2023?",
+            "Was revenue higher in 2024 or in 2023?",
+            "Was revenue greater than 5 million?",
+            "Did revenue rise?",
+        ] {
+            assert!(!Inquiry::new(question, None).is_comparison(), "{question}");
+        }
+        assert!(Inquiry::new("Revenue in Q3 2024?", None).names_quarter());
+        assert!(!Inquiry::new("FAQ12 of 2024?", None).names_quarter());
     }
 
     #[test]

@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use rust_decimal::Decimal;
 use tabsegnet::ranking::Position;
 use tabsegnet::{NodeKind, RankedNode};
-use tabsegnet_document::numbers::parse_cell_number;
+use tabsegnet_document::numbers::{has_decimal_comma, parse_cell_number};
 
-use crate::quantity::{Quantity, Scale, has_decimal_comma, of_sentence, to_decimal};
+use crate::quantity::{Quantity, Scale, of_sentence, to_decimal};
 
 /// Rows from the top of which one without numbers that names a scale, header or not, names it for the table: `(in thousands)`.
 const TOP: usize = 4;

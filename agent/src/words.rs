@@ -11,9 +11,10 @@ use crate::candidates::{Candidate, words_candidate};
 use crate::facts::{Fact, Facts};
 use crate::family::Family;
 use crate::features::{WordFeatures, flag};
-use crate::quantity::{Quantity, years};
+use crate::quantity::Quantity;
 use crate::question::{Inquiry, words};
 use crate::run::Outcome;
+use crate::years::years;
 
 /// Best nodes whose texts and headers are looked at.
 const NODES: usize = 12;
@@ -121,10 +122,17 @@ fn described(text: &str, inquiry: &Inquiry) -> WordFeatures {
 fn is_date(text: &str) -> bool {
     let lower = text.to_lowercase();
     let (named, count) = (years(&lower), lower.split_whitespace().count());
+    let behind_day = lower.split_once(' ').filter(|(day, _)| is_day(day)).map_or(lower.as_str(), |(_, rest)| rest);
     (count == 1 && !named.is_empty())
         || count <= 4
-            && MONTHS.iter().any(|month| lower.starts_with(month))
+            && MONTHS.iter().any(|month| behind_day.starts_with(month))
             && lower.contains(|c: char| c.is_ascii_digit())
+}
+
+/// `1`, `31st`.
+fn is_day(token: &str) -> bool {
+    let number = ["st", "nd", "rd", "th"].iter().find_map(|end| token.strip_suffix(end)).unwrap_or(token);
+    number.len() <= 2 && number.parse::<u8>().is_ok_and(|day| (1..=31).contains(&day))
 }
 
 /// What leads to a part of a sentence.
@@ -255,7 +263,7 @@ fn sentences(passage: &str) -> Vec<&str> {
     found
 }
 
-/// `December 31, 2019`, `May 2014`, with the byte where each begins.
+/// `December 31, 2019`, `May 2014`, `1 April 2022`, with the byte where each begins.
 fn dates(sentence: &str) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -271,12 +279,15 @@ fn dates(sentence: &str) -> Vec<(usize, &str)> {
         if !MONTHS.iter().any(|month| token.eq_ignore_ascii_case(month)) {
             continue;
         }
-        let more = tokens.iter().skip(number + 1).take(2);
+        let day = number.checked_sub(1).and_then(|before| tokens.get(before)).filter(|(_, token)| is_day(token));
+        let start = day.map_or(*start, |(start, _)| *start);
+        // Behind a day the year alone.
+        let more = tokens.iter().skip(number + 1).take(if day.is_some() { 1 } else { 2 });
         let numeric = more.take_while(|(_, next)| next.starts_with(|c: char| c.is_ascii_digit())).last();
         if let Some((of, last)) = numeric
-            && let Some(date) = sentence.get(*start..of + last.len())
+            && let Some(date) = sentence.get(start..of + last.len())
         {
-            found.push((*start, date.trim_end_matches([',', '.', ';', ')'])));
+            found.push((start, date.trim_end_matches([',', '.', ';', ')'])));
         }
     }
     found
@@ -448,4 +459,23 @@ fn list(add: &mut Additions<'_, '_>, members: &[&Member], features: WordFeatures
     let facts: Vec<Fact> = named.iter().map(|member| member.fact.clone()).collect();
     let texts: Vec<String> = facts.iter().map(|fact| fact.text.clone()).collect();
     add.texts(Family::List, facts, texts, features);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{dates, is_date};
+
+    #[test]
+    fn regression_dates_have_their_days() {
+        let found = |text| dates(text).into_iter().map(|(_, date)| date).collect::<Vec<_>>();
+        assert_eq!(found("as of December 31, 2019 and in May 2014."), ["December 31, 2019", "May 2014"]);
+        assert_eq!(found("opened on 1 April 2022, and closed the 31st May 2023"), ["1 April 2022", "31st May 2023"]);
+        assert_eq!(found("of 45 May 2023"), ["May 2023"]);
+        for date in ["2019", "May 2014", "1 April 2022", "December 31, 2019"] {
+            assert!(is_date(date), "{date}");
+        }
+        for other in ["April", "12 stores"] {
+            assert!(!is_date(other), "{other}");
+        }
+    }
 }

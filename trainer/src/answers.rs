@@ -17,7 +17,8 @@ use tabsegnet::{OpenDocument, Question as Query, Ranking, Session};
 use tabsegnet_agent::choice::{Chooser, Content, Proposals};
 use tabsegnet_agent::proposer::{Families, Proposer, TrainingExample, fit, fit_families};
 use tabsegnet_agent::{Candidates, Choice};
-use tabsegnet_datasets::config::Part;
+use tabsegnet_datasets::AnswerRule;
+use tabsegnet_datasets::config::{DataConfig, Part};
 use tabsegnet_datasets::sample::{Question, Sample, Samples};
 use tabsegnet_ranker::boosting::BoostedTrees;
 use tabsegnet_ranker::boosting::bins::Bins;
@@ -32,7 +33,7 @@ use crate::trees;
 use calibration::calibrated;
 use card::card;
 use posed::{FOLDS, Posed, Rankers, To, for_each, session};
-use rule::{Rule, is_right, right};
+use rule::{is_right, right};
 
 /// Lists that the bins of features are computed from.
 const LISTS_OF_BINS: usize = 800;
@@ -40,7 +41,7 @@ const LISTS_OF_BINS: usize = 800;
 /// Documents with questions of one data set.
 struct Data {
     name: String,
-    rule: Rule,
+    rule: AnswerRule,
     samples: Vec<Sample>,
 }
 
@@ -65,9 +66,11 @@ impl Data {
 /// The data sets of a part.
 fn read(config: &Config, part: Part) -> Result<Vec<Data>> {
     let Samples { samples, .. } = config.source(part)?.unlabelled_too().read()?;
-    let parts: Vec<(String, Rule)> = match config.data.is_mix() {
-        true => config.data.parts.iter().map(|part| (part.name().to_owned(), Rule::of(&part.kind))).collect(),
-        false => vec![(config.data.name().to_owned(), Rule::of(&config.data.kind))],
+    let known = tabsegnet_generate::registry();
+    let rule = |data: &DataConfig| Ok((data.name().to_owned(), known.get(&data.kind)?.answers()));
+    let parts: Vec<(String, AnswerRule)> = match config.data.is_mix() {
+        true => config.data.parts.iter().map(rule).collect::<Result<_>>()?,
+        false => vec![rule(&config.data)?],
     };
     let of = |id: &str| match config.data.is_mix() {
         true => id.split_once('/').map_or(String::new(), |(name, _)| name.to_owned()),
@@ -263,7 +266,7 @@ pub fn evaluate(config: &Config, directories: &[PathBuf], output: &Path) -> Resu
     let llm = language_model::LanguageModel::open(config)?;
     let mut data = read(config, Part::Dev)?;
     if llm.is_some() {
-        data.retain(|data| data.rule != Rule::Nodes);
+        data.retain(|data| data.rule != AnswerRule::Nodes);
     }
     data.iter_mut().for_each(|data| data.keep(config.answers.questions));
     measuring::measure(&session(config)?, &data, directories, llm.as_ref(), output)

@@ -2,21 +2,27 @@
 //! number of another year, an amount where a ratio is wanted.
 
 use rust_decimal::Decimal;
+use tabsegnet::ranking::Position;
 use tabsegnet::{NodeKind, RankedNode};
+use tabsegnet_document::months::MONTHS;
 
 use crate::answer::Check;
 use crate::candidates::Candidate;
 use crate::facts::Fact;
 use crate::family::Family;
-use crate::quantity::years;
-use crate::question::Inquiry;
+use crate::names::is_named;
+use crate::question::{Inquiry, names_quarter};
+use crate::years::years;
 
 /// The first objection to a candidate, as a check that fails.
 pub(super) fn objection(candidate: &Candidate, nodes: &[RankedNode], inquiry: &Inquiry) -> Option<Check> {
-    let what = match (candidate.family, candidate.facts.as_slice()) {
+    let of_sense = match (candidate.family, candidate.facts.as_slice()) {
         (Family::Lookup, [fact]) => {
             let node = nodes.get(fact.node);
-            other_year(fact, node, inquiry).or_else(|| no_ratio(fact, node, inquiry))
+            other_year(fact, node, inquiry)
+                .or_else(|| no_ratio(fact, node, inquiry))
+                .or_else(|| no_percentage_asked(fact, node, inquiry))
+                .or_else(|| no_quarter(node, inquiry))
         }
         (Family::List, facts) => no_change(facts, nodes, inquiry),
         (Family::PercentChange, [new, old]) => from_nothing(new, old).or_else(|| fraction(new, old)),
@@ -31,7 +37,75 @@ pub(super) fn objection(candidate: &Candidate, nodes: &[RankedNode], inquiry: &I
         (Family::Change | Family::Sum | Family::Average | Family::Greater, [a, b]) => fraction(a, b),
         _ => None,
     };
+    let of_sense = match inquiry.is_comparison() && candidate.family != Family::Greater {
+        true => Some("the question asks whether it is, and this is neither yes nor no".to_owned()),
+        false => of_sense,
+    };
+    let what = of_sense.or_else(|| changes_of_changes(candidate, nodes)).or_else(|| another(candidate, nodes, inquiry));
     what.map(|what| Check { what, passed: false })
+}
+
+/// Nodes from which on a document is a whole report, which names what it has numbers of. Of an excerpt the question may
+/// name the company, and the excerpt not.
+const WHOLE: usize = 1000;
+
+/// Passages and headings that a report begins with, which name whose it is.
+const COVER: usize = 40;
+
+/// The question names something, and no number of the answer is of it: in no header, caption or section, and in no sentence.
+fn another(candidate: &Candidate, nodes: &[RankedNode], inquiry: &Inquiry) -> Option<String> {
+    candidate.outcome.filter(|_| nodes.len() >= WHOLE)?;
+    let cited = || candidate.facts.iter().filter_map(|fact| nodes.get(fact.node));
+    let is_cover = |node: &&RankedNode| match node.position {
+        Position::Heading { heading } => heading < COVER,
+        Position::Passage { passage } => passage < COVER,
+        _ => false,
+    };
+    let of_all = |name: &str| is_named(name, nodes.iter().filter(is_cover).map(|node| node.text.as_str()));
+    let unnamed = inquiry.proper.iter().find(|name| !is_named(name, cited().flat_map(texts)) && !of_all(name))?;
+    Some(format!(
+        "the question names {unnamed}, and no number that the answer rests on is of it, as far as its headers say"
+    ))
+}
+
+/// What a node says and stands under.
+fn texts(node: &RankedNode) -> impl Iterator<Item = &str> {
+    let headers = node.row_headers.iter().chain(&node.column_headers).chain(&node.caption);
+    headers.chain(&node.section).map(String::as_str).chain([node.text.as_str()])
+}
+
+/// The question asks for a quarter, and the number is of a year, or of it is not said.
+fn no_quarter(node: Option<&RankedNode>, inquiry: &Inquiry) -> Option<String> {
+    let node = node.filter(|_| inquiry.names_quarter())?;
+    let said: Vec<String> = texts(node).map(str::to_lowercase).collect();
+    let says = |is: fn(&str) -> bool| said.iter().any(|text| is(text));
+    let of_year =
+        says(|text| ["year ended", "years ended", "fiscal year", "twelve months"].iter().any(|of| text.contains(of)));
+    let of_day = says(|text| MONTHS.iter().any(|month| text.contains(month)));
+    let amiss = !says(names_quarter) && (of_year || !of_day);
+    amiss.then(|| format!("the question asks for a quarter, and {} is not said to be of one", node.text))
+}
+
+/// The question asks what percentage something is, and the number is an amount.
+fn no_percentage_asked(fact: &Fact, node: Option<&RankedNode>, inquiry: &Inquiry) -> Option<String> {
+    let counts = fact.quantity.unit.is_some()
+        || fact.quantity.scale.is_some()
+        || fact.quantity.value.abs() > Decimal::ONE_HUNDRED;
+    let called =
+        node.is_some_and(|node| texts(node).any(|text| text.contains('%') || text.to_lowercase().contains("percent")));
+    let amount = inquiry.wants_percentage() && !fact.is_percent() && counts && !called;
+    amount.then(|| format!("the question asks for a percentage, and {} is an amount", fact.text))
+}
+
+/// A change of numbers that are changes themselves.
+fn changes_of_changes(candidate: &Candidate, nodes: &[RankedNode]) -> Option<String> {
+    let [a, b] = candidate.facts.as_slice() else { return None };
+    let of_changes = |fact: &Fact| {
+        let column = nodes.get(fact.node).and_then(|node| node.column_headers.as_ref());
+        column.is_some_and(|column| changes(&column.to_lowercase()))
+    };
+    let taken = matches!(candidate.family, Family::Change | Family::PercentChange) && of_changes(a) && of_changes(b);
+    taken.then(|| format!("{} and {} are changes themselves", a.text, b.text))
 }
 
 /// The question names years, and the number is of others: by its headers, and where these name none, by what stands over its

@@ -5,11 +5,11 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use tabsegnet::{Graph, Node, NodeKind};
-use tabsegnet_document::numbers::parse_cell_number;
+use tabsegnet_document::numbers::{has_decimal_comma, parse_cell_number, with_points};
 use tabsegnet_graph::{EdgeType, GridNode as _, Span};
 
 use crate::answer::Citation;
-use crate::quantity::{Quantity, Scale, has_decimal_comma, of_cell, of_sentence, with_points};
+use crate::quantity::{Quantity, Scale, of_cell, of_sentence};
 use crate::walk::settings::WalkSettings;
 
 /// Nodes that [`CellGraph::within`] finds at most.

@@ -27,6 +27,11 @@ pub trait Dataset: Sync {
     /// What it is, in a line.
     fn about(&self) -> &'static str;
 
+    /// What counts as a right answer to its questions.
+    fn answers(&self) -> AnswerRule {
+        AnswerRule::Nodes
+    }
+
     /// Which files it takes beside those with questions.
     fn takes(&self) -> &'static [Extra] {
         &[]
@@ -61,6 +66,19 @@ impl fmt::Debug for dyn Dataset {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
+}
+
+/// What counts as a right answer, as the authors of a data set count it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AnswerRule {
+    /// What the published program gives (FinQA: execution and program accuracy).
+    Program,
+    /// The published span, number and scale (TAT-QA: exact match and F1).
+    Span,
+    /// The published words or number (HiTab, AIT-QA: exact match).
+    Match,
+    /// No answer is published: the gold nodes say it, or the number in full where something is computed.
+    Nodes,
 }
 
 /// Files that some data sets take beside those with questions.

@@ -17,7 +17,7 @@ use serde_json::Value;
 use tabsegnet_document::model::{Block, Document, Table, TableSource};
 
 use crate::config::DataConfig;
-use crate::dataset::{Dataset, Extra, Inputs};
+use crate::dataset::{AnswerRule, Dataset, Extra, Inputs};
 use crate::distractors::{DistractorConfig, DistractorPool, Placement, PoolTable, lead_in};
 use crate::error::DataError;
 use crate::record::{Ids, Place, read_all, read_list};
@@ -35,6 +35,10 @@ impl Dataset for Finqa {
 
     fn about(&self) -> &'static str {
         "FinQA as published"
+    }
+
+    fn answers(&self) -> AnswerRule {
+        AnswerRule::Program
     }
 
     fn takes(&self) -> &'static [Extra] {

@@ -30,7 +30,7 @@ mod tatqa;
 mod testing;
 pub mod values;
 
-pub use dataset::{Dataset, Extra, Inputs, Registry};
+pub use dataset::{AnswerRule, Dataset, Extra, Inputs, Registry};
 pub use error::DataError;
 pub use tabsegnet_document::{model as document, node_id, numbers};
 

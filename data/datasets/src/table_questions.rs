@@ -4,7 +4,7 @@ use serde::de::DeserializeOwned;
 use tabsegnet_document::model::{Block, Document, Table};
 
 use crate::config::DataConfig;
-use crate::dataset::{Dataset, Extra, Inputs};
+use crate::dataset::{AnswerRule, Dataset, Extra, Inputs};
 use crate::error::DataError;
 use crate::record::{Ids, Place, no_such_table, read_all, read_lines, read_named};
 use crate::sample::{GoldAnswer, Labels, Places, Question, Samples};
@@ -41,6 +41,10 @@ impl<R: DeserializeOwned, T: DeserializeOwned> Dataset for TableQuestions<R, T> 
 
     fn about(&self) -> &'static str {
         self.about
+    }
+
+    fn answers(&self) -> AnswerRule {
+        AnswerRule::Match
     }
 
     fn takes(&self) -> &'static [Extra] {

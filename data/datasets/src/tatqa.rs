@@ -13,7 +13,7 @@ use tabsegnet_document::model::{Block, Document};
 use tabsegnet_document::{KnownTable, table_with};
 
 use crate::config::DataConfig;
-use crate::dataset::{Dataset, Inputs};
+use crate::dataset::{AnswerRule, Dataset, Inputs};
 use crate::error::DataError;
 use crate::record::{Ids, Place, read_all, read_list};
 use crate::sample::{GoldAnswer, Labels, Question, Samples};
@@ -80,6 +80,10 @@ impl Dataset for Tatqa {
 
     fn about(&self) -> &'static str {
         "TAT-QA as published"
+    }
+
+    fn answers(&self) -> AnswerRule {
+        AnswerRule::Span
     }
 
     fn read(&self, inputs: &Inputs, _config: &DataConfig, labels: Labels) -> Result<Samples, DataError> {

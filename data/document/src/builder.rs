@@ -128,13 +128,8 @@ impl<'a> Builder<'a> {
             "" => self.caption_before(),
             // What counts its numbers may stand before it all the same.
             own => {
-                let units = self
-                    .lines
-                    .iter()
-                    .rev()
-                    .map(|(line, _)| line.as_str())
-                    .take_while(|line| headers::is_unit_line(line));
-                join_non_empty([own].into_iter().chain(units.take(1)), " ")
+                let last = self.lines.last().map(|(line, _)| line.as_str());
+                join_non_empty([own].into_iter().chain(last.filter(|line| headers::is_unit_line(line))), " ")
             }
         };
         if known.rows.is_none() {

@@ -28,7 +28,10 @@ impl Kind {
             Self::Year
         } else if is_missing(text) {
             Self::Missing
-        } else if parse_cell_number(text).is_some() || is_numeric(text) {
+        } else if parse_cell_number(text).is_some()
+            || is_numeric(text)
+            || measured(text).is_some_and(|number| number.contains('.'))
+        {
             Self::Number
         } else {
             Self::Text
@@ -39,6 +42,14 @@ impl Kind {
     pub fn is_value(self) -> bool {
         matches!(self, Self::Number | Self::Missing)
     }
+}
+
+/// The number before a unit of time: `13.7 years`.
+pub(crate) fn measured(text: &str) -> Option<&str> {
+    let (number, unit) = text.trim().split_once(char::is_whitespace)?;
+    let is_unit =
+        ["years", "year", "months", "month", "days", "yrs", "yr"].contains(&unit.trim().trim_end_matches('.'));
+    (is_unit && number.parse::<f64>().is_ok()).then_some(number)
 }
 
 /// `2024`, `2023-24`, `2005/2006`, `2005 to 2008`, `2024E`, `FY2024`, `FY24`, `≥ 1993`, and with a footnote

@@ -72,6 +72,29 @@ pub fn parse_cell_number(text: &str) -> Option<f64> {
     if unmarked.len() < compact.len() && !unmarked.is_empty() { parse_number(unmarked) } else { None }
 }
 
+/// Whether a comma stands before a number's fraction: in `7,25` and `1.410,75`, not in `1,410` and `1,410.75`.
+pub fn has_decimal_comma(text: &str) -> bool {
+    if text.chars().filter(|c| c.is_alphabetic()).count() > 3 {
+        return false;
+    }
+    let core: String = text.chars().filter(|c| c.is_ascii_digit() || matches!(c, ',' | '.')).collect();
+    let Some((whole, fraction)) = core.split_once(',') else { return false };
+    let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let mut groups = whole.split('.');
+    let grouped = groups.next().is_some_and(digits) && groups.all(|group| group.len() == 3 && digits(group));
+    grouped && digits(fraction) && (fraction.len() != 3 || whole == "0" || whole.contains('.'))
+}
+
+/// A number with the point before its fraction, which has the comma there.
+pub fn with_points(text: &str) -> String {
+    let swapped = text.chars().map(|c| match c {
+        ',' => '.',
+        '.' => ',',
+        other => other,
+    });
+    swapped.collect()
+}
+
 /// What the number of a cell counts, as far as a sign says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Sign {
@@ -185,7 +208,9 @@ pub fn is_missing(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{AnnotatedNumber, Sign, parse_annotated_number, parse_cell_number, parse_number};
+    use super::{
+        AnnotatedNumber, Sign, has_decimal_comma, parse_annotated_number, parse_cell_number, parse_number, with_points,
+    };
 
     #[test]
     fn cells_show_numbers_in_more_ways() {
@@ -205,6 +230,17 @@ mod tests {
         for text in ["", "a", "12 (note)", "two", "( a )", "*"] {
             assert_eq!(parse_cell_number(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn regression_a_comma_before_the_fraction_is_told_from_one_between_thousands() {
+        for text in ["7,25", "6,8 %", "1.410,75", "€ 0,125", "12.345.678,9", "-2,5"] {
+            assert!(has_decimal_comma(text), "{text}");
+        }
+        for text in ["1,410", "1,410.75", "12,345,678", "7.25", "725", "notes 1,2 and 4", ",5", "1.41,5"] {
+            assert!(!has_decimal_comma(text), "{text}");
+        }
+        assert_eq!(with_points("1.410,75"), "1,410.75");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use rusqlite::types::Value;
-use tabsegnet_document::numbers::{AnnotatedNumber, Sign, is_missing, parse_annotated_number};
+use tabsegnet_document::numbers::{AnnotatedNumber, Sign, is_missing, parse_annotated_number, with_points};
 
 use super::ColumnType;
 
@@ -86,14 +86,7 @@ pub(super) fn infer(cells: &[&str]) -> Inferred {
 /// The numbers of the cells. Where a cell can only be read with a comma before the fraction, all are, if they can.
 fn read(cells: &[&str]) -> Vec<Option<AnnotatedNumber>> {
     let with_point: Vec<_> = cells.iter().map(|cell| parse_annotated_number(cell)).collect();
-    let with_comma = |cell: &str| {
-        let swapped = cell.chars().map(|c| match c {
-            ',' => '.',
-            '.' => ',',
-            other => other,
-        });
-        parse_annotated_number(&swapped.collect::<String>())
-    };
+    let with_comma = |cell: &str| parse_annotated_number(&with_points(cell));
     let needed = cells
         .iter()
         .zip(&with_point)

@@ -11,6 +11,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use tabsegnet::{OpenDocument, RankedNode, Ranking, Session};
 use tabsegnet_agent::{Answer, Candidates, Choice, Learnt, Policy, Rules};
+use tabsegnet_datasets::AnswerRule;
 use tabsegnet_datasets::sample::Question;
 use tabsegnet_evaluation::programs::same_program;
 use tabsegnet_evaluation::risk_coverage::{RiskCoverage, RiskPoint, risk_coverage, to_html};
@@ -18,7 +19,7 @@ use tabsegnet_llm::Tokens;
 use tabsegnet_store::write_bytes_atomic;
 
 use super::language_model::LanguageModel;
-use super::rule::{Rule, is_right, judged};
+use super::rule::{is_right, judged};
 use super::{Data, open, rank};
 use crate::progress::Progress;
 
@@ -64,7 +65,7 @@ impl Methods<'_> {
     /// The answers of all to a question, by name. Those from gold nodes say how much better nodes would do.
     fn answers(
         &self,
-        rule: Rule,
+        rule: AnswerRule,
         document: &OpenDocument,
         question: &Question,
         ranking: &Ranking,
@@ -86,7 +87,7 @@ impl Methods<'_> {
         for (name, learnt) in &self.learnt {
             add(name.clone(), ranking, &|ranking| Ok(learnt.answer(ranking)))?;
             // Where the gold nodes alone say what is right, they cannot be given.
-            if rule != Rule::Nodes && self.llm.is_none() {
+            if rule != AnswerRule::Nodes && self.llm.is_none() {
                 let (gold_first, gold) = gold_first(ranking, &question.gold);
                 add(format!("{name}{GOLD}"), &gold_first, &|ranking| Ok(learnt.answer_from(ranking, gold)))?;
             }
@@ -203,13 +204,13 @@ fn curve(judged: &[Judged]) -> RiskCoverage {
     risk_coverage(&given, judged.len())
 }
 
-fn compared(rule: Rule, question: &Question, answer: Answer) -> Judged {
+fn compared(rule: AnswerRule, question: &Question, answer: Answer) -> Judged {
     let [right, second] = if answer.abstained { [0.0; 2] } else { scores(rule, question, &answer) };
     let Answer { answer, program, abstained, confidence, .. } = answer;
     Judged { id: question.id.clone(), answer, program, abstained, confidence, right, second, judge: None, took: None }
 }
 
-fn scores(rule: Rule, question: &Question, answer: &Answer) -> [f32; 2] {
+fn scores(rule: AnswerRule, question: &Question, answer: &Answer) -> [f32; 2] {
     let flag = |is: bool| f32::from(u8::from(is));
     let Some(gold) = &question.answer else {
         let cited = question.gold.iter().filter(|gold| answer.citations.iter().any(|of| of.node == **gold)).count();
@@ -218,16 +219,16 @@ fn scores(rule: Rule, question: &Question, answer: &Answer) -> [f32; 2] {
     };
     let [first, second] = judged(rule, gold, &answer.answers, answer.value.as_deref(), answer.scale);
     let program = answer.program.as_deref().unwrap_or_default();
-    if rule == Rule::Finqa { [first, flag(same_program(program, &gold.program))] } else { [first, second] }
+    if rule == AnswerRule::Program { [first, flag(same_program(program, &gold.program))] } else { [first, second] }
 }
 
 /// What the two columns of figures are.
-fn measures(rule: Rule) -> [&'static str; 2] {
+fn measures(rule: AnswerRule) -> [&'static str; 2] {
     match rule {
-        Rule::Finqa => ["execution accuracy", "program accuracy"],
-        Rule::Tatqa => ["EM", "F1"],
-        Rule::Match => ["EM (authors')", "EM (strict)"],
-        Rule::Nodes => ["the number is right, or a gold node is cited", "share of them"],
+        AnswerRule::Program => ["execution accuracy", "program accuracy"],
+        AnswerRule::Span => ["EM", "F1"],
+        AnswerRule::Match => ["EM (authors')", "EM (strict)"],
+        AnswerRule::Nodes => ["the number is right, or a gold node is cited", "share of them"],
     }
 }
 

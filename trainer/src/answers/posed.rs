@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::Result;
 use rayon::prelude::*;
 use tabsegnet::{OpenDocument, Ranking, Session, SessionOptions};
+use tabsegnet_datasets::AnswerRule;
 use tabsegnet_datasets::sample::{Question, Sample};
 use tabsegnet_document::model::Block;
 use tabsegnet_store::Digest;
 
-use super::rule::Rule;
 use super::{Data, open, rank};
 use crate::config::Config;
 use crate::folds::FoldRankers;
@@ -34,7 +34,7 @@ pub(super) enum To {
 pub(super) struct Posed<'a> {
     /// Which data set it is of.
     pub(super) data: usize,
-    pub(super) rule: Rule,
+    pub(super) rule: AnswerRule,
     pub(super) fold: usize,
     pub(super) question: &'a Question,
     pub(super) ranking: &'a Ranking,

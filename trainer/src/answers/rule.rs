@@ -3,34 +3,13 @@
 use tabsegnet::Ranking;
 use tabsegnet_agent::quantity::Scale;
 use tabsegnet_agent::{Candidates, Prediction};
+use tabsegnet_datasets::AnswerRule;
 use tabsegnet_datasets::sample::{GoldAnswer, Question};
 use tabsegnet_evaluation::answers::{Strictness, executes_to, rounds_to, same, tatqa};
 
-/// What counts as right, which differs from data set to data set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Rule {
-    Finqa,
-    Tatqa,
-    /// Exact match.
-    Match,
-    /// No answer is published: the gold nodes say it, or the number in full where something is computed.
-    Nodes,
-}
-
-impl Rule {
-    pub(super) fn of(kind: &str) -> Self {
-        match kind {
-            "finqa" => Self::Finqa,
-            "tatqa" => Self::Tatqa,
-            "hitab" | "aitqa" => Self::Match,
-            _ => Self::Nodes,
-        }
-    }
-}
-
 /// Whether a candidate answers a question.
 pub(super) fn is_right(
-    rule: Rule,
+    rule: AnswerRule,
     question: &Question,
     ranking: &Ranking,
     candidates: &Candidates,
@@ -42,7 +21,7 @@ pub(super) fn is_right(
             let Prediction { texts, value, scale, .. } = prediction;
             let [first, second] = judged(rule, gold, texts, value.as_deref(), *scale);
             // Most of a span teaches too.
-            let right = if rule == Rule::Tatqa { second } else { first };
+            let right = if rule == AnswerRule::Span { second } else { first };
             // A number that merely happens to stand somewhere is no sum.
             let computed = matches!(gold.kind.as_str(), "arithmetic" | "count");
             right >= 0.8 && (!computed || candidates.is_computed(number))
@@ -60,7 +39,7 @@ pub(super) fn is_right(
 /// The two measures of a data set, from 0 to 1: what FinQA's program gives, twice; TAT-QA's exact match and F1; exact
 /// match as the authors count it and strictly.
 pub(super) fn judged(
-    rule: Rule,
+    rule: AnswerRule,
     gold: &GoldAnswer,
     texts: &[String],
     value: Option<&str>,
@@ -68,24 +47,24 @@ pub(super) fn judged(
 ) -> [f32; 2] {
     let flag = |is: bool| f32::from(u8::from(is));
     match rule {
-        Rule::Finqa => {
+        AnswerRule::Program => {
             let gives = |(value, expected): (&str, &String)| match gold.kind.as_str() {
                 "written" => rounds_to(value, expected),
                 _ => executes_to(value, expected),
             };
             [flag(value.zip(gold.values.first()).is_some_and(gives)); 2]
         }
-        Rule::Tatqa => {
+        AnswerRule::Span => {
             let scale = scale.map_or_else(String::new, |scale| scale.to_string());
             let (exact, overlap) = tatqa(texts, &scale, &gold.values, &gold.scale, &gold.kind);
             [exact, overlap]
         }
-        Rule::Nodes => {
+        AnswerRule::Nodes => {
             let given = |expected: &String| Some(is_amount(value?.parse().ok()?, expected.parse().ok()?, scale));
             let right = gold.values.first().is_some_and(|expected| given(expected).unwrap_or(false));
             [flag(right); 2]
         }
-        Rule::Match => {
+        AnswerRule::Match => {
             [Strictness::Authors, Strictness::Strict].map(|strictness| flag(same(texts, &gold.values, strictness)))
         }
     }
@@ -100,7 +79,7 @@ fn is_amount(value: f64, amount: f64, scale: Option<Scale>) -> bool {
 }
 
 /// Which of a question's candidates are right.
-pub(super) fn right(rule: Rule, question: &Question, ranking: &Ranking, candidates: &Candidates) -> Vec<bool> {
+pub(super) fn right(rule: AnswerRule, question: &Question, ranking: &Ranking, candidates: &Candidates) -> Vec<bool> {
     let is_right = |(number, prediction)| is_right(rule, question, ranking, candidates, number, prediction);
     candidates.predictions().iter().enumerate().map(is_right).collect()
 }

@@ -2,7 +2,7 @@
 
 use super::is_unit_line;
 use crate::grid::{Grid, GridCell};
-use crate::kind::Kind;
+use crate::kind::{Kind, measured};
 
 /// How many leading rows are column headers, and why.
 pub(super) fn infer(grid: &Grid) -> (usize, &'static str) {
@@ -78,7 +78,16 @@ fn is_header_like(grid: &Grid, row: usize) -> bool {
         let mut others = (0..grid.rows).filter(|&other| other != row);
         others.all(|other| grid.at(other, cell.col).is_empty()) && has_words(grid, row)
     };
-    grid.filled(row).filter(|cell| cell.col > 0).all(|cell| !cell.kind.is_value() || is_mark(cell))
+    !is_measured(grid, row)
+        && grid.filled(row).filter(|cell| cell.col > 0).all(|cell| !cell.kind.is_value() || is_mark(cell))
+}
+
+/// Terms below the first row, behind what they are the terms of: `Operating leases | 7 years | 5 years`.
+fn is_measured(grid: &Grid, row: usize) -> bool {
+    let named =
+        grid.filled(row).next().is_some_and(|cell| cell.col == 0 && cell.row == row && !is_unit_line(&cell.text));
+    let mut terms = grid.filled(row).filter(|cell| cell.col > 0).peekable();
+    row > 0 && named && terms.peek().is_some() && terms.all(|cell| measured(&cell.text).is_some())
 }
 
 fn has_numbers(grid: &Grid, row: usize) -> bool {

@@ -22,7 +22,7 @@ pub(super) fn read(dom: &Dom, limits: &Limits, builder: &mut Builder) {
         bullet: Run::default(),
         frames: 0,
         tables: 0,
-        levels: Levels::default(),
+        levels: Levels::of_page(dom),
         heads: RunningHeads::of(dom),
     };
     page.walk();
@@ -114,8 +114,8 @@ impl Page<'_, '_> {
         if run.is_empty() || (furniture && run.facts.is_empty()) {
             return;
         }
-        let set_off = heading.is_some() || run.emphasis().is_some();
-        let repeats = self.heads.repeats(&run.text) || (set_off && is_continued(&run.text));
+        let set_off = heading.is_some() || self.levels.emphasis(&run).is_some();
+        let repeats = self.heads.repeats(&run.text, set_off) || (set_off && is_continued(&run.text));
         if repeats && run.facts.is_empty() {
             return;
         }
@@ -142,6 +142,12 @@ impl Page<'_, '_> {
                 if let Some((rows, of)) = cut {
                     let most = self.limits.max_cells_per_table;
                     self.builder.cut(rows, Some(of), format!("{place}: the table is cut off after {most} cells"));
+                }
+                // A statement that has its title in its first cell stands under it all the same.
+                if let Some(title) = grid.filled(0).next()
+                    && let Some(level) = self.levels.of_title(&title.text)
+                {
+                    self.builder.heading(&title.text, level);
                 }
                 let number = self.builder.table_number();
                 for &(_, fact) in &caption.facts {

@@ -2,6 +2,7 @@
 //!
 //! `ADOBE INC. / NOTES TO CONSOLIDATED FINANCIAL STATEMENTS (Continued)` above the middle of a note would end the note.
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
 use super::dom::{Data, Dom, Id, ROOT, Step};
@@ -18,7 +19,8 @@ const LINES: usize = 3;
 #[derive(Debug, Default)]
 pub(super) struct RunningHeads {
     running: HashSet<String>,
-    seen: HashSet<String>,
+    /// Those that were there, with whether one of them was set off.
+    seen: HashMap<String, bool>,
     /// Lines of the page that may still be of its head.
     left: usize,
 }
@@ -54,7 +56,7 @@ impl RunningHeads {
             }
         }
         let running = times.into_iter().filter(|(_, times)| *times >= PAGES).map(|(line, _)| line).collect();
-        Self { running, seen: HashSet::new(), left: 0 }
+        Self { running, seen: HashMap::new(), left: 0 }
     }
 
     /// Takes note of a step of the walk through the page.
@@ -67,12 +69,26 @@ impl RunningHeads {
     }
 
     /// Whether the next line of the page is a running head that was there before; where it stands first it may be the
-    /// heading that the others repeat.
-    pub fn repeats(&mut self, line: &str) -> bool {
+    /// heading that the others repeat, and where it is `set_off` for the first time: small heads may say what the heading
+    /// below them says.
+    pub fn repeats(&mut self, line: &str, set_off: bool) -> bool {
         let Some(left) = self.left.checked_sub(1) else { return false };
         self.left = left;
         let key = key(line);
-        self.running.contains(&key) && !self.seen.insert(key)
+        if !self.running.contains(&key) {
+            return false;
+        }
+        match self.seen.entry(key) {
+            Entry::Vacant(entry) => {
+                entry.insert(set_off);
+                false
+            }
+            Entry::Occupied(mut before) => {
+                let repeats = *before.get() || !set_off;
+                *before.get_mut() |= set_off;
+                repeats
+            }
+        }
     }
 }
 

@@ -94,7 +94,7 @@ pub(super) fn cell(dom: &Dom, id: Id, run: &Run, header: bool) -> RawCell {
         text: run.text.clone(),
         rowspan: rowspan.min(65_534),
         colspan: span("colspan").unwrap_or(1).clamp(1, 1000),
-        style: Style { header, bold: run.emphasis().is_some_and(|look| look.bold), indent: run.indent },
+        style: Style { header, bold: run.is_bold(), indent: run.indent },
         facts: run.facts.iter().map(|&(_, fact)| fact).collect(),
     }
 }

@@ -346,6 +346,43 @@ fn running_heads_end_no_section() {
 }
 
 #[test]
+fn a_heading_below_a_running_head_of_its_words_is_one() {
+    let page = |heading: &str, body: &str| {
+        format!(
+            "<div>PART II</div><div>ITEM 7. DISCUSSION</div>{heading}<div>{body}</div>\
+             <hr style=\"page-break-after:always\"/>"
+        )
+    };
+    let first = page("<div style=\"font-size:18pt\">Item 7. Discussion</div>", "We sold more.");
+    let pages: String = (2..7).map(|number| page("", &format!("Line {number} of it."))).collect();
+    let read = read(&format!("<hr style=\"page-break-after:always\"/>{first}{pages}"));
+    let headings: Vec<_> = read.document.headings().map(|heading| heading.text.as_str()).collect();
+    assert_eq!(headings, ["Item 7. Discussion"]);
+    // The first of the small heads stays, as it may say what nothing else says.
+    assert_eq!(passages(&read)[..4], ["PART II", "ITEM 7.", "DISCUSSION", "We sold more."]);
+    assert_eq!(passages(&read).len(), 9, "{:?}", passages(&read));
+}
+
+#[test]
+fn statements_stand_under_their_titles() {
+    let row = |cells: [&str; 3]| format!("<tr><td>{}</td></tr>", cells.join("</td><td>"));
+    let rows = [row(["", "2024", "2023"]), row(["Revenue", "9", "8"]), row(["Cash", "4", "3"])].concat();
+    let report = "<div><b>Report of Independent Registered Public Accounting Firm</b></div><div><b>Rebates</b></div>";
+    let titled = format!("<table>{}{rows}</table>", row(["Consolidated Statements of Operations", "", ""]));
+    let contents = "<div><b>Page</b></div><div><a href=\"#a\"><b>Consolidated Balance Sheets 4</b></a> <b>5</b></div>";
+    let sheet = format!("<div><b>CONSOLIDATED BALANCE SHEETS</b></div><table>{rows}</table>");
+    let read = read(&format!("{contents}{report}We looked at them.{titled}{sheet}"));
+    let headings: Vec<_> = read.document.headings().map(|of| (of.text.as_str(), of.level)).collect();
+    let expected = [
+        ("Report of Independent Registered Public Accounting Firm", 3),
+        ("Rebates", 3),
+        ("Consolidated Statements of Operations", 3),
+        ("CONSOLIDATED BALANCE SHEETS", 3),
+    ];
+    assert_eq!(headings, expected);
+}
+
+#[test]
 fn a_heading_that_begins_a_few_pages_is_one() {
     let page = "<div><b>Costs</b></div><div>They rose.</div><hr style=\"page-break-after:always\"/>";
     let read = read(&page.repeat(3));

@@ -41,11 +41,25 @@ impl Run {
         self.blank = true;
     }
 
-    /// How the whole text is set off, if it is: what headings of one level have in common.
-    pub fn emphasis(&self) -> Option<Emphasis> {
-        let all = |count: usize| count > 0 && count == self.solid;
-        let (bold, italic, underlined) = (all(self.bold), all(self.italic), all(self.underlined));
-        (bold || italic || underlined || self.size >= LARGE).then(|| Emphasis {
+    /// How the whole text is set off, if it is, where letters of `large` points are larger than those of running text: what
+    /// headings of one level have in common.
+    pub fn emphasis(&self, large: f32) -> Option<Emphasis> {
+        self.set_off(large, |count| count > 0 && count == self.solid)
+    }
+
+    /// How most of the text is set off, if it is.
+    pub fn most_emphasis(&self, large: f32) -> Option<Emphasis> {
+        self.set_off(large, |count| 2 * count > self.solid)
+    }
+
+    /// Whether all of it is bold.
+    pub fn is_bold(&self) -> bool {
+        self.bold > 0 && self.bold == self.solid
+    }
+
+    fn set_off(&self, large: f32, is: impl Fn(usize) -> bool) -> Option<Emphasis> {
+        let (bold, italic, underlined) = (is(self.bold), is(self.italic), is(self.underlined));
+        (bold || italic || underlined || self.size >= large).then(|| Emphasis {
             bold,
             italic,
             underlined,
@@ -114,9 +128,6 @@ impl Run {
         self.text.len() + usize::from(self.blank && !self.text.is_empty())
     }
 }
-
-/// Points from which letters are larger than those of running text.
-const LARGE: f32 = 14.0;
 
 /// How a line that is set off from the text around it looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

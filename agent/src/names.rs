@@ -1,0 +1,98 @@
+//! What a question names with a capital, and what tells of it.
+
+use tabsegnet_document::months::MONTHS;
+
+use crate::question::{STOP, words};
+
+/// What is written with capitals and names nothing that a document would have to name.
+#[rustfmt::skip]
+const COMMON: [&str; 33] = [
+    "usd", "eur", "gbp", "jpy", "chf", "cad", "aud", "cny", "gaap", "non-gaap", "ifrs", "eps", "ebit", "ebitda", "capex", "opex",
+    "fcf", "roe", "roi", "roa", "cagr", "yoy", "ytd", "fy", "ceo", "cfo", "us", "usa", "uk", "sec", "inc", "corp", "ltd",
+];
+
+/// The words of a question that begin with a capital and stay when it is read with a glossary: neither its first word, unless
+/// something is of it (`Slack's revenue`), nor months, units and the like. None of a question in capitals.
+pub(crate) fn of(question: &str, read_as: Option<&str>) -> Vec<String> {
+    let tokens: Vec<&str> = question.split_whitespace().collect();
+    let is_capital = |token: &&&str| token.starts_with(char::is_uppercase);
+    if 2 * tokens.iter().filter(is_capital).count() > tokens.len() {
+        return Vec::new();
+    }
+    let kept = read_as.map(|text| text.split_whitespace().map(bare).collect::<Vec<&str>>());
+    let named = tokens.iter().enumerate().filter_map(|(place, token)| {
+        let word = bare(token);
+        let own = ["'s", "\u{2019}s"].iter().any(|end| token.trim_end_matches(['?', ',']).ends_with(end));
+        let lower = word.to_lowercase();
+        let is_common = COMMON.contains(&lower.as_str())
+            || STOP.contains(&lower.as_str())
+            || MONTHS.iter().any(|month| *month == lower || month.get(..3) == Some(&lower))
+            || !word.chars().all(|c| c.is_alphabetic() || c == '-')
+            || word.chars().count() < 3;
+        let is_kept = kept.as_ref().is_none_or(|kept| kept.contains(&word));
+        let is_name = word.starts_with(char::is_uppercase) && (place > 0 || own) && !is_common && is_kept;
+        is_name.then(|| word.to_owned())
+    });
+    named.collect()
+}
+
+/// A token without what stands around its word.
+fn bare(token: &str) -> &str {
+    let word = token.trim_matches(|c: char| !c.is_alphanumeric());
+    ["'s", "\u{2019}s"].iter().find_map(|end| word.strip_suffix(end)).unwrap_or(word)
+}
+
+/// Characters of a text that is a header: in longer ones some words begin with any three letters.
+const HEADER: usize = 60;
+
+/// Whether one of some texts names what a question names: by the word, another form of it, or words that begin with its letters.
+pub(crate) fn is_named<'t>(name: &str, mut texts: impl Iterator<Item = &'t str>) -> bool {
+    let lower = name.to_lowercase();
+    let stem = words(&lower).into_iter().next().map(|(stem, _)| stem);
+    let is_short = name.chars().count() <= 6 && name.chars().all(char::is_uppercase);
+    texts.any(|text| {
+        let text = text.to_lowercase();
+        text.contains(&lower)
+            || words(&text).into_iter().any(|(word, _)| Some(&word) == stem.as_ref())
+            || is_short && text.len() <= HEADER && initials(&text).contains(&lower)
+    })
+}
+
+/// The first letters of a text's words, small ones left out.
+fn initials(text: &str) -> String {
+    let small = ["and", "of", "the", "for", "in", "to", "on", "a"];
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !small.contains(word));
+    words.filter_map(|word| word.chars().next()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_named, of};
+
+    #[test]
+    fn names_are_what_begins_with_a_capital() {
+        for (question, read_as, names) in [
+            ("What was Slack's revenue in December 2024?", None, &["Slack"][..]),
+            ("AMD's EPS in FY2024?", None, &["AMD"]),
+            (
+                "How did Nike do in Greater China?",
+                Some("How did the company do in Greater China?"),
+                &["Greater", "China"],
+            ),
+            ("What did R&D cost?", None, &[]),
+            ("WHAT WAS NET INCOME", None, &[]),
+            ("What Was Net Income", None, &[]),
+            ("", None, &[]),
+        ] {
+            assert_eq!(of(question, read_as), names, "{question}");
+        }
+    }
+
+    #[test]
+    fn names_are_found_in_other_forms() {
+        let named = |name: &str, text: &str| is_named(name, [text].into_iter());
+        assert!(named("Germany", "Sales in Germany") && named("Americas", "America"));
+        assert!(named("VAS", "Value-added services and solutions"));
+        assert!(!named("Slack", "Total revenues") && !named("Slack", ""));
+    }
+}
