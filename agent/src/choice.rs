@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use tabsegnet::{NodeKind, Ranking};
+use tabsegnet_features::wanted::{asks_for_reason, gives_reason};
 use tabsegnet_ranker::boosting::BoostedTrees;
 use tabsegnet_ranker::tensors::{TensorData, serialize};
 use tabsegnet_store::{FileError, read_bytes, read_text, write_bytes_atomic};
@@ -12,6 +13,7 @@ use crate::candidates::{Candidate, candidates};
 use crate::facts::{Fact, Facts};
 use crate::family::Family;
 use crate::features::{Features, flag, nothing};
+use crate::names;
 use crate::prediction::Prediction;
 pub use crate::proposals::Proposals;
 use crate::proposals::QuestionFeatures;
@@ -77,7 +79,7 @@ impl Candidates {
         let inquiry = Inquiry::new(&ranking.question, ranking.read_as.as_deref());
         let facts = Facts::new(ranking, &inquiry);
         let mut candidates = candidates(&facts, &inquiry);
-        // Who is to give a reason or a name says no number.
+        // What is to give a reason or a name says no number.
         if inquiry.wanted != Wanted::Value {
             candidates.retain(|candidate| candidate.outcome.is_none());
         }
@@ -86,6 +88,13 @@ impl Candidates {
         let says = |candidate: &Candidate| matches!(candidate.family, Family::Sentence | Family::Span);
         if inquiry.wanted == Wanted::Sentence && !names {
             keep_if_any(&mut candidates, says);
+        }
+        if inquiry.wanted == Wanted::Sentence && asks_for_reason(&ranking.question) {
+            keep_if_any(&mut candidates, |candidate| candidate.words.iter().any(|text| gives_reason(text)));
+        }
+        // Whose name is wanted is told by words that have one.
+        if names && inquiry.wanted == Wanted::Sentence {
+            keep_if_any(&mut candidates, |candidate| candidate.words.iter().any(|text| names::holds_name(text)));
         }
         if inquiry.is_comparison() {
             keep_if_any(&mut candidates, |candidate| candidate.family == Family::Greater);

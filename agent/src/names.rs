@@ -65,6 +65,13 @@ fn initials(text: &str) -> String {
     words.filter_map(|word| word.chars().next()).collect()
 }
 
+/// Whether a text names somebody or something behind its first word: not the company that speaks, nor its country.
+pub(crate) fn holds_name(text: &str) -> bool {
+    let none = ["Company", "We", "Our", "The", "U.S", "US", "I"];
+    let mut words = text.split_whitespace().skip(1).map(bare);
+    words.any(|word| word.starts_with(char::is_uppercase) && word.len() > 1 && !none.contains(&word))
+}
+
 #[cfg(test)]
 mod tests {
     use super::{is_named, of};

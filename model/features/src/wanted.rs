@@ -254,11 +254,15 @@ pub fn has_amount(text: &str) -> bool {
     })
 }
 
-/// Whether a sentence says what something comes from.
+/// Words within such a phrase: "due primarily to".
+const ADVERBS: [&str; 7] = ["primarily", "mainly", "largely", "principally", "mostly", "partially", "partly"];
+
+/// Whether a sentence says what something comes from. One that says that it follows does not.
 pub fn gives_reason(sentence: &str) -> bool {
     let mut text = String::from(" ");
-    words(sentence).for_each(|word| text += &(word + " "));
-    GIVEN.iter().any(|phrase| text.contains(&format!(" {phrase} ")))
+    words(sentence).filter(|word| !ADVERBS.contains(&word.as_str())).for_each(|word| text += &(word + " "));
+    let announces = [" following ", " as follows ", " below "].iter().any(|end| text.ends_with(end));
+    !announces && GIVEN.iter().any(|phrase| text.contains(&format!(" {phrase} ")))
 }
 
 #[cfg(test)]
@@ -400,6 +404,8 @@ mod tests {
     #[test]
     fn some_sentences_give_one() {
         assert!(gives_reason("The decrease was primarily due to lower volumes."));
+        assert!(gives_reason("The decrease was due primarily to lower volumes."));
+        assert!(!gives_reason("Expenses increased due to the following:"));
         assert!(gives_reason("This reflects, in part, higher wages"));
         assert!(!gives_reason("Net sales were $5 million; duet, overdue torts."));
     }
