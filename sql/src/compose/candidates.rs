@@ -10,7 +10,7 @@ use drafts::Draft;
 use super::model::Compiled;
 use super::reading::{Reading, Role, Stated};
 use super::shape::{Nested, Shape};
-use super::sketch::{Condition, Item, Joined, Sketch, tables_of};
+use super::sketch::{Condition, Function, Item, Joined, Sketch, tables_of};
 use crate::joins::{JoinTree, Joiner};
 use crate::schema_graph::SchemaGraph;
 
@@ -83,12 +83,15 @@ pub(super) struct Maker<'a, 'g> {
     costs: Vec<f64>,
     /// By column, the log-odds of what it does.
     roles: Vec<(usize, Vec<(Role, f32)>)>,
+    asks_which: bool,
+    wants_groups: bool,
 }
 
 impl<'a, 'g> Maker<'a, 'g> {
     pub fn new(reading: &'a Reading<'g>, model: &'a Compiled, joiner: &'a Joiner<'g>) -> Self {
         let roles = reading.looked_at().into_iter().map(|column| (column, model.roles(reading, column))).collect();
-        Self { reading, model, joiner, costs: joiner.costs(&reading.words), roles }
+        let (asks_which, wants_groups) = (reading.asks_which(), reading.wants_groups());
+        Self { reading, model, joiner, costs: joiner.costs(&reading.words), roles, asks_which, wants_groups }
     }
 
     fn graph(&self) -> &'g SchemaGraph {
@@ -112,6 +115,7 @@ impl<'a, 'g> Maker<'a, 'g> {
             for (role, odds) in roles {
                 match role {
                     Role::Shown => items.push((Item::plain(*column), *odds)),
+                    Role::ShownOf(Function::Mean | Function::Sum) if self.reading.holds_texts(*column) => {}
                     Role::ShownOf(function) => {
                         items.push((Item { function: Some(*function), column: Some(*column) }, *odds));
                     }
@@ -249,6 +253,10 @@ impl<'a, 'g> Maker<'a, 'g> {
         if !shape.group && aggregated && !plain.is_empty() {
             return;
         }
+        // "Which doctors" is not answered by how many, nor "per course" by one number for all.
+        if self.asks_which && list.of.is_empty() && !shape.group || self.wants_groups && aggregated && !shape.group {
+            return;
+        }
         let mut shown = list.of.clone();
         if shape.rows.is_some() {
             shown.push(Item::ROWS);
@@ -352,6 +360,9 @@ impl<'a, 'g> Maker<'a, 'g> {
             self.features(draft, &sketch, tree.tables.len(), values, &mut features);
             self.of_spans(&sketch, &mut features);
             self.of_leaves(&sketch, &tree, &mut features);
+            let inner = sketch.without.iter().flat_map(|without| without.conditions.iter().map(|of| of.column));
+            let columns: BTreeSet<usize> = sketch.columns().into_iter().chain(inner).collect();
+            self.of_words_left(draft, &columns, &all, &mut features);
             made.push(Candidate {
                 sketch,
                 sql,

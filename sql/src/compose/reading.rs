@@ -2,14 +2,16 @@
 //! the features of each part.
 
 mod conditions;
+mod periods;
 
 use std::collections::BTreeSet;
 
 use super::sketch::Function;
-use crate::linking::{Linked, Linker, Mention, Words};
+use crate::linking::{Linked, Linker, Mention, ValueIndex, Words};
 use crate::schema_graph::{ColumnKind, SchemaGraph};
 
 pub(super) use conditions::Stated;
+use periods::Period;
 
 const NUMBERS: [&str; 13] =
     ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
@@ -70,6 +72,11 @@ pub(super) struct Reading<'g> {
     pub marks: Vec<String>,
     /// Numbers by the word they are.
     pub numbers: Vec<(usize, f64)>,
+    /// Spans of time.
+    periods: Vec<Period>,
+    /// Columns of dates, and those of texts alone, by their values.
+    dates: BTreeSet<usize>,
+    texts: BTreeSet<usize>,
     /// Texts in quotes.
     quoted: Vec<String>,
     /// How likely each table is needed.
@@ -130,7 +137,26 @@ impl<'g> Reading<'g> {
             mentioned.get_mut(column.column).into_iter().for_each(|of| *of = column.mentioned);
         }
         let quoted = quoted(question);
-        Self { graph, words, linked, columns, tables, marks, numbers, quoted, table_odds, mentioned }
+        let periods = periods::periods(&words);
+        let held = |is: fn(&ValueIndex, usize) -> bool| {
+            (0..graph.columns().len()).filter(|column| is(linker.values(), *column)).collect()
+        };
+        let (dates, texts) = (held(ValueIndex::holds_dates), held(ValueIndex::holds_texts));
+        Self {
+            periods,
+            dates,
+            texts,
+            graph,
+            words,
+            linked,
+            columns,
+            tables,
+            marks,
+            numbers,
+            quoted,
+            table_odds,
+            mentioned,
+        }
     }
 
     pub fn table_odds(&self, table: usize) -> f32 {
@@ -139,6 +165,37 @@ impl<'g> Reading<'g> {
 
     pub fn mentioned(&self, column: usize) -> f32 {
         self.mentioned.get(column).copied().unwrap_or_default()
+    }
+
+    /// Whether a column holds texts alone, dates among them, which have no sum and no mean.
+    pub fn holds_texts(&self, column: usize) -> bool {
+        self.texts.contains(&column)
+    }
+
+    /// Whether it asks which or who, and not how many.
+    pub fn asks_which(&self) -> bool {
+        let opening =
+            self.words.words.iter().map(|word| word.text.as_str()).find(|word| *word != "in" && *word != "for");
+        let counts = ["many", "number", "count", "total", "much"];
+        opening.is_some_and(|word| ["which", "who", "whom", "list"].contains(&word))
+            && !self.words.words.iter().any(|word| counts.contains(&word.text.as_str()))
+    }
+
+    /// Whether it wants a row for each of something: "per course", "for each course", where "per" is in no name.
+    pub fn wants_groups(&self) -> bool {
+        let word = |at: usize| self.words.words.get(at).map_or("", |word| word.text.as_str());
+        let named = |at: usize| {
+            let spans = self.columns.iter().chain(&self.tables).flat_map(|mention| &mention.spans);
+            spans.into_iter().any(|&(start, end)| start <= at && at < end)
+        };
+        let is_known = |at: usize| {
+            let of = |mention: &Mention| mention.coverage > 0.4 && mention.words.contains(&at);
+            self.columns.iter().chain(&self.tables).any(of)
+        };
+        (0..self.words.words.len()).any(|at| {
+            let each = word(at) == "per" || word(at) == "each" && at.checked_sub(1).is_some_and(|at| word(at) == "for");
+            each && !named(at) && is_known(at + 1)
+        })
     }
 
     fn mark(&self, at: Option<usize>) -> &str {
@@ -181,6 +238,7 @@ impl<'g> Reading<'g> {
         let mut add = |name: String| features.push(name);
         let kind = match (node.is_key, node.kind) {
             (true, _) => "key",
+            _ if self.dates.contains(&column) => "date",
             (_, ColumnKind::Text) => "text",
             (_, ColumnKind::Number) => "number",
             (_, ColumnKind::Date) => "date",

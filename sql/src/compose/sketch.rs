@@ -120,6 +120,8 @@ pub enum Operand {
     Number(f64),
     /// A function of all values of the same column.
     Of(Function),
+    /// A span of time of which the column's dates are: from the first of these on, before the second.
+    Within(Option<String>, Option<String>),
 }
 
 /// A condition on rows.
@@ -332,8 +334,18 @@ impl Names<'_> {
 
     fn condition(&self, condition: &Condition) -> String {
         let column = self.column(condition.column);
+        let quoted = |text: &String| format!("'{}'", text.replace('\'', "''"));
         let operand = match &condition.operand {
-            Operand::Text(text) => format!("'{}'", text.replace('\'', "''")),
+            Operand::Within(from, to) => {
+                return match (from, to) {
+                    (Some(from), Some(to)) => {
+                        format!("({column} >= {} AND {column} < {})", quoted(from), quoted(to))
+                    }
+                    (Some(from), None) => format!("{column} >= {}", quoted(from)),
+                    (None, to) => format!("{column} < {}", quoted(&to.clone().unwrap_or_default())),
+                };
+            }
+            Operand::Text(text) => quoted(text),
             Operand::Number(number) => format!("{number}"),
             Operand::Of(function) => {
                 let table = self.graph.columns().get(condition.column).and_then(|c| self.graph.tables().get(c.table));

@@ -125,6 +125,11 @@ impl<'g> Linker<'g> {
         self.graph
     }
 
+    /// The values that it knows.
+    pub(crate) fn values(&self) -> &ValueIndex {
+        &self.values
+    }
+
     /// What joins its tables.
     pub fn joiner(&self) -> &Joiner<'g> {
         &self.joiner

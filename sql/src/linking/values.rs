@@ -50,8 +50,21 @@ pub struct ValueIndex {
     texts: HashMap<String, Vec<(u32, String)>>,
     /// By a number: columns.
     numbers: HashMap<String, Vec<u32>>,
+    /// By column, how its sampled values are written.
+    written: HashMap<u32, Written>,
     held: usize,
 }
+
+/// How many values of a column are texts, of these ISO dates, and how many numbers.
+#[derive(Debug, Clone, Copy, Default)]
+struct Written {
+    texts: usize,
+    dates: usize,
+    numbers: usize,
+}
+
+/// Values of one column that differ in their endings alone, at most.
+const ALIKE: usize = 4;
 
 impl ValueIndex {
     /// Reads a sample of each column's distinct values by `run`; a column that cannot be read in its time has none. Hidden
@@ -104,14 +117,25 @@ impl ValueIndex {
                 return;
             }
             match value {
-                Value::Integer(number) => self.add_number(column, number.to_string()),
-                Value::Real(number) => self.add_number(column, number.to_string()),
+                Value::Integer(number) => {
+                    self.written.entry(column).or_default().numbers += 1;
+                    self.add_number(column, number.to_string());
+                }
+                Value::Real(number) => {
+                    self.written.entry(column).or_default().numbers += 1;
+                    self.add_number(column, number.to_string());
+                }
                 Value::Text(text) => {
                     let text = text.trim();
+                    let written = self.written.entry(column).or_default();
+                    let is_number = text.parse::<f64>().is_ok();
+                    written.numbers += usize::from(is_number);
+                    written.texts += usize::from(!is_number && !text.is_empty());
+                    written.dates += usize::from(is_date(text));
                     if text.is_empty() || text.chars().count() > limits.letters {
                         continue;
                     }
-                    if text.parse::<f64>().is_ok() {
+                    if is_number {
                         self.add_number(column, text.to_owned());
                         continue;
                     }
@@ -120,7 +144,9 @@ impl ValueIndex {
                         continue;
                     }
                     let columns = self.texts.entry(words.stems().join(" ")).or_default();
-                    if columns.last().is_none_or(|(last, _)| *last != column) {
+                    let alike = columns.iter().rev().take_while(|(of, _)| *of == column).count();
+                    let same = |(of, known): &(u32, String)| *of == column && known.eq_ignore_ascii_case(text);
+                    if alike < ALIKE && !columns.iter().rev().take(alike).any(same) {
                         columns.push((column, text.to_owned()));
                         self.held += 1;
                     }
@@ -155,7 +181,14 @@ impl ValueIndex {
                     }
                 };
                 if !is_plain {
-                    for (column, value) in self.texts.get(&stems.join(" ")).into_iter().flatten() {
+                    let alike = self.texts.get(&stems.join(" ")).map_or(&[][..], Vec::as_slice);
+                    // "Engineering" is no "Engineer" where there is such a value.
+                    let is_same = |value: &str| {
+                        let of = Words::of(value);
+                        of.words.iter().map(|word| &word.text).eq(span.iter().map(|word| &word.text))
+                    };
+                    let has_same = alike.iter().any(|(_, value)| is_same(value));
+                    for (column, value) in alike.iter().filter(|(_, value)| !has_same || is_same(value)) {
                         put(*column as usize, value, false);
                     }
                 }
@@ -171,6 +204,20 @@ impl ValueIndex {
         found
     }
 
+    /// Whether a column holds dates as ISO writes them, as far as its sample tells.
+    pub fn holds_dates(&self, column: usize) -> bool {
+        self.written(column).is_some_and(|of| of.dates > 0 && of.dates == of.texts && of.numbers == 0)
+    }
+
+    /// Whether a column holds texts alone, dates among them.
+    pub fn holds_texts(&self, column: usize) -> bool {
+        self.written(column).is_some_and(|of| of.texts > 0 && of.numbers == 0)
+    }
+
+    fn written(&self, column: usize) -> Option<&Written> {
+        u32::try_from(column).ok().and_then(|column| self.written.get(&column))
+    }
+
     /// How many values it holds.
     pub fn len(&self) -> usize {
         self.held
@@ -180,6 +227,16 @@ impl ValueIndex {
     pub fn is_empty(&self) -> bool {
         self.held == 0
     }
+}
+
+/// `2024-03-01`, with a time behind it or without.
+fn is_date(text: &str) -> bool {
+    let digits = |range: std::ops::Range<usize>| {
+        text.as_bytes().get(range).is_some_and(|part| part.iter().all(u8::is_ascii_digit))
+    };
+    let parted = [4, 7].iter().all(|at| text.as_bytes().get(*at) == Some(&b'-'));
+    let ends = matches!(text.as_bytes().get(10), None | Some(b' ' | b'T'));
+    parted && ends && digits(0..4) && digits(5..7) && digits(8..10)
 }
 
 #[cfg(test)]
@@ -226,6 +283,13 @@ mod tests {
         let shown: Vec<(usize, Vec<&str>)> =
             found.iter().map(|(column, values)| (*column, values.iter().map(|v| v.value.as_str()).collect())).collect();
         assert_eq!(shown, [(0, vec!["New York"]), (3, vec!["YORK", "2014"]), (5, vec!["2014"])]);
+        index.add(7, texts(&["Engineering", "Managers", "Management"]), ValueLimits::default());
+        index.add(8, texts(&["Engineer", "2024-03-01"]), ValueLimits::default());
+        let found = index.find(&Words::of("managers in Engineering"));
+        assert_eq!((found[&7].len(), found[&7][0].value.as_str(), found.get(&8)), (2, "Managers", None));
+        assert!(!index.holds_dates(8) && index.holds_texts(8) && !index.holds_texts(5));
+        index.add(9, texts(&["2024-03-01", "2024-03-02 10:00:00"]), ValueLimits::default());
+        assert!(index.holds_dates(9));
         let limits = ValueLimits { total: 1, ..ValueLimits::default() };
         let mut small = ValueIndex::default();
         small.add(0, texts(&["a1", "b2", "c3"]), limits);

@@ -16,6 +16,19 @@ const STOP: [&str; 66] = [
     "them", "they", "not", "but",
 ];
 
+/// What names of tables and columns write short.
+#[rustfmt::skip]
+const SHORT: [(&str, &str); 44] = [
+    ("acct", "account"), ("addr", "address"), ("amt", "amount"), ("avg", "average"), ("bal", "balance"), ("cat", "category"),
+    ("cd", "code"), ("cnt", "count"), ("ctry", "country"), ("cust", "customer"), ("dept", "department"), ("descr", "description"),
+    ("dt", "date"), ("emp", "employee"), ("fname", "first name"), ("inv", "invoice"), ("lname", "last name"), ("loc", "location"),
+    ("lvl", "level"), ("mgr", "manager"), ("mo", "month"), ("nbr", "number"), ("nm", "name"), ("no", "number"), ("num", "number"),
+    ("ord", "order"), ("org", "organization"), ("pat", "patient"), ("pct", "percent"), ("pmt", "payment"), ("prc", "price"),
+    ("prd", "product"), ("prod", "product"), ("qty", "quantity"), ("sal", "salary"), ("stat", "status"), ("std", "standard"),
+    ("tel", "telephone"), ("trn", "transaction"), ("trng", "training"), ("ttl", "title"), ("txn", "transaction"), ("wt", "weight"),
+    ("yr", "year"),
+];
+
 /// The words of a text, in order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Words {
@@ -44,8 +57,14 @@ impl Words {
     }
 
     /// The words of a name of a table or column, which parts at `_` and at capitals after small letters.
+    /// What is usually written short in one is written out.
     pub fn of_name(name: &str) -> Self {
-        Self::of(&parted(name))
+        let words = tokenize(&parted(name)).into_iter();
+        let long = words.map(|word| match SHORT.iter().find(|(short, _)| *short == word) {
+            Some((_, long)) => (*long).to_owned(),
+            None => word,
+        });
+        Self::of(&long.collect::<Vec<String>>().join(" "))
     }
 
     /// How many words there are.

@@ -61,7 +61,7 @@ fn by_shape(grid: &Grid) -> (usize, &'static str) {
         let words = grid.filled(0).count() > 1 && grid.filled(0).all(|cell| !cell.kind.is_value());
         return if words { (1, "words in the first row") } else { (0, "numbers from the first row on") };
     }
-    if leading > spans + 1 && !has_numbers(grid, leading) {
+    if leading > spans + 1 && !has_numbers(grid, leading) && !is_measured(grid, leading) {
         return (spans.max(1), "words in the first row");
     }
     // Rows with only a title at the end of the words belong to the body.

@@ -383,6 +383,24 @@ fn statements_stand_under_their_titles() {
 }
 
 #[test]
+fn terms_in_years_are_no_headers() {
+    let row = |cells: [&str; 3]| format!("<tr><td>{}</td></tr>", cells.join("</td><td>"));
+    for terms in [["7 years", "3 years"], ["11.5 years", "6.2 years"]] {
+        let over = "<tr><td></td><td colspan=\"2\">As of January 31,</td></tr>";
+        let rows = [
+            row(["", "2025", "2024"]),
+            row(["Weighted average remaining lease term", "", ""]),
+            row(["Operating leases", terms[0], terms[1]]),
+            row(["Finance leases", "3 years", "4 years"]),
+            row(["Weighted average discount rate", "3.2 %", "3.1 %"]),
+        ];
+        let read = read(&format!("<table>{over}{}</table>", rows.concat()));
+        let table = table(&read);
+        assert_eq!(table.num_header_rows(), 2, "{}", read.tables[0].why);
+    }
+}
+
+#[test]
 fn a_heading_that_begins_a_few_pages_is_one() {
     let page = "<div><b>Costs</b></div><div>They rose.</div><hr style=\"page-break-after:always\"/>";
     let read = read(&page.repeat(3));

@@ -49,6 +49,34 @@ impl Maker<'_, '_> {
         }
     }
 
+    /// Features of the words that nothing of the statement is for: neither a column or table that it has, nor a value, a number or
+    /// a cue. Of such words those of the training questions have weights of their own.
+    pub(super) fn of_words_left(
+        &self,
+        draft: &Draft,
+        columns: &BTreeSet<usize>,
+        tables: &BTreeSet<usize>,
+        features: &mut Vec<(String, f32)>,
+    ) {
+        let mentions = columns.iter().filter_map(|column| self.reading.columns.get(*column));
+        let mentions = mentions.chain(tables.iter().filter_map(|table| self.reading.tables.get(*table)));
+        let said: BTreeSet<usize> = mentions.flat_map(|mention| mention.words.iter().copied()).collect();
+        let mut count = 0_usize;
+        for (at, word) in self.reading.words.words.iter().enumerate() {
+            let is_mark = self.reading.marks.get(at).is_some_and(|mark| ["@", "#"].contains(&mark.as_str()));
+            let is_taken = said.contains(&at) || draft.words.iter().any(|words| words.contains(&at));
+            if is_mark || is_taken || word.is_stop || draft.numbers.contains(&at) {
+                continue;
+            }
+            features.push((format!("left {}", word.stem), 1.0));
+            count += 1;
+        }
+        if count > 0 {
+            features.push(("words left".to_owned(), count.min(5) as f32));
+            features.push(("a word left".to_owned(), 1.0));
+        }
+    }
+
     /// Features of tables at the ends of the joins of which no column is used.
     pub(super) fn of_leaves(&self, sketch: &Sketch, tree: &JoinTree, features: &mut Vec<(String, f32)>) {
         if tree.tables.len() < 2 {

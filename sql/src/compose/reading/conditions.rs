@@ -46,7 +46,8 @@ impl Reading<'_> {
             let known = self.linked.values.get(column).is_some_and(|values| values.iter().any(|value| value.is_number));
             kind == Some(ColumnKind::Number) || known || kind == Some(ColumnKind::Date)
         });
-        for column in numbers {
+        self.of_periods(&looked_at, &mut found);
+        for column in numbers.filter(|column| !self.dates.contains(column)) {
             for &(at, number) in &self.numbers {
                 let known = self.linked.values.get(&column).into_iter().flatten();
                 let known = known.filter(|value| value.is_number).any(|value| value.words.start == at);
@@ -106,6 +107,21 @@ impl Reading<'_> {
             }
         }
         found
+    }
+
+    /// Dates within the spans that the question names, before and after them.
+    fn of_periods(&self, looked_at: &[usize], found: &mut Vec<Stated>) {
+        for &column in looked_at.iter().filter(|column| self.dates.contains(column)) {
+            for period in &self.periods {
+                let words = &period.words;
+                for relation in Relation::ALL {
+                    let Some(operand) = period.operand(relation) else { continue };
+                    let features = self.of_value(column, words, relation, 1, "known number");
+                    let condition = Condition { column, relation, operand };
+                    found.push(Stated { condition, words: words.clone(), features });
+                }
+            }
+        }
     }
 
     /// Texts in quotes, and words that follow those of patterns, with where they stand.
