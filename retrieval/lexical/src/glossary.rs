@@ -17,7 +17,7 @@ use tabsegnet_store::{FileError, read_text};
 pub use wording::Wording;
 use wording::{Use, words};
 
-use crate::periods::with_years;
+use crate::periods::{with_full_years, with_years};
 
 /// Terms and the labels that documents have for them.
 #[derive(Debug, Clone, Default)]
@@ -220,8 +220,8 @@ impl Glossary {
         &self.entries
     }
 
-    /// A question read in the words of a document: the company that it is about goes without its name; "last year", and the
-    /// year before the one that it names, have their numbers, and the end of a fiscal year its day
+    /// A question read in the words of a document: the company that it is about goes without its name; fiscal years are written
+    /// out ([`with_full_years`]); "last year", and the year before the one that it names, have their numbers, and the end of a fiscal year its day
     /// ([`FiscalYears`](crate::fiscal::FiscalYears), [`with_years`]); what the document abbreviates, or writes out, is said as
     /// the document's labels say it; and each term gives way to the label that stands as a whole text in the document, else,
     /// unless the document has the term itself, to one that stands within a text; a document that has no label leaves the
@@ -235,6 +235,8 @@ impl Glossary {
         let wording = wording();
         let unnamed = wording.company.unnamed(question);
         let question = unnamed.as_deref().unwrap_or(question);
+        let in_full = with_full_years(question);
+        let question = in_full.as_deref().unwrap_or(question);
         let with_last = wording.fiscal_years.with_last(question);
         let question = with_last.as_deref().unwrap_or(question);
         let with_years = with_years(question);
@@ -263,7 +265,8 @@ impl Glossary {
             reading.replaced.push((question[range].to_owned(), label.to_owned()));
         }
         reading.text += &question[rest..];
-        let changed = unnamed.or(with_last).or(with_years).or(dated).is_some() || !reading.replaced.is_empty();
+        let changed =
+            unnamed.or(in_full).or(with_last).or(with_years).or(dated).is_some() || !reading.replaced.is_empty();
         changed.then_some(reading)
     }
 

@@ -70,6 +70,32 @@ fn says_which(after: &str) -> bool {
     is_year(number) || (last == "fy" && number.len() == 2) || (!apart && OF_OTHERS.contains(&next))
 }
 
+/// A question with fiscal years in full: `FY24`, `FY'24`, `FY2024` and `YE24` as `fiscal 2024`; `None` where it has none.
+pub fn with_full_years(question: &str) -> Option<String> {
+    let mut full = String::with_capacity(question.len() + 8);
+    let mut rest = 0;
+    for (at, _) in question.char_indices() {
+        let starts = at >= rest && !question[..at].ends_with(|c: char| c.is_alphanumeric());
+        let short = question.get(at..at + 2).filter(|short| starts && ["FY", "YE", "fy"].contains(short));
+        let Some(after) = short.and_then(|_| question.get(at + 2..)) else { continue };
+        let digits = after.trim_start_matches([' ', '\'', '\u{2019}']);
+        let number: String = digits.chars().take_while(char::is_ascii_digit).collect();
+        let joined = digits[number.len()..].starts_with(|c: char| c.is_alphanumeric());
+        let year = match (number.len(), number.parse::<u16>()) {
+            (2, Ok(year)) => 2000 + year,
+            (4, Ok(year)) if is_year(&number) => year,
+            _ => continue,
+        };
+        if !joined {
+            full += &question[rest..at];
+            full += &format!("fiscal {year}");
+            rest = question.len() - digits.len() + number.len();
+        }
+    }
+    full += &question[rest..];
+    (rest > 0).then_some(full)
+}
+
 /// A question with the number of a year that it names as the one before the only other one; `None` where it names none so.
 pub fn with_years(question: &str) -> Option<String> {
     let [year] = named(question)[..] else { return None };
@@ -124,7 +150,25 @@ mod tests {
         }
     }
 
+    #[test]
+    fn fiscal_years_are_written_out() {
+        for (question, read) in [
+            ("Sales FY24 vs FY'23?", "Sales fiscal 2024 vs fiscal 2023?"),
+            ("Cash at YE24 and in FY 2023", "Cash at fiscal 2024 and in fiscal 2023"),
+        ] {
+            assert_eq!(with_full_years(question).as_deref(), Some(read));
+        }
+        for question in ["Sales in 2024", "FY", "FY245", "FY24x", "IFY24", "the FY\u{2019}s end", ""] {
+            assert_eq!(with_full_years(question), None, "{question}");
+        }
+    }
+
     proptest! {
+        #[test]
+        fn any_year_is_written_out(text in "(FY|YE|fy|'|\u{2019}| |24|2024|é|x){0,12}") {
+            let _ = with_full_years(&text);
+        }
+
         #[test]
         fn any_text_is_read(before in "\\PC{0,20}", after in "\\PC{0,20}") {
             let _ = with_years(&format!("{before} the year before 2024 {after}"));
