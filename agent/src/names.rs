@@ -15,8 +15,14 @@ const COMMON: [&str; 33] = [
 /// something is of it (`Slack's revenue`), nor months, units and the like. None of a question in capitals.
 pub(crate) fn of(question: &str, read_as: Option<&str>) -> Vec<String> {
     let tokens: Vec<&str> = question.split_whitespace().collect();
-    let is_capital = |token: &&&str| token.starts_with(char::is_uppercase);
-    if 2 * tokens.iter().filter(is_capital).count() > tokens.len() {
+    // Of a question in capitals, or with one for each word, nothing is told.
+    let is_small = |token: &&str| token.starts_with(char::is_lowercase);
+    let is_title = |token: &&str| {
+        token.starts_with(char::is_uppercase)
+            && token.chars().filter(|c| c.is_alphabetic()).nth(1).is_some_and(char::is_lowercase)
+    };
+    let count = |is: &dyn Fn(&&str) -> bool| tokens.iter().filter(|token| is(token)).count();
+    if count(&is_small) == 0 || count(&is_title) > 2 * count(&is_small) {
         return Vec::new();
     }
     let kept = read_as.map(|text| text.split_whitespace().map(bare).collect::<Vec<&str>>());

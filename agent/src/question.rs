@@ -311,6 +311,12 @@ impl Inquiry {
         names_quarter(&self.text)
     }
 
+    /// Whether it asks by how many percent something changed.
+    pub(crate) fn wants_percent_change(&self) -> bool {
+        let changes = ["change", "increase", "decrease", "growth", "decline"];
+        ["percent ", "percentage "].iter().any(|of| changes.iter().any(|change| self.has(&format!("{of}{change}"))))
+    }
+
     /// Whether it asks for a percentage.
     pub(crate) fn wants_percentage(&self) -> bool {
         ["percentage of", "percent of", "what percent"].iter().any(|cue| self.has(cue))

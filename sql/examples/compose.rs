@@ -28,7 +28,7 @@ use rows::{GOLD_ROWS, Gold, MOST_ROWS, run, without_distinct};
 use rusqlite::Connection;
 use spider::{Databases, Joins, Question, examples, of_spider};
 use tabsegnet_sql::compose::fit::{Labelled, Scored, confidences, fit_parts, fit_rank, scored};
-use tabsegnet_sql::compose::{Composer, Model};
+use tabsegnet_sql::compose::{Composer, Model, Operand, Relation, Sketch};
 use tabsegnet_sql::generate::Generation;
 use tabsegnet_sql::linking::fit::{Settings, hold_out};
 use tabsegnet_sql::linking::{Linked, Linker, Model as LinkingModel};
@@ -149,7 +149,7 @@ fn fit_on(data: &Path, output: &Path, every: usize) -> Result<()> {
     let halves = [fit_parts(&labelled[1]), fit_parts(&labelled[0])];
     println!("halves, {:?}", start.elapsed());
     let mut scored_questions: Vec<Scored> = Vec::new();
-    let mut reached = 0;
+    let (mut reached, mut unanswerable) = (0, Unanswerable::default());
     for (number, question) in questions.iter().enumerate().filter(|(number, _)| number % every == 0) {
         let at = open.databases.names.binary_search(&question.db).ok().context("a database")?;
         let connection = &open.connections[&question.db];
@@ -165,11 +165,21 @@ fn fit_on(data: &Path, output: &Path, every: usize) -> Result<()> {
         );
         reached += usize::from(found.any());
         scored_questions.push(found);
+        let sketch = gold::sketch(&question.sql, linkers[at].graph());
+        if let Some(other) = sketch.and_then(|sketch| unanswerable.of(&question.question, &question.db, &sketch)) {
+            let run = &mut |sql: &str| run(connection, sql, MOST_ROWS);
+            scored_questions.push(scored(&linkers[at], &halves[at % 2], &other, run, &mut |_, _| false));
+        }
         if number % 500 == 0 {
             println!("{number}: {reached} of {} reached, {:?}", scored_questions.len(), start.elapsed());
         }
     }
-    println!("{} questions, {reached} with a right statement, {:?}", scored_questions.len(), start.elapsed());
+    let made = unanswerable.made;
+    println!(
+        "{} questions, {made} of them made unanswerable, {reached} with a right statement, {:?}",
+        scored_questions.len(),
+        start.elapsed()
+    );
     let all: Vec<Labelled<'_, '_>> = labelled.into_iter().flatten().collect();
     let mut model = fit_parts(&all);
     println!("parts, {:?}", start.elapsed());
@@ -180,6 +190,36 @@ fn fit_on(data: &Path, output: &Path, every: usize) -> Result<()> {
     tell(&sure);
     std::fs::write(output, serde_json::to_string_pretty(&model)? + "\n")?;
     Ok(())
+}
+
+/// Makes questions that nothing in their database answers: with the value of another database in the place of their own. No
+/// statement is right for them, which published questions do not teach.
+#[derive(Default)]
+struct Unanswerable {
+    /// Values of the questions so far, with their databases.
+    values: Vec<(String, String)>,
+    seen: usize,
+    made: usize,
+}
+
+/// One of so many questions with a value is made unanswerable as well.
+const UNANSWERABLE: usize = 3;
+
+impl Unanswerable {
+    fn of(&mut self, question: &str, db: &str, sketch: &Sketch) -> Option<String> {
+        let value = sketch.conditions.iter().find_map(|condition| match (&condition.operand, condition.relation) {
+            (Operand::Text(text), Relation::Equal) if question.contains(text.as_str()) && text.len() > 2 => Some(text),
+            _ => None,
+        })?;
+        self.seen += 1;
+        let others: Vec<&String> = self.values.iter().filter(|(of, _)| of != db).map(|(_, value)| value).collect();
+        // Another one each time.
+        let other = others.get((self.seen * 7919) % others.len().max(1)).map(|other| (*other).clone());
+        self.values.push((db.to_owned(), value.clone()));
+        let other = other.filter(|_| self.seen.is_multiple_of(UNANSWERABLE))?;
+        self.made += 1;
+        Some(question.replacen(value.as_str(), &other, 1))
+    }
 }
 
 fn answer(data: &Path, part: &str, output: &Path, model: &Model, every: usize) -> Result<()> {

@@ -93,7 +93,8 @@ fn no_percentage_asked(fact: &Fact, node: Option<&RankedNode>, inquiry: &Inquiry
         || fact.quantity.value.abs() > Decimal::ONE_HUNDRED;
     let called =
         node.is_some_and(|node| texts(node).any(|text| text.contains('%') || text.to_lowercase().contains("percent")));
-    let amount = inquiry.wants_percentage() && !fact.is_percent() && counts && !called;
+    let wanted = inquiry.wants_percentage() && counts || inquiry.wants_percent_change() && fact.place.is_some();
+    let amount = wanted && !fact.is_percent() && !called;
     amount.then(|| format!("the question asks for a percentage, and {} is an amount", fact.text))
 }
 

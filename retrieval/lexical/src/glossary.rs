@@ -414,7 +414,7 @@ mod tests {
     fn an_abbreviation_that_the_document_has_not_is_the_text_with_its_initials() {
         let texts = ["Sales, general and administrative", "Return on invested capital", "Cash", "Long-term debt, net"];
         for (question, read_as) in [
-            ("SG&A, FY25?", "Sales, general and administrative, FY25?"),
+            ("SG&A, FY25?", "Sales, general and administrative, fiscal 2025?"),
             ("ROIC in 2024", "Return on invested capital in 2024"),
             ("the LTD?", "the Long-term debt, net?"),
         ] {

@@ -23,6 +23,9 @@ const FILTERS: usize = 12;
 const KEPT: usize = 400;
 const MADE: usize = 150;
 
+/// What the features of words begin with that a statement leaves out.
+pub(super) const WORD_LEFT: &str = "left ";
+
 /// A statement that may be meant.
 #[derive(Debug, Clone)]
 pub(super) struct Candidate {

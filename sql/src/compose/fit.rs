@@ -1,10 +1,11 @@
 //! Fitting the weights of [`Model`](super::Model) to questions with their statements.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
 
 use tabsegnet_choice::{Example, Features, Fitting, fit};
 
+use super::candidates::WORD_LEFT;
 use super::model::{Compiled, Model};
 use super::reading::{Reading, Role};
 use super::shape::Shape;
@@ -28,6 +29,8 @@ pub struct Labelled<'l, 'g> {
 /// A shape, and a feature, of fewer questions gets no weight.
 const LEAST_QUESTIONS: usize = 5;
 const LEAST_FEATURES: usize = 6;
+/// A word that a statement leaves out, in fewer questions, gets no weight of its own.
+const LEAST_OF_WORD: usize = 15;
 
 const PARTS: Fitting = Fitting { steps: 120, rate: 0.1, penalty: 0.5 };
 const RANK: Fitting = Fitting { steps: 400, rate: 0.05, penalty: 0.1 };
@@ -72,6 +75,19 @@ fn without_rare(examples: &mut [Example<u32>], count: usize) {
     for features in examples.iter_mut().flat_map(|example| &mut example.choices) {
         features.retain(|(id, _)| seen.get(*id as usize).is_some_and(|seen| *seen >= LEAST_FEATURES));
     }
+}
+
+/// Drops the features of words that few questions have: such a word is as strange as one of a later question, of which is known
+/// that it is left, and no more.
+fn without_strange(examples: &mut [Example<u32>], names: &[String]) {
+    let is_word = |id: u32| names.get(id as usize).is_some_and(|name| name.starts_with(WORD_LEFT));
+    let mut questions: HashMap<u32, usize> = HashMap::new();
+    for example in examples.iter() {
+        let words = example.choices.iter().flatten().map(|(id, _)| *id).filter(|id| is_word(*id));
+        words.collect::<BTreeSet<u32>>().into_iter().for_each(|id| *questions.entry(id).or_default() += 1);
+    }
+    let is_strange = |id: u32| is_word(id) && questions.get(&id).is_none_or(|count| *count < LEAST_OF_WORD);
+    examples.iter_mut().flat_map(|example| &mut example.choices).for_each(|of| of.retain(|(id, _)| !is_strange(*id)));
 }
 
 fn fit_binary(mut names: Names, mut examples: Vec<Example<u32>>) -> Weights {
@@ -275,6 +291,7 @@ pub fn fit_rank(questions: &[Scored]) -> Weights {
         examples.push(example);
     }
     without_rare(&mut examples, names.names.len());
+    without_strange(&mut examples, &names.names);
     let weights = fit(&examples, names.names.len(), RANK, |_| {});
     kept(&names.names, &weights, 0.01)
 }

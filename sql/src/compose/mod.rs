@@ -32,6 +32,9 @@ pub use sketch::{Condition, Function, Item, Joined, Operand, Order, Relation, Sk
 /// How likely a statement must be to be proposed: at what is right of four in five of those proposed on the training part.
 pub const LEAST: f32 = 0.5;
 
+/// Why there is no statement.
+const NOTHING: &str = "no word of the question is in a name of the database or in a value that was found";
+
 /// The likelihood of the statements over a set of tables for which none was made.
 const LEAST_OF_SET: f32 = 0.001;
 
@@ -139,6 +142,9 @@ impl<'l, 'g> Composer<'l, 'g> {
     ) -> Option<&'static str> {
         let start = Instant::now();
         let reading = Reading::new(question, self.linker);
+        if reading.says_nothing() {
+            return Some(NOTHING);
+        }
         let maker = Maker::new(&reading, &self.model, self.linker.joiner());
         let mut held = 0_usize;
         for candidate in maker.candidates() {

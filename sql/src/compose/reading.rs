@@ -172,6 +172,14 @@ impl<'g> Reading<'g> {
         self.texts.contains(&column)
     }
 
+    /// Whether no word of it is in a name or a value, nor says what is done with any.
+    pub fn says_nothing(&self) -> bool {
+        const OF_ROWS: [&str; 6] = ["row", "record", "entri", "mani", "count", "tabl"];
+        let known = self.columns.iter().chain(&self.tables).any(|mention| !mention.words.is_empty());
+        let is_cue = |mark: &String| CUES.split_whitespace().chain(OF_ROWS).any(|cue| cue == mark);
+        !known && self.linked.values.is_empty() && !self.marks.iter().any(is_cue)
+    }
+
     /// Whether it asks which or who, and not how many.
     pub fn asks_which(&self) -> bool {
         let opening =

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Maker;
 use super::drafts::Draft;
+use super::{Maker, WORD_LEFT};
 use crate::compose::sketch::{Function, Item, Joined, Relation, Sketch, tables_of};
 use crate::joins::JoinTree;
 use crate::linking::Mention;
@@ -68,12 +68,25 @@ impl Maker<'_, '_> {
             if is_mark || is_taken || word.is_stop || draft.numbers.contains(&at) {
                 continue;
             }
-            features.push((format!("left {}", word.stem), 1.0));
+            features.push((format!("{WORD_LEFT}{}", word.stem), 1.0));
             count += 1;
         }
         if count > 0 {
             features.push(("words left".to_owned(), count.min(5) as f32));
             features.push(("a word left".to_owned(), 1.0));
+        }
+        // Tables that are named whole and not there, beyond words that a column which is there has too; and those that are
+        // there without a word.
+        let whole = |table: usize| self.reading.tables.get(table).filter(|mention| mention.coverage > 0.99);
+        let missed = (0..self.reading.tables.len()).filter(|table| !tables.contains(table));
+        let missed = missed.filter_map(whole).filter(|mention| !mention.words.iter().all(|at| said.contains(at)));
+        let unsaid =
+            tables.iter().filter(|table| self.reading.tables.get(**table).is_none_or(|mention| mention.coverage < 0.4));
+        for (name, count) in [("tables missed", missed.count()), ("tables unsaid", unsaid.count())] {
+            if count > 0 {
+                features.push((name.to_owned(), count.min(4) as f32));
+                features.push((format!("{name}, of {}", tables.len().min(4)), 1.0));
+            }
         }
     }
 
