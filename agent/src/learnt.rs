@@ -14,7 +14,7 @@ use crate::question::Inquiry;
 use crate::rules::Policy;
 use crate::run::Outcome;
 
-use sense::objection;
+use sense::{is_undefined, objection};
 
 /// Likeliest candidates that are looked at until one is not objected to.
 const SAID: usize = 20;
@@ -47,6 +47,9 @@ impl Learnt {
             }
             if answer.checks.is_empty() {
                 answer = next;
+            }
+            if is_undefined(parts.0, &candidates.inquiry) {
+                break;
             }
         }
         answer.of(ranking, self.name())

@@ -25,12 +25,7 @@ pub(super) fn objection(candidate: &Candidate, nodes: &[RankedNode], inquiry: &I
                 .or_else(|| no_quarter(node, inquiry))
         }
         (Family::List, facts) => no_change(facts, nodes, inquiry),
-        (Family::PercentChange, [new, old]) => from_nothing(new, old).or_else(|| fraction(new, old)),
-        // Nor is their difference one.
-        (Family::Change, [new, old]) if old.quantity.value.is_zero() && !new.is_percent() && inquiry.has("percent") => {
-            Some(no_percentage(old))
-        }
-        (Family::Share, [part, _]) if part.quantity.value.is_zero() && is_change(inquiry) => Some(no_percentage(part)),
+        (Family::PercentChange, [new, old]) => fraction(new, old),
         (Family::Ratio, [a, b]) if a.quantity.value.is_zero() => {
             Some(format!("{} over {} may be the other way round, by 0", a.text, b.text))
         }
@@ -41,8 +36,29 @@ pub(super) fn objection(candidate: &Candidate, nodes: &[RankedNode], inquiry: &I
         true => Some("the question asks whether it is, and this is neither yes nor no".to_owned()),
         false => of_sense,
     };
-    let what = of_sense.or_else(|| changes_of_changes(candidate, nodes)).or_else(|| another(candidate, nodes, inquiry));
+    let what = undefined(candidate, inquiry)
+        .or(of_sense)
+        .or_else(|| changes_of_changes(candidate, nodes))
+        .or_else(|| another(candidate, nodes, inquiry));
     what.map(|what| Check { what, passed: false })
+}
+
+/// Whether a candidate is what is asked for and has no value: then nothing else is the answer.
+pub(super) fn is_undefined(candidate: &Candidate, inquiry: &Inquiry) -> bool {
+    undefined(candidate, inquiry).is_some()
+}
+
+/// The percentage of a change from nothing.
+fn undefined(candidate: &Candidate, inquiry: &Inquiry) -> Option<String> {
+    match (candidate.family, candidate.facts.as_slice()) {
+        (Family::PercentChange, [new, old]) => from_nothing(new, old),
+        // Nor is their difference one.
+        (Family::Change, [new, old]) if old.quantity.value.is_zero() && !new.is_percent() && inquiry.has("percent") => {
+            Some(no_percentage(old))
+        }
+        (Family::Share, [part, _]) if part.quantity.value.is_zero() && is_change(inquiry) => Some(no_percentage(part)),
+        _ => None,
+    }
 }
 
 /// Nodes from which on a document is a whole report, which names what it has numbers of. Of an excerpt the question may

@@ -257,7 +257,8 @@ impl<'a, 'g> Maker<'a, 'g> {
             return;
         }
         // "Which doctors" is not answered by how many, nor "per course" by one number for all.
-        if self.asks_which && list.of.is_empty() && !shape.group || self.wants_groups && aggregated && !shape.group {
+        let counts = list.of.iter().all(|item| item.function == Some(Function::CountDifferent));
+        if self.asks_which && counts && !shape.group || self.wants_groups && aggregated && !shape.group {
             return;
         }
         let mut shown = list.of.clone();
@@ -341,6 +342,9 @@ impl<'a, 'g> Maker<'a, 'g> {
             if let Some(without) = &sketch.without {
                 let columns = without.conditions.iter().map(|condition| condition.column).chain([without.inner]);
                 all.extend(tables_of(self.graph(), columns));
+            }
+            if self.counts_too_much(draft, &sketch, &all) {
+                continue;
             }
             let set = self.reading.linked.sets.iter().find(|set| set.tree.tables.iter().eq(all.iter()));
             let of_tables = set.map_or(0.003, |set| set.probability.max(0.003)).ln();

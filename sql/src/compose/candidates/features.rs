@@ -7,6 +7,7 @@ use super::{Maker, WORD_LEFT};
 use crate::compose::sketch::{Function, Item, Joined, Relation, Sketch, tables_of};
 use crate::joins::JoinTree;
 use crate::linking::Mention;
+use crate::linking::words::Word;
 use crate::schema_graph::ColumnKind;
 
 impl Maker<'_, '_> {
@@ -58,19 +59,13 @@ impl Maker<'_, '_> {
         tables: &BTreeSet<usize>,
         features: &mut Vec<(String, f32)>,
     ) {
-        let mentions = columns.iter().filter_map(|column| self.reading.columns.get(*column));
-        let mentions = mentions.chain(tables.iter().filter_map(|table| self.reading.tables.get(*table)));
-        let said: BTreeSet<usize> = mentions.flat_map(|mention| mention.words.iter().copied()).collect();
-        let mut count = 0_usize;
-        for (at, word) in self.reading.words.words.iter().enumerate() {
-            let is_mark = self.reading.marks.get(at).is_some_and(|mark| ["@", "#"].contains(&mark.as_str()));
-            let is_taken = said.contains(&at) || draft.words.iter().any(|words| words.contains(&at));
-            if is_mark || is_taken || word.is_stop || draft.numbers.contains(&at) {
-                continue;
-            }
-            features.push((format!("{WORD_LEFT}{}", word.stem), 1.0));
-            count += 1;
+        let said = self.said(columns, tables);
+        let left = self.words_left(draft, &said);
+        for &at in &left {
+            let stem = self.reading.words.words.get(at).map_or("", |word| word.stem.as_str());
+            features.push((format!("{WORD_LEFT}{stem}"), 1.0));
         }
+        let count = left.len();
         if count > 0 {
             features.push(("words left".to_owned(), count.min(5) as f32));
             features.push(("a word left".to_owned(), 1.0));
@@ -88,6 +83,40 @@ impl Maker<'_, '_> {
                 features.push((format!("{name}, of {}", tables.len().min(4)), 1.0));
             }
         }
+    }
+
+    /// The words of the columns and tables of a statement.
+    fn said(&self, columns: &BTreeSet<usize>, tables: &BTreeSet<usize>) -> BTreeSet<usize> {
+        let mentions = columns.iter().filter_map(|column| self.reading.columns.get(*column));
+        let mentions = mentions.chain(tables.iter().filter_map(|table| self.reading.tables.get(*table)));
+        mentions.flat_map(|mention| mention.words.iter().copied()).collect()
+    }
+
+    /// The words that nothing of a statement is for.
+    fn words_left(&self, draft: &Draft, said: &BTreeSet<usize>) -> Vec<usize> {
+        let is_left = |(at, word): &(usize, &Word)| {
+            let is_mark = self.reading.marks.get(*at).is_some_and(|mark| ["@", "#"].contains(&mark.as_str()));
+            let is_taken = said.contains(at) || draft.words.iter().any(|words| words.contains(at));
+            !(is_mark || is_taken || word.is_stop || draft.numbers.contains(at))
+        };
+        self.reading.words.words.iter().enumerate().filter(is_left).map(|(at, _)| at).collect()
+    }
+
+    /// Whether a statement counts all rows of a table, and the question says more of them than how many there are: "How many
+    /// employees speak French?"
+    pub(super) fn counts_too_much(&self, draft: &Draft, sketch: &Sketch, tables: &BTreeSet<usize>) -> bool {
+        const OF_COUNTS: [&str; 16] = [
+            "total", "number", "count", "list", "exist", "record", "entri", "row", "databas", "tabl", "overal",
+            "altogeth", "regist", "store", "current", "known",
+        ];
+        let all = sketch.shown == [Item::ROWS] && sketch.conditions.is_empty() && sketch.without.is_none();
+        let stem = |at: &usize| self.reading.words.words.get(*at).map_or("", |word| word.stem.as_str());
+        all && sketch.group.is_empty()
+            && tables.len() == 1
+            && self
+                .words_left(draft, &self.said(&BTreeSet::new(), tables))
+                .iter()
+                .any(|at| !OF_COUNTS.contains(&stem(at)))
     }
 
     /// Features of tables at the ends of the joins of which no column is used.
