@@ -17,11 +17,16 @@ const CONCERTS: &str = "CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT, 
 
 /// The statement that a question gets, and its rows.
 fn answer(opened: &Database, question: &str) -> (String, Vec<Vec<Value>>) {
+    let sql = chosen(opened, question).unwrap_or_else(|| panic!("{question}"));
+    let rows = opened.query(&sql).unwrap().rows;
+    (sql, rows)
+}
+
+fn chosen(opened: &Database, question: &str) -> Option<String> {
     let (schema, semantics, labels) = (opened.schema().unwrap(), Semantics::default(), Labels::new());
     let target = Target { schema: &schema, semantics: &semantics, dialect: SqlDialect::Sqlite, labels: &labels };
     let found = propose(question, target, Duration::from_secs(60), &mut |sql| opened.query(sql)).unwrap();
-    let chosen = found.chosen().unwrap_or_else(|| panic!("{question}: {found:?}"));
-    (chosen.sql.clone(), opened.query(&chosen.sql).unwrap().rows)
+    found.chosen().map(|chosen| chosen.sql.clone())
 }
 
 fn names(opened: &Database, sql: &str) -> Vec<String> {
@@ -47,8 +52,8 @@ fn a_schema_may_change_between_two_questions() {
     assert_eq!(names(&opened, "SELECT * FROM singer"), ["id", "name", "years"]);
     let (sql, rows) = answer(&opened, "What is the years of Ann?");
     assert_eq!(rows, [[Value::Integer(30)]], "{sql}");
-    let (sql, _) = answer(&opened, "How many concerts are there?");
-    assert!(!sql.contains("concert"), "{sql}");
+    // Nor is something else counted for what is gone.
+    assert_eq!(chosen(&opened, "How many concerts are there?"), None);
     let schema = opened.schema().unwrap();
     assert_eq!(schema.tables.iter().map(|table| table.name.as_str()).collect::<Vec<_>>(), ["singer"]);
     for (sql, reason) in [

@@ -254,3 +254,27 @@ proptest! {
         prop_assert_eq!(&found, &opened.compose(&format!("{question} {value}")));
     }
 }
+
+#[test]
+fn dates_are_spans_and_all_rows_no_answer_to_more_than_how_many() {
+    let shop = "CREATE TABLE customers (cust_id INTEGER PRIMARY KEY, full_nm TEXT);
+        CREATE TABLE orders (order_id INTEGER PRIMARY KEY, cust_id INTEGER, order_dt TEXT, channel TEXT, ship_amt REAL);
+        INSERT INTO customers VALUES (1, 'Ada Low'), (2, 'Bob Ray'), (3, 'Cy Poe');
+        INSERT INTO orders VALUES (1, 1, '2023-12-31', 'web', 5.0), (2, 1, '2024-03-01', 'web', 7.0),
+            (3, 2, '2024-03-31 23:59:00', 'shop', 1.0), (4, 3, '2024-04-01', 'shop', 3.0);";
+    let opened = open(shop);
+    for (question, rows) in [
+        ("How many orders were placed in March 2024?", vec!["2"]),
+        ("How many orders were placed in 2023?", vec!["1"]),
+        ("How many customers are there?", vec!["3"]),
+    ] {
+        opened.answers(question, &rows);
+    }
+    assert!(opened.compose("How many customers bought a bicycle?").chosen().is_none());
+    assert!(opened.compose("xyzzy 😀").proposals.is_empty());
+    // No sum of dates, and a mean for each.
+    let sums = opened.compose("What is the total order date?");
+    assert!(sums.proposals.iter().all(|of| !of.sql.contains("sum(\"order_dt\")")), "{sums:?}");
+    let means = opened.compose("What is the average shipping amount per channel?");
+    assert!(means.proposals.iter().all(|of| !of.sql.contains("avg") || of.sql.contains("GROUP BY")), "{means:?}");
+}
