@@ -21,7 +21,7 @@ pub(super) fn objection(candidate: &Candidate, nodes: &[RankedNode], inquiry: &I
             let node = nodes.get(fact.node);
             other_year(fact, node, inquiry)
                 .or_else(|| no_ratio(fact, node, inquiry))
-                .or_else(|| no_percentage_asked(fact, node, inquiry))
+                .or_else(|| no_percentage_wanted(fact, node, inquiry))
                 .or_else(|| no_quarter(node, inquiry))
         }
         (Family::List, facts) => no_change(facts, nodes, inquiry),
@@ -43,7 +43,7 @@ pub(super) fn objection(candidate: &Candidate, nodes: &[RankedNode], inquiry: &I
     what.map(|what| Check { what, passed: false })
 }
 
-/// Whether a candidate is what is asked for and has no value: then nothing else is the answer.
+/// Whether a candidate is what the question wants and has no value: then nothing else is the answer.
 pub(super) fn is_undefined(candidate: &Candidate, inquiry: &Inquiry) -> bool {
     undefined(candidate, inquiry).is_some()
 }
@@ -103,7 +103,7 @@ fn no_quarter(node: Option<&RankedNode>, inquiry: &Inquiry) -> Option<String> {
 }
 
 /// The question asks what percentage something is, and the number is an amount.
-fn no_percentage_asked(fact: &Fact, node: Option<&RankedNode>, inquiry: &Inquiry) -> Option<String> {
+fn no_percentage_wanted(fact: &Fact, node: Option<&RankedNode>, inquiry: &Inquiry) -> Option<String> {
     let counts = fact.quantity.unit.is_some()
         || fact.quantity.scale.is_some()
         || fact.quantity.value.abs() > Decimal::ONE_HUNDRED;

@@ -119,8 +119,7 @@ fn is_heading(text: &str, emphasis: Emphasis) -> bool {
 /// The size of the letters of running text, in points: the one that most of it has, of equals the smaller.
 fn size_of_text(dom: &Dom) -> Option<f32> {
     let (mut sizes, mut letters) = (Vec::new(), HashMap::<u32, usize>::new());
-    let mut walk = dom.walk(ROOT);
-    while let Some(step) = walk.next() {
+    for step in dom.walk(ROOT) {
         match step {
             Step::Enter(id) => match &dom.node(id).data {
                 Data::Text(text) if text.len() >= RUNNING => {
