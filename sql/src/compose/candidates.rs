@@ -364,11 +364,11 @@ impl<'a, 'g> Maker<'a, 'g> {
             features.push(("tables".to_owned(), of_tables));
             let weakest = tree.tables.iter().map(|table| self.reading.table_odds(*table)).fold(1.0, f32::min);
             features.push(("weakest table".to_owned(), weakest.max(0.003).ln()));
-            self.features(draft, &sketch, tree.tables.len(), values, &mut features);
-            self.of_spans(&sketch, &mut features);
-            self.of_leaves(&sketch, &tree, &mut features);
             let inner = sketch.without.iter().flat_map(|without| without.conditions.iter().map(|of| of.column));
             let columns: BTreeSet<usize> = sketch.columns().into_iter().chain(inner).collect();
+            self.features((draft, &sketch), &columns, tree.tables.len(), values, &mut features);
+            self.of_spans(&sketch, &mut features);
+            self.of_leaves(&sketch, &tree, &mut features);
             self.of_words_left(draft, &columns, &all, &mut features);
             made.push(Candidate {
                 sketch,

@@ -140,8 +140,8 @@ impl Maker<'_, '_> {
 
     pub(super) fn features(
         &self,
-        draft: &Draft,
-        sketch: &Sketch,
+        (draft, sketch): (&Draft, &Sketch),
+        used: &BTreeSet<usize>,
         tables: usize,
         values: &BTreeSet<usize>,
         features: &mut Vec<(String, f32)>,
@@ -165,11 +165,6 @@ impl Maker<'_, '_> {
         let numbers = numbers
             .filter(|(at, _)| !draft.numbers.contains(at) && !draft.words.iter().any(|words| words.contains(at)));
         add("numbers left".to_owned(), numbers.count().min(3) as f32);
-        let used: BTreeSet<usize> = sketch
-            .columns()
-            .into_iter()
-            .chain(sketch.without.iter().flat_map(|w| w.conditions.iter().map(|c| c.column)))
-            .collect();
         let missed: f32 = self
             .reading
             .linked
