@@ -210,9 +210,66 @@ const AMOUNTS: [&str; 13] = [
     "plan",
 ];
 
-/// Of a heading that counts, the scale that it says itself, if any: `stores`, `employees (in thousands)`.
+/// Units of what is measured, as they stand in brackets behind its name.
+const MEASURED: [&str; 17] = [
+    "hours",
+    "minutes",
+    "seconds",
+    "days",
+    "weeks",
+    "months",
+    "years",
+    "in years",
+    "in days",
+    "feet",
+    "miles",
+    "mph",
+    "kilometers",
+    "km",
+    "gallons",
+    "degrees",
+    "times",
+];
+/// What an amount may be of one of.
+const EACH: [&str; 19] = [
+    "car",
+    "carload",
+    "mile",
+    "day",
+    "hour",
+    "gallon",
+    "unit",
+    "employee",
+    "customer",
+    "barrel",
+    "ton",
+    "user",
+    "member",
+    "room",
+    "store",
+    "passenger",
+    "square foot",
+    "ounce",
+    "subscriber",
+];
+
+/// Whether a heading says that its numbers stand as they are: `dwell time (hours)`, `revenue per car`.
+fn is_measured(heading: &str) -> bool {
+    let ends = |rest: &str| !rest.starts_with(char::is_alphabetic);
+    let in_brackets = |unit: &&str| {
+        let rest = heading.split('(').skip(1).filter_map(|rest| rest.trim_start().strip_prefix(**unit));
+        rest.into_iter().any(|rest| rest.trim_start().starts_with(')'))
+    };
+    let of_each = |each: &&str| heading.split(" per ").skip(1).filter_map(|rest| rest.strip_prefix(**each)).any(ends);
+    MEASURED.iter().any(|unit| in_brackets(&unit)) || EACH.iter().any(|each| of_each(&each))
+}
+
+/// Of a heading that counts or measures, the scale that it says itself, if any: `stores`, `employees (in thousands)`.
 fn counts_as(heading: &str) -> Option<Option<Scale>> {
     let words = heading.to_lowercase();
+    if is_measured(&words) {
+        return Some(Scale::of_heading(heading));
+    }
     let counts = COUNTED.iter().any(|counted| words.contains(counted)) && !AMOUNTS.iter().any(|of| words.contains(of));
     counts.then(|| Scale::of_heading(heading))
 }
@@ -408,6 +465,19 @@ mod tests {
         // Marks and names, not amounts.
         assert_eq!(values("( 4 ) Debt of $ 708 million (see Note 10 and Level 2) and the S&P 500; F-16"), ["708"]);
         assert_eq!(values("our 401 ( k ) plan and the 401(k) plan hold 400 shares, (4) million less"), ["400", "4"]);
+    }
+
+    #[test]
+    fn regression_what_is_measured_has_no_scale_of_the_amounts_beside_it() {
+        let of = |header: &str| {
+            of_cell("23.4", [header, "2023"], 2, Some(Scale::Million)).map(|quantity| quantity.scale).unwrap()
+        };
+        assert_eq!(of("Average terminal dwell time (hours) [a]"), None);
+        assert_eq!(of("Maximum train length (feet)"), None);
+        assert_eq!(of("Average revenue per car"), None);
+        assert_eq!(of("Gross ton-miles (billions)"), Some(Scale::Billion));
+        assert_eq!(of("Revenue per cardinal"), Some(Scale::Million));
+        assert_eq!(of("Debt due within days"), Some(Scale::Million));
     }
 
     #[test]

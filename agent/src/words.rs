@@ -73,7 +73,8 @@ struct Additions<'c, 'q> {
 
 impl Additions<'_, '_> {
     fn texts(&mut self, family: Family, facts: Vec<Fact>, texts: Vec<String>, features: WordFeatures) {
-        let blank = texts.is_empty() || texts.iter().any(|text| text.is_empty());
+        // A formula of a spreadsheet that was not worked out says nothing to people.
+        let blank = texts.is_empty() || texts.iter().any(|text| text.is_empty() || text.starts_with('='));
         if !blank && self.seen.insert((family, texts.join("\n").to_lowercase())) {
             self.found.push(words_candidate(family, facts, texts, None, &features, self.inquiry));
         }

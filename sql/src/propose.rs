@@ -12,7 +12,7 @@ use crate::narrowed::{Narrowed, narrowed};
 use crate::rows::{Rows, Value};
 use crate::schema::{Schema, Table};
 use crate::schema_graph::{SchemaGraph, SchemaGraphError, Semantics, SqlDialect};
-use crate::unsaid;
+use crate::unsaid::Unsaid;
 
 /// Time for finding a statement: half of it for what is read of the tables, half for statements that are run.
 pub const SEARCH: Duration = Duration::from_secs(10);
@@ -98,8 +98,9 @@ fn found(
         if !tables.into_iter().any(|table| is_of_records(table, target.labels)) {
             notes.extend(unread.then(|| TIME_FOR_VALUES.to_owned()));
             let mut found = generate(question, &known, &scopes, left(), run);
-            let doubts = found.chosen().map_or_else(Vec::new, |chosen| unsaid::notes(question, &chosen.sql, &graph));
-            found.notes.extend(doubts);
+            let unsaid = found.chosen().map(|chosen| Unsaid::of(question, &chosen.sql, &graph)).unwrap_or_default();
+            found.notes.extend(unsaid.notes());
+            found.abstained |= unsaid.is_of_another();
             return Ok(found);
         }
     }

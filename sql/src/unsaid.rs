@@ -2,40 +2,70 @@
 
 use std::collections::HashSet;
 
-use crate::linking::words::{parted, stem};
+use crate::compose::periods;
+use crate::linking::Words;
+use crate::linking::words::{compatriots, parted, stem};
 use crate::schema_graph::SchemaGraph;
 
-/// Words of a question that name something, are in no statement for it and in no name of the schema: those in quotes, those with a
-/// capital that do not begin it, and what "how many" counts. A statement that leaves one out answers another question.
-fn unsaid(question: &str, sql: &str, graph: &SchemaGraph) -> Vec<String> {
-    let stems = |text: &str| words(&text.to_lowercase()).into_iter().map(|word| stem(&word)).collect::<Vec<String>>();
-    let mut known: HashSet<String> = stems(sql).into_iter().collect();
-    let of_columns = graph.columns().iter().flat_map(|column| [&column.name].into_iter().chain(&column.names));
-    let of_tables = graph.tables().iter().flat_map(|table| [&table.name].into_iter().chain(&table.names));
-    for name in of_columns.chain(of_tables) {
-        known.extend(stems(&parted(name)));
-    }
-    let mut found: Vec<String> = Vec::new();
-    for word in named(question) {
-        let wanted = stem(&word.to_lowercase());
-        let is_known = known.iter().any(|known| {
-            let (short, long) = if known.len() < wanted.len() { (known, &wanted) } else { (&wanted, known) };
-            // Words of one root, as "Italian" and "Italy", and words within others, as in names without a break.
-            short == long || short.len() >= 4 && long.contains(short.as_str()) || common(short, long) >= ROOT
-        });
-        if !is_known && !found.contains(&word) {
-            found.push(word);
-        }
-    }
-    found
+/// Words of a question that are in no statement for it and in no name of the schema. A statement that leaves one out answers
+/// another question.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Unsaid {
+    /// What names something: in quotes, or with a capital that begins no sentence.
+    names: Vec<String>,
+    /// What "how many" counts.
+    counted: Vec<String>,
 }
 
-/// The same as notes on the statement, in sentences.
-pub(crate) fn notes(question: &str, sql: &str, graph: &SchemaGraph) -> Vec<String> {
-    let note = |word: String| {
-        format!("\"{word}\" of the question is in no name and in no value that was found; the statement leaves it out")
-    };
-    unsaid(question, sql, graph).into_iter().map(note).collect()
+impl Unsaid {
+    /// Of a question and a statement for it.
+    pub(crate) fn of(question: &str, sql: &str, graph: &SchemaGraph) -> Self {
+        let stems =
+            |text: &str| words(&text.to_lowercase()).into_iter().map(|word| stem(&word)).collect::<Vec<String>>();
+        let mut known: HashSet<String> = stems(sql).into_iter().collect();
+        let of_columns = graph.columns().iter().flat_map(|column| [&column.name].into_iter().chain(&column.names));
+        let of_tables = graph.tables().iter().flat_map(|table| [&table.name].into_iter().chain(&table.names));
+        for name in of_columns.chain(of_tables) {
+            known.extend(stems(&parted(name)));
+        }
+        // "March 2024", of which the statement has the days.
+        let read = Words::of(question);
+        for period in periods(&read).into_iter().filter(|period| sql.contains(&period.from) || sql.contains(&period.to))
+        {
+            known.extend(read.words.get(period.words).into_iter().flatten().map(|word| stem(&word.text)));
+        }
+        let sql = sql.to_lowercase();
+        let is_known = |word: &str| {
+            let word = word.to_lowercase();
+            let wanted = stem(&word);
+            let has_kin = known.iter().any(|known| {
+                let (short, long) = if known.len() < wanted.len() { (known, &wanted) } else { (&wanted, known) };
+                // Words of one root, as "Italian" and "Italy", and words within others, as in names without a break.
+                short == long || short.len() >= 4 && long.contains(short.as_str()) || common(short, long) >= ROOT
+            });
+            has_kin || compatriots(&word).any(|other| sql.contains(other))
+        };
+        let unknown = |all: Vec<String>| {
+            let mut seen = HashSet::new();
+            let mut is_new = |word: &String| seen.insert(word.clone());
+            all.into_iter().filter(|word| !is_known(word)).filter(|word| is_new(word)).collect::<Vec<String>>()
+        };
+        Self { names: unknown(named(question)), counted: unknown(counted(question)) }
+    }
+
+    /// Whether the statement is about something else than what the question names.
+    pub(crate) fn is_of_another(&self) -> bool {
+        !self.names.is_empty()
+    }
+
+    /// Notes on the statement, in sentences.
+    pub(crate) fn notes(&self) -> impl Iterator<Item = String> {
+        let note = |word: &String| {
+            format!("the statement leaves \"{word}\" of the question out, which no name of the schema has")
+        };
+        let counted = self.counted.iter().filter(|word| !self.names.contains(word));
+        self.names.iter().chain(counted).map(note)
+    }
 }
 
 /// Letters at the beginning that words of one root share.
@@ -49,25 +79,34 @@ fn words(text: &str) -> Vec<String> {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
+fn is_word(word: &str) -> bool {
+    word.chars().all(char::is_alphabetic) && word.chars().count() >= 3
+}
+
 /// The words of a question that name something.
 fn named(question: &str) -> Vec<String> {
     let mut found = Vec::new();
     let quoted = question.split(['"', '\u{201c}', '\u{201d}']).enumerate().filter(|(part, _)| part % 2 == 1);
     quoted.for_each(|(_, text)| found.extend(words(text)));
     let all = words(question);
-    let is_word = |word: &String| word.chars().all(char::is_alphabetic) && word.chars().count() >= 3;
     let capital = |word: &&String| word.starts_with(char::is_uppercase) && word.chars().any(char::is_lowercase);
     // In a question in capitals they say nothing.
     let many = all.iter().filter(capital).count() * 2 > all.len();
     if !many {
-        found.extend(all.iter().skip(1).filter(capital).filter(|word| is_word(word)).cloned());
+        let of_sentence = |sentence: &str| words(sentence).into_iter().skip(1).collect::<Vec<String>>();
+        let all = question.split_inclusive(['.', '?', '!', ':']).flat_map(of_sentence);
+        found.extend(all.filter(|word| capital(&word) && is_word(word)));
     }
+    found
+}
+
+/// What "how many" counts. "How many different dogs": the word after it need not be it.
+fn counted(question: &str) -> Vec<String> {
+    let all = words(question);
     let counted = all.windows(3).filter(|three| {
         three[0].eq_ignore_ascii_case("how") && three[1].eq_ignore_ascii_case("many") && is_word(&three[2])
     });
-    // "How many different dogs": the word after it need not be what is counted.
-    found.extend(counted.map(|three| three[2].clone()).filter(|word| word.to_lowercase().ends_with('s')));
-    found
+    counted.map(|three| three[2].clone()).filter(|word| word.to_lowercase().ends_with('s')).collect()
 }
 
 #[cfg(test)]
@@ -81,7 +120,10 @@ mod tests {
         let text = "CREATE TABLE Dogs (dog_id INT PRIMARY KEY, name TEXT, breedCode TEXT); CREATE TABLE flight (city TEXT, price INT)";
         let (schema, _) = Schema::from_ddl(text, SqlDialect::Generic).unwrap();
         let graph = SchemaGraph::new(&schema, &Semantics::default(), SqlDialect::Generic).unwrap();
-        let of = |question: &str, sql: &str| unsaid(question, sql, &graph);
+        let of = |question: &str, sql: &str| {
+            let Unsaid { names, counted } = Unsaid::of(question, sql, &graph);
+            names.into_iter().chain(counted).collect::<Vec<String>>()
+        };
         let count = "SELECT count(*) FROM \"Dogs\"";
         assert_eq!(of("How many unicorns are there?", count), ["unicorns"]);
         for known in
@@ -92,8 +134,16 @@ mod tests {
         let price = "SELECT avg(price) FROM flight";
         assert_eq!(of("What is the average price for Zanzibar?", price), ["Zanzibar"]);
         assert_eq!(of("What is the price of \"zoe\"?", price), ["zoe"]);
+        assert_eq!(of("What is the highest price? List the city. Give it.", price), Vec::<String>::new());
+        let dutch = "SELECT * FROM flight WHERE city = 'Netherlands'";
+        assert_eq!(of("flights of Dutch people", dutch), Vec::<String>::new());
+        assert!(Unsaid::of("What is the average price for Zanzibar?", price, &graph).is_of_another());
+        assert!(!Unsaid::of("How many unicorns are there?", count, &graph).is_of_another());
         let there = "SELECT avg(price) FROM flight WHERE city = 'Zanzibar'";
         assert_eq!(of("What is the average Price for Zanzibar?", there), Vec::<String>::new());
+        let month = "SELECT count(*) FROM flight WHERE day >= '2024-03-01' AND day < '2024-04-01'";
+        assert_eq!(of("How much was paid for flights in March 2024?", month), Vec::<String>::new());
+        assert_eq!(of("What is the average price in March 2024?", price), ["March"]);
         assert_eq!(of("Flights of Italians?", "SELECT * FROM flight WHERE city = 'Italy'"), Vec::<String>::new());
     }
 }

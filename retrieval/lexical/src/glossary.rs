@@ -43,6 +43,10 @@ pub struct Entry {
     /// knows best.
     #[serde(default)]
     pub unless_said: bool,
+    /// Words of which a question must have one for the terms to mean this; none, and they always do. The CFO is a person to
+    /// "who", and a cash flow else.
+    #[serde(default)]
+    pub beside: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -244,9 +248,15 @@ impl Glossary {
         let dated = wording.fiscal_years.dated(question);
         let question = dated.as_deref().unwrap_or(question);
         let mut found = wording.abbreviated(question);
+        let said = words(question);
+        let means = |entry: &usize| {
+            let beside = &self.entries[*entry].beside;
+            beside.is_empty() || said.split(' ').any(|word| beside.iter().any(|other| other == word))
+        };
         let of_terms = self.terms_in(question).into_iter().filter_map(|(range, entries)| {
             let term = &question[range.clone()];
-            let label = entries.iter().find_map(|&entry| self.label(entry, term, wording))?;
+            let mut entries = entries.iter().filter(|entry| means(entry));
+            let label = entries.find_map(|&entry| self.label(entry, term, wording))?;
             Some((range, label))
         });
         for (range, label) in of_terms.chain(wording.by_initials(question)) {
@@ -384,6 +394,16 @@ mod tests {
         for question in ["A one-off charge in 2024?", "A one-off charges in 2024?"] {
             assert_eq!(read(question, LABELS), "A income before taxes in 2024?");
         }
+    }
+
+    #[test]
+    fn a_term_may_mean_something_beside_other_words_alone() {
+        let wording = Wording::new(["Net cash provided by operating activities", "Chief Financial Officer"]);
+        let read = |question: &str| Glossary::shipped().reading(question, || &wording).map(|reading| reading.text);
+        let officer = read("Who will succeed the CFO?").unwrap();
+        assert_eq!(officer, "Who will succeed the chief financial officer?");
+        let cash = read("What was the CFO in 2024?").unwrap();
+        assert_eq!(cash, "What was the net cash provided by operating activities in 2024?");
     }
 
     #[test]

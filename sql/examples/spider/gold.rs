@@ -64,7 +64,7 @@ fn of_query(query: &Query, graph: &SchemaGraph) -> Option<Sketch> {
                 }
                 SetOperator::Except => {
                     let (outer, inner) = (left.shown.first()?.column?, right.shown.first()?.column?);
-                    left.without = Some(Without { outer, inner, conditions: right.conditions });
+                    left.without = Some(Without { outer, inner, tables: right.tables, conditions: right.conditions });
                 }
                 _ => return None,
             }
@@ -247,7 +247,7 @@ fn conditions(expr: &Expr, scope: &Scope<'_>, sketch: &mut Sketch) -> Option<()>
                 return None;
             }
             if *negated {
-                sketch.without = Some(Without { outer, inner: of, conditions: inner.conditions });
+                sketch.without = Some(Without { outer, inner: of, tables: inner.tables, conditions: inner.conditions });
             } else {
                 sketch.tables.extend(inner.tables);
                 sketch.conditions.extend(inner.conditions);

@@ -9,10 +9,11 @@ use drafts::Draft;
 
 use super::model::Compiled;
 use super::reading::{Reading, Role, Stated};
-use super::shape::{Nested, Shape};
-use super::sketch::{Condition, Function, Item, Joined, Sketch, tables_of};
+use super::shape::{Limit, Nested, Shape};
+use super::sketch::{Condition, DatePart, Function, Item, Joined, Sketch};
 use crate::joins::{JoinTree, Joiner};
-use crate::schema_graph::SchemaGraph;
+use crate::linking::Words;
+use crate::schema_graph::{ColumnKind, JoinOrigin, SchemaGraph};
 
 /// How many of each part are put together, and how many statements are made.
 const SHAPES: usize = 8;
@@ -35,6 +36,8 @@ pub(super) struct Candidate {
     pub tables: Vec<usize>,
     /// What joins them.
     pub tree: JoinTree,
+    /// What it says whatever columns it shows a thing by.
+    pub meaning: String,
     /// What speaks for it before it is run.
     pub features: Vec<(String, f32)>,
     score: f32,
@@ -79,6 +82,21 @@ struct Filter {
     words: Vec<std::ops::Range<usize>>,
 }
 
+/// Columns of dates at most by which a question's rows may be grouped.
+const DATES: usize = 3;
+
+/// The columns whose dates may be grouped by the part that the question says, with the logarithm of how likely each is.
+fn per(reading: &Reading<'_>) -> Vec<((DatePart, usize), f32)> {
+    let Some((part, _)) = &reading.per else { return Vec::new() };
+    let table = |column: usize| reading.graph.columns().get(column).map_or(0.0, |node| reading.table_odds(node.table));
+    let dates = reading.looked_at().into_iter().filter(|column| reading.holds_dates(*column));
+    let odds = |column: usize| 0.5 * (reading.mentioned(column) + table(column)).max(0.02);
+    let mut found: Vec<_> = dates.map(|column| ((*part, column), odds(column).ln())).collect();
+    found.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    found.truncate(DATES);
+    found
+}
+
 pub(super) struct Maker<'a, 'g> {
     reading: &'a Reading<'g>,
     model: &'a Compiled,
@@ -87,18 +105,51 @@ pub(super) struct Maker<'a, 'g> {
     /// By column, the log-odds of what it does.
     roles: Vec<(usize, Vec<(Role, f32)>)>,
     asks_which: bool,
-    wants_groups: bool,
+    /// The word for what a row is wanted for each of.
+    wants_groups: Option<usize>,
+    /// What dates may be grouped by, if they are to be, and how likely.
+    per: Vec<((DatePart, usize), f32)>,
 }
 
 impl<'a, 'g> Maker<'a, 'g> {
     pub fn new(reading: &'a Reading<'g>, model: &'a Compiled, joiner: &'a Joiner<'g>) -> Self {
         let roles = reading.looked_at().into_iter().map(|column| (column, model.roles(reading, column))).collect();
         let (asks_which, wants_groups) = (reading.asks_which(), reading.wants_groups());
-        Self { reading, model, joiner, costs: joiner.costs(&reading.words), roles, asks_which, wants_groups }
+        let per = per(reading);
+        Self { reading, model, joiner, costs: joiner.costs(&reading.words), roles, asks_which, wants_groups, per }
     }
 
     fn graph(&self) -> &'g SchemaGraph {
         self.reading.graph
+    }
+
+    /// Whether the sum of a column's values says something: texts have none, and of keys it says nothing.
+    fn has_sum(&self, column: usize) -> bool {
+        let is_key = self.graph().columns().get(column).is_none_or(|node| node.is_key);
+        !(is_key || self.reading.holds_texts(column) || self.refers(column))
+    }
+
+    /// Whether a column's numbers are how much or how many there is of something: "how many schools" over a column of numbers
+    /// of schools is their sum, and not how many different ones there are.
+    fn is_quantity(&self, column: usize) -> bool {
+        const NUMBERED: [&str; 14] = [
+            "id", "year", "season", "number", "no", "rank", "code", "round", "week", "month", "day", "level", "grade",
+            "floor",
+        ];
+        const DIFFERENT: [&str; 4] = ["differ", "distinct", "uniqu", "kind"];
+        let is_different = |mark: &String| DIFFERENT.contains(&mark.as_str());
+        let number = self.graph().columns().get(column).filter(|node| node.kind == ColumnKind::Number);
+        let is_numbered =
+            |name: &str| Words::of_name(name).stems().iter().any(|stem| NUMBERED.contains(&stem.as_str()));
+        number.is_some_and(|node| !is_numbered(&node.name))
+            && self.has_sum(column)
+            && !self.reading.marks.iter().any(is_different)
+    }
+
+    /// Whether a column refers to the key of another table.
+    fn refers(&self, column: usize) -> bool {
+        let joins = self.graph().joins().iter().filter(|join| join.origin != JoinOrigin::Implied);
+        joins.flat_map(|join| &join.pairs).any(|(from, _)| *from == column)
     }
 
     /// Columns by how likely they have a role.
@@ -118,7 +169,8 @@ impl<'a, 'g> Maker<'a, 'g> {
             for (role, odds) in roles {
                 match role {
                     Role::Shown => items.push((Item::plain(*column), *odds)),
-                    Role::ShownOf(Function::Mean | Function::Sum) if self.reading.holds_texts(*column) => {}
+                    Role::ShownOf(Function::Mean | Function::Sum) if !self.has_sum(*column) => {}
+                    Role::ShownOf(Function::CountDifferent) if self.is_quantity(*column) => {}
                     Role::ShownOf(function) => {
                         items.push((Item { function: Some(*function), column: Some(*column) }, *odds));
                     }
@@ -248,7 +300,9 @@ impl<'a, 'g> Maker<'a, 'g> {
             list.of.iter().filter(|item| item.function.is_none()).filter_map(|item| item.column).collect();
         match shape.rows {
             Some(false) if !list.of.is_empty() => return,
-            None | Some(true) if list.of.is_empty() => return,
+            // "Which month had the most orders" shows the month alone.
+            None if list.of.is_empty() && !(shape.group && !self.per.is_empty()) => return,
+            Some(true) if list.of.is_empty() => return,
             _ => {}
         }
         let aggregated = plain.len() < list.of.len() || shape.rows.is_some();
@@ -256,9 +310,19 @@ impl<'a, 'g> Maker<'a, 'g> {
         if !shape.group && aggregated && !plain.is_empty() {
             return;
         }
-        // "Which doctors" is not answered by how many, nor "per course" by one number for all.
-        let counts = list.of.iter().all(|item| item.function == Some(Function::CountDifferent));
-        if self.asks_which && counts && !shape.group || self.wants_groups && aggregated && !shape.group {
+        // "Which doctors" is not answered by a number, "how much" by how many, nor "per course" by one number for all.
+        let is_number = plain.is_empty() && aggregated && !shape.group && self.per.is_empty();
+        if self.asks_which && is_number || self.reading.asks_how_much() && shape.rows == Some(false) {
+            return;
+        }
+        let is_grouped = match self.wants_groups {
+            _ if !self.per.is_empty() => aggregated || shape.group,
+            Some(at) => aggregated && shape.group && plain.iter().any(|column| self.reading.is_for(at, *column)),
+            None => true,
+        };
+        let is_row_of_each =
+            self.wants_groups.is_some() && shape.limit == Limit::One && !self.reading.has_superlative();
+        if !is_grouped || is_row_of_each {
             return;
         }
         let mut shown = list.of.clone();
@@ -274,7 +338,7 @@ impl<'a, 'g> Maker<'a, 'g> {
             ("weakest condition", filter.weakest),
             ("strongest not held", filter.strongest_left),
         ];
-        let mut starts = Vec::new();
+        let (mut starts, mut words) = (Vec::new(), filter.of.words.clone());
         // Of several conditions.
         if sketch.conditions.len() > 1 && !matches!(shape.nested, Some(Nested::Without { conditions: true })) {
             for (way, score) in joined {
@@ -298,8 +362,19 @@ impl<'a, 'g> Maker<'a, 'g> {
         } else {
             starts.push((sketch, std::mem::take(&mut parts)));
         }
+        if let Some((_, said)) = &self.reading.per {
+            words.push(said.clone());
+            let with = |(sketch, parts): &(Sketch, Vec<_>)| {
+                let each = |(per, score): &((DatePart, usize), f32)| {
+                    let parts = parts.iter().copied().chain([("group", *score)]).collect();
+                    (Sketch { per: Some(*per), ..sketch.clone() }, parts)
+                };
+                self.per.iter().map(each).collect::<Vec<_>>()
+            };
+            starts = starts.iter().flat_map(with).collect();
+        }
         for (sketch, parts) in starts {
-            let draft = Draft { sketch, shape, parts, beside, numbers: Vec::new(), words: filter.of.words.clone() };
+            let draft = Draft { sketch, shape, parts, beside, numbers: Vec::new(), words: words.clone() };
             let grouped = if shape.group { self.grouped(draft, &plain) } else { vec![draft] };
             let nested = grouped.into_iter().flat_map(|draft| self.nested(draft, &plain));
             let held = nested.flat_map(|draft| self.held(draft));
@@ -340,10 +415,9 @@ impl<'a, 'g> Maker<'a, 'g> {
             }
             let mut all: BTreeSet<usize> = tree.tables.iter().copied().collect();
             if let Some(without) = &sketch.without {
-                let columns = without.conditions.iter().map(|condition| condition.column).chain([without.inner]);
-                all.extend(tables_of(self.graph(), columns));
+                all.extend(without.own_tables(self.graph()));
             }
-            if self.counts_too_much(draft, &sketch, &all) {
+            if self.is_senseless(&sketch, &tree) || self.counts_too_much(draft, &sketch, &all) {
                 continue;
             }
             let set = self.reading.linked.sets.iter().find(|set| set.tree.tables.iter().eq(all.iter()));
@@ -371,6 +445,7 @@ impl<'a, 'g> Maker<'a, 'g> {
             self.of_leaves(&sketch, &tree, &mut features);
             self.of_words_left(draft, &columns, &all, &mut features);
             made.push(Candidate {
+                meaning: self.meaning(&sketch),
                 sketch,
                 sql,
                 tables: all.into_iter().collect(),

@@ -20,14 +20,15 @@ use crate::joins::traps;
 use crate::linking::{ExplainedJoin, Linked, Linker, Words};
 use crate::rows::{Rows, Value};
 use crate::schema_graph::JoinOrigin;
-use crate::unsaid;
+use crate::unsaid::Unsaid;
 use candidates::{Candidate, Maker};
 use model::Compiled;
 pub use model::Model;
 use reading::Reading;
+pub(crate) use reading::periods;
 use shape::Shape;
 use sketch::tables_of;
-pub use sketch::{Condition, Function, Item, Joined, Operand, Order, Relation, Sketch, Without};
+pub use sketch::{Condition, DatePart, Function, Item, Joined, Operand, Order, Relation, Sketch, Without};
 
 /// How likely a statement must be to be proposed: at what is right of four in five of those proposed on the training part.
 pub const LEAST: f32 = 0.5;
@@ -69,21 +70,24 @@ impl<'l, 'g> Composer<'l, 'g> {
         let note = self.each(question, time, run, &mut |each| ran.push(each));
         let scores: Vec<f32> = ran.iter().map(|each| self.model.rank(&each.features)).collect();
         let ranked = ranked(self.model.rank(&none()), &scores, ran.iter().map(|each| each.key.as_str()));
+        let ranked = by_meaning(ranked, |at| ran.get(at).map_or("", |each| each.candidate.meaning.as_str()));
         let mut found =
             Generation::of(&ranked, LEAST, |at| ran.get(at).map(|each| (each.candidate.sql.as_str(), &each.rows)));
         found.notes.extend(note.map(str::to_owned));
         let chosen = found.chosen().and_then(|chosen| ran.iter().find(|each| each.candidate.sql == chosen.sql));
         if let Some(Ran { candidate, .. }) = chosen {
-            let (notes, tree) = (self.doubts(question, candidate), &candidate.tree);
+            let (mut notes, tree) = (self.doubts(candidate), &candidate.tree);
+            let unsaid = Unsaid::of(question, &candidate.sql, self.linker.graph());
+            notes.extend(unsaid.notes());
+            found.abstained |= unsaid.is_of_another();
             found.joins = ExplainedJoin::of_tree(self.linker, &Words::of(question), &tree.joins, &tree.tables);
             found.notes.extend(notes);
         }
         found
     }
 
-    /// What speaks against a statement that is said, in sentences: aggregates over repeated rows, joins that nothing declares,
-    /// and what of the question it leaves out.
-    fn doubts(&self, question: &str, Candidate { sketch, sql, tree, .. }: &Candidate) -> Vec<String> {
+    /// What speaks against a statement that is said, in sentences: aggregates over repeated rows, and joins that nothing declares.
+    fn doubts(&self, Candidate { sketch, tree, .. }: &Candidate) -> Vec<String> {
         let graph = self.linker.graph();
         let items = sketch.shown.iter().chain(sketch.order.iter().map(|order| &order.item));
         let items = items.chain(sketch.having.iter().map(|(item, ..)| item));
@@ -106,7 +110,6 @@ impl<'l, 'g> Composer<'l, 'g> {
                 ));
             }
         }
-        doubts.extend(unsaid::notes(question, sql, graph));
         doubts
     }
 
@@ -163,6 +166,21 @@ impl<'l, 'g> Composer<'l, 'g> {
         }
         None
     }
+}
+
+/// Answers that say the same of one thing, by its name or by its key: the likeliest of them is as likely as all together.
+fn by_meaning<'m>(ranked: Vec<(f32, usize)>, meaning: impl Fn(usize) -> &'m str) -> Vec<(f32, usize)> {
+    let mut all: BTreeMap<&str, f32> = BTreeMap::new();
+    for (likelihood, at) in &ranked {
+        *all.entry(meaning(*at)).or_default() += likelihood;
+    }
+    let mut by_meaning: Vec<(f32, usize)> = Vec::new();
+    for (likelihood, at) in ranked {
+        // Of a meaning the first is the likeliest.
+        by_meaning.push((all.remove(meaning(at)).unwrap_or(likelihood.min(0.01)), at));
+    }
+    by_meaning.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+    by_meaning
 }
 
 /// The features of no answer.

@@ -2,6 +2,7 @@
 //! the features of each part.
 
 mod conditions;
+mod missing;
 mod periods;
 
 use std::collections::BTreeSet;
@@ -11,7 +12,9 @@ use crate::linking::{Linked, Linker, Mention, ValueIndex, Words};
 use crate::schema_graph::{ColumnKind, SchemaGraph};
 
 pub(super) use conditions::Stated;
+pub use periods::DatePart;
 use periods::Period;
+pub(crate) use periods::periods;
 
 const NUMBERS: [&str; 13] =
     ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
@@ -74,6 +77,10 @@ pub(super) struct Reading<'g> {
     pub numbers: Vec<(usize, f64)>,
     /// Spans of time.
     periods: Vec<Period>,
+    /// The part of dates that a row is wanted for each of, with the words that say so.
+    pub per: Option<(DatePart, std::ops::Range<usize>)>,
+    /// Columns that have no value, with the words that say so.
+    missing: Vec<(usize, std::ops::Range<usize>)>,
     /// Columns of dates, and those of texts alone, by their values.
     dates: BTreeSet<usize>,
     texts: BTreeSet<usize>,
@@ -128,6 +135,12 @@ impl<'g> Reading<'g> {
                 }
             }
         }
+        let missing = missing::missing(&words, &columns, |column| {
+            linker.values().has_nulls(column).then(|| linker.values().holds_dates(column))
+        });
+        for at in missing.iter().flat_map(|(_, words)| words.clone()) {
+            marks.get_mut(at).into_iter().for_each(|mark| "@".clone_into(mark));
+        }
         let mut table_odds = vec![0.0; graph.tables().len()];
         for table in &linked.tables {
             table_odds.get_mut(table.table).into_iter().for_each(|odds| *odds = table.probability);
@@ -137,13 +150,25 @@ impl<'g> Reading<'g> {
             mentioned.get_mut(column.column).into_iter().for_each(|of| *of = column.mentioned);
         }
         let quoted = quoted(question);
-        let periods = periods::periods(&words);
+        let periods = periods(&words);
         let held = |is: fn(&ValueIndex, usize) -> bool| {
             (0..graph.columns().len()).filter(|column| is(linker.values(), *column)).collect()
         };
-        let (dates, texts) = (held(ValueIndex::holds_dates), held(ValueIndex::holds_texts));
+        let (dates, texts): (BTreeSet<usize>, _) = (held(ValueIndex::holds_dates), held(ValueIndex::holds_texts));
+        let is_name = |at: usize| {
+            let names = columns.iter().chain(&tables).filter(|mention| mention.coverage > 0.99);
+            names.into_iter().any(|mention| mention.words.contains(&at))
+        };
+        let per = periods::per_part(&words).filter(|(_, words)| !dates.is_empty() && !words.clone().any(is_name));
+        // To the models the question is one without it.
+        let is_each = |at: usize| !matches!(words.words.get(at).map(|word| word.text.as_str()), Some("which" | "what"));
+        if let Some((_, each)) = per.as_ref().filter(|(_, words)| is_each(words.start)) {
+            each.clone().filter_map(|at| marks.get_mut(at).map(String::clear)).for_each(drop);
+        }
         Self {
             periods,
+            per,
+            missing,
             dates,
             texts,
             graph,
@@ -165,6 +190,11 @@ impl<'g> Reading<'g> {
 
     pub fn mentioned(&self, column: usize) -> f32 {
         self.mentioned.get(column).copied().unwrap_or_default()
+    }
+
+    /// Whether a column holds dates.
+    pub fn holds_dates(&self, column: usize) -> bool {
+        self.dates.contains(&column)
     }
 
     /// Whether a column holds texts alone, dates among them, which have no sum and no mean.
@@ -189,8 +219,24 @@ impl<'g> Reading<'g> {
             && !self.words.words.iter().any(|word| counts.contains(&word.text.as_str()))
     }
 
-    /// Whether it wants a row for each of something: "per course", "for each course", where "per" is in no name.
-    pub fn wants_groups(&self) -> bool {
+    /// Whether it begins with "how much".
+    pub fn asks_how_much(&self) -> bool {
+        matches!(self.words.words.as_slice(), [how, much, ..] if how.text == "how" && much.text == "much")
+    }
+
+    /// Whether it wants things, and says nothing of what is to be shown of them: "which members", "members without".
+    pub fn wants_things(&self) -> bool {
+        let is_table = self.tables.iter().any(|table| table.coverage > 0.99 && table.words.contains(&0));
+        self.asks_which() || is_table
+    }
+
+    /// The word for what it wants a row for each of: "per course", "for each course", "number of schools by county", where "per"
+    /// and "by" are in no name.
+    pub fn wants_groups(&self) -> Option<usize> {
+        const TOTALS: [&str; 12] = [
+            "number", "many", "count", "total", "average", "mean", "sum", "maximum", "minimum", "highest", "lowest",
+            "avg",
+        ];
         let word = |at: usize| self.words.words.get(at).map_or("", |word| word.text.as_str());
         let named = |at: usize| {
             let spans = self.columns.iter().chain(&self.tables).flat_map(|mention| &mention.spans);
@@ -200,10 +246,64 @@ impl<'g> Reading<'g> {
             let of = |mention: &Mention| mention.coverage > 0.4 && mention.words.contains(&at);
             self.columns.iter().chain(&self.tables).any(of)
         };
-        (0..self.words.words.len()).any(|at| {
-            let each = word(at) == "per" || word(at) == "each" && at.checked_sub(1).is_some_and(|at| word(at) == "for");
-            each && !named(at) && is_known(at + 1)
+        (0..self.words.words.len()).find_map(|at| {
+            let before = at.checked_sub(1).map_or("", word);
+            // Neither "ordered by" nor "written by".
+            let is_done = ["ed", "en", "ld", "de", "order", "wn"].iter().any(|end| before.ends_with(end));
+            let each = match word(at) {
+                "per" => true,
+                "each" => before == "for",
+                "by" => !is_done && (0..at).any(|at| TOTALS.contains(&word(at))),
+                _ => false,
+            };
+            let of = at + 1 + usize::from(matches!(word(at + 1), "the" | "each" | "their"));
+            (each && !named(at) && is_known(of)).then_some(of)
         })
+    }
+
+    /// Whether a word of the question is for a column, or for its table.
+    pub fn is_for(&self, at: usize, column: usize) -> bool {
+        let table = self.graph.columns().get(column).and_then(|node| self.tables.get(node.table));
+        self.columns.get(column).into_iter().chain(table).any(|mention| mention.words.contains(&at))
+    }
+
+    /// Whether it wants what is the most or the least of something.
+    pub fn has_superlative(&self) -> bool {
+        const MOST: [&str; 8] = ["most", "least", "top", "first", "last", "best", "worst", "maximum"];
+        let is = |text: &str| MOST.contains(&text) || text.len() > 4 && text.ends_with("est");
+        self.words.words.iter().any(|word| is(&word.text))
+    }
+
+    /// Whether a number says how many rows are wanted: "top 5", "the 3 largest".
+    pub fn is_limit(&self, at: usize) -> bool {
+        let word = |at: usize| self.words.words.get(at).map_or("", |word| word.text.as_str());
+        let before = at.checked_sub(1).map_or("", word);
+        let next = word(at + 1);
+        // "The 3 passengers who spent most".
+        let opens = at == 0 || at == 1 && before == "the";
+        let is_counted = || self.tables.iter().any(|table| table.coverage > 0.4 && table.words.contains(&(at + 1)));
+        matches!(before, "top" | "bottom" | "first" | "last")
+            || next == "most"
+            || next.len() > 4 && next.ends_with("est")
+            || opens && is_counted()
+    }
+
+    /// Whether a number is written as a year.
+    pub fn is_year(&self, at: usize) -> bool {
+        self.words
+            .words
+            .get(at)
+            .is_some_and(|word| word.text.len() == 4 && (word.text.starts_with("19") || word.text.starts_with("20")))
+    }
+
+    /// Whether a number is of something measured, "60 minutes", and not of rows.
+    pub fn is_measure(&self, at: usize) -> bool {
+        const UNITS: [&str; 30] = [
+            "second", "minut", "hour", "day", "week", "month", "year", "dollar", "euro", "pound", "usd", "eur", "cent",
+            "percent", "km", "kilomet", "mile", "meter", "metr", "feet", "foot", "inch", "cm", "kg", "kilogram", "ton",
+            "gram", "liter", "degre", "kwh",
+        ];
+        self.words.words.get(at + 1).is_some_and(|word| UNITS.contains(&word.stem.as_str()))
     }
 
     fn mark(&self, at: Option<usize>) -> &str {
@@ -271,7 +371,8 @@ impl<'g> Reading<'g> {
         add(format!("opening {}", opening.join(" ")));
         add(format!("opening {} said {said}", opening.join(" ")));
         let value = self.linked.values.get(&column);
-        let text = value.is_some_and(|values| values.iter().any(|value| !value.is_number));
+        let text = value.is_some_and(|values| values.iter().any(|value| !value.is_number))
+            || self.missing.iter().any(|(missing, _)| *missing == column);
         let number = value.is_some_and(|values| values.iter().any(|value| value.is_number));
         add(format!("value {text} {number}"));
         add(format!("value {text} {number} {coverage}"));
@@ -364,7 +465,7 @@ impl<'g> Reading<'g> {
     /// Features of the question as a whole: its words and pairs of words.
     pub fn of_question(&self) -> Vec<String> {
         let mut features = vec!["bias".to_owned()];
-        let mut words: Vec<&str> = self.marks.iter().map(String::as_str).collect();
+        let mut words: Vec<&str> = self.marks.iter().map(String::as_str).filter(|mark| !mark.is_empty()).collect();
         words.dedup_by(|a, b| a == b && *a == "@");
         let mut seen = BTreeSet::new();
         for word in &words {

@@ -31,28 +31,27 @@ pub(super) struct Shape {
     /// Whether rows are counted: not, alone, or beside something else.
     pub rows: Option<bool>,
     pub group: bool,
-    /// A condition on the count of a group's rows.
-    pub having: Option<Relation>,
+    /// A condition on groups: on what, and how it is held against a number.
+    pub having: Option<(By, Relation)>,
     pub order: Option<(By, bool)>,
     pub limit: Limit,
     pub nested: Option<Nested>,
 }
 
 impl Shape {
-    /// That of a statement; none where it holds something else than the count of rows against a number.
+    /// That of a statement; none where a group is held by a column itself, or there are two statements within.
     pub fn of(sketch: &Sketch) -> Option<Self> {
         let counts = sketch.shown.contains(&Item::ROWS);
-        let having = match &sketch.having {
-            None => None,
-            Some((item, relation, _)) if *item == Item::ROWS => Some(*relation),
-            Some(_) => return None,
-        };
         let by = |item: Item| match (item.function, item.column) {
             (None, Some(_)) => By::Column,
             (Some(Function::Count), None) => By::Rows,
             (Some(function), _) => By::Function(function),
             (None, None) => By::Rows,
         };
+        let having = sketch.having.as_ref().map(|(item, relation, _)| (by(*item), *relation));
+        if matches!(having, Some((By::Column, _))) {
+            return None;
+        }
         let of = sketch.conditions.iter().find_map(|condition| match condition.operand {
             Operand::Of(function) => Some(Nested::Of(condition.relation, function)),
             _ => None,
@@ -87,8 +86,9 @@ impl Shape {
         if self.group {
             parts.push("group".to_owned());
         }
-        if let Some(relation) = self.having {
-            parts.push(format!("having{}", relation.sql()));
+        if let Some((by, relation)) = self.having {
+            let function = if let By::Function(function) = by { function.name() } else { "" };
+            parts.push(format!("having{}{function}", relation.sql()));
         }
         if let Some((by, descending)) = self.order {
             let by = match by {
@@ -129,8 +129,11 @@ impl Shape {
                 "without" => shape.nested = Some(Nested::Without { conditions: false }),
                 "without-those" => shape.nested = Some(Nested::Without { conditions: true }),
                 _ => {
-                    if let Some(sign) = part.strip_prefix("having") {
-                        shape.having = Some(relation(sign)?);
+                    if let Some(rest) = part.strip_prefix("having") {
+                        let at = rest.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(rest.len());
+                        let (sign, name) = rest.split_at_checked(at)?;
+                        let by = if name.is_empty() { By::Rows } else { By::Function(function(name)?) };
+                        shape.having = Some((by, relation(sign)?));
                     } else if let Some(rest) = part.strip_prefix("by-") {
                         let (by, way) = rest.rsplit_once('-')?;
                         let by = match by {

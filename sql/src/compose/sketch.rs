@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use crate::joins::{JoinTree, Joiner};
-use crate::schema_graph::{SchemaGraph, TableNode};
+use crate::schema_graph::{SchemaGraph, SqlDialect, TableNode};
+
+pub use super::reading::DatePart;
 
 /// A function over a column's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -122,6 +124,8 @@ pub enum Operand {
     Of(Function),
     /// A span of time of which the column's dates are: from the first of these on, before the second.
     Within(Option<String>, Option<String>),
+    /// Nothing: the column is NULL.
+    Nothing,
 }
 
 /// A condition on rows.
@@ -164,8 +168,18 @@ pub struct Without {
     pub outer: usize,
     /// A column of what is left out.
     pub inner: usize,
+    /// Tables there besides those of the columns.
+    pub tables: Vec<usize>,
     /// Conditions there.
     pub conditions: Vec<Condition>,
+}
+
+impl Without {
+    /// The tables of what is left out, but for those in between.
+    pub(super) fn own_tables(&self, graph: &SchemaGraph) -> BTreeSet<usize> {
+        let columns = self.conditions.iter().map(|condition| condition.column).chain([self.inner]);
+        tables_of(graph, columns).into_iter().chain(self.tables.iter().copied()).collect()
+    }
 }
 
 /// Largest or smallest first.
@@ -194,6 +208,8 @@ pub struct Sketch {
     pub without: Option<Without>,
     /// Columns that rows are grouped by.
     pub group: Vec<usize>,
+    /// The part of a column's dates that rows are grouped by as well, which is shown first.
+    pub per: Option<(DatePart, usize)>,
     /// A condition on groups.
     pub having: Option<(Item, Relation, f64)>,
     /// How rows are ordered.
@@ -209,7 +225,8 @@ impl Sketch {
         let items = items.chain(self.order.iter().map(|order| &order.item)).filter_map(|item| item.column);
         let conditions = self.conditions.iter().map(|condition| condition.column);
         let without = self.without.iter().map(|without| without.outer);
-        items.chain(conditions).chain(self.group.iter().copied()).chain(without).collect()
+        let per = self.per.iter().map(|(_, column)| *column);
+        items.chain(conditions).chain(self.group.iter().copied()).chain(per).chain(without).collect()
     }
 
     /// Tables that the statement has outside what it leaves out, but for those in between.
@@ -224,7 +241,8 @@ impl Sketch {
         let tree = joiner.tree(&tables, costs);
         let from = from(graph, &tree)?;
         let names = Names { graph, qualified: tree.tables.len() > 1 };
-        let shown: Vec<String> = self.shown.iter().map(|item| names.item(*item)).collect();
+        let per = self.per.map(|(part, column)| names.part(part, column));
+        let shown: Vec<String> = per.iter().cloned().chain(self.shown.iter().map(|item| names.item(*item))).collect();
         if shown.is_empty() {
             return None;
         }
@@ -255,8 +273,9 @@ impl Sketch {
             let word = if conditions.is_empty() { "WHERE" } else { "AND" };
             write!(sql, " {word} {without}").ok()?;
         }
-        if !self.group.is_empty() {
-            let columns: Vec<String> = self.group.iter().map(|column| names.column(*column)).collect();
+        let columns = self.group.iter().map(|column| names.column(*column));
+        let columns: Vec<String> = per.iter().cloned().chain(columns).collect();
+        if !columns.is_empty() {
             write!(sql, " GROUP BY {}", columns.join(", ")).ok()?;
         }
         if let Some((item, relation, number)) = &self.having {
@@ -265,6 +284,8 @@ impl Sketch {
         if let Some(order) = &self.order {
             let descending = if order.descending { " DESC" } else { "" };
             write!(sql, " ORDER BY {}{descending}", names.item(order.item)).ok()?;
+        } else if let Some(per) = per {
+            write!(sql, " ORDER BY {per}").ok()?;
         }
         if let Some(limit) = self.limit {
             write!(sql, " LIMIT {limit}").ok()?;
@@ -274,8 +295,7 @@ impl Sketch {
 
     fn without(&self, without: &Without, outer: &Names<'_>, joiner: &Joiner<'_>, costs: &[f64]) -> Option<String> {
         let graph = outer.graph;
-        let columns = without.conditions.iter().map(|condition| condition.column).chain([without.inner]);
-        let tables: Vec<usize> = tables_of(graph, columns).into_iter().collect();
+        let tables: Vec<usize> = without.own_tables(graph).into_iter().collect();
         let tree = joiner.tree(&tables, costs);
         let inner = Names { graph, qualified: true };
         let from = from(graph, &tree)?;
@@ -324,6 +344,21 @@ impl Names<'_> {
         self.graph.column_sql(column, self.qualified)
     }
 
+    /// The part of a column's dates, which are texts as ISO writes them.
+    fn part(&self, part: DatePart, column: usize) -> String {
+        let date = match self.graph.dialect() {
+            SqlDialect::Sqlite => self.column(column),
+            _ => format!("CAST({} AS TEXT)", self.column(column)),
+        };
+        let year = format!("substr({date}, 1, 4)");
+        match part {
+            DatePart::Year => year,
+            DatePart::Quarter => format!("{year} || '-Q' || (CAST(substr({date}, 6, 2) AS INTEGER) + 2) / 3"),
+            DatePart::Month => format!("substr({date}, 1, 7)"),
+            DatePart::Day => format!("substr({date}, 1, 10)"),
+        }
+    }
+
     fn item(&self, item: Item) -> String {
         let of = item.column.map_or_else(|| "*".to_owned(), |column| self.column(column));
         match item.function {
@@ -345,6 +380,8 @@ impl Names<'_> {
                     (None, to) => format!("{column} < {}", quoted(&to.clone().unwrap_or_default())),
                 };
             }
+            Operand::Nothing if condition.relation == Relation::Unequal => return format!("{column} IS NOT NULL"),
+            Operand::Nothing => return format!("{column} IS NULL"),
             Operand::Text(text) => quoted(text),
             Operand::Number(number) => format!("{number}"),
             Operand::Of(function) => {

@@ -170,6 +170,7 @@ fn sketches_are_written_as_what_they_say() {
         without: Some(Without {
             outer: opened.column("city", "id"),
             inner: opened.column("club", "city_id"),
+            tables: Vec::new(),
             conditions: Vec::new(),
         }),
         ..shown(&[city])

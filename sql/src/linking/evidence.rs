@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::values::FoundValue;
-use super::words::Words;
+use super::words::{Words, kin};
 use crate::schema_graph::{ColumnKind, JoinOrigin, SchemaGraph};
 
 /// A name as stems.
@@ -106,6 +106,11 @@ impl Vocabulary {
         Self { columns, tables, stems, idf, descriptions, rivals, keys, places, bridges }
     }
 
+    /// Whether a name of a column or table has the word.
+    fn has(&self, stem: &str) -> bool {
+        self.idf.contains_key(stem) || self.tables.iter().flatten().flatten().any(|other| other == stem)
+    }
+
     fn idf(&self, stem: &str) -> f32 {
         self.idf.get(stem).copied().unwrap_or(1.0)
     }
@@ -162,6 +167,12 @@ impl<'a> Evidence<'a> {
         let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
         for (place, word) in question.words.iter().enumerate() {
             places.entry(word.stem.as_str()).or_default().push(place);
+        }
+        // What no name has may stand for its kin there: "born" for "birth date".
+        for (place, word) in question.words.iter().enumerate() {
+            if !word.is_stop && !vocabulary.has(&word.stem) {
+                kin(&word.stem).iter().for_each(|kin| places.entry(kin).or_default().push(place));
+            }
         }
         let mention = |names: &Vec<Name>| mention(question, &places, vocabulary, names);
         let columns: Vec<Mention> = vocabulary.columns.iter().map(mention).collect();
@@ -448,11 +459,10 @@ fn mention(question: &Words, places: &HashMap<&str, Vec<usize>>, vocabulary: &Vo
         let coverage: f32 = if all > 0.0 { has / all } else { 0.0 };
         let mut spans = Vec::new();
         if coverage > 0.99 {
-            for (start, window) in question.words.windows(name.len()).enumerate() {
-                if window.iter().map(|word| &word.stem).eq(name) {
-                    spans.push((start, start + name.len()));
-                }
-            }
+            let stands = |start: usize| {
+                name.iter().zip(start..).all(|(stem, at)| places.get(stem.as_str()).is_some_and(|of| of.contains(&at)))
+            };
+            spans.extend((0..question.words.len()).filter(|start| stands(*start)).map(|at| (at, at + name.len())));
         }
         best.similar = best.similar.max(similar);
         let better = (coverage, !spans.is_empty(), name.len()) > (best.coverage, !best.spans.is_empty(), best.length);

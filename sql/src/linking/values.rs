@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
 
-use super::words::Words;
+use super::words::{Words, compatriots};
 use crate::error::QueryError;
 use crate::rows::{Rows, Value};
 use crate::schema_graph::{SchemaGraph, SqlDialect};
@@ -55,12 +55,13 @@ pub struct ValueIndex {
     held: usize,
 }
 
-/// How many values of a column are texts, of these ISO dates, and how many numbers.
+/// How many values of a column are texts, of these ISO dates, and how many numbers; and whether some are missing.
 #[derive(Debug, Clone, Copy, Default)]
 struct Written {
     texts: usize,
     dates: usize,
     numbers: usize,
+    has_nulls: bool,
 }
 
 /// Values of one column that differ in their endings alone, at most.
@@ -151,7 +152,8 @@ impl ValueIndex {
                         self.held += 1;
                     }
                 }
-                Value::Null | Value::Blob(_) => {}
+                Value::Null => self.written.entry(column).or_default().has_nulls = true,
+                Value::Blob(_) => {}
             }
         }
     }
@@ -191,6 +193,12 @@ impl ValueIndex {
                     for (column, value) in alike.iter().filter(|(_, value)| !has_same || is_same(value)) {
                         put(*column as usize, value, false);
                     }
+                    // "Brazilian players" of the country "Brazil".
+                    let said: Vec<&str> = span.iter().map(|word| word.text.as_str()).collect();
+                    for other in compatriots(&said.join(" ")).filter(|_| alike.is_empty()) {
+                        let of = self.texts.get(&Words::of(other).stems().join(" ")).into_iter().flatten();
+                        of.for_each(|(column, value)| put(*column as usize, value, false));
+                    }
                 }
                 if let [word] = span
                     && word.text.starts_with(|c: char| c.is_ascii_digit())
@@ -212,6 +220,11 @@ impl ValueIndex {
     /// Whether a column holds texts alone, dates among them.
     pub fn holds_texts(&self, column: usize) -> bool {
         self.written(column).is_some_and(|of| of.texts > 0 && of.numbers == 0)
+    }
+
+    /// Whether a column has no value in some rows, as far as its sample tells.
+    pub fn has_nulls(&self, column: usize) -> bool {
+        self.written(column).is_some_and(|of| of.has_nulls)
     }
 
     fn written(&self, column: usize) -> Option<&Written> {
@@ -288,6 +301,10 @@ mod tests {
         let found = index.find(&Words::of("managers in Engineering"));
         assert_eq!((found[&7].len(), found[&7][0].value.as_str(), found.get(&8)), (2, "Managers", None));
         assert!(!index.holds_dates(8) && index.holds_texts(8) && !index.holds_texts(5));
+        index.add(11, texts(&["Brazil", "Swedish"]), ValueLimits::default());
+        let found = index.find(&Words::of("Brazilians from Sweden"));
+        let of: Vec<&str> = found[&11].iter().map(|value| value.value.as_str()).collect();
+        assert_eq!(of, ["Brazil", "Swedish"]);
         index.add(9, texts(&["2024-03-01", "2024-03-02 10:00:00"]), ValueLimits::default());
         assert!(index.holds_dates(9));
         let limits = ValueLimits { total: 1, ..ValueLimits::default() };

@@ -1,5 +1,6 @@
 //! Words of questions and of names, as they are compared: in lower case, without their endings.
 
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use rust_stemmers::{Algorithm, Stemmer};
@@ -28,6 +29,46 @@ const SHORT: [(&str, &str); 44] = [
     ("tel", "telephone"), ("trn", "transaction"), ("trng", "training"), ("ttl", "title"), ("txn", "transaction"), ("wt", "weight"),
     ("yr", "year"),
 ];
+
+/// By the stem of a word of questions the stems of its kin in names.
+static KIN: LazyLock<HashMap<String, Vec<String>>> = LazyLock::new(|| {
+    let lines = include_str!("kin.txt").lines().filter_map(|line| line.split_once(':'));
+    lines.map(|(word, kin)| (stem(word), kin.split_whitespace().map(stem).collect())).collect()
+});
+
+/// The kin of a stem: words of names that mean the same or are about it.
+pub(super) fn kin(stem: &str) -> &'static [String] {
+    KIN.get(stem).map(Vec::as_slice).unwrap_or_default()
+}
+
+/// What people and things of a country are called.
+#[rustfmt::skip]
+const NATIONALITIES: [(&str, &str); 64] = [
+    ("afghan", "afghanistan"), ("american", "united states"), ("american", "usa"), ("argentine", "argentina"), ("argentinian", "argentina"),
+    ("australian", "australia"), ("austrian", "austria"), ("belgian", "belgium"), ("brazilian", "brazil"), ("british", "united kingdom"),
+    ("british", "uk"), ("bulgarian", "bulgaria"), ("canadian", "canada"), ("chilean", "chile"), ("chinese", "china"),
+    ("colombian", "colombia"), ("croatian", "croatia"), ("cuban", "cuba"), ("czech", "czech republic"), ("danish", "denmark"),
+    ("dutch", "netherlands"), ("egyptian", "egypt"), ("english", "england"), ("estonian", "estonia"), ("finnish", "finland"),
+    ("french", "france"), ("german", "germany"), ("greek", "greece"), ("hungarian", "hungary"), ("icelandic", "iceland"),
+    ("indian", "india"), ("indonesian", "indonesia"), ("iranian", "iran"), ("irish", "ireland"), ("israeli", "israel"),
+    ("italian", "italy"), ("japanese", "japan"), ("kenyan", "kenya"), ("korean", "south korea"), ("latvian", "latvia"),
+    ("lithuanian", "lithuania"), ("malaysian", "malaysia"), ("mexican", "mexico"), ("moroccan", "morocco"), ("nigerian", "nigeria"),
+    ("norwegian", "norway"), ("peruvian", "peru"), ("polish", "poland"), ("portuguese", "portugal"), ("romanian", "romania"),
+    ("russian", "russia"), ("scottish", "scotland"), ("serbian", "serbia"), ("slovak", "slovakia"), ("slovenian", "slovenia"),
+    ("spanish", "spain"), ("swedish", "sweden"), ("swiss", "switzerland"), ("thai", "thailand"), ("turkish", "turkey"),
+    ("ukrainian", "ukraine"), ("uruguayan", "uruguay"), ("vietnamese", "vietnam"), ("welsh", "wales"),
+];
+
+/// The country of a nationality in lower case, and the nationality of a country.
+pub(crate) fn compatriots(words: &str) -> impl Iterator<Item = &'static str> {
+    let plain = words.strip_suffix('s').unwrap_or(words).to_owned();
+    let words = words.to_owned();
+    NATIONALITIES.iter().filter_map(move |&(people, country)| match () {
+        () if people == words || people == plain => Some(country),
+        () if country == words => Some(people),
+        () => None,
+    })
+}
 
 /// The words of a text, in order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

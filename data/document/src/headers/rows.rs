@@ -13,7 +13,7 @@ pub(super) fn infer(grid: &Grid) -> (usize, &'static str) {
             (0, "one row only")
         };
     }
-    let marked = (0..grid.rows).take_while(|&row| is_marked(grid, row)).count();
+    let marked = (0..grid.rows).take_while(|&row| is_marked(grid, row) && !names_rows(grid, row)).count();
     if marked > 0 && marked < grid.rows {
         return (marked, "marked");
     }
@@ -24,6 +24,12 @@ pub(super) fn infer(grid: &Grid) -> (usize, &'static str) {
         rows -= 1;
     }
     (rows, why)
+}
+
+/// Whether one header over the whole table stands below those of columns: it names the rows below it, as a title row does.
+fn names_rows(grid: &Grid, row: usize) -> bool {
+    let whole = grid.at(row, 0).row == row && grid.at(row, 0).colspan == grid.cols;
+    whole && grid.cols > 1 && (0..row).any(|above| grid.filled(above).count() > 1)
 }
 
 fn is_marked(grid: &Grid, row: usize) -> bool {

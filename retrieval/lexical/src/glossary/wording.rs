@@ -63,7 +63,13 @@ impl Wording {
                 [Use::Whole, _] => (long, short),
                 _ => return None,
             };
-            Some(Entry { terms: vec![term], labels: vec![label], source: "the document".into(), unless_said: false })
+            Some(Entry {
+                terms: vec![term],
+                labels: vec![label],
+                source: "the document".into(),
+                unless_said: false,
+                beside: Vec::new(),
+            })
         });
         let entries = entries.collect();
         wording.abbreviations = Glossary::of(entries);

@@ -1,13 +1,19 @@
 //! What a shape adds to the columns that are shown and the rows that are kept: groups, statements within, an order.
 
+use std::collections::BTreeSet;
+
 use super::{Maker, log_logistic};
 use crate::compose::reading::Role;
 use crate::compose::shape::{By, Limit, Nested, Shape};
-use crate::compose::sketch::{Condition, Item, Operand, Order, Sketch, Without};
+use crate::compose::sketch::{Condition, Function, Item, Operand, Order, Sketch, Without};
 use crate::schema_graph::ColumnKind;
 
 /// Columns that rows may be ordered by.
 const ORDERS: usize = 4;
+/// How likely a table must be that stands behind another one in what is left out.
+const BEYOND: f32 = 0.1;
+/// Columns of which a function may hold groups.
+const HELD: usize = 2;
 
 /// A statement in the making.
 #[derive(Clone)]
@@ -54,6 +60,7 @@ impl Maker<'_, '_> {
                     ways.push((table.primary_key.clone(), "group key", 0.0));
                 }
             }
+            None if draft.sketch.per.is_some() => ways.push((Vec::new(), "group shown", 0.0)),
             None => {
                 for (column, odds) in self.by_role(Role::Group, 2) {
                     ways.push((vec![column], "group other", log_logistic(odds)));
@@ -72,7 +79,7 @@ impl Maker<'_, '_> {
             None => vec![draft],
             Some(Nested::Of(relation, function)) => {
                 let columns = self.by_role(Role::Condition, 3).into_iter().filter(|(column, _)| {
-                    self.graph().columns().get(*column).is_some_and(|c| c.kind != ColumnKind::Text)
+                    self.graph().columns().get(*column).is_some_and(|c| c.kind != ColumnKind::Text && !c.is_key)
                 });
                 columns
                     .map(|(column, odds)| {
@@ -99,7 +106,11 @@ impl Maker<'_, '_> {
                             if of != main || other == main {
                                 continue;
                             }
-                            let odds = self.reading.table_odds(other).max(0.01);
+                            // "Books never borrowed" has no loan of a copy: the table beyond is the one that is named.
+                            let mut ways = vec![(Vec::new(), self.reading.table_odds(other).max(0.01))];
+                            let likely = |far: &usize| self.reading.table_odds(*far) > BEYOND;
+                            let beyond = self.neighbours(other).filter(|far| *far != main && *far != other);
+                            ways.extend(beyond.filter(likely).map(|far| (vec![far], self.reading.table_odds(far))));
                             // All that is stated of what is left out, or the last alone.
                             let all = draft.sketch.conditions.len();
                             let outside: &[usize] = if conditions && all > 1 { &[0, all - 1] } else { &[0] };
@@ -110,21 +121,31 @@ impl Maker<'_, '_> {
                                 if plain.is_empty() {
                                     sketch.tables = vec![main];
                                 }
-                                sketch.without = Some(Without { outer, inner, conditions: inside });
-                                found.push(again(sketch, odds.ln()));
+                                for (tables, odds) in &ways {
+                                    let (tables, conditions) = (tables.clone(), inside.clone());
+                                    let without = Some(Without { outer, inner, tables, conditions });
+                                    found.push(again(Sketch { without, ..sketch.clone() }, odds.ln()));
+                                }
                             }
                         }
                     }
                     if let (true, [column]) = (conditions, plain) {
                         let mut sketch = draft.sketch.clone();
                         let inside = std::mem::take(&mut sketch.conditions);
-                        sketch.without = Some(Without { outer: *column, inner: *column, conditions: inside });
+                        let (outer, inner, tables) = (*column, *column, Vec::new());
+                        sketch.without = Some(Without { outer, inner, tables, conditions: inside });
                         found.push(again(sketch, -1.0));
                     }
                 }
                 found
             }
         }
+    }
+
+    /// The tables that a table is joined with.
+    fn neighbours(&self, table: usize) -> impl Iterator<Item = usize> {
+        let ends = self.graph().joins().iter().flat_map(|join| [(join.from, join.to), (join.to, join.from)]);
+        ends.filter(move |(from, _)| *from == table).map(|(_, to)| to).collect::<BTreeSet<usize>>().into_iter()
     }
 
     /// Numbers that no condition takes.
@@ -134,12 +155,28 @@ impl Maker<'_, '_> {
     }
 
     pub(super) fn held(&self, draft: Draft) -> Vec<Draft> {
-        let Some(relation) = draft.shape.having else { return vec![draft] };
-        let numbers = self.free_numbers(&draft);
-        let with = |(at, number): (usize, f64)| {
-            draft.with(Sketch { having: Some((Item::ROWS, relation, number)), ..draft.sketch.clone() }, [], [at])
+        let Some((by, relation)) = draft.shape.having else { return vec![draft] };
+        let items: Vec<(Item, f32)> = match by {
+            By::Function(function) => {
+                let item = |column| Item { function: Some(function), column: Some(column) };
+                let role = if function == Function::Count { Function::CountDifferent } else { function };
+                let columns = self.by_role(Role::ShownOf(role), HELD).into_iter();
+                columns.map(|(column, odds)| (item(column), log_logistic(odds))).collect()
+            }
+            By::Rows | By::Column => vec![(Item::ROWS, 0.0)],
         };
-        numbers.into_iter().map(with).collect()
+        let mut found = Vec::new();
+        let numbers = self.free_numbers(&draft).into_iter();
+        let of_rows = |at: usize| {
+            !self.reading.is_limit(at) && (by != By::Rows || !(self.reading.is_measure(at) || self.reading.is_year(at)))
+        };
+        for (at, number) in numbers.filter(|(at, _)| of_rows(*at)) {
+            for (item, score) in &items {
+                let sketch = Sketch { having: Some((*item, relation, number)), ..draft.sketch.clone() };
+                found.push(draft.with(sketch, [("having", *score)], [at]));
+            }
+        }
+        found
     }
 
     pub(super) fn ordered(&self, draft: Draft) -> Vec<Draft> {

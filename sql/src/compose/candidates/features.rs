@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::drafts::Draft;
 use super::{Maker, WORD_LEFT};
-use crate::compose::sketch::{Function, Item, Joined, Relation, Sketch, tables_of};
+use crate::compose::sketch::{Condition, Function, Item, Joined, Relation, Sketch, tables_of};
 use crate::joins::JoinTree;
-use crate::linking::Mention;
 use crate::linking::words::Word;
-use crate::schema_graph::ColumnKind;
+use crate::linking::{Mention, Words};
+use crate::schema_graph::{ColumnKind, JoinOrigin};
 
 impl Maker<'_, '_> {
     /// Features of the places where the question has whole names of columns: whether something is made of each, and
@@ -100,6 +100,109 @@ impl Maker<'_, '_> {
             !(is_mark || is_taken || word.is_stop || draft.numbers.contains(at))
         };
         self.reading.words.words.iter().enumerate().filter(is_left).map(|(at, _)| at).collect()
+    }
+
+    /// Whether a statement says nothing whatever the question is: a function of a column that is held to one value, an order of
+    /// a single row, groups of one row each, or the rows whose reference is not there where each is.
+    pub(super) fn is_senseless(&self, sketch: &Sketch, tree: &JoinTree) -> bool {
+        let graph = self.graph();
+        let fixed = |column: usize| {
+            let is = |of: &Condition| of.column == column && of.relation == Relation::Equal;
+            sketch.joined == Joined::And && sketch.conditions.iter().any(is)
+        };
+        let of_fixed = |item: &Item| item.function.is_some_and(|_| item.column.is_some_and(fixed));
+        let aggregates = sketch.shown.iter().any(|item| item.function.is_some());
+        let is_ordered_row = aggregates && sketch.group.is_empty() && sketch.per.is_none() && sketch.order.is_some();
+        let is_alone = |column: &usize| {
+            let table = graph.columns().get(*column).and_then(|node| graph.tables().get(node.table));
+            table.is_some_and(|table| table.primary_key == [*column])
+        };
+        let groups_of_one = tree.tables.len() == 1 && sketch.group.iter().any(is_alone);
+        let refers_to_all = sketch.without.as_ref().is_some_and(|without| {
+            let declared = graph.joins().iter().filter(|join| join.origin == JoinOrigin::Declared);
+            let same = |pairs: &[(usize, usize)]| pairs == [(without.outer, without.inner)];
+            without.conditions.is_empty()
+                && without.tables.is_empty()
+                && declared.into_iter().any(|join| same(&join.pairs))
+        });
+        sketch.shown.iter().any(of_fixed)
+            || is_ordered_row
+            || groups_of_one
+            || refers_to_all
+            || self.halves_name(sketch)
+            || self.names_nothing(sketch)
+    }
+
+    /// What a statement says whatever columns it shows a thing by: equal for statements of which one shows the name of what the
+    /// question is about, and another its key.
+    pub(super) fn meaning(&self, sketch: &Sketch) -> String {
+        let group = if sketch.group.is_empty() { BTreeSet::new() } else { self.things(&sketch.group, true) };
+        let plain: Vec<usize> =
+            sketch.shown.iter().filter(|item| item.function.is_none()).filter_map(|item| item.column).collect();
+        let shown = self.things(&plain, !sketch.group.is_empty());
+        let functions: Vec<&Item> = sketch.shown.iter().filter(|item| item.function.is_some()).collect();
+        let Sketch { conditions, joined, without, per, having, order, limit, .. } = sketch;
+        let joined = if conditions.len() > 1 { joined.name() } else { "" };
+        format!(
+            "{group:?} {shown:?} {functions:?} {conditions:?} {joined} {without:?} {per:?} {having:?} {order:?} {limit:?}"
+        )
+    }
+
+    /// What columns that are not named whole stand for: their tables, a reference that which it refers to. Of groups only
+    /// keys and names do; what else rows are grouped by is itself.
+    fn things(&self, columns: &[usize], grouped: bool) -> BTreeSet<(bool, usize)> {
+        let graph = self.graph();
+        let declared = graph.joins().iter().filter(|join| join.origin != JoinOrigin::Implied);
+        let refers: BTreeMap<usize, usize> =
+            declared.flat_map(|join| join.pairs.iter().map(|(from, _)| (*from, join.to))).collect();
+        let thing = |&column: &usize| {
+            let is_said = self.reading.columns.get(column).is_some_and(|mention| !mention.spans.is_empty());
+            let Some(node) = graph.columns().get(column).filter(|_| !is_said) else { return (true, column) };
+            let is_name =
+                || Words::of_name(&node.name).stems().iter().any(|stem| ["name", "titl"].contains(&stem.as_str()));
+            match refers.get(&column) {
+                Some(to) => (false, *to),
+                None if !grouped || node.is_key || is_name() => (false, node.table),
+                None => (true, column),
+            }
+        };
+        columns.iter().map(thing).collect()
+    }
+
+    /// Whether a statement shows, where things are wanted and nothing is said of what of them, neither names nor keys: "which
+    /// aircraft" is not answered by days on which they came.
+    fn names_nothing(&self, sketch: &Sketch) -> bool {
+        const NAMES: [&str; 6] = ["name", "titl", "label", "descript", "code", "number"];
+        let graph = self.graph();
+        let says_nothing = |column: usize| {
+            let Some(node) = graph.columns().get(column) else { return false };
+            let mention = self.reading.columns.get(column);
+            let is_said = mention.is_none_or(|mention| mention.coverage > 0.0 || mention.similar > 0.0);
+            let is_name = || Words::of_name(&node.name).stems().iter().any(|stem| NAMES.contains(&stem.as_str()));
+            !(is_said || self.reading.mentioned(column) > 0.2 || node.is_key || self.refers(column) || is_name())
+        };
+        let mut plain = sketch.shown.iter().filter(|item| item.function.is_none()).filter_map(|item| item.column);
+        self.reading.wants_things() && sketch.group.is_empty() && plain.any(says_nothing)
+    }
+
+    /// Whether a statement shows one half of the name of people whose other half stands beside it, and neither is wanted.
+    fn halves_name(&self, sketch: &Sketch) -> bool {
+        const HALVES: [&str; 8] =
+            ["first name", "last name", "fname", "lname", "given name", "surname", "family name", "forename"];
+        let graph = self.graph();
+        let half = |column: usize| {
+            let node = graph.columns().get(column)?;
+            let name =
+                Words::of_name(&node.name).words.iter().map(|word| word.text.clone()).collect::<Vec<_>>().join(" ");
+            HALVES.iter().any(|half| name.ends_with(half)).then_some(node.table)
+        };
+        let is_said = |column: usize| self.reading.columns.get(column).is_some_and(|mention| mention.coverage > 0.6);
+        let shown: Vec<usize> = sketch.shown.iter().filter_map(|item| item.column).collect();
+        shown.iter().any(|&column| {
+            let Some(table) = half(column).and_then(|table| graph.tables().get(table)) else { return false };
+            let mut others = table.columns.clone().filter(|other| *other != column && half(*other).is_some());
+            !is_said(column) && others.any(|other| !shown.contains(&other) && !is_said(other))
+        })
     }
 
     /// Whether a statement counts all rows of a table, and the question says more of them than how many there are: "How many

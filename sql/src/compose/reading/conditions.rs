@@ -47,8 +47,13 @@ impl Reading<'_> {
             kind == Some(ColumnKind::Number) || known || kind == Some(ColumnKind::Date)
         });
         self.of_periods(&looked_at, &mut found);
+        for (column, words) in self.missing.iter().filter(|(column, _)| looked_at.contains(column)) {
+            let features = self.of_value(*column, words, Relation::Equal, 1, "value");
+            let condition = Condition { column: *column, relation: Relation::Equal, operand: Operand::Nothing };
+            found.push(Stated { condition, words: words.clone(), features });
+        }
         for column in numbers.filter(|column| !self.dates.contains(column)) {
-            for &(at, number) in &self.numbers {
+            for &(at, number) in self.numbers.iter().filter(|(at, _)| !self.is_limit(*at)) {
                 let known = self.linked.values.get(&column).into_iter().flatten();
                 let known = known.filter(|value| value.is_number).any(|value| value.words.start == at);
                 for relation in [
@@ -114,7 +119,15 @@ impl Reading<'_> {
         for &column in looked_at.iter().filter(|column| self.dates.contains(column)) {
             for period in &self.periods {
                 let words = &period.words;
-                for relation in Relation::ALL {
+                let before = words.start.checked_sub(1).and_then(|at| self.words.words.get(at));
+                let said = before.and_then(|word| match word.text.as_str() {
+                    "since" | "from" => Some(Relation::AtLeast),
+                    "after" => Some(Relation::Above),
+                    "before" => Some(Relation::Below),
+                    "in" | "during" | "on" => Some(Relation::Equal),
+                    _ => None,
+                });
+                for relation in Relation::ALL.into_iter().filter(|relation| said.is_none_or(|said| said == *relation)) {
                     let Some(operand) = period.operand(relation) else { continue };
                     let features = self.of_value(column, words, relation, 1, "known number");
                     let condition = Condition { column, relation, operand };
@@ -210,9 +223,7 @@ impl Reading<'_> {
         for stem in Words::of_name(&node.name).stems() {
             add(format!("{kind} column {stem}"));
             if kind.ends_with("number") {
-                let year = self.words.words.get(words.start).is_some_and(|word| {
-                    word.text.len() == 4 && (word.text.starts_with("19") || word.text.starts_with("20"))
-                });
+                let year = self.is_year(words.start);
                 add(format!("{kind} year {year} column {stem}"));
             }
         }

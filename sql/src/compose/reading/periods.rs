@@ -9,7 +9,7 @@ use crate::linking::Words;
 
 /// A span of time that a question names.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::compose) struct Period {
+pub(crate) struct Period {
     /// The words that name it.
     pub words: Range<usize>,
     /// Its first day.
@@ -33,24 +33,77 @@ impl Period {
     }
 }
 
+/// What dates are grouped by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum DatePart {
+    /// `2024`.
+    Year,
+    /// `2024-Q1`.
+    Quarter,
+    /// `2024-03`.
+    Month,
+    /// `2024-03-05`.
+    Day,
+}
+
+/// The part of dates that a question wants a row of each for, "per month", "yearly", or wants one of, "which month"; with
+/// the words that say so.
+pub(super) fn per_part(question: &Words) -> Option<(DatePart, Range<usize>)> {
+    let text = |at: usize| question.words.get(at).map_or("", |word| word.text.as_str());
+    let part = |text: &str| match text {
+        "year" | "years" => Some(DatePart::Year),
+        "quarter" | "quarters" => Some(DatePart::Quarter),
+        "month" | "months" => Some(DatePart::Month),
+        "day" | "days" | "date" => Some(DatePart::Day),
+        _ => None,
+    };
+    (0..question.words.len()).find_map(|at| match text(at) {
+        "yearly" | "annually" => Some((DatePart::Year, at..at + 1)),
+        "quarterly" => Some((DatePart::Quarter, at..at + 1)),
+        "monthly" => Some((DatePart::Month, at..at + 1)),
+        "daily" => Some((DatePart::Day, at..at + 1)),
+        "per" | "by" | "each" | "every" | "which" | "what" | "calendar" => {
+            let part = part(text(at + 1))?;
+            let opens = |back: usize| at.checked_sub(back).map_or("", text);
+            let start = match (opens(2), opens(1), text(at)) {
+                (_, "in" | "for" | "of", "each" | "every") => at - 1,
+                _ => at,
+            };
+            Some((part, start..at + 2))
+        }
+        _ => None,
+    })
+}
+
 /// Ordinals of quarters.
 const ORDINALS: [[&str; 2]; 4] = [["first", "1st"], ["second", "2nd"], ["third", "3rd"], ["fourth", "4th"]];
 
 /// The spans that a question names, in its order; two that "between … and" or "from … to" join are one.
-pub(in crate::compose) fn periods(question: &Words) -> Vec<Period> {
+pub(crate) fn periods(question: &Words) -> Vec<Period> {
     let texts: Vec<&str> = question.words.iter().map(|word| word.text.as_str()).collect();
     let mut found: Vec<Period> = Vec::new();
     let mut at = 0;
     while at < texts.len() {
         match period_at(&texts, at) {
-            Some(period) => {
+            Some(mut period) => {
                 at = period.words.end;
+                period.words.start = start_of(&texts, period.words.start);
                 found.push(period);
             }
             None => at += 1,
         }
     }
     joined(found, &texts)
+}
+
+/// Where "the start of 2024" begins, which is 2024 where it is said "since" or "before".
+fn start_of(texts: &[&str], at: usize) -> usize {
+    let before = |back: usize| at.checked_sub(back).and_then(|at| texts.get(at)).copied().unwrap_or_default();
+    match (before(3), before(2), before(1)) {
+        ("the", "start" | "beginning" | "end", "of") => at - 3,
+        (_, "start" | "beginning" | "end", "of") => at - 2,
+        _ => at,
+    }
 }
 
 fn joined(found: Vec<Period>, texts: &[&str]) -> Vec<Period> {
@@ -175,6 +228,22 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn parts_of_dates_are_found() {
+        let of = |question: &str| per_part(&Words::of(question));
+        assert_eq!(of("How many orders per month in 2024?"), Some((DatePart::Month, 3..5)));
+        assert_eq!(of("Number of policies started in each year"), Some((DatePart::Year, 4..7)));
+        assert_eq!(of("Monthly revenue"), Some((DatePart::Month, 0..1)));
+        assert_eq!(of("Which quarter had the most orders?"), Some((DatePart::Quarter, 0..2)));
+        assert_eq!(of("How many days per order?"), None);
+    }
+
+    #[test]
+    fn the_start_of_a_span_is_its_own() {
+        let found = periods(&Words::of("flights cancelled since the start of 2024"));
+        assert_eq!((found[0].words.clone(), found[0].from.as_str()), (3..7, "2024-01-01"));
+    }
 
     #[test]
     fn spans_are_found() {

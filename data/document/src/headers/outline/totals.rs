@@ -35,14 +35,22 @@ fn by_sums(grid: &Grid, rows: std::ops::Range<usize>, parents: &mut [Option<usiz
     for row in rows.rev() {
         let own = numbers(grid, row);
         if let Some(parts) = parts(&own, &roots) {
-            // The nearest rows stand last. Totals stand beside the total of them all.
+            // The nearest rows stand last. Totals stand beside the total of them all, and what is left beside what it is left of.
             let parts = roots.split_off(roots.len() - parts);
-            if !parts.iter().any(|(part, _)| is_total(grid, *part)) {
+            if !parts.iter().any(|(part, _)| is_total(grid, *part) || is_rest(grid, *part)) {
                 parts.iter().for_each(|(part, _)| parents[*part] = Some(row));
             }
         }
         roots.push((row, own));
     }
+}
+
+/// Whether a row is what is left of an amount: revenue is costs and gross profit, and these are no parts of it.
+fn is_rest(grid: &Grid, row: usize) -> bool {
+    const RESTS: [&str; 8] = ["profit", "income", "margin", "loss", "earnings", "deficit", "surplus", "ebit"];
+    let label = grid.at(row, 0).text.to_lowercase();
+    const BEFORE: [&str; 5] = ["gross", "operating", "net", "income before", "earnings before"];
+    BEFORE.iter().any(|before| label.starts_with(before)) && RESTS.iter().any(|rest| label.contains(rest))
 }
 
 /// How many of the rows below, the nearest last, add up to a total: as many as fit best.
