@@ -256,12 +256,12 @@ const EACH: [&str; 19] = [
 /// Whether a heading says that its numbers stand as they are: `dwell time (hours)`, `revenue per car`.
 fn is_measured(heading: &str) -> bool {
     let ends = |rest: &str| !rest.starts_with(char::is_alphabetic);
-    let in_brackets = |unit: &&str| {
-        let rest = heading.split('(').skip(1).filter_map(|rest| rest.trim_start().strip_prefix(**unit));
+    let in_brackets = |unit: &str| {
+        let rest = heading.split('(').skip(1).filter_map(|rest| rest.trim_start().strip_prefix(unit));
         rest.into_iter().any(|rest| rest.trim_start().starts_with(')'))
     };
-    let of_each = |each: &&str| heading.split(" per ").skip(1).filter_map(|rest| rest.strip_prefix(**each)).any(ends);
-    MEASURED.iter().any(|unit| in_brackets(&unit)) || EACH.iter().any(|each| of_each(&each))
+    let of_each = |each: &str| heading.split(" per ").skip(1).filter_map(|rest| rest.strip_prefix(each)).any(ends);
+    MEASURED.iter().any(|unit| in_brackets(unit)) || EACH.iter().any(|each| of_each(each))
 }
 
 /// Of a heading that counts or measures, the scale that it says itself, if any: `stores`, `employees (in thousands)`.

@@ -65,6 +65,9 @@ pub fn propose(
     Ok(Generation { notes: notes.into_iter().chain(found.notes).collect(), ..found })
 }
 
+/// How likely a statement as for records must be to go before one as for tables that people read.
+const SURE: f32 = 0.7;
+
 /// What is said where there was no time to read the values of all columns.
 const TIME_FOR_VALUES: &str = "time ran out before the values of all columns were read";
 
@@ -97,7 +100,15 @@ fn found(
         let tables = scopes.iter().flat_map(|scope| &scope.tables).filter_map(|table| target.schema.tables.get(*table));
         if !tables.into_iter().any(|table| is_of_records(table, target.labels)) {
             notes.extend(unread.then(|| TIME_FOR_VALUES.to_owned()));
+            // "Average rate by region" is put to a table that people read as to records.
+            let values = ValueIndex::read(&graph, ValueLimits::default(), &mut read)?;
             let mut found = generate(question, &known, &scopes, left(), run);
+            let linker = Linker::new(&graph, values, LinkingModel::shipped());
+            let composed = Composer::new(&linker, Model::shipped()).compose(question, left(), run);
+            let sure = |of: &Generation| of.proposals.first().map_or(0.0, |best| best.confidence);
+            if !composed.abstained && sure(&composed) > sure(&found).max(SURE) {
+                return Ok(composed);
+            }
             let unsaid = found.chosen().map(|chosen| Unsaid::of(question, &chosen.sql, &graph)).unwrap_or_default();
             found.notes.extend(unsaid.notes());
             found.abstained |= unsaid.is_of_another();

@@ -4,14 +4,15 @@ use std::collections::HashSet;
 
 use crate::compose::periods;
 use crate::linking::Words;
-use crate::linking::words::{compatriots, parted, stem};
+use crate::linking::words::{compatriots, kin, parted, stem};
 use crate::schema_graph::SchemaGraph;
 
 /// Words of a question that are in no statement for it and in no name of the schema. A statement that leaves one out answers
 /// another question.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Unsaid {
-    /// What names something: in quotes, or with a capital that begins no sentence.
+    /// What names something: in quotes, or with a capital that begins no sentence; and a thing that the question is about,
+    /// "a bicycle".
     names: Vec<String>,
     /// What "how many" counts.
     counted: Vec<String>,
@@ -43,14 +44,16 @@ impl Unsaid {
                 // Words of one root, as "Italian" and "Italy", and words within others, as in names without a break.
                 short == long || short.len() >= 4 && long.contains(short.as_str()) || common(short, long) >= ROOT
             });
-            has_kin || compatriots(&word).any(|other| sql.contains(other))
+            let is_kin = || kin(&wanted).iter().any(|kin| known.contains(kin));
+            has_kin || is_kin() || compatriots(&word).any(|other| sql.contains(other))
         };
         let unknown = |all: Vec<String>| {
             let mut seen = HashSet::new();
             let mut is_new = |word: &String| seen.insert(word.clone());
             all.into_iter().filter(|word| !is_known(word)).filter(|word| is_new(word)).collect::<Vec<String>>()
         };
-        Self { names: unknown(named(question)), counted: unknown(counted(question)) }
+        let named = named(question).into_iter().chain(things(question)).collect();
+        Self { names: unknown(named), counted: unknown(counted(question)) }
     }
 
     /// Whether the statement is about something else than what the question names.
@@ -100,6 +103,50 @@ fn named(question: &str) -> Vec<String> {
     found
 }
 
+/// What stands behind "a" and "an" and is a thing: "bought a bicycle".
+fn things(question: &str) -> Vec<String> {
+    const NONE: [&str; 34] = [
+        "average",
+        "maximum",
+        "minimum",
+        "high",
+        "low",
+        "large",
+        "small",
+        "good",
+        "bad",
+        "long",
+        "short",
+        "different",
+        "single",
+        "certain",
+        "given",
+        "particular",
+        "specific",
+        "new",
+        "lot",
+        "few",
+        "total",
+        "list",
+        "row",
+        "table",
+        "record",
+        "count",
+        "number",
+        "time",
+        "month",
+        "year",
+        "week",
+        "day",
+        "quarter",
+        "pair",
+    ];
+    let all = words(&question.to_lowercase());
+    let behind = all.windows(2).filter(|two| matches!(two[0].as_str(), "a" | "an")).map(|two| two[1].clone());
+    let compares = |word: &String| word.ends_with("er") || word.ends_with("est");
+    behind.filter(|word| is_word(word) && !compares(word) && !NONE.contains(&word.as_str())).collect()
+}
+
 /// What "how many" counts. "How many different dogs": the word after it need not be it.
 fn counted(question: &str) -> Vec<String> {
     let all = words(question);
@@ -138,6 +185,9 @@ mod tests {
         let dutch = "SELECT * FROM flight WHERE city = 'Netherlands'";
         assert_eq!(of("flights of Dutch people", dutch), Vec::<String>::new());
         assert!(Unsaid::of("What is the average price for Zanzibar?", price, &graph).is_of_another());
+        assert!(Unsaid::of("How many dogs own a bicycle?", count, &graph).is_of_another());
+        assert!(!Unsaid::of("Dogs of a single breed", count, &graph).is_of_another());
+        assert!(!Unsaid::of("Which dogs have a fare?", count, &graph).is_of_another());
         assert!(!Unsaid::of("How many unicorns are there?", count, &graph).is_of_another());
         let there = "SELECT avg(price) FROM flight WHERE city = 'Zanzibar'";
         assert_eq!(of("What is the average Price for Zanzibar?", there), Vec::<String>::new());

@@ -39,6 +39,7 @@ pub(super) fn objection(candidate: &Candidate, nodes: &[RankedNode], inquiry: &I
     let what = undefined(candidate, inquiry)
         .or(of_sense)
         .or_else(|| changes_of_changes(candidate, nodes))
+        .or_else(|| unwanted(candidate, inquiry))
         .or_else(|| another(candidate, nodes, inquiry));
     what.map(|what| Check { what, passed: false })
 }
@@ -114,6 +115,74 @@ fn no_percentage_wanted(fact: &Fact, node: Option<&RankedNode>, inquiry: &Inquir
     amount.then(|| format!("the question asks for a percentage, and {} is an amount", fact.text))
 }
 
+/// What asks for a mean; of the questions of FinQA's training part all that want one have such a word.
+const MEANS: [&str; 6] = ["average", "avg", "mean", "per ", "annual", "typical"];
+/// What asks for one number by another; all but one in a hundred of those questions have such a word.
+const QUOTIENTS: [&str; 49] = [
+    "percent",
+    "%",
+    "share",
+    "ratio",
+    "proportion",
+    "portion",
+    "part of",
+    "margin",
+    "rate",
+    "per ",
+    "times",
+    "fraction",
+    "relative",
+    "compar",
+    "as a",
+    "yield",
+    "return",
+    "coverage",
+    "turnover",
+    "multiple",
+    "growth",
+    "grew",
+    "change",
+    "increas",
+    "decreas",
+    "declin",
+    "rise",
+    "rose",
+    "fall",
+    "fell",
+    "drop",
+    "reduc",
+    "contribut",
+    "weight",
+    "account",
+    "compris",
+    "represent",
+    "exceed",
+    "mix",
+    "consist",
+    "out of",
+    "made up",
+    "make up",
+    "how much of",
+    "implied",
+    "fluctuat",
+    "variation",
+    "price",
+    "number of",
+];
+
+/// A mean, or one number by another, where nothing in the question asks for it: of amounts these are small numbers that look
+/// like any other answer.
+fn unwanted(candidate: &Candidate, inquiry: &Inquiry) -> Option<String> {
+    let wants = |cues: &[&str]| cues.iter().any(|cue| inquiry.has(cue));
+    match candidate.family {
+        Family::Average | Family::RunAverage if !wants(&MEANS) => Some("the question asks for no mean".to_owned()),
+        Family::Ratio | Family::Share if !wants(&QUOTIENTS) && !wants(&MEANS) => {
+            Some("the question asks for no number by another".to_owned())
+        }
+        _ => None,
+    }
+}
+
 /// A change of numbers that are changes themselves.
 fn changes_of_changes(candidate: &Candidate, nodes: &[RankedNode]) -> Option<String> {
     let [a, b] = candidate.facts.as_slice() else { return None };
@@ -121,8 +190,14 @@ fn changes_of_changes(candidate: &Candidate, nodes: &[RankedNode]) -> Option<Str
         let column = nodes.get(fact.node).and_then(|node| node.column_headers.as_ref());
         column.is_some_and(|column| changes(&column.to_lowercase()))
     };
-    let taken = matches!(candidate.family, Family::Change | Family::PercentChange) && of_changes(a) && of_changes(b);
-    taken.then(|| format!("{} and {} are changes themselves", a.text, b.text))
+    let is_change = matches!(candidate.family, Family::Change | Family::PercentChange);
+    match (of_changes(a), of_changes(b)) {
+        _ if !is_change => None,
+        (true, true) => Some(format!("{} and {} are changes themselves", a.text, b.text)),
+        (true, false) => Some(format!("{} is a change itself", a.text)),
+        (false, true) => Some(format!("{} is a change itself", b.text)),
+        (false, false) => None,
+    }
 }
 
 /// The question names years, and the number is of others: by its headers, and where these name none, by what stands over its
@@ -137,6 +212,17 @@ fn other_year(fact: &Fact, node: Option<&RankedNode>, inquiry: &Inquiry) -> Opti
         (of, _) => of.to_vec(),
     };
     let named = &inquiry.years;
+    // A fiscal year may end in the one after: October 2025 is of fiscal 2026.
+    let in_fiscal = |year: &u16| named.contains(&(year + 1));
+    let of_day = || {
+        node.and_then(|node| node.column_headers.as_ref()).is_some_and(|header| {
+            let header = header.to_lowercase();
+            MONTHS.iter().any(|month| header.contains(month.get(..3).unwrap_or(month)))
+        })
+    };
+    if (inquiry.has("fiscal") || inquiry.has("fy")) && of.iter().any(in_fiscal) && of_day() {
+        return None;
+    }
     let other = !named.is_empty() && !of.is_empty() && named.iter().all(|year| !of.contains(year));
     let shown = |years: &[u16]| years.iter().map(u16::to_string).collect::<Vec<_>>().join(", ");
     other.then(|| format!("the number is of {}, the question names {}", shown(&of), shown(named)))

@@ -528,8 +528,8 @@ mod tests {
     fn the_shipped_one_can_be_read_and_says_each_thing_once() {
         let shipped = Glossary::parse(include_str!("glossary.toml"), "glossary.toml").unwrap();
         assert!(!shipped.entries().is_empty());
-        let mut terms: Vec<String> =
-            shipped.entries().iter().flat_map(|entry| &entry.terms).map(|term| folded(term).0).collect();
+        let always = shipped.entries().iter().filter(|entry| entry.beside.is_empty());
+        let mut terms: Vec<String> = always.flat_map(|entry| &entry.terms).map(|term| folded(term).0).collect();
         let count = terms.len();
         terms.sort();
         terms.dedup();

@@ -86,7 +86,10 @@ impl<R: Reader> Planner for Rules<R> {
     }
 }
 
-/// The surer of both, rows where they are as sure; both together where they say the same. Rows below what the generator
+/// What texts must be surer by than rows, which are of all of a table.
+const SURER: f32 = 0.1;
+
+/// The surer of both, rows where they are nearly as sure; both together where they say the same. Rows below what the generator
 /// calls likely are no answer.
 fn weigh(of_rows: Option<(Vec<String>, f32)>, of_texts: Option<Reading>) -> Weighed {
     match (of_rows, of_texts) {
@@ -98,10 +101,11 @@ fn weigh(of_rows: Option<(Vec<String>, f32)>, of_texts: Option<Reading>) -> Weig
             reason: "rows and texts say the same".to_owned(),
         },
         (Some((answer, confidence)), reading)
-            if confidence >= LEAST && reading.as_ref().is_none_or(|reading| confidence >= reading.confidence) =>
+            if confidence >= LEAST
+                && reading.as_ref().is_none_or(|reading| confidence + SURER >= reading.confidence) =>
         {
             let reason = match reading {
-                Some(reading) => format!("rows are surer than texts, {confidence:.2} to {:.2}", reading.confidence),
+                Some(reading) => format!("rows are as sure as texts, {confidence:.2} to {:.2}", reading.confidence),
                 None => format!("rows say it, texts do not ({confidence:.2})"),
             };
             Weighed { answer, trust: Trust::Sql, confidence, reason }
@@ -161,6 +165,7 @@ mod tests {
         let rows = |answer: &str, confidence| Some((vec![answer.to_owned()], confidence));
         for (of_rows, of_texts, answer, trust) in [
             (rows("1", 0.8), reading("2", 0.5), "1", Trust::Sql),
+            (rows("1", 0.5), reading("2", 0.55), "1", Trust::Sql),
             (rows("1", 0.5), reading("2", 0.8), "2", Trust::Text),
             (rows("1", 0.1), None, "", Trust::Neither),
             (rows("1", 0.1), reading("2", 0.05), "2", Trust::Text),

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use tabsegnet_corpus::terms;
 use tabsegnet_lexical::periods::is_year;
-use tabsegnet_sql::generate::{Known, LEAST, generate};
+use tabsegnet_sql::generate::{Known, LEAST, Proposal, generate};
 use tabsegnet_sql::schema_graph::{Semantics, SqlDialect};
 use tabsegnet_sql::tables::{ColumnType, ImportedTable};
 use tabsegnet_sql::{Database, ProposeError, QueryError, Rows, SEARCH, Sandbox, Schema, Target, Value, propose};
@@ -63,7 +63,7 @@ fn over_records(library: &Library, question: &str) -> Result<Option<Statement>, 
 }
 
 /// The likeliest statement over a table that people read, however likely it is.
-fn statement(library: &Library, table: usize, question: &str) -> Result<Option<Statement>, QueryError> {
+fn statement(library: &Library, table: usize, question: &str) -> Result<Option<Statement>, ProposeError> {
     let Some(stored) = library.tables().get(table) else { return Ok(None) };
     if is_of_another_year(library, table, question) {
         return Ok(None);
@@ -73,11 +73,20 @@ fn statement(library: &Library, table: usize, question: &str) -> Result<Option<S
     let mut schema = database.schema()?;
     schema.tables.retain(|of| of.name == stored.schema.table_name);
     schema.views.clear();
+    let of = |best: Proposal, notes| Statement { sql: best.sql, confidence: Some(best.confidence), notes };
+    if library.table(table).is_none_or(|table| table.rows() <= ROWS) {
+        let (semantics, labels) = (Semantics::default(), library.database().labels());
+        let target = Target { schema: &schema, semantics: &semantics, dialect: SqlDialect::Sqlite, labels: &labels };
+        let found = propose(question, target, SEARCH_OF_TABLE, &mut |sql| database.query(sql))?;
+        let (held_back, notes) = (found.abstained, found.notes);
+        // What is likely and held back all the same answers another question.
+        let best = found.proposals.into_iter().next().filter(|best| !held_back || best.confidence < LEAST);
+        return Ok(best.map(|best| of(best, notes)));
+    }
     let known = known(library, table, &database, &schema, question)?;
     let scopes = known.table(0).into_iter().collect::<Vec<_>>();
     let found = generate(question, &known, &scopes, SEARCH_OF_TABLE, &mut |sql| database.query(sql));
-    let is_large = library.table(table).is_some_and(|table| table.rows() > ROWS);
-    let best = match aggregate(question).filter(|_| is_large) {
+    let best = match aggregate(question) {
         // Of a large table a total is no cell: the likeliest statement that makes one, or none.
         Some(aggregate) => {
             let of = found.proposals.into_iter().find(|proposal| proposal.sql.to_lowercase().contains(aggregate));
@@ -88,7 +97,7 @@ fn statement(library: &Library, table: usize, question: &str) -> Result<Option<S
         }
         None => found.proposals.into_iter().next(),
     };
-    Ok(best.map(|best| Statement { sql: best.sql, confidence: Some(best.confidence), notes: Vec::new() }))
+    Ok(best.map(|best| of(best, Vec::new())))
 }
 
 /// Whether a table's caption and headings name years, its cells and the question others: what it says is of those.
@@ -181,8 +190,8 @@ fn aggregated(
     Some(Statement { sql, confidence: Some(AGGREGATED), notes: Vec::new() })
 }
 
-/// What a question is read with. Of a table with more than [`ROWS`] rows those that have words of the question, then rows
-/// at even distances.
+/// What a question to a table with more than [`ROWS`] rows is read with: those that have words of the question, then rows at
+/// even distances.
 fn known(
     library: &Library,
     table: usize,
@@ -192,8 +201,7 @@ fn known(
 ) -> Result<Known, QueryError> {
     let imported = library.imported(table);
     let mut labels = imported.map(ImportedTable::labels).unwrap_or_default();
-    let large = library.table(table).is_some_and(|table| table.rows() > ROWS);
-    for column in schema.tables.iter().flat_map(|table| &table.columns).filter(|_| large) {
+    for column in schema.tables.iter().flat_map(|table| &table.columns) {
         let name = imported.map_or("", |table| table.name.as_str());
         // A column that numbers the rows has every number of a question: it counts where the question names it.
         let label = labels.get(&(name.to_owned(), column.name.clone())).map_or(column.name.as_str(), String::as_str);
@@ -206,11 +214,8 @@ fn known(
     let columns: Vec<&str> =
         schema.tables.iter().flat_map(|table| &table.columns).map(|column| column.name.as_str()).collect();
     let name = schema.tables.first().map_or("", |table| table.name.as_str());
-    Known::read(schema, &labels, true, &mut |sql| match rows > ROWS {
-        // What it wants is all columns of its one table.
-        true => rows_for(database, name, &columns, rows, question),
-        false => database.query(sql),
-    })
+    // What it wants is all columns of its one table.
+    Known::read(schema, &labels, true, &mut |_| rows_for(database, name, &columns, rows, question))
 }
 
 /// Whether the values of a column are whole numbers, each once.

@@ -37,7 +37,7 @@ static KIN: LazyLock<HashMap<String, Vec<String>>> = LazyLock::new(|| {
 });
 
 /// The kin of a stem: words of names that mean the same or are about it.
-pub(super) fn kin(stem: &str) -> &'static [String] {
+pub(crate) fn kin(stem: &str) -> &'static [String] {
     KIN.get(stem).map(Vec::as_slice).unwrap_or_default()
 }
 

@@ -32,6 +32,16 @@ fn row_paths(text: &str) -> Vec<String> {
 }
 
 #[test]
+fn regression_what_is_left_of_revenue_is_no_part_of_it() {
+    let paths = row_paths(
+        "|2025|2024\nSubscription|56,214|45,902\nServices|5,583|6,291\nTotal revenue|61,797|52,193\n\
+         Cost of subscription|11,806|10,741\nCost of services|4,912|5,217\nGross profit|45,079|36,235\n\
+         Research|14,420|12,688\nSales|29,048|29,296\nOperating income|1,611|-5,749",
+    );
+    assert!(paths.iter().all(|path| !path.contains(" > ")), "{paths:?}");
+}
+
+#[test]
 fn parts_stand_under_their_sum_though_shares_do_not_add_up() {
     let paths = row_paths(
         "Offence|Number|Share|Median|Fined|Share\n\

@@ -171,8 +171,14 @@ fn is_layout(grid: &Grid) -> bool {
 pub(super) fn is_bullet(text: &str) -> bool {
     let text = text.trim();
     let inner = text.trim_start_matches('(').trim_end_matches([')', '.', ':']);
+    // `None.` is a word.
+    let is_roman = |c: char| matches!(c.to_ascii_lowercase(), 'i' | 'v' | 'x' | 'l' | 'c');
+    let is_word = inner.len() > 2 && inner.chars().all(|c| c.is_alphabetic()) && !inner.chars().all(is_roman);
     text.chars().count() <= 6
         && (text.chars().all(|c| !c.is_alphanumeric())
-            || (inner.len() < text.len() && inner.len() <= 4 && inner.chars().all(|c| c.is_ascii_alphanumeric()))
+            || (inner.len() < text.len()
+                && inner.len() <= 4
+                && !is_word
+                && inner.chars().all(|c| c.is_ascii_alphanumeric()))
             || matches!(text, "o" | "Ø"))
 }

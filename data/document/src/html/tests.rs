@@ -30,6 +30,24 @@ fn passages(read: &ReadDocument) -> Vec<&str> {
 }
 
 #[test]
+fn regression_none_is_a_sentence_and_no_bullet() {
+    let page = "<p><b>Item 1B. Unresolved Staff Comments</b></p><p>None.</p><p><b>Item 1C. Cybersecurity</b></p><p>It is safe.</p>\
+        <p>(iv)</p><p>A fourth thing.</p>";
+    assert_eq!(passages(&read(page)), ["None.", "It is safe.", "(iv) A fourth thing."]);
+}
+
+#[test]
+fn regression_a_header_over_the_whole_table_below_those_of_columns_names_rows() {
+    let page = "<table><thead><tr><th>Treatment</th><th>2022</th><th>2023</th></tr></thead><tbody>\
+        <tr><th colspan=3>Ekeby</th></tr><tr><td>Rye</td><td>4.2</td><td>3.7</td></tr>\
+        <tr><th colspan=3>Lindby</th></tr><tr><td>Rye</td><td>3.5</td><td>3.1</td></tr></tbody></table>";
+    let read = read(page);
+    let table = table(&read);
+    assert_eq!(table.num_header_rows(), 1);
+    assert_eq!((table.row_parent(2), table.row_parent(4)), (Some(1), Some(3)));
+}
+
+#[test]
 fn marked_headers_of_two_levels_become_paths() {
     let page = "<h2>Sales</h2><p>We sold &amp; bought. A lot.</p><table><thead><tr><th rowspan=2></th><th colspan=2>Year</th></tr>\
         <tr><th>2023</th><th>2024</th></tr></thead><tbody><tr><th>Cloud</th><td>1</td><td>2</td></tr></tbody></table>";
