@@ -117,8 +117,8 @@ fn no_percentage_wanted(fact: &Fact, node: Option<&RankedNode>, inquiry: &Inquir
 
 /// What asks for a mean; of the questions of FinQA's training part all that want one have such a word.
 const MEANS: [&str; 6] = ["average", "avg", "mean", "per ", "annual", "typical"];
-/// What asks for one number by another; all but one in a hundred of those questions have such a word.
-const QUOTIENTS: [&str; 49] = [
+/// What asks for one number by another; all but two in a hundred of those questions have such a word.
+const QUOTIENTS: [&str; 51] = [
     "percent",
     "%",
     "share",
@@ -168,6 +168,8 @@ const QUOTIENTS: [&str; 49] = [
     "variation",
     "price",
     "number of",
+    "divid",
+    " over ",
 ];
 
 /// A mean, or one number by another, where nothing in the question asks for it: of amounts these are small numbers that look
@@ -176,6 +178,8 @@ fn unwanted(candidate: &Candidate, inquiry: &Inquiry) -> Option<String> {
     let wants = |cues: &[&str]| cues.iter().any(|cue| inquiry.has(cue));
     match candidate.family {
         Family::Average | Family::RunAverage if !wants(&MEANS) => Some("the question asks for no mean".to_owned()),
+        // "What were total expenses", of which a part and its percentage are said.
+        Family::Ratio if candidate.facts.get(1).is_some_and(Fact::is_percent) => None,
         Family::Ratio | Family::Share if !wants(&QUOTIENTS) && !wants(&MEANS) => {
             Some("the question asks for no number by another".to_owned())
         }

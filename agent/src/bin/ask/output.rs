@@ -183,6 +183,10 @@ pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| cause.downcast_ref::<io::Error>().is_some_and(closed))
 }
 
+/// Below it an answer is called a guess: of FinQA's and TAT-QA's such ones less than one in three is right
+/// (docs/answers.md).
+const GUESS: f32 = 0.3;
+
 /// Lines for a terminal.
 fn lines(answer: &Answer) -> String {
     let mut lines = vec![answer.question.clone()];
@@ -198,7 +202,8 @@ fn lines(answer: &Answer) -> String {
         });
         lines.extend(answer.unverified.as_ref().map(|unverified| format!("  not verified: {unverified}")));
     } else {
-        lines.push(format!("  {}   confidence {:.2}", answer.said(), answer.confidence));
+        let guess = if answer.confidence < GUESS { ": a guess" } else { "" };
+        lines.push(format!("  {}   confidence {:.2}{guess}", answer.said(), answer.confidence));
         lines.extend(answer.program.as_ref().map(|program| format!("  program: {program}")));
         lines.extend(answer.sql.as_ref().map(|sql| format!("  sql: {sql}")));
         let doubts = answer.checks.iter().filter(|check| !check.passed);
