@@ -12,6 +12,7 @@ use crate::facts::Fact;
 use crate::family::Family;
 use crate::names::is_named;
 use crate::question::{Inquiry, names_quarter};
+use crate::run::Outcome;
 use crate::years::years;
 
 /// The first objection to a candidate, as a check that fails.
@@ -40,6 +41,7 @@ pub(super) fn objection(candidate: &Candidate, nodes: &[RankedNode], inquiry: &I
         .or(of_sense)
         .or_else(|| changes_of_changes(candidate, nodes))
         .or_else(|| unwanted(candidate, inquiry))
+        .or_else(|| no_age(candidate, inquiry))
         .or_else(|| another(candidate, nodes, inquiry));
     what.map(|what| Check { what, passed: false })
 }
@@ -185,6 +187,18 @@ fn unwanted(candidate: &Candidate, inquiry: &Inquiry) -> Option<String> {
         }
         _ => None,
     }
+}
+
+/// The question asks how old somebody is.
+fn no_age(candidate: &Candidate, inquiry: &Inquiry) -> Option<String> {
+    let age = |number: Decimal| number.is_integer() && (Decimal::from(14)..Decimal::from(111)).contains(&number);
+    let is_age = match (candidate.family, candidate.outcome) {
+        (Family::Lookup, Some(Outcome::Number(number))) => age(number) && candidate.scale.is_none(),
+        // "58 years".
+        (_, None) => candidate.words.iter().all(|words| words.split(' ').any(|word| word.parse().is_ok_and(age))),
+        _ => false,
+    };
+    (inquiry.text.trim_start().starts_with("how old") && !is_age).then(|| "the question asks for an age".to_owned())
 }
 
 /// A change of numbers that are changes themselves.

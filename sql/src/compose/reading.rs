@@ -253,7 +253,8 @@ impl<'g> Reading<'g> {
             let each = match word(at) {
                 "per" => true,
                 "each" => before == "for",
-                "by" => !is_done && (0..at).any(|at| TOTALS.contains(&word(at))),
+                // "Orders by customers" are those that they made.
+                "by" => !is_done && !word(at + 1).ends_with('s') && (0..at).any(|at| TOTALS.contains(&word(at))),
                 _ => false,
             };
             let of = at + 1 + usize::from(matches!(word(at + 1), "the" | "each" | "their"));
