@@ -7,16 +7,11 @@ use crate::linking::Words;
 use crate::linking::words::{compatriots, kin, parted, stem};
 use crate::schema_graph::SchemaGraph;
 
-/// Words of a question that are in no statement for it and in no name of the schema. A statement that leaves one out answers
-/// another question.
+/// Words of a question that are in no statement for it and in no name of the schema: what names something, in quotes or with a
+/// capital that begins no sentence; a thing that the question is about, "a bicycle"; what "how many" counts. A statement that leaves
+/// one out answers another question.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Unsaid {
-    /// What names something: in quotes, or with a capital that begins no sentence; and a thing that the question is about,
-    /// "a bicycle".
-    names: Vec<String>,
-    /// What "how many" counts.
-    counted: Vec<String>,
-}
+pub(crate) struct Unsaid(Vec<String>);
 
 impl Unsaid {
     /// Of a question and a statement for it.
@@ -27,7 +22,8 @@ impl Unsaid {
         let of_columns = graph.columns().iter().flat_map(|column| [&column.name].into_iter().chain(&column.names));
         let of_tables = graph.tables().iter().flat_map(|table| [&table.name].into_iter().chain(&table.names));
         for name in of_columns.chain(of_tables) {
-            known.extend(stems(&parted(name)));
+            // As it is written, and in full.
+            known.extend(stems(&parted(name)).into_iter().chain(Words::of_name(name).stems()));
         }
         // "March 2024", of which the statement has the days.
         let read = Words::of(question);
@@ -47,27 +43,25 @@ impl Unsaid {
             let is_kin = || kin(&wanted).iter().any(|kin| known.contains(kin));
             has_kin || is_kin() || compatriots(&word).any(|other| sql.contains(other))
         };
-        let unknown = |all: Vec<String>| {
-            let mut seen = HashSet::new();
-            let mut is_new = |word: &String| seen.insert(word.clone());
-            all.into_iter().filter(|word| !is_known(word)).filter(|word| is_new(word)).collect::<Vec<String>>()
-        };
-        let named = named(question).into_iter().chain(things(question)).collect();
-        Self { names: unknown(named), counted: unknown(counted(question)) }
+        let mut found: Vec<String> = Vec::new();
+        for word in named(question).into_iter().chain(things(question)).chain(counted(question)) {
+            if !is_known(&word) && !found.contains(&word) {
+                found.push(word);
+            }
+        }
+        Self(found)
     }
 
     /// Whether the statement is about something else than what the question names.
     pub(crate) fn is_of_another(&self) -> bool {
-        !self.names.is_empty()
+        !self.0.is_empty()
     }
 
     /// Notes on the statement, in sentences.
     pub(crate) fn notes(&self) -> impl Iterator<Item = String> {
-        let note = |word: &String| {
-            format!("the statement leaves \"{word}\" of the question out, which no name of the schema has")
-        };
-        let counted = self.counted.iter().filter(|word| !self.names.contains(word));
-        self.names.iter().chain(counted).map(note)
+        self.0
+            .iter()
+            .map(|word| format!("the statement leaves \"{word}\" of the question out, which no name of the schema has"))
     }
 }
 
@@ -153,7 +147,8 @@ fn counted(question: &str) -> Vec<String> {
     let counted = all.windows(3).filter(|three| {
         three[0].eq_ignore_ascii_case("how") && three[1].eq_ignore_ascii_case("many") && is_word(&three[2])
     });
-    counted.map(|three| three[2].clone()).filter(|word| word.to_lowercase().ends_with('s')).collect()
+    let is_thing = |word: &String| word.to_lowercase().ends_with('s') && !["times", "does"].contains(&word.as_str());
+    counted.map(|three| three[2].clone()).filter(is_thing).collect()
 }
 
 #[cfg(test)]
@@ -167,10 +162,7 @@ mod tests {
         let text = "CREATE TABLE Dogs (dog_id INT PRIMARY KEY, name TEXT, breedCode TEXT); CREATE TABLE flight (city TEXT, price INT)";
         let (schema, _) = Schema::from_ddl(text, SqlDialect::Generic).unwrap();
         let graph = SchemaGraph::new(&schema, &Semantics::default(), SqlDialect::Generic).unwrap();
-        let of = |question: &str, sql: &str| {
-            let Unsaid { names, counted } = Unsaid::of(question, sql, &graph);
-            names.into_iter().chain(counted).collect::<Vec<String>>()
-        };
+        let of = |question: &str, sql: &str| Unsaid::of(question, sql, &graph).0;
         let count = "SELECT count(*) FROM \"Dogs\"";
         assert_eq!(of("How many unicorns are there?", count), ["unicorns"]);
         for known in
@@ -188,7 +180,8 @@ mod tests {
         assert!(Unsaid::of("How many dogs own a bicycle?", count, &graph).is_of_another());
         assert!(!Unsaid::of("Dogs of a single breed", count, &graph).is_of_another());
         assert!(!Unsaid::of("Which dogs have a fare?", count, &graph).is_of_another());
-        assert!(!Unsaid::of("How many unicorns are there?", count, &graph).is_of_another());
+        assert!(Unsaid::of("How many unicorns are there?", count, &graph).is_of_another());
+        assert!(!Unsaid::of("How many times was it so?", count, &graph).is_of_another());
         let there = "SELECT avg(price) FROM flight WHERE city = 'Zanzibar'";
         assert_eq!(of("What is the average Price for Zanzibar?", there), Vec::<String>::new());
         let month = "SELECT count(*) FROM flight WHERE day >= '2024-03-01' AND day < '2024-04-01'";

@@ -125,7 +125,10 @@ impl<'a, 'g> Maker<'a, 'g> {
 
     /// Whether the sum of a column's values says something: texts have none, and of keys it says nothing.
     fn has_sum(&self, column: usize) -> bool {
-        let is_key = self.graph().columns().get(column).is_none_or(|node| node.is_key);
+        const KEYS: [&str; 6] = ["id", "key", "code", "uuid", "zip", "number"];
+        let node = self.graph().columns().get(column);
+        let last = node.and_then(|node| Words::of_name(&node.name).stems().pop());
+        let is_key = node.is_none_or(|node| node.is_key) || last.is_some_and(|last| KEYS.contains(&last.as_str()));
         !(is_key || self.reading.holds_texts(column) || self.refers(column))
     }
 
@@ -301,7 +304,7 @@ impl<'a, 'g> Maker<'a, 'g> {
         match shape.rows {
             Some(false) if !list.of.is_empty() => return,
             // "Which month had the most orders" shows the month alone.
-            None if list.of.is_empty() && !(shape.group && !self.per.is_empty()) => return,
+            None if list.of.is_empty() && (!shape.group || self.per.is_empty()) => return,
             Some(true) if list.of.is_empty() => return,
             _ => {}
         }

@@ -2,6 +2,7 @@
 //! the features of each part.
 
 mod conditions;
+mod flags;
 mod missing;
 mod periods;
 
@@ -9,7 +10,8 @@ use std::collections::BTreeSet;
 
 use super::sketch::Function;
 use crate::linking::{Linked, Linker, Mention, ValueIndex, Words};
-use crate::schema_graph::{ColumnKind, SchemaGraph};
+use crate::rows::Value;
+use crate::schema_graph::{ColumnKind, JoinOrigin, SchemaGraph};
 
 pub(super) use conditions::Stated;
 pub use periods::DatePart;
@@ -81,6 +83,7 @@ pub(super) struct Reading<'g> {
     pub per: Option<(DatePart, std::ops::Range<usize>)>,
     /// Columns that have no value, with the words that say so.
     missing: Vec<(usize, std::ops::Range<usize>)>,
+    flags: Vec<Flag>,
     /// Columns of dates, and those of texts alone, by their values.
     dates: BTreeSet<usize>,
     texts: BTreeSet<usize>,
@@ -90,6 +93,14 @@ pub(super) struct Reading<'g> {
     table_odds: Vec<f32>,
     /// How likely each column is mentioned.
     mentioned: Vec<f32>,
+}
+
+/// A column of yes and no that the question names, with the words that do.
+#[derive(Debug, Clone)]
+struct Flag {
+    column: usize,
+    words: std::ops::Range<usize>,
+    value: Value,
 }
 
 fn bucket(probability: f32) -> &'static str {
@@ -135,10 +146,25 @@ impl<'g> Reading<'g> {
                 }
             }
         }
-        let missing = missing::missing(&words, &columns, |column| {
+        // "Not linked to a campaign" is a missing reference to one.
+        let mut named = columns.clone();
+        for join in graph.joins().iter().filter(|join| join.origin != JoinOrigin::Implied) {
+            if let ([(from, _)], Some(table)) = (join.pairs.as_slice(), tables.get(join.to)) {
+                named.get_mut(*from).into_iter().for_each(|mention| mention.spans.extend(&table.spans));
+            }
+        }
+        let missing = missing::missing(&words, &named, |column| {
             linker.values().has_nulls(column).then(|| linker.values().holds_dates(column))
         });
-        for at in missing.iter().flat_map(|(_, words)| words.clone()) {
+        let flags: Vec<Flag> = (0..graph.columns().len())
+            .filter_map(|column| {
+                let [yes, no] = linker.values().flags(column)?;
+                let (words, holds) = flags::flag(&words, &graph.columns().get(column)?.name)?;
+                Some(Flag { column, words, value: if holds { yes } else { no } })
+            })
+            .collect();
+        let said = missing.iter().map(|(_, words)| words).chain(flags.iter().map(|flag| &flag.words));
+        for at in said.flat_map(Clone::clone) {
             marks.get_mut(at).into_iter().for_each(|mark| "@".clone_into(mark));
         }
         let mut table_odds = vec![0.0; graph.tables().len()];
@@ -169,6 +195,7 @@ impl<'g> Reading<'g> {
             periods,
             per,
             missing,
+            flags,
             dates,
             texts,
             graph,
@@ -275,6 +302,28 @@ impl<'g> Reading<'g> {
         self.words.words.iter().any(|word| is(&word.text))
     }
 
+    /// Whether rows in this order of a column begin with the other end: the oldest have the first dates and years, and the
+    /// highest ages.
+    pub fn is_other_way(&self, column: usize, descending: bool) -> bool {
+        const FIRST: [&str; 3] = ["oldest", "earliest", "eldest"];
+        const LAST: [&str; 4] = ["newest", "latest", "youngest", "recent"];
+        let has = |of: &[&str]| self.words.words.iter().any(|word| of.contains(&word.text.as_str()));
+        let stems = self.graph.columns().get(column).map(|node| Words::of_name(&node.name).stems()).unwrap_or_default();
+        let is = |of: &[&str]| stems.iter().any(|stem| of.contains(&stem.as_str()));
+        let of_time =
+            self.dates.contains(&column) || is(&["date", "year", "birth", "birthday", "dob", "found", "open", "built"]);
+        let from_first = match (has(&FIRST), has(&LAST)) {
+            (true, false) => true,
+            (false, true) => false,
+            _ => return false,
+        };
+        match (of_time, is(&["age"])) {
+            (true, _) => descending == from_first,
+            (false, true) => descending != from_first,
+            (false, false) => false,
+        }
+    }
+
     /// Whether a number says how many rows are wanted: "top 5", "the 3 largest".
     pub fn is_limit(&self, at: usize) -> bool {
         let word = |at: usize| self.words.words.get(at).map_or("", |word| word.text.as_str());
@@ -373,7 +422,8 @@ impl<'g> Reading<'g> {
         add(format!("opening {} said {said}", opening.join(" ")));
         let value = self.linked.values.get(&column);
         let text = value.is_some_and(|values| values.iter().any(|value| !value.is_number))
-            || self.missing.iter().any(|(missing, _)| *missing == column);
+            || self.missing.iter().any(|(missing, _)| *missing == column)
+            || self.flags.iter().any(|flag| flag.column == column);
         let number = value.is_some_and(|values| values.iter().any(|value| value.is_number));
         add(format!("value {text} {number}"));
         add(format!("value {text} {number} {coverage}"));

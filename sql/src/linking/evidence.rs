@@ -165,7 +165,9 @@ impl<'a> Evidence<'a> {
         values: &'a BTreeMap<usize, Vec<FoundValue>>,
     ) -> Self {
         let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
-        for (place, word) in question.words.iter().enumerate() {
+        // "List the cars" says nothing of a list price.
+        let opens = |place: usize, text: &str| place == 0 && ["list", "show", "find", "give", "return"].contains(&text);
+        for (place, word) in question.words.iter().enumerate().filter(|(place, word)| !opens(*place, &word.text)) {
             places.entry(word.stem.as_str()).or_default().push(place);
         }
         // What no name has may stand for its kin there: "born" for "birth date".

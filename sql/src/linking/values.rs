@@ -62,7 +62,13 @@ struct Written {
     dates: usize,
     numbers: usize,
     has_nulls: bool,
+    /// What is neither 0, 1 nor a word for yes or no.
+    others: usize,
 }
+
+/// Words for yes and no, as stems.
+const YES: [&str; 4] = ["y", "yes", "true", "t"];
+const NO: [&str; 4] = ["n", "no", "fals", "f"];
 
 /// Values of one column that differ in their endings alone, at most.
 const ALIKE: usize = 4;
@@ -119,11 +125,15 @@ impl ValueIndex {
             }
             match value {
                 Value::Integer(number) => {
-                    self.written.entry(column).or_default().numbers += 1;
+                    let written = self.written.entry(column).or_default();
+                    written.numbers += 1;
+                    written.others += usize::from(!(0..=1).contains(&number));
                     self.add_number(column, number.to_string());
                 }
                 Value::Real(number) => {
-                    self.written.entry(column).or_default().numbers += 1;
+                    let written = self.written.entry(column).or_default();
+                    written.numbers += 1;
+                    written.others += 1;
                     self.add_number(column, number.to_string());
                 }
                 Value::Text(text) => {
@@ -133,6 +143,9 @@ impl ValueIndex {
                     written.numbers += usize::from(is_number);
                     written.texts += usize::from(!is_number && !text.is_empty());
                     written.dates += usize::from(is_date(text));
+                    let lower = text.to_lowercase();
+                    let is_flag = YES.contains(&lower.as_str()) || NO.contains(&lower.as_str()) || lower == "false";
+                    written.others += usize::from(!(is_flag || text == "0" || text == "1"));
                     if text.is_empty() || text.chars().count() > limits.letters {
                         continue;
                     }
@@ -227,6 +240,22 @@ impl ValueIndex {
         self.written(column).is_some_and(|of| of.has_nulls)
     }
 
+    /// What a column of yes and no has for both, where it is one.
+    pub fn flags(&self, column: usize) -> Option<[Value; 2]> {
+        let number = u32::try_from(column).ok()?;
+        let written = self.written(column).filter(|of| of.others == 0)?;
+        let has = |text: &str| self.numbers.get(text).is_some_and(|columns| columns.contains(&number));
+        let text = |words: &[&str]| {
+            let of = words.iter().filter_map(|word| self.texts.get(*word)).flatten().find(|(of, _)| *of == number);
+            of.map(|(_, text)| Value::Text(text.clone()))
+        };
+        match (written.texts, written.numbers) {
+            (0, 1..) if has("0") && has("1") => Some([Value::Integer(1), Value::Integer(0)]),
+            (1.., 0) => Some([text(&YES)?, text(&NO)?]),
+            _ => None,
+        }
+    }
+
     fn written(&self, column: usize) -> Option<&Written> {
         u32::try_from(column).ok().and_then(|column| self.written.get(&column))
     }
@@ -301,6 +330,12 @@ mod tests {
         let found = index.find(&Words::of("managers in Engineering"));
         assert_eq!((found[&7].len(), found[&7][0].value.as_str(), found.get(&8)), (2, "Managers", None));
         assert!(!index.holds_dates(8) && index.holds_texts(8) && !index.holds_texts(5));
+        index.add(13, [Value::Integer(1), Value::Null, Value::Integer(0)], ValueLimits::default());
+        index.add(14, texts(&["Yes", "No"]), ValueLimits::default());
+        index.add(15, [Value::Integer(1), Value::Integer(2), Value::Integer(0)], ValueLimits::default());
+        assert_eq!(index.flags(13), Some([Value::Integer(1), Value::Integer(0)]));
+        assert_eq!(index.flags(14), Some([Value::Text("Yes".to_owned()), Value::Text("No".to_owned())]));
+        assert_eq!((index.flags(15), index.flags(5), index.has_nulls(13)), (None, None, true));
         index.add(11, texts(&["Brazil", "Swedish"]), ValueLimits::default());
         let found = index.find(&Words::of("Brazilians from Sweden"));
         let of: Vec<&str> = found[&11].iter().map(|value| value.value.as_str()).collect();

@@ -198,12 +198,13 @@ impl Maker<'_, '_> {
                     By::Function(function) => Some(function),
                     _ => None,
                 };
-                let columns = self.by_role(Role::Order, ORDERS);
+                let columns = self.by_role(Role::Order, ORDERS).into_iter();
+                let columns = columns.filter(|(column, _)| !self.reading.is_other_way(*column, descending));
                 let order = |(column, odds): (usize, f32)| {
                     let item = Item { function, column: Some(column) };
                     (Some(Order { item, descending }), log_logistic(odds))
                 };
-                columns.into_iter().map(order).collect()
+                columns.map(order).collect()
             }
         };
         let mut found = Vec::new();

@@ -117,13 +117,16 @@ impl Maker<'_, '_> {
             let table = graph.columns().get(*column).and_then(|node| graph.tables().get(node.table));
             table.is_some_and(|table| table.primary_key == [*column])
         };
-        let groups_of_one = tree.tables.len() == 1 && sketch.group.iter().any(is_alone);
+        // No table has several rows for one of this one.
+        let has_one_row = |column: &usize| {
+            let table = graph.columns().get(*column).map(|node| node.table);
+            tree.joins.iter().filter_map(|join| graph.joins().get(*join)).all(|join| Some(join.to) != table)
+        };
+        let groups_of_one = sketch.group.iter().any(|column| is_alone(column) && has_one_row(column));
         let refers_to_all = sketch.without.as_ref().is_some_and(|without| {
-            let declared = graph.joins().iter().filter(|join| join.origin == JoinOrigin::Declared);
             let same = |pairs: &[(usize, usize)]| pairs == [(without.outer, without.inner)];
-            without.conditions.is_empty()
-                && without.tables.is_empty()
-                && declared.into_iter().any(|join| same(&join.pairs))
+            let refers = graph.joins().iter().any(|join| join.origin != JoinOrigin::Implied && same(&join.pairs));
+            refers && without.conditions.is_empty() && without.tables.is_empty()
         });
         sketch.shown.iter().any(of_fixed)
             || is_ordered_row
@@ -312,6 +315,14 @@ impl Maker<'_, '_> {
         let twice =
             sketch.order.is_some_and(|order| order.item.function.is_none() && sketch.shown.contains(&order.item));
         add(format!("order shown {twice} {shape}"), if sketch.order.is_some() { 1.0 } else { 0.0 });
+        // Groups that are shown with a function of theirs, and stand in the order of another one.
+        let other = sketch.order.is_some_and(|order| {
+            let functions = sketch.shown.iter().filter(|item| item.function.is_some());
+            order.item.function.is_some()
+                && functions.clone().count() > 0
+                && !functions.into_iter().any(|of| *of == order.item)
+        });
+        add("another order".to_owned(), if other { 1.0 } else { 0.0 });
         let mixed = sketch.conditions.iter().any(|a| {
             sketch.conditions.iter().any(|b| a.column == b.column && a != b && sketch.joined == Joined::And)
                 && a.relation == Relation::Equal

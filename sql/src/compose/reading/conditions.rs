@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::{Reading, bucket};
 use crate::compose::sketch::{Condition, Operand, Relation};
 use crate::linking::Words;
+use crate::rows::Value;
 use crate::schema_graph::ColumnKind;
 
 /// A condition that a question may state.
@@ -47,6 +48,16 @@ impl Reading<'_> {
             kind == Some(ColumnKind::Number) || known || kind == Some(ColumnKind::Date)
         });
         self.of_periods(&looked_at, &mut found);
+        for flag in self.flags.iter().filter(|flag| looked_at.contains(&flag.column)) {
+            let features = self.of_value(flag.column, &flag.words, Relation::Equal, 1, "value");
+            let operand = match &flag.value {
+                Value::Integer(value) => Operand::Number(if *value == 0 { 0.0 } else { 1.0 }),
+                Value::Text(text) => Operand::Text(text.clone()),
+                _ => continue,
+            };
+            let condition = Condition { column: flag.column, relation: Relation::Equal, operand };
+            found.push(Stated { condition, words: flag.words.clone(), features });
+        }
         for (column, words) in self.missing.iter().filter(|(column, _)| looked_at.contains(column)) {
             let features = self.of_value(*column, words, Relation::Equal, 1, "value");
             let condition = Condition { column: *column, relation: Relation::Equal, operand: Operand::Nothing };

@@ -9,6 +9,8 @@ const WITHOUT: [&str; 6] = ["without", "no", "missing", "lack", "lacks", "lackin
 const BETWEEN: [&str; 10] = ["a", "an", "any", "the", "their", "its", "known", "recorded", "given", "valid"];
 /// What stands behind it, after "is".
 const UNKNOWN: [&str; 6] = ["missing", "unknown", "null", "empty", "blank", "unset"];
+const LINKED: [&str; 8] =
+    ["linked", "assigned", "attached", "connected", "associated", "allocated", "related", "matched"];
 const NOT: [&str; 4] = ["not", "never", "t", "yet"];
 const BE: [&str; 6] = ["been", "be", "yet", "get", "got", "being"];
 
@@ -27,6 +29,11 @@ pub(super) fn missing(
             let named = (0..start).rev().find(|at| !BETWEEN.contains(&word(*at)));
             if let Some(cue) = named.filter(|at| WITHOUT.contains(&word(*at))) {
                 return Some(cue..end);
+            }
+            // "Not linked to any campaign".
+            let before = |back: usize| named.and_then(|at| at.checked_sub(back)).map_or("", word);
+            if before(0) == "to" && LINKED.contains(&before(1)) && NOT.contains(&before(2)) {
+                return named.map(|at| at - 2..end);
             }
             let is = matches!(word(end), "is" | "are" | "was" | "were");
             (is && UNKNOWN.contains(&word(end + 1))).then(|| start..end + 2)
@@ -62,6 +69,7 @@ mod tests {
         assert_eq!(of("List orders whose ship date is unknown", (3, 5), true), Some(3..7));
         assert_eq!(of("Which loans have not yet been returned?", (6, 7), true), Some(3..7));
         assert_eq!(of("Which loans haven't been returned?", (5, 6), true), Some(3..6));
+        assert_eq!(of("Which gifts are not linked to a campaign?", (7, 8), false), Some(3..8));
         assert_eq!(of("Which loans have been returned?", (4, 5), true), None);
         assert_eq!(of("Which customers have an email?", (4, 5), false), None);
         assert_eq!(of("How many were not returned?", (4, 5), false), None);

@@ -1,0 +1,54 @@
+//! Columns of yes and no that a question names: "active drivers", "unexcused absences".
+
+use std::ops::Range;
+
+use crate::linking::Words;
+use crate::linking::words::stem;
+
+/// Words of a column's name that only say that it is one of yes and no.
+const EMPTY: [&str; 8] = ["is", "has", "was", "are", "flag", "yn", "indic", "bool"];
+/// What makes the contrary of a word.
+const CONTRARY: [&str; 4] = ["un", "in", "non", "dis"];
+const NOT: [&str; 5] = ["not", "non", "never", "no", "without"];
+
+/// Where a question says that a column of yes and no holds, and where that it does not.
+pub(super) fn flag(question: &Words, name: &str) -> Option<(Range<usize>, bool)> {
+    let stems: Vec<String> =
+        Words::of_name(name).stems().into_iter().filter(|s| !EMPTY.contains(&s.as_str())).collect();
+    let words = &question.words;
+    let not = |at: usize| {
+        at.checked_sub(1).and_then(|at| words.get(at)).is_some_and(|word| NOT.contains(&word.text.as_str()))
+    };
+    if stems.is_empty() {
+        return None;
+    }
+    let said = words.windows(stems.len()).position(|window| window.iter().map(|word| &word.stem).eq(&stems));
+    if let Some(at) = said {
+        return Some(if not(at) { (at - 1..at + stems.len(), false) } else { (at..at + stems.len(), true) });
+    }
+    let [stem_of] = stems.as_slice() else { return None };
+    let is_contrary = |text: &str| {
+        CONTRARY
+            .iter()
+            .filter_map(|prefix| text.strip_prefix(prefix))
+            .any(|rest| rest.len() > 3 && stem(rest) == *stem_of)
+    };
+    words.iter().position(|word| is_contrary(&word.text)).map(|at| (at..at + 1, false))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_holds_and_what_does_not_is_found() {
+        let of = |question: &str, name: &str| flag(&Words::of(question), name);
+        assert_eq!(of("How many active drivers?", "is_active"), Some((2..3, true)));
+        assert_eq!(of("How many inactive drivers?", "active"), Some((2..3, false)));
+        assert_eq!(of("unexcused absences", "EXCUSED"), Some((0..1, false)));
+        assert_eq!(of("products that are not discontinued", "Discontinued"), Some((3..5, false)));
+        assert_eq!(of("donors who have gift aid", "gift_aid"), Some((3..5, true)));
+        assert_eq!(of("donors in town", "is_flag"), None);
+        assert_eq!(of("drivers", "active"), None);
+    }
+}
