@@ -19,6 +19,8 @@ use serde::Serialize;
 use crate::error::QueryError;
 use crate::linking::ExplainedJoin;
 use crate::rows::{Rows, Value};
+use crate::schema_graph::SchemaGraph;
+use crate::unsaid;
 use candidates::Candidate;
 pub use features::Vocabulary;
 use features::{Featurizer, Names};
@@ -72,6 +74,15 @@ impl Generation {
         let proposals: Vec<Proposal> = ranked.iter().take(NAMED).filter_map(proposal).collect();
         let abstained = proposals.first().is_none_or(|best| best.confidence < least);
         Self { proposals, abstained, joins: Vec::new(), notes: Vec::new() }
+    }
+
+    /// Says nothing where the statement is about something else than what the question names, but that it is.
+    pub(crate) fn hold_back_another(&mut self, question: &str, graph: &SchemaGraph) {
+        if let Some(chosen) = self.chosen() {
+            let unsaid = unsaid::notes(question, &chosen.sql, graph);
+            self.abstained = !unsaid.is_empty();
+            self.notes.extend(unsaid);
+        }
     }
 
     /// The statement, unless nothing is said.

@@ -12,7 +12,6 @@ use crate::narrowed::{Narrowed, narrowed};
 use crate::rows::{Rows, Value};
 use crate::schema::{Schema, Table};
 use crate::schema_graph::{SchemaGraph, SchemaGraphError, Semantics, SqlDialect};
-use crate::unsaid::Unsaid;
 
 /// Time for finding a statement: half of it for what is read of the tables, half for statements that are run.
 pub const SEARCH: Duration = Duration::from_secs(10);
@@ -96,29 +95,26 @@ fn found(
         let likeliest: Vec<Scope> = known.likeliest_table(question).into_iter().collect();
         scopes = Some((known, likeliest));
     }
-    if let Some((known, scopes)) = scopes {
+    let of_people = |scopes: &[Scope]| {
         let tables = scopes.iter().flat_map(|scope| &scope.tables).filter_map(|table| target.schema.tables.get(*table));
-        if !tables.into_iter().any(|table| is_of_records(table, target.labels)) {
-            notes.extend(unread.then(|| TIME_FOR_VALUES.to_owned()));
-            // "Average rate by region" is put to a table that people read as to records.
-            let values = ValueIndex::read(&graph, ValueLimits::default(), &mut read)?;
-            let mut found = generate(question, &known, &scopes, left(), run);
-            let linker = Linker::new(&graph, values, LinkingModel::shipped());
-            let composed = Composer::new(&linker, Model::shipped()).compose(question, left(), run);
-            let sure = |of: &Generation| of.proposals.first().map_or(0.0, |best| best.confidence);
-            if !composed.abstained && sure(&composed) > sure(&found).max(SURE) {
-                return Ok(composed);
-            }
-            let unsaid = found.chosen().map(|chosen| Unsaid::of(question, &chosen.sql, &graph)).unwrap_or_default();
-            found.notes.extend(unsaid.notes());
-            found.abstained |= unsaid.is_of_another();
-            return Ok(found);
-        }
-    }
+        !tables.into_iter().any(|table| is_of_records(table, target.labels))
+    };
     let values = ValueIndex::read(&graph, ValueLimits::default(), &mut read)?;
     notes.extend((late || unread).then(|| TIME_FOR_VALUES.to_owned()));
     let linker = Linker::new(&graph, values, LinkingModel::shipped());
-    Ok(Composer::new(&linker, Model::shipped()).compose(question, left(), run))
+    let composer = Composer::new(&linker, Model::shipped());
+    let Some((known, scopes)) = scopes.filter(|(_, scopes)| of_people(scopes)) else {
+        return Ok(composer.compose(question, left(), run));
+    };
+    let mut found = generate(question, &known, &scopes, left(), run);
+    // "Average rate by region" is put to a table that people read as to records.
+    let composed = composer.compose(question, left(), run);
+    let sure = |of: &Generation| of.proposals.first().map_or(0.0, |best| best.confidence);
+    if !composed.abstained && sure(&composed) > sure(&found).max(SURE) {
+        return Ok(composed);
+    }
+    found.hold_back_another(question, &graph);
+    Ok(found)
 }
 
 /// Last words of names that tell records apart.

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use tabsegnet_corpus::terms;
 use tabsegnet_lexical::periods::is_year;
-use tabsegnet_sql::generate::{Known, LEAST, Proposal, generate};
+use tabsegnet_sql::generate::{Generation, Known, LEAST, Proposal, generate};
 use tabsegnet_sql::schema_graph::{Semantics, SqlDialect};
 use tabsegnet_sql::tables::{ColumnType, ImportedTable};
 use tabsegnet_sql::{Database, ProposeError, QueryError, Rows, SEARCH, Sandbox, Schema, Target, Value, propose};
@@ -50,16 +50,26 @@ pub(crate) fn likeliest(library: &Library, tables: &[usize], question: &str) -> 
 /// The statement over tables of records, joined where it needs several, as `query` finds it; nothing where none is likely
 /// enough.
 fn over_records(library: &Library, question: &str) -> Result<Option<Statement>, ProposeError> {
-    let files = library.database();
-    let database = Database::open(files.path(), &Sandbox::default().for_reading())?;
+    let database = Database::open(library.database().path(), &Sandbox::default().for_reading())?;
     let mut schema = database.schema()?;
     schema.tables.retain(|table| library.records().contains(&table.name));
-    let (semantics, labels) = (Semantics::default(), files.labels());
-    let target = Target { schema: &schema, semantics: &semantics, dialect: SqlDialect::Sqlite, labels: &labels };
-    let found = propose(question, target, SEARCH, &mut |sql| database.query(sql))?;
+    let found = proposed(library, &database, &schema, question, SEARCH)?;
     let statement =
         |sql: String, confidence| Statement { sql, confidence: Some(confidence), notes: found.notes.clone() };
     Ok(found.chosen().map(|chosen| statement(chosen.sql.clone(), chosen.confidence)))
+}
+
+/// What `query` proposes over the tables of a schema.
+fn proposed(
+    library: &Library,
+    database: &Database,
+    schema: &Schema,
+    question: &str,
+    time: Duration,
+) -> Result<Generation, ProposeError> {
+    let (semantics, labels) = (Semantics::default(), library.database().labels());
+    let target = Target { schema, semantics: &semantics, dialect: SqlDialect::Sqlite, labels: &labels };
+    propose(question, target, time, &mut |sql| database.query(sql))
 }
 
 /// The likeliest statement over a table that people read, however likely it is.
@@ -75,9 +85,7 @@ fn statement(library: &Library, table: usize, question: &str) -> Result<Option<S
     schema.views.clear();
     let of = |best: Proposal, notes| Statement { sql: best.sql, confidence: Some(best.confidence), notes };
     if library.table(table).is_none_or(|table| table.rows() <= ROWS) {
-        let (semantics, labels) = (Semantics::default(), library.database().labels());
-        let target = Target { schema: &schema, semantics: &semantics, dialect: SqlDialect::Sqlite, labels: &labels };
-        let found = propose(question, target, SEARCH_OF_TABLE, &mut |sql| database.query(sql))?;
+        let found = proposed(library, &database, &schema, question, SEARCH_OF_TABLE)?;
         let (held_back, notes) = (found.abstained, found.notes);
         // What is likely and held back all the same answers another question.
         let best = found.proposals.into_iter().next().filter(|best| !held_back || best.confidence < LEAST);

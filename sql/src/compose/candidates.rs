@@ -3,7 +3,7 @@
 mod drafts;
 mod features;
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use drafts::Draft;
 
@@ -12,7 +12,6 @@ use super::reading::{Reading, Role, Stated};
 use super::shape::{Limit, Nested, Shape};
 use super::sketch::{Condition, DatePart, Function, Item, Joined, Sketch};
 use crate::joins::{JoinTree, Joiner};
-use crate::linking::Words;
 use crate::schema_graph::{ColumnKind, JoinOrigin, SchemaGraph};
 
 /// How many of each part are put together, and how many statements are made.
@@ -107,6 +106,8 @@ pub(super) struct Maker<'a, 'g> {
     asks_which: bool,
     /// The word for what a row is wanted for each of.
     wants_groups: Option<usize>,
+    /// The table that a column refers to.
+    references: BTreeMap<usize, usize>,
     /// What dates may be grouped by, if they are to be, and how likely.
     per: Vec<((DatePart, usize), f32)>,
 }
@@ -116,7 +117,10 @@ impl<'a, 'g> Maker<'a, 'g> {
         let roles = reading.looked_at().into_iter().map(|column| (column, model.roles(reading, column))).collect();
         let (asks_which, wants_groups) = (reading.asks_which(), reading.wants_groups());
         let per = per(reading);
-        Self { reading, model, joiner, costs: joiner.costs(&reading.words), roles, asks_which, wants_groups, per }
+        let joins = reading.graph.joins().iter().filter(|join| join.origin != JoinOrigin::Implied);
+        let references = joins.flat_map(|join| join.pairs.iter().map(|(from, _)| (*from, join.to))).collect();
+        let costs = joiner.costs(&reading.words);
+        Self { reading, model, joiner, costs, roles, asks_which, wants_groups, references, per }
     }
 
     fn graph(&self) -> &'g SchemaGraph {
@@ -126,9 +130,8 @@ impl<'a, 'g> Maker<'a, 'g> {
     /// Whether the sum of a column's values says something: texts have none, and of keys it says nothing.
     fn has_sum(&self, column: usize) -> bool {
         const KEYS: [&str; 6] = ["id", "key", "code", "uuid", "zip", "number"];
-        let node = self.graph().columns().get(column);
-        let last = node.and_then(|node| Words::of_name(&node.name).stems().pop());
-        let is_key = node.is_none_or(|node| node.is_key) || last.is_some_and(|last| KEYS.contains(&last.as_str()));
+        let is_key = self.graph().columns().get(column).is_none_or(|node| node.is_key)
+            || self.reading.stems(column).next_back().is_some_and(|last| KEYS.contains(&last));
         !(is_key || self.reading.holds_texts(column) || self.refers(column))
     }
 
@@ -141,18 +144,16 @@ impl<'a, 'g> Maker<'a, 'g> {
         ];
         const DIFFERENT: [&str; 4] = ["differ", "distinct", "uniqu", "kind"];
         let is_different = |mark: &String| DIFFERENT.contains(&mark.as_str());
-        let number = self.graph().columns().get(column).filter(|node| node.kind == ColumnKind::Number);
-        let is_numbered =
-            |name: &str| Words::of_name(name).stems().iter().any(|stem| NUMBERED.contains(&stem.as_str()));
-        number.is_some_and(|node| !is_numbered(&node.name))
+        let is_number = self.graph().columns().get(column).is_some_and(|node| node.kind == ColumnKind::Number);
+        is_number
+            && !self.reading.has_stem(column, &NUMBERED)
             && self.has_sum(column)
             && !self.reading.marks.iter().any(is_different)
     }
 
     /// Whether a column refers to the key of another table.
     fn refers(&self, column: usize) -> bool {
-        let joins = self.graph().joins().iter().filter(|join| join.origin != JoinOrigin::Implied);
-        joins.flat_map(|join| &join.pairs).any(|(from, _)| *from == column)
+        self.references.contains_key(&column)
     }
 
     /// Columns by how likely they have a role.

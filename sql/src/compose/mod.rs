@@ -20,7 +20,6 @@ use crate::joins::traps;
 use crate::linking::{ExplainedJoin, Linked, Linker, Words};
 use crate::rows::{Rows, Value};
 use crate::schema_graph::JoinOrigin;
-use crate::unsaid::Unsaid;
 use candidates::{Candidate, Maker};
 use model::Compiled;
 pub use model::Model;
@@ -76,13 +75,11 @@ impl<'l, 'g> Composer<'l, 'g> {
         found.notes.extend(note.map(str::to_owned));
         let chosen = found.chosen().and_then(|chosen| ran.iter().find(|each| each.candidate.sql == chosen.sql));
         if let Some(Ran { candidate, .. }) = chosen {
-            let (mut notes, tree) = (self.doubts(candidate), &candidate.tree);
-            let unsaid = Unsaid::of(question, &candidate.sql, self.linker.graph());
-            notes.extend(unsaid.notes());
-            found.abstained |= unsaid.is_of_another();
+            let tree = &candidate.tree;
             found.joins = ExplainedJoin::of_tree(self.linker, &Words::of(question), &tree.joins, &tree.tables);
-            found.notes.extend(notes);
+            found.notes.extend(self.doubts(candidate));
         }
+        found.hold_back_another(question, self.linker.graph());
         found
     }
 
@@ -181,9 +178,9 @@ fn by_meaning<'m>(ranked: Vec<(f32, usize)>, meaning: impl Fn(usize) -> &'m str)
         *all.entry(meaning(*at)).or_default() += likelihood;
     }
     let mut by_meaning: Vec<(f32, usize)> = Vec::new();
-    for (likelihood, at) in ranked {
-        // Of a meaning the first is the likeliest.
-        by_meaning.push((all.remove(meaning(at)).unwrap_or(likelihood.min(0.01)), at));
+    for (_, at) in ranked {
+        // Of a meaning the first is the likeliest; what the others had is counted there, and they stand behind all meanings.
+        by_meaning.push((all.remove(meaning(at)).unwrap_or(0.0), at));
     }
     by_meaning.sort_by(|(a, _), (b, _)| b.total_cmp(a));
     by_meaning

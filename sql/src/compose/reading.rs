@@ -5,16 +5,17 @@ mod conditions;
 mod flags;
 mod missing;
 mod periods;
+mod wants;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use super::sketch::Function;
+use super::sketch::{DatePart, Function, Operand};
 use crate::linking::{Linked, Linker, Mention, ValueIndex, Words};
 use crate::rows::Value;
 use crate::schema_graph::{ColumnKind, JoinOrigin, SchemaGraph};
 
 pub(super) use conditions::Stated;
-pub use periods::DatePart;
 use periods::Period;
 pub(crate) use periods::periods;
 
@@ -70,6 +71,8 @@ impl Role {
 pub(super) struct Reading<'g> {
     pub graph: &'g SchemaGraph,
     pub words: Words,
+    /// `[columns]`: the words of their names.
+    names: Arc<[Words]>,
     pub linked: Linked,
     pub columns: Vec<Mention>,
     pub tables: Vec<Mention>,
@@ -81,9 +84,8 @@ pub(super) struct Reading<'g> {
     periods: Vec<Period>,
     /// The part of dates that a row is wanted for each of, with the words that say so.
     pub per: Option<(DatePart, std::ops::Range<usize>)>,
-    /// Columns that have no value, with the words that say so.
-    missing: Vec<(usize, std::ops::Range<usize>)>,
-    flags: Vec<Flag>,
+    /// Columns that are held to something without its being named.
+    implied: Vec<Implied>,
     /// Columns of dates, and those of texts alone, by their values.
     dates: BTreeSet<usize>,
     texts: BTreeSet<usize>,
@@ -95,12 +97,12 @@ pub(super) struct Reading<'g> {
     mentioned: Vec<f32>,
 }
 
-/// A column of yes and no that the question names, with the words that do.
+/// A column that has no value, or is one of yes and no, and what it is held to; with the words that say so.
 #[derive(Debug, Clone)]
-struct Flag {
+struct Implied {
     column: usize,
     words: std::ops::Range<usize>,
-    value: Value,
+    operand: Operand,
 }
 
 fn bucket(probability: f32) -> &'static str {
@@ -117,7 +119,7 @@ fn bucket(probability: f32) -> &'static str {
 impl<'g> Reading<'g> {
     pub fn new(question: &str, linker: &Linker<'g>) -> Self {
         let graph = linker.graph();
-        let crate::linking::Read { words, linked, columns, tables } = linker.read(question);
+        let crate::linking::Read { words, linked, columns, tables, names } = linker.read(question);
         let mut marks: Vec<String> = words.words.iter().map(|word| word.stem.clone()).collect();
         let mut numbers = Vec::new();
         for (at, word) in words.words.iter().enumerate() {
@@ -156,15 +158,19 @@ impl<'g> Reading<'g> {
         let missing = missing::missing(&words, &named, |column| {
             linker.values().has_nulls(column).then(|| linker.values().holds_dates(column))
         });
-        let flags: Vec<Flag> = (0..graph.columns().len())
-            .filter_map(|column| {
-                let [yes, no] = linker.values().flags(column)?;
-                let (words, holds) = flags::flag(&words, &graph.columns().get(column)?.name)?;
-                Some(Flag { column, words, value: if holds { yes } else { no } })
-            })
-            .collect();
-        let said = missing.iter().map(|(_, words)| words).chain(flags.iter().map(|flag| &flag.words));
-        for at in said.flat_map(Clone::clone) {
+        let missing = missing.into_iter().map(|(column, words)| Implied { column, words, operand: Operand::Nothing });
+        let flags = (0..graph.columns().len()).filter_map(|column| {
+            let [yes, no] = linker.values().flags(column)?;
+            let (words, holds) = flags::flag(&words, names.get(column)?)?;
+            let operand = match if holds { yes } else { no } {
+                Value::Integer(value) => Operand::Number(value as f64),
+                Value::Text(text) => Operand::Text(text),
+                _ => return None,
+            };
+            Some(Implied { column, words, operand })
+        });
+        let implied: Vec<Implied> = flags.chain(missing).collect();
+        for at in implied.iter().flat_map(|implied| implied.words.clone()) {
             marks.get_mut(at).into_iter().for_each(|mark| "@".clone_into(mark));
         }
         let mut table_odds = vec![0.0; graph.tables().len()];
@@ -186,16 +192,19 @@ impl<'g> Reading<'g> {
             names.into_iter().any(|mention| mention.words.contains(&at))
         };
         let per = periods::per_part(&words).filter(|(_, words)| !dates.is_empty() && !words.clone().any(is_name));
-        // To the models the question is one without it.
-        let is_each = |at: usize| !matches!(words.words.get(at).map(|word| word.text.as_str()), Some("which" | "what"));
-        if let Some((_, each)) = per.as_ref().filter(|(_, words)| is_each(words.start)) {
-            each.clone().filter_map(|at| marks.get_mut(at).map(String::clear)).for_each(drop);
+        // To the models the question is one without it, but for "which month", which is what it wants.
+        if let Some((_, each)) = &per
+            && !matches!(words.words.get(each.start).map(|word| word.text.as_str()), Some("which" | "what"))
+        {
+            for at in each.clone() {
+                marks.get_mut(at).into_iter().for_each(String::clear);
+            }
         }
         Self {
             periods,
             per,
-            missing,
-            flags,
+            implied,
+            names,
             dates,
             texts,
             graph,
@@ -237,123 +246,20 @@ impl<'g> Reading<'g> {
         !known && self.linked.values.is_empty() && !self.marks.iter().any(is_cue)
     }
 
-    /// Whether it asks which or who, and not how many.
-    pub fn asks_which(&self) -> bool {
-        let opening =
-            self.words.words.iter().map(|word| word.text.as_str()).find(|word| *word != "in" && *word != "for");
-        let counts = ["many", "number", "count", "total", "much"];
-        opening.is_some_and(|word| ["which", "who", "whom", "list"].contains(&word))
-            && !self.words.words.iter().any(|word| counts.contains(&word.text.as_str()))
+    /// The stems of a column's name.
+    pub fn stems(&self, column: usize) -> impl DoubleEndedIterator<Item = &str> {
+        self.names.get(column).into_iter().flat_map(|name| &name.words).map(|word| word.stem.as_str())
     }
 
-    /// Whether it begins with "how much".
-    pub fn asks_how_much(&self) -> bool {
-        matches!(self.words.words.as_slice(), [how, much, ..] if how.text == "how" && much.text == "much")
+    /// Whether a column's name has one of these stems.
+    pub fn has_stem(&self, column: usize, of: &[&str]) -> bool {
+        self.stems(column).any(|stem| of.contains(&stem))
     }
 
-    /// Whether it wants things, and says nothing of what is to be shown of them: "which members", "members without".
-    pub fn wants_things(&self) -> bool {
-        let is_table = self.tables.iter().any(|table| table.coverage > 0.99 && table.words.contains(&0));
-        self.asks_which() || is_table
-    }
-
-    /// The word for what it wants a row for each of: "per course", "for each course", "number of schools by county", where "per"
-    /// and "by" are in no name.
-    pub fn wants_groups(&self) -> Option<usize> {
-        const TOTALS: [&str; 12] = [
-            "number", "many", "count", "total", "average", "mean", "sum", "maximum", "minimum", "highest", "lowest",
-            "avg",
-        ];
-        let word = |at: usize| self.words.words.get(at).map_or("", |word| word.text.as_str());
-        let named = |at: usize| {
-            let spans = self.columns.iter().chain(&self.tables).flat_map(|mention| &mention.spans);
-            spans.into_iter().any(|&(start, end)| start <= at && at < end)
-        };
-        let is_known = |at: usize| {
-            let of = |mention: &Mention| mention.coverage > 0.4 && mention.words.contains(&at);
-            self.columns.iter().chain(&self.tables).any(of)
-        };
-        (0..self.words.words.len()).find_map(|at| {
-            let before = at.checked_sub(1).map_or("", word);
-            // Neither "ordered by" nor "written by".
-            let is_done = ["ed", "en", "ld", "de", "order", "wn"].iter().any(|end| before.ends_with(end));
-            let each = match word(at) {
-                "per" => true,
-                "each" => before == "for",
-                // "Orders by customers" are those that they made.
-                "by" => !is_done && !word(at + 1).ends_with('s') && (0..at).any(|at| TOTALS.contains(&word(at))),
-                _ => false,
-            };
-            let of = at + 1 + usize::from(matches!(word(at + 1), "the" | "each" | "their"));
-            (each && !named(at) && is_known(of)).then_some(of)
-        })
-    }
-
-    /// Whether a word of the question is for a column, or for its table.
-    pub fn is_for(&self, at: usize, column: usize) -> bool {
-        let table = self.graph.columns().get(column).and_then(|node| self.tables.get(node.table));
-        self.columns.get(column).into_iter().chain(table).any(|mention| mention.words.contains(&at))
-    }
-
-    /// Whether it wants what is the most or the least of something.
-    pub fn has_superlative(&self) -> bool {
-        const MOST: [&str; 8] = ["most", "least", "top", "first", "last", "best", "worst", "maximum"];
-        let is = |text: &str| MOST.contains(&text) || text.len() > 4 && text.ends_with("est");
-        self.words.words.iter().any(|word| is(&word.text))
-    }
-
-    /// Whether rows in this order of a column begin with the other end: the oldest have the first dates and years, and the
-    /// highest ages.
-    pub fn is_other_way(&self, column: usize, descending: bool) -> bool {
-        const FIRST: [&str; 3] = ["oldest", "earliest", "eldest"];
-        const LAST: [&str; 4] = ["newest", "latest", "youngest", "recent"];
-        let has = |of: &[&str]| self.words.words.iter().any(|word| of.contains(&word.text.as_str()));
-        let stems = self.graph.columns().get(column).map(|node| Words::of_name(&node.name).stems()).unwrap_or_default();
-        let is = |of: &[&str]| stems.iter().any(|stem| of.contains(&stem.as_str()));
-        let of_time =
-            self.dates.contains(&column) || is(&["date", "year", "birth", "birthday", "dob", "found", "open", "built"]);
-        let from_first = match (has(&FIRST), has(&LAST)) {
-            (true, false) => true,
-            (false, true) => false,
-            _ => return false,
-        };
-        match (of_time, is(&["age"])) {
-            (true, _) => descending == from_first,
-            (false, true) => descending != from_first,
-            (false, false) => false,
-        }
-    }
-
-    /// Whether a number says how many rows are wanted: "top 5", "the 3 largest".
-    pub fn is_limit(&self, at: usize) -> bool {
-        let word = |at: usize| self.words.words.get(at).map_or("", |word| word.text.as_str());
-        let before = at.checked_sub(1).map_or("", word);
-        let next = word(at + 1);
-        // "The 3 passengers who spent most".
-        let opens = at == 0 || at == 1 && before == "the";
-        let is_counted = || self.tables.iter().any(|table| table.coverage > 0.4 && table.words.contains(&(at + 1)));
-        matches!(before, "top" | "bottom" | "first" | "last")
-            || next == "most"
-            || next.len() > 4 && next.ends_with("est")
-            || opens && is_counted()
-    }
-
-    /// Whether a number is written as a year.
-    pub fn is_year(&self, at: usize) -> bool {
-        self.words
-            .words
-            .get(at)
-            .is_some_and(|word| word.text.len() == 4 && (word.text.starts_with("19") || word.text.starts_with("20")))
-    }
-
-    /// Whether a number is of something measured, "60 minutes", and not of rows.
-    pub fn is_measure(&self, at: usize) -> bool {
-        const UNITS: [&str; 30] = [
-            "second", "minut", "hour", "day", "week", "month", "year", "dollar", "euro", "pound", "usd", "eur", "cent",
-            "percent", "km", "kilomet", "mile", "meter", "metr", "feet", "foot", "inch", "cm", "kg", "kilogram", "ton",
-            "gram", "liter", "degre", "kwh",
-        ];
-        self.words.words.get(at + 1).is_some_and(|word| UNITS.contains(&word.stem.as_str()))
+    /// The words of a column's name as they are written, in full where they are written short.
+    pub fn name(&self, column: usize) -> String {
+        let words = self.names.get(column).into_iter().flat_map(|name| &name.words);
+        words.map(|word| word.text.as_str()).collect::<Vec<&str>>().join(" ")
     }
 
     fn mark(&self, at: Option<usize>) -> &str {
@@ -422,8 +328,7 @@ impl<'g> Reading<'g> {
         add(format!("opening {} said {said}", opening.join(" ")));
         let value = self.linked.values.get(&column);
         let text = value.is_some_and(|values| values.iter().any(|value| !value.is_number))
-            || self.missing.iter().any(|(missing, _)| *missing == column)
-            || self.flags.iter().any(|flag| flag.column == column);
+            || self.implied.iter().any(|implied| implied.column == column);
         let number = value.is_some_and(|values| values.iter().any(|value| value.is_number));
         add(format!("value {text} {number}"));
         add(format!("value {text} {number} {coverage}"));
@@ -442,9 +347,8 @@ impl<'g> Reading<'g> {
         add(format!("rival {rival} {coverage}"));
         add(format!("rival {rival} said {said}"));
         // The name of what a question wants, which goes without saying.
-        let stems = Words::of_name(&node.name).stems();
-        let is_name = stems.iter().any(|stem| ["name", "titl"].contains(&stem.as_str()));
-        if let Some(last) = stems.last() {
+        let is_name = self.has_stem(column, &["name", "titl"]);
+        if let Some(last) = self.stems(column).last() {
             add(format!("last {last} {}", bucket(self.mentioned(column))));
         }
         if let Some(at) = table_at {

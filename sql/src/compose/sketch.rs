@@ -6,8 +6,6 @@ use std::fmt::Write as _;
 use crate::joins::{JoinTree, Joiner};
 use crate::schema_graph::{SchemaGraph, SqlDialect, TableNode};
 
-pub use super::reading::DatePart;
-
 /// A function over a column's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Function {
@@ -137,6 +135,19 @@ pub struct Condition {
     pub relation: Relation,
     /// What it is compared with.
     pub operand: Operand,
+}
+
+/// What dates are grouped by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum DatePart {
+    /// `2024`.
+    Year,
+    /// `2024-Q1`.
+    Quarter,
+    /// `2024-03`.
+    Month,
+    /// `2024-03-05`.
+    Day,
 }
 
 /// How several conditions go together.
@@ -353,7 +364,7 @@ impl Names<'_> {
         let year = format!("substr({date}, 1, 4)");
         match part {
             DatePart::Year => year,
-            DatePart::Quarter => format!("{year} || '-Q' || (CAST(substr({date}, 6, 2) AS INTEGER) + 2) / 3"),
+            DatePart::Quarter => format!("{year} || '-Q' || ((CAST(substr({date}, 6, 2) AS INTEGER) + 2) / 3)"),
             DatePart::Month => format!("substr({date}, 1, 7)"),
             DatePart::Day => format!("substr({date}, 1, 10)"),
         }

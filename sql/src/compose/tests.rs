@@ -279,3 +279,42 @@ fn dates_are_spans_and_all_rows_no_answer_to_more_than_how_many() {
     let means = opened.compose("What is the average shipping amount per channel?");
     assert!(means.proposals.iter().all(|of| !of.sql.contains("avg") || of.sql.contains("GROUP BY")), "{means:?}");
 }
+
+#[test]
+fn regression_answers_of_one_meaning_are_counted_once() {
+    let ranked = vec![(0.5, 0), (0.25, 1), (0.125, 2), (0.0625, 3)];
+    let found = by_meaning(ranked, |at| ["name of a", "b", "name of a", "b"][at]);
+    assert_eq!(found, [(0.625, 0), (0.3125, 1), (0.0, 2), (0.0, 3)]);
+    // Its likelihoods were more than 1 together.
+    let together = open(CLUBS).compose("how many ").proposals.iter().map(|of| of.confidence).sum::<f32>();
+    assert!(together <= 1.001, "{together}");
+}
+
+#[test]
+fn parts_of_dates_missing_values_and_flags_are_written_and_found() {
+    let opened = open(
+        "CREATE TABLE customer (id INTEGER PRIMARY KEY, name TEXT, email TEXT);
+        CREATE TABLE sale (id INTEGER PRIMARY KEY, customer_id INTEGER REFERENCES customer(id), sold_on TEXT, paid INTEGER);
+        INSERT INTO customer VALUES (1, 'Ada', 'a@x.org'), (2, 'Bob', NULL), (3, 'Cy', NULL);
+        INSERT INTO sale VALUES (1, 1, '2023-12-31', 1), (2, 1, '2024-03-01', 0), (3, 2, '2024-03-31', 0), (4, 3, '2024-05-02', 0);",
+    );
+    let sold = opened.column("sale", "sold_on");
+    let per = |part| Sketch { shown: vec![Item::ROWS], per: Some((part, sold)), ..Sketch::default() };
+    assert_eq!(opened.rows(&per(DatePart::Year)), ["2023,1", "2024,3"]);
+    assert_eq!(opened.rows(&per(DatePart::Quarter)), ["2023-Q4,1", "2024-Q1,2", "2024-Q2,1"]);
+    assert_eq!(opened.rows(&per(DatePart::Month)), ["2023-12,1", "2024-03,2", "2024-05,1"]);
+    let email = opened.column("customer", "email");
+    let held = |relation| Sketch {
+        shown: vec![Item::ROWS],
+        conditions: vec![Condition { column: email, relation, operand: Operand::Nothing }],
+        ..Sketch::default()
+    };
+    assert_eq!(
+        (opened.rows(&held(Relation::Equal)), opened.rows(&held(Relation::Unequal))),
+        (vec!["2".to_owned()], vec!["1".to_owned()])
+    );
+    for (question, rows) in [("How many customers without an email?", "2"), ("How many unpaid sales are there?", "3")] {
+        let found = opened.compose(question);
+        assert_eq!(lines(&found.proposals[0].rows), [rows], "{question} {found:?}");
+    }
+}

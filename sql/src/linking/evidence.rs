@@ -1,6 +1,7 @@
 //! What a question and a schema have in common, word by word.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 use super::values::FoundValue;
 use super::words::{Words, kin};
@@ -16,6 +17,8 @@ pub(super) struct Vocabulary {
     columns: Vec<Vec<Name>>,
     /// `[tables]`.
     tables: Vec<Vec<Name>>,
+    /// `[columns]`: the words of the columns' own names.
+    pub(super) own: Arc<[Words]>,
     /// `[columns]`: all stems of a column's names, each once.
     pub(super) stems: Vec<Vec<String>>,
     /// How much a stem tells, by how many columns have it: ln(1 + columns / n).
@@ -44,6 +47,7 @@ impl Vocabulary {
             }
             found
         };
+        let own = graph.columns().iter().map(|column| Words::of_name(&column.name)).collect();
         let columns: Vec<Vec<Name>> = graph.columns().iter().map(|column| all(&column.name, &column.names)).collect();
         let tables = graph.tables().iter().map(|table| {
             let whole = table.schema.is_some().then(|| table.name.clone());
@@ -103,7 +107,7 @@ impl Vocabulary {
             .enumerate()
             .map(|(at, column)| at - graph.tables().get(column.table).map_or(at, |table| table.columns.start))
             .collect();
-        Self { columns, tables, stems, idf, descriptions, rivals, keys, places, bridges }
+        Self { columns, tables, own, stems, idf, descriptions, rivals, keys, places, bridges }
     }
 
     /// Whether a name of a column or table has the word.

@@ -14,6 +14,7 @@ mod values;
 pub(crate) mod words;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 use serde::Serialize;
 
@@ -99,6 +100,8 @@ pub(crate) struct Read {
     pub(crate) columns: Vec<Mention>,
     /// `[tables]`.
     pub(crate) tables: Vec<Mention>,
+    /// `[columns]`: the words of the columns' own names.
+    pub(crate) names: Arc<[Words]>,
 }
 
 /// What is found of a question before the sets are weighed.
@@ -157,7 +160,7 @@ impl<'g> Linker<'g> {
         let evidence = Evidence::new(&words, self.graph, &self.vocabulary, &values);
         let linked = self.linked(&words, &evidence, values.clone(), likelihood);
         let Evidence { columns, tables, .. } = evidence;
-        Read { columns, tables, linked, words }
+        Read { columns, tables, linked, words, names: Arc::clone(&self.vocabulary.own) }
     }
 
     fn linked(

@@ -6,8 +6,8 @@ use super::drafts::Draft;
 use super::{Maker, WORD_LEFT};
 use crate::compose::sketch::{Condition, Function, Item, Joined, Relation, Sketch, tables_of};
 use crate::joins::JoinTree;
+use crate::linking::Mention;
 use crate::linking::words::Word;
-use crate::linking::{Mention, Words};
 use crate::schema_graph::{ColumnKind, JoinOrigin};
 
 impl Maker<'_, '_> {
@@ -103,7 +103,8 @@ impl Maker<'_, '_> {
     }
 
     /// Whether a statement says nothing whatever the question is: a function of a column that is held to one value, an order of
-    /// a single row, groups of one row each, or the rows whose reference is not there where each is.
+    /// a single row, groups of one row each, the rows whose reference is not there where each is, half of a name, or what is
+    /// neither a name nor a key of the things that are wanted.
     pub(super) fn is_senseless(&self, sketch: &Sketch, tree: &JoinTree) -> bool {
         let graph = self.graph();
         let fixed = |column: usize| {
@@ -139,7 +140,7 @@ impl Maker<'_, '_> {
     /// What a statement says whatever columns it shows a thing by: equal for statements of which one shows the name of what the
     /// question is about, and another its key.
     pub(super) fn meaning(&self, sketch: &Sketch) -> String {
-        let group = if sketch.group.is_empty() { BTreeSet::new() } else { self.things(&sketch.group, true) };
+        let group = self.things(&sketch.group, true);
         let plain: Vec<usize> =
             sketch.shown.iter().filter(|item| item.function.is_none()).filter_map(|item| item.column).collect();
         let shown = self.things(&plain, !sketch.group.is_empty());
@@ -154,16 +155,11 @@ impl Maker<'_, '_> {
     /// What columns that are not named whole stand for: their tables, a reference that which it refers to. Of groups only
     /// keys and names do; what else rows are grouped by is itself.
     fn things(&self, columns: &[usize], grouped: bool) -> BTreeSet<(bool, usize)> {
-        let graph = self.graph();
-        let declared = graph.joins().iter().filter(|join| join.origin != JoinOrigin::Implied);
-        let refers: BTreeMap<usize, usize> =
-            declared.flat_map(|join| join.pairs.iter().map(|(from, _)| (*from, join.to))).collect();
         let thing = |&column: &usize| {
             let is_said = self.reading.columns.get(column).is_some_and(|mention| !mention.spans.is_empty());
-            let Some(node) = graph.columns().get(column).filter(|_| !is_said) else { return (true, column) };
-            let is_name =
-                || Words::of_name(&node.name).stems().iter().any(|stem| ["name", "titl"].contains(&stem.as_str()));
-            match refers.get(&column) {
+            let Some(node) = self.graph().columns().get(column).filter(|_| !is_said) else { return (true, column) };
+            let is_name = || self.reading.has_stem(column, &["name", "titl"]);
+            match self.references.get(&column) {
                 Some(to) => (false, *to),
                 None if !grouped || node.is_key || is_name() => (false, node.table),
                 None => (true, column),
@@ -176,13 +172,12 @@ impl Maker<'_, '_> {
     /// aircraft" is not answered by days on which they came.
     fn names_nothing(&self, sketch: &Sketch) -> bool {
         const NAMES: [&str; 6] = ["name", "titl", "label", "descript", "code", "number"];
-        let graph = self.graph();
         let says_nothing = |column: usize| {
-            let Some(node) = graph.columns().get(column) else { return false };
+            let Some(node) = self.graph().columns().get(column) else { return false };
             let mention = self.reading.columns.get(column);
             let is_said = mention.is_none_or(|mention| mention.coverage > 0.0 || mention.similar > 0.0);
-            let is_name = || Words::of_name(&node.name).stems().iter().any(|stem| NAMES.contains(&stem.as_str()));
-            !(is_said || self.reading.mentioned(column) > 0.2 || node.is_key || self.refers(column) || is_name())
+            let is_named = is_said || self.reading.mentioned(column) > 0.2;
+            !(is_named || node.is_key || self.refers(column) || self.reading.has_stem(column, &NAMES))
         };
         let mut plain = sketch.shown.iter().filter(|item| item.function.is_none()).filter_map(|item| item.column);
         self.reading.wants_things() && sketch.group.is_empty() && plain.any(says_nothing)
@@ -195,8 +190,7 @@ impl Maker<'_, '_> {
         let graph = self.graph();
         let half = |column: usize| {
             let node = graph.columns().get(column)?;
-            let name =
-                Words::of_name(&node.name).words.iter().map(|word| word.text.clone()).collect::<Vec<_>>().join(" ");
+            let name = self.reading.name(column);
             HALVES.iter().any(|half| name.ends_with(half)).then_some(node.table)
         };
         let is_said = |column: usize| self.reading.columns.get(column).is_some_and(|mention| mention.coverage > 0.6);

@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::{Reading, bucket};
+use super::{Implied, Reading, bucket};
 use crate::compose::sketch::{Condition, Operand, Relation};
 use crate::linking::Words;
-use crate::rows::Value;
 use crate::schema_graph::ColumnKind;
 
 /// A condition that a question may state.
@@ -48,20 +47,11 @@ impl Reading<'_> {
             kind == Some(ColumnKind::Number) || known || kind == Some(ColumnKind::Date)
         });
         self.of_periods(&looked_at, &mut found);
-        for flag in self.flags.iter().filter(|flag| looked_at.contains(&flag.column)) {
-            let features = self.of_value(flag.column, &flag.words, Relation::Equal, 1, "value");
-            let operand = match &flag.value {
-                Value::Integer(value) => Operand::Number(if *value == 0 { 0.0 } else { 1.0 }),
-                Value::Text(text) => Operand::Text(text.clone()),
-                _ => continue,
-            };
-            let condition = Condition { column: flag.column, relation: Relation::Equal, operand };
-            found.push(Stated { condition, words: flag.words.clone(), features });
-        }
-        for (column, words) in self.missing.iter().filter(|(column, _)| looked_at.contains(column)) {
-            let features = self.of_value(*column, words, Relation::Equal, 1, "value");
-            let condition = Condition { column: *column, relation: Relation::Equal, operand: Operand::Nothing };
-            found.push(Stated { condition, words: words.clone(), features });
+        for implied in self.implied.iter().filter(|implied| looked_at.contains(&implied.column)) {
+            let Implied { column, words, operand } = implied.clone();
+            let features = self.of_value(column, &words, Relation::Equal, 1, "value");
+            let condition = Condition { column, relation: Relation::Equal, operand };
+            found.push(Stated { condition, words, features });
         }
         for column in numbers.filter(|column| !self.dates.contains(column)) {
             for &(at, number) in self.numbers.iter().filter(|(at, _)| !self.is_limit(*at)) {
@@ -231,7 +221,7 @@ impl Reading<'_> {
                 && of.words.iter().any(|at| at.abs_diff(words.start) < own)
         });
         add(format!("{kind} nearer {nearer} said {said}"));
-        for stem in Words::of_name(&node.name).stems() {
+        for stem in self.stems(column) {
             add(format!("{kind} column {stem}"));
             if kind.ends_with("number") {
                 let year = self.is_year(words.start);

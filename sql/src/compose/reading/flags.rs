@@ -12,9 +12,8 @@ const CONTRARY: [&str; 4] = ["un", "in", "non", "dis"];
 const NOT: [&str; 5] = ["not", "non", "never", "no", "without"];
 
 /// Where a question says that a column of yes and no holds, and where that it does not.
-pub(super) fn flag(question: &Words, name: &str) -> Option<(Range<usize>, bool)> {
-    let stems: Vec<String> =
-        Words::of_name(name).stems().into_iter().filter(|s| !EMPTY.contains(&s.as_str())).collect();
+pub(super) fn flag(question: &Words, name: &Words) -> Option<(Range<usize>, bool)> {
+    let stems: Vec<String> = name.stems().into_iter().filter(|s| !EMPTY.contains(&s.as_str())).collect();
     let words = &question.words;
     let not = |at: usize| {
         at.checked_sub(1).and_then(|at| words.get(at)).is_some_and(|word| NOT.contains(&word.text.as_str()))
@@ -42,7 +41,7 @@ mod tests {
 
     #[test]
     fn what_holds_and_what_does_not_is_found() {
-        let of = |question: &str, name: &str| flag(&Words::of(question), name);
+        let of = |question: &str, name: &str| flag(&Words::of(question), &Words::of_name(name));
         assert_eq!(of("How many active drivers?", "is_active"), Some((2..3, true)));
         assert_eq!(of("How many inactive drivers?", "active"), Some((2..3, false)));
         assert_eq!(of("unexcused absences", "EXCUSED"), Some((0..1, false)));

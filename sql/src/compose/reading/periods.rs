@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use tabsegnet_document::months::MONTHS;
 
-use crate::compose::sketch::{Operand, Relation};
+use crate::compose::sketch::{DatePart, Operand, Relation};
 use crate::linking::Words;
 
 /// A span of time that a question names.
@@ -31,19 +31,6 @@ impl Period {
             Relation::Unequal | Relation::Like | Relation::Unlike => None,
         }
     }
-}
-
-/// What dates are grouped by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum DatePart {
-    /// `2024`.
-    Year,
-    /// `2024-Q1`.
-    Quarter,
-    /// `2024-03`.
-    Month,
-    /// `2024-03-05`.
-    Day,
 }
 
 /// The part of dates that a question wants a row of each for, "per month", "yearly", or wants one of, "which month"; with

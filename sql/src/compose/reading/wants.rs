@@ -1,0 +1,126 @@
+//! What a question wants: things or numbers, a row of each, the most of something, so many rows.
+
+use super::Reading;
+use crate::linking::Mention;
+
+impl Reading<'_> {
+    fn word(&self, at: usize) -> &str {
+        self.words.words.get(at).map_or("", |word| word.text.as_str())
+    }
+
+    /// Whether it asks which or who, and not how many.
+    pub fn asks_which(&self) -> bool {
+        let opening =
+            self.words.words.iter().map(|word| word.text.as_str()).find(|word| *word != "in" && *word != "for");
+        let counts = ["many", "number", "count", "total", "much"];
+        opening.is_some_and(|word| ["which", "who", "whom", "list"].contains(&word))
+            && !self.words.words.iter().any(|word| counts.contains(&word.text.as_str()))
+    }
+
+    /// Whether it begins with "how much".
+    pub fn asks_how_much(&self) -> bool {
+        matches!(self.words.words.as_slice(), [how, much, ..] if how.text == "how" && much.text == "much")
+    }
+
+    /// Whether it wants things, and says nothing of what is to be shown of them: "which members", "members without".
+    pub fn wants_things(&self) -> bool {
+        let is_table = self.tables.iter().any(|table| table.coverage > 0.99 && table.words.contains(&0));
+        self.asks_which() || is_table
+    }
+
+    /// The word for what it wants a row for each of: "per course", "for each course", "number of schools by county", where "per"
+    /// and "by" are in no name.
+    pub fn wants_groups(&self) -> Option<usize> {
+        const TOTALS: [&str; 12] = [
+            "number", "many", "count", "total", "average", "mean", "sum", "maximum", "minimum", "highest", "lowest",
+            "avg",
+        ];
+        let word = |at: usize| self.word(at);
+        let named = |at: usize| {
+            let spans = self.columns.iter().chain(&self.tables).flat_map(|mention| &mention.spans);
+            spans.into_iter().any(|&(start, end)| start <= at && at < end)
+        };
+        let is_known = |at: usize| {
+            let of = |mention: &Mention| mention.coverage > 0.4 && mention.words.contains(&at);
+            self.columns.iter().chain(&self.tables).any(of)
+        };
+        (0..self.words.words.len()).find_map(|at| {
+            let before = at.checked_sub(1).map_or("", word);
+            // Neither "ordered by" nor "written by".
+            let is_done = ["ed", "en", "ld", "de", "order", "wn"].iter().any(|end| before.ends_with(end));
+            let each = match word(at) {
+                "per" => true,
+                "each" => before == "for",
+                // "Orders by customers" are those that they made.
+                "by" => !is_done && !word(at + 1).ends_with('s') && (0..at).any(|at| TOTALS.contains(&word(at))),
+                _ => false,
+            };
+            let of = at + 1 + usize::from(matches!(word(at + 1), "the" | "each" | "their"));
+            (each && !named(at) && is_known(of)).then_some(of)
+        })
+    }
+
+    /// Whether a word of the question is for a column, or for its table.
+    pub fn is_for(&self, at: usize, column: usize) -> bool {
+        let table = self.graph.columns().get(column).and_then(|node| self.tables.get(node.table));
+        self.columns.get(column).into_iter().chain(table).any(|mention| mention.words.contains(&at))
+    }
+
+    /// Whether it wants what is the most or the least of something.
+    pub fn has_superlative(&self) -> bool {
+        const MOST: [&str; 8] = ["most", "least", "top", "first", "last", "best", "worst", "maximum"];
+        self.words.words.iter().any(|word| MOST.contains(&word.text.as_str()) || is_superlative(&word.text))
+    }
+
+    /// Whether rows in this order of a column begin with the other end: the oldest have the first dates and years, and the
+    /// highest ages.
+    pub fn is_other_way(&self, column: usize, descending: bool) -> bool {
+        const FIRST: [&str; 3] = ["oldest", "earliest", "eldest"];
+        const LAST: [&str; 4] = ["newest", "latest", "youngest", "recent"];
+        let has = |of: &[&str]| self.words.words.iter().any(|word| of.contains(&word.text.as_str()));
+        let from_first = match (has(&FIRST), has(&LAST)) {
+            (true, false) => true,
+            (false, true) => false,
+            _ => return false,
+        };
+        const OF_TIME: [&str; 8] = ["date", "year", "birth", "birthday", "dob", "found", "open", "built"];
+        if self.dates.contains(&column) || self.has_stem(column, &OF_TIME) {
+            return descending == from_first;
+        }
+        self.has_stem(column, &["age"]) && descending != from_first
+    }
+
+    /// Whether a number says how many rows are wanted: "top 5", "the 3 largest".
+    pub fn is_limit(&self, at: usize) -> bool {
+        let before = at.checked_sub(1).map_or("", |at| self.word(at));
+        let next = self.word(at + 1);
+        // "The 3 passengers who spent most".
+        let opens = at == 0 || at == 1 && before == "the";
+        let is_counted = || self.tables.iter().any(|table| table.coverage > 0.4 && table.words.contains(&(at + 1)));
+        matches!(before, "top" | "bottom" | "first" | "last")
+            || next == "most"
+            || is_superlative(next)
+            || opens && is_counted()
+    }
+
+    /// Whether a number is written as a year.
+    pub fn is_year(&self, at: usize) -> bool {
+        let word = self.word(at);
+        word.len() == 4 && (word.starts_with("19") || word.starts_with("20"))
+    }
+
+    /// Whether a number is of something measured, "60 minutes", and not of rows.
+    pub fn is_measure(&self, at: usize) -> bool {
+        const UNITS: [&str; 30] = [
+            "second", "minut", "hour", "day", "week", "month", "year", "dollar", "euro", "pound", "usd", "eur", "cent",
+            "percent", "km", "kilomet", "mile", "meter", "metr", "feet", "foot", "inch", "cm", "kg", "kilogram", "ton",
+            "gram", "liter", "degre", "kwh",
+        ];
+        self.words.words.get(at + 1).is_some_and(|word| UNITS.contains(&word.stem.as_str()))
+    }
+}
+
+/// "Largest", but not "best" and "test".
+fn is_superlative(word: &str) -> bool {
+    word.len() > 4 && word.ends_with("est")
+}
