@@ -211,46 +211,16 @@ const AMOUNTS: [&str; 13] = [
 ];
 
 /// Units of what is measured, as they stand in brackets behind its name.
+#[rustfmt::skip]
 const MEASURED: [&str; 17] = [
-    "hours",
-    "minutes",
-    "seconds",
-    "days",
-    "weeks",
-    "months",
-    "years",
-    "in years",
-    "in days",
-    "feet",
-    "miles",
-    "mph",
-    "kilometers",
-    "km",
-    "gallons",
-    "degrees",
-    "times",
+    "hours", "minutes", "seconds", "days", "weeks", "months", "years", "in years", "in days", "feet", "miles", "mph",
+    "kilometers", "km", "gallons", "degrees", "times",
 ];
 /// What an amount may be of one of.
+#[rustfmt::skip]
 const EACH: [&str; 19] = [
-    "car",
-    "carload",
-    "mile",
-    "day",
-    "hour",
-    "gallon",
-    "unit",
-    "employee",
-    "customer",
-    "barrel",
-    "ton",
-    "user",
-    "member",
-    "room",
-    "store",
-    "passenger",
-    "square foot",
-    "ounce",
-    "subscriber",
+    "car", "carload", "mile", "day", "hour", "gallon", "unit", "employee", "customer", "barrel", "ton", "user",
+    "member", "room", "store", "passenger", "square foot", "ounce", "subscriber",
 ];
 
 /// Whether a heading says that its numbers stand as they are: `dwell time (hours)`, `revenue per car`.

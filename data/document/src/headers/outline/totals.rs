@@ -47,9 +47,9 @@ fn by_sums(grid: &Grid, rows: std::ops::Range<usize>, parents: &mut [Option<usiz
 
 /// Whether a row is what is left of an amount: revenue is costs and gross profit, and these are no parts of it.
 fn is_rest(grid: &Grid, row: usize) -> bool {
+    const BEFORE: [&str; 5] = ["gross", "operating", "net", "income before", "earnings before"];
     const RESTS: [&str; 8] = ["profit", "income", "margin", "loss", "earnings", "deficit", "surplus", "ebit"];
     let label = grid.at(row, 0).text.to_lowercase();
-    const BEFORE: [&str; 5] = ["gross", "operating", "net", "income before", "earnings before"];
     BEFORE.iter().any(|before| label.starts_with(before)) && RESTS.iter().any(|rest| label.contains(rest))
 }
 
