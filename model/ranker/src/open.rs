@@ -175,8 +175,7 @@ impl Inference {
         match (parts, &network.weights) {
             (Parts::Cpu { own }, Some(weights)) => {
                 let strength = weights.strength(q);
-                let features = Features::Raw(features, &weights.feature_scale);
-                let (x, by_features) = weights.start(own, query, features, best);
+                let (x, by_features) = weights.start(own, query, Features::Raw(features), best);
                 let Heard { offsets, edges, .. } = &open.heard;
                 let graph = Edges { offsets, edges, strength: &strength, aggregation: self.config.aggregation };
                 weights.scores(x, &by_features, &graph, &vec![open.nodes; self.config.layers])

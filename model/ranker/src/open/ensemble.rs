@@ -4,17 +4,15 @@
 //! that the further networks cost a fraction of the first on a long document, and nothing else changes for the nodes
 //! that they score.
 
-use tabsegnet_features::rows::Rows;
-
 use super::edges::Edges;
-use super::start::Features;
+use super::start::{Features, Start, Started, node_init};
 use super::weights::Weights;
-use super::{Inference, ModelInput, OpenGraph, Parts};
+use super::{Inference, ModelInput, Network, OpenGraph, Parts};
 use crate::best::best;
 use crate::edges::Heard;
 
-/// Nodes that every network scores: more than the reranker looks at. With 256 whole reports are ranked alike.
-const SCORED_BY_ALL: usize = 128;
+/// Nodes that every network scores. With 128 and 256 whole reports are ranked alike.
+const SCORED_BY_ALL: usize = 64;
 
 /// What each network says of the nodes that all of them score.
 pub(super) struct Together {
@@ -52,27 +50,39 @@ impl Inference {
     ) -> Together {
         let mut nodes: Vec<u32> = best(first, SCORED_BY_ALL).into_iter().map(|node| node as u32).collect();
         nodes.sort_unstable();
-        let part = Part::new(&open.heard, &nodes, self.config.layers);
-        let rows = Rows::new(query.features, self.config.features, &part.nodes);
         let mut mean: Vec<f32> = nodes.iter().map(|&node| first[node as usize]).collect();
-        for (network, parts) in self.networks.iter().zip(&open.parts).skip(1) {
-            let more = match (parts, &network.weights) {
-                (Parts::Cpu { own }, Some(weights)) => {
-                    let strength = weights.strength(query.q);
-                    let aggregation = self.config.aggregation;
-                    let graph = Edges { offsets: &part.offsets, edges: &part.edges, strength: &strength, aggregation };
-                    part.scores(weights, own, query, &rows, best_segments, &graph)
-                }
-                _ => {
-                    let all = self.scores_by(network, parts, open, query, best_segments);
-                    nodes.iter().map(|&node| all[node as usize]).collect()
-                }
-            };
+        for more in self.more_scores(open, query, best_segments, &nodes) {
             mean.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
         }
         let networks = self.networks.len() as f32;
         mean.iter_mut().for_each(|sum| *sum /= networks);
         Together { nodes, mean }
+    }
+
+    /// What each network but the first makes of `nodes`, `[networks - 1, nodes]`.
+    fn more_scores(
+        &self,
+        open: &OpenGraph,
+        query: &ModelInput<'_>,
+        best_segments: &[u32],
+        nodes: &[u32],
+    ) -> Vec<Vec<f32>> {
+        let others = || self.networks.iter().zip(&open.parts).skip(1);
+        let Some(weights) = others().map(of_cpu).collect::<Option<Vec<_>>>() else {
+            let all = others().map(|(network, parts)| self.scores_by(network, parts, open, query, best_segments));
+            return all.map(|all| nodes.iter().map(|&node| all[node as usize]).collect()).collect();
+        };
+        let part = Part::new(&open.heard, nodes, self.config.layers);
+        let starts: Vec<Start<'_>> = weights.iter().map(|(weights, own)| weights.begin(own, query)).collect();
+        let started = node_init(&starts, Some(&part.nodes), Features::Raw(query.features), best_segments);
+        let scores = |((weights, _), (x, by_features)): ((&Weights, _), Started)| {
+            let strength = weights.strength(query.q);
+            let aggregation = self.config.aggregation;
+            let graph = Edges { offsets: &part.offsets, edges: &part.edges, strength: &strength, aggregation };
+            let needed: Vec<usize> = part.within.iter().rev().skip(1).copied().collect();
+            weights.scores(x, &by_features, &graph, &needed)
+        };
+        weights.into_iter().zip(started).map(scores).collect()
     }
 }
 
@@ -111,24 +121,12 @@ impl Part {
         }
         Self { nodes, within, offsets, edges }
     }
+}
 
-    /// The scores of the nodes to score. `own` is `[nodes of the document, d_in]`, `rows` the features of the part's nodes.
-    fn scores(
-        &self,
-        weights: &Weights,
-        own: &[f32],
-        query: &ModelInput<'_>,
-        rows: &Rows<'_>,
-        best_segments: &[u32],
-        graph: &Edges<'_>,
-    ) -> Vec<f32> {
-        let d = weights.d.len();
-        let mut of_part = Vec::with_capacity(self.nodes.len() * d);
-        self.nodes.iter().for_each(|&node| of_part.extend_from_slice(&own[node as usize * d..(node as usize + 1) * d]));
-        let segments: Vec<u32> =
-            self.nodes.iter().filter_map(|&node| best_segments.get(node as usize)).copied().collect();
-        let (x, by_features) = weights.start(&of_part, query, Features::Raw(rows, &weights.feature_scale), &segments);
-        let needed: Vec<usize> = self.within.iter().rev().skip(1).copied().collect();
-        weights.scores(x, &by_features, graph, &needed)
+/// What a network on the CPU makes of a document's vectors.
+fn of_cpu<'a>((network, parts): (&'a Network, &'a Parts)) -> Option<(&'a Weights, &'a [f32])> {
+    match (parts, &network.weights) {
+        (Parts::Cpu { own }, Some(weights)) => Some((weights, own)),
+        _ => None,
     }
 }

@@ -3,111 +3,146 @@
 use rayon::prelude::*;
 use tabsegnet_features::FeatureRows;
 
-use super::weights::blocks;
+use super::weights::{Weights, blocks};
 use crate::activation::cpu::tanh;
 use crate::product::{product, vectorised};
 use crate::scorer::FEATURE_LIMIT;
 
-/// Features of the nodes, `[nodes, width]`.
+/// The features of a document's nodes, `[nodes, width]`.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Features<'a> {
     /// At mean 0 and deviation 1.
     Standardised(&'a [f32]),
-    /// As they are, with mean and 1 / deviation, `[width]` each.
-    Raw(&'a dyn FeatureRows, &'a [Vec<f32>; 2]),
+    /// As they are.
+    Raw(&'a dyn FeatureRows),
 }
 
-impl<'a> Features<'a> {
-    /// Those of the `rows` from `first` on, standardised, in `buffer` if need be.
-    pub(super) fn rows(&self, first: usize, rows: usize, width: usize, buffer: &'a mut Vec<f32>) -> &'a [f32] {
-        match self {
-            Self::Standardised(values) => &values[first * width..(first + rows) * width],
-            Self::Raw(values, scale) => {
-                buffer.resize(rows * width, 0.0);
-                values.write(first, width, buffer);
-                standardise(buffer, scale);
-                buffer
+/// What a network starts from.
+pub(super) struct Start<'a> {
+    pub(super) weights: &'a Weights,
+    /// u C_u of all nodes of the document, `[nodes, d]`.
+    pub(super) own: &'a [f32],
+    /// q C_q + d, and below it s C_s of each segment: `[1 + segments, d]`.
+    pub(super) table: Vec<f32>,
+}
+
+/// x⁰ `[nodes, d]` and what features add to the scores by themselves `[nodes]`.
+pub(super) type Started = (Vec<f32>, Vec<f32>);
+
+/// x⁰(u) = tanh(u C_u + … + (q C_q + d) + s* C_s) (6, 7) by each network, of all nodes of a document or of some, and what
+/// their features add. `best` is the best segment of each node of the document, or empty.
+///
+/// A block of rows goes through all networks before the next one does, so that its features are made once and stay in the
+/// core's own cache.
+pub(super) fn node_init(
+    networks: &[Start<'_>],
+    nodes: Option<&[u32]>,
+    features: Features<'_>,
+    best: &[u32],
+) -> Vec<Started> {
+    let Some(Start { weights, own, .. }) = networks.first() else { return Vec::new() };
+    let (d, width) = (weights.d.len(), weights.w_f.len());
+    let count = nodes.map_or(own.len() / d, <[u32]>::len);
+    let mut started: Vec<Started> = networks.iter().map(|_| (vec![0.0; count * d], vec![0.0; count])).collect();
+    let mut tasks: Vec<(usize, Vec<(&mut [f32], &mut [f32])>)> = Vec::new();
+    for (x, by_features) in &mut started {
+        for (at, ((first, x), (_, by_features))) in blocks(x, d).into_iter().zip(blocks(by_features, 1)).enumerate() {
+            if at == tasks.len() {
+                tasks.push((first, Vec::with_capacity(networks.len())));
             }
+            tasks[at].1.push((x, by_features));
         }
     }
+    tasks.into_par_iter().for_each_init(Buffers::default, |buffers, (first, outs)| {
+        let Buffers { raw, standardised, sum } = buffers;
+        let rows = outs.first().map_or(0, |(_, by_features)| by_features.len());
+        let nodes = nodes.map(|nodes| &nodes[first..first + rows]);
+        let node = |row: usize| nodes.map_or(first + row, |nodes| nodes[row] as usize);
+        if let (Features::Raw(features), 1..) = (features, width) {
+            raw.resize(rows * width, 0.0);
+            match nodes {
+                None => features.write(first, width, raw),
+                Some(_) => (0..rows)
+                    .zip(raw.chunks_exact_mut(width))
+                    .for_each(|(row, out)| features.write(node(row), width, out)),
+            }
+        }
+        // The networks of an ensemble have learnt from one training part, and so with one mean and deviation.
+        let mut scaled_by = None;
+        for (Start { weights, own, table }, (x, by_features)) in networks.iter().zip(outs) {
+            sum.clear();
+            (0..rows).for_each(|row| sum.extend_from_slice(&own[node(row) * d..][..d]));
+            if width > 0 {
+                let features = match features {
+                    Features::Standardised(all) => &all[first * width..(first + rows) * width],
+                    Features::Raw(_) => {
+                        if scaled_by != Some(&weights.feature_scale) {
+                            standardise(raw, &weights.feature_scale, standardised);
+                            scaled_by = Some(&weights.feature_scale);
+                        }
+                        standardised.as_slice()
+                    }
+                };
+                product(sum, true, features, &weights.C_f, [rows, width, d]);
+                product(by_features, false, features, &weights.w_f, [rows, width, 1]);
+            }
+            let segment = |row: usize| best.get(node(row)).copied();
+            activate(x, sum, table, d, segment);
+        }
+    });
+    started
 }
 
-/// Brings rows of features to mean 0 and deviation 1, as the model was trained on.
-pub(super) fn standardise(rows: &mut [f32], scale: &[Vec<f32>; 2]) {
+/// Memory that a thread uses for one block after the other.
+#[derive(Default)]
+struct Buffers {
+    /// `[rows, width]`
+    raw: Vec<f32>,
+    /// `[rows, width]`
+    standardised: Vec<f32>,
+    /// `[rows, d]`
+    sum: Vec<f32>,
+}
+
+/// Brings rows of features to mean 0 and deviation 1, as the model was trained on, into `standardised`.
+pub(super) fn standardise(rows: &[f32], scale: &[Vec<f32>; 2], standardised: &mut Vec<f32>) {
+    standardised.resize(rows.len(), 0.0);
     vectorised(
-        (rows, scale),
+        (rows, scale, standardised.as_mut_slice()),
         #[inline(always)]
-        |(rows, [mean, scale]): (&mut [f32], &[Vec<f32>; 2])| {
-            for row in rows.chunks_exact_mut(mean.len().max(1)) {
-                for ((value, mean), scale) in row.iter_mut().zip(mean).zip(scale) {
-                    *value = ((*value - mean) * scale).clamp(-FEATURE_LIMIT, FEATURE_LIMIT);
+        |(rows, [mean, scale], standardised): (&[f32], &[Vec<f32>; 2], &mut [f32])| {
+            let width = mean.len().max(1);
+            for (row, out) in rows.chunks_exact(width).zip(standardised.chunks_exact_mut(width)) {
+                for (((out, value), mean), scale) in out.iter_mut().zip(row).zip(mean).zip(scale) {
+                    *out = ((*value - mean) * scale).clamp(-FEATURE_LIMIT, FEATURE_LIMIT);
                 }
             }
         },
     );
 }
 
-/// What is added to u C_u before the tanh, node by node.
-pub(super) struct FeatureParts<'a> {
-    /// `[nodes, features]`, `[features, d]` and `[features]`.
-    pub(super) features: Features<'a>,
-    pub(super) C_f: &'a [f32],
-    pub(super) w_f: &'a [f32],
-}
-
-impl FeatureParts<'_> {
-    /// The part of the nodes from `first` on, onto `x` `[rows, d]`, and what their features add to the
-    /// score by themselves into `by_features` `[rows]`.
-    pub(super) fn add(&self, first: usize, x: &mut [f32], by_features: &mut [f32], d: usize, buffer: &mut Vec<f32>) {
-        let (rows, width) = (by_features.len(), self.w_f.len());
-        let features = self.features.rows(first, rows, width, buffer);
-        product(x, true, features, self.C_f, [rows, width, d]);
-        product(by_features, false, features, self.w_f, [rows, width, 1]);
-    }
-}
-
-/// x⁰(u) = tanh(u C_u + … + (q C_q + d) + s* C_s) (6, 7), and `[nodes]` what features add to the score
-/// by themselves. `own` is `[nodes, d]`, `table` `[1 + segments, d]`, `best` `[nodes]` or empty.
-pub(super) fn node_init(
-    own: &[f32],
-    more: &FeatureParts<'_>,
-    table: &[f32],
-    best: &[u32],
-    d: usize,
-) -> (Vec<f32>, Vec<f32>) {
+/// x = tanh(own + q + s*), `[rows, d]`, where `segment` says which of the table's is a row's; without segments tanh(own + q).
+fn activate(x: &mut [f32], own: &[f32], table: &[f32], d: usize, segment: impl Fn(usize) -> Option<u32>) {
     let (q, segments) = table.split_at(d);
-    let mut x = vec![0.0; own.len()];
-    let mut by_features = vec![0.0; own.len() / d];
-    let outs = blocks(&mut x, d).into_par_iter().zip(blocks(&mut by_features, 1));
-    outs.for_each_init(Default::default, |(sum, buffer): &mut (Vec<f32>, Vec<f32>), ((first, x), (_, by_features))| {
-        let mut own = &own[first * d..first * d + x.len()];
-        if !more.C_f.is_empty() {
-            sum.clear();
-            sum.extend_from_slice(own);
-            more.add(first, sum, by_features, d, buffer);
-            own = sum;
-        }
-        let best = best.get(first..).unwrap_or_default();
-        vectorised(
-            (x, own, best),
-            #[inline(always)]
-            |(x, own, best): (&mut [f32], &[f32], &[u32])| {
-                if segments.is_empty() {
-                    for (x, own) in x.chunks_exact_mut(d).zip(own.chunks_exact(d)) {
+    vectorised(
+        (x, own),
+        #[inline(always)]
+        |(x, own): (&mut [f32], &[f32])| {
+            for (row, (x, own)) in x.chunks_exact_mut(d).zip(own.chunks_exact(d)).enumerate() {
+                match segment(row) {
+                    None => {
                         for ((x, own), q) in x.iter_mut().zip(own).zip(q) {
                             *x = tanh(own + q);
                         }
                     }
-                    return;
-                }
-                for ((x, own), best) in x.chunks_exact_mut(d).zip(own.chunks_exact(d)).zip(best) {
-                    let s = &segments[*best as usize * d..(*best as usize + 1) * d];
-                    for (((x, own), q), s) in x.iter_mut().zip(own).zip(q).zip(s) {
-                        *x = tanh(own + q + s);
+                    Some(best) => {
+                        let s = &segments[best as usize * d..(best as usize + 1) * d];
+                        for (((x, own), q), s) in x.iter_mut().zip(own).zip(q).zip(s) {
+                            *x = tanh(own + q + s);
+                        }
                     }
                 }
-            },
-        );
-    });
-    (x, by_features)
+            }
+        },
+    );
 }

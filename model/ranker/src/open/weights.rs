@@ -7,7 +7,7 @@ use tabsegnet_features::FeatureRows;
 use tabsegnet_features::rows::all_rows;
 
 use super::edges::Edges;
-use super::start::{FeatureParts, Features, node_init, standardise};
+use super::start::{Features, Start, Started, node_init, standardise};
 use super::{ModelInput, values};
 use crate::config::{ModelConfig, Strength};
 use crate::product::{product, vectorised};
@@ -144,26 +144,23 @@ impl Weights {
 
     /// Features `[nodes, features]` at mean 0 and deviation 1.
     pub(super) fn standardised(&self, features: &dyn FeatureRows) -> Vec<f32> {
-        let mut standardised = all_rows(features, self.w_f.len());
-        standardise(&mut standardised, &self.feature_scale);
+        let mut standardised = Vec::new();
+        standardise(&all_rows(features, self.w_f.len()), &self.feature_scale, &mut standardised);
         standardised
     }
 
     /// x⁰ of the nodes whose u C_u is `own`, and what features add to their scores by themselves.
-    pub(super) fn start(
-        &self,
-        own: &[f32],
-        query: &ModelInput<'_>,
-        features: Features<'_>,
-        best: &[u32],
-    ) -> (Vec<f32>, Vec<f32>) {
-        let d_in = self.d.len();
-        let more = FeatureParts { features, C_f: &self.C_f, w_f: &self.w_f };
-        node_init(own, &more, &self.shared(query.q, query.segments), best, d_in)
+    pub(super) fn start(&self, own: &[f32], query: &ModelInput<'_>, features: Features<'_>, best: &[u32]) -> Started {
+        node_init(&[self.begin(own, query)], None, features, best).swap_remove(0)
+    }
+
+    /// What the network starts from for a question, where its u C_u is `own`.
+    pub(super) fn begin<'a>(&'a self, own: &'a [f32], query: &ModelInput<'_>) -> Start<'a> {
+        Start { weights: self, own, table: self.shared(query.q, query.segments) }
     }
 
     /// q C_q + d, and below it s C_s of each segment: `[1 + segments, d_in]`.
-    pub(super) fn shared(&self, q: &[f32], segments: &[f32]) -> Vec<f32> {
+    fn shared(&self, q: &[f32], segments: &[f32]) -> Vec<f32> {
         let (d_enc, d_in) = (q.len(), self.d.len());
         let count = segments.len() / d_enc;
         let mut table = vec![0.0; (1 + count) * d_in];
