@@ -122,7 +122,10 @@ proptest! {
             .collect();
         let graph = Adjacency::new(nodes, TypeNames::default(), &edges).unwrap();
         let (config, device) = (config(layers, pick), Device::flex());
-        let models: Vec<TabSegNet> = (3..6).map(|seed| model_of_seed(&config, &device, seed)).collect();
+        let mut models: Vec<TabSegNet> = (3..6).map(|seed| model_of_seed(&config, &device, seed)).collect();
+        // Two see their features at one mean and deviation, the third at others.
+        let other = models.pop().unwrap().with_feature_scale(&noise(config.features, 29), &vec![1.5; config.features]);
+        models.push(other);
         let (u, q, segments) = (noise(nodes * D_ENC, 7), noise(D_ENC, 11), noise(3 * D_ENC, 13));
         let features = noise(nodes * config.features, 17);
         let query = ModelInput { u: &u, q: &q, segments: &segments, features: &features, products: &[] };
