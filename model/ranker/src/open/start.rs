@@ -29,6 +29,9 @@ pub(super) struct Start<'a> {
 /// x⁰ `[nodes, d]` and what features add to the scores by themselves `[nodes]`.
 pub(super) type Started = (Vec<f32>, Vec<f32>);
 
+/// Rows of both.
+type Block<'a> = (&'a mut [f32], &'a mut [f32]);
+
 /// x⁰(u) = tanh(u C_u + … + (q C_q + d) + s* C_s) (6, 7) by each network, of all nodes of a document or of some, and what
 /// their features add. `best` is the best segment of each node of the document, or empty.
 ///
@@ -44,7 +47,7 @@ pub(super) fn node_init(
     let (d, width) = (weights.d.len(), weights.w_f.len());
     let count = nodes.map_or(own.len() / d, <[u32]>::len);
     let mut started: Vec<Started> = networks.iter().map(|_| (vec![0.0; count * d], vec![0.0; count])).collect();
-    let mut tasks: Vec<(usize, Vec<(&mut [f32], &mut [f32])>)> = Vec::new();
+    let mut tasks: Vec<(usize, Vec<Block<'_>>)> = Vec::new();
     for (x, by_features) in &mut started {
         for (at, ((first, x), (_, by_features))) in blocks(x, d).into_iter().zip(blocks(by_features, 1)).enumerate() {
             if at == tasks.len() {
