@@ -12,7 +12,7 @@ use crate::best::best;
 use crate::edges::Heard;
 
 /// Nodes that every network scores. With 128 and 256 whole reports are ranked alike.
-pub(super) const SCORED_BY_ALL: usize = 64;
+const SCORED_BY_ALL: usize = 64;
 
 /// What each network says of the nodes that all of them score.
 pub(super) struct Together {

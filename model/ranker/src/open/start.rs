@@ -57,19 +57,10 @@ pub(super) fn node_init(
         }
     }
     tasks.into_par_iter().for_each_init(Buffers::default, |buffers, (first, outs)| {
-        let Buffers { raw, standardised, sum } = buffers;
+        let Buffers { standardised, sum } = buffers;
         let rows = outs.first().map_or(0, |(_, by_features)| by_features.len());
         let nodes = nodes.map(|nodes| &nodes[first..first + rows]);
         let node = |row: usize| nodes.map_or(first + row, |nodes| nodes[row] as usize);
-        if let (Features::Raw(features), 1..) = (features, width) {
-            raw.resize(rows * width, 0.0);
-            match nodes {
-                None => features.write(first, width, raw),
-                Some(_) => (0..rows)
-                    .zip(raw.chunks_exact_mut(width))
-                    .for_each(|(row, out)| features.write(node(row), width, out)),
-            }
-        }
         // The networks of an ensemble have learnt from one training part, and so with one mean and deviation.
         let mut scaled_by = None;
         for (Start { weights, own, table }, (x, by_features)) in networks.iter().zip(outs) {
@@ -78,9 +69,17 @@ pub(super) fn node_init(
             if width > 0 {
                 let features = match features {
                     Features::Standardised(all) => &all[first * width..(first + rows) * width],
-                    Features::Raw(_) => {
+                    Features::Raw(features) => {
                         if scaled_by != Some(&weights.feature_scale) {
-                            standardise(raw, &weights.feature_scale, standardised);
+                            standardised.resize(rows * width, 0.0);
+                            match nodes {
+                                None => features.write(first, width, standardised),
+                                Some(nodes) => nodes
+                                    .iter()
+                                    .zip(standardised.chunks_exact_mut(width))
+                                    .for_each(|(&node, out)| features.write(node as usize, width, out)),
+                            }
+                            standardise(standardised, &weights.feature_scale);
                             scaled_by = Some(&weights.feature_scale);
                         }
                         standardised.as_slice()
@@ -100,24 +99,20 @@ pub(super) fn node_init(
 #[derive(Default)]
 struct Buffers {
     /// `[rows, width]`
-    raw: Vec<f32>,
-    /// `[rows, width]`
     standardised: Vec<f32>,
     /// `[rows, d]`
     sum: Vec<f32>,
 }
 
-/// Brings rows of features to mean 0 and deviation 1, as the model was trained on, into `standardised`.
-pub(super) fn standardise(rows: &[f32], scale: &[Vec<f32>; 2], standardised: &mut Vec<f32>) {
-    standardised.resize(rows.len(), 0.0);
+/// Brings rows of features to mean 0 and deviation 1, as the model was trained on.
+pub(super) fn standardise(rows: &mut [f32], scale: &[Vec<f32>; 2]) {
     vectorised(
-        (rows, scale, standardised.as_mut_slice()),
+        (rows, scale),
         #[inline(always)]
-        |(rows, [mean, scale], standardised): (&[f32], &[Vec<f32>; 2], &mut [f32])| {
-            let width = mean.len().max(1);
-            for (row, out) in rows.chunks_exact(width).zip(standardised.chunks_exact_mut(width)) {
-                for (((out, value), mean), scale) in out.iter_mut().zip(row).zip(mean).zip(scale) {
-                    *out = ((*value - mean) * scale).clamp(-FEATURE_LIMIT, FEATURE_LIMIT);
+        |(rows, [mean, scale]): (&mut [f32], &[Vec<f32>; 2])| {
+            for row in rows.chunks_exact_mut(mean.len().max(1)) {
+                for ((value, mean), scale) in row.iter_mut().zip(mean).zip(scale) {
+                    *value = ((*value - mean) * scale).clamp(-FEATURE_LIMIT, FEATURE_LIMIT);
                 }
             }
         },

@@ -144,7 +144,7 @@ proptest! {
         let near = |a: f32, b: f32| (a - b).abs() <= 1e-3 * size;
         let (by_all, by_first): (Vec<usize>, Vec<usize>) = {
             let order = crate::best::best(&alone[0], nodes);
-            let all = order.len().min(super::ensemble::SCORED_BY_ALL);
+            let all = order.len().min(64);
             (order[..all].to_vec(), order[all..].to_vec())
         };
         for &node in &by_all {

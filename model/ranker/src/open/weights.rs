@@ -144,8 +144,8 @@ impl Weights {
 
     /// Features `[nodes, features]` at mean 0 and deviation 1.
     pub(super) fn standardised(&self, features: &dyn FeatureRows) -> Vec<f32> {
-        let mut standardised = Vec::new();
-        standardise(&all_rows(features, self.w_f.len()), &self.feature_scale, &mut standardised);
+        let mut standardised = all_rows(features, self.w_f.len());
+        standardise(&mut standardised, &self.feature_scale);
         standardised
     }
 
