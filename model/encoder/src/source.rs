@@ -84,18 +84,19 @@ impl Source {
 
     /// The path and the content of a file that every encoder of `kind` has.
     pub(crate) fn read(&self, kind: &'static str, file: &str) -> Result<(PathBuf, Vec<u8>), EncoderError> {
-        match self.get(file)? {
-            Some(path) => {
-                let bytes = read_bytes(&path)?;
-                Ok((path, bytes))
-            }
-            None => Err(EncoderError::MissingFile {
-                place: self.place(),
-                file: file.into(),
-                kind,
-                expected: "config.json, tokenizer.json and model.safetensors",
-            }),
-        }
+        let path = self.path(kind, file)?;
+        let bytes = read_bytes(&path)?;
+        Ok((path, bytes))
+    }
+
+    /// The path of a file that every encoder of `kind` has.
+    pub(crate) fn path(&self, kind: &'static str, file: &str) -> Result<PathBuf, EncoderError> {
+        self.get(file)?.ok_or_else(|| EncoderError::MissingFile {
+            place: self.place(),
+            file: file.into(),
+            kind,
+            expected: "config.json, tokenizer.json and model.safetensors",
+        })
     }
 
     /// A local path of `file`, or nothing where the source does not have it.

@@ -11,7 +11,43 @@ use crate::EncoderError;
 /// The tensors of one file.
 pub(crate) struct Tensors<'a> {
     path: PathBuf,
+    /// Address of the file's first byte.
+    start: usize,
     tensors: SafeTensors<'a>,
+}
+
+/// A matrix in a file.
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
+    /// Bytes before its first.
+    pub(crate) start: u64,
+    pub(crate) row_bytes: usize,
+    pub(crate) float: Float,
+}
+
+/// How a file writes a floating-point number.
+#[derive(Clone, Copy)]
+pub(crate) enum Float {
+    F32,
+    F16,
+    BF16,
+}
+
+impl Float {
+    fn bytes(self) -> usize {
+        match self {
+            Self::F32 => 4,
+            Self::F16 | Self::BF16 => 2,
+        }
+    }
+
+    pub(crate) fn decode(self, data: &[u8]) -> Vec<f32> {
+        match self {
+            Self::F32 => data.as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect(),
+            Self::F16 => data.as_chunks().0.iter().map(|bytes| f16::from_le_bytes(*bytes).to_f32()).collect(),
+            Self::BF16 => data.as_chunks().0.iter().map(|bytes| bf16::from_le_bytes(*bytes).to_f32()).collect(),
+        }
+    }
 }
 
 impl<'a> Tensors<'a> {
@@ -21,7 +57,7 @@ impl<'a> Tensors<'a> {
             path: path.to_owned(),
             reason: format!("not a whole safetensors file ({} bytes read): {error}; get the file again", bytes.len()),
         })?;
-        Ok(Self { path: path.to_owned(), tensors })
+        Ok(Self { path: path.to_owned(), start: bytes.as_ptr().addr(), tensors })
     }
 
     pub(crate) fn has(&self, name: &str) -> bool {
@@ -39,18 +75,35 @@ impl<'a> Tensors<'a> {
     /// `origin` says what sets the shape ("hidden_size and vocab_size of config.json").
     pub(crate) fn floats(&self, name: &str, shape: &[usize], origin: &str) -> Result<Vec<f32>, EncoderError> {
         let view = self.shaped(name, shape, origin)?;
-        let data = view.data();
-        let values: Vec<f32> = match view.dtype() {
-            Dtype::F32 => data.as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect(),
-            Dtype::F16 => data.as_chunks().0.iter().map(|bytes| f16::from_le_bytes(*bytes).to_f32()).collect(),
-            Dtype::BF16 => data.as_chunks().0.iter().map(|bytes| bf16::from_le_bytes(*bytes).to_f32()).collect(),
-            other => {
-                return Err(self.malformed(format!("`{name}` holds {other:?}; expected F32, F16 or BF16")));
-            }
-        };
+        let values = self.float(name, view.dtype())?.decode(view.data());
         match values.iter().position(|value| !value.is_finite()) {
             Some(at) => Err(self.malformed(format!("`{name}` holds a number that is not finite, at position {at}"))),
             None => Ok(values),
+        }
+    }
+
+    /// Where a matrix of floating-point numbers of `shape`, rows and columns, stands in the file.
+    pub(crate) fn place(&self, name: &str, shape: [usize; 2], origin: &str) -> Result<Place, EncoderError> {
+        let view = self.shaped(name, &shape, origin)?;
+        let float = self.float(name, view.dtype())?;
+        let [_, cols] = shape;
+        let row_bytes = cols * float.bytes();
+        for (row, data) in view.data().chunks_exact(row_bytes.max(1)).enumerate() {
+            if let Some(col) = float.decode(data).iter().position(|value| !value.is_finite()) {
+                let at = row * cols + col;
+                return Err(self.malformed(format!("`{name}` holds a number that is not finite, at position {at}")));
+            }
+        }
+        let start = view.data().as_ptr().addr() - self.start;
+        Ok(Place { start: start as u64, row_bytes, float })
+    }
+
+    fn float(&self, name: &str, dtype: Dtype) -> Result<Float, EncoderError> {
+        match dtype {
+            Dtype::F32 => Ok(Float::F32),
+            Dtype::F16 => Ok(Float::F16),
+            Dtype::BF16 => Ok(Float::BF16),
+            other => Err(self.malformed(format!("`{name}` holds {other:?}; expected F32, F16 or BF16"))),
         }
     }
 

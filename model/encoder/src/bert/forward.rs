@@ -1,6 +1,8 @@
 //! The forward pass over texts of any lengths, laid one after the other without padding.
 
 use super::weights::{Embeddings, LayerWeights, LinearWeights, Weights};
+use super::words::Words;
+use crate::EncoderError;
 use crate::math::{Activation, Linear, LinearScratch, Norm, Precision, Team, add_norm, attend, layer_norm};
 
 /// A model, its linear maps packed for the kernels.
@@ -8,6 +10,7 @@ pub(crate) struct Model {
     hidden: usize,
     heads: usize,
     activation: Activation,
+    words: Words,
     embeddings: Embeddings,
     layers: Vec<Layer>,
 }
@@ -40,7 +43,7 @@ pub(crate) struct Scratch {
 }
 
 impl Model {
-    pub(crate) fn new(weights: Weights, precision: Precision) -> Self {
+    pub(crate) fn new(words: Words, weights: Weights<'_>, precision: Precision) -> Result<Self, EncoderError> {
         let linear = |map: LinearWeights| Linear::new(&map.weight, map.bias, precision);
         let layer = |layer: LayerWeights| Layer {
             qkv: linear(layer.qkv),
@@ -50,23 +53,32 @@ impl Model {
             down: linear(layer.down),
             output_norm: layer.output_norm,
         };
-        Self {
+        Ok(Self {
             hidden: weights.hidden,
             heads: weights.heads,
             activation: weights.activation,
+            words,
+            layers: weights.layers(layer)?,
             embeddings: weights.embeddings,
-            layers: weights.layers.into_iter().map(layer).collect(),
-        }
+        })
     }
 
     /// Last hidden states of `texts` (token ids), `[tokens of all texts, hidden]`, in their order.
     ///
     /// Ids and lengths must be within the model's vocabulary and positions, which the encoder has
     /// checked when it was opened.
-    pub(crate) fn forward<'s>(&self, texts: &[&[u32]], scratch: &'s mut Scratch, team: Team) -> &'s [f32] {
+    ///
+    /// # Errors
+    /// A word's vector that cannot be read from the file any more.
+    pub(crate) fn forward<'s>(
+        &self,
+        texts: &[&[u32]],
+        scratch: &'s mut Scratch,
+        team: Team,
+    ) -> Result<&'s [f32], EncoderError> {
         let lengths: Vec<usize> = texts.iter().map(|ids| ids.len()).collect();
         let Scratch { states, qkv, context, product, inner, linear } = scratch;
-        self.embed(texts, states);
+        self.embed(texts, states)?;
         context.resize(states.len(), 0.0);
         for layer in &self.layers {
             layer.qkv.apply(states, qkv, None, team, linear);
@@ -77,19 +89,19 @@ impl Model {
             layer.down.apply(inner, product, None, team, linear);
             add_norm(states, product, &layer.output_norm);
         }
-        states
+        Ok(states)
     }
 
     /// `states[t] = norm(words[id of t] + positions[place of t in its text])`
-    fn embed(&self, texts: &[&[u32]], states: &mut Vec<f32>) {
+    fn embed(&self, texts: &[&[u32]], states: &mut Vec<f32>) -> Result<(), EncoderError> {
         states.clear();
         for ids in texts {
             for (id, position) in ids.iter().zip(self.embeddings.positions.chunks_exact(self.hidden)) {
-                let start = *id as usize * self.hidden;
-                let word = &self.embeddings.words[start..start + self.hidden];
+                let word = self.words.row(*id)?;
                 states.extend(word.iter().zip(position).map(|(word, position)| word + position));
             }
         }
         layer_norm(states, &self.embeddings.norm);
+        Ok(())
     }
 }

@@ -5,6 +5,7 @@ mod forward;
 mod pooling;
 mod tensors;
 mod weights;
+mod words;
 
 use std::collections::{HashMap, VecDeque};
 use std::path::Path;
@@ -23,6 +24,7 @@ use forward::{Model, Scratch};
 use pooling::{Pipeline, Pooling};
 use tensors::{Pending, TensorModel};
 use weights::Weights;
+use words::{WeightsFile, Words};
 
 const KIND: &str = "bert";
 /// With fewer batches a thread than this, all threads share each batch: a question alone uses them
@@ -96,8 +98,10 @@ impl BertEncoder {
 
         let (tokenizer_path, tokenizer) = source.read(KIND, &pipeline.file("tokenizer.json"))?;
         let tokens = Tokens::parse(&tokenizer_path, &tokenizer, true, limit)?;
-        let (weights_path, weights) = source.read(KIND, &pipeline.file("model.safetensors"))?;
-        let model = Weights::read(&Tensors::parse(&weights_path, &weights)?, &config)?;
+        let weights_path = source.path(KIND, &pipeline.file("model.safetensors"))?;
+        let (file, weights) = WeightsFile::open(&weights_path)?;
+        let stored = Tensors::parse(&weights_path, &weights)?;
+        let model = Weights::read(&stored, &config)?;
         tokens.check_rows(config.vocab, &weights_path)?;
         let widest = config.hidden.max(config.inner);
         if precision == Precision::Int8 && widest > MOST_DEPTH {
@@ -107,10 +111,13 @@ impl BertEncoder {
                 expected: format!("the model is {widest} wide and int8 has room for {MOST_DEPTH}; expected \"f32\""),
             });
         }
+        let words = [config.vocab, config.hidden];
         let forward = if in_tensors {
-            Forward::Tensors(Box::new(TensorModel::new(&model, device)))
+            let words = stored.floats(&model.embeddings.words, &words, "config.json")?;
+            Forward::Tensors(Box::new(TensorModel::new(&words, &model, device)?))
         } else {
-            Forward::Native(Box::new(Model::new(model, precision)))
+            let place = stored.place(&model.embeddings.words, words, "config.json")?;
+            Forward::Native(Box::new(Model::new(Words::new(file, place, config.vocab), model, precision)?))
         };
 
         let identity = Digest::new()
@@ -186,7 +193,7 @@ impl BertEncoder {
     ) -> Result<Vec<f32>, EncoderError> {
         let ids = select(ids, batch);
         let vectors = match &self.forward {
-            Forward::Native(model) => self.pooling.apply(model.forward(&ids, scratch, team), &ids, self.hidden),
+            Forward::Native(model) => self.pooling.apply(model.forward(&ids, scratch, team)?, &ids, self.hidden),
             Forward::Tensors(model) => read(model.vectors(&ids, self.pooling))?,
         };
         self.finished(unique, batch, vectors)
@@ -327,7 +334,7 @@ impl BertEncoder {
         let Forward::Native(model) = &self.forward else {
             return Err(EncoderError::NoTokenVectors { reason: "on this device; it does with --device cpu" });
         };
-        let states = model.forward(ids, scratch, Team::One);
+        let states = model.forward(ids, scratch, Team::One)?;
         let mut states = states.chunks_exact(self.hidden);
         let mut vectors = Vec::with_capacity(ids.len());
         for ids in ids {

@@ -6,6 +6,7 @@ use burn::tensor::{Device, ExecutionError, Int, Tensor, TensorData};
 
 use super::pooling::Pooling;
 use super::weights::{LayerWeights, LinearWeights, Weights};
+use crate::EncoderError;
 use crate::math::{Activation, Norm};
 
 /// Lengths of padded texts are multiples of this, so that a device compiles and tunes its kernels
@@ -62,13 +63,13 @@ impl Pending {
 }
 
 impl TensorModel {
-    /// Brings the weights to `device`.
-    pub(super) fn new(weights: &Weights, device: &Device) -> Self {
+    /// Brings the words' vectors, `[vocab, hidden]`, and the other weights to `device`.
+    pub(super) fn new(words: &[f32], weights: &Weights<'_>, device: &Device) -> Result<Self, EncoderError> {
         let hidden = weights.hidden;
         let matrix = |rows: &[f32]| {
             Tensor::from_data(TensorData::new(rows.to_vec(), [rows.len() / hidden.max(1), hidden]), device)
         };
-        let layer = |layer: &LayerWeights| Layer {
+        let layer = |layer: LayerWeights| Layer {
             qkv: Linear::new(&layer.qkv, device),
             out: Linear::new(&layer.out, device),
             attention_norm: NormTensors::new(&layer.attention_norm, device),
@@ -76,15 +77,15 @@ impl TensorModel {
             down: Linear::new(&layer.down, device),
             output_norm: NormTensors::new(&layer.output_norm, device),
         };
-        Self {
+        Ok(Self {
             device: device.clone(),
             heads: weights.heads,
             activation: weights.activation,
-            words: matrix(&weights.embeddings.words),
+            words: matrix(words),
             positions: matrix(&weights.embeddings.positions),
             norm: NormTensors::new(&weights.embeddings.norm, device),
-            layers: weights.layers.iter().map(layer).collect(),
-        }
+            layers: weights.layers(layer)?,
+        })
     }
 
     /// Pooled vectors of `texts` (token ids), padded to the longest.

@@ -1,23 +1,27 @@
-//! Reads a BERT-family model's weights.
+//! Reads a BERT-family model's weights, but for the words' vectors.
 
 use super::config::{Family, ModelConfig};
 use crate::EncoderError;
 use crate::math::{Activation, Norm};
 use crate::tensors::Tensors;
 
-/// The weights of a model, as its file has them but for what is noted here.
-pub(crate) struct Weights {
+/// The weights of a model, as its file has them but for what is noted here. Layers are read one at a
+/// time: all of them in f32 are several times what an int8 model keeps.
+pub(crate) struct Weights<'a> {
+    reader: Reader<'a>,
+    names: &'static Names,
+    /// The layers' prefix.
+    prefix: String,
     pub(crate) hidden: usize,
     pub(crate) heads: usize,
     pub(crate) activation: Activation,
     pub(crate) embeddings: Embeddings,
-    pub(crate) layers: Vec<LayerWeights>,
 }
 
-/// What a token's first state is the sum of.
+/// What a token's first state is made of beside its word's vector.
 pub(crate) struct Embeddings {
-    /// `[vocab, hidden]`
-    pub(crate) words: Vec<f32>,
+    /// The tensor of the words' vectors, `[vocab, hidden]`.
+    pub(crate) words: String,
     /// `[positions, hidden]`, from the first token's on, the token type's row added.
     pub(crate) positions: Vec<f32>,
     pub(crate) norm: Norm,
@@ -46,7 +50,7 @@ pub(crate) struct LinearWeights {
 /// norm.
 type Names = [&'static str; 8];
 
-const BERT: Names = [
+static BERT: Names = [
     "attention.self.query",
     "attention.self.key",
     "attention.self.value",
@@ -57,7 +61,7 @@ const BERT: Names = [
     "output.LayerNorm",
 ];
 
-const DISTILBERT: Names = [
+static DISTILBERT: Names = [
     "attention.q_lin",
     "attention.k_lin",
     "attention.v_lin",
@@ -68,22 +72,21 @@ const DISTILBERT: Names = [
     "output_layer_norm",
 ];
 
-impl Weights {
+impl<'a> Weights<'a> {
     /// Reads the weights of a model that `config` describes.
-    pub(crate) fn read(tensors: &Tensors<'_>, config: &ModelConfig) -> Result<Self, EncoderError> {
+    pub(crate) fn read(tensors: &'a Tensors<'a>, config: &'a ModelConfig) -> Result<Self, EncoderError> {
         // Models with a head keep the encoder under its name.
         let prefix = ["", "bert.", "roberta.", "distilbert."]
             .into_iter()
             .find(|prefix| tensors.has(&format!("{prefix}embeddings.word_embeddings.weight")))
             .unwrap_or_default();
         let (names, layers) = match config.family {
-            Family::Bert => (BERT, format!("{prefix}encoder.layer")),
-            Family::DistilBert => (DISTILBERT, format!("{prefix}transformer.layer")),
+            Family::Bert => (&BERT, format!("{prefix}encoder.layer")),
+            Family::DistilBert => (&DISTILBERT, format!("{prefix}transformer.layer")),
         };
         let reader = Reader { tensors, config };
         let embeddings = format!("{prefix}embeddings");
         let hidden = config.hidden;
-        let words = reader.matrix(&format!("{embeddings}.word_embeddings.weight"), config.vocab, hidden)?;
         let mut positions =
             reader.matrix(&format!("{embeddings}.position_embeddings.weight"), config.position_rows, hidden)?;
         positions.drain(..config.first_position * hidden);
@@ -98,11 +101,21 @@ impl Weights {
             hidden,
             heads: config.heads,
             activation: config.activation,
-            embeddings: Embeddings { words, positions, norm: reader.norm(&format!("{embeddings}.LayerNorm"))? },
-            layers: (0..config.layers)
-                .map(|layer| reader.layer(&format!("{layers}.{layer}"), &names))
-                .collect::<Result<_, _>>()?,
+            embeddings: Embeddings {
+                words: format!("{embeddings}.word_embeddings.weight"),
+                positions,
+                norm: reader.norm(&format!("{embeddings}.LayerNorm"))?,
+            },
+            reader,
+            names,
+            prefix: layers,
         })
+    }
+
+    /// The layers, each with what `pack` makes of it.
+    pub(crate) fn layers<T>(&self, pack: impl Fn(LayerWeights) -> T) -> Result<Vec<T>, EncoderError> {
+        let layer = |layer| self.reader.layer(&format!("{}.{layer}", self.prefix), self.names);
+        (0..self.reader.config.layers).map(|number| layer(number).map(&pack)).collect()
     }
 }
 
