@@ -42,13 +42,34 @@ fn unsaid(question: &str, sql: &str, graph: &SchemaGraph) -> Vec<String> {
             found.push(word);
         }
     }
+    let is_named = |span: &String| span.split(' ').all(|word| known.contains(&stem(word)));
+    found.extend(relative(question).filter(|span| !is_named(span)));
     found
+}
+
+/// "Last year", which is another one each year.
+fn relative(question: &str) -> Option<String> {
+    const WHEN: [&str; 6] = ["last", "this", "next", "previous", "current", "past"];
+    const SPANS: [&str; 6] = ["year", "quarter", "month", "week", "weekend", "day"];
+    let all = words(&question.to_lowercase());
+    // "The last year" is one of the rows'.
+    let is_one = |at: &usize| {
+        let word = |at: usize| all.get(at).map_or("", String::as_str);
+        let of_rows = at.checked_sub(1).is_some_and(|before| word(before) == "the");
+        !of_rows && WHEN.contains(&word(*at)) && SPANS.contains(&word(at + 1))
+    };
+    let span = (0..all.len()).find(is_one).and_then(|at| Some(all.get(at..at + 2)?.join(" ")));
+    span.or_else(|| all.into_iter().find(|word| ["today", "yesterday", "tomorrow"].contains(&word.as_str())))
 }
 
 /// The same as notes on the statement, in sentences.
 pub(crate) fn notes(question: &str, sql: &str, graph: &SchemaGraph) -> Vec<String> {
-    let note =
-        |word: String| format!("the statement leaves \"{word}\" of the question out, which no name of the schema has");
+    let note = |word: String| match relative(question) {
+        Some(span) if span == word => {
+            format!("the statement leaves \"{word}\" of the question out; say which one it is")
+        }
+        _ => format!("the statement leaves \"{word}\" of the question out, which no name of the schema has"),
+    };
     unsaid(question, sql, graph).into_iter().map(note).collect()
 }
 
@@ -144,6 +165,8 @@ mod tests {
         let month = "SELECT count(*) FROM flight WHERE day >= '2024-03-01' AND day < '2024-04-01'";
         assert_eq!(of("How much was paid for flights in March 2024?", month), Vec::<String>::new());
         assert_eq!(of("What is the average price in March 2024?", price), ["March"]);
+        assert_eq!(of("What was the average price last year?", price), ["last year"]);
+        assert_eq!(of("What was the average price in the last year?", price), Vec::<String>::new());
         assert_eq!(of("Flights of Italians?", "SELECT * FROM flight WHERE city = 'Italy'"), Vec::<String>::new());
     }
 }

@@ -7,7 +7,7 @@ mod missing;
 mod periods;
 mod wants;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::sketch::{DatePart, Function, Operand};
@@ -24,9 +24,41 @@ const NUMBERS: [&str; 13] =
 
 /// Words that say what is done with the column behind them, as stems.
 const CUES: &str = "whose where that with which who have has had sort order descend ascend alphabet each per by in of for from \
-    than most least highest lowest largest smallest oldest youngest average averag total sum number maximum minimum more less above \
-    below after before between fewest earliest latest mean max min distinct differ not without except common or both and whom \
+    than most least highest lowest oldest youngest average averag total sum number maximum minimum more less higher lower abov \
+    below after befor between fewest earliest latest mean max min distinct differ not without except common or both and whom \
     contain start end letter";
+
+/// What is read as another of the same meaning: of most of these a training part has too few to learn from.
+#[rustfmt::skip]
+const READ_AS: [(&str, &[&str]); 8] = [
+    ("highest", &[
+        "largest", "greatest", "biggest", "longest", "tallest", "heaviest", "furthest", "farthest", "deepest", "widest", "strongest",
+        "fastest", "richest", "hottest", "warmest", "priciest", "dearest", "costliest",
+    ]),
+    ("lowest", &["smallest", "shortest", "lightest", "cheapest", "slowest", "weakest", "coldest", "narrowest", "shallowest"]),
+    ("oldest", &["eldest"]),
+    ("latest", &["newest"]),
+    ("higher", &["greater", "larger", "bigger", "longer", "taller", "heavier", "deeper", "wider", "stronger", "faster", "warmer", "hotter"]),
+    ("lower", &["smaller", "shorter", "lighter", "cheaper", "slower", "weaker", "colder", "narrower"]),
+    ("less", &["fewer"]),
+    ("abov", &["over", "exceed"]),
+];
+
+fn read_as(stem: &str) -> &str {
+    READ_AS.iter().find(|(_, words)| words.contains(&stem)).map_or(stem, |(read, _)| read)
+}
+
+/// What a number is written short with: "2 million", "500k".
+const SCALES: [(&str, f64); 8] = [
+    ("thousand", 1e3),
+    ("k", 1e3),
+    ("million", 1e6),
+    ("mn", 1e6),
+    ("m", 1e6),
+    ("billion", 1e9),
+    ("bn", 1e9),
+    ("trillion", 1e12),
+];
 
 /// What a column does in a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -80,6 +112,8 @@ pub(super) struct Reading<'g> {
     pub marks: Vec<String>,
     /// Numbers by the word they are.
     pub numbers: Vec<(usize, f64)>,
+    /// What some of these are multiplied by.
+    scales: BTreeMap<usize, f64>,
     /// Spans of time.
     periods: Vec<Period>,
     /// The part of dates that a row is wanted for each of, with the words that say so.
@@ -89,6 +123,8 @@ pub(super) struct Reading<'g> {
     /// Columns of dates, and those of texts alone, by their values.
     dates: BTreeSet<usize>,
     texts: BTreeSet<usize>,
+    /// Columns of which every row has a value of its own.
+    unique: BTreeSet<usize>,
     /// Texts in quotes.
     quoted: Vec<String>,
     /// How likely each table is needed.
@@ -120,20 +156,20 @@ impl<'g> Reading<'g> {
     pub fn new(question: &str, linker: &Linker<'g>) -> Self {
         let graph = linker.graph();
         let crate::linking::Read { words, linked, columns, tables, names } = linker.read(question);
-        let mut marks: Vec<String> = words.words.iter().map(|word| word.stem.clone()).collect();
-        let mut numbers = Vec::new();
+        let mut marks: Vec<String> = words.words.iter().map(|word| read_as(&word.stem).to_owned()).collect();
+        let (mut numbers, mut scales) = (Vec::new(), BTreeMap::new());
         for (at, word) in words.words.iter().enumerate() {
-            let number = word.text.parse::<f64>().ok().filter(|number| number.is_finite()).or_else(|| {
-                let count = NUMBERS.iter().position(|name| *name == word.text)?;
-                Some(f64::from(u8::try_from(count).ok()?))
-            });
-            if let Some(number) = number {
-                numbers.push((at, number));
-                if word.text.starts_with(|c: char| c.is_ascii_digit())
-                    && let Some(mark) = marks.get_mut(at)
-                {
-                    *mark = "#".to_owned();
-                }
+            let Some((number, scale)) = number(&word.text) else { continue };
+            numbers.push((at, number));
+            let next = words.words.get(at + 1).map_or("", |word| word.text.as_str());
+            let behind = scale_of(next).filter(|_| scale.is_none() && next.len() > 1);
+            if let Some(scale) = scale.or(behind) {
+                scales.insert(at, scale);
+            }
+            let of_number = if behind.is_some() { at..at + 2 } else { at..at + 1 };
+            let has_digits = word.text.starts_with(|c: char| c.is_ascii_digit());
+            for at in of_number.filter(|_| has_digits || behind.is_some()) {
+                marks.get_mut(at).into_iter().for_each(|mark| "#".clone_into(mark));
             }
         }
         for value in linked.values.values().flatten().filter(|value| !value.is_number) {
@@ -187,6 +223,13 @@ impl<'g> Reading<'g> {
             (0..graph.columns().len()).filter(|column| is(linker.values(), *column)).collect()
         };
         let (dates, texts): (BTreeSet<usize>, _) = (held(ValueIndex::holds_dates), held(ValueIndex::holds_texts));
+        let unique = (0..graph.columns().len()).filter(|column| {
+            let table = graph.columns().get(*column).and_then(|node| graph.tables().get(node.table));
+            let key =
+                table.and_then(|table| table.primary_key.as_slice().first().filter(|_| table.primary_key.len() == 1));
+            key.is_some_and(|key| linker.values().is_unique(*column, *key))
+        });
+        let unique = unique.collect();
         let is_name = |at: usize| {
             let names = columns.iter().chain(&tables).filter(|mention| mention.coverage > 0.99);
             names.into_iter().any(|mention| mention.words.contains(&at))
@@ -207,6 +250,7 @@ impl<'g> Reading<'g> {
             names,
             dates,
             texts,
+            unique,
             graph,
             words,
             linked,
@@ -214,6 +258,7 @@ impl<'g> Reading<'g> {
             tables,
             marks,
             numbers,
+            scales,
             quoted,
             table_odds,
             mentioned,
@@ -228,6 +273,11 @@ impl<'g> Reading<'g> {
         self.mentioned.get(column).copied().unwrap_or_default()
     }
 
+    /// Whether every row has a value of its own in a column.
+    pub fn is_unique(&self, column: usize) -> bool {
+        self.unique.contains(&column)
+    }
+
     /// Whether a column holds dates.
     pub fn holds_dates(&self, column: usize) -> bool {
         self.dates.contains(&column)
@@ -236,6 +286,14 @@ impl<'g> Reading<'g> {
     /// Whether a column holds texts alone, dates among them, which have no sum and no mean.
     pub fn holds_texts(&self, column: usize) -> bool {
         self.texts.contains(&column)
+    }
+
+    /// A number of the question as a column has it: in full, but where the column's name says in what it counts.
+    fn in_full(&self, at: usize, number: f64, column: usize) -> f64 {
+        match self.scales.get(&at) {
+            Some(scale) if !self.has_stem(column, &["thousand", "million", "billion"]) => number * scale,
+            _ => number,
+        }
     }
 
     /// Whether no word of it is in a name or a value, nor says what is done with any.
@@ -450,6 +508,24 @@ impl<'g> Reading<'g> {
         features.push(format!("tables {}", tables.min(4)));
         features
     }
+}
+
+/// A number as a word, with what it is multiplied by.
+fn number(word: &str) -> Option<(f64, Option<f64>)> {
+    let digits = word.trim_end_matches(|c: char| c.is_ascii_lowercase());
+    let scale = scale_of(word.get(digits.len()..)?);
+    if let Ok(number) = digits.parse::<f64>()
+        && number.is_finite()
+        && (scale.is_some() || digits.len() == word.len())
+    {
+        return Some((number, scale));
+    }
+    let count = NUMBERS.iter().position(|name| *name == word)?;
+    Some((f64::from(u8::try_from(count).ok()?), None))
+}
+
+fn scale_of(word: &str) -> Option<f64> {
+    SCALES.iter().find(|(name, _)| *name == word).map(|(_, scale)| *scale)
 }
 
 /// What stands between quotes.

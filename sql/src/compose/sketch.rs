@@ -257,10 +257,10 @@ impl Sketch {
         if shown.is_empty() {
             return None;
         }
-        let distinct = if self.distinct { "DISTINCT " } else { "" };
+        let distinct = if self.distinct || self.repeats(graph, &tree) { "DISTINCT " } else { "" };
         let select = format!("SELECT {distinct}{} FROM {from}", shown.join(", "));
         let mut sql = select.clone();
-        let conditions: Vec<String> = self.conditions.iter().map(|condition| names.condition(condition)).collect();
+        let conditions = self.of_rows(&names);
         let without = match &self.without {
             Some(without) => Some(self.without(without, &names, joiner, costs)?),
             None => None,
@@ -302,6 +302,35 @@ impl Sketch {
             write!(sql, " LIMIT {limit}").ok()?;
         }
         Some((sql, tree))
+    }
+
+    /// The conditions on rows; with "or", several values of one column stand together and what others are held to holds beside them:
+    /// `(town = 'York' OR town = 'Leeds') AND status = 'late'`.
+    fn of_rows(&self, names: &Names<'_>) -> Vec<String> {
+        let all = || self.conditions.iter().map(|condition| names.condition(condition));
+        let of_column = |column: usize| self.conditions.iter().filter(move |of| of.column == column).count();
+        let several = self.conditions.iter().find(|condition| of_column(condition.column) > 1);
+        match several.filter(|of| self.joined == Joined::Or && of_column(of.column) < self.conditions.len()) {
+            Some(Condition { column, .. }) => {
+                let (one, others): (Vec<_>, Vec<_>) =
+                    self.conditions.iter().zip(all()).partition(|(of, _)| of.column == *column);
+                let text = |of: Vec<(_, String)>, with: &str| {
+                    of.into_iter().map(|(_, text)| text).collect::<Vec<_>>().join(with)
+                };
+                vec![format!("({}) AND {}", text(one, " OR "), text(others, " AND "))]
+            }
+            None => all().collect(),
+        }
+    }
+
+    /// Whether joins give rows of the one table that is shown several times, where each is wanted once.
+    fn repeats(&self, graph: &SchemaGraph, tree: &JoinTree) -> bool {
+        let is_plain =
+            self.shown.iter().all(|item| item.function.is_none()) && self.group.is_empty() && self.per.is_none();
+        let shown = tables_of(graph, self.shown.iter().filter_map(|item| item.column));
+        let mut joins = tree.joins.iter().filter_map(|join| graph.joins().get(*join));
+        let [table] = Vec::from_iter(shown)[..] else { return false };
+        is_plain && self.order.is_none() && self.joined != Joined::Intersect && joins.any(|join| join.to == table)
     }
 
     fn without(&self, without: &Without, outer: &Names<'_>, joiner: &Joiner<'_>, costs: &[f64]) -> Option<String> {

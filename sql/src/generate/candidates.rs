@@ -1,7 +1,7 @@
 //! Candidate statements for a question.
 
 use super::conditions::{Condition, Relation};
-use super::known::{Known, Scope};
+use super::known::{Field, Known, Scope};
 use super::question::Question;
 
 /// At most so many fields are shown, measured, and so many statements made of one scope.
@@ -144,6 +144,13 @@ impl Maker<'_> {
         fields
     }
 
+    /// Whether it wants things by what all their rows have together.
+    fn wants_sums(&self) -> bool {
+        let of_sums = |stem: &str| ["total", "altogether", "overall", "combined"].contains(&stem);
+        let mut words = self.question.tokens.iter().zip(&self.question.in_label);
+        words.any(|(token, in_label)| of_sums(&token.stem) && !in_label)
+    }
+
     fn shown(&self) -> Vec<usize> {
         self.fields(SHOWN, |field| {
             let part = self.known.fields.get(field).and_then(|field| field.reading_of.as_ref());
@@ -243,6 +250,10 @@ impl Maker<'_> {
         let names: Vec<String> = measures.iter().map(|field| name(*field)).collect();
         let measures: Vec<(usize, String)> = measures.into_iter().zip(names).collect();
         let second = self.question.has("second") || self.question.has("2nd");
+        let fewest = self.question.has("fewest");
+        let repeats = |field: &usize| self.known.fields.get(*field).is_some_and(Field::repeats);
+        let is_summed = |field: &usize| self.wants_sums() && repeats(field);
+        let summed: Vec<usize> = shown.iter().map(|(field, _)| *field).filter(is_summed).collect();
         let is_number = |field: usize| self.known.fields.get(field).is_some_and(|field| field.number);
         let numbers: Vec<(usize, String)> = measures.iter().filter(|(field, _)| is_number(*field)).cloned().collect();
         for filter in &filters {
@@ -285,8 +296,17 @@ impl Maker<'_> {
                     if self.known.base(*measure) == self.known.base(*field) {
                         continue;
                     }
-                    let select = format!("{select}{and} {by} IS NOT NULL ORDER BY {by}");
-                    self.push(format!("{select} DESC LIMIT 1"), Form::Largest, Some(*field), Some(*measure), filter);
+                    // "Which plant had the most hours in total", where each has several rows.
+                    let by_sum = summed.contains(field) && is_number(*measure);
+                    let select = if by_sum {
+                        format!("{select} GROUP BY {column} ORDER BY sum({by})")
+                    } else {
+                        format!("{select}{and} {by} IS NOT NULL ORDER BY {by}")
+                    };
+                    if !fewest {
+                        let largest = format!("{select} DESC LIMIT 1");
+                        self.push(largest, Form::Largest, Some(*field), Some(*measure), filter);
+                    }
                     self.push(format!("{select} LIMIT 1"), Form::Smallest, Some(*field), Some(*measure), filter);
                     if second {
                         let largest = format!("{select} DESC LIMIT 1 OFFSET 1");
@@ -297,7 +317,9 @@ impl Maker<'_> {
                 }
                 if filter.conditions.len() < 2 {
                     let group = format!("{select} GROUP BY {column} ORDER BY count(*)");
-                    self.push(format!("{group} DESC LIMIT 1"), Form::Commonest, Some(*field), None, filter);
+                    if !fewest {
+                        self.push(format!("{group} DESC LIMIT 1"), Form::Commonest, Some(*field), None, filter);
+                    }
                     self.push(format!("{group} LIMIT 1"), Form::Rarest, Some(*field), None, filter);
                 }
             }

@@ -113,12 +113,14 @@ pub(super) fn conditions(text: &str, tokens: &[Token], numbers: &[(f64, usize)],
             if month != is_month {
                 continue;
             }
-            let relations: &[Relation] = if compares && !month {
-                &[Relation::Equal, Relation::Above, Relation::Below, Relation::AtLeast, Relation::AtMost]
-            } else {
-                &[Relation::Equal]
+            let relations = match stated(tokens, token) {
+                Some(relation) => vec![relation],
+                None if compares && !month => {
+                    vec![Relation::Equal, Relation::Above, Relation::Below, Relation::AtLeast, Relation::AtMost]
+                }
+                None => vec![Relation::Equal],
             };
-            for &relation in relations {
+            for relation in relations {
                 let rows: Vec<usize> = field
                     .values
                     .iter()
@@ -158,6 +160,31 @@ const COMPARING: &str = "more over above greater least less under fewer below be
 fn compares(text: &str) -> bool {
     let lower = text.to_lowercase();
     lower.split(|c: char| !c.is_alphanumeric()).any(|word| COMPARING.split_whitespace().any(|cue| cue == word))
+}
+
+/// What the words around a number say of it: "more than 5", "5 or more".
+fn stated(tokens: &[Token], number: usize) -> Option<Relation> {
+    const MORE: [&str; 8] = ["more", "greater", "higher", "larger", "bigger", "longer", "older", "taller"];
+    const LESS: [&str; 7] = ["less", "fewer", "lower", "smaller", "shorter", "younger", "lighter"];
+    let before =
+        |back: usize| number.checked_sub(back).and_then(|at| tokens.get(at)).map_or("", |token| token.stem.as_str());
+    let after = |on: usize| tokens.get(number + on).map_or("", |token| token.stem.as_str());
+    let is_not = ["no", "not"].contains(&before(3));
+    match (before(2), before(1)) {
+        ("at", "least") => Some(Relation::AtLeast),
+        ("at", "most") | ("up", "to") => Some(Relation::AtMost),
+        (more, "than") if MORE.contains(&more) => Some(if is_not { Relation::AtMost } else { Relation::Above }),
+        (less, "than") if LESS.contains(&less) => Some(if is_not { Relation::AtLeast } else { Relation::Below }),
+        (_, "over" | "above" | "exceeding") => Some(Relation::Above),
+        (_, "under" | "below") => Some(Relation::Below),
+        _ if after(1) == "or" && (MORE.contains(&after(2)) || ["over", "above"].contains(&after(2))) => {
+            Some(Relation::AtLeast)
+        }
+        _ if after(1) == "or" && (LESS.contains(&after(2)) || ["under", "below"].contains(&after(2))) => {
+            Some(Relation::AtMost)
+        }
+        _ => None,
+    }
 }
 
 /// Values of a field of texts that stand in the question, whole or in part.

@@ -1,6 +1,6 @@
 //! What is known of a database before a question comes: fields, what people call them, and their values.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::catalogue::quote;
 use crate::error::QueryError;
@@ -46,6 +46,12 @@ impl Field {
         self.reading_of.as_ref().is_some_and(|(_, part)| part.ends_with("parsed"))
             || self.declared_type.starts_with("DATE")
             || self.declared_type.starts_with("TIMESTAMP")
+    }
+
+    /// Whether several rows have one value.
+    pub(super) fn repeats(&self) -> bool {
+        let mut seen = HashSet::new();
+        self.values.iter().any(|cell| !cell.text.is_empty() && !seen.insert(cell.text.as_str()))
     }
 }
 

@@ -62,6 +62,10 @@ struct Written {
     dates: usize,
     numbers: usize,
     has_nulls: bool,
+    /// Different values.
+    different: usize,
+    /// Whether there may be more of these.
+    is_cut: bool,
     /// What is neither 0, 1 nor a word for yes or no.
     others: usize,
 }
@@ -69,6 +73,9 @@ struct Written {
 /// Words for yes and no, as stems.
 const YES: [&str; 4] = ["y", "yes", "true", "t"];
 const NO: [&str; 4] = ["n", "no", "fals", "f"];
+
+/// Rows that tell whether a column's values differ from row to row.
+const MANY: usize = 12;
 
 /// Values of one column that differ in their endings alone, at most.
 const ALIKE: usize = 4;
@@ -119,9 +126,14 @@ impl ValueIndex {
     /// Adds values of a column by its number.
     pub fn add(&mut self, column: usize, values: impl IntoIterator<Item = Value>, limits: ValueLimits) {
         let column = column as u32;
-        for value in values.into_iter().take(limits.per_column) {
+        for (count, value) in values.into_iter().take(limits.per_column).enumerate() {
             if self.held >= limits.total {
                 return;
+            }
+            if !matches!(value, Value::Null) {
+                let written = self.written.entry(column).or_default();
+                written.different += 1;
+                written.is_cut |= count + 1 == limits.per_column;
             }
             match value {
                 Value::Integer(number) => {
@@ -233,6 +245,13 @@ impl ValueIndex {
     /// Whether a column holds texts alone, dates among them.
     pub fn holds_texts(&self, column: usize) -> bool {
         self.written(column).is_some_and(|of| of.texts > 0 && of.numbers == 0)
+    }
+
+    /// Whether a column has a value of its own for each of the table's `key`, as far as their samples tell.
+    pub fn is_unique(&self, column: usize, key: usize) -> bool {
+        let [of, key] = [column, key].map(|column| self.written(column));
+        let has_all = |of: &Written| of.different >= MANY && !of.is_cut && !of.has_nulls;
+        of.zip(key).is_some_and(|(of, key)| has_all(of) && has_all(key) && of.different == key.different)
     }
 
     /// Whether a column has no value in some rows, as far as its sample tells.

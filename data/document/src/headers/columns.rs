@@ -15,14 +15,14 @@ pub(super) fn infer(grid: &Grid, header_rows: usize) -> (usize, &'static str) {
     if marked > 0 {
         return (marked, "marked");
     }
-    // A header that spans rows has its children in the next column.
-    let spans =
-        (0..most).take_while(|&col| body.clone().any(|row| is_merged_header(grid.at(row, col), header_rows))).count();
     let kinds: Vec<Share> = (0..grid.cols).map(|col| Share::of(grid, header_rows, col)).collect();
+    let names = |col: usize| col == 0 || !kinds[col].is_data();
+    // A header that spans rows has its children in the next column, unless that holds the numbers.
+    let merged = |col: &usize| body.clone().any(|row| is_merged_header(grid.at(row, *col), header_rows));
+    let spans = (0..most).take_while(|col| merged(col) && names(*col)).count();
     // Where some column headers have levels, those without stand over the row headers.
     let levelled = header_rows > 1
         && (0..grid.cols).any(|col| grid.at(0, col).colspan > 1 && grid.at(0, col).rowspan < header_rows);
-    let names = |col: usize| col == 0 || !kinds[col].is_data();
     if levelled && spans == 0 {
         let under_nothing = (0..most).take_while(|&col| stands_under_nothing(grid, header_rows, col)).count();
         if under_nothing > 0 && has_levels(grid.at(0, under_nothing), header_rows) && (0..under_nothing).all(names) {
@@ -38,7 +38,11 @@ pub(super) fn infer(grid: &Grid, header_rows: usize) -> (usize, &'static str) {
     };
     let plain = if levelled { (0..most).take_while(plain).count() } else { 0 };
     if spans > 0 {
-        return ((spans + 1).max(plain).min(most), "merged headers have their children beside them");
+        return if spans < most && names(spans) {
+            ((spans + 1).max(plain), "merged headers have their children beside them")
+        } else {
+            (spans.max(plain), "merged headers")
+        };
     }
     if plain > 1 {
         return (plain, "column headers without levels");

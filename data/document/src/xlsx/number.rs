@@ -24,7 +24,8 @@ pub(super) fn format(number: f64, format: &str) -> String {
         .split_once('.')
         .map_or(0, |(_, after)| after.chars().take_while(|c| matches!(c, '0' | '#' | '?')).count());
     let value = if percent { number * 100.0 } else { number / scale(section, &digits) };
-    let fixed = format!("{:.*}", decimals.min(15), value.abs());
+    // Half a place goes up, of fifteen digits as spreadsheets count: 0.125 is 0.13, and so is 1.005 1.01.
+    let fixed = format!("{:.*}", decimals.min(15), value.abs() * (1.0 + 4.0 * f64::EPSILON));
     let mut shown = if digits.contains(",0") || digits.contains("#,#") { grouped(&fixed) } else { fixed };
     // Places that are optional are left away when they are nothing: `0.##`.
     if digits.contains(".#") {
@@ -85,7 +86,7 @@ fn scale(section: &str, digits: &str) -> f64 {
     if words { 1.0 } else { 1000_f64.powi(i32::try_from(commas).unwrap_or(0).min(4)) }
 }
 
-/// The sign or code before a number: what `[$€-407]` holds before its language, else a sign of its own.
+/// The sign or code before a number: what `[$€-407]` holds before its language, else a sign of its own or a quoted code, `"EUR" 0.00`.
 fn currency(section: &str) -> Option<String> {
     let mut rest = section;
     let mut own = String::new();
@@ -99,8 +100,14 @@ fn currency(section: &str) -> Option<String> {
         rest = behind;
     }
     own += rest;
-    ["$", "€", "£", "¥"].into_iter().find(|sign| own.contains(*sign)).map(str::to_owned)
+    let sign = ["$", "€", "£", "¥"].into_iter().find(|sign| own.contains(*sign));
+    let mut quoted = own.split('"').skip(1).step_by(2).map(str::trim);
+    let coded = || quoted.find_map(|word| CODES.iter().find(|(code, _)| *code == word).map(|(_, sign)| *sign));
+    sign.or_else(coded).map(str::to_owned)
 }
+
+/// Codes that stand in quotes, as signs: a code before a number makes words of it.
+const CODES: [(&str, &str); 4] = [("EUR", "€"), ("USD", "$"), ("GBP", "£"), ("JPY", "¥")];
 
 fn grouped(fixed: &str) -> String {
     let (whole, rest) = fixed.split_at(fixed.find('.').unwrap_or(fixed.len()));
@@ -129,6 +136,11 @@ mod tests {
             (0.0, "_(\"$\"* #,##0_);_(\"$\"* (#,##0);_(\"$\"* \"-\"_);_(@_)", "-"),
             (12.0, "[Red]0.##", "12"),
             (12.0, "0 \"years\"", "12"),
+            (3.0, "\"EUR\" 0.00", "€ 3.00"),
+            (0.125, "0%", "13%"),
+            (2.5, "0", "3"),
+            (1.005, "0.00", "1.01"),
+            (-0.25, "0.0", "-0.3"),
             (1234.5, "[$€-407] #,##0.00", "€ 1,234.50"),
             (807.0, "[$CHF-807] 0", "CHF 807"),
             (1234.5, "#,##0.00 [$£-809]", "£ 1,234.50"),

@@ -187,6 +187,7 @@ impl Maker<'_, '_> {
                 .free_numbers(&draft)
                 .into_iter()
                 .filter(|(_, number)| *number >= 2.0 && *number <= 1000.0 && number.fract() == 0.0)
+                .filter(|(at, _)| !self.reading.is_compared(*at))
                 .map(|(at, number)| (Some(number as usize), Some(at)))
                 .collect(),
         };

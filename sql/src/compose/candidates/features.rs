@@ -65,6 +65,12 @@ impl Maker<'_, '_> {
             let stem = self.reading.words.words.get(at).map_or("", |word| word.stem.as_str());
             features.push((format!("{WORD_LEFT}{stem}"), 1.0));
         }
+        // "The outstanding amount", where only the amount is read.
+        let names = |at: usize| said.contains(&(at + 1));
+        let before_name = left.iter().filter(|at| names(**at)).count();
+        if before_name > 0 {
+            features.push(("left before a name".to_owned(), before_name.min(3) as f32));
+        }
         let count = left.len();
         if count > 0 {
             features.push(("words left".to_owned(), count.min(5) as f32));
@@ -116,7 +122,7 @@ impl Maker<'_, '_> {
         let is_ordered_row = aggregates && sketch.group.is_empty() && sketch.per.is_none() && sketch.order.is_some();
         let is_alone = |column: &usize| {
             let table = graph.columns().get(*column).and_then(|node| graph.tables().get(node.table));
-            table.is_some_and(|table| table.primary_key == [*column])
+            table.is_some_and(|table| table.primary_key == [*column]) || self.reading.is_unique(*column)
         };
         // No table has several rows for one of this one.
         let has_one_row = |column: &usize| {
@@ -135,6 +141,40 @@ impl Maker<'_, '_> {
             || refers_to_all
             || self.halves_name(sketch)
             || self.names_nothing(sketch)
+            || self.is_no_one(sketch)
+            || self.is_first_of_words(sketch)
+            || self.compares_keys(sketch)
+    }
+
+    /// Whether a statement answers "who" with days or amounts.
+    fn is_no_one(&self, sketch: &Sketch) -> bool {
+        let measures = |item: &Item| {
+            let Some(node) = item.column.and_then(|column| self.graph().columns().get(column)) else { return true };
+            let is_plain = item.column.is_some_and(|column| !node.is_key && !self.refers(column));
+            let is_measure = matches!(node.kind, ColumnKind::Number | ColumnKind::Date);
+            item.function.is_some()
+                || is_plain && (is_measure || item.column.is_some_and(|c| self.reading.holds_dates(c)))
+        };
+        self.reading.asks_who() && sketch.per.is_none() && sketch.shown.iter().all(measures)
+    }
+
+    /// Whether a statement takes the first rows in an order of words that nobody asked for.
+    fn is_first_of_words(&self, sketch: &Sketch) -> bool {
+        let of_words = sketch.order.and_then(|order| order.item.column.filter(|_| order.item.function.is_none()));
+        let of_words =
+            of_words.filter(|column| self.reading.holds_texts(*column) && !self.reading.holds_dates(*column));
+        of_words.is_some() && sketch.limit.is_some() && !self.reading.sorts_words()
+    }
+
+    /// Whether a statement holds keys that are not named to be above or below something.
+    fn compares_keys(&self, sketch: &Sketch) -> bool {
+        use Relation::{Above, AtLeast, AtMost, Below};
+        let is_key =
+            |column: usize| self.graph().columns().get(column).is_none_or(|node| node.is_key) || self.refers(column);
+        let is_said = |column: usize| self.reading.columns.get(column).is_some_and(|mention| mention.coverage > 0.6);
+        sketch.conditions.iter().any(|Condition { column, relation, .. }| {
+            matches!(relation, Above | Below | AtLeast | AtMost) && is_key(*column) && !is_said(*column)
+        })
     }
 
     /// What a statement says whatever columns it shows a thing by: equal for statements of which one shows the name of what the

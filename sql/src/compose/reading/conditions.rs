@@ -8,6 +8,9 @@ use crate::compose::sketch::{Condition, Operand, Relation};
 use crate::linking::Words;
 use crate::schema_graph::ColumnKind;
 
+/// Stems of columns that hold years without being dates.
+const OF_YEARS: [&str; 10] = ["year", "season", "date", "found", "built", "open", "birth", "born", "start", "end"];
+
 /// A condition that a question may state.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::compose) struct Stated {
@@ -57,6 +60,10 @@ impl Reading<'_> {
             for &(at, number) in self.numbers.iter().filter(|(at, _)| !self.is_limit(*at)) {
                 let known = self.linked.values.get(&column).into_iter().flatten();
                 let known = known.filter(|value| value.is_number).any(|value| value.words.start == at);
+                // "In 2025" is no price.
+                if !known && self.is_in_year(at) && !self.dates.is_empty() && !self.has_stem(column, &OF_YEARS) {
+                    continue;
+                }
                 for relation in [
                     Relation::Equal,
                     Relation::Above,
@@ -69,7 +76,7 @@ impl Reading<'_> {
                     let features = self.of_value(column, &(at..at + 1), relation, 1, kind);
                     let is_number = self.graph.columns().get(column).is_some_and(|c| c.kind == ColumnKind::Number);
                     let operand = if is_number {
-                        Operand::Number(number)
+                        Operand::Number(self.in_full(at, number, column))
                     } else {
                         let text = self.words.words.get(at).map(|word| word.text.clone()).unwrap_or_default();
                         Operand::Text(text)

@@ -103,6 +103,30 @@ impl Reading<'_> {
             || opens && is_counted()
     }
 
+    /// Whether a number is what something is held against: "more than two", "over 5".
+    pub fn is_compared(&self, at: usize) -> bool {
+        let before = at.checked_sub(1).map_or("", |at| self.word(at));
+        ["than", "over", "under", "above", "below", "exceeding"].contains(&before)
+    }
+
+    /// Whether a number is a year in which, or since which, something is.
+    pub fn is_in_year(&self, at: usize) -> bool {
+        let before = at.checked_sub(1).map_or("", |at| self.word(at));
+        self.is_year(at) && ["in", "since", "during", "until", "for", "of"].contains(&before)
+    }
+
+    /// Whether it asks for people.
+    pub fn asks_who(&self) -> bool {
+        ["who", "whom"].contains(&self.word(0))
+    }
+
+    /// Whether rows are wanted in an order of words.
+    pub fn sorts_words(&self) -> bool {
+        const SORTED: [&str; 9] =
+            ["alphabet", "order", "sort", "first", "last", "rank", "ascend", "descend", "lexicograph"];
+        self.words.words.iter().any(|word| SORTED.iter().any(|sorted| word.stem.starts_with(sorted)))
+    }
+
     /// Whether a number is written as a year.
     pub fn is_year(&self, at: usize) -> bool {
         let word = self.word(at);
