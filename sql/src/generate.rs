@@ -80,7 +80,7 @@ impl Generation {
     pub(crate) fn hold_back_another(&mut self, question: &str, graph: &SchemaGraph) {
         if let Some(chosen) = self.chosen() {
             let unsaid = unsaid::notes(question, &chosen.sql, graph);
-            self.abstained = !unsaid.is_empty();
+            self.abstained |= !unsaid.is_empty();
             self.notes.extend(unsaid);
         }
     }

@@ -39,6 +39,8 @@ pub(super) struct Candidate {
     pub meaning: String,
     /// What speaks for it before it is run.
     pub features: Vec<(String, f32)>,
+    /// Words of the question that nothing of it is for, right before one of a name that it has.
+    pub unread: Vec<String>,
     score: f32,
 }
 
@@ -106,6 +108,7 @@ pub(super) struct Maker<'a, 'g> {
     asks_which: bool,
     /// The word for what a row is wanted for each of.
     wants_groups: Option<usize>,
+    wants_totals: bool,
     /// The table that a column refers to.
     references: BTreeMap<usize, usize>,
     /// What dates may be grouped by, if they are to be, and how likely.
@@ -120,7 +123,8 @@ impl<'a, 'g> Maker<'a, 'g> {
         let joins = reading.graph.joins().iter().filter(|join| join.origin != JoinOrigin::Implied);
         let references = joins.flat_map(|join| join.pairs.iter().map(|(from, _)| (*from, join.to))).collect();
         let costs = joiner.costs(&reading.words);
-        Self { reading, model, joiner, costs, roles, asks_which, wants_groups, references, per }
+        let wants_totals = reading.wants_totals();
+        Self { reading, model, joiner, costs, roles, asks_which, wants_groups, wants_totals, references, per }
     }
 
     fn graph(&self) -> &'g SchemaGraph {
@@ -209,7 +213,38 @@ impl<'a, 'g> Maker<'a, 'g> {
             let (weakest, strongest_left) = (log_logistic(odds(true)), log_logistic(odds(false)));
             lists.push(Choice { of: list, score, weakest, strongest_left });
         }
-        best(lists, LISTS)
+        let mut lists = best(lists, LISTS);
+        if self.reading.asks_who() {
+            // People are told by their names, which two columns may have.
+            let named = |list: &Choice<Vec<Item>>| {
+                let at = list
+                    .of
+                    .iter()
+                    .position(|item| item.function.is_none() && item.column.is_some_and(|of| self.is_key(of)))?;
+                let halves = self.halves_of(list.of.get(at)?.column?)?;
+                let is_half = |item: &Item| item.column.is_some_and(|column| halves.contains(&column));
+                let mut of = list.of.clone();
+                if of.iter().any(is_half) {
+                    return None;
+                }
+                of.splice(at..=at, halves.into_iter().map(Item::plain));
+                Some(Choice { of, ..*list })
+            };
+            let named: Vec<_> = lists.iter().filter_map(named).collect();
+            lists.extend(named);
+        }
+        lists
+    }
+
+    fn is_key(&self, column: usize) -> bool {
+        self.graph().columns().get(column).is_some_and(|node| node.is_key)
+    }
+
+    /// First and last name beside a key, where the table has both.
+    fn halves_of(&self, key: usize) -> Option<[usize; 2]> {
+        let table = self.graph().tables().get(self.graph().columns().get(key)?.table)?;
+        let find = |half: &str| table.columns.clone().find(|column| self.reading.name(*column).ends_with(half));
+        Some([find("first name")?, find("last name").or_else(|| find("surname"))?])
     }
 
     /// Filters, the empty one too.
@@ -266,7 +301,15 @@ impl<'a, 'g> Maker<'a, 'g> {
         let question = self.reading.of_question();
         let (lists, stated) = (self.lists(), self.reading.conditions());
         let filters = self.filters(&stated);
-        let shapes: Vec<(Shape, f32)> = self.model.shapes(&question).into_iter().take(SHAPES).collect();
+        let mut shapes: Vec<(Shape, f32)> = self.model.shapes(&question).into_iter().take(SHAPES).collect();
+        let may_sum = |shape: &Shape| self.wants_totals || shape.limit == Limit::Number;
+        let summed = shapes.iter().filter(|(shape, _)| may_sum(shape));
+        let summed: Vec<_> = summed.filter_map(|(shape, score)| Some((shape.of_sums()?, *score))).collect();
+        for of in summed {
+            if !shapes.iter().any(|(shape, _)| *shape == of.0) {
+                shapes.push(of);
+            }
+        }
         let joined = self.model.joined(&question);
         let distinct = self.model.distinct(&question) > 0.0;
         let mut drafts = Vec::new();
@@ -447,7 +490,7 @@ impl<'a, 'g> Maker<'a, 'g> {
             self.features((draft, &sketch), &columns, tree.tables.len(), values, &mut features);
             self.of_spans(&sketch, &mut features);
             self.of_leaves(&sketch, &tree, &mut features);
-            self.of_words_left(draft, &columns, &all, &mut features);
+            let unread = self.of_words_left(draft, &columns, &all, &mut features);
             made.push(Candidate {
                 meaning: self.meaning(&sketch),
                 sketch,
@@ -455,6 +498,7 @@ impl<'a, 'g> Maker<'a, 'g> {
                 tables: all.into_iter().collect(),
                 tree,
                 features,
+                unread,
                 score: draft.score() + of_tables,
             });
         }

@@ -78,6 +78,11 @@ impl<'l, 'g> Composer<'l, 'g> {
             let tree = &candidate.tree;
             found.joins = ExplainedJoin::of_tree(self.linker, &Words::of(question), &tree.joins, &tree.tables);
             found.notes.extend(self.doubts(candidate));
+            let unread = candidate.unread.iter().filter(|word| !self.model.knows_left(word));
+            let unread: Vec<String> =
+                unread.map(|word| format!("the statement leaves \"{word}\" of the question out")).collect();
+            found.abstained |= !unread.is_empty();
+            found.notes.extend(unread);
         }
         found.hold_back_another(question, self.linker.graph());
         found

@@ -5,10 +5,12 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
+use super::candidates::WORD_LEFT;
 use super::reading::{Reading, Role};
 use super::shape::Shape;
 use super::sketch::Joined;
 use crate::linking::Weights;
+use crate::linking::words::stem;
 
 /// All weights, fitted by `examples/compose.rs`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -134,6 +136,11 @@ impl Compiled {
 
     pub fn condition(&self, features: &[String]) -> f32 {
         sum(&self.condition, features)
+    }
+
+    /// Whether it has learnt what it says that a statement leaves a word out.
+    pub fn knows_left(&self, word: &str) -> bool {
+        self.rank.contains_key(&format!("{WORD_LEFT}{}", stem(word)))
     }
 
     pub fn rank(&self, features: &[(String, f32)]) -> f32 {

@@ -48,16 +48,10 @@ fn read_as(stem: &str) -> &str {
     READ_AS.iter().find(|(_, words)| words.contains(&stem)).map_or(stem, |(read, _)| read)
 }
 
-/// What a number is written short with: "2 million", "500k".
-const SCALES: [(&str, f64); 8] = [
-    ("thousand", 1e3),
-    ("k", 1e3),
-    ("million", 1e6),
-    ("mn", 1e6),
-    ("m", 1e6),
-    ("billion", 1e9),
-    ("bn", 1e9),
-    ("trillion", 1e12),
+/// What is said behind a number: "2 million", "500k".
+#[rustfmt::skip]
+const SCALES: [(&str, f64); 7] = [
+    ("thousand", 1e3), ("k", 1e3), ("million", 1e6), ("mn", 1e6), ("billion", 1e9), ("bn", 1e9), ("trillion", 1e12),
 ];
 
 /// What a column does in a statement.
@@ -159,17 +153,16 @@ impl<'g> Reading<'g> {
         let mut marks: Vec<String> = words.words.iter().map(|word| read_as(&word.stem).to_owned()).collect();
         let (mut numbers, mut scales) = (Vec::new(), BTreeMap::new());
         for (at, word) in words.words.iter().enumerate() {
-            let Some((number, scale)) = number(&word.text) else { continue };
+            let Some(number) = number(&word.text) else { continue };
             numbers.push((at, number));
             let next = words.words.get(at + 1).map_or("", |word| word.text.as_str());
-            let behind = scale_of(next).filter(|_| scale.is_none() && next.len() > 1);
-            if let Some(scale) = scale.or(behind) {
-                scales.insert(at, scale);
+            let scale = SCALES.iter().find(|(name, _)| *name == next);
+            if let Some((_, scale)) = scale {
+                scales.insert(at, *scale);
             }
-            let of_number = if behind.is_some() { at..at + 2 } else { at..at + 1 };
-            let has_digits = word.text.starts_with(|c: char| c.is_ascii_digit());
-            for at in of_number.filter(|_| has_digits || behind.is_some()) {
-                marks.get_mut(at).into_iter().for_each(|mark| "#".clone_into(mark));
+            let of_number = at..at + if scale.is_some() { 2 } else { 1 };
+            if scale.is_some() || word.text.starts_with(|c: char| c.is_ascii_digit()) {
+                marks.get_mut(of_number).into_iter().flatten().for_each(|mark| "#".clone_into(mark));
             }
         }
         for value in linked.values.values().flatten().filter(|value| !value.is_number) {
@@ -286,6 +279,18 @@ impl<'g> Reading<'g> {
     /// Whether a column holds texts alone, dates among them, which have no sum and no mean.
     pub fn holds_texts(&self, column: usize) -> bool {
         self.texts.contains(&column)
+    }
+
+    /// Whether a word says what is done with a column, and nothing of what it holds.
+    pub fn is_cue(&self, at: usize) -> bool {
+        const OTHERS: [&str; 14] = [
+            "per", "top", "bottom", "first", "last", "uniqu", "name", "overal", "altogeth", "combin", "group", "every",
+            "current", "best",
+        ];
+        self.marks.get(at).is_some_and(|mark| {
+            let mark = mark.as_str();
+            OTHERS.contains(&mark) || mark.ends_with("est") || CUES.split_whitespace().any(|cue| cue == mark)
+        })
     }
 
     /// A number of the question as a column has it: in full, but where the column's name says in what it counts.
@@ -510,22 +515,12 @@ impl<'g> Reading<'g> {
     }
 }
 
-/// A number as a word, with what it is multiplied by.
-fn number(word: &str) -> Option<(f64, Option<f64>)> {
-    let digits = word.trim_end_matches(|c: char| c.is_ascii_lowercase());
-    let scale = scale_of(word.get(digits.len()..)?);
-    if let Ok(number) = digits.parse::<f64>()
-        && number.is_finite()
-        && (scale.is_some() || digits.len() == word.len())
-    {
-        return Some((number, scale));
-    }
-    let count = NUMBERS.iter().position(|name| *name == word)?;
-    Some((f64::from(u8::try_from(count).ok()?), None))
-}
-
-fn scale_of(word: &str) -> Option<f64> {
-    SCALES.iter().find(|(name, _)| *name == word).map(|(_, scale)| *scale)
+/// A number in digits or as a word.
+fn number(word: &str) -> Option<f64> {
+    word.parse::<f64>().ok().filter(|number| number.is_finite()).or_else(|| {
+        let count = NUMBERS.iter().position(|name| *name == word)?;
+        Some(f64::from(u8::try_from(count).ok()?))
+    })
 }
 
 /// What stands between quotes.

@@ -75,6 +75,19 @@ impl Shape {
         })
     }
 
+    /// The same of sums: groups in the order of, or held by, the sum of a column instead of single rows or how many rows there are.
+    pub fn of_sums(self) -> Option<Self> {
+        let sum = By::Function(Function::Sum);
+        match (self.order, self.having) {
+            (Some((By::Column, down)), None) if !self.group && self.rows.is_none() && self.limit != Limit::All => {
+                Some(Self { group: true, order: Some((sum, down)), ..self })
+            }
+            (Some((By::Rows, down)), None) if self.group => Some(Self { order: Some((sum, down)), ..self }),
+            (None, Some((By::Rows, relation))) => Some(Self { having: Some((sum, relation)), ..self }),
+            _ => None,
+        }
+    }
+
     /// Its name in the file of weights.
     pub fn name(self) -> String {
         let mut parts = Vec::new();

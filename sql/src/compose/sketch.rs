@@ -257,7 +257,9 @@ impl Sketch {
         if shown.is_empty() {
             return None;
         }
-        let distinct = if self.distinct || self.repeats(graph, &tree) { "DISTINCT " } else { "" };
+        // Each is wanted once.
+        let once = self.order.is_none() && self.joined != Joined::Intersect;
+        let distinct = if self.distinct || once && self.repeats(graph, &tree) { "DISTINCT " } else { "" };
         let select = format!("SELECT {distinct}{} FROM {from}", shown.join(", "));
         let mut sql = select.clone();
         let conditions = self.of_rows(&names);
@@ -323,14 +325,14 @@ impl Sketch {
         }
     }
 
-    /// Whether joins give rows of the one table that is shown several times, where each is wanted once.
-    fn repeats(&self, graph: &SchemaGraph, tree: &JoinTree) -> bool {
+    /// Whether joins give rows of the one table that is shown several times.
+    pub(super) fn repeats(&self, graph: &SchemaGraph, tree: &JoinTree) -> bool {
         let is_plain =
             self.shown.iter().all(|item| item.function.is_none()) && self.group.is_empty() && self.per.is_none();
         let shown = tables_of(graph, self.shown.iter().filter_map(|item| item.column));
         let mut joins = tree.joins.iter().filter_map(|join| graph.joins().get(*join));
         let [table] = Vec::from_iter(shown)[..] else { return false };
-        is_plain && self.order.is_none() && self.joined != Joined::Intersect && joins.any(|join| join.to == table)
+        is_plain && joins.any(|join| join.to == table)
     }
 
     fn without(&self, without: &Without, outer: &Names<'_>, joiner: &Joiner<'_>, costs: &[f64]) -> Option<String> {

@@ -96,7 +96,7 @@ fn tables_of_a_servers_other_schemas_are_named_with_them() {
     let (sql, _) = sketch.sql(&graph, &Joiner::new(&graph), &[]).unwrap();
     assert_eq!(
         sql.replace('"', ""),
-        "SELECT music.singer.name FROM music.singer JOIN music.concert ON music.concert.singer_id = music.singer.id \
+        "SELECT DISTINCT music.singer.name FROM music.singer JOIN music.concert ON music.concert.singer_id = music.singer.id \
          WHERE music.concert.year > (SELECT avg(music.concert.year) FROM music.concert)"
     );
     assert!(sql.contains("\"music\".\"concert\"") && !sql.contains("music."), "{sql}");
@@ -317,4 +317,72 @@ fn parts_of_dates_missing_values_and_flags_are_written_and_found() {
         let found = opened.compose(question);
         assert_eq!(lines(&found.proposals[0].rows), [rows], "{question} {found:?}");
     }
+}
+
+/// A brewery with orders of its beers: enough rows that names are told from what repeats.
+fn brewery() -> Opened {
+    let beers: Vec<String> = (1..=14).map(|id| format!("({id}, 'Beer {id}', {})", 4 + id % 5)).collect();
+    let orders: Vec<String> = (1..=28)
+        .map(|id| {
+            let (beer, town) = (1 + id % 14, ["York", "Leeds", "Hull"][id % 3]);
+            format!("({id}, {beer}, '{town}', '{}', {})", ["paid", "late"][id % 2], id * 1000)
+        })
+        .collect();
+    open(&format!(
+        "CREATE TABLE beer (beer_id INTEGER PRIMARY KEY, beer_name TEXT, bitterness INTEGER);
+        CREATE TABLE brewer (brewer_id INTEGER PRIMARY KEY, first_name TEXT, last_name TEXT, birth_date TEXT);
+        CREATE TABLE orders (order_id INTEGER PRIMARY KEY, beer_id INTEGER REFERENCES beer, town TEXT, status TEXT, kegs INTEGER);
+        INSERT INTO beer VALUES {}; INSERT INTO orders VALUES {};
+        INSERT INTO brewer VALUES (1, 'Ada', 'Low', '1970-02-01'), (2, 'Bob', 'Ray', '1961-05-09');",
+        beers.join(","),
+        orders.join(",")
+    ))
+}
+
+#[test]
+fn what_one_column_may_be_stands_together_and_joins_repeat_nothing() {
+    let opened = brewery();
+    let (town, status, name) =
+        (opened.column("orders", "town"), opened.column("orders", "status"), opened.column("beer", "beer_name"));
+    let is =
+        |column, value: &str| Condition { column, relation: Relation::Equal, operand: Operand::Text(value.to_owned()) };
+    let kegs = Sketch {
+        shown: vec![Item::plain(opened.column("orders", "kegs"))],
+        conditions: vec![is(town, "York"), is(town, "Hull"), is(status, "late")],
+        joined: Joined::Or,
+        ..Sketch::default()
+    };
+    assert_eq!(opened.rows(&kegs).len(), 9);
+    let beers = Sketch { shown: vec![Item::plain(name)], conditions: vec![is(status, "late")], ..Sketch::default() };
+    let sql = |sketch: &Sketch| sketch.sql(&opened.graph, &Joiner::new(&opened.graph), &[]).unwrap().0;
+    assert!(sql(&beers).starts_with("SELECT DISTINCT") && !sql(&kegs).contains("DISTINCT"), "{}", sql(&beers));
+    assert_eq!(opened.rows(&beers).len(), 7);
+}
+
+#[test]
+fn questions_are_read_in_full() {
+    let opened = brewery();
+    let none = |question: &str, part: &str| {
+        let found = opened.compose(question);
+        assert!(found.proposals.iter().all(|of| !of.sql.contains(part)), "{question}: {found:?}");
+    };
+    let first = |question: &str, parts: &[&str]| {
+        let found = opened.compose(question);
+        let sql = found.proposals.first().map_or("", |of| of.sql.as_str());
+        assert!(parts.iter().all(|part| sql.contains(part)), "{question}: {sql}");
+    };
+    first("How many orders have more than 20 thousand kegs?", &["> 20000"]);
+    first("How many orders have more than 20k kegs?", &["> 20000"]);
+    none("How many kegs were ordered in 2025?", "2025");
+    none("How many paid orders are there?", "!=");
+    none("Which beers have more than two kegs?", "LIMIT 2");
+    none("Which beers are the most bitter?", "GROUP BY \"beer_name\"");
+    first(
+        "Who is the oldest brewer?",
+        &["SELECT \"first_name\", \"last_name\" FROM \"brewer\" ORDER BY \"birth_date\" LIMIT 1"],
+    );
+    first("Top 5 beers by kegs", &["GROUP BY", "ORDER BY sum(\"orders\".\"kegs\") DESC LIMIT 5"]);
+    // What no statement has is said, and no answer.
+    let found = opened.compose("What is the average bitterness of frozen beers?");
+    assert!(found.chosen().is_none() && found.notes.iter().any(|note| note.contains("frozen")), "{found:?}");
 }

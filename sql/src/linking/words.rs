@@ -9,12 +9,12 @@ use tabsegnet_lexical::tokenize;
 static STEMMER: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::English));
 
 /// Words that say nothing of what a column holds.
-const STOP: [&str; 66] = [
+const STOP: [&str; 69] = [
     "a", "an", "the", "of", "in", "on", "for", "to", "is", "are", "was", "were", "be", "been", "what", "which", "how",
     "many", "much", "show", "list", "find", "give", "all", "me", "each", "every", "and", "or", "by", "with", "that",
     "have", "has", "had", "do", "does", "did", "who", "whose", "from", "at", "it", "its", "their", "there", "any",
     "as", "than", "more", "most", "least", "return", "please", "i", "we", "you", "s", "t", "this", "those", "these",
-    "them", "they", "not", "but",
+    "them", "they", "not", "but", "our", "my", "your",
 ];
 
 /// What names of tables and columns write short.

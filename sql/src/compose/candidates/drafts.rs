@@ -200,7 +200,9 @@ impl Maker<'_, '_> {
                     _ => None,
                 };
                 let columns = self.by_role(Role::Order, ORDERS).into_iter();
-                let columns = columns.filter(|(column, _)| !self.reading.is_other_way(*column, descending));
+                let columns = columns.filter(|(column, _)| {
+                    !self.reading.is_other_way(*column, descending, draft.shape.limit != Limit::All)
+                });
                 let order = |(column, odds): (usize, f32)| {
                     let item = Item { function, column: Some(column) };
                     (Some(Order { item, descending }), log_logistic(odds))

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::drafts::Draft;
 use super::{Maker, WORD_LEFT};
-use crate::compose::sketch::{Condition, Function, Item, Joined, Relation, Sketch, tables_of};
+use crate::compose::sketch::{Condition, Function, Item, Joined, Operand, Relation, Sketch, tables_of};
 use crate::joins::JoinTree;
 use crate::linking::Mention;
 use crate::linking::words::Word;
@@ -51,14 +51,14 @@ impl Maker<'_, '_> {
     }
 
     /// Features of the words that nothing of the statement is for: neither a column or table that it has, nor a value, a number or
-    /// a cue. Of such words those of the training questions have weights of their own.
+    /// a cue. Of such words those of the training questions have weights of their own. Given back are those right before a name.
     pub(super) fn of_words_left(
         &self,
         draft: &Draft,
         columns: &BTreeSet<usize>,
         tables: &BTreeSet<usize>,
         features: &mut Vec<(String, f32)>,
-    ) {
+    ) -> Vec<String> {
         let said = self.said(columns, tables);
         let left = self.words_left(draft, &said);
         for &at in &left {
@@ -66,10 +66,11 @@ impl Maker<'_, '_> {
             features.push((format!("{WORD_LEFT}{stem}"), 1.0));
         }
         // "The outstanding amount", where only the amount is read.
-        let names = |at: usize| said.contains(&(at + 1));
-        let before_name = left.iter().filter(|at| names(**at)).count();
-        if before_name > 0 {
-            features.push(("left before a name".to_owned(), before_name.min(3) as f32));
+        let before_name = left.iter().filter(|at| said.contains(&(**at + 1)) && !self.reading.is_cue(**at));
+        let text = |at: &usize| self.reading.words.words.get(*at).map_or_else(String::new, |word| word.text.clone());
+        let unread: Vec<String> = before_name.map(text).collect();
+        if !unread.is_empty() {
+            features.push(("left before a name".to_owned(), unread.len().min(3) as f32));
         }
         let count = left.len();
         if count > 0 {
@@ -89,6 +90,7 @@ impl Maker<'_, '_> {
                 features.push((format!("{name}, of {}", tables.len().min(4)), 1.0));
             }
         }
+        unread
     }
 
     /// The words of the columns and tables of a statement.
@@ -144,6 +146,45 @@ impl Maker<'_, '_> {
             || self.is_no_one(sketch)
             || self.is_first_of_words(sketch)
             || self.compares_keys(sketch)
+            || self.is_of_one_row(sketch, tree)
+            || self.joins_nothing(sketch, tree)
+            || self.reading.has_hard_not() && !is_negative(sketch)
+    }
+
+    /// Whether a statement wants what joins it to another table to be missing.
+    fn joins_nothing(&self, sketch: &Sketch, tree: &JoinTree) -> bool {
+        let joins = tree.joins.iter().filter_map(|join| self.graph().joins().get(*join));
+        let pairs: Vec<(usize, usize)> = joins.flat_map(|join| join.pairs.iter().copied()).collect();
+        let is_missing = |of: &Condition| of.operand == Operand::Nothing && of.relation == Relation::Equal;
+        let joined = |column: usize| pairs.iter().any(|(from, to)| [*from, *to].contains(&column));
+        sketch.joined == Joined::And && sketch.conditions.iter().any(|of| is_missing(of) && joined(of.column))
+    }
+
+    /// Whether a statement takes single rows with the most of something, or counts rows, where the totals of things are wanted; or
+    /// several times a thing that joins repeat: "top 5 beers by kegs" are not five orders.
+    fn is_of_one_row(&self, sketch: &Sketch, tree: &JoinTree) -> bool {
+        let table = |column: usize| self.graph().columns().get(column).map(|node| node.table);
+        let is_one = |item: &Item| item.column.is_some_and(|column| self.reading.is_unique(column));
+        let by = sketch.order.filter(|order| order.item.function.is_none()).and_then(|order| order.item.column);
+        let by = by.filter(|column| self.has_sum(*column) && sketch.limit.is_some() && sketch.group.is_empty());
+        let takes_rows = by.is_some_and(|column| !self.reading.is_unique(column)) && !sketch.shown.iter().all(is_one);
+        let repeats = sketch.limit > Some(1)
+            && sketch.repeats(self.graph(), tree)
+            && by.is_some_and(|by| sketch.shown.iter().filter_map(|item| item.column).all(|of| table(of) != table(by)));
+        repeats || self.wants_totals && (takes_rows || self.counts_amounts(sketch))
+    }
+
+    /// Whether a statement holds how many rows there are against a number of something that a column has: "more than 1000 kegs".
+    fn counts_amounts(&self, sketch: &Sketch) -> bool {
+        let Some((Item::ROWS, _, number)) = sketch.having else { return false };
+        let of_number = self.reading.numbers.iter().filter(|(_, of)| *of == number).map(|(at, _)| at + 1);
+        let is_amount = |at: usize| {
+            let mut columns =
+                self.reading.columns.iter().enumerate().filter(|(_, mention)| mention.words.contains(&at));
+            let is_table = self.reading.tables.iter().any(|mention| mention.words.contains(&at));
+            !is_table && columns.any(|(column, _)| self.is_quantity(column))
+        };
+        of_number.into_iter().any(is_amount)
     }
 
     /// Whether a statement answers "who" with days or amounts.
@@ -371,4 +412,19 @@ impl Maker<'_, '_> {
         });
         add("sum of texts".to_owned(), if sums { 1.0 } else { 0.0 });
     }
+}
+
+/// Whether something of a statement is for what is not so: rows left out, another value, a missing one, or what a column of yes and
+/// no has.
+fn is_negative(sketch: &Sketch) -> bool {
+    let is_flag = |operand: &Operand| match operand {
+        Operand::Number(number) => *number == 0.0 || *number == 1.0,
+        Operand::Text(text) => {
+            text.len() <= 5 || text.to_lowercase().starts_with("no") || text.to_lowercase().starts_with("un")
+        }
+        Operand::Nothing => true,
+        _ => false,
+    };
+    let is_other = |of: &Condition| matches!(of.relation, Relation::Unequal | Relation::Unlike) || is_flag(&of.operand);
+    sketch.without.is_some() || sketch.conditions.iter().any(is_other)
 }

@@ -32,7 +32,9 @@ impl Reading<'_> {
         for (&column, values) in &self.linked.values {
             for value in values.iter().filter(|value| !value.is_number) {
                 let rivals = holding.get(&(value.words.start, value.words.end)).copied().unwrap_or(1);
-                for relation in [Relation::Equal, Relation::Unequal] {
+                // "Paid orders" are none that are not.
+                let relations = [Relation::Equal, Relation::Unequal];
+                for relation in relations.into_iter().take(if self.negates() { 2 } else { 1 }) {
                     let features = self.of_value(column, &value.words, relation, rivals, "value");
                     let operand = Operand::Text(value.value.clone());
                     found.push(Stated {

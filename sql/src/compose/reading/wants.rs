@@ -74,10 +74,21 @@ impl Reading<'_> {
 
     /// Whether rows in this order of a column begin with the other end: the oldest have the first dates and years, and the
     /// highest ages.
-    pub fn is_other_way(&self, column: usize, descending: bool) -> bool {
+    pub fn is_other_way(&self, column: usize, descending: bool, limited: bool) -> bool {
         const FIRST: [&str; 3] = ["oldest", "earliest", "eldest"];
         const LAST: [&str; 4] = ["newest", "latest", "youngest", "recent"];
         let has = |of: &[&str]| self.words.words.iter().any(|word| of.contains(&word.text.as_str()));
+        let is_read = |of: &[&str]| self.marks.iter().any(|mark| of.contains(&mark.as_str()));
+        // "Top 5 by sales" are those with most, but not "top 5 by rank".
+        const TURNED: [&str; 6] = ["rank", "posit", "place", "order", "prioriti", "number"];
+        let (high, low) = (
+            is_read(&["highest", "top", "most"]),
+            is_read(&["lowest", "least", "fewest", "bottom", "worst", "ascend", "descend"]),
+        );
+        let is_plain = !self.dates.contains(&column) && !self.has_stem(column, &TURNED) && !has(&FIRST) && !has(&LAST);
+        if is_plain && limited && high != low && high != descending {
+            return true;
+        }
         let from_first = match (has(&FIRST), has(&LAST)) {
             (true, false) => true,
             (false, true) => false,
@@ -113,6 +124,40 @@ impl Reading<'_> {
     pub fn is_in_year(&self, at: usize) -> bool {
         let before = at.checked_sub(1).map_or("", |at| self.word(at));
         self.is_year(at) && ["in", "since", "during", "until", "for", "of"].contains(&before)
+    }
+
+    /// Whether it has a word for what is not so.
+    pub fn negates(&self) -> bool {
+        #[rustfmt::skip]
+        const NOT: [&str; 24] = [
+            "not", "no", "never", "without", "except", "excluding", "exclude", "excluded", "excludes", "other", "others", "different",
+            "differ", "neither", "nor", "none", "non", "unless", "besides", "but", "outside", "apart", "t", "rather",
+        ];
+        self.words.words.iter().any(|word| NOT.contains(&word.text.as_str()))
+    }
+
+    /// Whether it says of what it wants that it is not, has not or never did something, but not of a number: "no more than".
+    pub fn has_hard_not(&self) -> bool {
+        const NOT: [&str; 4] = ["no", "not", "never", "without"];
+        const OF_NUMBERS: [&str; 8] = ["more", "less", "fewer", "later", "earlier", "longer", "only", "just"];
+        let is_value = |at: usize| self.marks.get(at).is_some_and(|mark| mark == "@");
+        let words = self.words.words.iter().enumerate();
+        words.into_iter().any(|(at, word)| {
+            let or = at.checked_sub(1).is_some_and(|before| self.word(before) == "or");
+            NOT.contains(&word.text.as_str()) && !or && !is_value(at) && !OF_NUMBERS.contains(&self.word(at + 1))
+        })
+    }
+
+    /// Where it says that all rows of each thing are added up: "in total", but not "total amount" of a column of that name.
+    pub fn wants_totals(&self) -> bool {
+        const TOTALS: [&str; 5] = ["total", "altogether", "overall", "combined", "summed"];
+        let is_name = |at: usize| {
+            let of_columns = self.columns.iter().filter(|mention| mention.coverage > 0.4);
+            of_columns.into_iter().any(|mention| mention.words.contains(&at))
+        };
+        let counts = |at: usize| ["number", "count"].contains(&self.word(at + 1));
+        let words = self.words.words.iter().enumerate();
+        words.into_iter().any(|(at, word)| TOTALS.contains(&word.text.as_str()) && !is_name(at) && !counts(at))
     }
 
     /// Whether it asks for people.
