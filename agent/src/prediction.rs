@@ -66,7 +66,7 @@ impl Prediction {
                 let shown = if percent {
                     number.checked_mul(Decimal::ONE_HUNDRED).unwrap_or(number).round_dp(2)
                 } else {
-                    number.round_dp(5)
+                    number.round_dp(if number.abs() < Decimal::TEN { 5 } else { 2 })
                 };
                 shown_number(shown, unit)
             }

@@ -12,8 +12,9 @@ use crate::quantity::{Quantity, Scale, of_sentence, to_decimal};
 
 /// Rows from the top of which one without numbers that names a scale, header or not, names it for the table: `(in thousands)`.
 const TOP: usize = 4;
-/// Amounts of sentences that must be numbers of a table in one scale for the scale to be the table's.
-const AMOUNTS: usize = 2;
+/// Digits behind their first that amounts of sentences must have together for the scale to be a table's in which they are its numbers:
+/// two of three digits, but not 31.2 and 4.8, which any table may have.
+const DIGITS: usize = 4;
 /// Numbers of a table that are held against sentences.
 const NUMBERS: usize = 400;
 
@@ -154,13 +155,14 @@ fn inferred(numbers: &[Decimal], amounts: &[(Decimal, Scale)]) -> Option<Scale> 
     let met = |scale: Option<Scale>| {
         let is_number =
             |&&(amount, of): &&(Decimal, Scale)| numbers.iter().any(|number| is_rounded(*number, scale, amount, of));
-        amounts.iter().filter(is_number).count()
+        let more = |(amount, _): &(Decimal, Scale)| amount.mantissa().unsigned_abs().to_string().len() - 1;
+        amounts.iter().filter(is_number).map(more).sum::<usize>()
     };
     let counts = powers.map(met);
     let most = *counts.iter().max()?;
     let mut best = powers.iter().zip(counts).filter(|(_, count)| *count == most);
     let (scale, others) = (best.next()?.0, best.next());
-    scale.filter(|_| most >= AMOUNTS && others.is_none())
+    scale.filter(|_| most >= DIGITS && others.is_none())
 }
 
 /// Whether a number in a scale is an amount in its own scale, to the amount's places.
@@ -195,6 +197,9 @@ mod tests {
         assert_eq!(inferred(&decimals(&["24193000", "47625000"]), &amounts), None);
         assert_eq!(inferred(&decimals(&["24193"]), &amounts), None);
         assert_eq!(inferred(&decimals(&["24193", "47625", "24.2", "47.6"]), &amounts), None);
+        // Births and admissions are no thousands of pounds because £31.2 million and £4.8 million were spent.
+        let amounts: Vec<_> = decimals(&["31.2", "4.8"]).into_iter().map(|amount| (amount, Scale::Million)).collect();
+        assert_eq!(inferred(&decimals(&["31240", "52600", "4812"]), &amounts), None);
         assert_eq!(inferred(&[], &[]), None);
     }
 

@@ -25,7 +25,7 @@ pub struct Arguments {
     corpus: Option<PathBuf>,
     /// How the tables of --corpus are ranked: rerank, fusion, links, rrf, bm25, bm25-schema, dense, gtr (with settings as
     /// gtr:tau=0.5,K=20), or the folder of a trained reranker of tables.
-    #[arg(long, value_name = "NAME", requires = "corpus", default_value = "rerank")]
+    #[arg(long, value_name = "NAME", requires = "corpus", default_value = RETRIEVER)]
     pub retriever: String,
     /// Goes on from the tables of --corpus to their cells and the sentences beside them, the N best (10 unless said), with the
     /// ranker of --checkpoint.
@@ -163,6 +163,9 @@ impl Format {
     }
 }
 
+/// How the tables of a corpus are ranked unless said.
+const RETRIEVER: &str = "rerank";
+
 /// Nodes a question unless said.
 const TOP_K: usize = 10;
 /// Nodes that a page numbers at most unless said.
@@ -295,6 +298,9 @@ impl Arguments {
             }
             self.check_for_corpus()?;
             return Ok(Input::Corpus(CorpusQuestions { corpus, questions: &self.question, more }));
+        }
+        if self.nodes.is_some() || self.retriever != RETRIEVER {
+            return Err(UsageError("--nodes and --retriever go with --corpus".into()));
         }
         match (&self.document, &self.dataset) {
             (Some(document), None) if more != More::None || !self.question.is_empty() => {

@@ -196,9 +196,12 @@ impl<'a> Writer<'a> {
     /// Writes what waits; a page of the document.
     pub fn finish(&mut self, document: Option<&OpenDocument>) -> Result<()> {
         if self.format == Format::Html {
-            let ReadDocument { document, layout, .. } =
-                document.context("--format html goes with --document")?.read()?;
-            let (about, answers) = (&self.about, &self.answers);
+            let open = document.context("--format html goes with --document")?;
+            let ReadDocument { document, layout, .. } = open.read()?;
+            // What of the document the page does not show.
+            let warnings = open.warnings().iter().map(|warning| ("Warning".to_owned(), warning.clone()));
+            let about: Vec<_> = self.about.iter().cloned().chain(warnings).collect();
+            let (about, answers) = (&about, &self.answers);
             self.text = Page { title: &document.id, about, document, layout: Some(layout), answers }.html()?;
         }
         if self.format == Format::Json {

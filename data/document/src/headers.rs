@@ -89,6 +89,45 @@ pub(crate) fn is_unit_line(text: &str) -> bool {
         && ["in millions", "in thousands", "in billions", "in percent", "in dollars", "$ million", "($000", "unaudited"]
             .iter()
             .any(|unit| lower.contains(unit))
+        || is_scale_alone(&lower)
+}
+
+/// A line of nothing but a scale, with what is counted: `USD million`, `(£ thousand)`, `€m`, `Amounts in £'000`.
+fn is_scale_alone(lower: &str) -> bool {
+    const SCALES: [&str; 15] = [
+        "thousand",
+        "thousands",
+        "million",
+        "millions",
+        "billion",
+        "billions",
+        "m",
+        "mn",
+        "mm",
+        "bn",
+        "k",
+        "000",
+        "000s",
+        "'000",
+        "’000",
+    ];
+    const COUNTED: [&str; 20] = [
+        "$", "us$", "£", "€", "¥", "usd", "eur", "gbp", "chf", "sek", "nok", "dkk", "jpy", "cny", "aud", "cad",
+        "dollars", "euros", "pounds", "amounts",
+    ];
+    const BETWEEN: [&str; 6] = ["in", "of", "all", "figures", "are", "values"];
+    let words = lower.split(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | ',' | ';' | ':' | '.'));
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    let glued = |word: &str| {
+        COUNTED.iter().filter_map(|counted| word.strip_prefix(counted)).any(|scale| SCALES.contains(&scale))
+    };
+    let is_scale = |word: &&str| SCALES.contains(word) && word.len() > 1 || glued(word);
+    let is_known = |word: &&str| is_scale(word) || COUNTED.contains(word) || BETWEEN.contains(word);
+    let is_money = |word: &&str| glued(word) || COUNTED.contains(word);
+    (1..=6).contains(&words.len())
+        && words.iter().any(is_scale)
+        && words.iter().any(is_money)
+        && words.iter().all(is_known)
 }
 
 #[cfg(test)]

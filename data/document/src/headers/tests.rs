@@ -245,3 +245,22 @@ fn what_happened_stands_under_the_balance_that_it_leads_to() {
         assert_eq!(row_paths(other)[1], "High");
     }
 }
+
+#[test]
+fn a_line_of_a_scale_alone_is_one_of_units() {
+    for line in [
+        "USD million",
+        "(£ thousand)",
+        "€m",
+        "Amounts in £'000",
+        "in $ millions",
+        "SEK bn",
+        "(US$000)",
+        "All amounts are in EUR thousands.",
+    ] {
+        assert!(super::is_unit_line(line), "{line}");
+    }
+    for line in ["", "million", "Thousand Oaks", "M", "€", "We invested USD 5 million", "k", "EUR amounts", "In"] {
+        assert!(!super::is_unit_line(line), "{line}");
+    }
+}
