@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use tabsegnet::ranking::Position;
 use tabsegnet::{RankedNode, Ranking, TableRanking};
 use tabsegnet_llm::Tokens;
+pub use tabsegnet_tablerag::Check;
 use tabsegnet_tablerag::RoundEvent;
 
 use crate::quantity::{Scale, Unit};
@@ -48,15 +49,6 @@ impl From<&RankedNode> for Citation {
             id_in_file: None,
         }
     }
-}
-
-/// Something that was looked at before the answer was given.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Check {
-    /// What, in words.
-    pub what: String,
-    /// Whether it holds.
-    pub passed: bool,
 }
 
 /// What is said to a question.

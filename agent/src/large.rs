@@ -291,8 +291,7 @@ impl Reader for Rest<'_> {
 
 fn answer_of(outcome: Outcome, (id, question): (&str, &str), policy: &str) -> Answer {
     let more = outcome.executed.as_ref().is_some_and(|run| run.more);
-    let mut checks: Vec<Check> =
-        outcome.checks.into_iter().map(|check| Check { what: check.what, passed: check.passed }).collect();
+    let mut checks = outcome.checks;
     if more {
         checks.push(Check { what: "the first of the cells that it comes from are cited".to_owned(), passed: true });
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Context as _, Error, Result, bail};
 use rayon::prelude::*;
 use tabsegnet::progress::on_stderr;
-use tabsegnet::questions::{GivenQuestion, Questions};
+use tabsegnet::questions::{GivenQuestion, Questions, is_blank};
 use tabsegnet::{Corpus, Opening, Question as Asking, RankingError, Session, SessionOptions, TableRanking};
 
 use crate::arguments::{Arguments, CorpusQuestions, Format, More, UsageError};
@@ -17,7 +17,7 @@ const AT_ONCE: usize = 256;
 /// Answers the questions in order.
 pub fn rank(arguments: &Arguments, query: &CorpusQuestions<'_>) -> Result<()> {
     let CorpusQuestions { corpus: directory, questions: given, more } = *query;
-    if given.iter().any(|question| question.trim().is_empty()) {
+    if given.iter().any(|question| is_blank(question)) {
         return Err(RankingError::BlankQuestion.into());
     }
     let mut questions = Questions::default();

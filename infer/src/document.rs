@@ -4,7 +4,7 @@ use std::path::Path;
 use std::thread;
 
 use anyhow::{Context as _, Error, Result};
-use tabsegnet::questions::{GivenQuestion, Questions};
+use tabsegnet::questions::{GivenQuestion, Questions, is_blank};
 use tabsegnet::ranking::likely;
 use tabsegnet::{OpenDocument, Opening, Question as Asking, RankingError};
 
@@ -22,7 +22,7 @@ pub fn rank(
 ) -> Result<()> {
     let DocumentQuestions { document: path, questions: given, more } = *query;
     let failed = || format!("{}: could not be ranked", path.display());
-    if given.iter().any(|question| question.trim().is_empty()) {
+    if given.iter().any(|question| is_blank(question)) {
         return Err(RankingError::BlankQuestion).with_context(failed);
     }
     let mut questions = Questions::default();

@@ -113,8 +113,11 @@ fn found(
     if !composed.abstained && sure(&composed) > sure(&found).max(SURE) {
         return Ok(composed);
     }
+    let was_said = !found.abstained;
     found.hold_back_another(question, &graph);
-    Ok(found)
+    // What the one leaves out the other may say: "in March 2024", of a column of dates.
+    let is_held_back = was_said && found.abstained;
+    Ok(if is_held_back && !composed.abstained { composed } else { found })
 }
 
 /// Last words of names that tell records apart.

@@ -15,6 +15,7 @@ use tabsegnet_datasets::node_id;
 use tabsegnet_datasets::tables::TableRecord;
 use tabsegnet_encoder::{EncoderKind, Shipped, shipped};
 
+use crate::questions::is_blank;
 use crate::ranking::Position;
 use crate::settings::RankerSettings;
 use crate::{NodeRef, OpenDocument, Question, RankedNode, RankingError, Session};
@@ -220,7 +221,7 @@ impl Corpus {
     /// A blank question; a damaged file.
     pub fn search<'q>(&self, question: impl Into<Question<'q>>) -> Result<TableRanking, RankingError> {
         let question = question.into();
-        if question.text().trim().is_empty() {
+        if is_blank(question.text()) {
             return Err(RankingError::BlankQuestion);
         }
         let Inner { tables, retriever } = self.0.as_ref();

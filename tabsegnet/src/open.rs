@@ -22,6 +22,7 @@ use crate::duplicates::{Distinct, distinct};
 use crate::embedded::wording_of;
 use crate::encoded::{EncodedDocument, check_finite};
 use crate::features::Featuriser;
+use crate::questions::is_blank;
 use crate::ranking::{
     NodeEdge, NodeExplanation, NodeFeature, Ranking, RerankerExplanation, SegmentEffect, Subject, TypeStrength, ranked,
 };
@@ -253,7 +254,7 @@ impl OpenDocument {
 impl Opened {
     fn answer(&self, question: Question<'_>, top_k: usize, explained: bool) -> Result<Explained, RankingError> {
         let Question { text: put, id, .. } = question;
-        if put.trim().is_empty() {
+        if is_blank(put) {
             return Err(RankingError::BlankQuestion);
         }
         let wording = || self.wording.get_or_init(|| wording_of(self.document.nodes()));

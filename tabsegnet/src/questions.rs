@@ -55,8 +55,13 @@ struct Line {
     question: String,
 }
 
+/// Whether a question has neither a letter nor a digit.
+pub fn is_blank(question: &str) -> bool {
+    !question.contains(char::is_alphanumeric)
+}
+
 /// A byte-order mark, which some editors begin a file with, says nothing.
-fn is_blank(line: &str) -> bool {
+fn is_blank_line(line: &str) -> bool {
     line.trim_start_matches('\u{feff}').trim().is_empty()
 }
 
@@ -79,7 +84,7 @@ impl Questions {
 
     /// Gives a question without an id its number for one, or the next that no earlier question has.
     fn add(&mut self, place: &str, id: Option<String>, text: String) -> Result<GivenQuestion, QuestionError> {
-        if text.trim().is_empty() {
+        if is_blank(&text) {
             return Err(wrong(place, "the question is blank; expected a question in words"));
         }
         self.count += 1;
@@ -109,7 +114,7 @@ impl Questions {
         if let Some(path) = file {
             let (place, text) = (path.display().to_string(), read_text(path)?);
             let before = questions.len();
-            for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !is_blank(line)) {
+            for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !is_blank_line(line)) {
                 questions.push(self.line(&place, number, line)?);
             }
             if questions.len() == before {
@@ -147,7 +152,7 @@ impl Questions {
 
     /// Those of stdin, each as it comes.
     pub fn stdin(&mut self) -> impl Iterator<Item = Result<GivenQuestion, QuestionError>> {
-        let is_read = |(_, line): &(usize, io::Result<String>)| !line.as_ref().is_ok_and(|line| is_blank(line));
+        let is_read = |(_, line): &(usize, io::Result<String>)| !line.as_ref().is_ok_and(|line| is_blank_line(line));
         (1..).zip(io::stdin().lock().lines()).filter(is_read).map(|(number, line)| {
             let line = line.map_err(|error| wrong("stdin", format!("line {number}: could not read: {error}")))?;
             self.line("stdin", number, &line)

@@ -118,7 +118,9 @@ fn a_file_of_questions_is_refused_by_line_before_anything_is_ranked() {
     work.write("q.txt", b"\xff");
     infer(&work, &["--questions", "q.txt"]).fails(1, &["q.txt: could not read"]);
     infer(&work, &["--questions", "nowhere.txt"]).fails(1, &["nowhere.txt: could not read"]);
-    infer(&work, &["--question", "revenue?", "--question", " "]).fails(1, &["d.json", "the question is blank"]);
+    for blank in [" ", "???", "🙂"] {
+        infer(&work, &["--question", "revenue?", "--question", blank]).fails(1, &["d.json", "the question is blank"]);
+    }
     for arguments in [
         &["--questions", "-", "--format", "json"][..],
         &["--questions", "-", "--output", "out.txt"],

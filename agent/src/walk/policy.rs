@@ -86,11 +86,6 @@ impl<'a> LlmPolicy<'a> {
         Self { found, ..self }
     }
 
-    /// The graph that is walked.
-    pub fn cells(&self) -> &CellGraph<'a> {
-        &self.cells
-    }
-
     /// Answers the ranking's question.
     ///
     /// # Errors

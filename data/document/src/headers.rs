@@ -39,7 +39,8 @@ pub(crate) fn infer(grid: &Grid, known: Known) -> Headers {
         Some(cols) => (cols.min(grid.cols), "given"),
         None => columns::infer(grid, rows),
     };
-    let mut parents = outline::infer(grid, rows);
+    // In a single column every row is a title.
+    let mut parents = if grid.cols > 1 { outline::infer(grid, rows) } else { Vec::new() };
     without_names_beside(grid, cols, &mut parents);
     let under = parents.iter().flatten().count();
     let mut why = format!("header rows: {why_rows}; header columns: {why_cols}");

@@ -86,7 +86,8 @@ impl Weights {
         [self.title, self.section, self.caption, self.header, self.first_column, self.cells, self.any]
     }
 
-    pub(crate) fn sum(&self, lexical: &[f32; Field::COUNT + 1], dense: f32) -> f32 {
+    /// The weighed sum of a table's BM25 by field and of any, in the order of the weights, and its cosine.
+    pub fn sum(&self, lexical: &[f32; Field::COUNT + 1], dense: f32) -> f32 {
         self.of_words().iter().zip(lexical).map(|(weight, value)| weight * value).sum::<f32>() + self.dense * dense
     }
 

@@ -10,7 +10,7 @@ use crate::library::Library;
 use crate::links::Row;
 use crate::partial_links::PartialLinks;
 use crate::reranker::{Features, Reranker};
-use crate::search::{Found, sum};
+use crate::search::Found;
 use crate::seen::{Kind, Seen, Terms};
 
 /// Chunks proposed by a sum of words and vector, by vectors alone, by words anywhere alone.
@@ -85,7 +85,7 @@ impl Library {
             let is_table =
                 |at| self.chunk_at(at).and_then(|chunk| self.links.words.get(chunk)).is_some_and(|of| of.is_table);
             let of_table = |at, score: f32| if is_table(at) { score } else { -1.0 };
-            let by_sum = |at| sum(weights, &scores.lexical(at), scores.dense(at));
+            let by_sum = |at| weights.sum(&scores.lexical(at), scores.dense(at));
             let proposals = [
                 index.best(PROPOSED[0], by_sum),
                 index.best(PROPOSED[1], |at| scores.dense(at)),
@@ -105,7 +105,7 @@ impl Library {
             .iter()
             .map(|&chunk| {
                 let (lexical, dense) = of(chunk);
-                (chunk, sum(weights, &lexical, dense))
+                (chunk, weights.sum(&lexical, dense))
             })
             .collect();
         let partial = PartialLinks::new(&self.links, &chunks);

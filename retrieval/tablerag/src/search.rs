@@ -174,20 +174,7 @@ impl Library {
 
     fn by_sum(&self, query: &Query, weights: &Weights, top: usize) -> Vec<Found> {
         let scores = self.index().scores(query, weights.dense != 0.0);
-        let hits = self.index().best(top, |at| sum(weights, &scores.lexical(at), scores.dense(at)));
+        let hits = self.index().best(top, |at| weights.sum(&scores.lexical(at), scores.dense(at)));
         hits.iter().filter_map(|hit| Some(Found { chunk: self.chunk_at(hit.table)?, score: hit.score })).collect()
     }
-}
-
-pub(crate) fn sum(weights: &Weights, lexical: &[f32; 7], dense: f32) -> f32 {
-    let of = [
-        weights.title,
-        weights.section,
-        weights.caption,
-        weights.header,
-        weights.first_column,
-        weights.cells,
-        weights.any,
-    ];
-    of.iter().zip(lexical).map(|(weight, value)| weight * value).sum::<f32>() + weights.dense * dense
 }

@@ -249,15 +249,10 @@ impl<'g> Linker<'g> {
                 + likelihood(&candidate.tree.tables).ln()
         };
         let scores: Vec<f32> = candidates.iter().map(score).collect();
-        let highest = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        let all: f32 = scores.iter().map(|score| (score - highest).exp()).sum();
         let mut sets: Vec<TableSet> = candidates
             .iter()
-            .zip(&scores)
-            .map(|(candidate, score)| TableSet {
-                tree: candidate.tree.clone(),
-                probability: (score - highest).exp() / all,
-            })
+            .zip(tabsegnet_choice::likelihoods(&scores))
+            .map(|(candidate, probability)| TableSet { tree: candidate.tree.clone(), probability })
             .collect();
         sets.sort_by(|a, b| b.probability.total_cmp(&a.probability).then_with(|| a.tree.tables.cmp(&b.tree.tables)));
         sets

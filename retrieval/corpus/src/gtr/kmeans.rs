@@ -100,16 +100,6 @@ pub fn kmeans_from(
     Ok(lloyd(&points, &squares, centroids, most_iterations))
 }
 
-/// As [`kmeans`], of sparse vectors.
-pub(super) fn kmeans_sparse(
-    rows: &SparseRows,
-    k: usize,
-    seed: u64,
-    most_iterations: usize,
-) -> Result<Clusters, KMeansError> {
-    cluster(rows, k, seed, most_iterations)
-}
-
 /// Vectors to cluster.
 pub(super) trait Points: Sync {
     /// How many.
@@ -241,7 +231,13 @@ impl Points for SparseRows {
     }
 }
 
-fn cluster(points: &impl Points, k: usize, seed: u64, most_iterations: usize) -> Result<Clusters, KMeansError> {
+/// As [`kmeans`], of vectors of any kind, which are `k` at least where there is one.
+pub(super) fn cluster(
+    points: &impl Points,
+    k: usize,
+    seed: u64,
+    most_iterations: usize,
+) -> Result<Clusters, KMeansError> {
     if k == 0 {
         return Err(KMeansError::NoClusters);
     }

@@ -177,7 +177,7 @@ impl Gtr {
 
             let (tf_idf, rows) = TfIdf::of(texts);
             weights = tf_idf;
-            let clusters = kmeans::kmeans_sparse(&rows, k, seed, rounds)?;
+            let clusters = kmeans::cluster(&rows, k, seed, rounds)?;
             hyperedges.push(sparse(&clusters, &rows, config.typical));
         }
         Ok(Self { config, vectors: unit, width, weights, hyperedges })
