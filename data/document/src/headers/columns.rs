@@ -38,7 +38,7 @@ pub(super) fn infer(grid: &Grid, header_rows: usize) -> (usize, &'static str) {
     };
     let plain = if levelled { (0..most).take_while(plain).count() } else { 0 };
     if spans > 0 {
-        return if spans < most && names(spans) {
+        return if spans < most && kinds[spans].bare * 2 <= kinds[spans].filled {
             ((spans + 1).max(plain), "merged headers have their children beside them")
         } else {
             (spans.max(plain), "merged headers")
@@ -114,6 +114,8 @@ fn is_marked(grid: &Grid, header_rows: usize, col: usize) -> bool {
 struct Share {
     filled: usize,
     values: usize,
+    /// Values without a letter: not `200 m`.
+    bare: usize,
     /// Years, and dates in numbers or words.
     dates: usize,
 }
@@ -125,12 +127,14 @@ impl Share {
     }
 
     fn of(grid: &Grid, header_rows: usize, col: usize) -> Self {
-        let mut share = Self { filled: 0, values: 0, dates: 0 };
+        let mut share = Self { filled: 0, values: 0, bare: 0, dates: 0 };
         for row in header_rows..grid.rows {
             let cell = grid.at(row, col);
             if cell.col == col && !cell.is_empty() {
                 share.filled += 1;
-                share.values += usize::from(matches!(cell.kind, Kind::Number | Kind::Missing));
+                let is_value = matches!(cell.kind, Kind::Number | Kind::Missing);
+                share.values += usize::from(is_value);
+                share.bare += usize::from(is_value && !cell.text.contains(char::is_alphabetic));
                 share.dates += usize::from(cell.kind == Kind::Year || is_date_in_words(&cell.text));
             }
         }

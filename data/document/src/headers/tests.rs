@@ -264,3 +264,24 @@ fn a_line_of_a_scale_alone_is_one_of_units() {
         assert!(!super::is_unit_line(line), "{line}");
     }
 }
+
+#[test]
+fn regression_numbers_beside_a_header_that_spans_rows_are_data() {
+    let cols = |text: &str| table(text).num_header_cols();
+    assert_eq!(cols("Region|2023|2024\nNorth|10|20\n^|30|40\nSouth|50|60"), 1);
+    assert_eq!(cols("Athlete|Event|Heat|Final\nNoah|100 m|12.84|4\n^|200 m|26.02|5\nJade|100 m|11.46|2"), 2);
+    assert_eq!(cols("Region|Kind|2024\nNorth|Retail|20\n^|Online|40\nSouth|Retail|60"), 2);
+}
+
+#[test]
+fn rows_of_a_single_column_stand_under_nothing() {
+    let read = crate::read_bytes(
+        std::path::Path::new("c.csv"),
+        b"City\nBerlin\nParis\nOslo\n".to_vec(),
+        &crate::ReadOptions::default(),
+    );
+    let document = read.unwrap().document;
+    let table = document.tables().next().unwrap();
+    let headers = |row| table.row_headers_of(table.cell_at(row, 0).unwrap());
+    assert!((0..table.rows()).all(|row| headers(row).is_empty()));
+}
