@@ -199,7 +199,7 @@ impl Maker<'_, '_> {
         self.reading.asks_who() && sketch.per.is_none() && sketch.shown.iter().all(measures)
     }
 
-    /// Whether a statement takes the first rows in an order of words that nobody asked for.
+    /// Whether a statement takes the first rows in an order of words where none is wanted.
     fn is_first_of_words(&self, sketch: &Sketch) -> bool {
         let of_words = sketch.order.and_then(|order| order.item.column.filter(|_| order.item.function.is_none()));
         let of_words =
