@@ -1,6 +1,8 @@
 //! What makes no sense though every number stands in a cell: a percentage less a fraction, a change from nothing, the
 //! number of another year, an amount where a ratio is wanted.
 
+use std::collections::BTreeSet;
+
 use rust_decimal::Decimal;
 use tabsegnet::ranking::Position;
 use tabsegnet::{NodeKind, RankedNode};
@@ -42,6 +44,7 @@ pub(super) fn objection(candidate: &Candidate, nodes: &[RankedNode], inquiry: &I
         .or_else(|| changes_of_changes(candidate, nodes))
         .or_else(|| unwanted(candidate, inquiry))
         .or_else(|| no_age(candidate, inquiry))
+        .or_else(|| other_quarter(&candidate.facts, nodes, inquiry))
         .or_else(|| another(candidate, nodes, inquiry));
     what.map(|what| Check { what, passed: false })
 }
@@ -103,6 +106,30 @@ fn no_quarter(node: Option<&RankedNode>, inquiry: &Inquiry) -> Option<String> {
     let of_day = says(|text| MONTHS.iter().any(|month| text.contains(month)));
     let amiss = !says(names_quarter) && (of_year || !of_day);
     amiss.then(|| format!("the question asks for a quarter, and {} is not said to be of one", node.text))
+}
+
+/// The question names quarters, and a number is of another by its headers.
+fn other_quarter(facts: &[Fact], nodes: &[RankedNode], inquiry: &Inquiry) -> Option<String> {
+    let named = quarters(&inquiry.text);
+    let other = facts.iter().filter_map(|fact| {
+        let node = nodes.get(fact.node)?;
+        let headers = node.column_headers.iter().chain(&node.row_headers);
+        headers.map(|header| quarters(header)).find(|of| !of.is_empty() && of.is_disjoint(&named))
+    });
+    let shown = |of: &BTreeSet<usize>| of.iter().map(|quarter| format!("Q{quarter}")).collect::<Vec<_>>().join(", ");
+    let of = (!named.is_empty()).then_some(other)?.next()?;
+    Some(format!("a number is of {}, the question names {}", shown(&of), shown(&named)))
+}
+
+/// The quarters that a text names: `Q3 2024`, `third quarter`.
+fn quarters(text: &str) -> BTreeSet<usize> {
+    const ORDINALS: [&str; 4] = ["first", "second", "third", "fourth"];
+    let text = text.to_lowercase();
+    let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let short = words.iter().filter_map(|word| word.strip_prefix('q')?.parse().ok()).filter(|of| (1..=4).contains(of));
+    let long = words.windows(2).filter(|two| two[1].starts_with("quarter"));
+    let long = long.filter_map(|two| ORDINALS.iter().position(|ordinal| *ordinal == two[0]));
+    short.chain(long.map(|at| at + 1)).collect()
 }
 
 /// The question asks what percentage something is, and the number is an amount.

@@ -291,6 +291,10 @@ fn regression_an_amount_is_no_ratio_a_list_no_change_and_a_heading_names_a_year(
     assert!(!has(&ranking("What were net sales in 2016?", &SALES, &[]), "is an amount"));
     let ratio = [("1.7", "Current ratio", "2016", 1, 1)];
     assert!(!has(&ranking("What was the current ratio in 2016?", &ratio, &[]), "is an amount"));
+    let of_quarters = [("104.3", "Tanker", "Q3 2024", 1, 1), ("98.1", "Tanker", "Q2 2024", 1, 2)];
+    let objects = |question: &str| has(&ranking(question, &of_quarters, &[]), "a number is of Q3");
+    assert!(objects("What was the revenue of Tanker in Q1 2024?") && objects("Tanker in the second quarter of 2024"));
+    assert!(!objects("What was the revenue of Tanker in the third quarter of 2024?") && !objects("Tanker in 2024"));
     let unnamed = [("540", "Bakery", "Revenue", 1, 1)];
     let mut of_2022 = ranking("What was the revenue of Bakery in 2021?", &unnamed, &[]);
     assert!(!has(&of_2022, "the question names 2021"));
