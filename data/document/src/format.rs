@@ -149,10 +149,10 @@ fn is_encrypted(container: &[u8]) -> bool {
     container.windows(name.len()).any(|window| window == name)
 }
 
-/// Docling writes its schema's name first or nearly so.
+/// Docling writes its schema's name first or nearly so, which no other form has.
 fn json(bytes: &[u8]) -> Format {
     let head = &bytes[..bytes.len().min(4096)];
-    if String::from_utf8_lossy(head).contains("DoclingDocument") { Format::Docling } else { Format::Native }
+    if String::from_utf8_lossy(head).contains("\"schema_name\"") { Format::Docling } else { Format::Native }
 }
 
 fn looks_like_html(head: &[u8]) -> bool {
