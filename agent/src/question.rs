@@ -1,6 +1,6 @@
 //! What a question asks for, as far as its words say it.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use rust_decimal::Decimal;
 
@@ -329,8 +329,18 @@ impl Inquiry {
 
 /// Whether a text in lower case names a quarter of a year.
 pub(crate) fn names_quarter(text: &str) -> bool {
-    ["quarter", "three months"].iter().any(|cue| text.contains(cue))
-        || text.split(|c: char| !c.is_alphanumeric()).any(|word| ["q1", "q2", "q3", "q4"].contains(&word))
+    ["quarter", "three months"].iter().any(|cue| text.contains(cue)) || !quarters(text).is_empty()
+}
+
+/// The quarters that a text in lower case names, from 1: `q3 2024`, `third quarter`.
+pub(crate) fn quarters(text: &str) -> BTreeSet<usize> {
+    const SHORT: [&str; 4] = ["q1", "q2", "q3", "q4"];
+    const LONG: [&str; 4] = ["first", "second", "third", "fourth"];
+    let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let place = |names: [&str; 4], word: &str| names.iter().position(|name| *name == word).map(|at| at + 1);
+    let short = words.iter().filter_map(|word| place(SHORT, word));
+    let long = words.windows(2).filter(|two| two[1].starts_with("quarter")).filter_map(|two| place(LONG, two[0]));
+    short.chain(long).collect()
 }
 
 /// The stem of the first word that carries meaning.

@@ -398,7 +398,7 @@ fn tell(by_confidence: &[(f32, bool)]) {
 /// The tables that a question likely needs, and the pairs of columns that they are joined by.
 fn likeliest(linked: &Linked, graph: &SchemaGraph) -> (BTreeSet<usize>, BTreeSet<(usize, usize)>) {
     let Some(set) = linked.sets.first() else { return Default::default() };
-    let joins = set.tree.joins.iter().filter_map(|&join| graph.joins().get(join));
+    let joins = set.tree.joins_in(graph);
     let pairs = joins.flat_map(|join| join.pairs.iter().map(|&(a, b)| (a.min(b), a.max(b))));
     (set.tree.tables.iter().copied().collect(), pairs.collect())
 }

@@ -80,9 +80,14 @@ impl Generation {
     pub(crate) fn hold_back_another(&mut self, question: &str, graph: &SchemaGraph) {
         if let Some(chosen) = self.chosen() {
             let unsaid = unsaid::notes(question, &chosen.sql, graph);
-            self.abstained |= !unsaid.is_empty();
-            self.notes.extend(unsaid);
+            self.hold_back(unsaid);
         }
+    }
+
+    /// Says nothing where there is something against the statement, but what.
+    pub(crate) fn hold_back(&mut self, against: Vec<String>) {
+        self.abstained |= !against.is_empty();
+        self.notes.extend(against);
     }
 
     /// The statement, unless nothing is said.

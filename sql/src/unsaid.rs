@@ -64,11 +64,11 @@ fn relative(question: &str) -> Option<String> {
 
 /// The same as notes on the statement, in sentences.
 pub(crate) fn notes(question: &str, sql: &str, graph: &SchemaGraph) -> Vec<String> {
-    let note = |word: String| match relative(question) {
-        Some(span) if span == word => {
-            format!("the statement leaves \"{word}\" of the question out; say which one it is")
-        }
-        _ => format!("the statement leaves \"{word}\" of the question out, which no name of the schema has"),
+    let span = relative(question);
+    let note = |word: String| {
+        let why =
+            if span.as_ref() == Some(&word) { "; say which one it is" } else { ", which no name of the schema has" };
+        format!("the statement leaves \"{word}\" of the question out{why}")
     };
     unsaid(question, sql, graph).into_iter().map(note).collect()
 }

@@ -13,7 +13,7 @@ use crate::candidates::Candidate;
 use crate::facts::Fact;
 use crate::family::Family;
 use crate::names::is_named;
-use crate::question::{Inquiry, names_quarter};
+use crate::question::{Inquiry, names_quarter, quarters};
 use crate::run::Outcome;
 use crate::years::years;
 
@@ -110,26 +110,15 @@ fn no_quarter(node: Option<&RankedNode>, inquiry: &Inquiry) -> Option<String> {
 
 /// The question names quarters, and a number is of another by its headers.
 fn other_quarter(facts: &[Fact], nodes: &[RankedNode], inquiry: &Inquiry) -> Option<String> {
-    let named = quarters(&inquiry.text);
-    let other = facts.iter().filter_map(|fact| {
+    let named = Some(quarters(&inquiry.text)).filter(|named| !named.is_empty())?;
+    let mut others = facts.iter().filter_map(|fact| {
         let node = nodes.get(fact.node)?;
         let headers = node.column_headers.iter().chain(&node.row_headers);
-        headers.map(|header| quarters(header)).find(|of| !of.is_empty() && of.is_disjoint(&named))
+        headers.map(|header| quarters(&header.to_lowercase())).find(|of| !of.is_empty() && of.is_disjoint(&named))
     });
+    let of = others.next()?;
     let shown = |of: &BTreeSet<usize>| of.iter().map(|quarter| format!("Q{quarter}")).collect::<Vec<_>>().join(", ");
-    let of = (!named.is_empty()).then_some(other)?.next()?;
     Some(format!("a number is of {}, the question names {}", shown(&of), shown(&named)))
-}
-
-/// The quarters that a text names: `Q3 2024`, `third quarter`.
-fn quarters(text: &str) -> BTreeSet<usize> {
-    const ORDINALS: [&str; 4] = ["first", "second", "third", "fourth"];
-    let text = text.to_lowercase();
-    let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
-    let short = words.iter().filter_map(|word| word.strip_prefix('q')?.parse().ok()).filter(|of| (1..=4).contains(of));
-    let long = words.windows(2).filter(|two| two[1].starts_with("quarter"));
-    let long = long.filter_map(|two| ORDINALS.iter().position(|ordinal| *ordinal == two[0]));
-    short.chain(long.map(|at| at + 1)).collect()
 }
 
 /// The question asks what percentage something is, and the number is an amount.

@@ -95,36 +95,19 @@ pub(crate) fn is_unit_line(text: &str) -> bool {
 
 /// A line of nothing but a scale, with what is counted: `USD million`, `(£ thousand)`, `€m`, `Amounts in £'000`.
 fn is_scale_alone(lower: &str) -> bool {
-    const SCALES: [&str; 15] = [
-        "thousand",
-        "thousands",
-        "million",
-        "millions",
-        "billion",
-        "billions",
-        "m",
-        "mn",
-        "mm",
-        "bn",
-        "k",
-        "000",
-        "000s",
-        "'000",
-        "’000",
-    ];
-    const COUNTED: [&str; 20] = [
-        "$", "us$", "£", "€", "¥", "usd", "eur", "gbp", "chf", "sek", "nok", "dkk", "jpy", "cny", "aud", "cad",
-        "dollars", "euros", "pounds", "amounts",
-    ];
-    const BETWEEN: [&str; 6] = ["in", "of", "all", "figures", "are", "values"];
+    const SCALES: &str = "thousand thousands million millions billion billions m mn mm bn k 000 000s '000 ’000";
+    const COUNTED: &str = "$ us$ £ € ¥ usd eur gbp chf sek nok dkk jpy cny aud cad dollars euros pounds amounts";
+    const BETWEEN: &str = "in of all figures are values";
+    let is_of = |words: &str, word: &str| words.split_whitespace().any(|of| of == word);
     let words = lower.split(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | ',' | ';' | ':' | '.'));
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
     let glued = |word: &str| {
-        COUNTED.iter().filter_map(|counted| word.strip_prefix(counted)).any(|scale| SCALES.contains(&scale))
+        let mut scales = COUNTED.split_whitespace().filter_map(|counted| word.strip_prefix(counted));
+        scales.any(|scale| is_of(SCALES, scale))
     };
-    let is_scale = |word: &&str| SCALES.contains(word) && word.len() > 1 || glued(word);
-    let is_known = |word: &&str| is_scale(word) || COUNTED.contains(word) || BETWEEN.contains(word);
-    let is_money = |word: &&str| glued(word) || COUNTED.contains(word);
+    let is_scale = |word: &&str| is_of(SCALES, word) && word.len() > 1 || glued(word);
+    let is_money = |word: &&str| is_of(COUNTED, word) || glued(word);
+    let is_known = |word: &&str| is_scale(word) || is_money(word) || is_of(BETWEEN, word);
     (1..=6).contains(&words.len())
         && words.iter().any(is_scale)
         && words.iter().any(is_money)

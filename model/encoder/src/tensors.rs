@@ -76,9 +76,18 @@ impl<'a> Tensors<'a> {
     pub(crate) fn floats(&self, name: &str, shape: &[usize], origin: &str) -> Result<Vec<f32>, EncoderError> {
         let view = self.shaped(name, shape, origin)?;
         let values = self.float(name, view.dtype())?.decode(view.data());
+        self.check_finite(name, &values, 0)?;
+        Ok(values)
+    }
+
+    /// That all of a tensor's numbers from `first` on are finite.
+    fn check_finite(&self, name: &str, values: &[f32], first: usize) -> Result<(), EncoderError> {
         match values.iter().position(|value| !value.is_finite()) {
-            Some(at) => Err(self.malformed(format!("`{name}` holds a number that is not finite, at position {at}"))),
-            None => Ok(values),
+            Some(at) => {
+                let at = first + at;
+                Err(self.malformed(format!("`{name}` holds a number that is not finite, at position {at}")))
+            }
+            None => Ok(()),
         }
     }
 
@@ -89,10 +98,7 @@ impl<'a> Tensors<'a> {
         let [_, cols] = shape;
         let row_bytes = cols * float.bytes();
         for (row, data) in view.data().chunks_exact(row_bytes.max(1)).enumerate() {
-            if let Some(col) = float.decode(data).iter().position(|value| !value.is_finite()) {
-                let at = row * cols + col;
-                return Err(self.malformed(format!("`{name}` holds a number that is not finite, at position {at}")));
-            }
+            self.check_finite(name, &float.decode(data), row * cols)?;
         }
         let start = view.data().as_ptr().addr() - self.start;
         Ok(Place { start: start as u64, row_bytes, float })

@@ -12,7 +12,7 @@ use crate::linkers;
 use crate::spider::{Databases, Gold, Joins, Question, of_beaver, of_bird, of_spider};
 
 fn pairs(graph: &SchemaGraph, tree: &JoinTree) -> BTreeSet<(usize, usize)> {
-    let joins = tree.joins.iter().filter_map(|&join| graph.joins().get(join));
+    let joins = tree.joins_in(graph);
     joins.flat_map(|join| join.pairs.iter().map(|&(a, b)| (a.min(b), a.max(b)))).collect()
 }
 

@@ -79,10 +79,8 @@ impl<'l, 'g> Composer<'l, 'g> {
             found.joins = ExplainedJoin::of_tree(self.linker, &Words::of(question), &tree.joins, &tree.tables);
             found.notes.extend(self.doubts(candidate));
             let unread = candidate.unread.iter().filter(|word| !self.model.knows_left(word));
-            let unread: Vec<String> =
-                unread.map(|word| format!("the statement leaves \"{word}\" of the question out")).collect();
-            found.abstained |= !unread.is_empty();
-            found.notes.extend(unread);
+            found
+                .hold_back(unread.map(|word| format!("the statement leaves \"{word}\" of the question out")).collect());
         }
         found.hold_back_another(question, self.linker.graph());
         found
@@ -102,7 +100,7 @@ impl<'l, 'g> Composer<'l, 'g> {
             let tables: Vec<usize> = tables_of(graph, columns).into_iter().collect();
             doubts.extend(traps(graph, tree, &tables).iter().map(ToString::to_string));
         }
-        for join in tree.joins.iter().filter_map(|&join| graph.joins().get(join)) {
+        for join in tree.joins_in(graph) {
             if join.origin == JoinOrigin::Guessed {
                 let pairs = join.pairs.iter().map(|&(a, b)| format!("{} = {}", graph.column_id(a), graph.column_id(b)));
                 let pairs: Vec<String> = pairs.collect();

@@ -7,10 +7,11 @@ mod missing;
 mod periods;
 mod wants;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::sketch::{DatePart, Function, Operand};
+use crate::linking::words::NUMBERS;
 use crate::linking::{Linked, Linker, Mention, ValueIndex, Words};
 use crate::rows::Value;
 use crate::schema_graph::{ColumnKind, JoinOrigin, SchemaGraph};
@@ -18,9 +19,6 @@ use crate::schema_graph::{ColumnKind, JoinOrigin, SchemaGraph};
 pub(super) use conditions::Stated;
 use periods::Period;
 pub(crate) use periods::periods;
-
-const NUMBERS: [&str; 13] =
-    ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
 
 /// Words that say what is done with the column behind them, as stems.
 const CUES: &str = "whose where that with which who have has had sort order descend ascend alphabet each per by in of for from \
@@ -106,8 +104,6 @@ pub(super) struct Reading<'g> {
     pub marks: Vec<String>,
     /// Numbers by the word they are.
     pub numbers: Vec<(usize, f64)>,
-    /// What some of these are multiplied by.
-    scales: BTreeMap<usize, f64>,
     /// Spans of time.
     periods: Vec<Period>,
     /// The part of dates that a row is wanted for each of, with the words that say so.
@@ -151,17 +147,13 @@ impl<'g> Reading<'g> {
         let graph = linker.graph();
         let crate::linking::Read { words, linked, columns, tables, names } = linker.read(question);
         let mut marks: Vec<String> = words.words.iter().map(|word| read_as(&word.stem).to_owned()).collect();
-        let (mut numbers, mut scales) = (Vec::new(), BTreeMap::new());
+        let mut numbers = Vec::new();
         for (at, word) in words.words.iter().enumerate() {
             let Some(number) = number(&word.text) else { continue };
             numbers.push((at, number));
-            let next = words.words.get(at + 1).map_or("", |word| word.text.as_str());
-            let scale = SCALES.iter().find(|(name, _)| *name == next);
-            if let Some((_, scale)) = scale {
-                scales.insert(at, *scale);
-            }
-            let of_number = at..at + if scale.is_some() { 2 } else { 1 };
-            if scale.is_some() || word.text.starts_with(|c: char| c.is_ascii_digit()) {
+            let is_scaled = scale_behind(&words, at).is_some();
+            let of_number = at..at + if is_scaled { 2 } else { 1 };
+            if is_scaled || word.text.starts_with(|c: char| c.is_ascii_digit()) {
                 marks.get_mut(of_number).into_iter().flatten().for_each(|mark| "#".clone_into(mark));
             }
         }
@@ -251,7 +243,6 @@ impl<'g> Reading<'g> {
             tables,
             marks,
             numbers,
-            scales,
             quoted,
             table_odds,
             mentioned,
@@ -295,7 +286,7 @@ impl<'g> Reading<'g> {
 
     /// A number of the question as a column has it: in full, but where the column's name says in what it counts.
     fn in_full(&self, at: usize, number: f64, column: usize) -> f64 {
-        match self.scales.get(&at) {
+        match scale_behind(&self.words, at) {
             Some(scale) if !self.has_stem(column, &["thousand", "million", "billion"]) => number * scale,
             _ => number,
         }
@@ -513,6 +504,12 @@ impl<'g> Reading<'g> {
         features.push(format!("tables {}", tables.min(4)));
         features
     }
+}
+
+/// What a number is multiplied by.
+fn scale_behind(words: &Words, at: usize) -> Option<f64> {
+    let next = words.words.get(at + 1)?;
+    SCALES.iter().find(|(name, _)| *name == next.text).map(|(_, scale)| *scale)
 }
 
 /// A number in digits or as a word.

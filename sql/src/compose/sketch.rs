@@ -230,6 +230,11 @@ pub struct Sketch {
 }
 
 impl Sketch {
+    /// The column as it is that rows are ordered by.
+    pub(super) fn order_column(&self) -> Option<usize> {
+        self.order.filter(|order| order.item.function.is_none())?.item.column
+    }
+
     /// Columns that the statement has outside what it leaves out, but for joins.
     pub fn columns(&self) -> BTreeSet<usize> {
         let items = self.shown.iter().chain(self.having.iter().map(|(item, ..)| item));
@@ -330,9 +335,8 @@ impl Sketch {
         let is_plain =
             self.shown.iter().all(|item| item.function.is_none()) && self.group.is_empty() && self.per.is_none();
         let shown = tables_of(graph, self.shown.iter().filter_map(|item| item.column));
-        let mut joins = tree.joins.iter().filter_map(|join| graph.joins().get(*join));
         let [table] = Vec::from_iter(shown)[..] else { return false };
-        is_plain && joins.any(|join| join.to == table)
+        is_plain && tree.repeats(graph, table)
     }
 
     fn without(&self, without: &Without, outer: &Names<'_>, joiner: &Joiner<'_>, costs: &[f64]) -> Option<String> {

@@ -4,6 +4,7 @@ use tabsegnet_document::months::MONTHS;
 
 use super::conditions::{Condition, conditions};
 use super::known::Known;
+use crate::linking::words::NUMBERS;
 
 /// A word of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,9 +56,6 @@ fn stem(word: &str) -> String {
     let plural = word.len() > 3 && word.ends_with('s') && !["ss", "us", "is"].iter().any(|end| word.ends_with(end));
     if plural { word.strip_suffix('s').unwrap_or(word).to_owned() } else { word.to_owned() }
 }
-
-const COUNTS: [&str; 13] =
-    ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
 
 /// Words that name nothing by themselves.
 const STOP: &str = "a about after all also an and any are at be been before between by can come did do does each ever for from \
@@ -112,7 +110,7 @@ impl Question {
                 && number.is_finite()
             {
                 numbers.push((number, at));
-            } else if let Some(number) = COUNTS.iter().position(|count| count == stem)
+            } else if let Some(number) = NUMBERS.iter().position(|count| count == stem)
                 && (*stem != "one" || at + 1 < stems.len())
             {
                 numbers.push((f64::from(u8::try_from(number).unwrap_or(0)), at));

@@ -30,6 +30,16 @@ impl JoinTree {
     pub fn is_connected(&self) -> bool {
         self.joins.len() + 1 >= self.tables.len()
     }
+
+    /// Its joins.
+    pub fn joins_in<'g>(&self, graph: &'g SchemaGraph) -> impl Iterator<Item = &'g Join> {
+        self.joins.iter().filter_map(|&join| graph.joins().get(join))
+    }
+
+    /// Whether a table that is joined may have several rows for one of `table`.
+    pub fn repeats(&self, graph: &SchemaGraph, table: usize) -> bool {
+        self.joins_in(graph).any(|join| join.to == table)
+    }
 }
 
 /// What tables can be joined by, and how dear each is. A self-reference joins no two tables and is in no tree.

@@ -49,7 +49,7 @@ pub fn traps(graph: &SchemaGraph, tree: &JoinTree, aggregated: &[usize]) -> Vec<
     let name = |table: usize| graph.tables().get(table).map(|table| table.name.clone()).unwrap_or_default();
     // (one, many)
     let mut sides: Vec<(usize, usize)> = Vec::new();
-    for join in tree.joins.iter().filter_map(|&join| graph.joins().get(join)) {
+    for join in tree.joins_in(graph) {
         match join.cardinality {
             Cardinality::ManyToOne => sides.push((join.to, join.from)),
             Cardinality::ManyToMany => sides.extend([(join.to, join.from), (join.from, join.to)]),

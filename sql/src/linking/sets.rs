@@ -91,7 +91,7 @@ fn features(
     add("words missed", missed);
     add("words whole", (0..words).filter(|&word| best(word) > 0.99).count() as f32);
     let degree = |table: usize| {
-        let joins = tree.joins.iter().filter_map(|&join| graph.joins().get(join));
+        let joins = tree.joins_in(graph);
         joins.filter(|join| join.from == table || join.to == table).count()
     };
     let best_column = |table: usize| {

@@ -8,6 +8,10 @@ use tabsegnet_lexical::tokenize;
 
 static STEMMER: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::English));
 
+/// Numbers as words, from 0.
+pub(crate) const NUMBERS: [&str; 13] =
+    ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
+
 /// Words that say nothing of what a column holds.
 const STOP: [&str; 69] = [
     "a", "an", "the", "of", "in", "on", "for", "to", "is", "are", "was", "were", "be", "been", "what", "which", "how",

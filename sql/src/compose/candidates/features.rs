@@ -127,10 +127,8 @@ impl Maker<'_, '_> {
             table.is_some_and(|table| table.primary_key == [*column]) || self.reading.is_unique(*column)
         };
         // No table has several rows for one of this one.
-        let has_one_row = |column: &usize| {
-            let table = graph.columns().get(*column).map(|node| node.table);
-            tree.joins.iter().filter_map(|join| graph.joins().get(*join)).all(|join| Some(join.to) != table)
-        };
+        let has_one_row =
+            |column: &usize| graph.columns().get(*column).is_none_or(|node| !tree.repeats(graph, node.table));
         let groups_of_one = sketch.group.iter().any(|column| is_alone(column) && has_one_row(column));
         let refers_to_all = sketch.without.as_ref().is_some_and(|without| {
             let same = |pairs: &[(usize, usize)]| pairs == [(without.outer, without.inner)];
@@ -153,7 +151,7 @@ impl Maker<'_, '_> {
 
     /// Whether a statement wants what joins it to another table to be missing.
     fn joins_nothing(&self, sketch: &Sketch, tree: &JoinTree) -> bool {
-        let joins = tree.joins.iter().filter_map(|join| self.graph().joins().get(*join));
+        let joins = tree.joins_in(self.graph());
         let pairs: Vec<(usize, usize)> = joins.flat_map(|join| join.pairs.iter().copied()).collect();
         let is_missing = |of: &Condition| of.operand == Operand::Nothing && of.relation == Relation::Equal;
         let joined = |column: usize| pairs.iter().any(|(from, to)| [*from, *to].contains(&column));
@@ -165,8 +163,9 @@ impl Maker<'_, '_> {
     fn is_of_one_row(&self, sketch: &Sketch, tree: &JoinTree) -> bool {
         let table = |column: usize| self.graph().columns().get(column).map(|node| node.table);
         let is_one = |item: &Item| item.column.is_some_and(|column| self.reading.is_unique(column));
-        let by = sketch.order.filter(|order| order.item.function.is_none()).and_then(|order| order.item.column);
-        let by = by.filter(|column| self.has_sum(*column) && sketch.limit.is_some() && sketch.group.is_empty());
+        let by = sketch
+            .order_column()
+            .filter(|column| self.has_sum(*column) && sketch.limit.is_some() && sketch.group.is_empty());
         let takes_rows = by.is_some_and(|column| !self.reading.is_unique(column)) && !sketch.shown.iter().all(is_one);
         let repeats = sketch.limit > Some(1)
             && sketch.repeats(self.graph(), tree)
@@ -201,17 +200,14 @@ impl Maker<'_, '_> {
 
     /// Whether a statement takes the first rows in an order of words where none is wanted.
     fn is_first_of_words(&self, sketch: &Sketch) -> bool {
-        let of_words = sketch.order.and_then(|order| order.item.column.filter(|_| order.item.function.is_none()));
-        let of_words =
-            of_words.filter(|column| self.reading.holds_texts(*column) && !self.reading.holds_dates(*column));
-        of_words.is_some() && sketch.limit.is_some() && !self.reading.sorts_words()
+        let of_words = |column| self.reading.holds_texts(column) && !self.reading.holds_dates(column);
+        sketch.order_column().is_some_and(of_words) && sketch.limit.is_some() && !self.reading.sorts_words()
     }
 
     /// Whether a statement holds keys that are not named to be above or below something.
     fn compares_keys(&self, sketch: &Sketch) -> bool {
         use Relation::{Above, AtLeast, AtMost, Below};
-        let is_key =
-            |column: usize| self.graph().columns().get(column).is_none_or(|node| node.is_key) || self.refers(column);
+        let is_key = |column: usize| self.is_key(column) || self.refers(column);
         let is_said = |column: usize| self.reading.columns.get(column).is_some_and(|mention| mention.coverage > 0.6);
         sketch.conditions.iter().any(|Condition { column, relation, .. }| {
             matches!(relation, Above | Below | AtLeast | AtMost) && is_key(*column) && !is_said(*column)
@@ -307,7 +303,7 @@ impl Maker<'_, '_> {
         }
         let with_columns = tables_of(self.graph(), sketch.columns());
         for table in tree.tables.iter().filter(|table| !with_columns.contains(table)) {
-            let joins = tree.joins.iter().filter_map(|join| self.graph().joins().get(*join));
+            let joins = tree.joins_in(self.graph());
             if joins.filter(|join| join.from == *table || join.to == *table).count() > 1 {
                 continue;
             }
@@ -360,8 +356,7 @@ impl Maker<'_, '_> {
         add("columns unsaid".to_owned(), unsaid.min(4) as f32);
         let keys = sketch.shown.iter().filter(|item| {
             item.column.is_some_and(|column| {
-                self.graph().columns().get(column).is_some_and(|node| node.is_key)
-                    && self.reading.columns.get(column).is_some_and(|mention| mention.coverage < 0.99)
+                self.is_key(column) && self.reading.columns.get(column).is_some_and(|mention| mention.coverage < 0.99)
             })
         });
         add("a key unsaid shown".to_owned(), if keys.count() > 0 { 1.0 } else { 0.0 });

@@ -8,6 +8,10 @@ impl Reading<'_> {
         self.words.words.get(at).map_or("", |word| word.text.as_str())
     }
 
+    fn word_before(&self, at: usize) -> &str {
+        at.checked_sub(1).map_or("", |at| self.word(at))
+    }
+
     /// Whether it asks which or who, and not how many.
     pub fn asks_which(&self) -> bool {
         let opening =
@@ -45,7 +49,7 @@ impl Reading<'_> {
             self.columns.iter().chain(&self.tables).any(of)
         };
         (0..self.words.words.len()).find_map(|at| {
-            let before = at.checked_sub(1).map_or("", word);
+            let before = self.word_before(at);
             // Neither "ordered by" nor "written by".
             let is_done = ["ed", "en", "ld", "de", "order", "wn"].iter().any(|end| before.ends_with(end));
             let each = match word(at) {
@@ -103,7 +107,7 @@ impl Reading<'_> {
 
     /// Whether a number says how many rows are wanted: "top 5", "the 3 largest".
     pub fn is_limit(&self, at: usize) -> bool {
-        let before = at.checked_sub(1).map_or("", |at| self.word(at));
+        let before = self.word_before(at);
         let next = self.word(at + 1);
         // "The 3 passengers who spent most".
         let opens = at == 0 || at == 1 && before == "the";
@@ -116,13 +120,13 @@ impl Reading<'_> {
 
     /// Whether a number is what something is held against: "more than two", "over 5".
     pub fn is_compared(&self, at: usize) -> bool {
-        let before = at.checked_sub(1).map_or("", |at| self.word(at));
+        let before = self.word_before(at);
         ["than", "over", "under", "above", "below", "exceeding"].contains(&before)
     }
 
     /// Whether a number is a year in which, or since which, something is.
     pub fn is_in_year(&self, at: usize) -> bool {
-        let before = at.checked_sub(1).map_or("", |at| self.word(at));
+        let before = self.word_before(at);
         self.is_year(at) && ["in", "since", "during", "until", "for", "of"].contains(&before)
     }
 
@@ -143,7 +147,7 @@ impl Reading<'_> {
         let is_value = |at: usize| self.marks.get(at).is_some_and(|mark| mark == "@");
         let words = self.words.words.iter().enumerate();
         words.into_iter().any(|(at, word)| {
-            let or = at.checked_sub(1).is_some_and(|before| self.word(before) == "or");
+            let or = self.word_before(at) == "or";
             NOT.contains(&word.text.as_str()) && !or && !is_value(at) && !OF_NUMBERS.contains(&self.word(at + 1))
         })
     }
