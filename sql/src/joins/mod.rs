@@ -11,7 +11,7 @@ use serde::Serialize;
 pub use traps::{Trap, traps};
 
 use crate::linking::{Words, alike};
-use crate::schema_graph::{Join, JoinOrigin, SchemaGraph};
+use crate::schema_graph::{Cardinality, Join, JoinOrigin, SchemaGraph};
 use steiner::Local;
 
 /// Tables with what joins them. A forest where the schema does not connect them.
@@ -54,6 +54,8 @@ pub struct Joiner<'g> {
     roles: Vec<Vec<String>>,
     /// By join, the cost without a question.
     plain: Vec<f64>,
+    /// By join, the table that refers to the other.
+    referring: Vec<Option<usize>>,
 }
 
 /// What a word of the question that tells of a key takes off its cost.
@@ -91,7 +93,8 @@ impl<'g> Joiner<'g> {
         let implied = graph.joins().iter().enumerate().filter_map(implied).collect();
         let roles = graph.joins().iter().map(|join| role_words(graph, join)).collect();
         let plain = graph.joins().iter().map(|join| plain_cost(graph, join)).collect();
-        Self { graph, by_table, implied, roles, plain }
+        let referring = graph.joins().iter().map(|join| referring(graph, join)).collect();
+        Self { graph, by_table, implied, roles, plain, referring }
     }
 
     /// The cost of each join for a question. What the database or the semantic file says costs 1, what is guessed, or
@@ -328,8 +331,24 @@ fn told(question: &Words, role: &str) -> f64 {
     }
 }
 
-/// How much of the name of one of its tables a join's columns have, 0 to 1; words that both tables have tell nothing.
+/// The table of a join that refers to the other: the one with many rows for one; where no cardinality tells, the one whose
+/// partner's name the columns have.
+fn referring(graph: &SchemaGraph, join: &Join) -> Option<usize> {
+    if join.cardinality == Cardinality::ManyToOne {
+        return Some(join.from);
+    }
+    let (from, to) = names_of_tables(graph, join);
+    (from != to).then_some(if to > from { join.from } else { join.to })
+}
+
+/// How much of the name of one of its tables a join's columns have, 0 to 1.
 fn names_table(graph: &SchemaGraph, join: &Join) -> f64 {
+    let (from, to) = names_of_tables(graph, join);
+    from.max(to)
+}
+
+/// How much of the names of its two tables a join's columns have, each 0 to 1; words that both tables have tell nothing.
+fn names_of_tables(graph: &SchemaGraph, join: &Join) -> (f64, f64) {
     let (from, to) = (stems_of_name(graph, join.from), stems_of_name(graph, join.to));
     let columns: BTreeSet<String> = join
         .pairs
@@ -346,7 +365,7 @@ fn names_table(graph: &SchemaGraph, join: &Join) -> f64 {
             own.iter().filter(|stem| columns.contains(**stem)).count() as f64 / own.len() as f64
         }
     };
-    share(&from, &to).max(share(&to, &from))
+    (share(&from, &to), share(&to, &from))
 }
 
 #[cfg(test)]

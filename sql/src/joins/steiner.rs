@@ -29,13 +29,19 @@ fn better(new: &(f64, BTreeSet<usize>), old: &Found) -> bool {
 pub(super) struct Local {
     /// By place, what leads from there: place, join, cost. Of joins between the same tables the cheapest.
     edges: Vec<Vec<(usize, usize, f64)>>,
+    /// By place, the places that it refers to by joins that are said to be there.
+    refers: Vec<BTreeSet<usize>>,
     places: HashMap<usize, usize>,
     /// By place, which part of what is connected it is in.
     parts: Vec<usize>,
 }
 
-/// What a join to a table that meets many of the others takes off, at most: a star rather than a chain.
-const STAR: f64 = 0.02;
+/// What a join of a table that refers to many of the others takes off, at most: a star of what a row refers to rather than a
+/// chain through it.
+const STAR: f64 = 0.1;
+
+/// What is guessed costs more.
+const SAID: f64 = 1.5;
 
 impl Local {
     pub(super) fn new(joiner: &Joiner<'_>, terminals: &[usize], costs: &[f64], without: Option<usize>) -> Self {
@@ -59,6 +65,7 @@ impl Local {
         let nodes: Vec<usize> = nodes.into_iter().collect();
         let places: HashMap<usize, usize> = nodes.iter().copied().zip(0..).collect();
         let mut edges: Vec<Vec<(usize, usize, f64)>> = Vec::with_capacity(nodes.len());
+        let mut refers: Vec<BTreeSet<usize>> = Vec::with_capacity(nodes.len());
         for &table in &nodes {
             let mut best: BTreeMap<usize, (f64, usize)> = BTreeMap::new();
             for (join, other) in joiner.joins_of(table) {
@@ -68,6 +75,9 @@ impl Local {
                     best.insert(to, (cost, join));
                 }
             }
+            let is_referring = |join: usize| joiner.referring.get(join).is_some_and(|of| *of == Some(table));
+            let referred = best.iter().filter(|(_, (cost, join))| *cost < SAID && is_referring(*join));
+            refers.push(referred.map(|(to, _)| *to).collect());
             edges.push(best.into_iter().map(|(to, (cost, join))| (to, join, cost)).collect());
         }
         let mut parts = vec![usize::MAX; edges.len()];
@@ -80,7 +90,7 @@ impl Local {
                 }
             }
         }
-        Self { edges, places, parts }
+        Self { edges, refers, places, parts }
     }
 
     /// The joins of the cheapest tree that holds the tables, or forest where nothing connects some of them.
@@ -99,12 +109,9 @@ impl Local {
         }
         let mut edges = self.edges.clone();
         if ends.len() > 2 {
-            let meets = |place: usize| {
-                let to = self.edges.get(place).into_iter().flatten();
-                to.filter(|(to, _, cost)| *cost < 1.5 && ends.contains(to)).count() as f64
-            };
-            let meets: Vec<f64> = (0..edges.len()).map(|place| meets(place) / (ends.len() - 1) as f64).collect();
-            let of = |place: usize| meets.get(place).copied().unwrap_or_default();
+            let to_ends = |refers: &BTreeSet<usize>| refers.iter().filter(|to| ends.contains(to)).count() as f64;
+            let shares: Vec<f64> = self.refers.iter().map(|refers| to_ends(refers) / (ends.len() - 1) as f64).collect();
+            let of = |place: usize| shares.get(place).copied().unwrap_or_default();
             for (place, edges) in edges.iter_mut().enumerate() {
                 edges.iter_mut().for_each(|(to, _, cost)| *cost -= STAR * of(place).max(of(*to)));
             }

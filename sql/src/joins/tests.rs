@@ -105,6 +105,20 @@ fn a_key_with_the_name_of_its_own_table_is_not_what_rows_are_counted_by() {
 }
 
 #[test]
+fn what_a_row_refers_to_stands_around_it() {
+    let graph = graph(
+        "CREATE TABLE department (department_code INT PRIMARY KEY, name TEXT);
+         CREATE TABLE subject (id INT PRIMARY KEY, department_code INT REFERENCES department);
+         CREATE TABLE course (no INT, offered_by INT REFERENCES department, subject INT REFERENCES subject)",
+    );
+    let joiner = Joiner::new(&graph);
+    let tree =
+        joiner.tree(&numbers(&graph, &["department", "subject", "course"]), &joiner.costs(&Words::of("courses")));
+    // The chain through the subject has columns of one name.
+    assert_eq!(shown(&graph, &tree), ["course.offered_by=department.department_code", "course.subject=subject.id"]);
+}
+
+#[test]
 fn what_is_not_connected_is_a_forest() {
     let graph = graph(LEAGUE);
     let joiner = Joiner::new(&graph);
