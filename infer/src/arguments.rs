@@ -387,7 +387,8 @@ impl Arguments {
     /// How many tables a question.
     pub fn top_tables(&self) -> usize {
         self.top_k.unwrap_or(match self.format {
-            Format::Trec => TREC_TABLES,
+            // Nodes are those of the tables that a question has otherwise.
+            Format::Trec if self.nodes.is_none() => TREC_TABLES,
             _ => TOP_K,
         })
     }

@@ -22,7 +22,7 @@ pub fn rank(arguments: &Arguments, query: &CorpusQuestions<'_>) -> Result<()> {
     }
     let mut questions = Questions::default();
     let file = if let More::File(file) = more { Some(file) } else { None };
-    let mut listed = questions.listed_for_corpus(given, file)?;
+    let mut listed = questions.listed(given, file)?;
     if let ([question], More::None) = (listed.as_mut_slice(), more) {
         question.id.clear();
     }

@@ -31,7 +31,7 @@ use tabsegnet_sql::compose::fit::{Labelled, Scored, confidences, fit_parts, fit_
 use tabsegnet_sql::compose::{Composer, Model, Operand, Relation, Sketch};
 use tabsegnet_sql::generate::Generation;
 use tabsegnet_sql::linking::fit::{Settings, hold_out};
-use tabsegnet_sql::linking::{Linked, Linker, Model as LinkingModel};
+use tabsegnet_sql::linking::{Linked, Linker, Model as LinkingModel, Weights};
 use tabsegnet_sql::schema_graph::SchemaGraph;
 
 /// What composing and linking may take.
@@ -140,60 +140,71 @@ fn fit_on(data: &Path, output: &Path, every: usize) -> Result<()> {
     for question in questions.iter_mut().step_by(SHORTENED) {
         question.question = without_opening(&question.question);
     }
-    let mut labelled: [Vec<Labelled<'_, '_>>; 2] = [Vec::new(), Vec::new()];
+    let mut labelled: Vec<(usize, Labelled<'_, '_>)> = Vec::new();
     for question in &questions {
         let at = open.databases.names.binary_search(&question.db).ok().context("a database")?;
         if let Some(sketch) = gold::sketch(&question.sql, linkers[at].graph()) {
-            labelled[at % 2].push(Labelled { question: question.question.clone(), linker: &linkers[at], sketch });
+            labelled.push((at, Labelled { question: question.question.clone(), linker: &linkers[at], sketch }));
         }
     }
-    println!("{} questions with a sketch, {:?}", labelled[0].len() + labelled[1].len(), start.elapsed());
-    // The last choice learns from parts that were fitted to other databases.
-    let halves = [fit_parts(&labelled[1]), fit_parts(&labelled[0])];
-    println!("halves, {:?}", start.elapsed());
-    let mut scored_questions: Vec<Scored> = Vec::new();
-    let (mut reached, mut unanswerable) = (0, Unanswerable::default());
-    for (number, question) in questions.iter().enumerate().filter(|(number, _)| number % every == 0) {
-        let at = open.databases.names.binary_search(&question.db).ok().context("a database")?;
-        let connection = &open.connections[&question.db];
-        let Ok(gold) = Gold::new(&question.sql, connection) else { continue };
-        let found = scored(
-            &linkers[at],
-            &halves[at % 2],
-            &question.question,
-            &mut |sql| run(connection, sql, MOST_ROWS),
-            &mut |sql, rows| {
-                if sql.contains("DISTINCT") { gold.is_of(sql, connection) } else { gold.is(rows) }
-            },
-        );
-        reached += usize::from(found.any());
-        scored_questions.push(found);
-        let sketch = gold::sketch(&question.sql, linkers[at].graph());
-        if let Some(other) = sketch.and_then(|sketch| unanswerable.of(&question.question, &question.db, &sketch)) {
-            let run = &mut |sql: &str| run(connection, sql, MOST_ROWS);
-            scored_questions.push(scored(&linkers[at], &halves[at % 2], &other, run, &mut |_, _| false));
-        }
-        if number % 500 == 0 {
-            println!("{number}: {reached} of {} reached, {:?}", scored_questions.len(), start.elapsed());
-        }
-    }
-    let made = unanswerable.made;
-    println!(
-        "{} questions, {made} of them made unanswerable, {reached} with a right statement, {:?}",
-        scored_questions.len(),
-        start.elapsed()
-    );
-    let all: Vec<Labelled<'_, '_>> = labelled.into_iter().flatten().collect();
-    let mut model = fit_parts(&all);
+    println!("{} questions with a sketch, {:?}", labelled.len(), start.elapsed());
+    let mut model = fit_parts(labelled.iter().map(|(_, of)| of));
     println!("parts, {:?}", start.elapsed());
-    model.rank = fit_rank(&scored_questions);
-    println!("rank, {:?}", start.elapsed());
-    let mut sure = confidences(&scored_questions, &model);
-    sure.sort_by(|a, b| b.0.total_cmp(&a.0));
-    tell(&sure);
+    let mut ranks = Vec::new();
+    for split in 0..SPLITS {
+        // The last choice learns from parts that were fitted to other databases.
+        let half = |at: usize| (at >> split) & 1;
+        let of = |half_of: usize| labelled.iter().filter(move |(at, _)| half(*at) != half_of).map(|(_, of)| of);
+        let halves = [fit_parts(of(0)), fit_parts(of(1))];
+        println!("halves, {:?}", start.elapsed());
+        let mut scored_questions: Vec<Scored> = Vec::new();
+        let (mut reached, mut unanswerable) = (0, Unanswerable::default());
+        for (number, question) in questions.iter().enumerate().filter(|(number, _)| number % every == 0) {
+            let at = open.databases.names.binary_search(&question.db).ok().context("a database")?;
+            let connection = &open.connections[&question.db];
+            let Ok(gold) = Gold::new(&question.sql, connection) else { continue };
+            let parts = &halves[half(at)];
+            let found = scored(
+                &linkers[at],
+                parts,
+                &question.question,
+                &mut |sql| run(connection, sql, MOST_ROWS),
+                &mut |sql, rows| {
+                    if sql.contains("DISTINCT") { gold.is_of(sql, connection) } else { gold.is(rows) }
+                },
+            );
+            reached += usize::from(found.any());
+            scored_questions.push(found);
+            let sketch = gold::sketch(&question.sql, linkers[at].graph());
+            if let Some(other) = sketch.and_then(|sketch| unanswerable.of(&question.question, &question.db, &sketch)) {
+                let run = &mut |sql: &str| run(connection, sql, MOST_ROWS);
+                scored_questions.push(scored(&linkers[at], parts, &other, run, &mut |_, _| false));
+            }
+            if number % 500 == 0 {
+                println!("{number}: {reached} of {} reached, {:?}", scored_questions.len(), start.elapsed());
+            }
+        }
+        let made = unanswerable.made;
+        println!(
+            "{} questions, {made} of them made unanswerable, {reached} with a right statement, {:?}",
+            scored_questions.len(),
+            start.elapsed()
+        );
+        model.rank = fit_rank(&scored_questions);
+        println!("rank, {:?}", start.elapsed());
+        let mut sure = confidences(&scored_questions, &model);
+        sure.sort_by(|a, b| b.0.total_cmp(&a.0));
+        tell(&sure);
+        ranks.push(std::mem::take(&mut model.rank));
+    }
+    model.rank = Weights::mean(&ranks);
     std::fs::write(output, serde_json::to_string_pretty(&model)? + "\n")?;
     Ok(())
 }
+
+/// In so many ways the databases are put in halves; the last choice's weights are the mean of what is learnt by each, as what one
+/// learns hangs on which databases are together.
+const SPLITS: usize = 3;
 
 /// One of so many questions is put as people type it, "singers over 40", which published questions do not teach.
 const SHORTENED: usize = 3;

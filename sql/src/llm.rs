@@ -1,18 +1,21 @@
 //! SQL by a language model: from the tables that a question may need and what joins them, one statement at a time, which
 //! whoever calls runs behind the fence.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value as Json, json};
+use sqlparser::keywords::Keyword;
+use sqlparser::tokenizer::{Token, Tokenizer};
 use tabsegnet_llm::{
     Budget, ChatModel, JsonReply, LlmError, LlmSettings, Message, Piece, ReplySchema, Tokens, chat_json,
 };
 
 use crate::error::QueryError;
+use crate::generate::Labels;
 use crate::linking::{Linked, Linker, ValueLimits};
 use crate::rows::{Rows, Value};
-use crate::schema_graph::{JoinOrigin, SqlDialect};
+use crate::schema_graph::{ColumnNode, JoinOrigin, SchemaGraph, SqlDialect};
 
 const SYSTEM: &str = include_str!("llm/prompt.txt");
 /// What the statement selects.
@@ -129,13 +132,15 @@ pub enum WriteError {
 }
 
 /// Has a model write a statement for what was linked, and runs it; where it cannot be run the model is told why and gets
-/// one more turn. `run` runs a statement behind the fence, `read` one that reads examples of values.
+/// one more turn. One that may read a field that the semantic file hides is not run. `run` runs a statement behind the fence, `read`
+/// one that reads examples of values; of `labels` those that are empty are of columns that are not hidden from anybody.
 ///
 /// # Errors
 /// [`WriteError`].
 pub fn answer(
     (question, dialect): (&str, SqlDialect),
     linker: &Linker<'_>,
+    labels: &Labels,
     model: (&dyn ChatModel, &LlmSettings),
     budget: &mut Budget,
     read: &mut dyn FnMut(&str) -> Result<Rows, QueryError>,
@@ -158,7 +163,11 @@ pub fn answer(
         let reply = write_statement(model, budget, &mut |_| {}, &request)?;
         tokens += reply.tokens;
         let Some(sql) = reply.value else { return Err(WriteError::Nothing) };
-        match run(&sql) {
+        let ran = match reads_hidden(&sql, (linker.graph(), labels), dialect) {
+            Some(reason) => Err(QueryError::refused(reason)),
+            None => run(&sql),
+        };
+        match ran {
             Ok(rows) => return Ok(Written { sql, rows, repaired: refused.pop(), tokens }),
             Err(error @ QueryError::Failed { .. }) => return Err(WriteError::Database(error)),
             Err(error) => refused.push((sql, error.to_string())),
@@ -167,6 +176,45 @@ pub fn answer(
             return Err(WriteError::Unusable(refused));
         }
     }
+}
+
+/// Whether a statement may read a hidden field, and why that is thought, in a sentence: it has the field's name, or all columns of
+/// something.
+fn reads_hidden(sql: &str, (graph, labels): (&SchemaGraph, &Labels), dialect: SqlDialect) -> Option<String> {
+    let is_unlabelled = |column: &ColumnNode| {
+        let table = graph.tables().get(column.table).map(|table| table.name.clone()).unwrap_or_default();
+        labels.get(&(table, column.name.clone())).is_some_and(String::is_empty)
+    };
+    let hidden = graph.columns().iter().filter(|column| column.hidden && !is_unlabelled(column));
+    let hidden: HashSet<String> = hidden.map(|column| column.name.to_lowercase()).collect();
+    if hidden.is_empty() {
+        return None;
+    }
+    // What is no SQL is refused where it is run.
+    let tokens = Tokenizer::new(dialect.parser().as_ref(), sql).tokenize().ok()?;
+    let mut before: Option<&Token> = None;
+    for token in tokens.iter().filter(|token| !matches!(token, Token::Whitespace(_))) {
+        match token {
+            Token::Word(word) if hidden.contains(&word.value.to_lowercase()) => {
+                return Some(format!("the field {} is hidden", word.value));
+            }
+            Token::Mul => {
+                let begins = match before {
+                    Some(Token::Word(word)) => {
+                        matches!(word.keyword, Keyword::SELECT | Keyword::DISTINCT | Keyword::ALL)
+                    }
+                    Some(Token::Comma | Token::Period) => true,
+                    _ => false,
+                };
+                if begins {
+                    return Some("* would read hidden fields; the columns are to be named".to_owned());
+                }
+            }
+            _ => {}
+        }
+        before = Some(token);
+    }
+    None
 }
 
 /// All tables up to so many are shown, of more those of likely sets.

@@ -212,7 +212,9 @@ pub fn schema_graph_of(
     run: &mut dyn FnMut(&str) -> Result<Rows, QueryError>,
 ) -> Result<SchemaGraph, ProposeError> {
     let mut semantics = target.semantics.clone();
-    for ((table, column), label) in target.labels {
+    // Labels of hidden tables, and of those that are not looked at, are of no table here.
+    let is_there = |name: &String| target.schema.tables.iter().any(|table| table.name == *name);
+    for ((table, column), label) in target.labels.iter().filter(|((table, _), _)| is_there(table)) {
         let of = semantics.tables.entry(table.clone()).or_default().columns.entry(column.clone()).or_default();
         of.hidden |= label.is_empty();
         if of.name.is_none() && !label.is_empty() {

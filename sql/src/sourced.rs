@@ -81,11 +81,30 @@ impl SourcedRows {
         named
     }
 
-    /// The first cells of these rows, at most so many.
-    fn cells(&self, most: usize) -> Vec<String> {
-        let mut cells: Vec<String> = (0..self.sources.len()).flat_map(|row| self.named(row)).take(most + 1).collect();
-        if cells.len() > most {
-            cells.truncate(most);
+    /// The first cells that a row of aggregates was made of. Of several rows each is of a group, whose key stands first behind them;
+    /// nothing where the rows do not show it.
+    fn cells_behind(&self, row: usize) -> Vec<String> {
+        let Some(behind) = &self.behind else { return Vec::new() };
+        let key = || {
+            let key = behind.rows.columns.first().filter(|key| key.column.is_some())?;
+            let is_key = |column: &Column| (&column.table, &column.column) == (&key.table, &key.column);
+            self.rows.rows.get(row)?.get(self.rows.columns.iter().position(is_key)?)
+        };
+        let of_group = match self.rows.rows.len() {
+            1 => None,
+            _ => match key() {
+                Some(key) => Some(key),
+                None => return Vec::new(),
+            },
+        };
+        let is_of = |at: &usize| match of_group {
+            Some(key) => behind.rows.rows.get(*at).and_then(|row| row.first()) == Some(key),
+            None => true,
+        };
+        let cells = (0..behind.sources.len()).filter(is_of).flat_map(|at| behind.named(at));
+        let mut cells: Vec<String> = cells.take(CELLS + 1).collect();
+        if cells.len() > CELLS {
+            cells.truncate(CELLS);
             cells.push("…".to_owned());
         }
         cells
@@ -105,8 +124,8 @@ impl SourcedRows {
         rows.columns.push(Column { name: "source".to_owned(), table: None, column: None });
         for (at, row) in rows.rows.iter_mut().enumerate() {
             let mut named = self.named(at);
-            if let Some(behind) = self.behind.as_ref().filter(|_| named.is_empty()) {
-                named = behind.cells(CELLS);
+            if named.is_empty() {
+                named = self.cells_behind(at);
             }
             row.push(if named.is_empty() { Value::Null } else { Value::Text(named.join(", ")) });
         }

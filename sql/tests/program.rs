@@ -61,10 +61,27 @@ fn an_aggregate_says_what_it_was_made_of() {
     assert_eq!(found["behind"]["sources"][1][0]["row_id"], 3);
     let (_, _, err) = with("SELECT sum(a) FROM t GROUP BY b HAVING count(*) > 0", &[]);
     assert!(err.contains("made of"), "{err}");
+    // Of several groups each names its own rows, where it says which group it is.
+    let (_, out, _) = with("SELECT b, count(*) FROM t WHERE b IS NOT NULL GROUP BY b", &["--format", "csv"]);
+    assert_eq!(out, "b,count(*),source\r\none,1,t:1\r\n\"x,\"\"y\",1,t:3\r\n");
+    let (_, out, _) = with("SELECT count(*) FROM t GROUP BY b", &["--format", "csv"]);
+    assert_eq!(out, "count(*),source\r\n1,\r\n1,\r\n1,\r\n");
     let (_, _, err) = with("SELECT sum(a) FROM t GROUP BY b, a", &[]);
     assert!(err.contains("it is not known which rows"), "{err}");
     let (code, out, err) = query(&["--database", path.to_str().unwrap(), "--sql", "SELECT 1", "--explain"], b"");
     assert_eq!((code, out.as_str()), (Some(2), ""), "{err}");
+}
+
+#[test]
+fn regression_a_question_with_a_hidden_table_beside_says_nothing_of_it() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("orders.csv"), "order_id,product\n1,Mug\n2,Pan\n").unwrap();
+    std::fs::write(folder.path().join("staff.md"), "| Office | Head |\n|---|---|\n| Oslo | Ann |\n").unwrap();
+    let files = folder.path().to_str().unwrap();
+    let (code, out, err) =
+        query(&["--database", files, "--hide", "staff", "--question", "How many orders are there?"], b"");
+    assert_eq!((code, out.as_str()), (Some(0), "count(*)\n--------\n2\n"), "{err}");
+    assert!(!err.contains("staff"), "{err}");
 }
 
 #[test]

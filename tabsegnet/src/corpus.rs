@@ -389,8 +389,8 @@ fn trained(tables: &Tables, folder: &Path) -> Result<Rerank, CorpusError> {
 fn gtr_config(tables: &Tables, settings: &str) -> Result<GtrConfig, CorpusError> {
     let wrong = |error: toml::de::Error| CorpusError::Settings { what: "gtr", message: error.message().to_owned() };
     // The paper's symbols are no bare keys of TOML, nor is .5 one of its numbers.
-    let named = [("τ", "tau"), ("α", "alpha"), ("ε", "epsilon")];
-    let settings = named.into_iter().fold(settings.to_owned(), |text, (symbol, name)| text.replace(symbol, name));
+    let greek = GtrConfig::SYMBOLS.into_iter().filter(|(symbol, _)| !symbol.is_ascii());
+    let settings = greek.fold(settings.to_owned(), |text, (symbol, name)| text.replace(symbol, name));
     let mut config: toml::Table = settings.replace(',', "\n").replace("=.", "=0.").parse().map_err(wrong)?;
     if tables.manifest().encoder.kind == EncoderKind::Static && !config.contains_key("tau") {
         config.insert("tau".into(), 0.6.into());

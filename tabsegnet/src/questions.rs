@@ -5,9 +5,8 @@ use std::io::{self, BufRead as _};
 use std::path::Path;
 
 use serde::Deserialize;
-use tabsegnet_datasets::DataError;
-use tabsegnet_datasets::tables::{TableQuestion, read_questions};
-use tabsegnet_store::{FileError, read_text};
+use tabsegnet_datasets::tables::unpacked_text;
+use tabsegnet_store::FileError;
 
 /// A question with an id that no other one has.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,9 +23,6 @@ pub enum QuestionError {
     /// The file.
     #[error(transparent)]
     File(#[from] FileError),
-    /// A file of questions to a corpus.
-    #[error(transparent)]
-    Data(#[from] DataError),
     /// What stands in it.
     #[error("{place}: {message}")]
     Content {
@@ -101,8 +97,8 @@ impl Questions {
         Ok(GivenQuestion { id, text })
     }
 
-    /// Those of the command line and of a file, which has one a line: the question itself, or `{"id": …, "question": …}`.
-    /// Without an id they are `q1`, `q2`, …
+    /// Those of the command line and of a file, plain or packed (`.gz`), which has one a line: the question itself, or
+    /// `{"id": …, "question": …}`. Without an id they are `q1`, `q2`, …
     ///
     /// # Errors
     /// A file that cannot be read or is empty, a blank question, an id that is no word or that of an earlier one.
@@ -112,7 +108,7 @@ impl Questions {
             questions.push(self.add("--question", None, text.clone())?);
         }
         if let Some(path) = file {
-            let (place, text) = (path.display().to_string(), read_text(path)?);
+            let (place, text) = (path.display().to_string(), unpacked_text(path)?);
             let before = questions.len();
             for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !is_blank_line(line)) {
                 questions.push(self.line(&place, number, line)?);
@@ -120,32 +116,6 @@ impl Questions {
             if questions.len() == before {
                 return Err(wrong(place, "the file has no question; expected one a line"));
             }
-        }
-        Ok(questions)
-    }
-
-    /// Those of the command line and of a file of questions to a corpus: lines of JSON, plain or packed (`.jsonl`,
-    /// `.jsonl.gz`), or a file as [`Questions::listed`] takes it.
-    ///
-    /// # Errors
-    /// As [`Questions::listed`].
-    pub fn listed_for_corpus(
-        &mut self,
-        given: &[String],
-        file: Option<&Path>,
-    ) -> Result<Vec<GivenQuestion>, QuestionError> {
-        let name = file.map(|path| path.display().to_string().to_ascii_lowercase()).unwrap_or_default();
-        let Some(path) = file.filter(|_| [".jsonl", ".jsonl.gz"].iter().any(|end| name.ends_with(end))) else {
-            return self.listed(given, file);
-        };
-        let mut questions = self.listed(given, None)?;
-        for (number, question) in (1..).zip(read_questions(path)?) {
-            let TableQuestion { id, question, .. } = question?;
-            let id = Some(id).filter(|id| !id.is_empty());
-            questions.push(self.add(&format!("{}: question {number}", path.display()), id, question)?);
-        }
-        if questions.is_empty() {
-            return Err(wrong(path.display().to_string(), "the file is empty; expected a question a line"));
         }
         Ok(questions)
     }

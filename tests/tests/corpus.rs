@@ -146,6 +146,10 @@ fn runs_of_every_way_to_rank_have_the_form_that_trec_eval_reads() {
         }
         assert_eq!([firsts[0][0], firsts[0][1]], ["one", "Q0"]);
     }
+    // A line may be the question itself, and need no id.
+    work.write("plain.jsonl", "length of the Seine\n{\"question\": \"who won\"}\n");
+    let plain = infer(&work, &["--questions", "plain.jsonl", "--format", "trec", "--top-k", "1"]).ok().stdout;
+    assert!(plain.starts_with("q1 Q0 rivers 1 ") && plain.contains("\nq2 Q0 "), "{plain}");
     infer(&work, &["--question", "x", "--retriever", "gtr"]).ok();
     infer(&work, &["--question", "x", "--retriever", "best"]).fails(2, &["retriever is \"best\"", "bm25-schema"]);
 }
@@ -324,6 +328,73 @@ fn what_cannot_be_taken_in_is_listed_and_the_rest_counts() {
     let fifth = index(&work, &["in", "--remove", "in/a.jsonl"]).ok();
     assert!(!fifth.stderr.contains("not there any more"), "{}", fifth.stderr);
     assert_eq!(index(&work, &["--remove", "in/no.jsonl"]).code, Some(1), "nothing was done");
+}
+
+#[test]
+fn regression_no_table_goes_without_a_word() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let work = Work::new();
+    let rows = |id: &str, cell: &str| table(id, "Sums", &["Sum"], &[&[cell]]);
+    // Names that are no UTF-8 have one text, and are not the same.
+    for name in [&b"b\xe9.jsonl"[..], b"b\xe8.jsonl"] {
+        work.write("names/a.jsonl", rows("a", "1"));
+        let path = work.path("names").join(std::ffi::OsStr::from_bytes(name));
+        std::fs::write(path, rows("b", "2")).unwrap();
+    }
+    let first = index(&work, &["names"]);
+    assert_eq!(first.code, Some(3), "{first:?}");
+    assert_eq!(first.stderr.matches("is no UTF-8; rename it").count(), 2, "{first:?}");
+    assert_eq!(index(&work, &["--list"]).ok().stdout, "names/a.jsonl\n");
+    // One that comes later takes the place of one that is there.
+    work.write("later.jsonl", rows("a", "3"));
+    let later = index(&work, &["later.jsonl"]).ok();
+    let told = "warning: later.jsonl: table \"a\" takes the place of the one of names/a.jsonl";
+    assert!(later.stderr.contains(told), "{later:?}");
+    // A folder where a file was.
+    std::fs::remove_file(work.path("later.jsonl")).unwrap();
+    work.write("more/c.jsonl", rows("c", "4"));
+    index(&work, &["more"]).ok();
+    std::fs::remove_file(work.path("more/c.jsonl")).unwrap();
+    work.write("more/c.jsonl/d.jsonl", rows("d", "5"));
+    let folder = index(&work, &["more"]).ok();
+    assert!(folder.stderr.contains("more: more/c.jsonl is not there any more"), "{folder:?}");
+    // A corpus among what it is of would be taken for the folder's only content the next time.
+    let within = Outcome::of(program("index").current_dir(work.path("")).args(["--output", "more", "./more/"]));
+    within.fails(2, &["--output ./more/: is what is to be indexed"]);
+    // Files of somebody else that have a corpus' names.
+    work.write("own/00000009.segment", "mine");
+    for arguments in [&["more/c.jsonl"][..], &["--join", "corpus"]] {
+        let own = Outcome::of(program("index").current_dir(work.path("")).args(["--output", "own"]).args(arguments));
+        own.fails(1, &["own/00000009.segment", "expected a folder without such"]);
+    }
+    assert_eq!(work.read("own/00000009.segment"), b"mine");
+    // What is damaged is not written anew with a digest of its own.
+    let list = work.read("corpus/corpus.json");
+    let list = String::from_utf8(list).unwrap();
+    let at = list.find(".segment").unwrap() - 8;
+    let segment = format!("corpus/{}.segment", &list[at..at + 8]);
+    let mut bytes = work.read(&segment);
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    work.write(&segment, bytes);
+    index(&work, &["names/a.jsonl", "--segments", "1"]).fails(1, &[&segment, "its content has SHA-256"]);
+}
+
+#[test]
+fn regression_nodes_of_a_run_are_those_of_the_ten_tables() {
+    let work = Work::new();
+    let tables: String =
+        (10..40).map(|n| table(&format!("t{n}"), "Sums", &["Year", "Sum"], &[&["2020", &n.to_string()]])).collect();
+    work.write("a.jsonl", tables);
+    index(&work, &["a.jsonl"]).ok();
+    let general = concat!(env!("CARGO_MANIFEST_DIR"), "/../checkpoints/general");
+    let nodes = ["--question", "sum of 2020", "--nodes", "--checkpoint", general, "--format"];
+    let ranking: Value = serde_json::from_str(&infer(&work, &[&nodes[..], &["jsonl"]].concat()).ok().stdout).unwrap();
+    let wanted: Vec<String> =
+        ranking["nodes"].as_array().unwrap().iter().map(|node| node["id"].as_str().unwrap().to_owned()).collect();
+    let run = infer(&work, &[&nodes[..], &["trec"]].concat()).ok().stdout;
+    let found: Vec<&str> = run.lines().map(|line| line.split(' ').nth(2).unwrap()).collect();
+    assert_eq!(found, wanted);
 }
 
 #[test]

@@ -61,6 +61,13 @@ def main():
     single["wikisql"] = (["tabfact", "tabfact_old"], "wikisql", None)
     chosen["wikisql"] = [question for question in published if unseen.issuperset(question["tables"])]
     gold["wikisql"] = {table for question in published for table in question["tables"]}
+    # WTQ's as well: questions about tables that neither of its two tasks learns from.
+    tasks_of_wtq = [f"{arguments.output}/multitable/{name}/questions.jsonl" for name in ("single-wtq", "multi")]
+    learnt = {question["source_table"] for file in tasks_of_wtq for question in lines(file) if question["split"] != "test"}
+    published = list(lines(questions("wtq")[0]))
+    single["wtq"] = (["wtq"], "wtq", None)
+    chosen["wtq"] = [question for question in published if learnt.isdisjoint(question["tables"])]
+    gold["wtq"] = {table for question in published for table in question["tables"]}
     for name, (of_tables, _, _) in single.items():
         for question in chosen[name]:
             question.pop("split", None)

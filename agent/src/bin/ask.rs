@@ -406,10 +406,7 @@ fn run(arguments: &Arguments) -> Result<()> {
     }
     let mut questions = Questions::default();
     let file = arguments.questions.as_deref().filter(|_| !arguments.reads_stdin());
-    let listed = match arguments.corpus {
-        Some(_) => questions.listed_for_corpus(&arguments.question, file)?,
-        None => questions.listed(&arguments.question, file)?,
-    };
+    let listed = questions.listed(&arguments.question, file)?;
     if arguments.corpus.is_some() && arguments.format == Format::Html && listed.len() > 1 {
         bail!("--format html shows the tables of one question, and {} were given; give one", listed.len());
     }

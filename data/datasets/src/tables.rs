@@ -12,7 +12,7 @@ use flate2::read::MultiGzDecoder;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
-use tabsegnet_store::FileError;
+use tabsegnet_store::{FileError, read_text};
 
 use crate::error::DataError;
 use crate::record::Place;
@@ -132,6 +132,21 @@ pub fn read_tables(file: &Path) -> Result<Lines<TableRecord>, DataError> {
 /// The file cannot be opened.
 pub fn read_questions(file: &Path) -> Result<Lines<TableQuestion>, DataError> {
     Lines::open(file)
+}
+
+/// The text of a file, unpacked where its name ends in `.gz`.
+///
+/// # Errors
+/// The file cannot be read, or is no UTF-8.
+pub fn unpacked_text(file: &Path) -> Result<String, FileError> {
+    if !file.extension().is_some_and(|end| end.eq_ignore_ascii_case("gz")) {
+        return read_text(file);
+    }
+    let packed = File::open(file).map_err(FileError::at(file, "read"))?;
+    let mut text = String::new();
+    let mut unpacked = MultiGzDecoder::new(BufReader::new(packed));
+    unpacked.read_to_string(&mut text).map_err(FileError::at(file, "read"))?;
+    Ok(text)
 }
 
 impl<T> Lines<T> {

@@ -31,7 +31,7 @@ struct Arguments {
     /// The corpus: a folder, made where there is none.
     #[arg(long, value_name = "DIR")]
     output: PathBuf,
-    /// Files, and folders with all files below them.
+    /// Files, and folders with all files below them but hidden ones (.name) and corpora.
     #[arg(value_name = "FILE-OR-FOLDER")]
     inputs: Vec<PathBuf>,
     /// Removes the tables of a file, or of all files below a folder; may be given several times.
@@ -112,6 +112,13 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
     if there.is_none() && arguments.inputs.is_empty() {
         bail!("{}: there is no corpus; expected FILES or FOLDERS to make one of", arguments.output.display());
     }
+    if let Some(folder) = arguments.inputs.iter().find(|input| is_same(input, &arguments.output)) {
+        let folder = folder.display();
+        eprintln!(
+            "error: --output {folder}: is what is to be indexed; expected a folder of its own for the corpus, such as {folder}/corpus"
+        );
+        return Ok(ExitCode::from(2));
+    }
     let (inputs, mut problems) = files(&arguments.inputs);
     let mut warnings = Vec::new();
     if inputs.is_empty() && arguments.remove.is_empty() && !finds_encoder {
@@ -181,6 +188,10 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
     }
     warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
     Ok(ended(&problems, change.added == 0 && change.removed == 0 && unchanged == 0))
+}
+
+fn is_same(a: &Path, b: &Path) -> bool {
+    std::fs::canonicalize(a).is_ok_and(|a| std::fs::canonicalize(b).is_ok_and(|b| a == b))
 }
 
 /// How far it is: files that were read, then tables that were encoded; without a terminal a line from time to time.

@@ -47,6 +47,12 @@ pub enum CorpusError {
         /// The directory.
         directory: String,
     },
+    /// A folder that is no index has files that would be taken for an index' own.
+    #[error("{file}: has a name as a corpus gives its own files; expected a folder without such, or a new one")]
+    NoRoom {
+        /// The file.
+        file: String,
+    },
     /// The index holds vectors of another encoder.
     #[error(
         "{directory}: its vectors are of {of_index}, this encoder is {given}; open it with the one that it was made \

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use tabsegnet_store::{FileError, create_dir, write_atomic};
+use tabsegnet_store::{FileError, write_atomic};
 
 use crate::error::CorpusError;
 use crate::manifest::{Manifest, SegmentEntry, SourceFile, StoredFile};
@@ -20,7 +20,6 @@ use crate::writer::{Change, clear_but, lock};
 /// Corpora of different encoders or forms of vectors; a corpus that is there already; the disk.
 pub fn join(directory: &Path, parts: &[PathBuf]) -> Result<(Change, Vec<String>), CorpusError> {
     let expected = "a directory without a corpus";
-    create_dir(directory)?;
     let _lock = lock(directory)?;
     if Manifest::path(directory).exists() {
         return Err(CorpusError::Setting { key: "output", value: directory.display().to_string(), expected });

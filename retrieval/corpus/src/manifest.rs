@@ -154,15 +154,16 @@ impl Manifest {
     /// Reads all files and compares them with their digests; what is wrong, a file each. Opening a corpus looks at lengths
     /// alone.
     pub fn check(&self, directory: &Path) -> Vec<CorpusError> {
-        let wrong = self.stored().filter_map(|StoredFile { name, sha256 }| {
-            let path = directory.join(name);
-            match sha256_file(&path) {
-                Ok(found) if found == *sha256 => None,
-                Ok(found) => Some(damaged(&path, format!("its content has SHA-256 {found}, expected {sha256}"))),
-                Err(error) => Some(error.into()),
-            }
-        });
-        wrong.collect()
+        self.stored().filter_map(|file| self.same(directory, file).err()).collect()
+    }
+
+    /// That a file is as it was written.
+    pub(crate) fn same(&self, directory: &Path, StoredFile { name, sha256 }: &StoredFile) -> Result<(), CorpusError> {
+        let path = directory.join(name);
+        match sha256_file(&path)? {
+            found if found == *sha256 => Ok(()),
+            found => Err(damaged(&path, format!("its content has SHA-256 {found}, expected {sha256}"))),
+        }
     }
 
     pub(crate) fn write(&self, directory: &Path) -> Result<(), CorpusError> {

@@ -23,6 +23,8 @@ pub struct FileChange {
     pub warnings: Vec<String>,
     /// Tables whose ids were taken; the first of them are among the problems.
     taken: usize,
+    /// Tables that took the place of another file's; the first of them are among the warnings.
+    replacing: usize,
 }
 
 /// The files of paths, those of folders with all below them, each once and by name, and what of them cannot be read, each
@@ -63,6 +65,11 @@ impl Writer<'_> {
     /// # Errors
     /// The corpus cannot be written.
     pub fn add_file(&mut self, path: &Path, progress: &mut dyn FnMut(usize)) -> Result<FileChange, CorpusError> {
+        // Of its place the corpus keeps a text.
+        if whole_path(path).to_str().is_none() {
+            let problem = format!("{}: its name or a folder's is no UTF-8; rename it", path.display());
+            return Ok(FileChange { problems: vec![problem], ..FileChange::default() });
+        }
         let name = self.name_of(path);
         for _ in 0..TRIES {
             let mut change = FileChange::default();
@@ -86,6 +93,10 @@ impl Writer<'_> {
                 change
                     .problems
                     .push(format!("{name}: and {} more tables whose ids are taken", change.taken - MOST_TOLD));
+            }
+            if change.replacing > MOST_TOLD {
+                let more = change.replacing - MOST_TOLD;
+                change.warnings.push(format!("{name}: and {more} more tables that take the place of another file's"));
             }
             if stamp(path).ok() == Some(before) {
                 if !change.problems.is_empty() {
@@ -179,7 +190,15 @@ impl Writer<'_> {
     ) -> Result<(), CorpusError> {
         let id = table.id.clone();
         match self.add(table, progress)? {
-            Ok(()) => change.tables += 1,
+            Ok(replaced) => {
+                change.tables += 1;
+                for other in replaced {
+                    change.replacing += 1;
+                    if change.replacing <= MOST_TOLD {
+                        change.warnings.push(format!("{name}: table {id:?} takes the place of the one of {other}"));
+                    }
+                }
+            }
             Err(first) => {
                 change.taken += 1;
                 if change.taken <= MOST_TOLD {

@@ -102,7 +102,6 @@ impl<'e> Writer<'e> {
                 return Err(CorpusError::Setting { key, value: "0".into(), expected: "at least 1" });
             }
         }
-        create_dir(directory)?;
         let lock = lock(directory)?;
         let manifest = match Manifest::read(directory) {
             Ok(manifest) => {
@@ -171,7 +170,7 @@ impl<'e> Writer<'e> {
     pub fn gone_from(&self, path: &Path) -> Vec<String> {
         let is_gone = |name: &String| {
             let lies = self.files.get(name).map_or("", |file| file.path.as_str());
-            !Path::new(lies).exists() && !Path::new(name).exists()
+            !Path::new(lies).is_file() && !Path::new(name).is_file()
         };
         self.files_of(path).into_iter().filter(is_gone).collect()
     }
@@ -253,8 +252,9 @@ impl<'e> Writer<'e> {
         count
     }
 
-    /// Adds a table of the file that was begun last. One of another file with the same id is replaced, and that file is
-    /// read again the next time: two that are taken in together are told of the id that both have.
+    /// Adds a table of the file that was begun last; the names of files of which it takes a table's place, as one of another file
+    /// with the same id is replaced, and that file read again the next time: two that are taken in together are told of the id that
+    /// both have.
     ///
     /// # Errors
     /// The id came already in this change (the name of the file it came with); the disk.
@@ -262,16 +262,18 @@ impl<'e> Writer<'e> {
         &mut self,
         table: TableRecord,
         progress: &mut dyn FnMut(usize),
-    ) -> Result<Result<(), String>, CorpusError> {
+    ) -> Result<Result<Vec<String>, String>, CorpusError> {
         let source = self.sources.len().saturating_sub(1) as u32;
         if let Some(&first) = self.added.get(&table.id) {
             return Ok(Err(self.sources.get(first as usize).cloned().unwrap_or_default()));
         }
+        let mut others = Vec::new();
         for (at, (segment, removed)) in self.segments.iter().zip(&mut self.removed).enumerate() {
             for &number in segment.find(&table.id) {
                 if (number as usize) < segment.len() && removed.insert(number) {
                     self.replaced.push((at, number));
                     self.change.removed += 1;
+                    others.push(segment.source(number).to_owned());
                     forget(&mut self.files, segment.source(number));
                 }
             }
@@ -285,7 +287,7 @@ impl<'e> Writer<'e> {
                 self.flush(progress)?;
             }
         }
-        Ok(Ok(()))
+        Ok(Ok(others))
     }
 
     fn take_waiting(&mut self) {
@@ -373,6 +375,10 @@ impl<'e> Writer<'e> {
             return Ok(());
         }
         chosen.sort_unstable();
+        // What is damaged would have a digest of its own again.
+        for &at in &chosen {
+            self.manifest.same(&self.directory, &entries[at].file)?;
+        }
         let name = self.manifest.new_name("segment");
         let path = self.directory.join(&name);
         let sha256 = merge(&chosen.iter().map(|&at| &opened[at]).collect::<Vec<_>>(), &path)?;
@@ -408,7 +414,13 @@ pub(crate) fn is_corpus(directory: &Path) -> bool {
     Manifest::path(directory).is_file() && directory.join(LOCK).is_file()
 }
 
+/// Makes the folder where there is none, and locks it. One that was no corpus has no file that would be taken for a corpus' own.
 pub(crate) fn lock(directory: &Path) -> Result<Lock, CorpusError> {
+    create_dir(directory)?;
+    let is_new = !directory.join(LOCK).exists() && !Manifest::path(directory).exists();
+    if let Some(file) = if is_new { own_files(directory)?.pop() } else { None } {
+        return Err(CorpusError::NoRoom { file: file.display().to_string() });
+    }
     let path = directory.join(LOCK);
     let lock = File::create(&path).map_err(FileError::at(&path, "write"))?;
     match lock.try_lock() {
@@ -452,15 +464,25 @@ fn clear(directory: &Path, manifest: &Manifest) -> Result<(), CorpusError> {
 }
 
 pub(crate) fn clear_but(directory: &Path, named: &BTreeSet<&str>) -> Result<(), CorpusError> {
-    let is_number = |stem: &str| stem.len() >= 8 && stem.bytes().all(|byte| byte.is_ascii_digit());
-    for entry in std::fs::read_dir(directory).map_err(FileError::at(directory, "read"))? {
-        let path = entry.map_err(FileError::at(directory, "read"))?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let stem = [".segment", ".removed", ".files"].into_iter().find_map(|end| name.strip_suffix(end));
-        let ours = stem.is_some_and(is_number) || name.starts_with(".writing-");
-        if ours && !named.contains(name.as_str()) && path.is_file() {
+    for path in own_files(directory)? {
+        if !path.file_name().and_then(|name| name.to_str()).is_some_and(|name| named.contains(name)) {
             std::fs::remove_file(&path).map_err(FileError::at(&path, "remove"))?;
         }
     }
     Ok(())
+}
+
+/// Files of a folder that have names as a corpus gives them.
+fn own_files(directory: &Path) -> Result<Vec<PathBuf>, CorpusError> {
+    let is_number = |stem: &str| stem.len() >= 8 && stem.bytes().all(|byte| byte.is_ascii_digit());
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(directory).map_err(FileError::at(directory, "read"))? {
+        let path = entry.map_err(FileError::at(directory, "read"))?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let stem = [".segment", ".removed", ".files"].into_iter().find_map(|end| name.strip_suffix(end));
+        if (stem.is_some_and(is_number) || name.starts_with(".writing-")) && path.is_file() {
+            found.push(path);
+        }
+    }
+    Ok(found)
 }

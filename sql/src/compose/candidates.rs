@@ -301,7 +301,10 @@ impl<'a, 'g> Maker<'a, 'g> {
         let question = self.reading.of_question();
         let (lists, stated) = (self.lists(), self.reading.conditions());
         let filters = self.filters(&stated);
-        let mut shapes: Vec<(Shape, f32)> = self.model.shapes(&question).into_iter().take(SHAPES).collect();
+        let may_want_first = self.reading.may_want_first();
+        let wanted = |(shape, _): &(Shape, f32)| shape.limit != Limit::One || may_want_first;
+        let mut shapes: Vec<(Shape, f32)> =
+            self.model.shapes(&question).into_iter().filter(wanted).take(SHAPES).collect();
         let may_sum = |shape: &Shape| self.wants_totals || shape.limit == Limit::Number;
         let summed = shapes.iter().filter(|(shape, _)| may_sum(shape));
         let summed: Vec<_> = summed.filter_map(|(shape, score)| Some((shape.of_sums()?, *score))).collect();
@@ -464,7 +467,10 @@ impl<'a, 'g> Maker<'a, 'g> {
             if let Some(without) = &sketch.without {
                 all.extend(without.own_tables(self.graph()));
             }
-            if self.is_senseless(&sketch, &tree) || self.counts_too_much(draft, &sketch, &all) {
+            let is_left_out = self.is_senseless(&sketch, &tree)
+                || self.counts_too_much(draft, &sketch, &all)
+                || self.leaves_time_out(draft, &sketch, &all);
+            if is_left_out {
                 continue;
             }
             let set = self.reading.linked.sets.iter().find(|set| set.tree.tables.iter().eq(all.iter()));

@@ -133,7 +133,7 @@ fn fit_classes(
 }
 
 /// Fits all weights but those of the last choice.
-pub fn fit_parts(labelled: &[Labelled<'_, '_>]) -> Model {
+pub fn fit_parts<'f, 'l: 'f, 'g: 'l>(labelled: impl IntoIterator<Item = &'f Labelled<'l, 'g>>) -> Model {
     let mut role_names = Names::default();
     let mut of_roles: Vec<(Role, Vec<Example<u32>>)> = Role::ALL.into_iter().map(|role| (role, Vec::new())).collect();
     let (mut condition_names, mut conditions) = (Names::default(), Vec::new());

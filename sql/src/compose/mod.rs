@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use crate::error::QueryError;
 use crate::generate::{Generation, NO_ROOM, NO_TIME, ROOM, ranked};
-use crate::joins::traps;
+use crate::joins::{Trap, traps};
 use crate::linking::{ExplainedJoin, Linked, Linker, Words};
 use crate::rows::{Rows, Value};
 use crate::schema_graph::JoinOrigin;
@@ -50,6 +50,17 @@ struct Ran {
     rows: Rows,
     features: Vec<(String, f32)>,
     key: String,
+    /// How likely it was before it was run, as the others' are counted.
+    score: f32,
+}
+
+/// What became of the statements for a question.
+#[derive(Default)]
+struct Runs {
+    /// Why not all were run, in a sentence.
+    note: Option<&'static str>,
+    /// The likeliest of those that were stopped, with its score and what it was told.
+    stopped: Option<(f32, String)>,
 }
 
 impl<'l, 'g> Composer<'l, 'g> {
@@ -66,7 +77,7 @@ impl<'l, 'g> Composer<'l, 'g> {
         run: &mut dyn FnMut(&str) -> Result<Rows, QueryError>,
     ) -> Generation {
         let mut ran = Vec::new();
-        let note = self.each(question, time, run, &mut |each| ran.push(each));
+        let Runs { note, stopped } = self.each(question, time, run, &mut |each| ran.push(each));
         let scores: Vec<f32> = ran.iter().map(|each| self.model.rank(&each.features)).collect();
         let ranked = ranked(self.model.rank(&none()), &scores, ran.iter().map(|each| each.key.as_str()));
         let ranked = by_meaning(ranked, |at| ran.get(at).map_or("", |each| each.candidate.meaning.as_str()));
@@ -75,30 +86,38 @@ impl<'l, 'g> Composer<'l, 'g> {
         found.notes.extend(note.map(str::to_owned));
         let chosen = found.chosen().and_then(|chosen| ran.iter().find(|each| each.candidate.sql == chosen.sql));
         if let Some(Ran { candidate, .. }) = chosen {
+            let (doubts, wrong) = self.doubts(candidate);
             let tree = &candidate.tree;
             found.joins = ExplainedJoin::of_tree(self.linker, &Words::of(question), &tree.joins, &tree.tables);
-            found.notes.extend(self.doubts(candidate));
+            found.notes.extend(doubts);
+            found.hold_back(wrong);
             let unread = candidate.unread.iter().filter(|word| !self.model.knows_left(word));
             found
                 .hold_back(unread.map(|word| format!("the statement leaves \"{word}\" of the question out")).collect());
         }
+        // What is not known may be the answer.
+        let score = chosen.map_or(f32::NEG_INFINITY, |chosen| chosen.score);
+        found.hold_back(stopped.filter(|(of, _)| *of >= score).map(|(_, told)| told).into_iter().collect());
         found.hold_back_another(question, self.linker.graph());
         found
     }
 
-    /// What speaks against a statement that is said, in sentences: aggregates over repeated rows, and joins that nothing declares.
-    fn doubts(&self, Candidate { sketch, tree, .. }: &Candidate) -> Vec<String> {
+    /// What speaks against a statement that is said, in sentences: aggregates over repeated rows, and joins that nothing declares;
+    /// and what makes it wrong: aggregates over rows of two tables, each of which meets each.
+    fn doubts(&self, Candidate { sketch, tree, .. }: &Candidate) -> (Vec<String>, Vec<String>) {
         let graph = self.linker.graph();
         let items = sketch.shown.iter().chain(sketch.order.iter().map(|order| &order.item));
         let items = items.chain(sketch.having.iter().map(|(item, ..)| item));
         // The largest of repeated rows is the largest.
         let repeats = |function| matches!(function, Function::Count | Function::Mean | Function::Sum);
         let aggregated: Vec<Item> = items.filter(|item| item.function.is_some_and(repeats)).copied().collect();
-        let mut doubts = Vec::new();
+        let (mut doubts, mut wrong) = (Vec::new(), Vec::new());
         if !aggregated.is_empty() {
             let columns = aggregated.iter().filter_map(|item| item.column);
             let tables: Vec<usize> = tables_of(graph, columns).into_iter().collect();
-            doubts.extend(traps(graph, tree, &tables).iter().map(ToString::to_string));
+            for trap in traps(graph, tree, &tables) {
+                if matches!(trap, Trap::Chasm { .. }) { &mut wrong } else { &mut doubts }.push(trap.to_string());
+            }
         }
         for join in tree.joins_in(graph) {
             if join.origin == JoinOrigin::Guessed {
@@ -110,7 +129,7 @@ impl<'l, 'g> Composer<'l, 'g> {
                 ));
             }
         }
-        doubts
+        (doubts, wrong)
     }
 
     /// What the question needs of the schema, by the linker and by the statements that it is likely to mean: the likelihood
@@ -123,7 +142,7 @@ impl<'l, 'g> Composer<'l, 'g> {
         run: &mut dyn FnMut(&str) -> Result<Rows, QueryError>,
     ) -> (Linked, Option<&'static str>) {
         let (mut tables, mut scores) = (Vec::new(), Vec::new());
-        let note = self.each(question, time, run, &mut |each| {
+        let Runs { note, .. } = self.each(question, time, run, &mut |each| {
             scores.push(self.model.rank(&each.features));
             tables.push(each.candidate.tables);
         });
@@ -135,18 +154,18 @@ impl<'l, 'g> Composer<'l, 'g> {
         (self.linker.link_by(question, &of), note)
     }
 
-    /// Puts statements together and runs them; why not all, in a sentence.
+    /// Puts statements together and runs them.
     fn each(
         &self,
         question: &str,
         time: Duration,
         run: &mut dyn FnMut(&str) -> Result<Rows, QueryError>,
         each: &mut dyn FnMut(Ran),
-    ) -> Option<&'static str> {
+    ) -> Runs {
         let start = Instant::now();
         let reading = Reading::new(question, self.linker);
         if reading.says_nothing() {
-            return Some(NOTHING);
+            return Runs { note: Some(NOTHING), stopped: None };
         }
         let maker = Maker::new(&reading, &self.model, self.linker.joiner());
         let mut held = 0_usize;
@@ -156,21 +175,34 @@ impl<'l, 'g> Composer<'l, 'g> {
         scored.sort_by(|(a, _), (b, _)| b.total_cmp(a));
         let best = scored.first().map_or(0.0, |(score, _)| *score);
         // What rows say cannot make up for more than this: such statements are not run.
-        for (_, candidate) in scored.into_iter().take_while(|(score, _)| *score >= best - BEHIND) {
+        let mut runs = Runs::default();
+        for (score, candidate) in scored.into_iter().take_while(|(score, _)| *score >= best - BEHIND) {
             if start.elapsed() > time {
-                return Some(NO_TIME);
+                runs.note = Some(NO_TIME);
+                return runs;
             }
-            let Ok(rows) = run(&candidate.sql) else { continue };
+            let rows = match run(&candidate.sql) {
+                Ok(rows) => rows,
+                Err(QueryError::Stopped { limit }) => {
+                    let told = || {
+                        format!("{} was stopped before it ended ({limit}), and may be what is wanted", candidate.sql)
+                    };
+                    runs.stopped.get_or_insert_with(|| (score, told()));
+                    continue;
+                }
+                Err(_) => continue,
+            };
             let mut features = candidate.features.clone();
             of_rows(&candidate, &rows, &mut features);
             let key = key(&rows);
             held = held.saturating_add(rows.bytes()).saturating_add(key.len());
-            each(Ran { candidate, rows, features, key });
+            each(Ran { candidate, rows, features, key, score });
             if held > ROOM {
-                return Some(NO_ROOM);
+                runs.note = Some(NO_ROOM);
+                return runs;
             }
         }
-        None
+        runs
     }
 }
 

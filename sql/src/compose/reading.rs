@@ -262,6 +262,11 @@ impl<'g> Reading<'g> {
         self.unique.contains(&column)
     }
 
+    /// Spans of time that it names.
+    pub fn periods(&self) -> &[Period] {
+        &self.periods
+    }
+
     /// Whether a column holds dates.
     pub fn holds_dates(&self, column: usize) -> bool {
         self.dates.contains(&column)

@@ -102,6 +102,62 @@ fn tables_of_a_servers_other_schemas_are_named_with_them() {
     assert!(sql.contains("\"music\".\"concert\"") && !sql.contains("music."), "{sql}");
 }
 
+const ORDERS: &str = "CREATE TABLE orders (order_id INTEGER PRIMARY KEY, product TEXT, order_date TEXT, amount REAL);
+    CREATE TABLE payment (id INTEGER PRIMARY KEY, order_id INTEGER REFERENCES orders, paid REAL);
+    CREATE TABLE delivery (id INTEGER PRIMARY KEY, order_id INTEGER REFERENCES orders, weight REAL);
+    INSERT INTO orders VALUES (1, 'Mug', '2018-05-01', 10), (2, 'Mug', '2020-05-01', 20), (3, 'Pan', '2018-07-01', 30);
+    INSERT INTO payment VALUES (1, 1, 5), (2, 1, 5); INSERT INTO delivery VALUES (1, 1, 2.5), (2, 1, 3);";
+
+#[test]
+fn regression_a_year_is_not_left_out_nor_compared_with_an_amount() {
+    let opened = open(ORDERS);
+    opened.answers("How many orders of Mug were placed before 2019?", &["1"]);
+    for question in ["How many orders of Mug were placed before 2019?", "How many Mug orders were there in 2018?"] {
+        let found = opened.compose(question);
+        assert!(found.proposals.iter().all(|each| each.sql.contains("order_date")), "{:?}", found.proposals);
+    }
+}
+
+#[test]
+fn regression_a_list_is_not_one_row() {
+    let opened = open(ORDERS);
+    let found = opened.compose("List the products of orders");
+    assert!(found.proposals.iter().all(|each| !each.sql.contains("LIMIT 1")), "{:?}", found.proposals);
+}
+
+#[test]
+fn regression_what_a_chasm_makes_wrong_is_not_said() {
+    let opened = open(ORDERS);
+    let found = opened.compose("Number of payments and number of deliveries of each order");
+    let counts_pairs = |sql: &str| sql.contains("count(*)") && sql.contains("\"payment\" JOIN \"delivery\"");
+    assert!(found.chosen().is_none_or(|chosen| !counts_pairs(&chosen.sql)), "{:?}", found.chosen());
+}
+
+#[test]
+fn regression_a_number_of_the_question_is_not_left_out() {
+    let opened = open(CLUBS);
+    let found = opened.compose("How many clubs have 40000 seats?");
+    assert!(found.chosen().is_none_or(|chosen| chosen.sql.contains("40000")), "{:?}", found.chosen());
+}
+
+#[test]
+fn regression_a_likelier_statement_that_is_stopped_is_told_and_no_other_is_said() {
+    let opened = open(CLUBS);
+    let linker = opened.linker();
+    let mut run = |sql: &str| match sql.starts_with("SELECT count(*)") {
+        true => Err(QueryError::stopped("time: 1 s")),
+        false => opened.database.query(sql),
+    };
+    let found = Composer::new(&linker, Model::shipped()).compose(
+        "How many clubs are there?",
+        Duration::from_secs(60),
+        &mut run,
+    );
+    assert!(found.chosen().is_none());
+    let told = found.notes.iter().find(|note| note.contains("was stopped")).unwrap();
+    assert!(told.starts_with("SELECT count(*) FROM \"club\" was stopped before it ended (time: 1 s)"), "{told}");
+}
+
 #[test]
 fn tables_are_linked_without_statements_where_time_has_run_out() {
     let opened = open(CLUBS);

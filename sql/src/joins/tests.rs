@@ -145,6 +145,26 @@ fn traps_are_told() {
     assert_eq!(traps(&graph, &tree, &[]), []);
 }
 
+#[test]
+fn regression_a_chasm_past_the_table_that_both_refer_to_is_told() {
+    let (schema, _) = Schema::from_ddl(
+        "CREATE TABLE orders (id INT PRIMARY KEY);
+         CREATE TABLE payment (id INT PRIMARY KEY, order_id INT REFERENCES orders, amount INT);
+         CREATE TABLE delivery (id INT PRIMARY KEY, order_id INT REFERENCES orders, weight INT)",
+        SqlDialect::Generic,
+    )
+    .unwrap();
+    let graph = SchemaGraph::new(&schema, &Semantics::default(), SqlDialect::Generic).unwrap().with_guessed_joins();
+    let joiner = Joiner::new(&graph);
+    let tree = joiner.tree(&numbers(&graph, &["payment", "delivery"]), &[]);
+    assert_eq!(shown(&graph, &tree), ["payment.order_id=delivery.order_id"]);
+    // Nothing guesses what the two keys say.
+    assert!(tree.joins_in(&graph).all(|join| join.origin == JoinOrigin::Implied));
+    let found: Vec<String> = traps(&graph, &tree, &[]).iter().map(ToString::to_string).collect();
+    assert!(found[0].starts_with("chasm: a row of orders has many rows of payment and many of delivery"), "{found:?}");
+    assert_eq!(found.len(), 1);
+}
+
 /// The cost of the cheapest tree by trying all sets of tables.
 fn brute(joiner: &Joiner<'_>, count: usize, terminals: &[usize]) -> Option<usize> {
     let connected = |set: usize| {

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::JoinTree;
-use crate::schema_graph::{Cardinality, SchemaGraph};
+use crate::schema_graph::{Cardinality, Join, JoinOrigin, SchemaGraph};
 
 /// A part of a join tree in which a sum, an average or a count over some columns is wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -44,7 +44,8 @@ impl std::fmt::Display for Trap {
     }
 }
 
-/// The traps of a tree: chasms always, fan-outs over the tables that `aggregated` names by their numbers.
+/// The traps of a tree: chasms always, also where two tables are joined past the one that both refer to; fan-outs over the tables
+/// that `aggregated` names by their numbers.
 pub fn traps(graph: &SchemaGraph, tree: &JoinTree, aggregated: &[usize]) -> Vec<Trap> {
     let name = |table: usize| graph.tables().get(table).map(|table| table.name.clone()).unwrap_or_default();
     // (one, many)
@@ -52,7 +53,10 @@ pub fn traps(graph: &SchemaGraph, tree: &JoinTree, aggregated: &[usize]) -> Vec<
     for join in tree.joins_in(graph) {
         match join.cardinality {
             Cardinality::ManyToOne => sides.push((join.to, join.from)),
-            Cardinality::ManyToMany => sides.extend([(join.to, join.from), (join.from, join.to)]),
+            Cardinality::ManyToMany => match both_refer_to(graph, join) {
+                Some(one) => sides.extend([(one, join.from), (one, join.to)]),
+                None => sides.extend([(join.to, join.from), (join.from, join.to)]),
+            },
             Cardinality::OneToOne => {}
         }
     }
@@ -63,9 +67,24 @@ pub fn traps(graph: &SchemaGraph, tree: &JoinTree, aggregated: &[usize]) -> Vec<
                 found.push(Trap::Chasm { one: name(one), many: name(many), other: name(other) });
             }
         }
-        if aggregated.contains(&one) {
+        if aggregated.contains(&one) && tree.tables.contains(&one) {
             found.push(Trap::FanOut { one: name(one), many: name(many) });
         }
     }
     found
+}
+
+/// The table to whose key both columns of a join refer.
+fn both_refer_to(graph: &SchemaGraph, join: &Join) -> Option<usize> {
+    let &[(a, b)] = join.pairs.as_slice() else { return None };
+    let key_of = |column: usize| {
+        let declared =
+            graph.joins().iter().filter(|join| matches!(join.origin, JoinOrigin::Declared | JoinOrigin::Curated));
+        declared.filter_map(move |join| match join.pairs.as_slice() {
+            &[(from, to)] if from == column && join.cardinality == Cardinality::ManyToOne => Some((join.to, to)),
+            _ => None,
+        })
+    };
+    let of_a: Vec<(usize, usize)> = key_of(a).collect();
+    key_of(b).find(|key| of_a.contains(key)).map(|(table, _)| table)
 }

@@ -398,8 +398,18 @@ impl<'a> Evidence<'a> {
         };
         add("within a column's name", flag(!own.spans.is_empty() && own.spans.iter().all(within_column)));
         add("said, no column", flag(own.coverage > 0.99) * (1.0 - best.first().copied().unwrap_or_default()));
-        // The name of the only or first column that a question asks of a table: "how many singers".
-        let counted = own.words.iter().any(|&at| {
+        add("counted", flag(self.is_counted(table)));
+        add("bridge", flag(self.vocabulary.bridges.get(table).copied().unwrap_or_default()));
+        add("columns", (1.0 + node.columns.len() as f32).ln());
+        add("tables", (1.0 + self.tables.len() as f32).ln());
+        add("first word", own.words.first().map_or(0.0, |first| 1.0 / (1.0 + *first as f32)));
+        features
+    }
+
+    /// Whether the question wants to know how many there are of a table: "how many singers".
+    pub(super) fn is_counted(&self, table: usize) -> bool {
+        let Some(own) = self.tables.get(table) else { return false };
+        own.words.iter().any(|&at| {
             at > 1 && {
                 let before = |back: usize| {
                     at.checked_sub(back).and_then(|at| self.question.words.get(at)).map(|w| w.text.as_str())
@@ -407,13 +417,7 @@ impl<'a> Evidence<'a> {
                 (before(1), before(2)) == (Some("many"), Some("how"))
                     || before(1) == Some("of") && before(2) == Some("number")
             }
-        });
-        add("counted", flag(counted));
-        add("bridge", flag(self.vocabulary.bridges.get(table).copied().unwrap_or_default()));
-        add("columns", (1.0 + node.columns.len() as f32).ln());
-        add("tables", (1.0 + self.tables.len() as f32).ln());
-        add("first word", own.words.first().map_or(0.0, |first| 1.0 / (1.0 + *first as f32)));
-        features
+        })
     }
 
     /// For each word of the question how well a table has it, 0 to 1: by its name or by one of its columns.

@@ -194,7 +194,8 @@ impl<'g> Linker<'g> {
         let found = match sets.first() {
             Some(best) if evidence.aggregates() => {
                 let of = |column: &LinkedColumn| self.graph.columns().get(column.column).map(|c| c.table);
-                let aggregated: Vec<usize> = columns.iter().filter(|c| c.mentioned > 0.5).filter_map(of).collect();
+                let mut aggregated: Vec<usize> = columns.iter().filter(|c| c.mentioned > 0.5).filter_map(of).collect();
+                aggregated.extend(best.tree.tables.iter().filter(|table| evidence.is_counted(**table)));
                 traps(self.graph, &best.tree, &aggregated)
             }
             Some(best) => traps(self.graph, &best.tree, &[]),

@@ -12,6 +12,18 @@ use serde::{Deserialize, Serialize};
 #[serde(transparent)]
 pub struct Weights(pub BTreeMap<String, f32>);
 
+impl Weights {
+    /// The mean of several; a feature that one has no weight for has none there. To three places.
+    pub fn mean(several: &[Self]) -> Self {
+        let mut sums: BTreeMap<&String, f32> = BTreeMap::new();
+        for (name, weight) in several.iter().flat_map(|weights| &weights.0) {
+            *sums.entry(name).or_default() += weight;
+        }
+        let mean = |sum: f32| (sum / several.len().max(1) as f32 * 1000.0).round() / 1000.0;
+        Self(sums.into_iter().map(|(name, sum)| (name.clone(), mean(sum))).collect())
+    }
+}
+
 /// All weights, fitted by `examples/fit_linking.rs`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

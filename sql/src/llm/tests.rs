@@ -14,13 +14,19 @@ const SHOP: &str = "CREATE TABLE customer (id INTEGER PRIMARY KEY, name TEXT, no
 
 /// What replies lead to, and how many calls were made.
 fn write(replies: &[&str]) -> (Result<Written, WriteError>, u32) {
+    write_with("", replies)
+}
+
+fn write_with(semantics: &str, replies: &[&str]) -> (Result<Written, WriteError>, u32) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.db");
     let connection = Connection::open(&path).unwrap();
     connection.execute_batch(SHOP).unwrap();
     connection.close().unwrap();
     let database = Database::open(&path, &Sandbox::default()).unwrap();
-    let graph = SchemaGraph::new(&database.schema().unwrap(), &Semantics::default(), SqlDialect::Sqlite).unwrap();
+    let graph =
+        SchemaGraph::new(&database.schema().unwrap(), &Semantics::parse(semantics).unwrap(), SqlDialect::Sqlite)
+            .unwrap();
     let mut run = |sql: &str| database.query(sql);
     let values = ValueIndex::read(&graph, ValueLimits::default(), &mut run).unwrap();
     let linker = Linker::new(&graph, values, Model::shipped());
@@ -28,7 +34,7 @@ fn write(replies: &[&str]) -> (Result<Written, WriteError>, u32) {
     let mut budget = Budget::new(Limits::default());
     let question = ("What did Ann pay?", SqlDialect::Sqlite);
     let mut read = |sql: &str| database.query(sql);
-    let written = answer(question, &linker, (&model, &settings), &mut budget, &mut read, &mut run);
+    let written = answer(question, &linker, &Labels::new(), (&model, &settings), &mut budget, &mut read, &mut run);
     (written, budget.spent().calls)
 }
 
@@ -53,6 +59,22 @@ fn a_statement_is_run_repaired_once_or_given_up() {
     assert!(matches!(write(&[r#"{"thought": "no", "sql": ""}"#]).0, Err(WriteError::Nothing)));
     assert!(matches!(write(&["no", "no"]).0, Err(WriteError::Model(LlmError::Invalid { .. }))));
     assert!(matches!(write(&[]).0, Err(WriteError::Model(LlmError::ScriptEnded { .. }))));
+}
+
+#[test]
+fn regression_a_hidden_field_is_not_read_by_a_models_statement() {
+    let hides = "[tables.customer.columns.note]\nhidden = true";
+    let replies = |sql: &str| format!(r#"{{"thought": "", "sql": "{sql}"}}"#);
+    for sql in ["SELECT * FROM customer", "SELECT id, c.* FROM customer c", "SELECT upper(NOTE) FROM customer"] {
+        let reply = replies(sql);
+        match write_with(hides, &[&reply, &reply]).0 {
+            Err(WriteError::Unusable(tried)) => assert!(tried[0].1.contains("hidden"), "{tried:?}"),
+            other => panic!("{sql}: {other:?}"),
+        }
+        assert!(write(&[&reply]).0.is_ok(), "{sql}");
+    }
+    let counts = replies("SELECT count(*), 2 * 3 FROM customer");
+    assert!(write_with(hides, &[&counts]).0.is_ok());
 }
 
 #[test]

@@ -291,9 +291,21 @@ impl SchemaGraph {
             }
         }
         this.add_semantics(semantics, schema)?;
+        this.hide_derived();
         this.add_implied();
         this.graph = this.make_graph()?;
         Ok(this)
+    }
+
+    /// A view's column that is made of a hidden one is hidden too.
+    fn hide_derived(&mut self) {
+        let is_hidden = |&column: &usize| self.columns.get(column).is_some_and(|node| node.hidden);
+        let views: BTreeSet<usize> = self.derivations.iter().map(|(view, _)| *view).collect();
+        let hidden: Vec<usize> =
+            views.into_iter().filter(|view| self.base_columns(*view).iter().any(is_hidden)).collect();
+        for column in hidden {
+            self.columns.get_mut(column).into_iter().for_each(|node| node.hidden = true);
+        }
     }
 
     /// The tables, by number, views after all others.
@@ -457,7 +469,13 @@ impl SchemaGraph {
             same.into_iter().flatten().copied()
         };
         let table = |column: usize| self.columns.get(column).map_or(usize::MAX, |column| column.table);
-        let mut seen: BTreeSet<(usize, usize)> = BTreeSet::new();
+        // Two columns that refer to one key are joined by it already.
+        let implied = self.joins.iter().filter(|join| join.origin == JoinOrigin::Implied);
+        let mut seen: BTreeSet<(usize, usize)> =
+            implied.flat_map(|join| &join.pairs).map(|&(a, b)| (a.min(b), a.max(b))).collect();
+        let is_key = |column: usize| {
+            self.tables.get(table(column)).is_some_and(|table| table.primary_key.as_slice() == [column].as_slice())
+        };
         let mut found = Vec::new();
         let declared = self.joins.iter().filter(|join| join.origin != JoinOrigin::Implied);
         for join in declared {
@@ -467,13 +485,15 @@ impl SchemaGraph {
                 let new =
                     tables.0 != tables.1 && !joined.contains(&tables) && seen.insert((from.min(to), from.max(to)));
                 if new && found.len() < GUESSED {
+                    // The one with many rows refers.
+                    let (from, to) = if is_key(from) && !is_key(to) { (to, from) } else { (from, to) };
                     found.push(Join {
-                        from: tables.0,
-                        to: tables.1,
+                        from: table(from),
+                        to: table(to),
                         pairs: vec![(from, to)],
+                        cardinality: if is_key(to) { Cardinality::ManyToOne } else { Cardinality::ManyToMany },
                         origin: JoinOrigin::Guessed,
                         role: None,
-                        ..join.clone()
                     });
                 }
             }

@@ -158,6 +158,12 @@ fn semantics_fit_the_schema_or_say_what_does_not() {
             .as_str(),
     );
     assert_eq!(graph.tables()[0].names, ["club", "side"]);
+    let derived = of(
+        "CREATE TABLE person (id INT, mail TEXT); CREATE VIEW contact AS SELECT id, lower(mail) AS address FROM person",
+        "[tables.person.columns.mail]\nhidden = true",
+    );
+    let is_hidden = |name: &str| derived.columns()[id(&derived, name)].hidden;
+    assert!(is_hidden("contact.address") && !is_hidden("contact.id"), "what a view makes of a hidden field is hidden");
     let hidden = of(LEAGUE, "[tables.team]\nhidden = true");
     assert!(hidden.table("team").is_none());
     assert_eq!(hidden.joins().len(), 1, "keys to a hidden table go with it");

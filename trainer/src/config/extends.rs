@@ -14,6 +14,7 @@ pub(super) fn table(file: &Path, open: &mut Vec<PathBuf>) -> Result<Table, Confi
     let toml_error = |error: toml::de::Error| ConfigError::Toml { file: place.clone(), message: error.to_string() };
     let mut own: Table = toml::from_str(&text).map_err(toml_error)?;
     let bases = own.remove("extends");
+    keys::name_symbols(&mut own);
     keys::check(&place, &own)?;
     // Types are checked on the text, where an error can show the line.
     let Config { extends, .. } = toml::from_str(&text).map_err(toml_error)?;

@@ -1,8 +1,20 @@
 //! Keys of a config: unknown ones, and setting one.
 
+use tabsegnet_corpus::gtr::GtrConfig;
 use toml::{Table, Value};
 
 use super::{ConfigError, known};
+
+/// Writes settings of GTR that are there under the paper's symbols under their names.
+pub(super) fn name_symbols(table: &mut Table) {
+    let gtr = table.get_mut("corpus").and_then(|corpus| corpus.get_mut("gtr")).and_then(Value::as_table_mut);
+    let Some(gtr) = gtr else { return };
+    for (symbol, name) in GtrConfig::SYMBOLS {
+        if let Some(value) = gtr.remove(symbol) {
+            gtr.insert(name.to_owned(), value);
+        }
+    }
+}
 
 /// Every key of `table` must be one of the defaults'.
 pub(super) fn check(place: &str, table: &Table) -> Result<(), ConfigError> {
@@ -81,7 +93,10 @@ fn paths(prefix: &str, table: &Table, out: &mut Vec<String>) {
 pub(super) fn set(table: &mut Table, argument: &str) -> Result<(), ConfigError> {
     let error = |message: &str| ConfigError::Set { argument: argument.to_owned(), message: message.to_owned() };
     let (path, text) = argument.split_once('=').ok_or_else(|| error("expected section.key=value"))?;
-    let path = path.trim();
+    let symbol = path.trim().strip_prefix("corpus.gtr.").map(|key| key.trim_matches('"'));
+    let named = GtrConfig::SYMBOLS.iter().find(|(of, _)| Some(*of) == symbol);
+    let named = named.map(|(_, name)| format!("corpus.gtr.{name}"));
+    let path = named.as_deref().unwrap_or_else(|| path.trim());
     let value = match toml::from_str::<Table>(&format!("value = {text}")) {
         Ok(mut parsed) if parsed.len() == 1 => parsed.remove("value"),
         _ => None,

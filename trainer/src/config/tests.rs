@@ -50,6 +50,13 @@ fn unknown_keys_name_the_nearest_known_one() {
 }
 
 #[test]
+fn settings_of_gtr_have_the_papers_symbols_too() {
+    let config = load("[corpus.gtr]\nK = 5\nk = 7\n\"τ\" = 0.4", &["corpus.gtr.α=0.5", "corpus.gtr.k=8"]).unwrap();
+    let gtr = config.corpus.gtr;
+    assert_eq!((gtr.clusters, gtr.typical, gtr.tau, gtr.alpha), (5, 8, 0.4, 0.5));
+}
+
+#[test]
 fn wrong_types_name_the_line() {
     let wrong = message("[task]\nseed = 1\n[optimisation]\nepochs = \"ten\"", &[]);
     assert!(wrong.contains("line 4") && wrong.contains("epochs"), "{wrong}");

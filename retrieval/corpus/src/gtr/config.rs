@@ -75,10 +75,13 @@ pub struct GtrConfig {
     #[serde(alias = "k")]
     pub typical: usize,
     /// τ: least cosine of an edge, 0 to 1. The paper tunes it for each task and names no value.
+    #[serde(alias = "τ")]
     pub tau: f32,
     /// α: the share of a step along the edges.
+    #[serde(alias = "α")]
     pub alpha: f64,
     /// ε: a walk ends when a step changes less.
+    #[serde(alias = "ε")]
     pub epsilon: f64,
     /// Most steps of a walk.
     pub steps: usize,
@@ -114,6 +117,10 @@ impl Default for GtrConfig {
 }
 
 impl GtrConfig {
+    /// The paper's symbols and the settings that they are.
+    pub const SYMBOLS: [(&'static str, &'static str); 5] =
+        [("K", "clusters"), ("k", "typical"), ("τ", "tau"), ("α", "alpha"), ("ε", "epsilon")];
+
     pub(super) fn check(&self) -> Result<(), GtrError> {
         let setting = |name, value, wanted| Err(GtrError::Setting { name, value, wanted });
         if self.clusters == 0 {

@@ -101,7 +101,7 @@ impl Llm {
         let model = (self.opened.model.as_ref(), &self.settings);
         let mut origins = Origins::new();
         let mut failed = None;
-        let dialect = known.dialect;
+        let (dialect, labels) = (known.dialect, &known.labels);
         let found = linked(question, target, SEARCH / 2, &mut |sql| known.reader.query(sql), &mut |linker, read| {
             // Each statement in the same fence as one of the user's, in a process of its own.
             let mut run = |sql: &str| match source.run(sandbox, sql, arguments.provenance) {
@@ -118,7 +118,7 @@ impl Llm {
                     }
                 }),
             };
-            answer((question, dialect), linker, model, &mut budget, read, &mut run)
+            answer((question, dialect), linker, labels, model, &mut budget, read, &mut run)
         });
         let (written, notes) = found?;
         if let Some(error) = failed {

@@ -32,6 +32,11 @@ impl Draft {
         self.parts.iter().map(|(_, score)| score).sum()
     }
 
+    /// Whether a part of it is for a word.
+    pub fn takes(&self, at: usize) -> bool {
+        self.words.iter().any(|words| words.contains(&at))
+    }
+
     /// The same with another sketch, which takes `parts` and `numbers` more.
     fn with(
         &self,

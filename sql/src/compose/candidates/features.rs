@@ -68,10 +68,11 @@ impl Maker<'_, '_> {
         // "The outstanding amount", where only the amount is read.
         let before_name = left.iter().filter(|at| said.contains(&(**at + 1)) && !self.reading.is_cue(**at));
         let text = |at: &usize| self.reading.words.words.get(*at).map_or_else(String::new, |word| word.text.clone());
-        let unread: Vec<String> = before_name.map(text).collect();
+        let mut unread: Vec<String> = before_name.map(text).collect();
         if !unread.is_empty() {
             features.push(("left before a name".to_owned(), unread.len().min(3) as f32));
         }
+        unread.extend(self.numbers_left(draft, &said).iter().map(text));
         let count = left.len();
         if count > 0 {
             features.push(("words left".to_owned(), count.min(5) as f32));
@@ -104,10 +105,45 @@ impl Maker<'_, '_> {
     fn words_left(&self, draft: &Draft, said: &BTreeSet<usize>) -> Vec<usize> {
         let is_left = |(at, word): &(usize, &Word)| {
             let is_mark = self.reading.marks.get(*at).is_some_and(|mark| ["@", "#"].contains(&mark.as_str()));
-            let is_taken = said.contains(at) || draft.words.iter().any(|words| words.contains(at));
+            let is_taken = said.contains(at) || draft.takes(*at);
             !(is_mark || is_taken || word.is_stop || draft.numbers.contains(at))
         };
         self.reading.words.words.iter().enumerate().filter(is_left).map(|(at, _)| at).collect()
+    }
+
+    /// The numbers in digits that nothing of a statement is for.
+    fn numbers_left(&self, draft: &Draft, said: &BTreeSet<usize>) -> Vec<usize> {
+        let is_left = |at: &usize| {
+            let in_digits = self.reading.words.words.get(*at).is_some_and(|word| is_in_digits(&word.text));
+            let is_taken = said.contains(at) || draft.takes(*at) || draft.numbers.contains(at);
+            in_digits && !is_taken
+        };
+        self.reading.numbers.iter().map(|(at, _)| *at).filter(is_left).collect()
+    }
+
+    /// Whether a span of time is left out that rows of the statement's tables could be held to; "before 2019" is one, and nothing
+    /// that an amount is compared with.
+    pub(super) fn leaves_time_out(&self, draft: &Draft, sketch: &Sketch, tables: &BTreeSet<usize>) -> bool {
+        const WHEN: [&str; 7] = ["before", "after", "in", "since", "during", "until", "till"];
+        let graph = self.graph();
+        let has_dates = || {
+            let columns = tables.iter().filter_map(|table| graph.tables().get(*table)).flat_map(|t| t.columns.clone());
+            columns.into_iter().any(|column| self.reading.holds_dates(column))
+        };
+        let held = |of: &Condition| match &of.operand {
+            Operand::Within(..) => true,
+            Operand::Text(text) => text.contains(|c: char| c.is_ascii_digit()),
+            _ => self.reading.has_stem(of.column, &["year", "season", "date", "time"]),
+        };
+        let inner = sketch.without.iter().flat_map(|without| &without.conditions);
+        let is_held = sketch.conditions.iter().chain(inner).any(held);
+        let is_left = |span: &std::ops::Range<usize>| {
+            let before = span.start.checked_sub(1).and_then(|at| self.reading.words.words.get(at));
+            let says_when = before.is_some_and(|word| WHEN.contains(&word.text.as_str()));
+            let is_taken = span.clone().any(|at| draft.takes(at) || draft.numbers.contains(&at));
+            !is_taken || says_when && !is_held
+        };
+        self.reading.periods().iter().any(|period| is_left(&period.words)) && has_dates()
     }
 
     /// Whether a statement says nothing whatever the question is: a function of a column that is held to one value, an order of
@@ -422,4 +458,8 @@ fn is_negative(sketch: &Sketch) -> bool {
     };
     let is_other = |of: &Condition| matches!(of.relation, Relation::Unequal | Relation::Unlike) || is_flag(&of.operand);
     sketch.without.is_some() || sketch.conditions.iter().any(is_other)
+}
+
+fn is_in_digits(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_digit())
 }

@@ -76,6 +76,17 @@ impl Reading<'_> {
         self.words.words.iter().any(|word| MOST.contains(&word.text.as_str()) || is_superlative(&word.text))
     }
 
+    /// Whether it may want one row of many, the first in some order: the most, or the one of two that has more.
+    pub fn may_want_first(&self) -> bool {
+        #[rustfmt::skip]
+        const FIRST: [&str; 14] = [
+            "minimum", "max", "min", "one", "single", "more", "less", "major", "higher", "lower", "better", "older", "younger",
+            "later",
+        ];
+        self.has_superlative()
+            || self.marks.iter().any(|mark| FIRST.contains(&mark.as_str()) || mark.starts_with("majorit"))
+    }
+
     /// Whether rows in this order of a column begin with the other end: the oldest have the first dates and years, and the
     /// highest ages.
     pub fn is_other_way(&self, column: usize, descending: bool, limited: bool) -> bool {
