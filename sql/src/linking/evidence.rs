@@ -406,6 +406,38 @@ impl<'a> Evidence<'a> {
         features
     }
 
+    /// Words for what a row is wanted for each of, "per course", "number of schools by county", where neither is in a name: the
+    /// numbers of "per" and "by".
+    pub(super) fn groups(&self) -> Vec<usize> {
+        const TOTALS: [&str; 12] = [
+            "number", "many", "count", "total", "average", "mean", "sum", "maximum", "minimum", "highest", "lowest",
+            "avg",
+        ];
+        let word = |at: usize| self.question.words.get(at).map_or("", |word| word.text.as_str());
+        let named = |at: usize| {
+            let spans = self.columns.iter().chain(&self.tables).flat_map(|mention| &mention.spans);
+            spans.into_iter().any(|&(start, end)| start <= at && at < end)
+        };
+        let is_known = |at: usize| {
+            let of = |mention: &Mention| mention.coverage > 0.4 && mention.words.contains(&at);
+            self.columns.iter().chain(&self.tables).any(of)
+        };
+        let is_group = |at: &usize| {
+            let at = *at;
+            let before = at.checked_sub(1).map_or("", word);
+            // Neither "ordered by" nor "written by".
+            let is_done = ["ed", "en", "ld", "de", "order", "wn"].iter().any(|end| before.ends_with(end));
+            let each = match word(at) {
+                "per" => true,
+                // "Orders by customers" are those that they made.
+                "by" => !is_done && !word(at + 1).ends_with('s') && (0..at).any(|at| TOTALS.contains(&word(at))),
+                _ => false,
+            };
+            each && !named(at) && is_known(at + 1 + usize::from(matches!(word(at + 1), "the" | "each" | "their")))
+        };
+        (0..self.question.words.len()).filter(is_group).collect()
+    }
+
     /// Whether the question wants to know how many there are of a table: "how many singers".
     pub(super) fn is_counted(&self, table: usize) -> bool {
         let Some(own) = self.tables.get(table) else { return false };

@@ -156,6 +156,12 @@ impl<'g> Linker<'g> {
 
     fn read_by(&self, question: &str, likelihood: &dyn Fn(&[usize]) -> f32) -> Read {
         let words = Words::of(&question.chars().take(QUESTION).collect::<String>());
+        // Few questions that it has learnt from say "per".
+        let groups = match words.words.iter().any(|word| matches!(word.text.as_str(), "per" | "by")) {
+            true => Evidence::new(&words, self.graph, &self.vocabulary, &self.values.find(&words)).groups(),
+            false => Vec::new(),
+        };
+        let words = words.for_each(&groups);
         let values = self.values.find(&words);
         let evidence = Evidence::new(&words, self.graph, &self.vocabulary, &values);
         let linked = self.linked(&words, &evidence, values.clone(), likelihood);

@@ -101,6 +101,16 @@ impl Words {
         Self { words: tokenize(text).into_iter().map(word).collect() }
     }
 
+    /// The same with "for each" in the place of some words.
+    pub(super) fn for_each(mut self, places: &[usize]) -> Self {
+        for &at in places.iter().rev() {
+            // "By each course" has it already.
+            let has_each = self.words.get(at + 1).is_some_and(|word| word.text == "each");
+            self.words.splice(at..=at, Self::of(if has_each { "for" } else { "for each" }).words);
+        }
+        self
+    }
+
     /// The words of a name of a table or column, which parts at `_` and at capitals after small letters.
     /// What is usually written short in one is written out.
     pub fn of_name(name: &str) -> Self {

@@ -32,14 +32,8 @@ impl Reading<'_> {
         self.asks_which() || is_table
     }
 
-    /// The word for what it wants a row for each of: "per course", "for each course", "number of schools by county", where "per"
-    /// and "by" are in no name.
+    /// The word for what it wants a row for each of: "for each course".
     pub fn wants_groups(&self) -> Option<usize> {
-        const TOTALS: [&str; 12] = [
-            "number", "many", "count", "total", "average", "mean", "sum", "maximum", "minimum", "highest", "lowest",
-            "avg",
-        ];
-        let word = |at: usize| self.word(at);
         let named = |at: usize| {
             let spans = self.columns.iter().chain(&self.tables).flat_map(|mention| &mention.spans);
             spans.into_iter().any(|&(start, end)| start <= at && at < end)
@@ -49,17 +43,8 @@ impl Reading<'_> {
             self.columns.iter().chain(&self.tables).any(of)
         };
         (0..self.words.words.len()).find_map(|at| {
-            let before = self.word_before(at);
-            // Neither "ordered by" nor "written by".
-            let is_done = ["ed", "en", "ld", "de", "order", "wn"].iter().any(|end| before.ends_with(end));
-            let each = match word(at) {
-                "per" => true,
-                "each" => before == "for",
-                // "Orders by customers" are those that they made.
-                "by" => !is_done && !word(at + 1).ends_with('s') && (0..at).any(|at| TOTALS.contains(&word(at))),
-                _ => false,
-            };
-            let of = at + 1 + usize::from(matches!(word(at + 1), "the" | "each" | "their"));
+            let each = self.word(at) == "each" && self.word_before(at) == "for";
+            let of = at + 1 + usize::from(matches!(self.word(at + 1), "the" | "each" | "their"));
             (each && !named(at) && is_known(of)).then_some(of)
         })
     }
