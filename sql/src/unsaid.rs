@@ -100,7 +100,9 @@ fn named(question: &str) -> Vec<String> {
     if !many {
         let of_sentence = |sentence: &str| words(sentence).into_iter().skip(1).collect::<Vec<String>>();
         let all = question.split_inclusive(['.', '?', '!', ':']).flat_map(of_sentence);
-        found.extend(all.filter(|word| capital(&word) && is_word(word)));
+        // "Grade A" is one of grades.
+        let letter = |word: &str| word.len() == 1 && word.starts_with(char::is_uppercase) && word != "I";
+        found.extend(all.filter(|word| capital(&word) && is_word(word) || letter(word)));
     }
     found
 }
@@ -142,6 +144,7 @@ mod tests {
         let graph = SchemaGraph::new(&schema, &Semantics::default(), SqlDialect::Generic).unwrap();
         let of = |question: &str, sql: &str| unsaid(question, sql, &graph);
         let count = "SELECT count(*) FROM \"Dogs\"";
+        assert_eq!(of("How many dogs of class A are there?", count), ["A"]);
         assert_eq!(of("How many unicorns are there?", count), ["unicorns"]);
         for known in
             ["How many dogs are there?", "How many breeds are there?", "How many different dogs?", "HOW MANY DOGS?"]

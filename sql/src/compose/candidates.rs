@@ -469,7 +469,8 @@ impl<'a, 'g> Maker<'a, 'g> {
             }
             let is_left_out = self.is_senseless(&sketch, &tree)
                 || self.counts_too_much(draft, &sketch, &all)
-                || self.leaves_time_out(draft, &sketch, &all);
+                || self.leaves_time_out(draft, &sketch, &all)
+                || self.leaves_mean_out(&sketch);
             if is_left_out {
                 continue;
             }

@@ -119,6 +119,17 @@ fn regression_a_year_is_not_left_out_nor_compared_with_an_amount() {
 }
 
 #[test]
+fn regression_what_is_wanted_per_group_is_a_row_for_each() {
+    let opened = open(ORDERS);
+    for question in ["number of orders per product", "number of orders by product", "How many orders for each product?"]
+    {
+        opened.answers(question, &["Mug,2", "Pan,1"]);
+    }
+    let found = opened.compose("average amount by product");
+    assert!(found.proposals.iter().all(|each| each.sql.contains("avg(")), "{:?}", found.proposals);
+}
+
+#[test]
 fn regression_a_list_is_not_one_row() {
     let opened = open(ORDERS);
     let found = opened.compose("List the products of orders");

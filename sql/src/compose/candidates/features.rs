@@ -146,6 +146,23 @@ impl Maker<'_, '_> {
         self.reading.periods().iter().any(|period| is_left(&period.words)) && has_dates()
     }
 
+    /// Whether a mean that the question wants is in neither a function nor the name of a column: "average gift by method" is not
+    /// how many gifts.
+    pub(super) fn leaves_mean_out(&self, sketch: &Sketch) -> bool {
+        const MEANS: [&str; 3] = ["averag", "mean", "avg"];
+        if !self.reading.marks.iter().any(|mark| MEANS.contains(&mark.as_str())) {
+            return false;
+        }
+        let items = sketch.shown.iter().chain(sketch.having.iter().map(|(item, ..)| item));
+        let mut items = items.chain(sketch.order.iter().map(|order| &order.item));
+        let inner = sketch.without.iter().flat_map(|without| &without.conditions);
+        let mut conditions = sketch.conditions.iter().chain(inner.clone());
+        let is_named = |column: usize| self.reading.has_stem(column, &MEANS);
+        !(items.any(|item| item.function == Some(Function::Mean))
+            || conditions.any(|of| of.operand == Operand::Of(Function::Mean))
+            || sketch.columns().into_iter().chain(inner.map(|of| of.column)).any(is_named))
+    }
+
     /// Whether a statement says nothing whatever the question is: a function of a column that is held to one value, an order of
     /// a single row, groups of one row each, the rows whose reference is not there where each is, half of a name, or what is
     /// neither a name nor a key of the things that are wanted.
