@@ -105,6 +105,12 @@ impl Database {
                 Some(heap) => QueryError::stopped(format!("memory: {heap} bytes")),
                 None => QueryError::Stopped { limit },
             },
+            // What SQLite says of a file does not name it.
+            QueryError::Failed { message } => {
+                let path = self.path.display().to_string();
+                let named = message.contains(&path);
+                QueryError::failed(if named { message } else { format!("{path} cannot be read: {message}") })
+            }
             other => other,
         })
     }

@@ -205,7 +205,8 @@ impl<'g> Joiner<'g> {
         let between: Vec<String> =
             [join.from, join.to].into_iter().filter(|table| !tables.contains(table)).map(name).collect();
         if !between.is_empty() {
-            reason.push_str(&format!("; {} stands between", between.join(" and ")));
+            let stand = if between.len() == 1 { "stands" } else { "stand" };
+            reason.push_str(&format!("; {} {stand} between", between.join(" and ")));
         }
         let same_ends = |other: &Join| {
             matches!(other.origin, JoinOrigin::Declared | JoinOrigin::Curated)

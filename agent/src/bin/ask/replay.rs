@@ -16,7 +16,13 @@ use crate::{Arguments, Place, Searched, opening};
 /// A file that is no trace, a question that is not looked for in a graph, and where a walk comes out otherwise.
 pub fn replay_trace(arguments: &Arguments, file: &Path) -> Result<()> {
     let shown = file.display();
-    let events = read_trace(&read_text(file)?).map_err(|problem| anyhow!("{shown}: {problem}"))?;
+    let text = read_text(file)?;
+    ensure!(
+        !text.starts_with("{\"event\":\"start\",\"question\""),
+        "{shown}: is a trace of questions that went through SQL, and walks alone are carried out again; \
+         --record and --replay keep the model's replies to such questions"
+    );
+    let events = read_trace(&text).map_err(|problem| anyhow!("{shown}: {problem}"))?;
     let walks = walks(&events);
     ensure!(!walks.is_empty(), "{shown}: holds no walk; expected a trace, such as --trace writes");
     let settings = arguments.llm.config()?.agent;
