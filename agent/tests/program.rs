@@ -120,6 +120,28 @@ fn a_folder_is_asked_by_sql_over_its_tables_and_by_its_texts() {
     failed(&["--document", empty.path().to_str().unwrap(), "--question", TOTAL], 1, "no document was found");
 }
 
+#[test]
+fn regression_records_beside_other_tables_go_through_sql_and_groups_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows: String =
+        (1..=3000).map(|row| format!("{row},{},20{}-05-01\n", ["Mug", "Pan", "Pot"][row % 3], 18 + row % 2)).collect();
+    std::fs::write(folder.path().join("orders.csv"), format!("order_id,product,order_date\n{rows}")).unwrap();
+    let report = "# Staff\n\n| Office | Head |\n|---|---|\n| Bergen | Maria Lund |\n| Lyon | Paul Petit |\n";
+    std::fs::write(folder.path().join("staff.md"), report).unwrap();
+    for (question, expected) in [
+        ("How many orders are there?", "3000"),
+        ("How many orders were placed in 2019?", "1500"),
+        ("How many orders per product?", "Mug: 1000; Pan: 1000; Pot: 1000"),
+        ("Who is the head of the Lyon office?", "Paul Petit"),
+    ] {
+        let (answer, said) = answer(folder.path(), question);
+        assert_eq!(answer["answer"], expected, "{question}: {answer} {said}");
+    }
+    // What is not likely enough is named.
+    let (unsure, _) = answer(folder.path(), "How many of the orders came back?");
+    assert!(unsure["abstained"] == true, "{unsure}");
+}
+
 /// The one answer to a question about a document, with what is said on stderr.
 #[track_caller]
 fn answer(document: &Path, question: &str) -> (Value, String) {

@@ -90,7 +90,7 @@ impl Planner for ModelPlanner<'_> {
         };
         let reply = write_statement((self.model, self.settings), self.budget, self.on_piece, &request)?;
         self.tokens += reply.tokens;
-        Ok(reply.value.map(|sql| Statement { sql, confidence: None, notes: Vec::new() }))
+        Ok(reply.value.map(|sql| Statement { sql, confidence: None, least: 0.0, notes: Vec::new() }))
     }
 
     fn weigh(&mut self, state: &State<'_>, evidence: &Evidence<'_>) -> Result<Weighed, LlmError> {

@@ -75,6 +75,8 @@ pub struct Statement {
     pub sql: String,
     /// How likely it is right, from 0 to 1, where that is known.
     pub confidence: Option<f32>,
+    /// From which confidence on its rows are an answer.
+    pub least: f32,
     /// What speaks against it, in sentences.
     pub notes: Vec<String>,
 }

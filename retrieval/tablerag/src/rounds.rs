@@ -11,6 +11,7 @@ use crate::execute::{Cited, Executed, Execution};
 use crate::library::Library;
 use crate::planner::{Evidence, Need, Planner, State, Statement, Step, Trust};
 use crate::reranker::Reranker;
+use crate::rules::row_text;
 use crate::search::Found;
 use crate::settings::RoundSettings;
 use crate::trace::{KeptChunk, RoundEvent};
@@ -322,11 +323,14 @@ fn plain(text: &str) -> String {
     tabsegnet_corpus::terms(text).join(" ")
 }
 
-/// Whether an answer is a value of rows: the same number, or the same words.
+/// Whether an answer is a value of rows, the same number or the same words, or a whole one of them as [`row_text`] writes it.
 fn in_rows(answer: &str, rows: &Rows) -> bool {
     let number = parse_cell_number(answer);
     let wanted = plain(answer);
     let close = |value: f64| number.is_some_and(|number| (number - value).abs() <= 1e-9 * value.abs().max(1.0));
+    if rows.rows.iter().any(|row| row.len() > 1 && row_text(row) == answer) {
+        return true;
+    }
     rows.rows.iter().flatten().any(|value| match value {
         #[allow(clippy::cast_precision_loss, reason = "compared with what a text says")]
         Value::Integer(value) => close(*value as f64),

@@ -3,7 +3,6 @@
 //! texts is taken.
 
 use tabsegnet_llm::LlmError;
-use tabsegnet_sql::generate::LEAST;
 use tabsegnet_sql::{Rows, Value};
 
 use crate::library::Library;
@@ -62,6 +61,7 @@ impl<R: Reader> Planner for Rules<R> {
             Some((answer, _, reason)) if !answer.is_empty() && !unfounded => {
                 Step::Answer { answer: answer.clone(), reason: reason.clone() }
             }
+            Some((answer, _, reason)) if answer.is_empty() => Step::Abstain { reason: reason.clone() },
             Some((_, confidence, _)) => Step::Abstain {
                 reason: format!("neither rows nor texts say it with enough confidence ({confidence:.2})"),
             },
@@ -79,7 +79,7 @@ impl<R: Reader> Planner for Rules<R> {
     fn weigh(&mut self, state: &State<'_>, evidence: &Evidence<'_>) -> Result<Weighed, LlmError> {
         let of_rows = evidence.executed.and_then(|(statement, rows)| {
             let answer = answer_of(rows);
-            (!answer.is_empty()).then(|| (answer, statement.confidence.unwrap_or(0.0)))
+            (!answer.is_empty()).then_some((answer, statement))
         });
         let of_texts = self.reader.read(state.library, evidence.subquery, evidence.chunks);
         Ok(weigh(of_rows, of_texts))
@@ -91,17 +91,18 @@ const SURER: f32 = 0.1;
 
 /// The surer of both, rows where they are nearly as sure; both together where they say the same. Rows below what the generator
 /// calls likely are no answer.
-fn weigh(of_rows: Option<(Vec<String>, f32)>, of_texts: Option<Reading>) -> Weighed {
+fn weigh(of_rows: Option<(Vec<String>, &Statement)>, of_texts: Option<Reading>) -> Weighed {
+    let of_rows = of_rows.map(|(answer, statement)| (answer, statement.confidence.unwrap_or(0.0), statement));
     match (of_rows, of_texts) {
-        (Some((answer, confidence)), Some(reading)) if answer == reading.answer => Weighed {
+        (Some((answer, confidence, _)), Some(reading)) if answer == reading.answer => Weighed {
             answer,
             trust: Trust::Both,
             // Two sources that are wrong for different reasons.
             confidence: 1.0 - (1.0 - confidence) * (1.0 - reading.confidence),
             reason: "rows and texts say the same".to_owned(),
         },
-        (Some((answer, confidence)), reading)
-            if confidence >= LEAST
+        (Some((answer, confidence, statement)), reading)
+            if confidence >= statement.least
                 && reading.as_ref().is_none_or(|reading| confidence + SURER >= reading.confidence) =>
         {
             let reason = match reading {
@@ -112,33 +113,43 @@ fn weigh(of_rows: Option<(Vec<String>, f32)>, of_texts: Option<Reading>) -> Weig
         }
         (of_rows, Some(reading)) => {
             let reason = match of_rows {
-                Some((_, rows)) => format!("texts are surer than rows, {:.2} to {rows:.2}", reading.confidence),
+                Some((_, rows, _)) => format!("texts are surer than rows, {:.2} to {rows:.2}", reading.confidence),
                 None => format!("texts say it, rows do not ({:.2})", reading.confidence),
             };
             Weighed { answer: reading.answer, trust: Trust::Text, confidence: reading.confidence, reason }
         }
-        (Some((_, confidence)), None) => {
-            Weighed { confidence, ..Weighed::nothing(format!("no statement is likely enough ({confidence:.2})")) }
+        (Some((_, confidence, statement)), None) => {
+            let reason = format!("no statement is likely enough; the likeliest ({confidence:.2}): {}", statement.sql);
+            Weighed { confidence, ..Weighed::nothing(reason) }
         }
         (None, None) => Weighed::nothing("neither rows nor texts say it"),
     }
 }
 
-/// The values of the first column, each once.
+/// The rows, each once.
 fn answer_of(rows: &Rows) -> Vec<String> {
     let mut answer: Vec<String> = Vec::new();
-    for value in rows.rows.iter().filter_map(|row| row.first()) {
-        let text = match value {
-            Value::Null | Value::Blob(_) => continue,
-            Value::Integer(value) => value.to_string(),
-            Value::Real(value) => shown(*value),
-            Value::Text(text) => text.trim().to_owned(),
-        };
+    for text in rows.rows.iter().map(|row| row_text(row)) {
         if !text.is_empty() && !answer.contains(&text) {
             answer.push(text);
         }
     }
     answer
+}
+
+/// The value of a row of one column; of several what the row is of before its numbers, "North: 12".
+pub(crate) fn row_text(row: &[Value]) -> String {
+    let (mut texts, mut numbers) = (Vec::new(), Vec::new());
+    for value in row {
+        match value {
+            Value::Null | Value::Blob(_) => {}
+            Value::Integer(value) => numbers.push(value.to_string()),
+            Value::Real(value) => numbers.push(shown(*value)),
+            Value::Text(text) => texts.extend(Some(text.trim().to_owned()).filter(|text| !text.is_empty())),
+        }
+    }
+    let parts = [texts.join(", "), numbers.join(", ")];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<String>>().join(": ")
 }
 
 /// A number without what its binary form adds to a sum: twelve digits count.
@@ -162,6 +173,12 @@ mod tests {
 
     #[test]
     fn the_surer_source_is_taken() {
+        let statement = |confidence| Statement {
+            sql: "SELECT 1".to_owned(),
+            confidence: Some(confidence),
+            least: 0.25,
+            notes: Vec::new(),
+        };
         let rows = |answer: &str, confidence| Some((vec![answer.to_owned()], confidence));
         for (of_rows, of_texts, answer, trust) in [
             (rows("1", 0.8), reading("2", 0.5), "1", Trust::Sql),
@@ -172,11 +189,23 @@ mod tests {
             (None, reading("2", 0.3), "2", Trust::Text),
             (None, None, "", Trust::Neither),
         ] {
-            let weighed = weigh(of_rows, of_texts);
+            let of_rows = of_rows.map(|(answer, confidence)| (answer, statement(confidence)));
+            let weighed = weigh(of_rows.as_ref().map(|(answer, of)| (answer.clone(), of)), of_texts);
             assert_eq!((weighed.answer.join(""), weighed.trust), (answer.to_owned(), trust), "{weighed:?}");
         }
-        let both = weigh(rows("1", 0.5), reading("1", 0.5));
+        let both = weigh(Some((vec!["1".to_owned()], &statement(0.5))), reading("1", 0.5));
         assert_eq!((both.trust, both.confidence), (Trust::Both, 0.75));
+    }
+
+    #[test]
+    fn rows_of_groups_say_which_group_they_are() {
+        let rows = |rows: Vec<Vec<Value>>| answer_of(&Rows { columns: Vec::new(), rows, truncated: false });
+        let text = |text: &str| Value::Text(text.to_owned());
+        assert_eq!(
+            rows(vec![vec![Value::Integer(12), text("North")], vec![Value::Integer(12), text("South")]]),
+            ["North: 12", "South: 12"]
+        );
+        assert_eq!(rows(vec![vec![text("a"), Value::Null], vec![text("a"), Value::Null]]), ["a"]);
     }
 
     #[test]

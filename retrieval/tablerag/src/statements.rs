@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use tabsegnet_corpus::terms;
 use tabsegnet_lexical::periods::is_year;
+use tabsegnet_sql::compose::LEAST as LEAST_OF_RECORDS;
 use tabsegnet_sql::generate::{Generation, Known, LEAST, Proposal, generate};
 use tabsegnet_sql::schema_graph::{Semantics, SqlDialect};
 use tabsegnet_sql::tables::{ColumnType, ImportedTable};
@@ -47,16 +48,21 @@ pub(crate) fn likeliest(library: &Library, tables: &[usize], question: &str) -> 
     found.into_iter().reduce(|best, next| if best.confidence < next.confidence { next } else { best })
 }
 
-/// The statement over tables of records, joined where it needs several, as `query` finds it; nothing where none is likely
-/// enough.
+/// The statement over tables of records, joined where it needs several, as `query` finds it, however likely it is.
 fn over_records(library: &Library, question: &str) -> Result<Option<Statement>, ProposeError> {
     let database = Database::open(library.database().path(), &Sandbox::default().for_reading())?;
     let mut schema = database.schema()?;
     schema.tables.retain(|table| library.records().contains(&table.name));
     let found = proposed(library, &database, &schema, question, SEARCH)?;
-    let statement =
-        |sql: String, confidence| Statement { sql, confidence: Some(confidence), notes: found.notes.clone() };
-    Ok(found.chosen().map(|chosen| statement(chosen.sql.clone(), chosen.confidence)))
+    let (held_back, notes) = (found.abstained, found.notes);
+    // What is likely and held back all the same answers another question.
+    let best = found.proposals.into_iter().next().filter(|best| !held_back || best.confidence < LEAST_OF_RECORDS);
+    Ok(best.map(|best| Statement {
+        sql: best.sql,
+        confidence: Some(best.confidence),
+        least: if held_back { LEAST_OF_RECORDS } else { LEAST },
+        notes,
+    }))
 }
 
 /// What `query` proposes over the tables of a schema.
@@ -83,7 +89,8 @@ fn statement(library: &Library, table: usize, question: &str) -> Result<Option<S
     let mut schema = database.schema()?;
     schema.tables.retain(|of| of.name == stored.schema.table_name);
     schema.views.clear();
-    let of = |best: Proposal, notes| Statement { sql: best.sql, confidence: Some(best.confidence), notes };
+    let of =
+        |best: Proposal, notes| Statement { sql: best.sql, confidence: Some(best.confidence), least: LEAST, notes };
     if library.table(table).is_none_or(|table| table.rows() <= ROWS) {
         let found = proposed(library, &database, &schema, question, SEARCH_OF_TABLE)?;
         let (held_back, notes) = (found.abstained, found.notes);
@@ -195,7 +202,7 @@ fn aggregated(
     conditions.extend(texts.into_iter().map(|(_, condition)| condition));
     let filter = if conditions.is_empty() { String::new() } else { format!(" WHERE {}", conditions.join(" AND ")) };
     let sql = format!("SELECT {aggregate}{}) FROM {from}{filter}", quote(&measure.name));
-    Some(Statement { sql, confidence: Some(AGGREGATED), notes: Vec::new() })
+    Some(Statement { sql, confidence: Some(AGGREGATED), least: LEAST, notes: Vec::new() })
 }
 
 /// What a question to a table with more than [`ROWS`] rows is read with: those that have words of the question, then rows at

@@ -168,6 +168,7 @@ impl<'l, 'g> Composer<'l, 'g> {
             return Runs { note: Some(NOTHING), stopped: None };
         }
         let maker = Maker::new(&reading, &self.model, self.linker.joiner());
+        let wants_one = reading.wants_one_total();
         let mut held = 0_usize;
         let scored = maker.candidates().into_iter().map(|candidate| (self.model.rank(&candidate.features), candidate));
         let mut scored: Vec<(f32, Candidate)> = scored.collect();
@@ -192,6 +193,9 @@ impl<'l, 'g> Composer<'l, 'g> {
                 }
                 Err(_) => continue,
             };
+            if wants_one && rows.rows.len() > 1 {
+                continue;
+            }
             let mut features = candidate.features.clone();
             of_rows(&candidate, &rows, &mut features);
             let key = key(&rows);

@@ -61,6 +61,15 @@ impl Reading<'_> {
         self.words.words.iter().any(|word| MOST.contains(&word.text.as_str()) || is_superlative(&word.text))
     }
 
+    /// Whether it wants one total: "what was the total amount" is not answered with the amounts, though a column is called total.
+    pub fn wants_one_total(&self) -> bool {
+        let opening: Vec<&str> = self.words.words.iter().take(4).map(|word| word.text.as_str()).collect();
+        let opens = matches!(opening.as_slice(), ["what", "is" | "was" | "s", "the", "total" | "sum"]);
+        opens
+            && self.per.is_none()
+            && !self.words.words.iter().any(|word| ["each", "every"].contains(&word.text.as_str()))
+    }
+
     /// Whether it may want one row of many, the first in some order: the most, or the one of two that has more.
     pub fn may_want_first(&self) -> bool {
         #[rustfmt::skip]
