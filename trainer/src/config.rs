@@ -262,6 +262,18 @@ impl Config {
 
     fn check_ranges(&self) -> Result<(), ConfigError> {
         self.data.check_kinds(&tabsegnet_generate::registry())?;
+        for data in std::iter::once(&self.data).chain(&self.data.parts) {
+            let (bm25, synthetic) = (&data.bm25, &data.synthetic);
+            in_range(bm25.k1 >= 0.0 && bm25.k1.is_finite(), "data.bm25.k1", bm25.k1, "0 or more")?;
+            in_range((0.0..=1.0).contains(&bm25.b), "data.bm25.b", bm25.b, "from 0 to 1")?;
+            let documents = synthetic.train_documents.max(synthetic.dev_documents);
+            in_range(
+                documents <= MOST_DOCUMENTS,
+                "data.synthetic",
+                documents,
+                "a million documents of a part at most",
+            )?;
+        }
         self.optimisation.check(self.task.kind)?;
         self.reranker.check(self.task.kind, &self.optimisation)?;
         self.corpus.check(self.task.kind)?;
@@ -312,6 +324,9 @@ impl Config {
         PrepareSettings { graph: self.graph.clone() }
     }
 }
+
+/// Documents that are made up for a part, at most: all of them are kept.
+const MOST_DOCUMENTS: usize = 1_000_000;
 
 /// That a key's value is what is expected, which `is` says.
 fn in_range(is: bool, key: &'static str, value: impl Display, expected: &'static str) -> Result<(), ConfigError> {

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use rust_decimal::Decimal;
 use tabsegnet::ranking::Position;
 use tabsegnet::{NodeKind, RankedNode};
+use tabsegnet_document::facts::number_in_words;
 use tabsegnet_document::months::MONTHS;
 
 use crate::answer::Check;
@@ -44,6 +45,7 @@ pub(super) fn objection(candidate: &Candidate, nodes: &[RankedNode], inquiry: &I
         .or_else(|| changes_of_changes(candidate, nodes))
         .or_else(|| unwanted(candidate, inquiry))
         .or_else(|| no_age(candidate, inquiry))
+        .or_else(|| no_number(candidate, inquiry))
         .or_else(|| other_quarter(&candidate.facts, nodes, inquiry))
         .or_else(|| another(candidate, nodes, inquiry));
     what.map(|what| Check { what, passed: false })
@@ -170,6 +172,19 @@ fn no_age(candidate: &Candidate, inquiry: &Inquiry) -> Option<String> {
         _ => false,
     };
     (inquiry.text.trim_start().starts_with("how old") && !is_age).then(|| "the question asks for an age".to_owned())
+}
+
+/// The question asks how many or how much, and the words have no number, or a day alone.
+fn no_number(candidate: &Candidate, inquiry: &Inquiry) -> Option<String> {
+    let asks = ["how many ", "how much "].iter().any(|asks| inquiry.text.contains(asks));
+    let is_day = |word: &str| word.len() == 10 && word.matches('-').count() == 2;
+    let is_number = |word: &str| {
+        let letters = word.trim_matches(|c: char| !c.is_alphanumeric());
+        letters.contains(|c: char| c.is_ascii_digit()) && !is_day(letters) || number_in_words(letters).is_some()
+    };
+    let says = |words: &String| words.split_whitespace().any(is_number);
+    let says_none = candidate.outcome.is_none() && !candidate.words.iter().any(says);
+    (asks && says_none).then(|| "the question asks how many or how much, and the words have no number".to_owned())
 }
 
 /// A change of numbers that are changes themselves.

@@ -181,12 +181,14 @@ fn text(
 ) -> String {
     let mut out = String::new();
     let _ = writeln!(out, "Question: {}", one_line(&ranking.question));
+    let has_sentences = tables.iter().any(|shown| !shown.sentences.is_empty());
+    let sentence = if has_sentences { ", a sentence as [p4]" } else { "" };
     let _ = writeln!(
         out,
         "Below are tables that may hold the answer, the likeliest first, each with an id, and how near two tables are, from 0 \
          to 1: near ones may be parts of one. First, between <reasoning> and </reasoning>: name the tables that the question \
          needs; say how they are connected; read the rows and columns that it is about. Cite the cell of every value that \
-         you use as [T1:r2c3] (table, row, column), a sentence as [p4]. Then answer between <answer> and </answer>, from \
+         you use as [T1:r2c3] (table, row, column){sentence}. Then answer between <answer> and </answer>, from \
          the tables alone; where they do not say it, answer unknown."
     );
     for (number, Shown { table, rows: order, columns: best, header, sentences }) in tables.iter().enumerate() {

@@ -104,6 +104,9 @@ fn values_out_of_range_are_refused() {
         ("optimisation.learning_rate=-1.0", "learning_rate is -1"),
         ("optimisation.beta_1=1.0", "beta_1 is 1"),
         ("optimisation.weight_decay=-0.1", "weight_decay"),
+        ("data.bm25.k1=-1.0", "data.bm25.k1 is -1; expected 0 or more"),
+        ("data.bm25.b=1.5", "data.bm25.b is 1.5; expected from 0 to 1"),
+        ("data.synthetic.train_documents=1000000000000", "data.synthetic is 1000000000000; expected a million"),
         ("segmenter_training.new.proposals=true", "false without segmenter_training.new.pointers"),
     ] {
         assert!(message("", &[set]).contains(expected), "{}", message("", &[set]));
