@@ -77,7 +77,9 @@ that cannot be read keeps the tables that the corpus has of it. A file that chan
 three times; then it counts as one that cannot be read. The list of files is read by changes alone: a corpus of 100,000 files
 opens as quickly as one of few. `--remove` takes out what came from a file or from all files below a folder; `--join` puts
 together corpora that several machines made of a part of the files each, with the answers of one made at once, to the byte. Of
-files with one name, and of tables with one id, the first count, as there, and the others are listed. A corpus looks for its
+files with one name, and of tables with one id, the first count, as there, and the others are listed; one made at once takes files
+by their paths, so that corpora are joined in this order. A table that a later run adds takes the place of one with its id, which is said.
+A file or folder whose name is no UTF-8 is listed and left out. A corpus looks for its
 encoder where it lay when the corpus was made; where it was moved, `index --output DIR --encoder FOLDER` says so.
 
 **Documents.** A table of a report keeps its header rows and merged cells, and takes with it up to twenty sentences on either
