@@ -223,6 +223,7 @@ mod tests {
         let (semantics, labels) = (Semantics::default(), Labels::new());
         let target = Target { schema: &schema, semantics: &semantics, dialect: SqlDialect::Generic, labels: &labels };
         let found = narrowed("c5 of tab19", target).unwrap();
-        assert_eq!((found.schema.tables.len(), found.schema.tables[0].name.as_str()), (10, "tab19"));
+        assert_eq!(found.schema.tables.len(), 10);
+        assert!(found.schema.tables[..2].iter().any(|table| table.name == "tab19"));
     }
 }

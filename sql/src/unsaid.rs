@@ -115,8 +115,9 @@ fn things(question: &str) -> Vec<String> {
         "single", "certain", "given", "particular", "specific", "new", "lot", "few", "total", "list", "row", "table",
         "record", "count", "number", "time", "month", "year", "week", "day", "quarter", "pair",
     ];
-    let all = words(&question.to_lowercase());
-    let behind = all.windows(2).filter(|two| matches!(two[0].as_str(), "a" | "an")).map(|two| two[1].clone());
+    // "Class A are" has no article.
+    let all = words(question);
+    let behind = all.windows(2).filter(|two| matches!(two[0].as_str(), "a" | "an")).map(|two| two[1].to_lowercase());
     let compares = |word: &String| word.ends_with("er") || word.ends_with("est");
     behind.filter(|word| is_word(word) && !compares(word) && !NONE.contains(&word.as_str())).collect()
 }

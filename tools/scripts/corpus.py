@@ -2,10 +2,12 @@
 """Writes docs/corpus.md: what ways to rank the tables of a corpus reach, and how fast a corpus is made, opened and searched.
 
   corpus.py --root datasets/corpus --work W --output docs/corpus.md [--checkpoint DIR]
-            [--encoder DIR --encoder-checkpoint DIR] [--grow N …] [--grow-encoder N …] [--keep-speed]
+            [--encoder DIR --encoder-checkpoint DIR] [--grow N …] [--grow-encoder N …]
+            [--keep-speed | --keep-measures]
 
 Sets come from corpus_sets.py. With --encoder (all-MiniLM-L6-v2) its figures stand beside the static
-encoder's, by a reranker that was trained over it. --keep-speed leaves the sections behind the figures as they are. --grow
+encoder's, by a reranker that was trained over it. --keep-speed leaves the sections behind the figures as they are,
+--keep-measures takes the figures of an earlier call from W. --grow
 makes corpora of so many tables: windows of rows of the real ones; --grow-encoder does so with the encoder. corpus_ablation.py and bench_corpus.py put their sections
 into the page afterwards, corpus_growth.py draws the image."""
 
@@ -75,7 +77,8 @@ one program changes it at a time. A file is known by where it lies, however its 
 whose content is as it was are not read again; one
 that cannot be read keeps the tables that the corpus has of it. A file that changes while it is read is read again, up to
 three times; then it counts as one that cannot be read. The list of files is read by changes alone: a corpus of 100,000 files
-opens as quickly as one of few. `--remove` takes out what came from a file or from all files below a folder; `--join` puts
+opens as quickly as one of few. What is deleted from a folder stays in the corpus, and is named when the folder is given again:
+`--remove` takes out what came from a file or from all files below a folder; `--join` puts
 together corpora that several machines made of a part of the files each, with the answers of one made at once, to the byte. Of
 files with one name, and of tables with one id, the first count, as there, and the others are listed; one made at once takes files
 by their paths, so that corpora are joined in this order. A table that a later run adds takes the place of one with its id, which is said.
@@ -175,6 +178,22 @@ def speed(arguments, program):
     return page
 
 
+def summary(figures, questions):
+    """What the default reaches on the tasks of MultiTableQA, by encoder; `figures` are pages of measures."""
+    tasks = ["verification", "single", "single-wtq", "multi"]
+    lines = [f"The default (`rerank`) on at most {questions} questions a set, Acc@10 / Acc@50 in %:\n"]
+    lines.append("| | " + " | ".join(f"`{task}`" for task in tasks) + " |\n|---" + "|---:" * len(tasks) + "|")
+    for name, text in figures.items():
+        cells = []
+        for task in tasks:
+            section = re.search(rf"^### {task}\n.*?(?=^### |\Z)", text, flags=re.M | re.S)[0]
+            header = [cell.strip() for cell in re.search(r"^\| method .*$", section, flags=re.M)[0].split("|")]
+            row = [cell.strip(" *") for cell in re.search(r"^\| rerank .*$", section, flags=re.M)[0].split("|")]
+            cells.append(f"{row[header.index('Acc@10')]} / {row[header.index('Acc@50')]}")
+        lines.append(f"| {name} | " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--root", required=True)
@@ -184,6 +203,7 @@ def main():
     parser.add_argument("--encoder")
     parser.add_argument("--encoder-checkpoint", default="checkpoints/corpus-minilm")
     parser.add_argument("--keep-speed", action="store_true")
+    parser.add_argument("--keep-measures", action="store_true")
     parser.add_argument("--grow", type=int, nargs="*", default=[])
     parser.add_argument("--grow-encoder", type=int, nargs="*", default=[])
     parser.add_argument("--questions", type=int, default=500)
@@ -196,7 +216,8 @@ def main():
         out = f"{arguments.work}/{name}"
         command = [program("evaluate"), "--config", "configs/corpus.toml", "--checkpoint", checkpoint]
         command += ["--set", f"corpus.root={arguments.root}", "--set", f"corpus.dev_questions={arguments.questions}"]
-        run([*command, "--output", out, *more])
+        if not arguments.keep_measures:
+            run([*command, "--output", out, *more])
         with open(f"{out}/corpus.md", encoding="utf-8") as file:
             return re.sub(r"^## ", "### ", file.read(), flags=re.M)
 
@@ -211,22 +232,30 @@ def main():
         "`wikisql-alone` are questions of WikiSQL whose tables TabFact has, `spider-alone`, `bird-alone` and `beaver-alone` tables "
         "of databases of which the headers alone are known. Half of FeTaQA's dev split is measured in `fetaqa`, beside its test split.\n"
     )
-    page.append(PUBLISHED)
-    page.append(measured("static", arguments.checkpoint))
+    figures = {"`checkpoints/corpus`, static encoder": measured("static", arguments.checkpoint)}
     if arguments.encoder:
+        figures["`checkpoints/corpus-minilm`"] = measured(
+            "minilm", arguments.encoder_checkpoint, "--set", "encoder.kind=bert", "--set", f"encoder.model={arguments.encoder}",
+            "--set", "encoder.precision=int8", "--set", "corpus.gtr.tau=0.3")
+    static, *minilm = figures.values()
+    page.append(summary(figures, arguments.questions))
+    page.append(PUBLISHED)
+    page.append(static)
+    if minilm:
         page.append(
             "## The same with all-MiniLM-L6-v2 (int8)\n\nThe corpus is made with `index --encoder`, the reranker is "
             "`checkpoints/corpus-minilm`, trained over these vectors; GTR's tau is .3.\n"
         )
-        page.append(
-            measured("minilm", arguments.encoder_checkpoint, "--set", "encoder.kind=bert", "--set", f"encoder.model={arguments.encoder}",
-                     "--set", "encoder.precision=int8", "--set", "corpus.gtr.tau=0.3")
-        )
+        page.extend(minilm)
     if arguments.keep_speed:
         with open(arguments.output, encoding="utf-8") as file:
             page.append(re.search(r"^## (Without a part|Speed)\n.*", file.read(), flags=re.M | re.S)[0])
     else:
+        # What corpus_ablation.py and bench_corpus.py wrote stays.
+        old = open(arguments.output, encoding="utf-8").read() if os.path.exists(arguments.output) else ""
+        page.extend(re.findall(r"^## Without a part\n.*?(?=^## )", old, flags=re.M | re.S))
         page.extend(speed(arguments, program))
+        page.extend(re.findall(r"^## Beside libraries\n.*", old, flags=re.M | re.S))
     with open(arguments.output + ".part", "w", encoding="utf-8") as file:
         file.write("\n".join(page))
     os.replace(arguments.output + ".part", arguments.output)
