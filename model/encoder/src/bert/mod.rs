@@ -97,12 +97,8 @@ impl BertEncoder {
             [max_tokens, limit.unwrap_or(usize::MAX), config.positions()].into_iter().fold(usize::MAX, usize::min);
 
         let (tokenizer_path, tokenizer) = source.read(KIND, &pipeline.file("tokenizer.json"))?;
-        let tokens = Tokens::parse(&tokenizer_path, &tokenizer, true, limit)?;
         let weights_path = source.path(KIND, &pipeline.file("model.safetensors"))?;
         let (file, weights) = WeightsFile::open(&weights_path)?;
-        let stored = Tensors::parse(&weights_path, &weights)?;
-        let model = Weights::read(&stored, &config)?;
-        tokens.check_rows(config.vocab, &weights_path)?;
         let widest = config.hidden.max(config.inner);
         if precision == Precision::Int8 && widest > MOST_DEPTH {
             return Err(EncoderError::Config {
@@ -111,24 +107,36 @@ impl BertEncoder {
                 expected: format!("the model is {widest} wide and int8 has room for {MOST_DEPTH}; expected \"f32\""),
             });
         }
-        let words = [config.vocab, config.hidden];
-        let forward = if in_tensors {
-            let words = stored.floats(&model.embeddings.words, &words, "config.json")?;
-            Forward::Tensors(Box::new(TensorModel::new(&words, &model, device)?))
-        } else {
-            let place = stored.place(&model.embeddings.words, words, "config.json")?;
-            Forward::Native(Box::new(Model::new(Words::new(file, place, config.vocab), model, precision)?))
-        };
-
-        let identity = Digest::new()
-            .part(match precision {
+        let digest = || {
+            let kind = match precision {
                 Precision::F32 => "bert 1",
                 Precision::Int8 => "bert 1 int8",
-            })
-            .part(&weights)
-            .part(&tokenizer)
-            .part(format!("{config:?} {pooling:?} {} {lowercase} {limit}", pipeline.normalise))
-            .hex();
+            };
+            let pipeline = format!("{config:?} {pooling:?} {} {lowercase} {limit}", pipeline.normalise);
+            Digest::new().part(kind).part(&weights).part(&tokenizer).part(pipeline).hex()
+        };
+        let open = || {
+            let tokens = Tokens::parse(&tokenizer_path, &tokenizer, true, limit)?;
+            tokens.check_rows(config.vocab, &weights_path)?;
+            let stored = Tensors::parse(&weights_path, &weights)?;
+            let model = Weights::read(&stored, &config)?;
+            let words = [config.vocab, config.hidden];
+            let forward = if in_tensors {
+                let words = stored.floats(&model.embeddings.words, &words, "config.json")?;
+                Forward::Tensors(Box::new(TensorModel::new(&words, &model, device)?))
+            } else {
+                let place = stored.place(&model.embeddings.words, words, "config.json")?;
+                Forward::Native(Box::new(Model::new(Words::new(file, place, config.vocab), model, precision)?))
+            };
+            Ok::<_, EncoderError>((tokens, forward))
+        };
+        // The digest of all weights takes as long as the rest.
+        let (identity, opened) = std::thread::scope(|scope| {
+            let digest = scope.spawn(digest);
+            let opened = open();
+            (digest.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), opened)
+        });
+        let (tokens, forward) = opened?;
         Ok(Self {
             tokens,
             hidden: config.hidden,
