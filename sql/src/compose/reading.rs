@@ -171,9 +171,16 @@ impl<'g> Reading<'g> {
         }
         // "Not linked to a campaign" is a missing reference to one.
         let mut named = columns.clone();
-        for join in graph.joins().iter().filter(|join| join.origin != JoinOrigin::Implied) {
+        for join in graph.joins().iter().filter(|join| join.origin != JoinOrigin::Implied && join.from != join.to) {
             if let ([(from, _)], Some(table)) = (join.pairs.as_slice(), tables.get(join.to)) {
-                named.get_mut(*from).into_iter().for_each(|mention| mention.spans.extend(&table.spans));
+                // "No employees" are none that refer to it, and no missing reference to one.
+                let is_one = |&&(_, end): &&(usize, usize)| {
+                    let last =
+                        end.checked_sub(1).and_then(|at| words.words.get(at)).map_or("", |word| word.text.as_str());
+                    !last.ends_with('s') || last.ends_with("ss") || last.ends_with("us")
+                };
+                let spans = table.spans.iter().filter(is_one);
+                named.get_mut(*from).into_iter().for_each(|mention| mention.spans.extend(spans.clone()));
             }
         }
         let missing = missing::missing(&words, &named, |column| {
@@ -190,7 +197,12 @@ impl<'g> Reading<'g> {
             };
             Some(Implied { column, words, operand })
         });
-        let implied: Vec<Implied> = flags.chain(missing).collect();
+        let used_up = columns.iter().enumerate().filter_map(|(column, mention)| {
+            let is_number = graph.columns().get(column)?.kind == ColumnKind::Number;
+            let words = missing::used_up(&words, mention).filter(|_| is_number && mention.coverage > 0.3)?;
+            Some(Implied { column, words, operand: Operand::Number(0.0) })
+        });
+        let implied: Vec<Implied> = flags.chain(missing).chain(used_up).collect();
         for at in implied.iter().flat_map(|implied| implied.words.clone()) {
             marks.get_mut(at).into_iter().for_each(|mark| "@".clone_into(mark));
         }

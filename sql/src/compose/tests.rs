@@ -130,6 +130,28 @@ fn regression_what_is_wanted_per_group_is_a_row_for_each() {
 }
 
 #[test]
+fn regression_no_employees_is_no_missing_reference_to_one() {
+    let opened = open(
+        "CREATE TABLE department (dept_no INTEGER PRIMARY KEY, name TEXT);
+         CREATE TABLE employee (emp_no INTEGER PRIMARY KEY, name TEXT, dept_no INTEGER REFERENCES department, manager INTEGER REFERENCES employee);
+         INSERT INTO department VALUES (1, 'Sales'), (2, 'Research');
+         INSERT INTO employee VALUES (1, 'Ann', 1, NULL), (2, 'Bo', 1, 1);",
+    );
+    let found = opened.compose("Which departments have no employees?");
+    assert!(found.proposals.iter().all(|each| !each.sql.contains("\"manager\" IS NULL")), "{:?}", found.proposals);
+    opened.answers("Which departments have no employees?", &["Research"]);
+}
+
+#[test]
+fn what_is_out_of_stock_has_none() {
+    let opened = open(
+        "CREATE TABLE products (product_id INTEGER PRIMARY KEY, prod_name TEXT, stock_qty INTEGER);
+         INSERT INTO products VALUES (1, 'Shelf', 0), (2, 'Desk', 12), (3, 'Lamp', 7);",
+    );
+    opened.answers("Which products are out of stock?", &["Shelf"]);
+}
+
+#[test]
 fn regression_a_list_is_not_one_row() {
     let opened = open(ORDERS);
     let found = opened.compose("List the products of orders");

@@ -49,6 +49,17 @@ pub(super) fn missing(
     found
 }
 
+/// The words that say that of something a column counts there is nothing left: "out of stock", but not "4 out of 5 stars".
+pub(super) fn used_up(question: &Words, mention: &Mention) -> Option<Range<usize>> {
+    let word = |at: usize| question.words.get(at).map_or("", |word| word.text.as_str());
+    let before = |at: usize, back: usize| at.checked_sub(back).map_or("", word);
+    let is_used_up = |at: &&usize| {
+        let is_share = before(**at, 3).contains(|c: char| c.is_ascii_digit());
+        (before(**at, 2), before(**at, 1)) == ("out", "of") && !is_share
+    };
+    mention.words.iter().find(is_used_up).map(|&at| at - 2..at + 1)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
