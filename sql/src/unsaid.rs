@@ -73,6 +73,32 @@ pub(crate) fn notes(question: &str, sql: &str, graph: &SchemaGraph) -> Vec<Strin
     unsaid(question, sql, graph).into_iter().map(note).collect()
 }
 
+/// That the question wants a share, which a statement over records neither works out nor has, in a sentence.
+pub(crate) fn share_note(question: &str, sql: &str) -> Option<String> {
+    let word = share(question, sql)?;
+    Some(format!("the question wants a {word}, which the statement neither works out nor has as a column"))
+}
+
+/// The word for a share of something that the question wants, where the statement has no name and no quotient for one.
+fn share(question: &str, sql: &str) -> Option<&'static str> {
+    const SHARES: [&str; 5] = ["percentage", "percent", "proportion", "fraction", "ratio"];
+    const NAMES: [&str; 8] = ["percent", "pct", "share", "ratio", "rate", "proportion", "fraction", "/"];
+    let all = words(&question.to_lowercase());
+    // "Which pupils share a room" wants none.
+    let of = all
+        .windows(3)
+        .any(|three| matches!([&*three[0], &*three[1], &*three[2]], ["what" | "the" | "which", "share", "of"]));
+    // "A discount of 10 percent" is an amount.
+    let is_wanted = |share: &&str| {
+        let after_number =
+            |at: usize| at.checked_sub(1).and_then(|at| all.get(at)).is_some_and(|word| word.parse::<f64>().is_ok());
+        all.iter().enumerate().any(|(at, word)| word == share && !after_number(at))
+    };
+    let word = SHARES.into_iter().find(is_wanted).or(of.then_some("share"))?;
+    let sql = sql.to_lowercase();
+    (!NAMES.iter().any(|name| sql.contains(name))).then_some(word)
+}
+
 /// Letters at the beginning that words of one root share.
 const ROOT: usize = 4;
 
@@ -137,6 +163,16 @@ mod tests {
     use super::*;
     use crate::schema::Schema;
     use crate::schema_graph::{Semantics, SqlDialect};
+
+    #[test]
+    fn a_share_is_no_count() {
+        let count = "SELECT count(*) FROM \"Flight\" WHERE \"Status\" = 'Cancelled'";
+        assert_eq!(share("What share of flights was cancelled?", count), Some("share"));
+        assert_eq!(share("percentage of flights that were cancelled", count), Some("percentage"));
+        assert_eq!(share("Which pupils share a room?", count), None);
+        assert_eq!(share("orders with a discount of 10 percent", count), None);
+        assert_eq!(share("lowest oppose percentage", "SELECT min(\"oppose_rate\") FROM \"c\""), None);
+    }
 
     #[test]
     fn what_a_statement_leaves_out_is_told() {

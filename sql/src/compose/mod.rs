@@ -20,6 +20,7 @@ use crate::joins::{Trap, traps};
 use crate::linking::{ExplainedJoin, Linked, Linker, Words};
 use crate::rows::{Rows, Value};
 use crate::schema_graph::JoinOrigin;
+use crate::unsaid::share_note;
 use candidates::{Candidate, Maker};
 use model::Compiled;
 pub use model::Model;
@@ -99,6 +100,8 @@ impl<'l, 'g> Composer<'l, 'g> {
         let score = chosen.map_or(f32::NEG_INFINITY, |chosen| chosen.score);
         found.hold_back(stopped.filter(|(of, _)| *of >= score).map(|(_, told)| told).into_iter().collect());
         found.hold_back_another(question, self.linker.graph());
+        let share = found.chosen().and_then(|chosen| share_note(question, &chosen.sql));
+        found.hold_back(share.into_iter().collect());
         found
     }
 
