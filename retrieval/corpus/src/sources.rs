@@ -48,6 +48,14 @@ pub(crate) fn whole_path(path: &Path) -> PathBuf {
 /// Lines of a file that are told to be unreadable, each.
 const MOST_TOLD: usize = 10;
 
+/// Counts one more of a kind, and tells it where it is among the first.
+fn tell(told: &mut Vec<String>, count: &mut usize, what: impl FnOnce() -> String) {
+    *count += 1;
+    if *count <= MOST_TOLD {
+        told.push(what());
+    }
+}
+
 /// Times that a file which changes while it is read is read.
 const TRIES: usize = 3;
 
@@ -164,10 +172,7 @@ impl Writer<'_> {
                     self.take(table, change, name, progress)?;
                 }
                 Err(error) => {
-                    unread += 1;
-                    if unread <= MOST_TOLD {
-                        change.problems.push(error.to_string());
-                    }
+                    tell(&mut change.problems, &mut unread, || error.to_string());
                 }
             }
         }
@@ -193,17 +198,13 @@ impl Writer<'_> {
             Ok(replaced) => {
                 change.tables += 1;
                 for other in replaced {
-                    change.replacing += 1;
-                    if change.replacing <= MOST_TOLD {
-                        change.warnings.push(format!("{name}: table {id:?} takes the place of the one of {other}"));
-                    }
+                    let told = || format!("{name}: table {id:?} takes the place of the one of {other}");
+                    tell(&mut change.warnings, &mut change.replacing, told);
                 }
             }
             Err(first) => {
-                change.taken += 1;
-                if change.taken <= MOST_TOLD {
-                    change.problems.push(format!("{name}: table {id:?}: its id is taken by a table of {first}"));
-                }
+                let told = || format!("{name}: table {id:?}: its id is taken by a table of {first}");
+                tell(&mut change.problems, &mut change.taken, told);
                 // Read again as well, or the next time this file's table would take its place without a word.
                 self.forget(&first);
             }

@@ -54,15 +54,7 @@ fn over_records(library: &Library, question: &str) -> Result<Option<Statement>, 
     let mut schema = database.schema()?;
     schema.tables.retain(|table| library.records().contains(&table.name));
     let found = proposed(library, &database, &schema, question, SEARCH)?;
-    let (held_back, notes) = (found.abstained, found.notes);
-    // What is likely and held back all the same answers another question.
-    let best = found.proposals.into_iter().next().filter(|best| !held_back || best.confidence < LEAST_OF_RECORDS);
-    Ok(best.map(|best| Statement {
-        sql: best.sql,
-        confidence: Some(best.confidence),
-        least: if held_back { LEAST_OF_RECORDS } else { LEAST },
-        notes,
-    }))
+    Ok(first_of(found, LEAST_OF_RECORDS))
 }
 
 /// What `query` proposes over the tables of a schema.
@@ -89,14 +81,9 @@ fn statement(library: &Library, table: usize, question: &str) -> Result<Option<S
     let mut schema = database.schema()?;
     schema.tables.retain(|of| of.name == stored.schema.table_name);
     schema.views.clear();
-    let of =
-        |best: Proposal, notes| Statement { sql: best.sql, confidence: Some(best.confidence), least: LEAST, notes };
     if library.table(table).is_none_or(|table| table.rows() <= ROWS) {
         let found = proposed(library, &database, &schema, question, SEARCH_OF_TABLE)?;
-        let (held_back, notes) = (found.abstained, found.notes);
-        // What is likely and held back all the same answers another question.
-        let best = found.proposals.into_iter().next().filter(|best| !held_back || best.confidence < LEAST);
-        return Ok(best.map(|best| of(best, notes)));
+        return Ok(first_of(found, LEAST));
     }
     let known = known(library, table, &database, &schema, question)?;
     let scopes = known.table(0).into_iter().collect::<Vec<_>>();
@@ -112,7 +99,19 @@ fn statement(library: &Library, table: usize, question: &str) -> Result<Option<S
         }
         None => found.proposals.into_iter().next(),
     };
-    Ok(best.map(|best| of(best, Vec::new())))
+    Ok(best.map(|best| of_proposal(best, LEAST, Vec::new())))
+}
+
+/// The likeliest of what was found, however likely; `least` is from which likelihood on such a statement is said.
+fn first_of(found: Generation, least: f32) -> Option<Statement> {
+    let (held_back, notes) = (found.abstained, found.notes);
+    // What is likely and held back all the same answers another question.
+    let best = found.proposals.into_iter().next().filter(|best| !held_back || best.confidence < least)?;
+    Some(of_proposal(best, if held_back { least } else { LEAST }, notes))
+}
+
+fn of_proposal(best: Proposal, least: f32, notes: Vec<String>) -> Statement {
+    Statement { sql: best.sql, confidence: Some(best.confidence), least, notes }
 }
 
 /// Whether a table's caption and headings name years, its cells and the question others: what it says is of those.

@@ -149,8 +149,7 @@ pub fn fit_parts<'f, 'l: 'f, 'g: 'l>(labelled: impl IntoIterator<Item = &'f Labe
                 examples.push(Example { choices: vec![Vec::new(), features.clone()], right: vec![!right, right] });
             }
         }
-        let gold: Vec<_> =
-            sketch.conditions.iter().chain(sketch.without.iter().flat_map(|without| &without.conditions)).collect();
+        let gold: Vec<_> = sketch.all_conditions().collect();
         for stated in reading.conditions() {
             let right = gold.iter().any(|gold| same(gold, &stated.condition));
             let features = condition_names.ids(&stated.features);
@@ -210,10 +209,7 @@ fn has_role(sketch: &Sketch, column: usize, role: Role) -> bool {
         }
         Role::Order => sketch.order.is_some_and(|order| order.item.column == Some(column)),
         Role::Group => sketch.group.contains(&column) && !shown(None),
-        Role::Condition => {
-            let without = sketch.without.iter().flat_map(|without| &without.conditions);
-            sketch.conditions.iter().chain(without).any(|condition| condition.column == column)
-        }
+        Role::Condition => sketch.all_conditions().any(|condition| condition.column == column),
     }
 }
 

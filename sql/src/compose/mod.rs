@@ -109,11 +109,9 @@ impl<'l, 'g> Composer<'l, 'g> {
     /// and what makes it wrong: aggregates over rows of two tables, each of which meets each.
     fn doubts(&self, Candidate { sketch, tree, .. }: &Candidate) -> (Vec<String>, Vec<String>) {
         let graph = self.linker.graph();
-        let items = sketch.shown.iter().chain(sketch.order.iter().map(|order| &order.item));
-        let items = items.chain(sketch.having.iter().map(|(item, ..)| item));
         // The largest of repeated rows is the largest.
         let repeats = |function| matches!(function, Function::Count | Function::Mean | Function::Sum);
-        let aggregated: Vec<Item> = items.filter(|item| item.function.is_some_and(repeats)).copied().collect();
+        let aggregated: Vec<Item> = sketch.items().filter(|item| item.function.is_some_and(repeats)).copied().collect();
         let (mut doubts, mut wrong) = (Vec::new(), Vec::new());
         if !aggregated.is_empty() {
             let columns = aggregated.iter().filter_map(|item| item.column);

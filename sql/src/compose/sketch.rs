@@ -230,6 +230,17 @@ pub struct Sketch {
 }
 
 impl Sketch {
+    /// What is shown, what groups are held to and what rows are ordered by.
+    pub(super) fn items(&self) -> impl Iterator<Item = &Item> {
+        let items = self.shown.iter().chain(self.having.iter().map(|(item, ..)| item));
+        items.chain(self.order.iter().map(|order| &order.item))
+    }
+
+    /// The conditions, also of what is left out.
+    pub(super) fn all_conditions(&self) -> impl Iterator<Item = &Condition> {
+        self.conditions.iter().chain(self.without.iter().flat_map(|without| &without.conditions))
+    }
+
     /// The column as it is that rows are ordered by.
     pub(super) fn order_column(&self) -> Option<usize> {
         self.order.filter(|order| order.item.function.is_none())?.item.column
@@ -237,8 +248,7 @@ impl Sketch {
 
     /// Columns that the statement has outside what it leaves out, but for joins.
     pub fn columns(&self) -> BTreeSet<usize> {
-        let items = self.shown.iter().chain(self.having.iter().map(|(item, ..)| item));
-        let items = items.chain(self.order.iter().map(|order| &order.item)).filter_map(|item| item.column);
+        let items = self.items().filter_map(|item| item.column);
         let conditions = self.conditions.iter().map(|condition| condition.column);
         let without = self.without.iter().map(|without| without.outer);
         let per = self.per.iter().map(|(_, column)| *column);

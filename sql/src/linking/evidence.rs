@@ -414,14 +414,6 @@ impl<'a> Evidence<'a> {
             "avg",
         ];
         let word = |at: usize| self.question.words.get(at).map_or("", |word| word.text.as_str());
-        let named = |at: usize| {
-            let spans = self.columns.iter().chain(&self.tables).flat_map(|mention| &mention.spans);
-            spans.into_iter().any(|&(start, end)| start <= at && at < end)
-        };
-        let is_known = |at: usize| {
-            let of = |mention: &Mention| mention.coverage > 0.4 && mention.words.contains(&at);
-            self.columns.iter().chain(&self.tables).any(of)
-        };
         let is_group = |at: &usize| {
             let at = *at;
             let before = at.checked_sub(1).map_or("", word);
@@ -433,7 +425,7 @@ impl<'a> Evidence<'a> {
                 "by" => !is_done && !word(at + 1).ends_with('s') && (0..at).any(|at| TOTALS.contains(&word(at))),
                 _ => false,
             };
-            each && !named(at) && is_known(at + 1 + usize::from(matches!(word(at + 1), "the" | "each" | "their")))
+            each && grouped_by(at, self.question, &self.columns, &self.tables).is_some()
         };
         (0..self.question.words.len()).filter(is_group).collect()
     }
@@ -476,6 +468,17 @@ impl<'a> Evidence<'a> {
         }
         covered
     }
+}
+
+/// The word for what a row is wanted for each of, behind "each", "per" or "by" at a place that is in no name: it is of a column or
+/// a table.
+pub(crate) fn grouped_by(at: usize, question: &Words, columns: &[Mention], tables: &[Mention]) -> Option<usize> {
+    let mentions = || columns.iter().chain(tables);
+    let is_named = mentions().flat_map(|mention| &mention.spans).any(|&(start, end)| start <= at && at < end);
+    let next = question.words.get(at + 1).map_or("", |word| word.text.as_str());
+    let of = at + 1 + usize::from(matches!(next, "the" | "each" | "their"));
+    let is_known = || mentions().any(|mention| mention.coverage > 0.4 && mention.words.contains(&of));
+    (!is_named && is_known()).then_some(of)
 }
 
 fn mention(question: &Words, places: &HashMap<&str, Vec<usize>>, vocabulary: &Vocabulary, names: &[Name]) -> Mention {

@@ -27,8 +27,8 @@ pub use words::Words;
 use crate::joins::{JoinTree, Joiner, Trap, traps};
 use crate::schema_graph::SchemaGraph;
 pub(crate) use evidence::Mention;
-pub(crate) use evidence::alike;
 use evidence::{Evidence, Vocabulary};
+pub(crate) use evidence::{alike, grouped_by};
 
 use model::{Compiled, logistic};
 use sets::{Candidate, candidates};

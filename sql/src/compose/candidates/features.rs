@@ -125,6 +125,9 @@ impl Maker<'_, '_> {
     /// that an amount is compared with.
     pub(super) fn leaves_time_out(&self, draft: &Draft, sketch: &Sketch, tables: &BTreeSet<usize>) -> bool {
         const WHEN: [&str; 7] = ["before", "after", "in", "since", "during", "until", "till"];
+        if self.reading.periods().is_empty() {
+            return false;
+        }
         let graph = self.graph();
         let has_dates = || {
             let columns = tables.iter().filter_map(|table| graph.tables().get(*table)).flat_map(|t| t.columns.clone());
@@ -135,8 +138,7 @@ impl Maker<'_, '_> {
             Operand::Text(text) => text.contains(|c: char| c.is_ascii_digit()),
             _ => self.reading.has_stem(of.column, &["year", "season", "date", "time"]),
         };
-        let inner = sketch.without.iter().flat_map(|without| &without.conditions);
-        let is_held = sketch.conditions.iter().chain(inner).any(held);
+        let is_held = sketch.all_conditions().any(held);
         let is_left = |span: &std::ops::Range<usize>| {
             let before = span.start.checked_sub(1).and_then(|at| self.reading.words.words.get(at));
             let says_when = before.is_some_and(|word| WHEN.contains(&word.text.as_str()));
@@ -153,14 +155,10 @@ impl Maker<'_, '_> {
         if !self.reading.marks.iter().any(|mark| MEANS.contains(&mark.as_str())) {
             return false;
         }
-        let items = sketch.shown.iter().chain(sketch.having.iter().map(|(item, ..)| item));
-        let mut items = items.chain(sketch.order.iter().map(|order| &order.item));
-        let inner = sketch.without.iter().flat_map(|without| &without.conditions);
-        let mut conditions = sketch.conditions.iter().chain(inner.clone());
         let is_named = |column: usize| self.reading.has_stem(column, &MEANS);
-        !(items.any(|item| item.function == Some(Function::Mean))
-            || conditions.any(|of| of.operand == Operand::Of(Function::Mean))
-            || sketch.columns().into_iter().chain(inner.map(|of| of.column)).any(is_named))
+        !(sketch.items().any(|item| item.function == Some(Function::Mean))
+            || sketch.all_conditions().any(|of| of.operand == Operand::Of(Function::Mean) || is_named(of.column))
+            || sketch.columns().into_iter().any(is_named))
     }
 
     /// Whether a statement says nothing whatever the question is: a function of a column that is held to one value, an order of

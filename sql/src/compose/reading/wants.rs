@@ -1,7 +1,7 @@
 //! What a question wants: things or numbers, a row of each, the most of something, so many rows.
 
 use super::Reading;
-use crate::linking::Mention;
+use crate::linking::grouped_by;
 
 impl Reading<'_> {
     fn word(&self, at: usize) -> &str {
@@ -34,19 +34,9 @@ impl Reading<'_> {
 
     /// The word for what it wants a row for each of: "for each course".
     pub fn wants_groups(&self) -> Option<usize> {
-        let named = |at: usize| {
-            let spans = self.columns.iter().chain(&self.tables).flat_map(|mention| &mention.spans);
-            spans.into_iter().any(|&(start, end)| start <= at && at < end)
-        };
-        let is_known = |at: usize| {
-            let of = |mention: &Mention| mention.coverage > 0.4 && mention.words.contains(&at);
-            self.columns.iter().chain(&self.tables).any(of)
-        };
-        (0..self.words.words.len()).find_map(|at| {
-            let each = self.word(at) == "each" && self.word_before(at) == "for";
-            let of = at + 1 + usize::from(matches!(self.word(at + 1), "the" | "each" | "their"));
-            (each && !named(at) && is_known(of)).then_some(of)
-        })
+        (0..self.words.words.len())
+            .filter(|&at| self.word(at) == "each" && self.word_before(at) == "for")
+            .find_map(|at| grouped_by(at, &self.words, &self.columns, &self.tables))
     }
 
     /// Whether a word of the question is for a column, or for its table.
@@ -77,8 +67,7 @@ impl Reading<'_> {
             "minimum", "max", "min", "one", "single", "more", "less", "major", "higher", "lower", "better", "older", "younger",
             "later",
         ];
-        self.has_superlative()
-            || self.marks.iter().any(|mark| FIRST.contains(&mark.as_str()) || mark.starts_with("majorit"))
+        self.has_superlative() || self.marks.iter().any(|mark| FIRST.contains(&mark.as_str()))
     }
 
     /// Whether rows in this order of a column begin with the other end: the oldest have the first dates and years, and the
