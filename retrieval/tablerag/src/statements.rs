@@ -44,8 +44,13 @@ pub(crate) fn likeliest(library: &Library, tables: &[usize], question: &str) -> 
             found.extend(statement(library, table, question).ok().flatten());
         }
     }
-    // The first of equals.
-    found.into_iter().reduce(|best, next| if best.confidence < next.confidence { next } else { best })
+    surest(found)
+}
+
+/// The likeliest, those that are said before those that are only named; the first of equals.
+fn surest(found: Vec<Statement>) -> Option<Statement> {
+    let rank = |of: &Statement| (of.confidence.is_some_and(|confidence| confidence >= of.least), of.confidence);
+    found.into_iter().reduce(|best, next| if rank(&best) < rank(&next) { next } else { best })
 }
 
 /// The statement over tables of records, joined where it needs several, as `query` finds it, however likely it is.
@@ -286,4 +291,24 @@ fn rows_for(
 
 fn quote(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn regression_a_statement_that_is_said_goes_before_one_that_is_only_named() {
+        let of = |sql: &str, confidence, least| Statement {
+            sql: sql.to_owned(),
+            confidence: Some(confidence),
+            least,
+            notes: Vec::new(),
+        };
+        let named = of("SELECT 1", 0.4, LEAST_OF_RECORDS);
+        let said = of("SELECT 2", 0.3, LEAST);
+        assert_eq!(surest(vec![named.clone(), said.clone()]), Some(said.clone()));
+        assert_eq!(surest(vec![said, of("SELECT 3", 0.3, LEAST)]).map(|found| found.sql), Some("SELECT 2".to_owned()));
+        assert_eq!(surest(vec![named.clone()]), Some(named));
+    }
 }
