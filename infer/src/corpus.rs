@@ -10,6 +10,7 @@ use tabsegnet::{Corpus, Opening, Question as Asking, RankingError, Session, Sess
 
 use crate::arguments::{Arguments, CorpusQuestions, Format, More, UsageError};
 use crate::output::Writer;
+use tabsegnet_store::eprintln;
 
 /// Questions whose answers are worked out at a time.
 const AT_ONCE: usize = 256;

@@ -7,6 +7,7 @@ use tabsegnet_datasets::config::{Part, json_files};
 
 use crate::arguments::Files;
 use crate::output::Writer;
+use tabsegnet_store::eprintln;
 
 /// Ranks for every question. In tables the gold nodes, as far as the files name them, get a star.
 pub fn rank(session: &Session, files: &Files<'_>, top_k: usize, writer: &mut Writer<'_>) -> Result<()> {

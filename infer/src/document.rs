@@ -10,6 +10,7 @@ use tabsegnet::{OpenDocument, Opening, Question as Asking, RankingError};
 
 use crate::arguments::{Arguments, DocumentQuestions, Format, More};
 use crate::output::Writer;
+use tabsegnet_store::eprintln;
 
 /// Answers the questions in order: the listed ones when all have been read, those of stdin as they
 /// come.

@@ -13,7 +13,7 @@ use clap::Parser as _;
 use tabsegnet::progress::on_stderr;
 use tabsegnet::{Opening, SessionOptions};
 use tabsegnet_graph::Graph;
-use tabsegnet_store::default_cache_dir;
+use tabsegnet_store::{default_cache_dir, eprintln};
 
 use arguments::{Arguments, Input, UsageError};
 use output::Writer;

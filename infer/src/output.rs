@@ -1,6 +1,6 @@
 //! Rankings and graphs as text.
 
-use std::io::{self, Write as _};
+use std::io;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
@@ -13,7 +13,7 @@ use tabsegnet_datasets::node_id;
 use tabsegnet_evaluation::trec::{RankedQuestion, write_run_to};
 use tabsegnet_graph::Graph;
 use tabsegnet_page::{Answer, EdgeStrength, Explanation, InEdge, Page, RankedNode};
-use tabsegnet_store::write_bytes_atomic;
+use tabsegnet_store::{eprintln, write_bytes_atomic};
 
 use crate::arguments::Format;
 
@@ -244,8 +244,7 @@ fn answer(ranking: Ranking, scores: Vec<(String, f32)>) -> Answer {
 }
 
 fn print(text: &str) -> Result<()> {
-    let mut stdout = io::stdout().lock();
-    stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).context("stdout: could not write")
+    tabsegnet_store::print(text).context("stdout: could not write")
 }
 
 /// The lines of a run for one question.

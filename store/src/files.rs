@@ -41,12 +41,20 @@ pub fn create_dir(path: &Path) -> Result<(), FileError> {
 
 /// Writes `path` whole or not at all: into a temporary file beside it, synced, renamed over it,
 /// and the directory synced. Missing parent directories are created. On an error the file that
-/// was there before is untouched and the temporary file is removed.
+/// was there before is untouched and the temporary file is removed. A link is followed; what is no regular file, such as a
+/// pipe, is written to as it is.
 pub fn write_atomic<E>(path: &Path, write: impl FnOnce(&mut BufWriter<&File>) -> Result<(), E>) -> Result<(), E>
 where
     E: From<FileError>,
 {
-    let parent = parent_of(path);
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    if fs::metadata(&target).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
+        let stream = File::options().write(true).open(&target).map_err(FileError::at(path, "write"))?;
+        let mut buffer = BufWriter::new(&stream);
+        write(&mut buffer)?;
+        return Ok(buffer.flush().map_err(FileError::at(path, "write"))?);
+    }
+    let parent = parent_of(&target);
     create_dir(parent)?;
     let temporary = temporary(0o666).tempfile_in(parent).map_err(FileError::at(path, "write"))?;
     let mut buffer = BufWriter::new(temporary.as_file());
@@ -54,7 +62,7 @@ where
     buffer.flush().map_err(FileError::at(path, "write"))?;
     drop(buffer);
     temporary.as_file().sync_all().map_err(FileError::at(path, "sync"))?;
-    temporary.persist(path).map_err(|e| FileError::at(path, "rename onto")(e.error))?;
+    temporary.persist(&target).map_err(|e| FileError::at(path, "rename onto")(e.error))?;
     sync_dir(parent)?;
     Ok(())
 }
@@ -178,6 +186,28 @@ mod tests {
         assert_eq!(failed.unwrap_err().to_string(), format!("{}: could not write: disk full", path.display()));
         assert_eq!(fs::read(&path).unwrap(), b"old");
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    /// `--output >(gzip)` was replaced by a file, and its reader read nothing.
+    #[cfg(unix)]
+    #[test]
+    fn regression_links_are_followed_and_pipes_are_written_to() {
+        let dir = tempfile::tempdir().unwrap();
+        let [file, link, pipe] = ["file", "link", "pipe"].map(|name| dir.path().join(name));
+        fs::write(&file, "old").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        write_bytes_atomic(&link, b"new").unwrap();
+        assert!(fs::read_link(&link).is_ok());
+        assert_eq!(fs::read(&file).unwrap(), b"new");
+
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let reader = std::thread::spawn({
+            let pipe = pipe.clone();
+            move || fs::read(pipe).unwrap()
+        });
+        write_bytes_atomic(&pipe, b"through").unwrap();
+        assert_eq!(reader.join().unwrap(), b"through");
+        assert!(!fs::metadata(&pipe).unwrap().is_file());
     }
 
     #[test]

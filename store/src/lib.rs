@@ -7,7 +7,9 @@
 mod digest;
 mod files;
 mod keyed;
+mod stdio;
 
 pub use digest::{Digest, sha256, sha256_file};
 pub use files::{FileError, Staging, create_dir, read_bytes, read_text, recover, write_atomic, write_bytes_atomic};
 pub use keyed::{Key, Reader, Space, Store, StoreError, default_cache_dir};
+pub use stdio::print;

@@ -8,8 +8,14 @@ use std::time::SystemTime;
 use toml::Table;
 
 /// The programs and the folders of their packages.
-const PROGRAMS: [(&str, &str); 5] =
-    [("train", "trainer"), ("evaluate", "trainer"), ("infer", "infer"), ("index", "infer"), ("ask", "agent")];
+const PROGRAMS: [(&str, &str); 6] = [
+    ("train", "trainer"),
+    ("evaluate", "trainer"),
+    ("infer", "infer"),
+    ("index", "infer"),
+    ("ask", "agent"),
+    ("query", "sql"),
+];
 
 /// A program in the target directory that this test runs in.
 ///

@@ -111,7 +111,7 @@ impl Work {
     pub fn command(&self, name: &str, arguments: &[&str]) -> Command {
         let mut command = program(name);
         command.current_dir(self.directory.path()).env("TABSEGNET_CACHE", "cache");
-        if name != "infer" {
+        if ["train", "evaluate"].contains(&name) {
             command.args(["--config", "config.toml"]);
         }
         command.args(arguments);

@@ -23,8 +23,9 @@ use tabsegnet_datasets::sample::{Question, Sample, Samples};
 use tabsegnet_ranker::boosting::BoostedTrees;
 use tabsegnet_ranker::boosting::bins::Bins;
 use tabsegnet_ranker::boosting::training::Lists;
-use tabsegnet_store::{Staging, write_bytes_atomic};
+use tabsegnet_store::{Staging, eprintln, write_bytes_atomic};
 
+use crate::cli::print;
 use crate::config::Config;
 use crate::layout::Layout;
 use crate::training::Outcome;
@@ -148,7 +149,7 @@ pub fn train(config: &Config, stop: &AtomicBool) -> Result<Outcome> {
     let data = read(config, Part::Train)?;
     let ids = || data.iter().flat_map(|data| &data.samples).map(|sample| sample.document.id.as_str());
     if let Some(folds) = &rankers.folds {
-        println!(
+        eprintln!(
             "{} of {} documents are ranked out of fold, the others are new to the ranker",
             folds.known(ids()),
             ids().count()
@@ -167,7 +168,7 @@ pub fn train(config: &Config, stop: &AtomicBool) -> Result<Outcome> {
     let examples: Vec<(usize, TrainingExample)> = examples.into_iter().flatten().collect();
     let reached = examples.iter().filter(|(_, example)| example.is_reached()).count();
     ensure!(reached > 0, "no training question has a right answer among its candidates");
-    println!("{} questions, {reached} with a right candidate", examples.len());
+    eprintln!("{} questions, {reached} with a right candidate", examples.len());
     let mut proposers = proposers(&examples);
     drop(examples);
     let lists = for_each(config, &rankers, &data, true, stop, |posed| {
@@ -196,7 +197,7 @@ pub fn train(config: &Config, stop: &AtomicBool) -> Result<Outcome> {
     };
     let first = data.iter().zip(first);
     let first: Vec<String> = first.map(|(data, (right, all))| format!("{} {right} of {all}", data.name)).collect();
-    println!("right first choices of folds that were not learnt from: {}", first.join(", "));
+    eprintln!("right first choices of folds that were not learnt from: {}", first.join(", "));
     let layout = Layout::new(config);
     let card = card(config, &data, reached, [(Content::Texts, &texts), (Content::Tables, &tables)]);
     let choice = Choice::new(proposers.pop().context("no proposer")?, texts.chooser, tables.chooser);
@@ -205,9 +206,9 @@ pub fn train(config: &Config, stop: &AtomicBool) -> Result<Outcome> {
     write_bytes_atomic(&staging.path().join("config.toml"), config.to_toml()?.as_bytes())?;
     write_bytes_atomic(&staging.path().join("README.md"), card.as_bytes())?;
     staging.commit()?;
-    println!("answers: {}", layout.best().display());
+    print(&format!("answers: {}\n", layout.best().display()))?;
     if config.evaluation.after_training {
-        println!("\n{}", evaluate(config, &[layout.best()], &layout.report())?);
+        print(&format!("\n{}\n", evaluate(config, &[layout.best()], &layout.report())?))?;
     }
     Ok(Outcome::Finished)
 }

@@ -1,6 +1,6 @@
 //! What the programs' command lines share.
 
-use std::io::{self, Write as _};
+use std::io;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -14,6 +14,7 @@ use tabsegnet_ranker::device::{self, DeviceChoice, guard};
 use tabsegnet_segmenter::SegmenterError;
 
 use crate::config::ConfigError;
+use tabsegnet_store::eprintln;
 
 /// Exit code for wrong usage or a config that cannot be used.
 pub const USAGE: u8 = 2;
@@ -36,8 +37,7 @@ pub fn exit(result: Result<ExitCode>) -> ExitCode {
 /// Prints a result to stdout. That nobody reads it any more, as in `evaluate … | head`, is no
 /// error: the files are still to be written.
 pub fn print(text: &str) -> Result<()> {
-    let mut stdout = io::stdout().lock();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+    match tabsegnet_store::print(text) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         result => result.context("stdout: could not write"),
     }

@@ -17,8 +17,9 @@ use tabsegnet_encoder::{Encoder, load};
 use tabsegnet_ranker::boosting::BoostedTrees;
 use tabsegnet_ranker::boosting::bins::Bins;
 use tabsegnet_ranker::boosting::training::Lists;
-use tabsegnet_store::{Digest, Staging, write_bytes_atomic};
+use tabsegnet_store::{Digest, Staging, eprintln, write_bytes_atomic};
 
+use crate::cli::print;
 use crate::config::{Config, CorpusPart};
 use crate::layout::Layout;
 use crate::progress::Progress;
@@ -99,10 +100,10 @@ pub fn train(config: &Config, stop: &AtomicBool) -> Result<Outcome> {
     write_bytes_atomic(&staging.path().join("config.toml"), config.to_toml()?.as_bytes())?;
     write_bytes_atomic(&staging.path().join("README.md"), card(config, &parts, with_gold).as_bytes())?;
     staging.commit()?;
-    println!("reranker of tables: {}", layout.best().display());
+    print(&format!("reranker of tables: {}\n", layout.best().display()))?;
     if config.evaluation.after_training {
         let text = measuring::measure(config, &parts, &[layout.best()], &layout.report())?;
-        println!("\n{text}");
+        print(&format!("\n{text}\n"))?;
     }
     Ok(Outcome::Finished)
 }

@@ -26,6 +26,7 @@ use crate::inputs::{Encoding, Input, short};
 use crate::language_model::{LanguageModel, ModelRetriever};
 use crate::progress::Progress;
 use crate::trees::feature_trees;
+use tabsegnet_store::eprintln;
 
 /// The scores of one method: for each question one a node.
 struct Scored {

@@ -18,6 +18,7 @@ use tabsegnet_segmenter::{Segmenter, load_segmenter};
 
 use crate::config::Config;
 use crate::progress::Progress;
+use tabsegnet_store::eprintln;
 
 /// A part of the data, ready.
 pub struct Input {

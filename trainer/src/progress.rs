@@ -4,6 +4,7 @@ use std::io::IsTerminal as _;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use tabsegnet_store::eprintln;
 
 /// How often a plain line is written.
 const LINE_EVERY: Duration = Duration::from_secs(10);

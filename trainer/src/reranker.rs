@@ -16,7 +16,7 @@ use tabsegnet_ranker::TabSegNet;
 use tabsegnet_ranker::checkpoint::{read_model, write_model};
 use tabsegnet_ranker::device::guard;
 use tabsegnet_ranker::reranker::{Candidates, Reranker};
-use tabsegnet_store::recover;
+use tabsegnet_store::{eprintln, recover};
 
 use crate::batches::{batch, floats, groups};
 use crate::config::Config;

@@ -30,6 +30,7 @@ use tabsegnet_datasets::config::Part;
 use tabsegnet_encoder::{EmbeddingCache, EncoderKind, load_on, read_static, save_static, tokenizer_json};
 
 use crate::batches::floats;
+use crate::cli::print;
 use crate::config::Config;
 use crate::inputs::{prepared, short};
 use crate::progress::Progress;
@@ -38,6 +39,7 @@ use nearest::Nearest;
 use paraphrases::{FromFilings, Paraphrases};
 use projection::Projection;
 use table::TokenTable;
+use tabsegnet_store::eprintln;
 use vocabulary::Vocabulary;
 
 /// a of the starting weights.
@@ -116,7 +118,7 @@ pub fn train(config: &Config, device: &Device, stop: &AtomicBool) -> Result<Outc
     let directory = config.output.directory.as_ref();
     let (embedding, weight) = table.values();
     save_static(directory, &vocabulary.tokenizer, &embedding, &weight, settings.dim, &card, settings.quantise)?;
-    println!("static encoder: {}", directory.display());
+    print(&format!("static encoder: {}\n", directory.display()))?;
     Ok(Outcome::Finished)
 }
 

@@ -1,15 +1,16 @@
 //! `index`: makes and changes corpora of tables, which `infer --corpus` searches.
 
-use std::io::IsTerminal as _;
+use std::io::{ErrorKind, IsTerminal as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
 use tabsegnet::corpus::index::{Change, IndexConfig, Manifest, VectorKind, Writer, files, join};
 use tabsegnet_encoder::{EncoderConfig, EncoderKind, Precision, load};
+use tabsegnet_store::{eprintln, print};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -86,7 +87,12 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
     if arguments.list {
         let manifest = Manifest::read(&arguments.output)?;
         let files = manifest.files(&arguments.output)?;
-        files.keys().for_each(|file| println!("{file}"));
+        match print(&files.keys().map(|file| format!("{file}\n")).collect::<String>()) {
+            Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+                return Err(error).context("stdout: could not write");
+            }
+            _ => {}
+        }
         eprintln!("{} tables of {} files", manifest.tables(), files.len());
         return Ok(ExitCode::SUCCESS);
     }
@@ -101,6 +107,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let there = Manifest::read(&arguments.output).ok();
+    let is_new = there.is_none();
     let finds_encoder = there.is_some() && arguments.encoder.is_some();
     if arguments.inputs.is_empty() && arguments.remove.is_empty() && !finds_encoder {
         eprintln!(
@@ -177,6 +184,11 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
     }
     let folders = arguments.inputs.iter().filter(|input| input.is_dir());
     warnings.extend(folders.filter_map(|folder| gone(folder, &writer.gone_from(folder))));
+    if is_new && shown.tables == 0 {
+        shown.bar.finish_and_clear();
+        eprintln!("error: {}: no table was read, and no corpus is made", arguments.output.display());
+        return Ok(ended(&problems, true));
+    }
     shown.commits();
     let change = writer.commit(&mut |tables| shown.encoded(tables))?;
     shown.bar.finish_and_clear();

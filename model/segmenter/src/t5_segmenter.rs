@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
-use tabsegnet_store::Digest;
+use tabsegnet_store::{Digest, eprintln};
 
 use crate::prompt::{self, Prompt};
 use crate::{Generator, Limits, ModelFiles, Segmenter, SegmenterError, T5Config, T5Tokenizer, WeightKind, rules};

@@ -24,6 +24,7 @@ mod source;
 
 use llm::{Llm, LlmArguments, Statement};
 use source::Source;
+use tabsegnet_store::eprintln;
 
 /// Runs one SELECT on a SQLite database, or on files with tables, read-only and within limits. Exit codes: 0 answered,
 /// 1 failed, 2 wrong usage, 3 refused, 4 stopped, 5 no statement is likely enough.

@@ -8,6 +8,7 @@ use clap::Parser;
 use tabsegnet_datasets::config::Part;
 use tabsegnet_ranker::device::DeviceChoice;
 use tabsegnet_segmenter::{SegmenterConfig, load_segmenter};
+use tabsegnet_store::eprintln;
 use tabsegnet_trainer::config::{Config, Task};
 use tabsegnet_trainer::evaluation::Inputs;
 use tabsegnet_trainer::inputs::Encoding;

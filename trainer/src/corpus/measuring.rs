@@ -12,7 +12,7 @@ use tabsegnet_datasets::tables::TableQuestion;
 use tabsegnet_evaluation::table_retrieval::to_html;
 use tabsegnet_evaluation::trec::{JudgedQuestion, RankedQuestion, write_qrels, write_run};
 use tabsegnet_evaluation::{Resampling, TableGold, TableMethod, TableRanking, compare_tables};
-use tabsegnet_store::write_bytes_atomic;
+use tabsegnet_store::{eprintln, write_bytes_atomic};
 
 use super::Part;
 use crate::config::Config;

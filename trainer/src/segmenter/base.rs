@@ -6,7 +6,7 @@ use std::path::Path;
 use tabsegnet_segmenter::data::LabelledQuestion;
 use tabsegnet_segmenter::t5::{Pair, T5};
 use tabsegnet_segmenter::{FeedForward, ModelFiles, Prompt, SegmenterConfig, T5Config, T5Tokenizer, train_unigram};
-use tabsegnet_store::Digest;
+use tabsegnet_store::{Digest, eprintln};
 
 use crate::config::{Config, NewModelConfig};
 

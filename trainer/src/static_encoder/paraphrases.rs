@@ -23,6 +23,7 @@ use super::nearest::Nearest;
 use super::table::TokenTable;
 use super::vocabulary::Vocabulary;
 use crate::config::ContrastiveConfig;
+use tabsegnet_store::eprintln;
 
 /// What stands around a label in a question about one year. Its order does not count: a text is the mean of its tokens.
 const PHRASES: &[&str] = &[

@@ -1,6 +1,5 @@
 //! `build-multitable`: a corpus of sub-tables and questions that need all parts of one, from tables and questions.
 
-use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -10,6 +9,7 @@ use tabsegnet_generate::multitable::{
     Built, Published, Settings, Statistics, Task, build, read_data_sets, read_published_all, read_sources, write_own,
     write_published,
 };
+use tabsegnet_store::eprintln;
 
 /// Cuts tables in one, two or three parts and asks questions that need all parts of one (MultiTableQA, arXiv 2504.01346).
 ///
@@ -90,7 +90,7 @@ fn run(arguments: &Arguments) -> Result<()> {
         }
     }?;
     let text = Statistics::of(&built.benchmark).render(arguments.task, &built.tally);
-    match std::io::stdout().write_all(text.as_bytes()) {
+    match tabsegnet_store::print(&text) {
         // Who reads only the first lines closes the pipe; the files are written.
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
         written => written.context("standard output: could not write"),

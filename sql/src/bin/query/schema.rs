@@ -11,6 +11,7 @@ use tabsegnet_sql::{Narrowed, QueryError, Sandbox, Target, narrowed, schema_grap
 
 use super::source::{Reader, Source};
 use super::{Arguments, FormatArgument, SEARCH, SchemaFormat};
+use tabsegnet_store::eprintln;
 
 /// Time for the statements that an explanation weighs sets of tables by: of very many rows those that are run by then count.
 const STATEMENTS: Duration = Duration::from_secs(1);

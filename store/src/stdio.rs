@@ -1,0 +1,21 @@
+use std::io::{self, Write};
+
+/// Prints a line to standard error as `std::eprintln` does, except that a reader who has gone, or
+/// a full disk, does not end the program: its work goes on.
+#[macro_export]
+macro_rules! eprintln {
+    ($($line:tt)*) => {{
+        use ::std::io::Write as _;
+        // Nobody is left to be told.
+        let _ = ::std::writeln!(::std::io::stderr().lock(), $($line)*);
+    }};
+}
+
+/// Prints to standard output, at once.
+///
+/// # Errors
+/// Standard output cannot be written; [`io::ErrorKind::BrokenPipe`] where nobody reads it any more.
+pub fn print(text: &str) -> io::Result<()> {
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush())
+}
