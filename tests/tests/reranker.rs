@@ -256,7 +256,7 @@ fn rankers_of_folds_rank_the_documents_that_they_have_not_learnt_from() {
         with.train(&[])
     };
     let trained = answers("out/folds");
-    assert!(trained.stdout.contains("12 of 12 documents are ranked out of fold"), "{}", trained.stdout);
+    assert!(trained.stderr.contains("12 of 12 documents are ranked out of fold"), "{}", trained.stderr);
     answers("out/nothing").fails(1, &["answers.fold_rankers", "out/nothing", "output.fold_rankers"]);
 }
 

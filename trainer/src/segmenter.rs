@@ -24,7 +24,7 @@ use tabsegnet_datasets::config::Part;
 use tabsegnet_segmenter::data::{self, LabelledQuestion};
 use tabsegnet_segmenter::t5::{Pair, T5};
 use tabsegnet_segmenter::{ModelFiles, serialize};
-use tabsegnet_store::{Digest, write_bytes_atomic};
+use tabsegnet_store::{Digest, eprintln, write_bytes_atomic};
 
 use crate::config::{Choice, Config, SegmenterTrainingConfig};
 use crate::layout::Layout;
@@ -211,15 +211,9 @@ impl<'a> SegmenterTraining<'a> {
             seconds: started.elapsed().as_secs_f64(),
         };
         progress.finish(&format!("{measured}, {:.0} tokens/s", tokens as f64 / seconds.max(1e-9)));
-        self.state.epochs.push(measured.clone());
-        (self.state.step, self.state.loss_sum) = (0, 0.0);
-        self.state.finished = epoch == epochs;
+        self.state.end_epoch(measured.clone(), epoch == epochs);
         self.write_epoch(&measured)?;
-        if stop.load(Ordering::Relaxed) && epoch < epochs {
-            eprintln!("stopped after epoch {epoch}; --resume goes on");
-            return Ok(Outcome::Stopped);
-        }
-        Ok(Outcome::Finished)
+        Ok(if self.state.is_stopped(stop, epochs) { Outcome::Stopped } else { Outcome::Finished })
     }
 
     fn pairs(&self, stage: Stage, epoch: usize) -> Result<Vec<Pair>> {
@@ -268,11 +262,7 @@ impl<'a> SegmenterTraining<'a> {
 
     /// What is left of a training that cannot go on.
     fn last_whole(&self) -> String {
-        let whole = match self.state.epochs.last() {
-            Some(epoch) => format!("epoch {} is whole in {}", epoch.epoch, self.layout.last().display()),
-            None => "no epoch was complete".into(),
-        };
-        format!("{whole}; try a lower segmenter_training.learning_rate")
+        format!("{}; try a lower segmenter_training.learning_rate", self.state.last_whole(&self.layout))
     }
 }
 

@@ -1,12 +1,15 @@
 //! The training state: all that a resumed training needs to go on as if nothing had happened.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context as _, Result, bail};
 use burn::optim::{ModuleOptimizer, OptimizerRecord};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use tabsegnet_store::{Staging, read_text, sha256_file, write_bytes_atomic};
+use tabsegnet_store::{Staging, eprintln, read_text, sha256_file, write_bytes_atomic};
+
+use crate::layout::Layout;
 
 const FORMAT: u32 = 1;
 const MODEL: &str = "model.safetensors";
@@ -88,6 +91,31 @@ impl<M: Epoch> State<M> {
     pub fn best(&self) -> Option<&M> {
         let chosen = self.epochs.iter().filter_map(|epoch| Some((epoch, epoch.chosen_by()?)));
         chosen.reduce(|best, next| if next.1 < best.1 { next } else { best }).map(|(epoch, _)| epoch)
+    }
+
+    /// Ends an epoch; the next one begins with its first step.
+    pub fn end_epoch(&mut self, metrics: M, finished: bool) {
+        self.epochs.push(metrics);
+        (self.step, self.loss_sum) = (0, 0.0);
+        self.finished = finished;
+    }
+
+    /// Whether a training is to stop after the last complete epoch of `epochs`, which is said.
+    pub fn is_stopped(&self, stop: &AtomicBool, epochs: usize) -> bool {
+        let epoch = self.epochs.len();
+        let stopped = stop.load(Ordering::Relaxed) && epoch < epochs;
+        if stopped {
+            eprintln!("stopped after epoch {epoch}; --resume goes on");
+        }
+        stopped
+    }
+
+    /// What is left of a training that cannot go on.
+    pub fn last_whole(&self, layout: &Layout) -> String {
+        match self.epochs.len() {
+            0 => "no epoch was complete".into(),
+            epoch => format!("epoch {epoch} is whole in {}", layout.last().display()),
+        }
     }
 
     /// Writes one JSON line an epoch.

@@ -17,7 +17,7 @@ use tabsegnet_ranker::checkpoint::{self, Checkpoint, Manifest, read_model, write
 use tabsegnet_ranker::device::guard;
 use tabsegnet_ranker::reranker::Reranker;
 use tabsegnet_ranker::{Batch, Inference, TabSegNet};
-use tabsegnet_store::Digest;
+use tabsegnet_store::{Digest, eprintln};
 
 use crate::batches::{batch, floats, groups};
 use crate::card;
@@ -288,15 +288,9 @@ impl<'a> Training<'a> {
             "train loss {:.4}, dev loss {:.4}, dev recall@10 {:.4}, dev MAP {:.4}",
             metrics.train_loss, metrics.dev_loss, metrics.dev_recall_10, metrics.dev_map
         ));
-        self.state.epochs.push(metrics.clone());
-        (self.state.step, self.state.loss_sum) = (0, 0.0);
-        self.state.finished = epoch == epochs && self.start.is_none();
+        self.state.end_epoch(metrics.clone(), epoch == epochs && self.start.is_none());
         self.write_epoch(&metrics)?;
-        if stop.load(Ordering::Relaxed) && epoch < epochs {
-            eprintln!("stopped after epoch {epoch}; --resume goes on");
-            return Ok(Outcome::Stopped);
-        }
-        Ok(Outcome::Finished)
+        Ok(if self.state.is_stopped(stop, epochs) { Outcome::Stopped } else { Outcome::Finished })
     }
 
     /// One optimiser step; returns the loss before it.
@@ -313,7 +307,7 @@ impl<'a> Training<'a> {
                 batch.edges.len(),
                 batch.step_bytes(&self.config.model).div_ceil(1_000_000),
                 self.config.optimisation.batch_size,
-                self.last_whole()
+                self.state.last_whole(&self.layout)
             )
         })
     }
@@ -338,17 +332,9 @@ impl<'a> Training<'a> {
             "the loss is {loss} at epoch {epoch}, step {step}; questions (documents) of the step: {}; \
              {}; {}",
             names.join(", "),
-            self.last_whole(),
+            self.state.last_whole(&self.layout),
             self.config.optimisation.steadier()
         )
-    }
-
-    /// What is left of a training that cannot go on.
-    fn last_whole(&self) -> String {
-        match self.state.epochs.last() {
-            Some(metrics) => format!("epoch {} is whole in {}", metrics.epoch, self.layout.last().display()),
-            None => "no epoch was complete".into(),
-        }
     }
 
     /// Mean loss and measures over the dev questions with gold.
@@ -373,7 +359,7 @@ impl<'a> Training<'a> {
                         self.state.step,
                         embedded.questions[question].id,
                         embedded.document_of(question).id,
-                        self.last_whole(),
+                        self.state.last_whole(&self.layout),
                         self.config.optimisation.steadier()
                     );
                 }
@@ -386,7 +372,7 @@ impl<'a> Training<'a> {
             bail!(
                 "the dev loss is {loss_sum} after epoch {}; {}; {}",
                 self.state.epochs.len() + 1,
-                self.last_whole(),
+                self.state.last_whole(&self.layout),
                 self.config.optimisation.steadier()
             );
         }
