@@ -4,6 +4,7 @@ use crate::facts::{FactPlace, Facts};
 use crate::grid::{Grid, GridCell};
 use crate::headers::{self, Known};
 use crate::layout::Layout;
+use crate::locations::{Location, Locations, TableLocation};
 use crate::model::{Block, Document, Heading, join_non_empty};
 use crate::options::ReadOptions;
 use crate::read::{Cut, Inferred, ReadDocument};
@@ -20,6 +21,11 @@ pub(crate) struct Builder<'a> {
     blocks: Vec<Block>,
     passages: usize,
     layout: Layout,
+    locations: Locations,
+    /// What the file says of all its pages that amounts are counted in.
+    pub unit: Option<String>,
+    /// Where the next heading or paragraph stands.
+    pub at: Option<Location>,
     tables: Vec<Inferred>,
     cells: usize,
     warnings: Vec<String>,
@@ -42,6 +48,9 @@ impl<'a> Builder<'a> {
             blocks: Vec::new(),
             passages: 0,
             layout: Layout::default(),
+            locations: Locations::default(),
+            unit: None,
+            at: None,
             tables: Vec::new(),
             cells: 0,
             warnings: Vec::new(),
@@ -77,6 +86,7 @@ impl<'a> Builder<'a> {
         }
         self.heading.clone_from(&text);
         self.line(text.clone(), true);
+        self.locations.headings.push(self.at.clone());
         self.blocks.push(Block::Heading(Heading { level, text }));
     }
 
@@ -96,6 +106,7 @@ impl<'a> Builder<'a> {
         let first = self.passages;
         self.passages += sentences.len();
         self.layout.paragraphs.push(first..self.passages);
+        self.locations.passages.resize(self.passages, self.at.clone());
         self.blocks.extend(sentences.into_iter().map(|range| Block::Passage(text[range].trim().to_owned())));
         self.line(text.trim().to_owned(), false);
         placed
@@ -108,8 +119,15 @@ impl<'a> Builder<'a> {
         self.lines.push((text, heading));
     }
 
-    /// Adds a table whose headers are to be inferred. Gives the place of each tagged number in it.
-    pub fn table(&mut self, mut grid: Grid, caption: &str, source: String) -> Vec<(usize, FactPlace)> {
+    /// Adds a table whose headers are to be inferred. Gives the place of each tagged number in it. `source` says to people
+    /// where it stands.
+    pub fn table(
+        &mut self,
+        mut grid: Grid,
+        caption: &str,
+        source: String,
+        mut location: Option<TableLocation>,
+    ) -> Vec<(usize, FactPlace)> {
         let number = self.table_number();
         let given = self.options.tables.get(&number).copied().unwrap_or_default();
         let known = Known {
@@ -133,9 +151,13 @@ impl<'a> Builder<'a> {
             }
         };
         if known.rows.is_none() {
+            let rows = grid.rows;
             for title in grid.take_titles() {
                 places.extend(title.facts.iter().map(|&fact| (fact, FactPlace::Caption(number))));
                 caption = join_non_empty([caption.as_str(), &title.text].into_iter(), " ");
+            }
+            if let Some(location) = &mut location {
+                location.rows.drain(..(rows - grid.rows).min(location.rows.len()));
             }
         }
         self.cells += grid.rows * grid.cols;
@@ -149,8 +171,10 @@ impl<'a> Builder<'a> {
         grid.fill_stubs(headers.rows, headers.cols);
         let outer: std::collections::BTreeSet<usize> = headers.parents.iter().copied().flatten().collect();
         grid.widen_titles(outer.into_iter());
-        let unit = headers::unit_in_corner(&grid, headers.rows).or_else(|| headers::unit_below(&grid, headers.rows));
-        if let Some(unit) = unit {
+        let own = headers::unit_in_corner(&grid, headers.rows).or_else(|| headers::unit_below(&grid, headers.rows));
+        let all =
+            self.unit.as_deref().filter(|_| !headers::names_unit(&caption) && !headers::has_unit(&grid, headers.rows));
+        if let Some(unit) = own.or(all) {
             caption = join_non_empty([caption.as_str(), unit].into_iter(), " ");
         }
         for cell in &grid.cells {
@@ -161,6 +185,7 @@ impl<'a> Builder<'a> {
         match grid.into_table(number, caption, (rows, cols), parents) {
             Ok(table) => {
                 self.tables.push(Inferred { number, header_rows: rows, header_cols: cols, why, source });
+                self.locations.tables.push(location);
                 self.blocks.push(Block::Table(table));
                 self.lines.clear();
                 places
@@ -195,6 +220,7 @@ impl<'a> Builder<'a> {
         ReadDocument {
             document: Document { id, blocks: self.blocks },
             layout: self.layout,
+            locations: self.locations,
             format,
             facts: self.facts,
             tables: self.tables,

@@ -6,6 +6,7 @@ use crate::builder::Builder;
 use crate::error::ReadError;
 use crate::grid::{Grid, RawCell};
 use crate::kind::Kind;
+use crate::locations::{Location, TableLocation};
 use crate::options::ReadOptions;
 
 const DELIMITERS: [u8; 4] = [b',', b'\t', b';', b'|'];
@@ -13,18 +14,32 @@ const DELIMITERS: [u8; 4] = [b',', b'\t', b';', b'|'];
 /// Records that the delimiter is found from.
 const SAMPLE: usize = 50;
 
+/// A record, and the line on which it begins, from 1.
+struct Record {
+    line: u32,
+    /// Whether a line without anything stands above it.
+    after_blank: bool,
+    cells: Vec<RawCell>,
+}
+
 /// Reads a file of delimited values. Records may have different lengths.
 pub(crate) fn read(path: &Path, text: &str, options: &ReadOptions, builder: &mut Builder) -> Result<(), ReadError> {
     let tabs = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("tsv"));
-    let delimiter = if tabs { b'\t' } else { sniff(text) };
+    // What spreadsheets take the delimiter from.
+    let said = text.lines().next().and_then(|line| line.strip_prefix("sep=")?.trim_end().bytes().next());
+    let said = said.filter(u8::is_ascii);
+    let delimiter = said.unwrap_or_else(|| if tabs { b'\t' } else { sniff(text) });
     let max_cells = options.limits.max_cells_per_table;
-    let mut rows: Vec<Vec<RawCell>> = Vec::new();
+    let mut rows: Vec<Record> = Vec::new();
+    let (mut line, mut counted) = (1, 0);
     let (mut width, mut records) = (0, 0usize);
     let mut record = csv::StringRecord::new();
     let mut reader = reader(text, delimiter);
+    let mut is_said = said.is_some();
     loop {
         match reader.read_record(&mut record) {
             Ok(false) => break,
+            Ok(true) if std::mem::take(&mut is_said) => continue,
             Ok(true) => {}
             Err(error) => {
                 let message = format!("record {}: {error}", records + 1);
@@ -34,7 +49,15 @@ pub(crate) fn read(path: &Path, text: &str, options: &ReadOptions, builder: &mut
         records += 1;
         width = width.max(record.len());
         if (rows.len() + 1).saturating_mul(width) <= max_cells {
-            rows.push(record.iter().map(|field| RawCell::new(field.trim())).collect());
+            // A record's position is that of the blank lines before it.
+            let begins = record.position().map_or(counted, |position| position.byte() as usize);
+            let blank = text.as_bytes()[begins..].iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+            line += text[counted..begins + blank].matches('\n').count() as u32;
+            counted = begins + blank;
+            // The end of the record before may be part of it.
+            let after_blank = blank > usize::from(text[..begins].ends_with('\r') && text[begins..].starts_with('\n'));
+            let cells = record.iter().map(|field| RawCell::new(field.trim())).collect();
+            rows.push(Record { line, after_blank, cells });
         }
     }
     if let Some((first, last)) = unclosed(text, delimiter) {
@@ -49,9 +72,17 @@ pub(crate) fn read(path: &Path, text: &str, options: &ReadOptions, builder: &mut
         builder.cut(read, Some(records), cut);
     }
     let place = format!("{records} records, delimiter {:?}", char::from(delimiter));
-    for table in tables(rows) {
-        let (grid, _) = Grid::place(table, max_cells);
-        builder.table(grid, "", place.clone());
+    for mut table in tables(rows) {
+        let notes = table.split_off(table.len() - notes(&table));
+        let (lines, cells): (Vec<u32>, Vec<_>) = table.into_iter().map(|record| (record.line, record.cells)).unzip();
+        let (grid, _) = Grid::place(cells, max_cells);
+        let first = lines.first().map(|&line| Location::Line(line));
+        let location = first.map(|first| TableLocation { first, rows: lines, cols: Vec::new() });
+        builder.table(grid, "", place.clone(), location);
+        for Record { line, cells, .. } in notes {
+            builder.at = Some(Location::Line(line));
+            cells.first().into_iter().for_each(|cell| drop(builder.paragraph::<()>(&cell.text, &[])));
+        }
     }
     Ok(())
 }
@@ -59,16 +90,32 @@ pub(crate) fn read(path: &Path, text: &str, options: &ReadOptions, builder: &mut
 /// Records that name a table, at most: its title, what it counts in, its period.
 const TITLES: usize = 3;
 
-/// The tables of a file: behind a record without a text a title alone and column headers begin another one.
-fn tables(rows: Vec<Vec<RawCell>>) -> Vec<Vec<Vec<RawCell>>> {
-    let filled = |row: &[RawCell]| row.iter().filter(|cell| !cell.text.is_empty()).count();
-    let is_title = |row: &&Vec<RawCell>| filled(row) == 1 && row.first().is_some_and(|cell| !cell.text.is_empty());
+/// Fields with a text.
+fn filled(record: &Record) -> usize {
+    record.cells.iter().filter(|cell| !cell.text.is_empty()).count()
+}
+
+/// Whether only the first field has a text.
+fn is_line(record: &Record) -> bool {
+    filled(record) == 1 && record.cells.first().is_some_and(|cell| !cell.text.is_empty())
+}
+
+/// How many of a table's last records, behind a blank line, are lines of text about it.
+fn notes(table: &[Record]) -> usize {
+    let lines = table.iter().rev().take_while(|record| is_line(record)).count();
+    let (rest, last) = table.split_at(table.len() - lines);
+    let first = last.iter().position(|record| record.after_blank && record.cells[0].text.contains(' '));
+    first.filter(|_| !rest.is_empty()).map_or(0, |first| last.len() - first)
+}
+
+/// The tables of a file: behind a blank line, or a record without a text, a title alone and column headers begin another one.
+fn tables(rows: Vec<Record>) -> Vec<Vec<Record>> {
     let begins = |at: usize| {
-        let behind_blank = at.checked_sub(1).and_then(|before| rows.get(before)).is_some_and(|row| filled(row) == 0);
-        let titles = rows.iter().skip(at).take(TITLES).take_while(is_title).count();
+        let behind_blank = rows[at].after_blank || filled(&rows[at - 1]) == 0;
+        let titles = rows.iter().skip(at).take(TITLES).take_while(|record| is_line(record)).count();
         let is_header = rows.get(at + titles).is_some_and(|row| {
             let names = |cell: &RawCell| matches!(Kind::of(&cell.text), Kind::Empty | Kind::Text | Kind::Year);
-            filled(row) > 1 && row.iter().skip(1).all(names)
+            filled(row) > 1 && row.cells.iter().skip(1).all(names)
         });
         behind_blank && titles > 0 && is_header
     };
@@ -164,6 +211,22 @@ mod tests {
         assert!(tables[0].cells().iter().any(|cell| cell.text == "Costs"));
     }
 
+    #[test]
+    fn regression_blank_lines_part_tables_and_what_stands_below_is_text() {
+        for end in ["\n", "\r\n"] {
+            let text = "Sales,,\nname,2023,2024\npears,3,4\n\nStaff,,\nname,2023,2024\nHR,7,8\n\n\"Note: all of it, unaudited.\"\n";
+            let read = read("x.csv", &text.replace('\n', end));
+            let captions: Vec<&str> = read.document.tables().map(Table::caption).collect();
+            assert_eq!(captions, ["Sales", "Staff"]);
+            assert_eq!(read.document.tables().map(Table::rows).collect::<Vec<_>>(), [2, 2]);
+            assert_eq!(read.document.passages().collect::<Vec<_>>(), ["Note: all of it, unaudited."]);
+            assert_eq!(read.locations.passage(0), Some(crate::Location::Line(9)));
+        }
+        // A list has no notes, and a last row without a value is a row.
+        assert_eq!(read("x.csv", "name\na b\n\nc d\n").document.passages().count(), 0);
+        assert_eq!(read("x.csv", "name,n\na b,1\nc d,\n").document.passages().count(), 0);
+    }
+
     fn read(name: &str, text: &str) -> ReadDocument {
         read_bytes(Path::new(name), text.into(), &ReadOptions::default()).unwrap()
     }
@@ -182,6 +245,13 @@ mod tests {
             assert_eq!((table.rows(), table.cols(), table.num_header_rows()), (3, 2, 1), "{text}");
             assert_eq!(table.cell_at(1, 1).unwrap().text, "2,5");
         }
+    }
+
+    #[test]
+    fn a_first_line_may_say_the_delimiter() {
+        let read = read("x.csv", "sep=;\nname;1,2\npears;3,4\n");
+        assert_eq!((table(&read).rows(), table(&read).cols(), table(&read).caption()), (2, 2, ""));
+        assert_eq!(read.locations.cell(0, 1, 0), Some(crate::Location::Line(3)));
     }
 
     #[test]

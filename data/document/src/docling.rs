@@ -8,6 +8,7 @@ use serde::Deserialize;
 use crate::builder::Builder;
 use crate::error::{ReadError, from_json};
 use crate::grid::{Grid, GridCell, RawCell};
+use crate::locations::{Location, TableLocation};
 use crate::options::Limits;
 
 #[derive(Deserialize)]
@@ -43,6 +44,8 @@ struct Text {
     text: String,
     #[serde(default)]
     label: String,
+    #[serde(default)]
+    prov: Vec<Provenance>,
     /// Of a section header, 1 for the outermost.
     #[serde(default)]
     level: Option<u64>,
@@ -78,7 +81,7 @@ struct Table {
 
 #[derive(Deserialize)]
 struct Provenance {
-    page_no: u64,
+    page_no: u32,
 }
 
 #[derive(Deserialize)]
@@ -122,6 +125,7 @@ pub(crate) fn read(path: &Path, text: &str, limits: &Limits, builder: &mut Build
         let Ok(index) = index.parse::<usize>() else { continue };
         let children = match list {
             "texts" => document.texts.get(index).map(|text| {
+                builder.at = page(&text.prov);
                 if text.content_layer == Layer::Body {
                     let heading = match text.label.as_str() {
                         "title" => Some(1),
@@ -141,7 +145,9 @@ pub(crate) fn read(path: &Path, text: &str, limits: &Limits, builder: &mut Build
             "tables" => {
                 if let Some(table) = document.tables.get(index).filter(|table| table.content_layer == Layer::Body) {
                     read_table(index, table, &texts, limits, builder);
-                    for footnote in table.footnotes.iter().filter_map(|footnote| texts.get(&footnote.target)) {
+                    let new = table.footnotes.iter().filter(|footnote| seen.insert(&footnote.target));
+                    for footnote in new.filter_map(|footnote| texts.get(&footnote.target)) {
+                        builder.at = page(&footnote.prov);
                         drop(builder.paragraph::<()>(footnote.text.trim(), &[]));
                     }
                 }
@@ -160,9 +166,14 @@ pub(crate) fn read(path: &Path, text: &str, limits: &Limits, builder: &mut Build
     Ok(())
 }
 
+/// The page on which something begins.
+fn page(prov: &[Provenance]) -> Option<Location> {
+    prov.first().map(|prov| Location::Page(prov.page_no))
+}
+
 fn read_table(index: usize, table: &Table, texts: &HashMap<String, &Text>, limits: &Limits, builder: &mut Builder) {
-    let page = table.prov.first().map_or(String::new(), |prov| format!(", page {}", prov.page_no));
-    let place = format!("tables[{index}]{page}");
+    let location = page(&table.prov);
+    let place = format!("tables[{index}]{}", location.as_ref().map_or(String::new(), |page| format!(", {page}")));
     let TableData { table_cells, num_rows, num_cols } = &table.data;
     // Rows and columns in which no cell begins hold nothing, however many the file says there are.
     let last_row = table_cells.iter().map(|cell| cell.start_row_offset_idx).max();
@@ -195,7 +206,7 @@ fn read_table(index: usize, table: &Table, texts: &HashMap<String, &Text>, limit
     cells.sort_by_key(|cell| (cell.row, cell.col));
     let caption: Vec<&str> =
         table.captions.iter().filter_map(|caption| texts.get(&caption.target)).map(|text| text.text.trim()).collect();
-    builder.table(Grid::from_cells(rows, cols, cells), &caption.join(" "), place);
+    builder.table(Grid::from_cells(rows, cols, cells), &caption.join(" "), place, location.map(TableLocation::at));
 }
 
 #[cfg(test)]

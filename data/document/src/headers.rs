@@ -79,8 +79,23 @@ pub(crate) fn unit_below(grid: &Grid, header_rows: usize) -> Option<&str> {
         return None;
     }
     let mut texts = (0..grid.cols).map(|col| grid.at(header_rows, col).text.as_str()).filter(|text| !text.is_empty());
-    let unit = texts.next()?;
-    (is_unit_line(unit) && texts.all(|text| text == unit)).then_some(unit)
+    // A name may stand before it that heads the rows below: `Inventories: | (In millions)`.
+    let unit = texts.find(|text| is_unit_line(text))?;
+    let name = (!is_unit_line(&grid.at(header_rows, 0).text)).then_some(grid.at(header_rows, 0).text.as_str());
+    let mut all = (0..grid.cols).map(|col| grid.at(header_rows, col).text.as_str());
+    all.all(|text| text.is_empty() || text == unit || Some(text) == name).then_some(unit)
+}
+
+/// Whether the headers of any column say what its numbers are counted in.
+pub(crate) fn has_unit(grid: &Grid, header_rows: usize) -> bool {
+    let header_rows = 0..header_rows.min(grid.rows);
+    header_rows.into_iter().any(|row| (0..grid.cols).any(|col| names_unit(&grid.at(row, col).text)))
+}
+
+/// Whether a text of any length says what numbers are counted in.
+pub(crate) fn names_unit(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    ["million", "thousand", "billion", "in percent", "in dollars", "percentage"].iter().any(|unit| lower.contains(unit))
 }
 
 /// `(In millions, except par value)`, `Dollars in thousands`.

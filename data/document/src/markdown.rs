@@ -5,6 +5,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use crate::builder::Builder;
 use crate::grid::{Grid, RawCell};
 use crate::html;
+use crate::locations::{Location, TableLocation};
 use crate::options::Limits;
 
 /// The level of a bold line: below those that are marked.
@@ -16,8 +17,13 @@ pub(crate) fn read(text: &str, limits: &Limits, builder: &mut Builder) {
         | Options::ENABLE_STRIKETHROUGH
         | Options::ENABLE_FOOTNOTES
         | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
-    let mut reading = Reading { line: 1, ..Reading::default() };
+    let ends: Vec<usize> = text.match_indices('\n').map(|(at, _)| at).collect();
+    let line_at = |at: usize| ends.partition_point(|&end| end < at) as u32 + 1;
+    let mut reading = Reading::default();
     for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
+        if reading.text.is_empty() {
+            reading.line = line_at(range.start);
+        }
         match event {
             // Settings of whoever shows it.
             Event::Start(Tag::MetadataBlock(_)) => reading.settings = true,
@@ -32,6 +38,7 @@ pub(crate) fn read(text: &str, limits: &Limits, builder: &mut Builder) {
             }
             Event::End(TagEnd::HtmlBlock) => {
                 reading.html = false;
+                builder.at = Some(Location::Line(reading.line));
                 html::read(&std::mem::take(&mut reading.text), limits, builder);
             }
             Event::Start(Tag::Heading { level, .. }) => {
@@ -43,16 +50,13 @@ pub(crate) fn read(text: &str, limits: &Limits, builder: &mut Builder) {
             Event::End(TagEnd::Strong) => reading.strong -= 1,
             Event::Start(Tag::Table(_)) => {
                 reading.paragraph(builder);
-                let between = text.get(reading.counted..range.start).unwrap_or_default();
-                reading.line += between.matches('\n').count();
-                reading.counted = range.start;
                 // Header cells stand in the table itself, the others in its rows.
                 reading.in_head = true;
-                reading.rows.push(Vec::new());
+                reading.row(line_at(range.start));
             }
             Event::Start(Tag::TableRow) => {
                 reading.in_head = false;
-                reading.rows.push(Vec::new());
+                reading.row(line_at(range.start));
             }
             Event::End(TagEnd::TableCell) => reading.cell(),
             Event::End(TagEnd::Table) => {
@@ -81,10 +85,11 @@ struct Reading {
     /// Characters of the text that are bold.
     bold: usize,
     rows: Vec<Vec<RawCell>>,
+    /// The lines of `rows`.
+    lines: Vec<u32>,
     in_head: bool,
-    /// The line of the last table, and where in the text it begins.
-    line: usize,
-    counted: usize,
+    /// The line on which `text` begins.
+    line: u32,
 }
 
 impl Reading {
@@ -99,7 +104,13 @@ impl Reading {
         (text, bold)
     }
 
+    fn row(&mut self, line: u32) {
+        self.rows.push(Vec::new());
+        self.lines.push(line);
+    }
+
     fn paragraph(&mut self, builder: &mut Builder) {
+        builder.at = Some(Location::Line(self.line));
         let (text, bold) = self.take();
         match self.heading.take().or((bold && text.len() <= 160).then_some(BOLD_LINE)) {
             Some(level) => builder.heading(&text, level),
@@ -119,12 +130,14 @@ impl Reading {
 
     fn table(&mut self, limits: &Limits, builder: &mut Builder) {
         let (grid, cut) = Grid::place(std::mem::take(&mut self.rows), limits.max_cells_per_table);
-        let place = format!("line {}", self.line);
+        let lines = std::mem::take(&mut self.lines);
+        let first = Location::Line(lines.first().copied().unwrap_or(self.line));
+        let place = first.to_string();
         if let Some((rows, of)) = cut {
             let most = limits.max_cells_per_table;
             builder.cut(rows, Some(of), format!("{place}: the table is cut off after {most} cells"));
         }
-        builder.table(grid, "", place);
+        builder.table(grid, "", place, Some(TableLocation { first, rows: lines, cols: Vec::new() }));
     }
 }
 

@@ -35,6 +35,20 @@ pub struct Heading {
     pub text: String,
 }
 
+/// Characters that an outer heading has in a line that names all of them.
+const OUTER: usize = 32;
+
+/// The headings that something stands under, outermost first, in one line: all but the innermost are cut short.
+pub fn path_in_short<'t>(headings: impl IntoIterator<Item = &'t str>) -> String {
+    let mut headings: Vec<&str> = headings.into_iter().collect();
+    let innermost = headings.pop().unwrap_or_default();
+    let short = |heading: &str| match heading.char_indices().nth(OUTER) {
+        Some((at, _)) => format!("{}…", heading[..at].trim_end()),
+        None => heading.to_owned(),
+    };
+    headings.into_iter().map(short).chain([innermost.to_owned()]).collect::<Vec<_>>().join(" > ")
+}
+
 /// The headings that a place of a document stands under, while its blocks are walked in order. `T` is whatever names
 /// a heading.
 #[derive(Debug, Clone)]

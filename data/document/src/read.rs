@@ -10,6 +10,7 @@ use crate::error::ReadError;
 use crate::facts::Facts;
 use crate::format::{self, Format};
 use crate::layout::Layout;
+use crate::locations::Locations;
 use crate::model::{Block, Document, Heading};
 use crate::options::ReadOptions;
 use crate::{delimited, docling, html, markdown, native, text, xlsx};
@@ -21,6 +22,8 @@ pub struct ReadDocument {
     pub document: Document,
     /// Which of its passages form a paragraph.
     pub layout: Layout,
+    /// Where its nodes stand in the file.
+    pub locations: Locations,
     /// The form it was read as.
     pub format: Format,
     /// The numbers that the page tags (HTML with inline XBRL only).

@@ -13,6 +13,9 @@ pub(super) fn infer(grid: &Grid) -> (usize, &'static str) {
             (0, "one row only")
         };
     }
+    if marks_rows(grid) {
+        return (0, "row headers are marked, and no column header");
+    }
     let marked = (0..grid.rows).take_while(|&row| is_marked(grid, row) && !names_rows(grid, row)).count();
     if marked > 0 && marked < grid.rows {
         return (marked, "marked");
@@ -30,6 +33,14 @@ pub(super) fn infer(grid: &Grid) -> (usize, &'static str) {
 fn names_rows(grid: &Grid, row: usize) -> bool {
     let whole = grid.at(row, 0).row == row && grid.at(row, 0).colspan == grid.cols;
     whole && grid.cols > 1 && (0..row).any(|above| grid.filled(above).count() > 1)
+}
+
+/// Whether the first row is marked as one of values with its row header.
+fn marks_rows(grid: &Grid) -> bool {
+    let mut cells = grid.filled(0);
+    let is_value = |cell: &GridCell| !cell.style.header && !cell.style.bold;
+    let named = cells.next().is_some_and(|cell| cell.col == 0 && cell.style.header);
+    named && cells.next().is_some_and(is_value) && cells.all(is_value)
 }
 
 fn is_marked(grid: &Grid, row: usize) -> bool {
@@ -54,7 +65,9 @@ fn by_shape(grid: &Grid) -> (usize, &'static str) {
     }
     // Among the children, "none" or a dash stands for no header.
     let holds_children = |row: usize| (1..=spans).contains(&row) && !has_numbers(grid, row) && has_words(grid, row);
-    let leading = (0..grid.rows).take_while(|&row| is_header_like(grid, row) || holds_children(row)).count();
+    let leading = (0..grid.rows)
+        .take_while(|&row| (is_header_like(grid, row) && !is_fact(grid, row)) || holds_children(row))
+        .count();
     // A first line that only names what follows is no column header.
     if leading >= 1 && (0..leading).all(|row| is_title(grid, row)) && leading < grid.rows {
         return (0, "a title and numbers");
@@ -86,6 +99,13 @@ fn is_header_like(grid: &Grid, row: usize) -> bool {
     };
     !is_measured(grid, row)
         && grid.filled(row).filter(|cell| cell.col > 0).all(|cell| !cell.kind.is_value() || is_mark(cell))
+}
+
+/// In a table of two columns, a name and its year below another name and its value: `Founded | 1990` below `Company | Acme`.
+fn is_fact(grid: &Grid, row: usize) -> bool {
+    let named =
+        |row: usize| grid.at(row, 0).kind == Kind::Text && grid.at(row, 0).row == row && grid.filled(row).count() == 2;
+    grid.cols == 2 && row > 0 && named(row - 1) && named(row) && grid.at(row, 1).kind == Kind::Year
 }
 
 /// Terms below the first row, behind what they are the terms of: `Operating leases | 7 years | 5 years`.

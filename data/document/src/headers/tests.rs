@@ -285,3 +285,11 @@ fn rows_of_a_single_column_stand_under_nothing() {
     let headers = |row| table.row_headers_of(table.cell_at(row, 0).unwrap());
     assert!((0..table.rows()).all(|row| headers(row).is_empty()));
 }
+
+#[test]
+fn regression_facts_with_a_year_are_no_column_headers() {
+    let facts = table("Company|Acme\nFounded|1990\nEmployees|1200\nRevenue|3.5");
+    assert_eq!(facts.num_header_rows(), 1);
+    assert_eq!(row_path(&facts, 1), "Founded");
+    assert_eq!(table("|Fiscal year\nSegment|2024\nCloud|5").num_header_rows(), 2);
+}

@@ -3,12 +3,13 @@
 use super::dom::{Dom, Id, ROOT, Step};
 use super::headings::Levels;
 use super::ixbrl::references;
-use super::running::{RunningHeads, is_continued};
+use super::running::{Running, is_continued};
 use super::table::{self, Read, is_bullet};
 use super::text::{Flow, Reading, Run, is_block};
 use crate::builder::Builder;
 use crate::facts::FactPlace;
 use crate::facts::Facts;
+use crate::locations::{Location, TableLocation};
 use crate::options::Limits;
 
 /// Walks the page and puts what it finds into a document.
@@ -23,8 +24,11 @@ pub(super) fn read(dom: &Dom, limits: &Limits, builder: &mut Builder) {
         frames: 0,
         tables: 0,
         levels: Levels::of_page(dom),
-        heads: RunningHeads::of(dom),
+        running: Running::of(dom),
+        held: None,
+        page: 0,
     };
+    page.builder.unit = page.running.unit.take();
     page.walk();
     let Page { facts, builder, .. } = page;
     builder.facts = facts;
@@ -43,7 +47,12 @@ struct Page<'a, 'o> {
     /// Tables of the page so far, whatever they were read as.
     tables: usize,
     levels: Levels,
-    heads: RunningHeads,
+    running: Running,
+    /// The last paragraph, where it breaks off without the end of a sentence, and the page that it stands on: it may go on
+    /// overleaf.
+    held: Option<(Run, usize)>,
+    /// Pages that have ended.
+    page: usize,
 }
 
 impl Page<'_, '_> {
@@ -81,11 +90,14 @@ impl Page<'_, '_> {
                     self.reading.leave(id, &mut self.facts.numbers);
                 }
             }
-            self.heads.step(dom, step);
+            if self.running.step(dom, step) {
+                self.page += 1;
+            }
         }
         self.flush(None);
         let bullet = std::mem::take(&mut self.bullet);
         self.passage(bullet, None);
+        self.release();
     }
 
     /// Ends the paragraph that was being read, or the heading of a marked level.
@@ -111,20 +123,48 @@ impl Page<'_, '_> {
         // Page numbers, and ways back to the contents.
         let furniture = heading.is_none() && run.text.len() <= 4 && run.text.bytes().all(|b| b.is_ascii_digit())
             || run.linked > 0 && run.linked == run.solid;
+        let furniture = furniture || heading.is_none() && self.running.is_foot(run.first);
         if run.is_empty() || (furniture && run.facts.is_empty()) {
             return;
         }
         let set_off = heading.is_some() || self.levels.emphasis(&run).is_some();
-        let repeats = self.heads.repeats(&run.text, set_off) || (set_off && is_continued(&run.text));
+        let repeats = self.running.repeats(&run.text, set_off) || (set_off && is_continued(&run.text));
         if repeats && run.facts.is_empty() {
             return;
         }
         // A tagged number is of a passage.
         let level = if run.facts.is_empty() { self.levels.of(&run, heading) } else { None };
         if let Some(level) = level {
+            self.release();
             self.builder.heading(&run.text, level);
             return;
         }
+        let goes_on = run.text.starts_with(char::is_lowercase);
+        let run = match self.held.take() {
+            Some((mut before, page)) if page < self.page && goes_on => {
+                before.append(run);
+                before
+            }
+            before => {
+                self.held = before;
+                self.release();
+                run
+            }
+        };
+        match run.text.ends_with(['.', '!', '?', ':', ';']) {
+            true => self.put(&run),
+            false => self.held = Some((run, self.page)),
+        }
+    }
+
+    /// Lets a paragraph that was held end where it broke off.
+    fn release(&mut self) {
+        if let Some((run, _)) = self.held.take() {
+            self.put(&run);
+        }
+    }
+
+    fn put(&mut self, run: &Run) {
         for (fact, passage) in self.builder.paragraph(&run.text, &run.facts) {
             self.facts.numbers[fact].place = FactPlace::Passage(passage);
         }
@@ -138,7 +178,11 @@ impl Page<'_, '_> {
             Read::Empty => {}
             Read::Layout(rows) => rows.into_iter().for_each(|row| self.paragraph(row, None)),
             Read::Table { grid, caption, cut } => {
-                let place = format!("table {} of the page, line {}", self.tables, self.dom.node(id).line);
+                self.release();
+                // Within Markdown the page is a block of it.
+                let above = if let Some(Location::Line(line)) = self.builder.at { line - 1 } else { 0 };
+                let place = format!("table {} of the page, line {}", self.tables, above + self.dom.node(id).line);
+                let location = self.builder.at.clone().map(TableLocation::at);
                 if let Some((rows, of)) = cut {
                     let most = self.limits.max_cells_per_table;
                     self.builder.cut(rows, Some(of), format!("{place}: the table is cut off after {most} cells"));
@@ -153,7 +197,7 @@ impl Page<'_, '_> {
                 for &(_, fact) in &caption.facts {
                     self.facts.numbers[fact].place = FactPlace::Caption(number);
                 }
-                for (fact, found) in self.builder.table(grid, &caption.text, place) {
+                for (fact, found) in self.builder.table(grid, &caption.text, place, location) {
                     self.facts.numbers[fact].place = found;
                 }
             }

@@ -59,8 +59,9 @@ impl Levels {
         if marked.is_none() && line.linked > 0 && line.text.ends_with(|c: char| c.is_ascii_digit()) {
             return None;
         }
-        let set_off = |emphasis: Option<Emphasis>| emphasis.filter(|emphasis| is_heading(&line.text, *emphasis));
-        let level = match (marked, by_words(&line.text)) {
+        let words = by_words(&line.text);
+        let set_off = |emphasis: Option<Emphasis>| emphasis.filter(|emphasis| is_heading(&line.text, *emphasis, words));
+        let level = match (marked, words) {
             (Some(level), _) => level,
             // `Item 7.` may stand before an underlined name.
             (None, Some(level)) if set_off(self.emphasis(line)).is_some() || self.is_item(level, line) => level,
@@ -85,7 +86,7 @@ impl Levels {
     /// sentence's.
     fn is_item(&self, level: u8, line: &Run) -> bool {
         let text = line.text.trim_end_matches('.');
-        level <= ITEM && line.most_emphasis(self.large).is_some_and(|emphasis| is_heading(text, emphasis))
+        level <= ITEM && line.most_emphasis(self.large).is_some_and(|emphasis| is_heading(text, emphasis, Some(level)))
     }
 
     fn by_looks(&mut self, emphasis: Emphasis) -> u8 {
@@ -93,7 +94,8 @@ impl Levels {
             self.looks.clear();
             return self.outer;
         }
-        let place = self.looks.iter().position(|known| *known == emphasis).unwrap_or(self.looks.len());
+        let place = self.looks.iter().position(|known| *known == emphasis || emphasis.outranks(*known));
+        let place = place.unwrap_or(self.looks.len());
         let place = place.min(MOST_LOOKS - 1);
         self.looks.truncate(place);
         self.looks.push(emphasis);
@@ -102,8 +104,10 @@ impl Levels {
     }
 }
 
-/// Whether a line that is set off is a heading and no unit, note or sentence.
-fn is_heading(text: &str, emphasis: Emphasis) -> bool {
+/// Whether a line that is set off, and has a level by its words, is a heading and no unit, note or sentence.
+fn is_heading(text: &str, emphasis: Emphasis, level: Option<u8>) -> bool {
+    // The names of some items are long: `Item 5. Market for Registrant's Common Equity, Related Stockholder Matters and …`
+    let longest = if emphasis.bold || level.is_some_and(|level| level <= ITEM) { LONGEST } else { LONGEST_LIGHT };
     let begins = text.chars().find(|c| c.is_alphanumeric());
     let words = text.chars().filter(|c| c.is_alphabetic()).count() >= 2;
     let sentence = text.ends_with(['.', ':', ';', ',', '!', '?']);
@@ -111,7 +115,7 @@ fn is_heading(text: &str, emphasis: Emphasis) -> bool {
     let page = text.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("page")) && text.len() <= 8;
     words
         && !page
-        && text.len() <= if emphasis.bold { LONGEST } else { LONGEST_LIGHT }
+        && text.len() <= longest
         && !text.starts_with(['(', '*', '•'])
         && (emphasis.bold || (!sentence && begins.is_some_and(|c| c.is_uppercase() || c.is_numeric())))
 }
@@ -236,9 +240,10 @@ mod tests {
         assert_eq!(level("By segment", italic), Some(4));
         assert_eq!(level("By region", italic), Some(4));
         assert_eq!(level("Costs", bold), Some(3));
-        assert_eq!(level("COSTS", bold), Some(4));
-        assert_eq!(level("By region", italic), Some(5));
-        assert_eq!(level("Costs", "font-weight:700;font-size:12pt"), Some(6));
+        assert_eq!(level("COSTS", bold), Some(3));
+        assert_eq!(level("By region", italic), Some(4));
+        assert_eq!(level("Costs", "font-weight:700;font-size:12pt"), Some(5));
+        assert_eq!(level("Sales", "font-weight:700;font-size:14pt"), Some(5));
         assert_eq!(level("See the notes to these statements.", italic), None);
         assert_eq!(level("(in millions)", bold), None);
         assert_eq!(level("Plain", ""), None);

@@ -12,7 +12,7 @@ use crate::numbers::parse_cell_number;
 /// What a `<table>` turned out to be.
 pub(super) enum Read {
     /// A table, with its `<caption>`, and where it was cut: after how many rows of how many.
-    Table { grid: Grid, caption: Run, cut: Option<(usize, usize)> },
+    Table { grid: Grid, caption: Box<Run>, cut: Option<(usize, usize)> },
     /// Text that was only laid out: one run a row.
     Layout(Vec<Run>),
     /// Other tables stand in its cells and hold what it holds: to be walked through.
@@ -83,7 +83,7 @@ pub(super) fn read(dom: &Dom, table: Id, max_cells: usize, facts: &mut Vec<Fact>
     let cells = rows.iter().map(|row| join_numbers(without_mark_cells(row))).collect();
     let (grid, cut) = Grid::place(cells, max_cells);
     let grid = align_years(compact(grid));
-    if !marked && is_layout(&grid) { layout(rows) } else { Read::Table { grid, caption, cut } }
+    if !marked && is_layout(&grid) { layout(rows) } else { Read::Table { grid, caption: Box::new(caption), cut } }
 }
 
 pub(super) fn cell(dom: &Dom, id: Id, run: &Run, header: bool) -> RawCell {

@@ -26,6 +26,8 @@ pub(super) struct Run {
     letters: usize,
     /// The size of the first letter, in points.
     size: f32,
+    /// The node of the page that its first letter is of.
+    pub first: Option<Id>,
     blank: bool,
     /// No-break spaces before the text.
     leading: usize,
@@ -91,10 +93,23 @@ impl Run {
         self.linked += other.linked;
     }
 
-    /// Whether a raised number behind this text is a footnote mark and no exponent.
+    /// Puts what is raised behind this text: a footnote mark is left out; the exponent of a power of ten gets its sign.
+    fn raise(&mut self, text: &str, look: &Look) {
+        let number = self.text.rsplit(|c: char| !c.is_ascii_digit() && !matches!(c, '.' | ',')).next();
+        let ordinal =
+            self.text.ends_with(|c: char| c.is_ascii_digit()) && ["st", "nd", "rd", "th"].contains(&text.trim());
+        if !self.blank && number == Some("10") && text.trim().bytes().all(|byte| byte.is_ascii_digit()) {
+            self.push("^", look);
+        } else if is_mark(text) && self.takes_marks() && !ordinal {
+            return;
+        }
+        self.push(text, look);
+    }
+
+    /// Whether a raised number behind this text is a footnote mark and no exponent: `m²` and `R²` have one.
     fn takes_marks(&self) -> bool {
         let unit = self.text.rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
-        !self.is_empty() && !["m", "km", "cm", "mm", "ft", "in", "mi"].contains(&unit)
+        !self.is_empty() && unit.chars().count() != 1 && !["km", "cm", "mm", "ft", "in", "mi"].contains(&unit)
     }
 
     fn push(&mut self, text: &str, look: &Look) {
@@ -141,6 +156,16 @@ pub(super) struct Emphasis {
     pub half_points: u16,
 }
 
+impl Emphasis {
+    /// Whether a heading that looks so never stands under one that looks like `other`: its letters are larger, or capitals
+    /// of the same size.
+    pub fn outranks(&self, other: Self) -> bool {
+        let sized = self.half_points > 0 && other.half_points > 0;
+        sized && self.half_points > other.half_points
+            || self.half_points == other.half_points && self.capitals && !other.capitals && self.bold >= other.bold
+    }
+}
+
 /// What is inherited from the elements around a text.
 #[derive(Debug, Clone, Copy, Default)]
 struct Look {
@@ -161,8 +186,6 @@ pub(super) struct Reading {
     open: Vec<(Id, Look)>,
     /// Tagged numbers that are open, by index.
     tagged: Vec<(Id, usize)>,
-    /// Raised footnote marks behind a text are left out, as cells want it.
-    without_marks: bool,
 }
 
 /// What an element is for the text around it.
@@ -184,8 +207,13 @@ impl Reading {
                 for &(_, fact) in &self.tagged {
                     facts[fact].text += text;
                 }
-                if !(self.without_marks && look.raised && is_mark(text) && self.run.takes_marks()) {
-                    self.run.push(text, &look);
+                let begins = self.run.is_empty();
+                match look.raised {
+                    true => self.run.raise(text, &look),
+                    false => self.run.push(text, &look),
+                }
+                if begins && !self.run.is_empty() {
+                    self.run.first = Some(id);
                 }
                 Flow::Inline
             }
@@ -240,7 +268,7 @@ impl Reading {
 
 /// All text of a subtree as one run, blocks parted by blanks; nested tables are left out.
 pub(super) fn read_all(dom: &Dom, root: Id, facts: &mut Vec<Fact>) -> Run {
-    let mut reading = Reading { without_marks: true, ..Reading::default() };
+    let mut reading = Reading::default();
     let mut walk = dom.walk(root);
     while let Some(step) = walk.next() {
         match step {

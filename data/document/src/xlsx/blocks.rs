@@ -6,6 +6,7 @@ use super::Cells;
 use crate::builder::Builder;
 use crate::grid::{Grid, GridCell};
 use crate::kind::Kind;
+use crate::locations::{Location, TableLocation, letters};
 use crate::options::Limits;
 use crate::texts::Region;
 
@@ -30,14 +31,17 @@ pub(super) fn read(sheet: &str, mut cells: Cells, merged: Vec<Region>, limits: &
     if cells.is_empty() {
         return;
     }
+    let at = |(row, col): (u32, u32)| Location::Cell { sheet: sheet.to_owned(), row, col };
     // The sheet's name heads what is on it.
+    builder.at = Some(at((0, 0)));
     builder.heading(sheet, 1);
     for block in blocks(&cells) {
         let inside: Vec<(&(u32, u32), _)> = cells
             .range((block.top, 0)..=(block.bottom, u32::MAX))
             .filter(|((_, col), _)| (block.left..=block.right).contains(col))
             .collect();
-        if let [(_, only)] = inside[..] {
+        if let [(place, only)] = inside[..] {
+            builder.at = Some(at(*place));
             match only.style.bold && only.text.len() <= 160 {
                 true => builder.heading(&only.text, 2),
                 false => drop(builder.paragraph::<()>(&only.text, &[])),
@@ -45,7 +49,8 @@ pub(super) fn read(sheet: &str, mut cells: Cells, merged: Vec<Region>, limits: &
             continue;
         }
         if block.left == block.right {
-            inside.iter().for_each(|(_, cell)| {
+            inside.iter().for_each(|(place, cell)| {
+                builder.at = Some(at(**place));
                 builder.paragraph::<()>(&cell.text, &[]);
             });
             continue;
@@ -76,7 +81,8 @@ pub(super) fn read(sheet: &str, mut cells: Cells, merged: Vec<Region>, limits: &
             (at_row < height).then(|| GridCell::new(at_row, at_col, cell))
         });
         let grid = Grid::from_cells(height, cols.len(), grid_cells.collect());
-        builder.table(grid, "", place);
+        let location = TableLocation { first: at((block.top, block.left)), rows, cols };
+        builder.table(grid, "", place, Some(location));
     }
 }
 
@@ -150,15 +156,4 @@ fn continues(cells: &Cells, above: &Block, below: &Block) -> bool {
     let words = kinds.iter().skip(usize::from(has_name)).filter(|kind| matches!(kind, Kind::Text | Kind::Year)).count();
     let alone = below.top == below.bottom && kinds.len() == 1;
     near && inside && words == 0 && !alone && kinds.len() + 2 > (below.right - below.left) as usize / 2
-}
-
-/// `A`, `Z`, `AA`: a column's name.
-fn letters(col: u32) -> String {
-    let (mut col, mut name) = (u64::from(col) + 1, Vec::new());
-    while col > 0 {
-        name.push(b'A' + ((col - 1) % 26) as u8);
-        col = (col - 1) / 26;
-    }
-    name.reverse();
-    String::from_utf8(name).unwrap_or_default()
 }

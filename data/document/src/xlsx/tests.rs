@@ -207,3 +207,17 @@ fn damaged_workbooks_are_errors() {
     }
     assert!(matches!(read(b"not a workbook".to_vec()), Err(ReadError::Format { .. })));
 }
+
+#[test]
+fn nodes_say_which_cell_they_are() {
+    let first = rows(3, &[&["", "", "name", "", "sold"], &["", "", "pears", "", "3"]]);
+    let more = rows(6, &[&["", "", "plums", "", "5"]]) + &rows(9, &[&["A note."]]);
+    let file = workbook(&[("Q3 results", &(first + &more), "")]);
+    let read = read_bytes(Path::new("x.xlsx"), file, &ReadOptions::default()).unwrap();
+    let at = |table: usize, row, col| read.locations.cell(table, row, col).unwrap().to_string();
+    let table = read.document.tables().next().unwrap();
+    assert_eq!(table.cell_at(2, 1).unwrap().text, "5");
+    assert_eq!([at(0, 1, 0), at(0, 2, 1)], ["'Q3 results'!C4", "'Q3 results'!E6"]);
+    assert_eq!(read.locations.passage(0).unwrap().to_string(), "'Q3 results'!A9");
+    assert_eq!(read.locations.heading(0).unwrap().to_string(), "'Q3 results'!A1");
+}
