@@ -277,7 +277,13 @@ mod tests {
         let number = |id: &&str| graph.nodes().iter().position(|node| node.id == *id).unwrap();
         let order: Vec<Distinct> = ids.iter().map(|id| Distinct::alone(number(id))).collect();
         let scores: Vec<f32> = vec![0.0; graph.nodes().len()];
-        let subject = Subject { id: &document.id, nodes: graph.nodes(), vectors: &[], d_enc: 0 };
+        let subject = Subject {
+            id: &document.id,
+            nodes: graph.nodes(),
+            locations: &tabsegnet_document::Locations::default(),
+            vectors: &[],
+            d_enc: 0,
+        };
         ranked(&subject, "", "What\tnow?", &[], &[], &scores, &order)
     }
 

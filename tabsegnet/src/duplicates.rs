@@ -10,7 +10,7 @@ use tabsegnet_lexical::periods::is_year;
 use tabsegnet_lexical::tokenize;
 use tabsegnet_ranker::best;
 
-use crate::ranking::Position;
+use crate::ranking::{Position, Subject, location_of};
 
 /// Numbers with so many digits, zeros at the end not counted, are of one fact wherever they stand: 12,791 is, 12,000 and
 /// 45.1 may be of several.
@@ -32,11 +32,16 @@ pub struct Duplicate {
     pub section: Vec<String>,
     /// Where it stands.
     pub position: Position,
+    /// Where that is in the file; absent where the file does not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub location: Option<String>,
 }
 
 impl Duplicate {
-    pub(crate) fn of(nodes: &[Node], node: &Node) -> Self {
-        Self { id: node.id.clone(), section: section_path(nodes, node), position: node.into() }
+    pub(crate) fn of(subject: &Subject<'_>, node: &Node) -> Self {
+        let position = node.into();
+        let location = location_of(subject.locations, &position).map(|location| location.to_string());
+        Self { id: node.id.clone(), section: section_path(subject.nodes, node), position, location }
     }
 }
 

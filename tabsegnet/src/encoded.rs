@@ -4,6 +4,7 @@ use rayon::prelude::*;
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensorError, SafeTensors};
 use tabsegnet_datasets::prepared::PreparedDocument;
+use tabsegnet_document::Locations;
 use tabsegnet_graph::{Adjacency, Graph, Node, NodeKind, TablePlace, TypeNames};
 
 use crate::RankingError;
@@ -20,6 +21,8 @@ pub struct EncodedDocument {
     pub graph: Graph,
     /// What the document's reader warned of: told again when the kept form is used.
     pub warnings: Vec<String>,
+    /// Where its nodes stand in its file.
+    pub locations: Locations,
     d_enc: usize,
     /// `[nodes + compared, d_enc]`
     vectors: Vec<f32>,
@@ -38,7 +41,7 @@ impl EncodedDocument {
             let found = vectors.len();
             return Err(tabsegnet_ranker::batch::BatchError::Width { example: 0, what: "u", found, expected }.into());
         }
-        let encoded = Self { id, graph, warnings: Vec::new(), d_enc, vectors };
+        let encoded = Self { id, graph, warnings: Vec::new(), locations: Locations::default(), d_enc, vectors };
         encoded.check()?;
         Ok(encoded)
     }
@@ -73,7 +76,7 @@ impl EncodedDocument {
     /// As safetensors: `vectors` `[nodes + compared, d_enc]`; of the nodes `kinds` `[nodes]`, `places`
     /// `[nodes, 5]`, `sections` `[nodes]` with the number of the heading from 1, and `lengths` `[nodes, 4]` of the four texts that `texts` holds of each, one after
     /// the other; `edges` `[edges, 2]` and `edge_types` `[edges]`; `weights`, where edges have them. The
-    /// document's name, the edge types' names and the warnings are in the metadata.
+    /// document's name, the edge types' names, the warnings and, as JSON, the locations are in the metadata.
     pub(crate) fn to_bytes(&self) -> Result<Vec<u8>, SafeTensorError> {
         let (nodes, adjacency) = (self.nodes(), self.graph.adjacency());
         let (mut kinds, mut places, mut lengths, mut texts) = (Vec::new(), Vec::new(), Vec::new(), String::new());
@@ -110,7 +113,9 @@ impl EncodedDocument {
         ];
         let names = adjacency.type_names().iter().enumerate().map(|(at, name)| (format!("type {at}"), name.to_owned()));
         let warnings = self.warnings.iter().enumerate().map(|(at, warning)| (format!("warning {at}"), warning.clone()));
-        let metadata = names.chain(warnings).chain([("id".to_owned(), self.id.clone())]).collect();
+        let locations = (!self.locations.is_empty()).then(|| serde_json::to_string(&self.locations).ok()).flatten();
+        let locations = locations.map(|locations| ("locations".to_owned(), locations));
+        let metadata = names.chain(warnings).chain(locations).chain([("id".to_owned(), self.id.clone())]).collect();
         let views: Result<Vec<_>, SafeTensorError> = tensors
             .into_iter()
             .map(|(name, dtype, shape, data)| Ok((name, TensorView::new(dtype, shape, data)?)))
@@ -146,7 +151,11 @@ impl EncodedDocument {
         };
         let (graph, vectors) = rayon::join(read, || floats(vectors));
         let id = metadata.get("id")?.clone();
-        let document = Self { id, graph: graph?, warnings: listed("warning").collect(), d_enc, vectors };
+        let locations = match metadata.get("locations") {
+            Some(locations) => serde_json::from_str(locations).ok()?,
+            None => Locations::default(),
+        };
+        let document = Self { id, graph: graph?, warnings: listed("warning").collect(), locations, d_enc, vectors };
         let whole = document.vectors.len() >= document.nodes().len() * d_enc && document.check().is_ok();
         whole.then_some(document)
     }

@@ -48,7 +48,7 @@ pub use open::{Explained, OpenDocument, Question};
 pub use ranking::{RankedNode, Ranking};
 pub use session::{Opening, Session, SessionOptions};
 pub use tabsegnet_datasets::document;
-pub use tabsegnet_document::{Format, ReadDocument, ReadOptions};
+pub use tabsegnet_document::{Format, Location, Locations, ReadDocument, ReadOptions};
 pub use tabsegnet_encoder as encoder;
 pub use tabsegnet_graph::{Graph, Node, NodeKind, NodeRef};
 pub use tabsegnet_ranker::device::DeviceChoice;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
-use tabsegnet_document::{ReadDocument, ReadOptions, read_bytes};
+use tabsegnet_document::{Locations, ReadDocument, ReadOptions, read_bytes};
 use tabsegnet_features::rows::NO_FEATURES;
 use tabsegnet_features::{DocumentFeatures, FeatureRows, Query, QueryVectors, Strings, TableScore, vectors};
 use tabsegnet_graph::{Graph, Node};
@@ -224,6 +224,11 @@ impl OpenDocument {
         self.0.document.nodes()
     }
 
+    /// Where its nodes stand in its file, as far as that tells.
+    pub fn locations(&self) -> &Locations {
+        &self.0.document.locations
+    }
+
     /// What was cut off, left out or guessed when the document was read.
     pub fn warnings(&self) -> &[String] {
         &self.0.document.warnings
@@ -292,7 +297,13 @@ impl Opened {
         let query_of = query_of.as_ref().map(|(document, query)| (*document, query));
         let u = self.document.vectors();
         let input = ModelInput { u, q, segments: query, features, products: &products };
-        let subject = Subject { id: &self.document.id, nodes: self.document.nodes(), vectors: u, d_enc };
+        let subject = Subject {
+            id: &self.document.id,
+            nodes: self.document.nodes(),
+            locations: &self.document.locations,
+            vectors: u,
+            d_enc,
+        };
         let context = QueryContext { nodes: subject.nodes, features, query: query_of };
         let mut first = Vec::new();
         let before = |scores: &[f32]| {

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use tabsegnet_datasets::prepared::PreparedQuestion;
+use tabsegnet_document::{Location, Locations};
 use tabsegnet_graph::{Node, NodeKind, section_path};
 use tabsegnet_ranker::batch::best_segments;
 use tabsegnet_ranker::best;
@@ -38,6 +39,10 @@ pub struct RankedNode {
     pub caption: Option<String>,
     /// Where it stands.
     pub position: Position,
+    /// Where that is in the file, such as `'Q3 results'!E4`, `line 7` or `page 3`; absent where the file does not tell, as
+    /// HTML.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub location: Option<String>,
     /// Other cells that show the same fact and would rank behind this one; empty unless each fact is listed once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub duplicates: Vec<Duplicate>,
@@ -195,7 +200,8 @@ pub fn ranking(embedded: &Embedded, question: usize, scores: &[f32], top_k: usiz
     let document = embedded.document_of(question);
     let PreparedQuestion { id, text, .. } = &embedded.questions[question];
     let (vectors, d_enc) = (embedded.nodes_of(question), embedded.d_enc());
-    let subject = Subject { id: &document.id, nodes: document.nodes(), vectors, d_enc };
+    let subject =
+        Subject { id: &document.id, nodes: document.nodes(), locations: &Locations::default(), vectors, d_enc };
     let segments = &embedded.segments[question];
     let read_as = embedded.read_as[question].clone();
     let order: Vec<Distinct> = best(scores, top_k).into_iter().map(Distinct::alone).collect();
@@ -231,6 +237,7 @@ const NODES_AT_ONCE: usize = 512;
 pub(crate) struct Subject<'a> {
     pub(crate) id: &'a str,
     pub(crate) nodes: &'a [Node],
+    pub(crate) locations: &'a Locations,
     pub(crate) vectors: &'a [f32],
     pub(crate) d_enc: usize,
 }
@@ -288,8 +295,9 @@ pub(crate) fn ranked(
                 .as_ref()
                 .filter(|_| node.kind != NodeKind::Caption)
                 .and_then(|place| captions.get(&place.table).cloned()),
+            location: location_of(subject.locations, &node.into()).map(|location| location.to_string()),
             position: node.into(),
-            duplicates: duplicates.iter().map(|&other| Duplicate::of(subject.nodes, &subject.nodes[other])).collect(),
+            duplicates: duplicates.iter().map(|&other| Duplicate::of(subject, &subject.nodes[other])).collect(),
             segment: best_segments(u, segment_vectors, subject.d_enc)
                 .first()
                 .map(|&best| segments[best as usize].clone()),
@@ -307,6 +315,16 @@ pub(crate) fn ranked(
         segments: segments.to_vec(),
         edge_strengths: Vec::new(),
         nodes: nodes.collect(),
+    }
+}
+
+/// Where a node stands in the file that its document was read from, as far as that is known.
+pub fn location_of(locations: &Locations, position: &Position) -> Option<Location> {
+    match *position {
+        Position::Heading { heading } => locations.heading(heading),
+        Position::Passage { passage } => locations.passage(passage),
+        Position::Cell { table, row, col, .. } => locations.cell(table, row, col),
+        Position::Table { table } => locations.table(table),
     }
 }
 

@@ -355,7 +355,10 @@ impl Session {
             Form::Kept(document) => (document, None),
             Form::Prepared(prepared) => {
                 let (mut document, strings) = self.encode(prepared)?;
-                document.warnings = source.read.get().map_or_else(Vec::new, |read| read.warnings.clone());
+                if let Some(read) = source.read.get() {
+                    document.warnings.clone_from(&read.warnings);
+                    document.locations.clone_from(&read.locations);
+                }
                 document.warnings.extend(language::warning(document.nodes()));
                 (document, strings)
             }

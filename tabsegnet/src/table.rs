@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{IsTerminal as _, stdout};
 
+use tabsegnet_document::model::path_in_short;
 use tabsegnet_graph::NodeKind;
 use terminal_size::terminal_size;
 use unicode_width::UnicodeWidthChar as _;
@@ -134,8 +135,11 @@ fn described_by(node: &RankedNode, row: Option<&str>) -> String {
     if let Some(caption) = node.caption.as_ref().filter(|_| node.kind == NodeKind::Cell) {
         text += &format!("  [{}]", beginning(&one_line(caption), CAPTION));
     }
-    if let Some(section) = node.section.last() {
-        text += &format!("  § {section}");
+    if !node.section.is_empty() {
+        text += &format!("  § {}", path_in_short(node.section.iter().map(String::as_str)));
+    }
+    if let Some(location) = &node.location {
+        text += &format!("  @ {location}");
     }
     if !node.duplicates.is_empty() {
         let ids: Vec<&str> = node.duplicates.iter().map(|duplicate| duplicate.id.as_str()).collect();
@@ -207,6 +211,7 @@ mod tests {
             column_headers: None,
             caption: Some("(In millions)".into()),
             position: Position::Passage { passage: 0 },
+            location: None,
             duplicates: Vec::new(),
             segment: None,
             score: 5.0 - number as f32,

@@ -48,6 +48,22 @@ fn an_explanation_is_of_the_ranking_and_a_kept_document_answers_the_same() {
 }
 
 #[test]
+fn nodes_say_where_they_stand_in_the_file_also_when_kept() {
+    let cache = tempfile::tempdir().unwrap();
+    let options = SessionOptions { cache: Some(cache.path().to_owned()), ..SessionOptions::default() };
+    let session = Session::open_with(root("checkpoints/general"), &options).unwrap();
+    let text = "# Fruit\n\nPears were short.\n\n| | sold |\n|---|---|\n| pears | 312 |\n";
+    std::fs::write(cache.path().join("fruit.md"), text).unwrap();
+    for _ in 0..2 {
+        let fruit = session.open_document(cache.path().join("fruit.md")).unwrap();
+        let ranking = fruit.rank("How many pears were sold?").unwrap();
+        let at = |id: &str| ranking.nodes.iter().find(|node| node.id == id).unwrap().location.as_deref();
+        assert_eq!([at("s0"), at("p0"), at("t0:r1c1")], [Some("line 1"), Some("line 3"), Some("line 7")]);
+        fruit.keep().unwrap();
+    }
+}
+
+#[test]
 fn what_is_not_there_is_an_error_that_names_it() {
     let error = Session::open("no/such/checkpoint").err().unwrap().to_string();
     assert!(error.contains("no/such/checkpoint"), "{error}");
@@ -106,11 +122,11 @@ fn explanation() -> impl Strategy<Value = NodeExplanation> {
 }
 
 fn node() -> impl Strategy<Value = RankedNode> {
-    let texts = (any::<String>(), any::<String>(), any::<Vec<String>>(), any::<[Option<String>; 4]>());
+    let texts = (any::<String>(), any::<String>(), any::<Vec<String>>(), any::<[Option<String>; 5]>());
     (any::<u16>(), texts, 0..NodeKind::ALL.len(), position(), number(), prop::option::of(explanation())).prop_map(
         |(
             rank,
-            (id, text, section, [row_headers, column_headers, caption, segment]),
+            (id, text, section, [row_headers, column_headers, caption, segment, location]),
             kind,
             position,
             score,
@@ -126,6 +142,7 @@ fn node() -> impl Strategy<Value = RankedNode> {
                 column_headers,
                 caption,
                 position,
+                location,
                 duplicates: Vec::new(),
                 segment,
                 score,

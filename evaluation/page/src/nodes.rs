@@ -2,8 +2,11 @@
 //! its number in the page: that of its element among all nodes' elements.
 
 use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
 
-use tabsegnet_document::model::{Block, Cell, CellRole, Document, Heading, Outline, Table, join_non_empty};
+use tabsegnet_document::model::{
+    Block, Cell, CellRole, Document, Heading, Outline, Table, join_non_empty, path_in_short,
+};
 use tabsegnet_document::node_id;
 
 use crate::text::shorten;
@@ -21,6 +24,8 @@ pub(crate) struct Node<'a> {
     pub place: [String; 2],
     /// The heading that it stands under; of a heading the one above it. Empty where there is none.
     section: &'a str,
+    /// The same with those around it.
+    sections: Rc<str>,
     /// The table that it is a part of.
     table: Option<&'a Table>,
 }
@@ -35,12 +40,15 @@ impl Node<'_> {
     pub fn within(&self) -> String {
         let caption = self.table.map_or("", Table::caption).trim();
         // A caption that nothing else gave is the heading itself.
-        let section = if caption.starts_with(self.section) { "" } else { self.section };
+        let section = match self.sections.strip_suffix(self.section) {
+            Some(outer) if caption.starts_with(self.section) => outer.trim_end_matches(" > "),
+            _ => &self.sections,
+        };
         let table = self.table.map(|table| match caption {
             "" => format!("Table {}", table.number()),
             caption => format!("Table {}: {}", table.number(), shorten(caption, SHOWN)),
         });
-        join_non_empty([shorten(section, SHOWN).as_str(), table.as_deref().unwrap_or_default()].into_iter(), " · ")
+        join_non_empty([shorten(section, 2 * SHOWN).as_str(), table.as_deref().unwrap_or_default()].into_iter(), " · ")
     }
 }
 
@@ -57,16 +65,20 @@ impl<'a> Nodes<'a> {
         let mut outline: Outline<&str> = Outline::default();
         for block in &document.blocks {
             let section = outline.innermost().unwrap_or_default();
+            let sections: Rc<str> = path_in_short(outline.path()).into();
             match block {
                 Block::Heading(Heading { level, text }) => {
                     let section = outline.enter(*level, text.trim()).unwrap_or_default();
+                    let mut path: Vec<&str> = outline.path().collect();
+                    path.pop();
+                    let sections = path_in_short(path).into();
                     let place = ["heading".into(), String::new()];
-                    all.push(Node { id: node_id::heading(headings), text, place, section, table: None });
+                    all.push(Node { id: node_id::heading(headings), text, place, section, sections, table: None });
                     headings += 1;
                 }
                 Block::Passage(text) => {
                     let place = ["sentence".into(), String::new()];
-                    all.push(Node { id: node_id::passage(passages), text, place, section, table: None });
+                    all.push(Node { id: node_id::passage(passages), text, place, section, sections, table: None });
                     passages += 1;
                 }
                 Block::Table(table) => {
@@ -75,12 +87,15 @@ impl<'a> Nodes<'a> {
                         text: table.caption(),
                         place: [format!("caption of table {}", table.number()), String::new()],
                         section,
+                        sections: Rc::clone(&sections),
                         table: None,
                     };
                     all.push(caption);
                     let rows = rows.get(&table.number());
                     let row = |cell: &Cell| rows.and_then(|rows| rows.get(cell.row)).copied().unwrap_or(cell.row);
-                    all.extend(table.cells().iter().map(|cell| node_of_cell(table, cell, row(cell), section)));
+                    all.extend(
+                        table.cells().iter().map(|cell| node_of_cell(table, cell, row(cell), (section, &sections))),
+                    );
                 }
             }
         }
@@ -98,7 +113,13 @@ impl<'a> Nodes<'a> {
     }
 }
 
-fn node_of_cell<'a>(table: &'a Table, cell: &'a Cell, row: usize, section: &'a str) -> Node<'a> {
+fn node_of_cell<'a>(
+    table: &'a Table,
+    cell: &'a Cell,
+    row: usize,
+    (section, sections): (&'a str, &Rc<str>),
+) -> Node<'a> {
+    let sections = Rc::clone(sections);
     let rows = table.path(&table.row_headers_of(cell));
     let columns = table.path(&table.column_headers_of(cell));
     let place = match table.role(cell) {
@@ -106,7 +127,7 @@ fn node_of_cell<'a>(table: &'a Table, cell: &'a Cell, row: usize, section: &'a s
         CellRole::RowHeader => [under("row header", &rows), String::new()],
         CellRole::Data => [rows, columns],
     };
-    Node { id: node_id::cell_in_row(table, cell, row), text: &cell.text, place, section, table: Some(table) }
+    Node { id: node_id::cell_in_row(table, cell, row), text: &cell.text, place, section, sections, table: Some(table) }
 }
 
 fn under(kind: &str, outer: &str) -> String {

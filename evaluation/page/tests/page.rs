@@ -229,7 +229,14 @@ fn entries_of_two_tables_that_look_alike_say_what_they_stand_in() {
         .map(|entry| if entry.contains("class=\"in\"") { between(entry, "class=\"in\"><bdi>", "</bdi>") } else { "" })
         .collect();
     // A heading stands in the one above it, the table that took its caption from the heading names it once.
-    let expected = ["Table 0: Segments", "Notes · Table 1: Balance sheet", "Notes", "Notes", "Report", ""];
+    let expected = [
+        "Report · Table 0: Segments",
+        "Report &gt; Notes · Table 1: Balance sheet",
+        "Report &gt; Notes",
+        "Report &gt; Notes",
+        "Report",
+        "",
+    ];
     assert_eq!(within, expected);
 }
 
