@@ -440,6 +440,8 @@ mod tests {
         ] {
             assert_eq!(read(question, &texts), read_as);
         }
+        let energy = ["ESG", "Energy storage deployed", "Gross margin"];
+        assert_eq!(read("Energy storage gross margin?", &energy), "Energy storage gross margin?");
         for untouched in ["SG&X in 2024?", "roic?", "XSG&A", "RIC1?"] {
             assert_eq!(read(untouched, &texts), untouched);
         }

@@ -117,14 +117,20 @@ impl Wording {
         let mut found = Vec::new();
         let mut at = 0;
         while let Some(&(start, word)) = words.get(at) {
-            let long = (at + 2..words.len().min(at + LONGEST)).rev().find_map(|last| {
-                let (end, last) = words[last];
+            let long = (at + 2..words.len().min(at + LONGEST)).rev().find_map(|last_word| {
+                let (end, last) = words[last_word];
                 let phrase = &question[start..end + last.len()];
                 let small = |word: &str| SMALL.contains(&word.to_lowercase().as_str());
                 let initials = initials_of(phrase).into_iter().flatten();
                 let short =
                     initials.filter(|_| !small(word) && !small(last)).find_map(|short| self.shorts.get(&short))?;
-                (self.of(phrase) == Use::None).then_some((start..start + phrase.len(), short.as_str()))
+                // What the document writes out in part is no long form of other initials: of "energy storage gross margin"
+                // the first three are not ESG.
+                let parts = [(at, last_word - 1), (at + 1, last_word)].into_iter().filter(|(from, to)| from < to);
+                let written = parts.map(|(from, to)| &question[words[from].0..words[to].0 + words[to].1.len()]);
+                let unwritten =
+                    self.of(phrase) == Use::None && written.into_iter().all(|part| self.of(part) == Use::None);
+                unwritten.then_some((start..start + phrase.len(), short.as_str()))
             });
             if let Some((range, short)) = long {
                 at = words.partition_point(|(start, _)| *start < range.end);
