@@ -151,6 +151,8 @@ pub fn generate(
     let mut found =
         Generation::of(&ranked, LEAST, |at| answered.get(at).map(|each| (each.candidate.sql.as_str(), &each.rows)));
     found.notes.extend(note.map(str::to_owned));
+    let share = found.chosen().and_then(|chosen| unsaid::share_note(question, &chosen.sql));
+    found.hold_back(share.into_iter().collect());
     found
 }
 
@@ -323,6 +325,44 @@ mod tests {
             assert!(made.contains(sql), "{question}: {sql} is not among {} candidates", made.len());
         }
         assert!(!made(&opened, "what of new zealand?").iter().any(|sql| sql.contains("'%Zealand%'")));
+    }
+
+    #[test]
+    fn a_row_that_sums_up_the_others_is_none_of_them() {
+        let opened = open(
+            &["Department", "Budget", "Year", "Order"],
+            &[["Police", "70", "2001", "1"], ["Fire", "50", "1990", "2"], ["Grand total", "120", "", "3"]]
+                .map(|row| row)
+                .each_ref()
+                .map(<[&str; 4]>::as_slice),
+        );
+        let all = |question: &str| made(&opened, question);
+        let largest = all("Which department has the highest budget?");
+        let without =
+            "WHERE coalesce(\"department\", '') <> 'Grand total' AND \"budget\" IS NOT NULL ORDER BY \"budget\"";
+        assert!(largest.contains(&format!("SELECT \"department\" FROM \"t\" {without} DESC LIMIT 1")), "{largest:?}");
+        // A word for one end leaves the other out.
+        assert!(!largest.contains(&format!("SELECT \"department\" FROM \"t\" {without} LIMIT 1")));
+        let smallest = all("Which department has the smallest budget?");
+        assert!(smallest.contains(&format!("SELECT \"department\" FROM \"t\" {without} LIMIT 1")));
+        // What is named is wanted; what numbers rows is not added up; "when" wants no amount; years are held against years.
+        assert!(
+            all("What is the budget of the grand total?")
+                .contains("SELECT \"budget\" FROM \"t\" WHERE \"department\" = 'Grand total'")
+        );
+        assert!(!all("What is the sum of order?").iter().any(|sql| sql.contains("sum(\"order\")")));
+        let when = all("When was the fire department's budget made?");
+        assert!(when.contains("SELECT \"year\" FROM \"t\" WHERE \"department\" = 'Fire'"), "{when:?}");
+        assert!(!when.contains("SELECT \"budget\" FROM \"t\" WHERE \"department\" = 'Fire'"));
+        assert!(!all("How many departments began before 2000?").iter().any(|sql| sql.contains("\"budget\" < 2000")));
+    }
+
+    #[test]
+    fn how_many_of_what_a_column_counts_counts_no_rows() {
+        let opened = open(&["Region", "Units"], &[&["North", "1200"], &["North", "300"], &["South", "950"]]);
+        let made = made(&opened, "how many units were sold in the north?");
+        assert!(made.contains("SELECT sum(\"units\") FROM \"t\" WHERE \"region\" = 'North'"));
+        assert!(!made.contains("SELECT count(*) FROM \"t\" WHERE \"region\" = 'North'"));
     }
 
     #[test]

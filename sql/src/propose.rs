@@ -261,20 +261,12 @@ mod tests {
     fn tables_of_records_are_told_from_those_that_people_read() {
         let table = |names: &[&str], key: &[&str]| Table {
             name: "t".to_owned(),
-            schema: None,
             columns: names
                 .iter()
-                .map(|name| ColumnInfo {
-                    name: (*name).to_owned(),
-                    declared_type: String::new(),
-                    not_null: false,
-                    generated: false,
-                })
+                .map(|name| ColumnInfo { name: (*name).to_owned(), ..ColumnInfo::default() })
                 .collect(),
             primary_key: key.iter().map(|name| (*name).to_owned()).collect(),
-            foreign_keys: Vec::new(),
-            module: None,
-            problem: None,
+            ..Table::default()
         };
         let labels = |of: &[(&str, &str)]| -> Labels {
             of.iter().map(|(name, label)| (("t".to_owned(), (*name).to_owned()), (*label).to_owned())).collect()

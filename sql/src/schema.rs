@@ -21,7 +21,7 @@ pub struct Schema {
 }
 
 /// A table.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Table {
     /// The name as it was created.
     pub name: String,
@@ -41,7 +41,7 @@ pub struct Table {
 }
 
 /// A column.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ColumnInfo {
     /// The name as it was created.
     pub name: String,
@@ -225,15 +225,7 @@ pub(crate) fn read(connection: &Connection, clock: &Clock, catalogue: &Catalogue
                     _ => None,
                 };
                 let name = object.name.clone();
-                schema.tables.push(Table {
-                    name,
-                    schema: None,
-                    columns,
-                    primary_key: key,
-                    foreign_keys: Vec::new(),
-                    module,
-                    problem,
-                });
+                schema.tables.push(Table { name, columns, primary_key: key, module, problem, ..Table::default() });
             }
         }
     }

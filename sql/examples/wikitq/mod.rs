@@ -73,17 +73,9 @@ pub fn open(folder: &Path, table: &str) -> Result<Opened> {
             let label = if header.trim().is_empty() { "column" } else { header };
             labels.insert(("w".to_owned(), name.clone()), label.to_owned());
         }
-        columns.push(ColumnInfo { name: name.clone(), declared_type: kind.clone(), not_null: false, generated: false });
+        columns.push(ColumnInfo { name: name.clone(), declared_type: kind.clone(), ..ColumnInfo::default() });
     }
-    let table = Table {
-        name: "w".to_owned(),
-        schema: None,
-        columns,
-        primary_key: vec!["id".to_owned()],
-        foreign_keys: Vec::new(),
-        module: None,
-        problem: None,
-    };
+    let table = Table { name: "w".to_owned(), columns, primary_key: vec!["id".to_owned()], ..Table::default() };
     let schema = Schema { tables: vec![table], views: Vec::new() };
     let known = Known::read(&schema, &labels, true, &mut |sql| run(&connection, sql))?;
     let scopes = known.table(0).into_iter().collect();

@@ -17,9 +17,10 @@ use std::time::{Duration, Instant};
 use crate::error::QueryError;
 use crate::generate::{Generation, NO_ROOM, NO_TIME, ROOM, ranked};
 use crate::joins::{Trap, traps};
+use crate::linking::words::stem;
 use crate::linking::{ExplainedJoin, Linked, Linker, Words};
 use crate::rows::{Rows, Value};
-use crate::schema_graph::JoinOrigin;
+use crate::schema_graph::{ColumnKind, JoinOrigin, SchemaGraph};
 use crate::unsaid::share_note;
 use candidates::{Candidate, Maker};
 use model::Compiled;
@@ -35,6 +36,49 @@ pub const LEAST: f32 = 0.5;
 
 /// Why there is no statement.
 const NOTHING: &str = "no word of the question is in a name of the database or in a value that was found";
+
+/// That a statement shows what the question does not want, in a sentence: a number that is no time to "when", how many rows there
+/// are to "how many units" where a column has these.
+fn unlike(question: &str, sketch: &Sketch, graph: &SchemaGraph) -> Option<String> {
+    const TIMES: [&str; 8] = ["date", "time", "year", "month", "day", "season", "week", "period"];
+    let words: Vec<String> = question.to_lowercase().split(|c: char| !c.is_alphanumeric()).map(str::to_owned).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).filter(|word| !word.is_empty()).collect();
+    let named = |column: usize| {
+        let column = &graph.columns()[column];
+        Words::of_name(&column.name)
+            .stems()
+            .into_iter()
+            .chain(column.names.iter().flat_map(|name| Words::of_name(name).stems()))
+    };
+    let is_number = |column: usize| graph.columns()[column].kind == ColumnKind::Number;
+    match (words.as_slice(), sketch.shown.as_slice()) {
+        (["when", ..], &[Item { function: None, column: Some(column) }]) => {
+            let is_time = named(column).any(|word| TIMES.iter().any(|time| stem(time) == word));
+            let what = || format!("the question asks when, and {} holds numbers", graph.column_id(column));
+            (is_number(column) && !is_time).then(what)
+        }
+        (["how", "many", thing, ..], [Item { function: Some(Function::Count), .. }]) => {
+            let thing = stem(thing);
+            let tables = tables_of(graph, sketch.columns()).into_iter().chain(sketch.tables.iter().copied());
+            let tables: Vec<usize> = tables.collect();
+            let is_table =
+                tables.iter().any(|table| Words::of_name(&graph.tables()[*table].name).stems().contains(&thing));
+            let mut columns =
+                (0..graph.columns().len()).filter(|column| tables.contains(&graph.columns()[*column].table));
+            let measure = columns.find(|column| {
+                let node = &graph.columns()[*column];
+                is_number(*column) && !node.is_key && !node.hidden && named(*column).any(|word| word == thing)
+            });
+            measure.filter(|_| !is_table).map(|column| {
+                format!(
+                    "the statement counts rows, and {} has the numbers that the question asks for",
+                    graph.column_id(column)
+                )
+            })
+        }
+        _ => None,
+    }
+}
 
 /// The likelihood of the statements over a set of tables for which none was made.
 const LEAST_OF_SET: f32 = 0.001;
@@ -92,6 +136,7 @@ impl<'l, 'g> Composer<'l, 'g> {
             found.joins = ExplainedJoin::of_tree(self.linker, &Words::of(question), &tree.joins, &tree.tables);
             found.notes.extend(doubts);
             found.hold_back(wrong);
+            found.hold_back(unlike(question, &candidate.sketch, self.linker.graph()).into_iter().collect());
             let unread = candidate.unread.iter().filter(|word| !self.model.knows_left(word));
             found
                 .hold_back(unread.map(|word| format!("the statement leaves \"{word}\" of the question out")).collect());

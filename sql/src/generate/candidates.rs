@@ -151,6 +151,33 @@ impl Maker<'_> {
         words.any(|(token, in_label)| of_sums(&token.stem) && !in_label)
     }
 
+    /// Whether the rows with most, and those with least, of a field may be wanted: a word for one end leaves the other out, but
+    /// not of places, of which the lowest number is the highest place.
+    fn ends(&self, measure: Option<usize>) -> (bool, bool) {
+        const TURNED: [&str; 7] = ["rank", "position", "place", "order", "number", "no", "priority"];
+        let has = |words: &[&str]| words.iter().any(|word| self.question.has(word));
+        let field = measure.and_then(|measure| self.known.fields.get(measure));
+        let turned = field.is_some_and(|field| {
+            field.is_date()
+                || field.is_of_years()
+                || field.label_words.iter().any(|word| TURNED.contains(&word.as_str()))
+        });
+        let low = has(&["smallest", "lowest", "minimum", "fewest"]);
+        let high = has(&["largest", "highest", "maximum", "biggest", "greatest"]);
+        let one_end = low != high && (!turned || measure.is_none());
+        (!(one_end && low), !(one_end && high))
+    }
+
+    /// The row that sums up the others, where one table is read.
+    fn total(&self) -> Option<(usize, String)> {
+        match self.scope.tables.as_slice() {
+            [table] => {
+                self.known.tables.get(*table)?.total.clone().map(|(field, value)| (field, value.replace('\'', "''")))
+            }
+            _ => None,
+        }
+    }
+
     fn shown(&self) -> Vec<usize> {
         self.fields(SHOWN, |field| {
             let part = self.known.fields.get(field).and_then(|field| field.reading_of.as_ref());
@@ -250,14 +277,32 @@ impl Maker<'_> {
         let names: Vec<String> = measures.iter().map(|field| name(*field)).collect();
         let measures: Vec<(usize, String)> = measures.into_iter().zip(names).collect();
         let second = self.question.has("second") || self.question.has("2nd");
-        let fewest = self.question.has("fewest");
+        let numbered = ["different", "distinct", "unique", "various"].iter().any(|word| self.question.has(word));
+        let is_when = self.question.opening == "when";
+        // Of "how many units" a column has the number, unless it numbers the rows.
+        let counted_elsewhere = self.question.opening == "how many"
+            && self.measures().into_iter().filter_map(|measure| self.known.fields.get(measure)).any(|field| {
+                field.number && field.label_words.last() == Some(&self.question.head) && field.repeats_or_jumps()
+            });
         let repeats = |field: &usize| self.known.fields.get(*field).is_some_and(Field::repeats);
         let is_summed = |field: &usize| self.wants_sums() && repeats(field);
         let summed: Vec<usize> = shown.iter().map(|(field, _)| *field).filter(is_summed).collect();
         let is_number = |field: usize| self.known.fields.get(field).is_some_and(|field| field.number);
         let numbers: Vec<(usize, String)> = measures.iter().filter(|(field, _)| is_number(*field)).cloned().collect();
+        let total = self.total();
         for filter in &filters {
-            let sql = &filter.sql;
+            // What sums the rows up is none of them, unless it is named.
+            let names_total = |of: &&(usize, String)| {
+                let conditions = filter.conditions.iter().filter_map(|at| self.question.conditions.get(*at));
+                let mut of_field = conditions.filter(|found| found.field == of.0 && found.names_value());
+                of_field.any(|found| found.value.eq_ignore_ascii_case(&format!("'{}'", of.1)))
+            };
+            let plain = &filter.sql;
+            let without_total = total.as_ref().filter(|total| !names_total(total)).map(|(field, value)| {
+                let and = if plain.is_empty() { " WHERE" } else { " AND" };
+                format!("{plain}{and} coalesce({}, '') <> '{value}'", name(*field))
+            });
+            let sql = without_total.as_ref().unwrap_or(plain);
             let and = if sql.is_empty() { " WHERE" } else { " AND" };
             let fixed: Vec<usize> = filter
                 .conditions
@@ -266,16 +311,21 @@ impl Maker<'_> {
                 .filter(|found| filter.joined == Joined::All && found.relation != Relation::Has)
                 .map(|found| self.known.base(found.field))
                 .collect();
-            self.push(format!("SELECT count(*) FROM {from}{sql}"), Form::Count, None, None, filter);
+            if !counted_elsewhere {
+                self.push(format!("SELECT count(*) FROM {from}{sql}"), Form::Count, None, None, filter);
+            }
             for (field, column) in &shown {
                 if fixed.contains(&self.known.base(*field)) {
                     continue;
                 }
                 let select = format!("SELECT {column} FROM {from}{sql}");
-                if !sql.is_empty() {
-                    self.push(select.clone(), Form::Select, Some(*field), None, filter);
+                let may_be =
+                    !is_when || self.known.fields.get(*field).is_some_and(|field| !field.number || field.is_time());
+                if !plain.is_empty() && may_be {
+                    self.push(format!("SELECT {column} FROM {from}{plain}"), Form::Select, Some(*field), None, filter);
                 }
-                if self.overlap(*field) > 0.0 {
+                // "How many units" adds them up.
+                if self.overlap(*field) > 0.0 && (numbered || !is_number(*field)) {
                     let different = format!("SELECT count(DISTINCT {column}) FROM {from}{sql}");
                     self.push(different, Form::CountDifferent, Some(*field), None, filter);
                 }
@@ -297,17 +347,21 @@ impl Maker<'_> {
                         continue;
                     }
                     // "Which plant had the most hours in total", where each has several rows.
-                    let by_sum = summed.contains(field) && is_number(*measure);
+                    let of_years = self.known.fields.get(*measure).is_some_and(Field::is_of_years);
+                    let by_sum = summed.contains(field) && is_number(*measure) && !of_years;
                     let select = if by_sum {
                         format!("{select} GROUP BY {column} ORDER BY sum({by})")
                     } else {
                         format!("{select}{and} {by} IS NOT NULL ORDER BY {by}")
                     };
-                    if !fewest {
+                    let (largest, smallest) = self.ends(Some(*measure));
+                    if largest {
                         let largest = format!("{select} DESC LIMIT 1");
                         self.push(largest, Form::Largest, Some(*field), Some(*measure), filter);
                     }
-                    self.push(format!("{select} LIMIT 1"), Form::Smallest, Some(*field), Some(*measure), filter);
+                    if smallest {
+                        self.push(format!("{select} LIMIT 1"), Form::Smallest, Some(*field), Some(*measure), filter);
+                    }
                     if second {
                         let largest = format!("{select} DESC LIMIT 1 OFFSET 1");
                         self.push(largest, Form::SecondLargest, Some(*field), Some(*measure), filter);
@@ -317,7 +371,7 @@ impl Maker<'_> {
                 }
                 if filter.conditions.len() < 2 {
                     let group = format!("{select} GROUP BY {column} ORDER BY count(*)");
-                    if !fewest {
+                    if self.ends(None).0 {
                         self.push(format!("{group} DESC LIMIT 1"), Form::Commonest, Some(*field), None, filter);
                     }
                     self.push(format!("{group} LIMIT 1"), Form::Rarest, Some(*field), None, filter);
@@ -325,9 +379,17 @@ impl Maker<'_> {
             }
             if filter.rows >= 2 {
                 for (measure, column) in &numbers {
+                    let is_number_of_row = self
+                        .known
+                        .fields
+                        .get(*measure)
+                        .is_some_and(|field| field.is_number_of_row() || field.is_of_years());
                     for (form, function) in
                         [(Form::Max, "max"), (Form::Min, "min"), (Form::Sum, "sum"), (Form::Mean, "avg")]
                     {
+                        if is_number_of_row && matches!(form, Form::Sum | Form::Mean) {
+                            continue;
+                        }
                         self.push(
                             format!("SELECT {function}({column}) FROM {from}{sql}"),
                             form,

@@ -99,6 +99,7 @@ pub(super) fn conditions(text: &str, tokens: &[Token], numbers: &[(f64, usize)],
         }
     }
     let compares = compares(text);
+    let of_years = known.fields.iter().any(Field::is_of_years);
     let mut of_numbers = Vec::new();
     for (at, field) in known.fields.iter().enumerate().filter(|(_, field)| field.number && !field.key) {
         let is_month = field.reading_of.as_ref().is_some_and(|(_, part)| part.ends_with("month"));
@@ -110,7 +111,14 @@ pub(super) fn conditions(text: &str, tokens: &[Token], numbers: &[(f64, usize)],
                 && tokens
                     .get(token)
                     .is_some_and(|token| tabsegnet_document::months::MONTHS.contains(&token.stem.as_str()));
-            if month != is_month {
+            let is_time = field.is_time() && (field.is_of_years() || !of_years);
+            if month != is_month || !is_time && is_dated(tokens, token, number) {
+                continue;
+            }
+            // "The budget of 2023" is a column.
+            let is_label =
+                |field: &Field| tokens.get(token).is_some_and(|token| field.label_words.contains(&token.stem));
+            if known.fields.iter().any(is_label) {
                 continue;
             }
             let relations = match stated(tokens, token) {
@@ -141,6 +149,13 @@ pub(super) fn conditions(text: &str, tokens: &[Token], numbers: &[(f64, usize)],
     kept.extend(equal.into_iter().take(NUMBERS / 2));
     kept.extend(compared.into_iter().take(NUMBERS));
     kept
+}
+
+/// Whether a number is a year by the word before it: "before 1990".
+fn is_dated(tokens: &[Token], at: usize, number: f64) -> bool {
+    let before = at.checked_sub(1).and_then(|before| tokens.get(before)).map_or("", |token| token.stem.as_str());
+    let is_year = number.fract() == 0.0 && (1800.0..2100.0).contains(&number);
+    is_year && ["in", "before", "after", "since", "until", "during"].contains(&before)
 }
 
 fn holds(relation: Relation, value: f64, number: f64) -> bool {

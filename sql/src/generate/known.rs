@@ -48,6 +48,33 @@ impl Field {
             || self.declared_type.starts_with("TIMESTAMP")
     }
 
+    /// Whether it names or numbers the rows, so that its sum and mean say nothing: integers, each of them once, under such a
+    /// name.
+    pub(super) fn is_number_of_row(&self) -> bool {
+        const NAMES: [&str; 9] = ["id", "no", "nr", "number", "order", "code", "key", "invoice", "rank"];
+        self.number && self.label_words.last().is_some_and(|word| NAMES.contains(&word.as_str())) && !self.repeats()
+    }
+
+    /// Whether it holds years alone.
+    pub(super) fn is_of_years(&self) -> bool {
+        let numbers = self.values.iter().filter_map(|cell| cell.number);
+        let is_year = |number: f64| number.fract() == 0.0 && (1000.0..2200.0).contains(&number);
+        self.number && numbers.clone().next().is_some() && numbers.into_iter().all(is_year)
+    }
+
+    /// Whether it may say when.
+    pub(super) fn is_time(&self) -> bool {
+        const NAMES: [&str; 9] = ["date", "year", "month", "day", "time", "season", "when", "week", "period"];
+        let named = self.label_words.iter().any(|word| NAMES.contains(&word.as_str()));
+        named || self.is_date() || self.is_of_years()
+    }
+
+    /// Whether its numbers are no count of the rows, 1, 2, 3 and so on.
+    pub(super) fn repeats_or_jumps(&self) -> bool {
+        let numbers: Vec<f64> = self.values.iter().filter_map(|cell| cell.number).collect();
+        !numbers.windows(2).all(|two| matches!(two, [one, next] if (next - one).abs() == 1.0))
+    }
+
     /// Whether several rows have one value.
     pub(super) fn repeats(&self) -> bool {
         let mut seen = HashSet::new();
@@ -72,6 +99,8 @@ pub struct KnownTable {
     pub quoted: String,
     /// What orders its rows as they were written: SQLite's row id.
     pub order: Option<String>,
+    /// Where one of the rows sums up the others: the field, and the value that says so there.
+    pub total: Option<(usize, String)>,
 }
 
 /// The tables and fields of a database.
@@ -113,7 +142,7 @@ impl Known {
                 .find(|row_id| !columns.iter().any(|(_, column)| column.name.eq_ignore_ascii_case(row_id)));
             let order = row_id.filter(|_| order && table.module.is_none()).map(str::to_owned);
             let quoted = table.quoted();
-            known.tables.push(KnownTable { name: table.name.clone(), quoted: quoted.clone(), order });
+            known.tables.push(KnownTable { name: table.name.clone(), quoted: quoted.clone(), order, total: None });
             if columns.is_empty() {
                 continue;
             }
@@ -155,8 +184,22 @@ impl Known {
                     key,
                 });
             }
+            let total = known.total(first);
+            if let Some(table) = known.tables.last_mut() {
+                table.total = total;
+            }
         }
         Ok(known)
+    }
+
+    /// Where one row of the last table, whose fields begin with `first`, sums up the others: "Total" among its first texts.
+    fn total(&self, first: usize) -> Option<(usize, String)> {
+        const TOTALS: [&str; 4] = ["total", "totals", "grand total", "sum"];
+        let (at, field) = self.fields.iter().enumerate().skip(first).find(|(_, field)| !field.number)?;
+        let is_total = |cell: &&Cell| TOTALS.contains(&cell.text.trim().trim_end_matches(':').to_lowercase().as_str());
+        let mut totals = field.values.iter().filter(is_total);
+        let total = totals.next()?;
+        (totals.next().is_none() && field.values.len() > 2).then(|| (at, total.text.clone()))
     }
 
     /// A table alone.

@@ -194,8 +194,7 @@ impl Files {
                 let column = |column: &crate::tables::ImportedColumn| ColumnInfo {
                     name: column.header.clone(),
                     declared_type: column.kind.sql().to_owned(),
-                    not_null: false,
-                    generated: false,
+                    ..ColumnInfo::default()
                 };
                 self.seeds.insert(name, columns.filter(|column| !column.text_of_number).map(column).collect());
             }
@@ -413,15 +412,7 @@ fn info(column: &SaidColumn) -> ColumnInfo {
 }
 
 fn table(name: &str, columns: Vec<ColumnInfo>) -> Table {
-    Table {
-        name: name.to_owned(),
-        schema: None,
-        columns,
-        primary_key: Vec::new(),
-        foreign_keys: Vec::new(),
-        module: None,
-        problem: None,
-    }
+    Table { name: name.to_owned(), columns, ..Table::default() }
 }
 
 #[cfg(test)]

@@ -159,8 +159,7 @@ impl Definitions {
     }
 
     fn view(&mut self, view: CreateView) {
-        let column =
-            |name: String| ColumnInfo { name, declared_type: String::new(), not_null: false, generated: false };
+        let column = |name: String| ColumnInfo { name, ..ColumnInfo::default() };
         self.views.push(View {
             name: last(&view.name),
             schema: None,
@@ -171,15 +170,7 @@ impl Definitions {
     }
 
     fn table(&mut self, definition: CreateTable) {
-        let mut table = Table {
-            name: last(&definition.name),
-            schema: None,
-            columns: Vec::new(),
-            primary_key: Vec::new(),
-            foreign_keys: Vec::new(),
-            module: None,
-            problem: None,
-        };
+        let mut table = Table { name: last(&definition.name), ..Table::default() };
         for column in definition.columns {
             add_column(&mut table, column);
         }
@@ -244,8 +235,7 @@ fn add_column(table: &mut Table, column: ColumnDef) {
     let mut info = ColumnInfo {
         name: column.name.value.clone(),
         declared_type: column.data_type.to_string(),
-        not_null: false,
-        generated: false,
+        ..ColumnInfo::default()
     };
     for option in column.options {
         match option.option {

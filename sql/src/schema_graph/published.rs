@@ -82,7 +82,7 @@ impl SpiderDatabase {
             // Spider's "others" says nothing.
             let declared_type = if declared_type == "time" { "datetime".to_owned() } else { declared_type };
             let Some(of) = tables.get_mut(table) else { continue };
-            of.columns.push(ColumnInfo { name: name.clone(), declared_type, not_null: false, generated: false });
+            of.columns.push(ColumnInfo { name: name.clone(), declared_type, ..ColumnInfo::default() });
             if let Some((_, said)) = self.column_names.get(at) {
                 let column = ColumnSemantics { name: Some(said.clone()), ..Default::default() };
                 semantics.tables.entry(of.name.clone()).or_default().columns.insert(name.clone(), column);
@@ -113,15 +113,7 @@ impl SpiderDatabase {
 }
 
 fn empty(name: &str) -> Table {
-    Table {
-        name: name.to_owned(),
-        schema: None,
-        columns: Vec::new(),
-        primary_key: Vec::new(),
-        foreign_keys: Vec::new(),
-        module: None,
-        problem: None,
-    }
+    Table { name: name.to_owned(), ..Table::default() }
 }
 
 #[derive(Deserialize)]
@@ -159,7 +151,7 @@ pub fn beaver(text: &str, joins: Option<&str>) -> Result<Vec<Published>, Publish
             semantics: Semantics::default(),
         });
         let types = of.column_types.into_iter().chain(std::iter::repeat(String::new()));
-        let column = |(name, declared_type)| ColumnInfo { name, declared_type, not_null: false, generated: false };
+        let column = |(name, declared_type)| ColumnInfo { name, declared_type, ..ColumnInfo::default() };
         let key = |key: BeaverKey| ForeignKey {
             columns: vec![key.column_name],
             table: key.referenced_table_name.rsplit("#sep#").next().unwrap_or_default().to_owned(),

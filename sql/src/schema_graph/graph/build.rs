@@ -422,12 +422,7 @@ pub(super) fn view_columns(told: &[ColumnInfo], derived: &[Derived]) -> Vec<Colu
     if !told.is_empty() {
         return told.to_vec();
     }
-    let of = |derived: &Derived| ColumnInfo {
-        name: derived.name.clone(),
-        declared_type: String::new(),
-        not_null: false,
-        generated: false,
-    };
+    let of = |derived: &Derived| ColumnInfo { name: derived.name.clone(), ..ColumnInfo::default() };
     derived.iter().map(of).collect()
 }
 
