@@ -25,7 +25,7 @@ use tabsegnet_ranker::boosting::BoostedTrees;
 use tabsegnet_ranker::boosting::bins::Bins;
 use tabsegnet_ranker::boosting::training::{BoostingConfig, Lists, grow};
 use tabsegnet_ranker::tensors::serialize;
-use tabsegnet_tablerag::{Candidates, ChunkSettings, Library, PROPOSING, Recall, Reranker, Source, Span};
+use tabsegnet_tablerag::{Candidates, ChunkSettings, Library, PROPOSING, Reranker, Source, Span};
 
 /// Chunks that are recalled, and that are left of them.
 const RECALLED: usize = 30;
@@ -253,7 +253,7 @@ fn measure(library: &Library, questions: &[&Put], reranker: &Reranker) -> Result
             let ranked: Ranked = questions
                 .iter()
                 .map(|put| {
-                    let found = library.recall(&put.text, Recall::Sum(weights), deep)?;
+                    let found = library.recall(&put.text, &weights, deep)?;
                     Ok(found.into_iter().map(|of| of.chunk).filter(|chunk| is_own(put, chunk)).take(RECALLED).collect())
                 })
                 .collect::<Result<_>>()?;

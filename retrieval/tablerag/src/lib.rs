@@ -39,6 +39,6 @@ pub use reranker::{PROPOSING, Reranker};
 pub use rounds::{Check, Outcome, RoundError, Rounds};
 pub use rules::{Reader, Reading, Rules};
 pub use schema::{SchemaColumn, TableSchema};
-pub use search::{Found, Recall, Recalled};
+pub use search::{Found, Recalled};
 pub use settings::RoundSettings;
 pub use trace::{KeptChunk, RoundEvent};

@@ -21,15 +21,6 @@ pub struct Found {
     pub score: f32,
 }
 
-/// How chunks are recalled.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Recall<'a> {
-    /// By a sum of BM25 by fields and of the vectors' product.
-    Sum(Weights),
-    /// By such a sum, and by what a row and the chunks that it names have of the question together.
-    Linked(&'a Reranker),
-}
-
 /// Chunks that were recalled, best first, with what the trees see of each.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recalled {
@@ -51,21 +42,13 @@ impl Recalled {
 }
 
 impl Library {
-    /// The best `top` chunks for a question, best first; of equal ones the first in the documents.
+    /// The best `top` chunks for a question by a sum of BM25 by fields and of the vectors' product, best first; of equal ones the first in the documents.
     ///
     /// # Errors
     /// The question cannot be encoded, the index is damaged.
-    pub fn recall(&self, question: &str, how: Recall<'_>, top: usize) -> Result<Vec<Found>, LibraryError> {
-        match how {
-            Recall::Sum(weights) => {
-                let query = self.index().query(question)?;
-                Ok(self.by_sum(&query, &weights, top))
-            }
-            Recall::Linked(reranker) => {
-                let best = self.candidates(question, &reranker.weights)?.best(reranker, top);
-                Ok(best.into_iter().map(|(_, found)| found).collect())
-            }
-        }
+    pub fn recall(&self, question: &str, weights: &Weights, top: usize) -> Result<Vec<Found>, LibraryError> {
+        let query = self.index().query(question)?;
+        Ok(self.by_sum(&query, weights, top))
     }
 
     /// The best `top` candidates by recall, with what the trees see of each.
