@@ -81,6 +81,7 @@ fn ranking(graph: &Graph) -> Ranking {
         column_headers: None,
         caption: None,
         position: node.into(),
+        location: None,
         duplicates: Vec::new(),
         segment: None,
         score: 0.0,

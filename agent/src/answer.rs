@@ -1,8 +1,9 @@
 //! Answers: what is said, how it was computed, what it rests on and how sure it is.
 
 use serde::{Deserialize, Serialize};
-use tabsegnet::ranking::Position;
+use tabsegnet::ranking::{Position, location_of};
 use tabsegnet::{RankedNode, Ranking, TableRanking};
+use tabsegnet_document::Locations;
 use tabsegnet_llm::Tokens;
 pub use tabsegnet_tablerag::Check;
 use tabsegnet_tablerag::RoundEvent;
@@ -25,6 +26,10 @@ pub struct Citation {
     pub column_headers: Option<String>,
     /// Where it stands; in a corpus tables are numbered by their place in the ranking, from 0.
     pub position: Position,
+    /// Where that is in the file, such as `'Q3 results'!E4`, `line 7` or `page 3`; absent where the file does not tell, and in
+    /// corpora and folders.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub location: Option<String>,
     /// Its table of a corpus, by the table's id; absent for a document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub table: Option<String>,
@@ -44,6 +49,7 @@ impl From<&RankedNode> for Citation {
             row_headers: node.row_headers.clone(),
             column_headers: node.column_headers.clone(),
             position: node.position.clone(),
+            location: node.location.clone(),
             table: None,
             file: None,
             id_in_file: None,
@@ -147,6 +153,15 @@ impl Answer {
             cost: self.cost,
             ..Self::abstention(self.confidence, checks)
         }
+    }
+
+    /// The same with where in the file the citations stand.
+    #[must_use]
+    pub fn located(mut self, locations: &Locations) -> Self {
+        for citation in &mut self.citations {
+            citation.location = location_of(locations, &citation.position).map(|location| location.to_string());
+        }
+        self
     }
 
     /// With the tables of a corpus that its citations are of, whose document the answer is from.

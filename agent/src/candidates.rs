@@ -1,7 +1,7 @@
 //! Candidate answers to a question, programs over its facts among them, with what speaks for each as features of the
 //! models that choose.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use rust_decimal::Decimal;
 use rust_decimal::prelude::ToPrimitive as _;
@@ -108,10 +108,11 @@ pub(crate) fn candidates(facts: &Facts<'_>, inquiry: &Inquiry) -> Vec<Candidate>
         let steps = vec![minus_hundred(fact.argument()), of_hundred(0)];
         found.extend(made(Family::Return, &[fact], steps, None, inquiry));
     }
+    let comparable = inquiry.is_comparison().then(|| Comparable::new(facts, inquiry));
     for (at, a) in list.iter().enumerate() {
         for (other, b) in list.iter().enumerate() {
             if at != other {
-                pair(&mut found, a, b, at < other, inquiry);
+                pair(&mut found, (a, b), at < other, comparable.as_ref(), inquiry);
             }
         }
     }
@@ -188,6 +189,11 @@ pub fn check_units(a: Option<Unit>, b: Option<Unit>) -> Result<(), RunError> {
 /// Whether a question whether one is greater, or less, than the other names them in the other order.
 fn is_other_way_round(a: &Fact, b: &Fact, inquiry: &Inquiry) -> bool {
     let Some(less) = inquiry.compares() else { return false };
+    // What became more is now more than it was.
+    let before = a.latest().zip(b.latest()).filter(|(a, b)| a != b).map(|(a, b)| a < b);
+    if inquiry.compares_with_before() {
+        return before.is_some_and(|before| before != less);
+    }
     let place = |fact: &Fact| inquiry.years.iter().position(|year| fact.latest() == Some(*year));
     let of = |fact: &Fact| words(&fact.label).into_iter().map(|(word, _)| word).collect::<HashSet<String>>();
     let (of_a, of_b) = (of(a), of(b));
@@ -205,7 +211,108 @@ fn is_other_way_round(a: &Fact, b: &Fact, inquiry: &Inquiry) -> bool {
         _ => None,
     };
     let by_year = || place(a).zip(place(b)).filter(|(a, b)| a != b).map(|(a, b)| a > b);
-    by_label.or_else(by_year).is_some_and(|is_second| is_second != less)
+    by_label.or_else(by_year).or(before).is_some_and(|is_second| is_second != less)
+}
+
+/// Which numbers a question whether one is greater than the other may mean.
+struct Comparable<'q> {
+    inquiry: &'q Inquiry,
+    /// Of each fact the words of its headers, years left out, that the question has, and the others.
+    words: HashMap<usize, [HashSet<String>; 2]>,
+    /// The same of the best cells, each once.
+    cells: Vec<[HashSet<String>; 2]>,
+    /// The latest year of the facts.
+    latest: Option<u16>,
+    /// Whether percentages may be compared.
+    of_percentages: bool,
+}
+
+/// Best nodes whose headers are held against each other.
+const COMPARED: usize = 400;
+
+impl<'q> Comparable<'q> {
+    fn new(facts: &Facts<'_>, inquiry: &'q Inquiry) -> Self {
+        const PERCENTAGES: [&str; 12] = [
+            "percent",
+            "%",
+            " rate",
+            "margin",
+            "growth",
+            "share",
+            "ratio",
+            "yield",
+            "return",
+            "proportion",
+            "portion",
+            "grow",
+        ];
+        let headers = |number: usize| {
+            let node = facts.nodes.get(number).into_iter();
+            let headers: Vec<&str> =
+                node.flat_map(|node| [&node.row_headers, &node.column_headers]).flatten().map(String::as_str).collect();
+            headers.join(" ").to_lowercase()
+        };
+        let mut cells = Vec::new();
+        for number in 0..facts.nodes.len().min(COMPARED) {
+            let words = shared(&headers(number), inquiry);
+            if !words[0].is_empty() && !cells.contains(&words) {
+                cells.push(words);
+            }
+        }
+        let words = facts.facts.iter().map(|fact| (fact.node, shared(&headers(fact.node), inquiry))).collect();
+        let latest = facts.facts.iter().filter_map(Fact::latest).max();
+        let of_percentages = PERCENTAGES.iter().any(|word| inquiry.has(word));
+        Self { inquiry, words, cells, latest, of_percentages }
+    }
+
+    /// Whether both are of one row or column under headers that say the same but for the year, where no others fit the
+    /// question better, and of the years that are meant; or of one column and of two rows that the question names; or of
+    /// one sentence about it.
+    fn are(&self, a: &Fact, b: &Fact) -> bool {
+        let inquiry = self.inquiry;
+        if !self.of_percentages && (a.is_percent() || b.is_percent()) {
+            return false;
+        }
+        if a.place.is_none() || b.place.is_none() {
+            let about = |fact: &Fact| fact.covers >= 0.5;
+            return a.place == b.place && a.node == b.node && about(a) && about(b);
+        }
+        let (Some(of_a), Some(of_b)) = (self.words.get(&a.node), self.words.get(&b.node)) else { return false };
+        let in_line = a.row() == b.row() || a.column() == b.column();
+        if in_line && of_a == of_b {
+            let Some((year, other)) = a.latest().zip(b.latest()).filter(|(year, other)| year != other) else {
+                return false;
+            };
+            let are_meant = match inquiry.years.as_slice() {
+                [] => year.abs_diff(other) == 1 && self.latest == Some(year.max(other)),
+                [named] => year.abs_diff(other) == 1 && (year == *named || other == *named),
+                named => named.contains(&year) && named.contains(&other),
+            };
+            return are_meant && !self.is_outdone(of_a);
+        }
+        let is_own = |own: &HashSet<String>, other: &HashSet<String>| own.iter().any(|word| !other.contains(word));
+        let of_year = |fact: &Fact| inquiry.years.is_empty() || fact.years.is_empty() || fact.has_year(&inquiry.years);
+        let one_column = a.column() == b.column() && of_year(a) && of_year(b);
+        one_column && is_own(&of_a[0], &of_b[0]) && is_own(&of_b[0], &of_a[0])
+    }
+
+    /// Whether the headers of another cell have more of the question's words, or as many and fewer others.
+    fn is_outdone(&self, [named, others]: &[HashSet<String>; 2]) -> bool {
+        let outdoes = |[cell, rest]: &[HashSet<String>; 2]| match cell.len().cmp(&named.len()) {
+            std::cmp::Ordering::Greater => cell.is_superset(named),
+            std::cmp::Ordering::Equal => cell == named && rest.len() < others.len() && rest.is_subset(others),
+            std::cmp::Ordering::Less => false,
+        };
+        named.is_empty() || self.cells.iter().any(outdoes)
+    }
+}
+
+/// The words of a label that the question has, and those that it has not; months are neither.
+fn shared(label: &str, inquiry: &Inquiry) -> [HashSet<String>; 2] {
+    let is_month = |word: &str| MONTHS.iter().any(|month| month.starts_with(word) || word == *month);
+    let words = words(label).into_iter().map(|(word, _)| word).filter(|word| !is_month(word));
+    let (named, others) = words.partition(|word| inquiry.words.contains(word));
+    [named, others]
 }
 
 /// Whether two amounts below nothing are meant without their signs, as what is paid out or taken off is: neither is what may
@@ -214,12 +321,19 @@ fn are_outflows(a: &Fact, b: &Fact) -> bool {
     let signed = ["income", "profit", "earnings", "margin", "provided", "gain", "loss", "change", "effect"];
     let is_outflow = |fact: &Fact| {
         let bracketed = fact.text.trim_start_matches(['$', '€', '£', ' ']).starts_with('(');
-        fact.quantity.value.is_sign_negative() && bracketed && !signed.iter().any(|word| fact.label.contains(word))
+        let label = fact.label.replace("income tax", "tax");
+        fact.quantity.value.is_sign_negative() && bracketed && !signed.iter().any(|word| label.contains(word))
     };
     is_outflow(a) && is_outflow(b)
 }
 
-fn pair(found: &mut Vec<Candidate>, a: &Fact, b: &Fact, ordered: bool, inquiry: &Inquiry) {
+fn pair(
+    found: &mut Vec<Candidate>,
+    (a, b): (&Fact, &Fact),
+    ordered: bool,
+    comparable: Option<&Comparable<'_>>,
+    inquiry: &Inquiry,
+) {
     use Operation::{Add, Divide, Greater, Multiply, Subtract};
     let (before, first, second, scale) = aligned(a, b);
     let number = before.len();
@@ -234,7 +348,7 @@ fn pair(found: &mut Vec<Candidate>, a: &Fact, b: &Fact, ordered: bool, inquiry: 
         let sum = || step(Add, first.clone(), second.clone());
         add(Family::Change, with(vec![step(Subtract, more.clone(), less.clone())]), scale);
         add(Family::PercentChange, with(vec![difference(), step(Divide, last(0), second.clone())]), None);
-        if !is_other_way_round(a, b, inquiry) {
+        if comparable.is_none_or(|comparable| comparable.are(a, b)) && !is_other_way_round(a, b, inquiry) {
             add(Family::Greater, with(vec![step(Greater, more.clone(), less.clone())]), None);
         }
         add(Family::Share, with(vec![sum(), step(Divide, first.clone(), last(0))]), None);

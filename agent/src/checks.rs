@@ -81,6 +81,7 @@ mod tests {
             row_headers: Some("Net sales".into()),
             column_headers: None,
             position: Position::Cell { table: 0, row: 1, col: 1, rowspan: 1, colspan: 1 },
+            location: None,
             table: None,
             file: None,
             id_in_file: None,

@@ -12,7 +12,7 @@ use tabsegnet::ranking::Position;
 use tabsegnet::{OpenDocument, Question, RankingError, Session};
 use tabsegnet_document::model::{Block, Document, Table};
 use tabsegnet_document::numbers::parse_cell_number;
-use tabsegnet_document::{Cut, ReadError, ReadOptions, read};
+use tabsegnet_document::{Cut, Locations, ReadError, ReadOptions, read};
 use tabsegnet_encoder::{EncoderConfig, load};
 use tabsegnet_llm::{Budget, ChatModel, LlmSettings, Piece};
 use tabsegnet_sql::Sandbox;
@@ -24,6 +24,7 @@ use tabsegnet_tablerag::{
 
 use crate::answer::{Answer, Check, Citation};
 use crate::folder::Folder;
+use crate::quantity::{Quantity, Unit, of_cell};
 use crate::rules::Policy;
 pub use excerpt::Excerpt;
 
@@ -48,6 +49,8 @@ pub struct Large {
     pub warnings: Vec<String>,
     /// What was cut off.
     cuts: Vec<Cut>,
+    /// Where the document's nodes stand in its file; of a folder nothing.
+    locations: Locations,
     execution: Execution,
 }
 
@@ -90,10 +93,10 @@ impl Large {
             return Ok(None);
         }
         let rest = rest_of(&read.document, cells);
-        let (warnings, cuts) = (read.warnings, read.cuts);
+        let (warnings, cuts, locations) = (read.warnings, read.cuts, read.locations);
         let sources = vec![Source::of_file(path, read.document)];
         let large = Self::of(path, ReadFiles { sources, warnings, cuts }, program)?;
-        Ok(Some(Self { rest, tables, ..large }))
+        Ok(Some(Self { rest, tables, locations, ..large }))
     }
 
     /// Reads a folder of reports and spreadsheets. All tables go through SQL, and those of `cells` cells or more through nothing
@@ -114,7 +117,17 @@ impl Large {
         let library = Library::new(sources, &encoder, &config, ChunkSettings::default())?;
         let execution = Execution { program: Some(program), sandbox: Sandbox::default() };
         let (path, tables) = (path.to_owned(), Vec::new());
-        Ok(Self { path, folder: None, library, rest: None, tables, warnings, cuts, execution })
+        Ok(Self {
+            path,
+            folder: None,
+            library,
+            rest: None,
+            tables,
+            warnings,
+            cuts,
+            locations: Locations::default(),
+            execution,
+        })
     }
 
     /// Its documents and tables, where it is a folder.
@@ -153,7 +166,7 @@ impl Large {
         if outcome.trust == Some(Trust::Text)
             && let Some(answer) = said
         {
-            return Ok(Answer { rounds: outcome.trace, ..answer });
+            return Ok(Answer { rounds: outcome.trace, ..answer.located(&self.locations) });
         }
         Ok(self.said(answer_of(outcome, (id, question), "sql")))
     }
@@ -178,11 +191,44 @@ impl Large {
     }
 
     /// What is said of an answer by SQL; of a document alone its cells are of no other file.
-    fn said(&self, mut answer: Answer) -> Answer {
+    fn said(&self, answer: Answer) -> Answer {
+        let mut answer = self.with_unit(answer);
         if self.folder.is_none() {
             answer.citations.iter_mut().for_each(|citation| citation.file = None);
         }
-        of_all_rows(answer, &self.cuts)
+        of_all_rows(answer.located(&self.locations), &self.cuts)
+    }
+
+    /// What a statement takes from cells, or makes of them, counts what these count, where all of them count one thing.
+    fn with_unit(&self, answer: Answer) -> Answer {
+        let is_kept = |sql: &String| !["count(", "/", "*"].iter().any(|other| sql.to_lowercase().contains(other));
+        let Some(value) = answer.value.clone().filter(|_| answer.sql.as_ref().is_some_and(is_kept)) else {
+            return answer;
+        };
+        let quantity = |citation: &Citation| {
+            let named =
+                |source: &&Source| citation.file.as_ref().is_none_or(|file| *file == source.name.display().to_string());
+            let Position::Cell { table: number, .. } = citation.position else { return None };
+            let document = &self.library.sources().iter().find(named)?.document;
+            let table = document.tables().find(|table| table.number() == number)?;
+            let own = [&citation.row_headers, &citation.column_headers].into_iter().flatten().map(String::as_str);
+            let count = own.clone().count();
+            of_cell(&citation.text, own.chain([table.caption()]), count, None)
+        };
+        let cited: Vec<(&Citation, Quantity)> =
+            answer.citations.iter().filter_map(|citation| Some((citation, quantity(citation)?))).collect();
+        let Some(&(citation, Quantity { unit, scale, .. })) = cited.first() else { return answer };
+        if cited.iter().any(|(_, of)| (of.unit, of.scale) != (unit, scale)) {
+            return answer;
+        }
+        let shown = match (cited.as_slice(), unit) {
+            // As it is written.
+            ([_], _) if parse_cell_number(&citation.text) == parse_cell_number(&value) => citation.text.clone(),
+            (_, Some(Unit::Percent)) => format!("{value}%"),
+            (_, Some(unit)) => format!("{unit}{value}"),
+            (_, None) => value,
+        };
+        Answer { answers: vec![shown.clone()], answer: shown, unit, scale, ..answer }
     }
 
     fn go(
@@ -342,6 +388,7 @@ fn citation(cited: &Cited) -> Option<Citation> {
         row_headers: cited.row_headers.clone(),
         column_headers: cited.column_headers.clone(),
         position,
+        location: None,
         table: None,
         file: Some(cited.document.clone()),
         id_in_file: None,

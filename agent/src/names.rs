@@ -12,7 +12,8 @@ const COMMON: [&str; 33] = [
 ];
 
 /// The words of a question that begin with a capital and stay when it is read with a glossary: neither its first word, unless
-/// something is of it (`Slack's revenue`), nor months, units and the like. None of a question in capitals.
+/// something is of it (`Slack's revenue`), nor months, units and the like. None of a question in capitals. In small letters
+/// only what something is of: `tesla's net income`.
 pub(crate) fn of(question: &str, read_as: Option<&str>) -> Vec<String> {
     let tokens: Vec<&str> = question.split_whitespace().collect();
     // Of a question in capitals, or with one for each word, nothing is told.
@@ -36,11 +37,16 @@ pub(crate) fn of(question: &str, read_as: Option<&str>) -> Vec<String> {
             || !word.chars().all(|c| c.is_alphabetic() || c == '-')
             || word.chars().count() < 3;
         let is_kept = kept.as_ref().is_none_or(|kept| kept.contains(&word));
-        let is_name = word.starts_with(char::is_uppercase) && (place > 0 || own) && !is_common && is_kept;
+        let is_capital = word.starts_with(char::is_uppercase) && (place > 0 || own);
+        let is_owner = own && word.chars().count() > 3 && !OWNERS.contains(&word);
+        let is_name = (is_capital || is_owner) && !is_common && is_kept;
         is_name.then(|| word.to_owned())
     });
     named.collect()
 }
+
+/// What something may be of that no document needs to name.
+const OWNERS: [&str; 9] = ["year", "quarter", "today", "what", "that", "there", "here", "company", "management"];
 
 /// A token without what stands around its word.
 fn bare(token: &str) -> &str {
@@ -94,6 +100,8 @@ mod tests {
             ),
             ("What did R&D cost?", None, &[]),
             ("WHAT WAS NET INCOME", None, &[]),
+            ("what was tesla's net income last year?", None, &["tesla"]),
+            ("what was the company's net income?", None, &[]),
             ("What Was Net Income", None, &[]),
             ("", None, &[]),
         ] {

@@ -213,6 +213,7 @@ mod tests {
             column_headers: None,
             caption: None,
             position: Position::Cell { table: 0, row: 1, col, rowspan: 1, colspan: 1 },
+            location: None,
             duplicates: Vec::new(),
             segment: None,
             score: 0.0,

@@ -83,7 +83,10 @@ impl Scale {
                     Self::Million => &["m", "mn", "mm"],
                     Self::Billion => &["b", "bn"],
                 };
+                let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric() && c != '$').collect();
                 text.split(name).next().is_some_and(|before| before.len() < text.len() && behind(before))
+                    // `Wages (EUR k)`
+                    || words.windows(2).any(|two| CURRENCIES.contains(&two[0]) && short.contains(&two[1]))
                     || text
                         .split(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | ',' | ';'))
                         .any(|word| short.iter().any(|short| word.strip_suffix(short).is_some_and(behind)))
@@ -120,7 +123,14 @@ impl Scale {
             "stated in ",
             "shown in ",
         ];
-        let said = |name: &str| before.iter().any(|before| text.contains(&format!("{before}{name}s")));
+        // A currency may stand before the scale: `amounts are in GBP millions`, `all figures in NOK million`.
+        let said = |name: &str| {
+            before.iter().any(|before| text.contains(&format!("{before}{name}s")))
+                || CURRENCIES
+                    .iter()
+                    .filter(|code| code.len() == 3)
+                    .any(|code| text.contains(&format!(" in {code} {name}")))
+        };
         Self::ALL.into_iter().find(|(_, name)| said(name)).map(|(scale, _)| scale)
     }
 }
@@ -161,10 +171,19 @@ pub fn of_cell<'t>(
         bare.strip_prefix(code).or_else(|| bare.strip_suffix(code)).filter(|bare| !bare.contains(char::is_alphabetic))
     });
     let value = to_decimal(parse_cell_number(code.unwrap_or(bare))?)?;
-    let unit = unit_of_sign(&words).or_else(|| headings.clone().into_iter().find_map(unit_of_heading));
-    let per_share = headings.clone().into_iter().any(|heading| {
+    let of_code = code.and_then(|_| CURRENCIES.iter().find(|sign| sign.len() == 3 && bare.contains(**sign)));
+    let of_code = of_code.and_then(|code| unit_of_word(code));
+    let of_heading = |(place, heading): (usize, &str)| {
+        unit_of_heading(heading).filter(|unit| *unit != Unit::Percent || place < own || !announces(heading))
+    };
+    let unit = unit_of_sign(&words).or(of_code);
+    let unit = unit.or_else(|| headings.clone().into_iter().enumerate().find_map(of_heading));
+    // What a table is called holds for its amounts per share and not for the others.
+    let has_fraction = !value.is_integer();
+    let per_share = headings.clone().into_iter().enumerate().any(|(place, heading)| {
         let heading = heading.to_lowercase();
-        !heading.contains("except")
+        (place < own || has_fraction)
+            && !heading.contains("except")
             && ["per share", "per common share", "per diluted share"].iter().any(|each| heading.contains(each))
     });
     let counts = headings.clone().into_iter().take(own).find_map(counts_as);
@@ -265,8 +284,34 @@ fn unit_of_heading(text: &str) -> Option<Unit> {
     let percent = text.match_indices('%').any(|(at, _)| !digit_before(at)) || text.contains("percent");
     match percent {
         true => Some(Unit::Percent),
-        false => unit_of_sign(&text.replace('%', "")),
+        false => unit_of_sign(&text.replace('%', "")).or_else(|| {
+            // `EUR million`, `in thousands of euros`: beside a scale, or alone in brackets.
+            let counted = Scale::of_heading(text).is_some();
+            let mut words = text.split(|c: char| !c.is_alphanumeric());
+            words.find_map(|word| unit_of_word(word).filter(|_| counted || text.contains(&format!("({word})"))))
+        }),
     }
+}
+
+/// The unit that a word or code in lower case names, a scale behind a code left out: `eur`, `euros`, `usdm`.
+fn unit_of_word(word: &str) -> Option<Unit> {
+    let code = ["k", "m", "mn", "mm", "b", "bn"].iter().find_map(|scale| word.strip_suffix(scale));
+    [
+        (Unit::Dollar, ["usd", "dollar", "dollars"]),
+        (Unit::Euro, ["eur", "euro", "euros"]),
+        (Unit::Pound, ["gbp", "pound", "pounds"]),
+    ]
+    .into_iter()
+    .find(|(_, names)| names.contains(&word) || code == Some(names[0]))
+    .map(|(unit, _)| unit)
+}
+
+/// Whether a sentence stands over a table: what it says is in it is not of each of its numbers.
+fn announces(heading: &str) -> bool {
+    let heading = heading.to_lowercase();
+    let is_sentence =
+        heading.contains("following") || heading.trim_end().ends_with([':', '.']) || heading.contains(" table ");
+    is_sentence && !heading.contains("in percent") && !heading.contains("(%")
 }
 
 /// The shortest decimal that `f64` shows: 0.1 stays 0.1.
@@ -327,7 +372,8 @@ pub fn of_sentence(text: &str) -> Vec<Written> {
         let close = before.trim_end();
         let dollar = [('$', Unit::Dollar), ('€', Unit::Euro), ('£', Unit::Pound)]
             .into_iter()
-            .find_map(|(sign, unit)| close.trim_end_matches(['-', '(', ' ']).ends_with(sign).then_some(unit));
+            .find_map(|(sign, unit)| close.trim_end_matches(['-', '(', ' ']).ends_with(sign).then_some(unit))
+            .or_else(|| unit_of_word(&last_word(close).to_lowercase()).filter(|_| behind_code(close)));
         let unit = if after.starts_with('%') || after.starts_with("percent") { Some(Unit::Percent) } else { dollar };
         let scale = Scale::ALL.iter().find(|(_, name)| after.starts_with(name)).map(|(scale, _)| *scale);
         let last_word = last_word(close.trim_end_matches(['.', ' ']));
@@ -344,6 +390,12 @@ pub fn of_sentence(text: &str) -> Vec<Written> {
         found.push(Written { quantity: Quantity { value, unit, scale }, start, end });
     }
     found
+}
+
+/// Whether a code in capitals ends a text: `EUR` of `EUR 190.4 million`.
+fn behind_code(text: &str) -> bool {
+    let code: String = text.chars().rev().take_while(|c| c.is_alphabetic()).collect();
+    code.len() == 3 && code.bytes().all(|byte| byte.is_ascii_uppercase())
 }
 
 /// What stands before the number of a note, a level, a standard.
@@ -392,7 +444,7 @@ mod tests {
             ("7", &["2019 £m"], "7", Some(Unit::Pound), Some(Scale::Million)),
             ("7", &["$\u{2019}000"], "7", Some(Unit::Dollar), Some(Scale::Thousand)),
             ("7", &["6.5% notes", "in billions"], "7", None, Some(Scale::Billion)),
-            ("7", &["2019", "USDm"], "7", None, Some(Scale::Million)),
+            ("7", &["2019", "USDm"], "7", Some(Unit::Dollar), Some(Scale::Million)),
             ("7", &["2019", "$ MILLION"], "7", Some(Unit::Dollar), Some(Scale::Million)),
             ("7", &["Sales above $1 million", "F19"], "7", Some(Unit::Dollar), None),
             ("7", &["(In Millions, Except Percentages and Per Share Amounts)"], "7", None, Some(Scale::Million)),
@@ -410,6 +462,22 @@ mod tests {
             assert_eq!(found, Some(Quantity { value: decimal(value), unit, scale }), "{text}");
         }
         assert_eq!(of_cell("n/a", [], 0, None), None);
+        for (text, headings, own, unit, scale) in [
+            // What a table is called holds for its amounts per share alone.
+            ("5,560", &["Net income", "Net income per share (in millions)"][..], 1, None, Some(Scale::Million)),
+            ("4.30", &["Diluted", "Net income per share (in millions)"], 1, None, None),
+            ("3,960", &["Wages (EUR k)"], 1, Some(Unit::Euro), Some(Scale::Thousand)),
+            ("412,300", &["Revenue", "(in thousands of euros)"], 1, Some(Unit::Euro), Some(Scale::Thousand)),
+            // What a sentence over a table names is not in all of it.
+            ("243.5", &["Stores", "The following table presents the percentage of stores owned:"], 1, None, None),
+            ("12", &["Share", "(in percent)"], 1, Some(Unit::Percent), None),
+        ] {
+            let found = of_cell(text, headings.iter().copied(), own, None).unwrap();
+            assert_eq!((found.unit, found.scale), (unit, scale), "{text} {headings:?}");
+        }
+        assert_eq!(Scale::of_passage("Amounts are in GBP millions unless said otherwise."), Some(Scale::Million));
+        let written = of_sentence("Net debt was EUR 190.4 million.");
+        assert_eq!((written[0].quantity.unit, written[0].quantity.scale), (Some(Unit::Euro), Some(Scale::Million)));
         assert_eq!(of_cell("", [], 0, None), None);
     }
 

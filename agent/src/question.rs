@@ -283,14 +283,31 @@ impl Inquiry {
         noun.is_some_and(|noun| noun != stem("shares") && have_word(left.into_iter().chain(above), &noun))
     }
 
-    /// Whether it asks whether one of two is greater, or less, than the other.
-    pub(crate) fn is_comparison(&self) -> bool {
+    /// Whether yes or no is wanted.
+    pub(crate) fn wants_verdict(&self) -> bool {
         let start = self.text.trim_start();
-        let verbs = ["was ", "is ", "were ", "are ", "did ", "does ", "do ", "has ", "have "];
-        verbs.iter().any(|verb| start.starts_with(verb))
-            && self.compares().is_some()
-            && !self.has(" or ")
-            && self.quantities.is_empty()
+        let verbs = ["was ", "is ", "were ", "are ", "did ", "does ", "do ", "has ", "have ", "had "];
+        let asks_more = [" or ", " how ", " what ", " which ", " why ", " when ", " who ", " where "];
+        verbs.iter().any(|verb| start.starts_with(verb)) && !asks_more.iter().any(|word| self.has(word))
+    }
+
+    /// Whether it asks whether one of two is greater, or less, than the other, and no more than these is needed to say so.
+    pub(crate) fn is_comparison(&self) -> bool {
+        self.wants_verdict() && self.compares().is_some() && self.quantities.is_empty()
+    }
+
+    /// Whether it asks if something is more, or less, than it was before.
+    pub(crate) fn compares_with_before(&self) -> bool {
+        self.is_comparison() && !self.has(" than ") && self.changes().is_some()
+    }
+
+    /// Whether what it names became less, `None` where it says of nothing that it became more or less.
+    fn changes(&self) -> Option<bool> {
+        let has = |words: &[&str]| words.iter().any(|word| self.has(word));
+        let less =
+            has(&[" decreas", " declin", " fall", " fell", " drop", " shrink", " shrank", " go down", " gone down"]);
+        let more = has(&[" increas", " rise", " rose", " risen", " grow", " grew", " go up", " gone up"]);
+        (less != more).then_some(less)
     }
 
     /// Whether it asks if the first that it names is the lesser of two, `None` where it compares nothing.
@@ -303,7 +320,7 @@ impl Inquiry {
         let less = has(&["less", "lower", "smaller", "fewer"]) || self.has("below");
         let more = has(&["more", "higher", "larger", "greater", "bigger"])
             || ["greater", "exceed", "higher", "larger", "above"].iter().any(|cue| self.has(cue));
-        (less || more).then_some(less)
+        if less || more { Some(less) } else { self.changes() }
     }
 
     /// Whether it asks for a quarter of a year.
@@ -467,10 +484,18 @@ mod tests {
             "How much more did it spend in 2024 than in 2023?",
             "Was revenue higher in 2024 or in 2023?",
             "Was revenue greater than 5 million?",
-            "Did revenue rise?",
+            "Is it incorporated in Delaware?",
+            "By how much did revenue rise?",
         ] {
             assert!(!Inquiry::new(question, None).is_comparison(), "{question}");
         }
+        for (question, less) in [("Did revenue rise?", false), ("Has net income fallen in 2024?", true)] {
+            let inquiry = Inquiry::new(question, None);
+            assert!(inquiry.compares_with_before() && inquiry.compares() == Some(less), "{question}");
+        }
+        let verdict = |question| Inquiry::new(question, None).wants_verdict();
+        assert!(verdict("Is it incorporated in Delaware?") && verdict("Was revenue greater than 5 million?"));
+        assert!(!verdict("Did revenue rise, and by how much?") && !verdict("What did it do?"));
         assert!(Inquiry::new("Revenue in Q3 2024?", None).names_quarter());
         assert!(!Inquiry::new("FAQ12 of 2024?", None).names_quarter());
     }

@@ -459,8 +459,8 @@ fn without_a_usable_model_it_is_said() {
     let failed = |url: Option<&str>, arguments: &[&str], words: &str| {
         let output = ask_llm(url, Some(KEY), arguments);
         let said = String::from_utf8(output.stderr).unwrap();
-        // A config that cannot be used is wrong usage.
-        let code = if arguments.contains(&"--config") { 2 } else { 1 };
+        // Settings that cannot be used are wrong usage, a server that refuses is none.
+        let code = if url.is_none_or(|url| url.contains("10.0.0.1")) { 2 } else { 1 };
         assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(code), &b""[..]), "{said}");
         assert!(
             said.contains(words) && !said.contains("panicked") && !said.contains(KEY),
@@ -482,6 +482,13 @@ fn without_a_usable_model_it_is_said() {
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success() && !output.stdout.is_empty(), "{said}");
     assert!(said.contains("q1: answered by learnt: ") && said.contains("401"), "{said}");
+    // A server that refuses twice is not asked a third time.
+    let before = refusing.received().len();
+    let questions = at("questions.jsonl", &"{\"question\": \"What was revenue in 2019?\"}\n".repeat(4));
+    let output = ask_llm(Some(&refusing.base_url()), Some(KEY), &["--policy", "auto", "--questions", &questions]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success() && said.contains("is not asked any more"), "{said}");
+    assert_eq!(refusing.received().len() - before, 2);
     // A model that talks past it leaves what was learnt to answer, with llm too.
     let chatty = ChatServer::start(|_, request| completion(request, "I would rather talk about the weather."));
     let output = ask_llm(Some(&chatty.base_url()), None, &["--policy", "llm", "--format", "jsonl"]);

@@ -111,7 +111,7 @@ fn a_segmenter_that_fails_is_an_error_or_another_stands_in_and_that_is_said() {
         "{told}"
     );
     let output = by_model(None, "rules");
-    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(output.status.code(), Some(2));
     assert!(said(&output).contains("--segmenter llm: no language model is set"), "{}", said(&output));
     let output = by_model(None, "auto");
     let told = said(&output);

@@ -29,6 +29,7 @@ mod replay;
 use large::LargeDocument;
 use llm::{Llm, LlmArguments, Rounded};
 use output::{Writer, is_closed_pipe};
+use tabsegnet_store::eprintln;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -181,7 +182,10 @@ fn main() -> ExitCode {
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");
-            ExitCode::from(if error.chain().any(|cause| cause.is::<UsageError>()) { USAGE } else { 1 })
+            let is_usage = |cause: &(dyn std::error::Error + 'static)| {
+                cause.is::<UsageError>() || matches!(cause.downcast_ref(), Some(LlmError::Settings { .. }))
+            };
+            ExitCode::from(if error.chain().any(is_usage) { USAGE } else { 1 })
         }
     }
 }
@@ -358,8 +362,13 @@ struct Answerer<'a> {
 }
 
 impl Answerer<'_> {
+    /// The model, unless its server failed so often that the other policy answers at once.
+    fn model(&self) -> Option<&Llm> {
+        self.llm.filter(|llm| !(self.or_otherwise && llm.is_given_up()))
+    }
+
     fn answer(&self, found: &Found) -> Result<Answer> {
-        let answer = match self.llm {
+        let answer = match self.model() {
             Some(llm) => {
                 let policy = llm.policy(found, self.otherwise.as_ref())?;
                 llm.answer(&policy, &found.ranking, self.or_otherwise)?
@@ -368,7 +377,7 @@ impl Answerer<'_> {
         };
         Ok(match &found.tables {
             Some((_, tables)) => answer.of_tables(tables),
-            None => answer,
+            None => answer.located(found.document.locations()),
         })
     }
 }
@@ -378,7 +387,7 @@ impl Answerer<'_> {
     /// and the other policy answers from the rest of the document; where it fails otherwise, that is an error, or as well.
     fn answer_large(&self, large: &LargeDocument, question: &GivenQuestion) -> Result<Answer> {
         let question = (question.id.as_str(), question.text.as_str());
-        let Some(llm) = self.llm else {
+        let Some(llm) = self.model() else {
             return large.answer(question, self.otherwise.as_ref(), &self.rounds);
         };
         let Rounded { result, events, spent } = llm.rounds(large.tables(), question)?;
@@ -390,6 +399,7 @@ impl Answerer<'_> {
         if !unusable && !self.or_otherwise {
             return Err(error.into());
         }
+        llm.counts(if let RoundError::Planner(error) = &error { Some(error) } else { None });
         let (id, who) = (question.0, self.otherwise.name());
         eprintln!("warning: {id}: answered by SQL by rules, and by {who} from the rest of the document: {error}");
         let answer = large.answer(question, self.otherwise.as_ref(), &self.rounds)?;
@@ -538,10 +548,11 @@ fn language_model(arguments: &Arguments) -> Result<Option<Llm>> {
     let llm = Llm::open(&arguments.llm, arguments.format == Format::Table)?;
     if llm.is_none() && arguments.policy != PolicyChoice::Auto {
         let what = if arguments.splits_by_model() { "--segmenter llm" } else { "--policy llm" };
-        bail!(
+        return Err(UsageError(format!(
             "{what}: no language model is set; expected base_url and model in the table [llm] of --config, or \
              TABSEGNET_LLM_URL and TABSEGNET_LLM_MODEL"
-        );
+        ))
+        .into());
     }
     Ok(llm)
 }

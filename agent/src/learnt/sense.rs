@@ -23,10 +23,12 @@ pub(super) fn objection(candidate: &Candidate, nodes: &[RankedNode], inquiry: &I
     let of_sense = match (candidate.family, candidate.facts.as_slice()) {
         (Family::Lookup, [fact]) => {
             let node = nodes.get(fact.node);
-            other_year(fact, node, inquiry)
+            other_year(fact, nodes, inquiry)
                 .or_else(|| no_ratio(fact, node, inquiry))
                 .or_else(|| no_percentage_wanted(fact, node, inquiry))
                 .or_else(|| no_quarter(node, inquiry))
+                .or_else(|| no_count(fact, inquiry))
+                .or_else(|| no_difference(fact, node, inquiry))
         }
         (Family::List, facts) => no_change(facts, nodes, inquiry),
         (Family::PercentChange, [new, old]) => fraction(new, old),
@@ -36,7 +38,7 @@ pub(super) fn objection(candidate: &Candidate, nodes: &[RankedNode], inquiry: &I
         (Family::Change | Family::Sum | Family::Average | Family::Greater, [a, b]) => fraction(a, b),
         _ => None,
     };
-    let of_sense = match inquiry.is_comparison() && candidate.family != Family::Greater {
+    let of_sense = match inquiry.wants_verdict() && !is_verdict(candidate, inquiry) {
         true => Some("the question asks whether it is, and this is neither yes nor no".to_owned()),
         false => of_sense,
     };
@@ -49,6 +51,17 @@ pub(super) fn objection(candidate: &Candidate, nodes: &[RankedNode], inquiry: &I
         .or_else(|| other_quarter(&candidate.facts, nodes, inquiry))
         .or_else(|| another(candidate, nodes, inquiry));
     what.map(|what| Check { what, passed: false })
+}
+
+/// Whether a candidate may be what a question wants that is answered with yes or no: the comparison of two numbers; where that
+/// alone does not say it a sentence, or a cell that does.
+fn is_verdict(candidate: &Candidate, inquiry: &Inquiry) -> bool {
+    let says = |words: &String| ["yes", "no"].contains(&words.trim().to_lowercase().as_str());
+    match candidate.family {
+        Family::Greater => inquiry.is_comparison(),
+        Family::Sentence | Family::Span => !inquiry.is_comparison() || inquiry.compares_with_before(),
+        _ => candidate.words.iter().any(says),
+    }
 }
 
 /// Whether a candidate is what the question wants and has no value: then nothing else is the answer.
@@ -85,7 +98,11 @@ fn another(candidate: &Candidate, nodes: &[RankedNode], inquiry: &Inquiry) -> Op
         Position::Passage { passage } => passage < COVER,
         _ => false,
     };
-    let of_all = |name: &str| is_named(name, nodes.iter().filter(is_cover).map(|node| node.text.as_str()));
+    // In small letters it may be any noun of the document.
+    let of_all = |name: &str| {
+        let small = name.starts_with(char::is_lowercase);
+        is_named(name, nodes.iter().filter(|node| small || is_cover(node)).map(|node| node.text.as_str()))
+    };
     let unnamed = inquiry.proper.iter().find(|name| !is_named(name, cited().flat_map(texts)) && !of_all(name))?;
     Some(format!(
         "the question names {unnamed}, and no number that the answer rests on is of it, as far as its headers say"
@@ -121,6 +138,27 @@ fn other_quarter(facts: &[Fact], nodes: &[RankedNode], inquiry: &Inquiry) -> Opt
     let of = others.next()?;
     let shown = |of: &BTreeSet<usize>| of.iter().map(|quarter| format!("Q{quarter}")).collect::<Vec<_>>().join(", ");
     Some(format!("a number is of {}, the question names {}", shown(&of), shown(&named)))
+}
+
+/// The question asks how many there are, and the number is a percentage.
+fn no_count(fact: &Fact, inquiry: &Inquiry) -> Option<String> {
+    let counts = inquiry.has("how many ") && !inquiry.has("percent") && !inquiry.has("basis point");
+    (counts && fact.is_percent()).then(|| format!("the question asks how many, and {} is a percentage", fact.text))
+}
+
+/// The question asks by how much something changed, and the number is what it changed to.
+fn no_difference(fact: &Fact, node: Option<&RankedNode>, inquiry: &Inquiry) -> Option<String> {
+    let start = inquiry.text.trim_start();
+    let wanted = ["by how much ", "by how many "].iter().any(|by| start.starts_with(by)) && fact.place.is_some();
+    let called = || {
+        let headers = node.into_iter().flat_map(|node| [&node.row_headers, &node.column_headers]).flatten();
+        headers.map(|header| header.to_lowercase()).any(|header| {
+            changes(&header)
+                || ["difference", "variance", "var.", "vs", "+/-", "%", "over"].iter().any(|cue| header.contains(cue))
+        })
+    };
+    (wanted && !fact.is_percent() && !called())
+        .then(|| format!("the question asks by how much, and {} is not called a change", fact.text))
 }
 
 /// The question asks what percentage something is, and the number is an amount.
@@ -206,15 +244,32 @@ fn changes_of_changes(candidate: &Candidate, nodes: &[RankedNode]) -> Option<Str
 
 /// The question names years, and the number is of others: by its headers, and where these name none, by what stands over its
 /// table.
-fn other_year(fact: &Fact, node: Option<&RankedNode>, inquiry: &Inquiry) -> Option<String> {
+fn other_year(fact: &Fact, nodes: &[RankedNode], inquiry: &Inquiry) -> Option<String> {
+    let node = nodes.get(fact.node);
     let over = |node: &RankedNode| -> Vec<u16> {
         let headings = node.caption.iter().chain(node.section.last());
         headings.flat_map(|heading| years(heading)).map(|(year, _)| year).collect()
     };
-    let of = match (fact.years.as_slice(), node) {
+    let mut of = match (fact.years.as_slice(), node) {
         ([], Some(node)) if fact.place.is_some() => over(node),
         (of, _) => of.to_vec(),
     };
+    // A column of shares between those of years is of one of these.
+    if of.is_empty()
+        && fact.is_percent()
+        && let Some((table, row, _)) = fact.place
+    {
+        let beside = nodes.iter().filter(|node| {
+            matches!(node.position, Position::Cell { table: of, row: at, .. } if (of, at) == (table, row))
+                && node.kind == NodeKind::Cell
+        });
+        of = beside
+            .flat_map(|node| node.column_headers.iter().flat_map(|header| years(header)))
+            .map(|(year, _)| year)
+            .collect();
+        of.sort_unstable();
+        of.dedup();
+    }
     let named = &inquiry.years;
     // A fiscal year may end in the one after: October 2025 is of fiscal 2026.
     let in_fiscal = |year: &u16| named.contains(&(year + 1));
@@ -233,8 +288,9 @@ fn other_year(fact: &Fact, node: Option<&RankedNode>, inquiry: &Inquiry) -> Opti
 }
 
 /// What is no amount; in their last word headers say the same.
-const RATIOS: [&str; 8] = [
+const RATIOS: [&str; 9] = [
     " ratio",
+    " gross margin",
     " density",
     " operating margin",
     " profit margin",

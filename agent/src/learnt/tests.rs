@@ -26,6 +26,7 @@ fn ranking(question: &str, cells: &[(&str, &str, &str, usize, usize)], sentences
             column_headers: headers.map(|(_, column)| column.to_owned()),
             caption: None,
             position,
+            location: None,
             duplicates: Vec::new(),
             segment: None,
             score: 10.0 - rank as f32,
@@ -300,4 +301,42 @@ fn regression_an_amount_is_no_ratio_a_list_no_change_and_a_heading_names_a_year(
     assert!(!has(&of_2022, "the question names 2021"));
     of_2022.nodes[0].section = vec!["Fiscal 2022".to_owned()];
     assert!(has(&of_2022, "the number is of 2022, the question names 2021"));
+}
+
+#[test]
+fn yes_and_no_rest_on_one_row_of_the_years_that_are_meant() {
+    for (question, said) in [
+        ("Did net sales increase in 2016?", "yes"),
+        ("Did net sales decrease in 2016?", "no"),
+        ("Was the cost of sales lower in 2016 than in 2015?", "no"),
+        ("Were net sales higher in 2015 than in 2016?", "no"),
+    ] {
+        let answer = answer(question);
+        // Where it abstains the verdict was not likely enough, but nothing else is said.
+        if !answer.abstained {
+            assert_eq!(answer.answer, said, "{question}");
+            let row = answer.citations[0].row_headers.as_deref();
+            assert_eq!(row, answer.citations[1].row_headers.as_deref(), "{question}");
+            assert!(question.to_lowercase().contains(&row.unwrap().to_lowercase()), "{question}: {row:?}");
+        }
+    }
+    assert!(!answer("Was the cost of sales lower in 2016 than in 2015?").abstained);
+    // What needs another number than two of the table, and what no number says, gets none.
+    for question in ["Did net sales exceed 110 million in 2016?", "Is it incorporated in Delaware?"] {
+        let answer = answer(question);
+        assert!(answer.abstained || answer.answer.contains("Net sales rose"), "{question}: {}", answer.answer);
+    }
+}
+
+#[test]
+fn regression_by_how_much_and_how_many_are_not_what_it_changed_to_and_no_percentage() {
+    for question in
+        ["By how much did taxes rise in 2016?", "By how many dollars did net sales increase from 2015 to 2016?"]
+    {
+        assert_ne!(answer(question).answer, "7", "{question}");
+        assert_ne!(answer(question).answer, "$ 120", "{question}");
+    }
+    let cells = [("92 %", "Employees", "2016", 1, 1), ("88 %", "Employees", "2015", 1, 2)];
+    let answer = learnt().answer(&ranking("How many employees were there in 2016?", &cells, &[]));
+    assert!(answer.abstained, "{}", answer.answer);
 }

@@ -415,6 +415,7 @@ impl<'a> CellGraph<'a> {
             row_headers: node.place.as_ref().and_then(|place| path(&place.row_path)),
             column_headers: node.place.as_ref().and_then(|place| path(&place.column_path)),
             position: node.into(),
+            location: None,
             table: None,
             file: None,
             id_in_file: None,

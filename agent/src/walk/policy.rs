@@ -128,6 +128,20 @@ impl<'a> LlmPolicy<'a> {
         Attempt { result, instead_of, trace, spent }
     }
 
+    /// As [`Policy::answer`], with what the model failed with where the other policy answers.
+    pub fn answer_or_else(&self, ranking: &Ranking) -> (Answer, Option<LlmError>) {
+        let Attempt { result, trace, spent, .. } = self.attempt(ranking);
+        match result {
+            Ok(answer) => (answer, None),
+            Err(error) => {
+                let who = self.otherwise.name();
+                self.listener.notice(&format!("{}: answered by {who}: {error}", ranking.question_id));
+                let answer = self.otherwise.answer(ranking);
+                (Answer { trace, tokens: Some(spent.tokens), cost: spent.cost, ..answer }, Some(error))
+            }
+        }
+    }
+
     /// An abstention of a walk that was cut short before it had anything, with what the other policy says as the best so far.
     fn with_guess(&self, ranking: &Ranking, mut answer: Answer) -> Answer {
         let other = self.otherwise.answer(ranking);
@@ -149,10 +163,6 @@ impl Policy for LlmPolicy<'_> {
     /// As [`LlmPolicy::try_answer`]; where it fails, the other policy answers, with what the model did and took up to then, and
     /// that is said.
     fn answer(&self, ranking: &Ranking) -> Answer {
-        let Attempt { result, trace, spent, .. } = self.attempt(ranking);
-        result.unwrap_or_else(|error| {
-            self.listener.notice(&format!("{}: answered by {}: {error}", ranking.question_id, self.otherwise.name()));
-            Answer { trace, tokens: Some(spent.tokens), cost: spent.cost, ..self.otherwise.answer(ranking) }
-        })
+        self.answer_or_else(ranking).0
     }
 }

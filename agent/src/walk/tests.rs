@@ -76,6 +76,7 @@ fn ranking(graph: &Graph, question: &str, start: &[&str]) -> Ranking {
             column_headers: None,
             caption: None,
             position: node.into(),
+            location: None,
             duplicates: Vec::new(),
             segment: None,
             score: 1.0 / rank as f32,

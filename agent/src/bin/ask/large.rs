@@ -9,7 +9,7 @@ use tabsegnet_agent::large::{Large, Texts};
 use tabsegnet_agent::{Answer, Folder, Policy};
 use tabsegnet_document::model::Document;
 use tabsegnet_document::native::document_json;
-use tabsegnet_store::write_bytes_atomic;
+use tabsegnet_store::{eprintln, write_bytes_atomic};
 use tabsegnet_tablerag::RoundSettings;
 use tempfile::TempDir;
 

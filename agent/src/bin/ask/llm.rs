@@ -1,5 +1,6 @@
 //! Answers by a language model: which one, what it thinks on stderr, the trace in a file.
 
+use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, IsTerminal as _, Stderr, Write as _};
 use std::path::{Path, PathBuf};
@@ -14,11 +15,12 @@ use tabsegnet_agent::large::Large;
 use tabsegnet_agent::segmenter::LlmSegmenter;
 use tabsegnet_agent::walk::{Listener, LlmPolicy, Thoughts, TraceEvent, found_tables};
 use tabsegnet_agent::{Answer, Policy};
-use tabsegnet_llm::{Budget, OpenModel, Piece, RunCost, Spent};
+use tabsegnet_llm::{Budget, LlmError, OpenModel, Piece, RunCost, Spent};
 use tabsegnet_segmenter::Segmenter;
 use tabsegnet_tablerag::{RoundError, RoundEvent};
 
 use crate::Found;
+use tabsegnet_store::eprintln;
 
 /// What is said about a language model.
 #[derive(Args)]
@@ -58,7 +60,12 @@ pub struct Llm {
     terminal: Terminal,
     /// Of all questions.
     cost: Arc<RunCost>,
+    /// How often, one time after the other, there was no server that could be used.
+    failures: Cell<u32>,
 }
+
+/// Failures after which the server is not asked again where another policy answers: each takes its attempts and their waits.
+const FAILURES: u32 = 2;
 
 impl Llm {
     /// The model that arguments, environment and config name; `None` where they name none.
@@ -73,7 +80,7 @@ impl Llm {
             eprintln!("warning: {notice}");
         }
         let terminal = Terminal::new(trace.as_deref(), show_thoughts || io::stderr().is_terminal())?;
-        Ok(Some(Self { config, opened, terminal, cost: Arc::default() }))
+        Ok(Some(Self { config, opened, terminal, cost: Arc::default(), failures: Cell::default() }))
     }
 
     /// The model and where it is.
@@ -127,9 +134,32 @@ impl Llm {
         Ok(Rounded { result, events, spent })
     }
 
+    /// Whether the server failed so often that it is not asked any more.
+    pub fn is_given_up(&self) -> bool {
+        self.failures.get() >= FAILURES
+    }
+
+    /// Counts what the model failed with, if it did.
+    pub fn counts(&self, error: Option<&LlmError>) {
+        let is_server = |error: &LlmError| {
+            matches!(
+                error,
+                LlmError::Unreachable { .. } | LlmError::Key { .. } | LlmError::NotChat { .. } | LlmError::NoTls { .. }
+            )
+        };
+        self.failures.set(if error.is_some_and(is_server) { self.failures.get() + 1 } else { 0 });
+        if self.failures.get() == FAILURES {
+            eprintln!("warning: the language model is not asked any more: it failed {FAILURES} times");
+        }
+    }
+
     /// Answers; where the model fails, that is an error, or, where `or_policy`, what the other policy says.
     pub fn answer(&self, policy: &LlmPolicy<'_>, ranking: &Ranking, or_policy: bool) -> Result<Answer> {
-        let answer = if or_policy { policy.answer(ranking) } else { policy.try_answer(ranking)? };
+        let (answer, error) = match or_policy {
+            true => policy.answer_or_else(ranking),
+            false => (policy.try_answer(ranking)?, None),
+        };
+        self.counts(error.as_ref());
         self.terminal.check()?;
         Ok(answer)
     }

@@ -1,6 +1,6 @@
 //! Answers as text, as JSON, and as a page.
 
-use std::io::{self, Write as _};
+use std::io;
 use std::path::Path;
 use std::rc::Rc;
 
@@ -9,7 +9,7 @@ use tabsegnet::OpenDocument;
 use tabsegnet_agent::large::Excerpt;
 use tabsegnet_agent::{Answer, Citation, page};
 use tabsegnet_page::{Answer as Shown, Page};
-use tabsegnet_store::write_bytes_atomic;
+use tabsegnet_store::{eprintln, write_bytes_atomic};
 
 use crate::large::LargeDocument;
 use crate::{Format, Found};
@@ -173,8 +173,7 @@ impl<'a> Writer<'a> {
 
 /// To stdout, at once.
 pub fn print(text: &str) -> Result<()> {
-    let mut stdout = io::stdout().lock();
-    stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).context("stdout: could not write")
+    tabsegnet_store::print(text).context("stdout: could not write")
 }
 
 /// Whether who reads the answers has gone, as `head` does.
@@ -213,7 +212,8 @@ fn lines(answer: &Answer) -> String {
             let headers: Vec<&str> = headers.map(String::as_str).collect();
             let table = citation.table.as_ref().or(citation.file.as_ref());
             let table = table.map_or_else(String::new, |table| format!(" in {table}"));
-            lines.push(format!("  {}{table}: {} {}", citation.node, citation.text, headers.join(" | ")));
+            let location = citation.location.as_ref().map_or_else(String::new, |location| format!(" at {location}"));
+            lines.push(format!("  {}{table}{location}: {} {}", citation.node, citation.text, headers.join(" | ")));
         }
     }
     // What stands in a cell, or in a reply, is not to steer the terminal.
