@@ -458,6 +458,14 @@ fn wrong_usage_and_missing_corpora_say_what_to_do() {
     index(&work, &[]).fails(2, &["nothing to do"]);
     work.write("empty/.hidden", "x");
     index(&work, &["empty"]).fails(1, &["holds no file"]);
+    // Of what holds no table no corpus is made.
+    work.write("text.md", "Nothing but words.\n");
+    index(&work, &["text.md"]).fails(1, &["no corpus is made", "text.md: holds no table"]);
+    infer(&work, &["--question", "x"]).fails(1, &["holds no corpus"]);
+    // A number is an id, too.
+    work.write("number.jsonl", "{\"id\": 7, \"header\": [\"a\"], \"rows\": [[\"1\"]]}\n");
+    index(&work, &["number.jsonl"]).ok();
+    index(&work, &["--remove", "number.jsonl"]).ok();
     work.write("a.jsonl", cities());
     index(&work, &["a.jsonl"]).ok();
     // What is there counts, what is not is said.

@@ -275,6 +275,35 @@ fn regression_nobody_reading_stdout_is_success() {
     assert!(work.path("closed/report.html").is_file() && work.path("out/report/report.html").is_file());
 }
 
+/// Rust programs panic in `eprintln!` then; all of them did.
+#[test]
+fn regression_nobody_reading_stderr_ends_no_program() {
+    let work = Work::trained();
+    work.write("dev.jsonl", native_lines());
+    work.write("report.json", report().to_string());
+    work.write("sales.csv", "name,sold\npears,3\nplums,5\n");
+    for (program, arguments, code) in [
+        ("infer", ["--checkpoint", "out/best", "--document", "report.json", "--question", "revenue?"].as_slice(), 0),
+        ("infer", &["--checkpoint", "out/best", "--document", "missing.json", "--question", "revenue?"], 1),
+        ("train", &["--set", "evaluation.after_training=true"], 0),
+        ("evaluate", &[], 0),
+        ("query", &["--database", "sales.csv", "--sql", "SELECT name FROM sales WHERE sold = 5"], 0),
+        ("query", &["--database", "sales.csv", "--sql", "SELECT colour FROM sales"], 3),
+        ("index", &["--output", "corpus", "sales.csv"], 0),
+        ("ask", &["--document", "missing.csv", "--question", "how many plums were sold?"], 1),
+    ] {
+        let mut child = work
+            .command(program, arguments)
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap_or_else(|error| panic!("{program}: {error}"));
+        drop(child.stderr.take());
+        let status = child.wait().expect("the program ends");
+        assert_eq!(status.code(), Some(code), "{program} {arguments:?}");
+    }
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn regression_a_full_disk_behind_stdout_is_an_error_and_no_panic() {

@@ -26,7 +26,8 @@ const LONGEST_LINE: u64 = 256 << 20;
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TableRecord {
-    /// What rankings and gold name it by; unique in a corpus.
+    /// What rankings and gold name it by; unique in a corpus. A number is read as it is written.
+    #[serde(deserialize_with = "text")]
     pub id: String,
     /// Where it is from: a collection, a file.
     pub source: String,
@@ -65,10 +66,12 @@ pub struct Excerpt {
 #[serde(default)]
 pub struct TableQuestion {
     /// Its id.
+    #[serde(deserialize_with = "text")]
     pub id: String,
     /// Its text.
     pub question: String,
     /// Ids of the tables that hold the answer, all of which are wanted; empty where it is not known.
+    #[serde(deserialize_with = "texts")]
     pub tables: Vec<String>,
     /// The table that these are parts of, where they are parts of one: questions of one source are no independent
     /// observations.

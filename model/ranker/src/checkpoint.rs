@@ -208,6 +208,10 @@ pub fn read(directory: &Path, device: &Device) -> Result<Checkpoint, CheckpointE
         let expected = "expected a ranker's, such as checkpoints/general";
         return Err(content(directory, format!("is a checkpoint of the task {kind:?}; {expected}")));
     }
+    if !path.exists() {
+        let expected = "expected a checkpoint as `train` writes it, such as checkpoints/general";
+        return Err(content(&path, format!("could not read: there is no such file; {expected}")));
+    }
     let text = read_text(&path)?;
     check_version(directory, &path, &text)?;
     let mut manifest: Manifest = serde_json::from_str(&text)
