@@ -270,7 +270,8 @@ impl<'q> Comparable<'q> {
     /// one sentence about it.
     fn are(&self, a: &Fact, b: &Fact) -> bool {
         let inquiry = self.inquiry;
-        if !self.of_percentages && (a.is_percent() || b.is_percent()) {
+        let percentages = [a, b].into_iter().filter(|fact| fact.is_percent()).count();
+        if percentages > 0 && !self.of_percentages || percentages < 2 && inquiry.wants_percentage() {
             return false;
         }
         if a.place.is_none() || b.place.is_none() {
@@ -321,7 +322,8 @@ fn are_outflows(a: &Fact, b: &Fact) -> bool {
     let signed = ["income", "profit", "earnings", "margin", "provided", "gain", "loss", "change", "effect"];
     let is_outflow = |fact: &Fact| {
         let bracketed = fact.text.trim_start_matches(['$', '€', '£', ' ']).starts_with('(');
-        let label = fact.label.replace("income tax", "tax");
+        // Interest expense stands under "Other income (expense)".
+        let label = fact.label.rsplit(" > ").next().unwrap_or_default().replace("income tax", "tax");
         fact.quantity.value.is_sign_negative() && bracketed && !signed.iter().any(|word| label.contains(word))
     };
     is_outflow(a) && is_outflow(b)

@@ -96,7 +96,7 @@ impl Candidates {
         if names && inquiry.wanted == Wanted::Sentence {
             keep_if_any(&mut candidates, |candidate| candidate.words.iter().any(|text| names::holds_name(text)));
         }
-        if inquiry.is_comparison() && !inquiry.compares_with_before() {
+        if inquiry.is_comparison() {
             keep_if_any(&mut candidates, |candidate| candidate.family == Family::Greater);
         }
         // Where the smallest is wanted, what is largest along a line is no answer, nor what merely stands somewhere.

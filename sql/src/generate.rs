@@ -152,7 +152,7 @@ pub fn generate(
         Generation::of(&ranked, LEAST, |at| answered.get(at).map(|each| (each.candidate.sql.as_str(), &each.rows)));
     found.notes.extend(note.map(str::to_owned));
     let share = found.chosen().and_then(|chosen| unsaid::share_note(question, &chosen.sql));
-    found.hold_back(share.into_iter().collect());
+    found.hold_back(share.into_iter().chain(unsaid::verdict_note(question)).collect());
     found
 }
 

@@ -73,6 +73,16 @@ pub(crate) fn notes(question: &str, sql: &str, graph: &SchemaGraph) -> Vec<Strin
     unsaid(question, sql, graph).into_iter().map(note).collect()
 }
 
+/// That the question wants yes or no, which no rows say, in a sentence.
+pub(crate) fn verdict_note(question: &str) -> Option<String> {
+    const VERBS: [&str; 10] = ["was", "is", "were", "are", "did", "does", "do", "has", "have", "had"];
+    const OTHERS: [&str; 9] = ["or", "how", "what", "which", "why", "when", "who", "where", "you"];
+    let words = words(&question.to_lowercase());
+    let asks = words.first().is_some_and(|first| VERBS.contains(&first.as_str()));
+    let asks = asks && !words.iter().any(|word| OTHERS.contains(&word.as_str()));
+    asks.then(|| "the question asks whether it is, and rows say neither yes nor no".to_owned())
+}
+
 /// That the question wants a share, which a statement over records neither works out nor has, in a sentence.
 pub(crate) fn share_note(question: &str, sql: &str) -> Option<String> {
     let word = share(question, sql)?;

@@ -21,7 +21,7 @@ use crate::linking::words::stem;
 use crate::linking::{ExplainedJoin, Linked, Linker, Words};
 use crate::rows::{Rows, Value};
 use crate::schema_graph::{ColumnKind, JoinOrigin, SchemaGraph};
-use crate::unsaid::share_note;
+use crate::unsaid::{share_note, verdict_note};
 use candidates::{Candidate, Maker};
 use model::Compiled;
 pub use model::Model;
@@ -146,7 +146,7 @@ impl<'l, 'g> Composer<'l, 'g> {
         found.hold_back(stopped.filter(|(of, _)| *of >= score).map(|(_, told)| told).into_iter().collect());
         found.hold_back_another(question, self.linker.graph());
         let share = found.chosen().and_then(|chosen| share_note(question, &chosen.sql));
-        found.hold_back(share.into_iter().collect());
+        found.hold_back(share.into_iter().chain(verdict_note(question)).collect());
         found
     }
 
