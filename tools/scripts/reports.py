@@ -54,6 +54,10 @@ def main():
         "questions were looked at while the glossary and the generated questions were written, and trainings on filings saw "
         "questions generated from the tags of the same reports: these are figures of development. Of several seeds the mean.",
         "",
+        "Rankings have each fact once ([usage.md](usage.md)). `general` and `reports-minilm` have also learnt from questions in other "
+        "words, to other reports than these ([data/filings](../data/filings/README.md)). [The worst](reports-worst.md) are of before. "
+        "What other questions show, written without a look at any ranking: [experiments.md](experiments.md).",
+        "",
         f"Baselines rank the same nodes, each with its headers, for the questions as they are read. p: against the questions as "
         f"they are, and against {best}, the best baseline.",
         "",
