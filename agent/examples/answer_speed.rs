@@ -92,18 +92,8 @@ fn median(times: &mut [f64]) -> Option<f64> {
 /// 40 segments, each with headings, sentences and tables of 24 rows and five years: 10,000 nodes.
 fn report() -> Result<Document> {
     const ITEMS: [&str; 12] = [
-        "Net sales",
-        "Cost of goods sold",
-        "Operating expenses",
-        "Depreciation",
-        "Interest expense",
-        "Income taxes",
-        "Net income",
-        "Total assets",
-        "Long-term debt",
-        "Inventories",
-        "Employees",
-        "Capital expenditures",
+        "Net sales", "Cost of goods sold", "Operating expenses", "Depreciation", "Interest expense", "Income taxes",
+        "Net income", "Total assets", "Long-term debt", "Inventories", "Employees", "Capital expenditures",
     ];
     let mut blocks = vec![Block::Heading(Heading { level: 1, text: "Annual report".into() })];
     for segment in 0..32 {

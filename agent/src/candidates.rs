@@ -233,17 +233,7 @@ const COMPARED: usize = 400;
 impl<'q> Comparable<'q> {
     fn new(facts: &Facts<'_>, inquiry: &'q Inquiry) -> Self {
         const PERCENTAGES: [&str; 12] = [
-            "percent",
-            "%",
-            " rate",
-            "margin",
-            "growth",
-            "share",
-            "ratio",
-            "yield",
-            "return",
-            "proportion",
-            "portion",
+            "percent", "%", " rate", "margin", "growth", "share", "ratio", "yield", "return", "proportion", "portion",
             "grow",
         ];
         let headers = |number: usize| {

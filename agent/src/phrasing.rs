@@ -8,17 +8,8 @@ use crate::years::named_years;
 
 /// What begins a question for an amount of change where a verb of [`MOVES`] follows.
 const AMOUNTS: [&str; 12] = [
-    "by how much did",
-    "by how many dollars did",
-    "by how many points did",
-    "by what amount did",
-    "how much did",
-    "how many dollars did",
-    "how many points did",
-    "how far did",
-    "how far has",
-    "how much has",
-    "how much have",
+    "by how much did", "by how many dollars did", "by how many points did", "by what amount did", "how much did",
+    "how many dollars did", "how many points did", "how far did", "how far has", "how much has", "how much have",
     "how far have",
 ];
 
@@ -34,16 +25,8 @@ const MOVES: [&str; 53] = [
 
 /// The same as nouns.
 const CHANGES: [&str; 10] = [
-    "the rise in",
-    "the fall in",
-    "the drop in",
-    "the jump in",
-    "the increase in",
-    "the decrease in",
-    "the decline in",
-    "the growth in",
-    "the climb in",
-    "the slide in",
+    "the rise in", "the fall in", "the drop in", "the jump in", "the increase in", "the decrease in", "the decline in",
+    "the growth in", "the climb in", "the slide in",
 ];
 
 /// Comparatives of amounts.

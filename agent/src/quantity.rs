@@ -114,14 +114,7 @@ impl Scale {
     pub fn of_passage(text: &str) -> Option<Self> {
         let text = text.to_lowercase();
         let before = [
-            "(in ",
-            "( in ",
-            "amounts in ",
-            "dollars in ",
-            "presented in ",
-            "expressed in ",
-            "stated in ",
-            "shown in ",
+            "(in ", "( in ", "amounts in ", "dollars in ", "presented in ", "expressed in ", "stated in ", "shown in ",
         ];
         // A currency may stand before the scale: `amounts are in GBP millions`, `all figures in NOK million`.
         let said = |name: &str| {
@@ -198,34 +191,13 @@ pub fn of_cell<'t>(
 
 /// What is counted one by one, whatever scale the amounts beside it have.
 const COUNTED: [&str; 12] = [
-    "employee",
-    "headcount",
-    "staff",
-    "workforce",
-    "stores",
-    "restaurants",
-    "branches",
-    "floors",
-    "doors",
-    "aircraft",
-    "vessels",
-    "number of locations",
+    "employee", "headcount", "staff", "workforce", "stores", "restaurants", "branches", "floors", "doors", "aircraft",
+    "vessels", "number of locations",
 ];
 
 /// What employees cost, and what stores sell, is no count.
 const AMOUNTS: [&str; 13] = [
-    "$",
-    "cost",
-    "expense",
-    "sales",
-    "revenue",
-    "benefit",
-    "compensation",
-    "salar",
-    "pay",
-    "option",
-    "stock",
-    "share",
+    "$", "cost", "expense", "sales", "revenue", "benefit", "compensation", "salar", "pay", "option", "stock", "share",
     "plan",
 ];
 

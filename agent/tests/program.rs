@@ -233,15 +233,7 @@ fn every_format_prints() {
 fn what_is_not_sure_enough_is_not_said() {
     let with = |least: &str| -> Value {
         let output = ask(&[
-            "--document",
-            REPORT,
-            "--question",
-            QUESTION,
-            "--policy",
-            "rules",
-            "--format",
-            "jsonl",
-            "--min-confidence",
+            "--document", REPORT, "--question", QUESTION, "--policy", "rules", "--format", "jsonl", "--min-confidence",
             least,
         ]);
         serde_json::from_slice(&output.stdout).unwrap()

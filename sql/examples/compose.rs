@@ -212,24 +212,9 @@ const SHORTENED: usize = 3;
 /// A question without the words that only say it is one: "What are the names of singers?" as "names of singers".
 fn without_opening(question: &str) -> String {
     const OPENINGS: [&str; 18] = [
-        "what is the",
-        "what are the",
-        "what was the",
-        "what were the",
-        "what are",
-        "what is",
-        "show me the",
-        "show the",
-        "show",
-        "list the",
-        "list all",
-        "list",
-        "find the",
-        "find",
-        "give me the",
-        "give the",
-        "return the",
-        "tell me the",
+        "what is the", "what are the", "what was the", "what were the", "what are", "what is", "show me the",
+        "show the", "show", "list the", "list all", "list", "find the", "find", "give me the", "give the",
+        "return the", "tell me the",
     ];
     const MORE: [&str; 3] = ["all the", "all", "the"];
     let lower = question.to_lowercase();

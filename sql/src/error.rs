@@ -43,17 +43,9 @@ impl QueryError {
 
 /// What SQLite says where a statement is over one of its limits and the code is that of any other error.
 const LIMITS: [&str; 11] = [
-    "Expression tree is too large",
-    "too many terms in",
-    "too many columns",
-    "too many arguments on function",
-    "too many FROM clause terms",
-    "too many references to",
-    "tables in a join",
-    "parser stack overflow",
-    "Recursion limit",
-    "nested too deep",
-    "LIKE or GLOB pattern too complex",
+    "Expression tree is too large", "too many terms in", "too many columns", "too many arguments on function",
+    "too many FROM clause terms", "too many references to", "tables in a join", "parser stack overflow",
+    "Recursion limit", "nested too deep", "LIKE or GLOB pattern too complex",
 ];
 
 /// The code and the words of an error of SQLite; none where it is an error of the bindings.

@@ -44,22 +44,8 @@ const STACK: usize = 64 << 20;
 
 /// Functions that make one row of many.
 pub(crate) const AGGREGATES: [&str; 16] = [
-    "avg",
-    "count",
-    "group_concat",
-    "json_group_array",
-    "json_group_object",
-    "jsonb_group_array",
-    "jsonb_group_object",
-    "max",
-    "median",
-    "min",
-    "percentile",
-    "percentile_cont",
-    "percentile_disc",
-    "string_agg",
-    "sum",
-    "total",
+    "avg", "count", "group_concat", "json_group_array", "json_group_object", "jsonb_group_array", "jsonb_group_object",
+    "max", "median", "min", "percentile", "percentile_cont", "percentile_disc", "string_agg", "sum", "total",
 ];
 
 /// A statement that selects row ids, or keys, too.

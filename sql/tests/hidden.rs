@@ -42,24 +42,9 @@ const HIDDEN: &str = "
 const HIDE: [&str; 2] = ["ACCOUNTS", "diary"];
 
 const NAMES: [&str; 18] = [
-    "accounts",
-    "ACCOUNTS",
-    "\"Accounts\"",
-    "[accounts]",
-    "`aCCounts`",
-    "'accounts'",
-    "main.accounts",
-    "\"main\".accounts",
-    "temp.accounts",
-    "pins",
-    "over_pins",
-    "mixed",
-    "counted",
-    "\"is there\"",
-    "diary",
-    "diary_content",
-    "found",
-    "broken",
+    "accounts", "ACCOUNTS", "\"Accounts\"", "[accounts]", "`aCCounts`", "'accounts'", "main.accounts",
+    "\"main\".accounts", "temp.accounts", "pins", "over_pins", "mixed", "counted", "\"is there\"", "diary",
+    "diary_content", "found", "broken",
 ];
 
 const MORE_NAMES: [&str; 7] =

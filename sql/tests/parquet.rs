@@ -26,16 +26,8 @@ fn values_of_all_kinds() {
     assert_eq!(
         one("SELECT day, at, at_ns, time, hex(bytes), list, nested, map, kind, whole_2 FROM kinds"),
         json!([
-            "2024-02-29",
-            "2024-02-29 12:34:56.789",
-            "2024-02-29 12:34:56.789",
-            "01:02:03",
-            "00FF",
-            "[1,2,null]",
-            "{\"a\":1,\"b\":\"x\"}",
-            "{\"k\":1}",
-            "a",
-            3
+            "2024-02-29", "2024-02-29 12:34:56.789", "2024-02-29 12:34:56.789", "01:02:03", "00FF", "[1,2,null]",
+            "{\"a\":1,\"b\":\"x\"}", "{\"k\":1}", "a", 3
         ])
     );
     // The second row, and the third with nothing in it.

@@ -28,29 +28,8 @@ fn no_table_at_all() {
 fn odd_names_can_be_read_and_asked() {
     let folder = tempfile::tempdir().unwrap();
     let names = [
-        "select",
-        "we\"ird",
-        "it's",
-        "two words",
-        "Straße",
-        "STRASSE",
-        "表",
-        "table",
-        "a]b",
-        "a`b",
-        " ",
-        "x;--",
-        "%s",
-        "Ä",
-        "ä",
-        "emoji 🦀",
-        "sqlite",
-        "pragma_x",
-        "dbstat",
-        "json_each",
-        "line\nbreak",
-        "1",
-        "a.b",
+        "select", "we\"ird", "it's", "two words", "Straße", "STRASSE", "表", "table", "a]b", "a`b", " ", "x;--", "%s",
+        "Ä", "ä", "emoji 🦀", "sqlite", "pragma_x", "dbstat", "json_each", "line\nbreak", "1", "a.b",
     ];
     let quoted = |name: &str| format!("\"{}\"", name.replace('"', "\"\""));
     let mut sql = String::new();

@@ -161,11 +161,7 @@ fn a_loss_that_is_not_finite_stops_the_training_by_epoch_step_and_questions() {
     work.train(&["--set", "optimisation.learning_rate=1e30"]).fails(
         1,
         &[
-            "the loss is ",
-            " at epoch 1, step 2;",
-            "train-00",
-            "(train-00",
-            "no epoch was complete",
+            "the loss is ", " at epoch 1, step 2;", "train-00", "(train-00", "no epoch was complete",
             "try a lower optimisation.learning_rate",
         ],
     );

@@ -90,16 +90,8 @@ fn tables_of_files_and_documents_are_found_with_their_cells() {
     assert_eq!(sentence["text"], "Loans fell because the bank was repaid in May.");
     assert_eq!((&sentence["id_in_file"], &sentence["table"]), (&json!("p2"), &json!("tables/deep/note.md#t0")));
     let alone = Outcome::of(program("infer").current_dir(work.path("")).args([
-        "--document",
-        "tables/deep/note.md",
-        "--question",
-        "Why did loans fall?",
-        "--checkpoint",
-        general,
-        "--format",
-        "jsonl",
-        "--cache",
-        "cache",
+        "--document", "tables/deep/note.md", "--question", "Why did loans fall?", "--checkpoint", general, "--format",
+        "jsonl", "--cache", "cache",
     ]));
     let alone: Value = serde_json::from_str(&alone.ok().stdout).unwrap();
     let same = alone["nodes"].as_array().unwrap().iter().find(|node| node["id"] == "p2").unwrap();

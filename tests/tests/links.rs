@@ -8,46 +8,17 @@ use tabsegnet_tests::Outcome;
 
 /// All packages in the order of the data flow (ARCHITECTURE.md): one may depend on those before it.
 const ORDER: [&str; 25] = [
-    "tabsegnet-test-support",
-    "tabsegnet-store",
-    "tabsegnet-choice",
-    "tabsegnet-llm",
-    "tabsegnet-document",
-    "tabsegnet-graph",
-    "tabsegnet-lexical",
-    "tabsegnet-sql",
-    "tabsegnet-datasets",
-    "tabsegnet-generate",
-    "tabsegnet-prepared",
-    "tabsegnet-encoder",
-    "tabsegnet-features",
-    "tabsegnet-ranker",
-    "tabsegnet-corpus",
-    "tabsegnet-segmenter",
-    "tabsegnet",
-    "tabsegnet-tablerag",
-    "tabsegnet-page",
-    "tabsegnet-agent",
-    "tabsegnet-evaluation",
-    "tabsegnet-trainer",
-    "tabsegnet-infer",
-    "tabsegnet-tests",
-    "tabsegnet-benches",
+    "tabsegnet-test-support", "tabsegnet-store", "tabsegnet-choice", "tabsegnet-llm", "tabsegnet-document",
+    "tabsegnet-graph", "tabsegnet-lexical", "tabsegnet-sql", "tabsegnet-datasets", "tabsegnet-generate",
+    "tabsegnet-prepared", "tabsegnet-encoder", "tabsegnet-features", "tabsegnet-ranker", "tabsegnet-corpus",
+    "tabsegnet-segmenter", "tabsegnet", "tabsegnet-tablerag", "tabsegnet-page", "tabsegnet-agent",
+    "tabsegnet-evaluation", "tabsegnet-trainer", "tabsegnet-infer", "tabsegnet-tests", "tabsegnet-benches",
 ];
 
 /// What `infer` must not link: training, generation, language models, and what only they use.
 const NOT_IN_INFER: [&str; 11] = [
-    "tabsegnet-agent",
-    "tabsegnet-llm",
-    "tabsegnet-trainer",
-    "tabsegnet-generate",
-    "tabsegnet-prepared",
-    "tabsegnet-test-support",
-    "burn-autodiff",
-    "burn-optim",
-    "burn-train",
-    "burn-dataset",
-    "nalgebra",
+    "tabsegnet-agent", "tabsegnet-llm", "tabsegnet-trainer", "tabsegnet-generate", "tabsegnet-prepared",
+    "tabsegnet-test-support", "burn-autodiff", "burn-optim", "burn-train", "burn-dataset", "nalgebra",
 ];
 
 fn cargo(arguments: &[&str]) -> String {

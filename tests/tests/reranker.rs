@@ -20,11 +20,7 @@ fn work() -> Work {
 static TRAINED: LazyLock<Files> = LazyLock::new(|| work().after_training());
 
 const FILES: [&str; 6] = [
-    "model.safetensors",
-    "model-1.safetensors",
-    "model-3.safetensors",
-    "reranker.safetensors",
-    "manifest.json",
+    "model.safetensors", "model-1.safetensors", "model-3.safetensors", "reranker.safetensors", "manifest.json",
     "README.md",
 ];
 

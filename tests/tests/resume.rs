@@ -21,10 +21,7 @@ fn complete_epochs(work: &Work) -> usize {
 /// All that must not depend on interruptions.
 fn results(work: &Work) -> BTreeMap<&'static str, Vec<u8>> {
     let mut results: BTreeMap<_, _> = [
-        "out/best/model.safetensors",
-        "out/last/model.safetensors",
-        "out/best/manifest.json",
-        "out/last/manifest.json",
+        "out/best/model.safetensors", "out/last/model.safetensors", "out/best/manifest.json", "out/last/manifest.json",
     ]
     .map(|file| (file, work.read(file)))
     .into();

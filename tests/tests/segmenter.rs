@@ -222,11 +222,7 @@ fn a_trained_model_can_be_trained_on_and_stored_in_half_precision() {
     let whole = work.read("out/best/model.safetensors").len();
     work.copy("out/best", "start");
     let on = [
-        "--set",
-        "segmenter_training.model=start",
-        "--set",
-        "output.directory=again",
-        "--set",
+        "--set", "segmenter_training.model=start", "--set", "output.directory=again", "--set",
         "segmenter_training.store=f16",
     ];
     work.train(&on).ok();

@@ -280,10 +280,7 @@ mod tests {
     #[test]
     fn plain_http_is_for_this_machine() {
         for good in [
-            "http://127.0.0.1:8080/v1",
-            "http://localhost/v1/",
-            "http://[::1]:1/v1",
-            "HTTPS://api.example.com/v1",
+            "http://127.0.0.1:8080/v1", "http://localhost/v1/", "http://[::1]:1/v1", "HTTPS://api.example.com/v1",
             "https://10.0.0.1",
         ] {
             assert_eq!(refused(good), "", "{good}");

@@ -289,15 +289,8 @@ fn other_year(fact: &Fact, nodes: &[RankedNode], inquiry: &Inquiry) -> Option<St
 
 /// What is no amount; in their last word headers say the same.
 const RATIOS: [&str; 9] = [
-    " ratio",
-    " gross margin",
-    " density",
-    " operating margin",
-    " profit margin",
-    " net margin",
-    " per employee",
-    " per capita",
-    " interest coverage",
+    " ratio", " gross margin", " density", " operating margin", " profit margin", " net margin", " per employee",
+    " per capita", " interest coverage",
 ];
 
 /// The question asks for a ratio, and the number is an amount that is not called so.

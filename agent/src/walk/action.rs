@@ -118,13 +118,7 @@ fn one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>
 }
 
 const NAMES: [&str; 8] = [
-    "VisitNode",
-    "GetAllNeighbours",
-    "GetSharedNeighbours",
-    "GetNodesWithin",
-    "Backtrack",
-    "Compute",
-    "AnswerQuestion",
+    "VisitNode", "GetAllNeighbours", "GetSharedNeighbours", "GetNodesWithin", "Backtrack", "Compute", "AnswerQuestion",
     "Abstain",
 ];
 

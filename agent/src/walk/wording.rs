@@ -37,36 +37,8 @@ pub(crate) struct Said {
 
 /// Words that say nothing of their own.
 const GLUE: [&str; 30] = [
-    "a",
-    "about",
-    "an",
-    "and",
-    "approximately",
-    "are",
-    "as",
-    "at",
-    "by",
-    "each",
-    "for",
-    "from",
-    "in",
-    "is",
-    "it",
-    "its",
-    "of",
-    "on",
-    "or",
-    "per",
-    "respectively",
-    "s",
-    "that",
-    "the",
-    "their",
-    "to",
-    "was",
-    "were",
-    "which",
-    "with",
+    "a", "about", "an", "and", "approximately", "are", "as", "at", "by", "each", "for", "from", "in", "is", "it",
+    "its", "of", "on", "or", "per", "respectively", "s", "that", "the", "their", "to", "was", "were", "which", "with",
 ];
 
 const SIGNS: [(char, Unit); 3] = [('$', Unit::Dollar), ('€', Unit::Euro), ('£', Unit::Pound)];

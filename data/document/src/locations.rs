@@ -175,19 +175,8 @@ mod tests {
              <table><tr><th>c</th><th>d</th></tr><tr><td>3</td><td>4</td></tr></table>\n",
         );
         let wanted = [
-            "Report: line 1",
-            "It rose.: line 3",
-            "It fell.: line 3",
-            "one: line 6",
-            "a: line 8",
-            "b: line 8",
-            "x: line 10",
-            "1: line 10",
-            "y: line 11",
-            "2: line 11",
-            "c: line 13",
-            "d: line 13",
-            "3: line 13",
+            "Report: line 1", "It rose.: line 3", "It fell.: line 3", "one: line 6", "a: line 8", "b: line 8",
+            "x: line 10", "1: line 10", "y: line 11", "2: line 11", "c: line 13", "d: line 13", "3: line 13",
             "4: line 13",
         ];
         assert_eq!(all(&read), wanted);

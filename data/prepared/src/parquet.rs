@@ -268,11 +268,10 @@ fn read_edges(directory: &Path, documents: &mut [PreparedDocument], nodes: Vec<V
     let mut edges: Vec<Vec<(u32, u32, u8)>> = vec![Vec::new(); documents.len()];
     for (i, ((source, destination), name)) in ends.zip(table.texts("type")?).enumerate() {
         let edge_type = names.number(&name).map_err(|error| table.damaged(format!("row {i}: {error}")))?;
-        edges.get_mut(of[i] as usize).ok_or_else(|| table.damaged(format!("row {i} belongs to no document")))?.push((
-            source,
-            destination,
-            edge_type,
-        ));
+        edges
+            .get_mut(of[i] as usize)
+            .ok_or_else(|| table.damaged(format!("row {i} belongs to no document")))?
+            .push((source, destination, edge_type));
     }
     for ((document, nodes), edges) in documents.iter_mut().zip(nodes).zip(edges) {
         let graph = Adjacency::new(nodes.len(), names.clone(), &edges).and_then(|edges| Graph::new(nodes, edges));

@@ -17,30 +17,9 @@ const OF_REASONS: [&str; 11] =
 
 /// What something did that is a reason.
 const CAUSES: [&str; 24] = [
-    "behind",
-    "driving",
-    "driven",
-    "drove",
-    "caused",
-    "causing",
-    "pushed",
-    "lifted",
-    "dragged",
-    "led",
-    "prompted",
-    "explains",
-    "explained",
-    "triggered",
-    "hurt",
-    "helped",
-    "weighed",
-    "boosted",
-    "sank",
-    "dented",
-    "ate",
-    "fuelled",
-    "fueled",
-    "factors",
+    "behind", "driving", "driven", "drove", "caused", "causing", "pushed", "lifted", "dragged", "led", "prompted",
+    "explains", "explained", "triggered", "hurt", "helped", "weighed", "boosted", "sank", "dented", "ate", "fuelled",
+    "fueled", "factors",
 ];
 
 /// Behind "how", a question for an amount; "what" and "by" are followed by the others.
@@ -66,29 +45,9 @@ const NUMBERS: [&str; 16] = [
 
 /// Phrases of a sentence that gives a reason, in its words with one blank between.
 const GIVEN: [&str; 23] = [
-    "due to",
-    "driven by",
-    "because",
-    "result of",
-    "resulted from",
-    "resulting from",
-    "attributable to",
-    "attributed to",
-    "reflect",
-    "reflects",
-    "reflected",
-    "reflecting",
-    "owing to",
-    "caused by",
-    "in response to",
-    "offset by",
-    "led to",
-    "contributed to",
-    "in order to",
-    "so that",
-    "therefore",
-    "impact of",
-    "effect of",
+    "due to", "driven by", "because", "result of", "resulted from", "resulting from", "attributable to",
+    "attributed to", "reflect", "reflects", "reflected", "reflecting", "owing to", "caused by", "in response to",
+    "offset by", "led to", "contributed to", "in order to", "so that", "therefore", "impact of", "effect of",
 ];
 
 /// What a text about a change has, and no other.
@@ -274,17 +233,10 @@ mod tests {
     #[test]
     fn some_questions_ask_for_a_reason() {
         for question in [
-            "Why did margins fall?",
-            "Margins fell in 2024 - why?",
-            "What's behind the slump in sales?",
-            "what drove R&D up",
-            "What was driving costs?",
-            "What factors led to the decline?",
-            "What accounts for the drop?",
-            "Give the reason for the impairment.",
-            "What were the main reasons for it?",
-            "Tell me the reason.",
-            "How come taxes rose?",
+            "Why did margins fall?", "Margins fell in 2024 - why?", "What's behind the slump in sales?",
+            "what drove R&D up", "What was driving costs?", "What factors led to the decline?",
+            "What accounts for the drop?", "Give the reason for the impairment.", "What were the main reasons for it?",
+            "Tell me the reason.", "How come taxes rose?",
         ] {
             assert!(asks_for_reason(question), "{question}");
         }
@@ -306,12 +258,8 @@ mod tests {
     #[test]
     fn some_questions_ask_for_an_amount() {
         for question in [
-            "How much did it cost?",
-            "By how many points did margins move?",
-            "And what share of sales is that?",
-            "data center revenue FY25?",
-            "Capex for 2024, please",
-            "effective tax rate, last year",
+            "How much did it cost?", "By how many points did margins move?", "And what share of sales is that?",
+            "data center revenue FY25?", "Capex for 2024, please", "effective tax rate, last year",
         ] {
             assert!(asks_for_amount(question), "{question}");
         }
@@ -328,13 +276,8 @@ mod tests {
             assert!(asks_for_level(question), "{question}");
         }
         for question in [
-            "How much did R&D rise in 2024?",
-            "Is tax higher than in 2023?",
-            "Compare 2024 with 2023",
-            "Why did it cost 5 in 2024?",
-            "What was the growth in 2024?",
-            "What is the plan?",
-            "Who was it in 2024?",
+            "How much did R&D rise in 2024?", "Is tax higher than in 2023?", "Compare 2024 with 2023",
+            "Why did it cost 5 in 2024?", "What was the growth in 2024?", "What is the plan?", "Who was it in 2024?",
         ] {
             assert!(!asks_for_level(question), "{question}");
         }
@@ -350,9 +293,7 @@ mod tests {
             assert!(tells_change(text), "{text}");
         }
         for text in [
-            "R&D increased 5% to $4.6 billion.",
-            "R&D was $5 million in 2024.",
-            "A cost of $5 million that grew later.",
+            "R&D increased 5% to $4.6 billion.", "R&D was $5 million in 2024.", "A cost of $5 million that grew later.",
         ] {
             assert!(!tells_change(text), "{text}");
         }

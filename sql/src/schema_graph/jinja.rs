@@ -29,30 +29,8 @@ pub(super) struct Rendered {
 
 /// Words behind a table that are no name for it.
 const NO_ALIAS: [&str; 24] = [
-    "where",
-    "join",
-    "left",
-    "right",
-    "inner",
-    "outer",
-    "full",
-    "cross",
-    "natural",
-    "on",
-    "using",
-    "group",
-    "order",
-    "having",
-    "limit",
-    "union",
-    "intersect",
-    "except",
-    "qualify",
-    "window",
-    "select",
-    "with",
-    "offset",
-    "lateral",
+    "where", "join", "left", "right", "inner", "outer", "full", "cross", "natural", "on", "using", "group", "order",
+    "having", "limit", "union", "intersect", "except", "qualify", "window", "select", "with", "offset", "lateral",
 ];
 
 /// Replaces what stands in braces. A table of a source becomes one name, with its last part as alias where it has none.

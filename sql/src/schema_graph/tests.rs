@@ -55,9 +55,7 @@ fn views_on_views_lead_to_tables() {
     assert_eq!(
         derivations(&graph),
         [
-            "scorers.team < team.name",
-            "scorers.goals < goal.minute",
-            "top.team < scorers.team",
+            "scorers.team < team.name", "scorers.goals < goal.minute", "top.team < scorers.team",
             "top.goals < scorers.goals"
         ]
     );

@@ -27,10 +27,7 @@ use tabsegnet_store::eprintln;
 
 /// What stands around a label in a question about one year. Its order does not count: a text is the mean of its tokens.
 const PHRASES: &[&str] = &[
-    "What was in?",
-    "What were for?",
-    "How much was the company's in fiscal?",
-    "What did the company report as for?",
+    "What was in?", "What were for?", "How much was the company's in fiscal?", "What did the company report as for?",
     "Give me at the end of.",
 ];
 /// The years that questions are about.

@@ -13,13 +13,7 @@ impl Form {
     pub(super) fn without(self, status: u16, said: &str) -> Option<Self> {
         let said = said.to_lowercase();
         let refused = [
-            "unsupported",
-            "not support",
-            "unknown",
-            "unrecognized",
-            "not permitted",
-            "deprecated",
-            "only the default",
+            "unsupported", "not support", "unknown", "unrecognized", "not permitted", "deprecated", "only the default",
         ];
         if !matches!(status, 400 | 422) || !refused.iter().any(|word| said.contains(word)) {
             return None;

@@ -148,13 +148,8 @@ fn a_number_that_no_cell_bears_on_is_none() {
 fn the_words_of_an_answer_stand_in_what_is_cited_or_in_the_question() {
     let look = |question: &str, answer: &str| holds(question, json!(["t0:r1c1"]), "look up", answer);
     for answer in [
-        "John Doe stole $ 120 and fled",
-        "Net sales were great",
-        "not 120 but 2016",
-        "sales of 120 million horses",
-        "one hundred twenty",
-        "the 120",
-        "120 of revenue",
+        "John Doe stole $ 120 and fled", "Net sales were great", "not 120 but 2016", "sales of 120 million horses",
+        "one hundred twenty", "the 120", "120 of revenue",
     ] {
         assert_eq!(look("What?", answer).is_some(), answer == "the 120", "{answer}");
     }

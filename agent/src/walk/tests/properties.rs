@@ -7,15 +7,8 @@ use super::*;
 
 fn any_action() -> impl Strategy<Value = Value> {
     let names = [
-        "VisitNode",
-        "GetAllNeighbours",
-        "GetSharedNeighbours",
-        "GetNodesWithin",
-        "Backtrack",
-        "Compute",
-        "AnswerQuestion",
-        "Abstain",
-        "Fly",
+        "VisitNode", "GetAllNeighbours", "GetSharedNeighbours", "GetNodesWithin", "Backtrack", "Compute",
+        "AnswerQuestion", "Abstain", "Fly",
     ];
     let id = || {
         prop_oneof![

@@ -249,13 +249,7 @@ fn what_happened_stands_under_the_balance_that_it_leads_to() {
 #[test]
 fn a_line_of_a_scale_alone_is_one_of_units() {
     for line in [
-        "USD million",
-        "(£ thousand)",
-        "€m",
-        "Amounts in £'000",
-        "in $ millions",
-        "SEK bn",
-        "(US$000)",
+        "USD million", "(£ thousand)", "€m", "Amounts in £'000", "in $ millions", "SEK bn", "(US$000)",
         "All amounts are in EUR thousands.",
     ] {
         assert!(super::is_unit_line(line), "{line}");

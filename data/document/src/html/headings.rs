@@ -151,19 +151,10 @@ fn size_of_text(dom: &Dom) -> Option<f32> {
 
 /// What the statements of a report and what stands around them are called.
 const TITLES: [&str; 13] = [
-    "statement of income",
-    "statement of operations",
-    "statement of earnings",
-    "statement of comprehensive",
-    "statement of cash flows",
-    "statement of financial position",
-    "statement of financial condition",
-    "statement of changes in",
-    "statement of shareholders",
-    "statement of stockholders",
-    "notes to financial statement",
-    "report of independent",
-    "exhibit index",
+    "statement of income", "statement of operations", "statement of earnings", "statement of comprehensive",
+    "statement of cash flows", "statement of financial position", "statement of financial condition",
+    "statement of changes in", "statement of shareholders", "statement of stockholders",
+    "notes to financial statement", "report of independent", "exhibit index",
 ];
 
 /// Whether a text begins as the title of a statement: `CONSOLIDATED BALANCE SHEETS`, `Notes to the Consolidated Financial

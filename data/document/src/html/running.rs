@@ -182,11 +182,7 @@ mod tests {
     #[test]
     fn some_headings_go_on() {
         for text in [
-            "NOTES (Continued)",
-            "Note 7. Debt - continued",
-            "Note 7 (cont'd)",
-            "Leases (Cont.)",
-            "7. Debt, continued.",
+            "NOTES (Continued)", "Note 7. Debt - continued", "Note 7 (cont'd)", "Leases (Cont.)", "7. Debt, continued.",
         ] {
             assert!(is_continued(text), "{text}");
         }

@@ -147,13 +147,8 @@ const SQUARE: &[&str] = &[
 ];
 
 const COLUMN: &[&str] = &[
-    "what is the {y} of {a}",
-    "what was the {y} for {a}",
-    "for {a}, what was the {y}",
-    "how much was the {y} of {a}",
-    "which {y} did {a} have",
-    "what is {a} in terms of {y}",
-    "what are the {y} for {a}",
+    "what is the {y} of {a}", "what was the {y} for {a}", "for {a}, what was the {y}", "how much was the {y} of {a}",
+    "which {y} did {a} have", "what is {a} in terms of {y}", "what are the {y} for {a}",
     "how many {y} are there for {a}",
 ];
 
@@ -172,10 +167,7 @@ const ROWS_COLUMN: &[&str] = &[
 ];
 
 const ROW: &[&str] = &[
-    "what is the {a}",
-    "what was the company's {a}",
-    "what is the average {a}",
-    "what is the total of {a}",
+    "what is the {a}", "what was the company's {a}", "what is the average {a}", "what is the total of {a}",
     "in which year was {a} the highest",
 ];
 
@@ -189,50 +181,21 @@ const PAIR: &[&str] = &[
 
 /// What may stand before a year, most often nothing but `in`.
 pub(super) const TIMES: &[&str] = &[
-    "in",
-    "in",
-    "in",
-    "in",
-    "for",
-    "during",
-    "in fiscal",
-    "in fiscal year",
-    "for the year",
-    "as of december 31,",
-    "as of december 31 ,",
-    "at december 31,",
-    "at the end of",
-    "for the year ended december 31,",
-    "in the year",
-    "at year end",
-    "as of",
-    "in the year ended september 30,",
+    "in", "in", "in", "in", "for", "during", "in fiscal", "in fiscal year", "for the year", "as of december 31,",
+    "as of december 31 ,", "at december 31,", "at the end of", "for the year ended december 31,", "in the year",
+    "at year end", "as of", "in the year ended september 30,",
 ];
 
 /// Said of no segment: before a question.
 pub(super) const BEFORE: &[&str] = &[
-    "according to the table, ",
-    "based on the information provided, ",
-    "in millions, ",
-    "for the company, ",
-    "in the consolidated statements, ",
-    "assuming no other changes, ",
-    "using the data above, ",
+    "according to the table, ", "based on the information provided, ", "in millions, ", "for the company, ",
+    "in the consolidated statements, ", "assuming no other changes, ", "using the data above, ",
     "on a consolidated basis, ",
 ];
 
 /// Said of no segment: after a question.
 pub(super) const AFTER: &[&str] = &[
-    " in millions",
-    " ( in millions )",
-    ", in millions of dollars",
-    " in thousands",
-    " according to the table",
-    ", as reported by the company",
-    " for the company",
-    " for the group",
-    " to the nearest percent",
-    ", rounded to two decimals",
-    " in percent",
-    " on a consolidated basis",
+    " in millions", " ( in millions )", ", in millions of dollars", " in thousands", " according to the table",
+    ", as reported by the company", " for the company", " for the group", " to the nearest percent",
+    ", rounded to two decimals", " in percent", " on a consolidated basis",
 ];

@@ -84,15 +84,8 @@ type Key = (String, Vec<(String, String)>, Span, Unit);
 
 /// Concepts that nobody wants, or whose value stands in their own name.
 const LEFT_OUT: &[&str] = &[
-    "ParOrStatedValue",
-    "SharesAuthorized",
-    "InterestRateStatedPercentage",
-    "ConcentrationRisk",
-    "StatutoryIncomeTaxRate",
-    "StatutoryTaxRate",
-    "NumberOf",
-    "ConversionBasis",
-    "VestingPercentage",
+    "ParOrStatedValue", "SharesAuthorized", "InterestRateStatedPercentage", "ConcentrationRisk",
+    "StatutoryIncomeTaxRate", "StatutoryTaxRate", "NumberOf", "ConversionBasis", "VestingPercentage",
 ];
 
 impl Filing {

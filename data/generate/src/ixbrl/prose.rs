@@ -31,15 +31,8 @@ const MOST_PASSAGES: usize = 3;
 const MOST_WORDS: usize = 9;
 
 const REASONS: &[&str] = &[
-    " due to ",
-    " driven by ",
-    " as a result of ",
-    " because ",
-    " reflecting ",
-    " attributable to ",
-    " resulting from ",
-    " resulted from ",
-    " caused by ",
+    " due to ", " driven by ", " as a result of ", " because ", " reflecting ", " attributable to ",
+    " resulting from ", " resulted from ", " caused by ",
 ];
 const ROSE: &[&str] = &[" increased", " grew", " rose", " improved", " was higher", " were higher", " climbed"];
 const FELL: &[&str] =

@@ -4,37 +4,15 @@ use std::collections::BTreeSet;
 
 /// Captions of a title `{t}` with a section or caption `{d}`.
 pub(super) const WORDINGS_WITH_DETAIL: &[&str] = &[
-    "{t}: {d}",
-    "{d} of {t}",
-    "{t} – {d}",
-    "{t}, {d}",
-    "{d} ({t})",
-    "{d} for {t}",
-    "Table of {d}, {t}",
-    "Overview of {d}: {t}",
-    "Data on {t}, {d}",
-    "{t} | {d}",
-    "{t} and its {d}",
-    "Details on {d} from {t}",
-    "{d}, as found under {t}",
-    "Figures on {d} in {t}",
+    "{t}: {d}", "{d} of {t}", "{t} – {d}", "{t}, {d}", "{d} ({t})", "{d} for {t}", "Table of {d}, {t}",
+    "Overview of {d}: {t}", "Data on {t}, {d}", "{t} | {d}", "{t} and its {d}", "Details on {d} from {t}",
+    "{d}, as found under {t}", "Figures on {d} in {t}",
 ];
 
 /// Captions of a title alone.
 pub(super) const WORDINGS_WITHOUT_DETAIL: &[&str] = &[
-    "{t}",
-    "{t}: overview",
-    "Overview of {t}",
-    "Data on {t}",
-    "{t} (table)",
-    "Table of {t}",
-    "{t}: details",
-    "Details of {t}",
-    "Figures for {t}",
-    "{t} in detail",
-    "Summary of {t}",
-    "{t} – entries",
-    "Entries on {t}",
+    "{t}", "{t}: overview", "Overview of {t}", "Data on {t}", "{t} (table)", "Table of {t}", "{t}: details",
+    "Details of {t}", "Figures for {t}", "{t} in detail", "Summary of {t}", "{t} – entries", "Entries on {t}",
     "Facts about {t}",
 ];
 
@@ -78,27 +56,9 @@ const PLACES: &str = " first second third last next final top bottom previous ";
 
 /// Other phrases that ask for the order of rows.
 const ORDER: &[&str] = &[
-    "listed after",
-    "listed before",
-    "listed above",
-    "listed below",
-    "listed directly",
-    "listed first",
-    "listed last",
-    "listed next",
-    "listed right",
-    "directly above",
-    "directly below",
-    "right above",
-    "right below",
-    "just above",
-    "just below",
-    "immediately above",
-    "immediately below",
-    "comes above",
-    "comes below",
-    "row above",
-    "row below",
+    "listed after", "listed before", "listed above", "listed below", "listed directly", "listed first", "listed last",
+    "listed next", "listed right", "directly above", "directly below", "right above", "right below", "just above",
+    "just below", "immediately above", "immediately below", "comes above", "comes below", "row above", "row below",
 ];
 
 fn among(list: &str, word: &str) -> bool {
@@ -174,11 +134,8 @@ mod tests {
     #[test]
     fn the_order_of_rows_is_asked_for() {
         for text in [
-            "what is the last title on the chart?",
-            "who is listed above Ann?",
-            "What is the first team listed?",
-            "which city stands in the next row?",
-            "who is at the top of the list?",
+            "what is the last title on the chart?", "who is listed above Ann?", "What is the first team listed?",
+            "which city stands in the next row?", "who is at the top of the list?",
             "what was the last long track listed?",
         ] {
             assert!(asks_for_order(text), "{text}");

@@ -108,14 +108,8 @@ pub(super) const DEV_STEMS: &[&str] = &[
     "Juniper", "Kingsford", "Lindenau", "Mossbank",
 ];
 const SUFFIXES: &[&str] = &[
-    "Industries , Inc .",
-    "Group",
-    "Holdings Corp .",
-    "International",
-    "& Co .",
-    "Technologies , Inc .",
-    "Partners Ltd .",
-    "Global Corp .",
+    "Industries , Inc .", "Group", "Holdings Corp .", "International", "& Co .", "Technologies , Inc .",
+    "Partners Ltd .", "Global Corp .",
 ];
 
 /// A company's name from the stems of one part.

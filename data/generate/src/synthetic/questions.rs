@@ -158,8 +158,7 @@ impl<'a> QuestionWriter<'a> {
         let a = self.nouns.of(fact, dice);
         let text = if dice.chance(70) {
             let template = dice.pick(&[
-                "By how much did {a} change {s}?",
-                "What was the difference in {a} {s}?",
+                "By how much did {a} change {s}?", "What was the difference in {a} {s}?",
                 "How far did {a} rise or fall {s}?",
             ]);
             template.replace("{s}", &self.nouns.change_span(before, fact, dice))

@@ -9,17 +9,8 @@ use crate::months::MONTHS;
 
 /// What stands on one day and on the next.
 const BALANCES: [&str; 11] = [
-    "balance",
-    "balances",
-    "outstanding",
-    "unvested",
-    "nonvested",
-    "vested",
-    "reserve",
-    "reserves",
-    "liability",
-    "accrual",
-    "accrued",
+    "balance", "balances", "outstanding", "unvested", "nonvested", "vested", "reserve", "reserves", "liability",
+    "accrual", "accrued",
 ];
 
 /// Puts the rows between two balances under the second one; those under a title among them go there with it. A balance
