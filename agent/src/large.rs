@@ -93,7 +93,7 @@ impl Large {
             return Ok(None);
         }
         let rest = rest_of(&read.document, cells);
-        let (warnings, cuts, locations) = (read.warnings, read.cuts, read.locations);
+        let (warnings, cuts, locations) = (read.warnings, read.cuts, read.layout.locations);
         let sources = vec![Source::of_file(path, read.document)];
         let large = Self::of(path, ReadFiles { sources, warnings, cuts }, program)?;
         Ok(Some(Self { rest, tables, locations, ..large }))

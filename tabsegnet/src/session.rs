@@ -357,7 +357,7 @@ impl Session {
                 let (mut document, strings) = self.encode(prepared)?;
                 if let Some(read) = source.read.get() {
                     document.warnings.clone_from(&read.warnings);
-                    document.locations.clone_from(&read.locations);
+                    document.locations.clone_from(&read.layout.locations);
                 }
                 document.warnings.extend(language::warning(document.nodes()));
                 (document, strings)

@@ -28,8 +28,8 @@ mod replay;
 
 use large::LargeDocument;
 use llm::{Llm, LlmArguments, Rounded};
-use output::{Writer, is_closed_pipe};
-use tabsegnet_store::eprintln;
+use output::Writer;
+use tabsegnet_store::{eprintln, is_closed_pipe};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -179,7 +179,7 @@ fn main() -> ExitCode {
     }
     match run(&Arguments::parse()) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) if is_closed_pipe(error.as_ref()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");
             let is_usage = |cause: &(dyn std::error::Error + 'static)| {

@@ -14,7 +14,7 @@ use crate::candidates::Candidate;
 use crate::facts::Fact;
 use crate::family::Family;
 use crate::names::is_named;
-use crate::question::{Inquiry, names_quarter, quarters};
+use crate::question::{Inquiry, names_quarter, quarters, words};
 use crate::run::Outcome;
 use crate::years::years;
 
@@ -28,6 +28,7 @@ pub(super) fn objection(candidate: &Candidate, nodes: &[RankedNode], inquiry: &I
                 .or_else(|| no_percentage_wanted(fact, node, inquiry))
                 .or_else(|| no_quarter(node, inquiry))
                 .or_else(|| no_count(fact, inquiry))
+                .or_else(|| no_dividend(fact, node, inquiry))
                 .or_else(|| no_difference(fact, node, inquiry))
         }
         (Family::List, facts) => no_change(facts, nodes, inquiry),
@@ -49,6 +50,7 @@ pub(super) fn objection(candidate: &Candidate, nodes: &[RankedNode], inquiry: &I
         .or_else(|| no_age(candidate, inquiry))
         .or_else(|| no_number(candidate, inquiry))
         .or_else(|| other_quarter(&candidate.facts, nodes, inquiry))
+        .or_else(|| left_out(candidate, nodes, inquiry))
         .or_else(|| another(candidate, nodes, inquiry));
     what.map(|what| Check { what, passed: false })
 }
@@ -144,6 +146,36 @@ fn other_quarter(facts: &[Fact], nodes: &[RankedNode], inquiry: &Inquiry) -> Opt
 fn no_count(fact: &Fact, inquiry: &Inquiry) -> Option<String> {
     let counts = inquiry.has("how many ") && !inquiry.has("percent") && !inquiry.has("basis point");
     (counts && fact.is_percent()).then(|| format!("the question asks how many, and {} is a percentage", fact.text))
+}
+
+/// The question asks for the dividend of a share, and the number is not called one: earnings per share look like it.
+fn no_dividend(fact: &Fact, node: Option<&RankedNode>, inquiry: &Inquiry) -> Option<String> {
+    let wanted = inquiry.has("dividend") && inquiry.has("per share") && fact.place.is_some();
+    let called = || node.is_some_and(|node| texts(node).any(|text| text.to_lowercase().contains("dividend")));
+    (wanted && !called()).then(|| format!("the question asks for a dividend, and {} is not called one", fact.text))
+}
+
+/// The question leaves something out ("outside the United States"), and a number is of that.
+fn left_out(candidate: &Candidate, nodes: &[RankedNode], inquiry: &Inquiry) -> Option<String> {
+    const LEAVE: [&str; 5] = [" outside ", " other than ", " excluding ", " except ", " apart from "];
+    const OTHERS: [&str; 9] =
+        ["outside", "non-", "international", "foreign", "rest of", "other", "excluding", "except", "abroad"];
+    candidate.outcome?;
+    let (leave, after) = LEAVE.iter().find_map(|leave| Some((leave.trim(), inquiry.text.split_once(leave)?.1)))?;
+    let named: Vec<String> = words(after).into_iter().map(|(word, _)| word).take(2).collect();
+    let of_that = |text: &str| {
+        let text = text.to_lowercase();
+        let own: Vec<String> = words(&text).into_iter().map(|(word, _)| word).collect();
+        !named.is_empty()
+            && named.iter().all(|word| own.contains(word))
+            && !OTHERS.iter().any(|other| text.contains(other))
+    };
+    let headers = |fact: &Fact| {
+        let node = nodes.get(fact.node).into_iter();
+        node.flat_map(|node| [&node.row_headers, &node.column_headers]).flatten().any(|header| of_that(header))
+    };
+    let fact = candidate.facts.iter().find(|fact| headers(fact))?;
+    Some(format!("the question asks for what is {leave} something, and {} is of that", fact.text))
 }
 
 /// The question asks by how much something changed, and the number is what it changed to.

@@ -4,7 +4,7 @@ use crate::facts::{FactPlace, Facts};
 use crate::grid::{Grid, GridCell};
 use crate::headers::{self, Known};
 use crate::layout::Layout;
-use crate::locations::{Location, Locations, TableLocation};
+use crate::locations::{Location, TableLocation};
 use crate::model::{Block, Document, Heading, join_non_empty};
 use crate::options::ReadOptions;
 use crate::read::{Cut, Inferred, ReadDocument};
@@ -21,7 +21,6 @@ pub(crate) struct Builder<'a> {
     blocks: Vec<Block>,
     passages: usize,
     layout: Layout,
-    locations: Locations,
     /// What the file says of all its pages that amounts are counted in.
     pub unit: Option<String>,
     /// Where the next heading or paragraph stands.
@@ -48,7 +47,6 @@ impl<'a> Builder<'a> {
             blocks: Vec::new(),
             passages: 0,
             layout: Layout::default(),
-            locations: Locations::default(),
             unit: None,
             at: None,
             tables: Vec::new(),
@@ -86,7 +84,7 @@ impl<'a> Builder<'a> {
         }
         self.heading.clone_from(&text);
         self.line(text.clone(), true);
-        self.locations.headings.push(self.at.clone());
+        self.layout.locations.headings.push(self.at.clone());
         self.blocks.push(Block::Heading(Heading { level, text }));
     }
 
@@ -106,7 +104,7 @@ impl<'a> Builder<'a> {
         let first = self.passages;
         self.passages += sentences.len();
         self.layout.paragraphs.push(first..self.passages);
-        self.locations.passages.resize(self.passages, self.at.clone());
+        self.layout.locations.passages.resize(self.passages, self.at.clone());
         self.blocks.extend(sentences.into_iter().map(|range| Block::Passage(text[range].trim().to_owned())));
         self.line(text.trim().to_owned(), false);
         placed
@@ -167,7 +165,10 @@ impl<'a> Builder<'a> {
             self.cells -= grid.rows * grid.cols;
             return Vec::new();
         }
-        let headers = headers::infer(&grid, known);
+        let mut headers = headers::infer(&grid, known);
+        if let Some(TableLocation { first: Location::Cell { .. }, rows, .. }) = &location {
+            headers.end_groups(&grid, rows);
+        }
         grid.fill_stubs(headers.rows, headers.cols);
         let outer: std::collections::BTreeSet<usize> = headers.parents.iter().copied().flatten().collect();
         grid.widen_titles(outer.into_iter());
@@ -185,7 +186,7 @@ impl<'a> Builder<'a> {
         match grid.into_table(number, caption, (rows, cols), parents) {
             Ok(table) => {
                 self.tables.push(Inferred { number, header_rows: rows, header_cols: cols, why, source });
-                self.locations.tables.push(location);
+                self.layout.locations.tables.push(location);
                 self.blocks.push(Block::Table(table));
                 self.lines.clear();
                 places
@@ -220,7 +221,6 @@ impl<'a> Builder<'a> {
         ReadDocument {
             document: Document { id, blocks: self.blocks },
             layout: self.layout,
-            locations: self.locations,
             format,
             facts: self.facts,
             tables: self.tables,

@@ -220,7 +220,7 @@ mod tests {
             assert_eq!(captions, ["Sales", "Staff"]);
             assert_eq!(read.document.tables().map(Table::rows).collect::<Vec<_>>(), [2, 2]);
             assert_eq!(read.document.passages().collect::<Vec<_>>(), ["Note: all of it, unaudited."]);
-            assert_eq!(read.locations.passage(0), Some(crate::Location::Line(9)));
+            assert_eq!(read.layout.locations.passage(0), Some(crate::Location::Line(9)));
         }
         // A list has no notes, and a last row without a value is a row.
         assert_eq!(read("x.csv", "name\na b\n\nc d\n").document.passages().count(), 0);
@@ -251,7 +251,7 @@ mod tests {
     fn a_first_line_may_say_the_delimiter() {
         let read = read("x.csv", "sep=;\nname;1,2\npears;3,4\n");
         assert_eq!((table(&read).rows(), table(&read).cols(), table(&read).caption()), (2, 2, ""));
-        assert_eq!(read.locations.cell(0, 1, 0), Some(crate::Location::Line(3)));
+        assert_eq!(read.layout.locations.cell(0, 1, 0), Some(crate::Location::Line(3)));
     }
 
     #[test]

@@ -29,6 +29,22 @@ pub(crate) struct Known {
     pub cols: Option<usize>,
 }
 
+impl Headers {
+    /// Lets a total behind a blank row stand beside the group above that row and not in it: `Total assets` below the non-current
+    /// ones. `rows` are the places of the rows in their sheet.
+    pub fn end_groups(&mut self, grid: &Grid, rows: &[u32]) {
+        for row in 0..self.parents.len().min(rows.len()) {
+            let is_total = grid.at(row, 0).text.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("total"));
+            while is_total
+                && let Some(parent) = self.parents[row]
+                && rows[parent..=row].windows(2).any(|two| two[1] > two[0] + 1)
+            {
+                self.parents[row] = self.parents[parent];
+            }
+        }
+    }
+}
+
 /// Infers what is not known.
 pub(crate) fn infer(grid: &Grid, known: Known) -> Headers {
     let (rows, why_rows) = match known.rows {

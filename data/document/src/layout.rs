@@ -1,11 +1,15 @@
-//! How passages stood in the source: sentences as paragraphs.
+//! How a document stood in its source: sentences as paragraphs, and where each thing is in the file.
 
 use std::ops::Range;
 
-/// What the document model, which holds sentences, does not say of its passages. Passages that no
+use crate::locations::Locations;
+
+/// What the document model, which holds sentences and grids, does not say. Passages that no
 /// paragraph names, as those of a native document, stand alone.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Layout {
     /// Paragraphs in reading order; no two share a passage. Each is the numbers `n` of the node ids `p{n}`.
     pub paragraphs: Vec<Range<usize>>,
+    /// Where its nodes stand in the file.
+    pub locations: Locations,
 }

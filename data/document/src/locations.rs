@@ -129,7 +129,7 @@ mod tests {
 
     /// The location of each node as text: headings, passages, then the cells of the tables.
     fn all(read: &ReadDocument) -> Vec<String> {
-        let at = &read.locations;
+        let at = &read.layout.locations;
         let shown = |location: Option<Location>, text: &str| {
             format!("{text}: {}", location.map_or("nowhere".into(), |at| at.to_string()))
         };
@@ -164,7 +164,7 @@ mod tests {
         let read = read("x.csv", "Sales by fruit\n\nname,sold\npears,3\n,,\nStock\n,2024\nplums,5\n");
         let at = all(&read);
         assert!(at.contains(&"pears: line 4".to_owned()) && at.contains(&"plums: line 8".to_owned()), "{at:?}");
-        assert_eq!(read.locations.table(0), Some(Location::Line(1)));
+        assert_eq!(read.layout.locations.table(0), Some(Location::Line(1)));
     }
 
     #[test]

@@ -10,7 +10,6 @@ use crate::error::ReadError;
 use crate::facts::Facts;
 use crate::format::{self, Format};
 use crate::layout::Layout;
-use crate::locations::Locations;
 use crate::model::{Block, Document, Heading};
 use crate::options::ReadOptions;
 use crate::{delimited, docling, html, markdown, native, text, xlsx};
@@ -20,10 +19,8 @@ use crate::{delimited, docling, html, markdown, native, text, xlsx};
 pub struct ReadDocument {
     /// The document; its id is the file's name without the extension, or what the file says.
     pub document: Document,
-    /// Which of its passages form a paragraph.
+    /// Which of its passages form a paragraph, and where its nodes stand in the file.
     pub layout: Layout,
-    /// Where its nodes stand in the file.
-    pub locations: Locations,
     /// The form it was read as.
     pub format: Format,
     /// The numbers that the page tags (HTML with inline XBRL only).

@@ -15,7 +15,7 @@ const POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
 pub(crate) fn render(page: &Page, rows: &BTreeMap<usize, Vec<usize>>) -> Result<String, PageError> {
-    let nodes = Nodes::new(page.document, rows);
+    let nodes = Nodes::new(page.document, page.layout, rows);
     let answers: Vec<Marks> = page
         .answers
         .iter()

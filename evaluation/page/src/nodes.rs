@@ -7,7 +7,7 @@ use std::rc::Rc;
 use tabsegnet_document::model::{
     Block, Cell, CellRole, Document, Heading, Outline, Table, join_non_empty, path_in_short,
 };
-use tabsegnet_document::node_id;
+use tabsegnet_document::{Layout, Location, node_id};
 
 use crate::text::shorten;
 
@@ -26,6 +26,8 @@ pub(crate) struct Node<'a> {
     section: &'a str,
     /// The same with those around it.
     sections: Rc<str>,
+    /// Where it stands in the file; empty where that is not known.
+    location: String,
     /// The table that it is a part of.
     table: Option<&'a Table>,
 }
@@ -36,7 +38,7 @@ impl Node<'_> {
         join_non_empty(self.place.iter().map(String::as_str), ", ")
     }
 
-    /// What it stands in: its section, and the table that it is a part of.
+    /// What it stands in: its section, the table that it is a part of, and the place in the file.
     pub fn within(&self) -> String {
         let caption = self.table.map_or("", Table::caption).trim();
         // A caption that nothing else gave is the heading itself.
@@ -48,7 +50,10 @@ impl Node<'_> {
             "" => format!("Table {}", table.number()),
             caption => format!("Table {}: {}", table.number(), shorten(caption, SHOWN)),
         });
-        join_non_empty([shorten(section, 2 * SHOWN).as_str(), table.as_deref().unwrap_or_default()].into_iter(), " · ")
+        join_non_empty(
+            [shorten(section, 2 * SHOWN).as_str(), table.as_deref().unwrap_or_default(), &self.location].into_iter(),
+            " · ",
+        )
     }
 }
 
@@ -59,7 +64,10 @@ pub(crate) struct Nodes<'a> {
 
 impl<'a> Nodes<'a> {
     /// `rows` are those of tables that are parts of others ([`Page::html_of_part`](crate::Page::html_of_part)).
-    pub fn new(document: &'a Document, rows: &BTreeMap<usize, Vec<usize>>) -> Self {
+    pub fn new(document: &'a Document, layout: Option<&Layout>, rows: &BTreeMap<usize, Vec<usize>>) -> Self {
+        let none = Layout::default();
+        let at = &layout.unwrap_or(&none).locations;
+        let shown = |location: Option<Location>| location.map_or_else(String::new, |location| location.to_string());
         let mut all = Vec::new();
         let (mut headings, mut passages) = (0, 0);
         let mut outline: Outline<&str> = Outline::default();
@@ -73,12 +81,28 @@ impl<'a> Nodes<'a> {
                     path.pop();
                     let sections = path_in_short(path).into();
                     let place = ["heading".into(), String::new()];
-                    all.push(Node { id: node_id::heading(headings), text, place, section, sections, table: None });
+                    all.push(Node {
+                        id: node_id::heading(headings),
+                        text,
+                        place,
+                        section,
+                        sections,
+                        location: shown(at.heading(headings)),
+                        table: None,
+                    });
                     headings += 1;
                 }
                 Block::Passage(text) => {
                     let place = ["sentence".into(), String::new()];
-                    all.push(Node { id: node_id::passage(passages), text, place, section, sections, table: None });
+                    all.push(Node {
+                        id: node_id::passage(passages),
+                        text,
+                        place,
+                        section,
+                        sections,
+                        location: shown(at.passage(passages)),
+                        table: None,
+                    });
                     passages += 1;
                 }
                 Block::Table(table) => {
@@ -88,14 +112,16 @@ impl<'a> Nodes<'a> {
                         place: [format!("caption of table {}", table.number()), String::new()],
                         section,
                         sections: Rc::clone(&sections),
+                        location: shown(at.table(table.number())),
                         table: None,
                     };
                     all.push(caption);
                     let rows = rows.get(&table.number());
                     let row = |cell: &Cell| rows.and_then(|rows| rows.get(cell.row)).copied().unwrap_or(cell.row);
-                    all.extend(
-                        table.cells().iter().map(|cell| node_of_cell(table, cell, row(cell), (section, &sections))),
-                    );
+                    all.extend(table.cells().iter().map(|cell| {
+                        let node = node_of_cell(table, cell, row(cell), (section, &sections));
+                        Node { location: shown(at.cell(table.number(), cell.row, cell.col)), ..node }
+                    }));
                 }
             }
         }
@@ -127,7 +153,15 @@ fn node_of_cell<'a>(
         CellRole::RowHeader => [under("row header", &rows), String::new()],
         CellRole::Data => [rows, columns],
     };
-    Node { id: node_id::cell_in_row(table, cell, row), text: &cell.text, place, section, sections, table: Some(table) }
+    Node {
+        id: node_id::cell_in_row(table, cell, row),
+        text: &cell.text,
+        place,
+        section,
+        sections,
+        location: String::new(),
+        table: Some(table),
+    }
 }
 
 fn under(kind: &str, outer: &str) -> String {

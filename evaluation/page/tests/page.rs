@@ -205,7 +205,7 @@ fn paragraphs_read_as_paragraphs_where_the_layout_is_known() {
     let mut document = passages(&["We sold.", "We bought.", "", "Alone."]);
     document.blocks.insert(0, Block::Heading(Heading { level: 1, text: "Sales".into() }));
     let paragraphs = vec![0..2, 3..99];
-    let html = page(&document, Some(&Layout { paragraphs }), &[]).unwrap();
+    let html = page(&document, Some(&Layout { paragraphs, ..Layout::default() }), &[]).unwrap();
     let expected = "<h3 dir=\"auto\"><span class=\"s\">Sales</span></h3>\n\
         <p dir=\"auto\"><span class=\"s\">We sold.</span> <span class=\"s\">We bought.</span></p>\n\
         <p dir=\"auto\"><span class=\"s blank\"></span></p>\n<p dir=\"auto\"><span class=\"s\">Alone.</span></p>\n";
@@ -230,12 +230,12 @@ fn entries_of_two_tables_that_look_alike_say_what_they_stand_in() {
         .collect();
     // A heading stands in the one above it, the table that took its caption from the heading names it once.
     let expected = [
-        "Report · Table 0: Segments",
-        "Report &gt; Notes · Table 1: Balance sheet",
-        "Report &gt; Notes",
-        "Report &gt; Notes",
-        "Report",
-        "",
+        "Report · Table 0: Segments · line 9",
+        "Report &gt; Notes · Table 1: Balance sheet · line 13",
+        "Report &gt; Notes · line 13",
+        "Report &gt; Notes · line 15",
+        "Report · line 11",
+        "line 1",
     ];
     assert_eq!(within, expected);
 }
@@ -339,4 +339,14 @@ proptest! {
         prop_assert_eq!(data(&html)["ids"].as_str().unwrap().split(' ').count(), nodes);
         prop_assert_eq!(html.matches("<script").count(), 2);
     }
+}
+
+#[test]
+fn entries_say_where_they_stand_in_the_file() {
+    let text = "# Fruit\n\nPears were short.\n\n| | sold |\n|---|---|\n| pears | 312 |\n";
+    let read = read_bytes(Path::new("x.md"), text.into(), &ReadOptions::default()).unwrap();
+    let nodes = vec![ranked("t0:r1c1", 1), ranked("p0", 2)];
+    let html = page(&read.document, Some(&read.layout), &[Answer { nodes, ..Answer::default() }]).unwrap();
+    let entries = between(&html, "<ol class=\"ranks\"", "</ol>");
+    assert!(entries.contains(" · line 7</bdi>") && entries.contains(" · line 3</bdi>"), "{entries}");
 }

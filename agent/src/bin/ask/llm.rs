@@ -17,10 +17,10 @@ use tabsegnet_agent::walk::{Listener, LlmPolicy, Thoughts, TraceEvent, found_tab
 use tabsegnet_agent::{Answer, Policy};
 use tabsegnet_llm::{Budget, LlmError, OpenModel, Piece, RunCost, Spent};
 use tabsegnet_segmenter::Segmenter;
+use tabsegnet_store::eprintln;
 use tabsegnet_tablerag::{RoundError, RoundEvent};
 
 use crate::Found;
-use tabsegnet_store::eprintln;
 
 /// What is said about a language model.
 #[derive(Args)]

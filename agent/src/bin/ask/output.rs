@@ -1,6 +1,5 @@
 //! Answers as text, as JSON, and as a page.
 
-use std::io;
 use std::path::Path;
 use std::rc::Rc;
 
@@ -174,12 +173,6 @@ impl<'a> Writer<'a> {
 /// To stdout, at once.
 pub fn print(text: &str) -> Result<()> {
     tabsegnet_store::print(text).context("stdout: could not write")
-}
-
-/// Whether who reads the answers has gone, as `head` does.
-pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
-    let closed = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
-    error.chain().any(|cause| cause.downcast_ref::<io::Error>().is_some_and(closed))
 }
 
 /// Below it an answer is called a guess: of FinQA's and TAT-QA's such ones less than one in three is right

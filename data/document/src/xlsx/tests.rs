@@ -214,10 +214,22 @@ fn nodes_say_which_cell_they_are() {
     let more = rows(6, &[&["", "", "plums", "", "5"]]) + &rows(9, &[&["A note."]]);
     let file = workbook(&[("Q3 results", &(first + &more), "")]);
     let read = read_bytes(Path::new("x.xlsx"), file, &ReadOptions::default()).unwrap();
-    let at = |table: usize, row, col| read.locations.cell(table, row, col).unwrap().to_string();
+    let at = |table: usize, row, col| read.layout.locations.cell(table, row, col).unwrap().to_string();
     let table = read.document.tables().next().unwrap();
     assert_eq!(table.cell_at(2, 1).unwrap().text, "5");
     assert_eq!([at(0, 1, 0), at(0, 2, 1)], ["'Q3 results'!C4", "'Q3 results'!E6"]);
-    assert_eq!(read.locations.passage(0).unwrap().to_string(), "'Q3 results'!A9");
-    assert_eq!(read.locations.heading(0).unwrap().to_string(), "'Q3 results'!A1");
+    assert_eq!(read.layout.locations.passage(0).unwrap().to_string(), "'Q3 results'!A9");
+    assert_eq!(read.layout.locations.heading(0).unwrap().to_string(), "'Q3 results'!A1");
+}
+
+#[test]
+fn a_total_behind_a_blank_row_is_none_of_the_group_above() {
+    let head =
+        rows(1, &[&["", "2024", "2023"], &["Current assets:", "", ""], &["Cash", "3", "2"], &["Stock", "4", "3"]]);
+    let more = rows(5, &[&["Other assets:", "", ""], &["Land", "9", "8"]]) + &rows(8, &[&["Total assets", "16", "13"]]);
+    let file = workbook(&[("Sheet", &(head + &more), "")]);
+    let read = read_bytes(Path::new("x.xlsx"), file, &ReadOptions::default()).unwrap();
+    let table = read.document.tables().next().unwrap();
+    let path = |row: usize| table.path(&table.row_headers_of(table.cell_at(row, 1).unwrap()));
+    assert_eq!((path(5), path(6)), ("Other assets: > Land".into(), "Total assets".into()), "{}", read.tables[0].why);
 }
