@@ -7,10 +7,10 @@ use rayon::prelude::*;
 use tabsegnet::progress::on_stderr;
 use tabsegnet::questions::{GivenQuestion, Questions, is_blank};
 use tabsegnet::{Corpus, Opening, Question as Asking, RankingError, Session, SessionOptions, TableRanking};
+use tabsegnet_store::eprintln;
 
 use crate::arguments::{Arguments, CorpusQuestions, Format, More, UsageError};
 use crate::output::Writer;
-use tabsegnet_store::eprintln;
 
 /// Questions whose answers are worked out at a time.
 const AT_ONCE: usize = 256;

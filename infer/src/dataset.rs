@@ -4,10 +4,10 @@ use anyhow::Result;
 use tabsegnet::Session;
 use tabsegnet_datasets::Inputs;
 use tabsegnet_datasets::config::{Part, json_files};
+use tabsegnet_store::eprintln;
 
 use crate::arguments::Files;
 use crate::output::Writer;
-use tabsegnet_store::eprintln;
 
 /// Ranks for every question. In tables the gold nodes, as far as the files name them, get a star.
 pub fn rank(session: &Session, files: &Files<'_>, top_k: usize, writer: &mut Writer<'_>) -> Result<()> {

@@ -7,10 +7,10 @@ use anyhow::{Context as _, Error, Result};
 use tabsegnet::questions::{GivenQuestion, Questions, is_blank};
 use tabsegnet::ranking::likely;
 use tabsegnet::{OpenDocument, Opening, Question as Asking, RankingError};
+use tabsegnet_store::eprintln;
 
 use crate::arguments::{Arguments, DocumentQuestions, Format, More};
 use crate::output::Writer;
-use tabsegnet_store::eprintln;
 
 /// Answers the questions in order: the listed ones when all have been read, those of stdin as they
 /// come.

@@ -13,7 +13,7 @@ use clap::Parser as _;
 use tabsegnet::progress::on_stderr;
 use tabsegnet::{Opening, SessionOptions};
 use tabsegnet_graph::Graph;
-use tabsegnet_store::{default_cache_dir, eprintln};
+use tabsegnet_store::{default_cache_dir, eprintln, is_closed_pipe};
 
 use arguments::{Arguments, Input, UsageError};
 use output::Writer;
@@ -32,7 +32,7 @@ fn main() -> ExitCode {
     }
     match run(&Arguments::parse()) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) if output::is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) if is_closed_pipe(error.as_ref()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");
             ExitCode::from(if error.chain().any(|cause| cause.is::<UsageError>()) { USAGE } else { 1 })

@@ -1,6 +1,5 @@
 //! Rankings and graphs as text.
 
-use std::io;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
@@ -261,11 +260,4 @@ pub fn write_graph(path: &Path, graph: &Graph) -> Result<()> {
     let dot = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("dot"));
     let text = if dot { graph.to_dot() } else { graph.to_graphml() };
     Ok(write_bytes_atomic(path, text.as_bytes())?)
-}
-
-/// Whether an error is that nobody reads stdout any more, as in `infer … | head`.
-pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
-    error
-        .chain()
-        .any(|cause| cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe))
 }

@@ -171,6 +171,16 @@ fn counted(question: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rows_say_neither_yes_nor_no() {
+        for question in ["Did the fire department stay within its budget?", "Is Vigo larger than Bergen?"] {
+            assert!(verdict_note(question).is_some(), "{question}");
+        }
+        for question in ["Which town is larger?", "Is Vigo or Bergen larger?", "Do you know who sold most?", ""] {
+            assert!(verdict_note(question).is_none(), "{question}");
+        }
+    }
     use crate::schema::Schema;
     use crate::schema_graph::{Semantics, SqlDialect};
 

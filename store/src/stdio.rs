@@ -1,3 +1,4 @@
+use std::error::Error;
 use std::io::{self, Write};
 
 /// Prints a line to standard error as `std::eprintln` does, except that a reader who has gone, or
@@ -9,6 +10,12 @@ macro_rules! eprintln {
         // Nobody is left to be told.
         let _ = ::std::writeln!(::std::io::stderr().lock(), $($line)*);
     }};
+}
+
+/// Whether an error comes from a reader of standard output who has gone, as in `infer … | head`.
+pub fn is_closed_pipe(error: &(dyn Error + 'static)) -> bool {
+    let is = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
+    error.downcast_ref().is_some_and(is) || error.source().is_some_and(is_closed_pipe)
 }
 
 /// Prints to standard output, at once.

@@ -12,9 +12,9 @@ use tabsegnet_datasets::DataError;
 use tabsegnet_encoder::EncoderError;
 use tabsegnet_ranker::device::{self, DeviceChoice, guard};
 use tabsegnet_segmenter::SegmenterError;
+use tabsegnet_store::eprintln;
 
 use crate::config::ConfigError;
-use tabsegnet_store::eprintln;
 
 /// Exit code for wrong usage or a config that cannot be used.
 pub const USAGE: u8 = 2;

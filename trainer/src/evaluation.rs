@@ -20,13 +20,13 @@ use tabsegnet_graph::NodeKind;
 use tabsegnet_lexical::Bm25Config;
 use tabsegnet_ranker::Inference;
 use tabsegnet_ranker::checkpoint::{self, Checkpoint};
+use tabsegnet_store::eprintln;
 
 use crate::config::{Config, EvaluationConfig};
 use crate::inputs::{Encoding, Input, short};
 use crate::language_model::{LanguageModel, ModelRetriever};
 use crate::progress::Progress;
 use crate::trees::feature_trees;
-use tabsegnet_store::eprintln;
 
 /// The scores of one method: for each question one a node.
 struct Scored {

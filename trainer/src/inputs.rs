@@ -15,10 +15,10 @@ use tabsegnet_lexical::glossary::Glossary;
 use tabsegnet_prepared::{Origin, prepare};
 use tabsegnet_ranker::checkpoint::{Checkpoint, Manifest};
 use tabsegnet_segmenter::{Segmenter, load_segmenter};
+use tabsegnet_store::eprintln;
 
 use crate::config::Config;
 use crate::progress::Progress;
-use tabsegnet_store::eprintln;
 
 /// A part of the data, ready.
 pub struct Input {

@@ -10,9 +10,9 @@ use tabsegnet_agent::walk::{CellGraph, WalkSettings, retrieve};
 use tabsegnet_datasets::prepared::PreparedDocument;
 use tabsegnet_llm::{Budget, ChatModel, LlmError, LlmSettings, OpenModel, RunCost};
 use tabsegnet_segmenter::{NoSegments, Segmenter};
+use tabsegnet_store::eprintln;
 
 use crate::config::Config;
-use tabsegnet_store::eprintln;
 
 /// What is said where none is set.
 pub(crate) const NO_MODEL: &str = "no language model is set; expected base_url and model in the table [llm] of the config, or \

@@ -18,12 +18,12 @@ use tabsegnet_datasets::config::files_with;
 use tabsegnet_generate::ixbrl::{FilingLabels, Label, labels, names};
 use tabsegnet_lexical::glossary::Glossary;
 use tabsegnet_lexical::tokenize;
+use tabsegnet_store::eprintln;
 
 use super::nearest::Nearest;
 use super::table::TokenTable;
 use super::vocabulary::Vocabulary;
 use crate::config::ContrastiveConfig;
-use tabsegnet_store::eprintln;
 
 /// What stands around a label in a question about one year. Its order does not count: a text is the mean of its tokens.
 const PHRASES: &[&str] = &[

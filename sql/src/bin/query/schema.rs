@@ -8,10 +8,10 @@ use tabsegnet_sql::compose::{Composer, Model as Statements};
 use tabsegnet_sql::linking::{Explanation, Linker, Model, ValueIndex, ValueLimits};
 use tabsegnet_sql::schema_graph::{SchemaGraph, html};
 use tabsegnet_sql::{Narrowed, QueryError, Sandbox, Target, narrowed, schema_graph_of};
+use tabsegnet_store::eprintln;
 
 use super::source::{Reader, Source};
 use super::{Arguments, FormatArgument, SEARCH, SchemaFormat};
-use tabsegnet_store::eprintln;
 
 /// Time for the statements that an explanation weighs sets of tables by: of very many rows those that are run by then count.
 const STATEMENTS: Duration = Duration::from_secs(1);
