@@ -1,11 +1,11 @@
 """Ships a trained segmenter and writes how near it comes to the segments of the data sets.
 
-    python tools/scripts/segmenter.py --config configs/segmenter-finqa.toml --output docs/segmenter.md [--model DIR]
+    python tools/scripts/segmenter.py --config configs/segmenter-finqa.toml [--model DIR]
         [--trained DIR] [--data KIND=DIR]… [--set KIND:KEY=VALUE]…
 
 --trained copies a trained segmenter (`runs/segmenter-finqa/best`) to --model, by default checkpoints/segmenter, first.
 Then the example segment_quality measures it on the dev part of each kind of --data with configs/KIND.toml, and of generated
-reports; --set overrides a key of that config, for files of other names. The tables go into --output and into the card.
+reports; --set overrides a key of that config, for files of other names. The tables go into the card.
 """
 
 import argparse
@@ -29,7 +29,6 @@ LICENCES = {"finqa": "MIT", "tatqa": "MIT", "hitab": "C-UDA 1.0", "hybridqa": "M
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--config", type=Path, required=True)
-    parser.add_argument("--output", type=Path, required=True)
     parser.add_argument("--model", type=Path, default=ROOT / "checkpoints/segmenter")
     parser.add_argument("--trained", type=Path)
     parser.add_argument("--data", action="append", default=[], metavar="KIND=DIR")
@@ -52,10 +51,9 @@ def main():
     tables = {kind: table for kind, (table, _) in found.items()}
     stands = standing({kind: values for kind, (_, values) in found.items()})
 
-    args.output.write_text(page(args.config, tables, stands))
     (args.model / "README.md").write_text(card(args.model, training, manifest, tables, stands))
     digests(args.model, manifest)
-    print(args.output)
+    print(args.model / "README.md")
 
 
 def ship(trained, model, config):
@@ -92,23 +90,6 @@ def standing(values):
     sentence = f"Over all {len(everything):,} questions T5 / rules have a token F1 of {compared(everything)}, two-sided, by a " \
         f"paired randomisation test of {ROUNDS:,} rounds; by data set: {', '.join(of_kinds)}."
     return textwrap.fill(sentence, 120)
-
-
-def page(config, tables, stands):
-    sections = "\n".join(f"## {NAMES[kind]}\n\n{table}\n" for kind, table in tables.items())
-    return f"""# Segmenters
-
-How near the question itself, the rules and the shipped T5 (`checkpoints/segmenter`) come to the segments of the dev
-parts, written by `python tools/scripts/segmenter.py`. Those of inline XBRL and generated reports are known, the others are silver,
-derived from the gold nodes (`data/datasets/src/silver.rs`): they have words of the tables that a question does not have, so that
-nothing that sees the question alone reaches 1. The T5 was trained with
-`{config}`, its epoch chosen on the dev parts of FinQA and TAT-QA. Exact set: the share of questions
-with exactly those segments; token F1: of the words, under the best one-to-one matching of segments, over the larger
-number of them; p50: the median time of a question, one after the other, greedy, on a CPU that did other work.
-
-{stands}
-
-{sections}"""
 
 
 def card(model, training, manifest, tables, stands):
