@@ -474,12 +474,12 @@ fn without_a_usable_model_it_is_said() {
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success() && !output.stdout.is_empty(), "{said}");
     assert!(said.contains("q1: answered by learnt: ") && said.contains("401"), "{said}");
-    // A server that refuses twice is not asked a third time.
+    // A server that refuses twice is not called a third time.
     let before = refusing.received().len();
     let questions = at("questions.jsonl", &"{\"question\": \"What was revenue in 2019?\"}\n".repeat(4));
     let output = ask_llm(Some(&refusing.base_url()), Some(KEY), &["--policy", "auto", "--questions", &questions]);
     let said = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.success() && said.contains("is not asked any more"), "{said}");
+    assert!(output.status.success() && said.contains("is not called any more"), "{said}");
     assert_eq!(refusing.received().len() - before, 2);
     // A model that talks past it leaves what was learnt to answer, with llm too.
     let chatty = ChatServer::start(|_, request| completion(request, "I would rather talk about the weather."));

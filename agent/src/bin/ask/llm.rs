@@ -64,7 +64,7 @@ pub struct Llm {
     failures: Cell<u32>,
 }
 
-/// Failures after which the server is not asked again where another policy answers: each takes its attempts and their waits.
+/// Failures after which the server is not called again where another policy answers: each takes its attempts and their waits.
 const FAILURES: u32 = 2;
 
 impl Llm {
@@ -134,7 +134,7 @@ impl Llm {
         Ok(Rounded { result, events, spent })
     }
 
-    /// Whether the server failed so often that it is not asked any more.
+    /// Whether the server failed so often that it is not called any more.
     pub fn is_given_up(&self) -> bool {
         self.failures.get() >= FAILURES
     }
@@ -149,7 +149,7 @@ impl Llm {
         };
         self.failures.set(if error.is_some_and(is_server) { self.failures.get() + 1 } else { 0 });
         if self.failures.get() == FAILURES {
-            eprintln!("warning: the language model is not asked any more: it failed {FAILURES} times");
+            eprintln!("warning: the language model is not called any more: it failed {FAILURES} times");
         }
     }
 
