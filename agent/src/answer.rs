@@ -159,7 +159,7 @@ impl Answer {
     #[must_use]
     pub fn located(mut self, locations: &Locations) -> Self {
         for citation in &mut self.citations {
-            citation.location = location_of(locations, &citation.position).map(|location| location.to_string());
+            citation.location = location_of(locations, &citation.position);
         }
         self
     }

@@ -161,15 +161,14 @@ pub fn of_cell<'t>(
     // A number of cents is one, though no unit that is known.
     let bare = bare.trim().trim_end_matches('¢');
     let code = CURRENCIES.iter().filter(|sign| sign.len() == 3).find_map(|code| {
-        bare.strip_prefix(code).or_else(|| bare.strip_suffix(code)).filter(|bare| !bare.contains(char::is_alphabetic))
+        let bare = bare.strip_prefix(code).or_else(|| bare.strip_suffix(code))?;
+        (!bare.contains(char::is_alphabetic)).then_some((*code, bare))
     });
-    let value = to_decimal(parse_cell_number(code.unwrap_or(bare))?)?;
-    let of_code = code.and_then(|_| CURRENCIES.iter().find(|sign| sign.len() == 3 && bare.contains(**sign)));
-    let of_code = of_code.and_then(|code| unit_of_word(code));
+    let value = to_decimal(parse_cell_number(code.map_or(bare, |(_, bare)| bare))?)?;
     let of_heading = |(place, heading): (usize, &str)| {
         unit_of_heading(heading).filter(|unit| *unit != Unit::Percent || place < own || !announces(heading))
     };
-    let unit = unit_of_sign(&words).or(of_code);
+    let unit = unit_of_sign(&words).or_else(|| unit_of_word(code?.0));
     let unit = unit.or_else(|| headings.clone().into_iter().enumerate().find_map(of_heading));
     // What a table is called holds for its amounts per share and not for the others.
     let has_fraction = !value.is_integer();

@@ -331,10 +331,7 @@ mod tests {
     fn a_row_that_sums_up_the_others_is_none_of_them() {
         let opened = open(
             &["Department", "Budget", "Year", "Order"],
-            &[["Police", "70", "2001", "1"], ["Fire", "50", "1990", "2"], ["Grand total", "120", "", "3"]]
-                .map(|row| row)
-                .each_ref()
-                .map(<[&str; 4]>::as_slice),
+            &[&["Police", "70", "2001", "1"], &["Fire", "50", "1990", "2"], &["Grand total", "120", "", "3"]],
         );
         let all = |question: &str| made(&opened, question);
         let largest = all("Which department has the highest budget?");

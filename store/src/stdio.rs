@@ -18,6 +18,17 @@ pub fn is_closed_pipe(error: &(dyn Error + 'static)) -> bool {
     error.downcast_ref().is_some_and(is) || error.source().is_some_and(is_closed_pipe)
 }
 
+/// As [`print`], where that nobody reads it any more is no error: what counts is in files.
+///
+/// # Errors
+/// Standard output cannot be written.
+pub fn print_if_read(text: &str) -> io::Result<()> {
+    match print(text) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        result => result,
+    }
+}
+
 /// Prints to standard output, at once.
 ///
 /// # Errors

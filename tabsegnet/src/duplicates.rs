@@ -40,7 +40,7 @@ pub struct Duplicate {
 impl Duplicate {
     pub(crate) fn of(subject: &Subject<'_>, node: &Node) -> Self {
         let position = node.into();
-        let location = location_of(subject.locations, &position).map(|location| location.to_string());
+        let location = location_of(subject.locations, &position);
         Self { id: node.id.clone(), section: section_path(subject.nodes, node), position, location }
     }
 }

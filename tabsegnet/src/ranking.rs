@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use tabsegnet_datasets::prepared::PreparedQuestion;
-use tabsegnet_document::{Location, Locations};
+use tabsegnet_document::Locations;
 use tabsegnet_graph::{Node, NodeKind, section_path};
 use tabsegnet_ranker::batch::best_segments;
 use tabsegnet_ranker::best;
@@ -295,7 +295,7 @@ pub(crate) fn ranked(
                 .as_ref()
                 .filter(|_| node.kind != NodeKind::Caption)
                 .and_then(|place| captions.get(&place.table).cloned()),
-            location: location_of(subject.locations, &node.into()).map(|location| location.to_string()),
+            location: location_of(subject.locations, &node.into()),
             position: node.into(),
             duplicates: duplicates.iter().map(|&other| Duplicate::of(subject, &subject.nodes[other])).collect(),
             segment: best_segments(u, segment_vectors, subject.d_enc)
@@ -319,13 +319,14 @@ pub(crate) fn ranked(
 }
 
 /// Where a node stands in the file that its document was read from, as far as that is known.
-pub fn location_of(locations: &Locations, position: &Position) -> Option<Location> {
-    match *position {
+pub fn location_of(locations: &Locations, position: &Position) -> Option<String> {
+    let location = match *position {
         Position::Heading { heading } => locations.heading(heading),
         Position::Passage { passage } => locations.passage(passage),
         Position::Cell { table, row, col, .. } => locations.cell(table, row, col),
         Position::Table { table } => locations.table(table),
-    }
+    };
+    location.map(|location| location.to_string())
 }
 
 impl From<&Node> for Position {

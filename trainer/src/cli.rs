@@ -1,6 +1,5 @@
 //! What the programs' command lines share.
 
-use std::io;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -37,10 +36,7 @@ pub fn exit(result: Result<ExitCode>) -> ExitCode {
 /// Prints a result to stdout. That nobody reads it any more, as in `evaluate … | head`, is no
 /// error: the files are still to be written.
 pub fn print(text: &str) -> Result<()> {
-    match tabsegnet_store::print(text) {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        result => result.context("stdout: could not write"),
-    }
+    tabsegnet_store::print_if_read(text).context("stdout: could not write")
 }
 
 /// Opens a device and says which.

@@ -111,6 +111,11 @@ fn another(candidate: &Candidate, nodes: &[RankedNode], inquiry: &Inquiry) -> Op
     ))
 }
 
+/// The paths of a cell's row headers and column headers.
+fn headers(node: Option<&RankedNode>) -> impl Iterator<Item = &str> {
+    node.into_iter().flat_map(|node| [&node.row_headers, &node.column_headers]).flatten().map(String::as_str)
+}
+
 /// What a node says and stands under.
 fn texts(node: &RankedNode) -> impl Iterator<Item = &str> {
     let headers = node.row_headers.iter().chain(&node.column_headers).chain(&node.caption);
@@ -170,11 +175,7 @@ fn left_out(candidate: &Candidate, nodes: &[RankedNode], inquiry: &Inquiry) -> O
             && named.iter().all(|word| own.contains(word))
             && !OTHERS.iter().any(|other| text.contains(other))
     };
-    let headers = |fact: &Fact| {
-        let node = nodes.get(fact.node).into_iter();
-        node.flat_map(|node| [&node.row_headers, &node.column_headers]).flatten().any(|header| of_that(header))
-    };
-    let fact = candidate.facts.iter().find(|fact| headers(fact))?;
+    let fact = candidate.facts.iter().find(|fact| headers(nodes.get(fact.node)).any(of_that))?;
     Some(format!("the question asks for what is {leave} something, and {} is of that", fact.text))
 }
 
@@ -183,8 +184,7 @@ fn no_difference(fact: &Fact, node: Option<&RankedNode>, inquiry: &Inquiry) -> O
     let start = inquiry.text.trim_start();
     let wanted = ["by how much ", "by how many "].iter().any(|by| start.starts_with(by)) && fact.place.is_some();
     let called = || {
-        let headers = node.into_iter().flat_map(|node| [&node.row_headers, &node.column_headers]).flatten();
-        headers.map(|header| header.to_lowercase()).any(|header| {
+        headers(node).map(str::to_lowercase).any(|header| {
             changes(&header)
                 || ["difference", "variance", "var.", "vs", "+/-", "%", "over"].iter().any(|cue| header.contains(cue))
         })
@@ -338,11 +338,7 @@ fn no_ratio(fact: &Fact, node: Option<&RankedNode>, inquiry: &Inquiry) -> Option
 
 /// The question asks for a change, and these are numbers that changed.
 fn no_change(facts: &[Fact], nodes: &[RankedNode], inquiry: &Inquiry) -> Option<String> {
-    let is_called = |fact: &Fact| {
-        let node = nodes.get(fact.node);
-        let headers = node.into_iter().flat_map(|node| [&node.row_headers, &node.column_headers]).flatten();
-        headers.into_iter().any(|header| changes(&header.to_lowercase()))
-    };
+    let is_called = |fact: &Fact| headers(nodes.get(fact.node)).any(|header| changes(&header.to_lowercase()));
     let called = facts.iter().any(is_called);
     let wanted = is_change(inquiry) && !inquiry.has("respective") && facts.iter().all(|fact| fact.place.is_some());
     (wanted && !called).then(|| "the question asks for a change, and these are amounts".to_owned())

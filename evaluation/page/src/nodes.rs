@@ -71,22 +71,22 @@ impl<'a> Nodes<'a> {
         let mut all = Vec::new();
         let (mut headings, mut passages) = (0, 0);
         let mut outline: Outline<&str> = Outline::default();
+        let mut sections: Rc<str> = "".into();
         for block in &document.blocks {
             let section = outline.innermost().unwrap_or_default();
-            let sections: Rc<str> = path_in_short(outline.path()).into();
             match block {
                 Block::Heading(Heading { level, text }) => {
                     let section = outline.enter(*level, text.trim()).unwrap_or_default();
                     let mut path: Vec<&str> = outline.path().collect();
+                    sections = path_in_short(path.iter().copied()).into();
                     path.pop();
-                    let sections = path_in_short(path).into();
                     let place = ["heading".into(), String::new()];
                     all.push(Node {
                         id: node_id::heading(headings),
                         text,
                         place,
                         section,
-                        sections,
+                        sections: path_in_short(path).into(),
                         location: shown(at.heading(headings)),
                         table: None,
                     });
@@ -99,7 +99,7 @@ impl<'a> Nodes<'a> {
                         text,
                         place,
                         section,
-                        sections,
+                        sections: Rc::clone(&sections),
                         location: shown(at.passage(passages)),
                         table: None,
                     });

@@ -1,6 +1,6 @@
 //! `index`: makes and changes corpora of tables, which `infer --corpus` searches.
 
-use std::io::{ErrorKind, IsTerminal as _};
+use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
 use tabsegnet::corpus::index::{Change, IndexConfig, Manifest, VectorKind, Writer, files, join};
 use tabsegnet_encoder::{EncoderConfig, EncoderKind, Precision, load};
-use tabsegnet_store::{eprintln, print};
+use tabsegnet_store::{eprintln, print_if_read};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -87,12 +87,8 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
     if arguments.list {
         let manifest = Manifest::read(&arguments.output)?;
         let files = manifest.files(&arguments.output)?;
-        match print(&files.keys().map(|file| format!("{file}\n")).collect::<String>()) {
-            Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-                return Err(error).context("stdout: could not write");
-            }
-            _ => {}
-        }
+        let listed: String = files.keys().map(|file| format!("{file}\n")).collect();
+        print_if_read(&listed).context("stdout: could not write")?;
         eprintln!("{} tables of {} files", manifest.tables(), files.len());
         return Ok(ExitCode::SUCCESS);
     }

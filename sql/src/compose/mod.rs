@@ -21,7 +21,7 @@ use crate::linking::words::stem;
 use crate::linking::{ExplainedJoin, Linked, Linker, Words};
 use crate::rows::{Rows, Value};
 use crate::schema_graph::{ColumnKind, JoinOrigin, SchemaGraph};
-use crate::unsaid::{share_note, verdict_note};
+use crate::unsaid::{share_note, verdict_note, words};
 use candidates::{Candidate, Maker};
 use model::Compiled;
 pub use model::Model;
@@ -41,8 +41,8 @@ const NOTHING: &str = "no word of the question is in a name of the database or i
 /// are to "how many units" where a column has these.
 fn unlike(question: &str, sketch: &Sketch, graph: &SchemaGraph) -> Option<String> {
     const TIMES: [&str; 8] = ["date", "time", "year", "month", "day", "season", "week", "period"];
-    let words: Vec<String> = question.to_lowercase().split(|c: char| !c.is_alphanumeric()).map(str::to_owned).collect();
-    let words: Vec<&str> = words.iter().map(String::as_str).filter(|word| !word.is_empty()).collect();
+    let words = words(&question.to_lowercase());
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let named = |column: usize| {
         let column = &graph.columns()[column];
         Words::of_name(&column.name)

@@ -290,6 +290,16 @@ impl Maker<'_> {
         let is_number = |field: usize| self.known.fields.get(field).is_some_and(|field| field.number);
         let numbers: Vec<(usize, String)> = measures.iter().filter(|(field, _)| is_number(*field)).cloned().collect();
         let total = self.total();
+        let known = |field: usize, is: fn(&Field) -> bool| self.known.fields.get(field).is_some_and(is);
+        let may_say_when: Vec<bool> = shown
+            .iter()
+            .map(|(field, _)| !is_when || known(*field, |field| !field.number || field.is_time()))
+            .collect();
+        let ends: Vec<(bool, bool)> = measures.iter().map(|(measure, _)| self.ends(Some(*measure))).collect();
+        let of_years: Vec<bool> = measures.iter().map(|(measure, _)| known(*measure, Field::is_of_years)).collect();
+        let is_summable = |field: &Field| !field.is_number_of_row() && !field.is_of_years();
+        let summable: Vec<bool> = numbers.iter().map(|(number, _)| known(*number, is_summable)).collect();
+        let most_rows = self.ends(None).0;
         for filter in &filters {
             // What sums the rows up is none of them, unless it is named.
             let names_total = |of: &&(usize, String)| {
@@ -314,14 +324,12 @@ impl Maker<'_> {
             if !counted_elsewhere {
                 self.push(format!("SELECT count(*) FROM {from}{sql}"), Form::Count, None, None, filter);
             }
-            for (field, column) in &shown {
+            for ((field, column), may_be) in shown.iter().zip(&may_say_when) {
                 if fixed.contains(&self.known.base(*field)) {
                     continue;
                 }
                 let select = format!("SELECT {column} FROM {from}{sql}");
-                let may_be =
-                    !is_when || self.known.fields.get(*field).is_some_and(|field| !field.number || field.is_time());
-                if !plain.is_empty() && may_be {
+                if !plain.is_empty() && *may_be {
                     self.push(format!("SELECT {column} FROM {from}{plain}"), Form::Select, Some(*field), None, filter);
                 }
                 // "How many units" adds them up.
@@ -342,19 +350,17 @@ impl Maker<'_> {
                         filter,
                     );
                 }
-                for (measure, by) in &measures {
+                for (((measure, by), &(largest, smallest)), of_years) in measures.iter().zip(&ends).zip(&of_years) {
                     if self.known.base(*measure) == self.known.base(*field) {
                         continue;
                     }
                     // "Which plant had the most hours in total", where each has several rows.
-                    let of_years = self.known.fields.get(*measure).is_some_and(Field::is_of_years);
                     let by_sum = summed.contains(field) && is_number(*measure) && !of_years;
                     let select = if by_sum {
                         format!("{select} GROUP BY {column} ORDER BY sum({by})")
                     } else {
                         format!("{select}{and} {by} IS NOT NULL ORDER BY {by}")
                     };
-                    let (largest, smallest) = self.ends(Some(*measure));
                     if largest {
                         let largest = format!("{select} DESC LIMIT 1");
                         self.push(largest, Form::Largest, Some(*field), Some(*measure), filter);
@@ -371,23 +377,18 @@ impl Maker<'_> {
                 }
                 if filter.conditions.len() < 2 {
                     let group = format!("{select} GROUP BY {column} ORDER BY count(*)");
-                    if self.ends(None).0 {
+                    if most_rows {
                         self.push(format!("{group} DESC LIMIT 1"), Form::Commonest, Some(*field), None, filter);
                     }
                     self.push(format!("{group} LIMIT 1"), Form::Rarest, Some(*field), None, filter);
                 }
             }
             if filter.rows >= 2 {
-                for (measure, column) in &numbers {
-                    let is_number_of_row = self
-                        .known
-                        .fields
-                        .get(*measure)
-                        .is_some_and(|field| field.is_number_of_row() || field.is_of_years());
+                for ((measure, column), is_summable) in numbers.iter().zip(&summable) {
                     for (form, function) in
                         [(Form::Max, "max"), (Form::Min, "min"), (Form::Sum, "sum"), (Form::Mean, "avg")]
                     {
-                        if is_number_of_row && matches!(form, Form::Sum | Form::Mean) {
+                        if !is_summable && matches!(form, Form::Sum | Form::Mean) {
                             continue;
                         }
                         self.push(

@@ -103,6 +103,7 @@ pub(super) fn conditions(text: &str, tokens: &[Token], numbers: &[(f64, usize)],
     let mut of_numbers = Vec::new();
     for (at, field) in known.fields.iter().enumerate().filter(|(_, field)| field.number && !field.key) {
         let is_month = field.reading_of.as_ref().is_some_and(|(_, part)| part.ends_with("month"));
+        let is_time = field.is_time() && (field.is_of_years() || !of_years);
         for &(number, token) in numbers {
             let named =
                 tokens.get(token).is_some_and(|token| token.stem.starts_with(|first: char| first.is_alphabetic()));
@@ -111,7 +112,6 @@ pub(super) fn conditions(text: &str, tokens: &[Token], numbers: &[(f64, usize)],
                 && tokens
                     .get(token)
                     .is_some_and(|token| tabsegnet_document::months::MONTHS.contains(&token.stem.as_str()));
-            let is_time = field.is_time() && (field.is_of_years() || !of_years);
             if month != is_month || !is_time && is_dated(tokens, token, number) {
                 continue;
             }

@@ -90,9 +90,6 @@ fn run(arguments: &Arguments) -> Result<()> {
         }
     }?;
     let text = Statistics::of(&built.benchmark).render(arguments.task, &built.tally);
-    match tabsegnet_store::print(&text) {
-        // Who reads only the first lines closes the pipe; the files are written.
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-        written => written.context("standard output: could not write"),
-    }
+    // Who reads only the first lines closes the pipe; the files are written.
+    tabsegnet_store::print_if_read(&text).context("standard output: could not write")
 }
