@@ -13,6 +13,7 @@ use tabsegnet_llm::{
 
 use crate::error::QueryError;
 use crate::generate::Labels;
+use crate::joins::{Trap, traps_of_statement};
 use crate::linking::{Linked, Linker, ValueLimits};
 use crate::rows::{Rows, Value};
 use crate::schema_graph::{ColumnNode, JoinOrigin, SchemaGraph, SqlDialect};
@@ -110,6 +111,8 @@ pub struct Written {
     pub rows: Rows,
     /// The first statement and why it was not run, where this is the second.
     pub repaired: Option<(String, String)>,
+    /// What it may count more than once, by what it joins.
+    pub traps: Vec<Trap>,
     /// Tokens of all turns.
     pub tokens: Tokens,
 }
@@ -168,7 +171,10 @@ pub fn answer(
             None => run(&sql),
         };
         match ran {
-            Ok(rows) => return Ok(Written { sql, rows, repaired: refused.pop(), tokens }),
+            Ok(rows) => {
+                let traps = traps_of_statement(&sql, linker.graph(), dialect);
+                return Ok(Written { sql, rows, repaired: refused.pop(), traps, tokens });
+            }
             Err(error @ QueryError::Failed { .. }) => return Err(WriteError::Database(error)),
             Err(error) => refused.push((sql, error.to_string())),
         }

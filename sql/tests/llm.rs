@@ -13,7 +13,8 @@ const SHOP: &str = "CREATE TABLE customer (id INTEGER PRIMARY KEY, name TEXT);
     INSERT INTO customer VALUES (1, 'Ann'), (2, 'Bo'); INSERT INTO purchase VALUES (1, 1, 10.5), (2, 2, 7);";
 const QUESTION: &str = "What are the names of all customers?";
 
-fn server(statements: &'static [&'static str]) -> ChatServer {
+fn server<const N: usize>(statements: &[&'static str; N]) -> ChatServer {
+    let statements = *statements;
     ChatServer::start(move |number, request| {
         let sql = statements.get(number).copied().unwrap_or_default();
         completion(request, &json!({"thought": "t", "sql": sql}).to_string())
@@ -66,6 +67,18 @@ fn a_model_writes_the_statement() {
     let more = ["--format", "csv", "--policy", "llm", "--replay", record, "--config", config.to_str().unwrap()];
     let (code, again, error) = ask(&path, None, &more);
     assert_eq!((code, again.as_str()), (Some(0), "name\r\nBo\r\nAnn\r\n"), "{error}");
+}
+
+#[test]
+fn regression_what_a_models_statement_counts_twice_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = database(folder.path(), "a.db", SHOP);
+    let sql = "SELECT count(c.name) FROM customer c JOIN purchase p ON p.customer_id = c.id";
+    let (code, text, error) = ask(&path, Some(&server(&[sql]).base_url()), &["--format", "json"]);
+    assert_eq!(code, Some(0), "{error}");
+    let found: Value = serde_json::from_str(&text).unwrap();
+    let told = "fan-out: a row of customer appears once for each of its rows of purchase";
+    assert!(found["notes"][0].as_str().unwrap().starts_with(told) && error.contains(told), "{text} {error}");
 }
 
 #[test]

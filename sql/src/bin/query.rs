@@ -267,7 +267,7 @@ struct Told<'a, R> {
     confidence: Option<f32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     proposals: Option<&'a [Proposal]>,
-    /// What was not looked at.
+    /// What was not looked at, and what speaks against the statement.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     notes: &'a [String],
     /// What joins the tables, and why.

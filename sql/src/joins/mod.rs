@@ -1,6 +1,7 @@
 //! How tables are joined: the smallest tree of foreign keys and relations that holds them all.
 
 mod anchor;
+mod statement;
 mod steiner;
 mod traps;
 
@@ -8,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::Serialize;
 
+pub use statement::traps_of_statement;
 pub use traps::{Trap, traps};
 
 use crate::linking::{Words, alike};

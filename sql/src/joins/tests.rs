@@ -146,6 +146,57 @@ fn traps_are_told() {
 }
 
 #[test]
+fn traps_of_a_statement_are_read_from_its_sql() {
+    let graph = graph(
+        "CREATE TABLE orders (id INT PRIMARY KEY, fee INT);
+         CREATE TABLE payment (id INT PRIMARY KEY, order_id INT REFERENCES orders, amount INT);
+         CREATE TABLE delivery (id INT PRIMARY KEY, order_id INT REFERENCES orders, weight INT);
+         CREATE TABLE route (no INT, season INT, price INT, PRIMARY KEY (no, season));
+         CREATE TABLE stop (no INT, season INT, place INT, FOREIGN KEY (no, season) REFERENCES route (no, season))",
+    );
+    let told = |sql: &str| -> Vec<String> {
+        let found = traps_of_statement(sql, &graph, SqlDialect::Sqlite);
+        found.iter().map(|trap| trap.to_string().split([':', ';']).take(2).collect()).collect()
+    };
+    let fan = ["fan-out a row of orders appears once for each of its rows of payment"];
+    for sql in [
+        "SELECT sum(o.fee) FROM orders o JOIN payment p ON p.order_id = o.id",
+        "SELECT avg(fee) FROM orders, payment WHERE (orders.id = order_id AND amount > 3)",
+        "SELECT x FROM (SELECT total(fee) AS x FROM payment LEFT JOIN \"orders\" o ON o.id = order_id GROUP BY fee)",
+        "SELECT 1 FROM main.orders o JOIN payment p ON o.id = p.order_id GROUP BY p.id HAVING count(o.id) > 1",
+    ] {
+        assert_eq!(told(sql), fan, "{sql}");
+    }
+    let chasm = told(
+        "SELECT count(*), o.id FROM orders o JOIN payment p ON p.order_id = o.id JOIN delivery d ON d.order_id = o.id \
+         GROUP BY o.id",
+    );
+    assert_eq!(chasm.len(), 1);
+    assert!(chasm[0].starts_with("chasm a row of orders has many rows of payment and many of delivery"), "{chasm:?}");
+    assert_eq!(told("SELECT sum(price) FROM route JOIN stop USING (no, season)").len(), 1);
+    assert_eq!(told("SELECT sum(price) FROM route NATURAL JOIN stop").len(), 1);
+    for sql in [
+        // Each once.
+        "SELECT sum(p.amount), max(o.fee), count(DISTINCT o.id) FROM orders o JOIN payment p ON p.order_id = o.id",
+        "SELECT o.fee, p.amount FROM orders o JOIN payment p ON p.order_id = o.id",
+        "SELECT sum(fee) FROM orders WHERE id IN (SELECT order_id FROM payment)",
+        "SELECT sum(fee) OVER (ORDER BY p.id) FROM orders o JOIN payment p ON p.order_id = o.id",
+        "SELECT fee, (SELECT sum(o.fee) FROM orders o) FROM orders JOIN payment p ON p.order_id = orders.id",
+        // Half of a key, and what is no key.
+        "SELECT sum(price) FROM route r JOIN stop s ON r.no = s.no",
+        "SELECT sum(fee) FROM orders o JOIN payment p ON p.amount = o.fee OR p.order_id = o.id",
+        // Another table of this name.
+        "WITH payment AS (SELECT max(order_id) AS order_id FROM payment GROUP BY order_id) \
+         SELECT sum(fee) FROM orders o JOIN payment p ON p.order_id = o.id",
+        "SELECT sum(",
+        "DROP TABLE orders",
+        "",
+    ] {
+        assert_eq!(told(sql), Vec::<String>::new(), "{sql}");
+    }
+}
+
+#[test]
 fn regression_a_chasm_past_the_table_that_both_refer_to_is_told() {
     let (schema, _) = Schema::from_ddl(
         "CREATE TABLE orders (id INT PRIMARY KEY);

@@ -8,7 +8,7 @@ mod export;
 mod graph;
 mod hiding;
 mod jinja;
-mod lineage;
+pub(crate) mod lineage;
 mod problem;
 mod published;
 mod semantics;

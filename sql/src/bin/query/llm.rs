@@ -52,7 +52,7 @@ pub struct Statement {
     pub origins: Origins,
     pub model: String,
     pub repaired: Option<(String, String)>,
-    /// What was not looked at.
+    /// What was not looked at, and what it may count more than once.
     pub notes: Vec<String>,
 }
 
@@ -120,7 +120,7 @@ impl Llm {
             };
             answer((question, dialect), linker, labels, model, &mut budget, read, &mut run)
         });
-        let (written, notes) = found?;
+        let (written, mut notes) = found?;
         if let Some(error) = failed {
             return Err(error);
         }
@@ -128,6 +128,7 @@ impl Llm {
         let model = self.name();
         match written {
             Ok(written) => {
+                notes.extend(written.traps.iter().map(ToString::to_string));
                 notes.iter().for_each(|text| note(text));
                 if let Some((_, reason)) = &written.repaired {
                     warn(&format!("the language model's first statement was not run: {reason}"));
