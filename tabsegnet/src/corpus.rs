@@ -7,9 +7,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use tabsegnet_corpus::gtr::GtrConfig;
-use tabsegnet_corpus::{
-    Corpus as Tables, CorpusError, Fusion, GtrRetriever, Hit, LinkRank, Rerank, Retriever, Rrf, Weights,
-};
+use tabsegnet_corpus::{Corpus as Tables, CorpusError, Fusion, GtrRetriever, Hit, Rerank, Retriever, Rrf, Weights};
 use tabsegnet_datasets::document::{Document, MAX_GRID_POSITIONS};
 use tabsegnet_datasets::node_id;
 use tabsegnet_datasets::tables::TableRecord;
@@ -342,7 +340,7 @@ pub fn open_retriever(tables: &Tables, name: &str) -> Result<Box<dyn Retriever>,
     let (way, settings) = name.split_once(':').unwrap_or((name, ""));
     Ok(match name {
         "rerank" => Box::new(Rerank::read(&shipped(reranker)?)?),
-        "fusion" => Box::new(Fusion::new("fusion", *Rerank::read(&shipped(reranker)?)?.weights())),
+        "fusion" => Box::new(Rerank::read(&shipped(reranker)?)?.fusion("fusion")),
         "bm25" => Box::new(Fusion::new("bm25", Weights::FIELDS)),
         "bm25-schema" => Box::new(Fusion::new("bm25-schema", Weights::SCHEMA)),
         "dense" => Box::new(Fusion::new("dense", Weights::DENSE)),
@@ -355,7 +353,7 @@ pub fn open_retriever(tables: &Tables, name: &str) -> Result<Box<dyn Retriever>,
             ],
             depth: 100,
         }),
-        "links" => Box::new(LinkRank::new("links", *Rerank::read(&shipped(reranker)?)?.weights())),
+        "links" => Box::new(Rerank::read(&shipped(reranker)?)?.links("links")),
         folder if Path::new(folder).is_dir() => Box::new(trained(tables, Path::new(folder))?),
         _ if way == "gtr" => Box::new(GtrRetriever::new(tables, name, &gtr_config(tables, settings)?)?),
         other => {

@@ -34,7 +34,9 @@ is written by `tools/scripts/corpus.py`.
    cells. Frequencies and mean lengths are those of the whole corpus, whatever files it is made of.
    Frequent words are looked up where blocks of their postings can bring a table among the best; the rest is left aside
    (MaxScore with bounds of blocks), to the same scores.
-2. **Vector.** One a table, of title, headings, caption and column headers.
+2. **Vector.** One a table, of title, headings, caption and column headers. A question's goes through a linear adapter,
+   q + q D U with D U of rank 48, that was learnt from questions and their tables: an encoder that knows nothing of tables puts
+   a question beside texts that say the same, not beside the table that answers it.
 3. **Sum** (`--retriever fusion`). A weighted sum of the seven, and of the share of the question's words that stand anywhere
    in the table, proposes candidates; weights are learnt.
 4. **Links.** From the first twenty, keys that tables share (one page, the same columns, the same first column, columns
@@ -46,8 +48,9 @@ is written by `tools/scripts/corpus.py`.
 6. **Beside each other.** Where there are 150 candidates, the first 150 are put in order once more, by trees that also see what
    each and the first twenty have in common (columns, first column, words of title and caption, vectors) and what the trees
    before make of those: parts of one table are wanted together. They learn from scores out of fold (two
-   folds). Then a table with the columns or the first column of a better one, and half of their words in
-   common, goes three fifths of the way to its score.
+   folds, as all trees do from adapted vectors). Tables with the columns or the first column of one of the first ten, and half
+   of their words in common by idf, are looked at too; in the end such a table goes four fifths of the way to the score of the
+   best of its kind.
 
 `--retriever` also takes `rrf`, `bm25`, `bm25-schema`, `dense`, `links` (PageRank over the links of step 4 between the
 candidates, begun at each by its sum) and `gtr`, graph-table retrieval as its paper has it (Zou et
@@ -66,8 +69,8 @@ of one's own too, and WTQ, SQA, TabFact, OTT-QA and HybridQA as they are downloa
 --from-published FOLDER/NAME… --task single --output OUT` makes of `NAME_table.jsonl` and `NAME_query.jsonl` the `tables.jsonl`
 and `questions.jsonl` that `index` and `[[corpus.parts]]` read.
 
-`[corpus.candidates]` says which links are followed, whether cells are looked at and whether the first are seen beside each
-other.
+`[corpus.candidates]` says which links are followed, whether cells are looked at, whether the first are seen beside each
+other and whether questions' vectors are adapted.
 
 ## On the disk
 

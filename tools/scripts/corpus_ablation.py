@@ -15,6 +15,7 @@ import subprocess
 PARTS = {
     "all": [],
     "without listwise": ["corpus.candidates.listwise=false"],
+    "without adapter": ["corpus.candidates.adapter=false"],
     "without cells": ["corpus.candidates.cells=false"],
     "without links": ["corpus.candidates.links=[]"],
     "without page": ['corpus.candidates.links=["header","first_column","values","column"]'],

@@ -1,8 +1,10 @@
 //! Learning to rank the tables of corpora, and measuring ways to rank them.
 
+mod adapter;
 mod fusion;
 mod measuring;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -11,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Result, bail, ensure};
 use rayon::prelude::*;
-use tabsegnet_corpus::{CandidateConfig, Candidates, Corpus, FORMAT, Listwise, Rerank, Weights, Writer};
+use tabsegnet_corpus::{CandidateConfig, Candidates, Corpus, FORMAT, Listwise, QueryAdapter, Rerank, Weights, Writer};
 use tabsegnet_datasets::tables::{TableQuestion, read_questions};
 use tabsegnet_encoder::{Encoder, load};
 use tabsegnet_ranker::boosting::BoostedTrees;
@@ -28,7 +30,8 @@ use crate::trees;
 
 /// Lists that the bins of features are computed from.
 const LISTS_OF_BINS: usize = 600;
-/// The trees that see candidates beside each other learn from scores out of fold, of so many folds.
+/// Trees learn from vectors that are adapted, and those that see candidates beside each other from scores, out of fold, of so
+/// many folds.
 const FOLDS: usize = 2;
 /// Lists whose rows are made together.
 const LISTS_AT_A_TIME: usize = 256;
@@ -49,13 +52,26 @@ pub fn train(config: &Config, stop: &AtomicBool) -> Result<Outcome> {
     let parts = parts(config)?;
     let questions: usize = parts.iter().map(|part| part.train.len()).sum();
     ensure!(questions > 0, "no part has train files; expected [[corpus.parts]] with train");
-    let first = rows(&parts, &Weights::default(), &config.corpus.candidates, stop)?;
+    let mut adapters = [const { None }; FOLDS];
+    let mut adapter = None;
+    if config.corpus.candidates.adapter {
+        for (fold, of_fold) in adapters.iter_mut().enumerate() {
+            *of_fold = adapter::learnt(&parts, config.task.seed, Some(fold), stop)?;
+        }
+        adapter = adapter::learnt(&parts, config.task.seed, None, stop)?;
+        if stop.load(Ordering::Relaxed) {
+            return Ok(Outcome::Stopped);
+        }
+    }
+    let first = rows(&parts, &adapters, &Weights::default(), &config.corpus.candidates, stop)?;
     let Some(first) = first else { return Ok(Outcome::Stopped) };
     let lists: Vec<(&[f32], &[bool])> = first.iter().map(|list| (&list.candidates.rows[..], &list.gold[..])).collect();
     let weights = fusion::fitted(&lists);
     drop(lists);
     drop(first);
-    let Some(lists) = rows(&parts, &weights, &config.corpus.candidates, stop)? else { return Ok(Outcome::Stopped) };
+    let Some(lists) = rows(&parts, &adapters, &weights, &config.corpus.candidates, stop)? else {
+        return Ok(Outcome::Stopped);
+    };
     let with_gold = lists.iter().filter(|list| list.gold.contains(&true)).count();
     ensure!(with_gold > 0, "no train question has a gold table among its candidates");
     let alone = |list: &List| (list.candidates.rows.clone(), list.gold.clone());
@@ -93,7 +109,7 @@ pub fn train(config: &Config, stop: &AtomicBool) -> Result<Outcome> {
         return Ok(Outcome::Stopped);
     };
     let encoder = parts.first().map_or("", |part| &part.corpus.manifest().encoder_identity);
-    let rerank = Rerank::new(weights, config.corpus.candidates.clone(), trees, listwise, encoder);
+    let rerank = Rerank::new(adapter, weights, config.corpus.candidates.clone(), trees, listwise, encoder);
     let layout = Layout::new(config);
     let staging = Staging::new(&layout.best())?;
     rerank.write(staging.path())?;
@@ -183,6 +199,13 @@ fn sources(question: &TableQuestion) -> &[String] {
         true => &question.tables,
         false => std::slice::from_ref(&question.source_table),
     }
+}
+
+/// Questions about the same table, whole or in pieces, are of one fold.
+fn fold_of(question: &TableQuestion) -> usize {
+    let about = sources(question).first().map_or("", String::as_str);
+    let [first, ..] = Digest::new().part("fold").part(about).bytes();
+    usize::from(first) % FOLDS
 }
 
 /// What a question says, in whatever case and with whatever stands between its words.
@@ -299,7 +322,13 @@ struct List {
 }
 
 /// Those of all train questions; nothing on a request to stop.
-fn rows(parts: &[Part], weights: &Weights, config: &CandidateConfig, stop: &AtomicBool) -> Result<Option<Vec<List>>> {
+fn rows(
+    parts: &[Part],
+    adapters: &[Option<QueryAdapter>; FOLDS],
+    weights: &Weights,
+    config: &CandidateConfig,
+    stop: &AtomicBool,
+) -> Result<Option<Vec<List>>> {
     let all: usize = parts.iter().map(|part| part.train.len()).sum();
     let mut progress = Progress::new("candidates", all);
     let mut lists = Vec::with_capacity(all);
@@ -312,13 +341,12 @@ fn rows(parts: &[Part], weights: &Weights, config: &CandidateConfig, stop: &Atom
             let found: Vec<Result<List>> = questions
                 .par_iter()
                 .map(|question| {
-                    let candidates =
-                        Candidates::new(&part.corpus, &part.corpus.query(&question.question)?, weights, config)?;
+                    let (query, fold) = (part.corpus.query(&question.question)?, fold_of(question));
+                    let query = adapters[fold].as_ref().map_or(Cow::Borrowed(&query), |adapter| adapter.apply(&query));
+                    let candidates = Candidates::new(&part.corpus, &query, weights, config)?;
                     let is_gold = |id: &str| question.tables.iter().any(|gold| gold == id);
                     let gold = candidates.hits.iter().map(|hit| is_gold(part.corpus.id(hit.table))).collect();
-                    let [first, ..] =
-                        Digest::new().part("fold").part(question.tables.first().map_or("", String::as_str)).bytes();
-                    Ok(List { part: number, candidates, gold, fold: usize::from(first) % FOLDS })
+                    Ok(List { part: number, candidates, gold, fold })
                 })
                 .collect();
             for list in found {

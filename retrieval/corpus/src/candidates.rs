@@ -45,11 +45,13 @@ pub struct CandidateConfig {
     pub cells: bool,
     /// Whether the first candidates are put in order once more, seen beside each other.
     pub listwise: bool,
+    /// Whether questions' vectors are moved to where those of their tables were in training.
+    pub adapter: bool,
 }
 
 impl Default for CandidateConfig {
     fn default() -> Self {
-        Self { links: LinkKind::ALL.to_vec(), cells: true, listwise: true }
+        Self { links: LinkKind::ALL.to_vec(), cells: true, listwise: true, adapter: true }
     }
 }
 
@@ -192,9 +194,20 @@ impl Candidates {
         config: &CandidateConfig,
     ) -> Result<Self, CorpusError> {
         let scores = corpus.scores(query, true);
-        let Proposed { hits, found, seeds } = Proposed::new(corpus, &scores, weights, &config.links)?;
-        let (rows, marks) = rows(corpus, query, &scores, &hits, (&found, &seeds), config)?;
-        Ok(Self { hits, rows, marks })
+        Self::of(corpus, query, &scores, &Proposed::new(corpus, &scores, weights, &config.links)?, config)
+    }
+
+    /// Those that are proposed.
+    pub(crate) fn of(
+        corpus: &Corpus,
+        query: &Query,
+        scores: &Scores,
+        proposed: &Proposed,
+        config: &CandidateConfig,
+    ) -> Result<Self, CorpusError> {
+        let Proposed { hits, found, seeds } = proposed;
+        let (rows, marks) = rows(corpus, query, scores, hits, (found, seeds), config)?;
+        Ok(Self { hits: hits.clone(), rows, marks })
     }
 
     /// The hits with other scores, by falling score, each with its place among them.
@@ -243,6 +256,41 @@ impl Proposed {
         hits.sort_by(|a, b| corpus.order(a, b));
         Ok(Self { hits, found, seeds })
     }
+
+    /// Adds the tables that are likely parts of one table with a good one; whether there are any that were not proposed.
+    pub(crate) fn add_parts(
+        &mut self,
+        corpus: &Corpus,
+        scores: &Scores,
+        weights: &Weights,
+        links: &[LinkKind],
+        good: Vec<TableRef>,
+    ) -> Result<bool, CorpusError> {
+        let mut known: HashSet<TableRef> = self.hits.iter().map(|hit| hit.table).collect();
+        let before = known.len();
+        let best_sum = self.seeds.first().map_or(0.0, |seed| seed.hit.score);
+        for table in good {
+            let seed = Seed::new(corpus, Hit { table, score: weights.of(scores, table) });
+            let record = corpus.table(table)?;
+            let marks = Marks::of(corpus, &record);
+            for key in [links::header_key(&record), links::first_column_key(&record)].into_iter().flatten() {
+                let Some(kind) = LinkKind::of(key).filter(|kind| links.contains(kind)) else { continue };
+                for part in nearest(corpus, key, &seed, 0) {
+                    if known.contains(&part) || !Marks::of(corpus, &corpus.table(part)?).is_part_with(&marks) {
+                        continue;
+                    }
+                    known.insert(part);
+                    let mut found =
+                        Found { seeds: 1, parts: 1, nearest_part: seed.product(corpus, part), ..Found::EMPTY };
+                    found.best[kind as usize] = seed.hit.score - best_sum;
+                    self.found.entry(part).or_insert(found);
+                    self.hits.push(Hit { table: part, score: weights.of(scores, part) });
+                }
+            }
+        }
+        self.hits.sort_by(|a, b| corpus.order(a, b));
+        Ok(known.len() > before)
+    }
 }
 
 /// What the seeds' links lead to, and the tables in the order in which they were met, possible parts of a seed's table first.
@@ -265,7 +313,7 @@ fn follow(
         for key in links::keys(&corpus.table(hit.table)?) {
             let Some(kind) = LinkKind::of(key).filter(|kind| kinds.contains(kind)) else { continue };
             let tables = match kind {
-                LinkKind::Header | LinkKind::FirstColumn => nearest(corpus, key, seed),
+                LinkKind::Header | LinkKind::FirstColumn => nearest(corpus, key, seed, MOST_LINKED),
                 LinkKind::Page | LinkKind::Values | LinkKind::Column => with_key(corpus, key, MOST_LINKED),
             };
             for table in tables.into_iter().filter(|table| *table != hit.table) {
@@ -313,10 +361,10 @@ fn with_key(corpus: &Corpus, key: u64, most: usize) -> Vec<TableRef> {
     tables
 }
 
-/// The tables that have a key of a seed; of many those with the nearest vectors.
-fn nearest(corpus: &Corpus, key: u64, seed: &Seed) -> Vec<TableRef> {
+/// The tables that have a key of a seed; of more than `few` those with the nearest vectors.
+fn nearest(corpus: &Corpus, key: u64, seed: &Seed, few: usize) -> Vec<TableRef> {
     let mut tables = with_key(corpus, key, MOST_COMPARED);
-    if tables.len() <= MOST_LINKED {
+    if tables.len() <= few {
         return tables;
     }
     tables.retain(|table| *table != seed.hit.table);
@@ -369,8 +417,64 @@ fn rows(
             shape: Shape::of(&table, query),
         }
         .write(out);
-        Ok(if config.listwise { Marks::of(&table) } else { Marks::default() })
+        Ok(if config.listwise { Marks::of(corpus, &table) } else { Marks::default() })
     });
     let marks: Vec<Marks> = marks.collect::<Result<_, _>>()?;
     Ok((rows, marks))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use tabsegnet_encoder::{Encoder, EncoderConfig, load};
+
+    use super::*;
+    use crate::writer::{IndexConfig, Writer};
+
+    #[test]
+    fn regression_parts_of_a_good_table_come_along_that_nothing_proposed() {
+        let directory = tempfile::tempdir().unwrap();
+        let record = |id: &str, caption: &str, header: [&str; 2], rows: &[[&str; 2]]| {
+            serde_json::json!({"id": id, "caption": caption, "header": header, "rows": rows}).to_string()
+        };
+        let river = |number: usize| {
+            record(&format!("r{number}"), &format!("Rivers of region {number}"), ["River", "Length"], &[["Po", "1"]])
+        };
+        let mut lines: Vec<String> = (0..500).map(river).collect();
+        let counted = ["Herd", "Counted"];
+        let medals = [["Gold", "x"], ["Gold", "y"], ["Silver", "z"]];
+        lines.extend([
+            record("first", "Zebra census: Kruger 1990", counted, &[["a", "1"]]),
+            record("second", "Kruger 1990 of zebra census", counted, &[["b", "2"]]),
+            record("other", "Budget hearing schedule", counted, &[["c", "3"]]),
+            record("medals", "Figures on Lahti skiing winners", ["Medal", "Who"], &medals),
+            record("of-medals", "Lahti skiing winners", ["Medal", "When"], &medals),
+        ]);
+        let file = directory.path().join("tables.jsonl");
+        std::fs::write(&file, lines.join("\n")).unwrap();
+        let settings = EncoderConfig::default();
+        let encoder: Arc<dyn Encoder> = load(&settings).unwrap().into();
+        let path = directory.path().join("corpus");
+        let mut writer = Writer::open(&path, encoder.as_ref(), &settings, &IndexConfig::default()).unwrap();
+        writer.add_file(&file, &mut |_| ()).unwrap();
+        writer.commit(&mut |_| ()).unwrap();
+        let corpus = Corpus::open_with(&path, encoder).unwrap();
+        let query = corpus.query("rivers of the regions").unwrap();
+        let (scores, weights) = (corpus.scores(&query, true), Weights::default());
+        let mut proposed = Proposed::new(&corpus, &scores, &weights, &LinkKind::ALL).unwrap();
+        let before = proposed.hits.len();
+        let has = |proposed: &Proposed, id: &str| {
+            let table = corpus.find(id).unwrap();
+            proposed.hits.iter().any(|hit| hit.table == table)
+        };
+        assert!(before < 500 && !has(&proposed, "second") && !has(&proposed, "of-medals"));
+        let good = ["first", "medals"].map(|id| corpus.find(id).unwrap()).to_vec();
+        assert!(proposed.add_parts(&corpus, &scores, &weights, &LinkKind::ALL, good.clone()).unwrap());
+        assert!(has(&proposed, "second") && has(&proposed, "of-medals") && !has(&proposed, "other"));
+        assert!(proposed.hits.windows(2).all(|pair| pair[0].score >= pair[1].score));
+        assert!(!proposed.add_parts(&corpus, &scores, &weights, &LinkKind::ALL, good.clone()).unwrap());
+        let mut none = Proposed::new(&corpus, &scores, &weights, &[]).unwrap();
+        assert!(!none.add_parts(&corpus, &scores, &weights, &[], good).unwrap());
+    }
 }

@@ -5,6 +5,7 @@
 //! `corpus.json`, which names all of these and is replaced whole. A question becomes a [`Query`]; [`Retriever`]s rank the
 //! tables for it.
 
+mod adapter;
 mod build;
 mod candidates;
 mod cells;
@@ -29,6 +30,7 @@ mod sources;
 mod vectors;
 mod writer;
 
+pub use adapter::QueryAdapter;
 pub use candidates::{CandidateConfig, Candidates};
 pub use corpus::{Corpus, Hit, Query, TableRef};
 pub use error::CorpusError;

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use crate::adapter::QueryAdapter;
 use crate::candidates::Proposed;
 use crate::corpus::{Corpus, Hit, Query};
 use crate::error::CorpusError;
 use crate::gtr::{Direction, GtrError, PageRankConfig, SparseGraph, personalised_pagerank};
 use crate::links::{self, LinkKind};
+use crate::rerank::adapted;
 use crate::retrieve::{Retriever, Weights};
 
 /// A key that more of the tables have says nothing of two of them.
@@ -21,6 +23,8 @@ pub struct LinkRank {
     pub name: String,
     /// What each signal counts in the sum.
     pub weights: Weights,
+    /// What the vectors of questions are adapted by.
+    pub adapter: Option<QueryAdapter>,
     /// The links that are followed.
     pub links: Vec<LinkKind>,
     /// α, ε and steps of the walk.
@@ -31,7 +35,7 @@ impl LinkRank {
     /// Over all links, with short walks: of longer ones little is left of what the question says.
     pub fn new(name: &str, weights: Weights) -> Self {
         let walk = PageRankConfig { alpha: 0.2, ..PageRankConfig::default() };
-        Self { name: name.into(), weights, links: LinkKind::ALL.to_vec(), walk }
+        Self { name: name.into(), weights, adapter: None, links: LinkKind::ALL.to_vec(), walk }
     }
 }
 
@@ -41,7 +45,8 @@ impl Retriever for LinkRank {
     }
 
     fn retrieve(&self, corpus: &Corpus, query: &Query, top_k: usize) -> Result<Vec<Hit>, CorpusError> {
-        let Proposed { mut hits, .. } = Proposed::new(corpus, &corpus.scores(query, true), &self.weights, &self.links)?;
+        let scores = corpus.scores(&adapted(self.adapter.as_ref(), query), true);
+        let Proposed { mut hits, .. } = Proposed::new(corpus, &scores, &self.weights, &self.links)?;
         let Some(best) = hits.first().map(|hit| hit.score).filter(|best| *best > 0.0) else {
             hits.truncate(top_k);
             return Ok(hits);

@@ -82,10 +82,16 @@ pub(crate) fn header_key(table: &TableRecord) -> Option<u64> {
     (header.len() > 1).then(|| LinkKind::Header.key(hash(&header)))
 }
 
-/// The key of the values of its first column; none of few.
+/// The key of the values of its first column; where it has few, of its cells in their order; none of few cells.
 pub(crate) fn first_column_key(table: &TableRecord) -> Option<u64> {
     let values = values(table, 0);
-    (values.len() >= LEAST_VALUES).then(|| LinkKind::FirstColumn.key(hash(&values)))
+    if values.len() >= LEAST_VALUES {
+        return Some(LinkKind::FirstColumn.key(hash(&values)));
+    }
+    let cells: Vec<String> = table.rows.iter().filter_map(|row| row.first()).map(|text| plain(text)).collect();
+    // Begins with what no value is.
+    (!values.is_empty() && cells.len() >= LEAST_VALUES)
+        .then(|| LinkKind::FirstColumn.key(hash(std::iter::once(" ").chain(cells.iter().map(String::as_str)))))
 }
 
 fn plain_headers(table: &TableRecord) -> BTreeSet<String> {
@@ -201,6 +207,11 @@ mod tests {
         let first = |values: &[&str]| table("", &[], &values.iter().map(std::slice::from_ref).collect::<Vec<_>>());
         assert_eq!(shared(&first(&["1", "2", "3"]), &first(&["3", "", "2", "1", "1"])), [LinkKind::FirstColumn]);
         assert!(shared(&first(&["1", "2", "3"]), &first(&["1", "2", "3", "4"])).is_empty());
+        // Of few values their order tells: medals of one table, not of all.
+        let medals = ["Gold", "Gold", "Silver", "Gold"];
+        assert_eq!(shared(&first(&medals), &first(&["gold", "GOLD", "silver", "gold"])), [LinkKind::FirstColumn]);
+        assert!(shared(&first(&medals), &first(&["Gold", "Silver", "Gold", "Gold"])).is_empty());
+        assert!(keys(&first(&["Gold", "Gold"])).is_empty() && keys(&first(&["", "", ""])).is_empty());
         let wide: Vec<Vec<String>> =
             (0..3).map(|row| (0..100).map(|column| format!("value {row} {column}")).collect()).collect();
         assert_eq!(keys(&TableRecord { rows: wide, ..TableRecord::default() }).len(), 1 + MOST_COLUMNS * 3);

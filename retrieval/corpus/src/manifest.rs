@@ -17,7 +17,7 @@ use crate::vectors::VectorKind;
 
 const FILE: &str = "corpus.json";
 /// The version of a corpus on the disk, raised when a file's content changes its meaning.
-pub const FORMAT: u64 = 4;
+pub const FORMAT: u64 = 5;
 
 /// What a corpus is made of.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

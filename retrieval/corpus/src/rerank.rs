@@ -1,6 +1,7 @@
 //! Boosted trees that order the candidates of a question, each alone and then the first of them beside each other, and the
 //! sum that proposes them: what a corpus is searched with unless another way is wanted.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -8,19 +9,25 @@ use tabsegnet_ranker::boosting::BoostedTrees;
 use tabsegnet_ranker::tensors::serialize;
 use tabsegnet_store::{read_bytes, read_text, write_bytes_atomic};
 
-use crate::candidates::{CandidateConfig, Candidates};
+use crate::adapter::QueryAdapter;
+use crate::candidates::{CandidateConfig, Candidates, Proposed};
 use crate::corpus::{Corpus, Hit, Query};
 use crate::error::{CorpusError, damaged};
+use crate::link_rank::LinkRank;
 use crate::listwise::{Listwise, ORDERED};
-use crate::retrieve::{Retriever, Weights};
+use crate::retrieve::{Fusion, Retriever, Weights};
 
 const TREES: &str = "reranker.safetensors";
 const LISTWISE: &str = "listwise.safetensors";
+const ADAPTER: &str = "adapter.safetensors";
+/// The first by the trees that see each alone, whose parts are looked for.
+const GOOD: usize = 10;
 const ABOUT: &str = "retriever.json";
 
 /// A reranker of tables.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rerank {
+    adapter: Option<QueryAdapter>,
     weights: Weights,
     candidates: CandidateConfig,
     trees: BoostedTrees,
@@ -50,22 +57,28 @@ fn names(listwise: bool) -> Vec<String> {
 }
 
 impl Rerank {
-    /// Trees over rows of [`Candidates`] that a sum of `weights` proposes, and where `candidates.listwise` says so trees over
+    /// Trees over rows of [`Candidates`] that a sum of `weights` proposes for a question with an adapted vector, and where `candidates.listwise` says so trees over
     /// rows of [`Listwise`]. `encoder` is the identity of the one of whose vectors they have learnt.
     pub fn new(
+        adapter: Option<QueryAdapter>,
         weights: Weights,
         candidates: CandidateConfig,
         trees: BoostedTrees,
         listwise: Option<BoostedTrees>,
         encoder: &str,
     ) -> Self {
-        let candidates = CandidateConfig { listwise: listwise.is_some(), ..candidates };
-        Self { weights, candidates, trees, listwise, encoder: Some(encoder.to_owned()) }
+        let candidates = CandidateConfig { listwise: listwise.is_some(), adapter: adapter.is_some(), ..candidates };
+        Self { adapter, weights, candidates, trees, listwise, encoder: Some(encoder.to_owned()) }
     }
 
-    /// What the proposing sum counts.
-    pub fn weights(&self) -> &Weights {
-        &self.weights
+    /// The sum that proposes, alone.
+    pub fn fusion(&self, name: &str) -> Fusion {
+        Fusion { adapter: self.adapter.clone(), ..Fusion::new(name, self.weights) }
+    }
+
+    /// A walk over the links of what it proposes.
+    pub fn links(&self, name: &str) -> LinkRank {
+        LinkRank { adapter: self.adapter.clone(), ..LinkRank::new(name, self.weights) }
     }
 
     /// What it orders for a question.
@@ -73,7 +86,7 @@ impl Rerank {
     /// # Errors
     /// A damaged file.
     pub fn candidates(&self, corpus: &Corpus, query: &Query) -> Result<Candidates, CorpusError> {
-        Candidates::new(corpus, query, &self.weights, &self.candidates)
+        Candidates::new(corpus, &adapted(self.adapter.as_ref(), query), &self.weights, &self.candidates)
     }
 
     /// Writes it into a directory.
@@ -86,6 +99,9 @@ impl Rerank {
             let path = directory.join(name);
             let bytes = serialize(&trees.tensors(), &path).map_err(|error| damaged(&path, error))?;
             write_bytes_atomic(&path, &bytes)?;
+        }
+        if let Some(adapter) = &self.adapter {
+            adapter.write(&directory.join(ADAPTER))?;
         }
         let path = directory.join(ABOUT);
         let about = About {
@@ -118,9 +134,19 @@ impl Rerank {
         };
         let alone = trees(TREES, Candidates::width())?;
         let listwise = about.candidates.listwise.then(|| trees(LISTWISE, Listwise::width())).transpose()?;
+        let adapter = || {
+            let path = directory.join(ADAPTER);
+            QueryAdapter::read(&path)?.map_err(|message| wrong(&path, message))
+        };
+        let adapter = about.candidates.adapter.then(adapter).transpose()?;
         let About { weights, candidates, features: _, encoder } = about;
-        Ok(Self { weights, candidates, trees: alone, listwise, encoder })
+        Ok(Self { adapter, weights, candidates, trees: alone, listwise, encoder })
     }
+}
+
+/// A question as what was learnt is asked with it.
+pub(crate) fn adapted<'q>(adapter: Option<&QueryAdapter>, query: &'q Query) -> Cow<'q, Query> {
+    adapter.map_or(Cow::Borrowed(query), |adapter| adapter.apply(query))
 }
 
 impl Retriever for Rerank {
@@ -138,8 +164,17 @@ impl Retriever for Rerank {
     }
 
     fn retrieve(&self, corpus: &Corpus, query: &Query, top_k: usize) -> Result<Vec<Hit>, CorpusError> {
-        let candidates = self.candidates(corpus, query)?;
-        let scores = self.trees.scores(&candidates.rows);
+        let query = adapted(self.adapter.as_ref(), query);
+        let signals = corpus.scores(&query, true);
+        let mut proposed = Proposed::new(corpus, &signals, &self.weights, &self.candidates.links)?;
+        let seen = |proposed: &Proposed| Candidates::of(corpus, &query, &signals, proposed, &self.candidates);
+        let mut candidates = seen(&proposed)?;
+        let mut scores = self.trees.scores(&candidates.rows);
+        let good = candidates.ordered(corpus, &scores).into_iter().take(GOOD).map(|(_, hit)| hit.table);
+        if proposed.add_parts(corpus, &signals, &self.weights, &self.candidates.links, good.collect())? {
+            candidates = seen(&proposed)?;
+            scores = self.trees.scores(&candidates.rows);
+        }
         let mut hits = match &self.listwise {
             // They have learnt from whole lists: of a few tables each says more alone.
             Some(trees) if candidates.hits.len() >= ORDERED => {

@@ -5,10 +5,12 @@ use std::collections::HashMap;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use crate::adapter::QueryAdapter;
 use crate::corpus::{Corpus, Hit, Query, TableRef};
 use crate::error::CorpusError;
 use crate::fields::Field;
 use crate::pruned::best_by_words;
+use crate::rerank::adapted;
 use crate::scores::Scores;
 
 /// Ranks tables. The same corpus and question give the same ranking, whatever segments the corpus is made of and however
@@ -118,12 +120,14 @@ pub struct Fusion {
     pub name: String,
     /// What each signal counts.
     pub weights: Weights,
+    /// What the vectors of questions are adapted by.
+    pub adapter: Option<QueryAdapter>,
 }
 
 impl Fusion {
     /// With a name.
     pub fn new(name: &str, weights: Weights) -> Self {
-        Self { name: name.into(), weights }
+        Self { name: name.into(), weights, adapter: None }
     }
 }
 
@@ -136,7 +140,7 @@ impl Retriever for Fusion {
         if let Some(hits) = best_by_words(corpus, query, &self.weights, top_k) {
             return Ok(hits);
         }
-        let scores = corpus.scores(query, self.weights.dense != 0.0);
+        let scores = corpus.scores(&adapted(self.adapter.as_ref(), query), self.weights.dense != 0.0);
         Ok(corpus.best(top_k, |at| self.weights.of(&scores, at)))
     }
 }

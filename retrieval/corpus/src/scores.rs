@@ -83,6 +83,12 @@ impl Scores {
     }
 }
 
+/// Of a term that so many of all tables have.
+fn idf(all: usize, with: u64) -> f32 {
+    let (all, with) = (all as f64, with as f64);
+    (1.0 + (all - with + 0.5) / (with + 0.5)).ln() as f32
+}
+
 impl Corpus {
     /// Looks a question's terms up.
     pub(crate) fn query_terms(&self, query: &Query) -> QueryTerms {
@@ -96,17 +102,19 @@ impl Corpus {
             of.map(|(segment, number)| number.map_or(0, |number| segment.live_frequency(number))).sum()
         };
         let tables: Vec<u64> = numbers.iter().map(with).collect();
-        let all_tables = self.len() as f64;
-        let idf: Vec<f32> = tables
-            .iter()
-            .zip(&query.terms)
-            .map(|(&with, (_, count))| {
-                let with = with as f64;
-                (1.0 + (all_tables - with + 0.5) / (with + 0.5)).ln() as f32 * count
-            })
-            .collect();
+        let of_terms = tables.iter().zip(&query.terms);
+        let idf: Vec<f32> = of_terms.map(|(&with, (_, count))| idf(self.len(), with) * count).collect();
         let all: f32 = idf.iter().sum::<f32>().max(f32::MIN_POSITIVE);
         QueryTerms { numbers, shares: idf.iter().map(|idf| idf / all).collect(), tables }
+    }
+
+    /// How rare a term is among the tables.
+    pub(crate) fn idf(&self, term: &str) -> f32 {
+        let with = self.segments().iter().map(|segment| match segment.find_term(term) {
+            Some(number) => segment.live_frequency(number),
+            None => 0,
+        });
+        idf(self.len(), with.sum())
     }
 
     /// What every table has of a question. The same whatever the segments are: frequencies and means are the corpus'.

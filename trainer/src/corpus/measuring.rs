@@ -43,11 +43,9 @@ pub(super) fn measure(config: &Config, parts: &[Part], rerankers: &[PathBuf], ou
         let untrained: Vec<Box<dyn Retriever>> = untrained.into_iter().collect::<Result<_, _>>()?;
         let gtr = GtrRetriever::new(&part.corpus, "gtr", &config.corpus.gtr)?;
         let fusions: Vec<Fusion> =
-            trained.iter().map(|(name, rerank)| Fusion::new(&format!("fusion of {name}"), *rerank.weights())).collect();
-        let walks: Vec<LinkRank> = trained
-            .iter()
-            .map(|(name, rerank)| LinkRank::new(&format!("links of {name}"), *rerank.weights()))
-            .collect();
+            trained.iter().map(|(name, rerank)| rerank.fusion(&format!("fusion of {name}"))).collect();
+        let walks: Vec<LinkRank> =
+            trained.iter().map(|(name, rerank)| rerank.links(&format!("links of {name}"))).collect();
         let mut methods: Vec<(String, &dyn Retriever)> = Vec::new();
         methods.extend(untrained.iter().map(|method| (method.name(), method.as_ref())));
         methods.push((gtr.name(), &gtr));

@@ -109,11 +109,11 @@ impl BertEncoder {
         }
         let digest = || {
             let kind = match precision {
-                Precision::F32 => "bert 1",
-                Precision::Int8 => "bert 1 int8",
+                Precision::F32 => "bert 2",
+                Precision::Int8 => "bert 2 int8",
             };
             let pipeline = format!("{config:?} {pooling:?} {} {lowercase} {limit}", pipeline.normalise);
-            Digest::new().part(kind).part(&weights).part(&tokenizer).part(pipeline).hex()
+            Digest::new().part(kind).part(blake3::hash(&weights).as_bytes()).part(&tokenizer).part(pipeline).hex()
         };
         let open = || {
             let tokens = Tokens::parse(&tokenizer_path, &tokenizer, true, limit)?;

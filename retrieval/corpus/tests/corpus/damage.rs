@@ -141,7 +141,7 @@ fn a_manifest_of_something_else_is_said() {
     assert!(with_manifest(|_| ()).is_ok());
     says(
         |manifest| manifest["format"] = json!(1),
-        "corpus.json: is of version 1 of corpora, this program reads 4; index its files again",
+        "corpus.json: is of version 1 of corpora, this program reads 5; index its files again",
     );
     says(|manifest| manifest["format"] = json!("1"), "corpus.json");
     says(|manifest| manifest["colour"] = json!("red"), "unknown field `colour`");

@@ -233,7 +233,13 @@ fn parts_of_the_first_table_are_seen_beside_it() {
 
 #[test]
 fn those_behind_the_first_stay_behind_them() {
-    let (_dir, corpus) = corpus_of(table_files(&[400], 83).remove(0).tables);
+    let mut tables = table_files(&[400], 83).remove(0).tables;
+    // No two are parts of one.
+    for (number, table) in tables.iter_mut().enumerate() {
+        table.column_headers.push(format!("column {number}"));
+        table.rows.iter_mut().filter_map(|row| row.first_mut()).for_each(|cell| *cell = format!("{cell} {number}"));
+    }
+    let (_dir, corpus) = corpus_of(tables);
     let query = corpus.query("wins of the teams in 2004").unwrap();
     let rerank = reranker(Weights::default());
     let candidates = rerank.candidates(&corpus, &query).unwrap();
@@ -259,14 +265,15 @@ fn a_reranker_comes_back_as_it_was_written_and_a_damaged_one_is_said() {
     let dir = tempfile::tempdir().unwrap();
     rerank.write(dir.path()).unwrap();
     assert_eq!(Rerank::read(dir.path()).unwrap(), rerank);
-    assert_eq!(rerank.weights().caption, 0.3);
-    let alone = Rerank::new(*rerank.weights(), CandidateConfig::default(), crate::support::trees().0.clone(), None, "");
+    assert_eq!(rerank.fusion("sum").weights.caption, 0.3);
+    let trees = crate::support::trees().0.clone();
+    let alone = Rerank::new(None, rerank.fusion("sum").weights, CandidateConfig::default(), trees, None, "");
     let other = tempfile::tempdir().unwrap();
     alone.write(other.path()).unwrap();
     assert_eq!(Rerank::read(other.path()).unwrap(), alone);
     assert_ne!(alone, rerank);
 
-    for name in ["retriever.json", "reranker.safetensors", "listwise.safetensors"] {
+    for name in ["retriever.json", "adapter.safetensors", "reranker.safetensors", "listwise.safetensors"] {
         let path = dir.path().join(name);
         let bytes = std::fs::read(&path).unwrap();
         for length in [0, 1, 9, bytes.len() / 2, bytes.len() - 1] {

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use tabsegnet_corpus::gtr::GtrConfig;
 use tabsegnet_corpus::{
     CandidateConfig, Candidates, Change, Corpus, CorpusError, Fusion, GtrRetriever, Hit, IndexConfig, LinkRank,
-    Listwise, Rerank, Retriever, Rrf, Weights, Writer,
+    Listwise, QueryAdapter, Rerank, Retriever, Rrf, Weights, Writer,
 };
 use tabsegnet_datasets::tables::TableRecord;
 use tabsegnet_encoder::{Encoder, EncoderConfig, EncoderError};
@@ -215,7 +215,13 @@ fn grown(width: usize, lists: &[(Vec<f32>, Vec<bool>)]) -> BoostedTrees {
 /// A reranker with them.
 pub fn reranker(weights: Weights) -> Rerank {
     let (alone, listwise) = trees().clone();
-    Rerank::new(weights, CandidateConfig::default(), alone, Some(listwise), "")
+    Rerank::new(Some(adapter()), weights, CandidateConfig::default(), alone, Some(listwise), "")
+}
+
+/// Turns the vectors of questions a little.
+pub fn adapter() -> QueryAdapter {
+    let numbers = |count: usize, by: usize| (0..count).map(|at| ((at * by) % 17) as f32 / 170.0 - 0.05).collect();
+    QueryAdapter::new(numbers(DIM * 4, 7), numbers(4 * DIM, 5), 4)
 }
 
 fn fusion(name: &str, weights: Weights) -> Box<dyn Retriever> {
