@@ -144,7 +144,7 @@ impl Rerank {
     }
 }
 
-/// A question as what was learnt is asked with it.
+/// The question that what was learnt is put.
 pub(crate) fn adapted<'q>(adapter: Option<&QueryAdapter>, query: &'q Query) -> Cow<'q, Query> {
     adapter.map_or(Cow::Borrowed(query), |adapter| adapter.apply(query))
 }
