@@ -490,7 +490,7 @@ fn wrong_usage_and_missing_corpora_say_what_to_do() {
         infer(&work, &[&["--question", "x"], more].concat()).fails(2, &[said]);
     }
     work.write("corpus/corpus.json", "{\"format\": 9}");
-    infer(&work, &["--question", "x"]).fails(1, &["is of version 9 of corpora, this program reads 4"]);
+    infer(&work, &["--question", "x"]).fails(1, &["is of version 9 of corpora, this program reads 5"]);
 }
 
 /// Tables of teams with a question each, and the config of a training on them.

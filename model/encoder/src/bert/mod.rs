@@ -115,28 +115,31 @@ impl BertEncoder {
             let pipeline = format!("{config:?} {pooling:?} {} {lowercase} {limit}", pipeline.normalise);
             Digest::new().part(kind).part(blake3::hash(&weights).as_bytes()).part(&tokenizer).part(pipeline).hex()
         };
-        let open = || {
+        let read_tokens = || {
             let tokens = Tokens::parse(&tokenizer_path, &tokenizer, true, limit)?;
             tokens.check_rows(config.vocab, &weights_path)?;
+            Ok::<_, EncoderError>(tokens)
+        };
+        let open = || {
             let stored = Tensors::parse(&weights_path, &weights)?;
             let model = Weights::read(&stored, &config)?;
             let words = [config.vocab, config.hidden];
-            let forward = if in_tensors {
+            Ok::<_, EncoderError>(if in_tensors {
                 let words = stored.floats(&model.embeddings.words, &words, "config.json")?;
                 Forward::Tensors(Box::new(TensorModel::new(&words, &model, device)?))
             } else {
                 let place = stored.place(&model.embeddings.words, words, "config.json")?;
                 Forward::Native(Box::new(Model::new(Words::new(file, place, config.vocab), model, precision)?))
-            };
-            Ok::<_, EncoderError>((tokens, forward))
+            })
         };
-        // The digest of all weights takes as long as the rest.
-        let (identity, opened) = std::thread::scope(|scope| {
-            let digest = scope.spawn(digest);
-            let opened = open();
-            (digest.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), opened)
+        // The tokeniser and the digest of all weights take as long as the weights.
+        let (identity, tokens, forward) = std::thread::scope(|scope| {
+            let beside = scope.spawn(|| (digest(), read_tokens()));
+            let forward = open();
+            let (identity, tokens) = beside.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            (identity, tokens, forward)
         });
-        let (tokens, forward) = opened?;
+        let (tokens, forward) = (tokens?, forward?);
         Ok(Self {
             tokens,
             hidden: config.hidden,
