@@ -4,7 +4,6 @@ mod adapter;
 mod fusion;
 mod measuring;
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -342,7 +341,7 @@ fn rows(
                 .par_iter()
                 .map(|question| {
                     let (query, fold) = (part.corpus.query(&question.question)?, fold_of(question));
-                    let query = adapters[fold].as_ref().map_or(Cow::Borrowed(&query), |adapter| adapter.apply(&query));
+                    let query = QueryAdapter::adapted(adapters[fold].as_ref(), &query);
                     let candidates = Candidates::new(&part.corpus, &query, weights, config)?;
                     let is_gold = |id: &str| question.tables.iter().any(|gold| gold == id);
                     let gold = candidates.hits.iter().map(|hit| is_gold(part.corpus.id(hit.table))).collect();

@@ -54,6 +54,11 @@ impl QueryAdapter {
         Cow::Owned(Query { vector, ..query.clone() })
     }
 
+    /// The question that what was learnt with an adapter, or without, is put.
+    pub fn adapted<'q>(adapter: Option<&Self>, query: &'q Query) -> Cow<'q, Query> {
+        adapter.map_or(Cow::Borrowed(query), |adapter| adapter.apply(query))
+    }
+
     /// Writes it to a file.
     pub(crate) fn write(&self, path: &Path) -> Result<(), CorpusError> {
         let tensor = |values: &Vec<f32>, shape: [usize; 2]| TensorData::new(values.clone(), shape);

@@ -8,7 +8,6 @@ use crate::corpus::{Corpus, Hit, Query};
 use crate::error::CorpusError;
 use crate::gtr::{Direction, GtrError, PageRankConfig, SparseGraph, personalised_pagerank};
 use crate::links::{self, LinkKind};
-use crate::rerank::adapted;
 use crate::retrieve::{Retriever, Weights};
 
 /// A key that more of the tables have says nothing of two of them.
@@ -45,7 +44,7 @@ impl Retriever for LinkRank {
     }
 
     fn retrieve(&self, corpus: &Corpus, query: &Query, top_k: usize) -> Result<Vec<Hit>, CorpusError> {
-        let scores = corpus.scores(&adapted(self.adapter.as_ref(), query), true);
+        let scores = corpus.scores(&QueryAdapter::adapted(self.adapter.as_ref(), query), true);
         let Proposed { mut hits, .. } = Proposed::new(corpus, &scores, &self.weights, &self.links)?;
         let Some(best) = hits.first().map(|hit| hit.score).filter(|best| *best > 0.0) else {
             hits.truncate(top_k);

@@ -1,7 +1,6 @@
 //! Boosted trees that order the candidates of a question, each alone and then the first of them beside each other, and the
 //! sum that proposes them: what a corpus is searched with unless another way is wanted.
 
-use std::borrow::Cow;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -86,7 +85,7 @@ impl Rerank {
     /// # Errors
     /// A damaged file.
     pub fn candidates(&self, corpus: &Corpus, query: &Query) -> Result<Candidates, CorpusError> {
-        Candidates::new(corpus, &adapted(self.adapter.as_ref(), query), &self.weights, &self.candidates)
+        Candidates::new(corpus, &QueryAdapter::adapted(self.adapter.as_ref(), query), &self.weights, &self.candidates)
     }
 
     /// Writes it into a directory.
@@ -144,11 +143,6 @@ impl Rerank {
     }
 }
 
-/// The question that what was learnt is put.
-pub(crate) fn adapted<'q>(adapter: Option<&QueryAdapter>, query: &'q Query) -> Cow<'q, Query> {
-    adapter.map_or(Cow::Borrowed(query), |adapter| adapter.apply(query))
-}
-
 impl Retriever for Rerank {
     fn name(&self) -> String {
         "rerank".into()
@@ -164,7 +158,7 @@ impl Retriever for Rerank {
     }
 
     fn retrieve(&self, corpus: &Corpus, query: &Query, top_k: usize) -> Result<Vec<Hit>, CorpusError> {
-        let query = adapted(self.adapter.as_ref(), query);
+        let query = QueryAdapter::adapted(self.adapter.as_ref(), query);
         let signals = corpus.scores(&query, true);
         let mut proposed = Proposed::new(corpus, &signals, &self.weights, &self.candidates.links)?;
         let seen = |proposed: &Proposed| Candidates::of(corpus, &query, &signals, proposed, &self.candidates);

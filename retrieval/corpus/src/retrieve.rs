@@ -10,7 +10,6 @@ use crate::corpus::{Corpus, Hit, Query, TableRef};
 use crate::error::CorpusError;
 use crate::fields::Field;
 use crate::pruned::best_by_words;
-use crate::rerank::adapted;
 use crate::scores::Scores;
 
 /// Ranks tables. The same corpus and question give the same ranking, whatever segments the corpus is made of and however
@@ -140,7 +139,7 @@ impl Retriever for Fusion {
         if let Some(hits) = best_by_words(corpus, query, &self.weights, top_k) {
             return Ok(hits);
         }
-        let scores = corpus.scores(&adapted(self.adapter.as_ref(), query), self.weights.dense != 0.0);
+        let scores = corpus.scores(&QueryAdapter::adapted(self.adapter.as_ref(), query), self.weights.dense != 0.0);
         Ok(corpus.best(top_k, |at| self.weights.of(&scores, at)))
     }
 }

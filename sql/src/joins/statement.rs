@@ -4,15 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    BinaryOperator, DuplicateTreatment, Expr, Function, FunctionArguments, JoinConstraint, JoinOperator, Query, Select,
-    SelectItem, TableFactor, TableWithJoins, Visitor,
+    BinaryOperator, DuplicateTreatment, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments,
+    JoinConstraint, JoinOperator, Query, Select, SelectItem, TableFactor, TableWithJoins, Visitor,
 };
 
 use super::{JoinTree, Trap, traps};
 use crate::local_names::LocalNames;
 use crate::schema_graph::lineage::{last, parse};
 use crate::schema_graph::{SchemaGraph, SqlDialect};
-use crate::walk::walk;
+use crate::walk::{each_expression, walk};
 
 /// Aggregates that a repeated row changes.
 const REPEATING: [&str; 4] = ["count", "sum", "avg", "total"];
@@ -175,6 +175,11 @@ impl From<'_> {
         }
     }
 
+    /// The table whose column an expression is.
+    fn table_of(&self, expression: &Expr) -> Option<usize> {
+        Some(self.graph.columns().get(self.column(expression)?)?.table)
+    }
+
     /// The graph's joins all of whose columns are equal.
     fn tree(&self) -> JoinTree {
         let is_joined =
@@ -221,27 +226,12 @@ impl Visitor for Aggregates<'_, '_> {
         {
             self.any = true;
             let FunctionArguments::List(list) = &function.args else { return ControlFlow::Continue(()) };
-            let mut named = Named { from: self.from, tables: &mut self.tables };
             for argument in &list.args {
-                let _ = walk(argument, &mut named);
+                if let FunctionArg::Unnamed(FunctionArgExpr::Expr(taken)) = argument {
+                    each_expression(taken, &mut |part| self.tables.extend(self.from.table_of(part)));
+                }
             }
         }
-        ControlFlow::Continue(())
-    }
-}
-
-/// The tables whose columns an expression names.
-struct Named<'f, 's, 't> {
-    from: &'f From<'s>,
-    tables: &'t mut BTreeSet<usize>,
-}
-
-impl Visitor for Named<'_, '_, '_> {
-    type Break = ();
-
-    fn pre_visit_expr(&mut self, expression: &Expr) -> ControlFlow<()> {
-        let column = self.from.column(expression).and_then(|column| self.from.graph.columns().get(column));
-        self.tables.extend(column.map(|column| column.table));
         ControlFlow::Continue(())
     }
 }
