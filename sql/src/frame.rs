@@ -2,8 +2,8 @@
 
 use polars_core::frame::DataFrame;
 use polars_core::prelude::{Column as FrameColumn, DataType, PlSmallStr, PolarsResult, TimeUnit};
+use tabsegnet_records::iso;
 
-use crate::iso;
 use crate::rows::{Column, Kind, Rows, Value, plain};
 use crate::schema::Schema;
 use crate::sourced::{Source, SourcedRows, cell_of};

@@ -13,7 +13,6 @@ mod file;
 mod frame;
 mod functions;
 pub mod generate;
-mod iso;
 pub mod joins;
 pub mod linking;
 pub mod llm;

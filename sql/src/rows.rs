@@ -7,6 +7,7 @@ use rusqlite::types::ValueRef;
 use serde::de::Error as _;
 use serde::ser::SerializeMap as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use tabsegnet_records::hex;
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::rows_as_parquet::parquet;
@@ -54,10 +55,6 @@ impl Value {
             Self::Null | Self::Text(_) | Self::Blob(_) => None,
         }
     }
-}
-
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 pub(crate) fn unhex(text: &str) -> Option<Vec<u8>> {

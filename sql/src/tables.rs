@@ -5,9 +5,7 @@
 
 mod column;
 mod files;
-mod lines;
 mod parquet_file;
-mod records;
 
 use std::collections::HashSet;
 
@@ -19,7 +17,6 @@ use tabsegnet_document::numbers::Sign;
 use crate::catalogue::quote;
 use column::Inferred;
 pub use files::{Cited, FileDatabase, ImportError, ImportedTable, is_of_records};
-pub use records::{ReadRecords, has_records, read_records};
 
 /// The type of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

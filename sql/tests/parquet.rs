@@ -7,7 +7,7 @@ use std::path::Path;
 use common::run;
 use serde_json::{Value, json};
 
-const FILES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/parquet");
+const FILES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/records/tests/parquet");
 
 fn rows(database: &str, sql: &str) -> Value {
     let output = run(&["--database", database, "--sql", sql, "--format", "json"], b"");

@@ -92,6 +92,10 @@ encoder where it lay when the corpus was made; where it was moved, `index --outp
 side, as far as the next table or heading: `--nodes` ranks these too, and says what the file itself calls a node (`id_in_file`).
 Tables are what is searched: what stands in a section without one is not found; `ask --document FOLDER` looks there.
 
+**Databases.** Of a SQLite database each table is one, with its name as caption and the file's as title, and a Parquet file is
+one; views, virtual tables and pictures are left out, and of a table of more than 1,000,000 cells the first rows are read, which
+is said.
+
 `corpus.json` has a SHA-256 of each of these files: `index --check` reads all of them and says which is not as it was written;
 opening looks at lengths alone. A corpus of another version of the format is refused with a message; it is made anew of its files.
 

@@ -1,6 +1,6 @@
 """The small Parquet files of the tests of `sql`, as pyarrow writes them.
 
-    python tools/scripts/parquet_examples.py --output sql/tests/parquet
+    python tools/scripts/parquet_examples.py --output data/records/tests/parquet
 
 Needs pyarrow. `kinds.parquet` has a column of each type that is read, in two row groups with a dictionary and Zstandard;
 `orders.parquet` is a table as people have them, with Snappy.

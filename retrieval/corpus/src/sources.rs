@@ -1,10 +1,11 @@
-//! Tables from files: lines of JSON, plain or packed, and every document that the project reads.
+//! Tables from files: lines of JSON, plain or packed, every document that the project reads, Parquet and databases.
 
 use std::path::{Path, PathBuf};
 
 use tabsegnet_datasets::folders::{files_below, plain_path};
 use tabsegnet_datasets::tables::{TableRecord, has_lines, read_tables, tables_of};
 use tabsegnet_document::{ReadOptions, read};
+use tabsegnet_records::{has_records, is_database, read_database, read_records};
 use tabsegnet_store::{FileError, sha256_file};
 
 use crate::error::CorpusError;
@@ -54,6 +55,30 @@ fn tell(told: &mut Vec<String>, count: &mut usize, what: impl FnOnce() -> String
     if *count <= MOST_TOLD {
         told.push(what());
     }
+}
+
+/// The tables of a document, of a file of records or of a database, and what was cut off or guessed; why it cannot be read.
+fn read_file(path: &Path, name: &str) -> Result<(Vec<TableRecord>, Vec<String>), String> {
+    let options = ReadOptions::default();
+    let of_records = match is_database(path) {
+        true => Some(read_database(path, &options)),
+        false => has_records(path).then(|| read_records(path, &options)),
+    };
+    if let Some(read) = of_records {
+        let read = read.map_err(|error| error.to_string())?;
+        return Ok((tables_of(&read.document, name), read.cuts.into_iter().map(|cut| cut.warning).collect()));
+    }
+    let read = read(path, &options).map_err(|error| {
+        let is_json = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
+        let hint = if is_json { "; a file with a table a line is to be called .jsonl" } else { "" };
+        format!("{error}{hint}")
+    })?;
+    let mut tables = tables_of(&read.document, name);
+    // What a page calls itself says more than the name of its file.
+    if let Some(title) = &read.title {
+        tables.iter_mut().for_each(|table| table.title.clone_from(title));
+    }
+    Ok((tables, read.warnings))
 }
 
 /// Times that a file which changes while it is read is read.
@@ -133,23 +158,17 @@ impl Writer<'_> {
         progress: &mut dyn FnMut(usize),
     ) -> Result<bool, CorpusError> {
         if !has_lines(path) {
-            return match read(path, &ReadOptions::default()) {
-                Ok(read) => {
+            return match read_file(path, name) {
+                Ok((tables, warnings)) => {
                     self.begin(name, sha256);
-                    change.warnings.extend(read.warnings.iter().map(|warning| format!("{name}: {warning}")));
-                    for mut table in tables_of(&read.document, name) {
-                        // What a page calls itself says more than the name of its file.
-                        if let Some(title) = &read.title {
-                            table.title.clone_from(title);
-                        }
+                    change.warnings.extend(warnings.iter().map(|warning| format!("{name}: {warning}")));
+                    for table in tables {
                         self.take(table, change, name, progress)?;
                     }
                     Ok(true)
                 }
-                Err(error) => {
-                    let is_json = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
-                    let hint = if is_json { "; a file with a table a line is to be called .jsonl" } else { "" };
-                    change.problems.push(format!("{error}{hint}"));
+                Err(problem) => {
+                    change.problems.push(problem);
                     Ok(false)
                 }
             };

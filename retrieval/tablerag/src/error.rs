@@ -4,6 +4,7 @@ use tabsegnet_corpus::CorpusError;
 use tabsegnet_document::ReadError;
 use tabsegnet_encoder::EncoderError;
 use tabsegnet_ranker::checkpoint::CheckpointError;
+use tabsegnet_records::RecordsError;
 use tabsegnet_sql::QueryError;
 use tabsegnet_sql::tables::ImportError;
 
@@ -19,6 +20,9 @@ pub enum LibraryError {
     /// A file that was named.
     #[error(transparent)]
     Read(#[from] ReadError),
+    /// A file of records that was named.
+    #[error(transparent)]
+    Records(#[from] RecordsError),
     /// Files and folders in which nothing can be read.
     #[error("{0}")]
     Files(String),

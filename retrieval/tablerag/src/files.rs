@@ -8,7 +8,7 @@ use tabsegnet_corpus::files;
 use tabsegnet_datasets::tables::read_tables;
 use tabsegnet_document::model::{Block, Document};
 use tabsegnet_document::{Cut, KNOWN, ReadOptions, read};
-use tabsegnet_sql::tables::{has_records, read_records};
+use tabsegnet_records::{has_records, read_records};
 
 use crate::error::LibraryError;
 use crate::library::Source;
@@ -44,8 +44,8 @@ fn read_file(file: &Path, options: &ReadOptions) -> Result<ReadFile, LibraryErro
         return Ok(read);
     }
     let read = read_records(file, options)?;
-    let warnings = read.cut.iter().map(|cut| cut.warning.clone()).collect();
-    Ok(ReadFile { document: read.document, warnings, cuts: read.cut.into_iter().collect() })
+    let warnings = read.cuts.iter().map(|cut| cut.warning.clone()).collect();
+    Ok(ReadFile { document: read.document, warnings, cuts: read.cuts })
 }
 
 /// Reads a file of JSON lines with a table each; nothing where the first is none with rows.

@@ -58,7 +58,7 @@ fn a_folder_of_reports_and_spreadsheets_is_one_library() {
 #[test]
 fn records_and_lines_of_tables_are_documents_too() {
     let folder = tempfile::tempdir().unwrap();
-    let orders = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../sql/tests/parquet/orders.parquet");
+    let orders = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/records/tests/parquet/orders.parquet");
     std::fs::copy(orders, folder.path().join("orders.parquet")).unwrap();
     let put = |name: &str, text: &str| write(folder.path(), name, text);
     put("people.jsonl", "{\"customer\": \"Ann\", \"city\": \"Oslo\"}\n{\"customer\": \"Cy\", \"city\": \"Rome\"}\n");

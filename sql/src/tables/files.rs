@@ -6,9 +6,9 @@ use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 use tabsegnet_document::model::{Document, Table};
 use tabsegnet_document::{ReadError, ReadOptions, node_id, read};
+use tabsegnet_records::{RecordsError, extension, json_lines};
 use tempfile::NamedTempFile;
 
-use super::records::json_lines;
 use super::{Import, ImportedColumn, MAX_COLUMNS, Names, parquet_file};
 use crate::generate::Labels;
 use crate::named_as_records;
@@ -33,6 +33,9 @@ pub enum ImportError {
     /// The database that the tables go into could not be written.
     #[error("the tables cannot be put into a temporary database: {0}")]
     Write(#[from] rusqlite::Error),
+    /// A file of records could not be read.
+    #[error(transparent)]
+    Records(#[from] RecordsError),
     /// The temporary file could not be made.
     #[error("no temporary file could be made for the tables: {0}")]
     Temporary(#[from] std::io::Error),
@@ -183,10 +186,6 @@ const KNOWN: [&str; 13] =
 
 /// Forms that hold tables of their own, and are opened alone.
 const OTHERS: [&str; 4] = ["db", "sqlite", "sqlite3", "sql"];
-
-pub(super) fn extension(path: &Path) -> String {
-    path.extension().map(|extension| extension.to_string_lossy().to_lowercase()).unwrap_or_default()
-}
 
 impl FileDatabase {
     /// Opens a file, or all files of a folder (not of folders in it) whose ending is known. A table has the name of
@@ -356,7 +355,47 @@ fn import(table: &Table) -> Import {
 
 #[cfg(test)]
 mod tests {
+    use tabsegnet_records::{has_records, read_records};
+
     use super::*;
+
+    const PARQUET: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/records/tests/parquet");
+
+    /// The rows of a database's only table.
+    fn rows(database: &FileDatabase) -> Vec<String> {
+        let [table] = database.tables.as_slice() else { panic!("{:?}", database.tables) };
+        let connection = Connection::open(database.path()).unwrap();
+        let mut statement = connection.prepare(&format!("SELECT * FROM {}", table.name)).unwrap();
+        let width = statement.column_count();
+        let row = |row: &rusqlite::Row<'_>| {
+            let values = (0..width).map(|at| row.get_ref(at).map(|value| format!("{value:?}")));
+            values.collect::<rusqlite::Result<Vec<String>>>().map(|values| values.join(" "))
+        };
+        statement.query_map([], row).unwrap().map(Result::unwrap).collect()
+    }
+
+    #[test]
+    fn records_are_documents_with_the_same_table() {
+        let folder = tempfile::tempdir().unwrap();
+        let lines = folder.path().join("people.jsonl");
+        std::fs::write(&lines, "{\"name\": \"Ann\", \"age\": 3}\n{\"name\": \"Bo\", \"city\": \"Rome\"}\n").unwrap();
+        let options = ReadOptions::default();
+        for file in [lines, Path::new(PARQUET).join("orders.parquet")] {
+            assert!(has_records(&file) && !has_records(folder.path()));
+            let read = read_records(&file, &options).unwrap();
+            assert_eq!(read.cuts, []);
+            let made = FileDatabase::of_documents([(file.as_path(), &read.document)]).unwrap();
+            let opened = FileDatabase::open(&file).unwrap();
+            assert_eq!((rows(&made), made.tables[0].name.as_str()), (rows(&opened), opened.tables[0].name.as_str()));
+        }
+        let orders = Path::new(PARQUET).join("orders.parquet");
+        let read = read_records(&orders, &options).unwrap();
+        let made = FileDatabase::of_documents([(orders.as_path(), &read.document)]).unwrap();
+        let cited = made.cited("orders", 4, "amount").unwrap();
+        assert_eq!((cited.node.as_deref(), cited.header.as_str()), (Some("t0:r4c2"), "amount"));
+        let table = read.document.tables().next().unwrap();
+        assert_eq!((table.rows(), table.num_header_rows(), table.cell_at(4, 2).unwrap().text.as_str()), (9, 1, "500"));
+    }
 
     #[test]
     fn a_folder_is_a_database_whose_cells_can_be_cited() {

@@ -1,5 +1,7 @@
 //! Odd tables and questions.
 
+use std::path::Path;
+
 use tabsegnet_corpus::{
     CandidateConfig, Candidates, Corpus, CorpusError, Fusion, Hit, LinkRank, Listwise, Rerank, Retriever, Weights,
     files,
@@ -8,7 +10,7 @@ use tabsegnet_datasets::tables::TableRecord;
 
 use crate::support::{
     Drawn, TableFile, answers, answers_at_once, answers_of, open, ranking, reranker, retrievers, settings, table,
-    table_files, take_in,
+    table_files, take_in, writer,
 };
 
 fn corpus_of(tables: Vec<TableRecord>) -> (tempfile::TempDir, Corpus) {
@@ -98,6 +100,42 @@ fn equal_tables_come_by_id() {
                 || retriever.name() == "rerank"
         );
     }
+}
+
+#[test]
+fn databases_and_parquet_are_tables_under_their_own_names() {
+    let dir = tempfile::tempdir().unwrap();
+    let orders = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/records/tests/parquet/orders.parquet");
+    // The content says what it is, whatever its name.
+    let (database, damaged) = (dir.path().join("stables.data"), dir.path().join("damaged.sqlite"));
+    rusqlite::Connection::open(&database)
+        .unwrap()
+        .execute_batch(
+            "CREATE TABLE jockeys (name, weight REAL); INSERT INTO jockeys VALUES ('Dettori', 54.5);
+             CREATE TABLE races (course, going); INSERT INTO races VALUES ('Ascot', 'firm');",
+        )
+        .unwrap();
+    let bytes = std::fs::read(&database).unwrap();
+    std::fs::write(&damaged, &bytes[..bytes.len() / 3]).unwrap();
+    let corpus = dir.path().join("corpus");
+    let mut change = writer(&corpus, &settings(1)).unwrap();
+    let mut add = |path: &Path| change.add_file(path, &mut |_| ()).unwrap();
+    assert_eq!([add(&orders).tables, add(&database).tables], [1, 2]);
+    let of_damaged = add(&damaged);
+    assert!(of_damaged.problems[0].contains("damaged.sqlite") && of_damaged.tables == 0, "{of_damaged:?}");
+    assert!(add(&database).unchanged);
+    change.commit(&mut |_| ()).unwrap();
+    let corpus = open(&corpus).unwrap();
+    let first = |question: &str| {
+        let hits = Fusion::new("bm25", Weights::FIELDS).retrieve(&corpus, &corpus.query(question).unwrap(), 1).unwrap();
+        corpus.table(hits[0].table).unwrap()
+    };
+    let jockeys = first("weight of the jockeys");
+    assert_eq!((jockeys.title.as_str(), jockeys.caption.as_str()), ("stables", "jockeys"));
+    assert_eq!(jockeys.rows, [["Dettori", "54.5"]]);
+    assert!(jockeys.id.ends_with("stables.data#t0"), "{}", jockeys.id);
+    assert_eq!(first("going at Ascot").caption, "races");
+    assert_eq!(first("orders by customer").column_headers[1], "customer");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 /// A day since 1970 as year, month and day (after Howard Hinnant's `civil_from_days`).
-pub(crate) fn date(days: i64) -> String {
+pub fn date(days: i64) -> String {
     let days = days + 719_468;
     let era = days.div_euclid(146_097);
     let day = days.rem_euclid(146_097);
@@ -17,13 +17,13 @@ pub(crate) fn date(days: i64) -> String {
 }
 
 /// A time since 1970 in so many parts of a second.
-pub(crate) fn timestamp(value: i64, parts: i64) -> String {
+pub fn timestamp(value: i64, parts: i64) -> String {
     let (seconds, part) = (value.div_euclid(parts), value.rem_euclid(parts));
     format!("{} {}", date(seconds.div_euclid(86_400)), time(seconds.rem_euclid(86_400) * parts + part, parts))
 }
 
 /// A time of day in so many parts of a second.
-pub(crate) fn time(value: i64, parts: i64) -> String {
+pub fn time(value: i64, parts: i64) -> String {
     let (seconds, part) = (value.div_euclid(parts), value.rem_euclid(parts));
     let mut text = format!("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
     if part != 0 {
@@ -35,8 +35,7 @@ pub(crate) fn time(value: i64, parts: i64) -> String {
 }
 
 /// The day since 1970 that a text says, as [`date`] writes it; none where it says no day.
-#[cfg(feature = "polars")]
-pub(crate) fn days(text: &str) -> Option<i32> {
+pub fn days(text: &str) -> Option<i32> {
     let [year, month, day] = numbers(text, '-', [4, 2, 2])?;
     // Years from March on (`days_from_civil`).
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
@@ -48,8 +47,7 @@ pub(crate) fn days(text: &str) -> Option<i32> {
 }
 
 /// The microseconds since 1970 that a text says: a day, or a day and a time behind a blank or a `T`.
-#[cfg(feature = "polars")]
-pub(crate) fn micros(text: &str) -> Option<i64> {
+pub fn micros(text: &str) -> Option<i64> {
     let (day, time) = text.split_once([' ', 'T']).unwrap_or((text, "00:00:00"));
     let (time, part) = time.split_once('.').unwrap_or((time, "0"));
     let [hour, minute, second] = numbers(time, ':', [2, 2, 2])?;
@@ -62,7 +60,6 @@ pub(crate) fn micros(text: &str) -> Option<i64> {
 }
 
 /// Numbers of so many digits with a mark between.
-#[cfg(feature = "polars")]
 fn numbers<const N: usize>(text: &str, mark: char, digits: [usize; N]) -> Option<[i64; N]> {
     let mut parts = text.split(mark);
     let mut found = [0; N];
@@ -96,8 +93,7 @@ mod tests {
         assert_eq!(time(3_661_000_000_001, 1_000_000_000), "01:01:01.000000001");
     }
 
-    #[cfg(feature = "polars")]
-    #[test]
+        #[test]
     fn and_back() {
         for (number, text) in DAYS {
             assert_eq!(days(text).map(i64::from), Some(number), "{text}");

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 ///
 /// # Errors
 /// The line (from 1) that is no object, and why.
-pub(super) fn read(text: &str) -> Result<(Vec<String>, Vec<Vec<String>>), String> {
+pub(crate) fn read(text: &str) -> Result<(Vec<String>, Vec<Vec<String>>), String> {
     let mut header: Vec<String> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
     let mut rows = Vec::new();
