@@ -12,7 +12,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Result, bail, ensure};
 use rayon::prelude::*;
-use tabsegnet_corpus::{CandidateConfig, Candidates, Corpus, FORMAT, Listwise, QueryAdapter, Rerank, Weights, Writer};
+use tabsegnet_corpus::{
+    Candidates, Corpus, CorpusError, FORMAT, Listwise, Query, QueryAdapter, Rerank, Weights, Writer,
+};
 use tabsegnet_datasets::tables::{TableQuestion, read_questions};
 use tabsegnet_encoder::{Encoder, load};
 use tabsegnet_ranker::boosting::BoostedTrees;
@@ -40,6 +42,8 @@ struct Part {
     name: String,
     corpus: Corpus,
     train: Vec<TableQuestion>,
+    /// The same, as they are put; nothing where none is learnt from.
+    queries: Vec<Query>,
     dev: Vec<TableQuestion>,
 }
 
@@ -48,9 +52,14 @@ struct Part {
 /// # Errors
 /// Files that cannot be read; no question whose gold is among its candidates.
 pub fn train(config: &Config, stop: &AtomicBool) -> Result<Outcome> {
-    let parts = parts(config)?;
+    let mut parts = parts(config)?;
     let questions: usize = parts.iter().map(|part| part.train.len()).sum();
     ensure!(questions > 0, "no part has train files; expected [[corpus.parts]] with train");
+    for part in &mut parts {
+        let texts: Vec<&str> = part.train.iter().map(|question| question.question.as_str()).collect();
+        part.queries = part.corpus.queries(&texts)?;
+    }
+    let parts = parts;
     let mut adapters = [const { None }; FOLDS];
     let mut adapter = None;
     if config.corpus.candidates.adapter {
@@ -62,20 +71,26 @@ pub fn train(config: &Config, stop: &AtomicBool) -> Result<Outcome> {
             return Ok(Outcome::Stopped);
         }
     }
-    let first = rows(&parts, &adapters, &Weights::default(), &config.corpus.candidates, stop)?;
+    let settings = &config.corpus.candidates;
+    let proposed_by = |weights: Weights| {
+        move |part: &Part, query: &Query, _| Candidates::new(&part.corpus, query, &weights, settings)
+    };
+    let first = rows(&parts, &adapters, &proposed_by(Weights::default()), stop)?;
     let Some(first) = first else { return Ok(Outcome::Stopped) };
     let lists: Vec<(&[f32], &[bool])> = first.iter().map(|list| (&list.candidates.rows[..], &list.gold[..])).collect();
     let weights = fusion::fitted(&lists);
     drop(lists);
     drop(first);
-    let Some(lists) = rows(&parts, &adapters, &weights, &config.corpus.candidates, stop)? else {
-        return Ok(Outcome::Stopped);
-    };
+    let Some(lists) = rows(&parts, &adapters, &proposed_by(weights), stop)? else { return Ok(Outcome::Stopped) };
     let with_gold = lists.iter().filter(|list| list.gold.contains(&true)).count();
     ensure!(with_gold > 0, "no train question has a gold table among its candidates");
     let alone = |list: &List| (list.candidates.rows.clone(), list.gold.clone());
     let all: Vec<&List> = lists.iter().collect();
-    let listwise = match config.corpus.candidates.listwise {
+    let Some(trees) = grown(config, "each alone", Candidates::width(), &all, &alone, stop) else {
+        return Ok(Outcome::Stopped);
+    };
+    drop(all);
+    let listwise = match settings.listwise {
         true => {
             let others = |fold: usize| lists.iter().filter(move |list| list.fold != fold);
             let taught = |fold: usize| others(fold).any(|list| list.gold.contains(&true));
@@ -89,6 +104,14 @@ pub fn train(config: &Config, stop: &AtomicBool) -> Result<Outcome> {
             };
             let of_folds: Option<Vec<BoostedTrees>> = (0..FOLDS).map(grown_on).collect();
             let Some(of_folds) = of_folds else { return Ok(Outcome::Stopped) };
+            drop(lists);
+            // As they are seen when a question is put: with the parts of what the trees put first.
+            let with_parts = |part: &Part, query: &Query, fold: usize| {
+                let found = Candidates::with_parts(&part.corpus, query, &weights, settings, &of_folds[fold]);
+                found.map(|(candidates, _)| candidates)
+            };
+            let Some(lists) = rows(&parts, &adapters, &with_parts, stop)? else { return Ok(Outcome::Stopped) };
+            let all: Vec<&List> = lists.iter().collect();
             let beside = |list: &List| {
                 let scores = of_folds[list.fold].scores(&list.candidates.rows);
                 let Listwise { places, rows, .. } = Listwise::new(&parts[list.part].corpus, &list.candidates, &scores);
@@ -104,11 +127,8 @@ pub fn train(config: &Config, stop: &AtomicBool) -> Result<Outcome> {
         }
         false => None,
     };
-    let Some(trees) = grown(config, "each alone", Candidates::width(), &all, &alone, stop) else {
-        return Ok(Outcome::Stopped);
-    };
     let encoder = parts.first().map_or("", |part| &part.corpus.manifest().encoder_identity);
-    let rerank = Rerank::new(adapter, weights, config.corpus.candidates.clone(), trees, listwise, encoder);
+    let rerank = Rerank::new(adapter, weights, settings.clone(), trees, listwise, encoder);
     let layout = Layout::new(config);
     let staging = Staging::new(&layout.best())?;
     rerank.write(staging.path())?;
@@ -267,7 +287,7 @@ fn open(config: &Config, part: &CorpusPart, encoder: &Arc<dyn Encoder>) -> Resul
     };
     let (train, dev) = (read(&part.train, &part.train_split)?, read(&part.dev, &part.dev_split)?);
     progress.finish(&format!("{} tables, {} train and {} dev questions", change.tables, train.len(), dev.len()));
-    Ok(Part { name: part.name.clone(), corpus, train, dev })
+    Ok(Part { name: part.name.clone(), corpus, train, queries: Vec::new(), dev })
 }
 
 /// The splits that questions without one of these get one of, where one of them is wanted.
@@ -324,25 +344,24 @@ struct List {
 fn rows(
     parts: &[Part],
     adapters: &[Option<QueryAdapter>; FOLDS],
-    weights: &Weights,
-    config: &CandidateConfig,
+    candidates: &(dyn Fn(&Part, &Query, usize) -> Result<Candidates, CorpusError> + Sync),
     stop: &AtomicBool,
 ) -> Result<Option<Vec<List>>> {
     let all: usize = parts.iter().map(|part| part.train.len()).sum();
     let mut progress = Progress::new("candidates", all);
     let mut lists = Vec::with_capacity(all);
     for (number, part) in parts.iter().enumerate() {
-        for questions in part.train.chunks(64) {
+        let taught: Vec<(&TableQuestion, &Query)> = part.train.iter().zip(&part.queries).collect();
+        for questions in taught.chunks(64) {
             if stop.load(Ordering::Relaxed) {
                 progress.finish("stopped");
                 return Ok(None);
             }
             let found: Vec<Result<List>> = questions
                 .par_iter()
-                .map(|question| {
-                    let (query, fold) = (part.corpus.query(&question.question)?, fold_of(question));
-                    let query = QueryAdapter::adapted(adapters[fold].as_ref(), &query);
-                    let candidates = Candidates::new(&part.corpus, &query, weights, config)?;
+                .map(|(question, query)| {
+                    let fold = fold_of(question);
+                    let candidates = candidates(part, &QueryAdapter::adapted(adapters[fold].as_ref(), query), fold)?;
                     let is_gold = |id: &str| question.tables.iter().any(|gold| gold == id);
                     let gold = candidates.hits.iter().map(|hit| is_gold(part.corpus.id(hit.table))).collect();
                     Ok(List { part: number, candidates, gold, fold })
@@ -400,6 +419,7 @@ mod tests {
             name: "part".into(),
             corpus: Corpus::open_with(directory.path(), Arc::clone(&encoder)).unwrap(),
             train,
+            queries: Vec::new(),
             dev,
         };
         let mut parts = [

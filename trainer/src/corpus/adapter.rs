@@ -115,13 +115,12 @@ pub(super) fn learnt(
 
 fn taught(part: &Part, without: Option<usize>) -> Result<Taught<'_>> {
     let corpus = &part.corpus;
-    let questions = part.train.iter().filter(|question| without != Some(fold_of(question)));
-    let (mut texts, mut gold) = (Vec::new(), Vec::new());
-    for question in questions {
+    let questions = part.train.iter().zip(&part.queries);
+    let (mut vectors, mut gold) = (Vec::new(), Vec::new());
+    for (question, query) in questions.filter(|(question, _)| without != Some(fold_of(question))) {
         gold.push(question.tables.iter().map(|id| corpus.find(id)).collect::<Result<_, _>>()?);
-        texts.push(question.question.as_str());
+        vectors.extend_from_slice(&query.encoded);
     }
-    let vectors = corpus.encoder().encode(&texts, &mut |_| ())?;
     Ok(Taught { corpus, tables: corpus.tables(), vectors, gold })
 }
 
@@ -181,10 +180,14 @@ mod tests {
             tables: vec![format!("t{at}")],
             ..TableQuestion::default()
         };
+        let corpus = Corpus::open_with(&corpus, encoder).unwrap();
+        let train: Vec<TableQuestion> = THINGS.iter().enumerate().map(question).collect();
+        let queries = train.iter().map(|question| corpus.query(&question.question).unwrap()).collect();
         Part {
             name: "things".into(),
-            corpus: Corpus::open_with(&corpus, encoder).unwrap(),
-            train: THINGS.iter().enumerate().map(question).collect(),
+            corpus,
+            train,
+            queries,
             dev: Vec::new(),
         }
     }
