@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use rusqlite::hooks::AuthContext;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Statement, StatementStatus};
+use tabsegnet_records::sqlite;
 
 use crate::catalogue::{Catalogue, Kind, lacks_table, mentions, quote};
 use crate::error::{QueryError, classify};
@@ -34,7 +35,7 @@ pub struct Database {
     catalogue: Catalogue,
     outline: OnceCell<Connection>,
     /// As it was opened, where it is read without locks.
-    state: Option<file::State>,
+    state: Option<sqlite::State>,
 }
 
 impl Database {
@@ -47,7 +48,7 @@ impl Database {
     pub fn open(path: &Path, sandbox: &Sandbox) -> Result<Self, QueryError> {
         let clock = Arc::new(Clock::new(sandbox.deadline));
         // Before it is read: what is written then is noticed.
-        let state = file::state_without_locks(path).filter(|(.., log)| *log == 0);
+        let state = sqlite::state_without_locks(path).filter(|(.., log)| *log == 0);
         let mut connection = file::connect(path, sandbox, &clock)?;
         let mut catalogue = Catalogue::read(&mut connection, &clock, &sandbox.hidden).map_err(|error| match error {
             QueryError::Failed { message } => {
@@ -90,7 +91,7 @@ impl Database {
     /// As [`Database::query`], with another deadline.
     pub(crate) fn query_within(&self, sql: &str, time: Duration) -> Result<Rows, QueryError> {
         statement::check(sql)?;
-        if self.state.is_some() && file::state_without_locks(&self.path) != self.state {
+        if self.state.is_some() && sqlite::state_without_locks(&self.path) != self.state {
             let path = self.path.display();
             return Err(QueryError::failed(format!(
                 "{path} is in WAL mode and was written since it was opened; open it again"

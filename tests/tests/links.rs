@@ -9,9 +9,9 @@ use tabsegnet_tests::Outcome;
 /// All packages in the order of the data flow (ARCHITECTURE.md): one may depend on those before it.
 const ORDER: [&str; 26] = [
     "tabsegnet-test-support", "tabsegnet-store", "tabsegnet-choice", "tabsegnet-llm", "tabsegnet-document",
-    "tabsegnet-records", "tabsegnet-graph", "tabsegnet-lexical", "tabsegnet-sql", "tabsegnet-datasets", "tabsegnet-generate",
-    "tabsegnet-prepared", "tabsegnet-encoder", "tabsegnet-features", "tabsegnet-ranker", "tabsegnet-corpus",
-    "tabsegnet-segmenter", "tabsegnet", "tabsegnet-tablerag", "tabsegnet-page", "tabsegnet-agent",
+    "tabsegnet-records", "tabsegnet-graph", "tabsegnet-lexical", "tabsegnet-sql", "tabsegnet-datasets",
+    "tabsegnet-generate", "tabsegnet-prepared", "tabsegnet-encoder", "tabsegnet-features", "tabsegnet-ranker",
+    "tabsegnet-corpus", "tabsegnet-segmenter", "tabsegnet", "tabsegnet-tablerag", "tabsegnet-page", "tabsegnet-agent",
     "tabsegnet-evaluation", "tabsegnet-trainer", "tabsegnet-infer", "tabsegnet-tests", "tabsegnet-benches",
 ];
 

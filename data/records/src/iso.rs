@@ -93,7 +93,7 @@ mod tests {
         assert_eq!(time(3_661_000_000_001, 1_000_000_000), "01:01:01.000000001");
     }
 
-        #[test]
+    #[test]
     fn and_back() {
         for (number, text) in DAYS {
             assert_eq!(days(text).map(i64::from), Some(number), "{text}");

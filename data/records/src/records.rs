@@ -78,8 +78,7 @@ pub(crate) fn table(
     let rows: Vec<Vec<String>> = std::iter::once(header).chain(records).collect();
     // No record stands under another.
     let known = KnownTable { header_rows: Some(1), row_parents: Some(Vec::new()), ..known };
-    let (table, _) =
-        table_with(&rows, &[], known).map_err(|error| RecordsError::file(file, error.to_string()))?;
+    let (table, _) = table_with(&rows, &[], known).map_err(|error| RecordsError::file(file, error.to_string()))?;
     Ok(Block::Table(table))
 }
 

@@ -8,14 +8,13 @@ use std::time::SystemTime;
 
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
-use rusqlite::types::Value;
+use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags};
 use tabsegnet_document::model::Document;
 use tabsegnet_document::{KnownTable, ReadOptions};
 
 use crate::error::RecordsError;
 use crate::records::{ReadRecords, stem, table};
-use crate::values::text;
 
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
@@ -106,7 +105,11 @@ fn tables(connection: &Connection) -> rusqlite::Result<Vec<String>> {
 }
 
 /// A table's columns, its first rows of `most` cells as texts, and how many rows it has.
-fn texts(connection: &Connection, table: &str, most: usize) -> rusqlite::Result<(Vec<String>, Vec<Vec<String>>, usize)> {
+fn texts(
+    connection: &Connection,
+    table: &str,
+    most: usize,
+) -> rusqlite::Result<(Vec<String>, Vec<Vec<String>>, usize)> {
     let quoted = format!("main.\"{}\"", table.replace('"', "\"\""));
     let mut statement = connection.prepare(&format!("SELECT * FROM {quoted}"))?;
     let header: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
@@ -117,7 +120,7 @@ fn texts(connection: &Connection, table: &str, most: usize) -> rusqlite::Result<
             let all: i64 = connection.query_row(&format!("SELECT count(*) FROM {quoted}"), [], |row| row.get(0))?;
             return Ok((header, found, usize::try_from(all).unwrap_or_default()));
         }
-        let cell = |column: usize| row.get_ref(column).map(|value| cell(value.into()));
+        let cell = |column: usize| row.get_ref(column).map(cell);
         let cells: Vec<String> = (0..header.len()).map(cell).collect::<rusqlite::Result<_>>()?;
         bytes += cells.iter().map(String::len).sum::<usize>();
         found.push(cells);
@@ -127,8 +130,13 @@ fn texts(connection: &Connection, table: &str, most: usize) -> rusqlite::Result<
 }
 
 /// A value as a cell says it: of pictures and the like nothing.
-fn cell(value: Value) -> String {
-    if matches!(value, Value::Blob(_)) { String::new() } else { text(value) }
+fn cell(value: ValueRef<'_>) -> String {
+    match value {
+        ValueRef::Null | ValueRef::Blob(_) => String::new(),
+        ValueRef::Integer(value) => value.to_string(),
+        ValueRef::Real(value) => value.to_string(),
+        ValueRef::Text(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+    }
 }
 
 /// Whether a database's first bytes say so: the last two are what is needed to write it and to read it.
@@ -247,7 +255,8 @@ mod tests {
     #[test]
     fn rows_beyond_the_cells_of_a_table_are_cut_off_and_damaged_files_told() {
         let folder = tempfile::tempdir().unwrap();
-        let path = database(folder.path(), "CREATE TABLE t (a, b); INSERT INTO t VALUES (1, 2), (3, 4), (5, 6), (7, 8)");
+        let path =
+            database(folder.path(), "CREATE TABLE t (a, b); INSERT INTO t VALUES (1, 2), (3, 4), (5, 6), (7, 8)");
         let mut options = ReadOptions::default();
         options.limits.max_cells_per_table = 6;
         let read = read_database(&path, &options).unwrap();

@@ -257,15 +257,15 @@ impl Candidates {
 }
 
 /// The tables that words, vector and links propose.
-struct Proposed {
+pub(crate) struct Proposed {
     /// By falling sum.
-    hits: Vec<Hit>,
+    pub(crate) hits: Vec<Hit>,
     found: HashMap<TableRef, Found>,
     seeds: Vec<Seed>,
 }
 
 impl Proposed {
-    fn new(
+    pub(crate) fn new(
         corpus: &Corpus,
         scores: &Scores,
         weights: &Weights,

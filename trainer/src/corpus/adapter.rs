@@ -183,13 +183,7 @@ mod tests {
         let corpus = Corpus::open_with(&corpus, encoder).unwrap();
         let train: Vec<TableQuestion> = THINGS.iter().enumerate().map(question).collect();
         let queries = train.iter().map(|question| corpus.query(&question.question).unwrap()).collect();
-        Part {
-            name: "things".into(),
-            corpus,
-            train,
-            queries,
-            dev: Vec::new(),
-        }
+        Part { name: "things".into(), corpus, train, queries, dev: Vec::new() }
     }
 
     #[test]
