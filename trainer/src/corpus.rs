@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::{Result, bail, ensure};
 use rayon::prelude::*;
 use tabsegnet_corpus::{
-    Candidates, Corpus, CorpusError, FORMAT, Listwise, Query, QueryAdapter, Rerank, Weights, Writer,
+    CandidateConfig, Candidates, Corpus, FORMAT, Listwise, Query, QueryAdapter, Rerank, Weights, Writer,
 };
 use tabsegnet_datasets::tables::{TableQuestion, read_questions};
 use tabsegnet_encoder::{Encoder, load};
@@ -42,7 +42,7 @@ struct Part {
     name: String,
     corpus: Corpus,
     train: Vec<TableQuestion>,
-    /// The same, as they are put; nothing where none is learnt from.
+    /// The same as they are put; nothing where none is learnt from.
     queries: Vec<Query>,
     dev: Vec<TableQuestion>,
 }
@@ -71,26 +71,20 @@ pub fn train(config: &Config, stop: &AtomicBool) -> Result<Outcome> {
             return Ok(Outcome::Stopped);
         }
     }
-    let settings = &config.corpus.candidates;
-    let proposed_by = |weights: Weights| {
-        move |part: &Part, query: &Query, _| Candidates::new(&part.corpus, query, &weights, settings)
-    };
-    let first = rows(&parts, &adapters, &proposed_by(Weights::default()), stop)?;
+    let first = rows(&parts, &adapters, &Weights::default(), &config.corpus.candidates, stop)?;
     let Some(first) = first else { return Ok(Outcome::Stopped) };
     let lists: Vec<(&[f32], &[bool])> = first.iter().map(|list| (&list.candidates.rows[..], &list.gold[..])).collect();
     let weights = fusion::fitted(&lists);
     drop(lists);
     drop(first);
-    let Some(lists) = rows(&parts, &adapters, &proposed_by(weights), stop)? else { return Ok(Outcome::Stopped) };
+    let Some(lists) = rows(&parts, &adapters, &weights, &config.corpus.candidates, stop)? else {
+        return Ok(Outcome::Stopped);
+    };
     let with_gold = lists.iter().filter(|list| list.gold.contains(&true)).count();
     ensure!(with_gold > 0, "no train question has a gold table among its candidates");
     let alone = |list: &List| (list.candidates.rows.clone(), list.gold.clone());
     let all: Vec<&List> = lists.iter().collect();
-    let Some(trees) = grown(config, "each alone", Candidates::width(), &all, &alone, stop) else {
-        return Ok(Outcome::Stopped);
-    };
-    drop(all);
-    let listwise = match settings.listwise {
+    let listwise = match config.corpus.candidates.listwise {
         true => {
             let others = |fold: usize| lists.iter().filter(move |list| list.fold != fold);
             let taught = |fold: usize| others(fold).any(|list| list.gold.contains(&true));
@@ -104,14 +98,6 @@ pub fn train(config: &Config, stop: &AtomicBool) -> Result<Outcome> {
             };
             let of_folds: Option<Vec<BoostedTrees>> = (0..FOLDS).map(grown_on).collect();
             let Some(of_folds) = of_folds else { return Ok(Outcome::Stopped) };
-            drop(lists);
-            // As they are seen when a question is put: with the parts of what the trees put first.
-            let with_parts = |part: &Part, query: &Query, fold: usize| {
-                let found = Candidates::with_parts(&part.corpus, query, &weights, settings, &of_folds[fold]);
-                found.map(|(candidates, _)| candidates)
-            };
-            let Some(lists) = rows(&parts, &adapters, &with_parts, stop)? else { return Ok(Outcome::Stopped) };
-            let all: Vec<&List> = lists.iter().collect();
             let beside = |list: &List| {
                 let scores = of_folds[list.fold].scores(&list.candidates.rows);
                 let Listwise { places, rows, .. } = Listwise::new(&parts[list.part].corpus, &list.candidates, &scores);
@@ -127,8 +113,11 @@ pub fn train(config: &Config, stop: &AtomicBool) -> Result<Outcome> {
         }
         false => None,
     };
+    let Some(trees) = grown(config, "each alone", Candidates::width(), &all, &alone, stop) else {
+        return Ok(Outcome::Stopped);
+    };
     let encoder = parts.first().map_or("", |part| &part.corpus.manifest().encoder_identity);
-    let rerank = Rerank::new(adapter, weights, settings.clone(), trees, listwise, encoder);
+    let rerank = Rerank::new(adapter, weights, config.corpus.candidates.clone(), trees, listwise, encoder);
     let layout = Layout::new(config);
     let staging = Staging::new(&layout.best())?;
     rerank.write(staging.path())?;
@@ -344,7 +333,8 @@ struct List {
 fn rows(
     parts: &[Part],
     adapters: &[Option<QueryAdapter>; FOLDS],
-    candidates: &(dyn Fn(&Part, &Query, usize) -> Result<Candidates, CorpusError> + Sync),
+    weights: &Weights,
+    config: &CandidateConfig,
     stop: &AtomicBool,
 ) -> Result<Option<Vec<List>>> {
     let all: usize = parts.iter().map(|part| part.train.len()).sum();
@@ -361,7 +351,8 @@ fn rows(
                 .par_iter()
                 .map(|(question, query)| {
                     let fold = fold_of(question);
-                    let candidates = candidates(part, &QueryAdapter::adapted(adapters[fold].as_ref(), query), fold)?;
+                    let query = QueryAdapter::adapted(adapters[fold].as_ref(), query);
+                    let candidates = Candidates::new(&part.corpus, &query, weights, config)?;
                     let is_gold = |id: &str| question.tables.iter().any(|gold| gold == id);
                     let gold = candidates.hits.iter().map(|hit| is_gold(part.corpus.id(hit.table))).collect();
                     Ok(List { part: number, candidates, gold, fold })

@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     fn query(vector: &[f32]) -> Query {
-        Query { text: "q".into(), terms: vec![("q".into(), 1.0)], vector: vector.to_vec(), encoded: vector.to_vec() }
+        Query { text: "q".into(), terms: vec![("q".into(), 1.0)], vector: vector.to_vec() }
     }
 
     #[test]

@@ -6,7 +6,6 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use tabsegnet_datasets::tables::TableRecord;
 use tabsegnet_features::{Schema, blocks, features, flag};
-use tabsegnet_ranker::boosting::BoostedTrees;
 
 use crate::cells::{CellMatch, Words};
 use crate::corpus::{Corpus, Hit, Query, TableRef};
@@ -29,8 +28,6 @@ const MOST_LINKED: usize = 60;
 const MOST_COMPARED: usize = 4000;
 /// Of many tables with the columns, or the first column, of a seed, those whose vectors are nearest to its own.
 const NEAREST: usize = 10;
-/// The first by the trees that see each alone, whose parts are looked for.
-const GOOD: usize = 10;
 /// Candidates at most.
 const MOST: usize = 400;
 /// Candidates whose cells are looked at.
@@ -63,7 +60,6 @@ blocks! {
     struct Row {
         own: Signals = "{}",
         below_best: Signals = "{}.below_best",
-        encoded: Encoded = "{}",
         place: Place = "rank.{}",
         linked: Linked = "linked.{}",
         near: Near = "near.{}",
@@ -84,15 +80,6 @@ features! {
         any: lexical[6],
         dense: dense,
         sum: sum,
-    }
-}
-
-features! {
-    /// The product of its vector with the question's before the adapter, and less the greatest: where few questions are like
-    /// those that the adapter has learnt from, it says more.
-    struct Encoded(product: f32, best: f32) {
-        encoded: product,
-        encoded_below_best: product - best,
     }
 }
 
@@ -170,7 +157,7 @@ impl Seed {
 
     /// Its vector · that of a table.
     pub(crate) fn product(&self, corpus: &Corpus, at: TableRef) -> f32 {
-        corpus.product(at, &self.vector)
+        corpus.segment(at).map_or(0.0, |segment| segment.product(at.table, &self.vector))
     }
 }
 
@@ -210,32 +197,8 @@ impl Candidates {
         Self::of(corpus, query, &scores, &Proposed::new(corpus, &scores, weights, &config.links)?, config)
     }
 
-    /// The candidates for a question with their scores by trees, and with the likely parts of the tables that these put first.
-    ///
-    /// # Errors
-    /// A damaged file.
-    pub fn with_parts(
-        corpus: &Corpus,
-        query: &Query,
-        weights: &Weights,
-        config: &CandidateConfig,
-        trees: &BoostedTrees,
-    ) -> Result<(Self, Vec<f32>), CorpusError> {
-        let signals = corpus.scores(query, true);
-        let mut proposed = Proposed::new(corpus, &signals, weights, &config.links)?;
-        let candidates = Self::of(corpus, query, &signals, &proposed, config)?;
-        let scores = trees.scores(&candidates.rows);
-        let good = candidates.ordered(corpus, &scores).into_iter().take(GOOD).map(|(_, hit)| hit.table).collect();
-        if !proposed.add_parts(corpus, &signals, weights, &config.links, good)? {
-            return Ok((candidates, scores));
-        }
-        let candidates = Self::of(corpus, query, &signals, &proposed, config)?;
-        let scores = trees.scores(&candidates.rows);
-        Ok((candidates, scores))
-    }
-
     /// Those that are proposed.
-    fn of(
+    pub(crate) fn of(
         corpus: &Corpus,
         query: &Query,
         scores: &Scores,
@@ -295,7 +258,7 @@ impl Proposed {
     }
 
     /// Adds the tables that are likely parts of one table with a good one; whether there are any that were not proposed.
-    fn add_parts(
+    pub(crate) fn add_parts(
         &mut self,
         corpus: &Corpus,
         scores: &Scores,
@@ -422,8 +385,6 @@ fn rows(
     let signals: Vec<Signals> =
         hits.iter().map(|hit| Signals::of(&scores.lexical(hit.table), scores.dense(hit.table), hit.score)).collect();
     let best = Signals::greatest(signals.iter().copied());
-    let encoded: Vec<f32> = hits.iter().map(|hit| corpus.product(hit.table, &query.encoded)).collect();
-    let best_encoded = encoded.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     let best_sum = seeds.first().map_or(0.0, |seed| seed.hit.score);
     let ranks_by = |of: &dyn Fn(&Signals) -> f32| -> Vec<usize> {
         let mut order: Vec<usize> = (0..hits.len()).collect();
@@ -449,7 +410,6 @@ fn rows(
         Row {
             own: signals[at],
             below_best: signals[at].below(best),
-            encoded: Encoded::of(encoded[at], best_encoded),
             place: Place::of([at, by_dense[at], by_any[at], by_cells[at]]),
             linked: Linked::of(found),
             near: Near::of(products.first().map_or(0.0, |of| of.0), nearest.unwrap_or((0.0, NONE)), found),

@@ -40,10 +40,8 @@ pub struct Query {
     pub text: String,
     /// Its terms by their letters, each with its occurrences.
     pub terms: Vec<(String, f32)>,
-    /// `[dim]`: what tables' vectors are multiplied by.
+    /// `[dim]`
     pub vector: Vec<f32>,
-    /// `[dim]`: the same before any adapter.
-    pub encoded: Vec<f32>,
 }
 
 /// An open corpus. It stays as it was when it was opened, whatever is changed meanwhile.
@@ -157,11 +155,6 @@ impl Corpus {
         self.segment(at).map_or_else(Vec::new, |segment| segment.vector(at.table))
     }
 
-    /// The product of a table's vector with another `[dim]`.
-    pub(crate) fn product(&self, at: TableRef, vector: &[f32]) -> f32 {
-        self.segment(at).map_or(0.0, |segment| segment.product(at.table, vector))
-    }
-
     /// The table with an id.
     ///
     /// # Errors
@@ -191,7 +184,7 @@ impl Corpus {
     /// It cannot be encoded.
     pub fn query(&self, text: &str) -> Result<Query, CorpusError> {
         let vector = self.encoder.encode(&[text], &mut |_| ())?;
-        Ok(self.encoded(text, vector))
+        Ok(encoded(text, vector))
     }
 
     /// Many questions, which are encoded together.
@@ -201,21 +194,22 @@ impl Corpus {
     pub fn queries(&self, texts: &[&str]) -> Result<Vec<Query>, CorpusError> {
         let vectors = self.encoder.encode(texts, &mut |_| ())?;
         let vectors = vectors.chunks_exact(self.encoder.dim().max(1));
-        Ok(texts.iter().zip(vectors).map(|(text, vector)| self.encoded(text, vector.to_vec())).collect())
+        Ok(texts.iter().zip(vectors).map(|(text, vector)| encoded(text, vector.to_vec())).collect())
     }
+}
 
-    fn encoded(&self, text: &str, vector: Vec<f32>) -> Query {
-        let mut words = terms(text);
-        words.sort_unstable();
-        let mut counted: Vec<(String, f32)> = Vec::new();
-        for word in words {
-            match counted.last_mut() {
-                Some((last, count)) if *last == word => *count += 1.0,
-                _ => counted.push((word, 1.0)),
-            }
+/// A question with its vector.
+fn encoded(text: &str, vector: Vec<f32>) -> Query {
+    let mut words = terms(text);
+    words.sort_unstable();
+    let mut counted: Vec<(String, f32)> = Vec::new();
+    for word in words {
+        match counted.last_mut() {
+            Some((last, count)) if *last == word => *count += 1.0,
+            _ => counted.push((word, 1.0)),
         }
-        Query { text: text.to_owned(), terms: counted, encoded: vector.clone(), vector }
     }
+    Query { text: text.to_owned(), terms: counted, vector }
 }
 
 impl std::fmt::Debug for Corpus {

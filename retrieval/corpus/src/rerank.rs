@@ -9,7 +9,7 @@ use tabsegnet_ranker::tensors::serialize;
 use tabsegnet_store::{read_bytes, read_text, write_bytes_atomic};
 
 use crate::adapter::QueryAdapter;
-use crate::candidates::{CandidateConfig, Candidates};
+use crate::candidates::{CandidateConfig, Candidates, Proposed};
 use crate::corpus::{Corpus, Hit, Query};
 use crate::error::{CorpusError, damaged};
 use crate::link_rank::LinkRank;
@@ -19,6 +19,8 @@ use crate::retrieve::{Fusion, Retriever, Weights};
 const TREES: &str = "reranker.safetensors";
 const LISTWISE: &str = "listwise.safetensors";
 const ADAPTER: &str = "adapter.safetensors";
+/// The first by the trees that see each alone, whose parts are looked for.
+const GOOD: usize = 10;
 const ABOUT: &str = "retriever.json";
 
 /// A reranker of tables.
@@ -157,8 +159,16 @@ impl Retriever for Rerank {
 
     fn retrieve(&self, corpus: &Corpus, query: &Query, top_k: usize) -> Result<Vec<Hit>, CorpusError> {
         let query = QueryAdapter::adapted(self.adapter.as_ref(), query);
-        let (candidates, scores) =
-            Candidates::with_parts(corpus, &query, &self.weights, &self.candidates, &self.trees)?;
+        let signals = corpus.scores(&query, true);
+        let mut proposed = Proposed::new(corpus, &signals, &self.weights, &self.candidates.links)?;
+        let seen = |proposed: &Proposed| Candidates::of(corpus, &query, &signals, proposed, &self.candidates);
+        let mut candidates = seen(&proposed)?;
+        let mut scores = self.trees.scores(&candidates.rows);
+        let good = candidates.ordered(corpus, &scores).into_iter().take(GOOD).map(|(_, hit)| hit.table);
+        if proposed.add_parts(corpus, &signals, &self.weights, &self.candidates.links, good.collect())? {
+            candidates = seen(&proposed)?;
+            scores = self.trees.scores(&candidates.rows);
+        }
         let mut hits = match &self.listwise {
             // They have learnt from whole lists: of a few tables each says more alone.
             Some(trees) if candidates.hits.len() >= ORDERED => {

@@ -119,7 +119,7 @@ fn taught(part: &Part, without: Option<usize>) -> Result<Taught<'_>> {
     let (mut vectors, mut gold) = (Vec::new(), Vec::new());
     for (question, query) in questions.filter(|(question, _)| without != Some(fold_of(question))) {
         gold.push(question.tables.iter().map(|id| corpus.find(id)).collect::<Result<_, _>>()?);
-        vectors.extend_from_slice(&query.encoded);
+        vectors.extend_from_slice(&query.vector);
     }
     Ok(Taught { corpus, tables: corpus.tables(), vectors, gold })
 }
