@@ -30,6 +30,11 @@ pub fn is_database(path: &Path) -> bool {
     first_bytes(path).is_ok_and(|(first, _)| first.starts_with(MAGIC))
 }
 
+/// Whether changes of a database are in a log beside it, and not in its file.
+pub fn has_log(path: &Path) -> bool {
+    is_database(path) && state_without_locks(path).is_some_and(|(.., log)| log > 0)
+}
+
 fn first_bytes(path: &Path) -> std::io::Result<([u8; HEADER], usize)> {
     let (mut header, mut read) = ([0; HEADER], 0);
     let mut handle = File::open(path)?;
@@ -245,7 +250,8 @@ mod tests {
         let tables: Vec<&_> = read.document.tables().collect();
         let captions: Vec<&str> = tables.iter().map(|table| table.caption()).collect();
         assert_eq!(captions, ["two \"words", "empty"]);
-        let texts = |row: usize| (0..4).map(|column| tables[0].cell_at(row, column).unwrap().text.as_str());
+        let first = tables[0];
+        let texts = |row: usize| (0..4).map(move |column| first.cell_at(row, column).unwrap().text.as_str());
         assert_eq!(texts(0).collect::<Vec<_>>(), ["name", "price", "picture", "doubled"]);
         assert_eq!(texts(1).collect::<Vec<_>>(), ["a", "0.5", "", "1"]);
         assert_eq!(texts(2).collect::<Vec<_>>(), ["", "2", "", "4"]);

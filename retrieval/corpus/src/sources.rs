@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use tabsegnet_datasets::folders::{files_below, plain_path};
 use tabsegnet_datasets::tables::{TableRecord, has_lines, read_tables, tables_of};
 use tabsegnet_document::{ReadOptions, read};
+use tabsegnet_records::sqlite::has_log;
 use tabsegnet_records::{has_records, is_database, read_database, read_records};
 use tabsegnet_store::{FileError, sha256_file};
 
@@ -114,7 +115,8 @@ impl Writer<'_> {
                 }
             };
             let had = self.file(&name).cloned();
-            if had.as_ref().is_some_and(|had| had.sha256 == sha256) {
+            let has_log = has_log(path);
+            if !has_log && had.as_ref().is_some_and(|had| had.sha256 == sha256) {
                 change.unchanged = true;
                 return Ok(change);
             }
@@ -132,7 +134,8 @@ impl Writer<'_> {
                 change.warnings.push(format!("{name}: and {more} more tables that take the place of another file's"));
             }
             if stamp(path).ok() == Some(before) {
-                if !change.problems.is_empty() {
+                // What stands in a log the digest of the file does not tell.
+                if has_log || !change.problems.is_empty() {
                     self.forget(&name);
                 }
                 return Ok(change);

@@ -124,6 +124,18 @@ fn databases_and_parquet_are_tables_under_their_own_names() {
     let of_damaged = add(&damaged);
     assert!(of_damaged.problems[0].contains("damaged.sqlite") && of_damaged.tables == 0, "{of_damaged:?}");
     assert!(add(&database).unchanged);
+    // A program that has it open still writes to its log.
+    let live = dir.path().join("live.db");
+    let opened = rusqlite::Connection::open(&live).unwrap();
+    opened
+        .execute_batch(
+            "PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0;
+             CREATE TABLE stalls (trainer); INSERT INTO stalls VALUES ('Cecil');",
+        )
+        .unwrap();
+    assert_eq!(add(&live).tables, 1);
+    opened.execute("INSERT INTO stalls VALUES ('Gosden')", []).unwrap();
+    assert!(!add(&live).unchanged);
     change.commit(&mut |_| ()).unwrap();
     let corpus = open(&corpus).unwrap();
     let first = |question: &str| {
@@ -135,6 +147,7 @@ fn databases_and_parquet_are_tables_under_their_own_names() {
     assert_eq!(jockeys.rows, [["Dettori", "54.5"]]);
     assert!(jockeys.id.ends_with("stables.data#t0"), "{}", jockeys.id);
     assert_eq!(first("going at Ascot").caption, "races");
+    assert_eq!(first("trainers of stalls").rows, [["Cecil"], ["Gosden"]]);
     assert_eq!(first("orders by customer").column_headers[1], "customer");
 }
 
