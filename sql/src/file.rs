@@ -19,6 +19,7 @@ pub(crate) fn connect(path: &Path, sandbox: &Sandbox, clock: &Arc<Clock>) -> Res
     };
     let mut connection = sqlite::open(path).map_err(|error| match error {
         RecordsError::Sqlite { error, .. } => explain(classify(&error)),
+        RecordsError::File { path, message } => QueryError::failed(format!("{} {message}", path.display())),
         other => QueryError::failed(other.to_string()),
     })?;
     restrict(&mut connection, sandbox, clock).map_err(explain)?;
