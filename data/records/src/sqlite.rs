@@ -136,7 +136,7 @@ fn texts(
 ) -> rusqlite::Result<(Vec<String>, Vec<Vec<String>>, usize)> {
     let quoted = format!("main.\"{}\"", table.replace('"', "\"\""));
     let mut statement = connection.prepare(&format!("SELECT * FROM {quoted}"))?;
-    let header: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
+    let header: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let (mut found, mut bytes) = (Vec::new(), 0);
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
