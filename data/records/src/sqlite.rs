@@ -21,8 +21,7 @@ const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 /// The first bytes that are looked at.
 const HEADER: usize = 20;
 
-/// Cells of a database that are texts together, in bytes, beyond which a table is cut off: columns that are computed may say
-/// more than the file holds.
+/// Bytes of a table's cells beyond which it is cut off: columns that are computed may say more than the file holds.
 const MOST_TEXT: usize = 512 << 20;
 
 /// Whether a file begins as SQLite databases do.
@@ -32,7 +31,7 @@ pub fn is_database(path: &Path) -> bool {
 
 /// Whether changes of a database are in a log beside it, and not in its file.
 pub fn has_log(path: &Path) -> bool {
-    is_database(path) && state_without_locks(path).is_some_and(|(.., log)| log > 0)
+    state_without_locks(path).is_some_and(|(.., log)| log > 0)
 }
 
 fn first_bytes(path: &Path) -> std::io::Result<([u8; HEADER], usize)> {
@@ -175,11 +174,10 @@ pub type State = (u64, Option<SystemTime>, u64);
 /// The state of a database in WAL mode; `None` for others, which SQLite watches itself.
 pub fn state_without_locks(path: &Path) -> Option<State> {
     let file = std::fs::canonicalize(path).ok()?;
-    let mut header = [0; HEADER];
-    File::open(&file).and_then(|mut handle| handle.read_exact(&mut header)).ok()?;
+    let (header, _) = first_bytes(&file).ok()?;
     let about = std::fs::metadata(&file).ok()?;
     let log = std::fs::metadata(beside(&file, "-wal")).map_or(0, |data| data.len());
-    is_in_wal_mode(header).then(|| (about.len(), about.modified().ok(), log))
+    (header.starts_with(MAGIC) && is_in_wal_mode(header)).then(|| (about.len(), about.modified().ok(), log))
 }
 
 /// How a database in WAL mode is opened.
