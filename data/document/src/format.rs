@@ -73,7 +73,8 @@ impl Format {
     }
 }
 
-fn extension(path: &Path) -> String {
+/// A file's ending, in small letters.
+pub fn extension(path: &Path) -> String {
     path.extension().map(|extension| extension.to_string_lossy().to_lowercase()).unwrap_or_default()
 }
 

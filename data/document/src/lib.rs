@@ -32,7 +32,7 @@ mod texts;
 mod xlsx;
 
 pub use error::{ReadError, from_json};
-pub use format::{Format, KNOWN};
+pub use format::{Format, KNOWN, extension};
 pub use layout::Layout;
 pub use locations::{Location, Locations};
 pub use options::{HeaderOverride, Limits, ReadOptions};

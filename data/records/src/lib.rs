@@ -11,6 +11,6 @@ pub mod sqlite;
 mod values;
 
 pub use error::RecordsError;
-pub use records::{ReadRecords, extension, has_records, json_lines, read_records};
+pub use records::{ReadFile, has_records, json_lines, read_file, read_records};
 pub use sqlite::{is_database, read_database};
 pub use values::hex;

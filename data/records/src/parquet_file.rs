@@ -18,6 +18,7 @@ use serde_json::{Map, Value as Json};
 
 use crate::error::RecordsError;
 use crate::iso::{date, time, timestamp};
+use crate::records::Records;
 use crate::values::{hex, text};
 
 /// What values of a column are read as.
@@ -125,11 +126,13 @@ impl<'f> ParquetFile<'f> {
         }))
     }
 
-    /// Rows as texts, as many as have `most` cells, and how many rows the file has.
-    pub(crate) fn texts(&self, most: usize) -> Result<(Vec<Vec<String>>, usize), RecordsError> {
+    /// Reads rows as texts until there are as many as a table may have, and says how many rows the file has.
+    pub(crate) fn texts(&self, records: &mut Records) -> Result<usize, RecordsError> {
         let all = usize::try_from(self.reader.metadata().file_metadata().num_rows()).unwrap_or_default();
-        let mut found = Vec::new();
-        for values in self.rows()?.take(most / self.columns.len().max(1)) {
+        let mut rows = self.rows()?;
+        while !records.is_full()
+            && let Some(values) = rows.next()
+        {
             let mut values = values?.into_iter();
             let cell = |column: &Column| {
                 let value = values.next();
@@ -137,9 +140,9 @@ impl<'f> ParquetFile<'f> {
                 let value = if column.has_digits() { values.next() } else { value };
                 value.map_or_else(String::new, text)
             };
-            found.push(self.columns.iter().map(cell).collect());
+            records.push(self.columns.iter().map(cell).collect());
         }
-        Ok((found, all))
+        Ok(all)
     }
 }
 

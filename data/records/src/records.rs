@@ -3,31 +3,54 @@
 use std::path::Path;
 
 use tabsegnet_document::model::{Block, Document};
-use tabsegnet_document::{Cut, KnownTable, ReadOptions, read_source, table_with};
+use tabsegnet_document::{Cut, KnownTable, ReadDocument, ReadOptions, extension, read, read_source, table_with};
 
 use crate::error::RecordsError;
+use crate::sqlite::{is_database, read_database};
 use crate::{lines, parquet_file};
 
-/// A file of records as a document.
+/// A file as a document.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ReadRecords {
-    /// The document: tables, each with a row of headers.
+pub struct ReadFile {
+    /// The document. Tables of records have a row of headers.
     pub document: Document,
-    /// What of it was cut off.
+    /// What a page calls itself.
+    pub title: Option<String>,
+    /// What was cut off, left out or guessed.
+    pub warnings: Vec<String>,
+    /// Of the warnings, those that say that something was cut off.
     pub cuts: Vec<Cut>,
 }
 
-/// A file's ending, in small letters.
-pub fn extension(path: &Path) -> String {
-    path.extension().map(|extension| extension.to_string_lossy().to_lowercase()).unwrap_or_default()
+impl ReadFile {
+    pub(crate) fn of_tables(file: &Path, blocks: Vec<Block>, cuts: Vec<Cut>) -> Self {
+        let warnings = cuts.iter().map(|cut| cut.warning.clone()).collect();
+        Self { document: Document { id: stem(file), blocks }, title: None, warnings, cuts }
+    }
+}
+
+/// Reads a file: a SQLite database by what it begins with, Parquet and JSON lines by its ending, all else as
+/// [`tabsegnet_document::read()`] does.
+///
+/// # Errors
+/// The file cannot be read, or is of no known form.
+pub fn read_file(file: &Path, options: &ReadOptions) -> Result<ReadFile, RecordsError> {
+    if is_database(file) {
+        return read_database(file, options);
+    }
+    if has_records(file) {
+        return read_records(file, options);
+    }
+    let ReadDocument { document, title, warnings, cuts, .. } = read(file, options)?;
+    Ok(ReadFile { document, title, warnings, cuts })
 }
 
 /// What a document is called that is made of a file.
-pub(crate) fn stem(file: &Path) -> String {
+fn stem(file: &Path) -> String {
     file.file_stem().map_or_else(|| "records".to_owned(), |stem| stem.to_string_lossy().into_owned())
 }
 
-/// Whether a file's ending is that of records: JSON lines and Parquet, which [`tabsegnet_document::read()`] does not read.
+/// Whether a file's ending is that of records: JSON lines and Parquet.
 pub fn has_records(file: &Path) -> bool {
     ["jsonl", "parquet"].contains(&extension(file).as_str())
 }
@@ -36,50 +59,95 @@ pub fn has_records(file: &Path) -> bool {
 ///
 /// # Errors
 /// The file cannot be read, or holds no table.
-pub fn read_records(file: &Path, options: &ReadOptions) -> Result<ReadRecords, RecordsError> {
+pub fn read_records(file: &Path, options: &ReadOptions) -> Result<ReadFile, RecordsError> {
     let most = options.limits.max_cells_per_table;
-    let (header, records, all) = match extension(file).as_str() {
+    let (records, all) = match extension(file).as_str() {
         "parquet" => parquet_file::with(file, |parquet| -> Result<_, RecordsError> {
-            let header: Vec<String> = parquet.columns().iter().map(|column| column.name.clone()).collect();
-            let (rows, all) = parquet.texts(most)?;
-            Ok((header, rows, all))
+            let mut records = Records::new(parquet.columns().iter().map(|column| column.name.clone()).collect(), most);
+            let all = parquet.texts(&mut records)?;
+            Ok((records, all))
         })?,
         _ => {
             let (header, rows) = json_lines(file, options)?;
-            let all = rows.len();
-            (header, rows, all)
+            let (mut records, all) = (Records::new(header, most), rows.len());
+            for row in rows {
+                if records.is_full() {
+                    break;
+                }
+                records.push(row);
+            }
+            (records, all)
         }
     };
     let mut cuts = Vec::new();
-    let known = KnownTable::default();
-    let block = table(file, known, (header, records), all, most, &mut cuts)?;
-    Ok(ReadRecords { document: Document { id: stem(file), blocks: vec![block] }, cuts })
+    let block = records.into_table(file, KnownTable::default(), all, &mut cuts)?;
+    Ok(ReadFile::of_tables(file, vec![block], cuts))
 }
 
-/// A table of the first of `all` records.
-pub(crate) fn table(
-    file: &Path,
-    known: KnownTable,
-    (header, mut records): (Vec<String>, Vec<Vec<String>>),
-    all: usize,
-    most: usize,
-    cuts: &mut Vec<Cut>,
-) -> Result<Block, RecordsError> {
-    if header.is_empty() {
-        return Err(RecordsError::Empty(file.to_owned()));
+/// Bytes of a table's cells beyond which it is cut off: a value that a file holds once may stand in every row, and columns
+/// that are computed may say more than the file holds.
+const MOST_TEXT: usize = 512 << 20;
+
+/// The first records of a table as texts, as many as it may have.
+pub(crate) struct Records {
+    header: Vec<String>,
+    rows: Vec<Vec<String>>,
+    most_cells: usize,
+    most_bytes: usize,
+    bytes: usize,
+}
+
+impl Records {
+    pub(crate) fn new(header: Vec<String>, most_cells: usize) -> Self {
+        Self { header, rows: Vec::new(), most_cells, most_bytes: MOST_TEXT, bytes: 0 }
     }
-    records.truncate((most / header.len()).saturating_sub(1));
-    let read = records.len();
-    if read < all {
-        let name = if known.caption.is_empty() { "the table" } else { &known.caption };
-        let warning = format!("{name} is cut off after {read} of {all} records: a table may have {most} cells");
-        cuts.push(Cut { rows: read, of: Some(all), warning });
+
+    /// The cells so far, those of the header among them.
+    pub(crate) fn cells(&self) -> usize {
+        (self.rows.len() + 1) * self.header.len()
     }
-    let rows: Vec<Vec<String>> = std::iter::once(header).chain(records).collect();
-    // No record stands under another.
-    let known = KnownTable { header_rows: Some(1), row_parents: Some(Vec::new()), ..known };
-    let (table, _) = table_with(&rows, &[], known).map_err(|error| RecordsError::file(file, error.to_string()))?;
-    Ok(Block::Table(table))
+
+    /// Whether another record would be one too many.
+    pub(crate) fn is_full(&self) -> bool {
+        self.has_most_cells() || self.bytes > self.most_bytes
+    }
+
+    fn has_most_cells(&self) -> bool {
+        self.cells() + self.header.len() > self.most_cells
+    }
+
+    pub(crate) fn push(&mut self, row: Vec<String>) {
+        self.bytes += row.iter().map(String::len).sum::<usize>();
+        self.rows.push(row);
+    }
+
+    /// A table of these, the first of `all` records.
+    pub(crate) fn into_table(
+        self,
+        file: &Path,
+        known: KnownTable,
+        all: usize,
+        cuts: &mut Vec<Cut>,
+    ) -> Result<Block, RecordsError> {
+        if self.header.is_empty() {
+            return Err(RecordsError::Empty(file.to_owned()));
+        }
+        let read = self.rows.len();
+        if read < all {
+            let name = if known.caption.is_empty() { "the table" } else { &known.caption };
+            let may = match self.has_most_cells() {
+                true => format!("have {} cells", self.most_cells),
+                false => format!("hold {} MiB of text", self.most_bytes >> 20),
+            };
+            let warning = format!("{name} is cut off after {read} of {all} records: a table may {may}");
+            cuts.push(Cut { rows: read, of: Some(all), warning });
+        }
+        let rows: Vec<Vec<String>> = std::iter::once(self.header).chain(self.rows).collect();
+        // No record stands under another.
+        let known = KnownTable { header_rows: Some(1), row_parents: Some(Vec::new()), ..known };
+        let (table, _) = table_with(&rows, &[], known).map_err(|error| RecordsError::file(file, error.to_string()))?;
+        Ok(Block::Table(table))
+    }
 }
 
 /// Header and records of a file of JSON lines, as texts.
@@ -120,6 +188,18 @@ mod tests {
             assert_eq!(cell(name, 1), first, "{name}");
         }
         assert_eq!((cell("exact", 2), cell("exact", 3), table.rows()), ("-12345678901234567890.12", "", 4));
+    }
+
+    #[test]
+    fn records_beyond_the_bytes_of_a_table_are_cut_off() {
+        let mut records = Records::new(vec!["a".to_owned()], 100);
+        records.most_bytes = 3 << 20;
+        while !records.is_full() {
+            records.push(vec!["x".repeat(1 << 20)]);
+        }
+        let mut cuts = Vec::new();
+        records.into_table(Path::new("a.parquet"), KnownTable::default(), 9, &mut cuts).unwrap();
+        assert_eq!(cuts[0].warning, "the table is cut off after 4 of 9 records: a table may hold 3 MiB of text");
     }
 
     #[test]

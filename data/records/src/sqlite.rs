@@ -10,19 +10,15 @@ use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags};
-use tabsegnet_document::model::Document;
 use tabsegnet_document::{KnownTable, ReadOptions};
 
 use crate::error::RecordsError;
-use crate::records::{ReadRecords, stem, table};
+use crate::records::{ReadFile, Records};
 
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
-/// The first bytes that are looked at.
-const HEADER: usize = 20;
-
-/// Bytes of a table's cells beyond which it is cut off: columns that are computed may say more than the file holds.
-const MOST_TEXT: usize = 512 << 20;
+/// Bytes of the header that a database begins with, <https://www.sqlite.org/fileformat.html>.
+const HEADER: usize = 100;
 
 /// Whether a file begins as SQLite databases do.
 pub fn is_database(path: &Path) -> bool {
@@ -52,7 +48,7 @@ fn first_bytes(path: &Path) -> std::io::Result<([u8; HEADER], usize)> {
 /// index of the log as it lies beside it (`readonly_shm`): SQLite would otherwise make or change files.
 ///
 /// # Errors
-/// It cannot be read, or is none.
+/// It cannot be read, is none, or is cut off.
 pub fn open(path: &Path) -> Result<Connection, RecordsError> {
     let wrong = |message: String| RecordsError::file(path, message);
     let unreadable = |error: std::io::Error| wrong(format!("cannot be read: {error}"));
@@ -67,6 +63,13 @@ pub fn open(path: &Path) -> Result<Connection, RecordsError> {
         return Err(wrong(found.to_owned()));
     }
     let mode = if is_in_wal_mode(header) { wal_mode(path, &file)? } else { "" };
+    let has = std::fs::metadata(&file).map_err(unreadable)?.len();
+    // SQLite reads zeros where pages are cut off. A change that was broken off has them in the file beside it.
+    if let Some(said) = says_bytes(header).filter(|&said| has < said)
+        && !["-wal", "-journal"].iter().any(|&ending| size(&beside(&file, ending)) > 0)
+    {
+        return Err(wrong(format!("is cut off: it has {has} bytes, and says that it has {said}")));
+    }
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     Connection::open_with_flags(format!("{}?mode=ro{mode}", uri(&file)), flags).map_err(RecordsError::sqlite(path))
 }
@@ -76,38 +79,30 @@ pub fn open(path: &Path) -> Result<Connection, RecordsError> {
 ///
 /// # Errors
 /// It cannot be read.
-pub fn read_database(path: &Path, options: &ReadOptions) -> Result<ReadRecords, RecordsError> {
+pub fn read_database(path: &Path, options: &ReadOptions) -> Result<ReadFile, RecordsError> {
     let failed = RecordsError::sqlite(path);
     let connection = open(path)?;
-    // SQLite reads zeros where a page is cut off.
-    if let Some((said, has)) = lengths(path).filter(|(said, has)| has < said) {
-        return Err(RecordsError::file(path, format!("is cut off: it has {has} bytes, and says that it has {said}")));
-    }
     let tables = restrict(&connection).and_then(|()| tables(&connection)).map_err(&failed)?;
     let (mut blocks, mut cuts, mut cells) = (Vec::new(), Vec::new(), 0);
     for (number, name) in tables.into_iter().enumerate() {
         let most = options.limits.max_cells_per_table.min(options.limits.max_cells.saturating_sub(cells));
-        let (header, rows, all) = texts(&connection, &name, most).map_err(&failed)?;
-        cells += rows.len() * header.len();
+        let (records, all) = texts(&connection, &name, most).map_err(&failed)?;
+        cells += records.cells();
         let known = KnownTable { number, caption: name, ..KnownTable::default() };
-        blocks.push(table(path, known, (header, rows), all, most, &mut cuts)?);
+        blocks.push(records.into_table(path, known, all, &mut cuts)?);
     }
-    Ok(ReadRecords { document: Document { id: stem(path), blocks }, cuts })
+    Ok(ReadFile::of_tables(path, blocks, cuts))
 }
 
-/// The bytes that a database's header says it has, where it says so, and those that its file has.
-fn lengths(path: &Path) -> Option<(u64, u64)> {
-    let mut file = File::open(path).ok()?;
-    let mut header = [0; 100];
-    file.read_exact(&mut header).ok()?;
+/// The bytes that a database's header says it has, where the last change was by a program that writes it.
+fn says_bytes(header: [u8; HEADER]) -> Option<u64> {
     let number =
         |at: usize| header.get(at..at + 4).and_then(|bytes| bytes.try_into().ok()).map_or(0, u32::from_be_bytes);
     let page = match u16::from_be_bytes([header[16], header[17]]) {
         1 => 65_536,
         size => u64::from(size),
     };
-    // A header counts where the last change was by a program that writes it.
-    (number(24) == number(92)).then_some((page * u64::from(number(28)), file.metadata().ok()?.len()))
+    (number(24) == number(92)).then_some(page * u64::from(number(28)))
 }
 
 /// What a database is allowed that nobody vouches for: its own expressions are evaluated, of computed columns.
@@ -127,29 +122,22 @@ fn tables(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     statement.query_map([], |row| row.get(0))?.collect()
 }
 
-/// A table's columns, its first rows of `most` cells as texts, and how many rows it has.
-fn texts(
-    connection: &Connection,
-    table: &str,
-    most: usize,
-) -> rusqlite::Result<(Vec<String>, Vec<Vec<String>>, usize)> {
+/// A table's first records, at most so many cells of them, and how many it has.
+fn texts(connection: &Connection, table: &str, most: usize) -> rusqlite::Result<(Records, usize)> {
     let quoted = format!("main.\"{}\"", table.replace('"', "\"\""));
     let mut statement = connection.prepare(&format!("SELECT * FROM {quoted}"))?;
-    let header: Vec<String> = statement.column_names().map(str::to_owned).collect();
-    let (mut found, mut bytes) = (Vec::new(), 0);
-    let mut rows = statement.query([])?;
+    let columns = statement.column_count();
+    let mut records = Records::new(statement.column_names().map(str::to_owned).collect(), most);
+    let (mut rows, mut all) = (statement.query([])?, 0);
     while let Some(row) = rows.next()? {
-        if found.len() >= most / header.len().max(1) || bytes > MOST_TEXT {
+        if records.is_full() {
             let all: i64 = connection.query_row(&format!("SELECT count(*) FROM {quoted}"), [], |row| row.get(0))?;
-            return Ok((header, found, usize::try_from(all).unwrap_or_default()));
+            return Ok((records, usize::try_from(all).unwrap_or_default()));
         }
-        let cell = |column: usize| row.get_ref(column).map(cell);
-        let cells: Vec<String> = (0..header.len()).map(cell).collect::<rusqlite::Result<_>>()?;
-        bytes += cells.iter().map(String::len).sum::<usize>();
-        found.push(cells);
+        records.push((0..columns).map(|column| row.get_ref(column).map(cell)).collect::<rusqlite::Result<_>>()?);
+        all += 1;
     }
-    let all = found.len();
-    Ok((header, found, all))
+    Ok((records, all))
 }
 
 /// A value as a cell says it: of pictures and the like nothing.
@@ -162,9 +150,9 @@ fn cell(value: ValueRef<'_>) -> String {
     }
 }
 
-/// Whether a database's first bytes say so: the last two are what is needed to write it and to read it.
-fn is_in_wal_mode([.., write_version, read_version]: [u8; HEADER]) -> bool {
-    write_version == 2 || read_version == 2
+/// Whether a database's header says so: what is needed to write it, and to read it.
+fn is_in_wal_mode(header: [u8; HEADER]) -> bool {
+    header[18] == 2 || header[19] == 2
 }
 
 /// What tells whether a database that is read without its locks was written since: size and time of change of the file,
@@ -176,14 +164,14 @@ pub fn state_without_locks(path: &Path) -> Option<State> {
     let file = std::fs::canonicalize(path).ok()?;
     let (header, _) = first_bytes(&file).ok()?;
     let about = std::fs::metadata(&file).ok()?;
-    let log = std::fs::metadata(beside(&file, "-wal")).map_or(0, |data| data.len());
+    let log = size(&beside(&file, "-wal"));
     (header.starts_with(MAGIC) && is_in_wal_mode(header)).then(|| (about.len(), about.modified().ok(), log))
 }
 
 /// How a database in WAL mode is opened.
 fn wal_mode(path: &Path, file: &Path) -> Result<&'static str, RecordsError> {
     let log = beside(file, "-wal");
-    if std::fs::metadata(&log).map_or(0, |data| data.len()) == 0 {
+    if size(&log) == 0 {
         return Ok("&immutable=1");
     }
     if beside(file, "-shm").is_file() {
@@ -209,6 +197,11 @@ pub fn explained(path: &Path, message: String) -> String {
         );
     }
     message
+}
+
+/// A file's bytes; none where there is no file.
+fn size(file: &Path) -> u64 {
+    std::fs::metadata(file).map_or(0, |about| about.len())
 }
 
 fn beside(file: &Path, ending: &str) -> PathBuf {
@@ -292,5 +285,8 @@ mod tests {
             let error = read_database(&file, &options).unwrap_err().to_string();
             assert!(error.contains(name) && (name != "half" || error.contains("is cut off")), "{error}");
         }
+        // What was broken off is in the file beside it.
+        std::fs::write(folder.path().join("half-journal"), "not empty").unwrap();
+        assert!(open(&folder.path().join("half")).is_ok());
     }
 }

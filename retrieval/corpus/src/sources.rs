@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use tabsegnet_datasets::folders::{files_below, plain_path};
 use tabsegnet_datasets::tables::{TableRecord, has_lines, read_tables, tables_of};
-use tabsegnet_document::{ReadOptions, read};
+use tabsegnet_document::{ReadOptions, extension};
+use tabsegnet_records::read_file;
 use tabsegnet_records::sqlite::has_log;
-use tabsegnet_records::{has_records, is_database, read_database, read_records};
 use tabsegnet_store::{FileError, sha256_file};
 
 use crate::error::CorpusError;
@@ -58,19 +58,10 @@ fn tell(told: &mut Vec<String>, count: &mut usize, what: impl FnOnce() -> String
     }
 }
 
-/// The tables of a document, of a file of records or of a database, and what was cut off or guessed; why it cannot be read.
-fn read_file(path: &Path, name: &str) -> Result<(Vec<TableRecord>, Vec<String>), String> {
-    let options = ReadOptions::default();
-    let of_records = match is_database(path) {
-        true => Some(read_database(path, &options)),
-        false => has_records(path).then(|| read_records(path, &options)),
-    };
-    if let Some(read) = of_records {
-        let read = read.map_err(|error| error.to_string())?;
-        return Ok((tables_of(&read.document, name), read.cuts.into_iter().map(|cut| cut.warning).collect()));
-    }
-    let read = read(path, &options).map_err(|error| {
-        let is_json = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
+/// The tables of a file, and what was cut off or guessed; why it cannot be read.
+fn tables_in(path: &Path, name: &str) -> Result<(Vec<TableRecord>, Vec<String>), String> {
+    let read = read_file(path, &ReadOptions::default()).map_err(|error| {
+        let is_json = extension(path) == "json";
         let hint = if is_json { "; a file with a table a line is to be called .jsonl" } else { "" };
         format!("{error}{hint}")
     })?;
@@ -161,7 +152,7 @@ impl Writer<'_> {
         progress: &mut dyn FnMut(usize),
     ) -> Result<bool, CorpusError> {
         if !has_lines(path) {
-            return match read_file(path, name) {
+            return match tables_in(path, name) {
                 Ok((tables, warnings)) => {
                     self.begin(name, sha256);
                     change.warnings.extend(warnings.iter().map(|warning| format!("{name}: {warning}")));

@@ -1,7 +1,6 @@
 //! What can go wrong before a question is answered.
 
 use tabsegnet_corpus::CorpusError;
-use tabsegnet_document::ReadError;
 use tabsegnet_encoder::EncoderError;
 use tabsegnet_ranker::checkpoint::CheckpointError;
 use tabsegnet_records::RecordsError;
@@ -18,9 +17,6 @@ pub enum LibraryError {
     #[error("two documents are named {0:?}; expected each to have its own name")]
     Twice(String),
     /// A file that was named.
-    #[error(transparent)]
-    Read(#[from] ReadError),
-    /// A file of records that was named.
     #[error(transparent)]
     Records(#[from] RecordsError),
     /// Files and folders in which nothing can be read.

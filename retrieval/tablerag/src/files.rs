@@ -7,8 +7,8 @@ use tabsegnet::corpus::blocks_of;
 use tabsegnet_corpus::files;
 use tabsegnet_datasets::tables::read_tables;
 use tabsegnet_document::model::{Block, Document};
-use tabsegnet_document::{Cut, KNOWN, ReadOptions, read};
-use tabsegnet_records::{has_records, read_records};
+use tabsegnet_document::{Cut, KNOWN, ReadOptions, extension};
+use tabsegnet_records::{ReadFile, read_file};
 
 use crate::error::LibraryError;
 use crate::library::Source;
@@ -24,28 +24,14 @@ pub struct ReadFiles {
     pub cuts: Vec<Cut>,
 }
 
-/// A file as a document.
-struct ReadFile {
-    document: Document,
-    warnings: Vec<String>,
-    cuts: Vec<Cut>,
-}
-
-/// Reads a file: Parquet and JSON lines of records as databases of files do, JSON lines of tables as corpora do, all else
-/// as documents are read.
-fn read_file(file: &Path, options: &ReadOptions) -> Result<ReadFile, LibraryError> {
-    if !has_records(file) {
-        let read = read(file, options)?;
-        return Ok(ReadFile { document: read.document, warnings: read.warnings, cuts: read.cuts });
-    }
-    if file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("jsonl"))
+/// Reads a file; JSON lines of tables as corpora do.
+fn read_one(file: &Path, options: &ReadOptions) -> Result<ReadFile, LibraryError> {
+    if extension(file) == "jsonl"
         && let Some(read) = read_lines_of_tables(file)?
     {
         return Ok(read);
     }
-    let read = read_records(file, options)?;
-    let warnings = read.cuts.iter().map(|cut| cut.warning.clone()).collect();
-    Ok(ReadFile { document: read.document, warnings, cuts: read.cuts })
+    Ok(read_file(file, options)?)
 }
 
 /// Reads a file of JSON lines with a table each; nothing where the first is none with rows.
@@ -73,7 +59,7 @@ fn read_lines_of_tables(file: &Path) -> Result<Option<ReadFile>, LibraryError> {
     }
     let id = file.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
     let warnings = cuts.iter().map(|cut| cut.warning.clone()).collect();
-    Ok(Some(ReadFile { document: Document { id, blocks }, warnings, cuts }))
+    Ok(Some(ReadFile { document: Document { id, blocks }, title: None, warnings, cuts }))
 }
 
 /// Reads files, and of folders all files below them but hidden ones, each once. A file of a folder that cannot be read is a
@@ -96,7 +82,7 @@ pub fn read_files(paths: &[PathBuf], options: &ReadOptions) -> Result<ReadFiles,
         all.extend(below);
     }
     for file in all {
-        match read_file(&file, options) {
+        match read_one(&file, options) {
             Ok(read) => {
                 let warnings = read.warnings.iter().map(|warning| format!("{}: {warning}", file.display()));
                 found.warnings.extend(warnings);
@@ -110,8 +96,10 @@ pub fn read_files(paths: &[PathBuf], options: &ReadOptions) -> Result<ReadFiles,
     if found.sources.is_empty() {
         let places: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
         let why = found.warnings.first().map_or_else(String::new, |first| format!("; the first problem: {first}"));
-        let message =
-            format!("{}: no document was found; expected {KNOWN}, records (.jsonl, .parquet){why}", places.join(", "));
+        let message = format!(
+            "{}: no document was found; expected {KNOWN}, records (.jsonl, .parquet), SQLite databases{why}",
+            places.join(", ")
+        );
         return Err(LibraryError::Files(message));
     }
     Ok(found)

@@ -70,6 +70,8 @@ fn records_and_lines_of_tables_are_documents_too() {
     put("sales.jsonl", &(table("a", 30) + &table("b", 40)));
     put("broken.parquet", "PAR1 no PAR1");
     put("broken.jsonl", "{\"a\": 1}\n[\n");
+    let shops = rusqlite::Connection::open(folder.path().join("shops")).unwrap();
+    shops.execute_batch("CREATE TABLE shop (city TEXT, rent REAL); INSERT INTO shop VALUES ('Oslo', 0.5)").unwrap();
     let read = read_files(&[folder.path().to_owned()], &ReadOptions::default()).unwrap();
     let told = |name: &str| read.warnings.iter().filter(|warning| warning.contains(name)).count();
     assert_eq!((told("broken.parquet"), told("broken.jsonl"), read.warnings.len()), (1, 1, 2), "{:?}", read.warnings);
@@ -78,13 +80,13 @@ fn records_and_lines_of_tables_are_documents_too() {
     let encoder: Arc<dyn Encoder> = load(&config).unwrap().into();
     let library = Library::new(read.sources, &encoder, &config, ChunkSettings::default()).unwrap();
     let tables: Vec<&str> = library.tables().iter().map(|table| table.schema.table_name.as_str()).collect();
-    assert_eq!(tables, ["orders", "people", "sales_t0", "sales_t1"]);
-    let sql = "SELECT o.amount, p.city, a.sold, b.sold FROM orders o JOIN people p USING (customer) \
-               JOIN sales_t0 a USING (city) JOIN sales_t1 b USING (city) WHERE o.order_id = 2003";
+    assert_eq!(tables, ["orders", "people", "sales_t0", "sales_t1", "shops"]);
+    let sql = "SELECT o.amount, p.city, a.sold, b.sold, s.rent FROM orders o JOIN people p USING (customer) \
+               JOIN sales_t0 a USING (city) JOIN sales_t1 b USING (city) JOIN shops s USING (city) WHERE o.order_id = 2003";
     let run = Execution::default().run(&library, sql).unwrap();
-    assert_eq!(serde_json::to_string(&run.rows.rows).unwrap(), "[[60.25,\"Oslo\",30,40]]");
+    assert_eq!(serde_json::to_string(&run.rows.rows).unwrap(), "[[60.25,\"Oslo\",30,40,0.5]]");
     let cited: Vec<&str> = run.cited.iter().map(|cell| cell.text.as_str()).collect();
-    assert_eq!(cited, ["60.25", "Oslo", "30", "40"]);
+    assert_eq!(cited, ["60.25", "Oslo", "30", "40", "0.5"]);
     assert!(run.cited[0].document.ends_with("orders.parquet") && run.cited[0].node == "t0:r3c2", "{:?}", run.cited);
 }
 

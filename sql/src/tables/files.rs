@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 use tabsegnet_document::model::{Document, Table};
-use tabsegnet_document::{ReadError, ReadOptions, node_id, read};
-use tabsegnet_records::{RecordsError, extension, json_lines};
+use tabsegnet_document::{ReadError, ReadOptions, extension, node_id, read};
+use tabsegnet_records::{RecordsError, json_lines};
 use tempfile::NamedTempFile;
 
 use super::{Import, ImportedColumn, MAX_COLUMNS, Names, parquet_file};
