@@ -107,9 +107,9 @@ impl Records {
         (self.rows.len() + 1) * self.header.len()
     }
 
-    /// Whether another record would be one too many.
+    /// Whether another record would be one too many; without columns any is.
     pub(crate) fn is_full(&self) -> bool {
-        self.has_most_cells() || self.bytes > self.most_bytes
+        self.header.is_empty() || self.has_most_cells() || self.bytes > self.most_bytes
     }
 
     fn has_most_cells(&self) -> bool {
@@ -192,6 +192,7 @@ mod tests {
 
     #[test]
     fn records_beyond_the_bytes_of_a_table_are_cut_off() {
+        assert!(Records::new(Vec::new(), 100).is_full());
         let mut records = Records::new(vec!["a".to_owned()], 100);
         records.most_bytes = 3 << 20;
         while !records.is_full() {
