@@ -46,4 +46,4 @@ pub use scores::Scores;
 pub use segment::Segment;
 pub use sources::{FileChange, files};
 pub use vectors::VectorKind;
-pub use writer::{Change, IndexConfig, Writer};
+pub use writer::{Change, IndexConfig, Writer, is_corpus};

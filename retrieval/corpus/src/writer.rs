@@ -410,7 +410,7 @@ impl Drop for Lock {
 }
 
 /// Whether a folder is a corpus, and not one of somebody's with a file of that name.
-pub(crate) fn is_corpus(directory: &Path) -> bool {
+pub fn is_corpus(directory: &Path) -> bool {
     Manifest::path(directory).is_file() && directory.join(LOCK).is_file()
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use tabsegnet::corpus::blocks_of;
-use tabsegnet_corpus::files;
+use tabsegnet_corpus::{files, is_corpus};
 use tabsegnet_datasets::tables::read_tables;
 use tabsegnet_document::model::{Block, Document};
 use tabsegnet_document::{Cut, KNOWN, ReadOptions, extension};
@@ -94,6 +94,13 @@ pub fn read_files(paths: &[PathBuf], options: &ReadOptions) -> Result<ReadFiles,
         }
     }
     if found.sources.is_empty() {
+        if let Some(corpus) = paths.iter().find(|path| is_corpus(path)) {
+            let corpus = corpus.display();
+            let message = format!(
+                "{corpus}: is a corpus that index made, not a folder of documents; give it as --corpus {corpus}"
+            );
+            return Err(LibraryError::Files(message));
+        }
         let places: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
         let why = found.warnings.first().map_or_else(String::new, |first| format!("; the first problem: {first}"));
         let message = format!(

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use tabsegnet_corpus::{IndexConfig, Writer};
 use tabsegnet_document::ReadOptions;
 use tabsegnet_encoder::{Encoder, EncoderConfig, load};
 use tabsegnet_tablerag::{ChunkSettings, Execution, Library, read_files};
@@ -71,7 +72,11 @@ fn records_and_lines_of_tables_are_documents_too() {
     put("broken.parquet", "PAR1 no PAR1");
     put("broken.jsonl", "{\"a\": 1}\n[\n");
     let shops = rusqlite::Connection::open(folder.path().join("shops")).unwrap();
-    shops.execute_batch("CREATE TABLE shop (city TEXT, rent REAL); INSERT INTO shop VALUES ('Oslo', 0.5)").unwrap();
+    shops
+        .execute_batch(
+            "CREATE TABLE shop (city TEXT, rent REAL); INSERT INTO shop VALUES ('Oslo', 0.5); CREATE TABLE staff (a)",
+        )
+        .unwrap();
     let read = read_files(&[folder.path().to_owned()], &ReadOptions::default()).unwrap();
     let told = |name: &str| read.warnings.iter().filter(|warning| warning.contains(name)).count();
     assert_eq!((told("broken.parquet"), told("broken.jsonl"), read.warnings.len()), (1, 1, 2), "{:?}", read.warnings);
@@ -80,9 +85,9 @@ fn records_and_lines_of_tables_are_documents_too() {
     let encoder: Arc<dyn Encoder> = load(&config).unwrap().into();
     let library = Library::new(read.sources, &encoder, &config, ChunkSettings::default()).unwrap();
     let tables: Vec<&str> = library.tables().iter().map(|table| table.schema.table_name.as_str()).collect();
-    assert_eq!(tables, ["orders", "people", "sales_t0", "sales_t1", "shops"]);
+    assert_eq!(tables, ["orders", "people", "sales_t0", "sales_t1", "shops_shop", "shops_staff"]);
     let sql = "SELECT o.amount, p.city, a.sold, b.sold, s.rent FROM orders o JOIN people p USING (customer) \
-               JOIN sales_t0 a USING (city) JOIN sales_t1 b USING (city) JOIN shops s USING (city) WHERE o.order_id = 2003";
+               JOIN sales_t0 a USING (city) JOIN sales_t1 b USING (city) JOIN shops_shop s USING (city) WHERE o.order_id = 2003";
     let run = Execution::default().run(&library, sql).unwrap();
     assert_eq!(serde_json::to_string(&run.rows.rows).unwrap(), "[[60.25,\"Oslo\",30,40,0.5]]");
     let cited: Vec<&str> = run.cited.iter().map(|cell| cell.text.as_str()).collect();
@@ -109,4 +114,10 @@ fn what_cannot_be_read_is_said() {
     std::fs::remove_file(folder.path().join("a.csv")).unwrap();
     let error = read(&[""]).unwrap_err().to_string();
     assert!(error.contains("no document was found; expected ") && error.contains("docling"), "{error}");
+    let (config, corpus) = (EncoderConfig::default(), folder.path().join("corpus"));
+    let encoder = load(&config).unwrap();
+    let writer = Writer::open(&corpus, encoder.as_ref(), &config, &IndexConfig::default()).unwrap();
+    writer.commit(&mut |_| ()).unwrap();
+    let error = read(&["corpus"]).unwrap_err().to_string();
+    assert!(error.contains("give it as --corpus"), "{error}");
 }

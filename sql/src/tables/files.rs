@@ -86,18 +86,21 @@ struct Filling {
     into: Tables,
 }
 
-#[derive(Default)]
 struct Tables {
     tables: Vec<ImportedTable>,
     names: Names,
     warnings: Vec<String>,
+    /// Whether there are other files: then a file's name is part of all its tables' names.
+    several_files: bool,
 }
 
 impl Filling {
-    fn new() -> Result<Self, ImportError> {
+    fn new(files: usize) -> Result<Self, ImportError> {
         let database = tempfile::Builder::new().prefix("tables").suffix(".sqlite").tempfile()?;
         let connection = Connection::open(database.path())?;
-        Ok(Self { database, connection, into: Tables::default() })
+        let into =
+            Tables { tables: Vec::new(), names: Names::default(), warnings: Vec::new(), several_files: files > 1 };
+        Ok(Self { database, connection, into })
     }
 
     fn finish(self) -> Result<FileDatabase, ImportError> {
@@ -115,9 +118,8 @@ impl Tables {
         file: &Path,
         found: Vec<(Option<Table>, Import)>,
     ) -> Result<(), ImportError> {
-        let several = found.len() > 1;
-        let stem = file.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
-        for (number, (table, import)) in found.into_iter().enumerate() {
+        let names = table_names(&stem(file), found.iter().map(|(table, _)| table.as_ref()), self.several_files);
+        for (number, ((table, import), name)) in found.into_iter().zip(names).enumerate() {
             if import.columns().len() > MAX_COLUMNS {
                 self.warnings.push(format!(
                     "{}: t{number} is left out, it has {} columns and a table can have {MAX_COLUMNS}",
@@ -126,8 +128,7 @@ impl Tables {
                 ));
                 continue;
             }
-            let stem = if several { format!("{stem}_t{number}") } else { stem.clone() };
-            let name = self.names.take(&stem, "table_1");
+            let name = self.names.take(&name, "table_1");
             import.write(connection, &name)?;
             let columns = import.columns().to_vec();
             self.tables.push(ImportedTable { name, file: file.to_owned(), columns, table });
@@ -139,8 +140,7 @@ impl Tables {
 impl Tables {
     /// Adds a Parquet file, or nothing of it.
     fn add_parquet(&mut self, connection: &Connection, file: &Path) -> Result<(), ImportError> {
-        let stem = file.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
-        let name = self.names.take(&stem, "table_1");
+        let name = self.names.take(&stem(file), "table_1");
         connection.execute_batch("SAVEPOINT parquet")?;
         match parquet_file::import(file, connection, &name) {
             Ok(columns) => {
@@ -189,7 +189,8 @@ const OTHERS: [&str; 4] = ["db", "sqlite", "sqlite3", "sql"];
 
 impl FileDatabase {
     /// Opens a file, or all files of a folder (not of folders in it) whose ending is known. A table has the name of
-    /// its file, with its number where the file has several.
+    /// its file; of several in a file each has its caption (a sheet's name, a table's of a database) or its number, with
+    /// the file's name before it where there are other files.
     ///
     /// # Errors
     /// [`ImportError`]: the file cannot be read, holds no table, or the temporary database cannot be written. Of a
@@ -210,7 +211,7 @@ impl FileDatabase {
             }));
             files.retain(|file| Self::is_known(file));
         }
-        let mut filling = Filling::new()?;
+        let mut filling = Filling::new(files.len())?;
         let mut first_failure = None;
         {
             let transaction = filling.connection.transaction()?;
@@ -247,7 +248,8 @@ impl FileDatabase {
     pub fn of_documents<'d>(
         documents: impl IntoIterator<Item = (&'d Path, &'d Document)>,
     ) -> Result<Self, ImportError> {
-        let mut filling = Filling::new()?;
+        let documents: Vec<(&Path, &Document)> = documents.into_iter().collect();
+        let mut filling = Filling::new(documents.len())?;
         let transaction = filling.connection.transaction()?;
         for (file, document) in documents {
             filling.into.add(&transaction, file, imports(document))?;
@@ -292,6 +294,37 @@ impl FileDatabase {
             header: column.header.clone(),
         })
     }
+}
+
+/// A file's name without its ending.
+fn stem(file: &Path) -> String {
+    file.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
+}
+
+/// Characters of a caption that is a name; what is longer says more than that.
+const CAPTION: usize = 40;
+
+/// What the tables of a file are called, in their order.
+fn table_names<'t>(
+    stem: &str,
+    tables: impl ExactSizeIterator<Item = Option<&'t Table>>,
+    several_files: bool,
+) -> Vec<String> {
+    if tables.len() <= 1 {
+        return vec![stem.to_owned(); tables.len()];
+    }
+    let captions: Vec<&str> = tables.map(|table| table.map_or("", Table::caption).trim()).collect();
+    let is_name = |caption: &str| {
+        caption.chars().count() <= CAPTION
+            && caption.contains(char::is_alphabetic)
+            && captions.iter().filter(|other| other.eq_ignore_ascii_case(caption)).count() == 1
+    };
+    let name = |(number, caption): (usize, &&str)| match (is_name(caption), several_files) {
+        (true, false) => (*caption).to_owned(),
+        (true, true) => format!("{stem} {caption}"),
+        (false, _) => format!("{stem}_t{number}"),
+    };
+    captions.iter().enumerate().map(name).collect()
 }
 
 /// The header rows of a table; a first row of names counts where none was found, also where it is all there is.
@@ -403,12 +436,22 @@ mod tests {
         let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
         write("sales.csv", "City,Sold\nRome,\"1,115\"\nOslo,–\n");
         write("two.md", "# A\n\n| a | b |\n|---|---|\n| x | 1 |\n\ntext\n\n| c | d |\n|---|---|\n| y | 2 |\n");
+        write(
+            "three.md",
+            "# Our shops\n\n| a | b |\n|---|---|\n| x | 1 |\n\n# Staff\n\n| c | d |\n|---|---|\n| y | 2 |\n\n# Staff\n\n| e |\n|---|\n| z |\n",
+        );
         write("people.jsonl", "{\"name\": \"Ann\", \"age\": 3}\n");
         write("broken.xlsx", "no workbook");
         write("notes.bin", "left alone");
         let database = FileDatabase::open(folder.path()).unwrap();
         let names: Vec<&str> = database.tables.iter().map(|table| table.name.as_str()).collect();
-        assert_eq!(names, ["people", "sales", "two_t0", "two_t1"]);
+        assert_eq!(
+            names,
+            ["people", "sales", "three_our_shops", "three_t1", "three_t2", "two_t0", "two_t1"],
+            "by caption where it names one table"
+        );
+        let alone = FileDatabase::open(&folder.path().join("three.md")).unwrap();
+        assert_eq!(alone.tables[0].name, "our_shops");
         assert!(database.warnings.iter().any(|warning| warning.contains("broken.xlsx")), "{:?}", database.warnings);
         let connection = Connection::open(database.path()).unwrap();
         let sold: i64 =
