@@ -7,7 +7,7 @@ use rust_decimal::Decimal;
 use rust_decimal::prelude::ToPrimitive as _;
 use tabsegnet_document::months::MONTHS;
 
-use crate::facts::{Fact, Facts};
+use crate::facts::{Fact, Facts, Said};
 use crate::family::Family;
 use crate::features::{Features, RunFeatures, WordFeatures, flag, of_fact, of_family, of_pair, of_run, of_words};
 use crate::program::{Argument, Operation, Program, Step};
@@ -190,9 +190,12 @@ pub fn check_units(a: Option<Unit>, b: Option<Unit>) -> Result<(), RunError> {
 fn is_other_way_round(a: &Fact, b: &Fact, inquiry: &Inquiry) -> bool {
     let Some(less) = inquiry.compares() else { return false };
     // What became more is now more than it was.
-    let before = a.latest().zip(b.latest()).filter(|(a, b)| a != b).map(|(a, b)| a < b);
+    let by_years = || a.latest().zip(b.latest()).filter(|(a, b)| a != b).map(|(a, b)| a < b);
+    let is_before = |fact: &Fact| fact.said == Said::Before;
+    let before = if is_before(a) == is_before(b) { by_years() } else { Some(is_before(a)) };
     if inquiry.compares_with_before() {
-        return before.is_some_and(|before| before != less);
+        // Which of them came first has to be known.
+        return before.is_none_or(|before| before != less);
     }
     let place = |fact: &Fact| inquiry.years.iter().position(|year| fact.latest() == Some(*year));
     let of = |fact: &Fact| words(&fact.label).into_iter().map(|(word, _)| word).collect::<HashSet<String>>();
@@ -265,7 +268,7 @@ impl<'q> Comparable<'q> {
             return false;
         }
         if a.place.is_none() || b.place.is_none() {
-            let about = |fact: &Fact| fact.covers >= 0.5;
+            let about = |fact: &Fact| fact.covers >= 0.5 && fact.said != Said::Difference;
             return a.place == b.place && a.node == b.node && about(a) && about(b);
         }
         let (Some(of_a), Some(of_b)) = (self.words.get(&a.node), self.words.get(&b.node)) else { return false };

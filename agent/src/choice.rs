@@ -5,6 +5,7 @@ use std::path::Path;
 
 use tabsegnet::{NodeKind, Ranking};
 use tabsegnet_features::wanted::{asks_for_reason, gives_reason};
+use tabsegnet_lexical::names;
 use tabsegnet_ranker::boosting::BoostedTrees;
 use tabsegnet_ranker::tensors::{TensorData, serialize};
 use tabsegnet_store::{FileError, read_bytes, read_text, write_bytes_atomic};
@@ -13,7 +14,6 @@ use crate::candidates::{Candidate, candidates};
 use crate::facts::{Fact, Facts};
 use crate::family::Family;
 use crate::features::{Features, flag, nothing};
-use crate::names;
 use crate::prediction::Prediction;
 pub use crate::proposals::Proposals;
 use crate::proposals::QuestionFeatures;

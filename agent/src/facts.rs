@@ -21,8 +21,49 @@ const SHARED: usize = 20;
 const ROWS: usize = 4;
 /// Numbers that programs are made of.
 const FACTS: usize = 14;
+/// Numbers of one sentence that are looked at.
+const NUMBERS: usize = 200;
 /// Bytes before and behind a number of a sentence that say what it is.
 const WINDOW: usize = 70;
+
+/// What a sentence says of a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Said {
+    /// How much it is; so of all cells.
+    Level,
+    /// How much it was before: "from 120", "compared with 120".
+    Before,
+    /// How far it is from another: "by 14", "38 under the budget".
+    Difference,
+}
+
+impl Said {
+    /// Of the number from `start` to `end` of a sentence.
+    fn of(text: &str, start: usize, end: usize) -> Self {
+        const BEFORE: [&str; 8] = ["from", "compared with", "compared to", "against", "versus", "vs", "vs.", "than"];
+        const BEYOND: [&str; 8] = ["under", "below", "above", "over", "less", "more", "lower", "higher"];
+        let (before, _, after) = parts(text, start, end);
+        let before = before.to_lowercase();
+        let before = before.trim_end_matches(|c: char| !c.is_alphanumeric() && c != '.');
+        let before =
+            ["approximately", "about", "nearly"].iter().find_map(|word| before.strip_suffix(word)).unwrap_or(before);
+        let ends = |words: &str| {
+            let rest = before.trim_end().strip_suffix(words);
+            rest.is_some_and(|rest| !rest.ends_with(char::is_alphanumeric))
+        };
+        let behind = after.to_lowercase();
+        let mut behind = behind.split(|c: char| !c.is_alphanumeric() && c != '%').filter(|word| !word.is_empty());
+        let scales = ["million", "billion", "thousand", "%", "percent", "points"];
+        let next = behind.find(|word| !scales.contains(word)).unwrap_or("");
+        if ends("by") || BEYOND.contains(&next) {
+            Self::Difference
+        } else if BEFORE.iter().any(|words| ends(words)) {
+            Self::Before
+        } else {
+            Self::Level
+        }
+    }
+}
 
 /// A number of the document.
 #[derive(Debug, Clone)]
@@ -45,6 +86,8 @@ pub(crate) struct Fact {
     pub mentioned: Option<usize>,
     /// Position among the numbers of its sentence.
     pub number: usize,
+    /// What its sentence says of it.
+    pub said: Said,
     /// Score of the best node less that of this one.
     pub gap: f32,
     /// Softmax of the node's score among the best.
@@ -213,6 +256,7 @@ impl<'r> Facts<'r> {
             a.quantity.value.abs() == b.quantity.value.abs() && b.start.saturating_sub(a.end) <= 6
         };
         written.dedup_by(|later, earlier| twice(earlier, later));
+        written.truncate(NUMBERS);
         let named = years(text);
         let respectively = text.to_lowercase().contains("respectively") && !named.is_empty();
         let aligned = respectively && written.len().is_multiple_of(named.len());
@@ -232,8 +276,9 @@ impl<'r> Facts<'r> {
             let years = of_number(position, written.start);
             let fact = self.fact(number, written.quantity, node.score, years, &label, inquiry);
             let percent_sign = text.get(written.end..).is_some_and(|after| after.trim_start().starts_with('%'));
+            let said = Said::of(text, written.start, written.end);
             let text = text.get(written.start..written.end).unwrap_or("").to_owned();
-            Fact { number: position, percent_sign, text, ..fact }
+            Fact { number: position, said, percent_sign, text, ..fact }
         });
         facts.collect()
     }
@@ -315,6 +360,7 @@ impl<'r> Facts<'r> {
             label: label.to_owned(),
             mentioned,
             number: 0,
+            said: Said::Level,
             gap: (best - score).clamp(0.0, 20.0),
             likelihood: (score - best).exp().min(1.0) / self.sum,
             named: [row, row_outer, column, column_outer],
@@ -354,10 +400,16 @@ impl<'r> Facts<'r> {
 
 /// At most [`WINDOW`] bytes on each side, cut where characters begin.
 fn around(text: &str, start: usize, end: usize) -> &str {
-    let from = (start.saturating_sub(WINDOW)..=start).find(|&at| text.is_char_boundary(at)).unwrap_or(0);
-    let until = text.len().min(end + WINDOW);
-    let until = (end..=until).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(end);
-    text.get(from..until).unwrap_or("")
+    let (before, _, after) = parts(text, start, end);
+    text.get(start - before.len()..end + after.len()).unwrap_or("")
+}
+
+/// What stands near a number before it, the number, and what stands near behind it.
+fn parts(text: &str, start: usize, end: usize) -> (&str, &str, &str) {
+    let from = (start.saturating_sub(WINDOW)..=start).find(|&at| text.is_char_boundary(at)).unwrap_or(start);
+    let until = (end..=text.len().min(end + WINDOW)).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(end);
+    let get = |range: std::ops::Range<usize>| text.get(range).unwrap_or("");
+    (get(from..start), get(start..end), get(end..until))
 }
 
 fn table_of(node: &RankedNode) -> Option<usize> {

@@ -1,58 +1,6 @@
-//! What a question names with a capital, and what tells of it.
+//! What tells of what a question names.
 
-use tabsegnet_document::months::MONTHS;
-
-use crate::question::{STOP, words};
-
-/// What is written with capitals and names nothing that a document would have to name.
-#[rustfmt::skip]
-const COMMON: [&str; 33] = [
-    "usd", "eur", "gbp", "jpy", "chf", "cad", "aud", "cny", "gaap", "non-gaap", "ifrs", "eps", "ebit", "ebitda", "capex", "opex",
-    "fcf", "roe", "roi", "roa", "cagr", "yoy", "ytd", "fy", "ceo", "cfo", "us", "usa", "uk", "sec", "inc", "corp", "ltd",
-];
-
-/// The words of a question that begin with a capital and stay when it is read with a glossary: neither its first word, unless
-/// something is of it (`Slack's revenue`), nor months, units and the like. None of a question in capitals. In small letters
-/// only what something is of: `tesla's net income`.
-pub(crate) fn of(question: &str, read_as: Option<&str>) -> Vec<String> {
-    let tokens: Vec<&str> = question.split_whitespace().collect();
-    // Of a question in capitals, or with one for each word, nothing is told.
-    let is_small = |token: &&str| token.starts_with(char::is_lowercase);
-    let is_title = |token: &&str| {
-        token.starts_with(char::is_uppercase)
-            && token.chars().filter(|c| c.is_alphabetic()).nth(1).is_some_and(char::is_lowercase)
-    };
-    let count = |is: &dyn Fn(&&str) -> bool| tokens.iter().filter(|token| is(token)).count();
-    if count(&is_small) == 0 || count(&is_title) > 2 * count(&is_small) {
-        return Vec::new();
-    }
-    let kept = read_as.map(|text| text.split_whitespace().map(bare).collect::<Vec<&str>>());
-    let named = tokens.iter().enumerate().filter_map(|(place, token)| {
-        let word = bare(token);
-        let own = ["'s", "\u{2019}s"].iter().any(|end| token.trim_end_matches(['?', ',']).ends_with(end));
-        let lower = word.to_lowercase();
-        let is_common = COMMON.contains(&lower.as_str())
-            || STOP.contains(&lower.as_str())
-            || MONTHS.iter().any(|month| *month == lower || month.get(..3) == Some(&lower))
-            || !word.chars().all(|c| c.is_alphabetic() || c == '-')
-            || word.chars().count() < 3;
-        let is_kept = kept.as_ref().is_none_or(|kept| kept.contains(&word));
-        let is_capital = word.starts_with(char::is_uppercase) && (place > 0 || own);
-        let is_owner = own && word.chars().count() > 3 && !OWNERS.contains(&word);
-        let is_name = (is_capital || is_owner) && !is_common && is_kept;
-        is_name.then(|| word.to_owned())
-    });
-    named.collect()
-}
-
-/// What something may be of that no document needs to name.
-const OWNERS: [&str; 9] = ["year", "quarter", "today", "what", "that", "there", "here", "company", "management"];
-
-/// A token without what stands around its word.
-fn bare(token: &str) -> &str {
-    let word = token.trim_matches(|c: char| !c.is_alphanumeric());
-    ["'s", "\u{2019}s"].iter().find_map(|end| word.strip_suffix(end)).unwrap_or(word)
-}
+use crate::question::words;
 
 /// Characters of a text that is a header: in longer ones some words begin with any three letters.
 const HEADER: usize = 60;
@@ -77,37 +25,9 @@ fn initials(text: &str) -> String {
     words.filter_map(|word| word.chars().next()).collect()
 }
 
-/// Whether a text names somebody or something behind its first word: not the company that speaks, nor its country.
-pub(crate) fn holds_name(text: &str) -> bool {
-    let none = ["Company", "We", "Our", "The", "U.S", "US", "I"];
-    let mut words = text.split_whitespace().skip(1).map(bare);
-    words.any(|word| word.starts_with(char::is_uppercase) && word.len() > 1 && !none.contains(&word))
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{is_named, of};
-
-    #[test]
-    fn names_are_what_begins_with_a_capital() {
-        for (question, read_as, names) in [
-            ("What was Slack's revenue in December 2024?", None, &["Slack"][..]),
-            ("AMD's EPS in FY2024?", None, &["AMD"]),
-            (
-                "How did Nike do in Greater China?",
-                Some("How did the company do in Greater China?"),
-                &["Greater", "China"],
-            ),
-            ("What did R&D cost?", None, &[]),
-            ("WHAT WAS NET INCOME", None, &[]),
-            ("what was tesla's net income last year?", None, &["tesla"]),
-            ("what was the company's net income?", None, &[]),
-            ("What Was Net Income", None, &[]),
-            ("", None, &[]),
-        ] {
-            assert_eq!(of(question, read_as), names, "{question}");
-        }
-    }
+    use super::is_named;
 
     #[test]
     fn names_are_found_in_other_forms() {

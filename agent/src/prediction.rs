@@ -48,7 +48,6 @@ impl Prediction {
             }
             _ => first.and_then(|fact| fact.quantity.unit),
         };
-        let scale = if unit == Some(Unit::Percent) { None } else { candidate.scale };
         let text = match outcome {
             Outcome::Verdict(_) => outcome.to_string(),
             // As it stands in the document.
@@ -71,6 +70,9 @@ impl Prediction {
                 shown_number(shown, unit)
             }
         };
+        // A dash has none.
+        let has_scale = unit != Some(Unit::Percent) && text.contains(|c: char| c.is_ascii_digit());
+        let scale = candidate.scale.filter(|_| has_scale);
         let value = rounded(outcome).to_string();
         Self { texts: vec![text], key: value.clone(), value: Some(value), unit, scale }
     }

@@ -7,7 +7,7 @@ use rust_decimal::prelude::FromPrimitive as _;
 use serde::{Deserialize, Serialize};
 use tabsegnet_document::numbers::parse_cell_number;
 
-use crate::years::{is_month, is_year, last_word};
+use crate::years::{is_date, is_month, is_year, last_word};
 
 /// What is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -148,7 +148,7 @@ pub struct Quantity {
 /// The number of a cell, or `None`: as [`parse_cell_number`], with unit and scale from the cell itself, else from the
 /// nearest of `headings` that says one (row header, column header, caption, section: nearest first), the scale else
 /// `otherwise`. Percentages have no scale, amounts per share stand as they are, as `in millions, except per share data` says, and
-/// so does what the first `own` headings count one by one.
+/// so does what the first `own` headings, or the short ones behind them, count one by one; a year that a header says is a date has neither.
 pub fn of_cell<'t>(
     text: &str,
     headings: impl IntoIterator<Item = &'t str> + Clone,
@@ -178,7 +178,13 @@ pub fn of_cell<'t>(
             && !heading.contains("except")
             && ["per share", "per common share", "per diluted share"].iter().any(|each| heading.contains(each))
     });
-    let counts = headings.clone().into_iter().take(own).find_map(counts_as);
+    // What a table is called in a few words counts or measures as a header does.
+    let is_near = |(place, heading): &(usize, &str)| *place < own || heading.len() <= NAME;
+    let near = headings.clone().into_iter().enumerate().filter(is_near).map(|(_, heading)| heading);
+    let counts = near.into_iter().find_map(counts_as);
+    if is_date(text, headings.clone().into_iter().take(own)) {
+        return Some(Quantity { value, unit: None, scale: None });
+    }
     let scale = match unit {
         Some(Unit::Percent) => None,
         _ if per_share && scale.is_none() => None,
@@ -187,6 +193,9 @@ pub fn of_cell<'t>(
     };
     Some(Quantity { value, unit, scale })
 }
+
+/// Bytes of what a table is called that says what all of it counts.
+const NAME: usize = 40;
 
 /// What is counted one by one, whatever scale the amounts beside it have.
 const COUNTED: [&str; 12] = [
@@ -202,9 +211,10 @@ const AMOUNTS: [&str; 13] = [
 
 /// Units of what is measured, as they stand in brackets behind its name.
 #[rustfmt::skip]
-const MEASURED: [&str; 17] = [
+const MEASURED: [&str; 33] = [
     "hours", "minutes", "seconds", "days", "weeks", "months", "years", "in years", "in days", "feet", "miles", "mph",
-    "kilometers", "km", "gallons", "degrees", "times",
+    "kilometers", "km", "gallons", "degrees", "times", "gigawatt-hours", "gwh", "megawatt-hours", "mwh", "kilowatt-hours", "kwh",
+    "megawatts", "mw", "tons", "tonnes", "kg", "barrels", "litres", "liters", "acres", "square feet",
 ];
 /// What an amount may be of one of.
 #[rustfmt::skip]

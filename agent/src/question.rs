@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, HashSet};
 
 use rust_decimal::Decimal;
+use tabsegnet_lexical::names::{self, STOP};
 
-use crate::names;
 use crate::phrasing::usual;
 use crate::quantity::{Quantity, Scale, of_sentence};
 use crate::years::named_years;
@@ -78,15 +78,6 @@ pub(crate) fn operations(text: &str) -> [bool; 6] {
 
 /// What a noun with the words before it ends at.
 const NOUN_ENDS: [&str; 9] = ["of", "for", "in", "on", "at", "by", "to", "from", "when"];
-
-/// Words that say nothing about what the question is about.
-pub(crate) const STOP: [&str; 58] = [
-    "the", "of", "in", "and", "to", "for", "from", "was", "is", "are", "were", "what", "how", "much", "many", "did",
-    "does", "do", "a", "an", "at", "on", "by", "as", "that", "which", "its", "their", "be", "would", "during",
-    "between", "with", "it", "s", "percent", "percentage", "change", "ratio", "increase", "decrease", "difference",
-    "million", "millions", "year", "years", "growth", "portion", "much", "has", "have", "had", "december", "ended",
-    "considering", "thousand", "thousands", "company",
-];
 
 impl Inquiry {
     /// What a question asks for. `read_as` is the same with a glossary's words, where there is one.

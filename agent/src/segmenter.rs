@@ -4,11 +4,10 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Value, json};
+use tabsegnet_lexical::names::STOP;
 use tabsegnet_llm::{Budget, ChatModel, LlmError, LlmSettings, Message, ReplySchema, RunCost, chat_json};
 use tabsegnet_segmenter::{Segmenter, SegmenterError};
 use tabsegnet_store::Digest;
-
-use crate::question::STOP;
 
 /// Segments that one question may have.
 const MOST: usize = 8;

@@ -22,6 +22,8 @@ const NODES: usize = 12;
 const LINES: usize = 4;
 /// Best passages that are cut into spans, and the most spans of one.
 const PASSAGES: usize = 4;
+/// Bytes of a sentence beyond which it is no answer, and none of its parts.
+const LONGEST_SENTENCE: usize = 4000;
 const SPANS: usize = 40;
 /// The most cells of a line.
 const LONGEST: usize = 60;
@@ -187,7 +189,9 @@ fn spans(add: &mut Additions<'_, '_>, node: &RankedNode, fact: &Fact, nth: usize
     let inquiry = add.inquiry;
     let passage = shown(&node.text);
     let mut made = 0;
-    for (number, sentence) in sentences(&passage).into_iter().enumerate() {
+    for (number, sentence) in
+        sentences(&passage).into_iter().enumerate().filter(|(_, text)| text.len() <= LONGEST_SENTENCE)
+    {
         let of_sentence = described(sentence, inquiry);
         let of_sentence_words: HashSet<String> = words(&sentence.to_lowercase()).into_iter().map(|(w, _)| w).collect();
         let covers = inquiry.words.intersection(&of_sentence_words).count() as f32 / inquiry.words.len().max(1) as f32;

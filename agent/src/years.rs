@@ -57,6 +57,20 @@ pub(crate) fn named_years(text: &str) -> Vec<u16> {
     named
 }
 
+/// What a header says whose cells are dates; a year in it says that they are of that year.
+const OF_DATES: [&str; 9] = ["date", "year", "expir", "matur", "since", "founded", "opened", "born", "built"];
+
+/// Whether a cell is a year that a header says it tells, and no amount: `2034` below `Maturity`.
+pub(crate) fn is_date<'h>(cell: &str, headers: impl IntoIterator<Item = &'h str>) -> bool {
+    let digits = cell.trim();
+    let is_year = digits.len() == 4 && digits.parse::<u16>().is_ok_and(|year| (1900..2100).contains(&year));
+    let tells = |header: &str| {
+        let innermost = header.rsplit(" > ").next().unwrap_or_default().to_lowercase();
+        OF_DATES.iter().any(|of| innermost.contains(of)) && years(&innermost).is_empty()
+    };
+    is_year && headers.into_iter().any(tells)
+}
+
 #[cfg(test)]
 mod tests {
     use super::years;

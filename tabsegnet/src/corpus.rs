@@ -19,10 +19,12 @@ use crate::settings::RankerSettings;
 use crate::{NodeRef, OpenDocument, Question, RankedNode, RankingError, Session};
 
 mod layout;
+mod named;
 mod prompt;
 
 pub use layout::blocks_of;
 use layout::{Shape, Standing, laid_out, unshown};
+use named::of_others;
 
 pub use tabsegnet_corpus as index;
 
@@ -87,6 +89,10 @@ pub struct RankedTable {
     /// Where it stands in its file, of a table of a document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_file: Option<InFile>,
+    /// Whether no node of it is ranked: it says nothing of what the question names with a capital and the title of another
+    /// table names, such as the tables of other companies' reports.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub left_out: bool,
     /// Higher is more relevant; comparable within one question.
     pub score: f32,
 }
@@ -139,7 +145,7 @@ impl TableRanking {
             Position::Cell { table, .. } | Position::Table { table } => self.tables.get(*table),
             Position::Heading { heading } => {
                 let mut headings = 0;
-                self.tables.iter().find(|table| {
+                self.tables.iter().filter(|table| !table.left_out).find(|table| {
                     headings += 1 + usize::from(!table.section.is_empty());
                     *heading < headings
                 })
@@ -225,13 +231,20 @@ impl Corpus {
         let Inner { tables, retriever } = self.0.as_ref();
         let hits = retriever.retrieve(tables, &tables.query(question.text())?, question.wanted())?;
         let mut shown: HashMap<String, Vec<Range<usize>>> = HashMap::new();
-        let ranked = hits.iter().zip(1..).map(|(hit, rank)| -> Result<RankedTable, RankingError> {
-            let table = tables.table(hit.table)?;
+        let records = hits.iter().map(|hit| tables.table(hit.table)).collect::<Result<Vec<_>, _>>()?;
+        let of_others = of_others(question.text(), &records);
+        let each = hits.iter().zip(records).zip(of_others).zip(1..);
+        let ranked = each.map(|(((hit, table), left_out), rank)| -> Result<RankedTable, RankingError> {
             let (file, score) = (tables.source(hit.table).to_owned(), hit.score);
             let in_file = Standing::of(&table)?.map(|standing| {
-                let shown = shown.entry(file.clone()).or_default();
-                let passages = unshown(standing.passages(), shown);
-                shown.push(passages.clone());
+                let passages = if left_out {
+                    0..0
+                } else {
+                    let shown = shown.entry(file.clone()).or_default();
+                    let passages = unshown(standing.passages(), shown);
+                    shown.push(passages.clone());
+                    passages
+                };
                 InFile { table: standing.table.number(), passage: passages.start, passages: passages.len() }
             });
             let rows_in_document = in_file.is_none().then(|| Shape::of(&table, MAX_GRID_POSITIONS).cut_to()).flatten();
@@ -248,6 +261,7 @@ impl Corpus {
                 rows,
                 rows_in_document,
                 in_file,
+                left_out,
                 score,
             })
         });
@@ -282,13 +296,13 @@ impl Corpus {
 
     /// The tables of a ranking as one document: each under its title and headings, with the sentences that stand beside it, the
     /// number of each its place. Of a table beyond what a document may hold the first rows, as
-    /// [`RankedTable::rows_in_document`] says.
+    /// [`RankedTable::rows_in_document`] says; none of those that are [`RankedTable::left_out`].
     ///
     /// # Errors
     /// A table that is there no more.
     pub fn document(&self, ranking: &TableRanking) -> Result<Document, RankingError> {
         let mut blocks = Vec::new();
-        for (number, ranked) in ranking.tables.iter().enumerate() {
+        for (number, ranked) in ranking.tables.iter().enumerate().filter(|(_, ranked)| !ranked.left_out) {
             let wanted = ranked.in_file.as_ref().map(|in_file| in_file.passage..in_file.passage + in_file.passages);
             blocks.extend(laid_out(&self.table(&ranked.id)?, number, wanted)?);
         }
@@ -423,21 +437,22 @@ mod tests {
             rows: 1,
             rows_in_document: None,
             in_file: None,
+            left_out: id == "left out",
             score: 0.0,
         };
-        let tables = vec![ranked("a", ""), ranked("b", "Debt"), ranked("c", "")];
+        let tables = vec![ranked("a", ""), ranked("b", "Debt"), ranked("left out", "Debt"), ranked("c", "")];
         let ranking = TableRanking {
             question_id: String::new(),
             question: "x".into(),
             retriever: "bm25".into(),
-            tables_in_corpus: 3,
+            tables_in_corpus: 4,
             tables,
             nodes: Vec::new(),
         };
         let of = |position: Position| ranking.table_of(&position).map(|table| table.id.as_str());
         let headings = (0..5).map(|heading| of(Position::Heading { heading }));
         assert_eq!(headings.collect::<Vec<_>>(), [Some("a"), Some("b"), Some("b"), Some("c"), None]);
-        assert_eq!(of(Position::Cell { table: 2, row: 1, col: 0, rowspan: 1, colspan: 1 }), Some("c"));
-        assert_eq!((of(Position::Table { table: 3 }), of(Position::Passage { passage: 0 })), (None, None));
+        assert_eq!(of(Position::Cell { table: 3, row: 1, col: 0, rowspan: 1, colspan: 1 }), Some("c"));
+        assert_eq!((of(Position::Table { table: 4 }), of(Position::Passage { passage: 0 })), (None, None));
     }
 }

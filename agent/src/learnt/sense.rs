@@ -1,6 +1,8 @@
 //! What makes no sense though every number stands in a cell: a percentage less a fraction, a change from nothing, the
 //! number of another year, an amount where a ratio is wanted.
 
+mod kinds;
+
 use std::collections::BTreeSet;
 
 use rust_decimal::Decimal;
@@ -45,6 +47,7 @@ pub(super) fn objection(candidate: &Candidate, nodes: &[RankedNode], inquiry: &I
     };
     let what = undefined(candidate, inquiry)
         .or(of_sense)
+        .or_else(|| kinds::objection(candidate, nodes, inquiry))
         .or_else(|| changes_of_changes(candidate, nodes))
         .or_else(|| unwanted(candidate, inquiry))
         .or_else(|| no_age(candidate, inquiry))

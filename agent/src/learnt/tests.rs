@@ -348,3 +348,60 @@ fn regression_by_how_much_and_how_many_are_not_what_it_changed_to_and_no_percent
     let answer = learnt().answer(&ranking("How many employees were there in 2016?", &cells, &[]));
     assert!(answer.abstained, "{}", answer.answer);
 }
+
+#[test]
+fn regression_numbers_of_another_kind_are_not_said() {
+    use super::sense::objection;
+    use crate::question::Inquiry;
+
+    let has = |question: &str, cells: &[(&str, &str, &str, usize, usize)], what: &str| {
+        let ranking = ranking(question, cells, &[]);
+        let inquiry = Inquiry::new(question, None);
+        let candidates = Candidates::of(&ranking);
+        let mut of = candidates.candidates.iter().filter_map(|of| objection(of, &ranking.nodes, &inquiry));
+        of.any(|check| check.what.contains(what))
+    };
+    let fuel = [("$ 5,813", "Fuel expense", "2016", 1, 1), ("$ 1.49", "Price per gallon", "2016", 2, 1)];
+    assert!(has("How much was spent on fuel in 2016?", &fuel, "are amounts of money"));
+    assert!(has("In which year was fuel the dearest?", &fuel, "asks in which year"));
+    assert!(has("How many gallons were bought in 2016?", &fuel, "this is money"));
+    let pilots = [("13,200", "Pilots", "Employees", 1, 1), ("2020", "Pilots", "Contract date", 1, 2)];
+    assert!(has("How many pilots are there?", &pilots, "2020 is a date"));
+    assert!(!has("In which year does the pilots' contract end?", &pilots, "is a date"));
+    assert!(!has("How many pilots are there?", &[("2020", "Pilots", "Employees", 1, 1)], "is a date"));
+    let shares = [("32 %", "Refining", "2014", 1, 1), ("72 %", "Crude oil", "2014", 2, 1)];
+    assert!(has("What percentage of costs is crude oil in 2014?", &shares, "is no share of anything"));
+    let halves = [("49", "Sales", "2024 > H1", 1, 1), ("52", "Sales", "2024 > H2", 1, 2)];
+    let is_other = |question: &str| has(question, &halves, "another span of time");
+    assert!(is_other("What were sales in H1 2024?") && is_other("What were sales in fiscal year 2024?"));
+    assert!(is_other("What were sales in the third quarter of 2024?") && !is_other("What were sales in 2024?"));
+    let days = [("4", "Sales", "2024-02-01", 1, 1), ("5", "Sales", "2024-03-01", 1, 2)];
+    assert!(has("What were sales in February 2024?", &days[1..], "another month"));
+    assert!(!has("What were sales in February 2024?", &days[..1], "another month"));
+    assert!(!has("May sales rise by 2024-02-01?", &days, "another month"));
+}
+
+#[test]
+fn regression_a_sentence_that_tells_a_change_says_yes_to_one_direction_alone() {
+    for sentence in [
+        "Sales rose from 120 to 134.",
+        "Sales were 134, up from 120.",
+        "Sales rose from $120 million in 2023 to $134 million in 2024.",
+    ] {
+        let answers = ["Did sales rise?", "Did sales fall?"]
+            .map(|question| learnt().answer(&ranking(question, &[], &[sentence])));
+        for (answer, wrong) in answers.iter().zip(["no", "yes"]) {
+            assert!(answer.abstained || answer.answer != wrong, "{sentence} {answer:?}");
+        }
+    }
+    let under = "Moving costs were $412,000, $38,000 under the approved budget.";
+    let answer = learnt().answer(&ranking("Were moving costs below the budget?", &[], &[under]));
+    assert!(answer.abstained || answer.answer != "no", "{answer:?}");
+}
+
+#[test]
+fn a_dash_has_no_scale() {
+    let cells = [("—", "Notes", "2016", 1, 1), ("5", "Notes", "2015", 1, 2)];
+    let answer = learnt().answer(&ranking("How much were the notes in 2016, in millions?", &cells, &[]));
+    assert!(answer.abstained || answer.answer != "—" || answer.scale.is_none(), "{answer:?}");
+}

@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use tabsegnet_store::FileError;
 
 /// The files of paths, those of folders with all below them, each once and by name, and what of them cannot be read, each
-/// in words. Hidden ones are left out, and folders that are to be `left_out`.
+/// in words. Below folders hidden ones are passed over, and files that are to be `left_out`.
 pub fn files_below(paths: &[PathBuf], left_out: impl Fn(&Path) -> bool) -> (Vec<PathBuf>, Vec<String>) {
     let (mut found, mut problems) = (BTreeSet::new(), Vec::new());
     let unread = |path: &Path, error| FileError::at(path, "read")(error).to_string();
@@ -28,9 +28,6 @@ pub fn files_below(paths: &[PathBuf], left_out: impl Fn(&Path) -> bool) -> (Vec<
         }
         let mut folders = vec![path];
         while let Some(folder) = folders.pop() {
-            if left_out(&folder) {
-                continue;
-            }
             let entries = match std::fs::read_dir(&folder) {
                 Ok(entries) => entries,
                 Err(error) => {
@@ -50,14 +47,15 @@ pub fn files_below(paths: &[PathBuf], left_out: impl Fn(&Path) -> bool) -> (Vec<
                 if entry.file_name().to_string_lossy().starts_with('.') {
                     continue;
                 }
-                // Links to folders are not followed: they may lead in a circle. A link that leads nowhere is said when it is
-                // read.
-                match std::fs::metadata(entry.path()) {
-                    Ok(about) if about.is_dir() && !kind.is_symlink() => folders.push(entry.path()),
-                    Ok(about) if about.is_dir() => {}
-                    Ok(about) if !about.is_file() => problems.push(no_file(&entry.path())),
+                let path = entry.path();
+                // A link that leads nowhere is said when it is read.
+                match std::fs::metadata(&path) {
+                    Ok(about) if about.is_dir() && !kind.is_symlink() => folders.push(path),
+                    Ok(about) if about.is_dir() => problems.push(not_followed(&path)),
+                    Ok(about) if !about.is_file() => problems.push(no_file(&path)),
+                    _ if left_out(&path) => {}
                     _ => {
-                        found.insert(entry.path());
+                        found.insert(path);
                     }
                 }
             }
@@ -69,6 +67,11 @@ pub fn files_below(paths: &[PathBuf], left_out: impl Fn(&Path) -> bool) -> (Vec<
 /// Reading a pipe could wait for ever, and what came would be gone the next time.
 fn no_file(path: &Path) -> String {
     format!("{}: is no file, such as a pipe or device; write it into a file first", path.display())
+}
+
+/// A link may lead in a circle.
+fn not_followed(path: &Path) -> String {
+    format!("{}: is a link to a folder, which is not followed; give that folder too", path.display())
 }
 
 /// A path without what leads nowhere: `a` for `./a`, `a/b/..` and `a/`.

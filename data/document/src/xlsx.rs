@@ -2,6 +2,7 @@
 
 mod blocks;
 mod formulas;
+mod hidden;
 mod number;
 
 use std::collections::BTreeMap;
@@ -24,6 +25,7 @@ type Cells = BTreeMap<(u32, u32), RawCell>;
 pub(crate) fn read(path: &Path, bytes: Vec<u8>, limits: &Limits, builder: &mut Builder) -> Result<(), ReadError> {
     check_unpacked_size(path, &bytes, limits.max_unpacked_bytes)?;
     let mut formulas = Formulas::new(&bytes);
+    let hidden = hidden::warnings(&bytes);
     let broken = |error: XlsxError| ReadError::Format {
         file: path.display().to_string(),
         message: format!(
@@ -83,9 +85,7 @@ pub(crate) fn read(path: &Path, bytes: Vec<u8>, limits: &Limits, builder: &mut B
         }
         blocks::read(&sheet.name, cells, merged, limits, builder);
     }
-    if let Some(warning) = formulas.warning() {
-        builder.warn(warning);
-    }
+    hidden.into_iter().chain(formulas.warning()).for_each(|warning| builder.warn(warning));
     Ok(())
 }
 

@@ -241,7 +241,12 @@ impl Reading<'_> {
             CellRole::Data => parse_cell_number(&cell.text).is_some(),
         };
         let indent = (indent > 0).then(|| format!("i{indent}"));
-        let (mut attributes, badge) = self.next_node(if right { "r" } else { "" }, indent.as_deref());
+        let class = match right {
+            true => "r",
+            false if is_code(&cell.text) => "w",
+            false => "",
+        };
+        let (mut attributes, badge) = self.next_node(class, indent.as_deref());
         // A header without a word heads nothing.
         let header = !cell.text.trim().is_empty() && role != CellRole::Data;
         if header {
@@ -261,6 +266,12 @@ impl Reading<'_> {
         let tag = if header { "th" } else { "td" };
         let _ = write!(self.html, "<{tag}{attributes}>{badge}{}</{tag}>", escape(&cell.text));
     }
+}
+
+/// Whether a text is a date or a code, which is not to be parted at its hyphens.
+fn is_code(text: &str) -> bool {
+    const LONGEST: usize = 24;
+    text.len() <= LONGEST && text.contains(['-', '/']) && !text.trim().contains(char::is_whitespace)
 }
 
 /// Rows of the table's head. None where a cell reaches from the header rows into the body: a

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail};
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
-use tabsegnet::corpus::index::{Change, IndexConfig, Manifest, VectorKind, Writer, files, join};
+use tabsegnet::corpus::index::{Change, CorpusError, IndexConfig, Manifest, VectorKind, Writer, files, join};
 use tabsegnet_encoder::{EncoderConfig, EncoderKind, Precision, load};
 use tabsegnet_store::{eprintln, print_if_read};
 
@@ -32,7 +32,7 @@ struct Arguments {
     /// The corpus: a folder, made where there is none.
     #[arg(long, value_name = "DIR")]
     output: PathBuf,
-    /// Files, and folders with all files below them but hidden ones (.name) and corpora.
+    /// Files, and folders with all files below them but hidden ones (.name) and those of corpora; links to folders are not followed.
     #[arg(value_name = "FILE-OR-FOLDER")]
     inputs: Vec<PathBuf>,
     /// Removes the tables of a file, or of all files below a folder; may be given several times.
@@ -73,7 +73,8 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) => {
             eprintln!("error: {error:#}");
-            ExitCode::FAILURE
+            let is_usage = matches!(error.downcast_ref(), Some(CorpusError::Setting { .. }));
+            ExitCode::from(if is_usage { 2 } else { 1 })
         }
     }
 }
@@ -102,7 +103,11 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
         eprintln!("{} tables in {} segments, all as they were written", manifest.tables(), manifest.segments.len());
         return Ok(ExitCode::SUCCESS);
     }
-    let there = Manifest::read(&arguments.output).ok();
+    let there = match Manifest::read(&arguments.output) {
+        Ok(manifest) => Some(manifest),
+        Err(CorpusError::Missing { .. }) => None,
+        Err(error) => return Err(error.into()),
+    };
     let is_new = there.is_none();
     let finds_encoder = there.is_some() && arguments.encoder.is_some();
     if arguments.inputs.is_empty() && arguments.remove.is_empty() && !finds_encoder {
@@ -147,10 +152,11 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
     if let (Some(kept), Some(wanted)) = (kept, wanted)
         && kept != wanted
     {
-        bail!(
-            "--vectors: {} keeps the other kind; leave it out to add to that corpus, or make a new one",
+        eprintln!(
+            "error: --vectors: {} keeps the other kind; leave it out to add to that corpus, or make a new one",
             arguments.output.display()
         );
+        return Ok(ExitCode::from(2));
     }
     let vectors = kept.or(wanted).unwrap_or(VectorKind::F32);
     let config = IndexConfig { vectors, memory: arguments.memory, segments: arguments.segments };

@@ -10,7 +10,7 @@ use tabsegnet_records::sqlite::has_log;
 use tabsegnet_store::{FileError, sha256_file};
 
 use crate::error::CorpusError;
-use crate::writer::{Writer, is_corpus};
+use crate::writer::{Writer, is_of_corpus};
 
 /// What was made of a file.
 #[derive(Debug, Default)]
@@ -30,9 +30,9 @@ pub struct FileChange {
 }
 
 /// The files of paths, those of folders with all below them, each once and by name, and what of them cannot be read, each
-/// in words. Hidden ones are left out, and corpora: one may lie in the folder that it is of.
+/// in words. Hidden ones are left out, and what corpora are made of: one may lie in the folder that it is of.
 pub fn files(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<String>) {
-    files_below(paths, is_corpus)
+    files_below(paths, is_of_corpus)
 }
 
 /// Where a path leads from the root, through links; of one that leads nowhere its folder counts.

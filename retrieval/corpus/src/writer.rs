@@ -472,17 +472,28 @@ pub(crate) fn clear_but(directory: &Path, named: &BTreeSet<&str>) -> Result<(), 
     Ok(())
 }
 
-/// Files of a folder that have names as a corpus gives them.
+/// Files of a folder that have names as a corpus gives them to those that it has many of.
 fn own_files(directory: &Path) -> Result<Vec<PathBuf>, CorpusError> {
-    let is_number = |stem: &str| stem.len() >= 8 && stem.bytes().all(|byte| byte.is_ascii_digit());
     let mut found = Vec::new();
     for entry in std::fs::read_dir(directory).map_err(FileError::at(directory, "read"))? {
         let path = entry.map_err(FileError::at(directory, "read"))?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let stem = [".segment", ".removed", ".files"].into_iter().find_map(|end| name.strip_suffix(end));
-        if (stem.is_some_and(is_number) || name.starts_with(".writing-")) && path.is_file() {
+        if has_own_name(&path) && path.is_file() {
             found.push(path);
         }
     }
     Ok(found)
+}
+
+fn has_own_name(path: &Path) -> bool {
+    let is_number = |stem: &str| stem.len() >= 8 && stem.bytes().all(|byte| byte.is_ascii_digit());
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let stem = [".segment", ".removed", ".files"].into_iter().find_map(|end| name.strip_suffix(end));
+    stem.is_some_and(is_number) || name.starts_with(".writing-")
+}
+
+/// Whether a file is one of those that make up a corpus: there may be others in its folder.
+pub(crate) fn is_of_corpus(path: &Path) -> bool {
+    let Some(folder) = path.parent() else { return false };
+    let of_all = [Manifest::path(folder), folder.join(LOCK)];
+    (has_own_name(path) || of_all.iter().any(|own| own == path)) && is_corpus(folder)
 }

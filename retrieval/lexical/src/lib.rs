@@ -4,6 +4,7 @@ pub mod abbreviations;
 pub mod company;
 pub mod fiscal;
 pub mod glossary;
+pub mod names;
 pub mod periods;
 
 use std::collections::HashMap;

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow};
-use clap::{Parser, ValueEnum};
+use clap::{ArgGroup, Parser, ValueEnum};
 use serde::Serialize;
 use tabsegnet_sql::generate::{Generation, Proposal};
 use tabsegnet_sql::linking::ExplainedJoin;
@@ -29,7 +29,7 @@ use tabsegnet_store::eprintln;
 /// Runs one SELECT on a SQLite database, or on files with tables, read-only and within limits. Exit codes: 0 answered,
 /// 1 failed, 2 wrong usage, 3 refused, 4 stopped, 5 no statement is likely enough.
 #[derive(Parser)]
-#[command(name = "query")]
+#[command(name = "query", group(ArgGroup::new("what").required(true).args(["sql", "question", "schema"])))]
 struct Arguments {
     /// A SQLite database; a file with tables (.csv, .tsv, .jsonl, .parquet, .xlsx, .md, .html, the project's JSON), or a
     /// folder of such files; postgres://USER@HOST/DATABASE, the password in PGPASSWORD. For --schema and --explain also definitions (.sql, or a folder of
@@ -37,16 +37,16 @@ struct Arguments {
     #[arg(long, value_name = "FILE|FOLDER|URL")]
     database: PathBuf,
     /// The statement; `-` reads it from standard input.
-    #[arg(long, value_name = "STATEMENT|-", allow_hyphen_values = true, required_unless_present_any = ["question", "schema"])]
+    #[arg(long, value_name = "STATEMENT|-", allow_hyphen_values = true)]
     sql: Option<String>,
     /// A question, for which a statement is found, over tables that can be joined or over one. Where none is likely enough, the likeliest are named.
-    #[arg(long, value_name = "TEXT", conflicts_with_all = ["sql", "schema"], allow_hyphen_values = true)]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     question: Option<String>,
     /// Instead of answering, says which columns and tables a question needs, and how and why they are joined.
-    #[arg(long, requires = "question", conflicts_with = "sql")]
+    #[arg(long, requires = "question")]
     explain: bool,
     /// Writes the graph of the schema.
-    #[arg(long, value_enum, conflicts_with = "sql")]
+    #[arg(long, value_enum)]
     schema: Option<SchemaFormat>,
     /// Who writes the statement of a question.
     #[arg(long, value_enum, default_value_t = PolicyChoice::Auto)]
@@ -61,7 +61,7 @@ struct Arguments {
     #[arg(long, value_name = "TABLE")]
     hide: Vec<String>,
     /// How rows are written.
-    #[arg(long, value_enum, default_value_t = FormatArgument::Table)]
+    #[arg(long, value_enum, default_value_t = FormatArgument::Table, conflicts_with = "schema")]
     format: FormatArgument,
     /// Says where values come from: table, row id (of PostgreSQL the primary key) and column, and the cell of the file. In
     /// JSON as `sources`, else as a last column.
@@ -152,6 +152,9 @@ fn main() -> ExitCode {
 fn wrong_usage(arguments: &Arguments) -> Option<&'static str> {
     if matches!(arguments.format, FormatArgument::Parquet) && io::stdout().is_terminal() {
         return Some("--format parquet writes a file, and standard output is a terminal; expected > FILE");
+    }
+    if arguments.explain && matches!(arguments.format, FormatArgument::Csv | FormatArgument::Parquet) {
+        return Some("--explain has no rows; expected --format table or json");
     }
     let says_nothing = |letter: char| letter.is_whitespace() || letter.is_control();
     let is_blank = arguments.question.as_ref().is_some_and(|question| question.chars().all(says_nothing));

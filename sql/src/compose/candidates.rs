@@ -39,8 +39,10 @@ pub(super) struct Candidate {
     pub meaning: String,
     /// What speaks for it before it is run.
     pub features: Vec<(String, f32)>,
-    /// Words of the question that nothing of it is for, right before one of a name that it has.
+    /// Words of the question that nothing of it is for: right before one of a name that it has, or for what is asked for.
     pub unread: Vec<String>,
+    /// The tables whose rows the question counts, where the statement may count one of them several times.
+    pub counted: Vec<usize>,
     score: f32,
 }
 
@@ -437,6 +439,20 @@ impl<'a, 'g> Maker<'a, 'g> {
         marks.filter(|(_, mark)| *mark == "@").map(|(at, _)| at).collect()
     }
 
+    /// A statement that counts rows, with each row of a table that the question counts and joins repeat counted once: doctors who
+    /// prescribed something are not prescriptions.
+    fn counting_once(&self, sketch: &Sketch, tree: &JoinTree, counted: &[usize]) -> Option<Sketch> {
+        let key = counted.iter().find_map(|table| {
+            let key = self.graph().tables().get(*table)?.primary_key.as_slice();
+            let is_repeated = tree.tables.contains(table) && tree.repeats(self.graph(), *table);
+            if let ([key], true) = (key, is_repeated) { Some(*key) } else { None }
+        })?;
+        let mut once = sketch.clone();
+        let rows = once.shown.iter_mut().find(|item| **item == Item::ROWS)?;
+        *rows = Item { function: Some(Function::CountDifferent), column: Some(key) };
+        Some(once)
+    }
+
     /// The statement with its own tables, and with those of likely sets that hold them.
     fn with_tables(
         &self,
@@ -459,7 +475,13 @@ impl<'a, 'g> Maker<'a, 'g> {
         }
         for tables in ways {
             let sketch = Sketch { tables, ..draft.sketch.clone() };
-            let Some((sql, tree)) = sketch.sql(self.graph(), self.joiner, &self.costs) else { continue };
+            let Some((mut sql, tree)) = sketch.sql(self.graph(), self.joiner, &self.costs) else { continue };
+            let mut counted = self.reading.tables_asked_for();
+            if let Some(once) = self.counting_once(&sketch, &tree, &counted)
+                && let Some((of_once, _)) = once.sql(self.graph(), self.joiner, &self.costs)
+            {
+                (sql, counted) = (of_once, Vec::new());
+            }
             if !seen.insert(sql.clone()) {
                 continue;
             }
@@ -506,6 +528,7 @@ impl<'a, 'g> Maker<'a, 'g> {
                 tree,
                 features,
                 unread,
+                counted,
                 score: draft.score() + of_tables,
             });
         }

@@ -152,7 +152,7 @@ impl<'l, 'g> Composer<'l, 'g> {
 
     /// What speaks against a statement that is said, in sentences: aggregates over repeated rows, and joins that nothing declares;
     /// and what makes it wrong: aggregates over rows of two tables, each of which meets each.
-    fn doubts(&self, Candidate { sketch, tree, .. }: &Candidate) -> (Vec<String>, Vec<String>) {
+    fn doubts(&self, Candidate { sketch, tree, counted, .. }: &Candidate) -> (Vec<String>, Vec<String>) {
         let graph = self.linker.graph();
         // The largest of repeated rows is the largest.
         let repeats = |function| matches!(function, Function::Count | Function::Mean | Function::Sum);
@@ -160,7 +160,9 @@ impl<'l, 'g> Composer<'l, 'g> {
         let (mut doubts, mut wrong) = (Vec::new(), Vec::new());
         if !aggregated.is_empty() {
             let columns = aggregated.iter().filter_map(|item| item.column);
-            let tables: Vec<usize> = tables_of(graph, columns).into_iter().collect();
+            let counts_rows = aggregated.iter().any(|item| item.column.is_none());
+            let counted = counted.iter().filter(|_| counts_rows).copied();
+            let tables: Vec<usize> = tables_of(graph, columns).into_iter().chain(counted).collect();
             for trap in traps(graph, tree, &tables) {
                 if matches!(trap, Trap::Chasm { .. }) { &mut wrong } else { &mut doubts }.push(trap.to_string());
             }

@@ -477,3 +477,37 @@ fn questions_are_read_in_full() {
     let found = opened.compose("What is the average bitterness of frozen beers?");
     assert!(found.chosen().is_none() && found.notes.iter().any(|note| note.contains("frozen")), "{found:?}");
 }
+
+const CLINIC: &str = "CREATE TABLE doctor (doctor_id INTEGER PRIMARY KEY, name TEXT, city TEXT);
+    CREATE TABLE prescription (prescription_id INTEGER PRIMARY KEY, doctor_id INTEGER REFERENCES doctor, drug TEXT, repeated TEXT);
+    INSERT INTO doctor VALUES (1, 'Ann', 'Rome'), (2, 'Bo', 'Oslo'), (3, 'Cy', 'Rome');
+    INSERT INTO prescription VALUES (1, 1, 'Warfarin', 'no'), (2, 1, 'Warfarin', 'no'), (3, 2, 'Warfarin', 'yes'), (4, 2, 'Iodine', 'no');";
+
+#[test]
+fn regression_a_thing_that_nothing_is_called_is_not_counted_as_another() {
+    let opened = open(CLINIC);
+    for question in [
+        "How many parking spaces does Ann have?",
+        "What is the colour of the first doctor?",
+        "What is the name of the nurse of Ann?",
+    ] {
+        let found = opened.compose(question);
+        assert!(found.abstained, "{question}: {:?}", found.chosen());
+    }
+    assert!(!opened.compose("How many doctors are there?").abstained);
+}
+
+#[test]
+fn regression_what_joins_repeat_is_counted_once() {
+    let opened = open(CLINIC);
+    opened.answers("How many doctors prescribed Warfarin?", &["2"]);
+    opened.answers("How many prescriptions of Warfarin are there?", &["3"]);
+}
+
+#[test]
+fn regression_no_before_a_thing_is_no_value() {
+    let found = open(CLINIC).compose("Which doctors have no prescriptions?");
+    let says_no = |sql: &str| sql.contains("= 'no'");
+    assert!(found.proposals.iter().all(|of| !says_no(&of.sql)), "{:?}", found.proposals);
+    open(CLINIC).answers("How many prescriptions where repeated is no?", &["3"]);
+}

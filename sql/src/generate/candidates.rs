@@ -278,7 +278,11 @@ impl Maker<'_> {
         let measures: Vec<(usize, String)> = measures.into_iter().zip(names).collect();
         let second = self.question.has("second") || self.question.has("2nd");
         let numbered = ["different", "distinct", "unique", "various"].iter().any(|word| self.question.has(word));
-        let is_when = self.question.opening == "when";
+        let begins = |words: &str| {
+            let tokens = self.question.tokens.iter().map(|token| token.stem.as_str());
+            words.split(' ').eq(tokens.take(words.split(' ').count()))
+        };
+        let (is_when, is_who, is_age) = (self.question.opening == "when", begins("who"), begins("how old"));
         // Of "how many units" a column has the number, unless it numbers the rows.
         let counted_elsewhere = self.question.opening == "how many"
             && self.measures().into_iter().filter_map(|measure| self.known.fields.get(measure)).any(|field| {
@@ -291,9 +295,12 @@ impl Maker<'_> {
         let numbers: Vec<(usize, String)> = measures.iter().filter(|(field, _)| is_number(*field)).cloned().collect();
         let total = self.total();
         let known = |field: usize, is: fn(&Field) -> bool| self.known.fields.get(field).is_some_and(is);
-        let may_say_when: Vec<bool> = shown
+        let may_say: Vec<bool> = shown
             .iter()
-            .map(|(field, _)| !is_when || known(*field, |field| !field.number || field.is_time()))
+            .map(|(field, _)| match known(*field, |field| field.number) {
+                true => !is_who && (!is_when || known(*field, Field::is_time)),
+                false => !is_age,
+            })
             .collect();
         let ends: Vec<(bool, bool)> = measures.iter().map(|(measure, _)| self.ends(Some(*measure))).collect();
         let of_years: Vec<bool> = measures.iter().map(|(measure, _)| known(*measure, Field::is_of_years)).collect();
@@ -321,10 +328,11 @@ impl Maker<'_> {
                 .filter(|found| filter.joined == Joined::All && found.relation != Relation::Has)
                 .map(|found| self.known.base(found.field))
                 .collect();
-            if !counted_elsewhere {
+            // Nobody and no age is how many rows there are.
+            if !counted_elsewhere && !is_who && !is_age {
                 self.push(format!("SELECT count(*) FROM {from}{sql}"), Form::Count, None, None, filter);
             }
-            for ((field, column), may_be) in shown.iter().zip(&may_say_when) {
+            for ((field, column), may_be) in shown.iter().zip(&may_say) {
                 if fixed.contains(&self.known.base(*field)) {
                     continue;
                 }

@@ -198,7 +198,11 @@ impl ValueIndex {
         let words = &question.words;
         for length in (1..=WORDS.min(words.len())).rev() {
             for (start, span) in words.windows(length).enumerate() {
-                let is_plain = span.iter().all(|word| word.is_stop || word.text.chars().count() < 2);
+                let before = start.checked_sub(1).and_then(|at| words.get(at)).map_or("", |word| word.text.as_str());
+                // "Members with no bookings" name no value "no".
+                let is_no =
+                    length == 1 && span[0].text == "no" && !["is", "are", "was", "were", "as"].contains(&before);
+                let is_plain = is_no || span.iter().all(|word| word.is_stop || word.text.chars().count() < 2);
                 let stems: Vec<&str> = span.iter().map(|word| word.stem.as_str()).collect();
                 let mut put = |column: usize, value: &str, is_number: bool| {
                     let of = found.entry(column).or_default();

@@ -6,7 +6,7 @@ use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 use tabsegnet_document::model::{Document, Table};
 use tabsegnet_document::{ReadError, ReadOptions, extension, node_id, read};
-use tabsegnet_records::{RecordsError, json_lines};
+use tabsegnet_records::{RecordsError, is_database, json_lines};
 use tempfile::NamedTempFile;
 
 use super::{Import, ImportedColumn, MAX_COLUMNS, Names, parquet_file};
@@ -30,6 +30,14 @@ pub enum ImportError {
     /// No table was found.
     #[error("{}: no table was found; expected .csv, .tsv, .jsonl, .parquet, .xlsx, .md, .html or the project's JSON with one", .0.display())]
     Empty(PathBuf),
+    /// What a folder has is opened alone.
+    #[error("{}: no file was found whose tables are read together; give {} alone instead of its folder", folder.display(), file.display())]
+    Alone {
+        /// The folder.
+        folder: PathBuf,
+        /// A database of it.
+        file: PathBuf,
+    },
     /// The database that the tables go into could not be written.
     #[error("the tables cannot be put into a temporary database: {0}")]
     Write(#[from] rusqlite::Error),
@@ -199,7 +207,7 @@ impl FileDatabase {
         let failed =
             |message: std::io::Error| ImportError::File { path: path.to_owned(), message: message.to_string() };
         let folder = std::fs::metadata(path).map_err(failed)?.is_dir();
-        let (mut files, mut warnings) = (vec![path.to_owned()], Vec::new());
+        let (mut files, mut warnings, mut alone) = (vec![path.to_owned()], Vec::new(), None);
         if folder {
             let entries: Result<Vec<_>, _> = std::fs::read_dir(path).map_err(failed)?.collect();
             files = entries.map_err(failed)?.into_iter().map(|entry| entry.path()).collect();
@@ -209,6 +217,7 @@ impl FileDatabase {
             warnings.extend(others.map(|file| {
                 format!("{}: is not read with the files beside it; give it alone instead of its folder", file.display())
             }));
+            alone = files.iter().find(|file| is_database(file)).cloned();
             files.retain(|file| Self::is_known(file));
         }
         let mut filling = Filling::new(files.len())?;
@@ -233,7 +242,9 @@ impl FileDatabase {
             transaction.commit()?;
         }
         if filling.into.tables.is_empty() {
-            return Err(first_failure.unwrap_or_else(|| ImportError::Empty(path.to_owned())));
+            let folder = path.to_owned();
+            let alone = alone.map(|file| ImportError::Alone { folder, file });
+            return Err(first_failure.or(alone).unwrap_or_else(|| ImportError::Empty(path.to_owned())));
         }
         warnings.append(&mut filling.into.warnings);
         filling.into.warnings = warnings;

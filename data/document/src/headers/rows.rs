@@ -66,7 +66,9 @@ fn by_shape(grid: &Grid) -> (usize, &'static str) {
     // Among the children, "none" or a dash stands for no header.
     let holds_children = |row: usize| (1..=spans).contains(&row) && !has_numbers(grid, row) && has_words(grid, row);
     let leading = (0..grid.rows)
-        .take_while(|&row| (is_header_like(grid, row) && !is_fact(grid, row)) || holds_children(row))
+        .take_while(|&row| {
+            (is_header_like(grid, row) && !is_fact(grid, row) && !is_record(grid, row)) || holds_children(row)
+        })
         .count();
     // A first line that only names what follows is no column header.
     if leading >= 1 && (0..leading).all(|row| is_title(grid, row)) && leading < grid.rows {
@@ -106,6 +108,18 @@ fn is_fact(grid: &Grid, row: usize) -> bool {
     let named =
         |row: usize| grid.at(row, 0).kind == Kind::Text && grid.at(row, 0).row == row && grid.filled(row).count() == 2;
     grid.cols == 2 && row > 0 && named(row - 1) && named(row) && grid.at(row, 1).kind == Kind::Year
+}
+
+/// A record below a row that names every column in words of its own: `1 | Rome |` below `ID | City | Sold`. It lacks a value,
+/// or begins with one.
+fn is_record(grid: &Grid, row: usize) -> bool {
+    let names: Vec<&GridCell> = grid.filled(0).collect();
+    let is_name = |cell: &&GridCell| (cell.kind, cell.rowspan, cell.colspan) == (Kind::Text, 1, 1);
+    let is_own = |at: usize| names[..at].iter().all(|other| other.text != names[at].text);
+    let named = names.len() == grid.cols && names.iter().all(is_name) && (0..names.len()).all(is_own);
+    let first = grid.at(row, 0);
+    let lacks_value = || first.kind == Kind::Text && (1..grid.cols).any(|col| grid.at(row, col).is_empty());
+    row > 0 && named && !is_unit_line(&first.text) && (matches!(first.kind, Kind::Number | Kind::Year) || lacks_value())
 }
 
 /// Terms below the first row, behind what they are the terms of: `Operating leases | 7 years | 5 years`.

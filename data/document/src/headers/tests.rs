@@ -287,3 +287,24 @@ fn regression_facts_with_a_year_are_no_column_headers() {
     assert_eq!(row_path(&facts, 1), "Founded");
     assert_eq!(table("|Fiscal year\nSegment|2024\nCloud|5").num_header_rows(), 2);
 }
+
+#[test]
+fn regression_a_first_record_that_lacks_a_value_is_no_header() {
+    for text in [
+        "ID|Name|Score\n1|Rome1|\n2|Rome2|2\n3|Rome3|3",
+        "ID|Name|Score\n1|Rome1|\n2|Rome2|\n3|Rome3|3",
+        "Name|Team|Score\nAnn|Red|\nBo|Blue|2\nCy|Red|3",
+        "Year|Country|Medal|Events\n2001|France|gold|\n2002|Spain|silver|3",
+        "Id|Joined|Mail|Phone|Fee\nM1|2024-02-29|||\nM2|2024-03-01|a@b.org|1|5",
+    ] {
+        assert_eq!(table(text).num_header_rows(), 1, "{text}");
+    }
+    // Of these the second row is no record.
+    for text in [
+        "|Sales|Costs\n(in millions)|Europe|\nApples|3|4",
+        "Item|2024|2023\nKind|audited|\nApples|3|4",
+        "Item|Sales|Sales\nKind|Europe|\nApples|3|4",
+    ] {
+        assert_eq!(table(text).num_header_rows(), 2, "{text}");
+    }
+}

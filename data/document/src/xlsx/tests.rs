@@ -233,3 +233,34 @@ fn a_total_behind_a_blank_row_is_none_of_the_group_above() {
     let path = |row: usize| table.path(&table.row_headers_of(table.cell_at(row, 1).unwrap()));
     assert_eq!((path(5), path(6)), ("Other assets: > Land".into(), "Total assets".into()), "{}", read.tables[0].why);
 }
+
+#[test]
+fn hidden_rows_and_columns_are_read_and_told() {
+    let shown = rows(1, &[&["Item", "2024"], &["Sales", "5"], &["Adjustment", "999"]]);
+    let hidden = shown.replace("<row r=\"3\"", "<row hidden=\"1\" r=\"3\"");
+    assert_ne!(shown, hidden);
+    let read = |rows: &str, columns: &str| {
+        let bytes = workbook(&[("P&amp;L", rows, ""), ("Other", &shown, "")]);
+        let mut from = zip::ZipArchive::new(Cursor::new(bytes)).unwrap();
+        let mut to = zip::ZipWriter::new(Cursor::new(Vec::new()));
+        for index in 0..from.len() {
+            let mut entry = from.by_index(index).unwrap();
+            let (name, mut text) = (entry.name().to_owned(), String::new());
+            std::io::Read::read_to_string(&mut entry, &mut text).unwrap();
+            to.start_file(&name, SimpleFileOptions::default()).unwrap();
+            let text = if name.ends_with("sheet1.xml") { text.replace("<sheetData>", columns) } else { text };
+            to.write_all(text.as_bytes()).unwrap();
+        }
+        let bytes = to.finish().unwrap().into_inner();
+        read_bytes(Path::new("a.xlsx"), bytes, &ReadOptions::default()).unwrap()
+    };
+    let cells =
+        "<cols><col min=\"2\" max=\"2\" hidden=\"true\"/><col min=\"9\" max=\"16384\" hidden=\"1\"/></cols><sheetData>";
+    let told = |found: &ReadDocument| {
+        found.warnings.iter().filter(|warning| warning.contains("hidden")).cloned().collect::<Vec<_>>()
+    };
+    let found = read(&hidden, cells);
+    assert_eq!(told(&found), ["sheet \"P&L\": 1 row and 1 column are hidden, and read as the others are"]);
+    assert!(found.document.tables().next().unwrap().cells().iter().any(|cell| cell.text == "999"));
+    assert_eq!(told(&read(&shown, "<sheetData>")), Vec::<String>::new());
+}

@@ -381,3 +381,11 @@ fn a_document_gives_its_tables_with_their_headings() {
     );
     assert!(table.id.starts_with(&path.display().to_string()), "{}", table.id);
 }
+
+#[test]
+fn regression_what_lies_beside_a_corpus_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    take_in(folder.path(), &settings(9), table_files(&[3], 7).iter()).unwrap();
+    std::fs::write(folder.path().join("staff.csv"), "name,city\nAnn,Rome\n").unwrap();
+    assert_eq!(files(&[folder.path().to_owned()]), (vec![folder.path().join("staff.csv")], vec![]));
+}

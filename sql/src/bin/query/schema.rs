@@ -3,7 +3,7 @@
 use std::io::{self, BufWriter, Write as _};
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use tabsegnet_sql::compose::{Composer, Model as Statements};
 use tabsegnet_sql::linking::{Explanation, Linker, Model, ValueIndex, ValueLimits};
 use tabsegnet_sql::schema_graph::{SchemaGraph, html};
@@ -62,10 +62,7 @@ pub fn write(arguments: &Arguments, source: &Source, sandbox: &Sandbox) -> Resul
                 serde_json::to_writer(&mut output, &explanation)?;
                 writeln!(output)?;
             }
-            FormatArgument::Table => explanation.write(&mut output)?,
-            FormatArgument::Csv | FormatArgument::Parquet => {
-                return Err(anyhow!("--explain has no rows; expected --format table or json"));
-            }
+            _ => explanation.write(&mut output)?,
         }
     }
     // The other forms have a place for them.

@@ -51,7 +51,8 @@ impl Maker<'_, '_> {
     }
 
     /// Features of the words that nothing of the statement is for: neither a column or table that it has, nor a value, a number or
-    /// a cue. Of such words those of the training questions have weights of their own. Given back are those right before a name.
+    /// a cue. Of such words those of the training questions have weights of their own. Given back are those right before a name, and
+    /// those for a thing that is asked for.
     pub(super) fn of_words_left(
         &self,
         draft: &Draft,
@@ -72,6 +73,8 @@ impl Maker<'_, '_> {
         if !unread.is_empty() {
             features.push(("left before a name".to_owned(), unread.len().min(3) as f32));
         }
+        let unsaid = self.reading.asked_for().into_iter().filter(|thing| thing.iter().all(|at| left.contains(at)));
+        unread.extend(unsaid.filter_map(|thing| thing.last().map(text)));
         unread.extend(self.numbers_left(draft, &said).iter().map(text));
         let count = left.len();
         if count > 0 {
@@ -239,14 +242,17 @@ impl Maker<'_, '_> {
 
     /// Whether a statement answers "who" with days or amounts.
     fn is_no_one(&self, sketch: &Sketch) -> bool {
-        let measures = |item: &Item| {
-            let Some(node) = item.column.and_then(|column| self.graph().columns().get(column)) else { return true };
-            let is_plain = item.column.is_some_and(|column| !node.is_key && !self.refers(column));
-            let is_measure = matches!(node.kind, ColumnKind::Number | ColumnKind::Date);
-            item.function.is_some()
-                || is_plain && (is_measure || item.column.is_some_and(|c| self.reading.holds_dates(c)))
-        };
+        let measures = |item: &Item| item.function.is_some() || item.column.is_none_or(|column| self.measures(column));
         self.reading.asks_who() && sketch.per.is_none() && sketch.shown.iter().all(measures)
+    }
+
+    /// Whether a column says how much or when, and not what.
+    fn measures(&self, column: usize) -> bool {
+        self.graph().columns().get(column).is_none_or(|node| {
+            let is_measure =
+                matches!(node.kind, ColumnKind::Number | ColumnKind::Date) || self.reading.holds_dates(column);
+            is_measure && !node.is_key && !self.refers(column)
+        })
     }
 
     /// Whether a statement takes the first rows in an order of words where none is wanted.
@@ -300,6 +306,18 @@ impl Maker<'_, '_> {
     /// aircraft" is not answered by days on which they came.
     fn names_nothing(&self, sketch: &Sketch) -> bool {
         const NAMES: [&str; 6] = ["name", "titl", "label", "descript", "code", "number"];
+        // "Which order" names no date of an order.
+        let is_of_thing = |column: usize, table: usize| {
+            let (said, thing) = (self.reading.columns.get(column), self.reading.tables.get(table));
+            said.zip(thing).is_some_and(|(said, thing)| {
+                let is_thing = said.words.iter().all(|word| thing.words.contains(word));
+                said.coverage < 0.99 && !said.words.is_empty() && is_thing
+            })
+        };
+        let is_measure_of_thing = |column: usize| {
+            let node = self.graph().columns().get(column);
+            self.measures(column) && node.is_some_and(|node| is_of_thing(column, node.table))
+        };
         let says_nothing = |column: usize| {
             let Some(node) = self.graph().columns().get(column) else { return false };
             let mention = self.reading.columns.get(column);
@@ -308,7 +326,9 @@ impl Maker<'_, '_> {
             !(is_named || node.is_key || self.refers(column) || self.reading.has_stem(column, &NAMES))
         };
         let mut plain = sketch.shown.iter().filter(|item| item.function.is_none()).filter_map(|item| item.column);
-        self.reading.wants_things() && sketch.group.is_empty() && plain.any(says_nothing)
+        let is_grouped = !sketch.group.is_empty();
+        self.reading.wants_things()
+            && plain.any(|column| is_measure_of_thing(column) || !is_grouped && says_nothing(column))
     }
 
     /// Whether a statement shows one half of the name of people whose other half stands beside it, and neither is wanted.

@@ -21,6 +21,47 @@ impl Reading<'_> {
             && !self.words.words.iter().any(|word| counts.contains(&word.text.as_str()))
     }
 
+    /// The words for each thing that it asks for: of "how many free lockers has" free and lockers, of "the area of the cheapest gym"
+    /// area, of "the most units" units.
+    pub fn asked_for(&self) -> Vec<Vec<usize>> {
+        #[rustfmt::skip]
+        const ENDS: [&str; 34] = [
+            "do", "does", "did", "has", "have", "had", "is", "are", "was", "were", "will", "would", "can", "could", "of", "in", "on",
+            "at", "for", "from", "by", "with", "without", "per", "to", "that", "which", "who", "whose", "where", "there", "and", "or",
+            "than",
+        ];
+        // Of these it asks how many there are, whatever they are called.
+        const ANY: [&str; 10] =
+            ["times", "kinds", "types", "sorts", "people", "persons", "rows", "records", "entries", "money"];
+        let all = self.words.words.len();
+        let end = |start: usize| (start..all).find(|at| ENDS.contains(&self.word(*at))).unwrap_or(all);
+        let begins = |at: usize| match (self.word(at), self.word(at + 1), self.word(at + 2)) {
+            ("how", "many", _) | ("number" | "name" | "names", "of", _) => Some(at + 2),
+            ("most" | "fewest" | "least", ..) => Some(at + 1),
+            ("what", "is" | "are" | "was" | "were", "the")
+                if at == 0 && ["of", "on", "for"].contains(&self.word(end(3))) =>
+            {
+                Some(3)
+            }
+            _ => None,
+        };
+        let says = |at: &usize| {
+            let word = self.words.words.get(*at);
+            word.is_some_and(|word| !word.is_stop && !ANY.contains(&word.text.as_str())) && !self.is_cue(*at)
+        };
+        let thing = |start: usize| (start..end(start)).filter(says).collect::<Vec<usize>>();
+        (0..all).filter_map(begins).map(thing).filter(|thing| !thing.is_empty()).collect()
+    }
+
+    /// The tables that have the name of what it asks for.
+    pub fn tables_asked_for(&self) -> Vec<usize> {
+        let named = |at: usize| {
+            let mentions = self.tables.iter().enumerate();
+            mentions.filter(move |(_, of)| of.coverage > 0.99 && of.words.contains(&at)).map(|(table, _)| table)
+        };
+        self.asked_for().into_iter().flatten().flat_map(named).collect()
+    }
+
     /// Whether it begins with "how much".
     pub fn asks_how_much(&self) -> bool {
         matches!(self.words.words.as_slice(), [how, much, ..] if how.text == "how" && much.text == "much")
@@ -32,10 +73,16 @@ impl Reading<'_> {
         self.asks_which() || is_table
     }
 
-    /// The word for what it wants a row for each of: "for each course".
+    /// The word for what it wants a row for each of: "for each course", "how many does each course have".
     pub fn wants_groups(&self) -> Option<usize> {
+        let counts = self.word(0) == "how" && self.word(1) == "many";
         (0..self.words.words.len())
-            .filter(|&at| self.word(at) == "each" && self.word_before(at) == "for")
+            .filter(|&at| match self.word_before(at) {
+                "for" => true,
+                "do" | "does" | "did" => counts,
+                _ => false,
+            })
+            .filter(|&at| self.word(at) == "each")
             .find_map(|at| grouped_by(at, &self.words, &self.columns, &self.tables))
     }
 

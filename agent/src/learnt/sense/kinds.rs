@@ -1,0 +1,177 @@
+//! What kind of thing a number is: a year that stands for a date, an amount of money, a percentage.
+
+use std::collections::BTreeSet;
+
+use rust_decimal::Decimal;
+use tabsegnet::RankedNode;
+use tabsegnet_document::months::MONTHS;
+
+use crate::candidates::Candidate;
+use crate::facts::Fact;
+use crate::family::Family;
+use crate::quantity::Unit;
+use crate::question::Inquiry;
+use crate::run::Outcome;
+use crate::years::{is_date, years};
+
+/// The question wants another kind than this, or nothing can be computed from such kinds.
+pub(super) fn objection(candidate: &Candidate, nodes: &[RankedNode], inquiry: &Inquiry) -> Option<String> {
+    no_year(candidate, inquiry)
+        .or_else(|| other_months(candidate, nodes, inquiry))
+        .or_else(|| other_month(candidate, nodes, inquiry))
+        .or_else(|| no_count(candidate, inquiry))
+        .or_else(|| date(candidate, nodes, inquiry))
+        .or_else(|| money_by_money(candidate))
+        .or_else(|| percentage_by_percentage(candidate, inquiry))
+}
+
+/// Whether a number may be a year.
+fn is_year(number: Decimal) -> bool {
+    number.is_integer() && (Decimal::from(1900)..Decimal::from(2100)).contains(&number)
+}
+
+/// The question asks in which year, and this says none.
+fn no_year(candidate: &Candidate, inquiry: &Inquiry) -> Option<String> {
+    const ASKS: [&str; 4] = [" which year ", " what year ", " which fiscal year ", " what fiscal year "];
+    let asks = ASKS.iter().any(|asks| inquiry.text.contains(asks));
+    let says = match candidate.outcome {
+        Some(Outcome::Number(number)) => is_year(number),
+        Some(_) => true,
+        None => candidate.words.iter().any(|text| !years(text).is_empty()),
+    };
+    (asks && !says).then(|| "the question asks in which year, and this says none".to_owned())
+}
+
+/// Whether a number is a year that a row or a column tells, and not an amount.
+fn is_year_of_date(fact: &Fact, nodes: &[RankedNode]) -> bool {
+    let headers = nodes.get(fact.node).into_iter().flat_map(|node| [&node.column_headers, &node.row_headers]);
+    is_date(&fact.text, headers.flatten().map(String::as_str))
+}
+
+/// A year where the question asks how much or how many, or computed from years where it asks for no time.
+fn date(candidate: &Candidate, nodes: &[RankedNode], inquiry: &Inquiry) -> Option<String> {
+    let of_time = ["year", "how long", "how old", " age ", " later", " earlier", " apart", " when "]
+        .iter()
+        .any(|of| inquiry.text.contains(of));
+    let asks = ["how many ", "how much "].iter().any(|asks| inquiry.text.contains(asks));
+    let amiss = match candidate.family {
+        Family::Lookup => asks && !of_time,
+        _ => candidate.program.is_some() && !of_time,
+    };
+    let fact = candidate.facts.iter().find(|fact| is_year_of_date(fact, nodes)).filter(|_| amiss)?;
+    Some(format!("{} is a date, and the question asks for none", fact.text))
+}
+
+/// Amounts of money are not multiplied.
+fn money_by_money(candidate: &Candidate) -> Option<String> {
+    let [a, b] = candidate.facts.as_slice() else { return None };
+    let is_money = |fact: &Fact| fact.quantity.unit.is_some_and(|unit| unit != Unit::Percent);
+    (candidate.family == Family::Product && is_money(a) && is_money(b))
+        .then(|| format!("{} and {} are amounts of money, which are not multiplied", a.text, b.text))
+}
+
+/// The question asks what percentage something is, and this is one percentage by another.
+fn percentage_by_percentage(candidate: &Candidate, inquiry: &Inquiry) -> Option<String> {
+    let [a, b] = candidate.facts.as_slice() else { return None };
+    let both = a.is_percent() && b.is_percent();
+    let by = matches!(candidate.family, Family::Ratio | Family::Share);
+    (by && both && inquiry.wants_percentage()).then(|| format!("{} by {} is no share of anything", a.text, b.text))
+}
+
+/// The question asks how many there are, and this is money or how many percent more.
+fn no_count(candidate: &Candidate, inquiry: &Inquiry) -> Option<String> {
+    #[rustfmt::skip]
+    const OF_MONEY: [&str; 17] = [
+        "dollar", "money", "cent", "euro", "pound", "$", "€", "£", "usd", "million", "billion", "thousand", "amount", "value",
+        "worth", "cost", "price",
+    ];
+    let of = |words: &[&str]| words.iter().any(|word| inquiry.has(word));
+    if !inquiry.has("how many ") {
+        return None;
+    }
+    let is_money = candidate.facts.iter().any(|fact| fact.quantity.unit.is_some_and(|unit| unit != Unit::Percent));
+    match candidate.family {
+        Family::PercentChange if !of(&["percent", "basis point"]) => {
+            Some("the question asks how many, and this is a percentage".to_owned())
+        }
+        Family::Lookup | Family::Product | Family::Sum | Family::Change if is_money && !of(&OF_MONEY) => {
+            Some("the question asks how many, and this is money".to_owned())
+        }
+        _ => None,
+    }
+}
+
+/// How many months the spans of time have that a text in lower case names, and which halves of a year.
+fn spans(text: &str) -> (BTreeSet<u8>, BTreeSet<u8>) {
+    let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let (mut months, mut halves) = (BTreeSet::new(), BTreeSet::new());
+    for (at, word) in words.iter().enumerate() {
+        let next = words.get(at + 1).copied().unwrap_or("");
+        let (of, half) = match (*word, next) {
+            ("q1" | "q2" | "q3" | "q4" | "quarter", _) | ("three", "months") => (3, None),
+            ("h1", _) | ("first", "half") => (6, Some(1)),
+            ("h2", _) | ("second", "half") => (6, Some(2)),
+            ("six", "months") => (6, None),
+            ("nine", "months") => (9, None),
+            ("full" | "whole", "year") | ("twelve", "months") | ("year" | "years", "ended") => (12, None),
+            _ => continue,
+        };
+        months.insert(of);
+        halves.extend(half);
+    }
+    (months, halves)
+}
+
+/// The question names a span of months, and a number is of a longer or shorter one, or of the other half of a year.
+fn other_months(candidate: &Candidate, nodes: &[RankedNode], inquiry: &Inquiry) -> Option<String> {
+    let (mut wanted, halves) = spans(&inquiry.text);
+    let of_year = || inquiry.has(" fy") || inquiry.has("fiscal year");
+    if wanted.is_empty() && candidate.family == Family::Lookup && of_year() {
+        wanted.insert(12);
+    }
+    let is_other = |fact: &&Fact| {
+        let headers = nodes.get(fact.node).into_iter().flat_map(|node| [&node.column_headers, &node.row_headers]);
+        let headers: Vec<String> = headers.flatten().map(|header| header.to_lowercase()).collect();
+        let (months, of_halves) = spans(&headers.join(" | "));
+        let apart = |a: &BTreeSet<u8>, b: &BTreeSet<u8>| !a.is_empty() && !b.is_empty() && a.is_disjoint(b);
+        apart(&wanted, &months) || apart(&halves, &of_halves)
+    };
+    let fact = candidate.facts.iter().find(is_other)?;
+    Some(format!("{} is of another span of time than the question names", fact.text))
+}
+
+/// The months of dates as ISO writes them in a text, from 1.
+fn months_of_dates(text: &str) -> BTreeSet<usize> {
+    let dates = text.split(|c: char| !c.is_ascii_digit() && c != '-');
+    let month = |date: &str| {
+        let mut parts = date.split('-');
+        let (year, month) = (parts.next()?, parts.next()?);
+        let is_date = year.len() == 4 && month.len() == 2 && parts.next().is_none_or(|day| day.len() == 2);
+        month.parse().ok().filter(|month| is_date && (1..=12).contains(month))
+    };
+    dates.filter_map(month).collect()
+}
+
+/// The months that a question in lower case names with a year behind them or "in" before them, from 1.
+fn named_months(question: &str) -> BTreeSet<usize> {
+    let words: Vec<&str> = question.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let named = words.iter().enumerate().filter_map(|(at, word)| {
+        let month = MONTHS.iter().position(|month| month == word || month.get(..3) == Some(word))? + 1;
+        let before = at.checked_sub(1).and_then(|at| words.get(at)).is_some_and(|word| *word == "in");
+        let behind = words.get(at + 1).is_some_and(|word| word.parse().is_ok_and(is_year));
+        (before || behind).then_some(month)
+    });
+    named.collect()
+}
+
+/// The question names a month, and a number is of a day in another.
+fn other_month(candidate: &Candidate, nodes: &[RankedNode], inquiry: &Inquiry) -> Option<String> {
+    let wanted = Some(named_months(&inquiry.text)).filter(|wanted| !wanted.is_empty())?;
+    let is_other = |fact: &&Fact| {
+        let headers = nodes.get(fact.node).into_iter().flat_map(|node| [&node.column_headers, &node.row_headers]);
+        let of: BTreeSet<usize> = headers.flatten().flat_map(|header| months_of_dates(header)).collect();
+        !of.is_empty() && of.is_disjoint(&wanted)
+    };
+    let fact = candidate.facts.iter().find(is_other)?;
+    Some(format!("{} is of another month than the question names", fact.text))
+}
