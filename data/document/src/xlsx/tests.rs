@@ -245,7 +245,7 @@ fn hidden_rows_and_columns_are_read_and_told() {
         let mut to = zip::ZipWriter::new(Cursor::new(Vec::new()));
         for index in 0..from.len() {
             let mut entry = from.by_index(index).unwrap();
-            let (name, mut text) = (entry.name().to_owned(), String::new());
+            let (name, mut text) = (entry.name().unwrap().into_owned(), String::new());
             std::io::Read::read_to_string(&mut entry, &mut text).unwrap();
             to.start_file(&name, SimpleFileOptions::default()).unwrap();
             let text = if name.ends_with("sheet1.xml") { text.replace("<sheetData>", columns) } else { text };
