@@ -148,7 +148,7 @@ pub struct Quantity {
 /// The number of a cell, or `None`: as [`parse_cell_number`], with unit and scale from the cell itself, else from the
 /// nearest of `headings` that says one (row header, column header, caption, section: nearest first), the scale else
 /// `otherwise`. Percentages have no scale, amounts per share stand as they are, as `in millions, except per share data` says, and
-/// so does what the first `own` headings, or the short ones behind them, count one by one; a year that a header says is a date has neither.
+/// so does what the first `own` headings count one by one, and what any measures; a year that one of those says is a date has neither.
 pub fn of_cell<'t>(
     text: &str,
     headings: impl IntoIterator<Item = &'t str> + Clone,
@@ -178,10 +178,9 @@ pub fn of_cell<'t>(
             && !heading.contains("except")
             && ["per share", "per common share", "per diluted share"].iter().any(|each| heading.contains(each))
     });
-    // What a table is called in a few words counts or measures as a header does.
-    let is_near = |(place, heading): &(usize, &str)| *place < own || heading.len() <= NAME;
-    let near = headings.clone().into_iter().enumerate().filter(is_near).map(|(_, heading)| heading);
-    let counts = near.into_iter().find_map(counts_as);
+    // What a table is called says what its numbers are measured in, and counts none of them.
+    let counts = |(place, heading): (usize, &str)| counts_as(heading, place < own);
+    let counts = headings.clone().into_iter().enumerate().find_map(counts);
     if is_date(text, headings.clone().into_iter().take(own)) {
         return Some(Quantity { value, unit: None, scale: None });
     }
@@ -193,9 +192,6 @@ pub fn of_cell<'t>(
     };
     Some(Quantity { value, unit, scale })
 }
-
-/// Bytes of what a table is called that says what all of it counts.
-const NAME: usize = 40;
 
 /// What is counted one by one, whatever scale the amounts beside it have.
 const COUNTED: [&str; 12] = [
@@ -234,14 +230,15 @@ fn is_measured(heading: &str) -> bool {
     MEASURED.iter().any(|unit| in_brackets(unit)) || EACH.iter().any(|each| of_each(each))
 }
 
-/// Of a heading that counts or measures, the scale that it says itself, if any: `stores`, `employees (in thousands)`.
-fn counts_as(heading: &str) -> Option<Option<Scale>> {
+/// Of a heading that measures, or where it `may_count` counts, the scale that it says itself, if any: `output (GWh)`, `stores`,
+/// `employees (in thousands)`.
+fn counts_as(heading: &str, may_count: bool) -> Option<Option<Scale>> {
     let words = heading.to_lowercase();
     if is_measured(&words) {
         return Some(Scale::of_heading(heading));
     }
     let counts = COUNTED.iter().any(|counted| words.contains(counted)) && !AMOUNTS.iter().any(|of| words.contains(of));
-    counts.then(|| Scale::of_heading(heading))
+    (may_count && counts).then(|| Scale::of_heading(heading))
 }
 
 fn unit_of_sign(text: &str) -> Option<Unit> {
@@ -508,8 +505,11 @@ mod tests {
         assert_eq!(scale(&["Employees (in thousands)", "2024", "(in millions)"], 2), Some(Scale::Thousand));
         assert_eq!(scale(&["Employee benefits", "2024", "(in millions)"], 2), Some(Scale::Million));
         assert_eq!(scale(&["Bakery", "Revenue"], 2), Some(Scale::Million));
-        // A heading over the table counts nothing.
+        // A heading over the table counts nothing, but it may say what is measured.
         assert_eq!(scale(&["Bakery", "2024", "Employees"], 2), Some(Scale::Million));
+        assert_eq!(scale(&["Wind", "2024", "Net generation (gigawatt-hours)"], 2), None);
+        let year = of_cell("2034", ["Senior notes", "Maturity", "(in millions)"], 2, None).unwrap();
+        assert_eq!((year.scale, year.unit), (None, None));
     }
 
     #[test]

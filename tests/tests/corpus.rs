@@ -429,7 +429,7 @@ fn corpora_of_parts_join_to_the_same_answers() {
     }
     index(&work, &["--join", "shard0", "--join", "shard1", "--join", "shard2"]).ok();
     assert_eq!(infer(&work, &ask).ok().stdout, whole);
-    index(&work, &["--join", "shard0"]).fails(1, &["a directory without a corpus"]);
+    index(&work, &["--join", "shard0"]).fails(2, &["a directory without a corpus"]);
     // Of an id that two have the first counts, as where one index is made of all, and it is said.
     std::fs::remove_dir_all(work.path("corpus")).unwrap();
     work.write("part9.jsonl", table("cities", "Others", &["x"], &[&["y"]]));
@@ -469,7 +469,7 @@ fn wrong_usage_and_missing_corpora_say_what_to_do() {
     let again = index(&work, &["--remove", "more"]);
     assert_eq!(again.code, Some(1), "{again:?}");
     assert!(again.stderr.contains("more: the corpus has no such file, nor one below it"), "{again:?}");
-    index(&work, &["a.jsonl", "--vectors", "int8"]).fails(1, &["--vectors", "keeps the other kind"]);
+    index(&work, &["a.jsonl", "--vectors", "int8"]).fails(2, &["--vectors", "keeps the other kind"]);
     let gtr = |settings: &str| infer(&work, &["--question", "How long is the Loire?", "--retriever", settings]);
     let ranked = |settings: &str| gtr(settings).ok().stdout.replace(settings, "gtr");
     assert_eq!(ranked("gtr:τ=.2,α=0.8,K=2,k=3"), ranked("gtr:tau=0.2,alpha=0.8,K=2,k=3"));

@@ -61,6 +61,9 @@ pub fn files_below(paths: &[PathBuf], left_out: impl Fn(&Path) -> bool) -> (Vec<
             }
         }
     }
+    // Of paths that lie in each other each is told once.
+    let mut told = BTreeSet::new();
+    problems.retain(|problem| told.insert(problem.clone()));
     (found.into_iter().collect(), problems)
 }
 

@@ -43,7 +43,7 @@ struct Arguments {
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     question: Option<String>,
     /// Instead of answering, says which columns and tables a question needs, and how and why they are joined.
-    #[arg(long, requires = "question")]
+    #[arg(long, requires = "question", conflicts_with = "sql")]
     explain: bool,
     /// Writes the graph of the schema.
     #[arg(long, value_enum)]

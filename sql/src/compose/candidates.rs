@@ -39,7 +39,7 @@ pub(super) struct Candidate {
     pub meaning: String,
     /// What speaks for it before it is run.
     pub features: Vec<(String, f32)>,
-    /// Words of the question that nothing of it is for: right before one of a name that it has, or for what is asked for.
+    /// Words of the question that nothing of it is for: right before one of a name that it has, or for what is wanted.
     pub unread: Vec<String>,
     /// The tables whose rows the question counts, where the statement may count one of them several times.
     pub counted: Vec<usize>,

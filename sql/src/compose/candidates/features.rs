@@ -52,7 +52,7 @@ impl Maker<'_, '_> {
 
     /// Features of the words that nothing of the statement is for: neither a column or table that it has, nor a value, a number or
     /// a cue. Of such words those of the training questions have weights of their own. Given back are those right before a name, and
-    /// those for a thing that is asked for.
+    /// those for a thing that is wanted.
     pub(super) fn of_words_left(
         &self,
         draft: &Draft,
