@@ -74,6 +74,9 @@ pub(crate) fn read(path: &Path, text: &str, options: &ReadOptions, builder: &mut
     let place = format!("{records} records, delimiter {:?}", char::from(delimiter));
     for mut table in tables(rows) {
         let notes = table.split_off(table.len() - notes(&table));
+        if let Some(warning) = wider(&table) {
+            builder.warn(warning);
+        }
         let (lines, cells): (Vec<u32>, Vec<_>) = table.into_iter().map(|record| (record.line, record.cells)).unzip();
         let (grid, _) = Grid::place(cells, max_cells);
         let first = lines.first().map(|&line| Location::Line(line));
@@ -106,6 +109,24 @@ fn notes(table: &[Record]) -> usize {
     let (rest, last) = table.split_at(table.len() - lines);
     let first = last.iter().position(|record| record.after_blank && record.cells[0].text.contains(' '));
     first.filter(|_| !rest.is_empty()).map_or(0, |first| last.len() - first)
+}
+
+/// Leading records of a table of which the longest says how many fields there are.
+const LEADING: usize = 3;
+
+/// Records that have texts behind the fields of the first ones: a delimiter in a text has parted it, as a rule.
+fn wider(table: &[Record]) -> Option<String> {
+    let width =
+        |record: &Record| record.cells.iter().rposition(|cell| !cell.text.is_empty()).map_or(0, |last| last + 1);
+    let most = table.iter().filter(|record| filled(record) > 1).take(LEADING).map(width).max()?;
+    let mut wider = table.iter().filter(|record| width(record) > most);
+    let (first, more) = (wider.next()?, wider.count());
+    let others = if more > 0 { format!(", and {more} more such records") } else { String::new() };
+    Some(format!(
+        "line {}: {} fields, where the first records of the table have {most}{others}; put a text that has the delimiter in it in quotes",
+        first.line,
+        width(first)
+    ))
 }
 
 /// The tables of a file: behind a blank line, or a record without a text, a title alone and column headers begin another one.
@@ -209,6 +230,16 @@ mod tests {
         assert_eq!(tables[1].cell_at(1, 1).unwrap().text, "21");
         // A blank record alone parts nothing.
         assert!(tables[0].cells().iter().any(|cell| cell.text == "Costs"));
+    }
+
+    #[test]
+    fn records_with_more_fields_than_the_first_ones_are_told() {
+        let told = |text: &str| read("x.csv", text).warnings;
+        let warnings = told("name,city\nAnn,Rome\nBo,Oslo\nCy,Ulm\nDee, Paris, France\nEve,Bonn,x,y\n");
+        let expected = "line 5: 3 fields, where the first records of the table have 2, and 1 more such records; ";
+        assert!(matches!(warnings.as_slice(), [one] if one.starts_with(expected)), "{warnings:?}");
+        // Two rows of headers of which the second is the longer, blanks at the end, and fewer fields.
+        assert_eq!(told("Region,2023\n,Q1,Q2\nNorth,1,2\nSouth,3\nWest,4,5,,\n"), Vec::<String>::new());
     }
 
     #[test]
