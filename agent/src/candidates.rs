@@ -4,7 +4,6 @@
 use std::collections::{HashMap, HashSet};
 
 use rust_decimal::Decimal;
-use rust_decimal::prelude::ToPrimitive as _;
 use tabsegnet_document::months::MONTHS;
 
 use crate::facts::{Fact, Facts, Said};
@@ -15,6 +14,7 @@ use crate::quantity::{Scale, Unit};
 use crate::question::{Inquiry, words};
 use crate::run::{NoRows, Outcome, RunError};
 use crate::words::words_candidates;
+use crate::years::may_be_year;
 
 impl Candidate {
     /// Number of the ranking's node that it begins with.
@@ -42,10 +42,7 @@ impl Candidate {
             (Family::Word | Family::Header | Family::ArgMax | Family::ArgMin | Family::Which, _) => {
                 self.words.iter().all(is_date)
             }
-            // More years than those that part years from amounts: a date is wanted here.
-            (Family::Lookup, Some(Outcome::Number(number))) => {
-                number.is_integer() && number.to_u16().is_some_and(|year| (1900..2100).contains(&year))
-            }
+            (Family::Lookup, Some(Outcome::Number(number))) => may_be_year(number),
             (_, outcome) => outcome.is_none(),
         }
     }

@@ -1,5 +1,6 @@
 //! The years that a text names.
 
+use rust_decimal::Decimal;
 use tabsegnet_document::months::MONTHS;
 
 /// Whether digits look like a year of a report.
@@ -57,13 +58,18 @@ pub(crate) fn named_years(text: &str) -> Vec<u16> {
     named
 }
 
+/// Whether a number may be a year, of more than those that part years from amounts ([`is_year`]): where a date is looked for.
+pub(crate) fn may_be_year(number: Decimal) -> bool {
+    number.is_integer() && (Decimal::from(1900)..Decimal::from(2100)).contains(&number)
+}
+
 /// What a header says whose cells are dates; a year in it says that they are of that year.
 const OF_DATES: [&str; 9] = ["date", "year", "expir", "matur", "since", "founded", "opened", "born", "built"];
 
 /// Whether a cell is a year that a header says it tells, and no amount: `2034` below `Maturity`.
 pub(crate) fn is_date<'h>(cell: &str, headers: impl IntoIterator<Item = &'h str>) -> bool {
     let digits = cell.trim();
-    let is_year = digits.len() == 4 && digits.parse::<u16>().is_ok_and(|year| (1900..2100).contains(&year));
+    let is_year = digits.len() == 4 && digits.parse().is_ok_and(may_be_year);
     let tells = |header: &str| {
         let innermost = header.rsplit(" > ").next().unwrap_or_default().to_lowercase();
         OF_DATES.iter().any(|of| innermost.contains(of)) && years(&innermost).is_empty()

@@ -29,7 +29,6 @@ pub(super) fn objection(candidate: &Candidate, nodes: &[RankedNode], inquiry: &I
                 .or_else(|| no_ratio(fact, node, inquiry))
                 .or_else(|| no_percentage_wanted(fact, node, inquiry))
                 .or_else(|| no_quarter(node, inquiry))
-                .or_else(|| no_count(fact, inquiry))
                 .or_else(|| no_dividend(fact, node, inquiry))
                 .or_else(|| no_difference(fact, node, inquiry))
         }
@@ -148,12 +147,6 @@ fn other_quarter(facts: &[Fact], nodes: &[RankedNode], inquiry: &Inquiry) -> Opt
     let of = others.next()?;
     let shown = |of: &BTreeSet<usize>| of.iter().map(|quarter| format!("Q{quarter}")).collect::<Vec<_>>().join(", ");
     Some(format!("a number is of {}, the question names {}", shown(&of), shown(&named)))
-}
-
-/// The question asks how many there are, and the number is a percentage.
-fn no_count(fact: &Fact, inquiry: &Inquiry) -> Option<String> {
-    let counts = inquiry.has("how many ") && !inquiry.has("percent") && !inquiry.has("basis point");
-    (counts && fact.is_percent()).then(|| format!("the question asks how many, and {} is a percentage", fact.text))
 }
 
 /// The question asks for the dividend of a share, and the number is not called one: earnings per share look like it.

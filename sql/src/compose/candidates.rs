@@ -111,6 +111,9 @@ pub(super) struct Maker<'a, 'g> {
     /// The word for what a row is wanted for each of.
     wants_groups: Option<usize>,
     wants_totals: bool,
+    /// The words for each thing that the question asks for, and the tables with such a name.
+    things: Vec<Vec<usize>>,
+    counted: Vec<usize>,
     /// The table that a column refers to.
     references: BTreeMap<usize, usize>,
     /// What dates may be grouped by, if they are to be, and how likely.
@@ -126,7 +129,22 @@ impl<'a, 'g> Maker<'a, 'g> {
         let references = joins.flat_map(|join| join.pairs.iter().map(|(from, _)| (*from, join.to))).collect();
         let costs = joiner.costs(&reading.words);
         let wants_totals = reading.wants_totals();
-        Self { reading, model, joiner, costs, roles, asks_which, wants_groups, wants_totals, references, per }
+        let things = reading.things();
+        let counted = reading.tables_of(&things);
+        Self {
+            reading,
+            model,
+            joiner,
+            costs,
+            roles,
+            asks_which,
+            wants_groups,
+            wants_totals,
+            things,
+            counted,
+            references,
+            per,
+        }
     }
 
     fn graph(&self) -> &'g SchemaGraph {
@@ -476,7 +494,7 @@ impl<'a, 'g> Maker<'a, 'g> {
         for tables in ways {
             let sketch = Sketch { tables, ..draft.sketch.clone() };
             let Some((mut sql, tree)) = sketch.sql(self.graph(), self.joiner, &self.costs) else { continue };
-            let mut counted = self.reading.tables_asked_for();
+            let mut counted = self.counted.clone();
             if let Some(once) = self.counting_once(&sketch, &tree, &counted)
                 && let Some((of_once, _)) = once.sql(self.graph(), self.joiner, &self.costs)
             {

@@ -1,7 +1,7 @@
 //! Tables of a ranking that are of something else than the question names.
 
 use tabsegnet_datasets::tables::TableRecord;
-use tabsegnet_lexical::names;
+use tabsegnet_lexical::{names, tokenize};
 
 /// Letters that two forms of a name share: Norway, Norwegian.
 const SHARED: usize = 4;
@@ -10,16 +10,13 @@ const SHARED: usize = 4;
 /// revenue" the tables of other companies' reports, where there are tables of Tesla's. Their numbers look like answers.
 pub(super) fn of_others(question: &str, tables: &[TableRecord]) -> Vec<bool> {
     let mut names: Vec<String> = names::of(question, None).iter().map(|name| name.to_lowercase()).collect();
-    names.retain(|name| tables.iter().any(|table| words(&table.title).any(|word| word == *name)));
+    names.retain(|name| tables.iter().any(|table| tokenize(&table.title).contains(name)));
     let begin = |name: &String| name.chars().take(SHARED).collect::<String>();
     let begins: Vec<String> = names.iter().map(begin).collect();
-    let says = |text: &str| begins.iter().any(|begin| words(text).any(|word| word.starts_with(begin.as_str())));
+    let says =
+        |text: &str| tokenize(text).iter().any(|word| begins.iter().any(|begin| word.starts_with(begin.as_str())));
     let is_of_others = |table: &TableRecord| !begins.is_empty() && !texts(table).any(says);
     tables.iter().map(is_of_others).collect()
-}
-
-fn words(text: &str) -> impl Iterator<Item = String> {
-    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase)
 }
 
 fn texts(table: &TableRecord) -> impl Iterator<Item = &str> {

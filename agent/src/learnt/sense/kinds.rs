@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use rust_decimal::Decimal;
 use tabsegnet::RankedNode;
 use tabsegnet_document::months::MONTHS;
 
@@ -12,7 +11,9 @@ use crate::family::Family;
 use crate::quantity::Unit;
 use crate::question::Inquiry;
 use crate::run::Outcome;
-use crate::years::{is_date, years};
+use crate::years::{is_date, may_be_year, years};
+
+use super::headers;
 
 /// The question wants another kind than this, or nothing can be computed from such kinds.
 pub(super) fn objection(candidate: &Candidate, nodes: &[RankedNode], inquiry: &Inquiry) -> Option<String> {
@@ -25,17 +26,12 @@ pub(super) fn objection(candidate: &Candidate, nodes: &[RankedNode], inquiry: &I
         .or_else(|| percentage_by_percentage(candidate, inquiry))
 }
 
-/// Whether a number may be a year.
-fn is_year(number: Decimal) -> bool {
-    number.is_integer() && (Decimal::from(1900)..Decimal::from(2100)).contains(&number)
-}
-
 /// The question asks in which year, and this says none.
 fn no_year(candidate: &Candidate, inquiry: &Inquiry) -> Option<String> {
     const ASKS: [&str; 4] = [" which year ", " what year ", " which fiscal year ", " what fiscal year "];
     let asks = ASKS.iter().any(|asks| inquiry.text.contains(asks));
     let says = match candidate.outcome {
-        Some(Outcome::Number(number)) => is_year(number),
+        Some(Outcome::Number(number)) => may_be_year(number),
         Some(_) => true,
         None => candidate.words.iter().any(|text| !years(text).is_empty()),
     };
@@ -44,8 +40,7 @@ fn no_year(candidate: &Candidate, inquiry: &Inquiry) -> Option<String> {
 
 /// Whether a number is a year that a row or a column tells, and not an amount.
 fn is_year_of_date(fact: &Fact, nodes: &[RankedNode]) -> bool {
-    let headers = nodes.get(fact.node).into_iter().flat_map(|node| [&node.column_headers, &node.row_headers]);
-    is_date(&fact.text, headers.flatten().map(String::as_str))
+    is_date(&fact.text, headers(nodes.get(fact.node)))
 }
 
 /// A year where the question asks how much or how many, or computed from years where it asks for no time.
@@ -78,7 +73,7 @@ fn percentage_by_percentage(candidate: &Candidate, inquiry: &Inquiry) -> Option<
     (by && both && inquiry.wants_percentage()).then(|| format!("{} by {} is no share of anything", a.text, b.text))
 }
 
-/// The question asks how many there are, and this is money or how many percent more.
+/// The question asks how many there are, and this is money or a percentage.
 fn no_count(candidate: &Candidate, inquiry: &Inquiry) -> Option<String> {
     #[rustfmt::skip]
     const OF_MONEY: [&str; 17] = [
@@ -90,8 +85,12 @@ fn no_count(candidate: &Candidate, inquiry: &Inquiry) -> Option<String> {
         return None;
     }
     let is_money = candidate.facts.iter().any(|fact| fact.quantity.unit.is_some_and(|unit| unit != Unit::Percent));
+    let is_percentage = match (candidate.family, candidate.facts.as_slice()) {
+        (Family::Lookup, [fact]) => fact.is_percent(),
+        (family, _) => family == Family::PercentChange,
+    };
     match candidate.family {
-        Family::PercentChange if !of(&["percent", "basis point"]) => {
+        _ if is_percentage && !of(&["percent", "basis point"]) => {
             Some("the question asks how many, and this is a percentage".to_owned())
         }
         Family::Lookup | Family::Product | Family::Sum | Family::Change if is_money && !of(&OF_MONEY) => {
@@ -130,8 +129,7 @@ fn other_months(candidate: &Candidate, nodes: &[RankedNode], inquiry: &Inquiry) 
         wanted.insert(12);
     }
     let is_other = |fact: &&Fact| {
-        let headers = nodes.get(fact.node).into_iter().flat_map(|node| [&node.column_headers, &node.row_headers]);
-        let headers: Vec<String> = headers.flatten().map(|header| header.to_lowercase()).collect();
+        let headers: Vec<String> = headers(nodes.get(fact.node)).map(str::to_lowercase).collect();
         let (months, of_halves) = spans(&headers.join(" | "));
         let apart = |a: &BTreeSet<u8>, b: &BTreeSet<u8>| !a.is_empty() && !b.is_empty() && a.is_disjoint(b);
         apart(&wanted, &months) || apart(&halves, &of_halves)
@@ -158,7 +156,7 @@ fn named_months(question: &str) -> BTreeSet<usize> {
     let named = words.iter().enumerate().filter_map(|(at, word)| {
         let month = MONTHS.iter().position(|month| month == word || month.get(..3) == Some(word))? + 1;
         let before = at.checked_sub(1).and_then(|at| words.get(at)).is_some_and(|word| *word == "in");
-        let behind = words.get(at + 1).is_some_and(|word| word.parse().is_ok_and(is_year));
+        let behind = words.get(at + 1).is_some_and(|word| word.parse().is_ok_and(may_be_year));
         (before || behind).then_some(month)
     });
     named.collect()
@@ -168,8 +166,7 @@ fn named_months(question: &str) -> BTreeSet<usize> {
 fn other_month(candidate: &Candidate, nodes: &[RankedNode], inquiry: &Inquiry) -> Option<String> {
     let wanted = Some(named_months(&inquiry.text)).filter(|wanted| !wanted.is_empty())?;
     let is_other = |fact: &&Fact| {
-        let headers = nodes.get(fact.node).into_iter().flat_map(|node| [&node.column_headers, &node.row_headers]);
-        let of: BTreeSet<usize> = headers.flatten().flat_map(|header| months_of_dates(header)).collect();
+        let of: BTreeSet<usize> = headers(nodes.get(fact.node)).flat_map(months_of_dates).collect();
         !of.is_empty() && of.is_disjoint(&wanted)
     };
     let fact = candidate.facts.iter().find(is_other)?;

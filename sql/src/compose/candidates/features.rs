@@ -73,7 +73,7 @@ impl Maker<'_, '_> {
         if !unread.is_empty() {
             features.push(("left before a name".to_owned(), unread.len().min(3) as f32));
         }
-        let unsaid = self.reading.asked_for().into_iter().filter(|thing| thing.iter().all(|at| left.contains(at)));
+        let unsaid = self.things.iter().filter(|thing| thing.iter().all(|at| left.contains(at)));
         unread.extend(unsaid.filter_map(|thing| thing.last().map(text)));
         unread.extend(self.numbers_left(draft, &said).iter().map(text));
         let count = left.len();

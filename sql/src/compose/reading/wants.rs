@@ -23,7 +23,7 @@ impl Reading<'_> {
 
     /// The words for each thing that it asks for: of "how many free lockers has" free and lockers, of "the area of the cheapest gym"
     /// area, of "the most units" units.
-    pub fn asked_for(&self) -> Vec<Vec<usize>> {
+    pub fn things(&self) -> Vec<Vec<usize>> {
         #[rustfmt::skip]
         const ENDS: [&str; 34] = [
             "do", "does", "did", "has", "have", "had", "is", "are", "was", "were", "will", "would", "can", "could", "of", "in", "on",
@@ -53,13 +53,13 @@ impl Reading<'_> {
         (0..all).filter_map(begins).map(thing).filter(|thing| !thing.is_empty()).collect()
     }
 
-    /// The tables that have the name of what it asks for.
-    pub fn tables_asked_for(&self) -> Vec<usize> {
+    /// The tables that have the name of one of these things.
+    pub fn tables_of(&self, things: &[Vec<usize>]) -> Vec<usize> {
         let named = |at: usize| {
             let mentions = self.tables.iter().enumerate();
             mentions.filter(move |(_, of)| of.coverage > 0.99 && of.words.contains(&at)).map(|(table, _)| table)
         };
-        self.asked_for().into_iter().flatten().flat_map(named).collect()
+        things.iter().flatten().copied().flat_map(named).collect()
     }
 
     /// Whether it begins with "how much".
