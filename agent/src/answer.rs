@@ -64,6 +64,9 @@ pub struct Answer {
     pub id: String,
     /// The question.
     pub question: String,
+    /// As it was read, in the words of the document; absent where these are its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_as: Option<String>,
     /// The number with its currency or percent sign, the words or the sentence, a list with semicolons; empty where it
     /// abstains. A scale is in `scale`, whether a language model writes it here too or not.
     pub answer: String,
@@ -108,6 +111,9 @@ pub struct Answer {
     /// What it cost, where prices are set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
+    /// What was cut off or guessed when the document was read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }
 
 impl Answer {
@@ -145,6 +151,8 @@ impl Answer {
         Self {
             id: self.id,
             question: self.question,
+            read_as: self.read_as,
+            warnings: self.warnings,
             policy: self.policy,
             unverified,
             trace: self.trace,
@@ -176,9 +184,16 @@ impl Answer {
         self
     }
 
-    /// With the question that a ranking is of, and who answers.
+    /// With the question that a ranking is of, what was said of its document, and who answers.
     pub(crate) fn of(self, ranking: &Ranking, policy: &str) -> Self {
-        Self { id: ranking.question_id.clone(), question: ranking.question.clone(), policy: policy.to_owned(), ..self }
+        Self {
+            id: ranking.question_id.clone(),
+            question: ranking.question.clone(),
+            read_as: ranking.read_as.clone(),
+            warnings: ranking.warnings.clone(),
+            policy: policy.to_owned(),
+            ..self
+        }
     }
 }
 

@@ -11,7 +11,6 @@ use crate::program::Argument;
 use crate::quantity::{Quantity, Unit, Written, of_cell, of_sentence};
 use crate::question::{Inquiry, operations, words};
 use crate::table_units::TableUnits;
-use crate::years::years;
 
 /// Best nodes whose numbers are looked at.
 const NODES: usize = 40;
@@ -218,7 +217,7 @@ impl<'r> Facts<'r> {
                 let silent = self.units.silent(table).filter(|_| !inquiry.counts(left, above));
                 let Some(quantity) = of_cell(shown, headings, of_cell_alone, silent) else { return Vec::new() };
                 let label = format!("{} {}", left.unwrap_or(""), above.unwrap_or("")).to_lowercase();
-                let years = years(&label).into_iter().map(|(year, _)| year).collect();
+                let years = inquiry.years_in(&label);
                 let fact = self.fact(number, quantity, node.score, years, &label, inquiry);
                 let label = left.or(above).unwrap_or("").to_lowercase();
                 let text = node.text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -239,7 +238,7 @@ impl<'r> Facts<'r> {
         let headers = [&node.row_headers, &node.column_headers].into_iter().flatten();
         let label = headers.map(String::as_str).collect::<Vec<_>>().join(" ");
         let label = if label.is_empty() { node.text.to_lowercase() } else { label.to_lowercase() };
-        let years = years(&label).into_iter().map(|(year, _)| year).collect();
+        let years = inquiry.years_in(&label);
         let place = match node.position {
             Position::Cell { table, row, col, .. } => Some((table, row, col)),
             _ => None,
@@ -257,7 +256,7 @@ impl<'r> Facts<'r> {
         };
         written.dedup_by(|later, earlier| twice(earlier, later));
         written.truncate(NUMBERS);
-        let named = years(text);
+        let named = inquiry.years_at(text);
         let respectively = text.to_lowercase().contains("respectively") && !named.is_empty();
         let aligned = respectively && written.len().is_multiple_of(named.len());
         let only: HashSet<u16> = named.iter().map(|(year, _)| *year).collect();

@@ -166,7 +166,8 @@ impl Large {
         if outcome.trust == Some(Trust::Text)
             && let Some(answer) = said
         {
-            return Ok(Answer { rounds: outcome.trace, ..answer.located(&self.locations) });
+            let warnings = self.warnings.clone();
+            return Ok(Answer { rounds: outcome.trace, warnings, ..answer.located(&self.locations) });
         }
         Ok(self.said(answer_of(outcome, (id, question), "sql")))
     }
@@ -192,7 +193,7 @@ impl Large {
 
     /// What is said of an answer by SQL; of a document alone its cells are of no other file.
     fn said(&self, answer: Answer) -> Answer {
-        let mut answer = self.with_unit(answer);
+        let mut answer = Answer { warnings: self.warnings.clone(), ..self.with_unit(answer) };
         if self.folder.is_none() {
             answer.citations.iter_mut().for_each(|citation| citation.file = None);
         }

@@ -31,8 +31,8 @@ const CHANGES: [&str; 10] = [
 
 /// Comparatives of amounts.
 #[rustfmt::skip]
-const COMPARED: [&str; 12] = [
-    "how many more dollars of", "how many more dollars", "how much more", "how many more", "how much higher", "how much larger",
+const COMPARED: [&str; 13] = [
+    "how many more dollars of", "how many more dollars", "how many dollars more", "how much more", "how many more", "how much higher", "how much larger",
     "how much bigger", "how much deeper", "how much less", "how much lower", "how much smaller", "how many fewer",
 ];
 

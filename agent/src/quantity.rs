@@ -176,7 +176,11 @@ pub fn of_cell<'t>(
         let heading = heading.to_lowercase();
         (place < own || has_fraction)
             && !heading.contains("except")
-            && ["per share", "per common share", "per diluted share"].iter().any(|each| heading.contains(each))
+            // "Shares used in per share computation" are shares.
+            && !heading.contains("shares used in")
+            && ["per share", "per common share", "per diluted share", "exercise price"]
+                .iter()
+                .any(|each| heading.contains(each))
     });
     // What a table is called says what its numbers are measured in, and counts none of them.
     let counts = |(place, heading): (usize, &str)| counts_as(heading, place < own);

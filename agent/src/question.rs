@@ -7,7 +7,7 @@ use tabsegnet_lexical::names::{self, STOP};
 
 use crate::phrasing::usual;
 use crate::quantity::{Quantity, Scale, of_sentence};
-use crate::years::named_years;
+use crate::years::{FiscalEnd, named_years};
 
 /// Words and phrases that say what is to be done with numbers; matched at the beginning of a word.
 pub(crate) const CUES: [&str; 86] = [
@@ -47,6 +47,8 @@ pub struct Inquiry {
     pub(crate) cues: Vec<u16>,
     /// The years that it names, each once, in its order; `2008-2010` and `between 2008 and 2010` are as written.
     pub years: Vec<u16>,
+    /// The day on which the fiscal year that it names ends, where that is one of the year after.
+    fiscal_end: Option<FiscalEnd>,
     /// The numbers that it names, but for years.
     pub(crate) quantities: Vec<Quantity>,
     /// The scale that the answer is to have.
@@ -97,7 +99,18 @@ impl Inquiry {
         let wanted = wanted(&text);
         let quantities = of_sentence(&text).into_iter().map(|written| written.quantity).collect();
         let proper = names::of(question, read_as);
-        Self { cues, years: named, quantities, scale, wanted, proper, words: all, places, text }
+        let fiscal_end = FiscalEnd::of(&text, read_as.unwrap_or(""));
+        Self { cues, years: named, fiscal_end, quantities, scale, wanted, proper, words: all, places, text }
+    }
+
+    /// The years that a text of the document names, as the question counts them, with the byte where each begins.
+    pub(crate) fn years_at(&self, text: &str) -> Vec<(u16, usize)> {
+        FiscalEnd::years(self.fiscal_end, text)
+    }
+
+    /// The years alone.
+    pub(crate) fn years_in(&self, text: &str) -> Vec<u16> {
+        self.years_at(text).into_iter().map(|(year, _)| year).collect()
     }
 
     /// Whether a year is named, or lies between two that `to` joins where several answers are wanted.
@@ -165,9 +178,16 @@ impl Inquiry {
     /// Whether what it names became less, `None` where it says of nothing that it became more or less.
     fn changes(&self) -> Option<bool> {
         let has = |words: &[&str]| words.iter().any(|word| self.has(word));
-        let less =
-            has(&[" decreas", " declin", " fall", " fell", " drop", " shrink", " shrank", " go down", " gone down"]);
-        let more = has(&[" increas", " rise", " rose", " risen", " grow", " grew", " go up", " gone up"]);
+        #[rustfmt::skip]
+        let less = has(&[
+            " decreas", " declin", " fall", " fell", " drop", " shrink", " shrank", " go down", " gone down", " went down",
+            " come down", " came down", " narrow", " dip ", " dipped",
+        ]);
+        #[rustfmt::skip]
+        let more = has(&[
+            " increas", " rise", " rose", " risen", " grow", " grew", " go up", " gone up", " went up", " climb", " jump",
+            " expand", " widen",
+        ]);
         (less != more).then_some(less)
     }
 
@@ -197,7 +217,11 @@ impl Inquiry {
 
     /// Whether it asks for a percentage.
     pub(crate) fn wants_percentage(&self) -> bool {
-        ["percentage of", "percent of", "what percent"].iter().any(|cue| self.has(cue))
+        #[rustfmt::skip]
+        let cues = [
+            "percentage of", "percent of", "what percent", "growth rate", "rate of growth", "year-over-year growth", "how fast did",
+        ];
+        cues.iter().any(|cue| self.has(cue))
     }
 
     pub(crate) fn has(&self, cue: &str) -> bool {
@@ -245,7 +269,9 @@ fn wanted(text: &str) -> Wanted {
     let says = [
         "why ", "what drove", "what caused", "what led", "explain", "describe", "how does ", "how did ", "how is ",
         "how are ", "how do ", "what happened", "what does ", "what reason", "what were the reasons", "what kept",
-        "what pushed", "who ", "where ", "on what grounds", "what made",
+        "what pushed", "who ", "where ", "on what grounds", "what made", "what lifted", "what was behind",
+        "what is behind", "what lay behind", "what boosted", "what weighed", "what explains", "what explained",
+        "what hurt", "what helped",
     ];
     if !asks_number && begins(&says) && !contains(&["how does the", " percent", " what was the total"]) {
         return Wanted::Sentence;

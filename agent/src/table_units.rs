@@ -25,13 +25,13 @@ pub(crate) struct TableUnits<'r> {
     headings: HashMap<usize, Vec<&'r str>>,
     /// By table that names no scale: that in which amounts of sentences are its numbers.
     inferred: HashMap<usize, Scale>,
-    /// Table and column: percentages of which the first alone, 100 %, has the sign.
+    /// Table and column: percentages of which the first alone has the sign, as it is 100 % or the header says what they are.
     percentages: HashSet<(usize, usize)>,
     /// The scale that the sentences of a section, which a report is or one of its parts, say most often of all amounts, for
     /// tables that say nothing; of no section what stands before the first.
-    stated: HashMap<Option<&'r str>, Scale>,
-    /// By table its outermost section.
-    sections: HashMap<usize, &'r str>,
+    stated: HashMap<Option<&'r str>, Stated<'r>>,
+    /// By table its headings, outermost first.
+    sections: HashMap<usize, &'r [String]>,
     /// Tables whose numbers have a comma before the fraction.
     with_commas: HashSet<usize>,
 }
@@ -42,7 +42,7 @@ impl<'r> TableUnits<'r> {
         // By table: numbers with a comma before the fraction, and other numbers with a comma.
         let mut commas: HashMap<usize, [usize; 2]> = HashMap::new();
         let mut numbers: HashMap<usize, Vec<Decimal>> = HashMap::new();
-        // By table and column: the first row with a number, and whether that is 100 %.
+        // By table and column: the first row with a number, and whether that is 100 %, or a rate, as its header says.
         let (mut on_top, mut rows) = (Vec::new(), HashSet::new());
         let mut first: HashMap<(usize, usize), (usize, bool)> = HashMap::new();
         for node in nodes {
@@ -60,15 +60,15 @@ impl<'r> TableUnits<'r> {
                     } else if row < TOP && number.is_none() && Scale::of_heading(&node.text).is_some() {
                         on_top.push((table, row, &node.text));
                     }
-                    if let Some(section) = node.section.first() {
-                        found.sections.insert(table, section);
+                    if !node.section.is_empty() {
+                        found.sections.insert(table, &node.section);
                     }
                     if number.is_some() && node.text.contains(',') {
                         commas.entry(table).or_default()[usize::from(!has_decimal_comma(&node.text))] += 1;
                     }
                     let Some(number) = number.filter(|_| node.kind == NodeKind::Cell) else { continue };
                     rows.insert((table, row));
-                    let of_all = node.text.contains('%') && number == Decimal::ONE_HUNDRED;
+                    let of_all = node.text.contains('%') && (number == Decimal::ONE_HUNDRED || is_of_rates(node));
                     let of_column = first.entry((table, col)).or_insert((row, of_all));
                     if row < of_column.0 {
                         *of_column = (row, of_all);
@@ -111,8 +111,10 @@ impl<'r> TableUnits<'r> {
 
     /// The scale of a table of which neither its headings nor its section say one.
     pub fn silent(&self, table: usize) -> Option<Scale> {
-        let of_section = || self.sections.get(&table).and_then(|section| self.stated.get(&Some(*section)));
-        self.inferred.get(&table).or_else(of_section).or_else(|| self.stated.get(&None)).copied()
+        let section = self.sections.get(&table).copied().unwrap_or_default();
+        let of_section = || self.stated.get(&Some(section.first()?.as_str())).filter(|stated| stated.holds(section));
+        let stated = || of_section().or_else(|| self.stated.get(&None)).map(|stated| stated.scale);
+        self.inferred.get(&table).copied().or_else(stated)
     }
 
     /// Whether the numbers of a table have a comma before the fraction.
@@ -126,16 +128,44 @@ impl<'r> TableUnits<'r> {
     }
 }
 
+/// Whether a column header says that its numbers are rates.
+fn is_of_rates(node: &RankedNode) -> bool {
+    let innermost = node.column_headers.as_deref().and_then(|path| path.rsplit(" > ").next()).unwrap_or_default();
+    let innermost = innermost.to_lowercase();
+    ["rate", "percent", "%", "growth"].iter().any(|of| innermost.contains(of))
+}
+
+/// A scale that sentences of a section say.
+#[derive(Debug, Clone, Copy)]
+struct Stated<'r> {
+    scale: Scale,
+    /// The headings of these sentences, where all of them stand under a heading within the section: it holds there alone.
+    within: Option<&'r [String]>,
+}
+
+impl Stated<'_> {
+    /// Whether it holds below these headings.
+    fn holds(&self, section: &[String]) -> bool {
+        self.within.is_none_or(|within| section.starts_with(within))
+    }
+}
+
 /// The scale that most sentences of a section give for the tables beside them, of equals the smaller.
-fn stated(nodes: &[RankedNode]) -> HashMap<Option<&str>, Scale> {
+fn stated(nodes: &[RankedNode]) -> HashMap<Option<&str>, Stated<'_>> {
     let said = |node: &&RankedNode| matches!(node.kind, NodeKind::Passage | NodeKind::Caption | NodeKind::Heading);
-    let mut counts: HashMap<Option<&str>, BTreeMap<Scale, usize>> = HashMap::new();
+    let mut said_in: HashMap<Option<&str>, BTreeMap<Scale, Vec<&[String]>>> = HashMap::new();
     for node in nodes.iter().filter(said) {
         let Some(scale) = Scale::of_passage(&node.text) else { continue };
-        *counts.entry(node.section.first().map(String::as_str)).or_default().entry(scale).or_default() += 1;
+        let of_section = said_in.entry(node.section.first().map(String::as_str)).or_default();
+        of_section.entry(scale).or_default().push(&node.section);
     }
-    let most = |counts: BTreeMap<Scale, usize>| counts.into_iter().rev().max_by_key(|(_, count)| *count);
-    counts.into_iter().filter_map(|(section, counts)| Some((section, most(counts)?.0))).collect()
+    let stated = said_in.into_iter().filter_map(|(section, of_section)| {
+        let (scale, places) = of_section.into_iter().rev().max_by_key(|(_, places)| places.len())?;
+        let first = *places.first()?;
+        let is_one = first.len() > 1 && places.iter().all(|place| *place == first);
+        Some((section, Stated { scale, within: is_one.then_some(first) }))
+    });
+    stated.collect()
 }
 
 /// The amounts of sentences that say their scale, in two digits at least: `$24.2 million`.

@@ -11,7 +11,7 @@ use crate::candidates::{Candidate, words_candidate};
 use crate::facts::{Fact, Facts};
 use crate::family::Family;
 use crate::features::{WordFeatures, flag};
-use crate::quantity::Quantity;
+use crate::quantity::{Quantity, Scale};
 use crate::question::{Inquiry, words};
 use crate::run::Outcome;
 use crate::years::years;
@@ -361,6 +361,7 @@ fn outer(path: &str) -> Option<String> {
 fn member(facts: &Facts<'_>, fact: Fact, is_row: bool, inquiry: &Inquiry) -> Option<Member> {
     let node = facts.nodes.get(fact.node)?;
     let path = if is_row { node.column_headers.as_deref() } else { node.row_headers.as_deref() }?;
+    let path = without_units(path);
     let of_year = if is_row && inquiry.has("year") { years(path) } else { Vec::new() };
     let name = match of_year.as_slice() {
         [(year, _)] => year.to_string(),
@@ -370,7 +371,34 @@ fn member(facts: &Facts<'_>, fact: Fact, is_row: bool, inquiry: &Inquiry) -> Opt
     let shared = of_name.iter().filter(|word| inquiry.words.contains(*word)).count();
     let by_words = shared > 0 && 2 * shared >= of_name.len();
     let by_year = years(path).iter().any(|(year, _)| inquiry.names_year(*year));
-    Some(Member { fact, name, named: by_words || by_year, outer: outer(path) })
+    let outer = outer(path);
+    (!name.is_empty()).then_some(Member { fact, name, named: by_words || by_year, outer })
+}
+
+/// A path of headers without what its innermost ones say in brackets of the scale alone: `2024 > ($ in millions)`.
+fn without_units(mut path: &str) -> &str {
+    let is_unit = |name: &str| {
+        let name = name.trim();
+        name.starts_with('(') && name.ends_with(')') && Scale::of_heading(name).is_some()
+    };
+    loop {
+        match path.rsplit_once(" > ") {
+            Some((outer, name)) if is_unit(name) => path = outer,
+            None if is_unit(path) => return "",
+            _ => return path,
+        }
+    }
+}
+
+/// Without one that is the sum of all others.
+fn without_sum<'m>(members: &[&'m Member]) -> Vec<&'m Member> {
+    let value = |member: &&&Member| member.fact.quantity.value;
+    let all = members.iter().try_fold(Decimal::ZERO, |sum, member| sum.checked_add(value(&member)));
+    let is_sum = |member: &&&Member| {
+        let of = value(member);
+        members.len() > 3 && !of.is_zero() && all.and_then(|all| all.checked_sub(of)) == Some(of)
+    };
+    members.iter().filter(|member| !is_sum(member)).copied().collect()
 }
 
 /// What questions have that want all names along a line: `In which years was ... provided?`, `What are the components of ...?`
@@ -378,9 +406,10 @@ const WANTS_NAMES: [&str; 6] = ["which", "what years", "what are", "what were", 
 
 fn of_line(add: &mut Additions<'_, '_>, members: &[&Member], bounds: &[Quantity], mut features: WordFeatures) {
     let all = || members.iter().map(|member| member.fact.clone()).collect::<Vec<_>>();
-    let values = || members.iter().map(|member| member.fact.quantity.value);
+    let of_parts = without_sum(members);
+    let values = || of_parts.iter().map(|member| member.fact.quantity.value);
     for (family, wanted) in [(Family::ArgMax, values().max()), (Family::ArgMin, values().min())] {
-        let mut best = members.iter().filter(|member| Some(member.fact.quantity.value) == wanted);
+        let mut best = of_parts.iter().filter(|member| Some(member.fact.quantity.value) == wanted);
         if let (Some(member), None) = (best.next(), best.next()) {
             let of_name = described(&member.name, add.inquiry);
             let of_name = WordFeatures {

@@ -38,6 +38,45 @@ pub(crate) fn years(text: &str) -> Vec<(u16, usize)> {
     found
 }
 
+/// The day on which a fiscal year ends that is named after the year before: a retailer's fiscal 2024 ends on February 2, 2025.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct FiscalEnd(u16);
+
+impl FiscalEnd {
+    /// Days that the ends of a fiscal year of 52 or 53 weeks differ by.
+    const WITHIN: u16 = 10;
+
+    /// As a question is read that names a year, with the day behind it in brackets.
+    pub fn of(question: &str, read_as: &str) -> Option<Self> {
+        let (_, day) = read_as.rsplit_once('(')?;
+        let (day, _) = day.split_once(')')?;
+        let [(year, at)] = years(day)[..] else { return None };
+        let is_named = years(question).iter().any(|(named, _)| named + 1 == year);
+        is_named.then(|| day_before(day, at)).flatten().map(Self)
+    }
+
+    /// The years that a text names, each day on which such a fiscal year ends as that year.
+    pub fn years(end: Option<Self>, text: &str) -> Vec<(u16, usize)> {
+        let mut found = years(text);
+        let Some(Self(end)) = end else { return found };
+        for (year, at) in &mut found {
+            if day_before(text, *at).is_some_and(|day| day.abs_diff(end) <= Self::WITHIN) {
+                *year -= 1;
+            }
+        }
+        found
+    }
+}
+
+/// The days since the year began, about, of the day that stands before a byte: `february 2, `.
+fn day_before(text: &str, at: usize) -> Option<u16> {
+    let before = text.get(..at)?.trim_end_matches([',', ' ', '\u{a0}']);
+    let number = before.rsplit(|c: char| !c.is_ascii_digit()).next()?;
+    let word = last_word(before.strip_suffix(number)?.trim_end());
+    let month = MONTHS.iter().position(|month| *month == word)?;
+    number.parse::<u16>().ok().filter(|day| (1..=31).contains(day)).map(|day| 31 * month as u16 + day)
+}
+
 pub(crate) fn is_month(word: &str) -> bool {
     word == "sept" || MONTHS.iter().any(|month| *month == word || month.get(..3) == Some(word))
 }
@@ -79,7 +118,20 @@ pub(crate) fn is_date<'h>(cell: &str, headers: impl IntoIterator<Item = &'h str>
 
 #[cfg(test)]
 mod tests {
-    use super::years;
+    use super::{FiscalEnd, years};
+
+    #[test]
+    fn a_day_may_be_of_the_fiscal_year_before() {
+        let question = "goodwill at the end of fiscal 2024?";
+        let end = FiscalEnd::of(question, "goodwill at the end of fiscal 2024 (February 2, 2025)?");
+        let of = |text: &str| FiscalEnd::years(end, text).into_iter().map(|(year, _)| year).collect::<Vec<_>>();
+        assert_eq!(of("february 2, 2025 and january 28, 2024; fiscal 2025, march 31, 2025"), [2024, 2023, 2025, 2025]);
+        for read_as in [question, "goodwill (net) at the end of 2024", "goodwill at the end of 2024 (February 2, 2023)"]
+        {
+            assert_eq!(FiscalEnd::of(question, read_as), None);
+        }
+        assert_eq!(FiscalEnd::years(None, "february 2, 2025"), [(2025, 12)]);
+    }
 
     #[test]
     fn years_are_neither_amounts_nor_decades() {

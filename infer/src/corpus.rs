@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Context as _, Error, Result, bail};
 use rayon::prelude::*;
 use tabsegnet::progress::on_stderr;
-use tabsegnet::questions::{GivenQuestion, Questions, is_blank};
+use tabsegnet::questions::{GivenQuestion, Questions, is_blank, tell_passed_over};
 use tabsegnet::{Corpus, Opening, Question as Asking, RankingError, Session, SessionOptions, TableRanking};
 use tabsegnet_store::eprintln;
 
@@ -69,7 +69,9 @@ pub fn rank(arguments: &Arguments, query: &CorpusQuestions<'_>) -> Result<()> {
         }
     };
     if more == More::Stdin {
-        return questions.stdin().try_for_each(|question| print(search(&question?)?, &mut writer));
+        let in_json = arguments.format == Format::Jsonl;
+        let answer = |question: &GivenQuestion| print(search(question)?, &mut writer);
+        return questions.answer_stdin(|error| Ok(tell_passed_over(error, in_json)?), answer);
     }
     for questions in listed.chunks(AT_ONCE) {
         let rankings: Vec<Result<TableRanking>> = questions.par_iter().map(search).collect();

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::thread;
 
 use anyhow::{Context as _, Error, Result};
-use tabsegnet::questions::{GivenQuestion, Questions, is_blank};
+use tabsegnet::questions::{GivenQuestion, Questions, is_blank, tell_passed_over};
 use tabsegnet::ranking::likely;
 use tabsegnet::{OpenDocument, Opening, Question as Asking, RankingError};
 use tabsegnet_store::eprintln;
@@ -77,7 +77,8 @@ pub fn rank(
     }
     thread::scope(|scope| {
         scope.spawn(|| keep(&document));
-        questions.stdin().try_for_each(|question| answer(&question?))
+        let in_json = arguments.format == Format::Jsonl;
+        questions.answer_stdin(|error| Ok(tell_passed_over(error, in_json)?), answer)
     })
 }
 

@@ -6,6 +6,7 @@ mod dataset;
 mod document;
 mod output;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
@@ -13,7 +14,7 @@ use clap::Parser as _;
 use tabsegnet::progress::on_stderr;
 use tabsegnet::{Opening, SessionOptions};
 use tabsegnet_graph::Graph;
-use tabsegnet_store::{default_cache_dir, eprintln, is_closed_pipe};
+use tabsegnet_store::{Store, default_cache_dir, eprintln, is_closed_pipe};
 
 use arguments::{Arguments, Input, UsageError};
 use output::Writer;
@@ -40,6 +41,14 @@ fn main() -> ExitCode {
     }
 }
 
+/// The user's cache directory; nothing, which is said, where there is none that can be written.
+fn own_cache() -> Option<PathBuf> {
+    let opened = default_cache_dir().and_then(|directory| Store::open(&directory).map(|_| directory));
+    opened
+        .map_err(|error| eprintln!("warning: nothing is kept for the next run: {error}; name a directory with --cache"))
+        .ok()
+}
+
 fn run(arguments: &Arguments) -> Result<()> {
     let input = arguments.input()?;
     if let (Some(path), Input::Document(questions)) = (&arguments.graph, &input) {
@@ -50,13 +59,9 @@ fn run(arguments: &Arguments) -> Result<()> {
         return corpus::rank(arguments, questions);
     }
     let checkpoint = arguments.checkpoint.as_deref().context("--checkpoint DIR is missing")?;
-    let cache = match &arguments.cache {
-        Some(directory) => directory.clone(),
-        None => default_cache_dir()?,
-    };
     let options = SessionOptions {
         device: arguments.device,
-        cache: Some(cache),
+        cache: arguments.cache.clone().or_else(own_cache),
         glossaries: arguments.glossary.clone(),
         without_glossary: arguments.no_glossary,
         segmenter: arguments.segmenter.clone(),

@@ -89,6 +89,36 @@ pub(crate) fn share_note(question: &str, sql: &str) -> Option<String> {
     Some(format!("the question wants a {word}, which the statement neither works out nor has as a column"))
 }
 
+/// That the question wants several numbers, "the average height and the average width", and the statement has fewer, in a sentence.
+pub(crate) fn functions_note(question: &str, shown: usize) -> Option<String> {
+    #[rustfmt::skip]
+    const FUNCTIONS: [&str; 18] = [
+        "average", "mean", "avg", "maximum", "max", "minimum", "min", "total", "sum", "number", "count", "highest", "lowest",
+        "largest", "smallest", "oldest", "youngest", "median",
+    ];
+    const BETWEEN: [&str; 6] = ["the", "their", "its", "a", "also", "both"];
+    let all = words(&question.to_lowercase());
+    let is_function = |at: usize| {
+        let word = |at: usize| all.get(at).map_or("", String::as_str);
+        // The total number is one.
+        FUNCTIONS.contains(&word(at)) && !(word(at) == "total" && word(at + 1) == "number")
+    };
+    let mut wanted: Vec<&str> = Vec::new();
+    for at in (0..all.len()).filter(|at| is_function(*at)) {
+        let before = all.get(..at)?.iter().rev().find(|word| !BETWEEN.contains(&word.as_str()));
+        let is_beside = before.is_some_and(|word| word == "and");
+        if !is_beside && wanted.len() < 2 {
+            wanted.clear();
+        }
+        if is_beside != wanted.is_empty() {
+            wanted.push(all.get(at)?);
+        }
+    }
+    let is_missed = wanted.len() > 1 && wanted.len() > shown;
+    is_missed
+        .then(|| format!("the question wants the {}, and the statement does not have each", wanted.join(" and the ")))
+}
+
 /// The word for a share of something that the question wants, where the statement has no name and no quotient for one.
 fn share(question: &str, sql: &str) -> Option<&'static str> {
     const SHARES: [&str; 5] = ["percentage", "percent", "proportion", "fraction", "ratio"];
@@ -183,6 +213,21 @@ mod tests {
     }
     use crate::schema::Schema;
     use crate::schema_graph::{Semantics, SqlDialect};
+
+    #[test]
+    fn regression_each_of_several_numbers_is_shown() {
+        for (question, numbers) in [
+            ("Average salary and number of employees per department", 2),
+            ("What are the minimum, the average and the maximum age?", 2),
+            ("What is the average height and the average width?", 2),
+            ("What is the total number of singers?", 0),
+            ("Name and total number of concerts of each stadium", 0),
+            ("number of gifts to the school with the highest score and the town", 0),
+        ] {
+            assert_eq!(functions_note(question, 1).is_some(), numbers > 1, "{question}");
+            assert!(functions_note(question, numbers).is_none(), "{question}");
+        }
+    }
 
     #[test]
     fn a_share_is_no_count() {

@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use tabsegnet_corpus::gtr::GtrConfig;
-use tabsegnet_corpus::{Corpus as Tables, CorpusError, Fusion, GtrRetriever, Hit, Rerank, Retriever, Rrf, Weights};
+use tabsegnet_corpus::{
+    Corpus as Tables, CorpusError, Fusion, GtrRetriever, Hit, Rerank, Retriever, Rrf, Weights, of_others,
+};
 use tabsegnet_datasets::document::{Document, MAX_GRID_POSITIONS};
 use tabsegnet_datasets::node_id;
 use tabsegnet_datasets::tables::TableRecord;
@@ -19,12 +21,10 @@ use crate::settings::RankerSettings;
 use crate::{NodeRef, OpenDocument, Question, RankedNode, RankingError, Session};
 
 mod layout;
-mod named;
 mod prompt;
 
 pub use layout::blocks_of;
 use layout::{Shape, Standing, laid_out, unshown};
-use named::of_others;
 
 pub use tabsegnet_corpus as index;
 

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 use tabsegnet_datasets::tables::unpacked_text;
-use tabsegnet_store::FileError;
+use tabsegnet_store::{FileError, eprintln};
 
 /// A question with an id that no other one has.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,6 +31,24 @@ pub enum QuestionError {
         /// What is wrong, and what is expected.
         message: String,
     },
+    /// Lines of stdin that were passed over, each told when it came.
+    #[error("{count} of the lines of stdin could not be answered; each was told above")]
+    PassedOver {
+        /// How many.
+        count: usize,
+    },
+}
+
+/// Tells a line of stdin that is passed over on stderr, and where answers are lines of JSON as one of them too: `{"error": …}`.
+///
+/// # Errors
+/// Stdout is closed.
+pub fn tell_passed_over(error: &QuestionError, in_json: bool) -> io::Result<()> {
+    eprintln!("error: {error}");
+    if in_json {
+        tabsegnet_store::print(&format!("{}\n", serde_json::json!({ "error": error.to_string() })))?;
+    }
+    Ok(())
 }
 
 fn wrong(place: impl Into<String>, message: impl Into<String>) -> QuestionError {
@@ -120,12 +138,34 @@ impl Questions {
         Ok(questions)
     }
 
-    /// Those of stdin, each as it comes.
-    pub fn stdin(&mut self) -> impl Iterator<Item = Result<GivenQuestion, QuestionError>> {
-        let is_read = |(_, line): &(usize, io::Result<String>)| !line.as_ref().is_ok_and(|line| is_blank_line(line));
-        (1..).zip(io::stdin().lock().lines()).filter(is_read).map(|(number, line)| {
-            let line = line.map_err(|error| wrong("stdin", format!("line {number}: could not read: {error}")))?;
-            self.line("stdin", number, &line)
-        })
+    /// Answers those of stdin, each as it comes. A line that cannot be taken is `refused`, and the next one is answered: who keeps a
+    /// program running for its questions does not lose it by one of them.
+    ///
+    /// # Errors
+    /// What `answer` and `refused` say, stdin that cannot be read; at the end [`QuestionError::PassedOver`] where lines were.
+    pub fn answer_stdin<E: From<QuestionError>>(
+        &mut self,
+        mut refused: impl FnMut(&QuestionError) -> Result<(), E>,
+        mut answer: impl FnMut(&GivenQuestion) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut count = 0;
+        for (number, line) in (1..).zip(io::stdin().lock().lines()) {
+            let taken = match line {
+                Ok(line) if is_blank_line(&line) => continue,
+                Ok(line) => self.line("stdin", number, &line),
+                Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+                    Err(wrong(format!("stdin: line {number}"), "it is no UTF-8"))
+                }
+                Err(error) => return Err(wrong("stdin", format!("line {number}: could not read: {error}")).into()),
+            };
+            match taken {
+                Ok(question) => answer(&question)?,
+                Err(error) => {
+                    count += 1;
+                    refused(&error)?;
+                }
+            }
+        }
+        if count > 0 { Err(QuestionError::PassedOver { count }.into()) } else { Ok(()) }
     }
 }

@@ -152,10 +152,19 @@ fn questions_on_stdin_are_answered_one_by_one() {
             serde_json::from_str(&answers.next().expect("an answer").expect("a line")).expect("a JSON line");
         assert_eq!(answer["question"], question);
     }
-    // A blank line is none.
+    // A blank line is none. One that is no question is told, and the next is answered.
     writeln!(stdin, "\n{{\"question\": \" \"}}").expect("a question can be written");
+    stdin.write_all(b"\xff\n").expect("a line can be written");
+    let mut next = || -> Value {
+        serde_json::from_str(&answers.next().expect("an answer").expect("a line")).expect("a JSON line")
+    };
+    for problem in ["stdin: line 5: the question is blank", "stdin: line 6: it is no UTF-8"] {
+        assert!(next()["error"].as_str().is_some_and(|error| error.contains(problem)), "{problem}");
+    }
+    writeln!(stdin, "{}", QUESTIONS[0]).expect("a question can be written");
+    assert_eq!(next()["question"], QUESTIONS[0]);
     drop(stdin);
-    Outcome::after(child).fails(1, &["stdin: line 5: the question is blank"]);
+    Outcome::after(child).fails(1, &["stdin: line 5: the question is blank", "2 of the lines of stdin"]);
     assert_eq!(kept(&work), 1);
 }
 

@@ -2,7 +2,8 @@
 
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use burn::tensor::Device;
@@ -59,5 +60,16 @@ pub fn stop_flag() -> Result<Arc<AtomicBool>> {
             .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&stop)));
         registered.context("signals cannot be handled")?;
     }
+    let told = Arc::clone(&stop);
+    // A step may take minutes, and silence looks like a signal that was not heard.
+    std::thread::spawn(move || {
+        while !told.load(Ordering::Relaxed) {
+            std::thread::sleep(TOLD_WITHIN);
+        }
+        eprintln!("stops when the step in progress is done; once more ends it at once");
+    });
     Ok(stop)
 }
+
+/// How soon a signal is answered.
+const TOLD_WITHIN: Duration = Duration::from_millis(200);

@@ -283,6 +283,7 @@ impl Config {
         }
         self.segmenter_training.check()?;
         self.static_encoder.check()?;
+        in_range(!self.output.directory.trim().is_empty(), "output.directory", "empty", "a directory for the results")?;
         in_range(self.evaluation.resamples > 0, "evaluation.resamples", 0, "at least 1")?;
         in_range(self.evaluation.rounds > 0, "evaluation.rounds", 0, "at least 1")
     }

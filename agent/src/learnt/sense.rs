@@ -2,6 +2,7 @@
 //! number of another year, an amount where a ratio is wanted.
 
 mod kinds;
+mod places;
 
 use std::collections::BTreeSet;
 
@@ -18,7 +19,6 @@ use crate::family::Family;
 use crate::names::is_named;
 use crate::question::{Inquiry, names_quarter, quarters, words};
 use crate::run::Outcome;
-use crate::years::years;
 
 /// The first objection to a candidate, as a check that fails.
 pub(super) fn objection(candidate: &Candidate, nodes: &[RankedNode], inquiry: &Inquiry) -> Option<Check> {
@@ -33,7 +33,7 @@ pub(super) fn objection(candidate: &Candidate, nodes: &[RankedNode], inquiry: &I
                 .or_else(|| no_difference(fact, node, inquiry))
         }
         (Family::List, facts) => no_change(facts, nodes, inquiry),
-        (Family::PercentChange, [new, old]) => fraction(new, old),
+        (Family::PercentChange, [new, old]) => fraction(new, old).or_else(|| no_other_time(new, old, inquiry)),
         (Family::Ratio, [a, b]) if a.quantity.value.is_zero() => {
             Some(format!("{} over {} may be the other way round, by 0", a.text, b.text))
         }
@@ -47,6 +47,7 @@ pub(super) fn objection(candidate: &Candidate, nodes: &[RankedNode], inquiry: &I
     let what = undefined(candidate, inquiry)
         .or(of_sense)
         .or_else(|| kinds::objection(candidate, nodes, inquiry))
+        .or_else(|| places::objection(candidate, nodes, inquiry))
         .or_else(|| changes_of_changes(candidate, nodes))
         .or_else(|| unwanted(candidate, inquiry))
         .or_else(|| no_age(candidate, inquiry))
@@ -161,9 +162,13 @@ fn left_out(candidate: &Candidate, nodes: &[RankedNode], inquiry: &Inquiry) -> O
     const LEAVE: [&str; 5] = [" outside ", " other than ", " excluding ", " except ", " apart from "];
     const OTHERS: [&str; 9] =
         ["outside", "non-", "international", "foreign", "rest of", "other", "excluding", "except", "abroad"];
-    candidate.outcome?;
-    let (leave, after) = LEAVE.iter().find_map(|leave| Some((leave.trim(), inquiry.text.split_once(leave)?.1)))?;
-    let named: Vec<String> = words(after).into_iter().map(|(word, _)| word).take(2).collect();
+    let (leave, rest) = LEAVE.iter().find_map(|leave| Some((leave.trim(), inquiry.text.split_once(leave)?.1)))?;
+    let after = ["the u.s.", "the us", "u.s.", "us"].iter().find_map(|us| {
+        let rest = rest.strip_prefix(us).filter(|rest| !rest.starts_with(char::is_alphanumeric))?;
+        Some(format!("united states {rest}"))
+    });
+    let named: Vec<String> =
+        words(after.as_deref().unwrap_or(rest)).into_iter().map(|(word, _)| word).take(2).collect();
     let of_that = |text: &str| {
         let text = text.to_lowercase();
         let own: Vec<String> = words(&text).into_iter().map(|(word, _)| word).collect();
@@ -171,7 +176,13 @@ fn left_out(candidate: &Candidate, nodes: &[RankedNode], inquiry: &Inquiry) -> O
             && named.iter().all(|word| own.contains(word))
             && !OTHERS.iter().any(|other| text.contains(other))
     };
-    let fact = candidate.facts.iter().find(|fact| headers(nodes.get(fact.node)).any(of_that))?;
+    // The largest of several is named first.
+    let cited = match (candidate.outcome, candidate.family) {
+        (Some(_), _) => candidate.facts.as_slice(),
+        (None, Family::ArgMax | Family::ArgMin) => candidate.facts.get(..1)?,
+        _ => return None,
+    };
+    let fact = cited.iter().find(|fact| headers(nodes.get(fact.node)).any(of_that))?;
     Some(format!("the question asks for what is {leave} something, and {} is of that", fact.text))
 }
 
@@ -194,8 +205,12 @@ fn no_percentage_wanted(fact: &Fact, node: Option<&RankedNode>, inquiry: &Inquir
     let counts = fact.quantity.unit.is_some()
         || fact.quantity.scale.is_some()
         || fact.quantity.value.abs() > Decimal::ONE_HUNDRED;
-    let called =
-        node.is_some_and(|node| texts(node).any(|text| text.contains('%') || text.to_lowercase().contains("percent")));
+    // Of dollars "in millions, except percentages" makes none.
+    let is_money = fact.quantity.unit.is_some();
+    let called = node.is_some_and(|node| {
+        let texts: Vec<&str> = if is_money { headers(Some(node)).collect() } else { texts(node).collect() };
+        texts.iter().any(|text| text.contains('%') || text.to_lowercase().contains("percent"))
+    });
     let wanted = inquiry.wants_percentage() && counts || inquiry.wants_percent_change() && fact.place.is_some();
     let amount = wanted && !fact.is_percent() && !called;
     amount.then(|| format!("the question asks for a percentage, and {} is an amount", fact.text))
@@ -276,7 +291,7 @@ fn other_year(fact: &Fact, nodes: &[RankedNode], inquiry: &Inquiry) -> Option<St
     let node = nodes.get(fact.node);
     let over = |node: &RankedNode| -> Vec<u16> {
         let headings = node.caption.iter().chain(node.section.last());
-        headings.flat_map(|heading| years(heading)).map(|(year, _)| year).collect()
+        headings.flat_map(|heading| inquiry.years_in(heading)).collect()
     };
     let mut of = match (fact.years.as_slice(), node) {
         ([], Some(node)) if fact.place.is_some() => over(node),
@@ -291,10 +306,7 @@ fn other_year(fact: &Fact, nodes: &[RankedNode], inquiry: &Inquiry) -> Option<St
             matches!(node.position, Position::Cell { table: of, row: at, .. } if (of, at) == (table, row))
                 && node.kind == NodeKind::Cell
         });
-        of = beside
-            .flat_map(|node| node.column_headers.iter().flat_map(|header| years(header)))
-            .map(|(year, _)| year)
-            .collect();
+        of = beside.flat_map(|node| node.column_headers.iter().flat_map(|header| inquiry.years_in(header))).collect();
         of.sort_unstable();
         of.dedup();
     }
@@ -316,9 +328,9 @@ fn other_year(fact: &Fact, nodes: &[RankedNode], inquiry: &Inquiry) -> Option<St
 }
 
 /// What is no amount; in their last word headers say the same.
-const RATIOS: [&str; 9] = [
+const RATIOS: [&str; 10] = [
     " ratio", " gross margin", " density", " operating margin", " profit margin", " net margin", " per employee",
-    " per capita", " interest coverage",
+    " per capita", " interest coverage", " tax rate",
 ];
 
 /// The question asks for a ratio, and the number is an amount that is not called so.
@@ -360,6 +372,18 @@ fn from_nothing(new: &Fact, old: &Fact) -> Option<String> {
 
 fn no_percentage(from: &Fact) -> String {
     format!("a change from {} has no percentage", from.text)
+}
+
+/// What grew did so from one time to another: two rows of one year are no growth of either.
+fn no_other_time(new: &Fact, old: &Fact, inquiry: &Inquiry) -> Option<String> {
+    const GROWS: [&str; 9] = ["growth", "grow", "grew", " rise", " rose", " fall", " fell", " climb", " drop"];
+    const BESIDE: [&str; 4] = [" than ", " compared ", " versus ", " relative "];
+    let grows = GROWS.iter().any(|cue| inquiry.has(cue)) && !BESIDE.iter().any(|cue| inquiry.has(cue));
+    let of = |fact: &Fact| words(&fact.label).into_iter().map(|(word, _)| word).collect::<BTreeSet<String>>();
+    // Rows of one thing may be of its beginning and its end.
+    let apart = new.row().zip(old.row()).is_some_and(|(a, b)| a != b) && of(new).is_disjoint(&of(old));
+    let same_time = new.years.len() == 1 && new.years == old.years;
+    (grows && apart && same_time).then(|| format!("{} and {} are of one time, and no change", new.text, old.text))
 }
 
 /// 12 % and 0.1 count in different ways, as far as anyone can tell.

@@ -6,6 +6,7 @@ use tabsegnet_encoder::{Shipped, shipped};
 use super::Learnt;
 use crate::answer::Answer;
 use crate::choice::{Candidates, Choice, Content, Proposals};
+use crate::family::Family;
 use crate::prediction::Prediction;
 use crate::proposer::{TrainingExample, fit, fit_families};
 use crate::quantity::{Scale, Unit};
@@ -379,6 +380,88 @@ fn regression_numbers_of_another_kind_are_not_said() {
     assert!(has("What were sales in February 2024?", &days[1..], "another month"));
     assert!(!has("What were sales in February 2024?", &days[..1], "another month"));
     assert!(!has("May sales rise by 2024-02-01?", &days, "another month"));
+}
+
+#[test]
+fn regression_numbers_of_other_places_and_times_are_not_said() {
+    use super::sense::objection;
+    use crate::question::Inquiry;
+
+    let of = |question: &str, cells: &[(&str, &str, &str, usize, usize)], sentences: &[&str], what: &str| {
+        let ranking = ranking(question, cells, sentences);
+        let inquiry = Inquiry::new(question, None);
+        let candidates = Candidates::of(&ranking);
+        let mut of = candidates.candidates.iter().filter_map(|of| objection(of, &ranking.nodes, &inquiry));
+        of.any(|check| check.what.contains(what))
+    };
+    let has = |question: &str, cells: &[(&str, &str, &str, usize, usize)], what: &str| of(question, cells, &[], what);
+    let rates = [("58", "APAC", "2024 > Constant Currency Revenues", 1, 1)];
+    assert!(has("What were revenues in APAC in 2024?", &rates, "other rates of exchange"));
+    assert!(!has("What were revenues in APAC in 2024 in constant currency?", &rates, "other rates of exchange"));
+    let ends = [("658", "Allowance", "Balance at Beginning of Period", 1, 1)];
+    assert!(has("What was the allowance at the end of 2024?", &ends, "the other end of the period"));
+    assert!(!has("What was the allowance at the beginning of 2024?", &ends, "the other end of the period"));
+    let parts = [
+        ("899", "Imbruvica > Collaboration revenues", "2024", 1, 1),
+        ("3,347", "Imbruvica > Total", "2024", 2, 1),
+        ("28", "Leagues > 2015-16", "2024", 3, 1),
+    ];
+    assert!(has("What was Imbruvica revenue in 2024?", &parts, "is of Collaboration revenues alone"));
+    assert!(!has("What was Imbruvica collaboration revenue in 2024?", &parts, "alone"));
+    assert!(!has("How many leagues in 2015-16?", &parts, "alone"));
+    let growth = [("12%", "Revenue", "2024", 1, 1)];
+    assert!(has("What were revenues in 2024?", &growth, "asks for an amount"));
+    assert!(!has("What was revenue growth in 2024?", &growth, "asks for an amount"));
+    let regions = [("40", "Revenue", "2024", 1, 1), ("30", "Revenue", "2023", 1, 2)];
+    assert!(has("Which region has the highest revenue?", &regions, "this is a time"));
+    assert!(!has("Which year has the highest revenue?", &regions, "this is a time"));
+    let rows = [("11", "Gaming", "2025", 1, 1), ("130", "All", "2025", 2, 1)];
+    assert!(has("What was the growth of gaming in 2025?", &rows, "are of one time"));
+    let countries =
+        [("40", "United States", "2024", 1, 1), ("30", "Germany", "2024", 2, 1), ("20", "China", "2024", 3, 1)];
+    assert!(has("In which country outside the US are the most assets?", &countries, "outside something"));
+    let cars =
+        [("33", "Owned", "Cars", 1, 1), ("22", "Leased", "Cars", 2, 1), ("55", "Owned and leased", "Cars", 3, 1)];
+    assert!(has("What is the sum of cars, owned and leased, in total?", &cars, "is the sum of the others already"));
+    let staff = "We had about 36,000 employees in 38 countries.";
+    assert!(of("How many employees are there?", &[], &[staff], "38 counts something else"));
+    assert!(!of("How many employees are there?", &[], &[staff], "36,000 counts something else"));
+}
+
+#[test]
+fn regression_the_largest_of_a_line_is_neither_its_sum_nor_its_unit() {
+    let question = "Which department sold the most?";
+    let cells = [
+        ("14", "Paint", "2024 > ($ in millions)", 1, 1),
+        ("9", "Lumber", "2024 > ($ in millions)", 2, 1),
+        ("7", "Garden", "2024 > ($ in millions)", 3, 1),
+        ("30", "Net sales", "2024 > ($ in millions)", 4, 1),
+        ("13", "Paint", "2023 > ($ in millions)", 1, 2),
+    ];
+    let ranking = ranking(question, &cells, &[]);
+    let candidates = Candidates::of(&ranking);
+    let said = |text: &str| candidates.predictions().iter().any(|prediction| prediction.texts == [text]);
+    assert!(said("Paint") && !said("($ in millions)"));
+    let largest = candidates.candidates.iter().zip(candidates.predictions());
+    let largest = largest.filter(|(candidate, _)| candidate.family == Family::ArgMax);
+    assert!(largest.into_iter().all(|(_, prediction)| prediction.texts != ["Net sales"]));
+}
+
+#[test]
+fn regression_a_scale_of_one_section_holds_in_no_other() {
+    let said_in = |section: &[&str]| {
+        let mut ranking = ranking(
+            "Offices in Europe?",
+            &[("42", "Europe", "Offices", 1, 1)],
+            &["All amounts are in (in thousands)."],
+        );
+        ranking.nodes[0].section = vec!["Report".to_owned(), "Offices".to_owned()];
+        ranking.nodes[1].section = section.iter().map(|heading| (*heading).to_owned()).collect();
+        said(&ranking, "42").scale
+    };
+    assert_eq!(said_in(&["Report", "Results"]), None);
+    assert_eq!(said_in(&["Report", "Offices"]), Some(Scale::Thousand));
+    assert_eq!(said_in(&["Report"]), Some(Scale::Thousand));
 }
 
 #[test]

@@ -215,13 +215,7 @@ impl Walk<'_> {
 
     /// What every answer has.
     fn done(self) -> Answer {
-        Answer {
-            id: self.ranking.question_id.clone(),
-            question: self.ranking.question.clone(),
-            policy: "llm".to_owned(),
-            tokens: Some(self.tokens),
-            trace: self.events,
-            ..Answer::default()
-        }
+        let answer = Answer { tokens: Some(self.tokens), trace: self.events, ..Answer::default() };
+        answer.of(self.ranking, "llm")
     }
 }

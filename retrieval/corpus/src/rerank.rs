@@ -14,6 +14,7 @@ use crate::corpus::{Corpus, Hit, Query};
 use crate::error::{CorpusError, damaged};
 use crate::link_rank::LinkRank;
 use crate::listwise::{Listwise, ORDERED};
+use crate::named::behind;
 use crate::retrieve::{Fusion, Retriever, Weights};
 
 const TREES: &str = "reranker.safetensors";
@@ -169,7 +170,7 @@ impl Retriever for Rerank {
             candidates = seen(&proposed)?;
             scores = self.trees.scores(&candidates.rows);
         }
-        let mut hits = match &self.listwise {
+        let hits = match &self.listwise {
             // They have learnt from whole lists: of a few tables each says more alone.
             Some(trees) if candidates.hits.len() >= ORDERED => {
                 let first = Listwise::new(corpus, &candidates, &scores);
@@ -178,6 +179,7 @@ impl Retriever for Rerank {
             }
             _ => candidates.ordered(corpus, &scores).into_iter().map(|(_, hit)| hit).collect(),
         };
+        let mut hits = behind(corpus, &query.text, hits)?;
         hits.truncate(top_k);
         Ok(hits)
     }

@@ -1,6 +1,10 @@
 //! What a question names with a capital.
 
+use std::collections::HashSet;
+
 use tabsegnet_document::months::MONTHS;
+
+use crate::tokenize;
 
 /// Words that say nothing about what the question is about.
 pub const STOP: [&str; 58] = [
@@ -61,6 +65,56 @@ fn bare(token: &str) -> &str {
     ["'s", "\u{2019}s"].iter().find_map(|end| word.strip_suffix(end)).unwrap_or(word)
 }
 
+/// Letters that two forms of a name share: Norway, Norwegian.
+const SHARED: usize = 4;
+
+/// What a question names, to be looked for in texts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Named(Vec<String>);
+
+impl Named {
+    /// What a question names with a capital, or as what something is of.
+    pub fn of(question: &str) -> Self {
+        Self(of(question, None).iter().map(|name| name.to_lowercase()).collect())
+    }
+
+    /// Whether it names nothing.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The names, in small letters.
+    pub fn names(&self) -> &[String] {
+        &self.0
+    }
+
+    /// One of them alone.
+    #[must_use]
+    pub fn only(&self, name: &str) -> Self {
+        Self(self.0.iter().filter(|of| *of == name).cloned().collect())
+    }
+
+    /// Those that a title has.
+    #[must_use]
+    pub fn in_titles<'t>(mut self, titles: impl Iterator<Item = &'t str>) -> Self {
+        let words: HashSet<String> = if self.is_empty() { HashSet::new() } else { titles.flat_map(tokenize).collect() };
+        self.0.retain(|name| words.contains(name));
+        self
+    }
+
+    /// Whether a text says one of them, in any form.
+    pub fn is_said_in(&self, text: &str) -> bool {
+        // Reports are looked through: most texts have not even the letters.
+        let lower = text.to_lowercase();
+        let has_letters = self.0.iter().any(|name| lower.contains(begin(name)));
+        has_letters && tokenize(&lower).iter().any(|word| self.0.iter().any(|name| word.starts_with(begin(name))))
+    }
+}
+
+fn begin(name: &str) -> &str {
+    name.char_indices().nth(SHARED).map_or(name, |(at, _)| &name[..at])
+}
+
 /// Whether a text names somebody or something behind its first word: not the company that speaks, nor its country.
 pub fn holds_name(text: &str) -> bool {
     let none = ["Company", "We", "Our", "The", "U.S", "US", "I"];
@@ -71,6 +125,15 @@ pub fn holds_name(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_named_is_found_in_any_form() {
+        let named = Named::of("How long are Norway's rivers beside those of Chad?");
+        assert!(named.is_said_in("The Norwegian coast") && named.is_said_in("Chad") && !named.is_said_in("Normandy"));
+        assert_eq!(named.clone().in_titles(["Rivers of Chad"].into_iter()).names(), ["chad"]);
+        assert!(named.only("chad").is_said_in("CHAD") && !named.only("chad").is_said_in("Norway"));
+        assert!(Named::of("what is the total?").is_empty());
+    }
 
     #[test]
     fn names_are_what_begins_with_a_capital() {

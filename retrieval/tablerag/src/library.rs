@@ -1,13 +1,16 @@
 //! Documents taken in: chunks in an index, tables in a database, and which chunk is of which table.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tabsegnet_corpus::{Corpus, IndexConfig, TableRef, Writer};
 use tabsegnet_datasets::tables::TableRecord;
-use tabsegnet_document::model::{Document, Table};
+use tabsegnet_document::model::{Block, Document, Table};
 use tabsegnet_encoder::{Encoder, EncoderConfig};
+use tabsegnet_lexical::names::Named;
 use tabsegnet_sql::tables::{FileDatabase, ImportedTable};
 use tempfile::TempDir;
 
@@ -15,6 +18,7 @@ use crate::chunk::{Chunk, ChunkSettings, Span, cell, chunks, headers};
 use crate::error::LibraryError;
 use crate::links::Links;
 use crate::schema::TableSchema;
+use crate::search::Found;
 
 /// A document to take in.
 #[derive(Debug, Clone)]
@@ -34,6 +38,28 @@ impl Source {
         let stem = || file.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
         let title = heading.filter(|text| !text.trim().is_empty()).unwrap_or_else(stem);
         Self { name: file.to_owned(), title, document }
+    }
+
+    /// What it is called: its title, its file.
+    fn titles(&self) -> impl Iterator<Item = Cow<'_, str>> {
+        let stem = self.name.file_stem().map(OsStr::to_string_lossy);
+        [Cow::Borrowed(self.title.as_str())].into_iter().chain(stem)
+    }
+
+    /// All that it says.
+    fn texts(&self) -> impl Iterator<Item = &str> {
+        self.document.blocks.iter().flat_map(|block| match block {
+            Block::Heading(heading) => vec![heading.text.as_str()],
+            Block::Passage(text) => vec![text.as_str()],
+            Block::Table(table) => {
+                let cells = table.cells().iter().map(|cell| cell.text.as_str());
+                [table.caption()].into_iter().chain(cells).collect()
+            }
+        })
+    }
+
+    fn says(&self, named: &Named) -> bool {
+        self.titles().any(|title| named.is_said_in(&title)) || self.texts().any(|text| named.is_said_in(text))
     }
 }
 
@@ -182,6 +208,36 @@ impl Library {
     /// The index of the chunks, in which a chunk is a table: of text its caption is the text.
     pub fn index(&self) -> &Corpus {
         &self.index
+    }
+
+    /// Of what a question names a name that no document says; nothing of one document alone.
+    pub(crate) fn unknown_name(&self, question: &str) -> Option<String> {
+        let named = Named::of(question);
+        if self.sources.len() < 2 || named.is_empty() {
+            return None;
+        }
+        named.names().iter().find_map(|name| {
+            let one = named.only(name);
+            (!self.sources.iter().any(|source| source.says(&one))).then(|| name.clone())
+        })
+    }
+
+    /// Of each chunk that was found whether its document says nothing of what the question names and the title of another one
+    /// does: of "Nike's revenue" the reports of other companies, where there is one of Nike's. Their numbers look like answers.
+    pub(crate) fn of_others(&self, question: &str, found: &[Found]) -> Vec<bool> {
+        let titles: Vec<Cow<'_, str>> = self.sources.iter().flat_map(Source::titles).collect();
+        let named = Named::of(question).in_titles(titles.iter().map(AsRef::as_ref));
+        if named.is_empty() {
+            return vec![false; found.len()];
+        }
+        let mut says: HashMap<usize, bool> = HashMap::new();
+        let mut is_of_others = |found: &Found| {
+            let source = self.chunks.get(found.chunk).map(|chunk| chunk.document);
+            source
+                .and_then(|at| Some((at, self.sources.get(at)?)))
+                .is_some_and(|(at, source)| !*says.entry(at).or_insert_with(|| source.says(&named)))
+        };
+        found.iter().map(&mut is_of_others).collect()
     }
 
     /// Where the index has a chunk.

@@ -230,7 +230,11 @@ impl Rounds<'_> {
     }
 
     fn search(&self, text: &str) -> Result<Vec<Found>, LibraryError> {
-        self.library.search(text, self.reranker, self.settings.recalled, self.settings.kept)
+        let mut found = self.library.search(text, self.reranker, self.settings.recalled, self.settings.recalled)?;
+        let mut of_others = self.library.of_others(text, &found).into_iter();
+        found.retain(|_| !of_others.next().unwrap_or_default());
+        found.truncate(self.settings.kept);
+        Ok(found)
     }
 
     fn kept(&self, found: &Found) -> KeptChunk {

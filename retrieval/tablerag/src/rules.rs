@@ -57,7 +57,10 @@ impl<R: Reader> Planner for Rules<R> {
         });
         let unfounded = state.events.iter().any(|event| matches!(event, RoundEvent::Unfounded { .. }));
         Ok(match weighed {
-            None => Step::Search { thought: String::new(), subquery: state.question.to_owned() },
+            None => match state.library.unknown_name(state.question) {
+                Some(name) => Step::Abstain { reason: format!("the question names {name}, which no document says") },
+                None => Step::Search { thought: String::new(), subquery: state.question.to_owned() },
+            },
             Some((answer, _, reason)) if !answer.is_empty() && !unfounded => {
                 Step::Answer { answer: answer.clone(), reason: reason.clone() }
             }

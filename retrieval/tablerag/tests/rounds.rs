@@ -242,6 +242,28 @@ fn rules_answer_over_a_table_of_any_size() {
 }
 
 #[test]
+fn regression_of_several_companies_the_one_that_is_named_answers() {
+    let report = |of: &str, revenue: &str| {
+        format!(
+            "# {of} plc\n\n## Results\n\n| | 2024 | 2023 |\n|---|---|---|\n| Revenue | {revenue} | 7,000 |\n| Costs | 900 | 800 |\n"
+        )
+    };
+    let companies = ["Acme", "Borealis", "Kestrel", "Zenith"];
+    let files: Vec<(String, String)> =
+        (1..).zip(companies).map(|(number, of)| (format!("{of}.md"), report(of, &format!("{number},849")))).collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let library = library(&files, ChunkSettings::default()).unwrap();
+    for (number, company) in (1..).zip(companies) {
+        let outcome = by_rules(&library, &format!("What was the revenue of {company} in 2024?"));
+        let of_others = outcome.cited.iter().any(|cited| !cited.document.starts_with(company));
+        assert!(!of_others && !outcome.abstained, "{company}: {outcome:?}");
+        assert_eq!(outcome.answer, [format!("{number},849").replace(',', "")], "{company}");
+    }
+    let nobody = by_rules(&library, "What was the revenue of Nemesis in 2024?");
+    assert!(nobody.abstained && nobody.checks.iter().any(|check| check.what.contains("nemesis")), "{nobody:?}");
+}
+
+#[test]
 fn odd_tables_are_taken_in() {
     let text = "Name,name,,a.b,Share,Lost\nAnn,x,1,\"(1,234)\",12 %,–\nBob,y\nCid,z,3,\"2,000\",7 %,5,6\n";
     let library = library(&[("odd.csv", text)], ChunkSettings::default()).unwrap();

@@ -2,6 +2,7 @@
 
 mod drafts;
 mod features;
+mod senseless;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -539,7 +540,7 @@ impl<'a, 'g> Maker<'a, 'g> {
             self.of_leaves(&sketch, &tree, &mut features);
             let unread = self.of_words_left(draft, &columns, &all, &mut features);
             made.push(Candidate {
-                meaning: self.meaning(&sketch),
+                meaning: self.meaning(&sketch, &tree),
                 sketch,
                 sql,
                 tables: all.into_iter().collect(),

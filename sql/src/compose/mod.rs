@@ -21,7 +21,7 @@ use crate::linking::words::stem;
 use crate::linking::{ExplainedJoin, Linked, Linker, Words};
 use crate::rows::{Rows, Value};
 use crate::schema_graph::{ColumnKind, JoinOrigin, SchemaGraph};
-use crate::unsaid::{share_note, verdict_note, words};
+use crate::unsaid::{functions_note, share_note, verdict_note, words};
 use candidates::{Candidate, Maker};
 use model::Compiled;
 pub use model::Model;
@@ -65,9 +65,15 @@ fn unlike(question: &str, sketch: &Sketch, graph: &SchemaGraph) -> Option<String
                 tables.iter().any(|table| Words::of_name(&graph.tables()[*table].name).stems().contains(&thing));
             let mut columns =
                 (0..graph.columns().len()).filter(|column| tables.contains(&graph.columns()[*column].table));
-            let measure = columns.find(|column| {
-                let node = &graph.columns()[*column];
-                is_number(*column) && !node.is_key && !node.hidden && named(*column).any(|word| word == thing)
+            let refers = |column: usize| {
+                graph.joins().iter().any(|join| join.pairs.iter().any(|(from, to)| [*from, *to].contains(&column)))
+            };
+            // A flag that rows are held to has been said.
+            let is_held = |column: usize| sketch.all_conditions().any(|of| of.column == column);
+            let measure = columns.find(|&column| {
+                let node = &graph.columns()[column];
+                let is_other = node.is_key || node.hidden || refers(column) || is_held(column);
+                is_number(column) && !is_other && named(column).any(|word| word == thing)
             });
             measure.filter(|_| !is_table).map(|column| {
                 format!(
@@ -131,7 +137,9 @@ impl<'l, 'g> Composer<'l, 'g> {
         found.notes.extend(note.map(str::to_owned));
         let chosen = found.chosen().and_then(|chosen| ran.iter().find(|each| each.candidate.sql == chosen.sql));
         if let Some(Ran { candidate, .. }) = chosen {
-            let (doubts, wrong) = self.doubts(candidate);
+            let (doubts, mut wrong) = self.doubts(candidate);
+            wrong.extend(self.linker.joiner().undecided(&Words::of(question), &candidate.tree));
+            wrong.extend(functions_note(question, candidate.sketch.shown_numbers()));
             let tree = &candidate.tree;
             found.joins = ExplainedJoin::of_tree(self.linker, &Words::of(question), &tree.joins, &tree.tables);
             found.notes.extend(doubts);

@@ -241,6 +241,20 @@ impl Sketch {
         self.conditions.iter().chain(self.without.iter().flat_map(|without| &without.conditions))
     }
 
+    /// Whether it keeps all rows of its tables.
+    pub(super) fn has_all_rows(&self) -> bool {
+        let Self { conditions, without, having, limit, per, .. } = self;
+        conditions.is_empty() && without.is_none() && having.is_none() && limit.is_none() && per.is_none()
+    }
+
+    /// How many numbers it shows of each group or of all rows; where it shows none, how many columns.
+    pub(super) fn shown_numbers(&self) -> usize {
+        match self.shown.iter().filter(|item| item.function.is_some()).count() {
+            0 => self.shown.len(),
+            functions => functions,
+        }
+    }
+
     /// The column as it is that rows are ordered by.
     pub(super) fn order_column(&self) -> Option<usize> {
         self.order.filter(|order| order.item.function.is_none())?.item.column

@@ -112,6 +112,33 @@ impl<'g> Joiner<'g> {
         self.roles.iter().zip(&self.plain).map(cost).collect()
     }
 
+    /// That a join of a tree is by one of several keys to the same table, of which the question tells none, in sentences.
+    pub(crate) fn undecided(&self, question: &Words, tree: &JoinTree) -> Vec<String> {
+        let joins = self.graph.joins();
+        let is_told = |join: &usize| {
+            let roles = self.roles.get(*join).map_or(&[][..], Vec::as_slice);
+            roles.is_empty() || roles.iter().any(|role| told_by(question, role).is_some())
+        };
+        let key = |join: &usize| {
+            let pair = joins.get(*join).and_then(|join| join.pairs.first());
+            pair.map_or_else(String::new, |(from, _)| self.graph.column_id(*from))
+        };
+        let undecided = tree.joins.iter().filter_map(|number| {
+            let join = joins.get(*number)?;
+            let beside = joins.iter().enumerate().filter(|(_, other)| {
+                (other.from, other.to) == (join.from, join.to) && other.origin == JoinOrigin::Declared
+            });
+            let all: Vec<usize> = beside.map(|(number, _)| number).collect();
+            let is_one = all.iter().filter(|other| tree.joins.contains(other)).count() == 1;
+            (all.len() > 1 && is_one && !all.iter().any(is_told)).then(|| {
+                let to = &self.graph.tables()[join.to].name;
+                let keys: Vec<String> = all.iter().map(key).collect();
+                format!("{} lead to {to}, and the question does not tell which of them is meant", keys.join(" and "))
+            })
+        });
+        undecided.collect()
+    }
+
     fn plain_cost(&self, join: usize) -> f64 {
         self.plain.get(join).copied().unwrap_or(1.0)
     }
@@ -318,8 +345,24 @@ fn plain_cost(graph: &SchemaGraph, join: &Join) -> f64 {
 }
 
 /// The word of the question that tells of a role: of the same stem, or most of it.
+/// Words that tell of two keys to one table which one is meant, by stems of words in the names of such keys.
+#[rustfmt::skip]
+const ENDS: [(&[&str], &[&str]); 4] = [
+    (&["destin", "dest", "to", "arriv", "arr", "target", "receiv", "dropoff"],
+     &["to", "into", "arriv", "bound", "toward", "destin", "reach", "land"]),
+    (&["origin", "from", "sourc", "src", "depart", "departur", "dep", "send", "sender", "pickup"],
+     &["from", "leav", "left", "depart", "origin"]),
+    (&["winner", "victor"], &["won", "win", "beat"]),
+    (&["loser"], &["lost", "lose", "defeat"]),
+];
+
 fn told_by(question: &Words, role: &str) -> Option<String> {
     let found = question.words.iter().find(|word| word.stem == role);
+    let ends = || {
+        let (_, told) = ENDS.iter().find(|(roles, _)| roles.contains(&role))?;
+        question.words.iter().find(|word| told.contains(&word.stem.as_str()))
+    };
+    let found = found.or_else(ends);
     let found = found.or_else(|| question.words.iter().find(|word| !word.is_stop && alike(&word.stem, role) >= 0.6));
     found.map(|word| word.text.clone())
 }

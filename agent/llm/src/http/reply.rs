@@ -24,7 +24,8 @@ pub(super) struct Got {
 impl Got {
     /// Takes a chunk of a stream, or a whole reply; whether it said anything of a reply.
     pub(super) fn take(&mut self, chunk: Chunk, on_piece: &mut dyn FnMut(Piece<'_>)) -> Result<bool, Failure> {
-        if let Some(usage) = chunk.usage {
+        // Some servers send empty counts: no request has no tokens.
+        if let Some(usage) = chunk.usage.filter(|usage| usage.prompt_tokens > 0) {
             self.tokens =
                 Some(Tokens { prompt: usage.prompt_tokens, completion: usage.completion_tokens, estimated: false });
         }

@@ -182,6 +182,7 @@ const GUESS: f32 = 0.3;
 /// Lines for a terminal.
 fn lines(answer: &Answer) -> String {
     let mut lines = vec![answer.question.clone()];
+    lines.extend(answer.read_as.as_ref().map(|read_as| format!("  read as: {read_as}")));
     if answer.abstained {
         let why: Vec<&str> =
             answer.checks.iter().filter(|check| !check.passed).map(|check| check.what.as_str()).collect();

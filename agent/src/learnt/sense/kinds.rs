@@ -2,14 +2,15 @@
 
 use std::collections::BTreeSet;
 
+use rust_decimal::Decimal;
 use tabsegnet::RankedNode;
 use tabsegnet_document::months::MONTHS;
 
 use crate::candidates::Candidate;
 use crate::facts::Fact;
 use crate::family::Family;
-use crate::quantity::Unit;
-use crate::question::Inquiry;
+use crate::quantity::{Unit, Written, of_sentence};
+use crate::question::{Inquiry, words};
 use crate::run::Outcome;
 use crate::years::{is_date, may_be_year, years};
 
@@ -18,9 +19,13 @@ use super::headers;
 /// The question wants another kind than this, or nothing can be computed from such kinds.
 pub(super) fn objection(candidate: &Candidate, nodes: &[RankedNode], inquiry: &Inquiry) -> Option<String> {
     no_year(candidate, inquiry)
+        .or_else(|| no_name(candidate, inquiry))
+        .or_else(|| other_noun(candidate, nodes, inquiry))
+        .or_else(|| total_among_parts(candidate))
         .or_else(|| other_months(candidate, nodes, inquiry))
         .or_else(|| other_month(candidate, nodes, inquiry))
         .or_else(|| no_count(candidate, inquiry))
+        .or_else(|| no_amount(candidate, inquiry))
         .or_else(|| date(candidate, nodes, inquiry))
         .or_else(|| money_by_money(candidate))
         .or_else(|| percentage_by_percentage(candidate, inquiry))
@@ -36,6 +41,76 @@ fn no_year(candidate: &Candidate, inquiry: &Inquiry) -> Option<String> {
         None => candidate.words.iter().any(|text| !years(text).is_empty()),
     };
     (asks && !says).then(|| "the question asks in which year, and this says none".to_owned())
+}
+
+/// The question asks which of several things, and this is a time.
+fn no_name(candidate: &Candidate, inquiry: &Inquiry) -> Option<String> {
+    #[rustfmt::skip]
+    const OF_TIME: [&str; 9] = ["year", "quarter", "month", "period", "date", "day", "week", "when", "time"];
+    let start = inquiry.text.trim_start();
+    let asks = ["which ", "in which ", "who "].iter().any(|asks| start.starts_with(asks));
+    let of_time = OF_TIME.iter().any(|of| inquiry.has(of));
+    let is_time = |text: &String| {
+        let is_part = |word: &str| {
+            let word = word.to_lowercase();
+            word.chars().all(|c| c.is_ascii_digit()) || MONTHS.contains(&word.as_str()) || word == "fy"
+        };
+        let mut words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        !years(text).is_empty() && words.all(is_part)
+    };
+    let is_line = matches!(candidate.family, Family::ArgMax | Family::ArgMin | Family::Which);
+    (asks && !of_time && is_line && candidate.words.iter().any(is_time))
+        .then(|| "the question asks which of several things, and this is a time".to_owned())
+}
+
+/// The question asks how many there are of something that another number of the same sentence counts: of "36,000 employees in 38
+/// countries" 38 are no employees.
+fn other_noun(candidate: &Candidate, nodes: &[RankedNode], inquiry: &Inquiry) -> Option<String> {
+    let ([fact], Family::Lookup) = (candidate.facts.as_slice(), candidate.family) else { return None };
+    let text = nodes.get(fact.node).filter(|_| fact.place.is_none())?.text.to_lowercase();
+    let nouns: Vec<String> = inquiry.text.split_once("how many ").map(|(_, after)| counted(after))?;
+    let counts = |written: &Written| {
+        let behind = text.get(written.end..).unwrap_or_default();
+        let behind = behind.split(['.', ';', ',']).next().unwrap_or_default();
+        words(behind).into_iter().take(NOUN).any(|(word, _)| nouns.contains(&word))
+    };
+    let all = of_sentence(&text);
+    let own = all.get(fact.number)?;
+    let other = all.iter().find(|written| counts(written)).filter(|_| !counts(own))?;
+    let other = text.get(other.start..other.end)?;
+    Some(format!(
+        "the question asks how many there are of what {other} counts, and {} counts something else",
+        fact.text
+    ))
+}
+
+/// Words behind a number, but for those without meaning, that say what it counts.
+const NOUN: usize = 3;
+
+/// What "how many" counts, as stems: the words before a verb.
+fn counted(after: &str) -> Vec<String> {
+    #[rustfmt::skip]
+    const VERBS: [&str; 18] = [
+        "did", "does", "do", "is", "are", "was", "were", "has", "have", "had", "will", "would", "can", "could", "work", "works",
+        "of", "in",
+    ];
+    let noun = after.split(' ').take_while(|word| !VERBS.contains(word)).collect::<Vec<&str>>().join(" ");
+    words(&noun).into_iter().map(|(word, _)| word).collect()
+}
+
+/// A sum of parts and of their sum.
+fn total_among_parts(candidate: &Candidate) -> Option<String> {
+    if !matches!(candidate.family, Family::Sum | Family::RunSum | Family::RunAverage) || candidate.facts.len() < 3 {
+        return None;
+    }
+    let values = || candidate.facts.iter().map(|fact| fact.quantity.value);
+    let all: Decimal = values().try_fold(Decimal::ZERO, |sum, value| sum.checked_add(value))?;
+    let is_total = |fact: &&Fact| {
+        let value = fact.quantity.value;
+        !value.is_zero() && all.checked_sub(value) == Some(value)
+    };
+    let fact = candidate.facts.iter().find(is_total)?;
+    Some(format!("{} is the sum of the others already", fact.text))
 }
 
 /// Whether a number is a year that a row or a column tells, and not an amount.
@@ -98,6 +173,27 @@ fn no_count(candidate: &Candidate, inquiry: &Inquiry) -> Option<String> {
         }
         _ => None,
     }
+}
+
+/// The question asks how much of something there was, and this is a percentage.
+fn no_amount(candidate: &Candidate, inquiry: &Inquiry) -> Option<String> {
+    #[rustfmt::skip]
+    const AMOUNTS: [&str; 12] = [
+        "revenue", " sales", "net income", "earnings", "profit", " expense", " cash", " assets", " liabilities", " debt", "dividends",
+        " equity",
+    ];
+    #[rustfmt::skip]
+    const SHARES: [&str; 26] = [
+        "percent", "%", "margin", "rate", "growth", "grow", "grew", "share", "portion", "part", "change", "increas", "decreas", "ratio",
+        "yield", "return", "how fast", "declin", " rise", " fall", " drop", "weight", "mix", "account for", "much of", "contribut",
+    ];
+    let ([fact], Family::Lookup) = (candidate.facts.as_slice(), candidate.family) else { return None };
+    let start = inquiry.text.trim_start();
+    let asks =
+        ["what was ", "what were ", "what is ", "what are ", "how much "].iter().any(|asks| start.starts_with(asks));
+    let of = |words: &[&str]| words.iter().any(|word| inquiry.has(word));
+    (asks && fact.is_percent() && of(&AMOUNTS) && !of(&SHARES))
+        .then(|| format!("the question asks for an amount, and {} is a percentage", fact.text))
 }
 
 /// How many months the spans of time have that a text in lower case names, and which halves of a year.

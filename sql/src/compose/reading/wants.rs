@@ -25,10 +25,10 @@ impl Reading<'_> {
     /// area, of "the most units" units.
     pub fn things(&self) -> Vec<Vec<usize>> {
         #[rustfmt::skip]
-        const ENDS: [&str; 34] = [
+        const ENDS: [&str; 41] = [
             "do", "does", "did", "has", "have", "had", "is", "are", "was", "were", "will", "would", "can", "could", "of", "in", "on",
             "at", "for", "from", "by", "with", "without", "per", "to", "that", "which", "who", "whose", "where", "there", "and", "or",
-            "than",
+            "than", "got", "get", "gets", "made", "took", "received", "won",
         ];
         // Of these it asks how many there are, whatever they are called.
         const ANY: [&str; 10] =
@@ -69,8 +69,57 @@ impl Reading<'_> {
 
     /// Whether it wants things, and says nothing of what is to be shown of them: "which members", "members without".
     pub fn wants_things(&self) -> bool {
-        let is_table = self.tables.iter().any(|table| table.coverage > 0.99 && table.words.contains(&0));
-        self.asks_which() || is_table
+        self.asks_which() || self.is_table(0)
+    }
+
+    /// Whether a word stands where what is said says which things are meant: "in debt", "of laptops", "are injured", "have pets", but
+    /// "have performed".
+    pub fn says_which(&self, at: usize) -> bool {
+        const BEFORE: [&str; 12] = ["of", "for", "in", "on", "with", "about", "by", "from", "are", "is", "were", "was"];
+        const HAVE: [&str; 3] = ["have", "has", "had"];
+        const BETWEEN: [&str; 9] = ["a", "an", "the", "any", "still", "currently", "all", "on", "in"];
+        let before = (0..at).rev().map(|at| self.word(at)).find(|word| !BETWEEN.contains(word)).unwrap_or("");
+        let is_done = self.word(at).ends_with("ed") || self.word(at).ends_with("ne");
+        BEFORE.contains(&before) || BEFORE.contains(&self.word_before(at)) || HAVE.contains(&before) && !is_done
+    }
+
+    /// Whether it asks when or where.
+    pub fn asks_when_or_where(&self) -> bool {
+        ["when", "where"].contains(&self.word(0))
+    }
+
+    /// Whether it is the name of things, with what is said of them: "members without a loan".
+    pub fn lists_things(&self) -> bool {
+        const NUMBERS: [&str; 12] =
+            ["many", "number", "count", "total", "much", "average", "mean", "sum", "maximum", "minimum", "max", "min"];
+        let has_number = self.words.words.iter().any(|word| NUMBERS.contains(&word.text.as_str()));
+        self.is_table(0) && !has_number
+    }
+
+    /// Whether the first that it names are things, behind how many of them, and which: "the 5 largest ships".
+    pub fn begins_with_things(&self) -> bool {
+        const BEFORE: [&str; 10] = ["the", "top", "bottom", "first", "last", "most", "what", "which", "are", "list"];
+        let is_before = |at: &usize| {
+            let word = self.word(*at);
+            let is_number = self.numbers.iter().any(|(number, _)| number == at);
+            // "The 5 most valuable".
+            let is_most = self.word_before(*at) == "most" && !self.is_table(*at);
+            is_number || is_most || BEFORE.contains(&word) || is_superlative(word)
+        };
+        let first = (0..self.words.words.len()).find(|at| !is_before(at));
+        first.is_some_and(|first| first > 0 && self.is_table(first))
+    }
+
+    /// The words for whom or what it is about: for each thing that it asks for, at its beginning, or behind "who are".
+    pub fn heads(&self) -> impl Iterator<Item = usize> {
+        let people = (1..self.words.words.len()).find(|at| !self.words.words.get(*at).is_some_and(|word| word.is_stop));
+        let people = people.filter(|_| self.asks_who());
+        self.things().into_iter().filter_map(|thing| thing.last().copied()).chain([0]).chain(people)
+    }
+
+    /// Whether a word is in the whole name of a table.
+    fn is_table(&self, at: usize) -> bool {
+        self.tables.iter().any(|table| table.coverage > 0.99 && table.words.contains(&at))
     }
 
     /// The word for what it wants a row for each of: "for each course", "how many does each course have".

@@ -1,0 +1,84 @@
+//! Where in its table a number stands: at the other end of a period, at rates of another year, in one part of what has a total.
+
+use tabsegnet::ranking::Position;
+use tabsegnet::{NodeKind, RankedNode};
+
+use crate::candidates::Candidate;
+use crate::facts::Fact;
+use crate::family::Family;
+use crate::question::{Inquiry, words};
+
+use super::headers;
+
+/// A number stands where the question does not look.
+pub(super) fn objection(candidate: &Candidate, nodes: &[RankedNode], inquiry: &Inquiry) -> Option<String> {
+    candidate.outcome?;
+    let in_tables = || candidate.facts.iter().filter(|fact| fact.place.is_some());
+    in_tables()
+        .find_map(|fact| other_rates(fact, nodes, inquiry))
+        .or_else(|| in_tables().find_map(|fact| other_end(fact, nodes, inquiry)))
+        .or_else(|| in_tables().find_map(|fact| part(candidate.family, fact, nodes, inquiry)))
+}
+
+/// A number is worked out with rates of exchange of another year, which the question does not ask for.
+fn other_rates(fact: &Fact, nodes: &[RankedNode], inquiry: &Inquiry) -> Option<String> {
+    const RATES: [&str; 6] =
+        ["constant currency", "constant-currency", "currency-neutral", "currency neutral", "fx effect", "fx impact"];
+    const ASKS: [&str; 5] = ["constant", "neutral", "currenc", "exchange", " fx "];
+    let asks = ASKS.iter().any(|cue| inquiry.has(cue));
+    let is_of_rates = |header: &str| {
+        let header = header.to_lowercase();
+        RATES.iter().any(|rates| header.contains(rates))
+    };
+    let amiss = !asks && headers(nodes.get(fact.node)).any(is_of_rates);
+    amiss.then(|| format!("{} is at other rates of exchange than those of its year", fact.text))
+}
+
+/// The question asks for what there was at one end of a period, and a number is called that of the other end.
+fn other_end(fact: &Fact, nodes: &[RankedNode], inquiry: &Inquiry) -> Option<String> {
+    const BEGINS: [&str; 4] = ["beginning of", "beginning balance", "opening", "start of"];
+    const ENDS: [&str; 6] = ["end of", "ending balance", "closing", "year-end", "year end", "ended with"];
+    let asks = |ends: &[&str]| ends.iter().any(|end| inquiry.has(end));
+    let says = |ends: &[&str]| {
+        headers(nodes.get(fact.node)).any(|header| {
+            let innermost = header.rsplit(" > ").next().unwrap_or_default().to_lowercase();
+            ends.iter().any(|end| innermost.contains(end))
+        })
+    };
+    let (begins, ends) = (says(&BEGINS), says(&ENDS));
+    let amiss = asks(&ENDS) && !asks(&BEGINS) && begins && !ends || asks(&BEGINS) && !asks(&ENDS) && ends && !begins;
+    amiss.then(|| format!("{} is of the other end of the period", fact.text))
+}
+
+/// Letters that two forms of one word share.
+const BEGIN: usize = 5;
+
+/// The question names a thing and none of its parts, and a number is of one part: its table has a total of all.
+fn part(family: Family, fact: &Fact, nodes: &[RankedNode], inquiry: &Inquiry) -> Option<String> {
+    if !matches!(family, Family::Lookup | Family::Change | Family::PercentChange) {
+        return None;
+    }
+    let node = nodes.get(fact.node)?;
+    let (thing, own) = node.row_headers.as_ref()?.rsplit_once(" > ")?;
+    let of = |text: &str| words(&text.to_lowercase()).into_iter().map(|(word, _)| word).collect::<Vec<String>>();
+    let name = of(thing.rsplit(" > ").next()?);
+    let is_named = !name.is_empty() && name.iter().all(|word| inquiry.words.contains(word));
+    let parts = of(own);
+    // "Internationally" is of "International".
+    let is_said = |part: &String| {
+        let begin: String = part.chars().take(BEGIN).collect();
+        inquiry.words.iter().any(|word| word == part || part.chars().count() > BEGIN && word.starts_with(&begin))
+    };
+    let is_part = !parts.is_empty() && !parts.iter().any(is_said) && !own.to_lowercase().contains("total");
+    if !is_named || !is_part {
+        return None;
+    }
+    let Position::Cell { table, col, .. } = node.position else { return None };
+    let total = nodes.iter().find(|other| {
+        let beside = matches!(other.position, Position::Cell { table: of, col: at, .. } if (of, at) == (table, col));
+        let path = other.row_headers.as_ref().and_then(|path| path.rsplit_once(" > "));
+        let is_total = path.is_some_and(|(of, own)| of == thing && own.to_lowercase().starts_with("total"));
+        beside && other.kind == NodeKind::Cell && is_total
+    })?;
+    Some(format!("{} is of {own} alone, and {} of all of {thing}", fact.text, total.text))
+}

@@ -1,0 +1,331 @@
+//! Statements that a question does not mean, whatever speaks for them: they are not made.
+
+use std::collections::BTreeSet;
+
+use super::Maker;
+use super::drafts::Draft;
+use crate::compose::sketch::{Condition, Function, Item, Joined, Operand, Relation, Sketch};
+use crate::joins::JoinTree;
+use crate::linking::Words;
+use crate::schema_graph::{ColumnKind, JoinOrigin};
+
+impl Maker<'_, '_> {
+    /// Whether a span of time is left out that rows of the statement's tables could be held to; "before 2019" is one, and nothing
+    /// that an amount is compared with.
+    pub(super) fn leaves_time_out(&self, draft: &Draft, sketch: &Sketch, tables: &BTreeSet<usize>) -> bool {
+        const WHEN: [&str; 7] = ["before", "after", "in", "since", "during", "until", "till"];
+        if self.reading.periods().is_empty() {
+            return false;
+        }
+        let graph = self.graph();
+        let has_dates = || {
+            let columns = tables.iter().filter_map(|table| graph.tables().get(*table)).flat_map(|t| t.columns.clone());
+            columns.into_iter().any(|column| self.reading.holds_dates(column))
+        };
+        let held = |of: &Condition| match &of.operand {
+            Operand::Within(..) => true,
+            Operand::Text(text) => text.contains(|c: char| c.is_ascii_digit()),
+            _ => self.reading.has_stem(of.column, &["year", "season", "date", "time"]),
+        };
+        let is_held = sketch.all_conditions().any(held);
+        let is_left = |span: &std::ops::Range<usize>| {
+            let before = span.start.checked_sub(1).and_then(|at| self.reading.words.words.get(at));
+            let says_when = before.is_some_and(|word| WHEN.contains(&word.text.as_str()));
+            let is_taken = span.clone().any(|at| draft.takes(at) || draft.numbers.contains(&at));
+            !is_taken || says_when && !is_held
+        };
+        self.reading.periods().iter().any(|period| is_left(&period.words)) && has_dates()
+    }
+
+    /// Whether a mean that the question wants is in neither a function nor the name of a column: "average gift by method" is not
+    /// how many gifts.
+    pub(super) fn leaves_mean_out(&self, sketch: &Sketch) -> bool {
+        const MEANS: [&str; 3] = ["averag", "mean", "avg"];
+        if !self.reading.marks.iter().any(|mark| MEANS.contains(&mark.as_str())) {
+            return false;
+        }
+        let is_named = |column: usize| self.reading.has_stem(column, &MEANS);
+        !(sketch.items().any(|item| item.function == Some(Function::Mean))
+            || sketch.all_conditions().any(|of| of.operand == Operand::Of(Function::Mean) || is_named(of.column))
+            || sketch.columns().into_iter().any(is_named))
+    }
+
+    /// Whether a statement says nothing whatever the question is: a function of a column that is held to one value, an order of
+    /// a single row, groups of one row each, the rows whose reference is not there where each is, half of a name, or what is
+    /// neither a name nor a key of the things that are wanted.
+    pub(super) fn is_senseless(&self, sketch: &Sketch, tree: &JoinTree) -> bool {
+        let graph = self.graph();
+        let fixed = |column: usize| {
+            let is = |of: &Condition| of.column == column && of.relation == Relation::Equal;
+            sketch.joined == Joined::And && sketch.conditions.iter().any(is)
+        };
+        let of_fixed = |item: &Item| item.function.is_some_and(|_| item.column.is_some_and(fixed));
+        let shows_fixed = sketch.joined == Joined::Intersect
+            && sketch
+                .conditions
+                .iter()
+                .any(|of| of.relation == Relation::Equal && sketch.shown == [Item::plain(of.column)]);
+        let aggregates = sketch.shown.iter().any(|item| item.function.is_some());
+        let is_ordered_row = aggregates && sketch.group.is_empty() && sketch.per.is_none() && sketch.order.is_some();
+        let is_alone = |column: &usize| {
+            let table = graph.columns().get(*column).and_then(|node| graph.tables().get(node.table));
+            table.is_some_and(|table| table.primary_key == [*column]) || self.reading.is_unique(*column)
+        };
+        // No table has several rows for one of this one.
+        let has_one_row =
+            |column: &usize| graph.columns().get(*column).is_none_or(|node| !tree.repeats(graph, node.table));
+        let groups_of_one = sketch.group.iter().any(|column| is_alone(column) && has_one_row(column));
+        let refers_to_all = sketch.without.as_ref().is_some_and(|without| {
+            let same = |pairs: &[(usize, usize)]| pairs == [(without.outer, without.inner)];
+            let refers = graph.joins().iter().any(|join| join.origin != JoinOrigin::Implied && same(&join.pairs));
+            refers && without.conditions.is_empty() && without.tables.is_empty()
+        });
+        sketch.shown.iter().any(of_fixed)
+            || shows_fixed
+            || is_ordered_row
+            || groups_of_one
+            || refers_to_all
+            || self.halves_name(sketch)
+            || self.names_nothing(sketch)
+            || self.is_no_one(sketch)
+            || self.is_number_for_none(sketch)
+            || self.counts_others(sketch)
+            || self.shows_order_alone(sketch)
+            || self.orders_by_key(sketch)
+            || self.names_others(sketch)
+            || self.leaves_out_unsaid(sketch)
+            || self.is_first_of_words(sketch)
+            || self.compares_keys(sketch)
+            || self.is_of_one_row(sketch, tree)
+            || self.joins_nothing(sketch, tree)
+            || self.reading.has_hard_not() && !is_negative(sketch)
+    }
+
+    /// Whether a statement wants what joins it to another table to be missing.
+    fn joins_nothing(&self, sketch: &Sketch, tree: &JoinTree) -> bool {
+        let joins = tree.joins_in(self.graph());
+        let pairs: Vec<(usize, usize)> = joins.flat_map(|join| join.pairs.iter().copied()).collect();
+        let is_missing = |of: &Condition| of.operand == Operand::Nothing && of.relation == Relation::Equal;
+        let joined = |column: usize| pairs.iter().any(|(from, to)| [*from, *to].contains(&column));
+        sketch.joined == Joined::And && sketch.conditions.iter().any(|of| is_missing(of) && joined(of.column))
+    }
+
+    /// Whether a statement takes single rows with the most of something, or counts rows, where the totals of things are wanted; or
+    /// several times a thing that joins repeat: "top 5 beers by kegs" are not five orders.
+    fn is_of_one_row(&self, sketch: &Sketch, tree: &JoinTree) -> bool {
+        let table = |column: usize| self.graph().columns().get(column).map(|node| node.table);
+        let is_one = |item: &Item| item.column.is_some_and(|column| self.reading.is_unique(column));
+        let by = sketch
+            .order_column()
+            .filter(|column| self.has_sum(*column) && sketch.limit.is_some() && sketch.group.is_empty());
+        let takes_rows = by.is_some_and(|column| !self.reading.is_unique(column)) && !sketch.shown.iter().all(is_one);
+        let repeats = sketch.limit > Some(1)
+            && sketch.repeats(self.graph(), tree)
+            && by.is_some_and(|by| sketch.shown.iter().filter_map(|item| item.column).all(|of| table(of) != table(by)));
+        repeats || self.wants_totals && (takes_rows || self.counts_amounts(sketch))
+    }
+
+    /// Whether a statement holds how many rows there are against a number of something that a column has: "more than 1000 kegs".
+    fn counts_amounts(&self, sketch: &Sketch) -> bool {
+        let Some((Item::ROWS, _, number)) = sketch.having else { return false };
+        let of_number = self.reading.numbers.iter().filter(|(_, of)| *of == number).map(|(at, _)| at + 1);
+        let is_amount = |at: usize| {
+            let mut columns =
+                self.reading.columns.iter().enumerate().filter(|(_, mention)| mention.words.contains(&at));
+            let is_table = self.reading.tables.iter().any(|mention| mention.words.contains(&at));
+            !is_table && columns.any(|(column, _)| self.is_quantity(column))
+        };
+        of_number.into_iter().any(is_amount)
+    }
+
+    /// Whether a statement answers "who" with days or amounts, or with what else a table of people has beside their names.
+    fn is_no_one(&self, sketch: &Sketch) -> bool {
+        let measures = |item: &Item| item.function.is_some() || item.column.is_none_or(|column| self.measures(column));
+        let is_beside_name = |item: &Item| {
+            let column = item.column.filter(|column| !self.refers(*column) && !self.is_key(*column));
+            column.and_then(|column| self.halves_of(column).map(|halves| !halves.contains(&column))).unwrap_or(false)
+        };
+        let is_none = || sketch.shown.iter().all(measures) || sketch.shown.iter().all(is_beside_name);
+        self.reading.asks_who() && sketch.per.is_none() && is_none()
+    }
+
+    /// Whether a statement gives one number where none is wanted: to "when" and "where" how many there are, and to the name of
+    /// things something of all of them.
+    fn is_number_for_none(&self, sketch: &Sketch) -> bool {
+        let counts = |item: &Item| matches!(item.function, Some(Function::Count | Function::CountDifferent));
+        let is_one = sketch.group.is_empty() && sketch.per.is_none();
+        let counts_only = sketch.shown.iter().all(counts);
+        is_one && counts_only && (self.reading.asks_when_or_where() || self.reading.lists_things())
+    }
+
+    /// Whether a statement counts the rows of other things than the question: "how many artworks are in no gallery" are no galleries.
+    fn counts_others(&self, sketch: &Sketch) -> bool {
+        let graph = self.graph();
+        let own = sketch.own_tables(graph);
+        let counts_rows = sketch.shown == [Item::ROWS] && !self.counted.is_empty();
+        // Of red cards a player may have two.
+        let refers = |table: &usize| {
+            let of = |(from, to): (&usize, &usize)| own.contains(&graph.columns()[*from].table) && to == table;
+            self.references.iter().any(of)
+        };
+        let may_repeat = || sketch.group.is_empty() && self.counted.iter().any(refers);
+        counts_rows
+            && !self.counted.iter().any(|table| own.contains(table))
+            && (sketch.without.is_some() || may_repeat())
+    }
+
+    /// Whether a statement takes the first rows in the order of a key that is not named.
+    fn orders_by_key(&self, sketch: &Sketch) -> bool {
+        let is_said = |column: usize| self.reading.columns.get(column).is_some_and(|mention| mention.coverage > 0.6);
+        let by = sketch.order_column().filter(|column| self.is_key(*column) || self.refers(*column));
+        sketch.limit.is_some() && by.is_some_and(|column| !is_said(column))
+    }
+
+    /// Whether a statement shows what is of other things than those that a value is of: "captains on active ships" are no ships.
+    fn names_others(&self, sketch: &Sketch) -> bool {
+        let graph = self.graph();
+        let words = &self.reading.words.words;
+        let of_value = |at: usize| {
+            let stem = words.get(at).map(|word| word.stem.as_str())?;
+            let holds = |of: &&Condition| match &of.operand {
+                Operand::Text(text) => Words::of(text).words.iter().any(|word| word.stem == stem),
+                _ => false,
+            };
+            sketch.conditions.iter().find(holds).map(|of| graph.columns()[of.column].table)
+        };
+        let is_name = |column: usize| self.reading.has_stem(column, &["name", "titl"]);
+        let is_said =
+            |column: &usize| self.reading.columns.get(*column).is_some_and(|mention| !mention.spans.is_empty());
+        let shown: Vec<usize> = sketch.shown.iter().filter_map(|item| item.column).collect();
+        let is_of_other = |table: usize| {
+            let has_name = graph.tables()[table].columns.clone().any(is_name);
+            has_name && shown.iter().all(|column| graph.columns()[*column].table != table)
+        };
+        let is_value = |at: &usize| self.reading.marks.get(*at).is_some_and(|mark| mark == "@");
+        let mut tables = self.reading.heads().filter(is_value).filter_map(of_value);
+        !shown.is_empty() && !shown.iter().any(is_said) && tables.any(is_of_other)
+    }
+
+    /// Whether a statement leaves out what rows of a table refer to that the question does not name, where its own rows refer to the
+    /// same: those that refer to nothing are meant.
+    fn leaves_out_unsaid(&self, sketch: &Sketch) -> bool {
+        let Some(without) = &sketch.without else { return false };
+        let to = |column: usize| self.references.get(&column);
+        let both_refer = to(without.outer).is_some() && to(without.outer) == to(without.inner);
+        let of_inner = self.graph().columns().get(without.inner).map(|node| node.table);
+        let is_said = of_inner.and_then(|table| self.reading.tables.get(table)).is_some_and(|of| of.coverage > 0.4);
+        both_refer && without.conditions.is_empty() && !is_said && !self.is_key(without.outer)
+    }
+
+    /// Whether a statement shows of the first of some things how much they have, and not which they are: "top 5 ships by tonnage".
+    fn shows_order_alone(&self, sketch: &Sketch) -> bool {
+        let by = sketch.order.map(|order| order.item).filter(|item| item.function.is_none());
+        let is_alone = by.is_some_and(|item| sketch.shown == [item] && item.column.is_some_and(|of| self.measures(of)));
+        is_alone && sketch.limit > Some(1) && self.reading.begins_with_things()
+    }
+
+    /// Whether a column says how much or when, and not what.
+    fn measures(&self, column: usize) -> bool {
+        self.graph().columns().get(column).is_none_or(|node| {
+            let is_measure =
+                matches!(node.kind, ColumnKind::Number | ColumnKind::Date) || self.reading.holds_dates(column);
+            is_measure && !node.is_key && !self.refers(column)
+        })
+    }
+
+    /// Whether a statement takes the first rows in an order of words where none is wanted.
+    fn is_first_of_words(&self, sketch: &Sketch) -> bool {
+        let of_words = |column| self.reading.holds_texts(column) && !self.reading.holds_dates(column);
+        sketch.order_column().is_some_and(of_words) && sketch.limit.is_some() && !self.reading.sorts_words()
+    }
+
+    /// Whether a statement holds keys that are not named to be above or below something.
+    fn compares_keys(&self, sketch: &Sketch) -> bool {
+        use Relation::{Above, AtLeast, AtMost, Below};
+        let is_key = |column: usize| self.is_key(column) || self.refers(column);
+        let is_said = |column: usize| self.reading.columns.get(column).is_some_and(|mention| mention.coverage > 0.6);
+        sketch.conditions.iter().any(|Condition { column, relation, .. }| {
+            matches!(relation, Above | Below | AtLeast | AtMost) && is_key(*column) && !is_said(*column)
+        })
+    }
+
+    /// Whether a statement shows, where things are wanted and nothing is said of what of them, neither names nor keys: "which
+    /// aircraft" is not answered by days on which they came.
+    fn names_nothing(&self, sketch: &Sketch) -> bool {
+        const NAMES: [&str; 6] = ["name", "titl", "label", "descript", "code", "number"];
+        // "Which order" names no date of an order.
+        let is_of_thing = |column: usize, table: usize| {
+            let (said, thing) = (self.reading.columns.get(column), self.reading.tables.get(table));
+            said.zip(thing).is_some_and(|(said, thing)| {
+                let is_thing = said.words.iter().all(|word| thing.words.contains(word));
+                said.coverage < 0.99 && !said.words.is_empty() && is_thing
+            })
+        };
+        let is_measure_of_thing = |column: usize| {
+            let node = self.graph().columns().get(column);
+            self.measures(column) && node.is_some_and(|node| is_of_thing(column, node.table))
+        };
+        let says_nothing = |column: usize| {
+            let Some(node) = self.graph().columns().get(column) else { return false };
+            let mention = self.reading.columns.get(column);
+            let is_said = mention.is_none_or(|mention| mention.coverage > 0.0 || mention.similar > 0.0);
+            let is_named = is_said || self.reading.mentioned(column) > 0.2;
+            !(is_named || node.is_key || self.refers(column) || self.reading.has_stem(column, &NAMES))
+        };
+        let mut plain = sketch.shown.iter().filter(|item| item.function.is_none()).filter_map(|item| item.column);
+        let is_grouped = !sketch.group.is_empty();
+        self.reading.wants_things()
+            && plain.any(|column| is_measure_of_thing(column) || !is_grouped && says_nothing(column))
+    }
+
+    /// Whether a statement shows one half of the name of people whose other half stands beside it, and neither is wanted.
+    fn halves_name(&self, sketch: &Sketch) -> bool {
+        const HALVES: [&str; 8] =
+            ["first name", "last name", "fname", "lname", "given name", "surname", "family name", "forename"];
+        let graph = self.graph();
+        let half = |column: usize| {
+            let node = graph.columns().get(column)?;
+            let name = self.reading.name(column);
+            HALVES.iter().any(|half| name.ends_with(half)).then_some(node.table)
+        };
+        let is_said = |column: usize| self.reading.columns.get(column).is_some_and(|mention| mention.coverage > 0.6);
+        let shown: Vec<usize> = sketch.shown.iter().filter_map(|item| item.column).collect();
+        shown.iter().any(|&column| {
+            let Some(table) = half(column).and_then(|table| graph.tables().get(table)) else { return false };
+            let mut others = table.columns.clone().filter(|other| *other != column && half(*other).is_some());
+            !is_said(column) && others.any(|other| !shown.contains(&other) && !is_said(other))
+        })
+    }
+
+    /// Whether a statement counts all rows of a table, and the question says more of them than how many there are: "How many
+    /// employees speak French?"
+    pub(super) fn counts_too_much(&self, draft: &Draft, sketch: &Sketch, tables: &BTreeSet<usize>) -> bool {
+        const OF_COUNTS: [&str; 16] = [
+            "total", "number", "count", "list", "exist", "record", "entri", "row", "databas", "tabl", "overal",
+            "altogeth", "regist", "store", "current", "known",
+        ];
+        let all = sketch.shown == [Item::ROWS] && sketch.conditions.is_empty() && sketch.without.is_none();
+        let stem = |at: &usize| self.reading.words.words.get(*at).map_or("", |word| word.stem.as_str());
+        all && sketch.group.is_empty()
+            && tables.len() == 1
+            && self
+                .words_left(draft, &self.said(&BTreeSet::new(), tables))
+                .iter()
+                .any(|at| !OF_COUNTS.contains(&stem(at)))
+    }
+}
+
+/// Whether something of a statement is for what is not so: rows left out, another value, a missing one, or what a column of yes and
+/// no has.
+fn is_negative(sketch: &Sketch) -> bool {
+    let is_flag = |operand: &Operand| match operand {
+        Operand::Number(number) => *number == 0.0 || *number == 1.0,
+        Operand::Text(text) => {
+            text.len() <= 5 || text.to_lowercase().starts_with("no") || text.to_lowercase().starts_with("un")
+        }
+        Operand::Nothing => true,
+        _ => false,
+    };
+    let is_other = |of: &Condition| matches!(of.relation, Relation::Unequal | Relation::Unlike) || is_flag(&of.operand);
+    sketch.without.is_some() || sketch.conditions.iter().any(is_other)
+}
