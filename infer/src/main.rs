@@ -43,7 +43,12 @@ fn main() -> ExitCode {
 
 /// The user's cache directory; nothing, which is said, where there is none that can be written.
 fn own_cache() -> Option<PathBuf> {
-    let opened = default_cache_dir().and_then(|directory| Store::open(&directory).map(|_| directory));
+    let opened = default_cache_dir().and_then(|directory| {
+        let store = Store::open(&directory)?;
+        // Said once in a process.
+        store.notice().into_iter().for_each(|notice| eprintln!("{notice}"));
+        Ok(directory)
+    });
     opened
         .map_err(|error| eprintln!("warning: nothing is kept for the next run: {error}; name a directory with --cache"))
         .ok()

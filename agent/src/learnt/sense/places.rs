@@ -50,6 +50,9 @@ fn other_end(fact: &Fact, nodes: &[RankedNode], inquiry: &Inquiry) -> Option<Str
     amiss.then(|| format!("{} is of the other end of the period", fact.text))
 }
 
+/// What every part has of it: "collaboration revenues" are named by the collaboration.
+const AMOUNTS: &str = "revenue sales amount net income expense cost";
+
 /// Letters that two forms of one word share.
 const BEGIN: usize = 5;
 
@@ -63,7 +66,8 @@ fn part(family: Family, fact: &Fact, nodes: &[RankedNode], inquiry: &Inquiry) ->
     let of = |text: &str| words(&text.to_lowercase()).into_iter().map(|(word, _)| word).collect::<Vec<String>>();
     let name = of(thing.rsplit(" > ").next()?);
     let is_named = !name.is_empty() && name.iter().all(|word| inquiry.words.contains(word));
-    let parts = of(own);
+    let mut parts = of(own);
+    parts.retain(|part| !of(AMOUNTS).contains(part));
     // "Internationally" is of "International".
     let is_said = |part: &String| {
         let begin: String = part.chars().take(BEGIN).collect();

@@ -219,9 +219,9 @@ impl Maker<'_, '_> {
 
     /// Whether a statement shows of the first of some things how much they have, and not which they are: "top 5 ships by tonnage".
     fn shows_order_alone(&self, sketch: &Sketch) -> bool {
-        let by = sketch.order.map(|order| order.item).filter(|item| item.function.is_none());
-        let is_alone = by.is_some_and(|item| sketch.shown == [item] && item.column.is_some_and(|of| self.measures(of)));
-        is_alone && sketch.limit > Some(1) && self.reading.begins_with_things()
+        let by = sketch.order.and_then(|order| order.item.column).filter(|column| self.measures(*column));
+        let is_by = |item: &Item| item.column.is_some() && item.column == by;
+        sketch.shown.iter().all(is_by) && sketch.limit > Some(1) && self.reading.begins_with_things()
     }
 
     /// Whether a column says how much or when, and not what.
