@@ -99,6 +99,25 @@ impl Large {
         Ok(Some(Self { rest, tables, locations, ..large }))
     }
 
+    /// Tables of records and lists of things of a corpus, a document of those of each file; nothing where there are none. `path` is
+    /// a document of all that were found, for a page; `program` serves [`tabsegnet_sql::worker`].
+    ///
+    /// # Errors
+    /// [`LargeError`].
+    pub fn of_records(
+        path: &Path,
+        documents: Vec<(PathBuf, Document)>,
+        program: OsString,
+    ) -> Result<Option<Self>, LargeError> {
+        let sources = documents.into_iter().filter(|(_, document)| has_records(document));
+        let sources: Vec<Source> = sources.map(|(file, document)| Source::of_file(&file, document)).collect();
+        if sources.is_empty() {
+            return Ok(None);
+        }
+        let (warnings, cuts) = (Vec::new(), Vec::new());
+        Self::of(path, ReadFiles { sources, warnings, cuts }, program).map(Some)
+    }
+
     /// Reads a folder of reports and spreadsheets. All tables go through SQL, and those of `cells` cells or more through nothing
     /// else. `program` serves [`tabsegnet_sql::worker`].
     ///
@@ -143,6 +162,11 @@ impl Large {
         let Some(rest) = &self.rest else { return Ok(None) };
         let name = self.path.with_extension("json");
         session.open_made(name.file_name().unwrap_or_default(), rest).map(Some)
+    }
+
+    /// Whether tables of a file are among it.
+    pub fn has_file(&self, file: &Path) -> bool {
+        self.library.sources().iter().any(|source| source.name == file)
     }
 
     /// Whether anything is left.

@@ -181,12 +181,12 @@ impl Inquiry {
         #[rustfmt::skip]
         let less = has(&[
             " decreas", " declin", " fall", " fell", " drop", " shrink", " shrank", " go down", " gone down", " went down",
-            " come down", " came down", " narrow", " dip ", " dipped",
+            " come down", " came down", " narrow", " dip ", " dipped", " down in ", " down from ",
         ]);
         #[rustfmt::skip]
         let more = has(&[
             " increas", " rise", " rose", " risen", " grow", " grew", " go up", " gone up", " went up", " climb", " jump",
-            " expand", " widen",
+            " expand", " widen", " up in ", " up from ",
         ]);
         (less != more).then_some(less)
     }

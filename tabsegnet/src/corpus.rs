@@ -301,12 +301,26 @@ impl Corpus {
     /// # Errors
     /// A table that is there no more.
     pub fn document(&self, ranking: &TableRanking) -> Result<Document, RankingError> {
+        self.document_of("corpus", ranking, |_| true)
+    }
+
+    /// Those of the tables alone that `is` says, by their places, as a document of a name.
+    ///
+    /// # Errors
+    /// As [`Corpus::document`].
+    pub fn document_of(
+        &self,
+        name: &str,
+        ranking: &TableRanking,
+        is: impl Fn(usize) -> bool,
+    ) -> Result<Document, RankingError> {
         let mut blocks = Vec::new();
-        for (number, ranked) in ranking.tables.iter().enumerate().filter(|(_, ranked)| !ranked.left_out) {
+        let kept = |(number, ranked): &(usize, &RankedTable)| !ranked.left_out && is(*number);
+        for (number, ranked) in ranking.tables.iter().enumerate().filter(kept) {
             let wanted = ranked.in_file.as_ref().map(|in_file| in_file.passage..in_file.passage + in_file.passages);
             blocks.extend(laid_out(&self.table(&ranked.id)?, number, wanted)?);
         }
-        Ok(Document { id: "corpus".into(), blocks })
+        Ok(Document { id: name.into(), blocks })
     }
 
     /// Opens the tables of a ranking for a ranker of nodes.

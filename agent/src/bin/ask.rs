@@ -270,6 +270,8 @@ enum Searched {
         session: Session,
         tables: usize,
         sql_cells: usize,
+        /// Whether tables of records go through SQL whatever their size.
+        records: bool,
     },
 }
 
@@ -301,7 +303,7 @@ impl Searched {
                 bail!("{}: the corpus has no table; add some with index --output {0} FILES…", directory.display());
             }
             let (tables, sql_cells) = (arguments.tables.unwrap_or(TABLES), arguments.sql_cells);
-            return Ok(Self::Corpus { corpus, session: opening.finish()?, tables, sql_cells });
+            return Ok(Self::Corpus { corpus, session: opening.finish()?, tables, sql_cells, records });
         }
         let path = arguments.document.as_deref().context("--document FILE is missing")?;
         let failed = || format!("{}: could not be opened", path.display());
@@ -327,13 +329,16 @@ impl Searched {
         let (document, tables) = match self {
             Self::Document(document) => (document.clone(), None),
             Self::Large(large) => return Ok(Some(Place::Large(Rc::clone(large), None))),
-            Self::Corpus { corpus, session, tables, sql_cells } => {
+            Self::Corpus { corpus, session, tables, sql_cells, records } => {
                 let found = corpus.search(query.top(*tables))?;
                 if found.tables.is_empty() {
                     return Ok(None);
                 }
                 let made = corpus.document(&found)?;
                 if let Some(large) = LargeDocument::of_tables(&made, &found, session, *sql_cells)? {
+                    return Ok(Some(Place::Large(Rc::new(large), Some(found))));
+                }
+                if *records && let Some(large) = LargeDocument::of_records(corpus, &made, &found, session)? {
                     return Ok(Some(Place::Large(Rc::new(large), Some(found))));
                 }
                 for table in &found.tables {

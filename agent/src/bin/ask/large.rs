@@ -1,9 +1,10 @@
 //! Documents with tables that go through SQL.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
+use tabsegnet::corpus::{Corpus, RankedTable};
 use tabsegnet::{OpenDocument, Opening, Session, TableRanking};
 use tabsegnet_agent::large::{Large, Texts};
 use tabsegnet_agent::{Answer, Folder, Policy};
@@ -18,9 +19,14 @@ pub struct LargeDocument {
     large: Large,
     /// What is left of it for the ranker.
     rest: Rest,
-    /// Where its file is, if it was made of tables of a corpus; it goes when this does.
-    folder: Option<TempDir>,
+    /// Whether it is made of tables of a corpus.
+    of_tables: bool,
+    /// Where its file is, if it was made of such; it goes when this does.
+    _folder: Option<TempDir>,
 }
+
+/// Of a ranking's tables the first, among which one of records has to be.
+const FIRST: usize = 3;
 
 enum Rest {
     Nothing,
@@ -59,6 +65,14 @@ fn program() -> Result<OsString> {
     Ok(std::env::current_exe().context("the program does not find itself")?.into_os_string())
 }
 
+/// A document of tables of a corpus in a file, which goes when its folder does.
+fn kept(document: &Document) -> Result<(TempDir, PathBuf)> {
+    let folder = tempfile::Builder::new().prefix("tables").tempdir().context("no folder for tables of the corpus")?;
+    let path = folder.path().join("corpus.json");
+    write_bytes_atomic(&path, document_json(document).as_bytes())?;
+    Ok((folder, path))
+}
+
 impl LargeDocument {
     /// Opens a folder of documents.
     pub fn of_folder(path: &Path, cells: usize, opening: Opening) -> Result<Self> {
@@ -67,13 +81,13 @@ impl LargeDocument {
         if let Some([documents, tables]) = large.in_folder() {
             eprintln!("{}: {documents} documents; their {tables} tables go through SQL", path.display());
         }
-        Ok(Self { large, rest: Rest::Folder(Folder::new(opening.finish()?)), folder: None })
+        Ok(Self { large, rest: Rest::Folder(Folder::new(opening.finish()?)), of_tables: false, _folder: None })
     }
 
     /// Opens what the ranker is to see of it.
     pub fn open(large: Large, opening: Opening) -> Result<Self> {
         let rest = if large.has_rest() { large.open_rest(&opening.finish()?)? } else { None };
-        Ok(Self { large, rest: rest.into(), folder: None })
+        Ok(Self { large, rest: rest.into(), of_tables: false, _folder: None })
     }
 
     /// The tables of a corpus for one question, of which `document` is made, as such a document, where one of them has `cells`
@@ -92,18 +106,53 @@ impl LargeDocument {
         if document.tables().all(|table| table.rows() * table.cols() < cells.max(1)) {
             return Ok(None);
         }
-        let folder =
-            tempfile::Builder::new().prefix("tables").tempdir().context("no folder for tables of the corpus")?;
-        let path = folder.path().join("corpus.json");
-        write_bytes_atomic(&path, document_json(document).as_bytes())?;
+        let (folder, path) = kept(document)?;
         let Some(large) = read(&path, cells, false)? else { return Ok(None) };
         let rest = large.open_rest(session)?;
-        Ok(Some(Self { large, rest: rest.into(), folder: Some(folder) }))
+        Ok(Some(Self { large, rest: rest.into(), of_tables: true, _folder: Some(folder) }))
+    }
+
+    /// The tables of a corpus for one question, of which `document` is made, where one of the first is of records or a list of
+    /// things in a file of tables alone: all such tables go through SQL, beside the ranker.
+    ///
+    /// Nothing too where a table has more rows than a document holds: SQL over the first of them looks like SQL over all.
+    pub fn of_records(
+        corpus: &Corpus,
+        document: &Document,
+        tables: &TableRanking,
+        session: &Session,
+    ) -> Result<Option<Self>> {
+        if tables.tables.iter().any(|table| table.rows_in_document.is_some()) {
+            return Ok(None);
+        }
+        let is_alone =
+            |table: &RankedTable| !table.left_out && table.in_file.as_ref().is_none_or(|in_file| in_file.passages == 0);
+        let first = tables.tables.iter().filter(|table| !table.left_out).take(FIRST);
+        let mut files: Vec<&str> = Vec::new();
+        for table in tables.tables.iter().filter(|table| is_alone(table)) {
+            if !files.contains(&table.file.as_str()) {
+                files.push(&table.file);
+            }
+        }
+        let of_file = |file: &str| {
+            let is =
+                |number: usize| tables.tables.get(number).is_some_and(|table| table.file == file && is_alone(table));
+            corpus.document_of(file, tables, is).map(|document| (PathBuf::from(file), document))
+        };
+        let documents: Vec<(PathBuf, Document)> = files.iter().map(|file| of_file(file)).collect::<Result<_, _>>()?;
+        let (folder, path) = kept(document)?;
+        let Some(large) = Large::of_records(&path, documents, program()?)? else { return Ok(None) };
+        let is_first = |table: &RankedTable| large.has_file(Path::new(&table.file));
+        if !first.into_iter().any(is_first) {
+            return Ok(None);
+        }
+        let rest = Rest::Document(session.open_made("corpus.json", document)?);
+        Ok(Some(Self { large, rest, of_tables: true, _folder: Some(folder) }))
     }
 
     /// Whether it is made of tables of a corpus.
     pub fn is_of_tables(&self) -> bool {
-        self.folder.is_some()
+        self.of_tables
     }
 
     /// Its large tables.

@@ -162,6 +162,7 @@ fn no_count(candidate: &Candidate, inquiry: &Inquiry) -> Option<String> {
     let is_money = candidate.facts.iter().any(|fact| fact.quantity.unit.is_some_and(|unit| unit != Unit::Percent));
     let is_percentage = match (candidate.family, candidate.facts.as_slice()) {
         (Family::Lookup, [fact]) => fact.is_percent(),
+        (Family::Sum | Family::RunSum, facts) => facts.iter().all(Fact::is_percent),
         (family, _) => family == Family::PercentChange,
     };
     match candidate.family {
