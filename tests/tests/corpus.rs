@@ -603,3 +603,37 @@ fn published_files_of_multitableqa_are_indexed_and_measured() {
     let report = work.evaluate(&["--checkpoint", shipped]).ok().stdout;
     assert!(report.contains("## wtq\n\n12 tables, 6 questions of 6 source tables"), "{report}");
 }
+
+#[test]
+fn records_of_a_corpus_are_counted_and_joined_as_those_of_a_folder() {
+    let work = Work::new();
+    let agents = "Agent ID,Agent Name,Team,Hourly Rate\nA1,Ines Yilmaz,Network,$30.44\nA2,Daniel Weber,Network,$54.88\nA3,Ola Berg,Desktop,$41.00\n";
+    let tickets: String = (0..60)
+        .map(|number| format!("T-{number},{},A{}\n", ["Urgent", "Low", "High"][number % 3], 1 + number % 2))
+        .collect();
+    work.write("helpdesk/agents.csv", agents);
+    work.write("helpdesk/tickets.csv", format!("Ticket ID,Priority,Agent ID\n{tickets}"));
+    index(&work, &["helpdesk"]).ok();
+    let answer = |question: &str| -> Value {
+        let said = ask(&work, &["--question", question, "--format", "jsonl"]).ok().stdout;
+        serde_json::from_str(&said).unwrap()
+    };
+    let count = answer("How many urgent tickets are there?");
+    assert_eq!((&count["answer"], count["abstained"].as_bool()), (&json!("20"), Some(false)), "{count}");
+    assert!(count["sql"].as_str().unwrap().contains("'Urgent'"), "{count}");
+    let rate = answer("What is the hourly rate of Daniel Weber?");
+    assert_eq!(rate["answer"], "$54.88", "{rate}");
+    // The cell is told as the corpus has it.
+    let cited = &rate["citations"][0];
+    assert_eq!(
+        (&cited["table"], &cited["file"]),
+        (&json!("helpdesk/agents.csv#t0"), &json!("helpdesk/agents.csv")),
+        "{rate}"
+    );
+    ask(
+        &work,
+        &["--question", "What is the hourly rate of Daniel Weber?", "--format", "html", "--output", "page.html"],
+    )
+    .ok();
+    assert!(work.text("page.html").contains("$54.88"));
+}

@@ -51,6 +51,9 @@ is written by `tools/scripts/corpus.py`.
    folds, as all trees do from adapted vectors). Tables with the columns or the first column of one of the first ten, and half
    of their words in common by idf, are looked at too; in the end such a table goes four fifths of the way to the score of the
    best of its kind.
+7. **The one that is named.** Where the question names something with a capital, or as what something is of ("Nike's net income"), and the
+   title of a candidate does too, candidates that say nothing of it stand behind all others: tables of other companies' reports look
+   alike. No figure of the sets below changes by it.
 
 `--retriever` also takes `rrf`, `bm25`, `bm25-schema`, `dense`, `links` (PageRank over the links of step 4 between the
 candidates, begun at each by its sum) and `gtr`, graph-table retrieval as its paper has it (Zou et
