@@ -194,7 +194,12 @@ fn is_other_way_round(a: &Fact, b: &Fact, inquiry: &Inquiry) -> bool {
         // Which of them came first has to be known.
         return before.is_none_or(|before| before != less);
     }
-    let place = |fact: &Fact| inquiry.years.iter().position(|year| fact.latest() == Some(*year));
+    // "Did it exceed its 2023 level in 2024": what is behind the verb first is what it is held against.
+    let is_turned = inquiry.compares_behind();
+    let place = |fact: &Fact| {
+        let place = inquiry.years.iter().position(|year| fact.latest() == Some(*year));
+        place.map(|place| if is_turned { inquiry.years.len() - place } else { place })
+    };
     let of = |fact: &Fact| words(&fact.label).into_iter().map(|(word, _)| word).collect::<HashSet<String>>();
     let (of_a, of_b) = (of(a), of(b));
     // By a word that the other one's label has not.

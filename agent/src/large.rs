@@ -115,7 +115,8 @@ impl Large {
             return Ok(None);
         }
         let (warnings, cuts) = (Vec::new(), Vec::new());
-        Self::of(path, ReadFiles { sources, warnings, cuts }, program).map(Some)
+        let large = Self::of(path, ReadFiles { sources, warnings, cuts }, program)?;
+        Ok(Some(Self { library: large.library.of_part(), ..large }))
     }
 
     /// Reads a folder of reports and spreadsheets. All tables go through SQL, and those of `cells` cells or more through nothing

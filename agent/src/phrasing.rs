@@ -45,6 +45,7 @@ const TOGETHER: [&str; 6] = ["together", "all told", "put together", "taken toge
 /// A question in lower case with a space before and behind, as it would be put in usual words.
 pub(crate) fn usual(text: &str) -> String {
     let text = with_percentages(&with_years(text).unwrap_or_else(|| text.to_owned()));
+    let text = replaced(&text, "fewest", "lowest number of");
     if let Some(amount) = AMOUNTS.iter().find(|amount| place(&text, amount).is_some()) {
         if place(&text, "exceed").is_some() {
             return replaced(&replaced(&text, amount, "what was the difference between"), "exceed", "and");
@@ -142,6 +143,7 @@ mod tests {
                 "how much more did it pay for a than for b in 2024?",
                 "what was the difference in did it pay for a than for b in 2024?",
             ),
+            ("which month had the fewest visits?", "which month had the lowest number of visits?"),
             ("what slice of 2025 sales was in europe?", "what percentage of 2025 sales was in europe?"),
             ("what % of sales was made abroad, 5% or 6 %?", "what percentage of sales was made abroad, 5% or 6 %?"),
             ("share of sales made abroad?", "what percentage of sales made abroad?"),

@@ -204,6 +204,13 @@ impl Inquiry {
         if less || more { Some(less) } else { self.changes() }
     }
 
+    /// Whether both of two years that it compares stand behind the verb: "did it exceed its 2023 level in 2024".
+    pub(crate) fn compares_behind(&self) -> bool {
+        let verb = [" exceed", " surpass", " above ", " below "].iter().find_map(|verb| self.text.find(verb));
+        let first = self.years_at(&self.text).first().map(|(_, at)| *at);
+        self.years.len() == 2 && verb.zip(first).is_some_and(|(verb, first)| verb < first) && !self.has(" than ")
+    }
+
     /// Whether it asks for a quarter of a year.
     pub(crate) fn names_quarter(&self) -> bool {
         names_quarter(&self.text)

@@ -328,7 +328,10 @@ fn lines(add: &mut Additions<'_, '_>, facts: &Facts<'_>) {
             let own = if is_row { &node.column_headers } else { &node.row_headers };
             let outer = own.as_deref().and_then(outer);
             let total = |member: &&Member| !member.name.to_lowercase().contains("total");
-            let named: Vec<&Member> = members.iter().filter(|member| member.named).collect();
+            // "Operating expenses" name their total too.
+            let wants_total = inquiry.has("total");
+            let is_named = |member: &&Member| member.named && (wants_total || total(member));
+            let named: Vec<&Member> = members.iter().filter(is_named).collect();
             let grouped: Vec<&Member> = members.iter().filter(|member| member.outer == outer).filter(total).collect();
             let all: Vec<&Member> = members.iter().filter(total).collect();
             let whole = all.len();

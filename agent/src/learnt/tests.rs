@@ -409,6 +409,9 @@ fn regression_numbers_of_other_places_and_times_are_not_said() {
     assert!(has("What was Imbruvica revenue in 2024?", &parts, "is of Collaboration revenues alone"));
     assert!(!has("What was Imbruvica collaboration revenue in 2024?", &parts, "alone"));
     assert!(!has("How many leagues in 2015-16?", &parts, "alone"));
+    let leases = [("196", "Operating lease cost", "2024", 1, 1), ("347", "Total lease cost", "2024", 2, 1)];
+    assert!(has("What was total lease cost in 2024?", &leases, "196 is of operating lease cost"));
+    assert!(!has("What was operating lease cost in 2024?", &leases, "is of operating lease cost"));
     let growth = [("12%", "Revenue", "2024", 1, 1)];
     assert!(has("What were revenues in 2024?", &growth, "asks for an amount"));
     assert!(!has("What was revenue growth in 2024?", &growth, "asks for an amount"));

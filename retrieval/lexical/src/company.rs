@@ -6,6 +6,9 @@ use std::ops::Range;
 const UNDER_NAME: &str = "exact name of registrant";
 /// Texts of a document among which its cover is.
 const COVER: usize = 300;
+/// Texts among which a report without such a cover says what it calls its company, and the most words of that name.
+const DEFINED: usize = 1000;
+const LONGEST: usize = 7;
 /// Words that are no part of what people call a company.
 const FORMS: &[&str] =
     &["inc", "corp", "corporation", "company", "co", "ltd", "plc", "llc", "group", "incorporated", "de", "the", "com"];
@@ -45,6 +48,10 @@ impl Company {
     /// As the cover has it; `texts` are the document's, in order. Without such a cover no name is known.
     pub fn of<'t>(texts: impl IntoIterator<Item = &'t str> + Clone) -> Self {
         let mut before = "";
+        let mut defined = None;
+        for text in texts.clone().into_iter().take(DEFINED) {
+            defined = defined.or_else(|| calls_itself(text));
+        }
         for text in texts.clone().into_iter().take(COVER) {
             let lower = text.to_lowercase();
             if let Some(at) = lower.find(UNDER_NAME) {
@@ -56,7 +63,7 @@ impl Company {
                 before = text;
             }
         }
-        Self::default()
+        defined.map_or_else(Self::default, |name| Self::named(name, texts))
     }
 
     fn named<'t>(name: &str, texts: impl IntoIterator<Item = &'t str> + Clone) -> Self {
@@ -125,6 +132,19 @@ fn is_used<'t>(part: &str, texts: impl IntoIterator<Item = &'t str>) -> bool {
         }
     }
     used
+}
+
+/// The name that a text begins with and calls the company from there on: `The Procter & Gamble Company (the Company) is`.
+fn calls_itself(text: &str) -> Option<&str> {
+    const CALLED: [&str; 6] = [
+        "(the Company)", "(the \u{201c}Company\u{201d}", "(the \"Company\"", "(\u{201c}the Company\u{201d}",
+        "(\"the Company\"", "(\u{201c}Company\u{201d})",
+    ];
+    let at = CALLED.iter().filter_map(|called| text.find(called)).min()?;
+    let name = text.get(..at)?.trim();
+    let is_part = |word: &str| word == "&" || word == "of" || word == "and" || word.starts_with(char::is_uppercase);
+    let words: Vec<&str> = name.split_whitespace().collect();
+    (1..=LONGEST).contains(&words.len()).then_some(name).filter(|_| words.iter().all(|word| is_part(word)))
 }
 
 /// Where a text has a name as a word, or words, of its own, from a byte on.

@@ -17,9 +17,10 @@ pub const STOP: [&str; 58] = [
 
 /// What is written with capitals and names nothing that a document would have to name.
 #[rustfmt::skip]
-const COMMON: [&str; 33] = [
+const COMMON: [&str; 39] = [
     "usd", "eur", "gbp", "jpy", "chf", "cad", "aud", "cny", "gaap", "non-gaap", "ifrs", "eps", "ebit", "ebitda", "capex", "opex",
     "fcf", "roe", "roi", "roa", "cagr", "yoy", "ytd", "fy", "ceo", "cfo", "us", "usa", "uk", "sec", "inc", "corp", "ltd",
+    "limited", "plc", "llc", "corporation", "incorporated", "gmbh",
 ];
 
 /// The words of a question that begin with a capital and stay when it is read with a glossary: neither its first word, unless
@@ -107,7 +108,11 @@ impl Named {
         // Reports are looked through: most texts have not even the letters.
         let lower = text.to_lowercase();
         let has_letters = self.0.iter().any(|name| lower.contains(begin(name)));
-        has_letters && tokenize(&lower).iter().any(|word| self.0.iter().any(|name| word.starts_with(begin(name))))
+        // "Well" is no form of "Wells".
+        let is_form = |word: &String, name: &String| {
+            word == name || word.chars().count() > SHARED && word.starts_with(begin(name))
+        };
+        has_letters && tokenize(&lower).iter().any(|word| self.0.iter().any(|name| is_form(word, name)))
     }
 }
 
@@ -132,6 +137,7 @@ mod tests {
         assert!(named.is_said_in("The Norwegian coast") && named.is_said_in("Chad") && !named.is_said_in("Normandy"));
         assert_eq!(named.clone().in_titles(["Rivers of Chad"].into_iter()).names(), ["chad"]);
         assert!(named.only("chad").is_said_in("CHAD") && !named.only("chad").is_said_in("Norway"));
+        assert!(!Named::of("What is Wells's income?").is_said_in("as well as"));
         assert!(Named::of("what is the total?").is_empty());
     }
 

@@ -88,6 +88,8 @@ pub struct Library {
     /// Of each chunk where the index has it.
     places: Vec<TableRef>,
     pub(crate) links: Links,
+    /// Whether what is taken in is a part of what there is.
+    is_part: bool,
     _folder: TempDir,
 }
 
@@ -152,8 +154,15 @@ impl Library {
             index,
             places,
             links,
+            is_part: false,
             _folder: folder,
         })
+    }
+
+    /// The same as a part of what there is: a name that it does not say may stand in the rest.
+    #[must_use]
+    pub fn of_part(self) -> Self {
+        Self { is_part: true, ..self }
     }
 
     /// The documents.
@@ -210,10 +219,10 @@ impl Library {
         &self.index
     }
 
-    /// Of what a question names a name that no document says; nothing of one document alone.
+    /// Of what a question names a name that no document says; nothing of one document alone, nor of a part of several.
     pub(crate) fn unknown_name(&self, question: &str) -> Option<String> {
         let named = Named::of(question);
-        if self.sources.len() < 2 || named.is_empty() {
+        if self.is_part || self.sources.len() < 2 || named.is_empty() {
             return None;
         }
         named.names().iter().find_map(|name| {

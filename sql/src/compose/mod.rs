@@ -40,6 +40,7 @@ const NOTHING: &str = "no word of the question is in a name of the database or i
 /// That a statement shows what the question does not want, in a sentence: a number that is no time to "when", how many rows there
 /// are to "how many units" where a column has these.
 fn unlike(question: &str, sketch: &Sketch, graph: &SchemaGraph) -> Option<String> {
+    const QUANTITIES: [&str; 4] = ["quantity", "units", "pieces", "sold"];
     const TIMES: [&str; 8] = ["date", "time", "year", "month", "day", "season", "week", "period"];
     let words = words(&question.to_lowercase());
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -54,8 +55,8 @@ fn unlike(question: &str, sketch: &Sketch, graph: &SchemaGraph) -> Option<String
     match (words.as_slice(), sketch.shown.as_slice()) {
         (["when", ..], &[Item { function: None, column: Some(column) }]) => {
             let is_time = named(column).any(|word| TIMES.iter().any(|time| stem(time) == word));
-            let what = || format!("the question asks when, and {} holds numbers", graph.column_id(column));
-            (is_number(column) && !is_time).then(what)
+            let what = || format!("the question asks when, and {} holds no times", graph.column_id(column));
+            ((is_number(column) || graph.columns()[column].is_key) && !is_time).then(what)
         }
         (["how", "many", thing, ..], [Item { function: Some(Function::Count), .. }]) => {
             let thing = stem(thing);
@@ -70,10 +71,17 @@ fn unlike(question: &str, sketch: &Sketch, graph: &SchemaGraph) -> Option<String
             };
             // A flag that rows are held to has been said.
             let is_held = |column: usize| sketch.all_conditions().any(|of| of.column == column);
+            // "How many croissants", which are a value, are as many as a column of quantities says.
+            let is_value = sketch.all_conditions().any(|of| match &of.operand {
+                Operand::Text(text) => Words::of(text).words.iter().any(|word| word.stem == thing),
+                _ => false,
+            });
             let measure = columns.find(|&column| {
                 let node = &graph.columns()[column];
                 let is_other = node.is_key || node.hidden || refers(column) || is_held(column);
-                is_number(column) && !is_other && named(column).any(|word| word == thing)
+                let is_quantity = |word: &String| QUANTITIES.iter().any(|of| stem(of) == *word);
+                let is_of = |word: String| word == thing || is_value && is_quantity(&word);
+                is_number(column) && !is_other && named(column).any(is_of)
             });
             measure.filter(|_| !is_table).map(|column| {
                 format!(

@@ -278,6 +278,7 @@ impl Maker<'_> {
         let measures: Vec<(usize, String)> = measures.into_iter().zip(names).collect();
         let second = self.question.has("second") || self.question.has("2nd");
         let numbered = ["different", "distinct", "unique", "various"].iter().any(|word| self.question.has(word));
+        let is_of_counts = ["often", "frequently", "commonly"].iter().any(|word| self.question.has(word));
         let begins = |words: &str| {
             let tokens = self.question.tokens.iter().map(|token| token.stem.as_str());
             words.split(' ').eq(tokens.take(words.split(' ').count()))
@@ -348,7 +349,8 @@ impl Maker<'_> {
                 if filter.rows < 2 {
                     continue;
                 }
-                if let Some(order) = &order {
+                // What comes most often is not what comes first.
+                if let Some(order) = order.as_ref().filter(|_| !is_of_counts) {
                     self.push(format!("{select} ORDER BY {order} LIMIT 1"), Form::First, Some(*field), None, filter);
                     self.push(
                         format!("{select} ORDER BY {order} DESC LIMIT 1"),

@@ -67,7 +67,9 @@ fn no_name(candidate: &Candidate, inquiry: &Inquiry) -> Option<String> {
 /// countries" 38 are no employees.
 fn other_noun(candidate: &Candidate, nodes: &[RankedNode], inquiry: &Inquiry) -> Option<String> {
     let ([fact], Family::Lookup) = (candidate.facts.as_slice(), candidate.family) else { return None };
-    let text = nodes.get(fact.node).filter(|_| fact.place.is_none())?.text.to_lowercase();
+    // "34 papers in 2023, and 27 in 2022".
+    let is_told_by_year = fact.years.iter().any(|year| inquiry.years.contains(year));
+    let text = nodes.get(fact.node).filter(|_| fact.place.is_none() && !is_told_by_year)?.text.to_lowercase();
     let nouns: Vec<String> = inquiry.text.split_once("how many ").map(|(_, after)| counted(after))?;
     let counts = |written: &Written| {
         let behind = text.get(written.end..).unwrap_or_default();

@@ -18,6 +18,7 @@ pub(super) fn objection(candidate: &Candidate, nodes: &[RankedNode], inquiry: &I
         .find_map(|fact| other_rates(fact, nodes, inquiry))
         .or_else(|| in_tables().find_map(|fact| other_end(fact, nodes, inquiry)))
         .or_else(|| in_tables().find_map(|fact| part(candidate.family, fact, nodes, inquiry)))
+        .or_else(|| in_tables().find_map(|fact| component(fact, nodes, inquiry)))
 }
 
 /// A number is worked out with rates of exchange of another year, which the question does not ask for.
@@ -48,6 +49,33 @@ fn other_end(fact: &Fact, nodes: &[RankedNode], inquiry: &Inquiry) -> Option<Str
     let (begins, ends) = (says(&BEGINS), says(&ENDS));
     let amiss = asks(&ENDS) && !asks(&BEGINS) && begins && !ends || asks(&BEGINS) && !asks(&ENDS) && ends && !begins;
     amiss.then(|| format!("{} is of the other end of the period", fact.text))
+}
+
+/// The question has the whole name of a total, and a number beside it in the same column is of something else.
+fn component(fact: &Fact, nodes: &[RankedNode], inquiry: &Inquiry) -> Option<String> {
+    let node = nodes.get(fact.node)?;
+    let label = |node: &RankedNode| {
+        let innermost = node.row_headers.as_deref()?.rsplit(" > ").next()?.trim().to_lowercase();
+        (!innermost.is_empty()).then_some(innermost)
+    };
+    let is_said = |label: &str| {
+        inquiry.text.match_indices(label).any(|(at, _)| {
+            let joins = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+            let (before, behind) = (&inquiry.text[..at], &inquiry.text[at + label.len()..]);
+            !joins(before.chars().next_back()) && !joins(behind.chars().next())
+        })
+    };
+    let own = label(node).filter(|own| !inquiry.text.contains(own.as_str()))?;
+    let Position::Cell { table, col, .. } = node.position else { return None };
+    if !inquiry.has("total ") {
+        return None;
+    }
+    let total = nodes.iter().find(|other| {
+        let beside = matches!(other.position, Position::Cell { table: of, col: at, .. } if (of, at) == (table, col));
+        let is_total = || label(other).is_some_and(|label| label.starts_with("total ") && is_said(&label));
+        beside && other.kind == NodeKind::Cell && is_total()
+    })?;
+    Some(format!("{} is of {own}, and {} of what the question names", fact.text, total.text))
 }
 
 /// What every part has of it: "collaboration revenues" are named by the collaboration.

@@ -92,6 +92,7 @@ impl Maker<'_, '_> {
             || self.counts_others(sketch)
             || self.shows_order_alone(sketch)
             || self.orders_by_key(sketch)
+            || self.shows_whose_value(sketch)
             || self.names_others(sketch)
             || self.leaves_out_unsaid(sketch)
             || self.is_first_of_words(sketch)
@@ -179,6 +180,12 @@ impl Maker<'_, '_> {
         let is_said = |column: usize| self.reading.columns.get(column).is_some_and(|mention| mention.coverage > 0.6);
         let by = sketch.order_column().filter(|column| self.is_key(*column) || self.refers(*column));
         sketch.limit.is_some() && by.is_some_and(|column| !is_said(column))
+    }
+
+    /// Whether a statement shows whose value it is where the value is wanted: "what was the highest temperature".
+    fn shows_whose_value(&self, sketch: &Sketch) -> bool {
+        let by = sketch.order_column().filter(|column| sketch.limit == Some(1) && self.reading.wants_end_of(*column));
+        by.is_some_and(|by| sketch.shown.iter().all(|item| item.column != Some(by)))
     }
 
     /// Whether a statement shows what is of other things than those that a value is of: "captains on active ships" are no ships.

@@ -25,16 +25,23 @@ impl Reading<'_> {
     /// area, of "the most units" units.
     pub fn things(&self) -> Vec<Vec<usize>> {
         #[rustfmt::skip]
-        const ENDS: [&str; 41] = [
+        const ENDS: [&str; 50] = [
             "do", "does", "did", "has", "have", "had", "is", "are", "was", "were", "will", "would", "can", "could", "of", "in", "on",
             "at", "for", "from", "by", "with", "without", "per", "to", "that", "which", "who", "whose", "where", "there", "and", "or",
-            "than", "got", "get", "gets", "made", "took", "received", "won",
+            "than", "got", "get", "gets", "made", "took", "received", "won", "sold",
+            "held", "given", "bought", "paid", "sent", "lost", "built", "taken",
         ];
-        // Of these it asks how many there are, whatever they are called.
-        const ANY: [&str; 10] =
-            ["times", "kinds", "types", "sorts", "people", "persons", "rows", "records", "entries", "money"];
+        // Of these it asks how many there are, whatever they are called; or how often.
+        #[rustfmt::skip]
+        const ANY: [&str; 18] = [
+            "times", "kinds", "types", "sorts", "kind", "type", "sort", "people", "persons", "rows", "records", "entries", "money",
+            "often", "frequently", "frequent", "common", "popular",
+        ];
         let all = self.words.words.len();
-        let end = |start: usize| (start..all).find(|at| ENDS.contains(&self.word(*at))).unwrap_or(all);
+        // "Products returned by", but "how many used cars".
+        let ends =
+            |at: &usize, start: usize| ENDS.contains(&self.word(*at)) || *at > start && self.word(*at).ends_with("ed");
+        let end = |start: usize| (start..all).find(|at| ends(at, start)).unwrap_or(all);
         let begins = |at: usize| match (self.word(at), self.word(at + 1), self.word(at + 2)) {
             ("how", "many", _) | ("number" | "name" | "names", "of", _) => Some(at + 2),
             ("most" | "fewest" | "least", ..) => Some(at + 1),
@@ -94,6 +101,15 @@ impl Reading<'_> {
             ["many", "number", "count", "total", "much", "average", "mean", "sum", "maximum", "minimum", "max", "min"];
         let has_number = self.words.words.iter().any(|word| NUMBERS.contains(&word.text.as_str()));
         self.is_table(0) && !has_number
+    }
+
+    /// Whether it wants the most or least that a column has: "what is the highest salary".
+    pub fn wants_end_of(&self, column: usize) -> bool {
+        let asks = self.word(0) == "what" && ["is", "was", "s"].contains(&self.word(1)) && self.word(2) == "the";
+        let has_name = |at: usize| {
+            self.columns.get(column).is_some_and(|mention| mention.spans.iter().any(|(start, _)| *start == at))
+        };
+        asks && is_superlative(self.word(3)) && has_name(4)
     }
 
     /// Whether the first that it names are things, behind how many of them, and which: "the 5 largest ships".
