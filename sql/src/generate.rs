@@ -80,7 +80,9 @@ impl Generation {
     pub(crate) fn hold_back_another(&mut self, question: &str, graph: &SchemaGraph) {
         if let Some(chosen) = self.chosen() {
             let unsaid = unsaid::notes(question, &chosen.sql, graph);
-            self.hold_back(unsaid);
+            let other =
+                unsaid::person_note(question, &chosen.rows).or_else(|| unsaid::amount_note(question, &chosen.sql));
+            self.hold_back(unsaid.into_iter().chain(other).collect());
         }
     }
 

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use crate::compose::periods;
 use crate::linking::Words;
 use crate::linking::words::{compatriots, kin, parted, stem};
+use crate::rows::{Rows, Value};
 use crate::schema_graph::SchemaGraph;
 
 /// Words of a question that are in no statement for it and in no name of the schema: what names something, in quotes or with a
@@ -25,6 +26,25 @@ fn unsaid(question: &str, sql: &str, graph: &SchemaGraph) -> Vec<String> {
         known.extend(read.words.get(period.words).into_iter().flatten().map(|word| stem(&word.text)));
     }
     let sql = sql.to_lowercase();
+    // Of what is counted only the names of the tables that are read count, with their columns.
+    let read_tables: HashSet<usize> = (0..graph.tables().len())
+        .filter(|at| sql.contains(&format!("\"{}\"", graph.tables()[*at].own_name().to_lowercase())))
+        .collect();
+    let of_read = |word: &str| {
+        let tables = graph.tables().iter().enumerate().filter(|(at, _)| read_tables.contains(at));
+        let tables = tables.flat_map(|(_, table)| [&table.name].into_iter().chain(&table.names));
+        let columns = graph.columns().iter().filter(|column| read_tables.contains(&column.table));
+        let names = tables.chain(columns.flat_map(|column| [&column.name].into_iter().chain(&column.names)));
+        let wanted = stem(&word.to_lowercase());
+        let mut stems = names.flat_map(|name| stems(&parted(name)).into_iter().chain(Words::of_name(name).stems()));
+        stems.any(|known| known == wanted || known.len() >= 4 && wanted.len() >= 4 && common(&known, &wanted) >= ROOT)
+            || sql.contains(&wanted)
+    };
+    let elsewhere: Vec<String> = if read_tables.is_empty() || !sql.contains("count(") {
+        Vec::new()
+    } else {
+        counted(question).into_iter().filter(|word| !of_read(word)).collect()
+    };
     let is_known = |word: &str| {
         let word = word.to_lowercase();
         let wanted = stem(&word);
@@ -38,7 +58,7 @@ fn unsaid(question: &str, sql: &str, graph: &SchemaGraph) -> Vec<String> {
     };
     let mut found: Vec<String> = Vec::new();
     for word in named(question).into_iter().chain(things(question)).chain(counted(question)) {
-        if !is_known(&word) && !found.contains(&word) {
+        if (!is_known(&word) || elsewhere.contains(&word)) && !found.contains(&word) {
             found.push(word);
         }
     }
@@ -119,6 +139,30 @@ pub(crate) fn functions_note(question: &str, shown: usize) -> Option<String> {
         .then(|| format!("the question wants the {}, and the statement does not have each", wanted.join(" and the ")))
 }
 
+/// That the question asks who it is, and the rows are no names, in a sentence.
+pub(crate) fn person_note(question: &str, rows: &Rows) -> Option<String> {
+    let asks = words(&question.to_lowercase()).first().is_some_and(|first| ["who", "whom"].contains(&first.as_str()));
+    let is_code = |value: &Value| match value {
+        Value::Text(text) => text.contains(|c: char| c.is_ascii_digit()) && !text.trim().contains(' '),
+        _ => true,
+    };
+    let are_codes = !rows.rows.is_empty() && rows.rows.iter().flatten().all(is_code);
+    let is_of_keys = rows
+        .columns
+        .iter()
+        .all(|column| column.column.as_ref().is_some_and(|name| name.to_lowercase().ends_with("id")));
+    (asks && are_codes && !is_of_keys).then(|| "the question asks who, and these are no names".to_owned())
+}
+
+/// That the question wants how much of something there is in all, and the statement counts rows, in a sentence.
+pub(crate) fn amount_note(question: &str, sql: &str) -> Option<String> {
+    const AMOUNTS: [&str; 7] = ["amount", "cost", "value", "price", "revenue", "income", "weight"];
+    let all = words(&question.to_lowercase());
+    let wants = all.windows(2).any(|two| two[0] == "total" && AMOUNTS.contains(&two[1].as_str()));
+    let counts = sql.to_lowercase().starts_with("select count(");
+    (wants && counts).then(|| "the question wants an amount, and the statement counts rows".to_owned())
+}
+
 /// The word for a share of something that the question wants, where the statement has no name and no quotient for one.
 fn share(question: &str, sql: &str) -> Option<&'static str> {
     const SHARES: [&str; 5] = ["percentage", "percent", "proportion", "fraction", "ratio"];
@@ -191,6 +235,10 @@ fn things(question: &str) -> Vec<String> {
 /// What "how many" counts. "How many different dogs": the word after it need not be it.
 fn counted(question: &str) -> Vec<String> {
     let all = words(question);
+    let all: Vec<String> = all
+        .into_iter()
+        .filter(|word| !["different", "distinct", "unique"].contains(&word.to_lowercase().as_str()))
+        .collect();
     let counted = all.windows(3).filter(|three| {
         three[0].eq_ignore_ascii_case("how") && three[1].eq_ignore_ascii_case("many") && is_word(&three[2])
     });
@@ -211,6 +259,7 @@ mod tests {
             assert!(verdict_note(question).is_none(), "{question}");
         }
     }
+    use crate::rows::Column;
     use crate::schema::Schema;
     use crate::schema_graph::{Semantics, SqlDialect};
 
@@ -227,6 +276,22 @@ mod tests {
             assert_eq!(functions_note(question, 1).is_some(), numbers > 1, "{question}");
             assert!(functions_note(question, numbers).is_none(), "{question}");
         }
+    }
+
+    #[test]
+    fn regression_who_is_no_code_and_an_amount_no_count() {
+        let rows = |name: &str, text: &str| Rows {
+            columns: vec![Column { name: name.into(), table: Some("t".into()), column: Some(name.into()) }],
+            rows: vec![vec![Value::Text(text.into())]],
+            truncated: false,
+        };
+        assert!(person_note("Who holds the grant Glial markers?", &rows("grant", "G-28")).is_some());
+        assert!(person_note("Who holds the grant Glial markers?", &rows("holder", "Ann Ek")).is_none());
+        assert!(person_note("Which grant is it?", &rows("grant", "G-28")).is_none());
+        let count = "SELECT count(*) FROM \"grants\"";
+        assert!(amount_note("What is the total amount awarded by Wellcome?", count).is_some());
+        assert!(amount_note("What is the total number of grants?", count).is_none());
+        assert!(amount_note("What is the total amount?", "SELECT sum(\"amount\") FROM \"grants\"").is_none());
     }
 
     #[test]
@@ -265,6 +330,8 @@ mod tests {
         assert!(of("Which dogs have a fare?", count).is_empty());
         assert!(!of("How many unicorns are there?", count).is_empty());
         assert!(of("How many times was it so?", count).is_empty());
+        // What another table has is not counted here.
+        assert_eq!(of("How many flights are there?", count), ["flights"]);
         let there = "SELECT avg(price) FROM flight WHERE city = 'Zanzibar'";
         assert_eq!(of("What is the average Price for Zanzibar?", there), Vec::<String>::new());
         let month = "SELECT count(*) FROM flight WHERE day >= '2024-03-01' AND day < '2024-04-01'";

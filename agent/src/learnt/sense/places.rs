@@ -18,7 +18,7 @@ pub(super) fn objection(candidate: &Candidate, nodes: &[RankedNode], inquiry: &I
         .find_map(|fact| other_rates(fact, nodes, inquiry))
         .or_else(|| in_tables().find_map(|fact| other_end(fact, nodes, inquiry)))
         .or_else(|| in_tables().find_map(|fact| part(candidate.family, fact, nodes, inquiry)))
-        .or_else(|| in_tables().find_map(|fact| component(fact, nodes, inquiry)))
+        .or_else(|| in_tables().find_map(|fact| component(candidate.family, fact, nodes, inquiry)))
 }
 
 /// A number is worked out with rates of exchange of another year, which the question does not ask for.
@@ -52,7 +52,11 @@ fn other_end(fact: &Fact, nodes: &[RankedNode], inquiry: &Inquiry) -> Option<Str
 }
 
 /// The question has the whole name of a total, and a number beside it in the same column is of something else.
-fn component(fact: &Fact, nodes: &[RankedNode], inquiry: &Inquiry) -> Option<String> {
+fn component(family: Family, fact: &Fact, nodes: &[RankedNode], inquiry: &Inquiry) -> Option<String> {
+    // Of a share of a total the part is a part.
+    if !matches!(family, Family::Lookup | Family::Change | Family::PercentChange) || inquiry.wants_percentage() {
+        return None;
+    }
     let node = nodes.get(fact.node)?;
     let label = |node: &RankedNode| {
         let innermost = node.row_headers.as_deref()?.rsplit(" > ").next()?.trim().to_lowercase();
