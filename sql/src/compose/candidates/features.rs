@@ -73,7 +73,8 @@ impl Maker<'_, '_> {
         if !unread.is_empty() {
             features.push(("left before a name".to_owned(), unread.len().min(3) as f32));
         }
-        let unsaid = self.things.iter().filter(|thing| thing.iter().all(|at| left.contains(at)));
+        let is_left = |at: &usize| left.contains(at) || self.is_value(*at) && !draft.takes(*at) && !said.contains(at);
+        let unsaid = self.things.iter().filter(|thing| thing.iter().all(is_left));
         unread.extend(unsaid.filter_map(|thing| thing.last().map(text)));
         // Of rows that nothing narrows down each word may have been meant to: "which clubs are in debt".
         if draft.sketch.has_all_rows() {
@@ -102,6 +103,11 @@ impl Maker<'_, '_> {
             }
         }
         unread
+    }
+
+    /// Whether a word is of a value.
+    fn is_value(&self, at: usize) -> bool {
+        self.reading.marks.get(at).is_some_and(|mark| mark == "@")
     }
 
     /// The words of the columns and tables of a statement.

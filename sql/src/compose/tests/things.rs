@@ -41,7 +41,7 @@ fn regression_the_things_that_are_asked_for_are_counted_and_shown() {
     none("Top 3 vessels by tonnage", &|sql| sql.starts_with("SELECT \"tonnage\" FROM"));
     none("The 3 most heavy vessels", &|sql| sql.starts_with("SELECT \"tonnage\" FROM \"vessels\" ORDER BY"));
     none("Names of captains on active vessels", &|sql| {
-        sql.contains("\"vessel_name\" FROM") && sql.contains("'captain'")
+        sql.starts_with("SELECT DISTINCT \"vessels\".\"vessel_name\" FROM") && sql.contains("'captain'")
     });
     none("When was the Iron Duke built?", &|sql| sql.starts_with("SELECT count("));
     none("Vessels without any voyages", &|sql| sql.starts_with("SELECT count("));
