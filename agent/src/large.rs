@@ -99,24 +99,16 @@ impl Large {
         Ok(Some(Self { rest, tables, locations, ..large }))
     }
 
-    /// Tables of records and lists of things of a corpus, a document of those of each file; nothing where there are none. `path` is
-    /// a document of all that were found, for a page; `program` serves [`tabsegnet_sql::worker`].
+    /// Some tables of a corpus, a document of those of each file. `path` is a document of all that were found, for a page; `program`
+    /// serves [`tabsegnet_sql::worker`].
     ///
     /// # Errors
     /// [`LargeError`].
-    pub fn of_records(
-        path: &Path,
-        documents: Vec<(PathBuf, Document)>,
-        program: OsString,
-    ) -> Result<Option<Self>, LargeError> {
-        let sources = documents.into_iter().filter(|(_, document)| has_records(document));
-        let sources: Vec<Source> = sources.map(|(file, document)| Source::of_file(&file, document)).collect();
-        if sources.is_empty() {
-            return Ok(None);
-        }
+    pub fn of_files(path: &Path, documents: Vec<(PathBuf, Document)>, program: OsString) -> Result<Self, LargeError> {
+        let sources = documents.into_iter().map(|(file, document)| Source::of_file(&file, document)).collect();
         let (warnings, cuts) = (Vec::new(), Vec::new());
         let large = Self::of(path, ReadFiles { sources, warnings, cuts }, program)?;
-        Ok(Some(Self { library: large.library.of_part(), ..large }))
+        Ok(Self { library: large.library.of_part(), ..large })
     }
 
     /// Reads a folder of reports and spreadsheets. All tables go through SQL, and those of `cells` cells or more through nothing
@@ -163,11 +155,6 @@ impl Large {
         let Some(rest) = &self.rest else { return Ok(None) };
         let name = self.path.with_extension("json");
         session.open_made(name.file_name().unwrap_or_default(), rest).map(Some)
-    }
-
-    /// Whether tables of a file are among it.
-    pub fn has_file(&self, file: &Path) -> bool {
-        self.library.sources().iter().any(|source| source.name == file)
     }
 
     /// Whether anything is left.
@@ -276,7 +263,7 @@ fn is_large(block: &Block, cells: usize) -> bool {
 
 /// Whether a document is tables alone, and one of them has a record or a thing in each row: what is counted, added up and
 /// compared in it needs all rows, and the best nodes are some.
-fn has_records(document: &Document) -> bool {
+pub fn has_records(document: &Document) -> bool {
     document.passages().next().is_none() && document.tables().any(|table| is_of_records(table) || is_list(table))
 }
 

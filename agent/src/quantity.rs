@@ -197,6 +197,12 @@ pub fn of_cell<'t>(
     Some(Quantity { value, unit, scale })
 }
 
+/// Whether one of some numbers is the sum of all others, by its value.
+pub(crate) fn sum_of_others(mut values: impl Iterator<Item = Decimal>) -> impl Fn(Decimal) -> bool {
+    let all = values.try_fold(Decimal::ZERO, |sum, value| sum.checked_add(value));
+    move |value| !value.is_zero() && all.and_then(|all| all.checked_sub(value)) == Some(value)
+}
+
 /// What is counted one by one, whatever scale the amounts beside it have.
 const COUNTED: [&str; 12] = [
     "employee", "headcount", "staff", "workforce", "stores", "restaurants", "branches", "floors", "doors", "aircraft",

@@ -9,6 +9,7 @@ use tabsegnet::{NodeKind, RankedNode};
 use tabsegnet_document::numbers::{has_decimal_comma, parse_cell_number};
 
 use crate::quantity::{Quantity, Scale, of_sentence, to_decimal};
+use crate::words::last;
 
 /// Rows from the top of which one without numbers that names a scale, header or not, names it for the table: `(in thousands)`.
 const TOP: usize = 4;
@@ -130,8 +131,7 @@ impl<'r> TableUnits<'r> {
 
 /// Whether a column header says that its numbers are rates.
 fn is_of_rates(node: &RankedNode) -> bool {
-    let innermost = node.column_headers.as_deref().and_then(|path| path.rsplit(" > ").next()).unwrap_or_default();
-    let innermost = innermost.to_lowercase();
+    let innermost = node.column_headers.as_deref().map_or("", last).to_lowercase();
     ["rate", "percent", "%", "growth"].iter().any(|of| innermost.contains(of))
 }
 

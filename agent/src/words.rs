@@ -11,7 +11,7 @@ use crate::candidates::{Candidate, words_candidate};
 use crate::facts::{Fact, Facts};
 use crate::family::Family;
 use crate::features::{WordFeatures, flag};
-use crate::quantity::{Quantity, Scale};
+use crate::quantity::{Quantity, Scale, sum_of_others};
 use crate::question::{Inquiry, words};
 use crate::run::Outcome;
 use crate::years::years;
@@ -96,7 +96,7 @@ fn shown(text: &str) -> String {
 }
 
 /// The innermost header of a path.
-fn last(path: &str) -> &str {
+pub(crate) fn last(path: &str) -> &str {
     path.rsplit(" > ").next().unwrap_or(path).trim()
 }
 
@@ -395,13 +395,9 @@ fn without_units(mut path: &str) -> &str {
 
 /// Without one that is the sum of all others.
 fn without_sum<'m>(members: &[&'m Member]) -> Vec<&'m Member> {
-    let value = |member: &&&Member| member.fact.quantity.value;
-    let all = members.iter().try_fold(Decimal::ZERO, |sum, member| sum.checked_add(value(&member)));
-    let is_sum = |member: &&&Member| {
-        let of = value(member);
-        members.len() > 3 && !of.is_zero() && all.and_then(|all| all.checked_sub(of)) == Some(of)
-    };
-    members.iter().filter(|member| !is_sum(member)).copied().collect()
+    let is_sum = sum_of_others(members.iter().map(|member| member.fact.quantity.value));
+    let is_kept = |member: &&&Member| members.len() <= 3 || !is_sum(member.fact.quantity.value);
+    members.iter().filter(is_kept).copied().collect()
 }
 
 /// What questions have that want all names along a line: `In which years was ... provided?`, `What are the components of ...?`

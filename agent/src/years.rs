@@ -2,6 +2,7 @@
 
 use rust_decimal::Decimal;
 use tabsegnet_document::months::MONTHS;
+use tabsegnet_lexical::fiscal::{WITHIN, day_of_year};
 
 /// Whether digits look like a year of a report.
 pub(crate) fn is_year(digits: &str) -> bool {
@@ -43,9 +44,6 @@ pub(crate) fn years(text: &str) -> Vec<(u16, usize)> {
 pub(crate) struct FiscalEnd(u16);
 
 impl FiscalEnd {
-    /// Days that the ends of a fiscal year of 52 or 53 weeks differ by.
-    const WITHIN: u16 = 10;
-
     /// As a question is read that names a year, with the day behind it in brackets.
     pub fn of(question: &str, read_as: &str) -> Option<Self> {
         let (_, day) = read_as.rsplit_once('(')?;
@@ -60,7 +58,7 @@ impl FiscalEnd {
         let mut found = years(text);
         let Some(Self(end)) = end else { return found };
         for (year, at) in &mut found {
-            if day_before(text, *at).is_some_and(|day| day.abs_diff(end) <= Self::WITHIN) {
+            if day_before(text, *at).is_some_and(|day| day.abs_diff(end) <= WITHIN) {
                 *year -= 1;
             }
         }
@@ -74,7 +72,7 @@ fn day_before(text: &str, at: usize) -> Option<u16> {
     let number = before.rsplit(|c: char| !c.is_ascii_digit()).next()?;
     let word = last_word(before.strip_suffix(number)?.trim_end());
     let month = MONTHS.iter().position(|month| *month == word)?;
-    number.parse::<u16>().ok().filter(|day| (1..=31).contains(day)).map(|day| 31 * month as u16 + day)
+    number.parse::<u16>().ok().filter(|day| (1..=31).contains(day)).map(|day| day_of_year(month, day))
 }
 
 pub(crate) fn is_month(word: &str) -> bool {

@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Context as _, Error, Result, bail};
 use rayon::prelude::*;
 use tabsegnet::progress::on_stderr;
-use tabsegnet::questions::{GivenQuestion, Questions, is_blank, tell_passed_over};
+use tabsegnet::questions::{GivenQuestion, Questions, is_blank};
 use tabsegnet::{Corpus, Opening, Question as Asking, RankingError, Session, SessionOptions, TableRanking};
 use tabsegnet_store::eprintln;
 
@@ -69,9 +69,8 @@ pub fn rank(arguments: &Arguments, query: &CorpusQuestions<'_>) -> Result<()> {
         }
     };
     if more == More::Stdin {
-        let in_json = arguments.format == Format::Jsonl;
         let answer = |question: &GivenQuestion| print(search(question)?, &mut writer);
-        return questions.answer_stdin(|error| Ok(tell_passed_over(error, in_json)?), answer);
+        return questions.answer_stdin(arguments.format == Format::Jsonl, answer);
     }
     for questions in listed.chunks(AT_ONCE) {
         let rankings: Vec<Result<TableRanking>> = questions.par_iter().map(search).collect();

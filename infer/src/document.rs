@@ -4,7 +4,7 @@ use std::path::Path;
 use std::thread;
 
 use anyhow::{Context as _, Error, Result};
-use tabsegnet::questions::{GivenQuestion, Questions, is_blank, tell_passed_over};
+use tabsegnet::questions::{GivenQuestion, Questions, is_blank};
 use tabsegnet::ranking::likely;
 use tabsegnet::{OpenDocument, Opening, Question as Asking, RankingError};
 use tabsegnet_store::eprintln;
@@ -77,8 +77,7 @@ pub fn rank(
     }
     thread::scope(|scope| {
         scope.spawn(|| keep(&document));
-        let in_json = arguments.format == Format::Jsonl;
-        questions.answer_stdin(|error| Ok(tell_passed_over(error, in_json)?), answer)
+        questions.answer_stdin(arguments.format == Format::Jsonl, answer)
     })
 }
 

@@ -14,12 +14,17 @@ use crate::schema_graph::SchemaGraph;
 fn unsaid(question: &str, sql: &str, graph: &SchemaGraph) -> Vec<String> {
     let stems = |text: &str| words(&text.to_lowercase()).into_iter().map(|word| stem(&word)).collect::<Vec<String>>();
     let mut known: HashSet<String> = stems(sql).into_iter().collect();
-    let of_columns = graph.columns().iter().flat_map(|column| [&column.name].into_iter().chain(&column.names));
-    let of_tables = graph.tables().iter().flat_map(|table| [&table.name].into_iter().chain(&table.names));
-    for name in of_columns.chain(of_tables) {
-        // As it is written, and in full.
-        known.extend(stems(&parted(name)).into_iter().chain(Words::of_name(name).stems()));
-    }
+    // As they are written, and in full.
+    let names = |is: &dyn Fn(usize) -> bool| -> HashSet<String> {
+        let tables = graph.tables().iter().enumerate().filter(|(at, _)| is(*at));
+        let tables = tables.flat_map(|(_, table)| [&table.name].into_iter().chain(&table.names));
+        let columns = graph.columns().iter().filter(|column| is(column.table));
+        let columns = columns.flat_map(|column| [&column.name].into_iter().chain(&column.names));
+        let of =
+            |name: &String| stems(&parted(name)).into_iter().chain(Words::of_name(name).stems()).collect::<Vec<_>>();
+        tables.chain(columns).flat_map(of).collect()
+    };
+    known.extend(names(&|_| true));
     // "March 2024", of which the statement has the days.
     let read = Words::of(question);
     for period in periods(&read).into_iter().filter(|period| sql.contains(&period.from) || sql.contains(&period.to)) {
@@ -30,20 +35,16 @@ fn unsaid(question: &str, sql: &str, graph: &SchemaGraph) -> Vec<String> {
     let read_tables: HashSet<usize> = (0..graph.tables().len())
         .filter(|at| sql.contains(&format!("\"{}\"", graph.tables()[*at].own_name().to_lowercase())))
         .collect();
-    let of_read = |word: &str| {
-        let tables = graph.tables().iter().enumerate().filter(|(at, _)| read_tables.contains(at));
-        let tables = tables.flat_map(|(_, table)| [&table.name].into_iter().chain(&table.names));
-        let columns = graph.columns().iter().filter(|column| read_tables.contains(&column.table));
-        let names = tables.chain(columns.flat_map(|column| [&column.name].into_iter().chain(&column.names)));
+    let of_read = names(&|table| read_tables.contains(&table));
+    let is_read = |word: &str| {
         let wanted = stem(&word.to_lowercase());
-        let mut stems = names.flat_map(|name| stems(&parted(name)).into_iter().chain(Words::of_name(name).stems()));
-        stems.any(|known| known == wanted || known.len() >= 4 && wanted.len() >= 4 && common(&known, &wanted) >= ROOT)
-            || sql.contains(&wanted)
+        let is_same = |known: &String| known.len() >= 4 && wanted.len() >= 4 && common(known, &wanted) >= ROOT;
+        of_read.iter().any(|known| *known == wanted || is_same(known)) || sql.contains(&wanted)
     };
     let elsewhere: Vec<String> = if read_tables.is_empty() || !sql.contains("count(") {
         Vec::new()
     } else {
-        counted(question).into_iter().filter(|word| !of_read(word)).collect()
+        counted(question).into_iter().filter(|word| !is_read(word)).collect()
     };
     let is_known = |word: &str| {
         let word = word.to_lowercase();
@@ -249,6 +250,9 @@ fn counted(question: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rows::Column;
+    use crate::schema::Schema;
+    use crate::schema_graph::{Semantics, SqlDialect};
 
     #[test]
     fn rows_say_neither_yes_nor_no() {
@@ -259,10 +263,6 @@ mod tests {
             assert!(verdict_note(question).is_none(), "{question}");
         }
     }
-    use crate::rows::Column;
-    use crate::schema::Schema;
-    use crate::schema_graph::{Semantics, SqlDialect};
-
     #[test]
     fn regression_each_of_several_numbers_is_shown() {
         for (question, numbers) in [

@@ -40,10 +40,7 @@ pub enum QuestionError {
 }
 
 /// Tells a line of stdin that is passed over on stderr, and where answers are lines of JSON as one of them too: `{"error": …}`.
-///
-/// # Errors
-/// Stdout is closed.
-pub fn tell_passed_over(error: &QuestionError, in_json: bool) -> io::Result<()> {
+fn tell_passed_over(error: &QuestionError, in_json: bool) -> io::Result<()> {
     eprintln!("error: {error}");
     if in_json {
         tabsegnet_store::print(&format!("{}\n", serde_json::json!({ "error": error.to_string() })))?;
@@ -138,14 +135,16 @@ impl Questions {
         Ok(questions)
     }
 
-    /// Answers those of stdin, each as it comes. A line that cannot be taken is `refused`, and the next one is answered: who keeps a
-    /// program running for its questions does not lose it by one of them.
+    /// Answers those of stdin, each as it comes. A line that cannot be taken is told on stderr, and where answers are lines of JSON
+    /// (`in_json`) as one of them too, `{"error": …}`, and the next one is answered: who keeps a program running for its questions
+    /// does not lose it by one of them.
     ///
     /// # Errors
-    /// What `answer` and `refused` say, stdin that cannot be read; at the end [`QuestionError::PassedOver`] where lines were.
-    pub fn answer_stdin<E: From<QuestionError>>(
+    /// What `answer` says, stdin that cannot be read, stdout that is closed; at the end [`QuestionError::PassedOver`] where lines
+    /// were.
+    pub fn answer_stdin<E: From<QuestionError> + From<io::Error>>(
         &mut self,
-        mut refused: impl FnMut(&QuestionError) -> Result<(), E>,
+        in_json: bool,
         mut answer: impl FnMut(&GivenQuestion) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut count = 0;
@@ -162,7 +161,7 @@ impl Questions {
                 Ok(question) => answer(&question)?,
                 Err(error) => {
                     count += 1;
-                    refused(&error)?;
+                    tell_passed_over(&error, in_json)?;
                 }
             }
         }

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use anyhow::{Context as _, Result, bail};
 use clap::{Parser, ValueEnum};
 use tabsegnet::progress::on_stderr;
-use tabsegnet::questions::{GivenQuestion, Questions, tell_passed_over};
+use tabsegnet::questions::{GivenQuestion, Questions};
 use tabsegnet::{
     Corpus, DeviceChoice, OpenDocument, Opening, Question, Ranking, ReadOptions, Session, SessionOptions, TableRanking,
 };
@@ -469,8 +469,7 @@ fn run(arguments: &Arguments) -> Result<()> {
     };
     let mut done = listed.iter().try_for_each(&mut answer);
     if done.is_ok() && arguments.reads_stdin() {
-        done = questions
-            .answer_stdin(|error| Ok(tell_passed_over(error, arguments.format == Format::Jsonl)?), &mut answer);
+        done = questions.answer_stdin(arguments.format == Format::Jsonl, &mut answer);
     }
     let Err(error) = done else { return writer.finish() };
     if let Err(error) = writer.finish_part() {

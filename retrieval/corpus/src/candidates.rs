@@ -425,12 +425,8 @@ fn rows(
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
-    use tabsegnet_encoder::{Encoder, EncoderConfig, load};
-
     use super::*;
-    use crate::writer::{IndexConfig, Writer};
+    use crate::testing::corpus_of;
 
     #[test]
     fn regression_parts_of_a_good_table_come_along_that_nothing_proposed() {
@@ -451,15 +447,7 @@ mod tests {
             record("medals", "Figures on Lahti skiing winners", ["Medal", "Who"], &medals),
             record("of-medals", "Lahti skiing winners", ["Medal", "When"], &medals),
         ]);
-        let file = directory.path().join("tables.jsonl");
-        std::fs::write(&file, lines.join("\n")).unwrap();
-        let settings = EncoderConfig::default();
-        let encoder: Arc<dyn Encoder> = load(&settings).unwrap().into();
-        let path = directory.path().join("corpus");
-        let mut writer = Writer::open(&path, encoder.as_ref(), &settings, &IndexConfig::default()).unwrap();
-        writer.add_file(&file, &mut |_| ()).unwrap();
-        writer.commit(&mut |_| ()).unwrap();
-        let corpus = Corpus::open_with(&path, encoder).unwrap();
+        let corpus = corpus_of(directory.path(), &lines);
         let query = corpus.query("rivers of the regions").unwrap();
         let (scores, weights) = (corpus.scores(&query, true), Weights::default());
         let mut proposed = Proposed::new(&corpus, &scores, &weights, &LinkKind::ALL).unwrap();

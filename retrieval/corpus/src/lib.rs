@@ -28,6 +28,8 @@ mod retrieve;
 mod scores;
 mod segment;
 mod sources;
+#[cfg(test)]
+mod testing;
 mod vectors;
 mod writer;
 

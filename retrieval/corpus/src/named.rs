@@ -36,13 +36,9 @@ fn texts(table: &TableRecord) -> impl Iterator<Item = &str> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
-    use tabsegnet_encoder::{Encoder, EncoderConfig, load};
-
     use super::*;
     use crate::corpus::TableRef;
-    use crate::writer::{IndexConfig, Writer};
+    use crate::testing::corpus_of;
 
     #[test]
     fn regression_tables_of_others_stand_behind_those_of_what_is_named() {
@@ -51,16 +47,8 @@ mod tests {
             serde_json::json!({"id": id, "title": title, "header": ["", "2024"], "rows": [["Net income", "7"]]})
                 .to_string()
         };
-        let file = directory.path().join("tables.jsonl");
         let titles = [("a", "Tesla 10-K"), ("b", "Nike 10-K"), ("c", "Adobe 10-K")];
-        std::fs::write(&file, titles.map(|(id, title)| record(id, title)).join("\n")).unwrap();
-        let settings = EncoderConfig::default();
-        let encoder: Arc<dyn Encoder> = load(&settings).unwrap().into();
-        let path = directory.path().join("corpus");
-        let mut writer = Writer::open(&path, encoder.as_ref(), &settings, &IndexConfig::default()).unwrap();
-        writer.add_file(&file, &mut |_| ()).unwrap();
-        writer.commit(&mut |_| ()).unwrap();
-        let corpus = Corpus::open_with(&path, encoder).unwrap();
+        let corpus = corpus_of(directory.path(), &titles.map(|(id, title)| record(id, title)));
         let hits: Vec<Hit> =
             (0..3).map(|table| Hit { table: TableRef { segment: 0, table }, score: 3.0 - table as f32 }).collect();
         let of = |question: &str| {

@@ -45,13 +45,10 @@ pub struct Company {
 }
 
 impl Company {
-    /// As the cover has it; `texts` are the document's, in order. Without such a cover no name is known.
+    /// As the cover has it; `texts` are the document's, in order. Without such a cover the one by
+    /// which it calls itself the company; else no name is known.
     pub fn of<'t>(texts: impl IntoIterator<Item = &'t str> + Clone) -> Self {
         let mut before = "";
-        let mut defined = None;
-        for text in texts.clone().into_iter().take(DEFINED) {
-            defined = defined.or_else(|| calls_itself(text));
-        }
         for text in texts.clone().into_iter().take(COVER) {
             let lower = text.to_lowercase();
             if let Some(at) = lower.find(UNDER_NAME) {
@@ -63,6 +60,7 @@ impl Company {
                 before = text;
             }
         }
+        let defined = texts.clone().into_iter().take(DEFINED).find_map(calls_itself);
         defined.map_or_else(Self::default, |name| Self::named(name, texts))
     }
 

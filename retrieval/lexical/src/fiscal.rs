@@ -19,7 +19,7 @@ const LONGEST: usize = 200;
 const EARLY: std::ops::Range<usize> = 0..3;
 
 /// Days that the ends of a fiscal year of 52 or 53 weeks differ by.
-const WITHIN: u16 = 10;
+pub const WITHIN: u16 = 10;
 
 /// Words of a question that wants what was at the end of a year.
 const AT_END: [&str; 8] = ["end", "ended", "ends", "ending", "close", "closed", "closing", "balance"];
@@ -34,6 +34,11 @@ const LAST: [&str; 12] = [
 /// Before "last year" in a question that compares another year with it.
 const THAN: [&str; 8] = ["than", "vs", "versus", "with", "to", "against", "from", "over"];
 
+/// Days since the year began, about; `month` is its place in [`MONTHS`].
+pub fn day_of_year(month: usize, day: u16) -> u16 {
+    31 * month as u16 + day
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Day {
     year: u16,
@@ -45,7 +50,7 @@ struct Day {
 impl Day {
     /// Days since the year began, about.
     fn of_year(self) -> u16 {
-        31 * self.month as u16 + self.day
+        day_of_year(self.month, self.day)
     }
 
     fn all(text: &str) -> Vec<Self> {

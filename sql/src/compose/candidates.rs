@@ -115,6 +115,8 @@ pub(super) struct Maker<'a, 'g> {
     /// The words for each thing that the question asks for, and the tables with such a name.
     things: Vec<Vec<usize>>,
     counted: Vec<usize>,
+    /// The words for whom or what the question is about.
+    heads: Vec<usize>,
     /// The table that a column refers to.
     references: BTreeMap<usize, usize>,
     /// What dates may be grouped by, if they are to be, and how likely.
@@ -131,7 +133,7 @@ impl<'a, 'g> Maker<'a, 'g> {
         let costs = joiner.costs(&reading.words);
         let wants_totals = reading.wants_totals();
         let things = reading.things();
-        let counted = reading.tables_of(&things);
+        let (counted, heads) = (reading.tables_of(&things), reading.heads(&things));
         Self {
             reading,
             model,
@@ -143,6 +145,7 @@ impl<'a, 'g> Maker<'a, 'g> {
             wants_totals,
             things,
             counted,
+            heads,
             references,
             per,
         }

@@ -344,7 +344,6 @@ fn plain_cost(graph: &SchemaGraph, join: &Join) -> f64 {
     }
 }
 
-/// The word of the question that tells of a role: of the same stem, or most of it.
 /// Words that tell of two keys to one table which one is meant, by stems of words in the names of such keys.
 #[rustfmt::skip]
 const ENDS: [(&[&str], &[&str]); 4] = [
@@ -356,6 +355,7 @@ const ENDS: [(&[&str], &[&str]); 4] = [
     (&["loser"], &["lost", "lose", "defeat"]),
 ];
 
+/// The word of the question that tells of a role: of the same stem, of the same end of two, or most of it.
 fn told_by(question: &Words, role: &str) -> Option<String> {
     let found = question.words.iter().find(|word| word.stem == role);
     let ends = || {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use tabsegnet::corpus::{Corpus, RankedTable};
 use tabsegnet::{OpenDocument, Opening, Session, TableRanking};
-use tabsegnet_agent::large::{Large, Texts};
+use tabsegnet_agent::large::{Large, Texts, has_records};
 use tabsegnet_agent::{Answer, Folder, Policy};
 use tabsegnet_document::model::Document;
 use tabsegnet_document::native::document_json;
@@ -19,10 +19,8 @@ pub struct LargeDocument {
     large: Large,
     /// What is left of it for the ranker.
     rest: Rest,
-    /// Whether it is made of tables of a corpus.
-    of_tables: bool,
-    /// Where its file is, if it was made of such; it goes when this does.
-    _folder: Option<TempDir>,
+    /// Where its file is, if it was made of tables of a corpus; it goes when this does.
+    folder: Option<TempDir>,
 }
 
 /// Of a ranking's tables the first, among which one of records has to be.
@@ -81,13 +79,13 @@ impl LargeDocument {
         if let Some([documents, tables]) = large.in_folder() {
             eprintln!("{}: {documents} documents; their {tables} tables go through SQL", path.display());
         }
-        Ok(Self { large, rest: Rest::Folder(Folder::new(opening.finish()?)), of_tables: false, _folder: None })
+        Ok(Self { large, rest: Rest::Folder(Folder::new(opening.finish()?)), folder: None })
     }
 
     /// Opens what the ranker is to see of it.
     pub fn open(large: Large, opening: Opening) -> Result<Self> {
         let rest = if large.has_rest() { large.open_rest(&opening.finish()?)? } else { None };
-        Ok(Self { large, rest: rest.into(), of_tables: false, _folder: None })
+        Ok(Self { large, rest: rest.into(), folder: None })
     }
 
     /// The tables of a corpus for one question, of which `document` is made, as such a document, where one of them has `cells`
@@ -109,7 +107,7 @@ impl LargeDocument {
         let (folder, path) = kept(document)?;
         let Some(large) = read(&path, cells, false)? else { return Ok(None) };
         let rest = large.open_rest(session)?;
-        Ok(Some(Self { large, rest: rest.into(), of_tables: true, _folder: Some(folder) }))
+        Ok(Some(Self { large, rest: rest.into(), folder: Some(folder) }))
     }
 
     /// The tables of a corpus for one question, of which `document` is made, where one of the first is of records or a list of
@@ -127,7 +125,6 @@ impl LargeDocument {
         }
         let is_alone =
             |table: &RankedTable| !table.left_out && table.in_file.as_ref().is_none_or(|in_file| in_file.passages == 0);
-        let first = tables.tables.iter().filter(|table| !table.left_out).take(FIRST);
         let mut files: Vec<&str> = Vec::new();
         for table in tables.tables.iter().filter(|table| is_alone(table)) {
             if !files.contains(&table.file.as_str()) {
@@ -139,20 +136,22 @@ impl LargeDocument {
                 |number: usize| tables.tables.get(number).is_some_and(|table| table.file == file && is_alone(table));
             corpus.document_of(file, tables, is).map(|document| (PathBuf::from(file), document))
         };
-        let documents: Vec<(PathBuf, Document)> = files.iter().map(|file| of_file(file)).collect::<Result<_, _>>()?;
-        let (folder, path) = kept(document)?;
-        let Some(large) = Large::of_records(&path, documents, program()?)? else { return Ok(None) };
-        let is_first = |table: &RankedTable| large.has_file(Path::new(&table.file));
-        if !first.into_iter().any(is_first) {
+        let mut documents: Vec<(PathBuf, Document)> =
+            files.iter().map(|file| of_file(file)).collect::<Result<_, _>>()?;
+        documents.retain(|(_, document)| has_records(document));
+        let is_kept = |table: &RankedTable| documents.iter().any(|(file, _)| file == Path::new(&table.file));
+        if !tables.tables.iter().filter(|table| !table.left_out).take(FIRST).any(is_kept) {
             return Ok(None);
         }
+        let (folder, path) = kept(document)?;
+        let large = Large::of_files(&path, documents, program()?)?;
         let rest = Rest::Document(session.open_made("corpus.json", document)?);
-        Ok(Some(Self { large, rest, of_tables: true, _folder: Some(folder) }))
+        Ok(Some(Self { large, rest, folder: Some(folder) }))
     }
 
     /// Whether it is made of tables of a corpus.
     pub fn is_of_tables(&self) -> bool {
-        self.of_tables
+        self.folder.is_some()
     }
 
     /// Its large tables.

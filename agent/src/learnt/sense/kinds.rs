@@ -2,14 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use rust_decimal::Decimal;
 use tabsegnet::RankedNode;
 use tabsegnet_document::months::MONTHS;
 
 use crate::candidates::Candidate;
 use crate::facts::Fact;
 use crate::family::Family;
-use crate::quantity::{Unit, Written, of_sentence};
+use crate::quantity::{Unit, Written, of_sentence, sum_of_others};
 use crate::question::{Inquiry, words};
 use crate::run::Outcome;
 use crate::years::{is_date, may_be_year, years};
@@ -105,13 +104,8 @@ fn total_among_parts(candidate: &Candidate) -> Option<String> {
     if !matches!(candidate.family, Family::Sum | Family::RunSum | Family::RunAverage) || candidate.facts.len() < 3 {
         return None;
     }
-    let values = || candidate.facts.iter().map(|fact| fact.quantity.value);
-    let all: Decimal = values().try_fold(Decimal::ZERO, |sum, value| sum.checked_add(value))?;
-    let is_total = |fact: &&Fact| {
-        let value = fact.quantity.value;
-        !value.is_zero() && all.checked_sub(value) == Some(value)
-    };
-    let fact = candidate.facts.iter().find(is_total)?;
+    let is_total = sum_of_others(candidate.facts.iter().map(|fact| fact.quantity.value));
+    let fact = candidate.facts.iter().find(|fact| is_total(fact.quantity.value))?;
     Some(format!("{} is the sum of the others already", fact.text))
 }
 

@@ -7,6 +7,7 @@ use crate::candidates::Candidate;
 use crate::facts::Fact;
 use crate::family::Family;
 use crate::question::{Inquiry, words};
+use crate::words::last;
 
 use super::headers;
 
@@ -42,7 +43,7 @@ fn other_end(fact: &Fact, nodes: &[RankedNode], inquiry: &Inquiry) -> Option<Str
     let asks = |ends: &[&str]| ends.iter().any(|end| inquiry.has(end));
     let says = |ends: &[&str]| {
         headers(nodes.get(fact.node)).any(|header| {
-            let innermost = header.rsplit(" > ").next().unwrap_or_default().to_lowercase();
+            let innermost = last(header).to_lowercase();
             ends.iter().any(|end| innermost.contains(end))
         })
     };
@@ -51,15 +52,29 @@ fn other_end(fact: &Fact, nodes: &[RankedNode], inquiry: &Inquiry) -> Option<Str
     amiss.then(|| format!("{} is of the other end of the period", fact.text))
 }
 
+/// Whether a family rests on what single rows are of.
+fn is_of_rows(family: Family) -> bool {
+    matches!(family, Family::Lookup | Family::Change | Family::PercentChange)
+}
+
+/// The cells below and above a number, itself among them.
+fn in_column<'n>(fact: &Fact, nodes: &'n [RankedNode]) -> impl Iterator<Item = &'n RankedNode> {
+    let column = fact.column();
+    nodes.iter().filter(move |node| {
+        let is = |(table, col)| matches!(node.position, Position::Cell { table: of, col: at, .. } if (of, at) == (table, col));
+        node.kind == NodeKind::Cell && column.is_some_and(is)
+    })
+}
+
 /// The question has the whole name of a total, and a number beside it in the same column is of something else.
 fn component(family: Family, fact: &Fact, nodes: &[RankedNode], inquiry: &Inquiry) -> Option<String> {
     // Of a share of a total the part is a part.
-    if !matches!(family, Family::Lookup | Family::Change | Family::PercentChange) || inquiry.wants_percentage() {
+    if !is_of_rows(family) || inquiry.wants_percentage() || !inquiry.has("total ") {
         return None;
     }
     let node = nodes.get(fact.node)?;
     let label = |node: &RankedNode| {
-        let innermost = node.row_headers.as_deref()?.rsplit(" > ").next()?.trim().to_lowercase();
+        let innermost = last(node.row_headers.as_deref()?).to_lowercase();
         (!innermost.is_empty()).then_some(innermost)
     };
     let is_said = |label: &str| {
@@ -70,15 +85,9 @@ fn component(family: Family, fact: &Fact, nodes: &[RankedNode], inquiry: &Inquir
         })
     };
     let own = label(node).filter(|own| !inquiry.text.contains(own.as_str()))?;
-    let Position::Cell { table, col, .. } = node.position else { return None };
-    if !inquiry.has("total ") {
-        return None;
-    }
-    let total = nodes.iter().find(|other| {
-        let beside = matches!(other.position, Position::Cell { table: of, col: at, .. } if (of, at) == (table, col));
-        let is_total = || label(other).is_some_and(|label| label.starts_with("total ") && is_said(&label));
-        beside && other.kind == NodeKind::Cell && is_total()
-    })?;
+    let is_total =
+        |other: &&RankedNode| label(other).is_some_and(|label| label.starts_with("total ") && is_said(&label));
+    let total = in_column(fact, nodes).find(is_total)?;
     Some(format!("{} is of {own}, and {} of what the question names", fact.text, total.text))
 }
 
@@ -90,13 +99,13 @@ const BEGIN: usize = 5;
 
 /// The question names a thing and none of its parts, and a number is of one part: its table has a total of all.
 fn part(family: Family, fact: &Fact, nodes: &[RankedNode], inquiry: &Inquiry) -> Option<String> {
-    if !matches!(family, Family::Lookup | Family::Change | Family::PercentChange) {
+    if !is_of_rows(family) {
         return None;
     }
     let node = nodes.get(fact.node)?;
     let (thing, own) = node.row_headers.as_ref()?.rsplit_once(" > ")?;
     let of = |text: &str| words(&text.to_lowercase()).into_iter().map(|(word, _)| word).collect::<Vec<String>>();
-    let name = of(thing.rsplit(" > ").next()?);
+    let name = of(last(thing));
     let is_named = !name.is_empty() && name.iter().all(|word| inquiry.words.contains(word));
     let mut parts = of(own);
     parts.retain(|part| !of(AMOUNTS).contains(part));
@@ -109,12 +118,10 @@ fn part(family: Family, fact: &Fact, nodes: &[RankedNode], inquiry: &Inquiry) ->
     if !is_named || !is_part {
         return None;
     }
-    let Position::Cell { table, col, .. } = node.position else { return None };
-    let total = nodes.iter().find(|other| {
-        let beside = matches!(other.position, Position::Cell { table: of, col: at, .. } if (of, at) == (table, col));
+    let is_total = |other: &&RankedNode| {
         let path = other.row_headers.as_ref().and_then(|path| path.rsplit_once(" > "));
-        let is_total = path.is_some_and(|(of, own)| of == thing && own.to_lowercase().starts_with("total"));
-        beside && other.kind == NodeKind::Cell && is_total
-    })?;
+        path.is_some_and(|(of, own)| of == thing && own.to_lowercase().starts_with("total"))
+    };
+    let total = in_column(fact, nodes).find(is_total)?;
     Some(format!("{} is of {own} alone, and {} of all of {thing}", fact.text, total.text))
 }

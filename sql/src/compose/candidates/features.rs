@@ -106,7 +106,7 @@ impl Maker<'_, '_> {
     }
 
     /// Whether a word is of a value.
-    fn is_value(&self, at: usize) -> bool {
+    pub(super) fn is_value(&self, at: usize) -> bool {
         self.reading.marks.get(at).is_some_and(|mark| mark == "@")
     }
 

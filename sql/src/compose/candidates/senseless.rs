@@ -208,8 +208,7 @@ impl Maker<'_, '_> {
             let has_name = graph.tables()[table].columns.clone().any(is_name);
             has_name && shown.iter().all(|column| graph.columns()[*column].table != table)
         };
-        let is_value = |at: &usize| self.reading.marks.get(*at).is_some_and(|mark| mark == "@");
-        let mut tables = self.reading.heads().filter(is_value).filter_map(of_value);
+        let mut tables = self.heads.iter().copied().filter(|at| self.is_value(*at)).filter_map(of_value);
         !shown.is_empty() && !shown.iter().any(is_said) && tables.any(is_of_other)
     }
 

@@ -127,10 +127,10 @@ impl Reading<'_> {
     }
 
     /// The words for whom or what it is about: for each thing that it asks for, at its beginning, or behind "who are".
-    pub fn heads(&self) -> impl Iterator<Item = usize> {
+    pub fn heads(&self, things: &[Vec<usize>]) -> Vec<usize> {
         let people = (1..self.words.words.len()).find(|at| !self.words.words.get(*at).is_some_and(|word| word.is_stop));
         let people = people.filter(|_| self.asks_who());
-        self.things().into_iter().filter_map(|thing| thing.last().copied()).chain([0]).chain(people)
+        things.iter().filter_map(|thing| thing.last().copied()).chain([0]).chain(people).collect()
     }
 
     /// Whether a word is in the whole name of a table.
