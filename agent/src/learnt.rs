@@ -13,6 +13,7 @@ use crate::prediction::Prediction;
 use crate::question::Inquiry;
 use crate::rules::Policy;
 use crate::run::Outcome;
+use crate::threshold::Threshold;
 
 use sense::{is_undefined, objection};
 
@@ -62,7 +63,11 @@ impl Policy for Learnt {
     }
 
     fn answer(&self, ranking: &Ranking) -> Answer {
-        self.answer_with(ranking, &Candidates::of(ranking))
+        let Some(threshold) = Threshold::of(&ranking.question) else {
+            return self.answer_with(ranking, &Candidates::of(ranking));
+        };
+        let amount = threshold.ranking(ranking);
+        threshold.verdict(self.answer_with(&amount, &Candidates::of(&amount))).of(ranking, self.name())
     }
 }
 

@@ -42,6 +42,7 @@ mod rules;
 pub mod run;
 pub mod segmenter;
 mod table_units;
+mod threshold;
 pub mod walk;
 mod words;
 mod years;

@@ -20,6 +20,19 @@ pub(in crate::compose) struct Stated {
     pub features: Vec<String>,
 }
 
+/// Units by their stems: of what, and how many of the smallest.
+#[rustfmt::skip]
+const UNITS: [(&[&str], &str, f64); 21] = [
+    (&["second", "sec"], "time", 1.0), (&["minut", "min"], "time", 60.0), (&["hour", "hr"], "time", 3600.0),
+    (&["day"], "time", 86400.0), (&["week"], "time", 604_800.0),
+    (&["mg", "milligram"], "mass", 1e-3), (&["g", "gram"], "mass", 1.0), (&["kg", "kilogram", "kilo"], "mass", 1e3),
+    (&["ton", "tonn"], "mass", 1e6), (&["ounc", "oz"], "mass", 28.349_523), (&["pound", "lb"], "mass", 453.592_37),
+    (&["mm", "millimet"], "length", 1e-3), (&["cm", "centimet"], "length", 1e-2), (&["m", "meter", "metr"], "length", 1.0),
+    (&["km", "kilomet"], "length", 1e3), (&["mile", "mi"], "length", 1609.344), (&["inch"], "length", 0.0254),
+    (&["feet", "foot", "ft"], "length", 0.3048),
+    (&["ml", "millilit"], "volume", 1e-3), (&["liter", "litr"], "volume", 1.0), (&["gallon"], "volume", 3.785_411_8),
+];
+
 impl Reading<'_> {
     /// Conditions that the question may state, with features.
     pub fn conditions(&self) -> Vec<Stated> {
@@ -77,17 +90,14 @@ impl Reading<'_> {
                     let kind = if known { "known number" } else { "number" };
                     let features = self.of_value(column, &(at..at + 1), relation, 1, kind);
                     let is_number = self.graph.columns().get(column).is_some_and(|c| c.kind == ColumnKind::Number);
+                    let (number, end) = self.in_unit(at, number, column);
                     let operand = if is_number {
                         Operand::Number(self.in_full(at, number, column))
                     } else {
                         let text = self.words.words.get(at).map(|word| word.text.clone()).unwrap_or_default();
                         Operand::Text(text)
                     };
-                    found.push(Stated {
-                        condition: Condition { column, relation, operand },
-                        words: at..at + 1,
-                        features,
-                    });
+                    found.push(Stated { condition: Condition { column, relation, operand }, words: at..end, features });
                 }
             }
         }
@@ -129,14 +139,23 @@ impl Reading<'_> {
         for &column in looked_at.iter().filter(|column| self.dates.contains(column)) {
             for period in &self.periods {
                 let words = &period.words;
-                let before = words.start.checked_sub(1).and_then(|at| self.words.words.get(at));
-                let said = before.and_then(|word| match word.text.as_str() {
-                    "since" | "from" => Some(Relation::AtLeast),
-                    "after" => Some(Relation::Above),
-                    "before" => Some(Relation::Below),
-                    "in" | "during" | "on" => Some(Relation::Equal),
+                let text = |at: Option<usize>| {
+                    at.and_then(|at| self.words.words.get(at)).map_or("", |word| word.text.as_str())
+                };
+                let before = |back: usize| text(words.start.checked_sub(back));
+                let with_it = before(2) == "or" && ["on", "in"].contains(&before(3));
+                let or_then = if text(Some(words.end)) == "or" { text(Some(words.end + 1)) } else { "" };
+                let said = match (before(1), or_then) {
+                    (_, "later" | "after") => Some(Relation::AtLeast),
+                    (_, "earlier" | "before") => Some(Relation::AtMost),
+                    ("after", _) if with_it => Some(Relation::AtLeast),
+                    ("before", _) if with_it => Some(Relation::AtMost),
+                    ("since" | "from", _) => Some(Relation::AtLeast),
+                    ("after", _) => Some(Relation::Above),
+                    ("before", _) => Some(Relation::Below),
+                    ("in" | "during" | "on", _) => Some(Relation::Equal),
                     _ => None,
-                });
+                };
                 for relation in Relation::ALL.into_iter().filter(|relation| said.is_none_or(|said| said == *relation)) {
                     let Some(operand) = period.operand(relation) else { continue };
                     let features = self.of_value(column, words, relation, 1, "known number");
@@ -144,6 +163,21 @@ impl Reading<'_> {
                     found.push(Stated { condition, words: words.clone(), features });
                 }
             }
+        }
+    }
+
+    /// A number with the unit behind it as a column has it, where its name says in which unit it measures, and the word behind
+    /// what is read: "two hours" of `delay_minutes` are 120.
+    fn in_unit(&self, at: usize, number: f64, column: usize) -> (f64, usize) {
+        let unit = |stem: &str| UNITS.iter().find(|(names, ..)| names.contains(&stem));
+        let said = self.words.words.get(at + 1).and_then(|word| unit(&word.stem));
+        let own = self.stems(column).filter_map(unit).last();
+        match said.zip(own) {
+            Some(((_, kind, said), (_, of, own))) if kind == of => {
+                let converted = if said == own { number } else { number * said / own };
+                ((converted * 1e6).round() / 1e6, at + 2)
+            }
+            _ => (number, at + 1),
         }
     }
 

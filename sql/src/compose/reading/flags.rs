@@ -9,21 +9,26 @@ use crate::linking::words::stem;
 const EMPTY: [&str; 8] = ["is", "has", "was", "are", "flag", "yn", "indic", "bool"];
 /// What makes the contrary of a word.
 const CONTRARY: [&str; 4] = ["un", "in", "non", "dis"];
-const NOT: [&str; 5] = ["not", "non", "never", "no", "without"];
+const NOT: [&str; 6] = ["not", "non", "never", "no", "without", "t"];
+/// What may stand between the two: "no longer active", "not yet approved".
+const FILLERS: [&str; 7] = ["longer", "yet", "currently", "been", "more", "an", "any"];
 
 /// Where a question says that a column of yes and no holds, and where that it does not.
 pub(super) fn flag(question: &Words, name: &Words) -> Option<(Range<usize>, bool)> {
     let stems: Vec<String> = name.stems().into_iter().filter(|s| !EMPTY.contains(&s.as_str())).collect();
     let words = &question.words;
+    // The word that says so, "no longer" two of them.
     let not = |at: usize| {
-        at.checked_sub(1).and_then(|at| words.get(at)).is_some_and(|word| NOT.contains(&word.text.as_str()))
+        let text = |at: Option<usize>| at.and_then(|at| words.get(at)).map_or("", |word| word.text.as_str());
+        let back = if FILLERS.contains(&text(at.checked_sub(1))) { 2 } else { 1 };
+        at.checked_sub(back).filter(|at| NOT.contains(&text(Some(*at))))
     };
     if stems.is_empty() {
         return None;
     }
     let said = words.windows(stems.len()).position(|window| window.iter().map(|word| &word.stem).eq(&stems));
     if let Some(at) = said {
-        return Some(if not(at) { (at - 1..at + stems.len(), false) } else { (at..at + stems.len(), true) });
+        return Some(not(at).map_or((at..at + stems.len(), true), |not| (not..at + stems.len(), false)));
     }
     let [stem_of] = stems.as_slice() else { return None };
     let is_contrary = |text: &str| {
@@ -47,6 +52,9 @@ mod tests {
         assert_eq!(of("unexcused absences", "EXCUSED"), Some((0..1, false)));
         assert_eq!(of("products that are not discontinued", "Discontinued"), Some((3..5, false)));
         assert_eq!(of("donors who have gift aid", "gift_aid"), Some((3..5, true)));
+        assert_eq!(of("doctors no longer active", "is_active"), Some((1..4, false)));
+        assert_eq!(of("returns not yet approved", "IsApproved"), Some((1..4, false)));
+        assert_eq!(of("a longer active part", "is_active"), Some((2..3, true)));
         assert_eq!(of("donors in town", "is_flag"), None);
         assert_eq!(of("drivers", "active"), None);
     }

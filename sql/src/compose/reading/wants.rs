@@ -45,6 +45,8 @@ impl Reading<'_> {
         let begins = |at: usize| match (self.word(at), self.word(at + 1), self.word(at + 2)) {
             ("how", "many", _) | ("number" | "name" | "names", "of", _) => Some(at + 2),
             ("most" | "fewest" | "least", ..) => Some(at + 1),
+            // "In which rooms".
+            ("which", ..) if at < 2 => Some(at + 1),
             ("what", "is" | "are" | "was" | "were", "the")
                 if at == 0 && ["of", "on", "for"].contains(&self.word(end(3))) =>
             {
@@ -100,16 +102,20 @@ impl Reading<'_> {
         const NUMBERS: [&str; 12] =
             ["many", "number", "count", "total", "much", "average", "mean", "sum", "maximum", "minimum", "max", "min"];
         let has_number = self.words.words.iter().any(|word| NUMBERS.contains(&word.text.as_str()));
-        self.is_table(0) && !has_number
+        // "Show all patients".
+        const SHOWN: [&str; 6] = ["show", "list", "display", "all", "the", "me"];
+        let first = (0..self.words.words.len()).find(|at| !SHOWN.contains(&self.word(*at)));
+        first.is_some_and(|first| self.is_table(first)) && !has_number
     }
 
-    /// Whether it wants the most or least that a column has: "what is the highest salary".
+    /// Whether it wants the most or least that a column has: "what is the highest salary", "lowest doctor salary".
     pub fn wants_end_of(&self, column: usize) -> bool {
-        let asks = self.word(0) == "what" && ["is", "was", "s"].contains(&self.word(1)) && self.word(2) == "the";
+        const OPENING: [&str; 8] = ["what", "is", "was", "s", "the", "show", "find", "give"];
+        let end = (0..self.words.words.len()).find(|at| !OPENING.contains(&self.word(*at))).unwrap_or_default();
         let has_name = |at: usize| {
             self.columns.get(column).is_some_and(|mention| mention.spans.iter().any(|(start, _)| *start == at))
         };
-        asks && is_superlative(self.word(3)) && has_name(4)
+        is_superlative(self.word(end)) && (has_name(end + 1) || self.is_table(end + 1) && has_name(end + 2))
     }
 
     /// Whether the first that it names are things, behind how many of them, and which: "the 5 largest ships".
