@@ -475,6 +475,21 @@ impl<'a, 'g> Maker<'a, 'g> {
         Some(once)
     }
 
+    /// A statement that groups rows by what people or things are called, with those who share a name apart.
+    fn apart(&self, sketch: Sketch) -> Sketch {
+        let of_table = |column: usize| self.graph().columns().get(column).map(|node| node.table);
+        let table = sketch.group.first().and_then(|first| of_table(*first));
+        let key =
+            table.and_then(|table| self.graph().tables().get(table)).map_or(&[][..], |of| of.primary_key.as_slice());
+        let ([key], true) = (key, sketch.group.iter().all(|column| of_table(*column) == table)) else { return sketch };
+        let are_halves = self.halves_of(*key).is_some_and(|halves| halves.iter().all(|of| sketch.group.contains(of)));
+        let is_name = |column: &usize| self.reading.is_nearly_unique(*column);
+        match are_halves || sketch.group.iter().any(is_name) {
+            true => Sketch { group: vec![*key], ..sketch },
+            false => sketch,
+        }
+    }
+
     /// The statement with its own tables, and with those of likely sets that hold them.
     fn with_tables(
         &self,
@@ -497,9 +512,10 @@ impl<'a, 'g> Maker<'a, 'g> {
         }
         for tables in ways {
             let sketch = Sketch { tables, ..draft.sketch.clone() };
-            let Some((mut sql, tree)) = sketch.sql(self.graph(), self.joiner, &self.costs) else { continue };
+            let apart = self.apart(sketch.clone());
+            let Some((mut sql, tree)) = apart.sql(self.graph(), self.joiner, &self.costs) else { continue };
             let mut counted = self.counted.clone();
-            if let Some(once) = self.counting_once(&sketch, &tree, &counted)
+            if let Some(once) = self.counting_once(&apart, &tree, &counted)
                 && let Some((of_once, _)) = once.sql(self.graph(), self.joiner, &self.costs)
             {
                 (sql, counted) = (of_once, Vec::new());

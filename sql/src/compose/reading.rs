@@ -113,8 +113,11 @@ pub(super) struct Reading<'g> {
     /// Columns of dates, and those of texts alone, by their values.
     dates: BTreeSet<usize>,
     texts: BTreeSet<usize>,
-    /// Columns of which every row has a value of its own.
+    /// Columns of which every row has a value of its own, and texts of which most have.
     unique: BTreeSet<usize>,
+    nearly_unique: BTreeSet<usize>,
+    /// Columns of yes and no.
+    flags: BTreeSet<usize>,
     /// Texts in quotes.
     quoted: Vec<String>,
     /// How likely each table is needed.
@@ -220,13 +223,16 @@ impl<'g> Reading<'g> {
             (0..graph.columns().len()).filter(|column| is(linker.values(), *column)).collect()
         };
         let (dates, texts): (BTreeSet<usize>, _) = (held(ValueIndex::holds_dates), held(ValueIndex::holds_texts));
-        let unique = (0..graph.columns().len()).filter(|column| {
-            let table = graph.columns().get(*column).and_then(|node| graph.tables().get(node.table));
-            let key =
-                table.and_then(|table| table.primary_key.as_slice().first().filter(|_| table.primary_key.len() == 1));
-            key.is_some_and(|key| linker.values().is_unique(*column, *key))
-        });
-        let unique = unique.collect();
+        let by_key = |is: fn(&ValueIndex, usize, usize) -> bool| {
+            let has = |column: &usize| {
+                let table = graph.columns().get(*column).and_then(|node| graph.tables().get(node.table));
+                let key = table.map_or(&[][..], |table| table.primary_key.as_slice());
+                if let [key] = key { is(linker.values(), *column, *key) } else { false }
+            };
+            (0..graph.columns().len()).filter(has).collect::<BTreeSet<usize>>()
+        };
+        let (unique, nearly_unique) = (by_key(ValueIndex::is_unique), by_key(ValueIndex::is_nearly_unique));
+        let flags = (0..graph.columns().len()).filter(|column| linker.values().flags(*column).is_some()).collect();
         let is_name = |at: usize| {
             let names = columns.iter().chain(&tables).filter(|mention| mention.coverage > 0.99);
             names.into_iter().any(|mention| mention.words.contains(&at))
@@ -246,8 +252,10 @@ impl<'g> Reading<'g> {
             implied,
             names,
             dates,
-            texts,
             unique,
+            nearly_unique: nearly_unique.intersection(&texts).copied().collect(),
+            flags,
+            texts,
             graph,
             words,
             linked,
@@ -272,6 +280,16 @@ impl<'g> Reading<'g> {
     /// Whether every row has a value of its own in a column.
     pub fn is_unique(&self, column: usize) -> bool {
         self.unique.contains(&column)
+    }
+
+    /// Whether most rows have a value of their own in a column of texts, but not all.
+    pub fn is_nearly_unique(&self, column: usize) -> bool {
+        self.nearly_unique.contains(&column)
+    }
+
+    /// Whether a column is one of yes and no.
+    pub fn is_flag(&self, column: usize) -> bool {
+        self.flags.contains(&column)
     }
 
     /// Spans of time that it names.

@@ -258,6 +258,15 @@ impl ValueIndex {
         of.zip(key).is_some_and(|(of, key)| has_all(of) && has_all(key) && of.different == key.different)
     }
 
+    /// Whether a column has a value of its own for most of the table's `key`, but not for all: people's names.
+    pub fn is_nearly_unique(&self, column: usize, key: usize) -> bool {
+        let [of, key] = [column, key].map(|column| self.written(column));
+        let is_whole = |of: &Written| of.different >= MANY && !of.is_cut;
+        of.zip(key).is_some_and(|(of, key)| {
+            is_whole(of) && is_whole(key) && of.different < key.different && of.different * 2 > key.different
+        })
+    }
+
     /// Whether a column has no value in some rows, as far as its sample tells.
     pub fn has_nulls(&self, column: usize) -> bool {
         self.written(column).is_some_and(|of| of.has_nulls)

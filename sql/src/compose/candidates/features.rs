@@ -82,6 +82,7 @@ impl Maker<'_, '_> {
                 .extend(left.iter().filter(|at| !self.reading.is_cue(**at) && self.reading.says_which(**at)).map(text));
         }
         unread.extend(self.numbers_left(draft, &said).iter().map(text));
+        unread.extend(self.names_left(draft, columns, tables, &said, &left).iter().map(text));
         let mut told = BTreeSet::new();
         unread.retain(|word| told.insert(word.clone()));
         let count = left.len();
@@ -125,6 +126,29 @@ impl Maker<'_, '_> {
             !(is_mark || is_taken || word.is_stop || draft.numbers.contains(at))
         };
         self.reading.words.words.iter().enumerate().filter(is_left).map(|(at, _)| at).collect()
+    }
+
+    /// Words that nothing of a statement is for, of a value that was found or in the name of a column beside those that it has:
+    /// "how many patients have asthma", "customers who have an email".
+    fn names_left(
+        &self,
+        draft: &Draft,
+        columns: &BTreeSet<usize>,
+        tables: &BTreeSet<usize>,
+        said: &BTreeSet<usize>,
+        left: &[usize],
+    ) -> Vec<usize> {
+        let is_taken = |at: usize| said.contains(&at) || draft.takes(at) || draft.numbers.contains(&at);
+        let is_meant = |at: usize| !is_taken(at) && !self.reading.is_cue(at);
+        let values = self.words_of_values().into_iter().filter(|at| is_meant(*at));
+        let beside = |at: usize| {
+            let graph = self.graph();
+            let of = tables.iter().filter_map(|table| graph.tables().get(*table)).flat_map(|of| of.columns.clone());
+            let mut others = of.filter(|column| !columns.contains(column) && !graph.columns()[*column].hidden);
+            others.any(|column| self.reading.columns.get(column).is_some_and(|mention| mention.words.contains(&at)))
+        };
+        let names = left.iter().copied().filter(|at| is_meant(*at) && beside(*at));
+        values.chain(names).collect()
     }
 
     /// The numbers in digits that nothing of a statement is for.

@@ -99,7 +99,47 @@ impl Maker<'_, '_> {
             || self.compares_keys(sketch)
             || self.is_of_one_row(sketch, tree)
             || self.joins_nothing(sketch, tree)
+            || self.groups_unasked(sketch)
+            || self.holds_to_own_name(sketch)
+            || self.lists_half(sketch)
             || self.reading.has_hard_not() && !is_negative(sketch)
+    }
+
+    /// Whether a statement has a row for each of what no word of the question is for: the average salary is none by active or not.
+    fn groups_unasked(&self, sketch: &Sketch) -> bool {
+        const EACH: [&str; 9] = ["each", "every", "per", "by", "which", "what", "across", "between", "among"];
+        let is_unsaid = |column: &usize| {
+            let mention = self.reading.columns.get(*column);
+            mention.is_some_and(|mention| mention.coverage == 0.0 && mention.similar == 0.0)
+                && self.reading.mentioned(*column) < 0.2
+                && self.reading.is_flag(*column)
+        };
+        let asks = || self.reading.words.words.iter().any(|word| EACH.contains(&word.text.as_str()));
+        !sketch.group.is_empty() && sketch.group.iter().all(is_unsaid) && !asks()
+    }
+
+    /// Whether rows of a table are held to what the table is called: all lecturers are meant, and not those of the rank "lecturer".
+    fn holds_to_own_name(&self, sketch: &Sketch) -> bool {
+        let graph = self.graph();
+        let is_own = |of: &Condition| {
+            let (Operand::Text(text), Relation::Equal) = (&of.operand, of.relation) else { return false };
+            let table = graph.columns()[of.column].table;
+            let name = Words::of_name(&graph.tables()[table].name);
+            self.counted.contains(&table) && Words::of(text).stems() == name.stems()
+        };
+        sketch.conditions.iter().any(is_own)
+    }
+
+    /// Whether a statement shows one alone of two that the question wants together: "names and emails", "suppliers and their ratings".
+    fn lists_half(&self, sketch: &Sketch) -> bool {
+        let shows =
+            |of: &[usize]| sketch.shown.iter().filter_map(|item| item.column).any(|column| of.contains(&column));
+        match self.reading.pair() {
+            Some((Some(first), second)) => shows(&first) != shows(&second),
+            // Things, and something of theirs.
+            Some((None, second)) => shows(&second) && sketch.shown.len() == 1,
+            None => false,
+        }
     }
 
     /// Whether a statement wants what joins it to another table to be missing.
@@ -139,6 +179,11 @@ impl Maker<'_, '_> {
         of_number.into_iter().any(is_amount)
     }
 
+    /// Whether the question names a column whole.
+    fn is_said_whole(&self, column: usize) -> bool {
+        self.reading.columns.get(column).is_some_and(|mention| mention.coverage > 0.99)
+    }
+
     /// Whether a statement answers "who" with days or amounts, or with what else a table of people has beside their names.
     fn is_no_one(&self, sketch: &Sketch) -> bool {
         let measures = |item: &Item| item.function.is_some() || item.column.is_none_or(|column| self.measures(column));
@@ -146,7 +191,20 @@ impl Maker<'_, '_> {
             let column = item.column.filter(|column| !self.refers(*column) && !self.is_key(*column));
             column.and_then(|column| self.halves_of(column).map(|halves| !halves.contains(&column))).unwrap_or(false)
         };
-        let is_none = || sketch.shown.iter().all(measures) || sketch.shown.iter().all(is_beside_name);
+        // Nor by a key of those who have names.
+        let is_key_of_named = |item: &Item| {
+            let column = item.column.filter(|column| item.function.is_none() && !self.is_said_whole(*column));
+            let table = column.and_then(|column| {
+                let own = self.graph().columns().get(column).filter(|_| self.is_key(column)).map(|node| node.table);
+                self.references.get(&column).copied().or(own)
+            });
+            let names = table.and_then(|table| self.graph().tables().get(table)).map(|table| table.columns.clone());
+            names.is_some_and(|mut columns| columns.any(|of| self.reading.has_stem(of, &["name"])))
+        };
+        let is_none = || {
+            let all = |is: &dyn Fn(&Item) -> bool| sketch.shown.iter().all(is);
+            all(&measures) || all(&is_beside_name) || all(&is_key_of_named)
+        };
         self.reading.asks_who() && sketch.per.is_none() && is_none()
     }
 

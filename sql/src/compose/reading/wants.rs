@@ -71,6 +71,32 @@ impl Reading<'_> {
         things.iter().flatten().copied().flat_map(named).collect()
     }
 
+    /// Two that it wants together, by the columns that each is for: "names and emails of"; things and something of theirs,
+    /// "suppliers and their ratings", have none for the first.
+    pub fn pair(&self) -> Option<(Option<Vec<usize>>, Vec<usize>)> {
+        const OPENING: [&str; 9] = ["show", "list", "give", "find", "me", "the", "what", "are", "all"];
+        const BEFORE: [&str; 9] = ["of", "for", "with", "where", "who", "that", "in", "by", "whose"];
+        let texts: Vec<&str> = self.words.words.iter().map(|word| word.text.as_str()).collect();
+        let and = texts.iter().position(|word| *word == "and")?;
+        let is_early = !texts.get(..and)?.iter().any(|word| BEFORE.contains(word));
+        let is_theirs = ["their", "its"].contains(&self.word(and + 1));
+        let second = if is_theirs || self.word(and + 1) == "the" { and + 2 } else { and + 1 };
+        let first = (0..and).find(|at| !OPENING.contains(&texts[*at]))?;
+        let spans = |from: &dyn Fn(usize, usize) -> bool| -> Vec<usize> {
+            let all = self.columns.iter().enumerate().filter(|(column, of)| {
+                let is_whole = of.coverage > 0.99 || self.mentioned(*column) > 0.5;
+                is_whole && of.spans.iter().any(|(start, end)| from(*start, *end))
+            });
+            all.map(|(column, _)| column).collect()
+        };
+        let (of_first, of_second) = (spans(&|_, end| end == and), spans(&|start, _| start == second));
+        match (is_early && !of_second.is_empty(), of_first.is_empty()) {
+            (true, false) => Some((Some(of_first), of_second)),
+            (true, true) if is_theirs && (first..and).any(|at| self.is_table(at)) => Some((None, of_second)),
+            _ => None,
+        }
+    }
+
     /// Whether it begins with "how much".
     pub fn asks_how_much(&self) -> bool {
         matches!(self.words.words.as_slice(), [how, much, ..] if how.text == "how" && much.text == "much")
