@@ -135,6 +135,7 @@ impl<'l, 'g> Composer<'l, 'g> {
         time: Duration,
         run: &mut dyn FnMut(&str) -> Result<Rows, QueryError>,
     ) -> Generation {
+        let question = &self.linker.as_written(question);
         let mut ran = Vec::new();
         let Runs { note, stopped } = self.each(question, time, run, &mut |each| ran.push(each));
         let scores: Vec<f32> = ran.iter().map(|each| self.model.rank(&each.features)).collect();

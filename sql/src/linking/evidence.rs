@@ -111,7 +111,7 @@ impl Vocabulary {
     }
 
     /// Whether a name of a column or table has the word.
-    fn has(&self, stem: &str) -> bool {
+    pub(super) fn has(&self, stem: &str) -> bool {
         self.idf.contains_key(stem) || self.tables.iter().flatten().flatten().any(|other| other == stem)
     }
 

@@ -9,6 +9,7 @@ mod explain;
 pub mod fit;
 mod model;
 mod sets;
+mod short;
 mod similarity;
 mod values;
 pub(crate) mod words;
@@ -90,6 +91,8 @@ pub struct Linker<'g> {
     vocabulary: Vocabulary,
     joiner: Joiner<'g>,
     model: Compiled,
+    /// The words of the schema's names as they are written.
+    written: BTreeSet<String>,
 }
 
 /// A question, what of the schema it needs, and where its words say so.
@@ -120,6 +123,7 @@ impl<'g> Linker<'g> {
             vocabulary: Vocabulary::new(graph),
             joiner: Joiner::new(graph),
             model: Compiled::new(model),
+            written: short::written(graph),
         }
     }
 
@@ -149,13 +153,19 @@ impl<'g> Linker<'g> {
         self.read_by(question, likelihood).linked
     }
 
+    /// A question with what the schema writes short in its own way as it has it.
+    pub(crate) fn as_written(&self, question: &str) -> String {
+        let known = |stem: &str| self.vocabulary.has(stem) || self.values.has(stem);
+        short::as_written(question, &self.written, known)
+    }
+
     /// What the question needs, and where it says so.
     pub(crate) fn read(&self, question: &str) -> Read {
         self.read_by(question, &|_| 1.0)
     }
 
     fn read_by(&self, question: &str, likelihood: &dyn Fn(&[usize]) -> f32) -> Read {
-        let words = Words::of(&question.chars().take(QUESTION).collect::<String>());
+        let words = Words::of(&self.as_written(&question.chars().take(QUESTION).collect::<String>()));
         // Few questions that it has learnt from say "per".
         let groups = match words.words.iter().any(|word| matches!(word.text.as_str(), "per" | "by")) {
             true => Evidence::new(&words, self.graph, &self.vocabulary, &self.values.find(&words)).groups(),

@@ -241,6 +241,11 @@ impl ValueIndex {
         found
     }
 
+    /// Whether a value is of one word, by its stem.
+    pub(crate) fn has(&self, stem: &str) -> bool {
+        self.texts.contains_key(stem)
+    }
+
     /// Whether a column holds dates as ISO writes them, as far as its sample tells.
     pub fn holds_dates(&self, column: usize) -> bool {
         self.written(column).is_some_and(|of| of.dates > 0 && of.dates == of.texts && of.numbers == 0)

@@ -107,12 +107,10 @@ impl Maker<'_, '_> {
 
     /// Whether a statement has a row for each of what no word of the question is for: the average salary is none by active or not.
     fn groups_unasked(&self, sketch: &Sketch) -> bool {
-        const EACH: [&str; 9] = ["each", "every", "per", "by", "which", "what", "across", "between", "among"];
+        const EACH: [&str; 8] = ["each", "every", "per", "by", "which", "across", "between", "among"];
         let is_unsaid = |column: &usize| {
-            let mention = self.reading.columns.get(*column);
-            mention.is_some_and(|mention| mention.coverage == 0.0 && mention.similar == 0.0)
-                && self.reading.mentioned(*column) < 0.2
-                && self.reading.is_flag(*column)
+            let is_said = self.reading.columns.get(*column).is_none_or(|mention| mention.coverage > 0.0);
+            !is_said && self.reading.is_flag(*column)
         };
         let asks = || self.reading.words.words.iter().any(|word| EACH.contains(&word.text.as_str()));
         !sketch.group.is_empty() && sketch.group.iter().all(is_unsaid) && !asks()
@@ -242,8 +240,13 @@ impl Maker<'_, '_> {
 
     /// Whether a statement shows whose value it is where the value is wanted: "what was the highest temperature".
     fn shows_whose_value(&self, sketch: &Sketch) -> bool {
-        let by = sketch.order_column().filter(|column| sketch.limit == Some(1) && self.reading.wants_end_of(*column));
-        by.is_some_and(|by| sketch.shown.iter().all(|item| item.column != Some(by)))
+        let Some(by) = sketch.order_column().filter(|_| sketch.limit == Some(1)) else { return false };
+        let shows = |column: usize| sketch.shown.iter().any(|item| item.column == Some(column));
+        let wanted: Vec<usize> =
+            (0..self.graph().columns().len()).filter(|column| self.reading.wants_end_of(*column)).collect();
+        // Nor is it in the order of something else.
+        let is_other = !wanted.contains(&by) && wanted.iter().any(|column| shows(*column));
+        is_other || wanted.contains(&by) && !shows(by)
     }
 
     /// Whether a statement shows what is of other things than those that a value is of: "captains on active ships" are no ships.

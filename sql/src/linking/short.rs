@@ -1,0 +1,76 @@
+//! Words that a schema writes short in its own way: the students of a table `stud`, the rooms of `rm`.
+
+use std::collections::BTreeSet;
+
+use super::words::{Words, parted};
+use crate::schema_graph::SchemaGraph;
+
+/// Letters at least of what is the beginning of a word, and of what is that of its consonants.
+const BEGINNING: usize = 4;
+const CONSONANTS: usize = 3;
+
+/// The words of a schema's names as they are written, in lower case.
+pub(super) fn written(graph: &SchemaGraph) -> BTreeSet<String> {
+    let tables = graph.tables().iter().map(|table| table.own_name());
+    let names = tables.chain(graph.columns().iter().map(|column| column.name.as_str()));
+    names.flat_map(|name| tabsegnet_lexical::tokenize(&parted(name))).collect()
+}
+
+/// A question with the words that one word of a schema alone writes short as it has them; of those that are `known` each stays.
+pub(super) fn as_written(question: &str, written: &BTreeSet<String>, known: impl Fn(&str) -> bool) -> String {
+    let mut read = String::with_capacity(question.len());
+    let mut rest = question;
+    while let Some(start) = rest.find(char::is_alphabetic) {
+        let (before, from) = rest.split_at(start);
+        let (word, after) = from.split_at(from.find(|c: char| !c.is_alphanumeric()).unwrap_or(from.len()));
+        read += before;
+        let is_plain = Words::of(word).words.first().is_none_or(|of| of.is_stop || known(&of.stem));
+        read += short_for(&word.to_lowercase(), written).filter(|_| !is_plain).unwrap_or(word);
+        rest = after;
+    }
+    read + rest
+}
+
+/// The one word that writes another short.
+fn short_for<'w>(word: &str, written: &'w BTreeSet<String>) -> Option<&'w str> {
+    let mut found = written.iter().filter(|short| is_short(short, word));
+    let short = found.next()?;
+    found.next().is_none().then_some(short)
+}
+
+fn is_short(short: &str, word: &str) -> bool {
+    let singular = word.strip_suffix('s').unwrap_or(word);
+    let is_less = short.len() + 1 < word.len() && short.chars().all(|c| c.is_ascii_lowercase());
+    let has_no_vowels = consonants(short) == short && short.len() > 1;
+    let of_consonants = |word: &str| {
+        let consonants = consonants(word);
+        consonants == short || short.len() >= CONSONANTS && consonants.starts_with(short)
+    };
+    is_less
+        && (short.len() >= BEGINNING && word.starts_with(short)
+            || has_no_vowels && (of_consonants(word) || of_consonants(singular)))
+}
+
+/// The first letter and all consonants behind it.
+fn consonants(word: &str) -> String {
+    let is_consonant = |(at, c): &(usize, char)| *at == 0 || !"aeiou".contains(*c);
+    word.chars().enumerate().filter(is_consonant).map(|(_, c)| c).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_read_as_the_schema_writes_them() {
+        let written: BTreeSet<String> =
+            ["stud", "rm", "crs", "bdgt", "cntry", "name", "st", "port"].map(str::to_owned).into();
+        let read = |question: &str| as_written(question, &written, |stem| stem == "portfolio" || stem == "start");
+        assert_eq!(read("How many students are in Course rooms?"), "How many stud are in crs rm?");
+        assert_eq!(read("The budget per country, please"), "The bdgt per cntry, please");
+        // What is known, what says nothing, and what two words may be short for.
+        assert_eq!(read("portfolio at the start of names"), "portfolio at the start of names");
+        let two: BTreeSet<String> = ["stud", "stdnt"].map(str::to_owned).into();
+        assert_eq!(as_written("students", &two, |_| false), "students");
+    }
+}
