@@ -322,7 +322,7 @@ fn duration(text: &str) -> Option<u16> {
 
 #[cfg(test)]
 mod tests {
-    use tabsegnet_datasets::document::{Block, Document, Table, TableSource};
+    use tabsegnet_document::model::{Block, Document, Table, TableSource};
     use tabsegnet_graph::{CellText, Graph};
 
     use super::*;

@@ -1,7 +1,7 @@
 use std::collections::{HashMap, HashSet};
 
 use proptest::prelude::*;
-use tabsegnet_datasets::document::{Block, Document, Heading, Table, TableSource};
+use tabsegnet_document::model::{Block, Document, Heading, Table, TableSource};
 use tabsegnet_graph::{CellText, Graph};
 
 use super::*;

@@ -1,4 +1,4 @@
-use tabsegnet_datasets::document::{Block, CellSource, Document, Table, TableSource};
+use tabsegnet_document::model::{Block, CellSource, Document, Table, TableSource};
 use tabsegnet_graph::{CellText, Graph, Node};
 
 use super::*;
