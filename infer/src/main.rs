@@ -6,7 +6,7 @@ mod dataset;
 mod document;
 mod output;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
@@ -55,14 +55,25 @@ fn own_cache() -> Option<PathBuf> {
 }
 
 fn run(arguments: &Arguments) -> Result<()> {
-    let input = arguments.input()?;
-    if let (Some(path), Input::Document(questions)) = (&arguments.graph, &input) {
-        let read = tabsegnet_document::read(questions.document, &arguments.read_options())?;
-        output::write_graph(path, &Graph::of(&read.document))?;
+    match arguments.input()? {
+        Input::Corpus(questions) => corpus::rank(arguments, &questions),
+        Input::Document(questions) => {
+            if let Some(path) = &arguments.graph {
+                let read = tabsegnet_document::read(questions.document, &arguments.read_options())?;
+                output::write_graph(path, &Graph::of(&read.document))?;
+            }
+            let (checkpoint, opening, mut writer) = open(arguments)?;
+            document::rank(opening, checkpoint, arguments, &questions, &mut writer)
+        }
+        Input::Dataset(files) => {
+            let (_, opening, mut writer) = open(arguments)?;
+            dataset::rank(&opening.finish()?, &files, arguments.top_k(), &mut writer)
+        }
     }
-    if let Input::Corpus(questions) = &input {
-        return corpus::rank(arguments, questions);
-    }
+}
+
+/// The checkpoint that ranks, by its folder and opened, what is to be known of it told on stderr, and where rankings go.
+fn open(arguments: &Arguments) -> Result<(&Path, Opening, Writer<'_>)> {
     let checkpoint = arguments.checkpoint.as_deref().context("--checkpoint DIR is missing")?;
     let options = SessionOptions {
         device: arguments.device,
@@ -82,10 +93,6 @@ fn run(arguments: &Arguments) -> Result<()> {
     }
     let about = [("checkpoint", checkpoint.display().to_string()), ("device", opening.device().to_owned())];
     let about = about.map(|(what, value)| (what.to_owned(), value)).to_vec();
-    let mut writer = Writer::new(arguments.format, arguments.output.as_deref(), about);
-    match input {
-        Input::Document(questions) => document::rank(opening, checkpoint, arguments, &questions, &mut writer),
-        Input::Corpus(_) => Ok(()),
-        Input::Dataset(files) => dataset::rank(&opening.finish()?, &files, arguments.top_k(), &mut writer),
-    }
+    let writer = Writer::new(arguments.format, arguments.output.as_deref(), about);
+    Ok((checkpoint, opening, writer))
 }
