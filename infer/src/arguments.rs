@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Parser, ValueEnum};
+use tabsegnet::RankingError;
+use tabsegnet::questions::{GivenQuestion, QuestionError, Questions, is_blank};
 use tabsegnet_datasets::{Dataset, Extra, registry};
 use tabsegnet_document::{Format as InputFormat, ReadOptions};
 use tabsegnet_ranker::device::DeviceChoice;
@@ -182,31 +184,41 @@ const TOKENS: usize = 1000;
 /// What to rank.
 pub enum Input<'a> {
     /// Questions on one document.
-    Document(DocumentQuestions<'a>),
+    Document(Asked<'a>),
     /// Questions to a corpus of tables.
-    Corpus(CorpusQuestions<'a>),
+    Corpus(Asked<'a>),
     /// Every question of the files.
     Dataset(Files<'a>),
 }
 
-/// A document and what is put to it.
-pub struct DocumentQuestions<'a> {
-    /// The document's file.
-    pub document: &'a Path,
+/// A document or a corpus and what is put to it.
+pub struct Asked<'a> {
+    /// The document's file, or the corpus' folder.
+    pub path: &'a Path,
     /// Questions of the command line.
     pub questions: &'a [String],
     /// Where further ones stand.
     pub more: More<'a>,
 }
 
-/// A corpus and what is put to it.
-pub struct CorpusQuestions<'a> {
-    /// The corpus' folder.
-    pub corpus: &'a Path,
-    /// Questions of the command line.
-    pub questions: &'a [String],
-    /// Where further ones stand.
-    pub more: More<'a>,
+impl Asked<'_> {
+    /// Refuses a question of the command line without words; those of a file are looked at as they are read.
+    pub fn check(&self) -> Result<(), RankingError> {
+        match self.questions.iter().any(|question| is_blank(question)) {
+            true => Err(RankingError::BlankQuestion),
+            false => Ok(()),
+        }
+    }
+
+    /// Those of the command line and of a file, whose ids `questions` sees to; where there can be only one, it has none.
+    pub fn listed(&self, questions: &mut Questions) -> Result<Vec<GivenQuestion>, QuestionError> {
+        let file = if let More::File(file) = self.more { Some(file) } else { None };
+        let mut listed = questions.listed(self.questions, file)?;
+        if let ([question], More::None) = (listed.as_mut_slice(), self.more) {
+            question.id.clear();
+        }
+        Ok(listed)
+    }
 }
 
 /// Questions that are not on the command line.
@@ -297,14 +309,14 @@ impl Arguments {
                 ));
             }
             self.check_for_corpus()?;
-            return Ok(Input::Corpus(CorpusQuestions { corpus, questions: &self.question, more }));
+            return Ok(Input::Corpus(Asked { path: corpus, questions: &self.question, more }));
         }
         if self.nodes.is_some() || self.retriever != RETRIEVER {
             return Err(UsageError("--nodes and --retriever go with --corpus".into()));
         }
         match (&self.document, &self.dataset) {
             (Some(document), None) if more != More::None || !self.question.is_empty() => {
-                Ok(Input::Document(DocumentQuestions { document, questions: &self.question, more }))
+                Ok(Input::Document(Asked { path: document, questions: &self.question, more }))
             }
             (None, Some(name)) => {
                 self.check_without_document()?;

@@ -5,28 +5,22 @@ use std::path::Path;
 use anyhow::{Context as _, Error, Result, bail};
 use rayon::prelude::*;
 use tabsegnet::progress::on_stderr;
-use tabsegnet::questions::{GivenQuestion, Questions, is_blank};
+use tabsegnet::questions::{GivenQuestion, Questions};
 use tabsegnet::{Corpus, Opening, Question as Asking, RankingError, Session, SessionOptions, TableRanking};
 use tabsegnet_store::eprintln;
 
-use crate::arguments::{Arguments, CorpusQuestions, Format, More, UsageError};
+use crate::arguments::{Arguments, Asked, Format, More, UsageError};
 use crate::output::Writer;
 
 /// Questions whose answers are worked out at a time.
 const AT_ONCE: usize = 256;
 
 /// Answers the questions in order.
-pub fn rank(arguments: &Arguments, query: &CorpusQuestions<'_>) -> Result<()> {
-    let CorpusQuestions { corpus: directory, questions: given, more } = *query;
-    if given.iter().any(|question| is_blank(question)) {
-        return Err(RankingError::BlankQuestion.into());
-    }
+pub fn rank(arguments: &Arguments, asked: &Asked<'_>) -> Result<()> {
+    let Asked { path: directory, more, .. } = *asked;
+    asked.check()?;
     let mut questions = Questions::default();
-    let file = if let More::File(file) = more { Some(file) } else { None };
-    let mut listed = questions.listed(given, file)?;
-    if let ([question], More::None) = (listed.as_mut_slice(), more) {
-        question.id.clear();
-    }
+    let listed = asked.listed(&mut questions)?;
     let corpus = match Corpus::open_with(directory, &arguments.retriever) {
         Err(RankingError::Corpus(error)) if error.is_of_settings() => {
             return Err(UsageError(format!("--retriever: {error}")).into());

@@ -4,12 +4,12 @@ use std::path::Path;
 use std::thread;
 
 use anyhow::{Context as _, Error, Result};
-use tabsegnet::questions::{GivenQuestion, Questions, is_blank};
+use tabsegnet::questions::{GivenQuestion, Questions};
 use tabsegnet::ranking::likely;
 use tabsegnet::{OpenDocument, Opening, Question as Asking, RankingError};
 use tabsegnet_store::eprintln;
 
-use crate::arguments::{Arguments, DocumentQuestions, Format, More};
+use crate::arguments::{Arguments, Asked, Format, More};
 use crate::output::Writer;
 
 /// Answers the questions in order: the listed ones when all have been read, those of stdin as they
@@ -18,20 +18,14 @@ pub fn rank(
     opening: Opening,
     checkpoint: &Path,
     arguments: &Arguments,
-    query: &DocumentQuestions<'_>,
+    asked: &Asked<'_>,
     writer: &mut Writer<'_>,
 ) -> Result<()> {
-    let DocumentQuestions { document: path, questions: given, more } = *query;
+    let Asked { path, more, .. } = *asked;
     let failed = || format!("{}: could not be ranked", path.display());
-    if given.iter().any(|question| is_blank(question)) {
-        return Err(RankingError::BlankQuestion).with_context(failed);
-    }
+    asked.check().with_context(failed)?;
     let mut questions = Questions::default();
-    let file = if let More::File(file) = more { Some(file) } else { None };
-    let mut listed = questions.listed(given, file)?;
-    if let ([question], More::None) = (listed.as_mut_slice(), more) {
-        question.id.clear();
-    }
+    let listed = asked.listed(&mut questions)?;
 
     opening.answers_own_questions().with_context(|| format!("{}: takes no questions", checkpoint.display()))?;
     let (_, document) = opening.finish_with(path, &arguments.read_options())?;

@@ -56,14 +56,14 @@ fn own_cache() -> Option<PathBuf> {
 
 fn run(arguments: &Arguments) -> Result<()> {
     match arguments.input()? {
-        Input::Corpus(questions) => corpus::rank(arguments, &questions),
-        Input::Document(questions) => {
+        Input::Corpus(asked) => corpus::rank(arguments, &asked),
+        Input::Document(asked) => {
             if let Some(path) = &arguments.graph {
-                let read = tabsegnet_document::read(questions.document, &arguments.read_options())?;
+                let read = tabsegnet_document::read(asked.path, &arguments.read_options())?;
                 output::write_graph(path, &Graph::of(&read.document))?;
             }
             let (checkpoint, opening, mut writer) = open(arguments)?;
-            document::rank(opening, checkpoint, arguments, &questions, &mut writer)
+            document::rank(opening, checkpoint, arguments, &asked, &mut writer)
         }
         Input::Dataset(files) => {
             let (_, opening, mut writer) = open(arguments)?;
